@@ -1,0 +1,177 @@
+# One Makefile, no recursion. A program sees workers/ and itself, so that a
+# sideways #include does not compile; `make layers` guards the rest.
+#
+#   make            release build into build/
+#   make check      layers and unit tests
+#   make test       all that belongs in CI: tests/run names its stages
+#   make test-faults  kill, stop and restart everything during a stream of changes
+#   make test-large   a zone of a million records on three name servers, with figures
+#   make asan       the same programs under ASan and UBSan, into build-asan/
+#   make demo       a running fleet with three real name servers (deploy/demo)
+#   make bench      figures, as ratios against peers (tests/bench/README.md)
+#   make install    DESTDIR=, PREFIX=/usr
+
+BUILD   ?= build
+PREFIX  ?= /usr
+DESTDIR ?=
+VERSION := 0.1.0
+
+PACKAGES = librabbitmq libmariadb ldns jansson libconfig libcrypto libmicrohttpd
+ifeq ($(origin CC),default)
+CC       = gcc
+endif
+WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
+           -Wmissing-prototypes -Wwrite-strings -Wno-missing-field-initializers -Werror
+HARDEN   = -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fPIE
+OPTIM   ?= -O2 -g
+SANITIZE ?=
+CFLAGS  += -std=c11 -D_GNU_SOURCE -DZONEFLEET_VERSION='"$(VERSION)"' $(OPTIM) $(WARN) $(HARDEN) \
+           $(SANITIZE) -pthread $(shell pkg-config --cflags $(PACKAGES))
+LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -pthread $(SANITIZE)
+LIBS     = $(shell pkg-config --libs $(PACKAGES)) -lev -lm
+
+# program: folder. A program is its folder over the library.
+PROGRAMS = central poolmgr minidns cli
+FOLDER_central = central
+FOLDER_poolmgr = poolmgr
+FOLDER_minidns = minidns
+FOLDER_cli     = workers/cli
+BINARY_central = zonefleet-central
+BINARY_poolmgr = zonefleet-poolmgr
+BINARY_minidns = zonefleet-minidns
+BINARY_cli     = zonefleet
+LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl)
+# test programs have no folder of their own: unit tests of program P live in tests/unit/P
+
+LIBRARY = base model runtime
+BINARIES = $(foreach p,$(PROGRAMS),$(BUILD)/bin/$(BINARY_$(p)))
+UNIT     = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/unit/*/test_*.c))
+FUZZ     = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+DRIVERS  = $(patsubst tests/integration/drivers/%.c,$(BUILD)/drivers/%,\
+             $(wildcard tests/integration/drivers/*.c))
+
+objects  = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard $(1))))
+
+all: $(BINARIES)
+
+$(BUILD)/workers.a: $(call objects,$(LIBRARY:%=workers/%/*.c)) $(BUILD)/schema_sql.o
+
+# The schema travels in the program: as bytes, for C bounds the length of a literal.
+SCHEMA = $(sort $(wildcard schema/*.sql))
+$(BUILD)/schema_sql.c: $(SCHEMA)
+	@mkdir -p $(@D)
+	@{ echo '#include "runtime/migrate.h"'; \
+	for f in $^; do \
+	  echo "static const char sql_$$(basename $$f .sql)[] = {"; \
+	  od -An -v -td1 $$f | sed 's/[0-9][0-9]*/&,/g'; echo '0 };'; \
+	done; \
+	echo 'const struct migrate_file migrate_files[] = {'; \
+	for f in $^; do \
+	  echo "{ \"$$(basename $$f)\", sql_$$(basename $$f .sql) },"; \
+	done; \
+	echo '{ 0 }, };'; } >$@
+$(BUILD)/schema_sql.o: $(BUILD)/schema_sql.c
+	@echo "  CC    $<" && $(CC) $(CFLAGS) -Iworkers -c -o $@ $<
+
+define program
+$(BUILD)/bin/$(BINARY_$(1)): $(BUILD)/$(FOLDER_$(1))/main.o $(BUILD)/$(1).a $(BUILD)/workers.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$(LIBS_$(1))
+$(BUILD)/$(1).a: $(call objects,$(FOLDER_$(1))/*.c $(FOLDER_$(1))/*/*.c)
+$(BUILD)/$(FOLDER_$(1))/%.o $(BUILD)/unit/$(1)/%.o $(BUILD)/bench/$(1)_%.o: INC = -Iworkers -I$(FOLDER_$(1))
+$(BUILD)/unit/$(1)/%: $(BUILD)/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/workers.a
+	$$(CC) $$(LDFLAGS) -o $$@ $$^ -lcmocka $$(LIBS) $$(LIBS_$(1))
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
+
+$(BUILD)/unit/%: $(BUILD)/unit/%.o $(BUILD)/workers.a
+	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
+# Programs that the stories in tests/integration drive.
+$(BUILD)/drivers/%: tests/integration/drivers/%.c $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/drivers/backend_driver: tests/integration/drivers/backend_driver.c \
+    $(BUILD)/poolmgr.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Iworkers -Ipoolmgr $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_poolmgr)
+drivers: $(DRIVERS)
+
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# libFuzzer targets: fuzz_NAME.c; those of minidns' core see its folder.
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Iworkers -Iminidns -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+fuzzers: $(FUZZ)
+
+$(BUILD)/%.a:
+	@mkdir -p $(@D); rm -f $@
+	$(AR) crs $@ $^
+
+INC = -Iworkers
+$(BUILD)/unit/%.o: tests/unit/%.c
+	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -c -o $@ $<
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -c -o $@ $<
+
+check: layers all $(UNIT)
+	@tests/support/run-unit $(UNIT)
+
+ASAN = BUILD=build-asan OPTIM='-O1 -g -fno-omit-frame-pointer -Wno-format-truncation' \
+       HARDEN=-fPIE SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+asan:
+	$(MAKE) $(ASAN) all check
+asan-programs:
+	$(MAKE) $(ASAN) all drivers
+
+test:
+	tests/run
+
+# The long form: 200 changes under each fault, three rounds; CI runs the short one.
+test-faults:
+	STORY_SECONDS=1800 tests/support/run-stories tests/faults/test_*.py
+
+# The long form of a story: some minutes, and two GiB of disk.
+test-large: all
+	ZONEFLEET_RECORDS=1000000 /usr/bin/python3 tests/integration/test_large_zone.py
+
+demo:
+	deploy/demo
+
+bench: all $(BUILD)/bench/load $(BUILD)/drivers/rpc_driver
+	BUILD=$(BUILD) tests/bench/run
+
+fuzz:
+	tests/fuzz/run
+
+# The dependency direction, and each foreign library behind its own module.
+src = grep -rnE --include=*.[ch]
+layers:
+	@! $(src) '#include "(runtime|model)/' workers/base
+	@! $(src) '#include "runtime/' workers/model central/core poolmgr/core minidns/core
+	@! $(src) '#include <amqp' workers central poolmgr minidns | grep -v '^workers/runtime/broker'
+	@! $(src) '#include <mysql' workers central poolmgr minidns | grep -v '^workers/runtime/db'
+	@! $(src) '#include <ldns' workers central poolmgr minidns | grep -v '^workers/model/presentation'
+	@! $(src) '#include <ev.h' workers central poolmgr minidns | grep -v '^workers/runtime/loop'
+	@! $(src) '#include <libconfig' workers central poolmgr minidns | grep -v '^workers/base/option'
+	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/page'
+	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \
+	    grep -vE '/(store[a-z_]*|migrate|db[a-z_]*|tx)\.[ch]:'
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zonefleet/schema
+	install -m 755 $(filter-out %/zonefleet,$(BINARIES)) $(DESTDIR)$(PREFIX)/sbin
+	install -m 755 $(BUILD)/bin/zonefleet $(DESTDIR)$(PREFIX)/bin
+	install -m 644 schema/*.sql $(DESTDIR)$(PREFIX)/share/zonefleet/schema
+	deploy/install-extras "$(DESTDIR)" "$(PREFIX)"
+
+clean:
+	rm -rf build build-asan
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench fuzz layers install clean
+.SECONDARY:
+.DELETE_ON_ERROR:

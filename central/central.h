@@ -1,0 +1,33 @@
+/*
+ * central -- owner of domains, record sets and records; what a handler of
+ * central may touch, and nothing else. A change is one transaction: the
+ * domain's row is locked first, its serial is raised, rows and journal are
+ * written, and the answer is kept under the message's unique id. The pool
+ * manager is told after the commit; should that message be lost, the row's
+ * own state is the outbox and the pool manager's periodic sync finds it.
+ */
+#pragma once
+
+#include "base/option.h"
+#include "runtime/worker.h"
+
+struct central {
+	const struct runtime *runtime;
+	struct {
+		char *default_pool;
+		struct option_texts ns_records;	/* NS at the apex of its new domains */
+		char *hostmaster;		/* RNAME where a domain names none */
+		int default_ttl, min_ttl;
+		int soa_refresh, soa_retry, soa_expire, soa_minimum;
+		int quota_domains, quota_recordsets, quota_records;	/* -1: none */
+		int64_t journal_change_bytes;	/* above, a gap: full transfers */
+		int journal_age_s, tombstone_age_s, request_age_s, import_age_s;
+		int sweep_s;
+	} config;
+	struct lane *import_lane;		/* commits take long: beside the loop */
+	struct db *import_db;
+	struct db_config import_db_config;
+	struct lane *sweep_lane;		/* of the sweep, for the same reason */
+	struct db *sweep_db;
+	struct sweep *sweep;
+};

@@ -1,0 +1,200 @@
+#include "codec_domain.h"
+
+#include "base/log.h"
+#include "codec.h"
+#include "model/json.h"
+#include "model/rr.h"
+
+enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain_key *key,
+                          struct why *why)
+{
+	const char *text;
+	struct name name;
+	enum err err = json_get_text(args, "domain", JSON_REQUIRED, NAME_MAX_TEXT, &text,
+	                             why);
+
+	*key = (struct domain_key){ 0 };
+	if (err || id_parse(text, key->id))
+		return err;
+	err = name_parse(text, "domain", &name, why);
+	if (err)
+		return fail(why, ERR_INVALID,
+		            "domain must be an id or a name with its final dot");
+	key->name = codec_name_text(&name, arena);
+	return OK;
+}
+
+static enum err get_number(const json_t *json, const char *key, uint32_t max, bool *has,
+                           uint32_t *number, struct why *why)
+{
+	*has = json_is_integer(json_object_get(json, key));
+	return json_get_u32(json, key, 0, max, number, why);
+}
+
+static enum err get_soa_numbers(const json_t *json, struct soa_wish *soa, struct why *why)
+{
+	struct {
+		const char *key;
+		bool *has;
+		uint32_t *number;
+	} const rows[] = {
+		{ "refresh", &soa->has_refresh, &soa->refresh },
+		{ "retry",   &soa->has_retry,   &soa->retry   },
+		{ "expire",  &soa->has_expire,  &soa->expire  },
+		{ "minimum", &soa->has_minimum, &soa->minimum },
+	};
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < sizeof rows / sizeof rows[0]; i++)
+		err = get_number(json, rows[i].key, RR_TTL_MAX, rows[i].has,
+		                 rows[i].number, why);
+	return err;
+}
+
+static enum err get_email(const json_t *json, struct arena *arena, struct soa_wish *soa,
+                          struct why *why)
+{
+	const char *email = NULL;
+	enum err err = json_get_text(json, "email", 0, EMAIL_MAX, &email, why);
+
+	if (!err && email)
+		err = email_to_name(email, "email", &soa->rname_wire, why);
+	if (!err && email)
+		soa->rname = codec_name_text(&soa->rname_wire, arena);
+	return err;
+}
+
+/* As a name, not an owner: before the @ that it does not show any octets may stand. */
+static enum err get_rname(const json_t *json, struct arena *arena, struct soa_wish *soa,
+                          struct why *why)
+{
+	const char *text = NULL;
+	enum err err = json_get_text(json, "rname", 0, NAME_MAX_TEXT, &text, why);
+
+	if (!err && text)
+		err = name_parse(text, "rname", &soa->rname_wire, why);
+	if (!err && text)
+		soa->rname = codec_name_text(&soa->rname_wire, arena);
+	return err;
+}
+
+/* What may be given at the creation and later. */
+static enum err get_domain_values(const json_t *json, struct arena *arena,
+                                  struct domain_wish *wish, struct why *why)
+{
+	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
+	                             &wish->description, why);
+
+	if (!err)
+		err = get_email(json, arena, &wish->soa, why);
+	if (!err)
+		err = codec_owner(json, "primary", 0, arena, &wish->soa.mname_wire,
+		                &wish->soa.mname, why);
+	if (!err)
+		err = get_number(json, "ttl", RR_TTL_MAX, &wish->has_ttl, &wish->ttl,
+		                 why);
+	if (!err)
+		err = get_soa_numbers(json, &wish->soa, why);
+	return err;
+}
+
+static enum err get_domain_identity(const json_t *json, struct arena *arena,
+                                    struct domain_wish *wish, struct why *why)
+{
+	enum err err = json_get_id(json, "id", 0, wish->id, why);
+
+	if (!err)
+		err = codec_owner(json, "name", JSON_REQUIRED, arena, &wish->name,
+		                &wish->owner, why);
+	if (!err)
+		err = json_get_text(json, "tenant", 0, TENANT_MAX, &wish->tenant, why);
+	if (!err && wish->tenant && !*wish->tenant)
+		return fail(why, ERR_INVALID, "tenant is empty");
+	if (!err)
+		err = json_get_text(json, "pool", 0, POOL_NAME_MAX, &wish->pool, why);
+	if (!err)
+		err = codec_hosts(json, "ns", arena, &wish->ns, &wish->ns_count, why);
+	return err;
+}
+
+enum err codec_domain_wish(const json_t *json, const char *field, struct arena *arena,
+                           struct domain_wish *wish, struct why *why)
+{
+	static const char *const keys[] = {
+		"id", "name", "tenant", "pool", "ns", "email", "primary", "ttl",
+		"refresh", "retry", "expire", "minimum", "description", NULL,
+	};
+	enum err err;
+
+	*wish = (struct domain_wish){ 0 };
+	err = json_only_keys(json, keys, field, why);
+	if (err)
+		return err;
+	err = get_domain_identity(json, arena, wish, why);
+	if (!err)
+		err = get_domain_values(json, arena, wish, why);
+	return codec_within(field, err, why);
+}
+
+enum err codec_domain_values(const json_t *json, struct arena *arena,
+                             struct domain_wish *wish, struct why *why)
+{
+	static const char *const keys[] = {
+		"email", "primary", "ttl", "refresh", "retry", "expire", "minimum",
+		"description", NULL,
+	};
+	enum err err = json_only_keys(json, keys, "a change of a domain", why);
+
+	*wish = (struct domain_wish){ 0 };
+	if (err)
+		return err;
+	err = codec_within("values", get_domain_values(json, arena, wish, why), why);
+	/* the SOA's own TTL follows the domain's */
+	wish->soa.has_ttl = wish->has_ttl;
+	wish->soa.ttl = wish->ttl;
+	return err;
+}
+
+enum err codec_domain_soa(const json_t *json, struct arena *arena, struct soa_wish *soa,
+                          struct why *why)
+{
+	static const char *const keys[] = {
+		"mname", "rname", "refresh", "retry", "expire", "minimum", "ttl", NULL,
+	};
+	enum err err = json_only_keys(json, keys, "soa", why);
+
+	*soa = (struct soa_wish){ 0 };
+	if (err)
+		return err;
+	err = codec_owner(json, "mname", 0, arena, &soa->mname_wire, &soa->mname, why);
+	if (!err)
+		err = get_rname(json, arena, soa, why);
+	if (!err)
+		err = get_number(json, "ttl", RR_TTL_MAX, &soa->has_ttl, &soa->ttl, why);
+	if (!err)
+		err = get_soa_numbers(json, soa, why);
+	return codec_within("soa", err, why);
+}
+
+json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
+{
+	const struct domain *is = &zone->is;
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, "
+	                         "s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:s, s:s}",
+		"id", is->id, "name", is->name, "tenant", is->tenant,
+		"pool", zone->pool, "pool_id", is->pool_id,
+		"serial", (json_int_t)is->state.serial,
+		"task", task_name(is->state.task),
+		"status", status_name(is->state.status),
+		"reason", zone->reason, "email", email_from_name(&zone->rname, arena),
+		"primary", is->primary, "ttl", (json_int_t)is->ttl,
+		"refresh", (json_int_t)is->refresh, "retry", (json_int_t)is->retry,
+		"expire", (json_int_t)is->expire, "minimum", (json_int_t)is->minimum,
+		"description", is->description,
+		"records", (json_int_t)zone->records,
+		"recordsets", (json_int_t)zone->recordsets,
+		"created_at", zone->created_at, "updated_at", zone->updated_at);
+
+	bug_if(!json);	/* all texts were stored as UTF-8 */
+	return json;
+}

@@ -1,0 +1,147 @@
+#include "codec_find.h"
+
+#include <string.h>
+
+#include "codec.h"
+#include "model/json.h"
+#include "model/presentation.h"
+
+static enum err get_sort_key(const json_t *args, const char *const *keys, size_t *sort,
+                             struct why *why)
+{
+	const char *key = NULL;
+	enum err err = json_get_text(args, "sort_key", 0, WORD_MAX, &key, why);
+
+	*sort = 0;
+	if (err || !key)
+		return err;
+	while (keys[*sort] && strcmp(keys[*sort], key))
+		++*sort;
+	return keys[*sort] ? OK : fail(why, ERR_INVALID, "sort_key: cannot sort by that");
+}
+
+static enum err get_direction(const json_t *args, bool *descending, struct why *why)
+{
+	const char *text = NULL;
+	enum err err = json_get_text(args, "sort_dir", 0, WORD_MAX, &text, why);
+
+	if (err || !text)
+		return err;
+	*descending = !strcmp(text, "desc");
+	if (!*descending && strcmp(text, "asc"))
+		return fail(why, ERR_INVALID, "sort_dir must be asc or desc");
+	return OK;
+}
+
+enum err codec_find_paging(const json_t *args, const char *const *keys,
+                           struct paging *paging, struct why *why)
+{
+	int64_t limit = FIND_LIMIT;
+	enum err err;
+
+	*paging = (struct paging){ 0 };
+	err = json_get_id(args, "marker", 0, paging->marker, why);
+	if (!err)
+		err = json_get_int(args, "limit", 0, 1, FIND_LIMIT_MAX, &limit, why);
+	if (!err)
+		err = get_sort_key(args, keys, &paging->sort, why);
+	if (!err)
+		err = get_direction(args, &paging->descending, why);
+	paging->limit = (uint32_t)limit;
+	return err;
+}
+
+static enum err get_criterion(const json_t *args, const char *const *keys,
+                              const json_t **criterion, struct why *why)
+{
+	enum err err = json_get_object(args, "criterion", 0, criterion, why);
+
+	return err || !*criterion ? err
+	                          : json_only_keys(*criterion, keys, "criterion", why);
+}
+
+enum err codec_find_nothing(const json_t *args, struct why *why)
+{
+	static const char *const keys[] = { NULL };
+	const json_t *json = NULL;
+
+	return get_criterion(args, keys, &json, why);
+}
+
+/* Patterns and names are compared as they are stored: in lower case. */
+static enum err get_pattern(const json_t *json, const char **pattern, struct why *why)
+{
+	enum err err = json_get_text(json, "name", 0, NAME_MAX_TEXT, pattern, why);
+	const char *text = *pattern;
+
+	if (!err && text && text[strcspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")])
+		return fail(why, ERR_INVALID, "name must be in lower case");
+	return err;
+}
+
+static enum err get_status(const json_t *json, const char **status, struct why *why)
+{
+	enum status unused;
+	enum err err = json_get_text(json, "status", 0, WORD_MAX, status, why);
+
+	if (!err && *status && !status_parse(*status, &unused))
+		return fail(why, ERR_INVALID,
+		            "status must be PENDING, ACTIVE, ERROR or DELETED");
+	return err;
+}
+
+static enum err get_task(const json_t *json, const char **task, struct why *why)
+{
+	enum task unused;
+	enum err err = json_get_text(json, "task", 0, WORD_MAX, task, why);
+
+	if (!err && *task && !task_parse(*task, &unused))
+		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or NONE");
+	return err;
+}
+
+enum err codec_find_domains(const json_t *args, struct domain_criterion *criterion,
+                            struct why *why)
+{
+	static const char *const keys[] = { "name", "status", "task", "pool", "tenant",
+	                                    NULL };
+	const json_t *json = NULL;
+	enum err err = get_criterion(args, keys, &json, why);
+
+	*criterion = (struct domain_criterion){ 0 };
+	if (err || !json)
+		return err;
+	err = get_pattern(json, &criterion->name, why);
+	if (!err)
+		err = get_status(json, &criterion->status, why);
+	if (!err)
+		err = get_task(json, &criterion->task, why);
+	if (!err)
+		err = json_get_text(json, "pool", 0, POOL_NAME_MAX, &criterion->pool,
+		                    why);
+	if (!err)
+		err = json_get_text(json, "tenant", 0, TENANT_MAX, &criterion->tenant,
+		                    why);
+	return codec_within("criterion", err, why);
+}
+
+enum err codec_find_records(const json_t *args, struct record_criterion *criterion,
+                            struct why *why)
+{
+	static const char *const keys[] = { "name", "type", "status", "data", NULL };
+	const json_t *json = NULL;
+	enum err err = get_criterion(args, keys, &json, why);
+
+	*criterion = (struct record_criterion){ 0 };
+	if (err || !json)
+		return err;
+	err = get_pattern(json, &criterion->name, why);
+	if (!err && json_object_get(json, "type"))
+		err = codec_type(json, &criterion->type, why);
+	if (!err)
+		err = get_status(json, &criterion->status, why);
+	if (!err)
+		err = json_get_text(json, "data", 0, RDATA_MAX_TEXT, &criterion->data,
+		                    why);
+	return codec_within("criterion", err, why);
+}

@@ -1,0 +1,299 @@
+#include "codec_recordset.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "codec.h"
+#include "model/json.h"
+#include "model/presentation.h"
+
+static enum err get_rdata(uint16_t type, const char *text, const char *field,
+                          struct arena *arena, struct rdata *record, struct why *why)
+{
+	struct buf canonical = { 0 };
+	enum err err = rdata_parse(type, text, field, arena, &record->rdata, &record->len,
+	                           why);
+
+	if (!err)
+		err = rdata_format(type, record->rdata, record->len, &canonical, why);
+	if (!err)
+		record->data = arena_strdup(arena, buf_string(&canonical));
+	buf_clear(&canonical);
+	return err;
+}
+
+static enum err get_records(const json_t *json, int flags, struct arena *arena,
+                            struct change *change, struct why *why)
+{
+	const json_t *array = NULL;
+	enum err err = json_get_array(json, "records", flags, RECORDS_MAX, &array, why);
+
+	if (err)
+		return codec_within(change->field, err, why);
+	change->count = json_array_size(array);
+	change->records = arena_alloc(arena,
+	                              (change->count + 1) * sizeof(*change->records));
+	for (size_t i = 0; !err && i < change->count; i++) {
+		const char *field = arena_printf(arena, "%s.records[%zu]", change->field,
+		                                 i);
+		const char *text = json_string_value(json_array_get(array, i));
+
+		if (!text)
+			return fail(why, ERR_INVALID, "%s must be a text", field);
+		err = get_rdata(change->type, text, field, arena, &change->records[i],
+		                why);
+	}
+	return err;
+}
+
+/* A TTL of null is the domain's; one that is absent stays. */
+static enum err get_ttl(const json_t *json, struct change *change, struct why *why)
+{
+	const json_t *ttl = json_object_get(json, "ttl");
+
+	if (ttl)
+		change->ttl_op = json_is_null(ttl) ? TTL_DEFAULT : TTL_GIVEN;
+	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);
+}
+
+static enum err get_place(const json_t *json, struct arena *arena, struct change *change,
+                          struct why *why)
+{
+	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &change->name,
+	                           &change->owner, why);
+
+	if (!err)
+		err = codec_type(json, &change->type, why);
+	if (!err)
+		err = get_ttl(json, change, why);
+	return codec_within(change->field, err, why);
+}
+
+static bool parse_op(const char *text, enum change_op *op)
+{
+	static const char *const names[] = {
+		[CHANGE_ADD] = "add", [CHANGE_DELETE] = "delete", [CHANGE_SET] = "set",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		if (!strcmp(text, names[i])) {
+			*op = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum err get_op(const json_t *json, struct change *change, struct why *why)
+{
+	const char *text;
+	enum err err = json_get_text(json, "op", JSON_REQUIRED, WORD_MAX, &text, why);
+
+	if (!err && !parse_op(text, &change->op))
+		err = fail(why, ERR_INVALID, "op must be add, delete or set");
+	return codec_within(change->field, err, why);
+}
+
+static enum err get_change(const json_t *json, struct arena *arena, struct change *change,
+                           struct why *why)
+{
+	static const char *const keys[] = { "op", "name", "type", "ttl", "records",
+	                                    NULL };
+	enum err err;
+
+	if (!json_is_object(json))
+		return fail(why, ERR_INVALID, "%s must be an object", change->field);
+	err = json_only_keys(json, keys, change->field, why);
+	if (!err)
+		err = get_op(json, change, why);
+	if (!err)
+		err = get_place(json, arena, change, why);
+	if (!err)
+		err = get_records(json, change->op == CHANGE_DELETE ? 0 : JSON_REQUIRED,
+		                  arena, change, why);
+	if (!err && change->op == CHANGE_ADD && !change->count)
+		return fail(why, ERR_INVALID, "%s.records is empty", change->field);
+	return err;
+}
+
+enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
+                       size_t *count, struct why *why)
+{
+	size_t n = json_array_size(array);
+	struct change *got = arena_alloc(arena, (n + 1) * sizeof(*got));
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		got[i].field = arena_printf(arena, "changes[%zu]", i);
+		err = get_change(json_array_get(array, i), arena, &got[i], why);
+	}
+	if (!err) {
+		*changes = got;
+		*count = n;
+	}
+	return err;
+}
+
+enum err codec_recordset(const json_t *json, struct arena *arena, struct change *change,
+                         struct why *why)
+{
+	static const char *const keys[] = { "name", "type", "ttl", "records", NULL };
+	enum err err;
+
+	*change = (struct change){ .op = CHANGE_SET, .field = "recordset" };
+	err = json_only_keys(json, keys, change->field, why);
+	if (!err)
+		err = get_place(json, arena, change, why);
+	if (!err)
+		err = get_records(json, JSON_REQUIRED, arena, change, why);
+	if (!err && !change->count)
+		return fail(why, ERR_INVALID, "recordset.records is empty");
+	return err;
+}
+
+/* What it has already, as if the caller had said so. */
+static void keep_records(const struct recordset *now, struct arena *arena,
+                         struct change *change)
+{
+	change->records = arena_alloc(arena,
+	                              (now->record_count + 1) * sizeof(*change->records));
+	for (size_t i = 0; i < now->record_count; i++) {
+		const struct record *record = &now->records[i];
+
+		if (record->state.task != TASK_DELETE)
+			change->records[change->count++] = (struct rdata){
+				record->data, record->rdata, record->rdata_len };
+	}
+}
+
+enum err codec_recordset_values(const json_t *json, const struct recordset *now,
+                                struct arena *arena, struct change *change,
+                                struct why *why)
+{
+	static const char *const keys[] = { "ttl", "records", NULL };
+	enum err err = json_only_keys(json, keys, "a change of a record set", why);
+
+	*change = (struct change){ .op = CHANGE_SET, .type = now->type,
+	                           .owner = now->name,
+	                           .field = "values" };
+	if (!err)
+		err = name_parse(now->name, "name", &change->name, why);
+	if (!err)
+		err = codec_within("values", get_ttl(json, change, why), why);
+	if (err)
+		return err;
+	if (!json_object_get(json, "records")) {
+		keep_records(now, arena, change);
+		return OK;
+	}
+	err = get_records(json, JSON_REQUIRED, arena, change, why);
+	if (!err && !change->count)
+		return fail(why, ERR_INVALID,
+		            "values.records is empty: delete the record set");
+	return err;
+}
+
+enum err codec_record_import(const json_t *json, const char *field, struct arena *arena,
+                             struct change *change, struct why *why)
+{
+	const char *owner, *type, *data;
+	json_int_t ttl;
+	enum err err;
+
+	*change = (struct change){ .op = CHANGE_ADD, .field = field,
+	                           .ttl_op = TTL_GIVEN };
+	if (json_unpack((json_t *)json, "[s, I, s, s!]", &owner, &ttl, &type, &data))
+		return fail(why, ERR_INVALID, "%s must be [name, ttl, type, data]",
+		            field);
+	if (ttl < 0 || ttl > RR_TTL_MAX)
+		return fail(why, ERR_INVALID, "%s: the TTL must be a number from 0 to %d",
+		            field, RR_TTL_MAX);
+	change->ttl = (uint32_t)ttl;
+	err = name_parse_owner(owner, field, &change->name, why);
+	if (!err)
+		err = rrtype_parse(type, field, &change->type, why);
+	if (err)
+		return err;
+	change->owner = codec_name_text(&change->name, arena);
+	change->count = 1;
+	change->records = arena_alloc(arena, sizeof(*change->records));
+	return get_rdata(change->type, data, field, arena, change->records, why);
+}
+
+/* 2026-11-21T12:00:00.123Z */
+static json_t *encode_time(int64_t unix_ms)
+{
+	time_t when = (time_t)(unix_ms / 1000);
+	struct tm tm;
+	char text[40];
+
+	gmtime_r(&when, &tm);
+	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
+	return json_sprintf("%s.%03dZ", text, (int)(unix_ms % 1000));
+}
+
+/* The state of the whole: the worst of its members'. */
+static const struct state *worst_state(const struct recordset *set)
+{
+	static const struct state settled = { TASK_NONE, STATUS_ACTIVE, 0 };
+	const struct state *worst = &settled;
+
+	for (size_t i = 0; i < set->record_count; i++) {
+		const struct state *state = &set->records[i].state;
+
+		if (state->status == STATUS_ERROR)
+			return state;
+		if (state->status == STATUS_PENDING)
+			worst = state;
+	}
+	return worst;
+}
+
+static json_t *encode_member(const struct record *record)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:I}", "id", record->id,
+	                 "data", record->data, "task", task_name(record->state.task),
+	                 "status", status_name(record->state.status),
+	                 "serial_number", (json_int_t)record->state.serial);
+}
+
+static json_t *encode_ttl(bool given, uint32_t ttl)
+{
+	return given ? json_integer(ttl) : json_null();
+}
+
+json_t *codec_recordset_encode(const struct recordset *set)
+{
+	const struct state *state = worst_state(set);
+	json_t *records = json_array(), *members = json_array();
+	char type[16];
+
+	rrtype_format(set->type, type);
+	for (size_t i = 0; i < set->record_count; i++) {
+		json_array_append_new(members, encode_member(&set->records[i]));
+		if (set->records[i].state.task != TASK_DELETE)
+			json_array_append_new(records, json_string(set->records[i].data));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:o, s:o}",
+		"id", set->id, "domain_id", set->domain_id, "name", set->name,
+		"type", type,
+		"ttl", encode_ttl(set->has_ttl, set->ttl), "records", records,
+		"members", members,
+		"status", status_name(state->status), "task", task_name(state->task),
+		"created_at", encode_time(set->created_at),
+		"updated_at", encode_time(set->updated_at));
+}
+
+json_t *codec_record_encode(const struct found_record *found)
+{
+	json_t *json = encode_member(&found->record);
+	char type[16];
+
+	rrtype_format(found->type, type);
+	json_object_set_new(json, "recordset_id", json_string(found->recordset_id));
+	json_object_set_new(json, "domain_id", json_string(found->domain_id));
+	json_object_set_new(json, "name", json_string(found->name));
+	json_object_set_new(json, "type", json_string(type));
+	json_object_set_new(json, "ttl", encode_ttl(found->has_ttl, found->ttl));
+	return json;
+}

@@ -1,0 +1,300 @@
+#include "core/changes.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "core/status.h"
+#include "model/rr.h"
+
+static bool same_rdata(const struct rdata *a, const uint8_t *rdata, size_t len)
+{
+	return a->len == len && !memcmp(a->rdata, rdata, len);
+}
+
+/* Where it stands among the wanted, or wanted_count. */
+static size_t find_wanted(const struct rrset *set, const struct rdata *record)
+{
+	size_t i = 0;
+
+	while (i < set->wanted_count && !same_rdata(record, set->wanted[i].rdata,
+	                                            set->wanted[i].len))
+		i++;
+	return i;
+}
+
+static void push_wanted(struct rrset *set, struct rdata record, struct arena *arena)
+{
+	if (set->wanted_count == set->wanted_size) {
+		struct rdata *old = set->wanted;
+
+		set->wanted_size = set->wanted_size ? set->wanted_size * 2 : 4;
+		set->wanted = arena_alloc(arena, set->wanted_size * sizeof(*set->wanted));
+		if (old)
+			memcpy(set->wanted, old, set->wanted_count * sizeof(*old));
+	}
+	set->wanted[set->wanted_count++] = record;
+}
+
+void rrset_begin(struct rrset *set, struct arena *arena)
+{
+	/* the TTL of a set that was emptied went with its last record */
+	set->ttl = set->was_count ? set->stored_ttl : (struct ttl){ 0 };
+	for (size_t i = 0; i < set->was_count; i++)
+		push_wanted(set, (struct rdata){ set->was[i].data, set->was[i].rdata,
+		                                 set->was[i].rdata_len }, arena);
+}
+
+/* True if the TTL is another now. */
+static bool apply_ttl(struct rrset *set, const struct change *change)
+{
+	struct ttl before = set->ttl;
+
+	if (change->ttl_op == TTL_DEFAULT)
+		set->ttl = (struct ttl){ 0 };
+	if (change->ttl_op == TTL_GIVEN)
+		set->ttl = (struct ttl){ true, change->ttl };
+	return before.given != set->ttl.given || before.value != set->ttl.value;
+}
+
+static size_t apply_add(struct rrset *set, const struct change *change,
+                        struct arena *arena)
+{
+	bool touched = apply_ttl(set, change);
+	size_t unchanged = 0;
+
+	for (size_t i = 0; i < change->count; i++) {
+		if (find_wanted(set, &change->records[i]) < set->wanted_count)
+			unchanged += !touched;
+		else
+			push_wanted(set, change->records[i], arena);
+	}
+	return unchanged;
+}
+
+static size_t apply_delete(struct rrset *set, const struct change *change)
+{
+	size_t unchanged = 0;
+
+	if (!change->count) {
+		unchanged = !set->wanted_count;
+		set->wanted_count = 0;
+	}
+	for (size_t i = 0; i < change->count; i++) {
+		size_t at = find_wanted(set, &change->records[i]);
+
+		if (at == set->wanted_count) {
+			unchanged++;
+			continue;
+		}
+		set->wanted_count--;
+		memmove(&set->wanted[at], &set->wanted[at + 1],
+		        (set->wanted_count - at) * sizeof(*set->wanted));
+	}
+	return unchanged;
+}
+
+static size_t apply_set(struct rrset *set, const struct change *change,
+                        struct arena *arena)
+{
+	struct rrset before = *set;
+	bool touched = apply_ttl(set, change);
+	size_t unchanged = 0;
+
+	set->paired = true;
+	set->wanted = NULL;
+	set->wanted_count = set->wanted_size = 0;
+	for (size_t i = 0; i < change->count; i++) {
+		if (find_wanted(set, &change->records[i]) < set->wanted_count)
+			continue;
+		push_wanted(set, change->records[i], arena);
+		if (!touched &&
+		    find_wanted(&before, &change->records[i]) < before.wanted_count)
+			unchanged++;
+	}
+	return unchanged;
+}
+
+size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena)
+{
+	set->field = change->field;
+	if (change->op == CHANGE_SET)
+		return apply_set(set, change, arena);
+	return change->op == CHANGE_ADD ? apply_add(set, change, arena)
+	                                : apply_delete(set, change);
+}
+
+/* ---- the plan ---- */
+
+static void push_row(struct plan *plan, struct row row, struct arena *arena)
+{
+	if (plan->count == plan->size) {
+		struct row *old = plan->rows;
+
+		plan->size = plan->size ? plan->size * 2 : 16;
+		plan->rows = arena_alloc(arena, plan->size * sizeof(*plan->rows));
+		if (old)
+			memcpy(plan->rows, old, plan->count * sizeof(*old));
+	}
+	plan->rows[plan->count++] = row;
+}
+
+static void append_rr(struct buf *to, const struct rrset *set, uint32_t ttl,
+                      const uint8_t *rdata, uint16_t len)
+{
+	rr_append(to, &(struct rr){ .name = set->name.wire, .type = set->type, .ttl = ttl,
+	                            .rdata_len = len, .rdata = rdata });
+}
+
+/* One set on its way into the plan. */
+struct comparison {
+	struct plan *plan;
+	struct rrset *set;
+	struct arena *arena;
+	uint32_t serial, old_ttl, new_ttl;
+	bool *is_kept;		/* a wanted record that a row has already */
+	size_t next;		/* wanted records before this one have found their row */
+};
+
+static void leave(struct comparison *c, const struct record *was)
+{
+	append_rr(&c->plan->removed, c->set, c->old_ttl, was->rdata, was->rdata_len);
+}
+
+static void enter(struct comparison *c, const struct rdata *wanted)
+{
+	append_rr(&c->plan->added, c->set, c->new_ttl, wanted->rdata, wanted->len);
+}
+
+static const struct rdata *next_new(struct comparison *c)
+{
+	while (c->next < c->set->wanted_count && c->is_kept[c->next])
+		c->next++;
+	return c->next < c->set->wanted_count ? &c->set->wanted[c->next++] : NULL;
+}
+
+/* A row whose record stays: the RR changes when its TTL does. */
+static void plan_kept(struct comparison *c, const struct record *was,
+                      const struct rdata *wanted)
+{
+	struct row row = { ROW_TOUCH, c->set, *was };
+
+	if (c->old_ttl == c->new_ttl)
+		return;
+	row.record.state = status_changed(was->state, TASK_UPDATE, c->serial);
+	push_row(c->plan, row, c->arena);
+	c->plan->updated++;
+	leave(c, was);
+	enter(c, wanted);
+}
+
+static void set_data(struct record *record, const struct rdata *data)
+{
+	record->data = data->data;
+	record->rdata = data->rdata;
+	record->rdata_len = data->len;
+}
+
+/* A row whose record goes: it takes a new one over, or becomes a tombstone. */
+static void plan_gone(struct comparison *c, const struct record *was)
+{
+	const struct rdata *wanted = c->set->paired ? next_new(c) : NULL;
+	struct row row = { wanted ? ROW_UPDATE : ROW_DELETE, c->set, *was };
+
+	row.record.state = status_changed(was->state, wanted ? TASK_UPDATE : TASK_DELETE,
+	                                  c->serial);
+	leave(c, was);
+	if (wanted) {
+		set_data(&row.record, wanted);
+		enter(c, wanted);
+		c->plan->updated++;
+	} else {
+		c->plan->deleted++;
+	}
+	push_row(c->plan, row, c->arena);
+}
+
+static void plan_new(struct comparison *c, const struct rdata *wanted)
+{
+	struct row row = { ROW_INSERT, c->set,
+	                   { .state = { TASK_ADD, STATUS_PENDING, c->serial } } };
+
+	set_data(&row.record, wanted);
+	push_row(c->plan, row, c->arena);
+	c->plan->inserted++;
+	enter(c, wanted);
+}
+
+static size_t find_kept(struct comparison *c, const struct record *was)
+{
+	struct rdata record = { was->data, was->rdata, was->rdata_len };
+	size_t at = find_wanted(c->set, &record);
+
+	if (at < c->set->wanted_count)
+		c->is_kept[at] = true;
+	return at;
+}
+
+static bool needs_own_row(const struct rrset *set)
+{
+	if (!set->wanted_count)
+		return false;
+	return !set->stored || set->ttl.given != set->stored_ttl.given ||
+	       set->ttl.value != set->stored_ttl.value;
+}
+
+static void plan_set(struct comparison *c)
+{
+	struct rrset *set = c->set;
+	size_t *kept = arena_alloc(c->arena, (set->was_count + 1) * sizeof(*kept));
+	const struct rdata *wanted;
+
+	c->is_kept = arena_alloc(c->arena, set->wanted_count + 1);
+	for (size_t i = 0; i < set->was_count; i++)
+		kept[i] = find_kept(c, &set->was[i]);
+	for (size_t i = 0; i < set->was_count; i++) {
+		if (kept[i] < set->wanted_count)
+			plan_kept(c, &set->was[i], &set->wanted[kept[i]]);
+		else
+			plan_gone(c, &set->was[i]);
+	}
+	while ((wanted = next_new(c)))
+		plan_new(c, wanted);
+	if (needs_own_row(set))
+		c->plan->sets[c->plan->set_count++] = set;
+	c->plan->record_delta += (int64_t)set->wanted_count - (int64_t)set->was_count;
+	c->plan->recordset_delta += (set->wanted_count > 0) - (set->was_count > 0);
+}
+
+static uint32_t effective(struct ttl ttl, uint32_t default_ttl)
+{
+	return ttl.given ? ttl.value : default_ttl;
+}
+
+void plan_make(struct plan *plan, struct rrset *const *sets, size_t count,
+               uint32_t default_ttl, uint32_t serial, struct arena *arena)
+{
+	*plan = (struct plan){
+		.sets = arena_alloc(arena, (count + 1) * sizeof(*plan->sets)),
+	};
+	for (size_t i = 0; i < count; i++) {
+		struct comparison c = {
+			.plan = plan, .set = sets[i], .arena = arena, .serial = serial,
+			.old_ttl = effective(sets[i]->stored_ttl, default_ttl),
+			.new_ttl = effective(sets[i]->ttl, default_ttl),
+		};
+
+		if (sets[i]->field)
+			plan_set(&c);
+	}
+}
+
+bool plan_is_empty(const struct plan *plan)
+{
+	return !plan->count && !plan->set_count;
+}
+
+void plan_clear(struct plan *plan)
+{
+	buf_clear(&plan->removed);
+	buf_clear(&plan->added);
+}

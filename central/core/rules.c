@@ -1,0 +1,194 @@
+#include "core/rules.h"
+
+#include <inttypes.h>
+
+#include "model/presentation.h"
+
+enum { FIELD_SHOWN = 100 };
+
+enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why)
+{
+	if (name->len == 1 && !is_admin)
+		return fail(why, ERR_DENIED,
+		            "domain.name: only an administrator may create the root");
+	if (name->wire[0] == 1 && name->wire[1] == '*')
+		return fail(why, ERR_INVALID,
+		            "domain.name: a domain cannot be a wildcard");
+	return OK;
+}
+
+enum err rules_owner(const struct zone *zone, const struct change *change,
+                     struct why *why)
+{
+	if (!name_is_below(&change->name, &zone->apex))
+		return fail(why, ERR_INVALID,
+		            "%s.name: '%.*s' is not inside the domain '%.*s'",
+		            change->field, FIELD_SHOWN, change->owner, FIELD_SHOWN,
+		            zone->is.name);
+	if (change->type == RR_SOA)
+		return fail(why, ERR_INVALID,
+		            "%s.type: the SOA record is the domain's own: "
+		            "change the domain", change->field);
+	return OK;
+}
+
+/* The sets at one name. */
+struct owner {
+	const struct zone *zone;
+	struct rrset *const *sets;
+	size_t count;
+};
+
+static const char *field_of(const struct owner *owner)
+{
+	for (size_t i = 0; i < owner->count; i++)
+		if (owner->sets[i]->field)
+			return owner->sets[i]->field;
+	return "name";
+}
+
+static bool may_stand_beside_cname(uint16_t type)
+{
+	return type == RR_CNAME || type == RR_RRSIG || type == RR_NSEC || type == RR_KEY;
+}
+
+static enum err check_cname(const struct owner *owner, struct why *why)
+{
+	const struct rrset *cname = NULL, *other = NULL;
+	char type[16];
+
+	for (size_t i = 0; i < owner->count; i++) {
+		const struct rrset *set = owner->sets[i];
+
+		if (set->wanted_count && set->type == RR_CNAME)
+			cname = set;
+		if (set->wanted_count && !may_stand_beside_cname(set->type))
+			other = set;
+	}
+	if (!cname)
+		return OK;
+	if (name_equal(&cname->name, &owner->zone->apex))
+		return fail(why, ERR_INVALID,
+		            "%s: the apex of a domain cannot have a CNAME record",
+		            field_of(owner));
+	if (!other)
+		return OK;
+	rrtype_format(other->type, type);
+	return fail(why, ERR_INVALID,
+	            "%s: a CNAME record stands alone, and '%.*s' has %s too",
+	            field_of(owner), FIELD_SHOWN, cname->owner, type);
+}
+
+static enum err check_single(const struct owner *owner, struct why *why)
+{
+	for (size_t i = 0; i < owner->count; i++) {
+		const struct rrset *set = owner->sets[i];
+
+		if ((set->type == RR_CNAME || set->type == RR_DNAME) &&
+		    set->wanted_count > 1)
+			return fail(why, ERR_INVALID,
+			            "%s: '%.*s' cannot have more than one %s record",
+			            field_of(owner), FIELD_SHOWN, set->owner,
+			            set->type == RR_CNAME ? "CNAME" : "DNAME");
+	}
+	return OK;
+}
+
+static enum err check_apex_ns(const struct owner *owner, struct why *why)
+{
+	for (size_t i = 0; i < owner->count; i++) {
+		const struct rrset *set = owner->sets[i];
+
+		if (set->type == RR_NS && !set->wanted_count && set->field &&
+		    name_equal(&set->name, &owner->zone->apex))
+			return fail(why, ERR_INVALID,
+			            "%s: the domain must keep an NS record at its apex",
+			            set->field);
+	}
+	return OK;
+}
+
+static enum err check_owner(const struct owner *owner, struct why *why)
+{
+	enum err err = check_cname(owner, why);
+
+	if (!err)
+		err = check_single(owner, why);
+	if (!err)
+		err = check_apex_ns(owner, why);
+	return err;
+}
+
+enum err rules_outcome(const struct zone *zone, const struct rrsets *sets,
+                       struct why *why)
+{
+	size_t end;
+
+	for (size_t at = 0; at < sets->count; at = end) {
+		struct owner owner = { zone, sets->items + at, 0 };
+		enum err err;
+
+		for (end = at; end < sets->count &&
+		               name_equal(&sets->items[end]->name,
+		                          &sets->items[at]->name); end++)
+			owner.count++;
+		err = check_owner(&owner, why);
+		if (err)
+			return err;
+	}
+	return OK;
+}
+
+bool rules_is_delegation(uint16_t type, bool at_child)
+{
+	if (type == RR_A || type == RR_AAAA)
+		return true;
+	return at_child && (type == RR_NS || type == RR_DS);
+}
+
+static enum err check_child(const struct rrset *set, const struct name *child,
+                            struct why *why)
+{
+	char text[NAME_MAX_TEXT + 1];
+
+	if (!name_is_below(&set->name, child) ||
+	    rules_is_delegation(set->type, name_equal(&set->name, child)))
+		return OK;
+	name_format(child, text);
+	return fail(why, ERR_INVALID,
+	            "%s: '%.*s' belongs into the domain '%.*s', which is below "
+	            "this one", set->field, FIELD_SHOWN, set->owner, FIELD_SHOWN, text);
+}
+
+enum err rules_children(const struct rrsets *sets, const struct name *children,
+                        size_t count, struct why *why)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; i < sets->count; i++) {
+		const struct rrset *set = sets->items[i];
+
+		if (!set->field || !set->wanted_count)
+			continue;
+		for (size_t child = 0; !err && child < count; child++)
+			err = check_child(set, &children[child], why);
+		if (err)
+			return err;
+	}
+	return OK;
+}
+
+enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why *why)
+{
+	for (size_t i = 0; max >= 0 && i < sets->count; i++) {
+		const struct rrset *set = sets->items[i];
+
+		if (set->wanted_count > set->was_count &&
+		    set->wanted_count > (uint64_t)max)
+			return fail(why, ERR_QUOTA,
+			            "%s: '%.*s' would have %zu records in a set, and "
+			            "the quota is %" PRId64, set->field, FIELD_SHOWN,
+			            set->owner, set->wanted_count, max);
+	}
+	return OK;
+}

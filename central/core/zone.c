@@ -1,0 +1,149 @@
+#include "core/zone.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/rr.h"
+
+static bool set_number(uint32_t *field, bool has, uint32_t value)
+{
+	if (!has || *field == value)
+		return false;
+	*field = value;
+	return true;
+}
+
+static bool set_name(struct name *field, const char *text, const struct name *value)
+{
+	if (!text || name_equal(field, value))
+		return false;
+	*field = *value;
+	return true;
+}
+
+bool zone_set_soa(struct zone *zone, const struct soa_wish *wish)
+{
+	bool changed = false;
+
+	if (set_name(&zone->mname, wish->mname, &wish->mname_wire)) {
+		zone->is.primary = wish->mname;
+		changed = true;
+	}
+	if (set_name(&zone->rname, wish->rname, &wish->rname_wire)) {
+		zone->is.email = wish->rname;
+		changed = true;
+	}
+	changed |= set_number(&zone->is.refresh, wish->has_refresh, wish->refresh);
+	changed |= set_number(&zone->is.retry, wish->has_retry, wish->retry);
+	changed |= set_number(&zone->is.expire, wish->has_expire, wish->expire);
+	changed |= set_number(&zone->is.minimum, wish->has_minimum, wish->minimum);
+	changed |= set_number(&zone->soa_ttl, wish->has_ttl, wish->ttl);
+	return changed;
+}
+
+void zone_append_soa(struct buf *to, const struct zone *zone, uint32_t serial)
+{
+	struct buf rdata = { 0 };
+
+	soa_append_rdata(&rdata, &(struct soa){
+		.mname = zone->mname.wire,
+		.rname = zone->rname.wire,
+		.serial = serial,
+		.refresh = zone->is.refresh,
+		.retry = zone->is.retry,
+		.expire = zone->is.expire,
+		.minimum = zone->is.minimum,
+	});
+	rr_append(to, &(struct rr){
+		.name = zone->apex.wire,
+		.type = RR_SOA,
+		.ttl = zone->soa_ttl,
+		.rdata_len = (uint16_t)rdata.len,
+		.rdata = rdata.data,
+	});
+	buf_clear(&rdata);
+}
+
+void zone_format_soa(struct buf *text, const struct zone *zone)
+{
+	buf_printf(text, "%s %s %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32,
+	           zone->is.primary, zone->is.email, zone->is.state.serial,
+	           zone->is.refresh, zone->is.retry, zone->is.expire, zone->is.minimum);
+}
+
+/* The part before the @ is one label, whatever stands in it. */
+static bool append_local_part(const char *email, size_t len, struct name *name)
+{
+	if (!len || len > NAME_MAX_LABEL)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (email[i] <= ' ' || email[i] > '~' || email[i] == '@')
+			return false;
+	name->wire[0] = (uint8_t)len;
+	memcpy(name->wire + 1, email, len);
+	name->len = (uint8_t)(1 + len);
+	return true;
+}
+
+static bool append_host(const char *host, struct name *name)
+{
+	struct name wire;
+	struct why unused;
+	char dotted[EMAIL_MAX + 2];
+
+	snprintf(dotted, sizeof dotted, "%s%s", host,
+	         host[strlen(host) - 1] == '.' ? "" : ".");
+	if (name_parse_owner(dotted, "host", &wire, &unused) || wire.len == 1 ||
+	    name->len + wire.len > NAME_MAX_WIRE)
+		return false;
+	memcpy(name->wire + name->len, wire.wire, wire.len);
+	name->len = (uint8_t)(name->len + wire.len);
+	return true;
+}
+
+enum err email_to_name(const char *email, const char *field, struct name *name,
+                       struct why *why)
+{
+	const char *at = strrchr(email, '@');
+	struct name got = { 0 };
+
+	if (!at || !at[1] || strlen(email) > EMAIL_MAX ||
+	    !append_local_part(email, (size_t)(at - email), &got) ||
+	    !append_host(at + 1, &got))
+		return fail(why, ERR_INVALID,
+		            "%s must be an email address, as hostmaster@example.org",
+		            field);
+	name_fold(&got);
+	*name = got;
+	return OK;
+}
+
+const char *email_from_name(const struct name *name, struct arena *arena)
+{
+	char host[NAME_MAX_TEXT + 1];
+	size_t label_len = name->wire[0];
+
+	if (!label_len || !name->wire[1 + label_len]) {
+		name_format(name, host);
+		return arena_strdup(arena, host);
+	}
+	name_format_wire(name->wire + 1 + label_len, host);
+	host[strlen(host) - 1] = '\0';
+	for (size_t i = 1; i <= label_len; i++)
+		if (name->wire[i] <= ' ' || name->wire[i] > '~')
+			return arena_printf(arena, "?@%s", host);
+	return arena_printf(arena, "%.*s@%s", (int)label_len,
+	                    (const char *)name->wire + 1, host);
+}
+
+size_t zone_ancestry(const struct name *name, uint8_t ancestry[NAME_MAX_WIRE])
+{
+	size_t len = name->len - 1, to = len;
+
+	for (size_t at = 0; name->wire[at]; at += 1 + name->wire[at]) {
+		to -= 1 + name->wire[at];
+		memcpy(ancestry + to, name->wire + at, 1 + name->wire[at]);
+	}
+	return len;
+}

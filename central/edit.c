@@ -1,0 +1,340 @@
+#include "edit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/rules.h"
+#include "core/status.h"
+#include "model/serial.h"
+
+/*
+ * Limits of the tenant, where it has none of its own and the caller is no administrator.
+ */
+static int64_t quota_of(const struct write *write, int64_t own, int configured)
+{
+	if (write->req->context.is_admin)
+		return -1;
+	return own == QUOTA_DEFAULT ? configured : own;
+}
+
+enum err edit_lock(struct write *write, const struct domain_key *key)
+{
+	struct zone *zone = &write->zone;
+
+	if (!store_domain_lock(&write->tx, key, &write->access, write->arena, zone))
+		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+		               *key->id ? key->id : key->name);
+	if (zone->is.state.task == TASK_DELETE)
+		return tx_fail(&write->tx, ERR_CONFLICT,
+		               "the domain %.200s is being deleted", zone->is.name);
+	return OK;
+}
+
+static enum err next_serial(const struct edit *edit, const struct zone *zone,
+                            uint32_t *serial, struct why *why)
+{
+	uint32_t now = zone->is.state.serial;
+
+	if (!edit->has_serial) {
+		*serial = serial_next(now, (uint32_t)clock_unix());
+		return OK;
+	}
+	if (!serial_newer(edit->serial, now))
+		return fail(why, ERR_CONFLICT,
+		            "serial: %" PRIu32 " is not newer than the domain's "
+		            "%" PRIu32, edit->serial, now);
+	*serial = edit->serial;
+	return OK;
+}
+
+/* ---- read ---- */
+
+static enum err check_changes(const struct write *write, const struct change *changes,
+                              size_t count)
+{
+	uint32_t min_ttl = (uint32_t)write->central->config.min_ttl;
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < count; i++) {
+		err = rules_owner(&write->zone, &changes[i], &write->req->why);
+		if (!err && changes[i].ttl_op == TTL_GIVEN && changes[i].ttl < min_ttl &&
+		    !write->req->context.is_admin)
+			return fail(&write->req->why, ERR_INVALID,
+			            "%s.ttl must be %" PRIu32 " or more",
+			            changes[i].field, min_ttl);
+	}
+	return err;
+}
+
+static void read_sets(struct write *write, const struct change *changes, size_t count,
+                      struct rrsets *sets)
+{
+	const char *names[STORE_NAMES_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		/* neighbours of one name are common: one set after the other */
+		if (n && !strcmp(names[n - 1], changes[i].owner))
+			continue;
+		names[n++] = changes[i].owner;
+		if (n < STORE_NAMES_MAX && i + 1 < count)
+			continue;
+		store_recordset_read(&write->tx, write->zone.is.id, names, n, sets);
+		n = 0;
+	}
+	if (n)
+		store_recordset_read(&write->tx, write->zone.is.id, names, n, sets);
+}
+
+static size_t apply_changes(struct write *write, const struct change *changes,
+                            size_t count, struct rrsets *sets)
+{
+	size_t unchanged = 0;
+
+	for (size_t i = 0; i < sets->count; i++)
+		rrset_begin(sets->items[i], write->arena);
+	for (size_t i = 0; i < count; i++) {
+		struct rrset *set = rrsets_get(sets, &changes[i].name, changes[i].owner,
+		                               changes[i].type);
+
+		unchanged += rrset_apply(set, &changes[i], write->arena);
+	}
+	rrsets_sort(sets);
+	return unchanged;
+}
+
+/* ---- decide ---- */
+
+/* The names between the touched owners and the apex: a domain among them is a child. */
+static size_t list_candidates(struct write *write, const struct rrsets *sets,
+                              const char ***candidates)
+{
+	const char *above[STORE_ANCESTORS_MAX];
+	const char **list = NULL;
+	size_t count = 0, size = 0;
+
+	for (size_t i = 0; i < sets->count; i++) {
+		const struct rrset *set = sets->items[i];
+		int depth = name_labels(&set->name) - name_labels(&write->zone.apex);
+
+		if (!set->field || !set->wanted_count || depth <= 0 ||
+		    (i && name_equal(&set->name, &sets->items[i - 1]->name) &&
+		     sets->items[i - 1]->field && sets->items[i - 1]->wanted_count))
+			continue;
+		store_ancestors(&set->name, true, write->arena, above);
+		if (count + (size_t)depth > size) {
+			const char **old = list;
+
+			size = 2 * (count + (size_t)depth);
+			list = arena_alloc(write->arena, size * sizeof(*list));
+			if (count)
+				memcpy(list, old, count * sizeof(*list));
+		}
+		memcpy(list + count, above, (size_t)depth * sizeof(*above));
+		count += (size_t)depth;
+	}
+	*candidates = list;
+	return count;
+}
+
+static enum err check_children(struct write *write, const struct rrsets *sets)
+{
+	const char **candidates;
+	size_t count, found = 0;
+	struct name *children;
+
+	if (!write->zone.has_children)
+		return OK;
+	count = list_candidates(write, sets, &candidates);
+	children = arena_alloc(write->arena, (count + 1) * sizeof(*children));
+	for (size_t at = 0; at < count; at += STORE_NAMES_MAX)
+		found += store_domain_existing(&write->tx, candidates + at,
+			count - at < STORE_NAMES_MAX ? count - at : STORE_NAMES_MAX,
+			write->arena, children + found);
+	if (write->tx.err)
+		return write->tx.err;
+	return rules_children(sets, children, found, &write->req->why);
+}
+
+static enum err check_recordset_quota(const struct write *write, const struct plan *plan)
+{
+	const struct zone *zone = &write->zone;
+	int64_t max = quota_of(write, zone->quota_recordsets,
+	                       write->central->config.quota_recordsets);
+
+	if (max < 0 || plan->recordset_delta <= 0 ||
+	    (int64_t)zone->recordsets + plan->recordset_delta <= max)
+		return OK;
+	return fail(&write->req->why, ERR_QUOTA,
+	            "%.200s would have %" PRId64 " record sets, and "
+	            "the quota is %" PRId64, zone->is.name,
+	            (int64_t)zone->recordsets + plan->recordset_delta, max);
+}
+
+static enum err judge(struct write *write, const struct rrsets *sets)
+{
+	enum err err = rules_outcome(&write->zone, sets, &write->req->why);
+
+	if (!err)
+		err = check_children(write, sets);
+	if (!err)
+		err = rules_quota_records(sets, quota_of(write, write->zone.quota_records,
+			write->central->config.quota_records), &write->req->why);
+	return err;
+}
+
+/* Read, apply, judge: what is to be written under SERIAL. */
+static enum err make_plan(struct write *write, struct change *changes, size_t count,
+                          uint32_t serial, struct plan *plan, size_t *unchanged)
+{
+	struct rrsets sets;
+	enum err err = check_changes(write, changes, count);
+
+	if (err)
+		return err;
+	rrsets_init(&sets, write->arena);
+	read_sets(write, changes, count, &sets);
+	if (write->tx.err)
+		return write->tx.err;
+	*unchanged = apply_changes(write, changes, count, &sets);
+	err = judge(write, &sets);
+	if (err)
+		return err;
+	plan_make(plan, sets.items, sets.count, write->zone.is.ttl, serial, write->arena);
+	err = check_recordset_quota(write, plan);
+	if (err)
+		plan_clear(plan);
+	return err;
+}
+
+/* ---- write ---- */
+
+static void write_plan(struct write *write, struct plan *plan)
+{
+	struct zone *zone = &write->zone;
+
+	for (size_t i = 0; i < plan->set_count; i++)
+		if (!plan->sets[i]->stored)
+			id_new(plan->sets[i]->id);
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->rows[i].op == ROW_INSERT)
+			id_new(plan->rows[i].record.id);
+	if (plan->set_count)
+		store_recordset_write(&write->tx, zone->is.id, plan->sets,
+		                      plan->set_count, write->arena);
+	if (plan->count)
+		store_record_write(&write->tx, zone->is.id, plan->rows, plan->count,
+		                   write->arena);
+	zone->recordsets = (uint32_t)(zone->recordsets + plan->recordset_delta);
+	zone->records = (uint32_t)(zone->records + plan->record_delta);
+}
+
+/* The SOA of before and of now lead what goes and what comes (RFC 1995 4). */
+static void write_journal(struct write *write, const struct zone *before,
+                          const struct plan *plan)
+{
+	struct buf removed = { 0 }, added = { 0 };
+	uint32_t previous = before->is.state.serial, serial = write->zone.is.state.serial;
+
+	zone_append_soa(&removed, before, previous);
+	zone_append_soa(&added, &write->zone, serial);
+	buf_append(&removed, plan->removed.data, plan->removed.len);
+	buf_append(&added, plan->added.data, plan->added.len);
+	if ((int64_t)(removed.len + added.len) <=
+	    write->central->config.journal_change_bytes)
+		store_journal_insert(&write->tx, write->zone.is.id, previous, serial,
+		                     &removed, &added);
+	buf_clear(&removed);
+	buf_clear(&added);
+}
+
+static void count_outcome(const struct plan *plan, struct edit_outcome *outcome)
+{
+	outcome->added = plan->inserted;
+	outcome->updated = plan->updated;
+	outcome->deleted = plan->deleted;
+}
+
+/* A new default TTL changes records that no plan names: the journal has a gap then. */
+static bool apply_ttl(struct write *write, const struct edit *edit, uint32_t serial,
+                      struct edit_outcome *outcome)
+{
+	if (!edit->has_ttl || write->zone.is.ttl == edit->ttl)
+		return false;
+	write->zone.is.ttl = edit->ttl;
+	outcome->updated += (size_t)store_record_touch_default(&write->tx,
+	                                                       write->zone.is.id, serial);
+	return true;
+}
+
+static bool apply_description(struct write *write, const struct edit *edit)
+{
+	struct zone *zone = &write->zone;
+
+	if (!edit->description || !strcmp(edit->description, zone->is.description))
+		return false;
+	zone->is.description = edit->description;
+	return true;
+}
+
+static enum err write_edit(struct write *write, const struct edit *edit,
+                           struct plan *plan, uint32_t serial,
+                           struct edit_outcome *outcome)
+{
+	struct zone *zone = &write->zone;
+	struct zone before = *zone;
+	bool described = apply_description(write, edit);
+	bool retimed = apply_ttl(write, edit, serial, outcome);
+	bool resigned = zone_set_soa(zone, &edit->soa);
+
+	write_plan(write, plan);
+	/* a serial that the caller names is a change of the SOA record by itself */
+	outcome->changed = plan->count || retimed || resigned || edit->has_serial;
+	if (!outcome->changed) {
+		if (described)
+			store_domain_describe(&write->tx, zone);
+		return write->tx.err;
+	}
+	zone->is.state = status_changed(zone->is.state, TASK_UPDATE, serial);
+	zone->reason = "";
+	if (!retimed)
+		write_journal(write, &before, plan);
+	store_domain_change(&write->tx, zone);
+	write->tell = "update_domain";
+	return write->tx.err;
+}
+
+enum err edit_apply(struct write *write, const struct edit *edit,
+                    struct edit_outcome *outcome)
+{
+	struct plan plan = { 0 };
+	uint32_t serial = 0;
+	enum err err = next_serial(edit, &write->zone, &serial, &write->req->why);
+
+	*outcome = (struct edit_outcome){ 0 };
+	if (!err && edit->count)
+		err = make_plan(write, edit->changes, edit->count, serial, &plan,
+		                &outcome->unchanged);
+	if (err)
+		return err;
+	count_outcome(&plan, outcome);
+	err = write_edit(write, edit, &plan, serial, outcome);
+	plan_clear(&plan);
+	return err;
+}
+
+enum err edit_fill(struct write *write, struct change *changes, size_t count)
+{
+	struct plan plan = { 0 };
+	size_t unchanged;
+	enum err err = make_plan(write, changes, count, write->zone.is.state.serial,
+	                         &plan, &unchanged);
+
+	if (err)
+		return err;
+	write_plan(write, &plan);
+	plan_clear(&plan);
+	store_domain_counts(&write->tx, &write->zone);
+	return write->tx.err;
+}

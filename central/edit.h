@@ -1,0 +1,39 @@
+/*
+ * edit -- the one way in which a domain changes: its row is locked, the new
+ * serial is found, the record sets at the touched names are read, the
+ * changes are applied and judged (core/), and what differs is written, with
+ * its journal row, under that serial.
+ *
+ * Round trips of a change of one record: BEGIN, lock, read the sets, [write
+ * the set, if it is new or has another TTL], write the records, journal, domain,
+ * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More
+ * records cost one more per 500 names read and per 256 rows written.
+ */
+#pragma once
+
+#include "core/changes.h"
+#include "once.h"
+
+struct edit {
+	struct change *changes;
+	size_t count;
+	struct soa_wish soa;
+	bool has_ttl;			/* a new default TTL */
+	uint32_t ttl;
+	const char *description;	/* NULL: as it is */
+	bool has_serial;		/* the caller's own: newer than the domain's */
+	uint32_t serial;
+};
+
+struct edit_outcome {
+	bool changed;			/* else there is no new serial */
+	size_t added, updated, deleted, unchanged;
+};
+
+/* Lock the domain for a change: not found, or on its way out, is an error. */
+enum err edit_lock(struct write *write, const struct domain_key *key);
+/* Change write->zone, which is locked; it is then as the row is, and tell is set. */
+enum err edit_apply(struct write *write, const struct edit *edit,
+                    struct edit_outcome *outcome);
+/* The first record sets of a domain that was just inserted: no new serial, no journal. */
+enum err edit_fill(struct write *write, struct change *changes, size_t count);

@@ -1,0 +1,24 @@
+/*
+ * import -- a whole zone that becomes one change. Its parts were checked and
+ * staged as they came (service_import.c); the commit runs on a lane of its
+ * own, with its own database connection, because a million rows take long:
+ * one transaction of set-based statements, so memory does not grow with the
+ * zone. The domain is locked meanwhile; everything else goes on.
+ *
+ * A commit whose process died is COMMITTING with an old updated_at: the
+ * sweep submits it again. Two of them wait for each other at the import's row.
+ */
+#pragma once
+
+#include "central.h"
+#include "store.h"
+
+/* How an import treats what is there: by default it creates or replaces the domain. */
+enum import_mode { IMPORT_DEFAULT, IMPORT_CREATE, IMPORT_REPLACE, IMPORT_UPSERT };
+bool import_mode_parse(const char *text, enum import_mode *mode);
+
+/* Open the lane and its connection; in start(). */
+void import_start(struct central *central);
+void import_stop(struct central *central);
+/* ERR_BUSY: too many commits wait; the sweep will find this one. */
+enum err import_submit(struct central *central, const char *id, struct why *why);

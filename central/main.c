@@ -1,0 +1,140 @@
+#include <stddef.h>
+
+#include "central.h"
+#include "codec.h"
+#include "core/zone.h"
+#include "model/rr.h"
+#include "import.h"
+#include "runtime/offload.h"
+#include "service.h"
+#include "sweep.h"
+
+static struct central central;
+
+#define CONFIG(field) offsetof(struct central, config.field)
+
+static const struct option options[] = {
+	{ "default_pool",  OPTION_TEXT,  CONFIG(default_pool), "default", 1,
+	  POOL_NAME_MAX,
+	  "the pool of domains that name none; made at the first start",
+	  .reloadable = true },
+	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
+	  "name servers of the default pool: the NS records at the apex of new domains" },
+	{ "hostmaster",    OPTION_TEXT,  CONFIG(hostmaster), "hostmaster@example.org", 3,
+	  EMAIL_MAX,
+	  "the SOA's RNAME of domains that name none, as an email address",
+	  .reloadable = true },
+	{ "default_ttl",   OPTION_SECONDS, CONFIG(default_ttl), "3600", 0, RR_TTL_MAX,
+	  "TTL of domains that name none", .reloadable = true },
+	{ "min_ttl",       OPTION_SECONDS, CONFIG(min_ttl), "0", 0, RR_TTL_MAX,
+	  "the lowest TTL that others than administrators may set", .reloadable = true },
+	{ "soa_refresh",   OPTION_SECONDS, CONFIG(soa_refresh), "3600", 1, RR_TTL_MAX,
+	  "SOA refresh of new domains", .reloadable = true },
+	{ "soa_retry",     OPTION_SECONDS, CONFIG(soa_retry), "600", 1, RR_TTL_MAX,
+	  "SOA retry of new domains", .reloadable = true },
+	{ "soa_expire",    OPTION_SECONDS, CONFIG(soa_expire), "86400", 1, RR_TTL_MAX,
+	  "SOA expire of new domains", .reloadable = true },
+	{ "soa_minimum",   OPTION_SECONDS, CONFIG(soa_minimum), "3600", 0, RR_TTL_MAX,
+	  "SOA minimum of new domains: the TTL of negative answers", .reloadable = true },
+	{ "quota_domains", OPTION_INT,   CONFIG(quota_domains), "1000", -1, INT32_MAX,
+	  "domains a tenant; -1: no limit; administrators have none",
+	  .reloadable = true },
+	{ "quota_recordsets", OPTION_INT, CONFIG(quota_recordsets), "10000", -1,
+	  INT32_MAX, "record sets a domain", .reloadable = true },
+	{ "quota_records", OPTION_INT,   CONFIG(quota_records), "100", -1, INT32_MAX,
+	  "records a record set", .reloadable = true },
+	{ "journal_change_bytes", OPTION_BYTES, CONFIG(journal_change_bytes), "1M", 0,
+	  8 << 20,
+	  "a larger change leaves a gap: servers transfer the whole zone",
+	  .reloadable = true },
+	{ "journal_age",   OPTION_SECONDS, CONFIG(journal_age_s), "7d", 60, RR_TTL_MAX,
+	  "how long changes are kept for incremental transfers", .reloadable = true },
+	{ "tombstone_age", OPTION_SECONDS, CONFIG(tombstone_age_s), "1d", 60, RR_TTL_MAX,
+	  "how long deleted domains and records are remembered", .reloadable = true },
+	{ "request_age",   OPTION_SECONDS, CONFIG(request_age_s), "1d", 60, RR_TTL_MAX,
+	  "how long answers are kept for messages that come twice", .reloadable = true },
+	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
+	  "how long an import may stay untouched, and its result be asked for",
+	  .reloadable = true },
+	{ "sweep",         OPTION_SECONDS, CONFIG(sweep_s), "60", 1, 86400,
+	  "how often what is too old is removed, a bounded piece each time",
+	  .reloadable = true },
+	{ 0 }
+};
+
+static const struct option_section sections[] = {
+	{ "central", "owner of domains, record sets and records", options, &central },
+	{ 0 }
+};
+
+/* What would be found only by the first domain is found before the start. */
+static enum err check(void *self, struct why *why)
+{
+	const struct central *c = self;
+	struct name name;
+	enum err err = email_to_name(c->config.hostmaster, "central.hostmaster", &name,
+	                             why);
+
+	if (c->config.ns_records.count > POOL_NS_MAX)
+		return fail(why, ERR_INVALID, "central.ns_records has more than %d hosts",
+		            POOL_NS_MAX);
+	for (size_t i = 0; !err && i < c->config.ns_records.count; i++)
+		err = name_parse_owner(c->config.ns_records.item[i], "central.ns_records",
+		                       &name, why);
+	return err;
+}
+
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	struct central *c = self;
+
+	enum err err;
+
+	c->runtime = runtime;
+	err = service_pool_default(c, why);
+	if (err)
+		return err;
+	import_start(c);
+	sweep_start(c);
+	return OK;
+}
+
+/* A commit that is under way is a transaction: it may end, or be taken up by another. */
+static bool idle(const void *self)
+{
+	const struct central *c = self;
+
+	return !c->import_lane || !lane_waiting(c->import_lane);
+}
+
+static void stop(void *self)
+{
+	sweep_stop(self);
+	import_stop(self);
+}
+
+static const struct timer timers[] = {
+	{ "sweep", &central.config.sweep_s, sweep_fire },
+	{ 0 }
+};
+
+int main(int argc, char **argv)
+{
+	struct worker worker = {
+		.name = "central",
+		.schema = true,
+		.summary = "owns domains and records, commits changes, tells the pool "
+		           "managers",
+		.sections = sections,
+		.methods = service_methods(),
+		.timers = timers,
+		.recovery = true,
+		.check = check,
+		.start = start,
+		.idle = idle,
+		.stop = stop,
+		.self = &central,
+	};
+
+	return worker_main(argc, argv, &worker);
+}

@@ -1,0 +1,325 @@
+#include "once.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "codec_domain.h"
+#include "peers.h"
+#include "service.h"
+
+enum {
+	GROUP_MAX = 32,
+	GROUP_MS = 20,
+	BUDGET_MS = 5000,	/* of what waits at a time: the loop wants its turn */
+	NO_KEY = GROUP_MAX,
+};
+
+/* ---- the answers that were given ---- */
+
+static bool find_again(struct tx *tx, struct request *req, struct kept *kept,
+                       struct zone *zone)
+{
+	static const struct access everyone = { .tenant = "", .all = true };
+	struct domain_key key = { .name = "" };
+
+	if (!store_request_get(tx, req->unique_id, req->arena, kept))
+		return false;
+	if (!kept->tell || !kept->domain_id || !id_parse(kept->domain_id, key.id) ||
+	    !store_domain_get(tx, &key, &everyone, req->arena, zone))
+		kept->tell = NULL;
+	return true;
+}
+
+/*
+ * The answer of before, if there is one: *found. Whoever gave it may have
+ * died before the pool manager heard of the change: it hears of it again.
+ */
+static enum err look_up(struct central *central, struct request *req, bool *found)
+{
+	struct why why;
+	struct tx tx = tx_begin_snapshot(central->runtime->db, &why);
+	struct kept kept;
+	struct zone zone;
+
+	*found = find_again(&tx, req, &kept, &zone);
+	if (tx_commit(&tx))
+		return fail(&req->why, tx.err, "%s", why.text);
+	if (!*found)
+		return OK;
+	if (kept.result)
+		req->result = json_loads(kept.result, JSON_DECODE_ANY, NULL);
+	if (kept.tell)
+		peers_tell(central, &(struct news){ kept.tell, &zone, &req->context }, 1);
+	return OK;
+}
+
+static void drop_results(struct write *writes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		json_decref(writes[i].req->result);
+		writes[i].req->result = NULL;
+	}
+}
+
+static void keep_results(struct tx *tx, const struct write *writes, size_t count)
+{
+	struct kept kept[GROUP_MAX] = { { 0 } };
+	char *texts[GROUP_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct write *write = &writes[i];
+		const json_t *result = write->req->result;
+
+		texts[i] = result ? json_dumps(result, JSON_COMPACT | JSON_ENCODE_ANY)
+		                  : NULL;
+		kept[i] = (struct kept){
+			.unique_id = write->req->unique_id,
+			.result = texts[i],
+			.tell = write->tell,
+			.domain_id = write->tell ? write->zone.is.id : NULL,
+		};
+	}
+	store_requests_insert(tx, kept, count);
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+}
+
+/* ---- a transaction ---- */
+
+static enum err write_new(struct central *central, struct request *req,
+                          struct write *write)
+{
+	*write = (struct write){ .central = central, .req = req, .arena = req->arena };
+	return service_access(req, &write->access);
+}
+
+static enum err run_member(struct write *write, const struct tx *tx,
+                           write_handler *handler)
+{
+	enum err err;
+
+	write->tx = *tx;
+	write->tx.why = &write->req->why;
+	err = handler(write);
+	if (err && !write->tx.err)
+		tx_fail(&write->tx, err, "%s", write->req->why.text);
+	return write->tx.err;
+}
+
+/*
+ * Runs as many as time allows, at least one: *count. A failure's reason is in
+ * the first one's request.
+ */
+static enum err attempt(struct tx tx, struct write *writes, size_t *count,
+                        write_handler *handler)
+{
+	struct why *why = &writes->req->why;
+	int64_t until_ms = clock_ms() + GROUP_MS;
+	size_t n = 0;
+
+	while (!tx.err && n < *count && (!n || clock_ms() < until_ms)) {
+		tx.err = run_member(&writes[n], &tx, handler);
+		if (tx.err && n)
+			*why = writes[n].req->why;
+		n++;
+	}
+	if (!tx.err)
+		keep_results(&tx, writes, n);
+	if (n)
+		*count = n;
+	return tx_commit(&tx);
+}
+
+static void tell(const struct write *writes, size_t count)
+{
+	struct news news[GROUP_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (writes[i].tell)
+			news[n++] = (struct news){ writes[i].tell, &writes[i].zone,
+			                           &writes[i].req->context };
+	peers_tell(writes->central, news, n);
+}
+
+/* ---- one call ---- */
+
+static enum err run_alone(struct central *central, struct request *req,
+                          write_handler *handler)
+{
+	struct write write;
+	size_t one = 1;
+	enum err err = write_new(central, req, &write);
+	bool found = false;
+
+	if (!err && req->redelivered)
+		err = look_up(central, req, &found);
+	if (err || found)
+		return err;
+	err = attempt(tx_begin(central->runtime->db, &req->why), &write, &one, handler);
+	if (!err) {
+		tell(&write, 1);
+		return OK;
+	}
+	drop_results(&write, 1);
+	if (err_fate(err) != FATE_FINAL)
+		return err;
+
+	struct why reason = req->why;
+	enum err look_err = look_up(central, req, &found);
+
+	if (look_err || found)
+		return look_err;
+	req->why = reason;
+	return err;
+}
+
+/* ---- several ---- */
+
+struct member {
+	struct request *req;
+	enum err *err;
+};
+
+/* The domain that it is about, by id or by name; "" if there is none yet. */
+static const char *key_of(const struct request *req)
+{
+	const char *domain = json_string_value(json_object_get(req->args, "domain"));
+
+	return domain ? domain : "";
+}
+
+static bool same_key(const struct member *a, const struct member *b)
+{
+	return *key_of(a->req) && !strcmp(key_of(a->req), key_of(b->req));
+}
+
+/* Calls about one domain stay in the order in which they came. */
+static int compare(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int order = strcmp(key_of(x->req), key_of(y->req));
+
+	return order ? order : (x->err > y->err) - (x->err < y->err);
+}
+
+/* Those from the first on that may share: nobody who is denied, nothing seen before. */
+static size_t gather(struct central *central, const struct member *members, size_t count,
+                     struct write *writes)
+{
+	size_t n = 0;
+
+	while (n < count && n < GROUP_MAX && !members[n].req->redelivered &&
+	       !write_new(central, members[n].req, &writes[n]))
+		n++;
+	return n;
+}
+
+/*
+ * The domains of all members are locked before anything is read, so that what
+ * is read is not older than the locks; those that another holds are passed
+ * over, so that it holds up nobody else's. Returns how many members there are
+ * up to the first whose domain was not locked; it runs alone, and waits.
+ */
+static size_t lock_all(struct tx *tx, const struct member *members, size_t count)
+{
+	struct domain_key keys[GROUP_MAX];
+	size_t key_at[GROUP_MAX], n = 0;	/* by member: its key, or none */
+	bool locked[GROUP_MAX] = { false };
+
+	for (size_t i = 0; i < count; i++) {
+		struct request *req = members[i].req;
+		bool known = i && same_key(&members[i - 1], &members[i]);
+
+		key_at[i] = NO_KEY;
+		if (!*key_of(req))
+			continue;
+		if (!known && codec_domain_key(req->args, req->arena, &keys[n],
+		                               &req->why)) {
+			count = i;		/* its handler will refuse it */
+			break;
+		}
+		n += !known;
+		key_at[i] = n - 1;
+	}
+	if (n)
+		store_domain_try_lock(tx, members->req->arena, keys, n, locked);
+	for (size_t i = 0; i < count; i++)
+		if (key_at[i] != NO_KEY && !locked[key_at[i]])
+			return i;
+	return count;
+}
+
+/*
+ * A call that has to be made again takes those behind it about the same
+ * domain along: they keep their order. Returns how many that are.
+ */
+static size_t run_first(struct central *central, const struct member *members,
+                        size_t count, write_handler *handler)
+{
+	enum err err = run_alone(central, members->req, handler);
+	size_t n = 1;
+
+	*members->err = err;
+	while (err_fate(err) != FATE_FINAL && n < count &&
+	       same_key(members, &members[n])) {
+		*members[n].err = err;
+		members[n].req->why = members->req->why;
+		n++;
+	}
+	return n;
+}
+
+/* Returns how many of them are done with: at least one. */
+static size_t run_some(struct central *central, const struct member *members, size_t count,
+                       write_handler *handler)
+{
+	struct write writes[GROUP_MAX];
+	size_t n = gather(central, members, count, writes), done = 0;
+	struct tx tx;
+	enum err err;
+
+	if (n < 2)
+		return run_first(central, members, count, handler);
+	tx = tx_begin(central->runtime->db, &members->req->why);
+	n = lock_all(&tx, members, n);
+	if (tx.err || n < 2) {
+		tx_rollback(&tx);
+		return run_first(central, members, count, handler);
+	}
+	err = attempt(tx, writes, &n, handler);
+	if (!err) {
+		tell(writes, n);
+		for (size_t i = 0; i < n; i++)
+			*members[i].err = OK;
+		return n;
+	}
+	drop_results(writes, n);
+	while (done < n)
+		done += run_first(central, members + done, n - done, handler);
+	return done;
+}
+
+static void put_off(const struct member *members, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		*members[i].err = fail(&members[i].req->why, ERR_BUSY,
+		                       "there is too much to do: try again");
+}
+
+void once_run(struct central *central, struct request *const *reqs, size_t count,
+              write_handler *handler, enum err *errs)
+{
+	struct member *members = arena_alloc(reqs[0]->arena, count * sizeof(*members));
+	int64_t until_ms = clock_ms() + BUDGET_MS;
+	size_t at = 0;
+
+	for (size_t i = 0; i < count; i++)
+		members[i] = (struct member){ reqs[i], &errs[i] };
+	qsort(members, count, sizeof(*members), compare);
+	while (at < count && clock_ms() < until_ms)
+		at += run_some(central, members + at, count - at, handler);
+	put_off(members + at, count - at);
+}

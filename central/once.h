@@ -1,0 +1,38 @@
+/*
+ * once -- a writing call has one effect, however often its message comes.
+ *
+ * The handler runs in a transaction that is open; its answer is kept beside
+ * what it wrote, under the message's unique id. A message that comes again
+ * finds the answer: at once when the broker says it was delivered before,
+ * else when the id cannot be inserted, or when the handler refuses (for
+ * what its twin did may be the reason: "exists already").
+ *
+ * Calls that wait at the same time share a transaction, and so its way to
+ * the disk, for up to 20 ms. Should it fail, for one of them is refused, each
+ * is run by itself; so is one whose domain is locked, for it has to wait.
+ */
+#pragma once
+
+#include "central.h"
+#include "core/zone.h"
+#include "runtime/tx.h"
+#include "store.h"
+
+/* A writing call on its way. */
+struct write {
+	struct central *central;
+	struct request *req;
+	struct tx tx;
+	struct access access;
+	struct arena *arena;
+	/* after the commit, the pool manager of this domain is told so: */
+	const char *tell;		/* create_domain, ...; NULL: nothing */
+	struct zone zone;
+};
+
+/* Decode, read, decide, write. The first failure may be left to the transaction. */
+typedef enum err write_handler(struct write *write);
+
+/* One errs[] each. */
+void once_run(struct central *central, struct request *const *reqs, size_t count,
+              write_handler *handler, enum err *errs);

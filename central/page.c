@@ -1,0 +1,31 @@
+#include "page.h"
+
+#include <string.h>
+
+void page_begin(struct page *page, size_t limit)
+{
+	*page = (struct page){ .items = json_array(), .limit = limit };
+}
+
+bool page_add(struct page *page, json_t *item, const char *id)
+{
+	size_t bytes = json_dumpb(item, NULL, 0, JSON_COMPACT) + 1;
+	bool first = !json_array_size(page->items);
+
+	if (page->full || (!first && page->bytes + bytes > REPLY_MAX)) {
+		page->full = true;
+		json_decref(item);
+		return false;
+	}
+	page->bytes += bytes;
+	memcpy(page->last, id, sizeof page->last);
+	json_array_append_new(page->items, item);
+	page->full = json_array_size(page->items) == page->limit;
+	return true;
+}
+
+json_t *page_end(struct page *page, const char *key)
+{
+	return json_pack("{s:o, s:s?}", key, page->items,
+	                 "marker", page->full ? page->last : NULL);
+}

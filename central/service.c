@@ -1,0 +1,117 @@
+#include "service.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "model/json.h"
+
+/* ---- what the handlers share ---- */
+
+enum err service_require_admin(struct request *req)
+{
+	if (req->context.is_admin)
+		return OK;
+	return fail(&req->why, ERR_DENIED, "%s is for administrators", req->method);
+}
+
+enum err service_access(struct request *req, struct access *access)
+{
+	const struct context *context = &req->context;
+
+	if (!context->is_admin && !*context->tenant)
+		return fail(&req->why, ERR_DENIED,
+		            "the request's context names no tenant (project_id)");
+	*access = (struct access){ .tenant = context->tenant, .all = context->is_admin };
+	return OK;
+}
+
+enum err service_access_many(struct request *req, struct access *access)
+{
+	enum err err = service_access(req, access);
+
+	if (!err)
+		access->all = req->context.is_admin && req->context.all_tenants;
+	return err;
+}
+
+enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1])
+{
+	return json_get_id(req->args, key, JSON_REQUIRED, id, &req->why);
+}
+
+enum err service_object(struct request *req, const char *key, const json_t **object)
+{
+	return json_get_object(req->args, key, JSON_REQUIRED, object, &req->why);
+}
+
+/* ---- the methods ---- */
+
+#define PAGE " criterion? marker? limit? sort_key? sort_dir?"
+
+static const struct method {
+	const char *name, *args;
+	rpc_handler *read;
+	write_handler *write;		/* runs once a message: once.h */
+} methods[] = {
+	{ "create_domain",    "domain",               .write = service_create_domain    },
+	{ "get_domain",       "domain",               .read  = service_get_domain       },
+	{ "find_domains",     PAGE,                   .read  = service_find_domains     },
+	{ "update_domain",    "domain values",        .write = service_update_domain    },
+	{ "delete_domain",    "domain",               .write = service_delete_domain    },
+	{ "create_recordset", "domain recordset",     .write = service_create_recordset },
+	{ "get_recordset",    "domain recordset",     .read  = service_get_recordset    },
+	{ "find_recordsets",  "domain?" PAGE,         .read  = service_find_recordsets  },
+	{ "update_recordset", "domain recordset values",
+	                                              .write = service_update_recordset },
+	{ "delete_recordset", "domain recordset",     .write = service_delete_recordset },
+	{ "find_records",     "domain?" PAGE,         .read  = service_find_records     },
+	{ "apply_changes",    "domain changes serial? soa?",
+	                                              .write = service_apply_changes    },
+	{ "create_pool",      "pool",                 .write = service_create_pool      },
+	{ "get_pool",         "pool",                 .read  = service_get_pool         },
+	{ "find_pools",       PAGE,                   .read  = service_find_pools       },
+	{ "update_pool",      "pool values",          .write = service_update_pool      },
+	{ "delete_pool",      "pool",                 .write = service_delete_pool      },
+	{ "begin_import",     "domain mode?",         .write = service_begin_import     },
+	{ "add_to_import",    "import part records",  .read  = service_add_to_import    },
+	{ "commit_import",    "import",               .read  = service_commit_import    },
+	{ "get_import",       "import",               .read  = service_get_import       },
+	{ "cancel_import",    "import",               .read  = service_cancel_import    },
+	{ "export_domain",    "domain marker? limit?",
+	                                              .read  = service_export_domain    },
+	{ "create_blacklist", "blacklist",            .write = service_create_blacklist },
+	{ "find_blacklists",  PAGE,                   .read  = service_find_blacklists  },
+	{ "delete_blacklist", "blacklist",            .write = service_delete_blacklist },
+	{ "set_quota",        "tenant resource hard_limit",
+	                                              .write = service_set_quota        },
+	{ "get_quotas",       "tenant",               .read  = service_get_quotas       },
+	{ "get_status",       "domain? pool?",        .read  = service_get_status       },
+	{ "update_status",    "domain status serial_number reason?",
+	                                              .read  = service_update_status    },
+	{ "update_statuses",  "reports",              .read  = service_update_statuses  },
+};
+
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+static void run_writes(void *self, struct request *const *reqs, size_t count, enum err *errs)
+{
+	size_t i = 0;
+
+	while (strcmp(methods[i].name, reqs[0]->method))
+		i++;
+	once_run(self, reqs, count, methods[i].write, errs);
+}
+
+const struct rpc_method *service_methods(void)
+{
+	static struct rpc_method rows[METHODS + 1];
+
+	for (size_t i = 0; i < METHODS; i++)
+		rows[i] = (struct rpc_method){
+			.name = methods[i].name,
+			.args = methods[i].args,
+			.handler = methods[i].read,
+			.batch = methods[i].write ? run_writes : NULL,
+		};
+	return rows;
+}

@@ -1,0 +1,51 @@
+/*
+ * service -- what central answers, a row a method (service.c); the handlers
+ * stand by noun in service_*.c and keep to one plot: decode, read, decide,
+ * write, tell. Rows with a `write` handler go through once.h.
+ */
+#pragma once
+
+#include "central.h"
+#include "once.h"
+
+/* For worker.methods; ends with a row of zeroes. */
+const struct rpc_method *service_methods(void);
+
+/* ERR_DENIED for nobody: no tenant, and no administrator. Addresses one thing. */
+enum err service_access(struct request *req, struct access *access);
+/* The same for finds: an administrator sees all only if that is asked for. */
+enum err service_access_many(struct request *req, struct access *access);
+enum err service_require_admin(struct request *req);
+
+/* An id of one thing, "recordset" or "pool"; never empty. */
+enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1]);
+/* The argument KEY, which must be an object. */
+enum err service_object(struct request *req, const char *key, const json_t **object);
+
+/* The domain that the argument names, as the caller may see it. */
+enum err service_domain(struct central *central, struct request *req, struct tx *tx,
+                        struct zone *zone);
+/* domain_create_as: used by create_domain and by the commit of an import. */
+struct domain_wish;
+enum err service_domain_insert(struct write *write, const struct domain_wish *wish);
+
+write_handler service_create_domain, service_update_domain, service_delete_domain;
+rpc_handler service_get_domain, service_find_domains, service_export_domain;
+
+write_handler service_create_recordset, service_update_recordset;
+write_handler service_delete_recordset, service_apply_changes;
+rpc_handler service_get_recordset, service_find_recordsets, service_find_records;
+
+write_handler service_create_pool, service_update_pool, service_delete_pool;
+rpc_handler service_get_pool, service_find_pools;
+/* The default pool is there from the first start on. */
+enum err service_pool_default(struct central *central, struct why *why);
+
+write_handler service_begin_import;
+rpc_handler service_add_to_import, service_commit_import, service_get_import;
+rpc_handler service_cancel_import;
+
+write_handler service_create_blacklist, service_delete_blacklist, service_set_quota;
+rpc_handler service_find_blacklists, service_get_quotas, service_get_status;
+
+rpc_handler service_update_status, service_update_statuses;

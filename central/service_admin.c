@@ -1,0 +1,309 @@
+#include "service.h"
+
+#include <string.h>
+
+#include "codec.h"
+#include "codec_domain.h"
+#include "codec_find.h"
+#include "model/json.h"
+#include "model/serial.h"
+#include "page.h"
+
+/* ---- blacklist ---- */
+
+static enum err get_entry(const json_t *json, struct arena *arena,
+                          struct blacklist *entry, struct why *why)
+{
+	struct name name;
+	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name, &entry->name,
+	                           why);
+
+	if (!err)
+		err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
+		                    &entry->description, why);
+	return codec_within("blacklist", err, why);
+}
+
+static enum err decode_blacklist(struct request *req, struct blacklist *entry)
+{
+	static const char *const keys[] = { "name", "description", NULL };
+	const json_t *json;
+	enum err err = service_object(req, "blacklist", &json);
+
+	if (!err)
+		err = json_only_keys(json, keys, "blacklist", &req->why);
+	return err ? err : get_entry(json, req->arena, entry, &req->why);
+}
+
+static json_t *encode_blacklist(const struct blacklist *entry)
+{
+	return json_pack("{s:s, s:s, s:s, s:s?}", "id", entry->id, "name", entry->name,
+	                 "description", entry->description,
+	                 "created_at", entry->created_at);
+}
+
+enum err service_create_blacklist(struct write *write)
+{
+	struct request *req = write->req;
+	struct blacklist entry = { .description = "" };
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = decode_blacklist(req, &entry);
+	if (err)
+		return err;
+	id_new(entry.id);
+	store_blacklist_insert(&write->tx, &entry);
+	if (write->tx.err == ERR_EXISTS)
+		return fail(&req->why, ERR_EXISTS, "%.200s is on the blacklist already",
+		            entry.name);
+	req->result = encode_blacklist(&entry);
+	return write->tx.err;
+}
+
+enum err service_delete_blacklist(struct write *write)
+{
+	char id[ID_LEN + 1];
+	enum err err = service_require_admin(write->req);
+
+	if (!err)
+		err = service_id(write->req, "blacklist", id);
+	if (err)
+		return err;
+	if (!store_blacklist_delete(&write->tx, id))
+		return tx_fail(&write->tx, ERR_NOT_FOUND,
+		               "there is no blacklist entry %s", id);
+	return OK;
+}
+
+enum err service_find_blacklists(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct paging paging;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_find_nothing(req->args, &req->why);
+	if (!err)
+		err = codec_find_paging(req->args, store_blacklist_sort_keys, &paging,
+		                        &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct blacklist entry;
+	struct tx_rows rows;
+	struct page page;
+
+	page_begin(&page, paging.limit);
+	store_blacklist_find(&tx, &paging, req->arena, &rows);
+	while (store_blacklist_next(&rows, &entry))
+		if (!page_add(&page, encode_blacklist(&entry), entry.id))
+			break;
+	tx_select_end(&rows);
+	req->result = page_end(&page, "blacklists");
+	return tx_commit(&tx);
+}
+
+/* ---- quotas ---- */
+
+#define CONFIG(field) offsetof(struct central, config.field)
+
+/* The resources, and where the limit of tenants without one of their own stands. */
+static const struct {
+	const char *name;
+	size_t configured;
+} resources[] = {
+	{ "domains",           CONFIG(quota_domains)    },
+	{ "domain_recordsets", CONFIG(quota_recordsets) },
+	{ "recordset_records", CONFIG(quota_records)    },
+};
+
+enum { RESOURCES = sizeof resources / sizeof resources[0] };
+
+static enum err decode_resource(struct request *req, const char **resource)
+{
+	enum err err = json_get_text(req->args, "resource", JSON_REQUIRED, 32, resource,
+	                             &req->why);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < RESOURCES; i++)
+		if (!strcmp(resources[i].name, *resource))
+			return OK;
+	return fail(&req->why, ERR_INVALID,
+	            "resource must be domains, domain_recordsets or recordset_records");
+}
+
+static enum err decode_tenant(struct request *req, const char **tenant)
+{
+	enum err err = json_get_text(req->args, "tenant", JSON_REQUIRED, TENANT_MAX,
+	                             tenant, &req->why);
+
+	return !err && !**tenant ? fail(&req->why, ERR_INVALID, "tenant is empty") : err;
+}
+
+/* The limits that hold for the tenant. */
+static json_t *read_quotas(struct central *central, struct tx *tx, const char *tenant,
+                           struct arena *arena)
+{
+	json_t *json = json_object();
+	struct tx_rows rows;
+	const char *resource;
+	int64_t limit;
+
+	for (size_t i = 0; i < RESOURCES; i++) {
+		int configured = *(const int *)((const char *)central +
+		                                resources[i].configured);
+
+		json_object_set_new(json, resources[i].name, json_integer(configured));
+	}
+	store_quota_find(tx, tenant, arena, &rows);
+	while (store_quota_next(&rows, &resource, &limit))
+		json_object_set_new(json, resource, json_integer(limit));
+	return json;
+}
+
+enum err service_set_quota(struct write *write)
+{
+	struct request *req = write->req;
+	const char *tenant, *resource;
+	int64_t limit;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = decode_tenant(req, &tenant);
+	if (!err)
+		err = decode_resource(req, &resource);
+	if (!err)
+		err = json_get_int(req->args, "hard_limit", JSON_REQUIRED, -1, INT32_MAX,
+		                   &limit, &req->why);
+	if (err)
+		return err;
+	store_quota_set(&write->tx, tenant, resource, limit);
+	req->result = read_quotas(write->central, &write->tx, tenant, write->arena);
+	return write->tx.err;
+}
+
+enum err service_get_quotas(void *self, struct request *req)
+{
+	struct central *central = self;
+	const char *tenant;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = decode_tenant(req, &tenant);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+
+	req->result = read_quotas(central, &tx, tenant, req->arena);
+	return tx_commit(&tx);
+}
+
+/* ---- what the servers have ---- */
+
+static json_t *encode_server(const struct server_summary *server)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
+		"id", server->id, "pool", server->pool, "backend", server->backend,
+		"host", server->host, "port", (json_int_t)server->port,
+		"domains_behind", (json_int_t)server->behind,
+		"domains_failed", (json_int_t)server->failed,
+		"last_error", server->last_error);
+}
+
+static json_t *list_servers(struct tx *tx, const char *pool, struct arena *arena)
+{
+	json_t *servers = json_array();
+	struct server_summary server;
+	struct tx_rows rows;
+
+	store_status_servers(tx, pool, arena, &rows);
+	while (store_status_next_server(&rows, &server))
+		json_array_append_new(servers, encode_server(&server));
+	return servers;
+}
+
+/*
+ * How many serials the server is behind the domain; null: it was never seen to serve it.
+ */
+static json_t *encode_lag(const struct zone *zone, const struct server_status *status)
+{
+	uint32_t serial = zone->is.state.serial;
+
+	if (!status->has_serial)
+		return json_null();
+	return json_integer(serial_newer(serial, status->serial) ? serial - status->serial
+	                                                         : 0);
+}
+
+static json_t *encode_status(const struct zone *zone, const struct server_status *status)
+{
+	return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s}",
+		"id", status->id, "action", status->action, "status", status->status,
+		"serial", status->has_serial ? json_integer(status->serial) : json_null(),
+		"lag", encode_lag(zone, status), "reason", status->reason,
+		"attempts", (json_int_t)status->attempts,
+		"next_attempt_at", status->next_attempt_at, "seen_at", status->seen_at);
+}
+
+/* The rows of the domain, and the share of its servers that serve its newest serial. */
+static void add_domain_servers(struct tx *tx, const struct zone *zone,
+                               struct arena *arena, json_t *json)
+{
+	json_t *servers = json_array();
+	struct server_status status;
+	struct tx_rows rows;
+	json_int_t ok = 0, count = 0;
+
+	store_status_domain(tx, zone->is.id, arena, &rows);
+	while (store_status_next(&rows, &status)) {
+		json_array_append_new(servers, encode_status(zone, &status));
+		if (strcmp(status.action, "UPDATE"))
+			continue;
+		count++;
+		ok += status.has_serial &&
+		      serial_covers(status.serial, zone->is.state.serial);
+	}
+	json_object_set_new(json, "servers", servers);
+	json_object_set_new(json, "consensus", json_pack("{s:I, s:I}", "current", ok,
+	                                                 "servers", count));
+}
+
+static json_t *encode_domain_status(struct tx *tx, const struct zone *zone,
+                                    struct arena *arena)
+{
+	json_t *json = codec_domain_encode(zone, arena);
+
+	add_domain_servers(tx, zone, arena, json);
+	return json;
+}
+
+/* The pools' servers are the operator's business; one's own domain is everyone's. */
+enum err service_get_status(void *self, struct request *req)
+{
+	struct central *central = self;
+	const char *pool = NULL;
+	enum err err = json_get_text(req->args, "pool", 0, POOL_NAME_MAX, &pool,
+	                             &req->why);
+	bool has_domain = json_object_get(req->args, "domain");
+
+	if (!err && !has_domain)
+		err = service_require_admin(req);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin_snapshot(central->runtime->db, &req->why);
+	struct zone zone;
+
+	req->result = json_object();
+	if (!tx.err && req->context.is_admin)
+		json_object_set_new(req->result, "servers",
+		                    list_servers(&tx, pool, req->arena));
+	if (!tx.err && has_domain && !service_domain(central, req, &tx, &zone))
+		json_object_set_new(req->result, "domain",
+		                    encode_domain_status(&tx, &zone, req->arena));
+	return tx_commit(&tx);
+}

@@ -1,0 +1,387 @@
+#include "service.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "codec_domain.h"
+#include "codec_find.h"
+#include "core/rules.h"
+#include "edit.h"
+#include "model/json.h"
+#include "model/presentation.h"
+#include "model/serial.h"
+#include "page.h"
+
+enum err service_domain(struct central *central, struct request *req, struct tx *tx,
+                        struct zone *zone)
+{
+	struct domain_key key;
+	struct access access;
+	enum err err = service_access(req, &access);
+
+	(void)central;
+	if (!err)
+		err = codec_domain_key(req->args, req->arena, &key, &req->why);
+	if (err)
+		return tx_fail(tx, err, "%s", req->why.text);
+	if (!store_domain_get(tx, &key, &access, req->arena, zone))
+		return tx_fail(tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+		               *key.id ? key.id : key.name);
+	return OK;
+}
+
+enum err service_get_domain(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct zone zone;
+
+	if (!service_domain(central, req, &tx, &zone))
+		req->result = codec_domain_encode(&zone, req->arena);
+	return tx_commit(&tx);
+}
+
+enum err service_find_domains(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct domain_criterion criterion;
+	struct paging paging;
+	struct access access;
+	enum err err = service_access_many(req, &access);
+
+	if (!err)
+		err = codec_find_domains(req->args, &criterion, &req->why);
+	if (!err)
+		err = codec_find_paging(req->args, store_domain_sort_keys, &paging,
+		                        &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx_rows rows;
+	struct zone zone;
+	struct page page;
+
+	page_begin(&page, paging.limit);
+	store_domain_find(&tx, &access, &criterion, &paging, req->arena, &rows);
+	while (store_domain_next(&rows, &zone))
+		if (!page_add(&page, codec_domain_encode(&zone, req->arena), zone.is.id))
+			break;
+	tx_select_end(&rows);
+	req->result = page_end(&page, "domains");
+	return tx_commit(&tx);
+}
+
+/* ---- create ---- */
+
+static enum err check_blacklist(struct write *write, const struct domain_wish *wish)
+{
+	const char *match;
+
+	if (write->req->context.is_admin ||
+	    !store_blacklist_match(&write->tx, &wish->name, write->arena, &match))
+		return OK;
+	return tx_fail(&write->tx, ERR_DENIED,
+	               "domain.name: %.200s may not be created: %.200s is "
+	               "on the blacklist", wish->owner, match);
+}
+
+static enum err check_relatives(struct write *write, const struct domain_wish *wish)
+{
+	const char *relative;
+
+	if (write->req->context.is_admin ||
+	    !store_domain_foreign_relative(&write->tx, &wish->name, write->access.tenant,
+	                                   write->arena, &relative))
+		return OK;
+	/* whose name it is stays untold */
+	return tx_fail(&write->tx, ERR_DENIED,
+	               "domain.name: %.200s is above or below a domain of "
+	               "another tenant", wish->owner);
+}
+
+static enum err check_quota(struct write *write)
+{
+	int64_t max = write->central->config.quota_domains;
+
+	if (write->req->context.is_admin)
+		return OK;
+	store_domain_quota(&write->tx, write->access.tenant, &max);
+	if (max < 0 || store_domain_count(&write->tx, write->access.tenant, max) < max)
+		return OK;
+	return tx_fail(&write->tx, ERR_QUOTA,
+	               "the tenant has %" PRId64 " domains already, its quota", max);
+}
+
+static enum err check_new(struct write *write, const struct domain_wish *wish)
+{
+	struct request *req = write->req;
+	enum err err = rules_domain_name(&wish->name, req->context.is_admin, &req->why);
+
+	if (!err && wish->tenant && strcmp(wish->tenant, req->context.tenant) &&
+	    !req->context.is_admin)
+		return fail(&req->why, ERR_DENIED,
+		            "domain.tenant: only an administrator may create a "
+		            "domain for another tenant");
+	if (!err)
+		err = check_blacklist(write, wish);
+	if (!err)
+		err = check_relatives(write, wish);
+	if (!err)
+		err = check_quota(write);
+	return err;
+}
+
+static enum err find_pool(struct write *write, const struct domain_wish *wish,
+                          struct pool *pool)
+{
+	const char *name = wish->pool ? wish->pool : write->central->config.default_pool;
+
+	if (store_pool_get(&write->tx, "", name, write->arena, pool))
+		return OK;
+	return tx_fail(&write->tx, ERR_INVALID, "domain.pool: there is no pool '%.64s'",
+	               name);
+}
+
+/* The NS records at its apex: the caller's, or the pool's. */
+static enum err make_ns(struct write *write, const struct domain_wish *wish,
+                        const struct pool *pool, struct change *change)
+{
+	const char *const *hosts = wish->ns_count ? wish->ns : pool->ns_records;
+	size_t count = wish->ns_count ? wish->ns_count : pool->ns_record_count;
+	enum err err = OK;
+
+	if (!count)
+		return fail(&write->req->why, ERR_INVALID,
+		            "domain.ns: the pool '%.64s' has no ns_records: set them "
+		            "(update_pool, or central.ns_records for the default "
+		            "pool), or give domain.ns", pool->name);
+	*change = (struct change){ .op = CHANGE_SET, .name = wish->name,
+	                           .owner = wish->owner,
+	                           .type = RR_NS, .field = "domain.ns", .count = count };
+	change->records = arena_alloc(write->arena, count * sizeof(*change->records));
+	for (size_t i = 0; !err && i < count; i++) {
+		struct rdata *record = &change->records[i];
+
+		record->data = hosts[i];
+		err = rdata_parse(RR_NS, hosts[i], "domain.ns", write->arena,
+		                  &record->rdata, &record->len, &write->req->why);
+	}
+	return err;
+}
+
+static uint32_t or_else(bool has, uint32_t value, int otherwise)
+{
+	return has ? value : (uint32_t)otherwise;
+}
+
+static void fill_soa_numbers(struct write *write, const struct domain_wish *wish)
+{
+	const struct soa_wish *soa = &wish->soa;
+	const struct central *central = write->central;
+	struct zone *zone = &write->zone;
+
+	zone->is.ttl = or_else(wish->has_ttl, wish->ttl, central->config.default_ttl);
+	zone->soa_ttl = or_else(soa->has_ttl, soa->ttl, (int)zone->is.ttl);
+	zone->is.refresh = or_else(soa->has_refresh, soa->refresh,
+	                           central->config.soa_refresh);
+	zone->is.retry = or_else(soa->has_retry, soa->retry, central->config.soa_retry);
+	zone->is.expire = or_else(soa->has_expire, soa->expire,
+	                          central->config.soa_expire);
+	zone->is.minimum = or_else(soa->has_minimum, soa->minimum,
+	                           central->config.soa_minimum);
+}
+
+/* MNAME and RNAME: as wished, or the first name server and the configured hostmaster. */
+static enum err fill_soa_names(struct write *write, const struct soa_wish *soa,
+                               const struct change *ns)
+{
+	struct zone *zone = &write->zone;
+	char text[NAME_MAX_TEXT + 1];
+	enum err err;
+
+	zone->is.primary = soa->mname ? soa->mname : ns->records[0].data;
+	err = name_parse(zone->is.primary, "domain.primary", &zone->mname,
+	                 &write->req->why);
+	zone->rname = soa->rname_wire;
+	if (!err && !soa->rname)
+		err = email_to_name(write->central->config.hostmaster,
+		                    "central.hostmaster", &zone->rname, &write->req->why);
+	if (err)
+		return err;
+	name_format(&zone->rname, text);
+	zone->is.email = arena_strdup(write->arena, text);
+	return OK;
+}
+
+/*
+ * Newer than all under which the name was served before; else the caller's, or the time.
+ */
+static uint32_t first_serial(struct write *write, const struct domain_wish *wish)
+{
+	uint32_t now = (uint32_t)clock_unix(), last;
+
+	if (!store_domain_last_serial(&write->tx, wish->owner, &last))
+		return wish->has_serial ? wish->serial : now;
+	if (wish->has_serial && serial_newer(wish->serial, last))
+		return wish->serial;
+	return serial_next(last, now);
+}
+
+static void fill_identity(struct write *write, const struct domain_wish *wish,
+                          const struct pool *pool)
+{
+	struct zone *zone = &write->zone;
+
+	*zone = (struct zone){
+		.is = {
+			.name = wish->owner,
+			.tenant = wish->tenant ? wish->tenant : write->access.tenant,
+			.description = wish->description ? wish->description : "",
+			.state = { TASK_ADD, STATUS_PENDING, first_serial(write, wish) },
+		},
+		.apex = wish->name,
+		.pool = pool->name,
+		.reason = "",
+		.quota_recordsets = -1,		/* what a new domain needs, it gets */
+		.quota_records = -1,
+	};
+	memcpy(zone->is.pool_id, pool->id, sizeof zone->is.pool_id);
+	if (*wish->id)
+		memcpy(zone->is.id, wish->id, sizeof zone->is.id);
+	else
+		id_new(zone->is.id);
+}
+
+enum err service_domain_insert(struct write *write, const struct domain_wish *wish)
+{
+	struct change ns;
+	struct pool pool;
+	enum err err = check_new(write, wish);
+
+	if (!err)
+		err = find_pool(write, wish, &pool);
+	if (!err)
+		err = make_ns(write, wish, &pool, &ns);
+	if (err)
+		return err;
+	fill_identity(write, wish, &pool);
+	fill_soa_numbers(write, wish);
+	err = fill_soa_names(write, &wish->soa, &ns);
+	if (err)
+		return err;
+	store_domain_insert(&write->tx, &write->zone);
+	if (write->tx.err == ERR_EXISTS)
+		return fail(&write->req->why, ERR_EXISTS,
+		            "a domain %.200s%s exists already", wish->owner,
+		            *wish->id ? ", or one of that id," : "");
+	return write->tx.err ? write->tx.err : edit_fill(write, &ns, 1);
+}
+
+/* The times of a row that was just written are the database's: read it back as it is. */
+static enum err answer_domain(struct write *write)
+{
+	struct domain_key key = { .name = "" };
+	struct zone zone;
+
+	memcpy(key.id, write->zone.is.id, sizeof key.id);
+	if (store_domain_get(&write->tx, &key, &write->access, write->arena, &zone))
+		write->req->result = codec_domain_encode(&zone, write->arena);
+	return write->tx.err;
+}
+
+/* The same id again is the same wish again: the domain is there already. */
+static bool was_created(struct write *write, const struct domain_wish *wish)
+{
+	struct domain_key key = { .name = "" };
+	struct zone zone;
+
+	memcpy(key.id, wish->id, sizeof key.id);
+	if (!*wish->id ||
+	    !store_domain_get(&write->tx, &key, &write->access, write->arena, &zone) ||
+	    strcmp(zone.is.name, wish->owner))
+		return false;
+	write->req->result = codec_domain_encode(&zone, write->arena);
+	return true;
+}
+
+enum err service_create_domain(struct write *write)
+{
+	struct request *req = write->req;
+	struct domain_wish wish;
+	const json_t *json;
+	enum err err = service_object(req, "domain", &json);
+
+	if (!err)
+		err = codec_domain_wish(json, "domain", write->arena, &wish, &req->why);
+	if (err || was_created(write, &wish))
+		return err;
+	err = service_domain_insert(write, &wish);
+	if (err)
+		return err;
+	write->tell = "create_domain";
+	return answer_domain(write);
+}
+
+/* ---- update, delete ---- */
+
+enum err service_update_domain(struct write *write)
+{
+	struct request *req = write->req;
+	struct edit_outcome outcome;
+	struct domain_wish wish;
+	struct domain_key key;
+	const json_t *json;
+	enum err err = codec_domain_key(req->args, write->arena, &key, &req->why);
+
+	if (!err)
+		err = service_object(req, "values", &json);
+	if (!err)
+		err = codec_domain_values(json, write->arena, &wish, &req->why);
+	if (!err)
+		err = edit_lock(write, &key);
+	if (err)
+		return err;
+	err = edit_apply(write, &(struct edit){ .soa = wish.soa, .has_ttl = wish.has_ttl,
+	                                        .ttl = wish.ttl,
+	                                        .description = wish.description },
+	                 &outcome);
+	return err ? err : answer_domain(write);
+}
+
+static enum err check_no_children(struct write *write)
+{
+	const char *child;
+
+	if (!write->zone.has_children ||
+	    !store_domain_child(&write->tx, &write->zone, write->arena, &child))
+		return OK;
+	return tx_fail(&write->tx, ERR_CONFLICT,
+	               "the domain %.200s has others below it: delete "
+	               "%.200s first", write->zone.is.name, child);
+}
+
+enum err service_delete_domain(struct write *write)
+{
+	struct request *req = write->req;
+	struct zone *zone = &write->zone;
+	struct domain_key key;
+	enum err err = codec_domain_key(req->args, write->arena, &key, &req->why);
+
+	if (err)
+		return err;
+	if (!store_domain_lock(&write->tx, &key, &write->access, write->arena, zone))
+		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+		               *key.id ? key.id : key.name);
+	err = check_no_children(write);
+	if (err)
+		return err;
+	zone->is.state.task = TASK_DELETE;
+	zone->is.state.status = STATUS_PENDING;
+	zone->reason = "";
+	store_domain_change(&write->tx, zone);
+	write->tell = "delete_domain";
+	return answer_domain(write);
+}

@@ -1,0 +1,238 @@
+#include "service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec_domain.h"
+#include "codec_recordset.h"
+#include "core/rules.h"
+#include "import.h"
+#include "model/json.h"
+#include "model/rr.h"
+
+enum { WISH_MAX = 60000 };
+
+static enum err decode_mode(struct request *req, const char **mode)
+{
+	enum import_mode unused;
+	enum err err = json_get_text(req->args, "mode", 0, 16, mode, &req->why);
+
+	if (!err && *mode && !import_mode_parse(*mode, &unused))
+		return fail(&req->why, ERR_INVALID,
+		            "mode must be create, replace or upsert");
+	return err;
+}
+
+/* The wish, and with whose rights it shall be granted at the commit. */
+static const char *encode_wish(struct write *write, const json_t *domain,
+                               const char *mode)
+{
+	const struct context *context = &write->req->context;
+	json_t *json = json_pack("{s:O, s:s?, s:{s:s, s:b, s:s}}", "domain", domain,
+	                         "mode", mode,
+		"context", "project_id", context->tenant, "is_admin", context->is_admin,
+		"request_id", context->request_id);
+	char *text = json_dumps(json, JSON_COMPACT);
+	const char *wish = arena_strdup(write->arena, text);
+
+	free(text);
+	json_decref(json);
+	return wish;
+}
+
+enum err service_begin_import(struct write *write)
+{
+	struct request *req = write->req;
+	struct import import = { .tenant = write->access.tenant };
+	struct domain_wish wish;
+	const json_t *domain;
+	const char *mode = NULL;
+	enum err err = service_object(req, "domain", &domain);
+
+	if (!err)
+		err = codec_domain_wish(domain, "domain", write->arena, &wish, &req->why);
+	if (!err)
+		err = rules_domain_name(&wish.name, req->context.is_admin, &req->why);
+	if (!err)
+		err = decode_mode(req, &mode);
+	if (err)
+		return err;
+	id_new(import.id);
+	import.domain_name = wish.owner;
+	import.wish = encode_wish(write, domain, mode);
+	if (strlen(import.wish) > WISH_MAX)
+		return fail(&req->why, ERR_TOO_LARGE, "domain has more than %d bytes",
+		            WISH_MAX);
+	store_import_insert(&write->tx, &import);
+	req->result = json_pack("{s:s}", "id", import.id);
+	return write->tx.err;
+}
+
+/* ---- parts ---- */
+
+/* The domain of an import is not there yet: its name is all the rules need. */
+static enum err check_place(const struct import *import, const struct name *apex,
+                            const struct change *record, struct why *why)
+{
+	struct zone zone = { .apex = *apex, .is.name = import->domain_name };
+
+	if (record->type == RR_SOA && name_equal(&record->name, apex))
+		return OK;
+	return rules_owner(&zone, record, why);
+}
+
+static enum err decode_part(struct request *req, const struct import *import,
+                            const json_t *array, struct staged *staged)
+{
+	size_t count = json_array_size(array);
+	struct change *records = arena_alloc(req->arena, (count + 1) * sizeof(*records));
+	struct name apex;
+	enum err err = name_parse(import->domain_name, "domain", &apex, &req->why);
+
+	for (size_t i = 0; !err && i < count; i++) {
+		const char *field = arena_printf(req->arena, "records[%zu]", i);
+
+		err = codec_record_import(json_array_get(array, i), field, req->arena,
+		                          &records[i], &req->why);
+		if (!err)
+			err = check_place(import, &apex, &records[i], &req->why);
+		id_new(staged[i].id);
+		staged[i].record = &records[i];
+	}
+	return err;
+}
+
+static enum err lock_open(struct request *req, struct tx *tx, struct import *import)
+{
+	struct access access;
+	char id[ID_LEN + 1];
+	enum err err = service_access(req, &access);
+
+	if (!err)
+		err = service_id(req, "import", id);
+	if (err)
+		return tx_fail(tx, err, "%s", req->why.text);
+	if (!store_import_lock(tx, id, &access, req->arena, import))
+		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
+	return OK;
+}
+
+/* A part that comes twice replaces itself: no need to remember the message. */
+static enum err stage(struct request *req, struct tx *tx, uint32_t part,
+                      const json_t *array)
+{
+	size_t count = json_array_size(array);
+	struct staged *staged = arena_alloc(req->arena, (count + 1) * sizeof(*staged));
+	struct import import;
+	enum err err = lock_open(req, tx, &import);
+
+	if (err)
+		return err;
+	if (import.state != IMPORT_OPEN)
+		return tx_fail(tx, ERR_CONFLICT, "the import is %s", import.state_name);
+	err = decode_part(req, &import, array, staged);
+	if (err)
+		return tx_fail(tx, err, "%s", req->why.text);
+	store_import_stage(tx, import.id, part, staged, count, req->arena);
+	req->result = json_pack("{s:I}", "records", (json_int_t)count);
+	return tx->err;
+}
+
+enum err service_add_to_import(void *self, struct request *req)
+{
+	struct central *central = self;
+	const json_t *array;
+	uint32_t part;
+	enum err err = json_get_u32(req->args, "part", JSON_REQUIRED, INT32_MAX, &part,
+	                            &req->why);
+
+	if (!err)
+		err = json_get_array(req->args, "records", JSON_REQUIRED, RECORDS_MAX,
+		                     &array, &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(central->runtime->db, &req->why);
+
+	if (!tx.err)
+		stage(req, &tx, part, array);
+	return tx_commit(&tx);
+}
+
+/* ---- the end ---- */
+
+static json_t *encode_import(const struct import *import)
+{
+	json_t *result = import->result ? json_loads(import->result, 0, NULL) : NULL;
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o?, s:s, s:s, s:s}",
+		"id", import->id, "tenant", import->tenant, "domain", import->domain_name,
+		"state", import->state_name, "parts", (json_int_t)import->parts,
+		"records", (json_int_t)import->records, "result", result,
+		"reason", import->reason,
+		"created_at", import->created_at, "updated_at", import->updated_at);
+}
+
+/*
+ * Asking twice is asking once; the answer is where it stands, get_import tells the rest.
+ */
+enum err service_commit_import(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct tx tx = tx_begin(central->runtime->db, &req->why);
+	struct import import;
+	bool starts = false;
+	enum err err;
+
+	if (!tx.err && !lock_open(req, &tx, &import) && import.state == IMPORT_OPEN) {
+		store_import_set_state(&tx, import.id, IMPORT_COMMITTING, NULL, "");
+		import.state_name = "COMMITTING";
+		starts = true;
+	}
+	err = tx_commit(&tx);
+	if (err)
+		return err;
+	/* should the lane be full, the sweep finds it COMMITTING */
+	if (starts)
+		import_submit(central, import.id, &req->why);
+	req->result = encode_import(&import);
+	return OK;
+}
+
+enum err service_get_import(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct import import;
+	struct access access;
+	char id[ID_LEN + 1];
+	enum err err = service_access(req, &access);
+
+	if (!err)
+		err = service_id(req, "import", id);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+
+	if (store_import_get(&tx, id, &access, req->arena, &import))
+		req->result = encode_import(&import);
+	else
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no import %s", id);
+	return tx_commit(&tx);
+}
+
+enum err service_cancel_import(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct tx tx = tx_begin(central->runtime->db, &req->why);
+	struct import import;
+
+	if (!tx.err && !lock_open(req, &tx, &import)) {
+		if (import.state == IMPORT_COMMITTING || import.state == IMPORT_DONE)
+			tx_fail(&tx, ERR_CONFLICT, "the import is %s", import.state_name);
+		else
+			store_import_set_state(&tx, import.id, IMPORT_ERROR, NULL,
+			                       "cancelled");
+	}
+	return tx_commit(&tx);
+}

@@ -1,0 +1,194 @@
+#include "service.h"
+
+#include <string.h>
+
+#include "codec.h"
+#include "codec_find.h"
+#include "codec_pool.h"
+#include "model/json.h"
+#include "page.h"
+
+/* The `pool` argument that names an existing one: its id, or its name. */
+static enum err decode_key(const struct request *req, char id[ID_LEN + 1],
+                           const char **name, struct why *why)
+{
+	enum err err = json_get_text(req->args, "pool", JSON_REQUIRED, POOL_NAME_MAX,
+	                             name, why);
+
+	*id = '\0';
+	if (!err)
+		id_parse(*name, id);
+	return err;
+}
+
+static enum err no_such_pool(struct tx *tx, const char *name)
+{
+	return tx_fail(tx, ERR_NOT_FOUND, "there is no pool '%.64s'", name);
+}
+
+enum err service_create_pool(struct write *write)
+{
+	struct request *req = write->req;
+	struct pool pool;
+	const json_t *json;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = service_object(req, "pool", &json);
+	if (!err)
+		err = codec_pool(json, write->arena, &pool, &req->why);
+	if (err)
+		return err;
+	id_new(pool.id);
+	store_pool_insert(&write->tx, &pool);
+	if (write->tx.err == ERR_EXISTS)
+		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
+		            pool.name);
+	store_pool_set_ns_records(&write->tx, &pool, write->arena);
+	req->result = codec_pool_encode(&pool);
+	return write->tx.err;
+}
+
+static enum err lock_pool(struct write *write, struct pool *pool)
+{
+	struct request *req = write->req;
+	char id[ID_LEN + 1];
+	const char *name;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = decode_key(req, id, &name, &req->why);
+	if (err)
+		return err;
+	if (!store_pool_lock(&write->tx, id, name, write->arena, pool))
+		return no_such_pool(&write->tx, name);
+	return OK;
+}
+
+/* New domains get the new hosts; those that exist keep theirs, which are records. */
+enum err service_update_pool(struct write *write)
+{
+	struct request *req = write->req;
+	struct pool pool;
+	const json_t *json;
+	bool ns = false;
+	enum err err = lock_pool(write, &pool);
+
+	if (!err)
+		err = service_object(req, "values", &json);
+	if (!err)
+		err = codec_pool_values(json, write->arena, &pool, &ns, &req->why);
+	if (err)
+		return err;
+	store_pool_update(&write->tx, &pool);
+	if (ns)
+		store_pool_set_ns_records(&write->tx, &pool, write->arena);
+	req->result = codec_pool_encode(&pool);
+	return write->tx.err;
+}
+
+enum err service_delete_pool(struct write *write)
+{
+	struct pool pool;
+	enum err err = lock_pool(write, &pool);
+
+	if (err)
+		return err;
+	if (store_pool_is_used(&write->tx, pool.id))
+		return tx_fail(&write->tx, ERR_CONFLICT,
+		               "the pool '%.64s' has domains, or had some "
+		               "lately", pool.name);
+	store_pool_delete(&write->tx, pool.id);
+	return write->tx.err;
+}
+
+enum err service_get_pool(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct pool pool;
+	char id[ID_LEN + 1];
+	const char *name;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = decode_key(req, id, &name, &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+
+	if (store_pool_get(&tx, id, name, req->arena, &pool))
+		req->result = codec_pool_encode(&pool);
+	else
+		no_such_pool(&tx, name);
+	return tx_commit(&tx);
+}
+
+/* The rows first: each pool's hosts are a statement of their own. */
+static void find_pools(struct tx *tx, const struct paging *paging, struct arena *arena,
+                       struct page *page)
+{
+	struct pool *pools = arena_alloc(arena, paging->limit * sizeof(*pools));
+	struct tx_rows rows;
+	size_t count = 0;
+
+	store_pool_find(tx, paging, arena, &rows);
+	while (count < paging->limit && store_pool_next(&rows, &pools[count]))
+		count++;
+	tx_select_end(&rows);
+	for (size_t i = 0; i < count; i++) {
+		store_pool_ns_records(tx, arena, &pools[i]);
+		if (!page_add(page, codec_pool_encode(&pools[i]), pools[i].id))
+			break;
+	}
+}
+
+enum err service_find_pools(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct paging paging;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_find_nothing(req->args, &req->why);
+	if (!err)
+		err = codec_find_paging(req->args, store_pool_sort_keys, &paging,
+		                        &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct page page;
+
+	page_begin(&page, paging.limit);
+	find_pools(&tx, &paging, req->arena, &page);
+	req->result = page_end(&page, "pools");
+	return tx_commit(&tx);
+}
+
+/* Whoever starts first makes it; for the others it is there. */
+enum err service_pool_default(struct central *central, struct why *why)
+{
+	struct option_texts *hosts = &central->config.ns_records;
+	struct arena *arena = arena_new();
+	struct tx tx = tx_begin(central->runtime->db, why);
+	struct pool pool = {
+		.name = central->config.default_pool,
+		.description = "made at the first start",
+		.ns_records = (const char *const *)hosts->item,
+		.ns_record_count = hosts->count,
+	};
+	struct pool found;
+
+	if (!tx.err && !store_pool_get(&tx, "", pool.name, arena, &found)) {
+		id_new(pool.id);
+		store_pool_insert(&tx, &pool);
+		store_pool_set_ns_records(&tx, &pool, arena);
+	} else if (!tx.err && !found.ns_record_count && hosts->count) {
+		memcpy(pool.id, found.id, sizeof pool.id);
+		store_pool_set_ns_records(&tx, &pool, arena);
+	}
+	tx_commit(&tx);
+	arena_free(&arena);
+	return tx.err == ERR_EXISTS ? OK : tx.err;
+}

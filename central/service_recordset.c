@@ -1,0 +1,298 @@
+#include "service.h"
+
+#include <string.h>
+
+#include "codec_domain.h"
+#include "codec_find.h"
+#include "codec_recordset.h"
+#include "edit.h"
+#include "model/json.h"
+#include "model/presentation.h"
+#include "page.h"
+
+/* Decode who is asked for, and lock it. */
+static enum err lock_domain(struct write *write)
+{
+	struct domain_key key;
+	enum err err = codec_domain_key(write->req->args, write->arena, &key,
+	                                &write->req->why);
+
+	return err ? err : edit_lock(write, &key);
+}
+
+/* ---- apply_changes ---- */
+
+static enum err decode_edit(struct request *req, struct edit *edit)
+{
+	const json_t *array, *soa = NULL;
+	enum err err = json_get_array(req->args, "changes", JSON_REQUIRED, CHANGES_MAX,
+	                              &array, &req->why);
+
+	*edit = (struct edit){ 0 };
+	if (!err)
+		err = codec_changes(array, req->arena, &edit->changes, &edit->count,
+		                    &req->why);
+	if (!err)
+		err = json_get_object(req->args, "soa", 0, &soa, &req->why);
+	if (!err && soa)
+		err = codec_domain_soa(soa, req->arena, &edit->soa, &req->why);
+	edit->has_serial = json_is_integer(json_object_get(req->args, "serial"));
+	if (!err)
+		err = json_get_u32(req->args, "serial", 0, UINT32_MAX, &edit->serial,
+		                   &req->why);
+	return err;
+}
+
+static json_t *encode_outcome(const struct zone *zone, const struct edit_outcome *outcome)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b}",
+		"serial", (json_int_t)zone->is.state.serial,
+		"added", (json_int_t)outcome->added,
+		"updated", (json_int_t)outcome->updated,
+		"deleted", (json_int_t)outcome->deleted,
+		"unchanged", (json_int_t)outcome->unchanged,
+		"changed", outcome->changed);
+}
+
+enum err service_apply_changes(struct write *write)
+{
+	struct edit_outcome outcome;
+	struct edit edit;
+	enum err err = decode_edit(write->req, &edit);
+
+	if (!err)
+		err = lock_domain(write);
+	if (!err)
+		err = edit_apply(write, &edit, &outcome);
+	if (!err)
+		write->req->result = encode_outcome(&write->zone, &outcome);
+	return err;
+}
+
+/* ---- one set ---- */
+
+/* The set at that name and type, as it is now. */
+static enum err read_set(struct write *write, const struct change *change,
+                         struct rrset **set)
+{
+	struct rrsets sets;
+
+	rrsets_init(&sets, write->arena);
+	store_recordset_read(&write->tx, write->zone.is.id, &change->owner, 1, &sets);
+	*set = rrsets_get(&sets, &change->name, change->owner, change->type);
+	return write->tx.err;
+}
+
+/* Apply the one change, and answer with the set as it is then. */
+static enum err apply_one(struct write *write, struct change *change)
+{
+	struct edit edit = { .changes = change, .count = 1 };
+	struct edit_outcome outcome;
+	struct recordset recordset;
+	struct rrset *set;
+	enum err err = edit_apply(write, &edit, &outcome);
+
+	if (!err)
+		err = read_set(write, change, &set);
+	if (err)
+		return err;
+	if (store_recordset_get(&write->tx, write->zone.is.id, set->id, write->arena,
+	                        &recordset))
+		write->req->result = codec_recordset_encode(&recordset);
+	return write->tx.err;
+}
+
+enum err service_create_recordset(struct write *write)
+{
+	struct request *req = write->req;
+	struct change change;
+	struct rrset *set;
+	const json_t *json;
+	char type[16];
+	enum err err = service_object(req, "recordset", &json);
+
+	if (!err)
+		err = codec_recordset(json, write->arena, &change, &req->why);
+	if (!err)
+		err = lock_domain(write);
+	if (!err)
+		err = read_set(write, &change, &set);
+	if (err)
+		return err;
+	rrtype_format(change.type, type);
+	if (set->was_count)
+		return tx_fail(&write->tx, ERR_EXISTS,
+		               "recordset.name: there are %s records at %.200s "
+		               "already", type, change.owner);
+	return apply_one(write, &change);
+}
+
+/* The set of that id in the locked domain. */
+static enum err find_set(struct write *write, struct recordset *set)
+{
+	char id[ID_LEN + 1];
+	enum err err = service_id(write->req, "recordset", id);
+
+	if (!err)
+		err = lock_domain(write);
+	if (err)
+		return err;
+	if (!store_recordset_get(&write->tx, write->zone.is.id, id, write->arena, set))
+		return tx_fail(&write->tx, ERR_NOT_FOUND,
+		               "there is no record set %s in %.200s", id,
+		               write->zone.is.name);
+	return OK;
+}
+
+enum err service_update_recordset(struct write *write)
+{
+	struct request *req = write->req;
+	struct recordset now;
+	struct change change;
+	const json_t *json;
+	enum err err = service_object(req, "values", &json);
+
+	if (!err)
+		err = find_set(write, &now);
+	if (!err)
+		err = codec_recordset_values(json, &now, write->arena, &change,
+		                             &req->why);
+	return err ? err : apply_one(write, &change);
+}
+
+enum err service_delete_recordset(struct write *write)
+{
+	struct recordset now;
+	struct change change;
+	enum err err = find_set(write, &now);
+
+	if (err)
+		return err;
+	change = (struct change){ .op = CHANGE_DELETE, .type = now.type,
+	                          .owner = now.name, .field = "recordset" };
+	err = name_parse(now.name, "recordset", &change.name, &write->req->why);
+	return err ? err : apply_one(write, &change);
+}
+
+/* ---- reads ---- */
+
+enum err service_get_recordset(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct recordset set;
+	struct zone zone;
+	char id[ID_LEN + 1];
+	enum err err = service_id(req, "recordset", id);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+
+	if (!service_domain(central, req, &tx, &zone)) {
+		if (store_recordset_get(&tx, zone.is.id, id, req->arena, &set))
+			req->result = codec_recordset_encode(&set);
+		else
+			tx_fail(&tx, ERR_NOT_FOUND, "there is no record set %s in %.200s",
+			        id, zone.is.name);
+	}
+	return tx_commit(&tx);
+}
+
+/* What both finds read: whose, which, and which page. */
+struct search {
+	struct access access;
+	struct record_criterion criterion;
+	struct paging paging;
+};
+
+static enum err decode_search(struct request *req, const char *const *sort_keys,
+                              struct search *search)
+{
+	enum err err = service_access_many(req, &search->access);
+
+	if (!err)
+		err = codec_find_records(req->args, &search->criterion, &req->why);
+	if (!err)
+		err = codec_find_paging(req->args, sort_keys, &search->paging, &req->why);
+	return err;
+}
+
+/* Narrow the search to the domain that is named, if one is. */
+static void narrow(struct central *central, struct request *req, struct tx *tx,
+                   struct search *search)
+{
+	struct zone zone;
+
+	if (!json_object_get(req->args, "domain") ||
+	    service_domain(central, req, tx, &zone))
+		return;
+	memcpy(search->criterion.domain_id, zone.is.id, sizeof zone.is.id);
+	/* a domain that may be addressed is seen whole */
+	search->access.all |= req->context.is_admin;
+}
+
+static struct page collect_sets(struct tx *tx, const struct search *search,
+                                struct arena *arena)
+{
+	struct recordset *sets = arena_alloc(arena, search->paging.limit * sizeof(*sets));
+	struct tx_rows rows;
+	struct page page;
+	size_t count = 0;
+
+	store_recordset_find(tx, &search->access, &search->criterion, &search->paging,
+	                     arena, &rows);
+	while (count < search->paging.limit && store_recordset_next(&rows, &sets[count]))
+		count++;
+	tx_select_end(&rows);
+	store_recordset_members(tx, sets, count, arena);
+	page_begin(&page, search->paging.limit);
+	for (size_t i = 0; i < count; i++)
+		if (!page_add(&page, codec_recordset_encode(&sets[i]), sets[i].id))
+			break;
+	return page;
+}
+
+enum err service_find_recordsets(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct search search;
+	struct page page;
+	enum err err = decode_search(req, store_recordset_sort_keys, &search);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+
+	narrow(central, req, &tx, &search);
+	page = collect_sets(&tx, &search, req->arena);
+	req->result = page_end(&page, "recordsets");
+	return tx_commit(&tx);
+}
+
+enum err service_find_records(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct found_record found;
+	struct search search;
+	struct page page;
+	enum err err = decode_search(req, store_record_sort_keys, &search);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	struct tx_rows rows;
+
+	narrow(central, req, &tx, &search);
+	page_begin(&page, search.paging.limit);
+	store_record_find(&tx, &search.access, &search.criterion, &search.paging,
+	                  req->arena, &rows);
+	while (store_record_next(&rows, &found))
+		if (!page_add(&page, codec_record_encode(&found), found.record.id))
+			break;
+	tx_select_end(&rows);
+	req->result = page_end(&page, "records");
+	return tx_commit(&tx);
+}

@@ -1,0 +1,39 @@
+#include "store.h"
+
+bool store_request_get(struct tx *tx, const char *unique_id, struct arena *arena,
+                       struct kept *kept)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	                   "SELECT result, tell, domain_id FROM requests "
+	                   "WHERE unique_id = ?", TX_BIND(tx_text(unique_id))))
+		return false;
+	kept->unique_id = unique_id;
+	kept->result = row_text(&rows);
+	kept->tell = row_text(&rows);
+	kept->domain_id = row_text(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count)
+{
+	enum { COLUMNS = 4, ROWS = 64 };
+	struct tx_value values[COLUMNS * ROWS];
+
+	for (size_t at = 0; at < count; at += ROWS) {
+		size_t rows = count - at < ROWS ? count - at : ROWS;
+		struct tx_value *value = values;
+
+		for (size_t i = at; i < at + rows; i++) {
+			*value++ = tx_text(kept[i].unique_id);
+			*value++ = tx_text(kept[i].result);
+			*value++ = tx_text(kept[i].tell);
+			*value++ = tx_text(kept[i].domain_id);
+		}
+		tx_exec_rows(tx, "INSERT INTO requests (unique_id, result, tell, "
+		             "domain_id, created_at) VALUES ",
+		             "(?, ?, ?, ?, UTC_TIMESTAMP(3))", "", values, COLUMNS, rows);
+	}
+}

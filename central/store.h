@@ -1,0 +1,319 @@
+/*
+ * store -- every SQL statement of central is a function in one of the
+ * store*.c files, by noun. What is not the tenant's own is not found: the
+ * condition stands in the statement (struct access), not beside it.
+ *
+ * A domain's row is locked first by whoever changes anything of the domain;
+ * all that is read behind it then holds until the commit.
+ */
+#pragma once
+
+#include "core/changes.h"
+#include "core/rrsets.h"
+#include "core/zone.h"
+#include "runtime/tx.h"
+#include "runtime/tx_list.h"
+
+/* Whose rows a statement may see. */
+struct access {
+	const char *tenant;
+	bool all;		/* everyone's */
+};
+
+/* A domain as callers name it: by id, or by name. */
+struct domain_key {
+	char id[ID_LEN + 1];	/* "": by name */
+	const char *name;	/* canonical */
+};
+
+/* Of a find: which rows, in which order, from where. */
+struct paging {
+	char marker[ID_LEN + 1];	/* the last one seen; "": from the start */
+	uint32_t limit;
+	size_t sort;			/* index into the sort keys of the noun */
+	bool descending;
+};
+
+enum {
+	STORE_NAMES_MAX = TX_LIST_MAX,	/* of one statement */
+	STORE_ANCESTORS_MAX = 128,	/* a name and all above it */
+	POOL_NS_MAX = 32,
+	QUOTA_DEFAULT = INT32_MIN,	/* the tenant has no limit of its own */
+};
+
+/* NAME, if WITH_ITSELF, and the names above it, as texts. */
+size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
+                       const char **names);
+
+/* ---- requests: one effect a message ---- */
+
+struct kept {
+	const char *unique_id, *result;		/* NULL: null */
+	const char *tell, *domain_id;		/* NULL: the pool manager need not hear */
+};
+/* What was kept of the message before, in the arena. False: it was not here. */
+bool store_request_get(struct tx *tx, const char *unique_id, struct arena *arena,
+                       struct kept *kept);
+/* ERR_EXISTS in the transaction: one of the messages was here before. */
+void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count);
+
+/* ---- what reports settle (store_settle.c); each for 1 to TX_LIST_MAX domains ---- */
+
+struct domain_state {
+	char id[ID_LEN + 1];
+	const char *name;
+	struct state is;
+};
+/*
+ * Locks those that live, in the order of their ids; returns how many. With WAIT also those
+ * that another has locked at present, as soon as it has ended.
+ */
+size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
+                                bool wait, struct arena *arena,
+                                struct domain_state *found);
+void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *ids,
+                         size_t count, const struct state *state, const char *reason);
+/* A report that speaks of SERIAL moves the records of the domain up to it. */
+struct settled {
+	const char *domain_id;
+	uint32_t serial;
+};
+/* True: that was a portion, go on. */
+bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
+                         const struct settled *settled, size_t count);
+
+/* ---- domains (store_domain.c) ---- */
+
+enum { DOMAIN_SORT_NAME, DOMAIN_SORT_CREATED, DOMAIN_SORT_UPDATED, DOMAIN_SORT_SERIAL };
+extern const char *const store_domain_sort_keys[];	/* as callers name them; ends with NULL */
+
+struct domain_criterion {
+	const char *name;		/* exact, or with one * at the start or at the end */
+	const char *status, *task, *pool, *tenant;
+};
+
+bool store_domain_get(struct tx *tx, const struct domain_key *key, const struct access *access,
+                      struct arena *arena, struct zone *zone);
+/* The same, locked until the end of the transaction. */
+bool store_domain_lock(struct tx *tx, const struct domain_key *key, const struct access *access,
+                       struct arena *arena, struct zone *zone);
+/*
+ * Locks those of KEYS (1 to TX_LIST_MAX) that are there and that nobody else has locked: it
+ * does not wait. locked[] tells which; nothing is read that a snapshot would be taken for.
+ */
+void store_domain_try_lock(struct tx *tx, struct arena *arena, const struct domain_key *keys,
+                           size_t count, bool *locked);
+void store_domain_find(struct tx *tx, const struct access *access,
+                       const struct domain_criterion *criterion, const struct paging *paging,
+                       struct arena *arena, struct tx_rows *rows);
+bool store_domain_next(struct tx_rows *rows, struct zone *zone);
+void store_domain_insert(struct tx *tx, const struct zone *zone);
+/* State, SOA, TTL, description and counts. The change is owed from now on: changed_at. */
+void store_domain_change(struct tx *tx, const struct zone *zone);
+/* The counts alone, of a domain that was just inserted. */
+void store_domain_counts(struct tx *tx, const struct zone *zone);
+/* The description alone: nothing of it is served. */
+void store_domain_describe(struct tx *tx, const struct zone *zone);
+/* Its tenant's domains, counted up to MAX + 1. */
+int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
+/* The highest serial under which NAME was served before; false: it never was. */
+bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
+/* A parent or child of NAME that is not TENANT's. */
+bool store_domain_foreign_relative(struct tx *tx, const struct name *name, const char *tenant,
+                                   struct arena *arena, const char **relative);
+bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
+                        const char **child);
+/* Those of NAMES that are domains; FOUND holds as many as there are names. */
+size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
+                             struct arena *arena, struct name *found);
+/* The tenant's own limit of domains; false: it has none. */
+bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit);
+/* NAME or a name above it that is on the blacklist. */
+bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
+                           const char **match);
+
+/* ---- record sets and records (store_recordset.c) ---- */
+
+enum { RECORDSET_SORT_NAME, RECORDSET_SORT_CREATED, RECORDSET_SORT_UPDATED };
+extern const char *const store_recordset_sort_keys[];
+enum { RECORD_SORT_ID, RECORD_SORT_UPDATED };
+extern const char *const store_record_sort_keys[];
+
+struct record_criterion {
+	const char *name, *status, *data;
+	uint16_t type;			/* 0: any */
+	char domain_id[ID_LEN + 1];	/* "": any */
+};
+
+/* All sets at NAMES (at most STORE_NAMES_MAX) with their records that are served. */
+void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
+                          size_t count, struct rrsets *sets);
+/* New ones, and new TTLs. The sets have ids. */
+void store_recordset_write(struct tx *tx, const char *domain_id, struct rrset *const *sets,
+                           size_t count, struct arena *arena);
+void store_record_write(struct tx *tx, const char *domain_id, const struct row *rows,
+                        size_t count, struct arena *arena);
+/* After a new default TTL, all records without a TTL of their own. How many. */
+int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
+bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
+                         struct arena *arena, struct recordset *set);
+/* Those that have a record which is served, or on its way out of service. */
+void store_recordset_find(struct tx *tx, const struct access *access,
+                          const struct record_criterion *criterion,
+                          const struct paging *paging, struct arena *arena,
+                          struct tx_rows *rows);
+/* One found set, without its records. Its times are milliseconds since 1970. */
+bool store_recordset_next(struct tx_rows *rows, struct recordset *set);
+/* The members of SETS, which stand in the order of their ids or any other. */
+void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
+                             struct arena *arena);
+
+struct found_record {
+	struct record record;
+	char recordset_id[ID_LEN + 1], domain_id[ID_LEN + 1];
+	const char *name;
+	uint16_t type;
+	bool has_ttl;
+	uint32_t ttl;
+};
+void store_record_find(struct tx *tx, const struct access *access,
+                       const struct record_criterion *criterion, const struct paging *paging,
+                       struct arena *arena, struct tx_rows *rows);
+bool store_record_next(struct tx_rows *rows, struct found_record *found);
+
+void store_journal_insert(struct tx *tx, const char *domain_id, uint32_t previous,
+                          uint32_t serial, const struct buf *removed, const struct buf *added);
+
+/* ---- imports (store_import.c) ---- */
+
+enum import_state { IMPORT_OPEN, IMPORT_COMMITTING, IMPORT_DONE, IMPORT_ERROR };
+
+struct import {
+	char id[ID_LEN + 1];
+	const char *tenant, *domain_name;
+	enum import_state state;
+	const char *state_name;		/* "OPEN" */
+	const char *wish;		/* JSON: the domain, the mode, the caller's rights */
+	uint32_t parts, records;
+	const char *result, *reason;	/* result NULL: none yet */
+	const char *created_at, *updated_at;
+};
+
+/* One staged record, as it was checked. */
+struct staged {
+	char id[ID_LEN + 1];
+	const struct change *record;	/* an ADD of one */
+};
+
+bool store_import_get(struct tx *tx, const char *id, const struct access *access,
+                      struct arena *arena, struct import *import);
+bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
+                       struct arena *arena, struct import *import);
+void store_import_insert(struct tx *tx, const struct import *import);
+/* Replaces the part, so that a part that comes twice counts once. */
+void store_import_stage(struct tx *tx, const char *id, uint32_t part,
+                        const struct staged *records, size_t count, struct arena *arena);
+void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
+                            const char *result, const char *reason);
+/* The SOA of the staged zone; its rdata in ARENA. Returns how many there are (2: or more). */
+int store_import_soa(struct tx *tx, const char *id, struct arena *arena, struct rdata *soa,
+                     uint32_t *ttl);
+/* The hosts of the staged NS records at NAME, at most MAX. */
+size_t store_import_ns(struct tx *tx, const char *id, const char *name, struct arena *arena,
+                       const char **hosts, size_t max);
+
+/* The commit, one set-based step after the other, on the locked domain. */
+struct import_step {
+	const char *import_id;
+	const struct zone *zone;
+	uint32_t serial;
+	bool only_named;	/* sets that the file does not name stay as they are */
+};
+/* Records that the file has not become tombstones. How many. */
+int64_t store_import_delete(struct tx *tx, const struct import_step *step);
+/* Those of sets to which the file gives another TTL are touched. How many. */
+int64_t store_import_touch(struct tx *tx, const struct import_step *step);
+void store_import_recordsets(struct tx *tx, const struct import_step *step);
+void store_import_records(struct tx *tx, const struct import_step *step);
+/* The served records that carry the step's serial: new or touched. */
+int64_t store_import_count(struct tx *tx, const struct import_step *step);
+/* The served record sets and records of the domain. */
+void store_import_totals(struct tx *tx, struct zone *zone);
+/*
+ * Append the RRs of the records that carry the step's serial, with their sets' TTLs as they
+ * are now; LIVE: only those that are served. False when they would need more than MAX bytes.
+ */
+bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
+                           int64_t max, struct arena *arena, struct buf *rrs);
+/* The rules between records (core/rules.h), on the outcome: a name that breaks one, or NULL. */
+const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
+                                     struct arena *arena);
+const char *store_import_not_single(struct tx *tx, const struct zone *zone,
+                                    struct arena *arena);
+const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
+                                      struct arena *arena);
+const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
+                                     struct arena *arena);
+bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
+                          uint16_t type);
+
+/* ---- pools (store_pool.c) ---- */
+
+enum { POOL_SORT_NAME, POOL_SORT_CREATED };
+extern const char *const store_pool_sort_keys[];
+
+/* By id, or by name when ID is "". */
+bool store_pool_get(struct tx *tx, const char *id, const char *name, struct arena *arena,
+                    struct pool *pool);
+bool store_pool_lock(struct tx *tx, const char *id, const char *name, struct arena *arena,
+                     struct pool *pool);
+void store_pool_find(struct tx *tx, const struct paging *paging, struct arena *arena,
+                     struct tx_rows *rows);
+bool store_pool_next(struct tx_rows *rows, struct pool *pool);
+void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
+void store_pool_insert(struct tx *tx, const struct pool *pool);
+void store_pool_update(struct tx *tx, const struct pool *pool);
+void store_pool_set_ns_records(struct tx *tx, const struct pool *pool, struct arena *arena);
+void store_pool_delete(struct tx *tx, const char *id);
+/* Has it any domain, served or a tombstone? */
+bool store_pool_is_used(struct tx *tx, const char *id);
+
+/* ---- blacklist, quotas, what the servers have (store_admin.c) ---- */
+
+struct blacklist {
+	char id[ID_LEN + 1];
+	const char *name, *description, *created_at;
+};
+extern const char *const store_blacklist_sort_keys[];	/* by name only */
+
+void store_blacklist_insert(struct tx *tx, const struct blacklist *entry);
+int64_t store_blacklist_delete(struct tx *tx, const char *id);
+void store_blacklist_find(struct tx *tx, const struct paging *paging, struct arena *arena,
+                          struct tx_rows *rows);
+bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
+
+/* RESOURCE is one of the names in the table; LIMIT -1: none. */
+void store_quota_set(struct tx *tx, const char *tenant, const char *resource, int64_t limit);
+void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
+                      struct tx_rows *rows);
+bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);
+
+/* A server of a pool, and how its UPDATEs stand over all domains. */
+struct server_summary {
+	const char *id, *pool, *backend, *host, *last_error;
+	uint32_t port;
+	int64_t behind, failed;
+};
+void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
+                          struct tx_rows *rows);
+bool store_status_next_server(struct tx_rows *rows, struct server_summary *server);
+
+/* What one server has of one domain. */
+struct server_status {
+	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at;
+	bool has_serial;
+	uint32_t serial, attempts;
+};
+void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
+                         struct tx_rows *rows);
+bool store_status_next(struct tx_rows *rows, struct server_status *status);

@@ -1,0 +1,146 @@
+#include "store.h"
+
+#include "store_query.h"
+
+const char *const store_blacklist_sort_keys[] = { "name", NULL };
+
+void store_blacklist_insert(struct tx *tx, const struct blacklist *entry)
+{
+	tx_exec(tx, "INSERT INTO blacklists (id, name, description, created_at) "
+	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3))",
+	        TX_BIND(tx_text(entry->id), tx_text(entry->name),
+	                tx_text(entry->description)));
+}
+
+int64_t store_blacklist_delete(struct tx *tx, const char *id)
+{
+	return tx_exec(tx, "DELETE FROM blacklists WHERE id = ?", TX_BIND(tx_text(id)));
+}
+
+void store_blacklist_find(struct tx *tx, const struct paging *paging, struct arena *arena,
+                          struct tx_rows *rows)
+{
+	static const struct sort_column by_name = {
+		"b.name", "b.id", "SELECT name, id FROM blacklists WHERE id = ?",
+	};
+	struct query query;
+
+	query_begin(&query, arena, "SELECT b.id, b.name, b.description, "
+	            "CONCAT(REPLACE(b.created_at, ' ', 'T'), 'Z') FROM blacklists b "
+	            "WHERE 1");
+	query_page(&query, tx, paging, &by_name);
+	query_run(&query, tx, rows);
+}
+
+bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry)
+{
+	const char *id;
+
+	if (!tx_next(rows))
+		return false;
+	id = row_text(rows);
+	if (!id || !id_parse(id, entry->id))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	entry->name = row_text(rows);
+	entry->description = row_text(rows);
+	entry->created_at = row_text(rows);
+	return !rows->tx->err;
+}
+
+void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
+                     int64_t limit)
+{
+	tx_exec(tx, "INSERT INTO quotas (tenant, resource, hard_limit) VALUES (?, ?, ?) "
+	            "ON DUPLICATE KEY UPDATE hard_limit = VALUES(hard_limit)",
+	        TX_BIND(tx_text(tenant), tx_text(resource), tx_int(limit)));
+}
+
+void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
+                      struct tx_rows *rows)
+{
+	tx_select(tx, arena, rows,
+	          "SELECT resource, hard_limit FROM quotas WHERE tenant = ?",
+	          TX_BIND(tx_text(tenant)));
+}
+
+bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit)
+{
+	if (!tx_next(rows))
+		return false;
+	*resource = row_text(rows);
+	*limit = row_int(rows);
+	return true;
+}
+
+/* ---- what the servers have ---- */
+
+#define BEHIND(newer, older) \
+	"(" older " IS NULL OR ((CAST(" newer " AS SIGNED) - " \
+	"CAST(" older " AS SIGNED)) " \
+	"& 4294967295) BETWEEN 1 AND 2147483647)"
+
+void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
+                          struct tx_rows *rows)
+{
+	tx_select(tx, arena, rows,
+		"SELECT v.id, v.pool_name, v.backend, v.host, v.port, "
+		"CAST(COALESCE(SUM(d.id IS NOT NULL AND "
+		BEHIND("d.serial", "t.serial_number")
+		"), 0) AS SIGNED), "
+		"CAST(COALESCE(SUM(d.id IS NOT NULL AND t.status IN ('ERROR', "
+		"'NO_DOMAIN')), 0) AS SIGNED), "
+		"COALESCE((SELECT e.reason FROM pool_manager_status e WHERE "
+		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "
+		"LIMIT 1), '') FROM pool_servers v LEFT JOIN pools p ON p.name = "
+		"v.pool_name LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
+		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id AND t.server_id "
+		"= v.id AND t.action = 'UPDATE' "
+		"WHERE ? IS NULL OR v.pool_name = ? GROUP BY v.pool_name, v.id "
+		"ORDER BY v.pool_name, v.id LIMIT 1000",
+		TX_BIND(tx_text(pool), tx_text(pool)));
+}
+
+bool store_status_next_server(struct tx_rows *rows, struct server_summary *server)
+{
+	if (!tx_next(rows))
+		return false;
+	server->id = row_text(rows);
+	server->pool = row_text(rows);
+	server->backend = row_text(rows);
+	server->host = row_text(rows);
+	server->port = row_u32(rows);
+	server->behind = row_int(rows);
+	server->failed = row_int(rows);
+	server->last_error = row_text(rows);
+	return true;
+}
+
+#define TIME(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
+
+void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
+                         struct tx_rows *rows)
+{
+	tx_select(tx, arena, rows,
+		"SELECT t.server_id, t.action, t.status, t.serial_number, t.reason, "
+		"t.attempts, "
+		TIME("t.next_attempt_at") ", "
+		TIME("t.updated_at") " FROM pool_manager_status t "
+		"WHERE t.domain_id = ? ORDER BY t.server_id, t.action LIMIT 3000",
+		TX_BIND(tx_text(domain_id)));
+}
+
+bool store_status_next(struct tx_rows *rows, struct server_status *status)
+{
+	if (!tx_next(rows))
+		return false;
+	status->id = row_text(rows);
+	status->action = row_text(rows);
+	status->status = row_text(rows);
+	status->has_serial = !row_is_null(rows);
+	status->serial = row_u32(rows);
+	status->reason = row_text(rows);
+	status->attempts = row_u32(rows);
+	status->next_attempt_at = row_text(rows);
+	status->seen_at = row_text(rows);
+	return true;
+}

@@ -1,0 +1,440 @@
+#include "store.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "model/rr.h"
+#include "store_query.h"
+
+const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at",
+                                               "serial", NULL };
+
+/*
+ * In the order of read_zone(). The pool's name is a sub-select, for a join would lock its
+ * row along with the domain's; whether there are children is a look into an index.
+ */
+#define ZONE_COLUMNS \
+	"d.id, d.name, d.tenant, d.pool_id, " \
+	"(SELECT p.name FROM pools p WHERE p.id = d.pool_id), " \
+	"d.serial, d.task, d.status, d.reason, d.description, d.mname, d.rname, " \
+	"d.soa_ttl, d.refresh, d.retry, d.expire, d.minimum, d.ttl, " \
+	"d.recordset_count, d.record_count, " \
+	"CONCAT(REPLACE(d.created_at, ' ', 'T'), 'Z'), " \
+	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z')"
+
+/* Behind them when the domain is to be changed. */
+#define CHANGE_COLUMNS \
+	", EXISTS (SELECT 1 FROM domains c WHERE c.ancestry > d.ancestry" \
+	"          AND c.ancestry < CONCAT(d.ancestry, 0xff) AND c.live = 1), " \
+	"(SELECT q.hard_limit FROM quotas q" \
+	"  WHERE q.tenant = d.tenant AND q.resource = 'domain_recordsets'), " \
+	"(SELECT q.hard_limit FROM quotas q" \
+	"  WHERE q.tenant = d.tenant AND q.resource = 'recordset_records')"
+
+#define VISIBLE " AND d.live = 1 AND (d.tenant = ? OR ?)"
+
+static void read_id(struct tx_rows *rows, char id[ID_LEN + 1])
+{
+	const char *text = row_text(rows);
+
+	if (!text || !id_parse(text, id))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+}
+
+static const char *read_name(struct tx_rows *rows, struct name *name)
+{
+	const char *text = row_text(rows);
+
+	if (!text || name_parse(text, "name", name, rows->tx->why)) {
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored name is broken");
+		return ".";
+	}
+	return text;
+}
+
+static void read_state(struct tx_rows *rows, struct state *state)
+{
+	const char *task, *status;
+
+	state->serial = row_u32(rows);
+	task = row_text(rows);
+	status = row_text(rows);
+	if (!task || !status || !task_parse(task, &state->task) ||
+	    !status_parse(status, &state->status))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
+}
+
+static void read_soa(struct tx_rows *rows, struct zone *zone)
+{
+	zone->is.primary = read_name(rows, &zone->mname);
+	zone->is.email = read_name(rows, &zone->rname);
+	zone->soa_ttl = row_u32(rows);
+	zone->is.refresh = row_u32(rows);
+	zone->is.retry = row_u32(rows);
+	zone->is.expire = row_u32(rows);
+	zone->is.minimum = row_u32(rows);
+}
+
+static void read_zone(struct tx_rows *rows, struct zone *zone)
+{
+	*zone = (struct zone){ .apex.len = 1, .mname.len = 1, .rname.len = 1 };
+	read_id(rows, zone->is.id);
+	zone->is.name = read_name(rows, &zone->apex);
+	zone->is.tenant = row_text(rows);
+	read_id(rows, zone->is.pool_id);
+	zone->pool = row_text(rows);
+	read_state(rows, &zone->is.state);
+	zone->reason = row_text(rows);
+	zone->is.description = row_text(rows);
+	read_soa(rows, zone);
+	zone->is.ttl = row_u32(rows);
+	zone->recordsets = row_u32(rows);
+	zone->records = row_u32(rows);
+	zone->created_at = row_text(rows);
+	zone->updated_at = row_text(rows);
+}
+
+static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
+{
+	if (!row_is_null(rows))
+		return row_int(rows);
+	row_int(rows);
+	return otherwise;
+}
+
+bool store_domain_get(struct tx *tx, const struct domain_key *key,
+                      const struct access *access, struct arena *arena, struct zone *zone)
+{
+	const char *sql = *key->id
+		? "SELECT " ZONE_COLUMNS " FROM domains d WHERE d.id = ?" VISIBLE
+		: "SELECT " ZONE_COLUMNS " FROM domains d WHERE d.name = ?" VISIBLE;
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, sql,
+	                   TX_BIND(tx_text(*key->id ? key->id : key->name),
+	                           tx_text(access->tenant), tx_int(access->all))))
+		return false;
+	read_zone(&rows, zone);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+bool store_domain_lock(struct tx *tx, const struct domain_key *key,
+                       const struct access *access, struct arena *arena,
+                       struct zone *zone)
+{
+	const char *sql = *key->id
+		? "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.id = ?"
+		VISIBLE
+		  " FOR UPDATE"
+		: "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.name = ?"
+		VISIBLE
+		  " FOR UPDATE";
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, sql,
+	                   TX_BIND(tx_text(*key->id ? key->id : key->name),
+	                           tx_text(access->tenant), tx_int(access->all))))
+		return false;
+	read_zone(&rows, zone);
+	zone->has_children = row_int(&rows) != 0;
+	zone->quota_recordsets = read_limit(&rows, QUOTA_DEFAULT);
+	zone->quota_records = read_limit(&rows, QUOTA_DEFAULT);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+/* BY_ID or by name: what they are called, in texts[]. */
+static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
+                     const struct domain_key *keys, size_t count, bool *locked)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	const char *texts[TX_LIST_MAX];
+	struct tx_rows rows;
+	size_t places, n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (by_id == (*keys[i].id != '\0'))
+			texts[n++] = by_id ? keys[i].id : keys[i].name;
+	if (!n)
+		return;
+
+	const char *sql = tx_list(arena, by_id
+		? "SELECT id FROM domains WHERE live = 1 AND id IN ("
+		: "SELECT name FROM domains WHERE live = 1 AND name IN (",
+		") ORDER BY id FOR UPDATE SKIP LOCKED", n, &places);
+
+	tx_list_fill(values, texts, n, places);
+	values[places].type = TX_END;
+	tx_select(tx, NULL, &rows, sql, values);
+	while (tx_next(&rows)) {
+		const char *text = row_text(&rows);
+
+		for (size_t i = 0; i < count; i++)
+			if (by_id == (*keys[i].id != '\0') &&
+			    !strcmp(text, by_id ? keys[i].id : keys[i].name))
+				locked[i] = true;
+	}
+}
+
+void store_domain_try_lock(struct tx *tx, struct arena *arena, const struct domain_key *keys,
+                           size_t count, bool *locked)
+{
+	try_lock(tx, arena, true, keys, count, locked);
+	try_lock(tx, arena, false, keys, count, locked);
+}
+
+#define MARKED(column) "SELECT CAST(" column " AS CHAR), id FROM domains WHERE id = ?"
+
+static const struct sort_column sort_columns[] = {
+	[DOMAIN_SORT_NAME]    = { "d.name",       "d.id", MARKED("name") },
+	[DOMAIN_SORT_CREATED] = { "d.created_at", "d.id", MARKED("created_at") },
+	[DOMAIN_SORT_UPDATED] = { "d.updated_at", "d.id", MARKED("updated_at") },
+	[DOMAIN_SORT_SERIAL]  = { "d.serial",     "d.id", MARKED("serial") },
+};
+
+void store_domain_find(struct tx *tx, const struct access *access,
+                       const struct domain_criterion *criterion,
+                       const struct paging *paging,
+                       struct arena *arena, struct tx_rows *rows)
+{
+	struct query query;
+
+	query_begin(&query, arena,
+	            "SELECT " ZONE_COLUMNS " FROM domains d WHERE d.live = 1");
+	if (!access->all)
+		query_equals(&query, "d.tenant", access->tenant);
+	query_equals(&query, "d.tenant", criterion->tenant);
+	query_matches(&query, "d.name", criterion->name);
+	query_equals(&query, "d.status", criterion->status);
+	query_equals(&query, "d.task", criterion->task);
+	if (criterion->pool)
+		query_bind(&query,
+		           " AND d.pool_id = (SELECT p.id FROM pools p WHERE p.name = ?)",
+		           tx_text(criterion->pool));
+	query_page(&query, tx, paging, &sort_columns[paging->sort]);
+	query_run(&query, tx, rows);
+}
+
+bool store_domain_next(struct tx_rows *rows, struct zone *zone)
+{
+	if (!tx_next(rows))
+		return false;
+	read_zone(rows, zone);
+	return !rows->tx->err;
+}
+
+void store_domain_insert(struct tx *tx, const struct zone *zone)
+{
+	const struct domain *is = &zone->is;
+	uint8_t ancestry[NAME_MAX_WIRE];
+	size_t ancestry_len = zone_ancestry(&zone->apex, ancestry);
+
+	tx_exec(tx, "INSERT INTO domains (id, name, ancestry, tenant, pool_id, serial, "
+	            "task, status, description, mname, rname, soa_ttl, refresh, retry, "
+	            "expire, minimum, ttl, created_at, updated_at, changed_at) VALUES "
+	            "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+	        TX_BIND(tx_text(is->id), tx_text(is->name),
+	                tx_bytes(ancestry, ancestry_len),
+	                tx_text(is->tenant), tx_text(is->pool_id),
+	                tx_u32(is->state.serial),
+	                tx_text(task_name(is->state.task)),
+	                tx_text(status_name(is->state.status)),
+	                tx_text(is->description), tx_text(is->primary),
+	                tx_text(is->email),
+	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
+	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl)));
+}
+
+void store_domain_change(struct tx *tx, const struct zone *zone)
+{
+	const struct domain *is = &zone->is;
+
+	tx_exec(tx, "UPDATE domains SET serial = ?, task = ?, status = ?, reason = '', "
+	            "description = ?, mname = ?, rname = ?, soa_ttl = ?, refresh = ?, "
+	            "retry = ?, expire = ?, minimum = ?, ttl = ?, recordset_count = ?, "
+	            "record_count = ?, updated_at = UTC_TIMESTAMP(3), changed_at = "
+	            "UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_u32(is->state.serial), tx_text(task_name(is->state.task)),
+	                tx_text(status_name(is->state.status)), tx_text(is->description),
+	                tx_text(is->primary), tx_text(is->email), tx_u32(zone->soa_ttl),
+	                tx_u32(is->refresh), tx_u32(is->retry), tx_u32(is->expire),
+	                tx_u32(is->minimum), tx_u32(is->ttl), tx_u32(zone->recordsets),
+	                tx_u32(zone->records), tx_text(is->id)));
+}
+
+void store_domain_counts(struct tx *tx, const struct zone *zone)
+{
+	tx_exec(tx, "UPDATE domains SET recordset_count = ?, record_count = ? WHERE id "
+	            "= ?",
+	        TX_BIND(tx_u32(zone->recordsets), tx_u32(zone->records),
+	                tx_text(zone->is.id)));
+}
+
+void store_domain_describe(struct tx *tx, const struct zone *zone)
+{
+	tx_exec(tx, "UPDATE domains SET description = ?, updated_at = UTC_TIMESTAMP(3) "
+	            "WHERE id = ?",
+	        TX_BIND(tx_text(zone->is.description), tx_text(zone->is.id)));
+}
+
+/* A number that is the whole answer. */
+static int64_t select_number(struct tx *tx, struct arena *arena, const char *sql,
+                             const struct tx_value *bind)
+{
+	struct tx_rows rows;
+	int64_t number = 0;
+
+	if (tx_select_row(tx, arena, &rows, sql, bind)) {
+		number = row_int(&rows);
+		tx_select_end(&rows);
+	}
+	return number;
+}
+
+int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max)
+{
+	return select_number(tx, NULL,
+		"SELECT COUNT(*) FROM (SELECT 1 FROM domains WHERE tenant = ? AND live "
+		"= 1 LIMIT ?) t", TX_BIND(tx_text(tenant), tx_int(max + 1)));
+}
+
+bool store_domain_quota(struct tx *tx, const char *tenant, int64_t *limit)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows, "SELECT hard_limit FROM quotas "
+	                   "WHERE tenant = ? AND resource = 'domains'",
+	                   TX_BIND(tx_text(tenant))))
+		return false;
+	*limit = row_int(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+/* Serials wrap, so the newest is that of the tombstone made last, not the greatest. */
+bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows, "SELECT serial FROM domains WHERE name = ? "
+	                   "ORDER BY updated_at DESC, id DESC LIMIT 1",
+	                   TX_BIND(tx_text(name))))
+		return false;
+	*serial = row_u32(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+/* One text that is the whole answer. */
+static bool select_text(struct tx *tx, struct arena *arena, const char **text,
+                        const char *sql, const struct tx_value *bind)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, sql, bind))
+		return false;
+	*text = row_text(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
+                       const char **names)
+{
+	struct name at = *name;
+	char text[NAME_MAX_TEXT + 1];
+	size_t count = 0;
+
+	while (with_itself || name_parent(&at, &at)) {
+		with_itself = false;
+		name_format(&at, text);
+		names[count++] = arena_strdup(arena, text);
+	}
+	return count;
+}
+
+static bool foreign_parent(struct tx *tx, const struct name *name, const char *tenant,
+                           struct arena *arena, const char **relative)
+{
+	const char *names[STORE_ANCESTORS_MAX];
+	struct tx_value values[STORE_NAMES_MAX + 2] = { tx_text(tenant) };
+	size_t size, count = store_ancestors(name, false, arena, names);
+	const char *sql;
+
+	if (!count)
+		return false;
+	sql = tx_list(arena,
+	                      "SELECT name FROM domains WHERE tenant <> ? AND live = 1 "
+	                      "AND name IN (", ") LIMIT 1", count, &size);
+	tx_list_fill(values + 1, names, count, size);
+	values[1 + size].type = TX_END;
+	return select_text(tx, arena, relative, sql, values);
+}
+
+static bool foreign_child(struct tx *tx, const struct name *name, const char *tenant,
+                          struct arena *arena, const char **relative)
+{
+	uint8_t ancestry[NAME_MAX_WIRE];
+	size_t len = zone_ancestry(name, ancestry);
+
+	return select_text(tx, arena, relative,
+		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
+		"0xff) AND live = 1 AND tenant <> ? LIMIT 1",
+		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len),
+		        tx_text(tenant)));
+}
+
+bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
+                                   const char *tenant, struct arena *arena,
+                                   const char **relative)
+{
+	return foreign_parent(tx, name, tenant, arena, relative) ||
+	       foreign_child(tx, name, tenant, arena, relative);
+}
+
+bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
+                        const char **child)
+{
+	uint8_t ancestry[NAME_MAX_WIRE];
+	size_t len = zone_ancestry(&zone->apex, ancestry);
+
+	return select_text(tx, arena, child,
+		"SELECT name FROM domains WHERE ancestry > ? AND ancestry < CONCAT(?, "
+		"0xff) AND live = 1 ORDER BY ancestry LIMIT 1",
+		TX_BIND(tx_bytes(ancestry, len), tx_bytes(ancestry, len)));
+}
+
+size_t store_domain_existing(struct tx *tx, const char *const *names, size_t count,
+                             struct arena *arena, struct name *found)
+{
+	struct tx_value values[STORE_NAMES_MAX + 1];
+	struct tx_rows rows;
+	size_t size, got = 0;
+	const char *sql = tx_list(arena,
+	                                  "SELECT DISTINCT name FROM domains WHERE "
+	                                  "live = 1 AND name IN (", ")", count, &size);
+
+	tx_list_fill(values, names, count, size);
+	values[size].type = TX_END;
+	tx_select(tx, arena, &rows, sql, values);
+	while (tx_next(&rows))
+		read_name(&rows, &found[got++]);
+	return got;
+}
+
+bool store_blacklist_match(struct tx *tx, const struct name *name, struct arena *arena,
+                           const char **match)
+{
+	const char *names[STORE_ANCESTORS_MAX];
+	struct tx_value values[STORE_NAMES_MAX + 1];
+	size_t size, count = store_ancestors(name, true, arena, names);
+	const char *sql = tx_list(arena,
+	                                  "SELECT name FROM blacklists WHERE name IN (",
+	                                  ") LIMIT 1", count, &size);
+
+	tx_list_fill(values, names, count, size);
+	values[size].type = TX_END;
+	return select_text(tx, arena, match, sql, values);
+}

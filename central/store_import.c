@@ -1,0 +1,389 @@
+#include "store.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "model/rr.h"
+
+#define IMPORT_COLUMNS \
+	"i.id, i.tenant, i.domain_name, i.state, i.wish, i.parts, i.records, i.result, " \
+	"i.reason, " \
+	"CONCAT(REPLACE(i.created_at, ' ', 'T'), 'Z'), " \
+	"CONCAT(REPLACE(i.updated_at, ' ', 'T'), 'Z')"
+
+static const char *const state_names[] = {
+	[IMPORT_OPEN] = "OPEN", [IMPORT_COMMITTING] = "COMMITTING",
+	[IMPORT_DONE] = "DONE", [IMPORT_ERROR] = "ERROR",
+};
+
+static void read_state(struct tx_rows *rows, struct import *import)
+{
+	const char *text = row_text(rows);
+
+	for (size_t i = 0; text && i < sizeof state_names / sizeof state_names[0]; i++) {
+		if (strcmp(text, state_names[i]))
+			continue;
+		import->state = (enum import_state)i;
+		import->state_name = state_names[i];
+		return;
+	}
+	tx_fail(rows->tx, ERR_INTERNAL, "the state of a stored import is broken");
+}
+
+static bool select_import(struct tx *tx, const char *sql, const char *id,
+                          const struct access *access, struct arena *arena,
+                          struct import *import)
+{
+	struct tx_rows rows;
+	const char *text;
+
+	if (!tx_select_row(tx, arena, &rows, sql,
+	                   TX_BIND(tx_text(id), tx_text(access->tenant),
+	                           tx_int(access->all))))
+		return false;
+	*import = (struct import){ 0 };
+	text = row_text(&rows);
+	if (!text || !id_parse(text, import->id))
+		tx_fail(tx, ERR_INTERNAL, "a stored id is broken");
+	import->tenant = row_text(&rows);
+	import->domain_name = row_text(&rows);
+	read_state(&rows, import);
+	import->wish = row_text(&rows);
+	import->parts = row_u32(&rows);
+	import->records = row_u32(&rows);
+	import->result = row_text(&rows);
+	import->reason = row_text(&rows);
+	import->created_at = row_text(&rows);
+	import->updated_at = row_text(&rows);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+bool store_import_get(struct tx *tx, const char *id, const struct access *access,
+                      struct arena *arena, struct import *import)
+{
+	return select_import(tx,
+	                     "SELECT " IMPORT_COLUMNS " FROM imports i WHERE i.id = ? "
+	                     "AND (i.tenant = ? OR ?)", id, access, arena, import);
+}
+
+bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
+                       struct arena *arena, struct import *import)
+{
+	return select_import(tx,
+	                     "SELECT " IMPORT_COLUMNS " FROM imports i WHERE i.id = ? "
+	                     "AND (i.tenant = ? OR ?) FOR UPDATE", id, access, arena,
+	                     import);
+}
+
+void store_import_insert(struct tx *tx, const struct import *import)
+{
+	tx_exec(tx, "INSERT INTO imports (id, tenant, domain_name, wish, created_at, "
+	            "updated_at) VALUES (?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+	        TX_BIND(tx_text(import->id), tx_text(import->tenant),
+	                tx_text(import->domain_name), tx_text(import->wish)));
+}
+
+static void insert_staged(struct tx *tx, const char *id, uint32_t part,
+                          const struct staged *records, size_t count, struct arena *arena)
+{
+	enum { COLUMNS = 9 };
+	struct tx_value *values = arena_alloc(arena,
+	                                      (count * COLUMNS + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct change *record = records[i].record;
+		struct tx_value *row = values + i * COLUMNS;
+
+		row[0] = tx_text(id);
+		row[1] = tx_u32(part);
+		row[2] = tx_int((int64_t)i);
+		row[3] = tx_text(records[i].id);
+		row[4] = tx_text(record->owner);
+		row[5] = tx_int(record->type);
+		row[6] = tx_u32(record->ttl);
+		row[7] = tx_text(record->records->data);
+		row[8] = tx_bytes(record->records->rdata, record->records->len);
+	}
+	tx_exec_rows(tx,
+	             "INSERT INTO import_records (import_id, part, position, id, name, "
+	             "type, ttl, data, rdata) VALUES ", "(?,?,?,?,?,?,?,?,?)", "", values,
+	             COLUMNS, count);
+}
+
+void store_import_stage(struct tx *tx, const char *id, uint32_t part,
+                        const struct staged *records, size_t count, struct arena *arena)
+{
+	int64_t before = tx_exec(tx,
+	                         "DELETE FROM import_records WHERE import_id = ? AND "
+	                         "part = ?", TX_BIND(tx_text(id), tx_u32(part)));
+
+	insert_staged(tx, id, part, records, count, arena);
+	tx_exec(tx, "UPDATE imports SET parts = parts + ?, records = records + ?, "
+	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_int((count > 0) - (before > 0)),
+	                tx_int((int64_t)count - before), tx_text(id)));
+}
+
+void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
+                            const char *result, const char *reason)
+{
+	tx_exec(tx, "UPDATE imports SET state = ?, result = ?, reason = ?, "
+	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_text(state_names[state]), tx_text(result), tx_text(reason),
+	                tx_text(id)));
+}
+
+int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
+                     struct rdata *soa, uint32_t *ttl)
+{
+	struct tx_rows rows;
+	size_t len;
+	int count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT rdata, ttl FROM import_records WHERE import_id = ? "
+	          "AND type = 6 GROUP BY rdata_hash LIMIT 2", TX_BIND(tx_text(id)));
+	for (; tx_next(&rows); count++) {
+		soa->rdata = row_bytes(&rows, &len);
+		soa->len = (uint16_t)len;
+		*ttl = row_u32(&rows);
+	}
+	return count;
+}
+
+size_t store_import_ns(struct tx *tx, const char *id, const char *name,
+                       struct arena *arena, const char **hosts, size_t max)
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT DISTINCT data FROM import_records WHERE import_id = ? "
+	          "AND name = ? AND type = 2 LIMIT ?",
+	          TX_BIND(tx_text(id), tx_text(name), tx_int((int64_t)max)));
+	while (tx_next(&rows))
+		hosts[count++] = row_text(&rows);
+	return count;
+}
+
+/* ---- the commit ---- */
+
+/*
+ * The plans are fixed by hand: just after rows came in by the thousand the optimizer's
+ * statistics know nothing of them, and it would read the zone once a record.
+ */
+
+int64_t store_import_delete(struct tx *tx, const struct import_step *step)
+{
+	return tx_exec(tx, "UPDATE records r FORCE INDEX (record_open) "
+	            "STRAIGHT_JOIN recordsets s FORCE INDEX (PRIMARY) ON s.id = "
+	            "r.recordset_id LEFT JOIN import_records i FORCE INDEX "
+	            "(import_record_set) ON i.import_id = ? AND i.name = s.name "
+	            "AND i.type = s.type AND i.rdata_hash = r.rdata_hash "
+	            "SET r.task = 'DELETE', r.status = 'PENDING', r.serial_number = ?, "
+	            "r.updated_at = UTC_TIMESTAMP(3) "
+	            "WHERE r.domain_id = ? AND r.live = 1 AND i.id IS NULL AND (NOT ? "
+	            "OR EXISTS (SELECT 1 FROM import_records n WHERE n.import_id = ? "
+	            "AND n.name = s.name AND n.type = s.type))",
+	        TX_BIND(tx_text(step->import_id), tx_u32(step->serial),
+	                tx_text(step->zone->is.id),
+	                tx_int(step->only_named), tx_text(step->import_id)));
+}
+
+/* Records of one set with several TTLs get the lowest (RFC 2181 5.2). */
+#define STAGED_SETS \
+	"(SELECT name, type, MIN(ttl) AS ttl, MIN(id) AS id " \
+	"FROM import_records FORCE INDEX (import_record_set) WHERE import_id = ? AND " \
+	"type <> 6 GROUP BY name, type)"
+
+/* What was never out stays ADD while it lives, as in status_changed(). */
+int64_t store_import_touch(struct tx *tx, const struct import_step *step)
+{
+	return tx_exec(tx, "UPDATE " STAGED_SETS " i "
+	            "STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_name) "
+	            "ON s.domain_id = ? AND s.name = i.name AND s.type = i.type "
+	            "STRAIGHT_JOIN records r FORCE INDEX (record_data) "
+	            "ON r.recordset_id = s.id AND r.live = 1 "
+	            "SET r.task = IF(r.task = 'ADD', 'ADD', 'UPDATE'), r.status = "
+	            "'PENDING', r.serial_number = ?, r.updated_at = UTC_TIMESTAMP(3) "
+	            "WHERE COALESCE(s.ttl, ?) <> i.ttl",
+	        TX_BIND(tx_text(step->import_id), tx_text(step->zone->is.id),
+	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
+}
+
+void store_import_recordsets(struct tx *tx, const struct import_step *step)
+{
+	tx_exec(tx, "INSERT INTO recordsets (id, domain_id, name, type, ttl, "
+	            "created_at, updated_at) SELECT i.id, ?, i.name, i.type, i.ttl, "
+	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM "
+	            STAGED_SETS " i ON DUPLICATE KEY UPDATE recordsets.updated_at = "
+	            "IF(recordsets.ttl <=> i.ttl, recordsets.updated_at, "
+	            "UTC_TIMESTAMP(3)), recordsets.ttl = i.ttl",
+	        TX_BIND(tx_text(step->zone->is.id), tx_text(step->import_id)));
+}
+
+/*
+ * What stands there already, or twice in the file, meets its own key and stays as it is.
+ */
+void store_import_records(struct tx *tx, const struct import_step *step)
+{
+	tx_exec(tx, "INSERT INTO records (id, recordset_id, domain_id, data, rdata, "
+	            "serial_number, task, status, updated_at) "
+	            "SELECT i.id, s.id, s.domain_id, i.data, i.rdata, ?, 'ADD', "
+	            "'PENDING', UTC_TIMESTAMP(3) FROM import_records i FORCE INDEX "
+	            "(PRIMARY) STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_name) "
+	            "ON s.domain_id = ? AND s.name = i.name AND s.type = i.type "
+	            "WHERE i.import_id = ? AND i.type <> 6 "
+	            "ON DUPLICATE KEY UPDATE records.id = records.id",
+	        TX_BIND(tx_u32(step->serial), tx_text(step->zone->is.id),
+	                tx_text(step->import_id)));
+}
+
+int64_t store_import_count(struct tx *tx, const struct import_step *step)
+{
+	struct tx_rows rows;
+	int64_t count = 0;
+
+	if (tx_select_row(tx, NULL, &rows,
+	                  "SELECT COUNT(*) FROM records WHERE domain_id = ? "
+	                  "AND status = 'PENDING' AND serial_number = ? AND live = 1",
+	                  TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial)))) {
+		count = row_int(&rows);
+		tx_select_end(&rows);
+	}
+	return count;
+}
+
+void store_import_totals(struct tx *tx, struct zone *zone)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT COUNT(*), COUNT(DISTINCT recordset_id) "
+	                   "FROM records WHERE domain_id = ? AND live = 1",
+	                   TX_BIND(tx_text(zone->is.id))))
+		return;
+	zone->records = row_u32(&rows);
+	zone->recordsets = row_u32(&rows);
+	tx_select_end(&rows);
+}
+
+static void append_affected(struct tx_rows *rows, const struct zone *zone,
+                            struct buf *rrs)
+{
+	const char *owner = row_text(rows);
+	struct rr rr = { .type = (uint16_t)row_int(rows), .ttl = zone->is.ttl };
+	struct name name;
+	size_t len;
+
+	if (row_is_null(rows))
+		row_u32(rows);
+	else
+		rr.ttl = row_u32(rows);
+	rr.rdata = row_bytes(rows, &len);
+	rr.rdata_len = (uint16_t)len;
+	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored name is broken");
+		return;
+	}
+	rr.name = name.wire;
+	rr_append(rrs, &rr);
+}
+
+bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
+                           int64_t max, struct arena *arena, struct buf *rrs)
+{
+	enum { SMALLEST_RR = 12 };	/* so many rows at most are worth reading */
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT s.name, s.type, s.ttl, r.rdata FROM records r "
+	          "JOIN recordsets s ON s.id = r.recordset_id WHERE r.domain_id = ? "
+	          "AND r.status = 'PENDING' AND r.serial_number = ? AND (NOT ? OR "
+	          "r.live = 1) LIMIT ?",
+	          TX_BIND(tx_text(step->zone->is.id), tx_u32(step->serial), tx_int(live),
+	                  tx_int(max / SMALLEST_RR + 1)));
+	while ((int64_t)rrs->len <= max && tx_next(&rows))
+		append_affected(&rows, step->zone, rrs);
+	tx_select_end(&rows);
+	return (int64_t)rrs->len <= max;
+}
+
+/* ---- the rules ---- */
+
+static const char *select_name(struct tx *tx, struct arena *arena, const char *sql,
+                               const struct tx_value *bind)
+{
+	struct tx_rows rows;
+	const char *name;
+
+	if (!tx_select_row(tx, arena, &rows, sql, bind))
+		return NULL;
+	name = row_text(&rows);
+	tx_select_end(&rows);
+	return name;
+}
+
+/* Not EXISTS: as in store_recordset.c. */
+#define SERVED(set) \
+	"(SELECT 1 FROM records WHERE recordset_id = " set ".id AND live = 1 LIMIT 1) = 1"
+
+const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
+                                     struct arena *arena)
+{
+	return select_name(tx, arena,
+		"SELECT s.name FROM recordsets s FORCE INDEX (recordset_name) "
+		"STRAIGHT_JOIN recordsets o FORCE INDEX (recordset_name) ON "
+		"o.domain_id = s.domain_id AND o.name = s.name AND o.type NOT IN (5, "
+		"25, 46, 47) WHERE s.domain_id = ? AND s.type = 5 AND "
+		SERVED("s") " AND " SERVED("o") " LIMIT 1",
+		TX_BIND(tx_text(zone->is.id)));
+}
+
+const char *store_import_not_single(struct tx *tx, const struct zone *zone,
+                                    struct arena *arena)
+{
+	return select_name(tx, arena,
+		"SELECT s.name FROM recordsets s WHERE s.domain_id = ? AND s.type IN "
+		"(5, 39) AND (SELECT COUNT(*) FROM records r WHERE r.recordset_id = "
+		"s.id AND r.live = 1) > 1 LIMIT 1", TX_BIND(tx_text(zone->is.id)));
+}
+
+/* As rules_children(): a delegation at a child's name, and glue below, may stay. */
+const char *store_import_inside_child(struct tx *tx, const struct zone *zone,
+                                      struct arena *arena)
+{
+	uint8_t ancestry[NAME_MAX_WIRE];
+	size_t len = zone_ancestry(&zone->apex, ancestry);
+
+	return select_name(tx, arena,
+		"SELECT s.name FROM domains c JOIN recordsets s ON s.domain_id = ? AND "
+		"((s.name = c.name AND s.type NOT IN (1, 2, 28, 43)) OR "
+		"(s.type NOT IN (1, 28) AND LENGTH(s.name) > LENGTH(c.name) AND "
+		"RIGHT(s.name, LENGTH(c.name) + 1) = CONCAT('.', c.name))) "
+		"WHERE c.ancestry > ? AND c.ancestry < CONCAT(?, 0xff) AND c.live = 1 "
+		"AND " SERVED("s") " LIMIT 1",
+		TX_BIND(tx_text(zone->is.id), tx_bytes(ancestry, len),
+		        tx_bytes(ancestry, len)));
+}
+
+const char *store_import_above_quota(struct tx *tx, const struct zone *zone, int64_t max,
+                                     struct arena *arena)
+{
+	return select_name(tx, arena,
+		"SELECT s.name FROM recordsets s WHERE s.id = (SELECT r.recordset_id "
+		"FROM records r WHERE r.domain_id = ? AND r.live = 1 GROUP BY "
+		"r.recordset_id HAVING COUNT(*) > ? LIMIT 1)",
+		TX_BIND(tx_text(zone->is.id), tx_int(max)));
+}
+
+bool store_import_has_set(struct tx *tx, const struct zone *zone, const char *name,
+                          uint16_t type)
+{
+	return select_name(tx, NULL,
+	                   "SELECT s.name FROM recordsets s WHERE s.domain_id = ? "
+	                   "AND s.name = ? AND s.type = ? AND " SERVED("s"),
+	                   TX_BIND(tx_text(zone->is.id), tx_text(name),
+	                           tx_int(type))) != NULL;
+}

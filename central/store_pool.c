@@ -1,0 +1,143 @@
+#include "store.h"
+
+#include "store_query.h"
+
+const char *const store_pool_sort_keys[] = { "name", "created_at", NULL };
+
+#define POOL_COLUMNS "p.id, p.name, p.description"
+
+static void read_pool(struct tx_rows *rows, struct pool *pool)
+{
+	const char *id = row_text(rows);
+
+	*pool = (struct pool){ 0 };
+	if (!id || !id_parse(id, pool->id))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
+	pool->name = row_text(rows);
+	pool->description = row_text(rows);
+}
+
+static bool select_pool(struct tx *tx, const char *sql, const char *key,
+                        struct arena *arena, struct pool *pool)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, sql, TX_BIND(tx_text(key))))
+		return false;
+	read_pool(&rows, pool);
+	tx_select_end(&rows);
+	store_pool_ns_records(tx, arena, pool);
+	return !tx->err;
+}
+
+bool store_pool_get(struct tx *tx, const char *id, const char *name, struct arena *arena,
+                    struct pool *pool)
+{
+	if (*id)
+		return select_pool(tx,
+		                   "SELECT " POOL_COLUMNS " FROM pools p WHERE p.id = ?",
+		                   id, arena, pool);
+	return select_pool(tx, "SELECT " POOL_COLUMNS " FROM pools p WHERE p.name = ?",
+	                   name, arena, pool);
+}
+
+bool store_pool_lock(struct tx *tx, const char *id, const char *name, struct arena *arena,
+                     struct pool *pool)
+{
+	if (*id)
+		return select_pool(tx,
+		                   "SELECT " POOL_COLUMNS " FROM pools p WHERE p.id = ? "
+		                   "FOR UPDATE", id, arena, pool);
+	return select_pool(tx,
+	                   "SELECT " POOL_COLUMNS " FROM pools p WHERE p.name = ? FOR "
+	                   "UPDATE", name, arena, pool);
+}
+
+#define MARKED(column) "SELECT CAST(" column " AS CHAR), id FROM pools WHERE id = ?"
+
+static const struct sort_column sort_columns[] = {
+	[POOL_SORT_NAME]    = { "p.name",       "p.id", MARKED("name") },
+	[POOL_SORT_CREATED] = { "p.created_at", "p.id", MARKED("created_at") },
+};
+
+void store_pool_find(struct tx *tx, const struct paging *paging, struct arena *arena,
+                     struct tx_rows *rows)
+{
+	struct query query;
+
+	query_begin(&query, arena, "SELECT " POOL_COLUMNS " FROM pools p WHERE 1");
+	query_page(&query, tx, paging, &sort_columns[paging->sort]);
+	query_run(&query, tx, rows);
+}
+
+bool store_pool_next(struct tx_rows *rows, struct pool *pool)
+{
+	if (!tx_next(rows))
+		return false;
+	read_pool(rows, pool);
+	return !rows->tx->err;
+}
+
+void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool)
+{
+	const char **hosts = arena_alloc(arena, POOL_NS_MAX * sizeof(*hosts));
+	struct tx_rows rows;
+
+	pool->ns_records = hosts;
+	tx_select(tx, arena, &rows, "SELECT host FROM pool_ns_records WHERE pool_id = ? "
+	          "ORDER BY position", TX_BIND(tx_text(pool->id)));
+	while (tx_next(&rows))
+		if (pool->ns_record_count < POOL_NS_MAX)
+			hosts[pool->ns_record_count++] = row_text(&rows);
+}
+
+void store_pool_insert(struct tx *tx, const struct pool *pool)
+{
+	tx_exec(tx, "INSERT INTO pools (id, name, description, created_at, updated_at) "
+	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+	        TX_BIND(tx_text(pool->id), tx_text(pool->name),
+	                tx_text(pool->description)));
+}
+
+void store_pool_update(struct tx *tx, const struct pool *pool)
+{
+	tx_exec(tx, "UPDATE pools SET description = ?, updated_at = UTC_TIMESTAMP(3) "
+	            "WHERE id = ?",
+	        TX_BIND(tx_text(pool->description), tx_text(pool->id)));
+}
+
+void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
+                               struct arena *arena)
+{
+	enum { COLUMNS = 3 };
+	size_t count = pool->ns_record_count;
+	struct tx_value *values = arena_alloc(arena,
+	                                      (count * COLUMNS + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < count; i++) {
+		values[i * COLUMNS] = tx_text(pool->id);
+		values[i * COLUMNS + 1] = tx_int((int64_t)i);
+		values[i * COLUMNS + 2] = tx_text(pool->ns_records[i]);
+	}
+	tx_exec(tx, "DELETE FROM pool_ns_records WHERE pool_id = ?",
+	        TX_BIND(tx_text(pool->id)));
+	tx_exec_rows(tx, "INSERT INTO pool_ns_records (pool_id, position, host) VALUES ",
+	             "(?,?,?)", "", values, COLUMNS, count);
+}
+
+void store_pool_delete(struct tx *tx, const char *id)
+{
+	tx_exec(tx, "DELETE FROM pools WHERE id = ?", TX_BIND(tx_text(id)));
+}
+
+bool store_pool_is_used(struct tx *tx, const char *id)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT 1 FROM domains WHERE pool_id = ? LIMIT 1",
+	                   TX_BIND(tx_text(id))))
+		return false;
+	tx_select_end(&rows);
+	return true;
+}

@@ -1,0 +1,423 @@
+#include "store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "core/status.h"
+#include "store_query.h"
+
+const char *const store_recordset_sort_keys[] = { "name", "created_at", "updated_at",
+                                                  NULL };
+const char *const store_record_sort_keys[] = { "id", "updated_at", NULL };
+
+/* In the order of read_record(). */
+#define RECORD_COLUMNS "r.id, r.data, r.rdata, r.serial_number, r.task, r.status"
+/* In the order of read_recordset(). */
+#define RECORDSET_COLUMNS \
+	"s.id, s.domain_id, s.name, s.type, s.ttl, " \
+	"CAST(UNIX_TIMESTAMP(s.created_at) * 1000 AS SIGNED), " \
+	"CAST(UNIX_TIMESTAMP(s.updated_at) * 1000 AS SIGNED)"
+/*
+ * Not EXISTS, which MariaDB may turn into one walk over all records, whatever the page's
+ * size.
+ */
+#define HAS_RECORD(condition) \
+	"(SELECT 1 FROM records e WHERE e.recordset_id = s.id " \
+	"AND " condition " LIMIT 1) = 1"
+#define HAS_RECORDS HAS_RECORD("e.status <> 'DELETED'")
+
+static void broken(struct tx_rows *rows, const char *what)
+{
+	tx_fail(rows->tx, ERR_INTERNAL, "a stored %s is broken", what);
+}
+
+static void copy_id(struct tx_rows *rows, char id[ID_LEN + 1])
+{
+	const char *text = row_text(rows);
+
+	if (!text || !id_parse(text, id))
+		broken(rows, "id");
+}
+
+static void read_state(struct tx_rows *rows, struct state *state)
+{
+	const char *task, *status;
+
+	state->serial = row_u32(rows);
+	task = row_text(rows);
+	status = row_text(rows);
+	if (!task || !status || !task_parse(task, &state->task) ||
+	    !status_parse(status, &state->status))
+		broken(rows, "state");
+}
+
+static void read_record(struct tx_rows *rows, struct record *record)
+{
+	size_t len;
+
+	*record = (struct record){ 0 };
+	copy_id(rows, record->id);
+	record->data = row_text(rows);
+	record->rdata = row_bytes(rows, &len);
+	record->rdata_len = (uint16_t)len;
+	if (!record->data || !record->rdata || len > UINT16_MAX)
+		broken(rows, "record");
+	read_state(rows, &record->state);
+}
+
+static bool read_ttl(struct tx_rows *rows, uint32_t *ttl)
+{
+	bool given = !row_is_null(rows);
+
+	*ttl = row_u32(rows);
+	return given;
+}
+
+/* ---- what a change reads and writes ---- */
+
+/*
+ * The columns in front of a record's: the set it is in, as a new one or the one before.
+ */
+static struct rrset *read_rrset(struct tx_rows *rows, struct rrsets *sets)
+{
+	const char *id = row_text(rows), *owner = row_text(rows);
+	uint16_t type = (uint16_t)row_int(rows);
+	struct name name;
+	struct rrset *set;
+
+	if (!owner || name_parse(owner, "name", &name, rows->tx->why)) {
+		broken(rows, "name");
+		return NULL;
+	}
+	set = rrsets_get(sets, &name, owner, type);
+	set->stored_ttl.given = read_ttl(rows, &set->stored_ttl.value);
+	set->stored = true;
+	if (!id || !id_parse(id, set->id))
+		broken(rows, "id");
+	return set;
+}
+
+static void push_record(struct rrset *set, struct record record, struct arena *arena)
+{
+	/* grows at each power of two */
+	if (!(set->was_count & (set->was_count - 1))) {
+		size_t size = set->was_count ? set->was_count * 2 : 1;
+		struct record *records = arena_alloc(arena, size * sizeof(*records));
+
+		if (set->was_count)
+			memcpy(records, set->was, set->was_count * sizeof(*records));
+		set->was = records;
+	}
+	((struct record *)set->was)[set->was_count++] = record;
+}
+
+void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
+                          size_t count, struct rrsets *sets)
+{
+	struct tx_value values[STORE_NAMES_MAX + 2] = { tx_text(domain_id) };
+	struct tx_rows rows;
+	size_t size;
+	const char *sql = tx_list(sets->arena,
+		"SELECT s.id, s.name, s.type, s.ttl, "
+		RECORD_COLUMNS " FROM recordsets s LEFT JOIN records r ON "
+		"r.recordset_id = s.id AND r.live = 1 WHERE s.domain_id = ? AND s.name "
+		"IN (", ")", count, &size);
+
+	tx_list_fill(values + 1, names, count, size);
+	values[1 + size].type = TX_END;
+	tx_select(tx, sets->arena, &rows, sql, values);
+	while (tx_next(&rows)) {
+		struct rrset *set = read_rrset(&rows, sets);
+		struct record record;
+
+		if (!set || row_is_null(&rows))
+			continue;
+		read_record(&rows, &record);
+		push_record(set, record, sets->arena);
+	}
+}
+
+void store_recordset_write(struct tx *tx, const char *domain_id,
+                           struct rrset *const *sets, size_t count, struct arena *arena)
+{
+	enum { COLUMNS = 5 };
+	struct tx_value *values = arena_alloc(arena,
+	                                      (count * COLUMNS + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < count; i++) {
+		struct tx_value *row = values + i * COLUMNS;
+
+		row[0] = tx_text(sets[i]->id);
+		row[1] = tx_text(domain_id);
+		row[2] = tx_text(sets[i]->owner);
+		row[3] = tx_int(sets[i]->type);
+		row[4] = sets[i]->ttl.given ? tx_u32(sets[i]->ttl.value) : tx_null();
+	}
+	tx_exec_rows(tx,
+	             "INSERT INTO recordsets (id, domain_id, name, type, ttl, "
+	             "created_at, updated_at) VALUES ",
+	             "(?,?,?,?,?,UTC_TIMESTAMP(3),UTC_TIMESTAMP(3))",
+	             " ON DUPLICATE KEY UPDATE ttl = VALUES(ttl), updated_at = "
+	             "VALUES(updated_at)", values, COLUMNS, count);
+}
+
+/*
+ * One statement for new, changed and going rows: under the domain's lock the only key
+ * that can be there already is the row's own id.
+ */
+void store_record_write(struct tx *tx, const char *domain_id, const struct row *rows,
+                        size_t count, struct arena *arena)
+{
+	enum { COLUMNS = 8 };
+	struct tx_value *values = arena_alloc(arena,
+	                                      (count * COLUMNS + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct record *record = &rows[i].record;
+		struct tx_value *row = values + i * COLUMNS;
+
+		row[0] = tx_text(record->id);
+		row[1] = tx_text(rows[i].set->id);
+		row[2] = tx_text(domain_id);
+		row[3] = tx_text(record->data);
+		row[4] = tx_bytes(record->rdata, record->rdata_len);
+		row[5] = tx_u32(record->state.serial);
+		row[6] = tx_text(task_name(record->state.task));
+		row[7] = tx_text(status_name(record->state.status));
+	}
+	tx_exec_rows(tx, "INSERT INTO records (id, recordset_id, domain_id, data, rdata, "
+	             "serial_number, task, status, updated_at) VALUES ",
+	             "(?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))",
+	             " ON DUPLICATE KEY UPDATE data = VALUES(data), rdata = "
+	             "VALUES(rdata), serial_number = VALUES(serial_number), task = "
+	             "VALUES(task), status = VALUES(status), updated_at = "
+	             "VALUES(updated_at)", values, COLUMNS, count);
+}
+
+/* What was never out stays ADD, as in status_changed(). */
+int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial)
+{
+	return tx_exec(tx, "UPDATE records r JOIN recordsets s ON s.id = r.recordset_id "
+	               "SET r.task = IF(r.task = 'ADD', 'ADD', 'UPDATE'), r.status = "
+	               "'PENDING', r.serial_number = ?, r.updated_at = UTC_TIMESTAMP(3) "
+	               "WHERE s.domain_id = ? AND s.ttl IS NULL AND r.live = 1",
+	               TX_BIND(tx_u32(serial), tx_text(domain_id)));
+}
+
+void store_journal_insert(struct tx *tx, const char *domain_id, uint32_t previous,
+                          uint32_t serial, const struct buf *removed,
+                          const struct buf *added)
+{
+	tx_exec(tx, "INSERT INTO journal (domain_id, serial, previous_serial, removed, "
+	            "added, created_at) VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))",
+	        TX_BIND(tx_text(domain_id), tx_u32(serial), tx_u32(previous),
+	                tx_bytes(removed->data, removed->len),
+	                tx_bytes(added->data, added->len)));
+}
+
+/* ---- what callers ask for ---- */
+
+static void read_recordset(struct tx_rows *rows, struct recordset *set)
+{
+	*set = (struct recordset){ 0 };
+	copy_id(rows, set->id);
+	copy_id(rows, set->domain_id);
+	set->name = row_text(rows);
+	set->type = (uint16_t)row_int(rows);
+	set->has_ttl = read_ttl(rows, &set->ttl);
+	set->created_at = row_int(rows);
+	set->updated_at = row_int(rows);
+}
+
+bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
+                         struct arena *arena, struct recordset *set)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	                   "SELECT " RECORDSET_COLUMNS " FROM recordsets s "
+	                   "WHERE s.id = ? AND s.domain_id = ? AND " HAS_RECORDS,
+	                   TX_BIND(tx_text(id), tx_text(domain_id))))
+		return false;
+	read_recordset(&rows, set);
+	tx_select_end(&rows);
+	store_recordset_members(tx, set, 1, arena);
+	return !tx->err;
+}
+
+#define MARKED_SET(column, tie) \
+	"SELECT CAST(" column " AS CHAR), CAST(" tie " AS CHAR) FROM recordsets WHERE " \
+	"id = ?"
+
+/* Within one domain the type decides between equal names: the order of an index. */
+static const struct sort_column name_within_domain =
+	{ "s.name", "s.type", MARKED_SET("name", "type") };
+
+static const struct sort_column set_columns[] = {
+	[RECORDSET_SORT_NAME]    = { "s.name",       "s.id", MARKED_SET("name", "id") },
+	[RECORDSET_SORT_CREATED] = { "s.created_at", "s.id",
+	                             MARKED_SET("created_at", "id") },
+	[RECORDSET_SORT_UPDATED] = { "s.updated_at", "s.id",
+	                             MARKED_SET("updated_at", "id") },
+};
+
+static void add_criterion(struct query *query, const struct access *access,
+                          const struct record_criterion *criterion)
+{
+	if (!access->all)
+		query_equals(query, "d.tenant", access->tenant);
+	if (*criterion->domain_id)
+		query_equals(query, "s.domain_id", criterion->domain_id);
+	query_matches(query, "s.name", criterion->name);
+	if (criterion->type)
+		query_bind(query, " AND s.type = ?", tx_int(criterion->type));
+}
+
+void store_recordset_find(struct tx *tx, const struct access *access,
+                          const struct record_criterion *criterion,
+                          const struct paging *paging, struct arena *arena,
+                          struct tx_rows *rows)
+{
+	bool by_index = paging->sort == RECORDSET_SORT_NAME && *criterion->domain_id;
+	struct query query;
+
+	query_begin(&query, arena, "SELECT " RECORDSET_COLUMNS " FROM recordsets s "
+	            "JOIN domains d ON d.id = s.domain_id WHERE d.live = 1 AND "
+	            HAS_RECORDS);
+	add_criterion(&query, access, criterion);
+	if (criterion->status)
+		query_bind(&query, " AND " HAS_RECORD("e.status = ?"),
+		           tx_text(criterion->status));
+	if (criterion->data)
+		query_bind(&query, " AND " HAS_RECORD("e.live = 1 AND e.data = ?"),
+		           tx_text(criterion->data));
+	query_page(&query, tx, paging, by_index ? &name_within_domain
+	                                        : &set_columns[paging->sort]);
+	query_run(&query, tx, rows);
+}
+
+bool store_recordset_next(struct tx_rows *rows, struct recordset *set)
+{
+	if (!tx_next(rows))
+		return false;
+	read_recordset(rows, set);
+	return !rows->tx->err;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp((*(struct recordset *const *)a)->id,
+	              (*(struct recordset *const *)b)->id);
+}
+
+/*
+ * The set whose id stands in the row; by halves, for SETS are in the order of their ids.
+ */
+static struct recordset *set_of_row(struct tx_rows *rows, struct recordset **sets,
+                                    size_t count)
+{
+	struct recordset key = { 0 }, *wanted = &key, **found;
+
+	copy_id(rows, key.id);
+	found = bsearch(&wanted, sets, count, sizeof(*sets), compare_ids);
+	return found ? *found : NULL;
+}
+
+static void push_member(struct recordset *set, const struct record *record,
+                        struct arena *arena)
+{
+	if (!(set->record_count & (set->record_count - 1))) {
+		size_t size = set->record_count ? set->record_count * 2 : 1;
+		struct record *records = arena_alloc(arena, size * sizeof(*records));
+
+		if (set->record_count)
+			memcpy(records, set->records,
+			       set->record_count * sizeof(*records));
+		set->records = records;
+	}
+	set->records[set->record_count++] = *record;
+}
+
+static void read_members(struct tx *tx, struct recordset **sets, size_t count,
+                         struct arena *arena)
+{
+	struct tx_value values[STORE_NAMES_MAX + 1];
+	const char *ids[STORE_NAMES_MAX];
+	struct tx_rows rows;
+	size_t size;
+	const char *sql = tx_list(arena,
+		"SELECT r.recordset_id, "
+		RECORD_COLUMNS " FROM records r WHERE r.status <> 'DELETED' "
+		"AND r.recordset_id IN (",
+		") ORDER BY r.recordset_id, r.rdata_hash, r.id", count, &size);
+
+	for (size_t i = 0; i < count; i++)
+		ids[i] = sets[i]->id;
+	tx_list_fill(values, ids, count, size);
+	values[size].type = TX_END;
+	tx_select(tx, arena, &rows, sql, values);
+	while (tx_next(&rows)) {
+		struct recordset *set = set_of_row(&rows, sets, count);
+		struct record record;
+
+		read_record(&rows, &record);
+		if (set)
+			push_member(set, &record, arena);
+	}
+}
+
+void store_recordset_members(struct tx *tx, struct recordset *sets, size_t count,
+                             struct arena *arena)
+{
+	struct recordset **by_id = arena_alloc(arena, (count + 1) * sizeof(*by_id));
+
+	for (size_t i = 0; i < count; i++)
+		by_id[i] = &sets[i];
+	qsort(by_id, count, sizeof(*by_id), compare_ids);
+	for (size_t at = 0; at < count; at += STORE_NAMES_MAX)
+		read_members(tx, by_id + at, count - at < STORE_NAMES_MAX ? count - at :
+		             STORE_NAMES_MAX, arena);
+}
+
+static const struct sort_column record_columns[] = {
+	[RECORD_SORT_ID]      = { "r.id", "r.id",
+	                          "SELECT id, id FROM records WHERE id = ?" },
+	[RECORD_SORT_UPDATED] = { "r.updated_at", "r.id",
+	                          "SELECT CAST(updated_at AS CHAR), id FROM records "
+	                          "WHERE id = ?" },
+};
+
+void store_record_find(struct tx *tx, const struct access *access,
+                       const struct record_criterion *criterion,
+                       const struct paging *paging,
+                       struct arena *arena, struct tx_rows *rows)
+{
+	struct query query;
+
+	query_begin(&query, arena,
+	            "SELECT r.recordset_id, s.domain_id, s.name, s.type, s.ttl, "
+	            RECORD_COLUMNS " FROM records r JOIN recordsets s ON s.id = "
+	            "r.recordset_id JOIN domains d ON d.id = r.domain_id "
+	            "WHERE d.live = 1 AND r.status <> 'DELETED'");
+	add_criterion(&query, access, criterion);
+	if (*criterion->domain_id)
+		query_equals(&query, "r.domain_id", criterion->domain_id);
+	query_equals(&query, "r.status", criterion->status);
+	query_equals(&query, "r.data", criterion->data);
+	query_page(&query, tx, paging, &record_columns[paging->sort]);
+	query_run(&query, tx, rows);
+}
+
+bool store_record_next(struct tx_rows *rows, struct found_record *found)
+{
+	if (!tx_next(rows))
+		return false;
+	copy_id(rows, found->recordset_id);
+	copy_id(rows, found->domain_id);
+	found->name = row_text(rows);
+	found->type = (uint16_t)row_int(rows);
+	found->has_ttl = read_ttl(rows, &found->ttl);
+	read_record(rows, &found->record);
+	return !rows->tx->err;
+}

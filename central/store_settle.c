@@ -1,0 +1,145 @@
+/*
+ * What reports settle, for all the domains of a message at once: lock them,
+ * move their records, move them. Which state becomes which is core/status.c's
+ * to say; the statement for the records is made from its answers.
+ */
+#include "store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "core/status.h"
+
+enum { PORTION = 5000 };	/* a fraction of a second */
+
+/* ---- domains ---- */
+
+static void read_state_of(struct tx_rows *rows, struct domain_state *domain)
+{
+	const char *id = row_text(rows), *task, *status;
+
+	domain->name = row_text(rows);
+	domain->is.serial = row_u32(rows);
+	task = row_text(rows);
+	status = row_text(rows);
+	if (!id_parse(id, domain->id) || !task_parse(task, &domain->is.task) ||
+	    !status_parse(status, &domain->is.status))
+		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
+}
+
+size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
+                                bool wait, struct arena *arena,
+                                struct domain_state *found)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	struct tx_rows rows;
+	size_t places, n = 0;
+	const char *sql = tx_list(arena,
+		"SELECT id, name, serial, task, status FROM domains WHERE id IN (",
+		wait ? ") AND live = 1 ORDER BY id FOR UPDATE"
+		     : ") AND live = 1 ORDER BY id FOR UPDATE SKIP LOCKED",
+		count, &places);
+
+	tx_list_fill(values, ids, count, places);
+	values[places].type = TX_END;
+	tx_select(tx, arena, &rows, sql, values);
+	while (tx_next(&rows))
+		read_state_of(&rows, &found[n++]);
+	return n;
+}
+
+void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *ids,
+                         size_t count, const struct state *state, const char *reason)
+{
+	struct tx_value values[TX_LIST_MAX + 4] = {
+		tx_text(task_name(state->task)), tx_text(status_name(state->status)),
+		tx_text(reason),
+	};
+	size_t places;
+	const char *sql = tx_list(arena,
+		"UPDATE domains SET task = ?, status = ?, reason = ?, "
+		"updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", count, &places);
+
+	tx_list_fill(values + 3, ids, count, places);
+	values[3 + places].type = TX_END;
+	tx_exec(tx, sql, values);
+}
+
+/* ---- records ---- */
+
+/* What a report does to a record: from one of these statuses, by its task, to another. */
+struct moves {
+	char tasks[40];			/* "ADD,UPDATE", for FIND_IN_SET */
+	const char *to[TASK_NONE];	/* by task; NULL: it stays */
+	bool from_error;		/* as well as from PENDING */
+	bool settles;			/* the task becomes NONE */
+};
+
+static bool moves_from(enum task task, enum status status, enum report report,
+                       struct state *to)
+{
+	const struct state from = { task, status, 0 };
+
+	*to = status_next(SUBJECT_RECORD, from, report, 0);
+	return to->task != from.task || to->status != from.status;
+}
+
+static void list_moves(enum report report, struct moves *moves)
+{
+	*moves = (struct moves){ .tasks = "" };
+	for (enum task task = 0; task < TASK_NONE; task++) {
+		struct state to, other;
+		size_t len = strlen(moves->tasks);
+		bool from_error = moves_from(task, STATUS_ERROR, report, &other);
+
+		if (!moves_from(task, STATUS_PENDING, report, &to))
+			continue;
+		snprintf(moves->tasks + len, sizeof(moves->tasks) - len, "%s%s",
+		         len ? "," : "", task_name(task));
+		moves->to[task] = status_name(to.status);
+		/* one statement does for all tasks because they agree on these two */
+		bug_if(len && (moves->settles != (to.task == TASK_NONE) ||
+		               moves->from_error != from_error));
+		moves->settles = to.task == TASK_NONE;
+		moves->from_error = from_error;
+	}
+}
+
+#define OF_DOMAIN \
+	"(domain_id = ? AND ((CAST(? AS SIGNED) - CAST(serial_number AS SIGNED)) " \
+	"& 4294967295) BETWEEN 0 AND 2147483647)"
+
+bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
+                         const struct settled *settled, size_t count)
+{
+	enum { BEFORE = 6 };
+	struct tx_value values[BEFORE + 2 * TX_LIST_MAX + 2], *value = values + BEFORE;
+	struct moves moves;
+	size_t places;
+	const char *sql = tx_list_of(arena,
+		"UPDATE records FORCE INDEX (record_open) SET status = CASE task WHEN 'ADD' THEN ? WHEN 'UPDATE' "
+		"THEN ? ELSE ? END, task = IF(?, 'NONE', task), "
+		"updated_at = UTC_TIMESTAMP(3) WHERE status IN ('PENDING', ?) "
+		"AND FIND_IN_SET(task, ?) AND (", OF_DOMAIN, " OR ", ") LIMIT ?", count,
+		&places);
+
+	list_moves(report, &moves);
+	if (!*moves.tasks)
+		return false;
+	values[0] = tx_text(moves.to[TASK_ADD]);
+	values[1] = tx_text(moves.to[TASK_UPDATE]);
+	values[2] = tx_text(moves.to[TASK_DELETE]);
+	values[3] = tx_int(moves.settles);
+	values[4] = tx_text(moves.from_error ? "ERROR" : "PENDING");
+	values[5] = tx_text(moves.tasks);
+	for (size_t i = 0; i < places; i++) {
+		const struct settled *of = &settled[i < count ? i : count - 1];
+
+		*value++ = tx_text(of->domain_id);
+		*value++ = tx_u32(of->serial);
+	}
+	*value++ = tx_int(PORTION);
+	value->type = TX_END;
+	return tx_exec(tx, sql, values) == PORTION;
+}

@@ -1,0 +1,211 @@
+#include "store_sweep.h"
+
+#include <string.h>
+
+#define OLDER_THAN_S "< UTC_TIMESTAMP(3) - INTERVAL ? SECOND"
+
+static void read_ids(struct tx_rows *rows, struct sweep_list *list)
+{
+	list->count = 0;
+	while (tx_next(rows)) {
+		const char *id = row_text(rows);
+
+		if (list->count < SWEEP_DOMAINS && id &&
+		    id_parse(id, list->ids[list->count]))
+			list->count++;
+	}
+}
+
+/* The last of the next SWEEP_LOOK domains behind the cursor; "": there are fewer. */
+static void find_horizon(struct tx *tx, const char *cursor, char horizon[ID_LEN + 1])
+{
+	struct tx_rows rows;
+	const char *id;
+
+	*horizon = '\0';
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT id FROM domains WHERE id > ? ORDER BY id "
+	                   "LIMIT 1 OFFSET ?",
+	                   TX_BIND(tx_text(cursor), tx_int(SWEEP_LOOK - 1))))
+		return;
+	id = row_text(&rows);
+	if (id)
+		id_parse(id, horizon);
+	tx_select_end(&rows);
+}
+
+void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
+                                 struct sweep_list *list)
+{
+	char horizon[ID_LEN + 1];
+	struct tx_rows rows;
+
+	find_horizon(tx, cursor, horizon);
+	/* not EXISTS, which is made a join that reads the DELETED records of all domains */
+	tx_select(tx, NULL, &rows,
+	          "SELECT d.id FROM domains d WHERE d.id > ? AND (? = '' OR "
+	          "d.id <= ?) AND d.live = 1 AND (SELECT 1 FROM records r "
+	          "WHERE r.domain_id = d.id AND r.status = 'DELETED' AND r.updated_at "
+	          OLDER_THAN_S
+	          " LIMIT 1) = 1 ORDER BY d.id LIMIT ?",
+	          TX_BIND(tx_text(cursor), tx_text(horizon), tx_text(horizon),
+	                  tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+	read_ids(&rows, list);
+	if (list->count == SWEEP_DOMAINS)
+		memcpy(cursor, list->ids[SWEEP_DOMAINS - 1], ID_LEN + 1);
+	else
+		memcpy(cursor, horizon, ID_LEN + 1);
+}
+
+int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s)
+{
+	struct tx_rows rows;
+	int64_t count;
+
+	if (tx_select_row(tx, NULL, &rows,
+	                  "SELECT 1 FROM domains WHERE id = ? FOR UPDATE",
+	                  TX_BIND(tx_text(domain_id))))
+		tx_select_end(&rows);
+	count = tx_exec(tx,
+	                "DELETE FROM records WHERE domain_id = ? AND status = 'DELETED' "
+	                "AND updated_at " OLDER_THAN_S " LIMIT ?",
+	                TX_BIND(tx_text(domain_id), tx_int(age_s), tx_int(SWEEP_ROWS)));
+	if (count < SWEEP_ROWS)
+		tx_exec(tx, "DELETE FROM recordsets WHERE domain_id = ? AND NOT EXISTS "
+		            "(SELECT 1 FROM records r WHERE r.recordset_id = "
+		            "recordsets.id) LIMIT ?",
+		        TX_BIND(tx_text(domain_id), tx_int(SWEEP_ROWS)));
+	return count;
+}
+
+void store_sweep_find_gone(struct tx *tx, struct sweep_list *list)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, NULL, &rows,
+	          "SELECT d.id FROM pools p JOIN domains d ON d.pool_id = p.id "
+	          "AND d.status = 'DELETED' WHERE EXISTS (SELECT 1 FROM recordsets s "
+	          "WHERE s.domain_id = d.id) OR EXISTS (SELECT 1 FROM journal j "
+	          "WHERE j.domain_id = d.id) LIMIT ?", TX_BIND(tx_int(SWEEP_DOMAINS)));
+	read_ids(&rows, list);
+}
+
+int64_t store_sweep_gone(struct tx *tx, const char *domain_id)
+{
+	static const char *const statements[] = {
+		"DELETE FROM records WHERE domain_id = ? LIMIT ?",
+		"DELETE FROM recordsets WHERE domain_id = ? LIMIT ?",
+		"DELETE FROM journal WHERE domain_id = ? LIMIT ?",
+	};
+	int64_t count = 0;
+
+	for (size_t i = 0; !count && i < sizeof statements / sizeof statements[0]; i++)
+		count = tx_exec(tx, statements[i],
+		                TX_BIND(tx_text(domain_id), tx_int(SWEEP_ROWS)));
+	return count;
+}
+
+int64_t store_sweep_domains(struct tx *tx, int age_s)
+{
+	return tx_exec(tx, "DELETE FROM domains WHERE pool_id IN (SELECT id FROM pools) "
+	               "AND status = 'DELETED' AND updated_at " OLDER_THAN_S
+	               " AND NOT EXISTS (SELECT 1 FROM pool_manager_status t "
+	               "WHERE t.domain_id = domains.id) "
+	               "AND NOT EXISTS (SELECT 1 FROM recordsets s WHERE s.domain_id = "
+	               "domains.id) AND NOT EXISTS (SELECT 1 FROM journal j WHERE "
+	               "j.domain_id = domains.id) LIMIT ?",
+	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+}
+
+/* A too old change. */
+struct old_change {
+	const char *domain_id;
+	uint32_t serial;
+};
+
+int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena)
+{
+	struct old_change *changes = arena_alloc(arena, SWEEP_ROWS * sizeof(*changes));
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT domain_id, serial FROM journal WHERE created_at "
+	          OLDER_THAN_S " ORDER BY created_at DESC LIMIT ?",
+	          TX_BIND(tx_int(age_s), tx_int(SWEEP_ROWS)));
+	for (; count < SWEEP_ROWS && tx_next(&rows); count++) {
+		changes[count].domain_id = row_text(&rows);
+		changes[count].serial = row_u32(&rows);
+	}
+	tx_select_end(&rows);
+	for (size_t i = 0; i < count; i++)
+		tx_exec(tx, "DELETE FROM journal WHERE domain_id = ? AND "
+		        "((CAST(? AS SIGNED) - CAST(serial AS SIGNED)) & 4294967295) "
+		        "BETWEEN 0 AND 2147483647",
+		        TX_BIND(tx_text(changes[i].domain_id),
+		                tx_u32(changes[i].serial)));
+	return (int64_t)count;
+}
+
+int64_t store_sweep_requests(struct tx *tx, int age_s)
+{
+	return tx_exec(tx,
+	               "DELETE FROM requests WHERE created_at " OLDER_THAN_S " LIMIT ?",
+	               TX_BIND(tx_int(age_s), tx_int(SWEEP_ROWS)));
+}
+
+int64_t store_sweep_open_imports(struct tx *tx, int age_s)
+{
+	return tx_exec(tx, "UPDATE imports SET state = 'ERROR', "
+	               "reason = 'it was left open for too long', updated_at = "
+	               "UTC_TIMESTAMP(3) WHERE state = 'OPEN' AND updated_at "
+	               OLDER_THAN_S " LIMIT ?",
+	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+}
+
+int64_t store_sweep_import_records(struct tx *tx)
+{
+	struct sweep_list list;
+	struct tx_rows rows;
+
+	/* not EXISTS, which may be made a join that reads all that is staged */
+	tx_select(tx, NULL, &rows,
+	          "SELECT i.id FROM imports i WHERE i.state IN ('DONE', 'ERROR') "
+	          "AND (SELECT 1 FROM import_records r WHERE r.import_id = i.id "
+	          "LIMIT 1) = 1 LIMIT 1", TX_NONE);
+	read_ids(&rows, &list);
+	if (!list.count)
+		return 0;
+	return tx_exec(tx, "DELETE FROM import_records WHERE import_id = ? LIMIT ?",
+	               TX_BIND(tx_text(list.ids[0]), tx_int(SWEEP_ROWS)));
+}
+
+int64_t store_sweep_imports(struct tx *tx, int age_s)
+{
+	return tx_exec(tx,
+	               "DELETE FROM imports WHERE state IN ('DONE', 'ERROR') AND "
+	               "updated_at "
+	               OLDER_THAN_S " AND (SELECT 1 FROM import_records r "
+	               "WHERE r.import_id = imports.id LIMIT 1) IS NULL LIMIT ?",
+	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+}
+
+/* SKIP LOCKED: a commit that is under way holds its row. */
+bool store_sweep_claim_import(struct tx *tx, int stale_s, char id[ID_LEN + 1])
+{
+	struct tx_rows rows;
+	const char *text;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT id FROM imports WHERE state = 'COMMITTING' "
+	                   "AND updated_at " OLDER_THAN_S " ORDER BY updated_at LIMIT 1 "
+	                   "FOR UPDATE SKIP LOCKED", TX_BIND(tx_int(stale_s))))
+		return false;
+	text = row_text(&rows);
+	if (!text || !id_parse(text, id))
+		return false;
+	tx_select_end(&rows);
+	tx_exec(tx, "UPDATE imports SET updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_text(id)));
+	return !tx->err;
+}

@@ -1,0 +1,46 @@
+/*
+ * store_sweep -- what is too old, removed a bounded piece at a time: each
+ * function removes at most SWEEP_ROWS rows and returns how many (the caller
+ * goes on while that is many, as long as its time lasts).
+ */
+#pragma once
+
+#include "store.h"
+
+enum { SWEEP_ROWS = 2000, SWEEP_DOMAINS = 100, SWEEP_LOOK = 1000 };
+
+/* Some domains, by id. */
+struct sweep_list {
+	char ids[SWEEP_DOMAINS][ID_LEN + 1];
+	size_t count;
+};
+
+/*
+ * Served domains with tombstones older than AGE_S among the next SWEEP_LOOK behind
+ * CURSOR, which moves on, and back to "" at the end.
+ */
+void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 1],
+                                 struct sweep_list *list);
+/* Of one of them, locked first: its tombstones, and the record sets left empty. */
+int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
+
+/* Domains that were deleted and still have something. */
+void store_sweep_find_gone(struct tx *tx, struct sweep_list *list);
+/* What such a domain left: first records, then record sets, then the journal. */
+int64_t store_sweep_gone(struct tx *tx, const char *domain_id);
+/* Its row is the last to go: it has the serial, and the servers' rows point to it. */
+int64_t store_sweep_domains(struct tx *tx, int age_s);
+
+/*
+ * Each too old change and all before it: what is left of a domain's history is a suffix
+ * of the chain, so that no server is sent a step from a serial that it does not have.
+ */
+int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
+int64_t store_sweep_requests(struct tx *tx, int age_s);
+
+/* Imports left open become ERROR; records of settled ones go; the rows after AGE_S. */
+int64_t store_sweep_open_imports(struct tx *tx, int age_s);
+int64_t store_sweep_import_records(struct tx *tx);
+int64_t store_sweep_imports(struct tx *tx, int age_s);
+/* One import whose commit nobody has in hand for STALE_S, claimed for the caller. */
+bool store_sweep_claim_import(struct tx *tx, int stale_s, char id[ID_LEN + 1]);

@@ -1,0 +1,189 @@
+#include "sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "import.h"
+#include "runtime/offload.h"
+#include "store_sweep.h"
+
+enum {
+	ROUND_MS = 3000,	/* what is not removed by then waits for the next round */
+	STALE_S = 120,		/* a commit that nobody has had in hand for so long */
+};
+
+struct sweep {
+	struct central *central;
+	struct arena *arena;
+	int64_t deadline_ms;
+	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
+	char import[ID_LEN + 1];	/* to be committed again; "": none */
+	bool is_running;
+};
+
+/* A step: one transaction, returns how many rows it removed. */
+typedef int64_t sweep_fn(struct tx *tx, struct sweep *s);
+
+static int64_t sweep_requests(struct tx *tx, struct sweep *s)
+{
+	return store_sweep_requests(tx, s->central->config.request_age_s);
+}
+
+static int64_t sweep_journal(struct tx *tx, struct sweep *s)
+{
+	return store_sweep_journal(tx, s->central->config.journal_age_s, s->arena);
+}
+
+static int64_t sweep_gone(struct tx *tx, struct sweep *s)
+{
+	struct sweep_list list;
+
+	(void)s;
+	store_sweep_find_gone(tx, &list);
+	return list.count ? store_sweep_gone(tx, list.ids[0]) : 0;
+}
+
+static int64_t sweep_domains(struct tx *tx, struct sweep *s)
+{
+	return store_sweep_domains(tx, s->central->config.tombstone_age_s);
+}
+
+static int64_t sweep_tombstones(struct tx *tx, struct sweep *s)
+{
+	int age_s = s->central->config.tombstone_age_s;
+	char cursor[ID_LEN + 1];
+	struct sweep_list list;
+
+	memcpy(cursor, s->cursor, sizeof cursor);
+	store_sweep_find_tombstones(tx, age_s, cursor, &list);
+	if (!list.count) {
+		memcpy(s->cursor, cursor, sizeof cursor);
+		return 0;
+	}
+	/* one domain a transaction: no waiting for a second lock while a first is held */
+	return store_sweep_tombstones(tx, list.ids[0], age_s);
+}
+
+static int64_t sweep_open_imports(struct tx *tx, struct sweep *s)
+{
+	return store_sweep_open_imports(tx, s->central->config.import_age_s);
+}
+
+static int64_t sweep_import_records(struct tx *tx, struct sweep *s)
+{
+	(void)s;
+	return store_sweep_import_records(tx);
+}
+
+static int64_t sweep_imports(struct tx *tx, struct sweep *s)
+{
+	return store_sweep_imports(tx, s->central->config.import_age_s);
+}
+
+static int64_t claim_import(struct tx *tx, struct sweep *s)
+{
+	char id[ID_LEN + 1];
+
+	if (!*s->import && store_sweep_claim_import(tx, STALE_S, id))
+		memcpy(s->import, id, sizeof id);
+	return 0;
+}
+
+static const struct step {
+	const char *what;
+	sweep_fn *fn;
+} steps[] = {
+	{ "unfinished imports", claim_import         },
+	{ "answers",            sweep_requests       },
+	{ "journal",            sweep_journal        },
+	{ "deleted domains",    sweep_gone           },
+	{ "domains",            sweep_domains        },
+	{ "tombstones",         sweep_tombstones     },
+	{ "open imports",       sweep_open_imports   },
+	{ "staged records",     sweep_import_records },
+	{ "imports",            sweep_imports        },
+};
+
+/* A race is lost to the next round. Returns false when there is nothing left to do. */
+static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
+{
+	struct why why;
+	struct tx tx = tx_begin(s->central->sweep_db, &why);
+	int64_t count = tx.err ? 0 : step->fn(&tx, s);
+
+	arena_reset(s->arena);
+	if (tx_commit(&tx)) {
+		log_debug("sweep gave way: step=\"%s\" reason=\"%s\"", step->what,
+		          why.text);
+		return false;
+	}
+	*removed += count;
+	return count > 0;
+}
+
+/* On the lane's thread. */
+static void work(void *job)
+{
+	struct sweep *s = job;
+
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		int64_t removed = 0;
+
+		while (run_step(s, &steps[i], &removed) && clock_ms() < s->deadline_ms)
+			;
+		if (removed)
+			log_info("sweep removed: what=\"%s\" rows=%lld", steps[i].what,
+			         (long long)removed);
+	}
+}
+
+/* On the loop. */
+static void done(void *job)
+{
+	struct sweep *s = job;
+	struct why why;
+
+	s->is_running = false;
+	if (!*s->import)
+		return;
+	log_info("import taken up: import=%s", s->import);
+	if (import_submit(s->central, s->import, &why))
+		log_warn("import not taken up: import=%s reason=\"%s\"", s->import,
+		         why.text);
+	*s->import = '\0';
+}
+
+void sweep_fire(void *self)
+{
+	struct central *central = self;
+
+	struct sweep *s = central->sweep;
+
+	if (!s || s->is_running)
+		return;
+	s->deadline_ms = clock_ms() + ROUND_MS;
+	s->is_running = lane_submit(central->sweep_lane, work, done, s);
+}
+
+void sweep_start(struct central *central)
+{
+	central->sweep = xcalloc(1, sizeof(*central->sweep));
+	central->sweep->central = central;
+	central->sweep->arena = arena_new();
+	central->sweep_db = db_new(central->runtime->db_config);
+	central->sweep_lane = lane_new(central->runtime->loop, "sweep", 1);
+}
+
+void sweep_stop(struct central *central)
+{
+	if (!central->sweep)
+		return;
+	lane_free(&central->sweep_lane);
+	db_free(&central->sweep_db);
+	arena_free(&central->sweep->arena);
+	free(central->sweep);
+	central->sweep = NULL;
+}

@@ -1,0 +1,335 @@
+"""The demo behind deploy/demo: a fleet, a real zone, and how fast its changes arrive."""
+
+import fcntl
+import gzip
+import lzma
+import os
+import shlex
+import shutil
+import signal
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from lab.dns import serial, zone_file
+from lab.fleet import BINARIES, REPOSITORY, Fleet
+from lab.process import LabError, left_running, stop_left, tail
+
+# the tests have a demo of their own
+FOLDER = Path(os.environ.get("ZONEFLEET_DEMO", REPOSITORY / ".demo")).absolute()
+CLIENT = FOLDER / "zonefleet"
+ZONE = "."
+# the whole root zone if it is there, else the part of it that is shipped
+SOURCES = {
+    REPOSITORY.parent / "shared" / "data" / "rootzone": "the root zone",
+    REPOSITORY / "deploy" / "sample": "a part of the root zone",
+}
+OPENERS = {".xz": lzma.open, ".gz": gzip.open}
+
+SMALL_CHANGES = 10
+IMPORT_SECONDS = 120
+LOG_LINES = 12
+
+SETTINGS = {
+    "log": {"level": "info"},
+    "central": {
+        "ns_records": ["ns1.zonefleet.example.", "ns2.zonefleet.example.",
+                       "ns3.zonefleet.example."],
+        "hostmaster": "hostmaster@zonefleet.example",
+    },
+    "client": {"tenant": "demo", "admin": True},    # not everyone may have the root zone
+}
+
+# the options are in one place, so that what is printed can be typed
+CLIENT_SCRIPT = """\
+#!/bin/sh
+exec {program} --config {config} "$@"
+"""
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def headline(text):
+    say(f"\n== {text}")
+
+
+def shown(path):
+    """A path as one types it in the project's folder."""
+    path = Path(path)
+    return str(path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path)
+
+
+def show_command(*words):
+    say("  $ " + shlex.join(words))
+
+
+def show_output(text):
+    for line in text.splitlines():
+        say(f"    {line}")
+
+
+# ---- the fleet, telling what it does ----
+
+class DemoFleet(Fleet):
+
+    def _start_servers(self):
+        headline("RabbitMQ, MariaDB, BIND, Knot and NSD, on free ports of loopback")
+        super()._start_servers()
+        for server in self.members.values():
+            say(f"  {server.name:9} {server.host} port {server.port}   "
+                f"log: {shown(server.log)}")
+        self._write_client()
+        headline("The tables")
+
+    def _write_client(self):
+        CLIENT.write_text(CLIENT_SCRIPT.format(
+            program=shlex.quote(str(BINARIES / "zonefleet")),
+            config=shlex.quote(str(self.config))))
+        CLIENT.chmod(0o700)
+
+    def _start_workers(self):
+        headline("Two of each worker")
+        super()._start_workers()
+        for worker in self.workers:
+            say(f"  {worker.name:9} pid {worker.pid}   log: {shown(worker.log)}   "
+                f"http://{worker.host}:{worker.metrics_port}/metrics")
+
+    def cli(self, *arguments, as_json=False, seconds=IMPORT_SECONDS):
+        """Runs the client as a user would, and shows it; returns what it printed."""
+        words = [shown(word) if isinstance(word, Path) else word for word in arguments]
+        show_command(shown(CLIENT), *words)
+        out = super().cli(*arguments, as_json=as_json, seconds=seconds)
+        show_output(out)
+        return out
+
+    def timed(self, *arguments):
+        """The milliseconds that a command of the client took, with all it waits for."""
+        start = time.monotonic()
+        self.cli(*arguments, "--wait")
+        return (time.monotonic() - start) * 1000
+
+    def serials(self):
+        return {server.name: serial(server.host, server.port, ZONE)
+                for server in self.name_servers}
+
+    def show_serials(self, wanted):
+        """What dig sees on each server; one that has another serial is an error."""
+        found = self.serials()
+        say("    dig sees " + ", ".join(f"{value} on {name}"
+                                        for name, value in found.items()))
+        if set(found.values()) != {wanted}:
+            raise LabError(f"not all servers serve {wanted}")
+
+    def expect_record(self, name, rtype, data):
+        for server in self.name_servers:
+            found = server.query(name, rtype)[1]
+            if not any(record.endswith(f" {rtype} {data}") for record in found):
+                raise LabError(f"{server.name} does not serve {name} {rtype} {data}")
+
+
+# ---- the zone ----
+
+def zone_versions():
+    """What the zone is, and its files, oldest first, from the first source with any."""
+    for source, words in SOURCES.items():
+        packed = sorted(path for ending in OPENERS for path in source.glob(f"*{ending}"))
+        if packed:
+            return words, [unpacked(path) for path in packed]
+    raise LabError(f"no zone in {source}: is the project complete?")
+
+
+def unpacked(path):
+    target = FOLDER / path.stem
+    with OPENERS[path.suffix](path, "rb") as packed:
+        target.write_bytes(packed.read())
+    return target
+
+
+def soa_serial(records):
+    return next(int(record.split()[6]) for record in records
+                if record.split()[3] == "SOA")
+
+
+def import_version(fleet, path, records):
+    ms = fleet.timed("domain", "import", ZONE, path)
+    say(f"    ACTIVE on all three {ms:.0f} ms after the command was given")
+    fleet.show_serials(soa_serial(records))
+
+
+def import_first(fleet, path, words):
+    records = zone_file(path, ZONE)
+    headline(f"A real zone: {words}, {len(records)} records")
+    import_version(fleet, path, records)
+    return records
+
+
+def import_next(fleet, path, before):
+    records = zone_file(path, ZONE)
+    say(f"\n  {path.name}: {difference_in_words(before, records)}")
+    import_version(fleet, path, records)
+    return records
+
+
+def difference_in_words(before, after):
+    """By a comparison of our own: central makes another."""
+    removed, added = set(before) - set(after), set(after) - set(before)
+    if all(record.split()[3] == "SOA" for record in removed | added):
+        return "nothing but the serial changed"
+    return f"{len(removed)} records went, {len(added)} came, the SOA among them"
+
+
+def replay(fleet, words, versions):
+    """Imports each version over the one before; returns the last one's records."""
+    first, *others = versions
+    records = import_first(fleet, first, words)
+    headline("Its next versions, each applied as one change under one serial")
+    for path in others:
+        records = import_next(fleet, path, records)
+    return records
+
+
+def compare(fleet, records, what):
+    """An AXFR from each server has to be equal to RECORDS, which are sorted."""
+    headline(f"An AXFR from each server, sorted, and {what}, record for record")
+    for server in fleet.name_servers:
+        transferred = server.axfr(ZONE)
+        if transferred != records:
+            raise LabError(difference(server.name, records, transferred))
+        say(f"  {server.name:5} {len(transferred)} records, equal")
+
+
+def difference(name, wanted, found):
+    missing = sorted(set(wanted) - set(found))
+    surplus = sorted(set(found) - set(wanted))
+    return "\n".join([f"{name}: {len(missing)} records are missing, "
+                      f"{len(surplus)} should not be there",
+                      *(f"- {record}" for record in missing[:5]),
+                      *(f"+ {record}" for record in surplus[:5])])
+
+
+def small_changes(fleet):
+    headline(f"{SMALL_CHANGES} changes of one record each, in the same zone")
+    times = [small_change(fleet, f"change{number}.zonefleet-demo.", f"192.0.2.{number}")
+             for number in range(1, SMALL_CHANGES + 1)]
+    say(f"\n  median {statistics.median(times):.0f} ms, slowest {max(times):.0f} ms, "
+        "from the start of the command to its end")
+
+
+def small_change(fleet, name, address):
+    ms = fleet.timed("record", "add", ZONE, name, "A", address, "--quiet")
+    fleet.expect_record(name, "A", address)
+    say(f"    ACTIVE after {ms:.0f} ms; dig sees it on all three")
+    return ms
+
+
+# ---- what a user asks for ----
+
+def how_to_go_on(fleet):
+    bind = fleet.bind
+    headline("All of it goes on running. Try:")
+    client = shown(CLIENT)
+    show_command(client, "status")
+    show_command(client, "domain", "create", "example.org")
+    show_command(client, "record", "add", "example.org", "www", "A", "192.0.2.80",
+                 "--wait")
+    show_command("dig", f"@{bind.host}", "-p", str(bind.port), "www.example.org",
+                 "+short")
+    show_command(client, "status", "example.org")
+    show_command(client, "--help")
+    say(f"\n  settings: {shown(fleet.config)}   logs: {shown(FOLDER)}/*/log")
+    say("  to stop it:  deploy/demo stop")
+
+
+def stop_before():
+    """Whatever ran or was left in the folder is gone afterwards."""
+    names = left_running(FOLDER)
+    if names:
+        say(f"demo: one is running already: stopping its {len(names)} programs, "
+            "then starting anew")
+        stop_left(FOLDER)
+    if FOLDER.exists():
+        shutil.rmtree(FOLDER)
+
+
+def start():
+    stop_before()
+    FOLDER.mkdir(mode=0o700)
+    begin = time.monotonic()
+    words, versions = zone_versions()
+    fleet = DemoFleet.start(FOLDER, settings=SETTINGS, leave_running=True,
+                            servers={"nsd": {"reload_seconds": 0}})
+    try:
+        show(fleet, words, versions)
+    except BaseException:
+        show_logs(fleet)
+        fleet.kill()
+        raise
+    say(f"\ndemo: done in {time.monotonic() - begin:.0f} s")
+
+
+def show(fleet, words, versions):
+    records = replay(fleet, words, versions)
+    compare(fleet, records, f"the file {versions[-1].name}")
+    small_changes(fleet)
+    how_to_go_on(fleet)
+
+
+def show_logs(fleet):
+    for worker in fleet.workers:
+        say(tail(worker.log, LOG_LINES))
+
+
+def stop():
+    names = stop_left(FOLDER)
+    shutil.rmtree(FOLDER)
+    say(f"demo: stopped {', '.join(names)}" if names else "demo: none was running")
+    say(f"demo: {shown(FOLDER)} is removed")
+
+
+def status():
+    names = left_running(FOLDER)
+    if not names:
+        say("demo: none is running; deploy/demo starts one")
+        sys.exit(3)
+    say(f"demo: running: {', '.join(names)}")
+    show_command(shown(CLIENT), "status")
+    os.execv(CLIENT, [str(CLIENT), "status"])
+
+
+ACTIONS = {"start": start, "stop": stop, "status": status}
+
+ADVICE = {
+    "start": "\ndemo: failed. What it had started is stopped; its logs are in "
+             f"{shown(FOLDER)}/*/log.\n"
+             "demo: deploy/demo tries again from the beginning.",
+    "stop": "demo: deploy/demo stop may be tried again",
+    "status": "demo: deploy/demo restart starts anew",
+}
+
+
+def lock():
+    """One at a time for this folder; held until this program ends."""
+    folder = os.open(FOLDER.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"demo: another deploy/demo is at work on {shown(FOLDER)}: "
+                 "wait until it is done")
+
+
+def main():
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        lock()
+        ACTIONS[sys.argv[1]]()
+    except KeyboardInterrupt:
+        sys.exit("\ndemo: interrupted; what it had started is stopped")
+    except (LabError, OSError) as error:
+        sys.exit(f"\ndemo: {error}\n{ADVICE[sys.argv[1]]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""A private BIND 9, to which zones are added by rndc."""
+
+import base64
+import secrets
+
+from .dns import NameServer
+from .process import free_port, program, run
+
+KEY = """\
+key "rndc-key" {{
+	algorithm hmac-sha256;
+	secret "{secret}";
+}};
+"""
+
+# a secondary that asks at once, asks often, and gives up slowly
+CONFIG = """\
+include "{key_file}";
+controls {{
+	inet {host} port {rndc_port} allow {{ {host}; }} keys {{ "rndc-key"; }};
+}};
+options {{
+	directory "{data}";
+	pid-file none;
+	session-keyfile none;
+	listen-on port {port} {{ {host}; }};
+	listen-on-v6 {{ none; }};
+	allow-new-zones yes;
+	allow-query {{ any; }};
+	allow-transfer {{ {host}; }};
+	allow-notify {{ {host}; }};
+	recursion no;
+	dnssec-validation no;
+	minimal-responses yes;
+	empty-zones-enable no;
+	notify no;
+	notify-source {host};
+	transfer-source {host};
+	request-ixfr yes;
+	max-journal-size 1m;
+	serial-query-rate 10000;
+	startup-notify-rate 1000;
+	transfers-in 100;
+	transfers-out 100;
+	transfers-per-ns 100;
+	min-refresh-time 1;
+	max-refresh-time 300;
+	min-retry-time 1;
+	max-retry-time 5;
+	{settings}
+}};
+"""
+
+
+class Bind(NameServer):
+    """.rndc(); .rndc_port and .key_file are for who controls it from outside."""
+
+    def __init__(self, folder, settings="", **options):
+        """SETTINGS are further statements of its options: "max-refresh-time 60;"."""
+        super().__init__(folder, **options)
+        self.rndc_port = free_port()
+        self.data = self.make_folder("data")
+        self.key_file = self.write("rndc.key", KEY.format(
+            secret=base64.b64encode(secrets.token_bytes(32)).decode()))
+        self.config = self.write("named.conf", CONFIG.format(
+            key_file=self.key_file, data=self.data, host=self.host, port=self.port,
+            rndc_port=self.rndc_port, settings=settings))
+
+    def command(self):
+        return [program("named"), "-g", "-n", "2", "-c", self.config]
+
+    def status(self):
+        return self.rndc("status")
+
+    def rndc(self, *arguments):
+        """Runs rndc and returns what it printed."""
+        return run([program("rndc"), "-k", self.key_file, "-s", self.host,
+                    "-p", self.rndc_port, *arguments])
+
+    def add_zone(self, zone):
+        masters = " ".join(f"{address} port {port};" for address, port in self.masters)
+        self.rndc("addzone", zone, f'{{ type secondary; file "{zone}.db";'
+                                   f' primaries {{ {masters} }}; }};')
+
+    def add_primary_zone(self, zone, text, settings=""):
+        """Serves the zone file TEXT; change_primary_zone() replaces it."""
+        (self.data / f"{zone}.db").write_text(text)
+        self.rndc("addzone", zone, f'{{ type primary; file "{zone}.db"; {settings} }};')
+
+    def change_primary_zone(self, zone, text):
+        (self.data / f"{zone}.db").write_text(text)
+        self.rndc("reload", zone)
+
+    def remove_zone(self, zone):
+        self.rndc("delzone", "-clean", zone)

@@ -1,0 +1,112 @@
+"""A private Knot DNS whose zones are created through its control socket.
+
+A zone with the template `zonefleet` is a secondary of all masters:
+
+    conf-begin; conf-set zone[NAME]; conf-set zone[NAME].template zonefleet; conf-commit
+
+Knot 3.2 may sit on a NOTIFY for up to a second: after each change it plans an event of
+its own for the next second, and a refresh that falls into the same second waits for it.
+A refresh waits for its transfer on a thread of its own: `background-workers` are how many
+there are at a time. The journal is written asynchronously, as BIND's and NSD's are.
+"""
+
+from .dns import NameServer
+from .process import LabError, program, run
+
+TEMPLATE = "zonefleet"
+
+CONFIG = """\
+server:
+    rundir: {run}
+    listen: {host}@{port}
+    udp-workers: 2
+    background-workers: 16
+
+control:
+    listen: {socket}
+
+log:
+  - target: stderr
+    any: notice
+
+database:
+    storage: {data}
+    journal-db-max-size: 2G
+    journal-db-mode: asynchronous
+
+remote:
+{remotes}
+
+acl:
+  - id: loopback
+    address: {host}
+    action: [notify, transfer]
+
+template:
+  - id: default
+    storage: {data}
+  - id: {template}
+    storage: {data}
+    master: [{masters}]
+    acl: loopback
+    zonefile-sync: -1
+    zonefile-load: none
+    journal-content: all
+    refresh-min-interval: 2
+    refresh-max-interval: 300
+    retry-min-interval: 1
+    retry-max-interval: 5
+    {settings}
+"""
+
+REMOTE = """\
+  - id: {name}
+    address: {address}@{port}
+"""
+
+
+class Knot(NameServer):
+    """.knotc(), .socket, .template"""
+
+    def __init__(self, folder, masters, settings=(), **options):
+        """SETTINGS are further lines of the template: "retry-max-interval: 60"."""
+        super().__init__(folder, masters, **options)
+        self.template = TEMPLATE
+        self.socket = self.socket_path("knot.sock")
+        self.database = self.folder / "confdb"
+        names = [f"master{number}" for number in range(len(masters))]
+        remotes = [REMOTE.format(name=name, address=address, port=port)
+                   for name, (address, port) in zip(names, masters)]
+        config = self.write("knot.conf", CONFIG.format(
+            run=self.make_folder("run"), data=self.make_folder("data"),
+            host=self.host, port=self.port, socket=self.socket, template=TEMPLATE,
+            remotes="".join(remotes), masters=", ".join(names),
+            settings="\n    ".join(settings)))
+        run([program("knotc"), "-C", self.database, "conf-import", config])
+
+    def command(self):
+        return [program("knotd"), "-C", self.database]
+
+    def status(self):
+        return self.knotc("status")
+
+    def knotc(self, *arguments):
+        """Runs knotc and returns what it printed."""
+        return run([program("knotc"), "-s", self.socket, *arguments])
+
+    def add_zone(self, zone):
+        self._configure(("conf-set", f"zone[{zone}]"),
+                        ("conf-set", f"zone[{zone}].template", TEMPLATE))
+
+    def remove_zone(self, zone):
+        self._configure(("conf-unset", f"zone[{zone}]"))
+
+    def _configure(self, *changes):
+        self.knotc("conf-begin")
+        try:
+            for change in changes:
+                self.knotc(*change)
+        except LabError:
+            self.knotc("conf-abort")
+            raise
+        self.knotc("conf-commit")

@@ -1,0 +1,40 @@
+/*
+ * address -- an IPv4 or IPv6 address with a port, and the prefixes that
+ * access lists are made of. A v4-mapped IPv6 address is the IPv4 address that
+ * it maps, so that a peer has one spelling however it came in.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct address {
+	uint8_t bits;			/* 32 or 128: which of the two it is */
+	uint8_t octets[16];
+	uint16_t port;
+	uint32_t scope;			/* of fe80::/10, else 0 */
+};
+
+struct prefix {
+	struct address address;
+	uint8_t bits;
+};
+
+enum { ADDRESS_TEXT = 64 };
+
+/* "192.0.2.1", "2001:db8::1", "fe80::1%eth0". No names. */
+bool address_parse(const char *host, uint16_t port, struct address *address);
+/* "192.0.2.1:53", "[2001:db8::1]:53" */
+bool address_parse_with_port(const char *text, struct address *address);
+/* "192.0.2.0/24", "::1" */
+bool prefix_parse(const char *text, struct prefix *prefix);
+bool prefix_covers(const struct prefix *prefix, const struct address *address);
+
+bool address_same_host(const struct address *a, const struct address *b);
+bool address_is_any(const struct address *address);
+/* the host */
+void address_format(const struct address *address, char text[ADDRESS_TEXT]);
+
+socklen_t address_to_socket(const struct address *address, struct sockaddr_storage *to);
+bool address_from_socket(const struct sockaddr_storage *from, struct address *address);

@@ -1,0 +1,294 @@
+#include "core/answer.h"
+
+#include <string.h>
+
+enum { MAX_CHAIN = 16, MAX_TARGETS = 32 };
+
+struct answer {
+	const struct query *query;
+	const struct zone *zone;
+	struct packet_writer writer;
+	uint16_t count[SECTIONS];
+	uint16_t flags;
+	enum rcode rcode;
+	struct name name;		/* that is looked for now */
+	struct {
+		const struct zone_rrset *set;
+		uint32_t node;
+	} seen[MAX_TARGETS];		/* sets whose targets want their addresses */
+	int seen_count;
+};
+
+static void add_rr(struct answer *answer, enum section section, const struct rr *rr)
+{
+	packet_put_rr(&answer->writer, rr);
+	if (!answer->writer.full)
+		answer->count[section]++;
+}
+
+/*
+ * The whole set or none of it. OWNER is the name asked for, where a wildcard
+ * gave the set. What does not fit sets TC, except for additional records.
+ */
+static bool add_set(struct answer *answer, enum section section, const uint8_t *owner,
+                    const struct zone_rrset *set)
+{
+	size_t start = answer->writer.len;
+	uint16_t count = answer->count[section];
+	struct rr rr = { .name = owner };
+	uint32_t at = set->rdata;
+
+	for (uint32_t i = 0; i < set->count && !answer->writer.full; i++) {
+		zone_next_rr(answer->zone, set, &at, &rr);
+		add_rr(answer, section, &rr);
+	}
+	if (!answer->writer.full)
+		return true;
+	packet_cut(&answer->writer, start);
+	answer->count[section] = count;
+	if (section != SECTION_ADDITIONAL)
+		answer->flags |= FLAG_TC;
+	return false;
+}
+
+/* RFC 2308 3: its TTL is that of the negative answer. */
+static void add_soa(struct answer *answer)
+{
+	const struct zone_rrset *set = zone_rrset(answer->zone, 0, RR_SOA);
+	struct rr rr = { .name = zone_name(answer->zone, 0) };
+	struct soa soa;
+
+	zone_next_rr(answer->zone, set, &(uint32_t){ set->rdata }, &rr);
+	if (soa_parse(rr.rdata, rr.rdata_len, &soa) && soa.minimum < rr.ttl)
+		rr.ttl = soa.minimum;
+	add_rr(answer, SECTION_AUTHORITY, &rr);
+	if (answer->writer.full)
+		answer->flags |= FLAG_TC;
+}
+
+/* ---- additional: addresses of the names that the answer speaks of ---- */
+
+static void remember(struct answer *answer, uint32_t node, const struct zone_rrset *set)
+{
+	if (answer->seen_count == MAX_TARGETS)
+		return;
+	answer->seen[answer->seen_count].node = node;
+	answer->seen[answer->seen_count++].set = set;
+}
+
+/* Where in its rdata a type names a host; -1 if it does not. */
+static int target_at(uint16_t type)
+{
+	switch (type) {
+	case RR_NS: return 0;
+	case RR_MX: return 2;
+	case RR_SRV: return 6;
+	default: return -1;
+	}
+}
+
+static bool read_target(const struct rr *rr, struct name *target)
+{
+	int at = target_at(rr->type);
+	size_t len = at >= 0 && rr->rdata_len > at
+			     ? name_wire_len(rr->rdata + at, rr->rdata_len - at) : 0;
+
+	if (!len)
+		return false;
+	target->len = len;
+	memcpy(target->wire, rr->rdata + at, len);
+	name_fold(target);
+	return true;
+}
+
+/* Glue that is needed and does not fit truncates the answer (RFC 9471). */
+static void add_addresses(struct answer *answer, const struct name *target, bool needed)
+{
+	static const uint16_t types[] = { RR_A, RR_AAAA };
+	const struct zone *zone = answer->zone;
+	uint32_t node;
+
+	if (!name_is_below(target, &zone->apex))
+		return;
+	node = zone_find(zone, target->wire);
+	if (node == ZONE_NONE)
+		return;
+	for (int i = 0; i < 2; i++) {
+		const struct zone_rrset *set = zone_rrset(zone, node, types[i]);
+
+		if (set &&
+		    !add_set(answer, SECTION_ADDITIONAL, zone_name(zone, node), set) &&
+		    needed)
+			answer->flags |= FLAG_TC;
+	}
+}
+
+static void add_additional(struct answer *answer)
+{
+	for (int i = 0; i < answer->seen_count; i++) {
+		const struct zone_rrset *set = answer->seen[i].set;
+		const struct zone_node *node = &answer->zone->nodes[answer->seen[i].node];
+		struct rr rr = { 0 };
+		struct name target;
+		uint32_t at = set->rdata;
+
+		for (uint32_t k = 0; k < set->count && k < MAX_TARGETS; k++) {
+			zone_next_rr(answer->zone, set, &at, &rr);
+			if (read_target(&rr, &target))
+				add_addresses(answer, &target, node->flags & NODE_CUT);
+		}
+	}
+}
+
+/* ---- the answer itself ---- */
+
+/* The delegation at or above NODE; the node itself is glue or the cut. */
+static void add_referral(struct answer *answer, uint32_t node)
+{
+	const struct zone *zone = answer->zone;
+	const struct zone_rrset *set;
+
+	while (!(zone->nodes[node].flags & NODE_CUT))
+		node = zone->nodes[node].parent;
+	set = zone_rrset(zone, node, RR_NS);
+	if (add_set(answer, SECTION_AUTHORITY, zone_name(zone, node), set))
+		remember(answer, node, set);
+	if (!answer->count[SECTION_ANSWER])
+		answer->flags &= ~FLAG_AA;
+}
+
+static void add_negative(struct answer *answer, enum rcode rcode)
+{
+	answer->rcode = rcode;
+	add_soa(answer);
+}
+
+/* True: the name is an alias in this zone, and answer->name is now what it stands for. */
+static bool follow(struct answer *answer, const struct zone_rrset *alias)
+{
+	struct rr rr = { 0 };
+	size_t len;
+
+	zone_next_rr(answer->zone, alias, &(uint32_t){ alias->rdata }, &rr);
+	len = name_wire_len(rr.rdata, rr.rdata_len);
+	if (!len)
+		return false;
+	answer->name.len = len;
+	memcpy(answer->name.wire, rr.rdata, len);
+	name_fold(&answer->name);
+	return name_is_below(&answer->name, &answer->zone->apex);
+}
+
+/* The set of NODE that answers: of the type, the alias, or any one for ANY. */
+static const struct zone_rrset *pick(const struct answer *answer, uint32_t node)
+{
+	const struct zone *zone = answer->zone;
+	const struct zone_rrset *set;
+
+	if (answer->query->type == RR_ANY)
+		return zone->nodes[node].rrset_count
+			       ? &zone->rrsets[zone->nodes[node].rrsets] : NULL;
+	set = zone_rrset(zone, node, answer->query->type);
+	return set ? set : zone_rrset(zone, node, RR_CNAME);
+}
+
+/* What NODE has, for answer->name. True: go on with the name of the alias. */
+static bool answer_from(struct answer *answer, uint32_t node)
+{
+	const struct zone_rrset *set = pick(answer, node);
+	struct name owner = answer->name;
+	uint16_t type = answer->query->type;
+
+	if (!set) {
+		add_negative(answer, RCODE_NOERROR);
+		return false;
+	}
+	if (!add_set(answer, SECTION_ANSWER, owner.wire, set))
+		return false;
+	if (set->type == RR_CNAME && type != RR_CNAME && type != RR_ANY)
+		return follow(answer, set);
+	remember(answer, node, set);
+	return false;
+}
+
+/* The parent's side of a cut has the DS record, and nothing else below it is ours. */
+static bool is_referred(const struct answer *answer, uint32_t node, bool exact)
+{
+	uint8_t flags = answer->zone->nodes[node].flags;
+
+	return flags && !(flags == NODE_CUT && exact && answer->query->type == RR_DS);
+}
+
+static uint32_t find_wildcard(const struct zone *zone, uint32_t encloser)
+{
+	const uint8_t *above = zone_name(zone, encloser);
+	uint8_t wire[NAME_MAX_WIRE + 2] = { 1, '*' };
+	size_t len = name_wire_len(above, NAME_MAX_WIRE);
+
+	if (len + 2 > NAME_MAX_WIRE)
+		return ZONE_NONE;
+	memcpy(wire + 2, above, len);
+	return zone_find(zone, wire);
+}
+
+/* One name of the chain. True: there is another. */
+static bool answer_step(struct answer *answer)
+{
+	bool exact;
+	uint32_t node = zone_closest(answer->zone, &answer->name, &exact);
+
+	if (is_referred(answer, node, exact)) {
+		add_referral(answer, node);
+		return false;
+	}
+	if (!exact)
+		node = find_wildcard(answer->zone, node);
+	if (node == ZONE_NONE) {
+		add_negative(answer, RCODE_NXDOMAIN);
+		return false;
+	}
+	return answer_from(answer, node);
+}
+
+static size_t end(struct answer *answer)
+{
+	query_answer_end(answer->query, answer->flags, answer->rcode, answer->count,
+	                 &answer->writer);
+	return answer->writer.len;
+}
+
+size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
+                    uint8_t *data, size_t size)
+{
+	struct answer answer;
+
+	answer.query = query;
+	answer.zone = zone;
+	answer.flags = FLAG_AA;
+	answer.rcode = RCODE_NOERROR;
+	answer.name = query->name;
+	answer.seen_count = 0;
+	memset(answer.count, 0, sizeof(answer.count));
+	query_answer_begin(query, tcp, data, size, &answer.writer);
+	for (int i = 0; i < MAX_CHAIN && answer_step(&answer); i++)
+		;
+	if (!(answer.flags & FLAG_TC))
+		add_additional(&answer);
+	return end(&answer);
+}
+
+size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
+                  uint8_t *data, size_t size)
+{
+	struct answer answer;
+
+	answer.query = query;
+	answer.flags = FLAG_AA;
+	answer.rcode = RCODE_NOERROR;
+	memset(answer.count, 0, sizeof(answer.count));
+	query_answer_begin(query, tcp, data, size, &answer.writer);
+	add_rr(&answer, SECTION_ANSWER, soa);
+	if (answer.writer.full)
+		answer.flags |= FLAG_TC;
+	return end(&answer);
+}

@@ -1,0 +1,104 @@
+#include "core/axfr.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+void axfr_init(struct axfr *axfr, const struct query *query, const struct zone *zone)
+{
+	*axfr = (struct axfr){ .query = query, .zone = zone };
+}
+
+/* ---- the records, one after the other ---- */
+
+static bool at_end(const struct axfr *axfr)
+{
+	return axfr->set == axfr->zone->rrset_count;
+}
+
+/* Take up record set `set`: step to the node that has it. */
+static void enter_set(struct axfr *axfr)
+{
+	const struct zone *zone = axfr->zone;
+
+	if (at_end(axfr))
+		return;
+	while (axfr->set >=
+	       zone->nodes[axfr->node].rrsets + zone->nodes[axfr->node].rrset_count)
+		axfr->node++;
+	axfr->rdata = zone->rrsets[axfr->set].rdata;
+	axfr->left = zone->rrsets[axfr->set].count;
+}
+
+static void next_set(struct axfr *axfr)
+{
+	axfr->set++;
+	enter_set(axfr);
+}
+
+static void put_soa(struct axfr *axfr, struct packet_writer *writer)
+{
+	/* the first of the apex */
+	const struct zone_rrset *set = axfr->zone->rrsets;
+	struct rr rr = { .name = zone_name(axfr->zone, 0) };
+
+	zone_next_rr(axfr->zone, set, &(uint32_t){ set->rdata }, &rr);
+	packet_put_rr(writer, &rr);
+}
+
+/* The record in hand; stays in hand if it does not fit. */
+static bool put_record(struct axfr *axfr, struct packet_writer *writer)
+{
+	struct rr rr = { .name = zone_name(axfr->zone, axfr->node) };
+	uint32_t at = axfr->rdata;
+
+	zone_next_rr(axfr->zone, &axfr->zone->rrsets[axfr->set], &at, &rr);
+	packet_put_rr(writer, &rr);
+	if (writer->full)
+		return false;
+	axfr->rdata = at;
+	if (!--axfr->left)
+		next_set(axfr);
+	return true;
+}
+
+/* Records until the message is full or the zone is out. Returns how many. */
+static uint16_t fill(struct axfr *axfr, struct packet_writer *writer)
+{
+	uint16_t count = 0;
+
+	if (!axfr->started) {
+		put_soa(axfr, writer);
+		axfr->started = true;
+		axfr->node = 0;
+		axfr->set = 1;
+		enter_set(axfr);
+		count++;
+	}
+	while (!at_end(axfr) && put_record(axfr, writer))
+		count++;
+	if (!at_end(axfr))
+		return count;
+	put_soa(axfr, writer);
+	axfr->ended = !writer->full;
+	return count + axfr->ended;
+}
+
+size_t axfr_next(struct axfr *axfr, uint8_t *data, size_t size)
+{
+	struct query query = *axfr->query;
+	struct packet_writer writer;
+	uint16_t count[SECTIONS] = { 0 };
+
+	if (axfr->ended)
+		return 0;
+	query.has_question = !axfr->started;
+	query_answer_begin(&query, true, data, size, &writer);
+	count[SECTION_ANSWER] = fill(axfr, &writer);
+	/* the zone holds nothing that fits into no message */
+	bug_if(!count[SECTION_ANSWER]);
+	axfr->records += count[SECTION_ANSWER];
+	query.has_edns &= query.has_question;
+	query_answer_end(&query, FLAG_AA, RCODE_NOERROR, count, &writer);
+	return writer.len;
+}

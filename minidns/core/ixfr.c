@@ -1,0 +1,185 @@
+#include "core/ixfr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/zone.h"
+
+/* ---- the delta ---- */
+
+static bool is_soa(const struct name *apex, const struct rr *rr, uint32_t serial)
+{
+	struct soa soa;
+
+	return rr->type == RR_SOA &&
+	       name_wire_len(rr->name, NAME_MAX_WIRE) == apex->len &&
+	       !memcmp(rr->name, apex->wire, apex->len) &&
+	       soa_parse(rr->rdata, rr->rdata_len, &soa) && soa.serial == serial;
+}
+
+static bool is_in_zone(const struct name *apex, const struct rr *rr)
+{
+	struct name owner = { .len = name_wire_len(rr->name, NAME_MAX_WIRE) };
+
+	memcpy(owner.wire, rr->name, owner.len);
+	name_fold(&owner);
+	return name_is_below(&owner, apex);
+}
+
+/* Half a step: the SOA of SERIAL, then records of the zone, and no SOA again. */
+static bool add_half(struct delta *delta, const struct name *apex, uint32_t serial,
+                     const uint8_t *data, size_t len)
+{
+	struct rr rr;
+	size_t at = 0;
+
+	if (!rr_next(data, len, &at, &rr) || !is_soa(apex, &rr, serial))
+		return false;
+	delta->records++;
+	while (rr_next(data, len, &at, &rr)) {
+		if (rr.type == RR_SOA || rr.rdata_len > ZONE_MAX_RDATA ||
+		    !is_in_zone(apex, &rr))
+			return false;
+		delta->records++;
+	}
+	if (at != len)
+		return false;
+	buf_append(&delta->rrs, data, len);
+	return true;
+}
+
+static const struct ixfr_step *step_from(const struct ixfr_step *steps, size_t count,
+                                         uint32_t serial)
+{
+	for (size_t i = 0; i < count; i++)
+		if (steps[i].previous_serial == serial)
+			return &steps[i];
+	return NULL;
+}
+
+/*
+ * Steps that come in their order are found at once: look on
+ * from where the last one was.
+ */
+static const struct ixfr_step *next_step(const struct ixfr_step *steps, size_t count,
+                                         const struct ixfr_step *last, uint32_t serial)
+{
+	if (last && last + 1 < steps + count && last[1].previous_serial == serial)
+		return last + 1;
+	return step_from(steps, count, serial);
+}
+
+static bool add_steps(struct delta *delta, const struct name *apex,
+                      const struct ixfr_step *steps, size_t count)
+{
+	const struct ixfr_step *step = NULL;
+	uint32_t serial = delta->from;
+
+	for (size_t i = 0; i < count && serial != delta->to; i++) {
+		step = next_step(steps, count, step, serial);
+		if (!step)
+			return false;
+		if (!add_half(delta, apex, serial, step->removed, step->removed_len))
+			return false;
+		delta->newest_soa = delta->rrs.len;
+		if (!add_half(delta, apex, step->serial, step->added, step->added_len))
+			return false;
+		serial = step->serial;
+	}
+	return serial == delta->to && delta->rrs.len;
+}
+
+struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
+                        const struct ixfr_step *steps, size_t count)
+{
+	struct delta *delta = xcalloc(1, sizeof(*delta));
+
+	delta->from = from;
+	delta->to = to;
+	delta->users = 1;
+	if (!add_steps(delta, apex, steps, count))
+		delta_release(&delta);
+	return delta;
+}
+
+struct delta *delta_hold(struct delta *delta)
+{
+	delta->users++;
+	return delta;
+}
+
+void delta_release(struct delta **delta)
+{
+	struct delta *held = *delta;
+
+	*delta = NULL;
+	if (!held)
+		return;
+	bug_if(!held->users);
+	if (--held->users)
+		return;
+	buf_clear(&held->rrs);
+	free(held);
+}
+
+/* ---- the messages ---- */
+
+void ixfr_init(struct ixfr *ixfr, const struct query *query, const struct delta *delta)
+{
+	*ixfr = (struct ixfr){ .query = query, .delta = delta };
+}
+
+static bool put_at(const struct delta *delta, size_t *at, struct packet_writer *writer)
+{
+	struct rr rr;
+
+	bug_if(!rr_next(delta->rrs.data, delta->rrs.len, at, &rr));
+	packet_put_rr(writer, &rr);
+	return !writer->full;
+}
+
+static bool put_newest_soa(const struct delta *delta, struct packet_writer *writer)
+{
+	size_t at = delta->newest_soa;
+
+	return put_at(delta, &at, writer);
+}
+
+static uint16_t fill(struct ixfr *ixfr, struct packet_writer *writer)
+{
+	const struct delta *delta = ixfr->delta;
+	uint16_t count = 0;
+
+	if (!ixfr->started) {
+		ixfr->started = true;
+		count += put_newest_soa(delta, writer);
+	}
+	while (ixfr->at < delta->rrs.len) {
+		size_t at = ixfr->at;
+
+		if (!put_at(delta, &at, writer))
+			return count;
+		ixfr->at = at;
+		count++;
+	}
+	ixfr->ended = put_newest_soa(delta, writer);
+	return count + ixfr->ended;
+}
+
+size_t ixfr_next(struct ixfr *ixfr, bool tcp, uint8_t *data, size_t size)
+{
+	struct query query = *ixfr->query;
+	struct packet_writer writer;
+	uint16_t count[SECTIONS] = { 0 };
+
+	if (ixfr->ended)
+		return 0;
+	query.has_question = !ixfr->started;
+	query.has_edns &= query.has_question;
+	query_answer_begin(&query, tcp, data, size, &writer);
+	count[SECTION_ANSWER] = fill(ixfr, &writer);
+	query_answer_end(&query, FLAG_AA, RCODE_NOERROR, count, &writer);
+	return writer.len;
+}

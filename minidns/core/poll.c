@@ -1,0 +1,346 @@
+#include "core/poll.h"
+
+#include <stdio.h>
+
+#include "model/serial.h"
+
+enum {
+	FIRST_PAUSE_MS = 5,
+	PAUSE_AFTER_TRANSFER_MS = 2,	/* where it did not bring what is wanted */
+	/* else a server that transfers for ever is polled for ever */
+	MAX_RESTARTS = 64,
+};
+
+static const struct poll_move stay = { .action = POLL_STAY };
+
+/* ---- moves ---- */
+
+static struct poll_move send(struct poll *poll)
+{
+	poll->state = POLL_ASKING;
+	poll->asked_from = poll->next_from;
+	poll->next_from = PACE_COUNT;
+	return (struct poll_move){ .action = POLL_SEND };
+}
+
+static struct poll_move pause(struct poll *poll, int wait_ms)
+{
+	poll->state = POLL_PAUSING;
+	poll->paused_ms = wait_ms;
+	return (struct poll_move){ .action = POLL_WAIT, .wait_ms = wait_ms };
+}
+
+/* Until the server is likely to serve it. */
+static struct poll_move pause_at_its_pace(struct poll *poll, enum pace_from from)
+{
+	poll->next_from = from;
+	return pause(poll, pace_ms(poll->pace, from));
+}
+
+static struct poll_move report(struct poll *poll)
+{
+	poll->state = POLL_ENDED;
+	return (struct poll_move){ .action = POLL_REPORT };
+}
+
+/* A try has failed: the last one allowed, or a pause of the whole interval. */
+static struct poll_move fail_try(struct poll *poll)
+{
+	if (!poll->transfers)
+		poll->tries++;
+	poll->next_from = PACE_COUNT;
+	if (poll->tries >= poll->terms.max_retries)
+		return report(poll);
+	return pause(poll, poll->terms.retry_interval_ms);
+}
+
+/* ---- what an answer is worth ---- */
+
+static bool is_satisfied(const struct poll *poll)
+{
+	if (poll->silent)
+		return false;
+	if (poll->terms.absence)
+		return poll->last.verdict == VERDICT_ABSENT;
+	return poll->last.verdict == VERDICT_SERIAL &&
+	       serial_covers(poll->last.serial, poll->terms.wanted);
+}
+
+static bool pays_owed(struct poll *poll)
+{
+	if (!poll->owes || poll->last.verdict != VERDICT_SERIAL ||
+	    !serial_covers(poll->last.serial, poll->owed))
+		return false;
+	poll->owes = false;
+	return true;
+}
+
+static void note(struct poll *poll, const struct judgement *judgement)
+{
+	poll->silent = false;
+	poll->last = *judgement;
+	if (judgement->verdict == VERDICT_SERIAL) {
+		poll->has_serial = true;
+		poll->serial = judgement->serial;
+	}
+}
+
+/* A query that came at the server's pace tells whether that was too early. */
+static void learn(struct poll *poll)
+{
+	enum pace_from from = poll->asked_from;
+
+	poll->asked_from = PACE_COUNT;
+	if (from == PACE_COUNT || poll->terms.absence ||
+	    poll->last.verdict != VERDICT_SERIAL)
+		return;
+	if (poll->pause_ms < pace_ms(poll->pace, from))
+		poll->pause_ms = pace_ms(poll->pace, from);
+	pace_learn(poll->pace, from, is_satisfied(poll));
+}
+
+/* Soon again, at half the pace each time; at the slowest it is a try. */
+static struct poll_move ask_again(struct poll *poll)
+{
+	int wait_ms = poll->pause_ms;
+
+	if (wait_ms >= poll->terms.retry_interval_ms)
+		return fail_try(poll);
+	poll->pause_ms = wait_ms > poll->terms.retry_interval_ms / 2
+				 ? poll->terms.retry_interval_ms : 2 * wait_ms;
+	return pause(poll, wait_ms);
+}
+
+/* ---- the table: what each event does in each state ---- */
+
+typedef struct poll_move poll_fn(struct poll *poll, const struct judgement *judgement);
+
+static struct poll_move on_nothing(struct poll *poll, const struct judgement *judgement)
+{
+	(void)poll, (void)judgement;
+	return stay;
+}
+
+static struct poll_move on_notified(struct poll *poll, const struct judgement *judgement)
+{
+	(void)judgement;
+	return pause_at_its_pace(poll, PACE_FROM_NOTIFY);
+}
+
+static struct poll_move on_began(struct poll *poll, const struct judgement *judgement)
+{
+	(void)judgement;
+	poll->transfers++;
+	return stay;
+}
+
+static bool quicken(struct poll *poll)
+{
+	if (poll->transfers)
+		poll->transfers--;
+	if (poll->restarts == MAX_RESTARTS)
+		return false;
+	poll->restarts++;
+	poll->pause_ms = PAUSE_AFTER_TRANSFER_MS;
+	return true;
+}
+
+static bool brought_it(const struct poll *poll, const struct judgement *brought)
+{
+	return brought && !poll->terms.absence &&
+	       serial_covers(brought->serial, poll->terms.wanted);
+}
+
+/* What is out was asked before the end: its answer says nothing of the pace. */
+static struct poll_move on_ended_while_asking(struct poll *poll,
+                                              const struct judgement *brought)
+{
+	poll->asked_from = PACE_COUNT;
+	if (quicken(poll) && brought_it(poll, brought)) {
+		poll->next_from = PACE_FROM_TRANSFER;
+		poll->pause_ms = pace_ms(poll->pace, PACE_FROM_TRANSFER);
+	}
+	return stay;
+}
+
+static struct poll_move on_ended_while_waiting(struct poll *poll,
+                                               const struct judgement *brought)
+{
+	if (!quicken(poll))
+		return stay;
+	if (brought_it(poll, brought))
+		return pause_at_its_pace(poll, PACE_FROM_TRANSFER);
+	poll->next_from = PACE_COUNT;		/* it comes before its time */
+	return send(poll);
+}
+
+static struct poll_move on_timer(struct poll *poll, const struct judgement *judgement)
+{
+	(void)judgement;
+	return send(poll);
+}
+
+static struct poll_move on_answered(struct poll *poll, const struct judgement *judgement)
+{
+	struct poll_move move;
+	bool reached_owed;
+
+	note(poll, judgement);
+	learn(poll);
+	if (is_satisfied(poll))
+		return report(poll);
+	reached_owed = pays_owed(poll);
+	move = ask_again(poll);
+	move.reached_owed = reached_owed;
+	return move;
+}
+
+static struct poll_move on_silent(struct poll *poll, const struct judgement *judgement)
+{
+	(void)judgement;
+	poll->silent = true;
+	return fail_try(poll);
+}
+
+static poll_fn *const table[POLL_STATES][POLL_EVENTS] = {
+	[POLL_HELD] = {
+		[POLL_NOTIFY_ANSWERED] = on_notified,
+		[POLL_TRANSFER_BEGAN]  = on_began,
+		[POLL_TRANSFER_ENDED]  = on_ended_while_waiting,
+		[POLL_TIMER]           = on_timer,
+		[POLL_ANSWERED]        = on_nothing,
+		[POLL_SILENT]          = on_nothing,
+	},
+	[POLL_ASKING] = {
+		[POLL_NOTIFY_ANSWERED] = on_nothing,
+		[POLL_TRANSFER_BEGAN]  = on_began,
+		[POLL_TRANSFER_ENDED]  = on_ended_while_asking,
+		[POLL_TIMER]           = on_nothing,
+		[POLL_ANSWERED]        = on_answered,
+		[POLL_SILENT]          = on_silent,
+	},
+	[POLL_PAUSING] = {
+		[POLL_NOTIFY_ANSWERED] = on_nothing,
+		[POLL_TRANSFER_BEGAN]  = on_began,
+		[POLL_TRANSFER_ENDED]  = on_ended_while_waiting,
+		[POLL_TIMER]           = on_timer,
+		[POLL_ANSWERED]        = on_nothing,
+		[POLL_SILENT]          = on_nothing,
+	},
+	[POLL_ENDED] = {
+		[POLL_NOTIFY_ANSWERED] = on_nothing,
+		[POLL_TRANSFER_BEGAN]  = on_nothing,
+		[POLL_TRANSFER_ENDED]  = on_nothing,
+		[POLL_TIMER]           = on_nothing,
+		[POLL_ANSWERED]        = on_nothing,
+		[POLL_SILENT]          = on_nothing,
+	},
+};
+
+struct poll_move poll_step(struct poll *poll, enum poll_event event,
+                           const struct judgement *judgement)
+{
+	return table[poll->state][event](poll, judgement);
+}
+
+/* A NOTIFY that gets no answer holds the poll no longer than one try would last. */
+struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
+                            struct pace *pace, bool notify_is_out)
+{
+	int hold_ms = terms->retry_interval_ms < terms->timeout_ms
+	                  ? terms->retry_interval_ms
+	                  : terms->timeout_ms;
+
+	*poll = (struct poll){
+		.terms = *terms,
+		.pause_ms = FIRST_PAUSE_MS,
+		.pace = pace,
+		.next_from = PACE_COUNT,
+		.asked_from = PACE_COUNT,
+		.silent = true,
+	};
+	if (!notify_is_out)
+		return send(poll);
+	poll->state = POLL_HELD;
+	return (struct poll_move){ .action = POLL_WAIT, .wait_ms = hold_ms };
+}
+
+/* Else what is wrong is not the serial: a newer one changes nothing about it. */
+static bool serves_it(const struct poll *poll)
+{
+	return !poll->silent && poll->last.verdict == VERDICT_SERIAL;
+}
+
+/*
+ * A long pause ends, a short one goes on: under a stream of orders a timer that each
+ * of them set again would never fire. The oldest order that was not reported stays
+ * owed, so that such a stream does not hide what the server has reached.
+ */
+struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
+{
+	bool is_long =
+	    poll->state == POLL_PAUSING && poll->paused_ms > 2 * FIRST_PAUSE_MS;
+
+	if (!poll->owes && !poll->terms.absence && !terms->absence) {
+		poll->owes = true;
+		poll->owed = poll->terms.wanted;
+	}
+	poll->owes &= !terms->absence;
+	if (serves_it(poll) || terms->absence != poll->terms.absence) {
+		poll->tries = 0;
+		poll->pause_ms = FIRST_PAUSE_MS;
+	}
+	poll->terms = *terms;
+	poll->restarts = 0;
+	poll->next_from = poll->asked_from = PACE_COUNT;
+	return is_long ? send(poll) : stay;
+}
+
+/* ---- the report ---- */
+
+static void explain_silence(const struct poll *poll, struct poll_result *result)
+{
+	snprintf(result->reason, sizeof(result->reason), "no answer in %d %s of %g s",
+	         poll->tries, poll->tries == 1 ? "try" : "tries",
+	         poll->terms.timeout_ms / 1e3);
+}
+
+static void explain_serial(const struct poll *poll, struct poll_result *result)
+{
+	if (poll->terms.absence)
+		snprintf(result->reason, sizeof(result->reason),
+		         "still serves the domain at serial %u", poll->last.serial);
+	else
+		snprintf(result->reason, sizeof(result->reason),
+		         "serves serial %u, not yet %u", poll->last.serial,
+		         poll->terms.wanted);
+}
+
+static void explain_rcode(const struct poll *poll, struct poll_result *result)
+{
+	snprintf(result->reason, sizeof(result->reason), "answers %s",
+	         poll->last.rcode ? rcode_name(poll->last.rcode)
+	                          : "with no SOA of the domain");
+}
+
+void poll_result(const struct poll *poll, struct poll_result *result)
+{
+	bool absent = !poll->silent && poll->last.verdict == VERDICT_ABSENT;
+
+	*result =
+	    (struct poll_result){ .report = absent ? REPORT_NO_DOMAIN : REPORT_ERROR };
+	result->has_serial = poll->has_serial && !absent;
+	result->serial = poll->serial;
+	result->silent = poll->silent;
+	if (poll->silent)
+		explain_silence(poll, result);
+	else if (is_satisfied(poll) && !absent)
+		result->report = REPORT_SUCCESS;
+	else if (poll->last.verdict == VERDICT_SERIAL)
+		explain_serial(poll, result);
+	else if (poll->last.verdict == VERDICT_LAME)
+		snprintf(result->reason, sizeof(result->reason),
+		         "answers for the domain without authority");
+	else
+		explain_rcode(poll, result);
+}

@@ -1,0 +1,213 @@
+#include "deltas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/db.h"
+#include "runtime/loop.h"
+#include "runtime/offload.h"
+
+enum {
+	MAX_KEPT = 64,
+	MAX_KEPT_BYTES = 32 * 1024 * 1024,
+	/* a larger one is sent as the whole zone */
+	MAX_DELTA_BYTES = 16 * 1024 * 1024,
+	MAX_WAITING = 1024,
+};
+
+struct waiter {
+	struct waiter *next;
+	delta_fn *fn;
+	void *self;
+};
+
+/*
+ * One way, wanted or known. The list is short and in the order
+ * of last use, newest first.
+ */
+struct entry {
+	struct entry *next;
+	struct deltas *deltas;
+	struct head head;		/* its serial is where it leads */
+	uint32_t from;
+	bool loading;
+	struct waiter *waiters;
+	struct delta *delta;
+	enum err err;
+	struct why why;
+};
+
+struct deltas {
+	struct lane *lane;
+	struct db *db;			/* the lane's */
+	struct entry *newest;
+};
+
+struct deltas *deltas_new(struct loop *loop, const struct db_config *config)
+{
+	struct deltas *deltas = xcalloc(1, sizeof(*deltas));
+
+	deltas->lane = lane_new(loop, "deltas", MAX_WAITING);
+	deltas->db = db_new(config);
+	return deltas;
+}
+
+/* ---- the list ---- */
+
+static bool leads(const struct entry *entry, const struct head *head, uint32_t from)
+{
+	return entry->from == from && entry->head.serial == head->serial &&
+	       !strcmp(entry->head.id, head->id);
+}
+
+static struct entry *take(struct deltas *deltas, const struct head *head, uint32_t from)
+{
+	struct entry **at = &deltas->newest;
+	struct entry *entry;
+
+	while (*at && !leads(*at, head, from))
+		at = &(*at)->next;
+	entry = *at;
+	if (entry)
+		*at = entry->next;
+	return entry;
+}
+
+static void entry_free(struct entry *entry)
+{
+	delta_release(&entry->delta);
+	free(entry);
+}
+
+/* What is behind the newest that fit; what is being read stays. */
+static void trim(struct deltas *deltas)
+{
+	struct entry **at = &deltas->newest;
+	size_t count = 0, bytes = 0;
+
+	while (*at) {
+		struct entry *entry = *at;
+
+		bytes += entry->delta ? entry->delta->rrs.len : 0;
+		if (entry->loading || (++count <= MAX_KEPT && bytes <= MAX_KEPT_BYTES)) {
+			at = &entry->next;
+			continue;
+		}
+		*at = entry->next;
+		entry_free(entry);
+	}
+}
+
+/* ---- reading ---- */
+
+static void read_run(void *job)
+{
+	struct entry *entry = job;
+
+	entry->err = store_delta(entry->deltas->db, &entry->head, entry->from,
+	                         MAX_DELTA_BYTES, &entry->delta, &entry->why);
+}
+
+static void tell_waiters(struct entry *entry)
+{
+	struct waiter *waiter = entry->waiters, *next;
+
+	entry->waiters = NULL;
+	for (; waiter; waiter = next) {
+		next = waiter->next;
+		waiter->fn(waiter->self, entry->err, entry->err ? NULL : entry->delta);
+		free(waiter);
+	}
+}
+
+static void read_done(void *job)
+{
+	struct entry *entry = job;
+	struct deltas *deltas = entry->deltas;
+
+	if (!lane_job_ran(deltas->lane)) {
+		entry->err = ERR_UNREACHABLE;
+		fail(&entry->why, entry->err, "the program is stopping");
+	}
+	if (entry->err)
+		log_warn("journal not read: zone=%s from=%u to=%u error=%s reason=%s",
+		         entry->head.id, entry->from, entry->head.serial,
+		         err_name(entry->err), entry->why.text);
+	/* still loading: it cannot be trimmed below them */
+	tell_waiters(entry);
+	entry->loading = false;
+	if (entry->err)
+		entry_free(take(deltas, &entry->head, entry->from));
+	trim(deltas);
+}
+
+static void add_waiter(struct entry *entry, delta_fn *fn, void *self)
+{
+	struct waiter *waiter = xcalloc(1, sizeof(*waiter));
+
+	waiter->fn = fn;
+	waiter->self = self;
+	waiter->next = entry->waiters;
+	entry->waiters = waiter;
+}
+
+static struct entry *entry_new(struct deltas *deltas, const struct head *head,
+                               uint32_t from)
+{
+	struct entry *entry = xcalloc(1, sizeof(*entry));
+
+	entry->deltas = deltas;
+	entry->head = *head;
+	entry->from = from;
+	return entry;
+}
+
+static void put_first(struct deltas *deltas, struct entry *entry)
+{
+	entry->next = deltas->newest;
+	deltas->newest = entry;
+}
+
+void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,
+                delta_fn *fn, void *self)
+{
+	struct entry *entry = take(deltas, head, from);
+
+	if (entry) {
+		put_first(deltas, entry);
+		if (entry->loading)
+			add_waiter(entry, fn, self);
+		else
+			fn(self, OK, entry->delta);
+		return;
+	}
+	entry = entry_new(deltas, head, from);
+	if (!lane_submit(deltas->lane, read_run, read_done, entry)) {
+		entry_free(entry);
+		fn(self, ERR_BUSY, NULL);
+		return;
+	}
+	entry->loading = true;
+	put_first(deltas, entry);
+	add_waiter(entry, fn, self);
+}
+
+void deltas_free(struct deltas **deltas)
+{
+	struct deltas *old = *deltas;
+
+	*deltas = NULL;
+	if (!old)
+		return;
+	lane_free(&old->lane);
+	while (old->newest) {
+		struct entry *entry = old->newest;
+
+		old->newest = entry->next;
+		entry_free(entry);
+	}
+	db_free(&old->db);
+	free(old);
+}

@@ -1,0 +1,28 @@
+/*
+ * deltas -- the ways from one serial of a zone to another, read from the
+ * journal and kept for a while: after a change all servers of a pool ask for
+ * the same one within milliseconds, and it is read once.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "core/ixfr.h"
+#include "store.h"
+
+struct db_config;
+struct deltas;
+struct loop;
+
+/*
+ * delta NULL without an error: the journal does not lead there. Borrowed until the
+ * callback returns: delta_hold() keeps it.
+ */
+typedef void delta_fn(void *self, enum err err, struct delta *delta);
+
+struct deltas *deltas_new(struct loop *loop, const struct db_config *config);
+void deltas_free(struct deltas **deltas);
+/* From serial FROM to that of HEAD. May call back before it returns. */
+void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,
+                delta_fn *fn, void *self);

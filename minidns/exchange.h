@@ -1,0 +1,43 @@
+/*
+ * exchange -- one question to a name server and the one answer to it.
+ *
+ * Each has a UDP socket of its own, connected, on a port of the kernel's
+ * choosing, with an id from getrandom(2): an answer must come from there, to
+ * there, with that id and that question (RFC 5452), and anything else is
+ * ignored. A datagram that is lost is sent again after 0.5, 1, 2, 4 s. A
+ * truncated answer is asked for again over TCP, and so is what a caller says
+ * was not heard over UDP. At most 500 are open to one
+ * server, so that a dead one takes no other's place; the rest wait.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/address.h"
+#include "core/verdict.h"
+
+struct exchange;
+struct exchanges;
+struct loop;
+
+struct exchange_want {
+	int opcode;
+	struct name zone;
+	struct address server;
+	int timeout_ms;			/* of all of it, from when it has a place */
+	bool tcp;			/* from the beginning */
+};
+
+/* NULL: no answer within the timeout. */
+typedef void exchange_fn(void *self, const struct judgement *judgement);
+
+struct exchanges *exchanges_new(struct loop *loop);
+void exchanges_free(struct exchanges **exchanges);	/* none may be open */
+/* Questions leave from HOST if its family is that of the server. At most one of each. */
+void exchanges_bind(struct exchanges *exchanges, const struct address *host);
+/* The callback comes once, and not from within this call. */
+struct exchange *exchange_start(struct exchanges *exchanges,
+                                const struct exchange_want *want, exchange_fn *fn,
+                                void *self);
+void exchange_cancel(struct exchange **exchange);

@@ -1,0 +1,60 @@
+#include "minidns.h"
+
+#include "core/verdict.h"
+#include "runtime/metrics.h"
+
+static struct metric *counter(const char *name, const char *help, const char *key,
+                              const char *value)
+{
+	return metric_new(METRIC_COUNTER, name, help, key, value);
+}
+
+static void polls_new(struct figures *figures)
+{
+	static const char help[] = "SOA polls of name servers, by what was said";
+
+	for (int i = 0; i < VERDICT_COUNT; i++)
+		figures->polls[i] =
+		    counter("minidns_polls_total", help, "verdict",
+		            i == VERDICT_MISMATCH ? "silent" : verdict_name(i));
+}
+
+static void queries_new(struct figures *figures)
+{
+	static const char name[] = "minidns_queries_total";
+	static const char help[] = "Questions, by type";
+
+	figures->queries_soa = counter(name, help, "type", "soa");
+	figures->queries_axfr = counter(name, help, "type", "axfr");
+	figures->queries_ixfr = counter(name, help, "type", "ixfr");
+	figures->queries_other = counter(name, help, "type", "other");
+	figures->queries_refused = counter(
+	    "minidns_refused_total", "Questions answered with an error", NULL, NULL);
+}
+
+void figures_new(struct figures *figures)
+{
+	static const char transfers[] = "minidns_transfers_total";
+	static const char transfers_help[] = "Transfers that ended, by kind";
+
+	queries_new(figures);
+	polls_new(figures);
+	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");
+	figures->transfers_ixfr = counter(transfers, transfers_help, "kind", "ixfr");
+	figures->transfers_broken = counter("minidns_transfers_broken_total",
+	                                    "Transfers whose peer went away", NULL, NULL);
+	figures->transfer_bytes = counter("minidns_transfer_bytes_total",
+	                                  "Bytes of transfers", NULL, NULL);
+	figures->notifies = counter("minidns_notifies_total", "NOTIFYs sent", NULL, NULL);
+	figures->notifies_unanswered = counter("minidns_notifies_unanswered_total",
+	                                       "NOTIFYs given up", NULL, NULL);
+	figures->zones_bytes = metric_new(METRIC_GAUGE, "minidns_zones_bytes",
+	                                  "Memory held by zones", NULL, NULL);
+	figures->tcp_clients = metric_new(METRIC_GAUGE, "minidns_tcp_clients",
+	                                  "TCP connections", NULL, NULL);
+	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
+	                             "Polls that are not reported yet", NULL, NULL);
+	figures->success_us =
+	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
+	               "From a poll's order to its success", NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/*
+ * heads -- which zone a name belongs to, and at which serial it stands, as
+ * the database has it now.
+ *
+ * A name server that was sent a NOTIFY for serial S by any instance may ask
+ * any other one, and must hear of S or newer. So an answer that counts is
+ * read from the database after the question came: questions gather while a
+ * statement runs, and the next statement asks for all of them at once.
+ * Ordinary questions may use what was read less than a second ago.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "store.h"
+
+struct db_config;
+struct heads;
+struct loop;
+
+/*
+ * head NULL without an error: no zone of ours. It is borrowed
+ * until the callback returns.
+ */
+typedef void head_fn(void *self, enum err err, const struct head *head);
+
+struct heads *heads_new(struct loop *loop, const struct db_config *config);
+void heads_free(struct heads **heads);		/* callbacks that are due come first */
+/*
+ * APEX: the name is likely a zone's own, as in a transfer, and those above it are looked for
+ * only if it is not. ERR_BUSY: too many wait already, and the callback does not come.
+ */
+enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head_fn *fn,
+                   void *self);
+/* True if it was asked for within the last second. */
+bool heads_recent(const struct heads *heads, const struct name *name,
+                  const struct head **head);

@@ -1,0 +1,325 @@
+#include "minidns.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "core/access.h"
+#include "deltas.h"
+#include "exchange.h"
+#include "heads.h"
+#include "listener.h"
+#include "notifier.h"
+#include "peers.h"
+#include "poller.h"
+#include "reporter.h"
+#include "runtime/loop.h"
+#include "runtime/worker.h"
+#include "serve.h"
+#include "servers.h"
+#include "service.h"
+#include "tcp_clients.h"
+#include "transfers.h"
+#include "zones.h"
+
+struct sockets {
+	struct udp_listener *udp;
+	struct tcp_listener *tcp;
+};
+
+/*
+ * The one struct of the program. Its service comes first: the
+ * handlers' self points here.
+ */
+static struct minidns {
+	struct service service;
+	struct minidns_options options;
+	struct figures figures;
+	struct runtime runtime;
+	struct heads *heads;
+	struct zones *zones;
+	struct deltas *deltas;
+	struct servers *servers;
+	struct transfers *transfers;
+	struct exchanges *exchanges;
+	struct reporter *reporter;
+	struct serve *serve;
+	struct tcp_clients *clients;
+	struct sockets *sockets;	/* as many as options.listen */
+	size_t socket_count;
+	bool started;
+} minidns;
+
+#define AT(field) offsetof(struct minidns_options, field)
+
+static const struct option rows[] = {
+	{ "listen", OPTION_TEXTS, AT(listen), "0.0.0.0:5354,[::]:5354", 0, 0,
+	  "addresses that questions come to, over UDP and TCP; orders to name servers "
+	  "leave from "
+	  "the first one of their family that is not a wildcard" },
+	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
+	  "addresses and prefixes that may have any zone, besides the servers of its "
+	  "pool",
+	  .reloadable = true },
+	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
+	  "transfers at a time, in each process; more wait" },
+	{ "transfers_out_per_peer", OPTION_INT, AT(transfers_out_per_peer), "60", 1,
+	  100000, "the same, to one address" },
+	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
+	  "TCP connections at a time, in each process; for one more the longest idle one "
+	  "goes" },
+	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
+	  "the same, from one address; more are refused" },
+	{ "tcp_idle", OPTION_SECONDS, AT(tcp_idle_s), "30", 1, 3600,
+	  "how long a TCP connection without a question is kept" },
+	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
+	  "memory for zones, in each process" },
+	{ "readers", OPTION_INT, AT(readers), "2", 1, 64,
+	  "zones that are read from the database at a time, in each process" },
+	{ 0 }
+};
+
+static const struct option_section sections[] = {
+	{ "minidns", "the hidden primary of the name servers", rows, &minidns.options },
+	{ 0 }
+};
+
+/* ---- events between the parts ---- */
+
+enum { LONG_TRANSFER_US = 50 * 1000 };
+
+static void on_transfer_began(void *self, const struct name *zone,
+                              const struct address *peer)
+{
+	(void)self;
+	poller_transfer_began(minidns.service.poller, zone, peer);
+}
+
+/*
+ * Another instance may be the one that waits for it. Of short ones it hears nothing: by
+ * the server's pace its poll comes in time.
+ */
+static void on_transfer_ended(void *self, const struct transfer_end *end)
+{
+	(void)self;
+	if (!poller_transfer_ended(minidns.service.poller, end->zone, end->peer,
+	                           end->complete ? &end->serial : NULL) &&
+	    end->complete && end->took_us >= LONG_TRANSFER_US)
+		peers_transfer_ended(minidns.runtime.rpc, end->zone, end->peer,
+		                     end->serial);
+}
+
+static void on_notify_answered(void *self, const struct name *zone,
+                               const struct address *server)
+{
+	(void)self;
+	poller_notify_answered(minidns.service.poller, zone, server);
+}
+
+static void on_report(void *self, const struct server_report *report)
+{
+	(void)self;
+	reporter_add(minidns.reporter, report);
+}
+
+static bool polls_are_out(const void *self)
+{
+	(void)self;
+	return poller_count(minidns.service.poller) > 0;
+}
+
+/* ---- start ---- */
+
+static void make_outbound(struct loop *loop)
+{
+	struct transfers_config transfers = {
+		.figures = &minidns.figures,
+		.limit = minidns.options.transfers_out,
+		.limit_per_peer = minidns.options.transfers_out_per_peer,
+		.began = on_transfer_began,
+		.ended = on_transfer_ended,
+	};
+	struct notifier_config notifier = {
+		.figures = &minidns.figures,
+		.exchanges = minidns.exchanges = exchanges_new(loop),
+		.answered = on_notify_answered,
+	};
+	struct poller_config poller = {
+		.figures = &minidns.figures,
+		.exchanges = minidns.exchanges,
+		.notifier = minidns.service.notifier = notifier_new(loop, &notifier),
+		.transfers = minidns.transfers = transfers_new(loop, &transfers),
+		.report = on_report,
+	};
+
+	minidns.reporter = reporter_new(loop, minidns.runtime.rpc, polls_are_out, NULL);
+	minidns.service.poller = poller_new(loop, &poller);
+}
+
+static void make_serving(const struct runtime *runtime)
+{
+	struct zones_config zones = {
+		.db = runtime->db_config,
+		.figures = &minidns.figures,
+		.readers = minidns.options.readers,
+		.memory = minidns.options.zone_memory,
+	};
+	struct serve_config serve = {
+		.figures = &minidns.figures,
+		.heads = minidns.heads = heads_new(runtime->loop, runtime->db_config),
+		.zones = minidns.zones = zones_new(runtime->loop, &zones),
+		.deltas = minidns.deltas = deltas_new(runtime->loop, runtime->db_config),
+		.servers = minidns.servers =
+		    servers_new(runtime->loop, runtime->db_config),
+		.transfers = minidns.transfers,
+	};
+	struct tcp_limits limits = {
+		.clients = minidns.options.tcp_clients,
+		.clients_per_peer = minidns.options.tcp_clients_per_peer,
+		.idle_s = minidns.options.tcp_idle_s,
+	};
+
+	minidns.serve = serve_new(&serve);
+	minidns.clients =
+	    tcp_clients_new(runtime->loop, minidns.serve, &minidns.figures, &limits);
+}
+
+static enum err listen_on(struct loop *loop, const char *text, struct sockets *sockets,
+                          struct why *why)
+{
+	struct address address;
+	enum err err;
+
+	if (!address_parse_with_port(text, &address))
+		return fail(why, ERR_INVALID,
+		            "minidns.listen: '%s' is not an address with a port "
+		            "(192.0.2.1:53, [2001:db8::1]:53)",
+		            text);
+	err = udp_listener_open(loop, minidns.serve, &address, &sockets->udp, why);
+	if (!err)
+		err = tcp_listener_open(loop, minidns.clients, &address, &sockets->tcp,
+		                        why);
+	if (!err)
+		exchanges_bind(minidns.exchanges, &address);
+	return err;
+}
+
+static enum err open_sockets(struct loop *loop, struct why *why)
+{
+	const struct option_texts *listen = &minidns.options.listen;
+	enum err err = OK;
+
+	minidns.sockets = xcalloc(listen->count + 1, sizeof(*minidns.sockets));
+	minidns.socket_count = listen->count;
+	for (size_t i = 0; i < listen->count && !err; i++)
+		err = listen_on(loop, listen->item[i], &minidns.sockets[i], why);
+	return err;
+}
+
+static enum err check(void *self, struct why *why)
+{
+	struct access access = { 0 };
+	struct address address;
+	enum err err = access_set_prefixes(&access, &minidns.options.allow_transfer, why);
+
+	(void)self;
+	access_clear(&access);
+	if (!err && !minidns.options.listen.count)
+		return fail(why, ERR_INVALID, "minidns.listen names no address");
+	for (size_t i = 0; !err && i < minidns.options.listen.count; i++)
+		if (!address_parse_with_port(minidns.options.listen.item[i], &address))
+			return fail(why, ERR_INVALID,
+			            "minidns.listen: '%s' is not an address with a "
+			            "port (192.0.2.1:53, [2001:db8::1]:53)",
+			            minidns.options.listen.item[i]);
+	return err;
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	(void)self, (void)processes, (void)why;
+	figures_new(&minidns.figures);
+	return OK;
+}
+
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	enum err err;
+
+	(void)self;
+	minidns.runtime = *runtime;
+	make_outbound(runtime->loop);
+	make_serving(runtime);
+	minidns.started = true;
+	err = servers_allow(minidns.servers, &minidns.options.allow_transfer, why);
+	return err ? err : open_sockets(runtime->loop, why);
+}
+
+/* ---- the life after ---- */
+
+static void reload(void *self)
+{
+	struct why why;
+
+	(void)self;
+	/* check() has passed these texts before they came here */
+	servers_allow(minidns.servers, &minidns.options.allow_transfer, &why);
+	servers_reload(minidns.servers);
+}
+
+/*
+ * Polls do not hold up the end: the pool manager's rows know
+ * that their answers are owed.
+ */
+static bool idle(const void *self)
+{
+	(void)self;
+	return !serve_pending(minidns.serve) && !transfers_count(minidns.transfers) &&
+	       !tcp_clients_busy(minidns.clients) && reporter_idle(minidns.reporter);
+}
+
+/* First what asks, then what answers it: each part outlives those that call it back. */
+static void stop(void *self)
+{
+	(void)self;
+	if (!minidns.started)
+		return;
+	for (size_t i = 0; i < minidns.socket_count; i++) {
+		udp_listener_close(&minidns.sockets[i].udp);
+		tcp_listener_close(&minidns.sockets[i].tcp);
+	}
+	tcp_clients_free(&minidns.clients);
+	heads_free(&minidns.heads);
+	servers_free(&minidns.servers);
+	deltas_free(&minidns.deltas);
+	zones_free(&minidns.zones);
+	serve_free(&minidns.serve);
+	poller_free(&minidns.service.poller);
+	reporter_free(&minidns.reporter);
+	notifier_free(&minidns.service.notifier);
+	transfers_free(&minidns.transfers);
+	exchanges_free(&minidns.exchanges);
+	free(minidns.sockets);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker worker = {
+		.name = "minidns",
+		.schema = true,
+		.summary = "serves zones to name servers, notifies and polls them",
+		.sections = sections,
+		.methods = service_methods,
+		.fanout = true,
+		.recovery = true,
+		.check = check,
+		.prepare = prepare,
+		.start = start,
+		.reload = reload,
+		.idle = idle,
+		.stop = stop,
+		.self = &minidns,
+	};
+
+	return worker_main(argc, argv, &worker);
+}

@@ -1,0 +1,38 @@
+/*
+ * minidns -- the hidden primary: it serves zones to the name servers of the
+ * pools, tells them of changes, asks them what they have, and reports. It
+ * only reads the database.
+ *
+ *	listener_udp, listener_tcp -> serve -> heads, zones, deltas -> store
+ *	                                    -> transfers -> poller
+ *	service -> notifier, poller -> exchange;  poller -> peers
+ *
+ * Everything on the loop but store.c, which runs on lanes.
+ */
+#pragma once
+
+#include "base/option.h"
+
+struct metric;
+
+struct minidns_options {
+	struct option_texts listen, allow_transfer;
+	int transfers_out, transfers_out_per_peer;
+	int tcp_clients, tcp_clients_per_peer, tcp_idle_s;
+	int readers;
+	int64_t zone_memory;
+};
+
+/* What is counted; made before the fork. */
+struct figures {
+	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
+	    *queries_refused;
+	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
+	    *transfers_broken;
+	struct metric *notifies, *notifies_unanswered;
+	/* by verdict; the first, where no verdict is counted, by silence */
+	struct metric *polls[8];
+	struct metric *zones_bytes, *tcp_clients, *orders;
+	struct metric *success_us;
+};
+void figures_new(struct figures *figures);

@@ -1,0 +1,217 @@
+#include "notifier.h"
+
+#include <stdlib.h>
+
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/map.h"
+#include "exchange.h"
+#include "minidns.h"
+#include "model/serial.h"
+#include "route.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+
+enum {
+	MAX_ROUTES = 200000,
+	/* between two NOTIFYs; doubles while a burst lasts */
+	FIRST_GAP_MS = 10,
+	MAX_GAP_MS = 200,
+};
+
+/*
+ * A zone and a server of it. It is `asking` (a NOTIFY is out), `silent` (until the
+ * next try), or `quiet` (answered; the gap to the next one runs), and then gone.
+ */
+struct route {
+	struct notifier *notifier;
+	struct route_key key;
+	struct name zone;
+	struct address server;
+	enum { ASKING, SILENT, QUIET } state;
+	struct exchange *exchange;
+	struct loop_timer *timer;
+	uint32_t serial;		/* newest that was ordered */
+	/* after the NOTIFY that is out, or that was last */
+	bool ordered;
+	int timeout_ms, retry_interval_ms, max_retries;
+	int tries, gap_ms;
+};
+
+struct notifier {
+	struct loop *loop;
+	struct notifier_config config;
+	struct map *routes;
+};
+
+struct notifier *notifier_new(struct loop *loop, const struct notifier_config *config)
+{
+	struct notifier *notifier = xcalloc(1, sizeof(*notifier));
+
+	notifier->loop = loop;
+	notifier->config = *config;
+	notifier->routes = map_new(random_u32());
+	return notifier;
+}
+
+static void route_free(struct route *route)
+{
+	map_remove(route->notifier->routes, route->key.octets, route->key.len);
+	exchange_cancel(&route->exchange);
+	loop_timer_free(&route->timer);
+	free(route);
+}
+
+void notifier_free(struct notifier **notifier)
+{
+	struct notifier *old = *notifier;
+	struct route *route;
+
+	*notifier = NULL;
+	if (!old)
+		return;
+	while ((route = map_any(old->routes)))
+		route_free(route);
+	map_free(&old->routes);
+	free(old);
+}
+
+/* ---- a NOTIFY and its answer ---- */
+
+static void on_answer(void *self, const struct judgement *judgement);
+
+static void send_notify(struct route *route)
+{
+	struct exchange_want want = {
+		.opcode = OPCODE_NOTIFY,
+		.zone = route->zone,
+		.server = route->server,
+		.timeout_ms = route->timeout_ms,
+		.tcp = route->tries % 2,	/* what UDP does not bring, TCP may */
+	};
+
+	route->state = ASKING;
+	route->ordered = false;
+	metric_add(route->notifier->config.figures->notifies, 1);
+	route->exchange =
+	    exchange_start(route->notifier->config.exchanges, &want, on_answer, route);
+}
+
+static void log_outcome(const struct route *route, const char *outcome)
+{
+	char zone[NAME_MAX_TEXT + 1], server[ADDRESS_TEXT];
+
+	name_format(&route->zone, zone);
+	address_format(&route->server, server);
+	log_warn("notify failed: zone=%s serial=%u server=%s port=%u reason=%s", zone,
+	         route->serial, server, route->server.port, outcome);
+}
+
+static void fall_silent(struct route *route)
+{
+	if (++route->tries >= route->max_retries) {
+		metric_add(route->notifier->config.figures->notifies_unanswered, 1);
+		log_outcome(route, "no answer");
+		route_free(route);
+		return;
+	}
+	route->state = SILENT;
+	loop_timer_set(route->timer, route->retry_interval_ms);
+}
+
+/* An error is logged and let be: the poll finds out what the server has. */
+static void on_answer(void *self, const struct judgement *judgement)
+{
+	struct route *route = self;
+	struct notifier *notifier = route->notifier;
+
+	route->exchange = NULL;
+	if (!judgement) {
+		fall_silent(route);
+		return;
+	}
+	if (judgement->verdict != VERDICT_SERIAL)
+		log_outcome(route, rcode_name(judgement->rcode));
+	route->state = QUIET;
+	route->tries = 0;
+	loop_timer_set(route->timer, route->gap_ms);
+	notifier->config.answered(notifier->config.self, &route->zone, &route->server);
+}
+
+static void on_timer(void *self)
+{
+	struct route *route = self;
+
+	if (route->state == QUIET && !route->ordered) {
+		route_free(route);
+		return;
+	}
+	if (route->state == QUIET)
+		route->gap_ms =
+		    route->gap_ms < MAX_GAP_MS / 2 ? 2 * route->gap_ms : MAX_GAP_MS;
+	send_notify(route);
+}
+
+/* ---- orders ---- */
+
+static void take_order(struct route *route, const struct poll_order *order)
+{
+	route->serial = order->domain.state.serial;
+	route->ordered = true;
+	route->timeout_ms = order->timeout_ms;
+	route->retry_interval_ms = order->retry_interval_ms;
+	route->max_retries = order->max_retries;
+}
+
+static struct route *route_new(struct notifier *notifier, const struct name *zone,
+                               const struct address *server, const struct route_key *key)
+{
+	struct route *route = xcalloc(1, sizeof(*route));
+
+	route->notifier = notifier;
+	route->key = *key;
+	route->zone = *zone;
+	route->server = *server;
+	route->gap_ms = FIRST_GAP_MS;
+	route->timer = loop_timer_new(notifier->loop, on_timer, route);
+	map_put(notifier->routes, key->octets, key->len, route);
+	return route;
+}
+
+enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
+                        struct why *why)
+{
+	struct name zone;
+	struct address server;
+	struct route_key key;
+	struct route *route;
+	enum err err = route_read(order, &zone, &server, why);
+
+	if (err)
+		return err;
+	route_key(&zone, &server, &key);
+	route = map_get(notifier->routes, key.octets, key.len);
+	if (route) {
+		if (serial_newer(order->domain.state.serial, route->serial))
+			take_order(route, order);
+		return OK;
+	}
+	if (map_count(notifier->routes) >= MAX_ROUTES)
+		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
+	route = route_new(notifier, &zone, &server, &key);
+	take_order(route, order);
+	send_notify(route);
+	return OK;
+}
+
+bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
+                     const struct address *server)
+{
+	struct route_key key;
+	const struct route *route;
+
+	route_key(zone, server, &key);
+	route = map_get(notifier->routes, key.octets, key.len);
+	return route && route->state == ASKING;
+}

@@ -1,0 +1,40 @@
+/*
+ * notifier -- tells name servers that a zone has changed (RFC 1996): a NOTIFY
+ * to each, said again while it is not answered. A burst of changes is few
+ * NOTIFYs: while one is out, and for a moment that grows with the burst, a
+ * newer serial only takes the place of the older.
+ *
+ * The serial of an order can be read by any instance: it was committed before
+ * the message that brought the order was sent. No NOTIFY is too early.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "core/address.h"
+#include "model/messages.h"
+#include "model/name.h"
+
+struct exchanges;
+struct figures;
+struct loop;
+struct notifier;
+
+struct notifier_config {
+	const struct figures *figures;
+	struct exchanges *exchanges;
+	void (*answered)(void *self, const struct name *zone,
+	                 const struct address *server);
+	void *self;
+};
+
+struct notifier *notifier_new(struct loop *loop, const struct notifier_config *config);
+void notifier_free(struct notifier **notifier);
+/* ERR_BUSY when too many are out; ERR_INVALID for a destination that is no address. */
+enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
+                        struct why *why);
+/* Sent, and not answered yet. */
+bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
+                     const struct address *server);

@@ -1,0 +1,434 @@
+#include "poller.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/map.h"
+#include "core/pace.h"
+#include "core/poll.h"
+#include "exchange.h"
+#include "minidns.h"
+#include "model/serial.h"
+#include "notifier.h"
+#include "route.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "transfers.h"
+
+enum { MAX_ORDERS = 200000, MAX_PACES = 10000 };
+
+/* What an order says of itself, kept for the report. */
+struct subject {
+	char id[ID_LEN + 1];
+	char *name, *pool, *tenant, *name_server;
+	struct state state;
+};
+
+struct watch {
+	struct poller *poller;
+	struct watch *next;		/* of the same zone and host, on another port */
+	struct name zone;
+	struct address server;
+	struct subject subject;
+	struct poll poll;
+	struct exchange *exchange;
+	struct loop_timer *timer;
+	int64_t ordered_us;
+};
+
+struct poller {
+	struct loop *loop;
+	struct poller_config config;
+	struct map *by_host;		/* first watch of a zone and host */
+	size_t count;
+	struct map *paces;		/* by server; never forgotten */
+	struct pace other;		/* of those there is no place for */
+};
+
+struct poller *poller_new(struct loop *loop, const struct poller_config *config)
+{
+	struct poller *poller = xcalloc(1, sizeof(*poller));
+
+	poller->loop = loop;
+	poller->config = *config;
+	poller->by_host = map_new(random_u32());
+	poller->paces = map_new(random_u32());
+	pace_init(&poller->other);
+	return poller;
+}
+
+size_t poller_count(const struct poller *poller)
+{
+	return poller->count;
+}
+
+/* ---- the subject ---- */
+
+static void subject_clear(struct subject *subject)
+{
+	free(subject->name);
+	free(subject->pool);
+	free(subject->tenant);
+	free(subject->name_server);
+}
+
+static void subject_set(struct subject *subject, const struct poll_order *order)
+{
+	const struct domain_ref *domain = &order->domain;
+
+	subject_clear(subject);
+	*subject = (struct subject){
+		.name = xstrdup(domain->name),
+		.pool = xstrdup(domain->pool),
+		.tenant = xstrdup(domain->tenant),
+		.name_server = xstrdup(order->destination.id),
+		.state = domain->state,
+	};
+	memcpy(subject->id, domain->id, sizeof(subject->id));
+}
+
+static struct server_report report_on(const struct subject *subject)
+{
+	struct server_report report = {
+		.domain = {
+			.name = subject->name,
+			.pool = subject->pool,
+			.tenant = subject->tenant,
+			.state = subject->state,
+		},
+		.name_server = subject->name_server,
+		.reason = "",
+	};
+
+	memcpy(report.domain.id, subject->id, sizeof(subject->id));
+	return report;
+}
+
+/* ---- the servers' paces ---- */
+
+struct paced {
+	struct pace pace;
+	struct route_key key;
+};
+
+static struct pace *pace_of(struct poller *poller, const struct address *server)
+{
+	static const struct name no_zone = { .len = 0 };
+	struct route_key key;
+	struct paced *paced;
+
+	route_key(&no_zone, server, &key);
+	paced = map_get(poller->paces, key.octets, key.len);
+	if (paced)
+		return &paced->pace;
+	if (map_count(poller->paces) >= MAX_PACES)
+		return &poller->other;
+	paced = xcalloc(1, sizeof(*paced));
+	paced->key = key;
+	pace_init(&paced->pace);
+	map_put(poller->paces, key.octets, key.len, paced);
+	return &paced->pace;
+}
+
+static void paces_free(struct poller *poller)
+{
+	struct paced *paced;
+
+	while ((paced = map_any(poller->paces))) {
+		map_remove(poller->paces, paced->key.octets, paced->key.len);
+		free(paced);
+	}
+	map_free(&poller->paces);
+}
+
+/* ---- watches by zone and host ---- */
+
+static struct watch *first_watch(const struct poller *poller, const struct name *zone,
+                                 const struct address *host)
+{
+	struct route_key key;
+
+	route_host_key(zone, host, &key);
+	return map_get(poller->by_host, key.octets, key.len);
+}
+
+static void set_first(struct poller *poller, const struct watch *of, struct watch *first)
+{
+	struct route_key key;
+
+	route_host_key(&of->zone, &of->server, &key);
+	if (first)
+		map_put(poller->by_host, key.octets, key.len, first);
+	else
+		map_remove(poller->by_host, key.octets, key.len);
+}
+
+static struct watch *find_watch(const struct poller *poller, const struct name *zone,
+                                const struct address *server)
+{
+	struct watch *at = first_watch(poller, zone, server);
+
+	while (at && at->server.port != server->port)
+		at = at->next;
+	return at;
+}
+
+static void count_orders(struct poller *poller, int by)
+{
+	poller->count += by;
+	metric_add(poller->config.figures->orders, by);
+}
+
+static void watch_free(struct watch *watch)
+{
+	struct poller *poller = watch->poller;
+	struct watch *first = first_watch(poller, &watch->zone, &watch->server);
+	struct watch **at = &first;
+
+	while (*at != watch)
+		at = &(*at)->next;
+	*at = watch->next;
+	set_first(poller, watch, first);
+	exchange_cancel(&watch->exchange);
+	loop_timer_free(&watch->timer);
+	subject_clear(&watch->subject);
+	free(watch);
+	count_orders(poller, -1);
+}
+
+void poller_free(struct poller **poller)
+{
+	struct poller *old = *poller;
+	struct watch *watch;
+
+	*poller = NULL;
+	if (!old)
+		return;
+	while ((watch = map_any(old->by_host)))
+		watch_free(watch);
+	map_free(&old->by_host);
+	paces_free(old);
+	free(old);
+}
+
+/* ---- moves ---- */
+
+static void on_answer(void *self, const struct judgement *judgement);
+
+static void send_query(struct watch *watch)
+{
+	struct exchange_want want = {
+		.opcode = OPCODE_QUERY,
+		.zone = watch->zone,
+		.server = watch->server,
+		.timeout_ms = watch->poll.terms.timeout_ms,
+		/* UDP brought nothing */
+		.tcp = watch->poll.silent && watch->poll.tries % 2,
+	};
+
+	loop_timer_cancel(watch->timer);
+	watch->exchange =
+	    exchange_start(watch->poller->config.exchanges, &want, on_answer, watch);
+}
+
+/* The server has what an order wanted that a newer one has replaced. */
+static void report_owed(struct watch *watch)
+{
+	struct server_report report = report_on(&watch->subject);
+
+	report.report = REPORT_SUCCESS;
+	report.has_serial = true;
+	report.serial = watch->poll.serial;
+	report.domain.state.serial = watch->poll.owed;
+	watch->poller->config.report(watch->poller->config.self, &report);
+}
+
+static void report_end(struct watch *watch)
+{
+	struct poller *poller = watch->poller;
+	struct server_report report = report_on(&watch->subject);
+	struct poll_result result;
+
+	poll_result(&watch->poll, &result);
+	report.report = result.report;
+	report.has_serial = result.has_serial;
+	report.serial = result.serial;
+	report.reason = result.reason;
+	report.silent = result.silent;
+	if (result.report == REPORT_SUCCESS)
+		metric_observe_us(poller->config.figures->success_us,
+		                  clock_us() - watch->ordered_us);
+	poller->config.report(poller->config.self, &report);
+	watch_free(watch);
+}
+
+/* The watch is gone after a report. */
+static void make(struct watch *watch, struct poll_move move)
+{
+	if (move.reached_owed)
+		report_owed(watch);
+	switch (move.action) {
+	case POLL_STAY:
+		return;
+	case POLL_SEND:
+		send_query(watch);
+		return;
+	case POLL_WAIT:
+		loop_timer_set(watch->timer, move.wait_ms);
+		return;
+	case POLL_REPORT:
+		report_end(watch);
+		return;
+	}
+}
+
+static void on_answer(void *self, const struct judgement *judgement)
+{
+	struct watch *watch = self;
+	struct metric *const *polls = watch->poller->config.figures->polls;
+
+	watch->exchange = NULL;
+	/* the cell of a mismatch, which no poll ends with, counts silence */
+	metric_add(polls[judgement ? judgement->verdict : VERDICT_MISMATCH], 1);
+	make(watch,
+	     poll_step(&watch->poll, judgement ? POLL_ANSWERED : POLL_SILENT, judgement));
+}
+
+static void on_timer(void *self)
+{
+	struct watch *watch = self;
+
+	make(watch, poll_step(&watch->poll, POLL_TIMER, NULL));
+}
+
+/* ---- orders ---- */
+
+static struct watch *watch_new(struct poller *poller, const struct name *zone,
+                               const struct address *server)
+{
+	struct watch *watch = xcalloc(1, sizeof(*watch));
+
+	watch->poller = poller;
+	watch->zone = *zone;
+	watch->server = *server;
+	watch->timer = loop_timer_new(poller->loop, on_timer, watch);
+	watch->next = first_watch(poller, zone, server);
+	set_first(poller, watch, watch);
+	count_orders(poller, 1);
+	return watch;
+}
+
+static struct poll_terms terms_of(const struct poll_order *order)
+{
+	return (struct poll_terms){
+		.wanted = order->domain.state.serial,
+		.absence = order->domain.state.task == TASK_DELETE,
+		.timeout_ms = order->timeout_ms,
+		.retry_interval_ms = order->retry_interval_ms,
+		.max_retries = order->max_retries,
+	};
+}
+
+static void start(struct watch *watch, const struct poll_terms *terms)
+{
+	const struct poller_config *config = &watch->poller->config;
+	bool notify_is_out =
+	    notifier_is_out(config->notifier, &watch->zone, &watch->server);
+	int transfers =
+	    transfers_running(config->transfers, &watch->zone, &watch->server);
+	struct poll_move move =
+	    poll_start(&watch->poll, terms, pace_of(watch->poller, &watch->server),
+	               notify_is_out);
+
+	while (transfers--)
+		poll_step(&watch->poll, POLL_TRANSFER_BEGAN, NULL);
+	make(watch, move);
+}
+
+/*
+ * Newer, or about the domain's end where the other was about its life. Of
+ * two domains of one name the newer has the newer serial, and only it counts.
+ */
+static bool replaces(const struct poll_order *order, const struct poll_terms *terms,
+                     const struct watch *watch)
+{
+	const struct poll_terms *old = &watch->poll.terms;
+	bool same = strcmp(order->domain.id, watch->subject.id) == 0;
+
+	return serial_newer(terms->wanted, old->wanted) ||
+	       (same && terms->absence && !old->absence);
+}
+
+enum err poller_order(struct poller *poller, const struct poll_order *order,
+                      struct why *why)
+{
+	struct poll_terms terms = terms_of(order);
+	struct name zone;
+	struct address server;
+	struct watch *watch;
+	enum err err = route_read(order, &zone, &server, why);
+
+	if (err)
+		return err;
+	watch = find_watch(poller, &zone, &server);
+	if (watch && !replaces(order, &terms, watch))
+		return OK;
+	if (!watch && poller->count >= MAX_ORDERS)
+		return fail(why, ERR_BUSY, "%d polls are out already", MAX_ORDERS);
+	if (watch) {
+		subject_set(&watch->subject, order);
+		watch->ordered_us = clock_us();
+		make(watch, poll_renew(&watch->poll, &terms));
+		return OK;
+	}
+	watch = watch_new(poller, &zone, &server);
+	subject_set(&watch->subject, order);
+	watch->ordered_us = clock_us();
+	start(watch, &terms);
+	return OK;
+}
+
+/* ---- what was seen meanwhile ---- */
+
+void poller_notify_answered(struct poller *poller, const struct name *zone,
+                            const struct address *server)
+{
+	struct watch *watch = find_watch(poller, zone, server);
+
+	if (watch)
+		make(watch, poll_step(&watch->poll, POLL_NOTIFY_ANSWERED, NULL));
+}
+
+/* None of these two events ends a poll, so the list stays as it is. */
+static bool tell_all(struct poller *poller, const struct name *zone,
+                     const struct address *peer, enum poll_event event,
+                     const struct judgement *brought)
+{
+	struct watch *first = first_watch(poller, zone, peer);
+
+	for (struct watch *at = first; at; at = at->next)
+		make(at, poll_step(&at->poll, event, brought));
+	return first;
+}
+
+void poller_transfer_began(struct poller *poller, const struct name *zone,
+                           const struct address *peer)
+{
+	tell_all(poller, zone, peer, POLL_TRANSFER_BEGAN, NULL);
+}
+
+bool poller_transfer_ended(struct poller *poller, const struct name *zone,
+                           const struct address *peer, const uint32_t *serial)
+{
+	const struct judgement brought = {
+		.verdict = VERDICT_SERIAL,
+		.serial = serial ? *serial : 0,
+	};
+
+	return tell_all(poller, zone, peer, POLL_TRANSFER_ENDED,
+	                serial ? &brought : NULL);
+}

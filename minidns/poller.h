@@ -1,0 +1,51 @@
+/*
+ * poller -- waits until a name server has a zone at a serial, or has it no
+ * more, and reports what it found. core/poll.h decides; here are the timers,
+ * the queries and the orders, one for each zone and server at a time: a newer
+ * order replaces the one that is out.
+ *
+ * An order is acknowledged when it is taken up. If this process dies, its
+ * polls die with it: the pool manager's row knows that an answer is owed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "core/address.h"
+#include "model/messages.h"
+#include "model/name.h"
+
+struct exchanges;
+struct figures;
+struct loop;
+struct notifier;
+struct poller;
+struct transfers;
+
+struct poller_config {
+	const struct figures *figures;
+	struct exchanges *exchanges;
+	struct notifier *notifier;
+	struct transfers *transfers;
+	void (*report)(void *self, const struct server_report *report);
+	void *self;
+};
+
+struct poller *poller_new(struct loop *loop, const struct poller_config *config);
+void poller_free(struct poller **poller);
+size_t poller_count(const struct poller *poller);
+/* ERR_BUSY when too many are out; ERR_INVALID for a destination that is no address. */
+enum err poller_order(struct poller *poller, const struct poll_order *order,
+                      struct why *why);
+
+/* ---- what was seen meanwhile ---- */
+
+void poller_notify_answered(struct poller *poller, const struct name *zone,
+                            const struct address *server);
+void poller_transfer_began(struct poller *poller, const struct name *zone,
+                           const struct address *peer);
+/* SERIAL is what it brought; NULL: it broke. False: nobody waits for it here. */
+bool poller_transfer_ended(struct poller *poller, const struct name *zone,
+                           const struct address *peer, const uint32_t *serial);

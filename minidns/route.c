@@ -1,0 +1,38 @@
+#include "route.h"
+
+#include <string.h>
+
+enum err route_read(const struct poll_order *order, struct name *zone,
+                    struct address *server, struct why *why)
+{
+	enum err err = name_parse(order->domain.name, "domain.name", zone, why);
+
+	if (err)
+		return err;
+	if (!address_parse(order->destination.host, order->destination.port, server))
+		return fail(why, ERR_INVALID, "destination.host '%s' is not an address",
+		            order->destination.host);
+	return OK;
+}
+
+static void put(struct route_key *key, const void *data, size_t len)
+{
+	memcpy(key->octets + key->len, data, len);
+	key->len += len;
+}
+
+void route_host_key(const struct name *zone, const struct address *server,
+                    struct route_key *key)
+{
+	key->len = 0;
+	put(key, &server->bits, sizeof(server->bits));
+	put(key, server->octets, sizeof(server->octets));
+	put(key, zone->wire, zone->len);
+}
+
+void route_key(const struct name *zone, const struct address *server,
+               struct route_key *key)
+{
+	route_host_key(zone, server, key);
+	put(key, &server->port, sizeof(server->port));
+}

@@ -1,0 +1,307 @@
+#include "serve.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/answer.h"
+#include "core/ixfr.h"
+#include "core/query.h"
+#include "deltas.h"
+#include "heads.h"
+#include "minidns.h"
+#include "model/serial.h"
+#include "runtime/metrics.h"
+#include "servers.h"
+#include "transfers.h"
+#include "zones.h"
+
+enum { MAX_PENDING = 16384 };
+
+struct serve {
+	struct serve_config config;
+	size_t pending;
+	uint8_t data[SERVE_BUFFER];
+};
+
+/* A request that waits for the database. */
+struct pending {
+	struct serve *serve;
+	struct query query;
+	struct address peer;
+	bool tcp;
+	reply_fn *later;
+	void *self;
+	struct head head;
+};
+
+struct serve *serve_new(const struct serve_config *config)
+{
+	struct serve *serve = xcalloc(1, sizeof(*serve));
+
+	serve->config = *config;
+	return serve;
+}
+
+void serve_free(struct serve **serve)
+{
+	if (*serve)
+		bug_if((*serve)->pending);
+	free(*serve);
+	*serve = NULL;
+}
+
+size_t serve_pending(const struct serve *serve)
+{
+	return serve->pending;
+}
+
+/* ---- the end of a pending request ---- */
+
+static void finish(struct pending *pending, const struct reply *reply)
+{
+	pending->serve->pending--;
+	pending->later(pending->self, reply);
+	free(pending);
+}
+
+static void finish_message(struct pending *pending, size_t len)
+{
+	finish(pending, &(struct reply){ .data = pending->serve->data, .len = len });
+}
+
+static void finish_rcode(struct pending *pending, enum rcode rcode)
+{
+	struct serve *serve = pending->serve;
+
+	metric_add(serve->config.figures->queries_refused, 1);
+	finish_message(pending, query_answer_rcode(&pending->query, rcode, serve->data,
+	                                           sizeof(serve->data)));
+}
+
+static void finish_soa(struct pending *pending)
+{
+	struct serve *serve = pending->serve;
+	struct rr soa = head_soa(&pending->head);
+
+	finish_message(pending, answer_soa(&pending->query, &soa, pending->tcp,
+	                                   serve->data, sizeof(serve->data)));
+}
+
+/* What a failure to get at the zone is to the one who asks. */
+static enum rcode rcode_of(enum err err)
+{
+	return err == ERR_NOT_FOUND ? RCODE_REFUSED : RCODE_SERVFAIL;
+}
+
+/* ---- ordinary questions ---- */
+
+static void on_zone(void *self, enum err err, struct zone *zone)
+{
+	struct pending *pending = self;
+	struct serve *serve = pending->serve;
+
+	if (err)
+		finish_rcode(pending, rcode_of(err));
+	else
+		finish_message(pending, answer_build(&pending->query, zone, pending->tcp,
+		                                     serve->data, sizeof(serve->data)));
+}
+
+/* ---- transfers ---- */
+
+static void finish_transfer(struct pending *pending, struct transfer *transfer)
+{
+	finish(pending, &(struct reply){ .transfer = transfer });
+}
+
+static void on_whole_zone(void *self, enum err err, struct zone *zone)
+{
+	struct pending *pending = self;
+
+	if (err)
+		finish_rcode(pending, rcode_of(err));
+	else
+		finish_transfer(pending,
+		                transfer_axfr(pending->serve->config.transfers,
+		                              &pending->query, zone, &pending->peer));
+}
+
+static void send_whole_zone(struct pending *pending)
+{
+	zones_get(pending->serve->config.zones, &pending->head, on_whole_zone, pending);
+}
+
+/* In one datagram, or only the SOA: then the client comes over TCP (RFC 1995 2). */
+static void send_delta_by_udp(struct pending *pending, struct delta *delta)
+{
+	struct serve *serve = pending->serve;
+	struct ixfr ixfr;
+	size_t len;
+
+	ixfr_init(&ixfr, &pending->query, delta);
+	len = ixfr_next(&ixfr, false, serve->data, sizeof(serve->data));
+	if (ixfr.ended)
+		finish_message(pending, len);
+	else
+		finish_soa(pending);
+}
+
+static void on_delta(void *self, enum err err, struct delta *delta)
+{
+	struct pending *pending = self;
+	struct serve *serve = pending->serve;
+	const struct zone *zone = zones_cached(serve->config.zones, &pending->head);
+	bool worth = delta && !(zone && delta->rrs.len > zone->wire_bytes);
+
+	if (err)
+		finish_rcode(pending, rcode_of(err));
+	else if (!pending->tcp && worth)
+		send_delta_by_udp(pending, delta);
+	else if (!pending->tcp)
+		finish_soa(pending);
+	else if (worth)
+		finish_transfer(pending,
+		                transfer_ixfr(serve->config.transfers, &pending->query,
+		                              delta, &pending->peer));
+	else
+		send_whole_zone(pending);
+}
+
+/* A client that is as new as we are, or newer, or neither, gets the SOA (RFC 1995 4). */
+static void on_allowed(void *self, bool allowed)
+{
+	struct pending *pending = self;
+	struct serve *serve = pending->serve;
+
+	if (!allowed)
+		finish_rcode(pending, RCODE_REFUSED);
+	else if (pending->query.type == RR_AXFR)
+		send_whole_zone(pending);
+	else if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
+		finish_soa(pending);
+	else
+		deltas_get(serve->config.deltas, &pending->head,
+		           pending->query.ixfr_serial, on_delta, pending);
+}
+
+/* ---- the way there ---- */
+
+static bool is_transfer(const struct query *query)
+{
+	return query->type == RR_AXFR || query->type == RR_IXFR;
+}
+
+static void on_head(void *self, enum err err, const struct head *head)
+{
+	struct pending *pending = self;
+	struct serve *serve = pending->serve;
+	bool apex;
+
+	if (err || !head) {
+		finish_rcode(pending, err ? RCODE_SERVFAIL : RCODE_REFUSED);
+		return;
+	}
+	pending->head = *head;
+	apex = name_equal(&head->name, &pending->query.name);
+	if (is_transfer(&pending->query) && !apex)
+		finish_rcode(pending, RCODE_NOTAUTH);
+	else if (is_transfer(&pending->query))
+		servers_ask(serve->config.servers, head->pool, &pending->peer, on_allowed,
+		            pending);
+	else if (pending->query.type == RR_SOA && apex)
+		finish_soa(pending);
+	else
+		zones_get(serve->config.zones, &pending->head, on_zone, pending);
+}
+
+/* From what is in memory and new enough. False: the database is to be asked. */
+static bool answer_now(struct serve *serve, const struct query *query, bool tcp,
+                       struct reply *answer)
+{
+	const struct head *head;
+	struct zone *zone;
+
+	if (is_transfer(query) || query->type == RR_SOA)
+		return false;
+	if (!heads_recent(serve->config.heads, &query->name, &head))
+		return false;
+	if (!head) {
+		answer->len = query_answer_rcode(query, RCODE_REFUSED, serve->data,
+		                                 sizeof(serve->data));
+		return true;
+	}
+	zone = zones_cached(serve->config.zones, head);
+	if (!zone)
+		return false;
+	answer->len = answer_build(query, zone, tcp, serve->data, sizeof(serve->data));
+	return true;
+}
+
+static bool ask_database(struct serve *serve, const struct serve_request *request,
+                         const struct query *query)
+{
+	struct pending *pending;
+
+	if (serve->pending >= MAX_PENDING)
+		return false;
+	pending = xmalloc(sizeof(*pending));
+	pending->serve = serve;
+	pending->query = *query;
+	pending->peer = request->peer;
+	pending->tcp = request->tcp;
+	pending->later = request->later;
+	pending->self = request->self;
+	serve->pending++;
+	if (!heads_ask(serve->config.heads, &query->name, is_transfer(query), on_head,
+	               pending))
+		return true;
+	serve->pending--;
+	free(pending);
+	return false;
+}
+
+static void count_query(const struct figures *figures, const struct query *query)
+{
+	switch (query->type) {
+	case RR_SOA:
+		metric_add(figures->queries_soa, 1);
+		break;
+	case RR_AXFR:
+		metric_add(figures->queries_axfr, 1);
+		break;
+	case RR_IXFR:
+		metric_add(figures->queries_ixfr, 1);
+		break;
+	default:
+		metric_add(figures->queries_other, 1);
+	}
+}
+
+static enum serve_fate refuse(struct serve *serve, const struct query *query,
+                              enum rcode rcode, struct reply *answer)
+{
+	metric_add(serve->config.figures->queries_refused, 1);
+	answer->len = query_answer_rcode(query, rcode, serve->data, sizeof(serve->data));
+	return SERVE_NOW;
+}
+
+enum serve_fate serve(struct serve *serve, const struct serve_request *request,
+                      struct reply *answer)
+{
+	struct query query;
+	enum query_fate fate =
+	    query_read(request->packet, request->len, request->tcp, &query);
+
+	*answer = (struct reply){ .data = serve->data };
+	if (fate == QUERY_SILENCE)
+		return SERVE_SILENCE;
+	if (fate == QUERY_REFUSED)
+		return refuse(serve, &query, query.rcode, answer);
+	count_query(serve->config.figures, &query);
+	if (answer_now(serve, &query, request->tcp, answer))
+		return SERVE_NOW;
+	if (ask_database(serve, request, &query))
+		return SERVE_LATER;
+	return refuse(serve, &query, RCODE_SERVFAIL, answer);
+}

@@ -1,0 +1,62 @@
+/*
+ * serve -- from a request to its answer, the same for UDP and TCP: judge it,
+ * find the zone, check the peer where it wants a transfer, answer. What can
+ * be said from memory is said at once; else the request is kept until the
+ * database has answered, and the listener is called back.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/address.h"
+
+struct deltas;
+struct figures;
+struct heads;
+struct serve;
+struct servers;
+struct transfer;
+struct transfers;
+struct zones;
+
+/*
+ * Either a message, borrowed until the callback returns, or a
+ * transfer, which is the callee's.
+ */
+struct reply {
+	const uint8_t *data;
+	size_t len;
+	struct transfer *transfer;	/* over TCP only */
+};
+typedef void reply_fn(void *self, const struct reply *reply);
+
+struct serve_config {
+	const struct figures *figures;
+	struct heads *heads;
+	struct zones *zones;
+	struct deltas *deltas;
+	struct servers *servers;
+	struct transfers *transfers;
+};
+
+struct serve_request {
+	const uint8_t *packet;
+	size_t len;
+	struct address peer;
+	bool tcp;
+	reply_fn *later;		/* called once after SERVE_LATER */
+	void *self;
+};
+
+enum serve_fate { SERVE_SILENCE, SERVE_NOW, SERVE_LATER };
+enum { SERVE_BUFFER = 65535 };
+
+struct serve *serve_new(const struct serve_config *config);
+/* after the parts in its config: none is pending */
+void serve_free(struct serve **serve);
+/* After SERVE_NOW *answer is valid until the next call. */
+enum serve_fate serve(struct serve *serve, const struct serve_request *request,
+                      struct reply *answer);
+size_t serve_pending(const struct serve *serve);

@@ -1,0 +1,192 @@
+#include "servers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/access.h"
+#include "runtime/db.h"
+#include "runtime/loop.h"
+#include "runtime/offload.h"
+#include "store.h"
+
+enum {
+	PERIOD_MS = 10000,
+	SOONEST_MS = 200,		/* between readings that unknown peers cause */
+	MAX_WAITING = 1024,
+};
+
+struct waiter {
+	struct waiter *next;
+	char pool[HEAD_POOL + 1];
+	struct address peer;
+	allowed_fn *fn;
+	void *self;
+};
+
+struct reading {
+	struct servers *servers;
+	struct waiter *waiters;		/* those that came before it began */
+	struct access_server *list;
+	size_t count;
+	enum err err;
+	struct why why;
+};
+
+struct servers {
+	struct loop *loop;
+	struct lane *lane;
+	struct db *db;			/* the lane's */
+	struct loop_timer *timer;
+	struct access access;
+	struct waiter *waiting;
+	size_t waiting_count;
+	int64_t read_ms;		/* when the last reading began */
+	bool reading, again, was_down;
+};
+
+static void start(struct servers *servers);
+
+static void on_timer(void *self)
+{
+	start(self);
+}
+
+struct servers *servers_new(struct loop *loop, const struct db_config *config)
+{
+	struct servers *servers = xcalloc(1, sizeof(*servers));
+
+	servers->loop = loop;
+	servers->lane = lane_new(loop, "servers", 1);
+	servers->db = db_new(config);
+	servers->timer = loop_timer_new(loop, on_timer, servers);
+	loop_timer_set(servers->timer, 0);
+	return servers;
+}
+
+enum err servers_allow(struct servers *servers, const struct option_texts *prefixes,
+                       struct why *why)
+{
+	return access_set_prefixes(&servers->access, prefixes, why);
+}
+
+/* ---- reading ---- */
+
+static void read_run(void *job)
+{
+	struct reading *reading = job;
+
+	reading->err = store_servers(reading->servers->db, &reading->list,
+	                             &reading->count, &reading->why);
+}
+
+static void tell(struct servers *servers, struct waiter *waiter)
+{
+	for (struct waiter *next; waiter; waiter = next) {
+		next = waiter->next;
+		servers->waiting_count--;
+		waiter->fn(waiter->self,
+		           access_allows(&servers->access, waiter->pool, &waiter->peer));
+		free(waiter);
+	}
+}
+
+/* The list that was read last stays in force while the database is away. */
+static void note(struct servers *servers, struct reading *reading)
+{
+	bool down = reading->err;
+
+	if (!down)
+		access_set_servers(&servers->access, &reading->list, reading->count);
+	if (down && !servers->was_down)
+		log_warn("access list not read: error=%s reason=%s",
+		         err_name(reading->err), reading->why.text);
+	servers->was_down = down;
+}
+
+static void read_done(void *job)
+{
+	struct reading *reading = job;
+	struct servers *servers = reading->servers;
+
+	servers->reading = false;
+	if (lane_job_ran(servers->lane))
+		note(servers, reading);
+	tell(servers, reading->waiters);
+	free(reading);
+	if (servers->timer)
+		loop_timer_set(servers->timer, servers->again || servers->waiting
+		                                   ? SOONEST_MS
+		                                   : PERIOD_MS);
+	servers->again = false;
+}
+
+static void start(struct servers *servers)
+{
+	struct reading *reading;
+
+	if (servers->reading)
+		return;
+	reading = xcalloc(1, sizeof(*reading));
+	reading->servers = servers;
+	reading->waiters = servers->waiting;
+	servers->waiting = NULL;
+	servers->read_ms = loop_now_ms(servers->loop);
+	servers->reading = true;
+	bug_if(!lane_submit(servers->lane, read_run, read_done, reading));
+}
+
+void servers_reload(struct servers *servers)
+{
+	servers->again = servers->reading;
+	start(servers);
+}
+
+/* ---- ask ---- */
+
+/* The next reading is due: at once, or when the last one is long enough ago. */
+static void hurry(struct servers *servers)
+{
+	int64_t passed_ms = loop_now_ms(servers->loop) - servers->read_ms;
+
+	if (!servers->reading)
+		loop_timer_set(servers->timer,
+		               passed_ms >= SOONEST_MS ? 0 : SOONEST_MS - passed_ms);
+}
+
+void servers_ask(struct servers *servers, const char *pool, const struct address *peer,
+                 allowed_fn *fn, void *self)
+{
+	bool allowed = access_allows(&servers->access, pool, peer);
+	struct waiter *waiter;
+
+	if (allowed || servers->waiting_count >= MAX_WAITING) {
+		fn(self, allowed);
+		return;
+	}
+	waiter = xcalloc(1, sizeof(*waiter));
+	strncpy(waiter->pool, pool, HEAD_POOL);
+	waiter->peer = *peer;
+	waiter->fn = fn;
+	waiter->self = self;
+	waiter->next = servers->waiting;
+	servers->waiting = waiter;
+	servers->waiting_count++;
+	hurry(servers);
+}
+
+void servers_free(struct servers **servers)
+{
+	struct servers *old = *servers;
+
+	*servers = NULL;
+	if (!old)
+		return;
+	loop_timer_free(&old->timer);
+	lane_free(&old->lane);
+	tell(old, old->waiting);
+	db_free(&old->db);
+	access_clear(&old->access);
+	free(old);
+}

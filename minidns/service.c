@@ -1,0 +1,110 @@
+#include "service.h"
+
+#include "core/address.h"
+#include "model/json.h"
+#include "model/messages.h"
+#include "model/name.h"
+#include "notifier.h"
+#include "poller.h"
+
+enum { ADDRESS_MAX = 64 };
+
+static enum err on_notify_zone_changed(void *self, struct request *req)
+{
+	const struct service *service = self;
+	struct poll_order order;
+	enum err err = poll_order_decode(req->args, &order, &req->why);
+
+	return err ? err : notifier_order(service->notifier, &order, &req->why);
+}
+
+static enum err on_poll_for_serial_number(void *self, struct request *req)
+{
+	const struct service *service = self;
+	struct poll_order order;
+	enum err err = poll_order_decode(req->args, &order, &req->why);
+
+	return err ? err : poller_order(service->poller, &order, &req->why);
+}
+
+static enum err take_order(const struct service *service, const struct poll_order *order,
+                           struct why *why)
+{
+	enum err err = notifier_order(service->notifier, order, why);
+
+	return err ? err : poller_order(service->poller, order, why);
+}
+
+/*
+ * NOTIFY and poll: what would be two messages a domain and server is one for
+ * them all. What is wrong with one order holds up no other; the first reason
+ * is told.
+ */
+static enum err on_propagate_zones(void *self, struct request *req)
+{
+	const struct service *service = self;
+	struct propagation propagation;
+	enum err err = propagation_decode(req->args, req->arena, &propagation, &req->why);
+	size_t count = err ? 0 : propagation.domains.count * propagation.destination_count;
+	struct why why;
+
+	for (size_t i = 0; i < count && err != ERR_BUSY; i++) {
+		struct poll_order order = propagation.terms;
+		enum err one;
+
+		order.domain = propagation.domains.item[i / propagation.destination_count];
+		order.destination =
+		    propagation.destinations[i % propagation.destination_count];
+		one = take_order(service, &order, err ? &why : &req->why);
+		err = err ? err : one;
+	}
+	return err;
+}
+
+struct ended {
+	struct name zone;
+	struct address peer;
+	uint32_t serial;
+};
+
+static enum err ended_decode(const json_t *args, struct ended *ended, struct why *why)
+{
+	const char *name, *address;
+	enum err err =
+	    json_get_text(args, "name", JSON_REQUIRED, NAME_MAX_TEXT, &name, why);
+
+	if (!err)
+		err = name_parse(name, "name", &ended->zone, why);
+	if (!err)
+		err = json_get_text(args, "address", JSON_REQUIRED, ADDRESS_MAX, &address,
+		                    why);
+	if (!err)
+		err = json_get_u32(args, "serial", JSON_REQUIRED, UINT32_MAX,
+		                   &ended->serial, why);
+	if (!err && !address_parse(address, 0, &ended->peer))
+		return fail(why, ERR_INVALID, "address '%s' is not an address", address);
+	return err;
+}
+
+static enum err on_transfer_ended(void *self, struct request *req)
+{
+	const struct service *service = self;
+	struct ended ended;
+	enum err err = ended_decode(req->args, &ended, &req->why);
+
+	if (!err)
+		poller_transfer_ended(service->poller, &ended.zone, &ended.peer,
+		                      &ended.serial);
+	return err;
+}
+
+#define TERMS "timeout retry_interval max_retries"
+#define ORDER "domain destination " TERMS
+
+const struct rpc_method service_methods[] = {
+	{ "notify_zone_changed",    on_notify_zone_changed,    ORDER },
+	{ "poll_for_serial_number", on_poll_for_serial_number, ORDER },
+	{ "propagate_zones",        on_propagate_zones,        "domains destinations " TERMS },
+	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
+	{ 0 }
+};

@@ -1,0 +1,23 @@
+/*
+ * service -- the RPC methods of topic "minidns":
+ *
+ *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
+ *	transfer_ended					told by another instance
+ *
+ * The first two are casts that are acknowledged once their timers are set;
+ * what comes of them goes back as update_status.
+ */
+#pragma once
+
+#include "runtime/rpc.h"
+
+struct notifier;
+struct poller;
+
+/* What the handlers' self points to. */
+struct service {
+	struct notifier *notifier;
+	struct poller *poller;
+};
+
+extern const struct rpc_method service_methods[];

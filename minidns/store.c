@@ -1,0 +1,424 @@
+#include "store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/serial.h"
+#include "model/state.h"
+#include "runtime/tx_list.h"
+
+enum { PORTION = 5000 };	/* records of one statement */
+
+/* The order is that of read_head(). */
+#define HEAD_COLUMNS \
+	"d.id, d.name, d.pool_id, d.serial, d.soa_ttl, d.mname, d.rname, " \
+	"d.refresh, d.retry, d.expire, d.minimum"
+#define SERVED "d.live = 1 AND d.task <> 'DELETE'"
+
+struct rr head_soa(const struct head *head)
+{
+	return (struct rr){
+		.name = head->name.wire,
+		.type = RR_SOA,
+		.ttl = head->soa_ttl,
+		.rdata_len = head->soa_len,
+		.rdata = head->soa,
+	};
+}
+
+/* ---- heads ---- */
+
+static enum err set_soa(struct head *head, const char *mname, const char *rname,
+                        struct soa *soa, struct why *why)
+{
+	struct name primary, mailbox;
+	struct buf rdata = { 0 };
+	enum err err = name_parse_in(mname, NULL, "mname", &primary, why);
+
+	if (!err)
+		err = name_parse_in(rname, NULL, "rname", &mailbox, why);
+	if (err)
+		return err;
+	soa->mname = primary.wire;
+	soa->rname = mailbox.wire;
+	soa_append_rdata(&rdata, soa);
+	memcpy(head->soa, rdata.data, rdata.len);
+	head->soa_len = rdata.len;
+	buf_clear(&rdata);
+	return OK;
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+	size_t len = strlen(from);
+
+	if (len >= size)
+		len = size - 1;
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+static enum err read_head(struct tx_rows *rows, struct head *head, struct why *why)
+{
+	struct soa soa = { 0 };
+	const char *mname, *rname;
+	enum err err;
+
+	copy_text(head->id, sizeof(head->id), row_text(rows));
+	err = name_parse(row_text(rows), "name", &head->name, why);
+	copy_text(head->pool, sizeof(head->pool), row_text(rows));
+	head->serial = soa.serial = row_u32(rows);
+	head->soa_ttl = row_u32(rows);
+	mname = row_text(rows);
+	rname = row_text(rows);
+	soa.refresh = row_u32(rows);
+	soa.retry = row_u32(rows);
+	soa.expire = row_u32(rows);
+	soa.minimum = row_u32(rows);
+	return err ? err : set_soa(head, mname, rname, &soa, why);
+}
+
+/*
+ * A row that cannot be read is one zone that is not served:
+ * the others are not to suffer.
+ */
+static size_t read_heads(struct tx_rows *rows, struct head *heads, size_t size)
+{
+	struct why why;
+	size_t found = 0;
+
+	while (found < size && tx_next(rows)) {
+		if (!read_head(rows, &heads[found], &why))
+			found++;
+		else
+			log_warn("zone refused: id=%s reason=%s", heads[found].id,
+			         why.text);
+	}
+	tx_select_end(rows);
+	return found;
+}
+
+struct heads_read {
+	struct db *db;
+	const char *const *names;
+	size_t count;
+	struct head **heads;
+	size_t *found;
+};
+
+static enum err read_heads_once(void *self, struct why *why)
+{
+	const struct heads_read *read = self;
+	size_t count = read->count;
+	struct tx tx = tx_once(read->db, why);
+	struct tx_rows rows;
+	struct tx_value bind[TX_LIST_MAX + 1];
+	struct arena *arena = arena_new();
+	size_t places;
+	const char *sql = tx_list(arena, "SELECT " HEAD_COLUMNS " FROM domains d WHERE " SERVED
+	                          " AND d.name IN (", ")", count, &places);
+	enum err err;
+
+	tx_list_fill(bind, read->names, count, places);
+	bind[places].type = TX_END;
+	tx_select(&tx, arena, &rows, sql, bind);
+	*read->found = read_heads(&rows, *read->heads, count);
+	err = tx_commit(&tx);
+	arena_free(&arena);
+	return err;
+}
+
+enum err store_heads(struct db *db, const char *const *names, size_t count,
+                     struct head **heads, size_t *found, struct why *why)
+{
+	struct heads_read read = { db, names, count, heads, found };
+	enum err err;
+
+	bug_if(count > STORE_NAMES);
+	*heads = xcalloc(count, sizeof(**heads));
+	err = tx_redo(read_heads_once, &read, why);
+	if (err) {
+		free(*heads);
+		*heads = NULL;
+	}
+	return err;
+}
+
+/* ---- zones ---- */
+
+static enum err read_head_of(struct tx *tx, const char *domain_id, struct head *head)
+{
+	struct arena *arena = arena_new();
+	struct tx_rows rows;
+	enum err err = OK;
+
+	if (tx_select_row(tx, arena, &rows, "SELECT " HEAD_COLUMNS
+	                  " FROM domains d WHERE " SERVED
+	                  " AND d.id = ?", TX_BIND(tx_text(domain_id)))) {
+		err = read_head(&rows, head, tx->why);
+		tx_select_end(&rows);
+	} else if (!tx->err) {
+		err = fail(tx->why, ERR_NOT_FOUND, "the domain is gone");
+	}
+	arena_free(&arena);
+	return tx->err ? tx->err : err;
+}
+
+/*
+ * The text of an owner to its name; the record sets come by
+ * name, so the last one is kept.
+ */
+struct owner {
+	char text[NAME_MAX_TEXT + 1];
+	struct name name;
+};
+
+static enum err set_name(struct owner *owner, const char *text, struct why *why)
+{
+	if (!strcmp(owner->text, text))
+		return OK;
+	copy_text(owner->text, sizeof(owner->text), text);
+	return name_parse(text, "record set", &owner->name, why);
+}
+
+static enum err add_row(struct zone_builder *builder, struct tx_rows *rows,
+                        struct owner *owner, struct why *why)
+{
+	enum err err = set_name(owner, row_text(rows), why);
+	struct rr rr = { .name = owner->name.wire };
+	size_t len;
+
+	if (err)
+		return err;
+	rr.type = row_int(rows);
+	rr.ttl = row_u32(rows);
+	rr.rdata = row_bytes(rows, &len);
+	if (len > ZONE_MAX_RDATA)
+		return fail(why, ERR_INVALID, "a record at %s is too large for a message",
+		            owner->text);
+	rr.rdata_len = len;
+	zone_builder_add(builder, &rr);
+	return OK;
+}
+
+/*
+ * A zone may have a million records, and no statement may take that long: they are read
+ * by status and id, as they stand in an index. By id is about as they were written; by
+ * name each would be elsewhere on the disk. Tombstones are read, and left out here, for
+ * there may be a million of them, too.
+ */
+struct portion {
+	const char *domain_id, *status;
+	char last[ID_LEN + 1];		/* id of the last one that was read */
+	size_t count;
+};
+
+static enum err read_portion(struct tx *tx, struct portion *portion,
+                             struct zone_builder *builder)
+{
+	struct owner owner = { .text = "" };
+	struct tx_rows rows;
+	enum err err = OK;
+
+	tx_select(tx, NULL, &rows,
+	          "SELECT r.id, r.live, s.name, s.type, COALESCE(s.ttl, d.ttl), r.rdata "
+	          "FROM records r FORCE INDEX (record_open) "
+	          "STRAIGHT_JOIN recordsets s ON s.id = r.recordset_id "
+	          "STRAIGHT_JOIN domains d ON d.id = r.domain_id "
+	          "WHERE r.domain_id = ? AND r.status = ? AND r.id > ? "
+	          "ORDER BY r.id LIMIT ?",
+	          TX_BIND(tx_text(portion->domain_id), tx_text(portion->status),
+	                  tx_text(portion->last), tx_int(PORTION)));
+	for (portion->count = 0; !err && tx_next(&rows); portion->count++) {
+		copy_text(portion->last, sizeof(portion->last), row_text(&rows));
+		if (row_int(&rows))
+			err = add_row(builder, &rows, &owner, tx->why);
+	}
+	tx_select_end(&rows);
+	return tx->err ? tx->err : err;
+}
+
+static enum err read_records(struct tx *tx, const char *domain_id, enum status status,
+                             struct zone_builder *builder)
+{
+	struct portion portion = {
+		.domain_id = domain_id, .status = status_name(status),
+	};
+	enum err err;
+
+	do {
+		err = read_portion(tx, &portion, builder);
+	} while (!err && portion.count == PORTION);
+	return err;
+}
+
+/* All statements see the same moment: REPEATABLE READ, begun with its snapshot. */
+static enum err load_zone(struct db *db, const char *domain_id, struct zone **zone,
+                          struct why *why)
+{
+	struct tx tx = tx_begin_snapshot(db, why);
+	struct zone_builder *builder = NULL;
+	struct head head;
+	struct rr soa;
+	enum err err = read_head_of(&tx, domain_id, &head);
+
+	if (!err) {
+		builder = zone_builder_new(&head.name);
+		soa = head_soa(&head);
+		zone_builder_add(builder, &soa);
+		for (enum status status = 0; !err && status < STATUS_DELETED; status++)
+			err = read_records(&tx, domain_id, status, builder);
+	}
+	if (err)
+		tx_rollback(&tx);
+	else
+		err = tx_commit(&tx);
+	if (!err)
+		return zone_builder_finish(&builder, zone, why);
+	zone_builder_free(&builder);
+	return err;
+}
+
+struct zone_load {
+	struct db *db;
+	const char *domain_id;
+	struct zone **zone;
+};
+
+static enum err load_zone_once(void *self, struct why *why)
+{
+	const struct zone_load *load = self;
+
+	return load_zone(load->db, load->domain_id, load->zone, why);
+}
+
+enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
+                    struct why *why)
+{
+	return tx_redo(load_zone_once, &(struct zone_load){ db, domain_id, zone }, why);
+}
+
+/* ---- deltas ---- */
+
+struct steps {
+	struct ixfr_step *step;
+	size_t count, size, bytes;
+};
+
+static void add_step(struct steps *steps, struct tx_rows *rows)
+{
+	struct ixfr_step step;
+
+	step.previous_serial = row_u32(rows);
+	step.serial = row_u32(rows);
+	step.removed = row_bytes(rows, &step.removed_len);
+	step.added = row_bytes(rows, &step.added_len);
+	if (steps->count == steps->size) {
+		steps->size = steps->size ? 2 * steps->size : 16;
+		steps->step = xrealloc(steps->step, steps->size * sizeof(step));
+	}
+	steps->step[steps->count++] = step;
+	steps->bytes += step.removed_len + step.added_len;
+}
+
+/*
+ * The rows behind FROM up to TO; where serials wrapped, those
+ * are two ranges of numbers.
+ */
+static void select_steps(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                         const struct head *head, uint32_t from)
+{
+	if (from < head->serial)
+		tx_select(
+		    tx, arena, rows,
+		    "SELECT previous_serial, serial, removed, added FROM journal "
+		    "WHERE domain_id = ? AND serial > ? AND serial <= ? ORDER BY serial",
+		    TX_BIND(tx_text(head->id), tx_u32(from), tx_u32(head->serial)));
+	else
+		tx_select(tx, arena, rows,
+		          "SELECT previous_serial, serial, removed, added FROM journal "
+		          "WHERE domain_id = ? AND (serial > ? OR serial <= ?) "
+		          "ORDER BY serial <= ?, serial",
+		          TX_BIND(tx_text(head->id), tx_u32(from), tx_u32(head->serial),
+		                  tx_u32(head->serial)));
+}
+
+struct delta_read {
+	struct db *db;
+	const struct head *head;
+	uint32_t from;
+	size_t limit;
+	struct delta **delta;
+};
+
+static enum err read_delta_once(void *self, struct why *why)
+{
+	const struct delta_read *read = self;
+	const struct head *head = read->head;
+	struct tx tx = tx_once(read->db, why);
+	struct arena *arena = arena_new();
+	struct steps steps = { 0 };
+	struct tx_rows rows;
+	enum err err;
+
+	select_steps(&tx, arena, &rows, head, read->from);
+	while (steps.bytes <= read->limit && tx_next(&rows))
+		add_step(&steps, &rows);
+	tx_select_end(&rows);
+	err = tx_commit(&tx);
+	*read->delta = NULL;
+	if (!err && steps.bytes <= read->limit)
+		*read->delta = delta_new(&head->name, read->from, head->serial,
+		                         steps.step, steps.count);
+	free(steps.step);
+	arena_free(&arena);
+	return err;
+}
+
+enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
+                     struct delta **delta, struct why *why)
+{
+	return tx_redo(read_delta_once,
+	               &(struct delta_read){ db, head, from, limit, delta }, why);
+}
+
+/* ---- the access list ---- */
+
+enum { MAX_SERVERS = 10000 };
+
+enum err store_servers(struct db *db, struct access_server **servers, size_t *count,
+                       struct why *why)
+{
+	struct tx tx = tx_once(db, why);
+	struct tx_rows rows;
+	struct access_server *list = xcalloc(MAX_SERVERS, sizeof(*list));
+	size_t found = 0;
+	enum err err;
+
+	tx_select(&tx, NULL, &rows,
+	          "SELECT p.id, s.host, s.port FROM pool_servers s "
+	          "JOIN pools p ON p.name = s.pool_name LIMIT 10000", TX_NONE);
+	while (found < MAX_SERVERS && tx_next(&rows)) {
+		const char *host;
+
+		copy_text(list[found].pool, sizeof(list[found].pool), row_text(&rows));
+		host = row_text(&rows);
+		if (address_parse(host, row_u32(&rows), &list[found].address))
+			found++;
+		else
+			log_warn("server ignored: host=%s reason=not an address", host);
+	}
+	tx_select_end(&rows);
+	err = tx_commit(&tx);
+	if (err) {
+		free(list);
+		return err;
+	}
+	*servers = xrealloc(list, (found + 1) * sizeof(*list));
+	*count = found;
+	return OK;
+}

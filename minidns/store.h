@@ -1,0 +1,55 @@
+/*
+ * store -- all SQL of minidns, which only reads. Called on lanes, each with
+ * a connection of its own. A transaction that lost a race is run again here.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/id.h"
+#include "core/access.h"
+#include "core/ixfr.h"
+#include "core/zone.h"
+#include "model/name.h"
+
+struct db;
+
+enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
+
+/* What is to be known of a zone to answer for its SOA: one row of domains. */
+struct head {
+	char id[ID_LEN + 1];
+	struct name name;
+	char pool[HEAD_POOL + 1];
+	uint32_t serial;
+	uint32_t soa_ttl;
+	uint16_t soa_len;
+	uint8_t soa[HEAD_SOA];		/* rdata */
+};
+
+struct rr head_soa(const struct head *head);	/* borrows from it */
+
+enum { STORE_NAMES = 256 };		/* that store_heads() takes at once */
+
+/*
+ * Those of the NAMES (canonical text) that are zones to be
+ * served; *heads is xmalloc'ed.
+ */
+enum err store_heads(struct db *db, const char *const *names, size_t count,
+                     struct head **heads, size_t *found, struct why *why);
+
+/*
+ * The zone as of one moment, which may be newer than what was last heard of it.
+ * ERR_NOT_FOUND: it is gone. ERR_INVALID: it has a record that cannot be served.
+ */
+enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
+                    struct why *why);
+
+/* *delta is NULL when the journal does not lead there, or in more than LIMIT bytes. */
+enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
+                     struct delta **delta, struct why *why);
+
+enum err store_servers(struct db *db, struct access_server **servers, size_t *count,
+                       struct why *why);

@@ -1,0 +1,38 @@
+/*
+ * tcp_answers -- what one client over TCP is still to get, in the order in
+ * which it was put: messages with their length before them (RFC 7766 8), and
+ * transfers, whose messages are made one by one as the socket takes them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct output;
+struct reply;
+
+enum { TCP_PREFIX = 2 };		/* the length before a message */
+
+struct tcp_answers {
+	struct output *first, **end;
+	size_t queued;			/* bytes of the messages that wait */
+	/* the message on its way */
+	uint8_t *out;			/* a transfer's; held while one runs */
+	const uint8_t *sending;
+	size_t sending_len;
+};
+
+void tcp_answers_init(struct tcp_answers *answers);
+void tcp_answers_clear(struct tcp_answers *answers);
+/*
+ * REPLY has something: a message, which is copied, or a transfer, which is taken over.
+ * READY is called when a transfer has its place, never from within this call.
+ */
+void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
+                     void (*ready)(void *self), void *self);
+bool tcp_answers_empty(const struct tcp_answers *answers);
+/* Is there something that the socket could take? A transfer may wait for its place. */
+bool tcp_answers_ready(const struct tcp_answers *answers);
+/* As much as FD takes, for one turn. *moved: it took some. False: it is broken. */
+bool tcp_answers_send(struct tcp_answers *answers, int fd, bool *moved);

@@ -1,0 +1,405 @@
+#include "tcp_clients.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "minidns.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "serve.h"
+#include "tcp_answers.h"
+#include "transfers.h"
+
+enum {
+	FIRST_QUESTION_MS = 5000,
+	CROWDED_IDLE_MS = 10000,	/* while more than half of the places are taken */
+	STALL_MS = 20000,		/* a client that takes nothing for so long goes */
+	MAX_IN_FLIGHT = 32,		/* questions of a client without an answer */
+	MAX_QUEUED = 256 * 1024,	/* bytes of answers: then no questions are read */
+	READ_SIZE = 16 * 1024,
+};
+
+struct tcp_client {
+	struct tcp_client *next, **link;
+	struct tcp_clients *clients;
+	struct address peer;
+	int fd;				/* -1: closed, but an answer is still due */
+	struct loop_io *io;
+	struct loop_timer *timer;
+	struct buf in;
+	struct tcp_answers answers;
+	int in_flight;
+	bool said_all;			/* it will ask nothing more */
+	bool asked;			/* its first question was complete */
+	/* within take_questions(): not again, and not freed, from below */
+	bool reading;
+	/* of its last question, or of our last progress */
+	int64_t last_ms;
+};
+
+struct tcp_clients {
+	struct loop *loop;
+	struct serve *serve;
+	const struct figures *figures;
+	struct tcp_limits limits;
+	struct tcp_client *first;
+	int count;
+	uint8_t scratch[READ_SIZE];
+};
+
+struct tcp_clients *tcp_clients_new(struct loop *loop, struct serve *serve,
+                                    const struct figures *figures,
+                                    const struct tcp_limits *limits)
+{
+	struct tcp_clients *clients = xcalloc(1, sizeof(*clients));
+
+	clients->loop = loop;
+	clients->serve = serve;
+	clients->figures = figures;
+	clients->limits = *limits;
+	return clients;
+}
+
+/* ---- the end of a client ---- */
+
+static void free_if_done(struct tcp_client *client)
+{
+	if (client->fd >= 0 || client->in_flight || client->reading)
+		return;
+	free(client);
+}
+
+/* Answers that are still due find it closed; the last of them frees it. */
+static void close_client(struct tcp_client *client)
+{
+	struct tcp_clients *clients = client->clients;
+
+	if (client->fd < 0)
+		return;
+	*client->link = client->next;
+	if (client->next)
+		client->next->link = client->link;
+	clients->count--;
+	metric_add(clients->figures->tcp_clients, -1);
+	loop_io_free(&client->io);
+	loop_timer_free(&client->timer);
+	close(client->fd);
+	client->fd = -1;
+	tcp_answers_clear(&client->answers);
+	buf_clear(&client->in);
+	free_if_done(client);
+}
+
+/* ---- deadlines ---- */
+
+/* Nothing is owed to it. */
+static bool is_idle(const struct tcp_client *client)
+{
+	return !client->in_flight && tcp_answers_empty(&client->answers);
+}
+
+static int64_t idle_ms(const struct tcp_client *client)
+{
+	const struct tcp_limits *limits = &client->clients->limits;
+
+	if (!client->asked)
+		return FIRST_QUESTION_MS;
+	if (client->clients->count > limits->clients / 2 &&
+	    limits->idle_s > CROWDED_IDLE_MS / 1000)
+		return CROWDED_IDLE_MS;
+	return limits->idle_s * 1000LL;
+}
+
+/* When it is to be dropped, unless something happens; -1: it waits for us. */
+static int64_t deadline_ms(const struct tcp_client *client)
+{
+	if (tcp_answers_ready(&client->answers))
+		return client->last_ms + STALL_MS;
+	if (!is_idle(client))
+		return -1;
+	return client->last_ms + idle_ms(client);
+}
+
+static void set_timer(struct tcp_client *client)
+{
+	int64_t left_ms = deadline_ms(client) - loop_now_ms(client->clients->loop);
+
+	if (deadline_ms(client) < 0)
+		loop_timer_cancel(client->timer);
+	else
+		loop_timer_set(client->timer, left_ms > 0 ? left_ms : 0);
+}
+
+static bool wants_questions(const struct tcp_client *client)
+{
+	return !client->said_all && client->in_flight < MAX_IN_FLIGHT &&
+	       client->answers.queued < MAX_QUEUED;
+}
+
+/* One that takes nothing gets a reset: the kernel is not to keep the rest, either. */
+static void on_timer(void *self)
+{
+	static const struct linger reset = { .l_onoff = 1 };
+	struct tcp_client *client = self;
+
+	if (tcp_answers_ready(&client->answers))
+		setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	close_client(client);
+}
+
+/* After each event: what is waited for now, or nothing any more. */
+static void settle(struct tcp_client *client)
+{
+	if (client->fd < 0)
+		return;
+	if (client->said_all && is_idle(client)) {
+		close_client(client);
+		return;
+	}
+	loop_io_set(client->io, (wants_questions(client) ? LOOP_READ : 0) |
+				(tcp_answers_ready(&client->answers) ? LOOP_WRITE : 0));
+	set_timer(client);
+}
+
+/* ---- answers ---- */
+
+/* The client must be held by its caller: it may be closed in here. */
+static void send_answers(struct tcp_client *client)
+{
+	bool moved;
+	bool is_alive = tcp_answers_send(&client->answers, client->fd, &moved);
+
+	if (moved)
+		client->last_ms = loop_now_ms(client->clients->loop);
+	if (!is_alive)
+		close_client(client);
+}
+
+static void on_transfer_ready(void *self)
+{
+	struct tcp_client *client = self;
+
+	client->last_ms = loop_now_ms(client->clients->loop);
+	settle(client);
+}
+
+static void put_answer(struct tcp_client *client, const struct reply *reply)
+{
+	if (!reply->transfer && !reply->len)
+		return;
+	if (!tcp_answers_ready(&client->answers))
+		client->last_ms = loop_now_ms(client->clients->loop);
+	tcp_answers_put(&client->answers, reply, on_transfer_ready, client);
+}
+
+/* ---- questions ---- */
+
+static void take_questions(struct tcp_client *client);
+
+static void on_reply(void *self, const struct reply *reply)
+{
+	struct tcp_client *client = self;
+
+	client->in_flight--;
+	if (client->fd < 0) {
+		struct transfer *transfer = reply->transfer;
+
+		transfer_free(&transfer, false);
+		free_if_done(client);
+		return;
+	}
+	put_answer(client, reply);
+	take_questions(client);
+}
+
+static void serve_question(struct tcp_client *client, const uint8_t *packet, size_t len)
+{
+	struct serve_request request = {
+		.packet = packet,
+		.len = len,
+		.peer = client->peer,
+		.tcp = true,
+		.later = on_reply,
+		.self = client,
+	};
+	struct reply reply;
+
+	client->in_flight++;
+	switch (serve(client->clients->serve, &request, &reply)) {
+	case SERVE_LATER:
+		return;
+	case SERVE_NOW:
+		put_answer(client, &reply);
+		break;
+	case SERVE_SILENCE:
+		break;
+	}
+	client->in_flight--;
+}
+
+/* The whole question at *at in what was read; moves on behind it. */
+static const uint8_t *next_question(const struct tcp_client *client, size_t *at,
+                                    size_t *len)
+{
+	const uint8_t *data = client->in.data + *at;
+	size_t left = client->in.len - *at;
+
+	if (left < TCP_PREFIX)
+		return NULL;
+	*len = data[0] << 8 | data[1];
+	if (left - TCP_PREFIX < *len)
+		return NULL;
+	*at += TCP_PREFIX + *len;
+	return data + TCP_PREFIX;
+}
+
+static void forget_taken(struct tcp_client *client, size_t at)
+{
+	if (!at)
+		return;
+	client->in.len -= at;
+	memmove(client->in.data, client->in.data + at, client->in.len);
+	client->last_ms = loop_now_ms(client->clients->loop);
+	client->asked = true;
+	if (!client->in.len)
+		buf_clear(&client->in);		/* an idle client holds no buffer */
+}
+
+/* All questions that are there, as far as there is room for their answers. */
+static void take_questions(struct tcp_client *client)
+{
+	const uint8_t *question;
+	size_t at = 0, len;
+
+	if (client->reading)
+		return;
+	client->reading = true;
+	while (client->in_flight < MAX_IN_FLIGHT && client->answers.queued < MAX_QUEUED &&
+	       (question = next_question(client, &at, &len)))
+		serve_question(client, question, len);
+	forget_taken(client, at);
+	send_answers(client);
+	settle(client);
+	/* until here whoever closed it could not free it */
+	client->reading = false;
+	free_if_done(client);
+}
+
+/* False: the client is gone. */
+static bool read_some(struct tcp_client *client)
+{
+	struct tcp_clients *clients = client->clients;
+	ssize_t len = recv(client->fd, clients->scratch, sizeof(clients->scratch), 0);
+
+	if (len > 0) {
+		buf_append(&client->in, clients->scratch, len);
+		return true;
+	}
+	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return true;
+	if (len == 0 && !is_idle(client)) {
+		client->said_all = true;	/* it may still want to hear */
+		return true;
+	}
+	close_client(client);
+	return false;
+}
+
+static void on_event(void *self, int events)
+{
+	struct tcp_client *client = self;
+
+	if (events & LOOP_READ && wants_questions(client) && !read_some(client))
+		return;
+	take_questions(client);
+}
+
+/* ---- places ---- */
+
+static int clients_of(const struct tcp_clients *clients, const struct address *peer)
+{
+	int count = 0;
+
+	for (const struct tcp_client *at = clients->first; at; at = at->next)
+		count += address_same_host(&at->peer, peer);
+	return count;
+}
+
+/* The one that has been idle for longest makes room. */
+static bool make_room(struct tcp_clients *clients)
+{
+	struct tcp_client *oldest = NULL;
+
+	if (clients->count < clients->limits.clients)
+		return true;
+	for (struct tcp_client *at = clients->first; at; at = at->next)
+		if (is_idle(at) && (!oldest || at->last_ms < oldest->last_ms))
+			oldest = at;
+	if (!oldest)
+		return false;
+	close_client(oldest);
+	return true;
+}
+
+static void client_new(struct tcp_clients *clients, int fd, const struct address *peer)
+{
+	struct tcp_client *client = xcalloc(1, sizeof(*client));
+	int on = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	client->clients = clients;
+	client->fd = fd;
+	client->peer = *peer;
+	tcp_answers_init(&client->answers);
+	client->last_ms = loop_now_ms(clients->loop);
+	client->io = loop_io_new(clients->loop, fd, LOOP_READ, on_event, client);
+	client->timer = loop_timer_new(clients->loop, on_timer, client);
+	client->next = clients->first;
+	if (client->next)
+		client->next->link = &client->next;
+	client->link = &clients->first;
+	clients->first = client;
+	clients->count++;
+	metric_add(clients->figures->tcp_clients, 1);
+	settle(client);
+}
+
+void tcp_clients_admit(struct tcp_clients *clients, int fd,
+                       const struct sockaddr_storage *from)
+{
+	struct address peer;
+
+	if (address_from_socket(from, &peer) &&
+	    clients_of(clients, &peer) < clients->limits.clients_per_peer &&
+	    make_room(clients))
+		client_new(clients, fd, &peer);
+	else
+		close(fd);
+}
+
+size_t tcp_clients_busy(const struct tcp_clients *clients)
+{
+	size_t busy = 0;
+
+	for (const struct tcp_client *at = clients->first; at; at = at->next)
+		busy += !is_idle(at);
+	return busy;
+}
+
+void tcp_clients_free(struct tcp_clients **clients)
+{
+	struct tcp_clients *old = *clients;
+
+	*clients = NULL;
+	if (!old)
+		return;
+	while (old->first)
+		close_client(old->first);
+	free(old);
+}

@@ -1,0 +1,31 @@
+/*
+ * tcp_clients -- the connections of all TCP listeners of a process, by RFC
+ * 7766: questions one behind the other without waiting, answers in the order
+ * in which they are ready, and no client at the cost of others: each holds
+ * its own buffer, its own deadline, and at most a share of places. When all
+ * are taken the one that has been idle for longest goes.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct figures;
+struct loop;
+struct serve;
+struct sockaddr_storage;
+
+struct tcp_limits {
+	int clients, clients_per_peer;	/* in this process, over all its listeners */
+	int idle_s;
+};
+
+struct tcp_clients;
+struct tcp_clients *tcp_clients_new(struct loop *loop, struct serve *serve,
+                                    const struct figures *figures,
+                                    const struct tcp_limits *limits);
+void tcp_clients_free(struct tcp_clients **clients);	/* cuts all connections */
+/* Takes over FD, a connection that was accepted from FROM, or closes it. */
+void tcp_clients_admit(struct tcp_clients *clients, int fd,
+                       const struct sockaddr_storage *from);
+/* How many have answers still to be sent. */
+size_t tcp_clients_busy(const struct tcp_clients *clients);

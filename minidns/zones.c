@@ -1,0 +1,425 @@
+#include "zones.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/map.h"
+#include "minidns.h"
+#include "model/serial.h"
+#include "runtime/db.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+
+enum {
+	MAX_LOADS_WAITING = 4096,	/* on a lane */
+	MAX_LOADS_FOR_ONE = 3,		/* a zone that changes faster than it loads */
+	/* how long a zone that cannot be served is not read again */
+	BROKEN_MS = 10000,
+};
+
+struct waiter {
+	struct waiter *next;
+	zone_fn *fn;
+	void *self;
+	uint32_t serial;		/* at least */
+	int loads;			/* that did not bring it */
+};
+
+/* A domain: its newest snapshot, or those who wait for one, or why there is none. */
+struct snapshot {
+	struct snapshot *newer, *older;	/* in the order of their last use */
+	char id[ID_LEN + 1];
+	struct zone *zone;
+	struct waiter *waiters;
+	bool loading;
+	uint32_t broken_serial;
+	int64_t broken_until_ms;
+};
+
+struct reader {
+	struct lane *lane;
+	struct db *db;
+};
+
+/* Zones that were replaced or evicted while a transfer reads them. */
+struct leaving {
+	struct leaving *next;
+	struct zone *zone;
+};
+
+struct zones {
+	struct loop *loop;
+	struct zones_config config;
+	struct reader *readers;
+	struct map *by_id;
+	struct snapshot *newest, *oldest;
+	struct leaving *leaving;
+	uint64_t bytes;			/* of all that are alive */
+	bool stopping;
+};
+
+struct load {
+	struct zones *zones;
+	struct reader *reader;
+	char id[ID_LEN + 1];
+	uint32_t serial;		/* that the head had */
+	struct zone *zone;
+	enum err err;
+	struct why why;
+};
+
+struct zones *zones_new(struct loop *loop, const struct zones_config *config)
+{
+	struct zones *zones = xcalloc(1, sizeof(*zones));
+
+	zones->loop = loop;
+	zones->config = *config;
+	zones->by_id = map_new(random_u32());
+	zones->readers = xcalloc(config->readers, sizeof(*zones->readers));
+	for (int i = 0; i < config->readers; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "reader-%d", i);
+		zones->readers[i].lane = lane_new(loop, name, MAX_LOADS_WAITING);
+		zones->readers[i].db = db_new(config->db);
+	}
+	return zones;
+}
+
+/* ---- order of use ---- */
+
+static void unlink_snapshot(struct zones *zones, struct snapshot *snapshot)
+{
+	*(snapshot->newer ? &snapshot->newer->older : &zones->newest) = snapshot->older;
+	*(snapshot->older ? &snapshot->older->newer : &zones->oldest) = snapshot->newer;
+	snapshot->newer = snapshot->older = NULL;
+}
+
+static void link_newest(struct zones *zones, struct snapshot *snapshot)
+{
+	snapshot->older = zones->newest;
+	*(zones->newest ? &zones->newest->newer : &zones->oldest) = snapshot;
+	zones->newest = snapshot;
+}
+
+static void touch(struct zones *zones, struct snapshot *snapshot)
+{
+	unlink_snapshot(zones, snapshot);
+	link_newest(zones, snapshot);
+}
+
+static struct snapshot *snapshot_of(struct zones *zones, const char *id)
+{
+	struct snapshot *snapshot = map_get(zones->by_id, id, ID_LEN);
+
+	if (snapshot)
+		return snapshot;
+	snapshot = xcalloc(1, sizeof(*snapshot));
+	memcpy(snapshot->id, id, sizeof(snapshot->id));
+	map_put(zones->by_id, id, ID_LEN, snapshot);
+	link_newest(zones, snapshot);
+	return snapshot;
+}
+
+/* ---- the budget ---- */
+
+static void account(struct zones *zones, int64_t bytes)
+{
+	zones->bytes += bytes;
+	metric_add(zones->config.figures->zones_bytes, bytes);
+}
+
+/* Free it, or set it aside until its last transfer has ended. */
+static void let_go(struct zones *zones, struct zone **zone)
+{
+	struct leaving *leaving;
+
+	if (!*zone)
+		return;
+	if ((*zone)->users == 1) {
+		account(zones, -(int64_t)(*zone)->memory);
+		zone_release(zone);
+		return;
+	}
+	leaving = xcalloc(1, sizeof(*leaving));
+	leaving->zone = *zone;
+	leaving->next = zones->leaving;
+	zones->leaving = leaving;
+	*zone = NULL;
+}
+
+static void free_left(struct zones *zones)
+{
+	struct leaving **at = &zones->leaving;
+
+	while (*at) {
+		struct leaving *leaving = *at;
+
+		if (leaving->zone->users > 1) {
+			at = &leaving->next;
+			continue;
+		}
+		*at = leaving->next;
+		let_go(zones, &leaving->zone);
+		free(leaving);
+	}
+}
+
+static void forget(struct zones *zones, struct snapshot *snapshot)
+{
+	let_go(zones, &snapshot->zone);
+	unlink_snapshot(zones, snapshot);
+	map_remove(zones->by_id, snapshot->id, ID_LEN);
+	free(snapshot);
+}
+
+static bool is_idle(const struct zones *zones, const struct snapshot *snapshot)
+{
+	if (snapshot->loading || snapshot->waiters)
+		return false;
+	if (!snapshot->zone)
+		return snapshot->broken_until_ms < loop_now_ms(zones->loop);
+	return snapshot->zone->users == 1;
+}
+
+/*
+ * From the one not used for longest, until the budget is kept
+ * or all others are in use.
+ */
+void zones_trim(struct zones *zones)
+{
+	struct snapshot *snapshot = zones->oldest;
+
+	free_left(zones);
+	while (snapshot && zones->bytes > (uint64_t)zones->config.memory) {
+		struct snapshot *newer = snapshot->newer;
+
+		if (is_idle(zones, snapshot))
+			forget(zones, snapshot);
+		snapshot = newer;
+	}
+}
+
+/* ---- loads ---- */
+
+static void load_run(void *job)
+{
+	struct load *load = job;
+
+	load->err = store_zone(load->reader->db, load->id, &load->zone, &load->why);
+}
+
+static void start_load(struct zones *zones, struct snapshot *snapshot, uint32_t serial);
+
+static void tell_waiter(struct waiter *waiter, enum err err, struct zone *zone)
+{
+	waiter->fn(waiter->self, err, err ? NULL : zone);
+	free(waiter);
+}
+
+/*
+ * A snapshot from before the waiter's head was read does not
+ * do; then there is another load.
+ */
+static bool is_served(const struct waiter *waiter, const struct load *load)
+{
+	return load->err || serial_covers(load->zone->serial, waiter->serial);
+}
+
+static void tell_waiters(struct zones *zones, struct snapshot *snapshot,
+                         struct load *load)
+{
+	struct waiter *waiter = snapshot->waiters, *next;
+	bool again = false;
+	uint32_t serial = 0;
+
+	snapshot->waiters = NULL;
+	for (; waiter; waiter = next) {
+		next = waiter->next;
+		if (is_served(waiter, load)) {
+			tell_waiter(waiter, load->err, load->zone);
+		} else if (++waiter->loads >= MAX_LOADS_FOR_ONE) {
+			tell_waiter(waiter, ERR_BUSY, NULL);
+		} else {
+			again = true;
+			serial = waiter->serial;
+			waiter->next = snapshot->waiters;
+			snapshot->waiters = waiter;
+		}
+	}
+	if (again && !snapshot->loading)
+		start_load(zones, snapshot, serial);
+}
+
+static void note_failure(struct zones *zones, struct snapshot *snapshot,
+                         const struct load *load)
+{
+	if (load->err == ERR_INVALID) {
+		snapshot->broken_serial = load->serial;
+		snapshot->broken_until_ms = loop_now_ms(zones->loop) + BROKEN_MS;
+	}
+	if (load->err != ERR_NOT_FOUND)
+		log_warn("zone not loaded: id=%s serial=%u error=%s reason=%s", load->id,
+		         load->serial, err_name(load->err), load->why.text);
+}
+
+static void keep(struct zones *zones, struct snapshot *snapshot, const struct load *load)
+{
+	let_go(zones, &snapshot->zone);
+	snapshot->zone = load->zone;
+	snapshot->broken_until_ms = 0;
+	account(zones, load->zone->memory);
+	log_debug("zone loaded: id=%s serial=%u records=%llu bytes=%llu", load->id,
+	          load->zone->serial, (unsigned long long)load->zone->record_count,
+	          (unsigned long long)load->zone->memory);
+}
+
+static void load_done(void *job)
+{
+	struct load *load = job;
+	struct zones *zones = load->zones;
+	struct snapshot *snapshot = snapshot_of(zones, load->id);
+
+	if (!lane_job_ran(load->reader->lane)) {
+		load->err = ERR_UNREACHABLE;
+		fail(&load->why, load->err, "the program is stopping");
+	}
+	snapshot->loading = false;
+	if (load->err)
+		note_failure(zones, snapshot, load);
+	else
+		keep(zones, snapshot, load);
+	if (load->zone)
+		/* a callback may cause a newer one to take its place */
+		zone_hold(load->zone);
+	tell_waiters(zones, snapshot, load);
+	zone_release(&load->zone);
+	if (load->err == ERR_NOT_FOUND && !snapshot->zone && is_idle(zones, snapshot))
+		forget(zones, snapshot);
+	free(load);
+	zones_trim(zones);
+}
+
+static struct reader *least_busy(const struct zones *zones)
+{
+	struct reader *best = &zones->readers[0];
+
+	for (int i = 1; i < zones->config.readers; i++)
+		if (lane_waiting(zones->readers[i].lane) < lane_waiting(best->lane))
+			best = &zones->readers[i];
+	return best;
+}
+
+static void start_load(struct zones *zones, struct snapshot *snapshot, uint32_t serial)
+{
+	struct load *load = xcalloc(1, sizeof(*load));
+	struct waiter *waiter;
+
+	load->zones = zones;
+	load->reader = zones->stopping ? NULL : least_busy(zones);
+	load->serial = serial;
+	memcpy(load->id, snapshot->id, sizeof(load->id));
+	if (!zones->stopping &&
+	    lane_submit(load->reader->lane, load_run, load_done, load)) {
+		snapshot->loading = true;
+		return;
+	}
+	free(load);
+	while ((waiter = snapshot->waiters)) {
+		snapshot->waiters = waiter->next;
+		tell_waiter(waiter, ERR_BUSY, NULL);
+	}
+}
+
+/* ---- ask ---- */
+
+struct zone *zones_cached(struct zones *zones, const struct head *head)
+{
+	struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
+
+	if (!snapshot || !snapshot->zone || snapshot->zone->serial != head->serial)
+		return NULL;
+	touch(zones, snapshot);
+	return snapshot->zone;
+}
+
+static void wait_for(struct snapshot *snapshot, const struct head *head, zone_fn *fn,
+                     void *self)
+{
+	struct waiter *waiter = xcalloc(1, sizeof(*waiter));
+
+	waiter->fn = fn;
+	waiter->self = self;
+	waiter->serial = head->serial;
+	waiter->next = snapshot->waiters;
+	snapshot->waiters = waiter;
+}
+
+static bool is_broken(const struct zones *zones, const struct snapshot *snapshot,
+                      const struct head *head)
+{
+	return snapshot->broken_until_ms > loop_now_ms(zones->loop) &&
+	       snapshot->broken_serial == head->serial;
+}
+
+void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self)
+{
+	struct snapshot *snapshot = snapshot_of(zones, head->id);
+	struct zone *zone = snapshot->zone;
+
+	touch(zones, snapshot);
+	if (zone && zone->serial == head->serial) {
+		fn(self, OK, zone);
+		return;
+	}
+	if (is_broken(zones, snapshot, head)) {
+		fn(self, ERR_INVALID, NULL);
+		return;
+	}
+	if (!snapshot->loading) {
+		zones_trim(zones);
+		snapshot = snapshot_of(zones, head->id);
+	}
+	if (!snapshot->loading && zones->bytes > (uint64_t)zones->config.memory) {
+		log_warn(
+		    "zone not loaded: id=%s reason=the zones in use fill zone_memory",
+		    head->id);
+		fn(self, ERR_BUSY, NULL);
+		return;
+	}
+	wait_for(snapshot, head, fn, self);
+	if (!snapshot->loading)
+		start_load(zones, snapshot, head->serial);
+}
+
+void zones_free(struct zones **zones)
+{
+	struct zones *old = *zones;
+	struct snapshot *snapshot;
+
+	*zones = NULL;
+	if (!old)
+		return;
+	old->stopping = true;
+	for (int i = 0; i < old->config.readers; i++) {
+		lane_free(&old->readers[i].lane);
+		db_free(&old->readers[i].db);
+	}
+	while ((snapshot = map_any(old->by_id)))
+		forget(old, snapshot);
+	while (old->leaving) {
+		struct leaving *leaving = old->leaving;
+
+		old->leaving = leaving->next;
+		zone_release(&leaving->zone);
+		free(leaving);
+	}
+	map_free(&old->by_id);
+	free(old->readers);
+	free(old);
+}

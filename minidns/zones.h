@@ -1,0 +1,43 @@
+/*
+ * zones -- snapshots of zones, loaded when first needed, each in one
+ * transaction on a reader lane, and kept within a budget of bytes: the one
+ * that was not used for longest goes first. One that a transfer still reads
+ * stays alive until that ends, and counts; while those in use fill the
+ * budget, no other zone is loaded. A zone is whole or not served: a database
+ * that fails in the middle of a load is ERR_UNREACHABLE.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store.h"
+
+struct db_config;
+struct figures;
+struct loop;
+struct zones;
+
+struct zones_config {
+	const struct db_config *db;
+	const struct figures *figures;
+	int readers;			/* lanes, each with a connection */
+	int64_t memory;
+};
+
+/*
+ * The zone is borrowed until the callback returns: zone_hold()
+ * keeps it. NULL with an error.
+ */
+typedef void zone_fn(void *self, enum err err, struct zone *zone);
+
+struct zones *zones_new(struct loop *loop, const struct zones_config *config);
+void zones_free(struct zones **zones);
+/* The zone at the serial of HEAD if it is in memory. */
+struct zone *zones_cached(struct zones *zones, const struct head *head);
+/*
+ * At the serial of HEAD or newer. ERR_NOT_FOUND: gone meanwhile; ERR_INVALID: cannot be
+ * served; ERR_BUSY: no room. May call back before it returns.
+ */
+void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
+void zones_trim(struct zones *zones);		/* after a transfer let go of one */

@@ -1,0 +1,67 @@
+/*
+ * driver -- how a kind of name server is told which domains it serves; the
+ * records themselves always come by zone transfer from minidns.
+ *
+ * An instance is one server with its settings (seed 000: the backend's
+ * defaults overlaid by the server's own). Its functions block, on the
+ * server's own lane, and return by the deadline whatever the server does.
+ * Each is idempotent: creating what is there and deleting what is gone is
+ * OK. Failing is ERR_TIMEOUT, ERR_UNREACHABLE or ERR_REMOTE with the
+ * server's words.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/option.h"
+#include "endpoint.h"
+#include "model/domain.h"
+
+/* What each server has, whatever its backend; first member of a driver's own struct. */
+struct server_settings {
+	char *id;		/* "ns1"; at most 32 characters, unique in the pool */
+	char *host;		/* where it answers DNS: address or name */
+	int port;
+	char *tsig_key;		/* a name in tsigkeys, for its transfers */
+	int timeout_s;		/* of one operation */
+};
+
+struct driver_context {
+	const struct endpoint *masters;	/* minidns, as the servers see it */
+	size_t master_count;
+};
+
+struct driver {
+	const char *name;		/* "bind9": the group is backends.bind9 */
+	const char *help;
+	const struct option *options;	/* DRIVER_COMMON_OPTIONS, then its own */
+	size_t settings_size;
+	/* settings starts with struct server_settings. */
+	enum err (*check)(const void *settings, struct why *why);
+	enum err (*create)(const void *settings, const struct driver_context *context,
+	                   const struct domain_ref *domain, struct why *why);
+	enum err (*delete)(const void *settings, const struct driver_context *context,
+	                   const struct domain_ref *domain, struct why *why);
+	/* The domains that the server has from us, in the arena. NULL: it cannot tell. */
+	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
+	                 size_t *count, struct why *why);
+};
+
+extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
+
+/* The rows that all backends share, for the top of a driver's table. */
+#define DRIVER_COMMON_OPTIONS(type) \
+	{ "id", OPTION_TEXT, offsetof(type, server.id), NULL, 1, 32, \
+	  "the server's name in status and logs", .required = true }, \
+	{ "host", OPTION_TEXT, offsetof(type, server.host), NULL, 1, 255, \
+	  "where it answers DNS: an address or a name", .required = true }, \
+	{ "port", OPTION_INT, offsetof(type, server.port), "53", 1, 65535, \
+	  "its DNS port" }, \
+	{ "tsig_key", OPTION_TEXT, offsetof(type, server.tsig_key), NULL, 1, 255, \
+	  "TSIG key of its transfers, notifies and polls" }, \
+	{ "timeout", OPTION_SECONDS, offsetof(type, server.timeout_s), "10", 1, 300, \
+	  "deadline of one operation on it" }

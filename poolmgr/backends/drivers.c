@@ -1,0 +1,5 @@
+#include "backends/drivers.h"
+
+const struct driver *const drivers[] = {
+	&driver_bind9, &driver_knot, &driver_nsd, &driver_fake, NULL,
+};

@@ -1,0 +1,63 @@
+/*
+ * A server that needs no telling: it provisions itself, or a test says what
+ * goes wrong. Creating and deleting do nothing, slowly if so configured.
+ */
+#include <time.h>
+
+#include "backends/drivers.h"
+
+struct fake {
+	struct server_settings server;
+	char *fail_create, *fail_delete;
+	int delay_ms;
+};
+
+static const struct option options[] = {
+	DRIVER_COMMON_OPTIONS(struct fake),
+	{ "fail_create", OPTION_TEXT, offsetof(struct fake, fail_create), NULL, 1, 255,
+	  "creating fails with these words" },
+	{ "fail_delete", OPTION_TEXT, offsetof(struct fake, fail_delete), NULL, 1, 255,
+	  "deleting fails with these words" },
+	{ "delay_ms", OPTION_INT, offsetof(struct fake, delay_ms), "0", 0, 60000,
+	  "how long each operation takes" },
+	{ 0 }
+};
+
+static enum err act(const struct fake *fake, const char *failure, struct why *why)
+{
+	struct timespec delay = {
+		fake->delay_ms / 1000, fake->delay_ms % 1000 * 1000000L,
+	};
+
+	nanosleep(&delay, NULL);
+	if (failure)
+		return fail(why, ERR_REMOTE, "%s: %s", fake->server.id, failure);
+	return OK;
+}
+
+static enum err create(const void *settings, const struct driver_context *context,
+                       const struct domain_ref *domain, struct why *why)
+{
+	const struct fake *fake = settings;
+
+	(void)context, (void)domain;
+	return act(fake, fake->fail_create, why);
+}
+
+static enum err delete(const void *settings, const struct driver_context *context,
+                       const struct domain_ref *domain, struct why *why)
+{
+	const struct fake *fake = settings;
+
+	(void)context, (void)domain;
+	return act(fake, fake->fail_delete, why);
+}
+
+const struct driver driver_fake = {
+	.name = "fake",
+	.help = "a server that provisions itself (or a test): nothing is told to it",
+	.options = options,
+	.settings_size = sizeof(struct fake),
+	.create = create,
+	.delete = delete,
+};

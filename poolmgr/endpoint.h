@@ -1,0 +1,15 @@
+/* endpoint -- an address and a port: "192.0.2.1:53", "[2001:db8::1]:53". */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct endpoint {
+	char host[46];		/* an address literal, without brackets */
+	uint16_t port;
+};
+
+/* DEFAULT_PORT 0: the text must have one. The reason begins with FIELD. ERR_INVALID. */
+enum err endpoint_parse(const char *text, uint16_t default_port, const char *field,
+                        struct endpoint *endpoint, struct why *why);

@@ -1,0 +1,172 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "poolmgr.h"
+#include "runtime/tx.h"
+#include "servers.h"
+#include "store.h"
+#include "tell.h"
+#include "work.h"
+
+static struct poolmgr poolmgr = { .retry_period_s = 1 };
+
+#define AT(field) offsetof(struct poolmgr, config.field)
+
+static const struct option options[] = {
+	{ "pool_name", OPTION_TEXT, AT(pool_name), "default", 1, 64,
+	  "the pool that this pool manager manages" },
+	{ "threshold_percentage", OPTION_PERCENT, AT(threshold_percentage), "100", 1, 100,
+	  "the share of servers that must have a change for it to be active",
+	  .reloadable = true },
+	{ "poll_timeout", OPTION_SECONDS, AT(poll_timeout_s), "30", 1, 600,
+	  "how long to wait for a server's answer", .reloadable = true },
+	{ "poll_retry_interval", OPTION_SECONDS, AT(poll_retry_interval_s), "2", 1, 600,
+	  "how long to wait between tries", .reloadable = true },
+	{ "poll_max_retries", OPTION_INT, AT(poll_max_retries), "3", 1, 100,
+	  "how many tries until the server is in error", .reloadable = true },
+	{ "periodic_sync_interval", OPTION_SECONDS, AT(periodic_sync_interval_s),
+	  "120", 1, 86400, "how often the servers are compared with the database",
+	  .reloadable = true },
+	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
+	  "how many domains a step of the sync takes up at once", .reloadable = true },
+	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
+	  "addresses and ports of minidns, as the name servers reach it",
+	  .required = true },
+	{ "also_notifies", OPTION_TEXTS, AT(also_notifies), NULL, 0, 0,
+	  "addresses and ports that are notified, too, and never polled" },
+	{ 0 }
+};
+
+static const struct option_section sections[] = {
+	{ "poolmgr", "The pool manager: it drives the name servers of one pool.", options,
+	  &poolmgr },
+	{ 0 }
+};
+
+static const struct timer timers[] = {
+	{ "sync", &poolmgr.config.periodic_sync_interval_s, sync_round },
+	{ "retry", &poolmgr.retry_period_s, sync_retry },
+	{ 0 }
+};
+
+/* One try that gets no answer costs the timeout and the pause behind it. */
+int poolmgr_poll_budget_s(const struct poolmgr *self)
+{
+	return self->config.poll_max_retries *
+	       (self->config.poll_timeout_s + self->config.poll_retry_interval_s);
+}
+
+static const char *topic(const void *self)
+{
+	static char name[80];
+
+	snprintf(name, sizeof(name), "pool_manager.%s",
+	         ((const struct poolmgr *)self)->config.pool_name);
+	return name;
+}
+
+static enum err parse_all(const struct option_texts *texts, uint16_t default_port,
+                          const char *field, struct endpoint **endpoints, struct why *why)
+{
+	*endpoints = xcalloc(texts->count + 1, sizeof(**endpoints));
+	for (size_t i = 0; i < texts->count; i++) {
+		enum err err = endpoint_parse(texts->item[i], default_port, field,
+		                              &(*endpoints)[i], why);
+
+		if (err)
+			return err;
+	}
+	return OK;
+}
+
+static enum err check(void *self, struct why *why)
+{
+	struct poolmgr *pm = self;
+	enum err err;
+
+	if (pm->servers)	/* a reload: none of this changes */
+		return OK;
+	err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters, why);
+	if (!err && pm->config.masters.count == 0)
+		err = fail(why, ERR_INVALID, "poolmgr.masters: names no minidns");
+	if (!err)
+		err = parse_all(&pm->config.also_notifies, 53, "poolmgr.also_notifies",
+		                &pm->also, why);
+	if (!err)
+		err = servers_build(&pm->servers, why);
+	return err;
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	struct poolmgr *pm = self;
+
+	(void)processes, (void)why;
+	servers_metrics(pm->servers);
+	work_metrics();
+	tell_metrics();
+	return OK;
+}
+
+static enum err register_servers(void *self, struct why *why)
+{
+	struct poolmgr *pm = self;
+	struct tx tx = tx_begin(pm->runtime.db, why);
+
+	store_register(&tx, pm->config.pool_name, pm->servers);
+	return tx_commit(&tx);
+}
+
+/* Before the first order: minidns refuses transfers to servers that it does not know. */
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	struct poolmgr *pm = self;
+	enum err err;
+
+	pm->runtime = *runtime;
+	pm->tell = tell_new(pm);
+	err = tx_redo(register_servers, pm, why);
+	if (!err)
+		servers_start(pm->servers, runtime->loop);
+	return err;
+}
+
+static bool idle(const void *self)
+{
+	const struct poolmgr *pm = self;
+
+	return servers_idle(pm->servers) && tell_idle(pm->tell);
+}
+
+static void stop(void *self)
+{
+	struct poolmgr *pm = self;
+
+	servers_stop(pm->servers);
+	tell_free(&pm->tell);
+}
+
+int main(int argc, char **argv)
+{
+	const struct worker worker = {
+		.name = "poolmgr",
+		.schema = true,
+		.summary = "drives the name servers of a pool "
+		           "and finds what they agree on",
+		.sections = sections,
+		.lists = server_lists,
+		.methods = poolmgr_methods,
+		.timers = timers,
+		.recovery = true,
+		.topic = topic,
+		.check = check,
+		.prepare = prepare,
+		.start = start,
+		.idle = idle,
+		.stop = stop,
+		.self = &poolmgr,
+	};
+
+	return worker_main(argc, argv, &worker);
+}

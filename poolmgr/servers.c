@@ -1,0 +1,140 @@
+#include "servers.h"
+
+#include <netdb.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+
+enum { LANE_LIMIT = 10000, BACKENDS = 4 };
+
+static void *settings_of[BACKENDS];
+static size_t count_of[BACKENDS];
+
+/* Filled by servers_lists(): C has no way to make rows of the drivers' tables at rest. */
+struct option_list server_lists[BACKENDS + 1];
+
+static __attribute__((constructor)) void servers_lists(void)
+{
+	for (size_t i = 0; i < BACKENDS && drivers[i]; i++)
+		server_lists[i] = (struct option_list){
+			.group = xprintf("backends.%s", drivers[i]->name),
+			.help = drivers[i]->help,
+			.rows = drivers[i]->options,
+			.element_size = drivers[i]->settings_size,
+			.into = &settings_of[i],
+			.count = &count_of[i],
+		};
+}
+
+/* The first address of the host, as text: NOTIFY and polls go to addresses. */
+static enum err resolve(struct server *server, struct why *why)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG };
+	struct addrinfo *found;
+	int code = getaddrinfo(server->settings->host, NULL, &hints, &found);
+
+	if (code)
+		return fail(why, ERR_INVALID, "backends.%s: host \"%s\" of server %s: %s",
+		            server->driver->name, server->settings->host,
+		            server->settings->id, gai_strerror(code));
+	getnameinfo(found->ai_addr, found->ai_addrlen, server->address,
+	            sizeof(server->address), NULL, 0, NI_NUMERICHOST);
+	freeaddrinfo(found);
+	return OK;
+}
+
+static enum err build_one(struct servers *servers, const struct driver *driver,
+                          const struct server_settings *settings, struct why *why)
+{
+	struct server *server = &servers->item[servers->count];
+	enum err err = OK;
+
+	if (servers_find(servers, settings->id))
+		return fail(why, ERR_INVALID, "backends.%s: there are two servers \"%s\"",
+		            driver->name, settings->id);
+	*server = (struct server){ .driver = driver, .settings = settings };
+	if (driver->check)
+		err = driver->check(settings, why);
+	if (!err)
+		err = resolve(server, why);
+	if (err)
+		return err;
+	server->destination = (struct destination){
+		.id = settings->id,
+		.host = server->address,
+		.port = (uint16_t)settings->port,
+		.tsig_key = settings->tsig_key,
+	};
+	servers->count++;
+	return OK;
+}
+
+static size_t count_all(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < BACKENDS; i++)
+		count += count_of[i];
+	return count;
+}
+
+enum err servers_build(struct servers **servers, struct why *why)
+{
+	struct servers *built = xcalloc(1, sizeof(*built));
+
+	*servers = built;
+	built->item = xcalloc(count_all() + 1, sizeof(*built->item));
+	for (size_t i = 0; i < BACKENDS; i++)
+		for (size_t j = 0; j < count_of[i]; j++) {
+			const void *settings =
+			    (char *)settings_of[i] + j * drivers[i]->settings_size;
+			enum err err = build_one(built, drivers[i], settings, why);
+
+			if (err)
+				return err;
+		}
+	if (built->count == 0)
+		return fail(why, ERR_INVALID, "the pool has no servers: "
+		            "add some to backends.<kind>.servers");
+	return OK;
+}
+
+void servers_metrics(struct servers *servers)
+{
+	for (size_t i = 0; i < servers->count; i++)
+		servers->item[i].behind =
+		    metric_new(METRIC_GAUGE, "server_domains_behind",
+		               "Domains whose newest serial the server was not seen "
+		               "to serve", "server", servers->item[i].settings->id);
+}
+
+void servers_start(struct servers *servers, struct loop *loop)
+{
+	for (size_t i = 0; i < servers->count; i++)
+		servers->item[i].lane = lane_new(loop, servers->item[i].settings->id,
+		                                 LANE_LIMIT);
+}
+
+void servers_stop(struct servers *servers)
+{
+	for (size_t i = 0; i < servers->count; i++)
+		lane_free(&servers->item[i].lane);
+}
+
+struct server *servers_find(const struct servers *servers, const char *id)
+{
+	for (size_t i = 0; i < servers->count; i++)
+		if (strcmp(servers->item[i].settings->id, id) == 0)
+			return &servers->item[i];
+	return NULL;
+}
+
+bool servers_idle(const struct servers *servers)
+{
+	for (size_t i = 0; i < servers->count; i++)
+		if (lane_waiting(servers->item[i].lane) > 0)
+			return false;
+	return true;
+}

@@ -1,0 +1,45 @@
+/*
+ * servers -- the map of the pool's name servers, built at start (seed 000):
+ * for each one its instantiated driver, a lane to run it on, and two
+ * breakers, for its control channel and for its DNS service.
+ */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "backends/driver.h"
+#include "core/breaker.h"
+#include "model/domain.h"
+
+struct lane;
+struct loop;
+struct metric;
+
+struct server {
+	const struct driver *driver;
+	const struct server_settings *settings;
+	struct destination destination;		/* host: the resolved address */
+	char address[46];
+	struct lane *lane;
+	struct breaker control, dns;
+	atomic_bool failing;			/* control is open: for the lane */
+	struct metric *behind;			/* gauge: domains behind */
+};
+
+struct servers {
+	struct server *item;
+	size_t count;
+};
+
+/* Rows of main.c: one list a backend, which option_load() fills. Ends with zeroes. */
+extern struct option_list server_lists[];
+
+/* Check ids and settings, look up host names. ERR_INVALID. */
+enum err servers_build(struct servers **servers, struct why *why);
+void servers_metrics(struct servers *servers);	/* before the fork */
+/* After it: the lanes. */
+void servers_start(struct servers *servers, struct loop *loop);
+void servers_stop(struct servers *servers);
+/* NULL: there is none. */
+struct server *servers_find(const struct servers *servers, const char *id);
+bool servers_idle(const struct servers *servers);

@@ -1,0 +1,441 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/messages.h"
+#include "model/serial.h"
+#include "poolmgr.h"
+#include "runtime/tx.h"
+#include "store.h"
+#include "tell.h"
+#include "work.h"
+
+enum { APART_MS = 2000 };
+
+static struct cause cause_of(const struct request *req)
+{
+	return (struct cause){ .request_id = req->context.request_id };
+}
+
+static enum err check_pool(const struct poolmgr *poolmgr, const struct domain_ref *domain,
+                           struct why *why)
+{
+	if (strcmp(domain->pool, poolmgr->config.pool_name) == 0)
+		return OK;
+	return fail(why, ERR_INVALID, "domain.pool: this is pool \"%s\", not \"%s\"",
+	            poolmgr->config.pool_name, domain->pool);
+}
+
+static enum err decode_domain(const struct poolmgr *poolmgr, struct request *req,
+                              struct domain_ref *domain)
+{
+	enum err err = domain_arg_decode(req->args, domain, &req->why);
+
+	return err ? err : check_pool(poolmgr, domain, &req->why);
+}
+
+/* A row for a domain that was purged meanwhile has nothing to refer to: there is nothing to do. */
+static enum err unless_gone(enum err err, const struct domain_ref *domain)
+{
+	if (err != ERR_CONFLICT)
+		return err;
+	log_info("domain is gone: domain=%s id=%s", domain->name, domain->id);
+	return OK;
+}
+
+static enum err create_domain(void *self, struct request *req)
+{
+	struct poolmgr *poolmgr = self;
+	struct cause cause = cause_of(req);
+	struct domain_ref domain;
+	enum err err = decode_domain(poolmgr, req, &domain);
+
+	if (err)
+		return err;
+	err = work_owed(poolmgr, domain.id, ACTION_CREATE, &cause, &req->why);
+	return unless_gone(err, &domain);
+}
+
+static enum err delete_domain(void *self, struct request *req)
+{
+	struct poolmgr *poolmgr = self;
+	struct cause cause = cause_of(req);
+	struct domain_ref domain;
+	enum err err = decode_domain(poolmgr, req, &domain);
+
+	if (err)
+		return err;
+	err = work_owed(poolmgr, domain.id, ACTION_DELETE, &cause, &req->why);
+	return unless_gone(err, &domain);
+}
+
+/* ---- update_status: what minidns found out ---- */
+
+/* The DNS side of a server's health; its recovery sets free what waited for it. */
+static void note_health(struct poolmgr *poolmgr, const struct server_report *report)
+{
+	struct server *server = servers_find(poolmgr->servers, report->name_server);
+
+	if (report->silent) {
+		breaker_failed(&server->dns, clock_ms(), random_u32());
+		return;
+	}
+	if (!breaker_succeeded(&server->dns))
+		return;
+	log_info("server answers again: server=%s", report->name_server);
+	work_release(poolmgr, report->name_server, false);
+}
+
+static bool about_delete(const struct server_report *report)
+{
+	return report->domain.state.task == TASK_DELETE;
+}
+
+static enum err record_absence(struct poolmgr *poolmgr, const struct server_report *report,
+                               struct why *why)
+{
+	const struct outcome outcome = {
+		.domain_id = report->domain.id,
+		.server_id = report->name_server,
+		.action = ACTION_DELETE,
+		.status = report->report == REPORT_NO_DOMAIN ? "SUCCESS" : "ERROR",
+		.reason = report->report == REPORT_NO_DOMAIN ? "" : report->reason,
+	};
+	struct tx tx = tx_begin(poolmgr->runtime.db, why);
+
+	store_settle(&tx, &outcome);
+	if (report->report == REPORT_NO_DOMAIN)
+		store_delete_again(&tx, outcome.domain_id, outcome.server_id,
+		                   poolmgr_poll_budget_s(poolmgr));
+	return tx_commit(&tx);
+}
+
+static enum err record_one(struct poolmgr *poolmgr, const struct server_report *report,
+                           struct why *why)
+{
+	struct tx tx = tx_once(poolmgr->runtime.db, why);
+
+	store_reports(&tx, report, 1);
+	return unless_gone(tx_commit(&tx), &report->domain);
+}
+
+/* All of them together, or, if one speaks of a domain that is gone, one by one. */
+static enum err record_serials(struct poolmgr *poolmgr, const struct server_report *reports,
+                               size_t count, struct why *why)
+{
+	struct tx tx = tx_once(poolmgr->runtime.db, why);
+
+	store_reports(&tx, reports, count);
+	enum err err = tx_commit(&tx);
+	for (size_t i = 0; err == ERR_CONFLICT && i < count; i++) {
+		enum err one = record_one(poolmgr, &reports[i], why);
+
+		if (one)
+			return one;
+		if (i == count - 1)
+			err = OK;
+	}
+	return err;
+}
+
+static enum action action_of(const struct server_report *report)
+{
+	return about_delete(report) ? ACTION_DELETE : ACTION_UPDATE;
+}
+
+static enum err judge(struct poolmgr *poolmgr, const struct server_report *reports,
+                      const char *const *request_ids, size_t count, struct why *why)
+{
+	struct question questions[LIST_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		questions[i] = (struct question){
+			.domain_id = reports[i].domain.id,
+			.action = action_of(&reports[i]),
+			.request_id = request_ids[i],
+			.report = &reports[i],
+		};
+	return work_judge(poolmgr, questions, count, why);
+}
+
+static void log_report(const struct server_report *report)
+{
+	log_debug("server reported: domain=%s server=%s status=%s serial=%u wanted=%u why=\"%s\"",
+	          report->domain.name, report->name_server, report_name(report->report),
+	          report->has_serial ? report->serial : 0, report->domain.state.serial,
+	          report->reason);
+}
+
+/*
+ * Write all, then judge: the rows are read after they were committed, so
+ * that of two processes that record two servers at the same time the later
+ * one sees both, and no consensus is missed.
+ */
+static enum err record_and_judge(struct poolmgr *poolmgr, const struct server_report *reports,
+                                 const char *const *request_ids, size_t count,
+                                 struct why *why)
+{
+	struct server_report serials[LIST_MAX];
+	size_t serial_count = 0;
+	enum err err = OK;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		if (about_delete(&reports[i]))
+			err = record_absence(poolmgr, &reports[i], why);
+		else
+			serials[serial_count++] = reports[i];
+	}
+	if (!err && serial_count > 0)
+		err = record_serials(poolmgr, serials, serial_count, why);
+	return err ? err : judge(poolmgr, reports, request_ids, count, why);
+}
+
+/* What was reported, and by which requests. */
+struct pile {
+	struct server_report reports[LIST_MAX];
+	const char *request_ids[LIST_MAX];
+	size_t count;
+};
+
+/* Reports of servers that were removed from the configuration mean nothing. */
+static void pile_add(struct pile *pile, struct poolmgr *poolmgr,
+                     const struct server_reports *list, const struct request *req)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!servers_find(poolmgr->servers, list->item[i].name_server))
+			continue;
+		pile->reports[pile->count] = list->item[i];
+		pile->request_ids[pile->count++] = req->context.request_id;
+	}
+}
+
+static enum err pile_settle(const struct pile *pile, struct poolmgr *poolmgr, struct why *why)
+{
+	return pile->count == 0 ? OK : record_and_judge(poolmgr, pile->reports,
+	                                                pile->request_ids, pile->count, why);
+}
+
+/*
+ * One by one, so that a row that cannot be written, or a domain that is locked
+ * for long, holds up no other. The first reason is told: the message comes again.
+ */
+static enum err pile_settle_apart(const struct pile *pile, struct poolmgr *poolmgr,
+                                  struct why *why)
+{
+	int64_t until_ms = clock_ms() + APART_MS;
+	const char *stuck = "";
+	enum err first = OK;
+
+	for (size_t i = 0; i < pile->count; i++) {
+		const char *id = pile->reports[i].domain.id;
+		struct why own;
+		enum err err;
+
+		if (strcmp(id, stuck) == 0 || (first && clock_ms() > until_ms))
+			continue;
+		err = record_and_judge(poolmgr, &pile->reports[i], &pile->request_ids[i], 1, &own);
+		if (!err)
+			continue;
+		stuck = id;
+		if (!first)
+			*why = own;
+		first = first ? first : err;
+	}
+	return first;
+}
+
+static enum err settle_message(struct poolmgr *poolmgr, const struct server_reports *list,
+                               struct request *req)
+{
+	struct pile pile = { .count = 0 };
+	enum err err;
+
+	pile_add(&pile, poolmgr, list, req);
+	err = pile_settle(&pile, poolmgr, &req->why);
+	return err && pile.count > 1 ? pile_settle_apart(&pile, poolmgr, &req->why) : err;
+}
+
+/* Together, or, should that fail, each by itself. */
+static void settle_messages(struct poolmgr *poolmgr, const struct server_reports *lists,
+                            struct request *const *reqs, size_t count, enum err *errs)
+{
+	struct pile pile = { .count = 0 };
+	struct why why;
+
+	for (size_t i = 0; i < count; i++)
+		if (!errs[i])
+			pile_add(&pile, poolmgr, &lists[i], reqs[i]);
+	if (!pile_settle(&pile, poolmgr, &why))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (!errs[i])
+			errs[i] = settle_message(poolmgr, &lists[i], reqs[i]);
+}
+
+static void note_reports(struct poolmgr *poolmgr, const struct server_reports *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
+			log_report(&list->item[i]);
+			note_health(poolmgr, &list->item[i]);
+		}
+}
+
+static void update_statuses(void *self, struct request *const *reqs, size_t count, enum err *errs)
+{
+	struct server_reports *lists = arena_alloc(reqs[0]->arena, count * sizeof(*lists));
+	size_t from = 0, reports = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		lists[i].count = 0;
+		errs[i] = server_reports_decode(reqs[i]->args, reqs[i]->arena, &lists[i],
+		                                &reqs[i]->why);
+		if (errs[i])
+			lists[i].count = 0;
+		note_reports(self, &lists[i]);
+		if (reports + lists[i].count > LIST_MAX) {
+			settle_messages(self, lists + from, reqs + from, i - from, errs + from);
+			from = i;
+			reports = 0;
+		}
+		reports += lists[i].count;
+	}
+	settle_messages(self, lists + from, reqs + from, count - from, errs + from);
+}
+
+static enum err update_status(void *self, struct request *req)
+{
+	struct server_report report;
+	struct server_reports one = { &report, 1 };
+	enum err err = server_report_decode(req->args, &report, &req->why);
+
+	if (err)
+		return err;
+	note_reports(self, &one);
+	return settle_message(self, &one, req);
+}
+
+/* ---- update_domains ---- */
+
+/* A server that is known to be silent: reports of our own say so. */
+static void blame(struct poolmgr *poolmgr, const struct domain_refs *domains,
+                  const struct server *server, const struct cause *cause)
+{
+	struct server_report reports[LIST_MAX];
+	const char *request_ids[LIST_MAX];
+	struct why why;
+
+	for (size_t i = 0; i < domains->count; i++) {
+		reports[i] = (struct server_report){
+			.domain = domains->item[i],
+			.name_server = server->settings->id,
+			.report = REPORT_ERROR,
+			.reason = "gives no answer; it is probed until it does",
+		};
+		request_ids[i] = cause->request_id;
+	}
+	enum err err = record_and_judge(poolmgr, reports, request_ids, domains->count, &why);
+
+	if (err)	/* the sync finds the server behind */
+		log_warn("silent server not recorded: server=%s err=%s why=\"%s\"",
+		         server->settings->id, err_name(err), why.text);
+}
+
+/*
+ * A server that is known to be silent is not asked about each change: its
+ * row is in error at once, and it is brought up to date when it is back.
+ * No row is written for a server that is asked: one whose serial is behind
+ * the domain's is the debt.
+ */
+static void tell_pool(struct poolmgr *poolmgr, const struct domain_refs *domains,
+                      const struct cause *cause)
+{
+	struct audience audience = { .count = 0 };
+	const struct server **asked;
+
+	if (!domains->count)
+		return;
+	audience.servers = asked = xcalloc(poolmgr->servers->count, sizeof(*asked));
+	for (size_t i = 0; i < poolmgr->servers->count; i++) {
+		const struct server *server = &poolmgr->servers->item[i];
+
+		if (breaker_open(&server->dns))
+			blame(poolmgr, domains, server, cause);
+		else
+			asked[audience.count++] = server;
+	}
+	tell_servers(poolmgr->tell, domains, &audience, cause);
+	for (size_t i = 0; i < domains->count; i++)
+		tell_also(poolmgr->tell, &domains->item[i], cause);
+	free(asked);
+}
+
+static enum err update_domain(void *self, struct request *req)
+{
+	struct poolmgr *poolmgr = self;
+	struct cause cause = cause_of(req);
+	struct domain_ref domain;
+	enum err err = decode_domain(poolmgr, req, &domain);
+
+	if (!err)
+		tell_pool(poolmgr, &(struct domain_refs){ &domain, 1 }, &cause);
+	return err;
+}
+
+static enum err decode_domains(const struct poolmgr *poolmgr, struct request *req,
+                               struct domain_refs *domains)
+{
+	enum err err = domain_refs_decode(req->args, req->arena, domains, &req->why);
+
+	for (size_t i = 0; !err && i < domains->count; i++)
+		err = check_pool(poolmgr, &domains->item[i], &req->why);
+	return err;
+}
+
+/* A newer order in the batch does for the older. */
+static void add_newest(struct domain_refs *all, const struct domain_ref *domain)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (strcmp(all->item[i].id, domain->id) == 0) {
+			if (serial_covers(domain->state.serial, all->item[i].state.serial))
+				all->item[i] = *domain;
+			return;
+		}
+	all->item[all->count++] = *domain;
+}
+
+static void update_domains(void *self, struct request *const *reqs, size_t count, enum err *errs)
+{
+	struct poolmgr *poolmgr = self;
+	struct domain_ref list[LIST_MAX];
+	struct domain_refs all = { list, 0 };
+	struct cause cause = cause_of(reqs[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		struct domain_refs got;
+
+		errs[i] = decode_domains(poolmgr, reqs[i], &got);
+		if (errs[i])
+			continue;
+		if (all.count + got.count > LIST_MAX) {
+			tell_pool(poolmgr, &all, &cause);
+			all.count = 0;
+		}
+		for (size_t at = 0; at < got.count; at++)
+			add_newest(&all, &got.item[at]);
+	}
+	tell_pool(poolmgr, &all, &cause);
+}
+
+const struct rpc_method poolmgr_methods[] = {
+	{ "create_domain",   create_domain, "domain" },
+	{ "update_domain",   update_domain, "domain" },
+	{ "update_domains",  NULL,          "domains", update_domains },
+	{ "delete_domain",   delete_domain, "domain" },
+	{ "update_status",   update_status,
+	  "domain name_server status serial_number reason? silent?" },
+	{ "update_statuses", NULL,          "reports", update_statuses },
+	{ 0 }
+};

@@ -1,0 +1,42 @@
+/*
+ * tell -- what poolmgr says to the others: casts to minidns, and calls to
+ * central. Of one domain at most one call to central is out; what comes
+ * meanwhile waits, the newest only. While calls are out the reports of other
+ * domains gather for the next one. Each is told again until central answers:
+ * the rows remember the fact should this process die before.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "model/messages.h"
+#include "poolmgr.h"
+#include "servers.h"
+
+void tell_metrics(void);	/* before the fork */
+struct tell *tell_new(struct poolmgr *poolmgr);
+void tell_free(struct tell **tell);
+bool tell_idle(const struct tell *tell);
+
+/* Why something is told: the request it belongs to, or a round of the sync. */
+struct cause {
+	const char *request_id;
+	bool recovery;		/* by the recovery queue: behind users' changes */
+};
+
+/* NOTIFY servers and poll them, of several domains; one of each; the poll alone. */
+struct audience {
+	const struct server *const *servers;
+	size_t count;
+};
+void tell_servers(struct tell *tell, const struct domain_refs *domains,
+                  const struct audience *audience, const struct cause *cause);
+void tell_server(struct tell *tell, const struct domain_ref *domain,
+                 const struct server *server, const struct cause *cause);
+void tell_poll(struct tell *tell, const struct domain_ref *domain,
+               const struct server *server, const struct cause *cause);
+/* NOTIFY to also_notifies, which are never polled. */
+void tell_also(struct tell *tell, const struct domain_ref *domain,
+               const struct cause *cause);
+void tell_central(struct tell *tell, const struct pool_report *report,
+                  const char *request_id);

@@ -1,0 +1,94 @@
+/*
+ * backend_driver BACKEND FILE SERVER MASTER create|delete|list [NAME]
+ *
+ * Runs one operation of a backend's driver on one server of a configuration
+ * file. Prints the names of a list; a failure is one line, "ERR: words", and
+ * status 1.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/driver.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/domain.h"
+
+static const struct driver *driver_find(const char *name)
+{
+	for (size_t i = 0; drivers[i]; i++)
+		if (strcmp(drivers[i]->name, name) == 0)
+			return drivers[i];
+	fatal("no such backend: %s", name);
+}
+
+static const void *settings_load(const struct driver *driver, const char *path,
+                                 const char *id)
+{
+	static void *servers;
+	static size_t count;
+	static struct option_section none[1];
+	struct option_list lists[] = {
+		{ xprintf("backends.%s", driver->name), driver->help, driver->options,
+		  driver->settings_size, &servers, &count },
+		{ 0 },
+	};
+	struct option_schema schema = { "backend_driver", none, lists };
+	struct why why;
+
+	if (option_load(&schema, path, &why))
+		fatal("%s", why.text);
+	for (size_t i = 0; i < count; i++) {
+		struct server_settings *settings =
+		    (void *)((char *)servers + i * driver->settings_size);
+
+		if (strcmp(settings->id, id) != 0)
+			continue;
+		if (driver->check && driver->check(settings, &why))
+			fatal("%s", why.text);
+		return settings;
+	}
+	fatal("no such server: %s", id);
+}
+
+static enum err run(const struct driver *driver, const void *settings, char **argv,
+                    struct why *why)
+{
+	struct endpoint master;
+	struct driver_context context = { &master, 1 };
+	struct domain_ref domain = { .name = argv[6], .pool = "default", .tenant = "t" };
+	struct arena *arena = arena_new();
+	const char **names = NULL;
+	size_t count = 0;
+	enum err err = endpoint_parse(argv[4], 0, "MASTER", &master, why);
+
+	if (err)
+		return err;
+	snprintf(domain.id, sizeof(domain.id), "%032x", 7);
+	if (strcmp(argv[5], "create") == 0)
+		err = driver->create(settings, &context, &domain, why);
+	else if (strcmp(argv[5], "delete") == 0)
+		err = driver->delete(settings, &context, &domain, why);
+	else
+		err = driver->list(settings, arena, &names, &count, why);
+	for (size_t i = 0; i < count; i++)
+		puts(names[i]);
+	arena_free(&arena);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct why why = { "" };
+
+	log_open("backend_driver", false);
+	if (argc < 6)
+		fatal("usage: backend_driver BACKEND FILE SERVER MASTER OPERATION "
+		      "[NAME]");
+	const struct driver *driver = driver_find(argv[1]);
+	enum err err = run(driver, settings_load(driver, argv[2], argv[3]), argv, &why);
+	if (!err)
+		return 0;
+	printf("%s: %s\n", err_name(err), why.text);
+	return 1;
+}

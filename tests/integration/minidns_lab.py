@@ -1,0 +1,366 @@
+"""minidns between a private MariaDB, RabbitMQ and name servers, with no other program of ours.
+
+The rows that central would write are written here by SQL, and the orders that the pool
+manager would give are cast by oslo.messaging, which also hears the reports.
+"""
+
+import functools
+import logging
+import queue
+import socket
+import sys
+import tempfile
+import uuid
+from pathlib import Path
+
+import dns.message
+import dns.name
+import dns.query
+import dns.rdata
+import dns.rdataclass
+import dns.rdatatype
+import dns.rrset
+import oslo_messaging as om
+from oslo_config import cfg
+
+REPO = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO / "deploy"))
+from lab.bind import Bind                       # noqa: E402
+from lab.fleet import BINARIES, Worker, render  # noqa: E402
+from lab.knot import Knot                       # noqa: E402
+from lab.mariadb import MariaDb                 # noqa: E402
+from lab.nsd import Nsd                         # noqa: E402
+from lab.process import HOST, free_port, run, tail, wait_for   # noqa: E402
+from lab.rabbitmq import RabbitMq               # noqa: E402
+
+POOL, POOL_ID = "default", "0" * 31 + "1"
+TTL = 300
+SERVERS = {"bind": Bind, "knot": Knot, "nsd": functools.partial(Nsd, reload_seconds=0)}
+
+SETTINGS = """\
+[DEFAULT]
+control_exchange = zonefleet
+[oslo_messaging_rabbit]
+amqp_durable_queues = true
+kombu_missing_consumer_retry_timeout = 1
+"""
+
+
+# ---- rows ----
+
+def new_id():
+    return uuid.uuid4().hex
+
+
+def quote(text):
+    return "'" + str(text).replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def blob(data):
+    return f"x'{data.hex()}'" if data else "''"
+
+
+def hours(serial, minimum=60):
+    """The columns of an SOA, and the record that minidns must make of them."""
+    return {"mname": "ns1.example.net.", "rname": "hostmaster.example.net.",
+            "serial": serial, "soa_ttl": 3600, "refresh": 3600, "retry": 600,
+            "expire": 86400, "minimum": minimum}
+
+
+def soa_text(soa):
+    return ("{mname} {rname} {serial} {refresh} {retry} {expire} {minimum}").format(**soa)
+
+
+def rr_wire(name, rtype, text, ttl=TTL):
+    """NAME TYPE CLASS TTL RDLENGTH RDATA without compression, as the journal holds it."""
+    rdata = rdata_wire(rtype, text)
+    return (dns.name.from_text(name).to_wire()
+            + int(dns.rdatatype.from_text(rtype)).to_bytes(2, "big") + b"\0\1"
+            + ttl.to_bytes(4, "big") + len(rdata).to_bytes(2, "big") + rdata)
+
+
+def rdata_wire(rtype, text):
+    return dns.rdata.from_text("IN", rtype, text).to_wire()
+
+
+class Domain:
+    """A domain's rows; each change() is one serial with its journal."""
+
+    def __init__(self, lab, name, serial=1, records=(), journal=True):
+        """RECORDS are (owner, type, rdata text)."""
+        self.lab, self.name, self.id = lab, name, new_id()
+        self.soa = hours(serial)
+        self.records = []
+        self.recordsets = {}
+        self.journal = journal
+        columns = ", ".join(self.soa)
+        values = ", ".join(quote(value) for value in self.soa.values())
+        lab.mariadb.sql(
+            "INSERT INTO domains (id, name, ancestry, tenant, pool_id, ttl, task, status, "
+            f"{columns}) VALUES ({quote(self.id)}, {quote(name)}, {blob(self._ancestry())}, "
+            f"'t', {quote(POOL_ID)}, {TTL}, 'NONE', 'ACTIVE', {values})")
+        lab.mariadb.sql("\n".join(["BEGIN;", *self._adds(records), "COMMIT;"]))
+
+    @property
+    def serial(self):
+        return self.soa["serial"]
+
+    def _ancestry(self):
+        labels = dns.name.from_text(self.name).labels[:-1]
+        return b"".join(bytes([len(label)]) + label for label in reversed(labels))
+
+    def _adds(self, records):
+        """Statements for record sets and records, many rows each."""
+        sets, rows = [], []
+        for name, rtype, text in records:
+            key = name, rtype
+            if key not in self.recordsets:
+                self.recordsets[key] = new_id()
+                sets.append(f"({quote(self.recordsets[key])}, {quote(self.id)}, {quote(name)}, "
+                            f"{int(dns.rdatatype.from_text(rtype))}, NULL)")
+            rows.append(f"({quote(new_id())}, {quote(self.recordsets[key])}, {quote(self.id)}, "
+                        f"{quote(text)}, {blob(rdata_wire(rtype, text))}, {self.serial}, "
+                        "'NONE', 'ACTIVE')")
+            self.records.append((name, rtype, text))
+        yield from inserts("recordsets (id, domain_id, name, type, ttl)", sets)
+        yield from inserts("records (id, recordset_id, domain_id, data, rdata, serial_number, "
+                           "task, status)", rows)
+
+    def _deletes(self, records):
+        for name, rtype, text in records:
+            self.records.remove((name, rtype, text))
+            yield ("UPDATE records SET task = 'DELETE', status = 'PENDING' WHERE "
+                   f"recordset_id = {quote(self.recordsets[name, rtype])} AND live = 1 "
+                   f"AND rdata = {blob(rdata_wire(rtype, text))};")
+
+    def change(self, add=(), remove=(), serial=None):
+        """One change in one transaction; returns the serial."""
+        before = self._soa_wire()
+        old = self.serial
+        self.soa["serial"] = old + 1 & 0xffffffff if serial is None else serial
+        after = self._soa_wire()
+        removed = before + b"".join(rr_wire(*record) for record in remove)
+        added = after + b"".join(rr_wire(*record) for record in add)
+        row = (f"INSERT INTO journal (domain_id, serial, previous_serial, removed, added) VALUES "
+               f"({quote(self.id)}, {self.serial}, {old}, {blob(removed)}, {blob(added)});")
+        self.lab.mariadb.sql("\n".join([
+            "BEGIN;", f"UPDATE domains SET serial = {self.serial} WHERE id = {quote(self.id)};",
+            *self._deletes(remove), *self._adds(add), row if self.journal else "", "COMMIT;"]))
+        return self.serial
+
+    def _soa_wire(self):
+        return rr_wire(self.name, "SOA", soa_text(self.soa), self.soa["soa_ttl"])
+
+    def set(self, **columns):
+        text = ", ".join(f"{key} = {quote(value)}" for key, value in columns.items())
+        self.lab.mariadb.sql(f"UPDATE domains SET {text} WHERE id = {quote(self.id)}")
+
+    def rrs(self):
+        """The zone as a set of (owner, type, rdata wire, ttl), with its SOA."""
+        zone = {(dns.name.from_text(name), rtype, rdata_wire(rtype, text), TTL)
+                for name, rtype, text in self.records}
+        zone.add((dns.name.from_text(self.name), "SOA", rdata_wire("SOA", soa_text(self.soa)),
+                  self.soa["soa_ttl"]))
+        return zone
+
+
+def inserts(into, rows, at_once=2000):
+    for first in range(0, len(rows), at_once):
+        yield f"INSERT INTO {into} VALUES\n" + ",\n".join(rows[first:first + at_once]) + ";"
+
+
+# ---- what a server says ----
+
+def rrs_of(messages):
+    """(owner, type, rdata wire, ttl) of all answers, in their order."""
+    return [(rrset.name, dns.rdatatype.to_text(rrset.rdtype), rdata.to_wire(), rrset.ttl)
+            for message in messages for rrset in message.answer for rdata in rrset]
+
+
+def transfer(port, zone, serial=None, host=HOST):
+    """The messages of an AXFR, or of an IXFR from SERIAL."""
+    kind = "AXFR" if serial is None else "IXFR"
+    question = dns.message.make_query(zone, kind)
+    if serial is not None:
+        question.authority.append(dns.rrset.from_text(zone, 0, "IN", "SOA",
+                                                      f". . {serial} 0 0 0 0"))
+    return list(stream(port, question, host))
+
+
+def stream(port, question, host=HOST, seconds=20):
+    """Messages over TCP until the SOA that ends the transfer has come."""
+    end = TransferEnd()
+    with socket.create_connection((host, port), timeout=seconds) as link:
+        dns.query.send_tcp(link, question)
+        while not end.reached:
+            message, _ = dns.query.receive_tcp(link, one_rr_per_rrset=True,
+                                               ignore_trailing=False)
+            end.note(message)
+            yield message
+
+
+class TransferEnd:
+    """Knows from the SOAs that went by whether a transfer is complete (RFC 1995, 5936)."""
+
+    def __init__(self):
+        self.first = None
+        self.reached = False
+        self.count = 0
+
+    def note(self, message):
+        if message.rcode() or not message.answer:
+            self.reached = True
+        for rrset in message.answer:
+            for rdata in rrset:
+                self.count += 1
+                if self.first is None:
+                    self.first = rdata
+                    self.is_ixfr = message.question and \
+                        message.question[0].rdtype == dns.rdatatype.IXFR
+                    self.second = None
+                    continue
+                if self.second is None:
+                    self.second = rdata
+                    self.incremental = (rdata.rdtype == dns.rdatatype.SOA
+                                        and rdata.serial != self.first.serial)
+                    self.seen = 0
+                if rdata.rdtype == dns.rdatatype.SOA and rdata.serial == self.first.serial:
+                    self.seen += 1
+                    self.reached = self.seen == (2 if self.incremental else 1)
+        if self.count == 1 and self.is_ixfr:
+            self.reached = True     # up to date
+
+
+# ---- the lab ----
+
+class Lab:
+    """.mariadb, .rabbitmq, .workers (minidns), .servers by name, .reports."""
+
+    def __init__(self, instances=1, servers=(), settings=None):
+        self.scratch = tempfile.TemporaryDirectory(prefix="minidns-")
+        self.folder = Path(self.scratch.name)
+        self.ports = [free_port() for _ in range(instances)]
+        masters = [(HOST, port) for port in self.ports]
+        self.mariadb = MariaDb(self.folder / "mariadb")
+        self.rabbitmq = RabbitMq(self.folder / "rabbitmq")
+        self.servers = {name: SERVERS[name](self.folder / name, masters=masters)
+                        for name in servers}
+        self.members = [self.mariadb, self.rabbitmq, *self.servers.values()]
+        self.workers = []
+        self.settings = settings or {}
+
+    def __enter__(self):
+        logging.disable(logging.CRITICAL)   # Python's side logs what the stories provoke
+        try:
+            for member in self.members:
+                member.launch()
+            for member in self.members:
+                member.wait_ready()
+            self._migrate()
+            self._add_pool()
+            self._start_workers()
+            self._start_rpc()
+        except BaseException:
+            self.__exit__(True)
+            raise
+        return self
+
+    def __exit__(self, failed, *_):
+        if hasattr(self, "hearer"):
+            self.hearer.stop()
+            self.hearer.wait()
+            self.transport.cleanup()
+        errors = []
+        for member in reversed(self.members + self.workers):
+            try:
+                if failed:
+                    member.kill9()
+                else:
+                    member.stop()
+            except Exception as error:      # all of them are stopped, whatever one says
+                errors.append(error)
+        logs = "\n".join(tail(worker.log, 40) for worker in self.workers) if failed else ""
+        if logs:
+            print(logs, file=sys.stderr)
+        self.scratch.cleanup()
+        if errors and not failed:
+            raise errors[0]
+
+    def _database(self):
+        return {"host": f"{HOST}:{self.mariadb.port}", "user": self.mariadb.user,
+                "password": self.mariadb.password, "name": self.mariadb.database}
+
+    def _migrate(self):
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text(render({"database": self._database()}))
+        run([BINARIES / "zonefleet", "--config", config, "db", "migrate"])
+
+    def _add_pool(self):
+        self.mariadb.sql(f"INSERT INTO pools (id, name) VALUES ({quote(POOL_ID)}, {quote(POOL)})")
+        for name, server in self.servers.items():
+            self.mariadb.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port) VALUES "
+                             f"({quote(POOL)}, {quote(name)}, 'fake', {quote(server.host)}, "
+                             f"{server.port})")
+
+    def _start_workers(self):
+        common = {
+            "broker": {"url": self.rabbitmq.url},
+            "database": self._database(),
+            "log": {"level": "debug"},
+        }
+        for number, port in enumerate(self.ports):
+            own = {"listen": [f"{HOST}:{port}"], "processes": 1} | self.settings
+            worker = Worker(self.folder / f"minidns{number + 1}", "minidns",
+                            common | {"minidns": own})
+            self.workers.append(worker)
+            worker.launch()
+        for worker in self.workers:
+            worker.wait_ready()
+
+    # the pool manager's side
+
+    def _start_rpc(self):
+        path = self.folder / "oslo.conf"
+        path.write_text(SETTINGS)
+        cfg.CONF(["--config-file", str(path)])      # the library needs the global one
+        self.transport = om.get_rpc_transport(cfg.CONF, url=self.rabbitmq.url)
+        self.reports = queue.Queue()
+        reports = self.reports
+
+        class Endpoint:
+            def update_statuses(self, context, **message):
+                for report in message["reports"]:
+                    reports.put(report)
+        self.hearer = om.get_rpc_server(
+            self.transport, om.Target(topic=f"pool_manager.{POOL}", server="test"), [Endpoint()],
+            executor="threading")
+        self.hearer.start()
+
+    def cast(self, method, **arguments):
+        client = om.RPCClient(self.transport, om.Target(topic="minidns"))
+        client.prepare().cast({}, method, **arguments)
+
+    def order(self, domain, server, method="poll_for_serial_number", serial=None, task="NONE",
+              timeout=2, retry_interval=1, max_retries=3):
+        """SERVER is one of .servers, or (id, host, port)."""
+        if not isinstance(server, tuple):
+            server = server.name, server.host, server.port
+        status = "ACTIVE" if task == "NONE" else "PENDING"
+        self.cast(method, timeout=timeout, retry_interval=retry_interval,
+                  max_retries=max_retries,
+                  domain={"id": domain.id, "name": domain.name, "pool": POOL, "tenant": "t",
+                          "task": task, "status": status,
+                          "serial": domain.serial if serial is None else serial},
+                  destination={"id": server[0], "host": server[1], "port": server[2],
+                               "tsig_key": None})
+
+    def report(self, domain, seconds=20):
+        """The next report on a domain; those that an earlier story left are dropped."""
+        while True:
+            report = self.reports.get(timeout=seconds)
+            if report["domain"]["id"] == domain.id:
+                return report
+
+    def worker_is_alive(self):
+        return all(worker.is_ready() for worker in self.workers)

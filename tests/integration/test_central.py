@@ -1,0 +1,994 @@
+"""Central, two of it, against real MariaDB and RabbitMQ; oslo.messaging is its caller.
+
+Nobody plays the pool manager but this file: it reports what servers would have.
+"""
+
+import contextlib
+import json
+import logging
+import lzma
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+from pathlib import Path
+
+import kombu
+import oslo_messaging as om
+from oslo_config import cfg
+
+REPO = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO / "deploy"))
+from lab.fleet import Fleet             # noqa: E402
+from lab.process import program, wait_for   # noqa: E402
+
+ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
+LARGE = 200_000         # records of a generated zone
+PART = 7000             # records of one add_to_import
+
+SETTINGS = """\
+[DEFAULT]
+control_exchange = zonefleet
+[oslo_messaging_rabbit]
+amqp_durable_queues = true
+"""
+
+ADMIN = {"is_admin": True, "project_id": "operator"}
+ALL = {"is_admin": True, "all_tenants": True}
+ALICE = {"project_id": "alice"}
+BOB = {"project_id": "bob"}
+
+REFERENCE = ("id", "name", "pool", "tenant", "task", "status", "serial")
+# what a caller's mistake must not change
+TABLES = ("pools", "pool_ns_records", "domains", "recordsets", "records", "journal", "requests",
+          "imports", "import_records", "blacklists", "quotas")
+
+
+class Lab:
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="central.")
+        self.fleet = Fleet.start(
+            Path(self.folder.name), central=2, poolmgr=0, minidns=0, name_servers=(),
+            settings={"central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
+                                  "quota_records": 20, "sweep": 2, "tombstone_age": 60}})
+        self.sql = self.fleet.mariadb.sql
+        self.broker = self.fleet.rabbitmq.url.replace("rabbit:", "pyamqp:", 1)
+        settings = Path(self.folder.name) / "oslo.conf"
+        settings.write_text(SETTINGS)
+        cfg.CONF(["--config-file", str(settings)])
+        self.transport = om.get_rpc_transport(cfg.CONF, url=self.fleet.rabbitmq.url)
+        self.client = om.RPCClient(self.transport, om.Target(topic="central"), timeout=60)
+        self.numbers = iter(range(10**6))
+
+    def stop(self):
+        self.transport.cleanup()
+        self.fleet.stop()
+        self.folder.cleanup()
+
+    def name(self):
+        """A domain's name that was never used."""
+        return f"d{next(self.numbers)}.example."
+
+
+def setUpModule():
+    global lab
+    logging.disable(logging.CRITICAL)
+    lab = Lab()
+
+
+def tearDownModule():
+    lab.stop()
+
+
+def call(method, context=ALICE, **args):
+    return lab.client.call(context, method, **args)
+
+
+def message(method, args, context):
+    return {"method": method, "args": args, "version": "1.0",
+            "_unique_id": uuid.uuid4().hex, "_msg_id": uuid.uuid4().hex, "_timeout": None,
+            **{f"_context_{key}": value for key, value in context.items()}}
+
+
+def send(messages):
+    """Publishes them in one go; the result of each, or the text of its failure."""
+    answers = {}
+    with kombu.Connection(lab.broker) as link:
+        replies = kombu.Queue(f"reply_{uuid.uuid4().hex}", channel=link.default_channel,
+                              exclusive=True, auto_delete=True)
+        replies.declare()
+
+        def hear(delivery):
+            reply = json.loads(delivery.payload["oslo.message"])
+            if reply.get("result") is not None or reply.get("failure"):
+                answers.setdefault(reply["_msg_id"], []).append(
+                    reply["failure"] or reply["result"])
+        with kombu.Consumer(link, queues=[replies], no_ack=True, accept=["json"],
+                            on_message=hear):
+            producer = kombu.Producer(link)
+            for one in messages:
+                body = json.dumps({"oslo.version": "2.0",
+                                   "oslo.message": json.dumps(one | {"_reply_q": replies.name})})
+                producer.publish(body, routing_key="central", exchange="zonefleet",
+                                 content_type="application/json", content_encoding="utf-8")
+            while sum(map(len, answers.values())) < len(messages):
+                link.drain_events(timeout=20)
+    return [answers[one["_msg_id"]].pop(0) for one in messages]
+
+
+@contextlib.contextmanager
+def held(statement):
+    """A transaction that has run STATEMENT, and does not end."""
+    server = lab.fleet.mariadb
+    client = subprocess.Popen(
+        [program("mariadb"), "--no-defaults", f"--host={server.host}", f"--port={server.port}",
+         f"--user={server.user}", f"--password={server.password}", "--unbuffered",
+         "--skip-column-names", server.database],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        client.stdin.write(f"START TRANSACTION; {statement}; SELECT 'held';\n")
+        client.stdin.flush()
+        while client.stdout.readline().strip() != "held":
+            pass
+        yield
+    finally:
+        client.kill()
+        client.communicate()
+
+
+def add(name, data, record_type="A", **more):
+    return {"op": "add", "name": name, "type": record_type, "records": data, **more}
+
+
+def change(domain, *changes, context=ALICE, **args):
+    return call("apply_changes", context, domain=domain, changes=list(changes), **args)
+
+
+def report(domain, status, serial, context=ADMIN, **more):
+    reference = {key: domain[key] for key in REFERENCE}
+    return call("update_status", context, domain=reference, status=status,
+                serial_number=serial, **more)
+
+
+def records_of(domain_id):
+    """(owner, type, data, task, status, serial) of each row."""
+    rows = lab.sql("SELECT s.name, s.type, r.data, r.task, r.status, r.serial_number FROM records r "
+                   f"JOIN recordsets s ON s.id = r.recordset_id WHERE r.domain_id = '{domain_id}'")
+    return sorted(tuple(row) for row in rows)
+
+
+def checksums():
+    """What is stored; of deleted domains only their rows, for the sweep clears up behind them."""
+    swept = ("recordsets", "records", "journal")
+    sums = lab.sql("CHECKSUM TABLE " + ", ".join(set(TABLES) - set(swept)))
+    for table in swept:
+        columns = [row[0] for row in lab.sql(f"SHOW COLUMNS FROM {table}")]
+        whole = ", ".join(f"HEX(t.{column})" for column in columns)
+        sums += lab.sql(f"SELECT '{table}', COUNT(*), SUM(CRC32(CONCAT_WS('/', {whole}))) "
+                        f"FROM {table} t JOIN domains d ON d.id = t.domain_id "
+                        "WHERE d.status <> 'DELETED'")
+    return sorted(sums)
+
+
+class Story(unittest.TestCase):
+    def fails(self, kind, words, method, context=ALICE, **args):
+        """The call ends in the remote exception KIND whose words contain WORDS."""
+        with self.assertRaises((om.RemoteError, TypeError)) as caught:
+            call(method, context, **args)
+        error = caught.exception
+        got, text = ((error.exc_type, error.value) if isinstance(error, om.RemoteError)
+                     else ("TypeError", str(error)))
+        self.assertEqual(got, kind, text)
+        self.assertIn(words, text)
+
+    def create(self, context=ALICE, **more):
+        return call("create_domain", context, domain={"name": lab.name(), **more})
+
+
+class Domains(Story):
+    def test_life(self):
+        name = lab.name()
+        made = call("create_domain", domain={
+            "name": name.upper(), "email": "dns.admin@example.org", "ttl": 300, "refresh": 1,
+            "retry": 2, "expire": 3, "minimum": 4, "description": "h\u00e9llo"})
+        self.assertEqual({key: made[key] for key in (
+            "name", "tenant", "pool", "task", "status", "email", "primary", "ttl", "refresh",
+            "retry", "expire", "minimum", "description", "records", "recordsets", "reason")}, {
+            "name": name, "tenant": "alice", "pool": "default", "task": "ADD",
+            "status": "PENDING", "email": "dns.admin@example.org",
+            "primary": "ns1.example.net.", "ttl": 300, "refresh": 1, "retry": 2, "expire": 3,
+            "minimum": 4, "description": "h\u00e9llo", "records": 2, "recordsets": 1,
+            "reason": ""})
+        self.assertRegex(made["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        self.assertEqual(call("get_domain", domain=made["id"]), made)
+        self.assertEqual(call("get_domain", domain=str(uuid.UUID(made["id"]))), made)
+        self.assertEqual(call("get_domain", domain=name), made)
+        self.assertEqual(lab.sql(f"SELECT rname FROM domains WHERE id = '{made['id']}'"),
+                         [["dns\\\\.admin.example.org."]])
+
+        changed = call("update_domain", domain=name, values={"refresh": 77})
+        self.assertGreater(changed["serial"], made["serial"])
+        self.assertEqual((changed["refresh"], changed["task"]), (77, "ADD"))
+        same = call("update_domain", domain=name, values={"refresh": 77})
+        self.assertEqual(same["serial"], changed["serial"])
+        described = call("update_domain", domain=name, values={"description": "new"})
+        self.assertEqual((described["serial"], described["description"]),
+                         (changed["serial"], "new"))
+
+        gone = call("delete_domain", domain=name)
+        self.assertEqual((gone["task"], gone["status"]), ("DELETE", "PENDING"))
+        self.assertEqual(call("delete_domain", domain=name)["task"], "DELETE")
+        self.fails("Conflict", "is being deleted", "apply_changes", domain=name, changes=[])
+        self.fails("Duplicate", "exists already", "create_domain", domain={"name": name})
+        report(gone, "NO_DOMAIN", 0)
+        self.fails("NotFound", "there is no domain", "get_domain", domain=name)
+        report(gone, "NO_DOMAIN", 0)
+
+        again = call("create_domain", domain={"name": name})
+        self.assertGreater(again["serial"], gone["serial"])
+        self.assertNotEqual(again["id"], gone["id"])
+
+    def test_the_same_id_is_the_same_wish(self):
+        wish = {"name": lab.name(), "id": uuid.uuid4().hex}
+        made = call("create_domain", domain=wish)
+        self.assertEqual(made["id"], wish["id"])
+        self.assertEqual(call("create_domain", domain=wish), made)
+        self.fails("Duplicate", "of that id", "create_domain",
+                   domain={"name": lab.name(), "id": wish["id"]})
+
+    def test_names(self):
+        for name in ("no-dot.example", "-a.example.", "a b.example.", "", "*.example.",
+                     "x" * 64 + ".example.", ("x" * 60 + ".") * 5, "a..example.", "\u00e9.example."):
+            self.fails("Invalid", "domain.name", "create_domain", domain={"name": name})
+        self.fails("Forbidden", "root", "create_domain", domain={"name": "."})
+        classless = f"0/25.{next(lab.numbers)}.0.192.in-addr.arpa."
+        self.assertEqual(call("create_domain", domain={"name": classless})["name"], classless)
+
+    def test_find(self):
+        tenant = {"project_id": "finder"}
+        names = sorted(self.create(tenant)["name"] for _ in range(7))
+        seen, marker = [], None
+        while True:
+            page = call("find_domains", tenant, limit=3, sort_key="name",
+                        **({"marker": marker} if marker else {}))
+            seen += [domain["name"] for domain in page["domains"]]
+            marker = page["marker"]
+            if not marker:
+                break
+        self.assertEqual(seen, names)
+        down = call("find_domains", tenant, sort_key="name", sort_dir="desc")["domains"]
+        self.assertEqual([domain["name"] for domain in down], names[::-1])
+        for criterion, want in (
+                ({"name": names[2]}, names[2:3]), ({"name": names[2][:3] + "*"}, None),
+                ({"name": "*.example."}, names), ({"name": "*xample."}, names),
+                ({"name": "!x"}, []), ({"name": "%"}, []), ({"name": "' or 1=1 -- "}, []),
+                ({"status": "ACTIVE"}, []), ({"status": "PENDING", "task": "ADD"}, names),
+                ({"pool": "default"}, names), ({"pool": "none"}, [])):
+            got = [domain["name"] for domain in call("find_domains", tenant, sort_key="name",
+                                                     criterion=criterion)["domains"]]
+            if want is None:
+                want = [name for name in names if name.startswith(names[2][:3])]
+            self.assertEqual(got, want, criterion)
+        self.fails("Invalid", "marker", "find_domains", marker=uuid.uuid4().hex)
+        self.fails("Invalid", "sort_key", "find_domains", sort_key="tenant; DROP TABLE domains")
+        self.fails("Invalid", "criterion has no field", "find_domains", criterion={"id": "x"})
+
+    def test_a_new_default_ttl_touches_what_has_none(self):
+        domain = self.create()
+        name = domain["name"]
+        change(name, add(f"own.{name}", ["192.0.2.1"], ttl=60), add(f"none.{name}", ["192.0.2.1"]))
+        now = call("get_domain", domain=name)
+        report(now, "SUCCESS", now["serial"])
+        serial = call("update_domain", domain=name, values={"ttl": 77})["serial"]
+        rows = {(row[0], row[2]): row[3:] for row in records_of(domain["id"])}
+        self.assertEqual(rows[f"none.{name}", "192.0.2.1"], ("UPDATE", "PENDING", str(serial)))
+        self.assertEqual(rows[f"own.{name}", "192.0.2.1"][:2], ("NONE", "ACTIVE"))
+
+
+class Records(Story):
+    def test_recordsets(self):
+        domain = self.create()
+        name = domain["name"]
+        made = call("create_recordset", domain=name, recordset={
+            "name": f"WWW.{name}", "type": "a", "ttl": 60, "records": ["192.0.2.1", "192.0.2.2"]})
+        self.assertEqual((made["name"], made["type"], made["ttl"], made["status"], made["task"]),
+                         (f"www.{name}", "A", 60, "PENDING", "ADD"))
+        self.assertEqual(sorted(made["records"]), ["192.0.2.1", "192.0.2.2"])
+        self.assertEqual(call("get_recordset", domain=name, recordset=made["id"]), made)
+        self.fails("Duplicate", "already", "create_recordset", domain=name, recordset={
+            "name": f"www.{name}", "type": "A", "records": ["192.0.2.3"]})
+        by_data = {member["data"]: member["id"] for member in made["members"]}
+
+        updated = call("update_recordset", domain=name, recordset=made["id"],
+                       values={"records": ["192.0.2.1", "192.0.2.9"], "ttl": None})
+        self.assertEqual(sorted(updated["records"]), ["192.0.2.1", "192.0.2.9"])
+        self.assertIsNone(updated["ttl"])
+        # a changed address is the update of its row
+        self.assertEqual({member["data"]: member["id"] for member in updated["members"]},
+                         {"192.0.2.1": by_data["192.0.2.1"], "192.0.2.9": by_data["192.0.2.2"]})
+
+        found = call("find_recordsets", domain=name, criterion={"type": "A"})
+        self.assertEqual([item["id"] for item in found["recordsets"]], [made["id"]])
+        found = call("find_records", domain=name, criterion={"data": "192.0.2.9"})
+        self.assertEqual([item["recordset_id"] for item in found["records"]], [made["id"]])
+
+        gone = call("delete_recordset", domain=name, recordset=made["id"])
+        self.assertEqual((gone["records"], gone["task"]), ([], "DELETE"))
+        now = call("get_domain", domain=name)
+        self.assertEqual((now["recordsets"], now["records"]), (1, 2))
+        report(now, "SUCCESS", now["serial"])
+        self.fails("NotFound", "no record set", "get_recordset", domain=name,
+                   recordset=made["id"])
+
+    def test_changes(self):
+        name = self.create()["name"]
+        www = f"www.{name}"
+        first = change(name, add(www, ["192.0.2.1", "192.0.2.2"]), add(www, ["2001:DB8::1"], "AAAA"))
+        self.assertEqual((first["added"], first["changed"]), (3, True))
+        same = change(name, add(www, ["192.0.2.1"]), add(www, ["2001:db8:0::1"], "AAAA"),
+                      {"op": "delete", "name": f"x.{name}", "type": "A"})
+        self.assertEqual((same["unchanged"], same["changed"], same["serial"]),
+                         (3, False, first["serial"]))
+        mixed = change(name, {"op": "set", "name": www, "type": "A", "records": ["192.0.2.2",
+                                                                              "192.0.2.3"]},
+                       {"op": "delete", "name": www, "type": "AAAA"})
+        self.assertEqual([mixed[key] for key in ("added", "updated", "deleted", "unchanged")],
+                         [0, 1, 1, 1])
+        # back before it was ever seen
+        change(name, add(www, ["2001:db8::1"], "AAAA"))
+        self.assertEqual(call("get_domain", domain=name)["records"], 5)
+        moved = change(name, serial=mixed["serial"] + 1000)
+        self.assertEqual((moved["serial"], moved["changed"]), (mixed["serial"] + 1000, True))
+        self.fails("Conflict", "not newer", "apply_changes", domain=name, changes=[], serial=5)
+        change(name, soa={"mname": "other.example.", "minimum": 9})
+        self.assertEqual(call("get_domain", domain=name)["primary"], "other.example.")
+
+    def test_types(self):
+        name = self.create()["name"]
+        for record_type, data in (
+                ("A", "192.0.2.1"), ("AAAA", "::1"), ("MX", "10 mail.example."),
+                ("NS", "ns.example."), ("PTR", "host.example."), ("SRV", "1 2 3 host.example."),
+                ("TXT", '"a b" "c"'), ("CAA", '128 issue ";"'), ("TYPE65280", "\\# 2 abcd"),
+                ("SSHFP", "4 2 " + "ab" * 32), ("TLSA", "3 1 1 " + "ab" * 32),
+                ("NAPTR", '100 10 "u" "E2U+sip" "!^.*$!sip:a b@example!" .'),
+                ("SVCB", "1 . alpn=h2"), ("HTTPS", "0 svc.example."), ("SPF", '"v=spf1"'),
+                ("DS", "1 8 2 " + "ab" * 32), ("LOC", "52 22 23.000 N 4 53 32.000 E -2.00m 0m 10000m 10m"),
+                ("CNAME", "x.example.")):
+            owner = f"{record_type.lower()}.{name}"
+            self.assertEqual(change(name, add(owner, [data], record_type))["added"], 1, record_type)
+        for record_type, data in (("A", "1.2.3"), ("A", "192.0.2.1\n"), ("MX", "mail.example."),
+                                  ("MX", "10 relative"), ("AAAA", ""), ("TXT", "\"a"),
+                                  ("SRV", "1 2 99999 a."), ("TYPE65280", "\\# 3 abcd")):
+            self.fails("Invalid", "changes[0].records[0]", "apply_changes", domain=name,
+                       changes=[add(f"bad.{name}", [data], record_type)])
+        for record_type in ("ANY", "AXFR", "OPT", "TSIG", "NONSENSE", "TYPE0", "TYPE99999"):
+            self.fails("Invalid", "changes[0].type", "apply_changes", domain=name,
+                       changes=[add(f"bad.{name}", ["x"], record_type)])
+
+    def test_rules(self):
+        name = self.create()["name"]
+        call("create_domain", domain={"name": f"child.{name}"})
+        change(name, add(f"alias.{name}", ["x.example."], "CNAME"))
+        for words, bad in (
+                ("CNAME record stands alone", add(f"alias.{name}", ["192.0.2.1"])),
+                ("more than one CNAME", add(f"alias.{name}", ["y.example."], "CNAME")),
+                ("apex", add(name, ["x.example."], "CNAME")),
+                ("NS record at its apex", {"op": "delete", "name": name, "type": "NS"}),
+                ("the domain's own", add(name, ["a. b. 1 2 3 4 5"], "SOA")),
+                ("not inside the domain", add("www.example.org.", ["192.0.2.1"])),
+                ("not inside the domain", add(f"x{name}", ["192.0.2.1"])),
+                ("below this one", add(f"a.child.{name}", ['"x"'], "TXT"))):
+            self.fails("Invalid", words, "apply_changes", domain=name, changes=[bad])
+        self.assertEqual(change(name, add(f"child.{name}", ["ns.child.example."], "NS"),
+                                add(f"ns.child.{name}", ["192.0.2.1"]))["added"], 2)
+        # the outcome is judged, not the way to it
+        change(name, {"op": "delete", "name": f"alias.{name}", "type": "CNAME"},
+               add(f"alias.{name}", ["192.0.2.1"]))
+        change(name, {"op": "set", "name": name, "type": "NS", "records": ["only.example."]})
+        self.fails("Conflict", f"child.{name}", "delete_domain", domain=name)
+
+    def test_journal(self):
+        """Each row's removed and added are what the serial changed, the SOAs first."""
+        domain = self.create()
+        name = domain["name"]
+        change(name, add(f"a.{name}", ["192.0.2.1"]))
+        change(name, {"op": "set", "name": f"a.{name}", "type": "A", "records": ["192.0.2.2"]})
+        rows = lab.sql("SELECT previous_serial, serial, HEX(removed), HEX(added) FROM journal "
+                       f"WHERE domain_id = '{domain['id']}' ORDER BY serial")
+        self.assertEqual([row[0] for row in rows[1:]], [row[1] for row in rows[:-1]])
+        self.assertEqual(int(rows[0][0]), domain["serial"])
+        self.assertIn("C0000201", rows[1][2])
+        self.assertIn("C0000202", rows[1][3])
+        for previous, serial, removed, added in rows:
+            self.assertIn(f"{int(previous):08X}", removed)
+            self.assertIn(f"{int(serial):08X}", added)
+
+    def test_round_trips(self):
+        """A change of one record in a set that is there needs eight, as edit.h says."""
+        name = self.create()["name"]
+        change(name, add(f"a.{name}", ["192.0.2.1"]))
+        count = 30
+
+        def asked():
+            rows = lab.sql("SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_stmt_execute', "
+                           "'Com_begin', 'Com_commit')")
+            return sum(int(row[1]) for row in rows)
+        for i in range(10):     # both processes have prepared their statements
+            change(name, add(f"a.{name}", [f"192.0.2.{i + 2}"]))
+        each = []       # the sweep asks, too: now and then
+        for i in range(count):
+            before = asked()
+            change(name, {"op": "set", "name": f"a.{name}", "type": "A",
+                          "records": [f"198.51.100.{i}"]})
+            each.append(asked() - before)
+        self.assertLessEqual(statistics.median(each), 9)
+
+
+class Permission(Story):
+    def test_tenants(self):
+        domain = self.create()
+        name = domain["name"]
+        recordset = call("find_recordsets", domain=name)["recordsets"][0]["id"]
+        for method, args in (
+                ("get_domain", {}), ("update_domain", {"values": {"ttl": 1}}),
+                ("delete_domain", {}), ("find_recordsets", {}), ("find_records", {}),
+                ("export_domain", {}), ("apply_changes", {"changes": []}), ("get_status", {}),
+                ("get_recordset", {"recordset": recordset}),
+                ("delete_recordset", {"recordset": recordset})):
+            for key in (name, domain["id"]):
+                self.fails("NotFound", "there is no domain", method, BOB, domain=key, **args)
+                self.fails("Forbidden", "tenant", method, {}, domain=key, **args)
+        self.assertEqual(call("find_domains", BOB, criterion={"name": name})["domains"], [])
+        self.assertEqual(call("find_domains", ADMIN, criterion={"name": name})["domains"], [])
+        self.assertEqual(len(call("find_domains", ALL, criterion={"name": name})["domains"]), 1)
+        self.assertEqual(call("get_domain", ADMIN, domain=name), domain)
+        self.assertEqual(call("find_recordsets", BOB, criterion={"name": name})["recordsets"], [])
+        begun = call("begin_import", domain={"name": lab.name()})["id"]
+        for method, args in (("get_import", {}), ("commit_import", {}), ("cancel_import", {}),
+                             ("add_to_import", {"part": 0, "records": []})):
+            self.fails("NotFound", "no import", method, BOB, **{"import": begun}, **args)
+
+    def test_relatives(self):
+        name = self.create()["name"]
+        for relative in (f"x.{name}", f"y.x.{name}"):
+            self.fails("Forbidden", "another tenant", "create_domain", BOB,
+                       domain={"name": relative})
+        deep = f"a.b.c{next(lab.numbers)}.test."
+        call("create_domain", domain={"name": deep})
+        self.fails("Forbidden", "another tenant", "create_domain", BOB,
+                   domain={"name": deep.split(".", 1)[1]})
+        self.assertEqual(call("create_domain", ADMIN, domain={
+            "name": f"x.{name}", "tenant": "bob"})["tenant"], "bob")
+        self.fails("Forbidden", "domain.tenant", "create_domain", BOB,
+                   domain={"name": lab.name(), "tenant": "alice"})
+
+    def test_for_administrators_only(self):
+        for method, args in (
+                ("create_pool", {"pool": {"name": "x"}}), ("find_pools", {}),
+                ("get_pool", {"pool": "default"}), ("delete_pool", {"pool": "default"}),
+                ("update_pool", {"pool": "default", "values": {}}), ("get_status", {}),
+                ("create_blacklist", {"blacklist": {"name": "x."}}), ("find_blacklists", {}),
+                ("delete_blacklist", {"blacklist": uuid.uuid4().hex}),
+                ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
+                ("get_quotas", {"tenant": "alice"})):
+            self.fails("Forbidden", "administrators", method, ALICE, **args)
+        domain = self.create()
+        with self.assertRaises(om.RemoteError) as caught:
+            report(domain, "SUCCESS", domain["serial"], context=ALICE)
+        self.assertEqual(caught.exception.exc_type, "Forbidden")
+
+    def test_quotas(self):
+        tenant = {"project_id": f"small{next(lab.numbers)}"}
+        for resource, limit in (("domains", 2), ("domain_recordsets", 3),
+                                ("recordset_records", 2)):
+            call("set_quota", ADMIN, tenant=tenant["project_id"], resource=resource,
+                 hard_limit=limit)
+        self.assertEqual(call("get_quotas", ADMIN, tenant=tenant["project_id"]),
+                         {"domains": 2, "domain_recordsets": 3, "recordset_records": 2})
+        name = self.create(tenant)["name"]
+        self.create(tenant)
+        self.fails("OverQuota", "2 domains", "create_domain", tenant,
+                   domain={"name": lab.name()})
+        change(name, add(f"a.{name}", ["192.0.2.1", "192.0.2.2"]), add(f"b.{name}", ["192.0.2.1"]),
+               context=tenant)
+        self.fails("OverQuota", "4 record sets", "apply_changes", tenant, domain=name,
+                   changes=[add(f"c.{name}", ["192.0.2.1"])])
+        self.fails("OverQuota", "3 records in a set", "apply_changes", tenant, domain=name,
+                   changes=[add(f"a.{name}", ["192.0.2.3"])])
+        change(name, add(f"a.{name}", ["192.0.2.3"]), context=ADMIN)
+        # what is above its quota may shrink
+        change(name, {"op": "delete", "name": f"a.{name}", "type": "A",
+                      "records": ["192.0.2.3"]}, context=tenant)
+
+    def test_blacklist(self):
+        bad = f"bad{next(lab.numbers)}.test."
+        entry = call("create_blacklist", ADMIN, blacklist={"name": bad.upper()})
+        self.fails("Duplicate", "already", "create_blacklist", ADMIN, blacklist={"name": bad})
+        self.assertIn(entry["id"], [item["id"] for item in
+                                    call("find_blacklists", ADMIN)["blacklists"]])
+        for name in (bad, f"x.y.{bad}"):
+            self.fails("Forbidden", "blacklist", "create_domain", domain={"name": name})
+        call("create_domain", domain={"name": f"x{bad}"})
+        call("create_domain", ADMIN, domain={"name": bad})
+        call("delete_blacklist", ADMIN, blacklist=entry["id"])
+        self.fails("NotFound", "no blacklist", "delete_blacklist", ADMIN, blacklist=entry["id"])
+
+    def test_pools(self):
+        name = f"pool{next(lab.numbers)}"
+        made = call("create_pool", ADMIN, pool={"name": name})
+        self.fails("Invalid", "ns_records", "create_domain",
+                   domain={"name": lab.name(), "pool": name})
+        self.fails("Invalid", "no pool", "create_domain", domain={"name": lab.name(), "pool": "x"})
+        call("update_pool", ADMIN, pool=name, values={"ns_records": ["NS.example.com."]})
+        call("update_pool", ADMIN, pool=name, values={"ns_records": None})
+        self.assertEqual(call("get_pool", ADMIN, pool=made["id"])["ns_records"],
+                         ["ns.example.com."])
+        domain = self.create(pool=name)
+        self.assertEqual((domain["pool"], domain["primary"]), (name, "ns.example.com."))
+        self.fails("Conflict", "has domains", "delete_pool", ADMIN, pool=name)
+        self.fails("Duplicate", "exists", "create_pool", ADMIN, pool={"name": name})
+        self.fails("Invalid", "pool.name", "create_pool", ADMIN, pool={"name": "a.b"})
+        self.assertIn(name, [pool["name"] for pool in call("find_pools", ADMIN)["pools"]])
+        empty = call("create_pool", ADMIN, pool={"name": name + "x"})
+        call("delete_pool", ADMIN, pool=empty["id"])
+        self.fails("NotFound", "no pool", "get_pool", ADMIN, pool=empty["id"])
+
+
+class Hostile(Story):
+    """What test_hostile.py does not know: ranges, and where in a list a thing is wrong."""
+
+    def setUp(self):
+        self.domain = self.create()
+        self.before = checksums()
+
+    def tearDown(self):
+        self.assertEqual(checksums(), self.before)
+
+    def test_finds(self):
+        for method in ("find_domains", "find_recordsets", "find_records", "find_pools",
+                       "find_blacklists"):
+            for args in ({"limit": 0}, {"limit": 1001}, {"limit": "5"}, {"marker": "x"},
+                         {"marker": 5}, {"sort_key": []}, {"sort_dir": "up"},
+                         {"sort_key": "nothing"}):
+                self.fails("Invalid", next(iter(args)), method, ADMIN, **args)
+
+    def test_fields(self):
+        name = self.domain["name"]
+        good = add(f"a.{name}", ["192.0.2.1"])
+        for words, bad in (
+                ("changes[1] must be an object", 5), ("changes[1].op", {**good, "op": "drop"}),
+                ("changes[1].name", {**good, "name": "a"}), ("changes[1].ttl", {**good, "ttl": -1}),
+                ("changes[1].ttl", {**good, "ttl": 2**31}), ("changes[1].ttl", {**good, "ttl": "5"}),
+                ("changes[1].records is empty", {**good, "records": []}),
+                ("changes[1].records[0] must be a text", {**good, "records": [5]}),
+                ("changes[1] has no field", {**good, "Records": []}),
+                ("changes[1].records", {**good, "records": "192.0.2.1"}),
+                ("changes[1].records[1]", {**good, "records": ["192.0.2.1", "x"]}),
+                ("changes[1].name", {**good, "name": f"a..{name}"}),
+                ("changes[1].records[0]", add(f"t.{name}", ["x" * 300000], "TXT"))):
+            self.fails("Invalid", words, "apply_changes", domain=name, changes=[good, bad])
+        self.fails("Invalid", "more than 5000", "apply_changes", domain=name,
+                   changes=[{}] * 5001)
+        self.fails("Invalid", "serial", "apply_changes", domain=name, changes=[], serial=2**32)
+        self.fails("Invalid", "soa has no field", "apply_changes", domain=name, changes=[],
+                   soa={"serial": 1})
+        for field, value in (("ttl", 2**31), ("email", "nobody"), ("email", "a@b@"), ("email", "@x"),
+                             ("refresh", "1h"), ("primary", "ns"), ("description", "x" * 256)):
+            self.fails("Invalid", f"values.{field}", "update_domain", domain=name,
+                       values={field: value})
+        for field in ("name", "tenant", "pool", "id", "serial", "status"):
+            self.fails("Invalid", "has no field", "update_domain", domain=name,
+                       values={field: "x"})
+
+
+class Once(Story):
+    """The same message twice, byte by byte, as a broker or a client in doubt may send it."""
+
+    def send_twice(self, method, args, context=ALICE):
+        return send([message(method, args, context)] * 2)
+
+    def test_one_effect(self):
+        name = lab.name()
+        first, second = self.send_twice("create_domain", {"domain": {"name": name}})[:2]
+        self.assertEqual(first, second)
+        self.assertEqual(first["name"], name)
+        changes = [add(f"a.{name}", ["192.0.2.1"])]
+        first, second = self.send_twice("apply_changes", {"domain": name, "changes": changes})[:2]
+        self.assertEqual(first, second)
+        self.assertEqual(call("get_domain", domain=name)["serial"], first["serial"])
+        recordset = {"name": f"b.{name}", "type": "A", "records": ["192.0.2.1"]}
+        first, second = self.send_twice("create_recordset", {"domain": name,
+                                                             "recordset": recordset})[:2]
+        self.assertEqual(first, second)
+
+    def test_told_again(self):
+        """Who gave the answer may have died before the pool manager heard."""
+        name = self.create()["name"]
+        with kombu.Connection(lab.broker) as link:
+            exchange = kombu.Exchange("zonefleet", "topic", durable=True)
+            queue = kombu.Queue("", exchange, "pool_manager.default", channel=link.default_channel,
+                                exclusive=True)
+            queue.declare()
+            self.send_twice("apply_changes", {"domain": name,
+                                              "changes": [add(f"a.{name}", ["192.0.2.1"])]})
+            heard = []
+            while len(heard) < 2:
+                told = wait_for(lambda: queue.get(no_ack=True), 20, "pool manager is told")
+                told = json.loads(told.payload["oslo.message"])
+                if told["method"] == "update_domains":
+                    heard += [domain["serial"] for domain in told["args"]["domains"]
+                              if domain["name"] == name]
+            self.assertEqual(heard[0], heard[1])
+
+
+class Burst(Story):
+    """Calls that wait at the same time share a transaction: nobody notices."""
+
+    def test_each_has_its_own_answer(self):
+        domains = [self.create()["name"] for _ in range(5)]
+        calls, wanted = [], []
+        for number in range(60):
+            name = domains[number % 5]
+            good = number % 7
+            changes = [add(f"h{number}.{name}", ["192.0.2.1" if good else "192.0.2.256"])]
+            calls.append(message("apply_changes", {"domain": name, "changes": changes}, ALICE))
+            wanted.append(bool(good))
+        calls.append(message("apply_changes", {"domain": domains[0], "changes": []}, BOB))
+        calls.append(message("apply_changes", {"domain": domains[0], "changes": []}, {}))
+        answers = send(calls)
+        self.assertEqual([type(answer) is dict for answer in answers], wanted + [False, False])
+        self.assertIn("NotFound", answers[-2])
+        self.assertIn("Forbidden", answers[-1])
+        for at, name in enumerate(domains):
+            serials = [answer["serial"] for answer in answers[at:60:5] if type(answer) is dict]
+            self.assertEqual(len(serials), len(set(serials)))
+            self.assertEqual(call("get_domain", domain=name)["serial"], max(serials))
+            journal = lab.sql("SELECT COUNT(*) FROM journal WHERE domain_id IN "
+                              f"(SELECT id FROM domains WHERE name = '{name}')")
+            self.assertEqual(int(journal[0][0]), len(serials))
+
+    def test_without_a_database_all_are_told_so(self):
+        name = self.create()["name"]
+        calls = [message("apply_changes", {"domain": name, "changes": [
+                     add(f"h{number}.{name}", ["192.0.2.1"])]}, ALICE) for number in range(10)]
+        lab.fleet.mariadb.kill9()
+        try:
+            answers = send(calls)
+        finally:
+            lab.fleet.mariadb.launch()
+            lab.fleet.mariadb.wait_ready()
+        self.assertEqual([answer["class"] for answer in map(json.loads, answers)],
+                         ["Unavailable"] * 10)
+        wait_for(lambda: all(type(answer) is dict for answer in send(calls)), 30,
+                 "central has its database again")
+
+    def test_a_locked_domain_holds_up_its_own_calls_only(self):
+        """Another transaction holds one of the domains: as long as an import may."""
+        locked, free = (self.create()["name"] for _ in range(2))
+        with held(f"SELECT id FROM domains WHERE name = '{locked}' FOR UPDATE"):
+            calls = [message("apply_changes", {"domain": name, "changes": [
+                         add(f"h{number}.{name}", ["192.0.2.1"])]}, ALICE)
+                     for number in range(8) for name in (locked, free)]
+            start = time.monotonic()
+            answers = send(calls)
+            self.assertLess(time.monotonic() - start, 18)
+        self.assertTrue(all(type(answer) is dict for answer in answers[1::2]), answers)
+        self.assertTrue(all(type(answer) is str for answer in answers[0::2]), answers)
+        self.assertEqual({json.loads(answer)["class"] for answer in answers[0::2]}, {"Busy"})
+
+    def test_one_name_for_one(self):
+        name = lab.name()
+        answers = send([message("create_domain", {"domain": {"name": name}}, ALICE)
+                        for _ in range(10)])
+        self.assertEqual(sum(type(answer) is dict for answer in answers), 1)
+        self.assertEqual(sum("Duplicate" in answer for answer in answers if type(answer) is str), 9)
+
+
+class Status(Story):
+    def state(self, domain):
+        rows = lab.sql(f"SELECT task, status, reason FROM domains WHERE id = '{domain['id']}'")
+        return tuple(rows[0])
+
+    def record(self, domain, data):
+        return [row[3:5] for row in records_of(domain["id"]) if row[2] == data][0]
+
+    def test_every_pair(self):
+        """Domain and records through all of the seed's valid pairs."""
+        domain = self.create()
+        name, serial = domain["name"], domain["serial"]
+        self.assertEqual(self.state(domain), ("ADD", "PENDING", ""))
+        report(domain, "ERROR", serial, reason="no route")
+        self.assertEqual(self.state(domain), ("ADD", "ERROR", "no route"))
+        self.assertEqual(self.record(domain, "ns1.example.net."), ("ADD", "ERROR"))
+        report(domain, "SUCCESS", serial - 1)
+        self.assertEqual(self.state(domain)[:2], ("ADD", "ERROR"))
+        report(domain, "SUCCESS", serial)
+        self.assertEqual(self.state(domain), ("NONE", "ACTIVE", ""))
+        self.assertEqual(self.record(domain, "ns1.example.net."), ("NONE", "ACTIVE"))
+
+        change(name, add(f"a.{name}", ["192.0.2.1"]), add(f"b.{name}", ["192.0.2.7"]))
+        serial = call("get_domain", domain=name)["serial"]
+        report(domain, "SUCCESS", serial)
+        serial = change(name, {"op": "set", "name": f"a.{name}", "type": "A",
+                               "records": ["192.0.2.2"]})["serial"]
+        self.assertEqual(self.state(domain)[:2], ("UPDATE", "PENDING"))
+        self.assertEqual(self.record(domain, "192.0.2.2"), ("UPDATE", "PENDING"))
+        report(domain, "ERROR", serial)
+        self.assertEqual(self.state(domain)[:2], ("UPDATE", "ERROR"))
+        self.assertEqual(self.record(domain, "192.0.2.2"), ("UPDATE", "ERROR"))
+        self.assertEqual(self.record(domain, "192.0.2.7"), ("NONE", "ACTIVE"))
+        report(domain, "SUCCESS", serial)
+
+        serial = change(name, {"op": "delete", "name": f"a.{name}", "type": "A"})["serial"]
+        self.assertEqual(self.record(domain, "192.0.2.2"), ("DELETE", "PENDING"))
+        report(domain, "ERROR", serial)
+        self.assertEqual(self.record(domain, "192.0.2.2"), ("DELETE", "ERROR"))
+        report(domain, "SUCCESS", serial)
+        self.assertEqual(self.record(domain, "192.0.2.2"), ("NONE", "DELETED"))
+
+        call("delete_domain", domain=name)
+        self.assertEqual(self.state(domain)[:2], ("DELETE", "PENDING"))
+        report(domain, "SUCCESS", serial)
+        self.assertEqual(self.state(domain)[:2], ("DELETE", "PENDING"))
+        report(domain, "ERROR", serial)
+        self.assertEqual(self.state(domain)[:2], ("DELETE", "ERROR"))
+        report(domain, "NO_DOMAIN", serial)
+        self.assertEqual(self.state(domain)[:2], ("NONE", "DELETED"))
+        # nobody sees what it left, and the sweep takes it away
+        wait_for(lambda: not records_of(domain["id"]), 20, "its records are swept")
+
+    def test_invalid_pairs_are_refused_by_the_database(self):
+        domain = self.create()
+        for task, status in (("ADD", "ACTIVE"), ("ADD", "DELETED"), ("UPDATE", "ACTIVE"),
+                             ("UPDATE", "DELETED"), ("DELETE", "ACTIVE"), ("DELETE", "DELETED"),
+                             ("NONE", "PENDING"), ("NONE", "ERROR")):
+            for table, key in (("domains", "id"), ("records", "domain_id")):
+                with self.assertRaisesRegex(Exception, "CONSTRAINT"):
+                    lab.sql(f"UPDATE {table} SET task = '{task}', status = '{status}' "
+                            f"WHERE {key} = '{domain['id']}'")
+
+    def test_an_old_success_settles_what_it_covers(self):
+        domain = self.create()
+        name = domain["name"]
+        one = change(name, add(f"a.{name}", ["192.0.2.1"]))["serial"]
+        two = change(name, add(f"b.{name}", ["192.0.2.2"]))["serial"]
+        report(domain, "SUCCESS", one)
+        self.assertEqual(self.record(domain, "192.0.2.1"), ("NONE", "ACTIVE"))
+        self.assertEqual(self.record(domain, "192.0.2.2"), ("ADD", "PENDING"))
+        self.assertEqual(self.state(domain)[:2], ("ADD", "PENDING"))
+        report(domain, "SUCCESS", two)
+        self.assertEqual(self.state(domain)[:2], ("NONE", "ACTIVE"))
+
+    def test_unknown(self):
+        domain = self.create()
+        self.assertIsNone(report({**domain, "id": uuid.uuid4().hex}, "SUCCESS", 1))
+
+    def test_get_status(self):
+        domain = self.create()
+        got = call("get_status", domain=domain["name"])
+        self.assertEqual((got["domain"]["id"], got["domain"]["servers"]), (domain["id"], []))
+        self.assertNotIn("servers", got)
+        self.assertIn("servers", call("get_status", ADMIN))
+
+
+def stage(name, records, context=ADMIN, **more):
+    begun = call("begin_import", context, domain={"name": name}, **more)["id"]
+    for part, at in enumerate(range(0, len(records), PART)):
+        call("add_to_import", context, part=part, records=records[at:at + PART],
+             **{"import": begun})
+    return begun
+
+
+def commit(begun, context=ADMIN, seconds=120):
+    call("commit_import", context, **{"import": begun})
+    return wait_for(lambda: settled(begun, context), seconds, "the import is settled")
+
+
+def settled(begun, context):
+    state = call("get_import", context, **{"import": begun})
+    return state if state["state"] in ("DONE", "ERROR") else None
+
+
+def export(name, context=ADMIN, **args):
+    lines, marker = [], None
+    while True:
+        page = call("export_domain", context, domain=name, **args,
+                    **({"marker": marker} if marker else {}))
+        lines += page["lines"]
+        marker = page["marker"]
+        if not marker:
+            return lines
+
+
+def read_zone(path):
+    with lzma.open(path, "rt") as file:
+        fields = [line.split(None, 4) for line in file]
+    return [[owner.lower(), int(ttl), record_type, data.strip()]
+            for owner, ttl, _, record_type, data in fields]
+
+
+def generated_zone(name, size, serial=7):
+    return [[name, 3600, "SOA", f"ns.{name} admin.{name} {serial} 1 2 3 4"],
+            [name, 3600, "NS", f"ns.{name}"]] + \
+        [[f"h{i}.{name}", 300, "A", f"10.{i >> 16 & 255}.{i >> 8 & 255}.{i & 255}"]
+         for i in range(size - 2)]
+
+
+class Imports(Story):
+    def test_a_large_zone(self):
+        name = lab.name()
+        records = generated_zone(name, LARGE)
+        done = commit(stage(name, records))
+        self.assertEqual(done["result"]["records"], LARGE - 1)
+        self.assertEqual(len(export(name)), LARGE)
+        records[5][3] = "10.9.9.9"
+        again = commit(stage(name, records))["result"]
+        self.assertEqual((again["added"], again["updated"], again["deleted"]), (1, 0, 1))
+        journal = lab.sql(f"SELECT COUNT(*) FROM journal WHERE domain_id = '{again['domain']}'")
+        self.assertEqual(journal, [["1"]])
+
+    def test_modes(self):
+        name = lab.name()
+        zone = generated_zone(name, 10)
+        self.assertIn("no domain", commit(stage(name, zone, mode="replace"))["reason"])
+        self.assertEqual(commit(stage(name, zone, mode="create"))["state"], "DONE")
+        self.assertIn("exists", commit(stage(name, zone, mode="create"))["reason"])
+        extra = [[f"new.{name}", 60, "TXT", '"x"']]
+        result = commit(stage(name, extra, mode="upsert"))["result"]
+        self.assertEqual((result["added"], result["deleted"], result["records"]), (1, 0, 10))
+        result = commit(stage(name, zone))["result"]
+        self.assertEqual((result["added"], result["deleted"]), (0, 1))
+        same = commit(stage(name, zone))["result"]
+        self.assertEqual((same["changed"], same["serial"]), (False, result["serial"]))
+        other_ttl = [[owner, 77, kind, data] for owner, _, kind, data in zone]
+        self.assertEqual(commit(stage(name, other_ttl))["result"]["updated"], 9)
+
+    def test_refusals(self):
+        name = lab.name()
+        zone = generated_zone(name, 4)
+        for words, more in (
+                ("CNAME", [[f"h1.{name}", 60, "CNAME", "x.example."]]),
+                ("more than one CNAME", [[f"c.{name}", 60, "CNAME", "x.example."],
+                                         [f"c.{name}", 60, "CNAME", "y.example."]]),
+                ("more than one SOA", [[name, 60, "SOA", "a. b. 1 2 3 4 5"]]),
+                ("apex", [[name, 60, "CNAME", "x.example."]])):
+            done = commit(stage(name, zone + more))
+            self.assertEqual(done["state"], "ERROR")
+            self.assertIn(words, done["reason"])
+            self.fails("NotFound", "no domain", "get_domain", ADMIN, domain=name)
+        begun = call("begin_import", domain={"name": name})["id"]
+        for record in (["www", 60, "A", "192.0.2.1"], ["other.example.", 60, "A", "192.0.2.1"],
+                       [f"a.{name}", -1, "A", "192.0.2.1"], [f"a.{name}", 60, "A", "x"],
+                       [f"a.{name}", 60, "SOA", "a. b. 1 2 3 4 5"], [f"a.{name}", 60, "A"], 5,
+                       [f"a.{name}", "60", "A", "192.0.2.1"], [f"a.{name}", 60, "ANY", "x"]):
+            self.fails("Invalid", "records[1]", "add_to_import", part=0,
+                       records=[[f"ok.{name}", 60, "A", "192.0.2.1"], record],
+                       **{"import": begun})
+        self.assertEqual(call("get_import", **{"import": begun})["records"], 0)
+        for _ in range(2):      # a part that comes twice counts once
+            call("add_to_import", part=3, records=zone[2:], **{"import": begun})
+        self.assertEqual(call("get_import", **{"import": begun})["records"], 2)
+        call("cancel_import", **{"import": begun})
+        self.fails("Conflict", "ERROR", "add_to_import", part=4, records=[],
+                   **{"import": begun})
+
+    def test_a_new_domain_is_held_to_the_rules_too(self):
+        tenant, name = {"project_id": f"small{next(lab.numbers)}"}, lab.name()
+        zone = generated_zone(name, 4)
+        for resource, limit, words in (("domain_recordsets", 2, "would have 3 record sets"),
+                                       ("recordset_records", 1, "more records in a set")):
+            call("set_quota", ADMIN, tenant=tenant["project_id"], resource=resource,
+                 hard_limit=limit)
+            done = commit(stage(name, zone + [[f"h1.{name}", 300, "A", "192.0.2.9"]], tenant),
+                          tenant)
+            self.assertEqual(done["state"], "ERROR")
+            self.assertIn(words, done["reason"])
+            call("set_quota", ADMIN, tenant=tenant["project_id"], resource=resource,
+                 hard_limit=-1)
+        call("create_domain", ADMIN, domain={"name": f"child.{name}"})
+        done = commit(stage(name, zone + [[f"www.child.{name}", 300, "TXT", '"x"']]))
+        self.assertEqual(done["state"], "ERROR")
+        self.assertIn("below this one", done["reason"])
+        self.assertEqual(commit(stage(name, zone))["state"], "DONE")
+
+    def test_an_export_in_small_pages(self):
+        domain = self.create()
+        name = domain["name"]
+        change(name, *(add(f"{i}.{name}", [f"192.0.2.{j}" for j in range(7)]) for i in range(5)))
+        whole = export(name)
+        self.assertEqual(len(whole), 1 + 2 + 35)
+        for limit in (2, 3, 7, 8, 37, 38):
+            self.assertEqual(export(name, limit=limit), whole, limit)
+        self.fails("Invalid", "marker", "export_domain", domain=name, marker="x.1")
+
+    def test_a_commit_whose_process_died(self):
+        name = lab.name()
+        begun = stage(name, generated_zone(name, 10))
+        lab.sql("UPDATE imports SET state = 'COMMITTING', updated_at = UTC_TIMESTAMP(3) - "
+                f"INTERVAL 1 HOUR WHERE id = '{begun}'")
+        wait_for(lambda: settled(begun, ADMIN), 30, "the sweep commits it")
+        self.assertEqual(call("get_domain", ADMIN, domain=name)["records"], 9)
+
+
+def canonical(lines):
+    """Lines as sets of words in lower case: the spelling of names and hex digits is free."""
+    return sorted(" ".join(words[:4]) + " " + "".join(words[4:])
+                  for words in (line.replace("\t", " ").lower().split() for line in lines))
+
+
+class Together(Story):
+    def stream(self, name, thread, count, accepted):
+        client = om.RPCClient(lab.transport, om.Target(topic="central"), timeout=90)
+        for i in range(count):
+            owner = f"t{thread}-{i}.{name}"
+            answer = client.call(ALICE, "apply_changes", domain=name,
+                                 changes=[add(owner, ["192.0.2.1"])])
+            accepted.append((owner, answer["serial"]))
+
+    def run_streams(self, name, threads, count):
+        accepted = []
+        workers = [threading.Thread(target=self.stream, args=(name, i, count, accepted))
+                   for i in range(threads)]
+        for worker in workers:
+            worker.start()
+        return workers, accepted
+
+    def check_nothing_lost(self, domain, accepted, total):
+        self.assertEqual(len(accepted), total)
+        serials = [serial for _, serial in accepted]
+        self.assertEqual(len(set(serials)), total)
+        rows = records_of(domain["id"])
+        self.assertEqual({(row[0], int(row[5])) for row in rows if row[1] == "1"}, set(accepted))
+        journal = lab.sql("SELECT previous_serial, serial FROM journal WHERE "
+                          f"domain_id = '{domain['id']}' ORDER BY serial")
+        self.assertEqual(len(journal), total)
+        self.assertEqual([row[0] for row in journal[1:]], [row[1] for row in journal[:-1]])
+        now = call("get_domain", domain=domain["id"])
+        self.assertEqual((now["serial"], now["records"]), (max(serials), total + 2))
+
+    def test_one_hot_domain(self):
+        domain = self.create()
+        workers, accepted = self.run_streams(domain["name"], 4, 50)
+        for worker in workers:
+            worker.join()
+        self.check_nothing_lost(domain, accepted, 200)
+
+    def test_kill_during_a_stream(self):
+        domain = self.create()
+        workers, accepted = self.run_streams(domain["name"], 3, 60)
+        for number, goal in (("central1", 30), ("central2", 70), ("central1", 110)):
+            wait_for(lambda goal=goal: len(accepted) > goal, 60, "the stream goes on")
+            lab.fleet.kill9(number)
+            lab.fleet.restart(number)
+        for worker in workers:
+            worker.join()
+        self.check_nothing_lost(domain, accepted, 180)
+
+
+class WholeZone(Story):
+    """Last by its name: the root stands above every other tenant's domains."""
+
+    def test_a_real_zone(self):
+        paths = sorted(ROOT_ZONE.glob("*.zone.xz"))[:2]
+        name = "." if paths else lab.name()
+        versions = [read_zone(path) for path in paths] or \
+            [generated_zone(name, 20000, serial) for serial in (7, 8)]
+        for records in versions:
+            done = commit(stage(name, records))
+            self.assertEqual(done["state"], "DONE", done["reason"])
+            soa = next(record[3].split() for record in records if record[2] == "SOA")
+            self.assertEqual(done["result"]["serial"], int(soa[2]))
+            lines = export(name)
+            self.assertEqual(lines[0].split()[3], "SOA")
+            # the file, as a transfer has it, ends with the SOA again
+            wanted = {f"{owner} {ttl} IN {record_type} {data}"
+                      for owner, ttl, record_type, data in records}
+            self.assertEqual(canonical(lines), canonical(wanted))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,421 @@
+"""The client: what it teaches, what it prints, how it ends, and what it does to a fleet."""
+
+import json
+import lzma
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "deploy"))
+
+from lab.fleet import BINARIES, Fleet, merged, render
+from lab.process import free_port
+
+ZONEFLEET = BINARIES / "zonefleet"
+ROOT_ZONES = sorted((ROOT / "../shared/data/rootzone").glob("*.zone.xz"))
+GOOD, FAILED, USAGE, NOT_FOUND, IN_ERROR, TIMEOUT, UNREACHABLE = range(7)
+CLEAN = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+SETTINGS = {
+    "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."]},
+    "poolmgr": {"poll_timeout": 1, "poll_max_retries": 1},
+}
+
+
+def client(*words, text=None, env=None, seconds=60):
+    """(exit status, standard output, standard error) of the client."""
+    done = subprocess.run([ZONEFLEET, *map(str, words)], input=text, capture_output=True,
+                          text=True, env=CLEAN | (env or {}), timeout=seconds,
+                          stdin=subprocess.DEVNULL if text is None else None)
+    return done.returncode, done.stdout, done.stderr
+
+
+def commands():
+    """The words of each command, as the overview lists them."""
+    part = client("help")[1].partition("Commands:\n")[2].partition("\n\n")[0]
+    return [match[1].strip() for match in re.finditer(r"^  (\S+(?: \S+)?)  ", part, re.M)]
+
+
+def one_line(text):
+    """The records of a master file, each on a line of its own, without order or layout."""
+    return sorted(" ".join(line.split()).lower() for line in text.splitlines() if line.strip())
+
+
+def same_zone(a, b):
+    """Sorted records but for the class and the SOA record."""
+    def records(text):
+        kept = []
+        for line in one_line(text):
+            words = [word for word in line.split() if word != "in"]
+            if words[2] != "soa":
+                kept.append(" ".join(words))
+        return sorted(set(kept))
+    return records(a) == records(b)
+
+
+class Alone(unittest.TestCase):
+    """What needs no server."""
+
+    def test_every_command_is_explained(self):
+        names = commands()
+        self.assertIn("domain create", names)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            status, out, err = client("help", *name.split())
+            self.assertEqual((status, err), (GOOD, ""), name)
+            self.assertTrue(out.startswith(f"zonefleet {name}"), name)
+            self.assertRegex(out, r"(?s)\nExamples?:\n    .*zonefleet", name)
+            self.assertEqual(client(*name.split(), "--help")[1], out)
+            too_wide = [line for line in out.splitlines()
+                        if len(line) > 80 and not line.startswith("    ")]
+            self.assertEqual(too_wide, [], name)
+
+    def test_usage_errors_end_with_2_and_a_hint(self):
+        for words in ([], ["frob"], ["domain"], ["domain", "frob"], ["domain", "create"],
+                      ["domain", "show", "a", "b"], ["ping", "--ttl", "5"], ["--frob"],
+                      ["completion", "fish"], ["help", "frob"]):
+            status, out, err = client(*words)
+            self.assertEqual((status, out), (USAGE, ""), words)
+            self.assertRegex(err, r"\Azonefleet: Usage: .*\nTry 'zonefleet help.*'\.\n\Z")
+
+    def test_an_error_is_a_document_too(self):
+        status, out, err = client("frob", "--json")
+        self.assertEqual((status, err), (USAGE, ""))
+        self.assertEqual(json.loads(out)["error"]["class"], "Usage")
+
+    def test_wrong_settings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "zonefleet.cfg"
+            status, _, err = client("ping", "--config", config)
+            self.assertEqual(status, USAGE)
+            self.assertIn("zonefleet --sample", err)
+            config.write_text("client: { tenant = 7; };\n")
+            status, _, err = client("ping", env={"ZONEFLEET_CONFIG": str(config)})
+            self.assertEqual(status, USAGE)
+            self.assertRegex(err, r"zonefleet\.cfg:1\b.*tenant")
+
+    def test_the_sample_is_valid(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "zonefleet.cfg"
+            config.write_text(client("--sample")[1])
+            config.chmod(0o600)
+            # it gets past the settings, to the host that they do not name
+            words = client("db", "version", "--config", config, "--json")
+            self.assertNotEqual(words[0], USAGE, words)
+
+    def test_no_broker(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "zonefleet.cfg"
+            url = f"rabbit://guest:secret@127.0.0.1:{free_port()}/"
+            config.write_text(render({"broker": {"url": url}}))
+            config.chmod(0o600)
+            status, out, err = client("ping", "--config", config, "--timeout", "1")
+            self.assertEqual((status, out), (UNREACHABLE, ""))
+            self.assertRegex(err, r"\Azonefleet: Unavailable: .*broker\.url.*\n\Z")
+            self.assertNotIn("secret", err)
+
+    def test_the_man_page_renders(self):
+        page = client("help", "--man")[1]
+        for name in commands():
+            self.assertIn(f".SS zonefleet {name}", page)
+        groff = shutil.which("groff")
+        if not groff:
+            self.skipTest("groff is not installed")
+        done = subprocess.run([groff, "-man", "-ww", "-z", "-Tutf8", "-k"], input=page,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def complete(self, *words):
+        script = ('source <("$0" completion bash); COMP_WORDS=("$@"); '
+                  'COMP_CWORD=$(($# - 1)); _zonefleet; printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-uc", script, ZONEFLEET, "zonefleet", *words],
+                              capture_output=True, text=True, env=CLEAN, cwd=ROOT)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_completion(self):
+        self.assertIn("domain", self.complete(""))
+        self.assertEqual(self.complete("dom"), ["domain"])
+        self.assertEqual(self.complete("domain", "cr"), ["create"])
+        self.assertIn("create", self.complete("--tenant", "acme", "domain", ""))
+        self.assertEqual(self.complete("domain", "create", "x.org", "--em"), ["--email"])
+        self.assertEqual(self.complete("ping", "--em"), [])
+        self.assertIn("Makefile", self.complete("domain", "import", "x.org", "Make"))
+        self.assertIn("Makefile", self.complete("--config", "Make"))
+        self.assertEqual(self.complete("completion", ""), ["bash"])
+
+
+class WithFleet(unittest.TestCase):
+    """A fleet with three name servers."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="zonefleet-cli-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.fleet = Fleet.start(cls.folder, central=1, poolmgr=1, minidns=1, settings=SETTINGS)
+        cls.addClassCleanup(cls.fleet.kill)
+
+    def run_client(self, *words, want=GOOD, **options):
+        status, out, err = client("--config", self.fleet.config, *words, **options)
+        self.assertEqual(status, want, f"{words}: {out}{err}")
+        return out if want == GOOD else err
+
+    def run_json(self, *words, want=GOOD, **options):
+        status, out, err = client("--config", self.fleet.config, "--json", *words, **options)
+        self.assertEqual((status, err), (want, ""), f"{words}: {out}")
+        return json.loads(out)
+
+
+class Commands(WithFleet):
+    """Each test has domains of its own."""
+
+    def test_life_of_a_domain(self):
+        made = self.run_json("domain", "create", "life.org", "--wait", "--ttl", "10m")
+        self.assertEqual((made["name"], made["status"], made["ttl"]), ("life.org.", "ACTIVE", 600))
+        added = self.run_json("record", "add", "life.org", "www", "A", "192.0.2.1", "192.0.2.2",
+                              "--ttl", "5m", "--wait")
+        self.assertEqual((added["added"], added["status"]), (2, "ACTIVE"))
+        for server in self.fleet.name_servers:
+            self.assertEqual(server.serial("life.org"), added["serial"], server.name)
+        again = self.run_json("record", "set", "life.org", "www", "A", "192.0.2.2", "192.0.2.1",
+                              "--ttl", "300", "--wait")
+        self.assertEqual((again["unchanged"], again["serial"]), (2, added["serial"]))
+        self.run_json("record", "set", "life.org", "www.life.org.", "A", "192.0.2.3", "--wait")
+        sets = self.run_json("record", "list", "life.org", "www")["recordsets"]
+        self.assertEqual([s["records"] for s in sets], [["192.0.2.3"]])
+        self.run_json("record", "delete", "life.org", "www", "A", "--wait")
+        self.assertEqual(self.run_json("record", "list", "life.org", "www")["recordsets"], [])
+        changed = self.run_json("domain", "set", "life.org", "--email", "dns@life.org", "--wait")
+        self.assertEqual(changed["email"], "dns@life.org")
+        by_id = self.run_json("record", "add", made["id"], "@", "TXT", '"v=spf1 -all"', "--wait")
+        self.assertEqual((by_id["domain"], by_id["added"]), ("life.org.", 1))
+        gone = self.run_json("domain", "delete", "life.org", "--wait")
+        self.assertEqual((gone["status"], gone["task"]), ("DELETED", "NONE"))
+        self.assertIn("no domain", self.run_client("domain", "show", "life.org", want=NOT_FOUND))
+
+    def test_what_a_person_reads(self):
+        out = self.run_client("domain", "create", "table.org", "--wait")
+        self.assertRegex(out, r"\Acreated table\.org\.: serial \d+, PENDING, id [0-9a-f]{32}\n"
+                              r"ACTIVE at serial \d+ after \d+\.\d{3} s\n\Z")
+        out = self.run_client("domain", "list", "table.org")
+        self.assertRegex(out, r"\ANAME +POOL +SERIAL +RECORDS +TASK +STATUS +TENANT\n"
+                              r"table\.org\. +default +\d+ +2 +NONE +ACTIVE +default\n\Z")
+        self.assertEqual(out.splitlines()[1],
+                         self.run_client("domain", "list", "table.org.", "-q").strip())
+        out = self.run_client("domain", "show", "table.org")
+        self.assertRegex(out, r"(?m)^status +ACTIVE$")
+        self.assertNotIn("\033", out)
+        out = self.run_client("status", "table.org")
+        for server in self.fleet.name_servers:
+            self.assertRegex(out, rf"(?m)^{server.name} +UPDATE +SUCCESS +\d+ +0 ")
+        self.assertIn("3 of 3 servers have the serial", out)
+        out = self.run_client("watch", "table.org")
+        self.assertRegex(out, r"ACTIVE at serial \d+ after")
+        self.assertEqual(self.run_client("record", "add", "table.org", "q", "A", "192.0.2.1",
+                                         "--wait", "--quiet"), "")
+
+    def test_errors_and_their_statuses(self):
+        self.run_client("domain", "create", "errors.org", "--wait")
+        for want, pattern, words in (
+            (FAILED, "Duplicate: .*exists", ["domain", "create", "errors.org"]),
+            (FAILED, r"Invalid: .*records\[0\]", ["record", "add", "errors.org", "w", "A", "1"]),
+            (FAILED, "Invalid: .*", ["record", "add", "errors.org", "w.example.", "A", "192.0.2.1"]),
+            (FAILED, "Forbidden: .*--admin", ["pool", "list"]),
+            (NOT_FOUND, "NotFound: .*nothing.org", ["domain", "show", "nothing.org"]),
+            (NOT_FOUND, "NotFound", ["status", "errors.org", "--tenant", "other"]),
+            (NOT_FOUND, "NotFound", ["domain", "import", "x.org", "/does/not/exist"]),
+            (USAGE, "Usage: .*final dot", ["record", "add", "errors.org", "w.errors.org", "A", "x"]),
+            (USAGE, "Usage: .*--ttl", ["record", "add", "errors.org", "w", "A", "x", "--ttl", "y"]),
+            (UNREACHABLE, "Unavailable: nobody serves topic nobody", ["ping", "nobody"]),
+        ):
+            err = self.run_client(*words, want=want)
+            self.assertRegex(err, r"\Azonefleet: " + pattern)
+            error = self.run_json(*words, want=want)["error"]
+            self.assertIn(error["class"], err)
+            self.assertIn(error["message"], err)
+
+    def test_an_error_names_the_server(self):
+        self.run_client("domain", "create", "lag.org", "--wait")
+        server = self.fleet.nsd
+        os.kill(server.pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, server.pid, signal.SIGCONT)
+        document = self.run_json("record", "add", "lag.org", "w", "A", "192.0.2.1", "--wait",
+                                 "--wait-timeout", "30", want=IN_ERROR)
+        self.assertEqual((document["added"], document["status"]), (1, "ERROR"))
+        self.assertRegex(document["error"]["message"], r"lag\.org\..*nsd: ")
+        rows = {row["id"]: row for row in self.run_json("status", "lag.org")["domain"]["servers"]
+                if row["action"] == "UPDATE"}
+        self.assertEqual({name: row["status"] for name, row in rows.items()},
+                         {"bind": "SUCCESS", "knot": "SUCCESS", "nsd": "ERROR"})
+        fleet = self.run_client("status", "--admin")
+        self.assertRegex(fleet, r"(?m)^nsd +default +nsd +\S+ +1 +1 +\S")
+        self.assertRegex(fleet, r"(?m)^lag\.org\. +UPDATE +ERROR ")
+        os.kill(server.pid, signal.SIGCONT)
+        self.fleet.wait_for(lambda: server.serial("lag.org") == document["serial"], 40,
+                            "nsd has caught up")
+
+    def test_a_deadline_for_the_wait(self):
+        self.run_client("domain", "create", "late.org", "--wait")
+        manager = self.fleet.members["poolmgr1"]
+        for pid in manager.processes():
+            os.kill(pid, signal.SIGSTOP)
+            self.addCleanup(os.kill, pid, signal.SIGCONT)
+        document = self.run_json("record", "add", "late.org", "w", "A", "192.0.2.1", "--wait",
+                                 "--wait-timeout", "1", want=TIMEOUT)
+        self.assertEqual((document["status"], document["error"]["class"]), ("PENDING", "Timeout"))
+
+    def test_many_changes_at_once(self):
+        self.run_client("domain", "create", "many.org", "--wait")
+        lines = "# two of one set, and others\nset w 60 A 192.0.2.1\nset w 60 A 192.0.2.2\n" \
+                "add @ - MX 10 mail.many.org.\nadd mail 1h AAAA 2001:db8::1\n"
+        done = self.run_json("record", "apply", "many.org", "-", "--wait", text=lines)
+        self.assertEqual((done["added"], done["status"]), (4, "ACTIVE"))
+        changes = json.dumps([{"op": "delete", "name": "w", "type": "A"},
+                              {"op": "add", "name": "j", "type": "A", "records": ["192.0.2.9"]}])
+        done = self.run_json("record", "apply", "many.org", "-", text=changes)
+        self.assertEqual((done["added"], done["deleted"]), (1, 2))
+        before = self.run_json("domain", "show", "many.org")["serial"]
+        bad = "add a 60 A 192.0.2.1\nadd b 60 A not-an-address\n"
+        self.assertIn("changes[1]", self.run_client("record", "apply", "many.org", "-",
+                                                    text=bad, want=FAILED))
+        self.assertEqual(self.run_json("domain", "show", "many.org")["serial"], before)
+
+    def test_import_and_export(self):
+        zone = "".join(f"h{i}.copy.org. 300 IN A 192.0.2.{i % 250}\n" for i in range(20000))
+        soa = "copy.org. 600 IN SOA ns1.copy.org. dns.copy.org. 7 3600 600 86400 60\n" \
+              "copy.org. 600 IN NS ns1.copy.org.\nns1.copy.org. 600 IN A 192.0.2.53\n"
+        source = Path(self.folder) / "copy.zone"
+        source.write_text(soa + zone)
+        done = self.run_json("domain", "import", "copy.org", source, "--wait")
+        self.assertEqual((done["read"], done["added"], done["status"]), (20003, 20002, "ACTIVE"))
+        target = Path(self.folder) / "copy.exported"
+        self.run_client("domain", "export", "copy.org", target)
+        self.assertTrue(same_zone(source.read_text(), target.read_text()))
+        self.assertRegex(target.read_text(), r"\Acopy\.org\. 600 IN SOA ns1\.copy\.org\. ")
+        self.assertEqual(self.run_client("domain", "export", "copy.org"), target.read_text())
+        packed = source.with_suffix(".zone.xz")
+        packed.write_bytes(lzma.compress((soa + zone[:zone.index("h100.")]).encode()))
+        done = self.run_json("domain", "import", "copy.org", packed, "--wait")
+        self.assertEqual((done["added"], done["deleted"]), (0, 19900))
+        self.assertTrue(same_zone(self.run_client("domain", "export", "copy.org"),
+                                  lzma.decompress(packed.read_bytes()).decode()))
+
+    def test_what_cannot_be_imported_changes_nothing(self):
+        self.run_client("domain", "create", "intact.org", "--wait")
+        before = self.run_client("domain", "export", "intact.org")
+        head = "@ 600 SOA ns.intact.org. dns.intact.org. 7 1 1 1 1\n@ 600 NS ns.example.net.\n"
+        for text, words in ((head + "w 600 A 192.0.2.1\nw 600 A oops\n", ":4: "),
+                            (head + "w.example.net. 600 A 192.0.2.1\n", "w.example.net."),
+                            (head + "c 60 CNAME a.\nc 60 A 192.0.2.1\n", "CNAME")):
+            self.assertIn(words, self.run_client("domain", "import", "intact.org", "-",
+                                                 text=text, want=FAILED))
+        broken = Path(self.folder) / "broken.xz"
+        broken.write_bytes(lzma.compress((head * 9000).encode())[:-40])
+        self.assertIn("xz cannot unpack", self.run_client("domain", "import", "intact.org", broken,
+                                                          want=FAILED))
+        self.assertEqual(self.run_client("domain", "export", "intact.org"), before)
+
+    def test_an_export_of_a_changing_zone_is_one_version(self):
+        self.run_client("domain", "create", "busy.org", "--wait")
+        lines = "".join(f"add h{i} - A 192.0.2.1\n" for i in range(4000))
+        self.run_json("record", "apply", "busy.org", "-", text=lines)
+        stop = threading.Event()
+
+        def change():
+            for i in range(40):
+                if stop.is_set():
+                    return
+                client("--config", self.fleet.config, "record", "set", "busy.org", "marker", "TXT",
+                       f"v{i}")
+        changer = threading.Thread(target=change)
+        changer.start()
+        try:
+            status, out, err = client("--config", self.fleet.config, "domain", "export", "busy.org")
+        finally:
+            stop.set()
+            changer.join()
+        if status == GOOD:
+            self.assertEqual(len(re.findall(r" SOA ", out)), 1)
+            self.assertGreaterEqual(len(out.splitlines()), 4003)
+        else:
+            self.assertIn("changes faster than it can be exported", err)
+            self.assertEqual(out, "")
+
+    def test_administrators_work(self):
+        admin = ["--admin"]
+        self.run_json("pool", "create", "edge", "--ns", "a.example.net,b.example.net.", *admin)
+        self.run_json("pool", "set", "edge", "--description", "far out", *admin)
+        pool = self.run_json("pool", "show", "edge", *admin)
+        self.assertEqual((pool["ns_records"], pool["description"], pool["servers"]),
+                         (["a.example.net.", "b.example.net."], "far out", []))
+        self.assertIn("edge", [p["name"] for p in self.run_json("pool", "list", *admin)["pools"]])
+        servers = {server["id"] for server in self.run_json("pool", "show", *admin)["servers"]}
+        self.assertEqual(servers, {"bind", "knot", "nsd"})
+        self.run_json("blacklist", "add", "kept.org", "--description", "ours", *admin)
+        self.assertIn("kept.org.", self.run_client("blacklist", "list", *admin))
+        self.run_client("domain", "create", "a.kept.org", want=FAILED)
+        self.run_json("blacklist", "delete", "kept.org", *admin)
+        self.run_client("blacklist", "delete", "kept.org", *admin, want=NOT_FOUND)
+        quota = self.run_json("quota", "set", "small", "domains", "0", *admin)
+        self.assertEqual((quota["tenant"], quota["domains"]), ("small", 0))
+        self.assertIn("OverQuota", self.run_client("domain", "create", "q.org", "--tenant", "small",
+                                                   want=FAILED))
+
+    def test_tenants_and_pages(self):
+        for i in range(3):
+            self.run_client("domain", "create", f"p{i}.pages.org", "--tenant", "pages")
+        names = [d["name"] for d in self.run_json("domain", "list", "--tenant", "pages")["domains"]]
+        self.assertEqual(names, [f"p{i}.pages.org." for i in range(3)])
+        names = [d["name"] for d in self.run_json("domain", "list", "--tenant", "pages", "--limit",
+                                                  "2", "--sort", "-name")["domains"]]
+        self.assertEqual(names, ["p2.pages.org.", "p1.pages.org."])
+        everyone = self.run_json("domain", "list", "*pages.org.", "--admin", "--all-tenants",
+                                 "--tenant", "none")["domains"]
+        self.assertEqual(len(everyone), 3)
+        self.assertEqual(self.run_json("domain", "list", "--tenant", "none")["domains"], [])
+
+    def test_nothing_from_the_wire_reaches_the_terminal_raw(self):
+        self.run_client("domain", "create", "evil.org", "--description", "\033[2Jgone\u202e")
+        out = self.run_client("domain", "show", "evil.org")
+        self.assertIn(r"\x1b[2Jgone\xe2\x80\xae", out)
+        self.assertEqual(self.run_json("domain", "show", "evil.org")["description"],
+                         "\033[2Jgone\u202e")
+
+    def test_the_database(self):
+        self.assertIn("was there", self.run_client("db", "migrate"))
+        version = self.run_json("db", "version")
+        self.assertEqual(version["have"], version["want"])
+        self.assertEqual(self.run_json("db", "migrate"), {"version": version["want"],
+                                                          "applied": []})
+
+    def test_settings_of_the_client(self):
+        config = Path(self.folder) / "client.cfg"
+        config.touch(0o600)
+        config.write_text(render(merged(self.fleet.settings, {"client": {"tenant": "configured"}})))
+        client("--config", config, "domain", "create", "configured.org")
+        out = client("--config", config, "domain", "list")[1]
+        self.assertRegex(out, r"configured\.org\. .*configured\n")
+
+
+class TheRootZone(WithFleet):
+    """It is above all other domains, so it has a fleet of its own."""
+
+    @unittest.skipUnless(ROOT_ZONES, "the root zone is not here; the generated zones are tested")
+    def test_import_export_delete(self):
+        source = ROOT_ZONES[0]
+        done = self.run_json("domain", "import", ".", source, "--admin", "--wait")
+        self.assertEqual(done["status"], "ACTIVE")
+        text = lzma.open(source, "rt").read()
+        self.assertTrue(same_zone(text, self.run_client("domain", "export", ".", "--admin")))
+        self.run_json("domain", "delete", ".", "--admin", "--wait")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+"""deploy/demo: twice in a row, interrupted, stopped; nothing it started is left."""
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "deploy" / "demo"
+START_SECONDS = 240
+STOP_SECONDS = 90
+
+PROGRAMS = {"rabbitmq", "epmd", "mariadb", "bind", "knot", "nsd", "central1", "central2",
+            "poolmgr1", "poolmgr2", "minidns1", "minidns2"}
+
+
+def live_in(folder):
+    """The processes that work in a folder: all that a demo starts, and their children."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            where = os.readlink(entry / "cwd")
+            if where.startswith(f"{folder}/"):
+                found.append((entry / "cmdline").read_text().replace("\0", " "))
+        except OSError:
+            continue        # it has ended meanwhile, or is another user's
+    return found
+
+
+class DemoTest(unittest.TestCase):
+
+    def setUp(self):
+        parent = tempfile.TemporaryDirectory(prefix="zfdemo")
+        self.addCleanup(parent.cleanup)
+        self.folder = Path(parent.name) / "demo"
+        self.env = os.environ | {"ZONEFLEET_DEMO": str(self.folder)}
+        self.addCleanup(self.demo, "stop", seconds=STOP_SECONDS)
+
+    def demo(self, *arguments, seconds):
+        """(status, what it said)"""
+        done = subprocess.run([DEMO, *arguments], env=self.env, timeout=seconds,
+                              text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    def start(self):
+        status, said = self.demo(seconds=START_SECONDS)
+        self.assertEqual(status, 0, said)
+        return said
+
+    def pids(self):
+        return {file.parent.name: file.read_text().split()[0]
+                for file in self.folder.rglob("lab.pid")}
+
+    def assert_shown(self, said):
+        """The first version and the next ones, on three servers, and small changes."""
+        self.assertRegex(said, r"ACTIVE on all three \d+ ms after the command")
+        self.assertRegex(said, r"ACTIVE after \d+ ms; dig sees it on all three")
+        serials = re.findall(r"dig sees (\d+) on bind, (\d+) on knot, (\d+) on nsd", said)
+        self.assertGreaterEqual(len(serials), 3, said)
+        for seen in serials:
+            self.assertEqual(len(set(seen)), 1, seen)
+        self.assertEqual(len(set(serials)), len(serials), "each version has its serial")
+        for server in "bind", "knot", "nsd":
+            self.assertRegex(said, rf"{server} +\d+ records, equal\n")
+        self.assertRegex(said, r"median \d+ ms")
+        self.assertIn("deploy/demo stop", said)
+
+    def test_twice_and_stop(self):
+        first = self.start()
+        self.assert_shown(first)
+        self.assertNotIn("running already", first)
+        before = self.pids()
+        self.assertEqual(set(before), PROGRAMS)
+        self.assertEqual(self.demo("status", seconds=30)[0], 0)
+
+        second = self.start()
+        self.assertIn("running already", second)
+        self.assert_shown(second)
+        self.assertFalse(set(before.values()) & set(self.pids().values()),
+                         "the first one's programs were stopped")
+
+        status, said = self.demo("stop", seconds=STOP_SECONDS)
+        self.assertEqual(status, 0, said)
+        self.assertEqual(live_in(self.folder), [])
+        self.assertFalse(self.folder.exists())
+        status, said = self.demo("status", seconds=30)
+        self.assertEqual(status, 3, said)
+        self.assertEqual(self.demo("stop", seconds=30)[0], 0, "there is nothing to stop")
+
+    def test_interrupted(self):
+        """SIGTERM in the middle of the replay: what was started is stopped."""
+        with subprocess.Popen([DEMO], env=self.env, text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as demo:
+            for line in demo.stdout:
+                if "ACTIVE on all three" in line:
+                    break
+            self.assertNotEqual(live_in(self.folder), [])
+            demo.send_signal(signal.SIGTERM)
+            said = demo.stdout.read()
+        self.assertNotEqual(demo.returncode, 0)
+        self.assertIn("interrupted", said)
+        self.assertEqual(live_in(self.folder), [])
+
+    def test_wrong_word(self):
+        status, said = self.demo("begin", seconds=10)
+        self.assertEqual(status, 64)
+        self.assertIn("stop", said)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

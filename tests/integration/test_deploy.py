@@ -1,0 +1,91 @@
+"""What deploy/ ships besides the demo: settings, units, make install."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
+WORKERS = ("central", "poolmgr", "minidns")
+
+
+def run(*argv, **options):
+    done = subprocess.run([str(word) for word in argv], text=True, timeout=300,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+    return done.returncode, done.stdout
+
+
+class DeployTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="zfdeploy")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def install(self):
+        """make install into a folder; returns its files by their later paths."""
+        status, said = run("make", "-s", "install", f"DESTDIR={self.folder}", cwd=ROOT)
+        self.assertEqual(status, 0, said)
+        return {f"/{path.relative_to(self.folder)}": path
+                for path in self.folder.rglob("*") if path.is_file()}
+
+    def test_sample_settings_are_right(self):
+        """One file serves all programs, and the one that is shipped does."""
+        sample = shutil.copy(ROOT / "deploy" / "zonefleet.cfg.sample", self.folder)
+        os.chmod(sample, 0o640)
+        for kind in WORKERS:
+            with self.subTest(kind):
+                status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config",
+                                   sample)
+                self.assertEqual(status, 0, said)
+
+    def test_generated_settings(self):
+        """What --sample prints is right; a pool manager has to be given its servers."""
+        cases = {"central": (0, "good"), "minidns": (0, "good"),
+                 "poolmgr": (78, "the pool has no servers")}
+        for kind, want in cases.items():
+            with self.subTest(kind):
+                program = BINARIES / f"zonefleet-{kind}"
+                sample = self.folder / f"{kind}.cfg"
+                sample.touch(0o600)
+                sample.write_text(run(program, "--sample")[1])
+                status, said = run(program, "--check", "--config", sample)
+                self.assertEqual(status, want[0], said)
+                self.assertIn(want[1], said)
+
+    def test_install(self):
+        files = self.install()
+        for kind in WORKERS:
+            self.assertIn(f"/usr/sbin/zonefleet-{kind}", files)
+            self.assertIn(f"/usr/lib/systemd/system/zonefleet-{kind}.service", files)
+        for path in ("/usr/bin/zonefleet", "/usr/lib/sysusers.d/zonefleet.conf",
+                     "/usr/share/man/man1/zonefleet.1",
+                     "/usr/share/bash-completion/completions/zonefleet",
+                     "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
+                     "/usr/share/zonefleet/schema/001_spine.sql"):
+            self.assertIn(path, files)
+            self.assertGreater(files[path].stat().st_size, 0, path)
+        config = files["/etc/zonefleet/zonefleet.cfg"]
+        self.assertEqual(config.stat().st_mode & 0o777, 0o640)
+        config.write_text("# a site's own\n")
+        self.install()
+        self.assertEqual(config.read_text(), "# a site's own\n")
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not installed")
+    def test_units(self):
+        files = self.install()
+        units = [path for name, path in files.items()
+                 if name.startswith("/usr/lib/systemd/system/")]
+        for path in units:      # where the programs are now, so that they are found
+            path.write_text(path.read_text().replace("=/usr/", f"={self.folder}/usr/"))
+        status, said = run("systemd-analyze", "verify", "--man=no",
+                           *(path for path in units if path.suffix != ".conf"))
+        self.assertEqual((status, said), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

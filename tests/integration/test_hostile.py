@@ -1,0 +1,337 @@
+"""Bad messages to the real workers: each is refused in words, nothing is stored, nobody dies.
+
+Each argument of each method (hostile_table.py) meets each bad value, in a call and in a cast.
+CI runs this also with programs that ASan and UBSan watch.
+"""
+
+import itertools
+import json
+import logging
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import unittest
+import uuid
+from pathlib import Path
+from types import SimpleNamespace
+
+import kombu
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from hostile_table import (DEEP, TEXTS, VALUES, WORKERS,            # noqa: E402
+                           mutants, mutated, plain, required)
+from story import Caller, put, start_fleet, wait_for                # noqa: E402
+
+ADMIN = {"is_admin": True, "project_id": "t"}
+MAX_BYTES = 1024 * 1024
+SECONDS = 60
+# nothing is stored by a clock meanwhile: no sweep, no sync, no error of a server that is slow
+SETTINGS = {"broker": {"max_message_bytes": MAX_BYTES},
+            "central": {"sweep": 86400},
+            "poolmgr": {"poll_timeout": 20, "periodic_sync_interval": 86400}}
+REFUSALS = {"TypeError", "Invalid", "NotFound", "Forbidden"}
+TOPICS = [topic for topic, _ in WORKERS.values()]
+
+
+class Lab:
+
+    def __init__(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="zfhostile"))
+        unittest.addModuleCleanup(shutil.rmtree, self.folder)
+        self.fleet = start_fleet(self.folder / "fleet", central=1, poolmgr=1, minidns=1,
+                                 settings=SETTINGS)
+        self.caller = Caller(self.fleet.rabbitmq.url, tenant="t")
+        self.post = Post(self.fleet.rabbitmq.url)
+        self.nobody = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)     # who never answers
+        self.nobody.bind(("127.0.0.1", 0))
+        self.numbers = iter(range(10**6))
+        self.things = self.make_things()
+
+    def stop(self):
+        self.nobody.close()
+        self.post.close()
+        self.caller.close()
+        self.fleet.stop()
+
+    def make_things(self):
+        """A domain that all servers have, and one of all else that a method may name."""
+        caller, number = self.caller, next(self.numbers)
+        zone = f"d{number}.example."
+        domain = caller.create_domain(domain={"name": zone})["id"]
+        changed = caller.apply_changes(domain=domain, changes=[put(f"w.{zone}", "192.0.2.1")])
+        sets = caller.find_recordsets(domain=domain, criterion={"type": "A"})["recordsets"]
+        pool = caller.create_pool(pool={"name": f"pool{number}"})
+        return SimpleNamespace(
+            zone=zone, domain=domain, serial=changed["serial"], recordset=sets[0]["id"],
+            record=sets[0]["members"][0]["id"], pool=pool["name"], pool_id=pool["id"],
+            new_pool=f"new{number}", opened=caller.begin_import(domain={"name": zone})["id"],
+            blacklist=caller.create_blacklist(blacklist={"name": f"bad{number}."})["id"],
+            spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
+            port=self.nobody.getsockname()[1])
+
+    def worker(self, kind):
+        return next(worker for worker in self.fleet.workers if worker.kind == kind)
+
+
+def setUpModule():
+    global lab
+    logging.disable(logging.CRITICAL)
+    lab = Lab()
+    unittest.addModuleCleanup(lab.stop)
+
+
+def message(method, args, context=ADMIN, **more):
+    return {"method": method, "args": args, "version": "1.0", "_unique_id": uuid.uuid4().hex,
+            **{f"_context_{key}": value for key, value in context.items()}, **more}
+
+
+def wrapped(inner):
+    return json.dumps({"oslo.version": "2.0", "oslo.message": json.dumps(inner)})
+
+
+def unwrapped(body):
+    return json.loads(json.loads(body)["oslo.message"])
+
+
+class Post:
+    """A connection that sends any bytes, and reads answers and dead letters."""
+
+    def __init__(self, url):
+        self.link = kombu.Connection(url.replace("rabbit:", "pyamqp:", 1))
+        self.channel = self.link.channel()
+        self.queue = f"reply_{uuid.uuid4().hex}"
+        self.channel.queue_declare(self.queue, exclusive=True)
+
+    def close(self):
+        self.link.release()
+
+    def send(self, topic, body):
+        octets = body.encode() if isinstance(body, str) else body
+        envelope = self.channel.prepare_message(octets, content_type="application/json")
+        self.channel.basic_publish(envelope, "", topic)
+
+    def cast(self, topic, method, args, **more):
+        """Returns the id by which its dead letter is known."""
+        inner = message(method, args, **more)
+        self.send(topic, wrapped(inner))
+        return inner["_unique_id"]
+
+    def call(self, topic, method, args, **more):
+        """Returns the id by which its answer is known."""
+        known_by = uuid.uuid4().hex
+        self.cast(topic, method, args, _msg_id=known_by, _reply_q=self.queue, **more)
+        return known_by
+
+    def get(self, queue):
+        return wait_for(lambda: self.channel.basic_get(queue, no_ack=True), SECONDS,
+                        f"a message in {queue}", [worker.log for worker in lab.fleet.workers])
+
+    def answers(self, last):
+        """Until that to the call LAST; by the call: (class, words) of a refusal, or None."""
+        found = {}
+        while last not in found:
+            answer = unwrapped(self.get(self.queue).body)
+            failure = json.loads(answer["failure"]) if answer["failure"] else None
+            found[answer["_msg_id"]] = failure and (failure["class"], failure["message"])
+        return found
+
+    def ask(self, *call, **more):
+        sent = self.call(*call, **more)
+        return self.answers(sent)[sent]
+
+    def letter(self, topic):
+        """(body, reason) of a dead letter."""
+        got = self.get(f"{topic}.dead")
+        return got.body, got.headers["x-zonefleet-reason"]
+
+    def reasons(self, topic, last):
+        """Until that of the cast LAST, by the cast."""
+        found = {}
+        while last not in found:
+            body, reason = self.letter(topic)
+            found[unwrapped(body)["_unique_id"]] = reason
+        return found
+
+    def has_letters(self, topic):
+        return self.channel.basic_get(f"{topic}.dead", no_ack=True)
+
+
+class Story(unittest.TestCase):
+    """Whatever it sends: nothing is stored by it, nobody dies of it, and the fleet goes on."""
+
+    maxDiff = None
+
+    def setUp(self):
+        lab.fleet.wait_quiet()
+        self.stored, self.processes = lab.fleet.stored(), lab.fleet.processes()
+
+    def assert_intact(self):
+        self.assertEqual(lab.fleet.processes(), self.processes)
+        self.assertEqual(lab.fleet.changed_since(self.stored), {})
+        self.assertFalse(any(map(lab.post.has_letters, TOPICS)))
+
+    @classmethod
+    def tearDownClass(cls):
+        domain, owner = lab.things.domain, f"{cls.__name__.lower()}.{lab.things.zone}"
+        done = lab.caller.apply_changes(domain=domain, changes=[put(owner, "192.0.2.2")])
+        lab.caller.settled(domain, serial=done["serial"])
+
+
+class Walk:
+    """What was sent to a worker, with the word that its refusal must have."""
+
+    def __init__(self, topic):
+        self.topic = topic
+        self.calls, self.casts = {}, {}
+
+    def cast(self, what, word, method, args):
+        self.casts[lab.post.cast(self.topic, method, args)] = what, word
+
+    def send(self, what, word, method, args):
+        self.cast(what, word, method, args)
+        self.calls[lab.post.call(self.topic, method, args)] = what, word
+
+    def send_mutant(self, method, row, path, name, value):
+        what = f"{method} {'.'.join(map(str, path))} {name}"
+        args = mutated(plain(row), path, value)
+        if name == DEEP:
+            self.cast(what, "nested", method, args)
+        else:
+            key = [key for key in path if isinstance(key, str)][-1]
+            self.send(what, key, method, args)
+
+    def complaints(self):
+        """All that was not refused as it should be. Nobody knows the last two: they are behind
+        all the others."""
+        answers = lab.post.answers(lab.post.call(self.topic, "last", {}))
+        reasons = lab.post.reasons(self.topic, lab.post.cast(self.topic, "last", {}))
+        for sent, (what, word) in self.calls.items():
+            kind, words = answers.get(sent) or ("done", "")
+            if kind not in REFUSALS or not self._names(word, words):
+                yield f"call {what}: {kind}: {words}"
+        for sent, (what, word) in self.casts.items():
+            if not self._names(word, reasons.get(sent, "done")):
+                yield f"cast {what}: {reasons.get(sent, 'done')}"
+
+    @staticmethod
+    def _names(word, words):
+        """The place that is bad, or what is in it and must not be."""
+        return word in words or "has no field 'x'" in words
+
+
+class Arguments(Story):
+    """Each worker's methods, with arguments missing, mistyped, too large, and hostile."""
+
+    def assert_refused(self, kind):
+        topic, rows = WORKERS[kind]
+        walk = Walk(topic)
+        for method, row in rows(lab.things).items():
+            walk.send(f"{method} one more", "surprise", method, {**plain(row), "surprise": 1})
+            for mutant in mutants(row):
+                walk.send_mutant(method, row, *mutant)
+        self.assertEqual(list(itertools.islice(walk.complaints(), 30)), [])
+        self.assert_intact()
+
+    def test_central(self):
+        self.assert_refused("central")
+
+    def test_poolmgr(self):
+        self.assert_refused("poolmgr")
+
+    def test_minidns(self):
+        self.assert_refused("minidns")
+
+    def test_the_table_is_complete(self):
+        """The workers say which methods they count, and which keywords they miss."""
+        for kind, (topic, rows) in WORKERS.items():
+            table = rows(lab.things)
+            page = lab.worker(kind).page("/metrics")[1]
+            counted = re.findall(r'^zonefleet_requests_total\{method="(\w+)"\}', page, re.M)
+            self.assertEqual(set(table) | {"other"}, set(counted), kind)
+            for method, row in table.items():
+                refusal = lab.post.ask(topic, method, {})
+                missed = re.findall(r"'(\w+)'", refusal[1]) if refusal else []
+                self.assertEqual(required(row), set(missed), f"{kind}: {method}")
+
+    def test_the_table_is_right(self):
+        """What it says is good can be done, one after the other."""
+        things = lab.make_things()
+        for kind, (topic, rows) in WORKERS.items():
+            for method, row in rows(things).items():
+                self.assertIsNone(lab.post.ask(topic, method, plain(row)), f"{kind}: {method}")
+
+
+def brackets(opening, closing, depth=10_000):
+    return f'{{"a": {opening * depth}1{closing * depth}}}'
+
+
+class Messages(Story):
+    """What is no message at all ends as a dead letter."""
+
+    NO_ARGUMENTS = VALUES.keys() - {"absent", "null", "object", "empty object", "nested", DEEP}
+    NO_WORD = VALUES.keys() - TEXTS - {"absent", "null", DEEP}
+    WORDS = "method", "version", "namespace", "_unique_id", "_msg_id", "_reply_q"
+
+    def envelopes(self):
+        """JSON, but no request in it. Each with a word of the reason."""
+        for name in self.NO_ARGUMENTS:
+            yield wrapped(message("last", VALUES[name])), "args"
+        for key, name in itertools.product(self.WORDS, self.NO_WORD):
+            yield wrapped({**message("last", {}), key: VALUES[name]}), key
+        for name in VALUES.keys() - {"absent", DEEP}:
+            yield json.dumps({"oslo.version": VALUES[name], "oslo.message": "{}"}), "version"
+        for name in self.NO_WORD | {"null"}:
+            yield json.dumps({"oslo.version": "2.0", "oslo.message": VALUES[name]}), "message"
+
+    def bodies(self):
+        """Each with a word of the reason."""
+        whole = wrapped(message("last", {"text": "h\u00e9\\\"\n" * 9}))
+        for end in range(0, len(whole), 11):
+            yield whole[:end], "not JSON"
+        for junk in (b"\0" * 100, b"\xff\xfe" * 100, bytes(range(256)), b'{"a": "\xc3"}',
+                     b'{"a": 1e999}'):
+            yield junk, "not JSON"
+        for value in "[]", "[{}]", '["oslo.version"]':
+            yield value, "not a JSON object"
+        for opening, closing in ("[", "]"), ('{"a":', "}"):
+            yield brackets(opening, closing), "nested"
+            yield brackets(opening, ""), "nested"
+        yield wrapped(message("last", {"text": "x" * MAX_BYTES})), "too large"
+
+    def test_bodies(self):
+        sent = [*self.bodies(), *self.envelopes()]
+        for topic in TOPICS:
+            for body, _ in sent:
+                lab.post.send(topic, body)
+            for body, word in sent:
+                self.assertIn(word, lab.post.letter(topic)[1], body[:80])
+        self.assert_intact()
+
+    def test_methods_that_are_none(self):
+        for topic in TOPICS:
+            for method in "__init__", "update_status\n", "\x01", "x" * 255, "%s%n", "h\u00e9":
+                self.assertEqual(lab.post.ask(topic, method, {})[0], "NoSuchMethod")
+        self.assert_intact()
+
+
+class Identity(Story):
+    """Who asks is nobody rather than somebody else, or an administrator, by accident."""
+
+    def assert_forbidden(self, method, args, key, good):
+        for name in VALUES.keys() - {"absent", DEEP} - good:
+            refusal = lab.post.ask("central", method, args, context={key: VALUES[name]})
+            self.assertEqual(refusal[0], "Forbidden", name)
+        self.assert_intact()
+
+    def test_a_tenant_that_is_none(self):
+        args = {"domain": lab.things.domain}
+        self.assert_forbidden("get_domain", args, "project_id", TEXTS - {"empty"})
+
+    def test_an_administrator_that_is_none(self):
+        self.assert_forbidden("create_pool", {"pool": {"name": "never"}}, "is_admin", {"bool"})
+
+
+if __name__ == "__main__":
+    unittest.main(failfast=True)    # who died in one story would be missed in the others, too

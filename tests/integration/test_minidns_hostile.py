@@ -1,0 +1,277 @@
+"""minidns among hostile peers: malformed packets, slow readers, idle crowds. It lives."""
+
+import socket
+import struct
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import dns.flags
+import dns.message
+import dns.query
+import dns.rcode
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from minidns_lab import HOST, Domain, Lab, rrs_of, tail, transfer, wait_for   # noqa: E402
+
+ZONE = "example.org."
+NAME = b"\7example\3org\0"
+SOA_Q = NAME + b"\0\6\0\1"
+SOA_RR = b"\xc0\x0c\0\6\0\1\0\0\0\0\0\x16\0\0" + b"\0" * 20
+OPT = b"\0\0\x29\x10\0\0\0\0\0\0\0"
+TSIG = (b"\3key\0\0\xfa\0\xff\0\0\0\0\0\x1d\x0bhmac-sha256\0\0\0\0\0\0\1\1\x2c\0\0\0\x43"
+        b"\0\0\0\0")
+FORMERR, NOTIMP, REFUSED, NOTAUTH = 1, 4, 5, 9
+LIVES = {0, REFUSED}
+
+
+def head(flags=0, qd=1, an=0, ns=0, ar=0):
+    return struct.pack("!6H", 67, flags, qd, an, ns, ar)
+
+
+# name: (packet, rcodes that will do); None: silence
+BATTERY = {
+    "empty": (b"", {None}),
+    "short_hdr": (head()[:11], {None}),
+    "qr_set": (head(0x8000) + SOA_Q, {None}),
+    "hdr_only": (head(qd=0), {FORMERR}),
+    "qd1_noq": (head(), {FORMERR}),
+    "short_q": (head() + NAME + b"\0", {FORMERR}),
+    "two_q": (head(qd=2) + SOA_Q * 2, {FORMERR}),
+    "name_too_long": (head() + (b"\x3f" + b"a" * 63) * 4 + b"\0\0\6\0\1", {FORMERR}),
+    "label64": (head() + b"\x40" + b"a" * 64 + b"\0\0\6\0\1", {FORMERR}),
+    "label_bits80": (head() + b"\x80a\0\0\6\0\1", {FORMERR}),
+    "ptr_self": (head() + b"\xc0\x0c\0\6\0\1", {FORMERR}),
+    "ptr_fwd": (head() + b"\xc0\x20\0\6\0\1" + b"\1a" * 9 + b"\0", {FORMERR}),
+    "ptr_loop": (head() + b"\1a\xc0\x0c\0\6\0\1", {FORMERR}),
+    "ptr_oob": (head() + b"\xff\xff\0\6\0\1", {FORMERR}),
+    "ptr_zero": (head() + b"\xc0\0\0\6\0\1", {FORMERR}),
+    "counts_ffff": (head(0, 1, 0xffff, 0xffff, 0xffff) + SOA_Q, {FORMERR}),
+    "ar_missing": (head(ar=1) + SOA_Q, {FORMERR}),
+    "rdlen_over": (head(ar=1) + SOA_Q + OPT[:-1] + b"\xff", {FORMERR}),
+    "two_opt": (head(ar=2) + SOA_Q + OPT * 2, {FORMERR}),
+    "opt_owner": (head(ar=1) + SOA_Q + b"\1a" + OPT, {FORMERR}),
+    "opt_in_an": (head(an=1) + SOA_Q + OPT, {FORMERR}),
+    "opt_badlen": (head(ar=1) + SOA_Q + OPT[:-1] + b"\4\0\x0a\0\x08", {FORMERR}),
+    "class0": (head() + NAME + b"\0\6\0\0", {FORMERR}),
+    "class_any": (head() + NAME + b"\0\6\0\xff", {FORMERR}),
+    "ixfr_noauth": (head() + NAME + b"\0\xfb\0\1", {FORMERR}),
+    "ixfr_badsoa": (head(ns=1) + NAME + b"\0\xfb\0\1" + b"\xc0\x0c\0\6\0\1\0\0\0\0\0\2\0\0",
+                    {FORMERR}),
+    "notify_noq": (head(0x2000, qd=0), {FORMERR}),
+    "notify_auth": (head(0x2000, ns=1) + SOA_Q + SOA_RR, {FORMERR}),
+    "notify": (head(0x2000) + SOA_Q, {REFUSED}),
+    "update": (head(0x2800) + SOA_Q, {REFUSED, NOTIMP}),
+    "opcode15": (head(0x7800) + SOA_Q, {NOTIMP}),
+    "tsig_unknown_key": (head(ar=1) + SOA_Q + TSIG, {NOTAUTH}),
+    "tsig_notlast": (head(ar=2) + SOA_Q + TSIG + OPT, {FORMERR}),
+    "two_tsig": (head(ar=2) + SOA_Q + TSIG * 2, {FORMERR}),
+    "edns1": (head(ar=1) + SOA_Q + OPT[:6] + b"\1" + OPT[7:], {0}),    # BADVERS is in the OPT
+    "trailing garbage": (head() + SOA_Q + b"garbage", LIVES),
+    "nul_label": (head() + b"\3a\0b\0\0\6\0\1", LIVES),
+    "type0": (head() + NAME + b"\0\0\0\1", LIVES),
+    "type65535": (head() + NAME + b"\xff\xff\0\1", LIVES),
+    "any": (head() + NAME + b"\0\xff\0\1", LIVES),
+    "chaos": (head() + b"\7version\4bind\0\0\x10\0\3", {REFUSED}),
+}
+FRAMES = {
+    "tcp_len0": b"\0\0",
+    "tcp_len2": b"\0\2ab",
+    "tcp_over": b"\0\xff" + head() + SOA_Q,
+    "tcp_len_ffff": b"\xff\xff" + head() + SOA_Q,
+}
+
+
+class Hostile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        settings = {"allow_transfer": [HOST], "tcp_clients": 60, "tcp_clients_per_peer": 50}
+        cls.lab = cls.enterClassContext(Lab(settings=settings))
+        cls.port = cls.lab.ports[0]
+        cls.domain = Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
+        cls.large = Domain(cls.lab, "large.test.", 7, [
+            (f"h{i}.large.test.", "TXT", f'"{i:0200d}"') for i in range(60000)])
+        cls.process = cls.lab.workers[0].processes()
+
+    def tearDown(self):
+        worker = self.lab.workers[0]
+        self.assertEqual(worker.processes(), self.process, tail(worker.log, 60))
+
+    def link(self, seconds=5):
+        link = socket.create_connection((HOST, self.port), timeout=seconds)
+        self.addCleanup(link.close)
+        return link
+
+    def assert_lives(self):
+        question = dns.message.make_query(ZONE, "SOA")
+        for ask in (dns.query.udp, dns.query.tcp):
+            answer = ask(question, HOST, port=self.port, timeout=5)
+            self.assertEqual(answer.answer[0][0].serial, 7)
+
+    def udp(self, packet):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+            end.settimeout(0.2)
+            end.sendto(packet, (HOST, self.port))
+            try:
+                return end.recv(65535)
+            except TimeoutError:
+                return None
+
+    def tcp(self, packet):
+        link = self.link(0.2)
+        link.sendall(struct.pack("!H", len(packet)) + packet)
+        try:
+            data = link.recv(65535)
+            return data[2:] if data else None
+        except TimeoutError:
+            return None
+        finally:
+            link.close()
+
+    def test_malformed_packets(self):
+        for name, (packet, wanted) in BATTERY.items():
+            for ask in (self.udp, self.tcp):
+                with self.subTest(name, over=ask.__name__):
+                    answer = ask(packet)
+                    code = answer[3] & 15 if answer else None
+                    self.assertIn(code, wanted)
+                    if answer:
+                        self.assertEqual(answer[:2], packet[:2])
+            self.assert_lives()
+
+    def test_axfr_over_udp(self):
+        answer = self.udp(head() + NAME + b"\0\xfc\0\1")
+        self.assertEqual(answer[3] & 15, FORMERR)
+
+    def test_malformed_frames(self):
+        for name, frame in FRAMES.items():
+            with self.subTest(name):
+                self.link(0.2).sendall(frame)
+                self.assert_lives()
+
+    def test_a_large_datagram(self):
+        self.assertIsNone(self.udp(head(0x2000) + SOA_Q + b"x" * 60000))
+        self.assert_lives()
+
+    def test_pipelined_questions(self):
+        link = self.link()
+        questions = [dns.message.make_query(ZONE, "SOA" if i % 2 else "NS") for i in range(100)]
+        link.sendall(b"".join(struct.pack("!H", len(wire)) + wire
+                              for wire in (question.to_wire() for question in questions)))
+        answers = {dns.query.receive_tcp(link)[0].id for _ in questions}
+        self.assertEqual(answers, {question.id for question in questions})
+
+    def test_a_question_octet_by_octet(self):
+        link = self.link()
+        question = dns.message.make_query(ZONE, "SOA")
+        wire = question.to_wire()
+        for octet in struct.pack("!H", len(wire)) + wire:
+            link.sendall(bytes([octet]))
+            time.sleep(0.002)
+        self.assertEqual(dns.query.receive_tcp(link)[0].id, question.id)
+
+    def test_a_half_close_is_answered(self):
+        link = self.link()
+        dns.query.send_tcp(link, dns.message.make_query("large.test.", "AXFR"))
+        link.shutdown(socket.SHUT_WR)
+        count = 0
+        while count < 60002:
+            count += len(rrs_of([dns.query.receive_tcp(link, one_rr_per_rrset=True)[0]]))
+        self.assertEqual(link.recv(1), b"")
+
+    def test_messages_in_pieces(self):
+        """Short segments make for a short send buffer, which takes no message at once."""
+        domain = Domain(self.lab, "pieces.test.", 7, [
+            (f"h{i}.pieces.test.", "TXT", f'"{i:0200d}"') for i in range(3000)])
+        link = socket.socket()
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 600)
+        link.settimeout(5)
+        self.addCleanup(link.close)
+        link.connect((HOST, self.port))
+        dns.query.send_tcp(link, dns.message.make_query("pieces.test.", "AXFR"))
+        rrs = []
+        while len(rrs) < 3002:
+            rrs += rrs_of([dns.query.receive_tcp(link, one_rr_per_rrset=True)[0]])
+        self.assertEqual(set(rrs), domain.rrs())
+
+    def test_a_client_that_goes_away(self):
+        for _ in range(20):
+            link = self.link()
+            dns.query.send_tcp(link, dns.message.make_query("large.test.", "AXFR"))
+            link.recv(1000)
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            link.close()
+        self.assert_lives()
+
+    def test_slow_readers_hold_only_themselves(self):
+        slow = []
+        for _ in range(10):
+            link = socket.socket()
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            link.settimeout(5)
+            self.addCleanup(link.close)
+            link.connect((HOST, self.port))
+            dns.query.send_tcp(link, dns.message.make_query("large.test.", "AXFR"))
+            slow.append(link)
+        before = self.memory()
+        start = time.monotonic()
+        rrs = rrs_of(transfer(self.port, "large.test."))
+        self.assertEqual(len(rrs), 60002)
+        self.assert_lives()
+        self.assertLess(self.memory() - before, 64 << 20)
+        # and readers that take nothing are dropped
+        wait_for(lambda: self.metric("minidns_tcp_clients") == 0, 60, "stalled clients go")
+        self.assertGreaterEqual(time.monotonic() - start, 18)
+        self.assertGreaterEqual(self.metric("minidns_transfers_broken_total"), 10)
+
+    def metric(self, name):
+        for line in self.lab.workers[0].page("/metrics")[1].splitlines():
+            if line.startswith(f"zonefleet_{name} "):
+                return float(line.split()[-1])
+        return None
+
+    def memory(self):
+        status = Path(f"/proc/{self.process[0]}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) << 10
+
+    def test_a_crowd_of_idle_clients(self):
+        crowd = [self.link() for _ in range(200)]
+        self.assert_udp_lives()
+        wait_for(lambda: self.closed(crowd[0]) or self.closed(crowd[-1]), 10,
+                 "those that say nothing are closed")
+        wait_for(lambda: all(self.closed(link) for link in crowd), 20, "all of them are closed")
+        self.assert_lives()
+
+    def assert_udp_lives(self):
+        answer = dns.query.udp(dns.message.make_query(ZONE, "SOA"), HOST, port=self.port,
+                               timeout=5)
+        self.assertEqual(answer.rcode(), dns.rcode.NOERROR)
+
+    @staticmethod
+    def closed(link):
+        link.settimeout(0.01)
+        try:
+            return link.recv(1) == b""
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+
+
+class Strangers(unittest.TestCase):
+    """Without allow_transfer only the servers of the pool may have a zone."""
+
+    def test_only_servers_of_the_pool(self):
+        with Lab() as lab:
+            domain = Domain(lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
+            self.assertEqual(transfer(lab.ports[0], ZONE)[0].rcode(), dns.rcode.REFUSED)
+            self.assertEqual(transfer(lab.ports[0], ZONE, 3)[0].rcode(), dns.rcode.REFUSED)
+            # one that was added a moment ago is not turned away
+            lab.mariadb.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port) "
+                            f"VALUES ('default', 'new', 'fake', '{HOST}', 53)")
+            self.assertEqual(set(rrs_of(transfer(lab.ports[0], ZONE))), domain.rrs())
+
+
+if __name__ == "__main__":
+    unittest.main()

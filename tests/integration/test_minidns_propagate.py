@@ -1,0 +1,230 @@
+"""From an order to a report: NOTIFY, transfer, poll, with BIND, Knot and NSD."""
+
+import socket
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import dns.flags
+import dns.message
+import dns.opcode
+import dns.query
+import dns.rcode
+import dns.rrset
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from minidns_lab import HOST, Domain, Lab, free_port, wait_for   # noqa: E402
+
+NAMES = ("bind", "knot", "nsd")
+
+
+class Scripted:
+    """A name server that answers as it is told: HANDLER(question) is an answer or None."""
+
+    def __init__(self, handler):
+        self.handler = handler
+        self.asked = []
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((HOST, 0))
+        self.id, self.port = "scripted", self.socket.getsockname()[1]
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    @property
+    def destination(self):
+        return self.id, HOST, self.port
+
+    def _run(self):
+        while True:
+            try:
+                data, peer = self.socket.recvfrom(4096)
+            except OSError:
+                return
+            question = dns.message.from_wire(data)
+            self.asked.append((time.monotonic(), question))
+            answers = self.handler(question)
+            for answer in answers if isinstance(answers, list) else [answers]:
+                self._send(answer, peer)
+
+    def _send(self, answer, peer):
+        if answer is None or self.socket.fileno() < 0:
+            return
+        self.socket.sendto(answer if isinstance(answer, bytes) else answer.to_wire(), peer)
+
+    def close(self):
+        self.socket.close()
+
+
+def soa(question, serial, aa=True):
+    answer = dns.message.make_response(question)
+    if question.opcode() == dns.opcode.QUERY:
+        name = question.question[0].name
+        answer.answer.append(dns.rrset.from_text(name, 60, "IN", "SOA", f". . {serial} 0 0 0 0"))
+        answer.flags |= dns.flags.AA if aa else 0
+    return answer
+
+
+def rcode(question, code):
+    answer = dns.message.make_response(question)
+    answer.set_rcode(code)
+    return answer
+
+
+class Propagate(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab(instances=2, servers=NAMES))
+        cls.number = 0
+
+    def domain(self, records=10, serial=1):
+        Propagate.number += 1
+        name = f"zone{self.number}.test."
+        return Domain(self.lab, name, serial, [(name, "NS", "ns1.example.net.")] + [
+            (f"h{i}.{name}", "A", f"192.0.2.{i % 250}") for i in range(records)])
+
+    def scripted(self, handler):
+        server = Scripted(handler)
+        self.addCleanup(server.close)
+        return server
+
+    def reports(self, domain, count=3, seconds=20):
+        found = [self.lab.report(domain, seconds) for _ in range(count)]
+        return {report["name_server"]: report for report in found}
+
+    def test_a_change_reaches_all_servers(self):
+        domain = self.domain()
+        for server in self.lab.servers.values():
+            server.add_zone(domain.name)
+            self.lab.order(domain, server)
+        for report in self.reports(domain).values():
+            self.assertEqual((report["status"], report["serial_number"]), ("SUCCESS", 1), report)
+        for number in range(5):
+            domain.change(add=[(f"new{number}.{domain.name}", "A", "192.0.2.1")])
+            for server in self.lab.servers.values():
+                self.lab.order(domain, server, "notify_zone_changed")
+                self.lab.order(domain, server)
+            for report in self.reports(domain).values():
+                self.assertEqual((report["status"], report["serial_number"]),
+                                 ("SUCCESS", domain.serial), report)
+        for server in self.lab.servers.values():
+            self.assertEqual(len(server.axfr(domain.name)), len(domain.rrs()), server.name)
+
+    def test_a_zone_of_many_records(self):
+        domain = self.domain(100000)
+        for server in self.lab.servers.values():
+            server.add_zone(domain.name)
+            self.lab.order(domain, server, timeout=30, retry_interval=5)
+        for report in self.reports(domain, seconds=60).values():
+            self.assertEqual(report["status"], "SUCCESS", report)
+        for server in self.lab.servers.values():
+            self.assertEqual(len(server.axfr(domain.name)), len(domain.rrs()), server.name)
+
+    def test_absence(self):
+        domain = self.domain()
+        bind = self.lab.servers["bind"]
+        self.lab.order(domain, bind, task="DELETE")
+        report = self.lab.report(domain)
+        self.assertEqual((report["status"], report["serial_number"]), ("NO_DOMAIN", None))
+        self.lab.order(domain, bind, retry_interval=0.1)
+        report = self.lab.report(domain)
+        self.assertEqual(report["status"], "NO_DOMAIN")
+        self.assertIn("REFUSED", report["reason"])
+
+    def expect(self, handler, status, reason, serial=None, **order):
+        server = self.scripted(handler)
+        domain = self.domain(0, serial=42)
+        self.lab.order(domain, server.destination,
+                       **({"timeout": 0.2, "retry_interval": 0.1} | order))
+        report = self.lab.report(domain)
+        self.assertEqual((report["status"], report["serial_number"]), (status, serial), report)
+        self.assertIn(reason, report["reason"])
+        return server
+
+    def test_what_a_server_says(self):
+        self.expect(lambda q: soa(q, 42), "SUCCESS", "", 42)
+        self.expect(lambda q: soa(q, 43), "SUCCESS", "", 43)
+        self.expect(lambda q: soa(q, 41), "ERROR", "serves serial 41, not yet 42", 41)
+        self.expect(lambda q: soa(q, 42 + 2**31), "ERROR", "not yet 42", 42 + 2**31)
+        self.expect(lambda q: soa(q, 42, aa=False), "ERROR", "without authority")
+        self.expect(lambda q: rcode(q, dns.rcode.SERVFAIL), "ERROR", "SERVFAIL")
+        self.expect(lambda q: rcode(q, dns.rcode.REFUSED), "NO_DOMAIN", "REFUSED")
+        self.expect(lambda q: rcode(q, dns.rcode.NXDOMAIN), "NO_DOMAIN", "NXDOMAIN")
+        self.expect(lambda q: rcode(q, dns.rcode.NOERROR), "NO_DOMAIN", "no SOA")
+        self.expect(lambda q: soa(q, 41), "ERROR", "still serves the domain at serial 41", 41,
+                    task="DELETE")
+
+    def test_silence_is_not_absence(self):
+        server = self.expect(lambda q: None, "ERROR", "no answer in 3 tries of 0.2 s")
+        self.assertGreaterEqual(len(server.asked), 2)
+        self.expect(lambda q: None, "ERROR", "no answer", task="DELETE")
+
+    def test_forged_answers_are_ignored(self):
+        def forge(question):
+            good = soa(question, 42)
+            wrong_id, other, no_response = soa(question, 99), soa(question, 99), soa(question, 99)
+            wrong_id.id ^= 1
+            other.question = [dns.rrset.from_text("other.test.", 0, "IN", "SOA")]
+            no_response.flags &= ~dns.flags.QR
+            cut = soa(question, 99).to_wire()[:11]
+            return [wrong_id, other, no_response, cut, b"", good]
+        self.expect(forge, "SUCCESS", "", 42)
+
+    def test_a_lost_datagram_is_sent_again(self):
+        seen = []
+
+        def second(question):
+            seen.append(question.id)
+            return soa(question, 42) if len(seen) > 1 else None
+        self.expect(second, "SUCCESS", "", 42, timeout=3)
+        self.assertEqual(len(set(seen)), 1)
+
+    def test_a_burst_is_few_notifies(self):
+        server = self.scripted(lambda q: soa(q, 2000))
+        domain = self.domain(0, serial=1000)
+        for serial in range(1001, 1301):
+            self.lab.order(domain, server.destination, "notify_zone_changed", serial=serial)
+        self.lab.order(domain, server.destination, serial=1300)
+        self.assertEqual(self.lab.report(domain)["serial_number"], 2000)
+        time_of_last = wait_for(lambda: server.asked and server.asked[-1][0], 5, "a NOTIFY")
+        self.assertTrue(time_of_last)
+        wait_for(lambda: time.monotonic() - server.asked[-1][0] > 0.5, 10, "the NOTIFYs end")
+        notifies = [q for _, q in server.asked if q.opcode() == dns.opcode.NOTIFY]
+        self.assertLess(len(notifies), 30)
+        self.assertTrue(notifies[0].flags & dns.flags.AA)
+
+    def test_a_newer_order_replaces_an_older(self):
+        serial = [41]
+        server = self.scripted(lambda q: soa(q, serial[0]))
+        domain = self.domain(0, serial=42)
+        self.lab.order(domain, server.destination, retry_interval=5)
+        wait_for(lambda: server.asked, 5, "the first poll")
+        # two instances share the queue: only orders that reach the same one replace each other
+        for newer in range(43, 53):
+            self.lab.order(domain, server.destination, serial=newer, retry_interval=5)
+        serial[0] = 52
+        report = self.lab.report(domain)
+        self.assertEqual((report["status"], report["serial_number"]), ("SUCCESS", 52), report)
+
+    def test_the_other_instance_knows_it_at_once(self):
+        domain = self.domain()
+        for _ in range(100):
+            serial = domain.change()
+            for port in self.lab.ports:
+                question = dns.message.make_query(domain.name, "SOA")
+                answer = dns.query.udp(question, HOST, port=port, timeout=5)
+                self.assertEqual(answer.answer[0][0].serial, serial)
+
+    def test_bad_orders(self):
+        domain = self.domain(0)
+        self.lab.order(domain, ("x", "not-an-address", 53))
+        self.lab.order(domain, ("x", HOST, 0))
+        self.lab.cast("poll_for_serial_number", domain=None)
+        self.lab.cast("transfer_ended", name="x", address="y", serial=-1)
+        self.lab.cast("no_such_method")
+        self.expect(lambda q: soa(q, 42), "SUCCESS", "", 42)
+
+
+if __name__ == "__main__":
+    unittest.main()

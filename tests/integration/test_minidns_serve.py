@@ -1,0 +1,188 @@
+"""What minidns serves: SOA, AXFR, IXFR, ordinary answers; what it refuses."""
+
+import sys
+import unittest
+from pathlib import Path
+
+import dns.flags
+import dns.message
+import dns.query
+import dns.rcode
+import dns.rdatatype
+import dns.rrset
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from minidns_lab import HOST, Domain, Lab, rrs_of, transfer, wait_for   # noqa: E402
+
+ZONE = "example.org."
+RECORDS = [
+    (ZONE, "NS", "ns1.example.net."),
+    (ZONE, "NS", "ns.example.org."),
+    (ZONE, "MX", "10 mail.example.org."),
+    ("ns.example.org.", "A", "192.0.2.53"),
+    ("mail.example.org.", "A", "192.0.2.25"),
+    ("mail.example.org.", "AAAA", "2001:db8::25"),
+    ("www.example.org.", "CNAME", "Mixed.Case.example.org."),
+    ("mixed.case.example.org.", "A", "192.0.2.80"),
+    ("*.wild.example.org.", "TXT", '"any" "thing"'),
+    ("sub.example.org.", "NS", "ns.sub.example.org."),
+    ("ns.sub.example.org.", "A", "192.0.2.54"),
+    (r"odd\000\.\255.example.org.".lower(), "TXT", r'"\000\255"'),
+    ("_sip._tcp.example.org.", "SRV", "0 5 5060 mail.example.org."),
+]
+
+
+class Serve(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab(settings={"allow_transfer": [HOST]}))
+        cls.port = cls.lab.ports[0]
+
+    def ask(self, name, rtype, port=None, **options):
+        question = dns.message.make_query(name, rtype, **options)
+        return dns.query.udp(question, HOST, port=port or self.port, timeout=5)
+
+    def assert_zone(self, messages, domain):
+        rrs = rrs_of(messages)
+        self.assertEqual(rrs[0], rrs[-1])
+        self.assertEqual(rrs[0][1], "SOA")
+        self.assertEqual(len(rrs) - 1, len(domain.rrs()))
+        self.assertEqual(set(rrs), domain.rrs())
+
+    def test_axfr_is_the_rows(self):
+        domain = Domain(self.lab, ZONE, 17, RECORDS)
+        messages = transfer(self.port, ZONE)
+        self.assert_zone(messages, domain)
+        self.assertTrue(messages[0].question)
+        self.assertTrue(messages[0].flags & dns.flags.AA)
+
+    def test_many_messages(self):
+        records = [(f"h{i}.large.test.", "TXT", f'"{i:0200d}"') for i in range(3000)]
+        records += [("many.large.test.", "A", f"10.0.{i // 250}.{i % 250}") for i in range(8000)]
+        domain = Domain(self.lab, "large.test.", 5, records)
+        messages = transfer(self.port, "large.test.")
+        self.assertGreater(len(messages), 8)
+        self.assert_zone(messages, domain)
+        self.assertEqual({message.id for message in messages}, {messages[0].id})
+        self.assertFalse(any(message.question for message in messages[1:]))
+
+    def test_ixfr(self):
+        domain = Domain(self.lab, "delta.test.", 4294967294,
+                        [("delta.test.", "NS", "ns1.example.net."),
+                         ("a.delta.test.", "A", "192.0.2.1")])
+        old = domain.rrs()
+        domain.change(add=[("b.delta.test.", "A", "192.0.2.2")])
+        domain.change(remove=[("a.delta.test.", "A", "192.0.2.1")],
+                      add=[("a.delta.test.", "A", "192.0.2.9")])
+        domain.change(add=[("c.delta.test.", "MX", "5 b.delta.test.")])
+        self.assertEqual(domain.serial, 1)      # it went past 2^32 - 1
+        rrs = rrs_of(transfer(self.port, "delta.test.", 4294967294))
+        self.assertEqual(apply(old, rrs), domain.rrs())
+        self.assertEqual(len(rrs), 2 + 6 + 4)
+
+        current = rrs_of(transfer(self.port, "delta.test.", 1))
+        self.assertEqual([rr[1] for rr in current], ["SOA"])
+        newer = rrs_of(transfer(self.port, "delta.test.", 7))
+        self.assertEqual([rr[1] for rr in newer], ["SOA"])
+        undefined = rrs_of(transfer(self.port, "delta.test.", 1 + 2**31))
+        self.assertEqual([rr[1] for rr in undefined], ["SOA"])
+
+        unknown = transfer(self.port, "delta.test.", 4294967200)
+        self.assert_zone(unknown, domain)       # the journal does not reach back
+
+    def test_ixfr_over_udp(self):
+        domain = Domain(self.lab, "udp.test.", 1, [("udp.test.", "NS", "ns1.example.net.")])
+        domain.change(add=[("a.udp.test.", "A", "192.0.2.1")])
+        question = dns.message.make_query("udp.test.", "IXFR")
+        question.authority.append(dns.rrset.from_text("udp.test.", 0, "IN", "SOA",
+                                                      ". . 1 0 0 0 0"))
+        answer = dns.query.udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
+        self.assertEqual(len(rrs_of([answer])), 5)
+        domain.change(add=[("b.udp.test.", "TXT", f'"{i:0200d}"') for i in range(8)])
+        answer = dns.query.udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
+        self.assertEqual([rr[1] for rr in rrs_of([answer])], ["SOA"])
+        self.assertFalse(answer.flags & dns.flags.TC)
+
+    def test_a_gap_in_the_journal(self):
+        # larger than any of its deltas, or these would not be worth their while
+        domain = Domain(self.lab, "gap.test.", 1, [
+            (f"h{number}.gap.test.", "TXT", '"filler"') for number in range(50)])
+        for number in range(4):
+            domain.change(add=[("a.gap.test.", "A", f"192.0.2.{number}")])
+        self.lab.mariadb.sql(f"DELETE FROM journal WHERE domain_id = '{domain.id}' "
+                             "AND serial = 3")
+        self.assert_zone(transfer(self.port, "gap.test.", 1), domain)
+        self.assertEqual(len(rrs_of(transfer(self.port, "gap.test.", 3))), 2 + 6)
+
+    def test_answers(self):
+        Domain(self.lab, "answer.test.", 3, [
+            (name.replace("example.org.", "answer.test."), rtype,
+             text.replace("example.org.", "answer.test.")) for name, rtype, text in RECORDS])
+        answer = self.ask("www.answer.test.", "A")
+        self.assertEqual([dns.rdatatype.to_text(rrset.rdtype) for rrset in answer.answer],
+                         ["CNAME", "A"])
+        self.assertEqual(str(answer.answer[0][0]), "Mixed.Case.answer.test.")
+        wild = self.ask("x.y.wild.answer.test.", "TXT")
+        self.assertEqual(str(wild.answer[0].name), "x.y.wild.answer.test.")
+        referral = self.ask("deep.sub.answer.test.", "A")
+        self.assertFalse(referral.flags & dns.flags.AA)
+        self.assertEqual(len(referral.additional), 1)
+        self.assertEqual(self.ask("no.answer.test.", "A").rcode(), dns.rcode.NXDOMAIN)
+        empty = self.ask("case.answer.test.", "A")
+        self.assertEqual((empty.rcode(), len(empty.authority)), (dns.rcode.NOERROR, 1))
+        self.assertEqual(empty.authority[0].ttl, 60)
+
+    def test_what_is_not_served(self):
+        self.assertEqual(self.ask("nowhere.test.", "SOA").rcode(), dns.rcode.REFUSED)
+        domain = Domain(self.lab, "leaving.test.", 1,
+                        [("leaving.test.", "NS", "ns1.example.net.")])
+        self.assertEqual(self.ask("leaving.test.", "SOA").rcode(), dns.rcode.NOERROR)
+        domain.set(task="DELETE", status="PENDING")
+        self.assertEqual(self.ask("leaving.test.", "SOA").rcode(), dns.rcode.REFUSED)
+        self.assertEqual(transfer(self.port, "leaving.test.")[0].rcode(), dns.rcode.REFUSED)
+        domain.set(task="NONE", status="DELETED")
+        self.assertEqual(self.ask("leaving.test.", "SOA").rcode(), dns.rcode.REFUSED)
+
+    def test_soa_is_never_old(self):
+        domain = Domain(self.lab, "fresh.test.", 1, [("fresh.test.", "NS", "ns1.example.net.")])
+        for _ in range(50):
+            serial = domain.change()
+            answer = self.ask("fresh.test.", "SOA")
+            self.assertEqual(answer.answer[0][0].serial, serial)
+
+    def test_a_zone_that_cannot_be_served(self):
+        domain = Domain(self.lab, "broken.test.", 1, [("broken.test.", "NS", "ns1.example.net.")])
+        self.lab.mariadb.sql("UPDATE recordsets SET name = 'out.of.zone.' WHERE "
+                             f"domain_id = '{domain.id}'")
+        self.assertEqual(transfer(self.port, "broken.test.")[0].rcode(), dns.rcode.SERVFAIL)
+        Domain(self.lab, "whole.test.", 1, [("whole.test.", "NS", "ns1.example.net.")])
+        self.assertEqual(transfer(self.port, "whole.test.")[0].rcode(), dns.rcode.NOERROR)
+
+    def test_the_database_is_away(self):
+        domain = Domain(self.lab, "away.test.", 1, [("away.test.", "NS", "ns1.example.net.")])
+        self.lab.mariadb.stop()
+        self.assertEqual(self.ask("away.test.", "SOA").rcode(), dns.rcode.SERVFAIL)
+        self.assertEqual(transfer(self.port, "away.test.")[0].rcode(), dns.rcode.SERVFAIL)
+        self.lab.mariadb.restart()
+        wait_for(lambda: self.ask("away.test.", "SOA").rcode() == dns.rcode.NOERROR, 10,
+                 "the SOA is served again")
+        self.assert_zone(transfer(self.port, "away.test."), domain)
+
+
+def apply(zone, rrs):
+    """The zone after an IXFR (RFC 1995 4): from SOA to SOA, by turns removed and added."""
+    zone = set(zone)
+    adding = True
+    for rr in rrs[1:-1]:
+        if rr[1] == "SOA":
+            adding = not adding
+        if adding:
+            assert rr not in zone, rr
+            zone.add(rr)
+        else:
+            zone.remove(rr)
+    return zone
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,523 @@
+"""A conversation with oslo.messaging itself, in both directions, over a private RabbitMQ.
+
+Python's peer is the library that every OpenStack service uses; ours is rpc_driver.c.
+"""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+from pathlib import Path
+
+import kombu
+import oslo_messaging as om
+from oslo_config import cfg
+
+REPO = Path(__file__).resolve().parents[2]
+DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "rpc_driver"
+sys.path.insert(0, str(REPO / "deploy"))
+from lab.process import tail, wait_for    # noqa: E402
+from lab.rabbitmq import RabbitMq   # noqa: E402
+
+TOPIC = "fleet"         # what our server answers
+PEER = "peer"           # what Python's does
+MAX_BYTES = 1024 * 1024  # of a message, in rpc_driver.c
+
+SETTINGS = """\
+[DEFAULT]
+control_exchange = zonefleet
+[oslo_messaging_rabbit]
+amqp_durable_queues = true
+# Python's server holds its end back for so long when a caller went away
+kombu_missing_consumer_retry_timeout = 1
+"""
+
+# every code of base/err.c and the class a Python caller sees
+CLASSES = {
+    "invalid": "Invalid", "arguments": "TypeError", "method": "NoSuchMethod",
+    "version": "UnsupportedVersion", "denied": "Forbidden", "not_found": "NotFound",
+    "exists": "Duplicate", "conflict": "Conflict", "quota": "OverQuota",
+    "too_large": "TooLarge", "race": "Busy", "busy": "Busy", "timeout": "Timeout",
+    "unreachable": "Unavailable", "remote": "RemoteError", "internal": "Internal",
+}
+
+VALUES = [
+    None, True, False, 0, -1, 2**63 - 1, -2**63, 1.5, 0.1, 1e300, "", "text",
+    "quote \" backslash \\ slash / tab \t newline \n bell \x07",
+    "h\u00e9 \u4e16\u754c \U0001f600 \U0010ffff", [], {}, [[], {}, None],
+    {"name": "zone-1", "deep": [{"a": {"b": [1, 2.5, "x"]}}], "": "no name"},
+]
+
+
+class Driver:
+    """A running rpc_driver, and what it prints, a JSON value a line."""
+
+    def __init__(self, *args):
+        with open(lab.log, "ab") as log:
+            self.process = subprocess.Popen([str(DRIVER), *map(str, args)], text=True,
+                                            stdout=subprocess.PIPE, stderr=log)
+
+    def read(self):
+        line = self.process.stdout.readline()
+        if not line:
+            self.check(self.process.wait(20))
+            raise AssertionError("rpc_driver said nothing")
+        return json.loads(line)
+
+    def check(self, code):
+        if code:
+            raise AssertionError(f"rpc_driver ended with {code}\n{tail(lab.log)}")
+
+    def wait(self):
+        with self.process.stdout:
+            self.check(self.process.wait(20))
+
+    def end(self):
+        self.process.terminate()
+        self.wait()
+
+    @classmethod
+    def run(cls, *args):
+        """To its end; what it printed first."""
+        driver = cls(*args)
+        value = driver.read()
+        driver.wait()
+        return value
+
+
+class Lab:
+    """The servers of all stories."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="oslo-")
+        self.log = Path(self.folder.name) / "drivers.log"
+        self.rabbit = RabbitMq.start(Path(self.folder.name) / "rabbitmq")
+        self.url = self.rabbit.url
+        settings = Path(self.folder.name) / "oslo.conf"
+        settings.write_text(SETTINGS)
+        cfg.CONF(["--config-file", str(settings)])  # the library needs the global one
+        self.transport = om.get_rpc_transport(cfg.CONF, url=self.url)
+        self.notes = om.get_notification_transport(cfg.CONF, url=self.url)
+
+    def serve(self):
+        self.server = Driver("server", self.url, TOPIC)
+        assert self.server.read() == "ready"
+
+    def close(self):
+        self.transport.cleanup()
+        self.notes.cleanup()
+        try:
+            self.server.end()
+        finally:
+            self.rabbit.stop()
+            self.folder.cleanup()
+
+    def amqp(self):
+        """A plain connection, as kombu://; the URL's scheme is ours and oslo's."""
+        return kombu.Connection(self.url.replace("rabbit://", "amqp://"))
+
+
+lab = None
+
+
+def setUpModule():
+    global lab
+    logging.disable(logging.CRITICAL)   # Python's servers log what the stories provoke
+    lab = Lab()
+    lab.serve()
+    unittest.addModuleCleanup(lab.close)
+
+
+def python_client(topic=TOPIC, timeout=10, **target):
+    return om.RPCClient(lab.transport, om.Target(topic=topic, **target), timeout=timeout)
+
+
+def counted():
+    return python_client().call({}, "counted")
+
+
+def wait_counted(want):
+    wait_for(lambda: counted() == want, 10, f"{want} were counted")
+
+
+class PythonAsks(unittest.TestCase):
+    """Python's client, our server."""
+
+    def refused(self, client, method, **args):
+        """The class and the words; a builtin comes back as itself, with a traceback's line end."""
+        with self.assertRaises((om.RemoteError, TypeError)) as caught:
+            client.call({}, method, **args)
+        error = caught.exception
+        if isinstance(error, om.RemoteError):
+            return error.exc_type, error.value
+        return type(error).__name__, str(error).removesuffix("\n")
+
+    def test_values_come_back_as_they_were(self):
+        client = python_client()
+        for value in VALUES:
+            with self.subTest(value=value):
+                self.assertEqual(client.call({}, "echo", value=value), value)
+        self.assertEqual(client.call({}, "echo", value=VALUES), VALUES)
+
+    def test_a_large_value_comes_back(self):
+        value = "\u4e16" * 100_000 + "x" * 300_000
+        self.assertEqual(python_client().call({}, "echo", value=value), value)
+
+    def test_an_answer_that_is_too_large_is_refused_in_words(self):
+        client = python_client()
+        self.assertEqual(len(client.call({}, "large", bytes=MAX_BYTES // 2)), MAX_BYTES // 2)
+        kind, words = self.refused(client, "large", bytes=MAX_BYTES)
+        self.assertEqual(kind, "TooLarge")
+        self.assertIn("ask for less", words)
+
+    def test_each_error_has_its_class(self):
+        for name, kind in CLASSES.items():
+            with self.subTest(name=name):
+                self.assertEqual(self.refused(python_client(), f"fail_{name}", text="\u4e16\"x"),
+                                 (kind, "no: \u4e16\"x"))
+
+    def test_unknown_methods(self):
+        for method in "nosuch", "_private", "Echo":
+            with self.subTest(method=method):
+                self.assertEqual(self.refused(python_client(), method),
+                                 ("NoSuchMethod",
+                                  f"Endpoint does not support RPC method {method}"))
+
+    def test_keywords(self):
+        client = python_client()
+        self.assertEqual(self.refused(client, "echo"),
+                         ("TypeError", "echo() missing 1 required keyword argument: 'value'"))
+        self.assertEqual(self.refused(client, "echo", value=1, bogus=2),
+                         ("TypeError", "echo() got an unexpected keyword argument 'bogus'"))
+
+    def test_versions_and_namespaces(self):
+        self.assertEqual(python_client(version="1.2").call({}, "echo", value=1), 1)
+        for target in {"version": "1.3"}, {"version": "2.0"}, {"namespace": "other"}:
+            with self.subTest(target=target):
+                version = target.get("version", "1.0")
+                self.assertEqual(self.refused(python_client(**target), "echo", value=1),
+                                 ("UnsupportedVersion", "Endpoint does not support RPC version "
+                                  f"{version}. Attempted method: echo"))
+
+    def test_ping(self):
+        self.assertEqual(python_client().call({}, "oslo_rpc_server_ping"), "pong")
+
+    def test_the_context_says_who_asks(self):
+        context = {"request_id": "req-7", "project_id": "p", "user_id": "u", "is_admin": True}
+        seen = python_client().call(context, "context")
+        self.assertEqual(len(seen.pop("unique_id")), 32)
+        self.assertEqual(seen, {"request_id": "req-7", "tenant": "p", "user": "u",
+                                "is_admin": True, "all_tenants": False})
+        seen = python_client().call({"is_admin": "true"}, "context")
+        self.assertEqual((seen["tenant"], seen["is_admin"]), ("", False))
+
+    def test_casts_and_fanouts_run_once(self):
+        before = counted()
+        python_client().cast({}, "count")
+        wait_counted(before + 1)
+        python_client().prepare(fanout=True).cast({}, "count")
+        wait_counted(before + 2)
+
+    def test_a_monitored_call_may_wait_for_its_turn(self):
+        """It waits for 3 s behind others; without heartbeats Python gives up after 2."""
+        client = om.RPCClient(lab.transport, om.Target(topic=TOPIC), timeout=20,
+                              call_monitor_timeout=2)
+        for _ in range(15):
+            client.cast({}, "slow", ms=200)
+        self.assertEqual(client.call({}, "echo", value=5), 5)
+
+    def test_a_lost_race_is_run_again_at_once(self):
+        self.assertEqual(python_client().call({}, "race", times=3), 4)
+        self.assertEqual(self.refused(python_client(), "race", times=100)[0], "Busy")
+
+    def test_a_busy_cast_comes_back_and_a_busy_call_is_answered(self):
+        before = counted()
+        self.assertEqual(self.refused(python_client(), "busy", times=100), ("Busy", "run 1"))
+        python_client().cast({}, "busy", times=1)
+        wait_counted(before + 1)
+
+    def test_a_batch_has_an_answer_each(self):
+        client = python_client(timeout=20)
+        answers = {}
+
+        def ask(key):
+            try:
+                answers[key] = client.call({}, "batch", key=key)
+            except om.RemoteError as error:
+                answers[key] = error.exc_type
+        threads = [threading.Thread(target=ask, args=(key,)) for key in range(20)]
+        # while this one sleeps, the others gather
+        threads.append(threading.Thread(target=client.call, args=({}, "slow"),
+                                        kwargs={"ms": 500}))
+        for thread in reversed(threads):
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual({answers[key] for key in range(1, 20, 2)}, {"Duplicate"})
+        self.assertGreater(max(answers[key] for key in range(0, 20, 2)), 1)
+
+
+class Endpoint:
+    """What Python answers."""
+
+    def __init__(self):
+        self.casts = []
+
+    def echo(self, context, value):
+        return value
+
+    def who(self, context):
+        return {key: context.get(key) for key in ("request_id", "is_admin")}
+
+    def bad(self, context):
+        raise ValueError("bad zone \u4e16")
+
+    def slow(self, context):
+        time.sleep(2)
+
+    def note(self, context, value):
+        self.casts.append(value)
+
+
+class WeAsk(unittest.TestCase):
+    """Our client, Python's server."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.endpoint = Endpoint()
+        cls.server = om.get_rpc_server(lab.transport, om.Target(topic=PEER, server="host1"),
+                                       [cls.endpoint], executor="threading")
+        cls.server.start()
+        cls.addClassCleanup(cls.server.wait)
+        cls.addClassCleanup(cls.server.stop)
+
+    def call(self, method, args=None, topic=PEER, timeout_ms=10_000):
+        return Driver.run("call", lab.url, topic, method, json.dumps(args or {}), timeout_ms)
+
+    def test_values_come_back_as_they_were(self):
+        self.assertEqual(self.call("echo", {"value": VALUES}),
+                         {"err": "ok", "class": "", "why": "", "result": VALUES})
+        self.assertEqual(self.call("who")["result"],
+                         {"request_id": "req-driver", "is_admin": True})
+
+    def test_an_exception_has_its_class_and_words(self):
+        self.assertEqual(self.call("bad"), {"err": "remote", "class": "ValueError", "result": None,
+                                            "why": "ValueError: bad zone \u4e16"})
+
+    def test_an_unknown_method(self):
+        answer = self.call("nosuch")
+        self.assertEqual((answer["err"], answer["class"]), ("method", "NoSuchMethod"))
+        self.assertEqual(answer["why"], "Endpoint does not support RPC method nosuch")
+
+    def test_a_slow_one_times_out(self):
+        began = time.monotonic()
+        self.assertEqual(self.call("slow", timeout_ms=500)["err"], "timeout")
+        self.assertLess(time.monotonic() - began, 1.8)
+
+    def test_nobody_is_known_at_once(self):
+        answer = self.call("echo", {"value": 1}, topic="nobody")
+        self.assertEqual((answer["err"], answer["why"]),
+                         ("unreachable", "nobody serves topic nobody"))
+
+    def test_our_own_errors_come_back_as_they_left(self):
+        for name in CLASSES:
+            want = "busy" if name == "race" else name
+            with self.subTest(name=name):
+                answer = self.call(f"fail_{name}", {"text": "x"}, topic=TOPIC)
+                self.assertEqual((answer["err"], answer["class"]), (want, CLASSES[name]))
+
+    def test_casts(self):
+        arrived = self.endpoint.casts
+        self.assertEqual(Driver.run("cast", lab.url, PEER, "note", '{"value": "one"}'),
+                         {"err": "ok"})
+        wait_for(lambda: "one" in arrived, 10, "the cast arrives")
+        self.assertEqual(Driver.run("fanout", lab.url, PEER, "note", '{"value": "all"}'),
+                         {"err": "ok"})
+        wait_for(lambda: "all" in arrived, 10, "the fanout arrives")
+        self.assertEqual(Driver.run("cast", lab.url, "nobody", "note", "{}"),
+                         {"err": "not_found"})
+
+
+class Notifications(unittest.TestCase):
+
+    def test_python_tells_us(self):
+        listener = Driver("listen", lab.url, "zonefleet", 2)
+        self.assertEqual(listener.read(), "ready")
+        for driver in "messagingv2", "messaging":
+            notifier = om.Notifier(lab.notes, "network.host1", driver=driver,
+                                   topics=["notifications"])
+            notifier.info({"request_id": "req-9"}, "port.create.end", {"port": {"id": driver}})
+        for driver in "messagingv2", "messaging":
+            self.assertEqual(listener.read(),
+                             {"event_type": "port.create.end", "publisher_id": "network.host1",
+                              "priority": "INFO", "payload": {"port": {"id": driver}}})
+        listener.end()
+
+    def test_we_tell_python(self):
+        class Listener:
+            def __init__(self):
+                self.heard = []
+
+            def info(self, context, publisher_id, event_type, payload, metadata):
+                self.heard.append((publisher_id, event_type, payload, metadata))
+
+        endpoint = Listener()
+        target = om.Target(topic="notifications", exchange="zonefleet")
+        server = om.get_notification_listener(lab.notes, [target], [endpoint],
+                                              executor="threading", pool="python")
+        server.start()
+        payload = {"name": "example.org.", "u": "\u4e16"}
+        Driver("notify", lab.url, "dns.domain.create", json.dumps(payload)).wait()
+        wait_for(lambda: endpoint.heard, 10, "the notification arrives")
+        server.stop()
+        server.wait()
+        publisher_id, event_type, heard, metadata = endpoint.heard[0]
+        self.assertEqual((event_type, heard), ("dns.domain.create", payload))
+        self.assertTrue(publisher_id.startswith("zonefleet."))
+        self.assertEqual(len(str(uuid.UUID(metadata["message_id"]))), 36)
+        self.assertRegex(metadata["timestamp"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$")
+
+
+def wrapped(inner, version="2.0"):
+    return json.dumps({"oslo.version": version, "oslo.message": json.dumps(inner)})
+
+
+def bytes_of(body):
+    return body.encode() if isinstance(body, str) else bytes(body)
+
+
+def hostile_bodies():
+    """Every one is nothing that can be run; each with a word of its reason."""
+    request = {"method": "count", "args": {}}
+    yield wrapped(request)[:40], "not JSON"
+    yield "", "not JSON"
+    yield "\0", "not JSON"
+    yield b"\xff\xfe{}", "not JSON"
+    yield "[]", "not a JSON object"
+    yield "[" * 10_000 + "]" * 10_000, "nested"
+    yield '{"a":' * 10_000 + "1" + "}" * 10_000, "nested"
+    deep = "[" * 9000 + "]" * 9000
+    yield wrapped({**request, "args": {"by": None}}).replace("null", deep), "nested"
+    yield '{"method": "count", "method": "count"}', "not JSON"
+    yield wrapped(request)[:-1] + ', "oslo.version": "2.0"}', "not JSON"
+    yield wrapped(request).replace("{}", "NaN"), "not JSON"
+    yield wrapped(request).replace("{}", "1" * 400), "not JSON"
+    for version in "2.1", "3.0", "", 2.0, None, [], {}:
+        yield wrapped(request, version), "oslo.version"
+    for message in None, 5, [], request:
+        yield json.dumps({"oslo.version": "2.0", "oslo.message": message}), "oslo.message"
+    for key in "method", "version", "namespace", "_unique_id", "_msg_id", "_reply_q":
+        for value in 5, 1.5, True, [], {}, "x" * 300:
+            yield wrapped({**request, key: value}), key
+    for value in 5, "x", True, []:
+        yield wrapped({**request, "args": value}), "args"
+    yield wrapped({"args": {}}), "method"
+    yield wrapped({**request, "method": None}), "method"
+    yield wrapped({**request, "method": "nosuch"}), "does not support RPC method"
+    yield wrapped({**request, "namespace": ""}), "does not support RPC version"
+    yield wrapped({**request, "version": "1"}), "does not support RPC version"
+    yield wrapped({**request, "args": {"x" * 2000: 1}}), "unexpected keyword"
+
+
+class Hostile(unittest.TestCase):
+    """Bodies published raw: nothing dies, and all of them are in the dead letters."""
+
+    def publish(self, body, **properties):
+        properties = {"content_type": "application/json", **properties}
+        message = self.channel.prepare_message(bytes_of(body), **properties)
+        self.channel.basic_publish(message, "", TOPIC)
+
+    def dead(self, count):
+        """So many dead letters, with their reasons."""
+        letters = []
+
+        def fetch():
+            letter = self.channel.basic_get(f"{TOPIC}.dead", no_ack=True)
+            if letter:
+                letters.append((letter.body, letter.headers["x-zonefleet-reason"]))
+            return len(letters) == count
+        wait_for(fetch, 20, f"{count} dead letters", [lab.log])
+        self.assertIsNone(self.channel.basic_get(f"{TOPIC}.dead", no_ack=True))
+        return letters
+
+    def setUp(self):
+        connection = lab.amqp()
+        self.addCleanup(connection.release)
+        self.channel = connection.channel()
+        self.channel.queue_purge(f"{TOPIC}.dead")
+        self.before = counted()
+
+    def test_bodies(self):
+        sent = list(hostile_bodies())
+        for body, _ in sent:
+            self.publish(body)
+        self.assertEqual(python_client().call({}, "echo", value="alive"), "alive")
+        letters = self.dead(len(sent))
+        for (body, word), (copy, reason) in zip(sent, letters):
+            with self.subTest(body=body[:200]):
+                self.assertIn(word, reason)
+                self.assertEqual(bytes_of(copy), bytes_of(body))
+        self.assertEqual(counted(), self.before)
+
+    def test_what_is_no_json_or_too_large(self):
+        good = wrapped({"method": "count", "args": {}})
+        self.publish(good, content_type="text/plain")
+        self.publish(good, content_type="application/json; charset=utf-8")
+        self.publish(good, headers={"compression": "application/x-gzip"})
+        self.publish(wrapped({"method": "count", "args": {"by": "x" * MAX_BYTES}}))
+        self.assertEqual(python_client().call({}, "echo", value="alive"), "alive")
+        for _, reason in self.dead(4):
+            self.assertIn("not application/json", reason)
+        self.assertEqual(counted(), self.before)
+
+    def test_unusual_but_good(self):
+        """What Python's receivers take, too: a bare message, odd timeouts, unknown keys."""
+        for extra in {}, {"args": None}, {"version": None, "namespace": None}, {"bogus": [1]}, \
+                {"_timeout": "30"}, {"_timeout": {}}, {"_msg_id": "m"}, {"_reply_q": "q"}:
+            self.publish(json.dumps({"method": "count", "args": {}, **extra}))
+        wait_counted(self.before + 8)
+
+    def test_the_same_message_twice_runs_once(self):
+        body = wrapped({"method": "count", "args": {}, "_unique_id": uuid.uuid4().hex})
+        for _ in range(5):
+            self.publish(body)
+        self.publish(wrapped({"method": "the end", "args": {}}))
+        self.dead(1)    # it stood behind the others
+        self.assertEqual(counted(), self.before + 1)
+
+    def test_what_failed_may_be_sent_again(self):
+        """From the dead letters by hand, when its cause is gone: that is no duplicate."""
+        body = wrapped({"method": "fail_invalid", "args": {"text": "x"},
+                        "_unique_id": uuid.uuid4().hex})
+        for _ in range(2):
+            self.publish(body)
+            self.assertEqual(self.dead(1)[0][1], "no: x")
+
+    def test_a_reply_queue_that_is_gone(self):
+        for queue in "reply_" + "0" * 32, "":
+            self.publish(wrapped({"method": "count", "args": {}, "_msg_id": "m",
+                                  "_reply_q": queue, "_timeout": 2}))
+        wait_counted(self.before + 2)
+
+
+class LostConnections(unittest.TestCase):
+
+    def test_a_call_outlives_its_connections(self):
+        """The reply queue goes with them; the call is asked again, with a new one."""
+        driver = Driver("call", lab.url, TOPIC, "slow", '{"ms": 1500}', 30_000)
+        wait_for(lambda: "reply_" in lab.rabbit.ctl("list_queues", "-p", lab.rabbit.vhost, "name"),
+                 10, "the call is out")
+        lab.rabbit.ctl("close_all_connections", "--vhost", lab.rabbit.vhost, "a test")
+        self.assertEqual(driver.read()["err"], "ok")
+        driver.end()
+        self.assertEqual(python_client(timeout=20).call({}, "echo", value="alive"), "alive")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+"""Is all as it should be, once the faults are over? Each answer is a list of complaints."""
+
+import re
+import time
+from collections import defaultdict
+
+from story import LabError, canonical, wait_for
+
+TYPES = {1: "A", 2: "NS", 5: "CNAME", 15: "MX", 16: "TXT", 28: "AAAA"}
+BROKEN = re.compile(r'reason="SIG(SEGV|ABRT|BUS|FPE|ILL)|AddressSanitizer|runtime error:')
+
+
+def checked(complaint, question, *arguments):
+    """Asks; a question that fails is a complaint, too."""
+    try:
+        return question(*arguments)
+    except LabError as error:
+        return [f"{complaint}: {error}"]
+
+
+class Wanted:
+    """What a domain should be by the answers that its producer got."""
+
+    def __init__(self, name, domain_id):
+        self.name, self.id = name, domain_id
+        self.records = {}       # owner: address
+        self.changes = 0        # accepted, each for something new
+        self.is_deleted = False
+
+
+class Checker:
+
+    def __init__(self, fleet):
+        self.fleet = fleet
+
+    def sql(self, text):
+        return self.fleet.mariadb.sql(text)
+
+    # In the database
+
+    def unsettled(self):
+        """Domains and records that are on their way, or were given up."""
+        rows = self.sql("SELECT name, task, status, serial, reason FROM domains "
+                        "WHERE status NOT IN ('ACTIVE', 'DELETED')")
+        rows += self.sql("SELECT s.name, r.task, r.status, r.serial_number, '' FROM records r "
+                         "JOIN recordsets s ON s.id = r.recordset_id "
+                         "JOIN domains d ON d.id = r.domain_id "
+                         "WHERE d.live = 1 AND r.status NOT IN ('ACTIVE', 'DELETED')")
+        rows += self.sql("SELECT d.name, s.action, 'again', s.server_id, s.reason "
+                         "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
+                         "WHERE s.action = 'DELETE' AND s.next_attempt_at IS NOT NULL")
+        return [f"not settled: {' '.join(row)}" for row in rows]
+
+    def zones(self):
+        """The zones as the database has them, as an AXFR should show them: {id: lines}."""
+        zones = {domain: [soa] for domain, soa in self.sql(
+            "SELECT id, CONCAT_WS(' ', name, soa_ttl, 'IN SOA', mname, rname, serial, refresh, "
+            "retry, expire, minimum) FROM domains WHERE live = 1")}
+        for domain, name, ttl, rtype, data in self.sql(
+                "SELECT d.id, s.name, IFNULL(s.ttl, d.ttl), s.type, r.data FROM domains d "
+                "JOIN recordsets s ON s.domain_id = d.id "
+                "JOIN records r ON r.recordset_id = s.id WHERE d.live = 1 AND r.live = 1"):
+            zones[domain].append(f"{name} {ttl} IN {TYPES[int(rtype)]} {data}")
+        return {domain: canonical("\n".join(lines)) for domain, lines in zones.items()}
+
+    def journal(self):
+        """{id: [(previous serial, serial)]}, the oldest first."""
+        rows = defaultdict(list)
+        for domain, previous, serial in self.sql(
+                "SELECT domain_id, previous_serial, serial FROM journal ORDER BY serial"):
+            rows[domain].append((previous, serial))
+        return rows
+
+    def lost(self, wanted, stored):
+        """What was accepted, and is not there, or is there, and was not accepted."""
+        found = {line.split()[0]: line.split()[4] for line in stored if line.split()[3] == "A"}
+        if wanted.is_deleted:
+            return [f"{wanted.name} was deleted, and is there"] if stored else []
+        differing = set(found.items()) ^ set(wanted.records.items())
+        return [f"{wanted.name}: {owner} {address} is "
+                f"{'surplus' if found.get(owner) == address else 'lost'}"
+                for owner, address in sorted(differing)]
+
+    def history(self, wanted, stored, rows):
+        """One serial for each accepted change, each behind the one before it."""
+        found = []
+        if len(rows) != wanted.changes:
+            found.append(f"{wanted.name}: {wanted.changes} changes made {len(rows)} serials")
+        if [previous for previous, _ in rows][1:] != [serial for _, serial in rows][:-1]:
+            found.append(f"{wanted.name}: the serials are no chain: {rows}")
+        if rows and not any(f" {rows[-1][1]} " in line for line in stored):
+            found.append(f"{wanted.name}: its serial is not the last one, {rows[-1][1]}")
+        return found
+
+    # On the servers
+
+    def served(self, server, wanted, stored):
+        if wanted.is_deleted:
+            status = server.query(wanted.name, "SOA")[0]
+            return [] if status == "REFUSED" else [
+                f"{server.name}: {wanted.name} was deleted, and it says {status}"]
+        transferred = server.axfr(wanted.name)
+        return [f"{server.name}: {wanted.name}: {record} is "
+                f"{'surplus' if record in transferred else 'missing'}"
+                for record in sorted(set(transferred) ^ set(stored))]
+
+    def domain(self, wanted, stored, journal):
+        found = self.lost(wanted, stored) + self.history(wanted, stored, journal)
+        for server in self.fleet.name_servers:
+            found += checked(server.name, self.served, server, wanted, stored)
+        return found
+
+    # On the broker, and the workers
+
+    def messages(self):
+        """Messages that nobody took, or that nobody can."""
+        broker = self.fleet.rabbitmq
+        listed = broker.ctl("list_queues", "--no-table-headers", "-p", broker.vhost, "name",
+                            "messages")
+        counts = [line.split("\t") for line in listed.splitlines()]
+        return [f"{count} messages in {name}" for name, count in counts if count != "0"]
+
+    def workers(self):
+        found = [f"{worker.name} is not well: {worker.page('/healthz')}"
+                 for worker in self.fleet.workers if worker.page("/healthz")[0] != 200]
+        for worker in self.fleet.workers:
+            found += [f"{worker.name}: {line}" for line in worker.log.read_text().splitlines()
+                      if BROKEN.search(line)]
+        return found
+
+    # All of it
+
+    def wait_settled(self, seconds):
+        """The seconds it took."""
+        started = time.monotonic()
+        self.fleet.wait_for(lambda: not self.unsettled(), seconds,
+                            "all domains are ACTIVE or DELETED")
+        return time.monotonic() - started
+
+    def complaints(self, wanted, seconds=20):
+        """All complaints; what passes by itself (a poll under way) has so many seconds."""
+        found, zones, journal = self.unsettled(), self.zones(), self.journal()
+        for domain in wanted:
+            found += self.domain(domain, zones.get(domain.id, []), journal[domain.id])
+        for question in self.messages, self.workers:
+            try:
+                wait_for(lambda: not question(), seconds, "no complaint")
+            except LabError:
+                found += question()
+        return found

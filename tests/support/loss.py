@@ -1,0 +1,102 @@
+"""Loses datagrams between minidns and the name servers; what goes by TCP is left alone.
+
+Where a network namespace of one's own can be had, the kernel drops what comes in (Filter);
+elsewhere datagrams go through relays (relays.py). Both begin without loss, tell one kind of
+datagram from another, and count what they drop.
+
+ZONEFLEET_LOSS=relays takes the relays anyway: what they drop follows from a seed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+from story import SETTINGS, StoryFleet      # first: it knows where lab is
+from lab.process import PATH, program, run
+from relays import RelayedFleet
+
+OUTSIDE = "ZONEFLEET_OUTSIDE"   # the network namespace that the program was started in
+
+# Bits behind a UDP header of 64 (RFC 1035, 4.1.1): QR is 80, the opcode 81 to 84.
+# In the input: a sender whose datagram is dropped on its way out is told so.
+RULES = """\
+table inet loss {{
+	counter notify {{ }}
+	counter poll {{ }}
+	counter question {{ }}
+	counter answer {{ }}
+	chain lost {{
+		@th,80,8 & 0x80 == 0x80 counter name answer drop
+		@th,80,8 & 0x78 == 0x20 counter name notify drop
+		udp dport {{ {minidns} }} counter name question drop
+		counter name poll drop
+	}}
+	chain input {{
+		type filter hook input priority 0;
+	}}
+}}
+"""
+LOSE = "add rule inet loss input meta l4proto udp numgen random mod 100 >= {kept} goto lost"
+LOSE_NONE = "flush chain inet loss input"
+
+# its user is root in there, whoever it is outside
+NAMESPACE = ("unshare", "--map-root-user", "--net", "--",
+             "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+
+
+def _nft(commands):
+    run([program("nft"), "-f", "-"], text=commands)
+
+
+def _namespace_can_filter():
+    commands = RULES.format(minidns=1) + LOSE.format(kept=1)
+    tried = subprocess.run([*NAMESPACE, "nft", "-f", "-"], input=commands, text=True,
+                           env={"PATH": PATH}, capture_output=True)
+    return tried.returncode == 0
+
+
+def _namespace():
+    return os.readlink("/proc/self/ns/net")
+
+
+def _is_inside():
+    return os.environ.get(OUTSIDE, _namespace()) != _namespace()
+
+
+def enter_namespace():
+    """Starts the program again in a namespace of its own, if one can be had that filters."""
+    if _is_inside() or os.environ.get("ZONEFLEET_LOSS") == "relays":
+        return
+    if _namespace_can_filter():
+        os.execvpe(NAMESPACE[0], [*NAMESPACE, sys.executable, *sys.argv],
+                   os.environ | {"PATH": PATH, OUTSIDE: _namespace()})
+
+
+def start_lossy_fleet(folder, seed):
+    """(fleet, loss); the program has called enter_namespace()."""
+    if _is_inside():
+        fleet = StoryFleet.start(folder, settings=SETTINGS)
+        return fleet, Filter(fleet.minidns_ports)
+    fleet = RelayedFleet.start(folder, settings=SETTINGS, seed=seed)
+    return fleet, fleet.relays
+
+
+class Filter:
+    """The kernel's: a datagram is sent, and by chance nobody gets it."""
+
+    def __init__(self, minidns_ports):
+        _nft(RULES.format(minidns=", ".join(map(str, minidns_ports))))
+
+    def begin(self, percent):
+        _nft(LOSE.format(kept=100 - percent))
+
+    def end(self):
+        _nft(LOSE_NONE)
+
+    def dropped(self):
+        """{kind: datagrams} since the start."""
+        listed = run([program("nft"), "-j", "list", "counters", "table", "inet", "loss"])
+        counters = [entry["counter"] for entry in json.loads(listed)["nftables"]
+                    if "counter" in entry]
+        return {counter["name"]: counter["packets"] for counter in counters}

@@ -1,0 +1,165 @@
+"""A fleet and a caller of central: what the stories of the whole way have in common."""
+
+import gzip
+import itertools
+import lzma
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "deploy"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+from caller import Caller                                       # noqa: E402
+from lab.dns import canonical                                   # noqa: E402, F401
+from lab.fleet import BINARIES, Fleet, merged                   # noqa: E402, F401
+from lab.process import LabError, program, run, tail, wait_for  # noqa: E402, F401
+
+NS = "ns1.example.net."
+
+# short, so that a story sees an error, a retry and a sync within seconds
+SETTINGS = {
+    "central": {"ns_records": [NS], "hostmaster": "hostmaster@example.net"},
+    "poolmgr": {"poll_timeout": 1, "poll_retry_interval": 1, "poll_max_retries": 2,
+                "periodic_sync_interval": 3},
+}
+
+
+# What changes with time in a table is nobody's doing.
+TIMELESS = {
+    "pool_sync": "pool_name, job",
+    "pool_manager_status":
+        "server_id, domain_id, action, status, serial_number, failed_serial, reason",
+}
+
+
+def start_fleet(folder, settings=None, **options):
+    return StoryFleet.start(folder, settings=merged(SETTINGS, settings or {}), **options)
+
+
+class StoryFleet(Fleet):
+
+    def set_threshold(self, percentage):
+        """In the running pool managers, as an operator would."""
+        for worker in self.poolmgrs:
+            taken = worker.log.read_text().count("settings taken")
+            worker.configure({"poolmgr": {"threshold_percentage": percentage}})
+            worker.reload()
+            wait_for(lambda: worker.log.read_text().count("settings taken") > taken, 10,
+                     "the pool manager takes its settings", [worker.log])
+
+    @property
+    def poolmgrs(self):
+        return [worker for worker in self.workers if worker.kind == "poolmgr"]
+
+    def state(self, domain_id):
+        """(task and status, reason), also of a domain that is deleted."""
+        rows = self.mariadb.sql("SELECT CONCAT(task, ' ', status), reason FROM domains "
+                                f"WHERE id = '{domain_id}'")
+        return (rows[0][0], rows[0][1]) if rows else ("gone", "")
+
+    def wait_state(self, domain_id, wanted, seconds=20):
+        """Returns the reason that came with it."""
+        self.wait_for(lambda: self.state(domain_id)[0] == wanted, seconds,
+                      f"the domain {domain_id} is {wanted}")
+        return self.state(domain_id)[1]
+
+    def wait_quiet(self, seconds=60):
+        """Until nothing is owed to any server."""
+        owed = "SELECT name FROM domains WHERE status IN ('PENDING', 'ERROR')"
+        self.wait_for(lambda: not self.mariadb.sql(owed), seconds, "all domains settle")
+
+    def stored(self):
+        """What the database has, by the table: its rows, or a checksum."""
+        sql = self.mariadb.sql
+        tables = {row[0] for row in sql("SHOW TABLES")} - TIMELESS.keys()
+        rows = {table: sorted(sql(f"SELECT {columns} FROM {table}"))
+                for table, columns in TIMELESS.items()}
+        return rows | {table: [checksum] for table, checksum
+                       in sql("CHECKSUM TABLE " + ", ".join(tables))}
+
+    def changed_since(self, stored):
+        """What the database has otherwise, by the table: the new rows, or the new checksum."""
+        return {table: [row for row in now if row not in stored[table]]
+                for table, now in self.stored().items() if now != stored[table]}
+
+    def processes(self):
+        """The pids of all that work, by the worker."""
+        return {worker.name: worker.processes() for worker in self.workers}
+
+    def logs(self):
+        return "\n".join(tail(worker.log) for worker in self.workers)
+
+
+# server: what it knows of its zones, in its folder
+KNOWLEDGE = {
+    "bind": ("data/*",),
+    "knot": ("data/*", "confdb"),
+    "nsd": ("data/*", "zone.list", "xfrd.state"),
+}
+
+
+def wipe(server):
+    """Leaves a server that is stopped as if it had just been installed."""
+    for path in itertools.chain(*map(server.folder.glob, KNOWLEDGE[server.name])):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    if server.name == "knot":
+        run([program("knotc"), "-C", server.database, "conf-import",
+             server.folder / "knot.conf"])
+
+
+def put(name, address, rtype="A"):
+    """A change for apply_changes: the record set becomes this one record."""
+    return {"op": "set", "name": name, "type": rtype, "ttl": 300, "records": [address]}
+
+
+def drop(name, rtype="A"):
+    return {"op": "delete", "name": name, "type": rtype}
+
+
+# ---- a real zone ----
+
+SOURCES = (ROOT.parent / "shared" / "data" / "rootzone", ROOT / "deploy" / "sample")
+OPENERS = {".xz": lzma.open, ".gz": gzip.open}
+PART_RECORDS = 3000
+
+
+def root_zone_versions(folder):
+    """The root zone's consecutive versions, as files in FOLDER, the oldest first: the whole
+    zone if it is there, else the part of it that is shipped."""
+    for source in SOURCES:
+        packed = sorted(path for ending in OPENERS for path in source.glob(f"*.zone{ending}"))
+        if packed:
+            return [_unpacked(path, Path(folder)) for path in packed]
+    raise FileNotFoundError(f"no zone in {SOURCES[-1]}")
+
+
+def _unpacked(path, folder):
+    target = folder / path.stem
+    with OPENERS[path.suffix](path, "rb") as packed:
+        target.write_bytes(packed.read())
+    return target
+
+
+def import_zone(caller, zone, records, seconds=120):
+    """Imports canonical() lines as the whole zone; the result of the import."""
+    opened = caller.begin_import(domain={"name": zone})["id"]
+    rows = [_import_row(record) for record in records]
+    for part, at in enumerate(range(0, len(rows), PART_RECORDS)):
+        caller.add_to_import(**{"import": opened, "part": part,
+                                "records": rows[at:at + PART_RECORDS]})
+    caller.commit_import(**{"import": opened})
+    done = lambda: _ended(caller.get_import(**{"import": opened}))     # noqa: E731
+    return wait_for(done, seconds, f"the import of {zone} is done")["result"]
+
+
+def _import_row(record):
+    name, ttl, _, rtype, data = record.split(None, 4)
+    return [name, int(ttl), rtype, data]
+
+
+def _ended(found):
+    if found["state"] == "ERROR":
+        raise AssertionError(found["reason"])
+    return found if found["state"] == "DONE" else None

@@ -1,0 +1,120 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+
+#undef fail	/* of cmocka */
+
+/* Every code is described, and no two look alike in the log. */
+static void test_table_is_complete(void **state)
+{
+	(void)state;
+	for (enum err err = OK; err < ERR_COUNT; err++) {
+		assert_non_null(err_name(err));
+		assert_true(*err_name(err));
+		assert_non_null(err_class(err));
+		assert_non_null(err_module(err));
+		assert_int_equal(*err_class(err) == 0, err == OK);
+		for (enum err other = OK; other < err; other++)
+			assert_string_not_equal(err_name(err), err_name(other));
+	}
+}
+
+/* A class names its code again; only we can lose our own race. */
+static void test_class_round_trip(void **state)
+{
+	(void)state;
+	for (enum err err = OK + 1; err < ERR_COUNT; err++)
+		assert_int_equal(err_from_class(err_class(err)),
+				 err == ERR_RACE ? ERR_BUSY : err);
+	assert_int_equal(err_from_class("ZeroDivisionError"), ERR_REMOTE);
+	assert_int_equal(err_from_class(""), ERR_REMOTE);
+	assert_int_equal(err_from_class(NULL), ERR_REMOTE);
+}
+
+static void test_wire_names(void **state)
+{
+	static const struct {
+		enum err err;
+		const char *class, *module;
+	} cases[] = {
+		{ ERR_ARGUMENTS, "TypeError", "builtins" },
+		{ ERR_METHOD, "NoSuchMethod", "oslo_messaging.rpc.dispatcher" },
+		{ ERR_VERSION, "UnsupportedVersion", "oslo_messaging.rpc.dispatcher" },
+		{ ERR_NOT_FOUND, "NotFound", "zonefleet.exceptions" },
+		{ ERR_UNREACHABLE, "Unavailable", "zonefleet.exceptions" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_string_equal(err_class(cases[i].err), cases[i].class);
+		assert_string_equal(err_module(cases[i].err), cases[i].module);
+	}
+}
+
+static void test_fates(void **state)
+{
+	(void)state;
+	for (enum err err = OK; err < ERR_COUNT; err++) {
+		enum fate want = FATE_FINAL;
+
+		if (err == ERR_RACE)
+			want = FATE_REDO;
+		if (err == ERR_BUSY || err == ERR_TIMEOUT || err == ERR_UNREACHABLE)
+			want = FATE_RETRY;
+		assert_int_equal(err_fate(err), want);
+	}
+}
+
+static void test_fail_hands_the_code_back(void **state)
+{
+	struct why why;
+
+	(void)state;
+	assert_int_equal(fail(&why, ERR_EXISTS, "%s already exists", "example.org."),
+			 ERR_EXISTS);
+	assert_string_equal(why.text, "example.org. already exists");
+}
+
+static void test_fail_may_quote_the_old_reason(void **state)
+{
+	struct why why;
+
+	(void)state;
+	fail(&why, ERR_BUSY, "locked");
+	fail(&why, ERR_BUSY, "server %d: %s", 3, why.text);
+	assert_string_equal(why.text, "server 3: locked");
+}
+
+static void test_fail_cuts_long_words(void **state)
+{
+	char text[2000];
+	struct why why;
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = 0;
+	fail(&why, ERR_INVALID, "%s", text);
+	assert_int_equal(strlen(why.text), sizeof why.text - 1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table_is_complete),
+		cmocka_unit_test(test_class_round_trip),
+		cmocka_unit_test(test_wire_names),
+		cmocka_unit_test(test_fates),
+		cmocka_unit_test(test_fail_hands_the_code_back),
+		cmocka_unit_test(test_fail_may_quote_the_old_reason),
+		cmocka_unit_test(test_fail_cuts_long_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,319 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail		/* that of base/err.h is meant */
+
+#include <string.h>
+
+#include "core/rules.h"
+#include "model/rr.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { SETS_MAX = 6, CHILDREN_MAX = 3 };
+
+static struct name name_of(const char *text)
+{
+	struct name name;
+	struct why why;
+
+	assert_int_equal(name_parse(text, "name", &name, &why), OK);
+	return name;
+}
+
+/* The outcome of a change at one set: how many records it had and has now. */
+struct outcome {
+	const char *owner;
+	uint16_t type;
+	size_t was, wanted;
+	const char *field;		/* NULL: the change did not touch it */
+};
+
+static void fill(struct rrsets *sets, const struct outcome *outcomes)
+{
+	for (size_t i = 0; i < SETS_MAX && outcomes[i].owner; i++) {
+		struct name name = name_of(outcomes[i].owner);
+		struct rrset *set = rrsets_get(sets, &name, outcomes[i].owner,
+		                               outcomes[i].type);
+
+		set->was_count = outcomes[i].was;
+		set->wanted_count = outcomes[i].wanted;
+		set->field = outcomes[i].field;
+	}
+	rrsets_sort(sets);
+}
+
+/* WORDS of what was refused; NULL: it was not. */
+static void check(const char *name, enum err got, enum err want, const struct why *why,
+                  const char *words)
+{
+	print_message("  %s\n", name);
+	assert_int_equal(got, want);
+	if (!want)
+		return;
+	print_message("    %s\n", why->text);
+	assert_non_null(strstr(why->text, words));
+}
+
+static const struct {
+	const char *name;
+	bool is_admin;
+	enum err want;
+	const char *words;
+} domain_names[] = {
+	{ "example.org.", false, OK, NULL },
+	{ "org.", false, OK, NULL },
+	{ ".", false, ERR_DENIED, "domain.name" },
+	{ ".", true, OK, NULL },
+	{ "*.example.org.", false, ERR_INVALID, "wildcard" },
+	{ "*.example.org.", true, ERR_INVALID, "wildcard" },
+	{ "*.", true, ERR_INVALID, "wildcard" },
+	{ "*a.example.org.", false, OK, NULL },
+	{ "a.*.example.org.", false, OK, NULL },
+};
+
+static void a_domain_has_a_name_that_will_do(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(domain_names); i++) {
+		struct name name = name_of(domain_names[i].name);
+		struct why why;
+
+		check(domain_names[i].name,
+		      rules_domain_name(&name, domain_names[i].is_admin, &why),
+		      domain_names[i].want, &why, domain_names[i].words);
+	}
+}
+
+static struct zone zone_of(const char *name)
+{
+	return (struct zone){ .is.name = name, .apex = name_of(name) };
+}
+
+static const struct {
+	const char *zone, *owner;
+	uint16_t type;
+	enum err want;
+	const char *words;
+} owners[] = {
+	{ "example.org.", "www.example.org.", RR_A, OK, NULL },
+	{ "example.org.", "example.org.", RR_MX, OK, NULL },
+	{ "example.org.", "a.b.c.example.org.", RR_A, OK, NULL },
+	{ "example.org.", "*.example.org.", RR_A, OK, NULL },
+	{ "example.org.", "org.", RR_A, ERR_INVALID, "f.name: 'org.' is not inside" },
+	{ "example.org.", ".", RR_A, ERR_INVALID, "f.name" },
+	{ "example.org.", "badexample.org.", RR_A, ERR_INVALID, "f.name" },
+	{ "example.org.", "example.org.net.", RR_A, ERR_INVALID, "f.name" },
+	{ "example.org.", "example.org.", RR_SOA, ERR_INVALID, "f.type" },
+	{ "example.org.", "www.example.org.", RR_SOA, ERR_INVALID, "f.type" },
+	{ ".", "www.example.org.", RR_A, OK, NULL },
+	{ ".", ".", RR_SOA, ERR_INVALID, "f.type" },
+};
+
+static void a_record_stands_in_its_zone(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(owners); i++) {
+		struct zone zone = zone_of(owners[i].zone);
+		struct change change = { .field = "f", .name = name_of(owners[i].owner),
+		                         .owner = owners[i].owner,
+		                         .type = owners[i].type };
+		struct why why;
+
+		check(owners[i].owner, rules_owner(&zone, &change, &why), owners[i].want,
+		      &why, owners[i].words);
+	}
+}
+
+static const struct {
+	const char *name;
+	struct outcome sets[SETS_MAX];
+	enum err want;
+	const char *words;
+} outcomes[] = {
+	{ "no set at all", { { 0 } }, OK, NULL },
+	{ "two types at a name",
+	  { { "a.o.", RR_A, 0, 2, "f" }, { "a.o.", RR_MX, 1, 1, NULL } }, OK, NULL },
+	{ "a CNAME alone", { { "a.o.", RR_CNAME, 0, 1, "f" } }, OK, NULL },
+	{ "a CNAME beside another type",
+	  { { "a.o.", RR_A, 1, 1, NULL }, { "a.o.", RR_CNAME, 0, 1, "f" } },
+	  ERR_INVALID, "f: a CNAME record stands alone, and 'a.o.' has A too" },
+	{ "another type beside a CNAME",
+	  { { "a.o.", RR_CNAME, 1, 1, NULL }, { "a.o.", RR_AAAA, 0, 1, "f" } },
+	  ERR_INVALID, "f: a CNAME record stands alone, and 'a.o.' has AAAA too" },
+	{ "a CNAME in place of another type",
+	  { { "a.o.", RR_A, 2, 0, "f" }, { "a.o.", RR_CNAME, 0, 1, "f" } }, OK, NULL },
+	{ "another type in place of a CNAME",
+	  { { "a.o.", RR_CNAME, 1, 0, "f" }, { "a.o.", RR_A, 0, 1, "f" } }, OK, NULL },
+	{ "a CNAME with what RFC 2181 lets stand beside it",
+	  { { "a.o.", RR_CNAME, 0, 1, "f" }, { "a.o.", RR_RRSIG, 1, 1, NULL },
+	    { "a.o.", RR_NSEC, 1, 1, NULL }, { "a.o.", RR_KEY, 1, 1, NULL } }, OK, NULL },
+	{ "a CNAME beside a DNAME",
+	  { { "a.o.", RR_CNAME, 0, 1, "f" }, { "a.o.", RR_DNAME, 1, 1, NULL } },
+	  ERR_INVALID, "DNAME too" },
+	{ "other types at other names",
+	  { { "a.o.", RR_CNAME, 0, 1, "f" }, { "b.a.o.", RR_A, 0, 1, "f" },
+	    { "b.o.", RR_A, 0, 1, "f" } }, OK, NULL },
+	{ "the second name breaks the rule",
+	  { { "a.o.", RR_A, 0, 1, "f" }, { "b.o.", RR_A, 0, 1, "g" },
+	    { "b.o.", RR_CNAME, 1, 1, NULL } }, ERR_INVALID, "g: a CNAME" },
+	{ "a CNAME at the apex", { { "o.", RR_CNAME, 0, 1, "f" } },
+	  ERR_INVALID, "f: the apex" },
+	{ "two CNAMEs at a name", { { "a.o.", RR_CNAME, 1, 2, "f" } },
+	  ERR_INVALID, "f: 'a.o.' cannot have more than one CNAME" },
+	{ "a DNAME", { { "a.o.", RR_DNAME, 0, 1, "f" } }, OK, NULL },
+	{ "a DNAME at the apex, beside its NS",
+	  { { "o.", RR_DNAME, 0, 1, "f" }, { "o.", RR_NS, 1, 1, NULL } }, OK, NULL },
+	{ "two DNAMEs at a name", { { "a.o.", RR_DNAME, 1, 2, "f" } },
+	  ERR_INVALID, "f: 'a.o.' cannot have more than one DNAME" },
+	{ "the last NS of the apex", { { "o.", RR_NS, 2, 0, "f" } },
+	  ERR_INVALID, "f: the domain must keep an NS record" },
+	{ "the last but one NS of the apex", { { "o.", RR_NS, 2, 1, "f" } }, OK, NULL },
+	{ "an apex without NS, of which nothing was asked",
+	  { { "o.", RR_A, 0, 1, "f" }, { "o.", RR_NS, 0, 0, NULL } }, OK, NULL },
+	{ "the last NS of a delegation", { { "a.o.", RR_NS, 2, 0, "f" } }, OK, NULL },
+};
+
+static void the_outcome_is_a_zone(void **unused)
+{
+	struct zone zone = zone_of("o.");
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(outcomes); i++) {
+		struct arena *arena = arena_new();
+		struct rrsets sets;
+		struct why why;
+
+		rrsets_init(&sets, arena);
+		fill(&sets, outcomes[i].sets);
+		check(outcomes[i].name, rules_outcome(&zone, &sets, &why),
+		      outcomes[i].want, &why, outcomes[i].words);
+		arena_free(&arena);
+	}
+}
+
+static const struct {
+	const char *name;
+	const char *children[CHILDREN_MAX];
+	struct outcome sets[SETS_MAX];
+	enum err want;
+	const char *words;
+} families[] = {
+	{ "no domain below", { NULL }, { { "w.a.o.", RR_TXT, 0, 1, "f" } }, OK, NULL },
+	{ "beside the child", { "a.o." }, { { "b.o.", RR_TXT, 0, 1, "f" } }, OK, NULL },
+	{ "above the child", { "b.a.o." }, { { "a.o.", RR_TXT, 0, 1, "f" } }, OK, NULL },
+	{ "its delegation", { "a.o." },
+	  { { "a.o.", RR_NS, 0, 2, "f" }, { "a.o.", RR_DS, 0, 1, "f" } }, OK, NULL },
+	{ "its glue", { "a.o." },
+	  { { "ns.a.o.", RR_A, 0, 1, "f" }, { "ns.a.o.", RR_AAAA, 0, 1, "f" },
+	    { "a.o.", RR_A, 0, 1, "f" } }, OK, NULL },
+	{ "more at its name", { "a.o." }, { { "a.o.", RR_TXT, 0, 1, "f" } },
+	  ERR_INVALID, "f: 'a.o.' belongs into the domain 'a.o.'" },
+	{ "more below its name", { "a.o." }, { { "w.a.o.", RR_MX, 0, 1, "f" } },
+	  ERR_INVALID, "f: 'w.a.o.' belongs into the domain 'a.o.'" },
+	{ "a delegation below it", { "a.o." }, { { "w.a.o.", RR_NS, 0, 1, "f" } },
+	  ERR_INVALID, "'w.a.o.' belongs" },
+	{ "a DS below it", { "a.o." }, { { "w.a.o.", RR_DS, 0, 1, "f" } },
+	  ERR_INVALID, "'w.a.o.' belongs" },
+	{ "what stands there from before", { "a.o." },
+	  { { "w.a.o.", RR_TXT, 1, 1, NULL } }, OK, NULL },
+	{ "what goes from there", { "a.o." }, { { "w.a.o.", RR_TXT, 1, 0, "f" } },
+	  OK, NULL },
+	{ "the second of two children", { "b.o.", "a.o." },
+	  { { "w.a.o.", RR_TXT, 0, 1, "f" } }, ERR_INVALID, "the domain 'a.o.'" },
+	{ "the second of two sets", { "a.o." },
+	  { { "b.o.", RR_TXT, 0, 1, "f" }, { "w.a.o.", RR_TXT, 0, 1, "g" } },
+	  ERR_INVALID, "g: 'w.a.o.'" },
+	{ "a delegation from a domain between", { "a.o.", "w.a.o." },
+	  { { "w.a.o.", RR_NS, 0, 1, "f" } }, ERR_INVALID, "the domain 'a.o.'" },
+};
+
+static enum err check_family(const char *const *texts, const struct rrsets *sets,
+                             struct why *why)
+{
+	struct name children[CHILDREN_MAX];
+	size_t count = 0;
+
+	while (count < CHILDREN_MAX && texts[count]) {
+		children[count] = name_of(texts[count]);
+		count++;
+	}
+	return rules_children(sets, children, count, why);
+}
+
+static void a_child_has_its_own_records(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(families); i++) {
+		struct arena *arena = arena_new();
+		struct rrsets sets;
+		struct why why;
+
+		rrsets_init(&sets, arena);
+		fill(&sets, families[i].sets);
+		check(families[i].name, check_family(families[i].children, &sets, &why),
+		      families[i].want, &why, families[i].words);
+		arena_free(&arena);
+	}
+}
+
+/* NS and DS at the name of the child, addresses there and below. */
+static void of_all_types_four_delegate(void **unused)
+{
+	(void)unused;
+	for (int type = 0; type <= UINT16_MAX; type++) {
+		bool is_glue = type == RR_A || type == RR_AAAA;
+
+		assert_int_equal(rules_is_delegation((uint16_t)type, true),
+		                 is_glue || type == RR_NS || type == RR_DS);
+		assert_int_equal(rules_is_delegation((uint16_t)type, false), is_glue);
+	}
+}
+
+static const struct {
+	size_t was, wanted;
+	int64_t max;
+	enum err want;
+} quotas[] = {
+	{ 0, 2, 2, OK }, { 0, 3, 2, ERR_QUOTA }, { 0, 1, 0, ERR_QUOTA }, { 0, 0, 0, OK },
+	{ 0, 100000, -1, OK },
+	/* a quota that was lowered lets the set stay and shrink, not grow */
+	{ 5, 5, 2, OK }, { 5, 4, 2, OK }, { 5, 6, 2, ERR_QUOTA },
+	{ 0, 5, INT64_MAX, OK }, { 0, SIZE_MAX, INT64_MAX, ERR_QUOTA },
+};
+
+static void a_set_keeps_to_its_quota(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(quotas); i++) {
+		struct outcome outcome[SETS_MAX] = {
+			{ "a.o.", RR_A, 1, 1, "e" },
+			{ "b.o.", RR_A, quotas[i].was, quotas[i].wanted, "f" },
+		};
+		struct arena *arena = arena_new();
+		struct rrsets sets;
+		struct why why;
+
+		rrsets_init(&sets, arena);
+		fill(&sets, outcome);
+		check("quota", rules_quota_records(&sets, quotas[i].max, &why),
+		      quotas[i].want, &why, "f: 'b.o.' would have");
+		arena_free(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_domain_has_a_name_that_will_do),
+		cmocka_unit_test(a_record_stands_in_its_zone),
+		cmocka_unit_test(the_outcome_is_a_zone),
+		cmocka_unit_test(a_child_has_its_own_records),
+		cmocka_unit_test(of_all_types_four_delegate),
+		cmocka_unit_test(a_set_keeps_to_its_quota),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

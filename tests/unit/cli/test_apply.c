@@ -1,0 +1,142 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail	/* cmocka has one; ours is in base/err.h */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "apply.h"
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define ZONE "example.org."
+
+static struct why why;
+
+static enum err parse(const char *text, json_t **changes)
+{
+	char *copy = xstrdup(text);
+	enum err err;
+
+	*changes = json_array();
+	err = apply_parse(copy, ZONE, *changes, &why);
+	free(copy);
+	return err;
+}
+
+static void good(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "add www 300 A 192.0.2.1\n",
+		  "[{'op': 'add', 'name': 'www.example.org.', 'ttl': 300, 'type': 'A', "
+		  "'records': ['192.0.2.1']}]" },
+		{ "  add\twww 5m A 192.0.2.1",
+		  "[{'op': 'add', 'name': 'www.example.org.', 'ttl': 300, 'type': 'A', "
+		  "'records': ['192.0.2.1']}]" },
+		{ "set @ - MX 10 mail.example.org.\r\n",
+		  "[{'op': 'set', 'name': 'example.org.', 'type': 'MX', "
+		  "'records': ['10 mail.example.org.']}]" },
+		{ "# comment\n\n; another\ndelete a.example.org. - A\n",
+		  "[{'op': 'delete', 'name': 'a.example.org.', 'type': 'A'}]" },
+		/* lines of one record set are one change */
+		{ "set w 60 A 192.0.2.1\nset w 60 A 192.0.2.2\n",
+		  "[{'op': 'set', 'name': 'w.example.org.', 'ttl': 60, 'type': 'A', "
+		  "'records': ['192.0.2.1', '192.0.2.2']}]" },
+		{ "add w 60 A 192.0.2.1\nadd w - A 192.0.2.2\n",
+		  "[{'op': 'add', 'name': 'w.example.org.', 'ttl': 60, 'type': 'A', "
+		  "'records': ['192.0.2.1']}, {'op': 'add', 'name': 'w.example.org.', "
+		  "'type': 'A', 'records': ['192.0.2.2']}]" },
+		/* deleting a whole set is not deleting one more of it */
+		{ "delete w - A 192.0.2.1\ndelete w - A\n",
+		  "[{'op': 'delete', 'name': 'w.example.org.', 'type': 'A', "
+		  "'records': ['192.0.2.1']}, {'op': 'delete', 'name': 'w.example.org.', "
+		  "'type': 'A'}]" },
+		{ " [{\"op\": \"add\", \"name\": \"w\", \"type\": \"A\", "
+		  "\"records\": [\"192.0.2.1\"]}]",
+		  "[{'op': 'add', 'name': 'w.example.org.', 'type': 'A', "
+		  "'records': ['192.0.2.1']}]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char *text = xstrdup(cases[i].want);
+		json_t *changes, *want;
+
+		for (char *at = text; (at = strchr(at, '\'')); )
+			*at = '"';
+		want = json_loads(text, 0, NULL);
+		assert_non_null(want);
+		assert_int_equal(parse(cases[i].text, &changes), OK);
+		assert_true(json_equal(changes, want));
+		json_decref(changes);
+		json_decref(want);
+		free(text);
+	}
+}
+
+static void bad(void **state)
+{
+	static const struct {
+		const char *text, *words;	/* that must stand in the reason */
+	} cases[] = {
+		{ "",                                    "no change" },
+		{ "# nothing\n",                         "no change" },
+		{ "[]",                                  "no change" },
+		{ "add www 300 A",                       "line 1: add needs data" },
+		{ "\nreplace w 300 A 192.0.2.1",         "line 2: 'replace'" },
+		{ "add w x A 192.0.2.1",                 "the TTL 'x'" },
+		{ "add w 2147483648 A 192.0.2.1",        "the TTL" },
+		{ "add w 300",                           "add|set|delete NAME" },
+		{ "add w..w 300 A 192.0.2.1",            "empty label" },
+		{ "add w.example.org 300 A 192.0.2.1",   "final dot" },
+		{ "delete w 300 TXT \xff",                "not UTF-8" },
+		{ "[1]",                                 "changes[0]" },
+		{ "[{\"op\": \"add\"}]",                 "is empty" },
+		{ "[{\"op\": \"add\", \"op\": \"set\"}]", "line 1" },
+		{ "[",                                   "line 1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *changes;
+
+		assert_int_equal(parse(cases[i].text, &changes), ERR_INVALID);
+		assert_non_null(strstr(why.text, cases[i].words));
+		json_decref(changes);
+	}
+}
+
+/* More than central takes at once is refused before it is sent. */
+static void too_many(void **state)
+{
+	json_t *changes;
+	struct buf text = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&text, "add w%d - A 192.0.2.1\n", i);
+	assert_int_equal(parse(buf_string(&text), &changes), OK);
+	assert_int_equal(json_array_size(changes), 5000);
+	json_decref(changes);
+	buf_text(&text, "add last - A 192.0.2.1\n");
+	assert_int_equal(parse(buf_string(&text), &changes), ERR_TOO_LARGE);
+	json_decref(changes);
+	buf_clear(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(bad),
+		cmocka_unit_test(too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

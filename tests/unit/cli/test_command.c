@@ -1,0 +1,158 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail	/* cmocka has one; ours is in base/err.h */
+
+#include <string.h>
+
+#include "command.h"
+
+enum { HELP_MAX = 54, WORDS_MAX = 12 };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ARGV may be permuted: a copy of it, so that a case can be used again. */
+static enum err parse(struct cli *cli, const char *const *words)
+{
+	static char *argv[WORDS_MAX];
+	int argc = 0;
+
+	*cli = (struct cli){ 0 };
+	argv[argc++] = (char *)"zonefleet";
+	for (; *words; words++)
+		argv[argc++] = (char *)*words;
+	argv[argc] = NULL;
+	return command_parse(cli, argc, argv);
+}
+
+static void lines(void **state)
+{
+	static const struct {
+		const char *words[WORDS_MAX];
+		const char *command;	/* NULL: refused */
+		int arguments;
+		const char *why;
+	} cases[] = {
+		{ { "ping" }, "ping", 0, NULL },
+		{ { "domain", "create", "a.org" }, "domain create", 1, NULL },
+		{ { "--json", "domain", "create", "a.org", "--ttl", "5m" },
+		  "domain create", 1, NULL },
+		{ { "domain", "create", "--wait", "a.org" }, "domain create", 1, NULL },
+		{ { "record", "add", "a.org", "w", "A", "192.0.2.1", "192.0.2.2" },
+		  "record add", 5, NULL },
+		{ { "record", "add", "a.org", "--", "-w", "TXT", "-x" },
+		  "record add", 4, NULL },
+		{ { "help", "record", "add" }, "help", 2, NULL },
+		{ { "domain", "create" }, NULL, 0, "needs NAME" },
+		{ { "domain", "create", "a", "b" }, NULL, 0, "'b'" },
+		{ { "domain" }, NULL, 0, "what?" },
+		{ { "domain", "frob" }, NULL, 0, "'frob'" },
+		{ { "frob" }, NULL, 0, "'frob'" },
+		{ { "domain create", "a" }, NULL, 0, "'domain create'" },
+		{ { "ping", "--ttl", "5" }, NULL, 0, "ping takes no --ttl" },
+		{ { "ping", "--frob" }, NULL, 0, "--frob" },
+		{ { "ping", "--json=1" }, NULL, 0, "--json takes no value" },
+		{ { "ping", "-Z" }, NULL, 0, "-Z" },
+		{ { "record", "add", "a.org", "w", "A", "h\xc3" }, NULL, 0, "not UTF-8" },
+		{ { "domain", "set", "a.org", "--email", "\xff" }, NULL, 0, "not UTF-8" },
+		{ { "ping", "--timeout" }, NULL, 0, "--timeout needs a value" },
+		{ { "ping", "--t", "5" }, NULL, 0, "--t" },
+	};
+	struct cli cli;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		enum err err = parse(&cli, cases[i].words);
+
+		assert_int_equal(err, cases[i].command ? OK : ERR_ARGUMENTS);
+		if (err) {
+			assert_non_null(strstr(cli.why.text, cases[i].why));
+			assert_int_equal(cli.status, EXIT_USAGE);
+		} else {
+			assert_string_equal(cli.command->words, cases[i].command);
+			assert_int_equal(cli.argc, cases[i].arguments);
+		}
+	}
+}
+
+/* How an error is to be told is known even if --json stands behind the mistake. */
+static void json_behind_a_mistake(void **state)
+{
+	static const char *const words[] = { "ping", "--frob", "--json", NULL };
+	struct cli cli;
+
+	(void)state;
+	assert_int_equal(parse(&cli, words), ERR_ARGUMENTS);
+	assert_true(cli.out.json);
+}
+
+static int upper_words(const char *text)
+{
+	int count = 0;
+
+	for (const char *at = text; *at; at += strspn(at, " ")) {
+		count++;
+		at += strcspn(at, " ");
+	}
+	return count;
+}
+
+/* What holds for each row of the table. */
+static void rows(void **state)
+{
+	(void)state;
+	for (const struct command *row = commands; row->words; row++) {
+		bool is_open = strstr(row->arguments, "...") != NULL;
+		char words[64];
+		char *split[2] = { words };
+		int used = 0, count = 1;
+
+		snprintf(words, sizeof words, "%s", row->words);
+		split[1] = strchr(words, ' ');
+		if (split[1]) {
+			*split[1]++ = '\0';
+			count = 2;
+		}
+		assert_ptr_equal(command_find(split, count, &used), row);
+		assert_int_equal(used, count);
+		assert_int_equal(command_is_noun(words), count == 2);
+		assert_true(strlen(row->help) <= HELP_MAX);
+		assert_int_equal(row->about[strlen(row->about) - 1], '.');
+		assert_non_null(strstr(row->examples, "zonefleet "));
+		assert_true(is_open == (row->max < 0));
+		assert_true(is_open || upper_words(row->arguments) <= row->max);
+		assert_int_equal(row->options & OPT_COMMON, 0);
+		/* --wait has a deadline; watch has one without it */
+		assert_true(!(row->options & OPT(WAIT)) ||
+		            (row->options & OPT(WAIT_TIMEOUT)));
+		assert_non_null(row->run);
+	}
+}
+
+static void option_rows_are_whole(void **state)
+{
+	(void)state;
+	for (int i = 0; i < OPT_COUNT; i++) {
+		assert_non_null(option_rows[i].name);
+		assert_non_null(option_rows[i].help);
+		for (int j = 0; j < i; j++) {
+			assert_string_not_equal(option_rows[i].name, option_rows[j].name);
+			assert_true(!option_rows[i].letter ||
+			            option_rows[i].letter != option_rows[j].letter);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines),
+		cmocka_unit_test(json_behind_a_mistake),
+		cmocka_unit_test(rows),
+		cmocka_unit_test(option_rows_are_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail	/* cmocka has one; ours is in base/err.h */
+
+#include "wait.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { OLD = 16, OURS = 17, NEWER = 18 };
+
+static void verdicts(void **state)
+{
+	static const struct {
+		bool is_deletion;
+		enum task task;
+		enum status status;
+		uint32_t serial;
+		bool is_everywhere;
+		enum verdict want;
+	} cases[] = {
+		/* deletion task         status          serial everywhere */
+		{ false, TASK_ADD,    STATUS_PENDING, OURS,  false, VERDICT_OPEN },
+		{ false, TASK_UPDATE, STATUS_PENDING, OURS,  false, VERDICT_OPEN },
+		{ false, TASK_UPDATE, STATUS_PENDING, OURS,  true,  VERDICT_OPEN },
+		{ false, TASK_UPDATE, STATUS_PENDING, NEWER, true,  VERDICT_ACTIVE },
+		{ false, TASK_UPDATE, STATUS_PENDING, NEWER, false, VERDICT_OPEN },
+		{ false, TASK_UPDATE, STATUS_ERROR,   NEWER, true,  VERDICT_ACTIVE },
+		{ false, TASK_NONE,   STATUS_ACTIVE,  OURS,  false, VERDICT_ACTIVE },
+		{ false, TASK_NONE,   STATUS_ACTIVE,  NEWER, false, VERDICT_ACTIVE },
+		{ false, TASK_NONE,   STATUS_ACTIVE,  OLD,   false, VERDICT_OPEN },
+		{ false, TASK_ADD,    STATUS_ERROR,   OURS,  false, VERDICT_ERROR },
+		{ false, TASK_UPDATE, STATUS_ERROR,   OURS,  false, VERDICT_ERROR },
+		{ false, TASK_UPDATE, STATUS_ERROR,   NEWER, false, VERDICT_ERROR },
+		{ false, TASK_UPDATE, STATUS_ERROR,   OLD,   false, VERDICT_OPEN },
+		{ false, TASK_DELETE, STATUS_PENDING, OURS,  true,  VERDICT_OPEN },
+		{ false, TASK_NONE,   STATUS_DELETED, OURS,  false, VERDICT_DELETED },
+		{ true,  TASK_DELETE, STATUS_PENDING, OURS,  true,  VERDICT_OPEN },
+		{ true,  TASK_DELETE, STATUS_ERROR,   OURS,  false, VERDICT_ERROR },
+		{ true,  TASK_NONE,   STATUS_DELETED, OURS,  false, VERDICT_DELETED },
+		{ true,  TASK_NONE,   STATUS_ACTIVE,  OURS,  true,  VERDICT_OPEN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct goal goal = {
+			.serial = OURS, .is_deletion = cases[i].is_deletion,
+		};
+		const struct standing standing = {
+			cases[i].task, cases[i].status, cases[i].serial,
+			cases[i].is_everywhere,
+		};
+
+		assert_int_equal(wait_judge(&goal, &standing), cases[i].want);
+	}
+}
+
+/* A verdict of success or failure never rests on an older serial, over the wrap too. */
+static void old_serials_settle_nothing(void **state)
+{
+	static const uint32_t serials[] = {
+		0, 1, 17, 0x7fffffff, 0x80000000, 0xffffffff,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(serials); i++) {
+		const struct goal goal = { .serial = serials[i] };
+		struct standing standing = {
+			TASK_NONE, STATUS_ACTIVE, serials[i] - 1, false,
+		};
+
+		assert_int_equal(wait_judge(&goal, &standing), VERDICT_OPEN);
+		standing.serial = serials[i] + 1;
+		assert_int_equal(wait_judge(&goal, &standing), VERDICT_ACTIVE);
+		standing = (struct standing){
+			TASK_UPDATE, STATUS_ERROR, serials[i] - 1, true,
+		};
+		assert_int_equal(wait_judge(&goal, &standing), VERDICT_OPEN);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(old_serials_settle_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

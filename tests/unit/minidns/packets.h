@@ -1,0 +1,190 @@
+/* packets -- messages by hand: names as text, records in wire form, answers read back. */
+#pragma once
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "core/packet.h"
+#include "core/zone.h"
+#include "model/rr.h"
+
+static inline struct name name_of(const char *text)
+{
+	struct name name;
+	struct why why;
+
+	assert(!name_parse_in(text, NULL, "name", &name, &why));
+	return name;
+}
+
+/* A record as rr.h has them. */
+static inline void put_rr(struct buf *rrs, const char *owner, uint16_t type, uint32_t ttl,
+                          const void *rdata, size_t rdata_len)
+{
+	struct name name = name_of(owner);
+	struct rr rr = {
+		.name = name.wire, .type = type, .ttl = ttl,
+		.rdata_len = rdata_len, .rdata = rdata,
+	};
+
+	rr_append(rrs, &rr);
+}
+
+static inline void put_name_rr(struct buf *rrs, const char *owner, uint16_t type,
+                               const char *target)
+{
+	struct name name = name_of(target);
+	uint8_t rdata[2 + NAME_MAX_WIRE] = { 0, 10 };
+
+	memcpy(rdata + 2, name.wire, name.len);
+	if (type == RR_MX)
+		put_rr(rrs, owner, type, 300, rdata, 2 + name.len);
+	else
+		put_rr(rrs, owner, type, 300, name.wire, name.len);
+}
+
+static inline void put_soa_rr(struct buf *rrs, const char *zone, uint32_t serial)
+{
+	struct name mname = name_of("ns1.example.net.");
+	struct name rname = name_of("Host.Master.Example.net.");
+	struct soa soa = { mname.wire, rname.wire, serial, 3600, 600, 86400, 60 };
+	struct buf rdata = { 0 };
+
+	soa_append_rdata(&rdata, &soa);
+	put_rr(rrs, zone, RR_SOA, 3600, rdata.data, rdata.len);
+	buf_clear(&rdata);
+}
+
+/* A zone of the records, its SOA among them; NULL if it cannot be served. */
+static inline struct zone *zone_of(const char *apex, const struct buf *rrs)
+{
+	struct name name = name_of(apex);
+	struct zone_builder *builder = zone_builder_new(&name);
+	struct zone *zone = NULL;
+	struct why why;
+	struct rr rr;
+	size_t at = 0;
+
+	while (rr_next(rrs->data, rrs->len, &at, &rr))
+		zone_builder_add(builder, &rr);
+	assert(at == rrs->len);
+	if (zone_builder_finish(&builder, &zone, &why))
+		return NULL;
+	return zone;
+}
+
+/* Names of the rdata that may be compressed: where they begin, how many there are. */
+static inline void layout(uint16_t type, int *before, int *names)
+{
+	*before = type == RR_MX ? 2 : 0;
+	*names = type == RR_SOA ? 2 :
+		 type == RR_NS || type == RR_CNAME || type == RR_PTR || type == RR_MX;
+}
+
+static inline bool expand(const struct packet_reader *reader, const struct packet_rr *rr,
+                   struct buf *rdata)
+{
+	struct packet_reader in = packet_rdata(reader, rr);
+	struct name name;
+	int before, names;
+
+	layout(rr->type, &before, &names);
+	if (rr->rdata_len < before)
+		return false;
+	buf_append(rdata, in.data + in.at, before);
+	in.at += before;
+	while (names--) {
+		packet_read_name(&in, &name);
+		buf_append(rdata, name.wire, name.len);
+	}
+	if (in.broken)
+		return false;
+	buf_append(rdata, in.data + in.at, in.len - in.at);
+	return true;
+}
+
+static inline bool read_answer(struct packet_reader *reader, struct buf *rrs)
+{
+	struct packet_rr rr;
+	struct buf rdata = { 0 };
+	bool good;
+
+	packet_read_rr(reader, &rr);
+	good = !reader->broken && rr.class == RR_CLASS_IN && expand(reader, &rr, &rdata);
+	if (good) {
+		struct rr out = {
+			.name = rr.name.wire, .type = rr.type, .ttl = rr.ttl,
+			.rdata_len = rdata.len, .rdata = rdata.data,
+		};
+
+		rr_append(rrs, &out);
+	}
+	buf_clear(&rdata);
+	return good;
+}
+
+/*
+ * All answer records of a message, appended uncompressed: by the layouts of
+ * RFC 1035, written here apart from packet.c. False if it is malformed.
+ */
+static inline bool read_answers(const uint8_t *data, size_t len,
+                                struct packet_header *header, struct buf *rrs)
+{
+	struct packet_reader reader = packet_reader(data, len);
+	struct name name;
+
+	packet_read_header(&reader, header);
+	for (int i = 0; i < header->count[SECTION_QUESTION]; i++) {
+		packet_read_name(&reader, &name);
+		packet_read_u32(&reader);
+	}
+	for (int i = 0; i < header->count[SECTION_ANSWER]; i++)
+		if (!read_answer(&reader, rrs))
+			return false;
+	if (!header->count[SECTION_AUTHORITY] && !header->count[SECTION_ADDITIONAL])
+		return !reader.broken && reader.at == len;
+	return !reader.broken;
+}
+
+static inline size_t count_rrs(const struct buf *rrs)
+{
+	struct rr rr;
+	size_t at = 0, count = 0;
+
+	while (rr_next(rrs->data, rrs->len, &at, &rr))
+		count++;
+	return count;
+}
+
+struct slice {
+	const uint8_t *data;
+	size_t len;
+};
+
+static inline int compare_slices(const void *left, const void *right)
+{
+	const struct slice *a = left, *b = right;
+	int order = memcmp(a->data, b->data, a->len < b->len ? a->len : b->len);
+
+	return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+/* In the order of their octets: two multisets are equal if these are. */
+static inline void sort_rrs(const struct buf *from, struct buf *to)
+{
+	size_t count = count_rrs(from), at = 0, start = 0;
+	struct slice *slices = calloc(count + 1, sizeof(*slices));
+	struct rr rr;
+
+	for (size_t i = 0; rr_next(from->data, from->len, &at, &rr); i++, start = at)
+		slices[i] = (struct slice){ from->data + start, at - start };
+	qsort(slices, count, sizeof(*slices), compare_slices);
+	for (size_t i = 0; i < count; i++)
+		buf_append(to, slices[i].data, slices[i].len);
+	free(slices);
+}

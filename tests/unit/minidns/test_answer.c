@@ -1,0 +1,234 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+
+#include <string.h>
+
+#include "core/answer.h"
+#include "packets.h"
+
+/* A zone of all the cases, and what it says to each question. */
+
+enum { T = 300 };
+
+struct row {
+	const char *name;
+	uint16_t type;
+	enum rcode rcode;
+	bool authoritative;
+	int counts[3];			/* answer, authority, additional */
+	const char *answer;		/* the last answer, or the first authority */
+	uint16_t answer_type;
+};
+
+static const struct row rows[] = {
+	{ "example.org.", RR_SOA, 0, true, { 1, 0, 0 }, "example.org.", RR_SOA },
+	{ "example.org.", RR_NS, 0, true, { 2, 0, 2 }, "example.org.", RR_NS },
+	{ "example.org.", RR_MX, 0, true, { 1, 0, 2 }, "example.org.", RR_MX },
+	{ "example.org.", RR_ANY, 0, true, { 1, 0, 0 }, "example.org.", RR_SOA },
+	{ "mail.example.org.", RR_A, 0, true, { 1, 0, 0 }, "mail.example.org.", RR_A },
+	{ "MAIL.example.ORG.", RR_AAAA, 0, true, { 1, 0, 0 },
+	  "mail.example.org.", RR_AAAA },
+	{ "mail.example.org.", RR_TXT, 0, true, { 0, 1, 0 }, "example.org.", RR_SOA },
+	{ "none.example.org.", RR_A, RCODE_NXDOMAIN, true, { 0, 1, 0 },
+	  "example.org.", RR_SOA },
+	/* an empty non-terminal is there, and has nothing */
+	{ "ent.example.org.", RR_A, 0, true, { 0, 1, 0 }, "example.org.", RR_SOA },
+	{ "x.ent.example.org.", RR_A, RCODE_NXDOMAIN, true, { 0, 1, 0 },
+	  "example.org.", RR_SOA },
+	/* aliases */
+	{ "www.example.org.", RR_A, 0, true, { 2, 0, 0 }, "mail.example.org.", RR_A },
+	{ "www.example.org.", RR_CNAME, 0, true, { 1, 0, 0 },
+	  "www.example.org.", RR_CNAME },
+	{ "www.example.org.", RR_ANY, 0, true, { 1, 0, 0 },
+	  "www.example.org.", RR_CNAME },
+	{ "www.example.org.", RR_TXT, 0, true, { 1, 1, 0 },
+	  "www.example.org.", RR_CNAME },
+	{ "dead.example.org.", RR_A, RCODE_NXDOMAIN, true, { 1, 1, 0 },
+	  "dead.example.org.", RR_CNAME },
+	{ "out.example.org.", RR_A, 0, true, { 1, 0, 0 }, "out.example.org.", RR_CNAME },
+	{ "loop.example.org.", RR_A, 0, true, { 16, 0, 0 },
+	  "loop2.example.org.", RR_CNAME },
+	{ "down.example.org.", RR_A, 0, true, { 1, 1, 1 },
+	  "down.example.org.", RR_CNAME },
+	/* wildcards (RFC 4592 2.2.1) */
+	{ "host3.w.example.org.", RR_MX, 0, true, { 1, 0, 0 },
+	  "host3.w.example.org.", RR_MX },
+	{ "a.b.c.w.example.org.", RR_MX, 0, true, { 1, 0, 0 },
+	  "a.b.c.w.example.org.", RR_MX },
+	{ "host3.w.example.org.", RR_A, 0, true, { 0, 1, 0 }, "example.org.", RR_SOA },
+	{ "host1.w.example.org.", RR_MX, 0, true, { 0, 1, 0 }, "example.org.", RR_SOA },
+	{ "sub.*.w.example.org.", RR_MX, 0, true, { 0, 1, 0 }, "example.org.", RR_SOA },
+	{ "_telnet._tcp.host1.w.example.org.", RR_SRV, RCODE_NXDOMAIN, true, { 0, 1, 0 },
+	  "example.org.", RR_SOA },
+	{ "x.host1.w.example.org.", RR_MX, RCODE_NXDOMAIN, true, { 0, 1, 0 },
+	  "example.org.", RR_SOA },
+	{ "*.w.example.org.", RR_MX, 0, true, { 1, 0, 0 }, "*.w.example.org.", RR_MX },
+	{ "ghost.*.w.example.org.", RR_MX, RCODE_NXDOMAIN, true, { 0, 1, 0 },
+	  "example.org.", RR_SOA },
+	/* delegations */
+	{ "sub.example.org.", RR_A, 0, false, { 0, 1, 1 }, "sub.example.org.", RR_NS },
+	{ "sub.example.org.", RR_NS, 0, false, { 0, 1, 1 }, "sub.example.org.", RR_NS },
+	{ "a.b.sub.example.org.", RR_A, 0, false, { 0, 1, 1 },
+	  "sub.example.org.", RR_NS },
+	{ "ns.sub.example.org.", RR_A, 0, false, { 0, 1, 1 }, "sub.example.org.", RR_NS },
+	{ "sub.example.org.", RR_DS, 0, true, { 1, 0, 0 }, "sub.example.org.", RR_DS },
+	{ "x.sub.example.org.", RR_DS, 0, false, { 0, 1, 1 }, "sub.example.org.", RR_NS },
+};
+
+static void fill(struct buf *rrs)
+{
+	put_soa_rr(rrs, "example.org.", 5);
+	put_name_rr(rrs, "example.org.", RR_NS, "mail.example.org.");
+	put_name_rr(rrs, "example.org.", RR_NS, "ns.example.net.");
+	put_name_rr(rrs, "example.org.", RR_MX, "Mail.Example.org.");
+	put_rr(rrs, "mail.example.org.", RR_A, T, "\1\2\3\4", 4);
+	put_rr(rrs, "mail.example.org.", RR_AAAA, T,
+	       "\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10", 16);
+	put_rr(rrs, "below.ent.example.org.", RR_A, T, "\1\2\3\4", 4);
+	put_name_rr(rrs, "www.example.org.", RR_CNAME, "Mail.example.org.");
+	put_name_rr(rrs, "dead.example.org.", RR_CNAME, "nowhere.example.org.");
+	put_name_rr(rrs, "out.example.org.", RR_CNAME, "example.net.");
+	put_name_rr(rrs, "loop.example.org.", RR_CNAME, "loop2.example.org.");
+	put_name_rr(rrs, "loop2.example.org.", RR_CNAME, "loop.example.org.");
+	put_name_rr(rrs, "down.example.org.", RR_CNAME, "www.sub.example.org.");
+	put_name_rr(rrs, "*.w.example.org.", RR_MX, "host1.example.net.");
+	put_rr(rrs, "sub.*.w.example.org.", RR_TXT, T, "\1x", 2);
+	put_rr(rrs, "host1.w.example.org.", RR_A, T, "\1\2\3\4", 4);
+	put_rr(rrs, "_ssh._tcp.host1.w.example.org.", RR_SRV, T, "\0\0\0\0\0\26\0", 7);
+	put_name_rr(rrs, "sub.example.org.", RR_NS, "ns.sub.example.org.");
+	put_rr(rrs, "sub.example.org.", RR_DS, T, "\0\1\10\2\1\2\3\4", 8);
+	put_rr(rrs, "ns.sub.example.org.", RR_A, T, "\1\2\3\4", 4);
+}
+
+static int set_up(void **state)
+{
+	struct buf rrs = { 0 };
+
+	fill(&rrs);
+	*state = zone_of("example.org.", &rrs);
+	buf_clear(&rrs);
+	return !*state;
+}
+
+static int tear_down(void **state)
+{
+	struct zone *zone = *state;
+
+	zone_release(&zone);
+	return 0;
+}
+
+static struct query query_for(const char *name, uint16_t type)
+{
+	struct query query = {
+		.id = 9, .has_question = true, .type = type, .class = RR_CLASS_IN,
+		.udp_size = PACKET_UDP_MIN,
+	};
+
+	query.raw = query.name = name_of(name);
+	name_fold(&query.name);
+	return query;
+}
+
+/* The record that a row names: the last answer, or else the first of the authority. */
+static void find_named(struct packet_reader *reader, const struct packet_header *header,
+                       struct packet_rr *rr)
+{
+	struct name name;
+	int count = header->count[SECTION_ANSWER] ? header->count[SECTION_ANSWER] : 1;
+
+	packet_read_name(reader, &name);
+	packet_read_u32(reader);
+	for (int i = 0; i < count; i++)
+		packet_read_rr(reader, rr);
+	assert_false(reader->broken);
+}
+
+static void check(const struct zone *zone, const struct row *row)
+{
+	struct query query = query_for(row->name, row->type);
+	uint8_t data[PACKET_MAX];
+	size_t len = answer_build(&query, zone, true, data, sizeof(data));
+	struct packet_reader reader = packet_reader(data, len);
+	struct packet_header header;
+	struct packet_rr rr;
+	struct name want = name_of(row->answer);
+
+	print_message("%s %d\n", row->name, row->type);
+	packet_read_header(&reader, &header);
+	assert_int_equal(header.flags & FLAG_RCODE, row->rcode);
+	assert_int_equal(!!(header.flags & FLAG_AA), row->authoritative);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(header.count[SECTION_ANSWER + i], row->counts[i]);
+	find_named(&reader, &header, &rr);
+	name_fold(&rr.name);
+	assert_true(name_equal(&rr.name, &want));
+	assert_int_equal(rr.type, row->answer_type);
+}
+
+static void each_question_has_its_answer(void **state)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check(*state, &rows[i]);
+}
+
+static void what_does_not_fit_is_cut(void **state)
+{
+	struct buf rrs = { 0 };
+	struct query query = query_for("many.example.org.", RR_A);
+	uint8_t data[PACKET_MAX], address[4] = { 10 };
+	struct packet_header header;
+	struct packet_reader reader;
+	struct zone *zone;
+
+	(void)state;
+	put_soa_rr(&rrs, "example.org.", 5);
+	for (int i = 0; i < 100; i++) {
+		address[3] = i;
+		put_rr(&rrs, "many.example.org.", RR_A, T, address, 4);
+	}
+	zone = zone_of("example.org.", &rrs);
+	for (int i = 0; i < 4; i++) {
+		bool tcp = i & 1;
+		size_t len;
+
+		query.udp_size = i & 2 ? PACKET_UDP_MAX : PACKET_UDP_MIN;
+		query.has_edns = i & 2;
+		len = answer_build(&query, zone, tcp, data, sizeof(data));
+		reader = packet_reader(data, len);
+		packet_read_header(&reader, &header);
+		assert_int_equal(!!(header.flags & FLAG_TC), !tcp);
+		assert_int_equal(header.count[SECTION_ANSWER], tcp ? 100 : 0);
+		assert_int_equal(header.count[SECTION_ADDITIONAL], query.has_edns);
+		assert_true(tcp || len <= query.udp_size);
+	}
+	zone_release(&zone);
+	buf_clear(&rrs);
+}
+
+static void nodes_stand_in_canonical_order(void **state)
+{
+	const struct zone *zone = *state;
+
+	for (uint32_t i = 1; i < zone->node_count; i++)
+		assert_true(name_compare_wire(zone_name(zone, i - 1),
+		                              zone_name(zone, i)) < 0);
+	for (uint32_t i = 0; i < zone->node_count; i++)
+		assert_int_equal(zone_find(zone, zone_name(zone, i)), i);
+	assert_int_equal(zone_find(zone, name_of("nope.example.org.").wire), ZONE_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_question_has_its_answer),
+		cmocka_unit_test(what_does_not_fit_is_cut),
+		cmocka_unit_test(nodes_stand_in_canonical_order),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,511 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/poll.h"
+#include "model/serial.h"
+
+/* ---- a table: what is answered each time, and what comes of it ---- */
+
+#define NOTHING VERDICT_COUNT
+
+struct say {
+	enum verdict verdict;		/* NOTHING: silence; a row of zeroes is no row */
+	uint32_t serial;
+	enum rcode rcode;
+};
+
+struct story {
+	const char *name;
+	bool absence;
+	struct say says[4];		/* the last one goes on for ever */
+	enum report report;
+	const char *reason;
+	int serial;			/* -1: none is reported */
+};
+
+static const struct story stories[] = {
+	{ "it has the serial", false, { { VERDICT_SERIAL, 42 } }, REPORT_SUCCESS,
+	  "", 42 },
+	{ "it has a newer one", false, { { VERDICT_SERIAL, 50 } }, REPORT_SUCCESS,
+	  "", 50 },
+	{ "it gets the serial", false, { { VERDICT_SERIAL, 41 }, { VERDICT_SERIAL, 42 } },
+	  REPORT_SUCCESS, "", 42 },
+	{ "it stays behind", false, { { VERDICT_SERIAL, 41 } },
+	  REPORT_ERROR, "serves serial 41, not yet 42", 41 },
+	{ "no order between them", false, { { VERDICT_SERIAL, 42 + 0x80000000u } },
+	  REPORT_ERROR, "serves serial 2147483690, not yet 42", INT32_MAX },
+	{ "it has no such zone", false, { { VERDICT_ABSENT, 0, RCODE_REFUSED } },
+	  REPORT_NO_DOMAIN, "answers REFUSED", -1 },
+	{ "it had the zone", false,
+	  { { VERDICT_SERIAL, 41 }, { VERDICT_ABSENT, 0, RCODE_NXDOMAIN } },
+	  REPORT_NO_DOMAIN, "answers NXDOMAIN", -1 },
+	{ "silence", false, { { NOTHING } }, REPORT_ERROR,
+	  "no answer in 3 tries of 2 s", -1 },
+	{ "silence after absence", false,
+	  { { VERDICT_ABSENT, 0, RCODE_REFUSED }, { NOTHING } },
+	  REPORT_ERROR, "no answer in 3 tries of 2 s", -1 },
+	{ "silence after a serial", false, { { VERDICT_SERIAL, 41 }, { NOTHING } },
+	  REPORT_ERROR, "no answer in 3 tries of 2 s", 41 },
+	{ "lame", false, { { VERDICT_LAME } }, REPORT_ERROR,
+	  "answers for the domain without authority", -1 },
+	{ "failing", false, { { VERDICT_FAILED, 0, RCODE_SERVFAIL } }, REPORT_ERROR,
+	  "answers SERVFAIL", -1 },
+	{ "to be gone: it is", true, { { VERDICT_ABSENT, 0, RCODE_REFUSED } },
+	  REPORT_NO_DOMAIN, "answers REFUSED", -1 },
+	{ "to be gone: it goes", true,
+	  { { VERDICT_SERIAL, 41 }, { NOTHING }, { VERDICT_ABSENT, 0, RCODE_NOTAUTH } },
+	  REPORT_NO_DOMAIN, "answers NOTAUTH", -1 },
+	{ "to be gone: it stays", true, { { VERDICT_SERIAL, 41 } }, REPORT_ERROR,
+	  "still serves the domain at serial 41", 41 },
+	{ "to be gone: it stays, newer", true, { { VERDICT_SERIAL, 99 } }, REPORT_ERROR,
+	  "still serves the domain at serial 99", 99 },
+	{ "to be gone: silence", true, { { NOTHING } }, REPORT_ERROR,
+	  "no answer in 3 tries of 2 s", -1 },
+	{ "to be gone: failing", true, { { VERDICT_FAILED, 0, RCODE_SERVFAIL } },
+	  REPORT_ERROR, "answers SERVFAIL", -1 },
+};
+
+static const struct poll_terms terms = {
+	.wanted = 42, .timeout_ms = 2000, .retry_interval_ms = 1000, .max_retries = 3,
+};
+
+/* As every server has it at first: 10 ms. */
+static struct pace *new_pace(void)
+{
+	static struct pace pace;
+
+	pace_init(&pace);
+	return &pace;
+}
+
+static struct poll_move answer(struct poll *poll, const struct say *say)
+{
+	struct judgement judgement = { say->verdict, say->rcode, say->serial };
+
+	if (say->verdict == NOTHING)
+		return poll_step(poll, POLL_SILENT, NULL);
+	return poll_step(poll, POLL_ANSWERED, &judgement);
+}
+
+static void run_story(const struct story *story, struct poll_result *result)
+{
+	struct poll_terms own = terms;
+	struct poll poll;
+	struct poll_move move;
+	int i = 0, steps = 0;
+
+	own.absence = story->absence;
+	move = poll_start(&poll, &own, new_pace(), false);
+	while (move.action != POLL_REPORT) {
+		assert_true(++steps < 100);
+		if (move.action == POLL_WAIT) {
+			move = poll_step(&poll, POLL_TIMER, NULL);
+			continue;
+		}
+		assert_int_equal(move.action, POLL_SEND);
+		move = answer(&poll, &story->says[i]);
+		if (i < 3 && story->says[i + 1].verdict)
+			i++;
+	}
+	poll_result(&poll, result);
+}
+
+static void stories_end_as_told(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(stories) / sizeof(stories[0]); i++) {
+		const struct story *story = &stories[i];
+		struct poll_result result;
+
+		print_message("%s\n", story->name);
+		run_story(story, &result);
+		assert_int_equal(result.report, story->report);
+		assert_string_equal(result.reason, story->reason);
+		assert_int_equal(result.has_serial, story->serial != -1);
+		if (story->serial != -1 && story->serial != INT32_MAX)
+			assert_int_equal(result.serial, story->serial);
+	}
+}
+
+/* ---- the pace ---- */
+
+static const struct judgement behind = { VERDICT_SERIAL, RCODE_NOERROR, 41 };
+
+static void the_pace_slows_down(void **state)
+{
+	static const int want_ms[] = { 5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000, 0 };
+	struct poll poll;
+	struct poll_move move;
+
+	(void)state;
+	move = poll_start(&poll, &terms, new_pace(), false);
+	for (int i = 0; want_ms[i]; i++) {
+		assert_int_equal(move.action, POLL_SEND);
+		move = poll_step(&poll, POLL_ANSWERED, &behind);
+		assert_int_equal(move.action, POLL_WAIT);
+		assert_int_equal(move.wait_ms, want_ms[i]);
+		move = poll_step(&poll, POLL_TIMER, NULL);
+	}
+	assert_int_equal(poll_step(&poll, POLL_ANSWERED, &behind).action, POLL_REPORT);
+}
+
+static void a_transfer_quickens_it(void **state)
+{
+	struct poll poll;
+	struct poll_move move;
+
+	(void)state;
+	poll_start(&poll, &terms, new_pace(), false);
+	for (int i = 0; i < 6; i++) {
+		poll_step(&poll, POLL_ANSWERED, &behind);
+		poll_step(&poll, POLL_TIMER, NULL);
+	}
+	poll_step(&poll, POLL_ANSWERED, &behind);
+	assert_int_equal(poll_step(&poll, POLL_TRANSFER_BEGAN, NULL).action, POLL_STAY);
+	assert_int_equal(poll_step(&poll, POLL_TRANSFER_ENDED, NULL).action, POLL_SEND);
+	for (int want_ms = 2; want_ms < 64; want_ms *= 2) {
+		move = poll_step(&poll, POLL_ANSWERED, &behind);
+		assert_int_equal(move.wait_ms, want_ms);
+		poll_step(&poll, POLL_TIMER, NULL);
+	}
+}
+
+static void no_try_counts_during_a_transfer(void **state)
+{
+	struct poll poll;
+
+	(void)state;
+	poll_start(&poll, &terms, new_pace(), false);
+	poll_step(&poll, POLL_TRANSFER_BEGAN, NULL);
+	for (int i = 0; i < 50; i++) {
+		assert_int_equal(poll_step(&poll, POLL_SILENT, NULL).action, POLL_WAIT);
+		assert_int_equal(poll_step(&poll, POLL_TIMER, NULL).action, POLL_SEND);
+	}
+	poll_step(&poll, POLL_TRANSFER_ENDED, NULL);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(poll_step(&poll, POLL_SILENT, NULL).action, POLL_WAIT);
+		poll_step(&poll, POLL_TIMER, NULL);
+	}
+	assert_int_equal(poll_step(&poll, POLL_SILENT, NULL).action, POLL_REPORT);
+}
+
+static void a_notify_holds_the_first_query(void **state)
+{
+	struct poll poll;
+	struct poll_move move;
+
+	(void)state;
+	move = poll_start(&poll, &terms, new_pace(), true);
+	assert_int_equal(move.action, POLL_WAIT);
+	assert_int_equal(move.wait_ms, 1000);
+	move = poll_step(&poll, POLL_NOTIFY_ANSWERED, NULL);
+	assert_int_equal(move.wait_ms, 10);
+	assert_int_equal(poll_step(&poll, POLL_TRANSFER_ENDED, NULL).action, POLL_SEND);
+
+	poll_start(&poll, &terms, new_pace(), true);
+	assert_int_equal(poll_step(&poll, POLL_TRANSFER_ENDED, NULL).action, POLL_SEND);
+	poll_start(&poll, &terms, new_pace(), true);
+	assert_int_equal(poll_step(&poll, POLL_TIMER, NULL).action, POLL_SEND);
+}
+
+static void a_newer_order_replaces_the_older(void **state)
+{
+	static const struct judgement between = { VERDICT_SERIAL, RCODE_NOERROR, 45 };
+	static const struct judgement reached = { VERDICT_SERIAL, RCODE_NOERROR, 50 };
+	struct poll_terms newer = terms;
+	struct poll poll;
+	struct poll_move move;
+
+	(void)state;
+	poll_start(&poll, &terms, new_pace(), false);
+	newer.wanted = 46;
+	assert_int_equal(poll_renew(&poll, &newer).action, POLL_STAY);
+	newer.wanted = 50;
+	poll_renew(&poll, &newer);
+	move = poll_step(&poll, POLL_ANSWERED, &behind);
+	assert_false(move.reached_owed);
+	poll_step(&poll, POLL_TIMER, NULL);
+	move = poll_step(&poll, POLL_ANSWERED, &between);	/* covers 42, not 50 */
+	assert_true(move.reached_owed);
+	assert_int_equal(move.action, POLL_WAIT);
+	poll_step(&poll, POLL_TIMER, NULL);
+	move = poll_step(&poll, POLL_ANSWERED, &between);
+	assert_false(move.reached_owed);
+	poll_step(&poll, POLL_TIMER, NULL);
+	assert_int_equal(poll_step(&poll, POLL_ANSWERED, &reached).action, POLL_REPORT);
+}
+
+static void a_new_order_ends_a_long_pause(void **state)
+{
+	struct poll_terms newer = terms;
+	struct poll poll;
+
+	(void)state;
+	newer.wanted = 50;
+	poll_start(&poll, &terms, new_pace(), false);
+	poll_step(&poll, POLL_SILENT, NULL);
+	assert_int_equal(poll_renew(&poll, &newer).action, POLL_SEND);
+	poll_step(&poll, POLL_ANSWERED, &behind);
+	newer.wanted = 51;
+	assert_int_equal(poll_renew(&poll, &newer).action, POLL_STAY);
+}
+
+/* However fast newer orders come: that the server lacks the zone is found out. */
+static void a_stream_of_orders_hides_no_absence(void **state)
+{
+	static const struct judgement absent = { VERDICT_ABSENT, RCODE_REFUSED, 0 };
+	struct poll_terms newer = terms;
+	struct poll poll;
+
+	(void)state;
+	poll_start(&poll, &terms, new_pace(), false);
+	for (int orders = 0; poll.state != POLL_ENDED && orders < 100; orders++) {
+		poll_step(&poll, POLL_ANSWERED, &absent);
+		newer.wanted++;
+		if (poll_renew(&poll, &newer).action == POLL_STAY)
+			poll_step(&poll, POLL_TIMER, NULL);
+	}
+	assert_int_equal(poll.state, POLL_ENDED);
+}
+
+/* A wait that was right gets shorter, one that was too short longer; others teach nothing. */
+static void it_learns_the_servers_pace(void **state)
+{
+	static const struct judgement served = { VERDICT_SERIAL, RCODE_NOERROR, 42 };
+	static const struct judgement absent = { VERDICT_ABSENT, RCODE_REFUSED, 0 };
+	static const struct {
+		enum poll_event event;
+		const struct judgement *brought, *heard;
+		int notify_us, transfer_us;
+	} cases[] = {
+		{ POLL_NOTIFY_ANSWERED, NULL,    &served, 9375, 10000 },
+		{ POLL_NOTIFY_ANSWERED, NULL,    &behind, 12500, 10000 },
+		{ POLL_NOTIFY_ANSWERED, NULL,    &absent, 10000, 10000 },
+		{ POLL_TRANSFER_ENDED,  &served, &served, 10000, 9375 },
+		{ POLL_TRANSFER_ENDED,  &served, &behind, 10000, 12500 },
+		{ POLL_TRANSFER_ENDED,  &behind, &behind, 10000, 10000 },
+		{ POLL_TRANSFER_ENDED,  NULL,    &behind, 10000, 10000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pace *pace = new_pace();
+		struct poll poll;
+		struct poll_move move;
+
+		poll_start(&poll, &terms, pace, true);
+		move = poll_step(&poll, cases[i].event, cases[i].brought);
+		if (move.action == POLL_WAIT) {
+			assert_int_equal(move.wait_ms, 10);
+			poll_step(&poll, POLL_TIMER, NULL);
+		}
+		poll_step(&poll, POLL_ANSWERED, cases[i].heard);
+		assert_int_equal(pace->us[PACE_FROM_NOTIFY], cases[i].notify_us);
+		assert_int_equal(pace->us[PACE_FROM_TRANSFER], cases[i].transfer_us);
+	}
+}
+
+/* What was asked before the transfer ended says nothing of the time after it. */
+static void an_early_answer_teaches_nothing(void **state)
+{
+	static const struct judgement brought = { VERDICT_SERIAL, RCODE_NOERROR, 42 };
+	struct pace *pace = new_pace();
+	struct poll poll;
+	struct poll_move move;
+
+	(void)state;
+	poll_start(&poll, &terms, pace, true);
+	poll_step(&poll, POLL_NOTIFY_ANSWERED, NULL);
+	poll_step(&poll, POLL_TIMER, NULL);
+	poll_step(&poll, POLL_TRANSFER_ENDED, &brought);
+	move = poll_step(&poll, POLL_ANSWERED, &behind);
+	assert_int_equal(move.wait_ms, 10);
+	assert_int_equal(pace->us[PACE_FROM_NOTIFY], 10000);
+	poll_step(&poll, POLL_TIMER, NULL);
+	poll_step(&poll, POLL_ANSWERED, &behind);
+	assert_int_equal(pace->us[PACE_FROM_TRANSFER], 12500);
+}
+
+/* ---- a property over all sequences of events ---- */
+
+/* What can happen next; -1 at the end. Answers come when asked, timers when set. */
+static const struct judgement says[] = {
+	{ VERDICT_SERIAL, RCODE_NOERROR, 41 },
+	{ VERDICT_SERIAL, RCODE_NOERROR, 42 },
+	{ VERDICT_ABSENT, RCODE_REFUSED, 0 },
+	{ VERDICT_LAME, RCODE_NOERROR, 0 },
+	{ VERDICT_FAILED, RCODE_SERVFAIL, 0 },
+};
+
+struct world {
+	bool asked, timer, ended;
+	int reports, transfers;
+	bool last_absent;		/* the last thing heard, silence included */
+	bool last_good;
+};
+
+static unsigned long sequences;
+
+static void check_report(const struct poll *poll, const struct world *world)
+{
+	struct poll_result result;
+
+	poll_result(poll, &result);
+	assert_int_equal(world->reports, 1);
+	assert_int_equal(result.report == REPORT_NO_DOMAIN, world->last_absent);
+	assert_int_equal(result.report == REPORT_SUCCESS,
+	                 !poll->terms.absence && world->last_good);
+	assert_int_equal(result.report == REPORT_SUCCESS, !result.reason[0]);
+}
+
+static void take(const struct poll *poll, struct poll_move move, struct world *world)
+{
+	switch (move.action) {
+	case POLL_STAY:
+		break;
+	case POLL_SEND:
+		assert_false(world->asked);
+		world->asked = true;
+		world->timer = false;
+		break;
+	case POLL_WAIT:
+		assert_false(world->asked);
+		assert_true(move.wait_ms > 0 && move.wait_ms <= 1000);
+		world->timer = true;
+		break;
+	case POLL_REPORT:
+		world->asked = world->timer = false;
+		world->ended = true;
+		world->reports++;
+		check_report(poll, world);
+		break;
+	}
+	/* there is always something that will happen */
+	assert_true(world->asked || world->timer || world->ended);
+}
+
+static void explore(const struct poll *poll, const struct world *world, int depth);
+
+static void step(const struct poll *from, const struct world *was, enum poll_event event,
+                 const struct judgement *judgement, int depth)
+{
+	struct poll poll = *from;
+	struct world world = *was;
+
+	if (event == POLL_ANSWERED || event == POLL_SILENT) {
+		world.asked = false;
+		world.last_absent = judgement && judgement->verdict == VERDICT_ABSENT;
+		world.last_good = judgement && judgement->verdict == VERDICT_SERIAL &&
+				  serial_covers(judgement->serial, poll.terms.wanted);
+	}
+	if (event == POLL_TIMER)
+		world.timer = false;
+	world.transfers += (event == POLL_TRANSFER_BEGAN) -
+	                   (event == POLL_TRANSFER_ENDED);
+	take(&poll, poll_step(&poll, event, judgement), &world);
+	explore(&poll, &world, depth - 1);
+}
+
+/* From here on silence, timers, and the end of transfers: it must come to a report. */
+static void must_end(const struct poll *from, const struct world *was)
+{
+	struct poll poll = *from;
+	struct world world = *was;
+	int steps = 0;
+
+	while (!world.ended) {
+		enum poll_event event = world.transfers > 0 ? POLL_TRANSFER_ENDED :
+					world.asked ? POLL_SILENT : POLL_TIMER;
+
+		assert_true(++steps < 40);
+		world.transfers -= event == POLL_TRANSFER_ENDED;
+		if (event == POLL_SILENT) {
+			world.asked = false;
+			world.last_absent = world.last_good = false;
+		}
+		if (event == POLL_TIMER)
+			world.timer = false;
+		take(&poll, poll_step(&poll, event, NULL), &world);
+	}
+}
+
+static void explore(const struct poll *poll, const struct world *world, int depth)
+{
+	must_end(poll, world);
+	if (!depth) {
+		sequences++;
+		return;
+	}
+	step(poll, world, POLL_NOTIFY_ANSWERED, NULL, depth);
+	step(poll, world, POLL_TRANSFER_BEGAN, NULL, depth);
+	if (world->transfers > 0)
+		step(poll, world, POLL_TRANSFER_ENDED, NULL, depth);
+	if (world->timer)
+		step(poll, world, POLL_TIMER, NULL, depth);
+	if (!world->asked)
+		return;
+	step(poll, world, POLL_SILENT, NULL, depth);
+	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++)
+		step(poll, world, POLL_ANSWERED, &says[i], depth);
+}
+
+static void all_sequences_end_in_one_report(void **state)
+{
+	(void)state;
+	for (int variant = 0; variant < 4; variant++) {
+		struct poll_terms own = terms;
+		struct world world = { 0 };
+		struct poll poll;
+
+		own.absence = variant & 1;
+		own.max_retries = 2;
+		take(&poll, poll_start(&poll, &own, new_pace(), variant & 2), &world);
+		explore(&poll, &world, 8);
+	}
+	print_message("%lu sequences\n", sequences);
+	assert_true(sequences > 100000);
+}
+
+/* Answers that will not do, transfers without end: the queries are bounded. */
+static void it_ends_under_endless_transfers(void **state)
+{
+	struct poll poll;
+	int sent = 0;
+
+	(void)state;
+	poll_start(&poll, &terms, new_pace(), false);
+	while (poll.state != POLL_ENDED) {
+		assert_true(++sent < 200);
+		poll_step(&poll, POLL_TRANSFER_BEGAN, NULL);
+		poll_step(&poll, POLL_TRANSFER_ENDED, NULL);
+		poll_step(&poll, POLL_ANSWERED, &behind);
+		poll_step(&poll, POLL_TIMER, NULL);
+	}
+	assert_true(sent > 64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stories_end_as_told),
+		cmocka_unit_test(the_pace_slows_down),
+		cmocka_unit_test(a_transfer_quickens_it),
+		cmocka_unit_test(no_try_counts_during_a_transfer),
+		cmocka_unit_test(a_notify_holds_the_first_query),
+		cmocka_unit_test(it_learns_the_servers_pace),
+		cmocka_unit_test(an_early_answer_teaches_nothing),
+		cmocka_unit_test(a_newer_order_replaces_the_older),
+		cmocka_unit_test(a_new_order_ends_a_long_pause),
+		cmocka_unit_test(a_stream_of_orders_hides_no_absence),
+		cmocka_unit_test(all_sequences_end_in_one_report),
+		cmocka_unit_test(it_ends_under_endless_transfers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

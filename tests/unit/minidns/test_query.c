@@ -1,0 +1,288 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+
+#include <string.h>
+
+#include "core/query.h"
+#include "packets.h"
+
+/*
+ * The malformed packets and the probes of RFC 8906 (ISC's genreport), each as
+ * octets behind the id 0x0043, and what must come of it.
+ */
+
+#define HEAD(flags, counts) "\0\103" flags counts
+#define ONE "\0\1\0\0\0\0\0\0"
+#define ONE_AN "\0\1\0\1\0\0\0\0"
+#define ONE_NS "\0\1\0\0\0\1\0\0"
+#define ONE_AR "\0\1\0\0\0\0\0\1"
+#define TWO_AR "\0\1\0\0\0\0\0\2"
+#define QUERY "\0\0"
+#define NOTIFY "\44\0"
+#define NAME "\7example\3org\0"
+#define SOA_Q NAME "\0\6\0\1"
+#define AXFR_Q NAME "\0\374\0\1"
+#define IXFR_Q NAME "\0\373\0\1"
+#define OPT "\0\0\51\20\0\0\0\0\0\0\0"
+#define SOA_RR "\300\14\0\6\0\1\0\0\0\0\0\26\0\0\0\0\0\5\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+#define SHORT_SOA_RR "\300\14\0\6\0\1\0\0\0\0\0\5\0\0\0\0\0"
+#define TSIG_HEAD "\3key\0\0\372\0\377\0\0\0\0"
+#define TSIG_BODY "\13hmac-sha256\0\0\0\0\0\0\1\1\54\0\0\0\103\0\0\0\0"
+#define TSIG TSIG_HEAD "\0\35" TSIG_BODY
+
+struct row {
+	const char *name;
+	const char *packet;
+	size_t len;
+	int udp, tcp;			/* rcode; one of the two below */
+};
+
+enum { SILENCE = -1, SERVE = RCODE_NOERROR };
+
+#define P(text) text, sizeof(text) - 1
+#define BOTH(rcode) rcode, rcode
+
+static const char long_name[] =
+	HEAD(QUERY, ONE)
+	"\77aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	"\77aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	"\77aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	"\77aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\0\0\6\0\1";
+
+static const struct row rows[] = {
+	/* RFC 8906 */
+	{ "dns", P(HEAD(QUERY, ONE) SOA_Q), BOTH(SERVE) },
+	{ "ad", P(HEAD("\0\40", ONE) SOA_Q), BOTH(SERVE) },
+	{ "cd", P(HEAD("\0\20", ONE) SOA_Q), BOTH(SERVE) },
+	{ "rd", P(HEAD("\1\0", ONE) SOA_Q), BOTH(SERVE) },
+	{ "aaflag", P(HEAD("\4\0", ONE) SOA_Q), BOTH(SERVE) },
+	{ "tcflag", P(HEAD("\2\0", ONE) SOA_Q), BOTH(SERVE) },
+	{ "raflag", P(HEAD("\0\200", ONE) SOA_Q), BOTH(SERVE) },
+	{ "zflag", P(HEAD("\0\100", ONE) SOA_Q), BOTH(SERVE) },
+	{ "type1000", P(HEAD(QUERY, ONE) NAME "\3\350\0\1"), BOTH(SERVE) },
+	{ "type0", P(HEAD(QUERY, ONE) NAME "\0\0\0\1"), BOTH(SERVE) },
+	{ "type65535", P(HEAD(QUERY, ONE) NAME "\377\377\0\1"), BOTH(SERVE) },
+	{ "any", P(HEAD(QUERY, ONE) NAME "\0\377\0\1"), BOTH(SERVE) },
+	{ "opcode15", P(HEAD("\170\0", ONE) SOA_Q), BOTH(RCODE_NOTIMP) },
+	{ "opcode15 header only", P(HEAD("\170\0", "\0\0\0\0\0\0\0\0")),
+	  BOTH(RCODE_NOTIMP) },
+	{ "update", P(HEAD("\50\0", ONE) SOA_Q), BOTH(RCODE_NOTIMP) },
+	{ "iquery", P(HEAD("\10\0", ONE) SOA_Q), BOTH(RCODE_NOTIMP) },
+	{ "edns", P(HEAD(QUERY, ONE_AR) SOA_Q OPT), BOTH(SERVE) },
+	{ "edns1", P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\1\0\0\0\0"),
+	  BOTH(RCODE_BADVERS) },
+	{ "ednsopt", P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\0\0\0\0\4\0\144\0\0"),
+	  BOTH(SERVE) },
+	{ "edns1opt", P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\1\0\0\0\4\0\144\0\0"),
+	  BOTH(RCODE_BADVERS) },
+	{ "ednsflags", P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\0\0\100\0\0"),
+	  BOTH(SERVE) },
+	{ "do", P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\0\200\0\0\0"), BOTH(SERVE) },
+	{ "chaos", P(HEAD(QUERY, ONE) "\7version\4bind\0\0\20\0\3"),
+	  BOTH(RCODE_REFUSED) },
+	/* malformed */
+	{ "empty", P(""), BOTH(SILENCE) },
+	{ "short_hdr", P("\0\103\0\0\0\1\0\0\0\0\0"), BOTH(SILENCE) },
+	{ "qr_set", P(HEAD("\200\0", ONE) SOA_Q), BOTH(SILENCE) },
+	{ "hdr_only", P(HEAD(QUERY, "\0\0\0\0\0\0\0\0")), BOTH(RCODE_FORMERR) },
+	{ "noquestion", P(HEAD(QUERY, "\0\0\0\0\0\0\0\1") OPT), BOTH(RCODE_FORMERR) },
+	{ "qd1_noq", P(HEAD(QUERY, ONE)), BOTH(RCODE_FORMERR) },
+	{ "short_q", P(HEAD(QUERY, ONE) NAME "\0\6"), BOTH(RCODE_FORMERR) },
+	{ "two_q", P(HEAD(QUERY, "\0\2\0\0\0\0\0\0") SOA_Q "\1x\0\0\1\0\1"),
+	  BOTH(RCODE_FORMERR) },
+	{ "dup_q", P(HEAD(QUERY, "\0\2\0\0\0\0\0\0") SOA_Q SOA_Q), BOTH(RCODE_FORMERR) },
+	{ "name_too_long", long_name, sizeof(long_name) - 1, BOTH(RCODE_FORMERR) },
+	{ "label64", P(HEAD(QUERY, ONE) "\100aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	               "aaaaaaaaaaaaaaaaaaaaaaaaaa\0\0\6\0\1"), BOTH(RCODE_FORMERR) },
+	{ "label_bits80", P(HEAD(QUERY, ONE) "\200a\0\0\6\0\1"), BOTH(RCODE_FORMERR) },
+	{ "ptr_self", P(HEAD(QUERY, ONE) "\300\14\0\6\0\1"), BOTH(RCODE_FORMERR) },
+	{ "ptr_fwd", P(HEAD(QUERY, ONE) "\300\22\0\6\0\1\1a\0"), BOTH(RCODE_FORMERR) },
+	{ "ptr_loop", P(HEAD(QUERY, ONE) "\1a\300\14\0\6\0\1"), BOTH(RCODE_FORMERR) },
+	{ "ptr_oob", P(HEAD(QUERY, ONE) "\377\377\0\6\0\1"), BOTH(RCODE_FORMERR) },
+	{ "ptr_zero", P(HEAD(QUERY, ONE) "\300\0\0\6\0\1"), BOTH(RCODE_FORMERR) },
+	{ "ptr_header", P(HEAD(QUERY, ONE) "\300\4\0\6\0\1"), BOTH(RCODE_FORMERR) },
+	{ "counts_ffff", P(HEAD(QUERY, "\0\1\377\377\377\377\377\377") SOA_Q),
+	  BOTH(RCODE_FORMERR) },
+	{ "ar_missing", P(HEAD(QUERY, ONE_AR) SOA_Q), BOTH(RCODE_FORMERR) },
+	{ "rdlen_over", P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\0\0\0\0\377"),
+	  BOTH(RCODE_FORMERR) },
+	{ "two_opt", P(HEAD(QUERY, TWO_AR) SOA_Q OPT OPT), BOTH(RCODE_FORMERR) },
+	{ "opt_owner", P(HEAD(QUERY, ONE_AR) SOA_Q "\1a" OPT), BOTH(RCODE_FORMERR) },
+	{ "opt_in_an", P(HEAD(QUERY, ONE_AN) SOA_Q OPT), BOTH(RCODE_FORMERR) },
+	{ "opt_badlen", P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\0\0\0\0\4\0\12\0\10"),
+	  BOTH(RCODE_FORMERR) },
+	{ "opt_badlen, version 1",
+	  P(HEAD(QUERY, ONE_AR) SOA_Q "\0\0\51\20\0\0\1\0\0\0\4\0\12\0\10"),
+	  BOTH(RCODE_FORMERR) },
+	{ "qtypeasanswer", P(HEAD(QUERY, ONE_AN) SOA_Q SOA_RR), BOTH(RCODE_FORMERR) },
+	{ "class0", P(HEAD(QUERY, ONE) NAME "\0\6\0\0"), BOTH(RCODE_FORMERR) },
+	{ "class_any", P(HEAD(QUERY, ONE) NAME "\0\6\0\377"), BOTH(RCODE_FORMERR) },
+	{ "class_none", P(HEAD(QUERY, ONE) NAME "\0\6\0\376"), BOTH(RCODE_FORMERR) },
+	{ "trailing garbage", P(HEAD(QUERY, ONE) SOA_Q "garbage"), BOTH(SERVE) },
+	{ "nul_label", P(HEAD(QUERY, ONE) "\3a\0b\0\0\6\0\1"), BOTH(SERVE) },
+	{ "root", P(HEAD(QUERY, ONE) "\0\0\6\0\1"), BOTH(SERVE) },
+	/* transfers */
+	{ "axfr", P(HEAD(QUERY, ONE) AXFR_Q), RCODE_FORMERR, SERVE },
+	{ "axfr_class3", P(HEAD(QUERY, ONE) NAME "\0\374\0\3"),
+	  RCODE_FORMERR, RCODE_NOTAUTH },
+	{ "ixfr", P(HEAD(QUERY, ONE_NS) IXFR_Q SOA_RR), BOTH(SERVE) },
+	{ "ixfr_noauth", P(HEAD(QUERY, ONE) IXFR_Q), BOTH(RCODE_FORMERR) },
+	{ "ixfr_badsoa", P(HEAD(QUERY, ONE_NS) IXFR_Q SHORT_SOA_RR),
+	  BOTH(RCODE_FORMERR) },
+	{ "ixfr_notsoa",
+	  P(HEAD(QUERY, ONE_NS) IXFR_Q "\300\14\0\1\0\1\0\0\0\0\0\4\1\2\3\4"),
+	  BOTH(RCODE_FORMERR) },
+	{ "ixfr, another's soa", P(HEAD(QUERY, ONE_NS) IXFR_Q "\1x" SOA_RR),
+	  BOTH(RCODE_FORMERR) },
+	{ "soa in authority", P(HEAD(QUERY, ONE_NS) SOA_Q SOA_RR), BOTH(RCODE_FORMERR) },
+	/* NOTIFY */
+	{ "notify", P(HEAD(NOTIFY, ONE) SOA_Q), BOTH(RCODE_REFUSED) },
+	{ "notify with soa", P(HEAD(NOTIFY, ONE_AN) SOA_Q SOA_RR), BOTH(RCODE_REFUSED) },
+	{ "notify_noq", P(HEAD(NOTIFY, "\0\0\0\0\0\0\0\0")), BOTH(RCODE_FORMERR) },
+	{ "notify_auth", P(HEAD(NOTIFY, ONE_NS) SOA_Q SOA_RR), BOTH(RCODE_FORMERR) },
+	{ "notify_shortsoa", P(HEAD(NOTIFY, ONE_AN) SOA_Q SHORT_SOA_RR),
+	  BOTH(RCODE_FORMERR) },
+	/* TSIG */
+	{ "tsig", P(HEAD(QUERY, ONE_AR) SOA_Q TSIG), BOTH(RCODE_NOTAUTH) },
+	{ "tsig behind opt", P(HEAD(QUERY, TWO_AR) SOA_Q OPT TSIG), BOTH(RCODE_NOTAUTH) },
+	{ "tsig_notlast", P(HEAD(QUERY, TWO_AR) SOA_Q TSIG OPT), BOTH(RCODE_FORMERR) },
+	{ "two_tsig", P(HEAD(QUERY, TWO_AR) SOA_Q TSIG TSIG), BOTH(RCODE_FORMERR) },
+	{ "tsig_class_in",
+	  P(HEAD(QUERY, ONE_AR) SOA_Q "\3key\0\0\372\0\1\0\0\0\0\0\35" TSIG_BODY),
+	  BOTH(RCODE_FORMERR) },
+	{ "tsig_empty", P(HEAD(QUERY, ONE_AR) SOA_Q TSIG_HEAD "\0\0"),
+	  BOTH(RCODE_FORMERR) },
+	{ "tsig_mac_over", P(HEAD(QUERY, ONE_AR) SOA_Q TSIG_HEAD "\0\35"
+	                     "\13hmac-sha256\0\0\0\0\0\0\1\1\54\377\377\0\103\0\0\0\0"),
+	  BOTH(RCODE_FORMERR) },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static int outcome(const struct row *row, bool tcp, struct query *query)
+{
+	switch (query_read((const uint8_t *)row->packet, row->len, tcp, query)) {
+	case QUERY_SILENCE:
+		return SILENCE;
+	case QUERY_REFUSED:
+		assert_int_not_equal(query->rcode, RCODE_NOERROR);
+		return query->rcode;
+	case QUERY_SERVE:
+		return SERVE;
+	}
+	return SILENCE - 1;
+}
+
+static void each_packet_gets_its_due(void **state)
+{
+	struct query query;
+
+	(void)state;
+	for (int i = 0; i < ROWS; i++) {
+		print_message("%s\n", rows[i].name);
+		assert_int_equal(outcome(&rows[i], false, &query), rows[i].udp);
+		assert_int_equal(outcome(&rows[i], true, &query), rows[i].tcp);
+	}
+}
+
+/* What is sent back is well-formed, has the id, the question, and only what is ours. */
+static void check_answer(const struct row *row, const struct query *query)
+{
+	uint8_t data[PACKET_MAX];
+	size_t len = query_answer_rcode(query, query->rcode, data, sizeof(data));
+	struct packet_reader reader = packet_reader(data, len);
+	struct packet_header header;
+	struct packet_rr rr;
+	struct name name;
+
+	packet_read_header(&reader, &header);
+	assert_int_equal(header.id, 0x43);
+	assert_int_equal(header.flags & (FLAG_QR | FLAG_AA | FLAG_TC), FLAG_QR);
+	assert_int_equal(header.flags & 0x00e0, 0);	/* RA, Z, AD */
+	assert_int_equal(header.flags & FLAG_RCODE, query->rcode & FLAG_RCODE);
+	assert_int_equal(header.count[SECTION_QUESTION], query->has_question);
+	if (query->has_question) {
+		packet_read_name(&reader, &name);
+		assert_memory_equal(data + PACKET_HEADER, row->packet + PACKET_HEADER, 4);
+		packet_read_u32(&reader);
+	}
+	for (int i = 0; i < header.count[SECTION_ADDITIONAL]; i++)
+		packet_read_rr(&reader, &rr);
+	assert_false(reader.broken);
+	assert_int_equal(reader.at, len);
+	if (query->tsig.present && query->rcode == RCODE_NOTAUTH)
+		assert_int_equal(data[len - 3], 17);	/* BADKEY */
+}
+
+static void refusals_are_well_formed(void **state)
+{
+	struct query query;
+
+	(void)state;
+	for (int i = 0; i < ROWS; i++)
+		if (outcome(&rows[i], false, &query) > 0)
+			check_answer(&rows[i], &query);
+}
+
+static void all_cuts_are_survived(void **state)
+{
+	struct query query;
+	uint8_t *copy;
+
+	(void)state;
+	for (int i = 0; i < ROWS; i++)
+		for (size_t len = 0; len < rows[i].len; len++) {
+			copy = malloc(len ? len : 1);	/* its end is watched */
+			memcpy(copy, rows[i].packet, len);
+			query_read(copy, len, true, &query);
+			free(copy);
+		}
+}
+
+static void sizes_are_bounded(void **state)
+{
+	static const struct { const char *size; int want; } sizes[] = {
+		{ "\0\0", 512 }, { "\1\377", 512 }, { "\2\0", 512 }, { "\4\0", 1024 },
+		{ "\20\0", 1232 }, { "\377\377", 1232 },
+	};
+	char packet[] = HEAD(QUERY, ONE_AR) SOA_Q OPT;
+	struct query query;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memcpy(packet + sizeof(packet) - 1 - 8, sizes[i].size, 2);
+		query_read((uint8_t *)packet, sizeof(packet) - 1, false, &query);
+		assert_int_equal(query.udp_size, sizes[i].want);
+	}
+}
+
+static void the_name_is_folded_and_echoed_as_it_was(void **state)
+{
+	static const char packet[] = HEAD(QUERY, ONE) "\7ExAmPlE\3OrG\0\0\6\0\1";
+	struct name want = name_of("example.org.");
+	uint8_t data[PACKET_MAX];
+	struct query query;
+
+	(void)state;
+	query_read((const uint8_t *)packet, sizeof(packet) - 1, false, &query);
+	assert_true(name_equal(&query.name, &want));
+	query_answer_rcode(&query, RCODE_REFUSED, data, sizeof(data));
+	assert_memory_equal(data + PACKET_HEADER, packet + PACKET_HEADER, 17);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_packet_gets_its_due),
+		cmocka_unit_test(refusals_are_well_formed),
+		cmocka_unit_test(all_cuts_are_survived),
+		cmocka_unit_test(sizes_are_bounded),
+		cmocka_unit_test(the_name_is_folded_and_echoed_as_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

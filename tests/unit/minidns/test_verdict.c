@@ -1,0 +1,137 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+
+#include <string.h>
+
+#include "core/verdict.h"
+#include "packets.h"
+
+#define NAME "\7example\3org\0"
+#define Q NAME "\0\6\0\1"
+#define SOA "\300\14\0\6\0\1\0\0\0\0\0\26\0\0\0\0\0\52\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+#define A "\300\14\0\1\0\1\0\0\0\0\0\4\1\2\3\4"
+#define OK1 "\204\0\0\1\0\1\0\0\0\0"
+
+struct row {
+	const char *name;
+	const char *packet;
+	size_t len;
+	enum verdict verdict;
+	uint32_t serial;
+};
+
+#define P(text) text, sizeof(text) - 1
+
+static const struct row rows[] = {
+	{ "serial", P("\1\2" OK1 Q SOA), VERDICT_SERIAL, 42 },
+	{ "behind another record", P("\1\2\204\0\0\1\0\2\0\0\0\0" Q A SOA),
+	  VERDICT_SERIAL, 42 },
+	{ "owner in capitals", P("\1\2" OK1 Q "\7EXAMPLE\3ORG\0\0\6\0\1\0\0\0\0"
+	  "\0\26\0\0\0\0\0\52"
+	  "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), VERDICT_SERIAL, 42 },
+	{ "lame", P("\1\2\200\0\0\1\0\1\0\0\0\0" Q SOA), VERDICT_LAME, 0 },
+	{ "truncated", P("\1\2\206\0\0\1\0\0\0\0\0\0" Q), VERDICT_TRUNCATED, 0 },
+	{ "no soa", P("\1\2\204\0\0\1\0\0\0\0\0\0" Q), VERDICT_ABSENT, 0 },
+	{ "another type", P("\1\2" OK1 Q A), VERDICT_ABSENT, 0 },
+	{ "soa in authority", P("\1\2\204\0\0\1\0\0\0\1\0\0" Q SOA), VERDICT_ABSENT, 0 },
+	{ "another's soa", P("\1\2" OK1 Q "\0\0\6\0\1\0\0\0\0\0\26\0\0\0\0\0\52\0\0"
+	  "\0\0\0\0\0\0\0\0"
+	  "\0\0\0\0\0\0"), VERDICT_ABSENT, 0 },
+	{ "refused", P("\1\2\200\5\0\1\0\0\0\0\0\0" Q), VERDICT_ABSENT, 0 },
+	{ "refused, no question", P("\1\2\200\5\0\0\0\0\0\0\0\0"), VERDICT_ABSENT, 0 },
+	{ "notauth", P("\1\2\200\11\0\1\0\0\0\0\0\0" Q), VERDICT_ABSENT, 0 },
+	{ "nxdomain", P("\1\2\200\3\0\1\0\0\0\0\0\0" Q), VERDICT_ABSENT, 0 },
+	{ "servfail", P("\1\2\200\2\0\1\0\0\0\0\0\0" Q), VERDICT_FAILED, 0 },
+	{ "formerr", P("\1\2\200\1\0\1\0\0\0\0\0\0" Q), VERDICT_FAILED, 0 },
+	{ "notimp", P("\1\2\200\4\0\1\0\0\0\0\0\0" Q), VERDICT_FAILED, 0 },
+	{ "rcode 15", P("\1\2\200\17\0\1\0\0\0\0\0\0" Q), VERDICT_FAILED, 0 },
+	{ "broken soa", P("\1\2" OK1 Q "\300\14\0\6\0\1\0\0\0\0\0\2\0\0"),
+	  VERDICT_FAILED, 0 },
+	{ "cut soa", P("\1\2" OK1 Q "\300\14\0\6\0\1\0\0\0\0\0\26\0\0\0\0\0\52"),
+	  VERDICT_FAILED, 0 },
+	/* not answers to the question */
+	{ "empty", P(""), VERDICT_MISMATCH, 0 },
+	{ "cut header", P("\1\2\204\0\0\1"), VERDICT_MISMATCH, 0 },
+	{ "another id", P("\1\3" OK1 Q SOA), VERDICT_MISMATCH, 0 },
+	{ "a question", P("\1\2\4\0\0\1\0\1\0\0\0\0" Q SOA), VERDICT_MISMATCH, 0 },
+	{ "another opcode", P("\1\2\244\0\0\1\0\1\0\0\0\0" Q SOA), VERDICT_MISMATCH, 0 },
+	{ "no question, no error", P("\1\2\204\0\0\0\0\1\0\0\0\0" SOA),
+	  VERDICT_MISMATCH, 0 },
+	{ "two questions", P("\1\2\204\0\0\2\0\1\0\0\0\0" Q Q SOA), VERDICT_MISMATCH, 0 },
+	{ "another name", P("\1\2" OK1 "\7example\3net\0\0\6\0\1" SOA),
+	  VERDICT_MISMATCH, 0 },
+	{ "another case", P("\1\2" OK1 "\7eXample\3org\0\0\6\0\1" SOA),
+	  VERDICT_MISMATCH, 0 },
+	{ "another qtype", P("\1\2" OK1 NAME "\0\1\0\1" SOA), VERDICT_MISMATCH, 0 },
+	{ "another class", P("\1\2" OK1 NAME "\0\6\0\3" SOA), VERDICT_MISMATCH, 0 },
+	{ "refused, another name", P("\1\2\200\5\0\1\0\0\0\0\0\0\1x\0\0\6\0\1"),
+	  VERDICT_MISMATCH, 0 },
+};
+
+static void each_answer_says_one_thing(void **state)
+{
+	struct ask ask = {
+		.id = 0x102, .opcode = OPCODE_QUERY, .zone = name_of("example.org."),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct judgement got = verdict_of(&ask, (const uint8_t *)rows[i].packet,
+		                                  rows[i].len);
+
+		print_message("%s: %s\n", rows[i].name, verdict_name(got.verdict));
+		assert_int_equal(got.verdict, rows[i].verdict);
+		assert_int_equal(got.serial, rows[i].serial);
+	}
+}
+
+static enum verdict judge(const struct ask *ask, const char *packet, size_t len)
+{
+	return verdict_of(ask, (const uint8_t *)packet, len).verdict;
+}
+
+static void a_notify_is_answered_or_not(void **state)
+{
+	struct ask ask = {
+		.id = 0x102, .opcode = OPCODE_NOTIFY, .zone = name_of("example.org."),
+	};
+	static const char good[] = "\1\2\244\0\0\1\0\0\0\0\0\0" Q;
+	static const char refused[] = "\1\2\240\5\0\1\0\0\0\0\0\0" Q;
+
+	(void)state;
+	assert_int_equal(judge(&ask, good, sizeof(good) - 1), VERDICT_SERIAL);
+	assert_int_equal(judge(&ask, refused, sizeof(refused) - 1), VERDICT_FAILED);
+	assert_int_equal(judge(&ask, rows[0].packet, rows[0].len), VERDICT_MISMATCH);
+}
+
+static void questions_are_as_the_rfc_has_them(void **state)
+{
+	static const char query[] = "\1\2\0\0\0\1\0\0\0\0\0\0" Q;
+	static const char notify[] = "\1\2\44\0\0\1\0\0\0\0\0\0" Q;
+	struct ask ask = {
+		.id = 0x102, .opcode = OPCODE_QUERY, .zone = name_of("example.org."),
+	};
+	uint8_t data[512];
+
+	(void)state;
+	assert_int_equal(ask_encode(&ask, data), sizeof(query) - 1);
+	assert_memory_equal(data, query, sizeof(query) - 1);
+	ask.opcode = OPCODE_NOTIFY;
+	assert_int_equal(ask_encode(&ask, data), sizeof(notify) - 1);
+	assert_memory_equal(data, notify, sizeof(notify) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_answer_says_one_thing),
+		cmocka_unit_test(a_notify_is_answered_or_not),
+		cmocka_unit_test(questions_are_as_the_rfc_has_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

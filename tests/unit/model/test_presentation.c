@@ -1,0 +1,632 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail	/* cmocka has one; ours is in base/err.h */
+
+#include <ldns/ldns.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/presentation.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TEXT64 "01234567890123456789012345678901" "23456789012345678901234567890123"
+
+static struct why why;
+
+static void types(void **state)
+{
+	static const struct {
+		const char *text;
+		enum err want;
+		uint16_t type;
+		const char *printed;
+	} cases[] = {
+		{ "A",           OK, 1,     "A" },
+		{ "aaaa",        OK, 28,    "AAAA" },
+		{ "Soa",         OK, 6,     "SOA" },
+		{ "HTTPS",       OK, 65,    "HTTPS" },
+		{ "TYPE1",       OK, 1,     "A" },
+		{ "type65280",   OK, 65280, "TYPE65280" },
+		{ "TYPE54",      OK, 54,    "TYPE54" },
+		{ "NSAP-PTR",    OK, 23,    "NSAP-PTR" },
+		{ "NSEC3PARAM",  OK, 51,    "NSEC3PARAM" },
+		{ "TYPE65534",   OK, 65534, "TYPE65534" },
+		{ "",            ERR_INVALID, 0, NULL },
+		{ "TYPE",        ERR_INVALID, 0, NULL },
+		{ "TYPE0",       ERR_INVALID, 0, NULL },
+		{ "TYPE65535",   ERR_INVALID, 0, NULL },
+		{ "TYPE65536",   ERR_INVALID, 0, NULL },
+		{ "TYPE1x",      ERR_INVALID, 0, NULL },
+		{ "TYPE-1",      ERR_INVALID, 0, NULL },
+		{ "TYPE 1",      ERR_INVALID, 0, NULL },
+		{ "A ",          ERR_INVALID, 0, NULL },
+		{ "NOSUCH",      ERR_INVALID, 0, NULL },
+		{ "NULL",        ERR_INVALID, 0, NULL },
+		{ "OPT",         ERR_INVALID, 0, NULL },
+		{ "TYPE41",      ERR_INVALID, 0, NULL },
+		{ "TSIG",        ERR_INVALID, 0, NULL },
+		{ "TKEY",        ERR_INVALID, 0, NULL },
+		{ "IXFR",        ERR_INVALID, 0, NULL },
+		{ "AXFR",        ERR_INVALID, 0, NULL },
+		{ "MAILB",       ERR_INVALID, 0, NULL },
+		{ "MAILA",       ERR_INVALID, 0, NULL },
+		{ "ANY",         ERR_INVALID, 0, NULL },
+		{ "TYPE128",     ERR_INVALID, 0, NULL },
+		{ "AAAAAAAAAAAAAAAAAAAAAAAAAAA", ERR_INVALID, 0, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint16_t type = 7;
+		char printed[16];
+
+		assert_int_equal(rrtype_parse(cases[i].text, "type", &type, &why),
+		                 cases[i].want);
+		assert_int_equal(type, cases[i].want ? 7 : cases[i].type);
+		if (cases[i].want)
+			continue;
+		rrtype_format(type, printed);
+		assert_string_equal(printed, cases[i].printed);
+	}
+}
+
+/* Every type that can be stored has one text, and it is read back. */
+static void every_type_has_a_text(void **state)
+{
+	int storable = 0;
+
+	(void)state;
+	for (unsigned number = 0; number < 65536; number++) {
+		uint16_t type;
+		char text[16];
+
+		rrtype_format(number, text);
+		if (rrtype_parse(text, "type", &type, &why))
+			continue;
+		assert_int_equal(type, number);
+		storable++;
+	}
+	assert_int_equal(storable, 65536 - 1 - 1 - 1 - 128 - 1);
+}
+
+struct text_case {
+	const char *type, *text;
+	const char *want;	/* canonical; NULL: refused */
+};
+
+static void check_text(struct arena *arena, const struct text_case *test)
+{
+	struct buf printed = { 0 };
+	const uint8_t *rdata, *again;
+	uint16_t type, len, again_len;
+	enum err err;
+
+	assert_int_equal(rrtype_parse(test->type, "type", &type, &why), OK);
+	why.text[0] = '\0';
+	err = rdata_parse(type, test->text, "data", arena, &rdata, &len, &why);
+	if (!err != !!test->want)
+		print_error("%s %.200s: %s\n", test->type, test->text, why.text);
+	assert_int_equal(err, test->want ? OK : ERR_INVALID);
+	if (err) {
+		assert_memory_equal(why.text, "data: ", 6);
+		return;
+	}
+	assert_int_equal(rdata_format(type, rdata, len, &printed, &why), OK);
+	assert_string_equal(buf_string(&printed), test->want);
+	assert_int_equal(rdata_parse(type, buf_string(&printed), "data", arena, &again,
+	                             &again_len, &why), OK);
+	assert_int_equal(again_len, len);
+	assert_memory_equal(again, rdata, len);
+	buf_clear(&printed);
+}
+
+static void check_texts(const struct text_case *cases, size_t count)
+{
+	struct arena *arena = arena_new();
+
+	for (size_t i = 0; i < count; i++)
+		check_text(arena, &cases[i]);
+	arena_free(&arena);
+}
+
+static void accepted(void **state)
+{
+	static const struct text_case cases[] = {
+		{ "A",     "192.0.2.1",              "192.0.2.1" },
+		{ "A",     "  192.0.2.1\t",          "192.0.2.1" },
+		{ "A",     "( 192.0.2.1 )",          "192.0.2.1" },
+		{ "A",     "\\# 4 c0 00 0201",       "192.0.2.1" },
+		{ "AAAA",  "2001:DB8:0::1",          "2001:db8::1" },
+		{ "NS",    "NS1.Example.org.",       "NS1.Example.org." },
+		{ "CNAME", "a\\.b\\032c.x.",         "a\\.b\\032c.x." },
+		{ "CNAME", ".",                      "." },
+		{ "MX",    "10  mail.x.",            "10 mail.x." },
+		{ "MX",    "0 .",                    "0 ." },
+		{ "SRV",   "1 2 65535 h.x.",         "1 2 65535 h.x." },
+		{ "SOA",   "a.x. b.x. 4294967295 1h 15m 2w1d 5",
+		           "a.x. b.x. 4294967295 3600 900 1296000 5" },
+		{ "SOA",   "a.x. b.x. ( 1 2 3 4 5 )", "a.x. b.x. 1 2 3 4 5" },
+		{ "TXT",   "hello world",            "\"hello\" \"world\"" },
+		{ "TXT",   "\"hello world\"",        "\"hello world\"" },
+		{ "TXT",   "\"\"",                   "\"\"" },
+		{ "TXT",   "\"a\" \"\" b",           "\"a\" \"\" \"b\"" },
+		{ "TXT",   "\"a;b(c)\\\"d\\\\\"",    "\"a;b(c)\\\"d\\\\\"" },
+		{ "TXT",   "a\\ b\\;c",              "\"a b;c\"" },
+		{ "TXT",   "\\000\\255\\010",        "\"\\000\\255\\010\"" },
+		{ "TXT",   "\"caf\xc3\xa9\"",        "\"caf\\195\\169\"" },
+		{ "SPF",   "\"v=spf1 -all\"",        "\"v=spf1 -all\"" },
+		{ "CAA",   "128 issue \"ca.example.net\"",
+		  "128 issue \"ca.example.net\"" },
+		{ "CAA",   "0 issue \";\"",          "0 issue \";\"" },
+		{ "CAA",   "0 issuewild letsencrypt.org",
+		  "0 issuewild \"letsencrypt.org\"" },
+		{ "SSHFP", "6 2 00112233445566778899aabbccddeeff"
+		           "00112233445566778899aabbccddeeff",
+		           "6 2 00112233445566778899aabbccddeeff"
+		           "00112233445566778899aabbccddeeff" },
+		{ "NAPTR", "100 10 \"S\" \"SIP+D2U\" \"!^.*$! a b !\" _sip._udp.x.",
+		           "100 10 \"S\" \"SIP+D2U\" \"!^.*$! a b !\" _sip._udp.x." },
+		{ "DS",    "20326 8 2 E06D 44B8", "20326 8 2 e06d44b8" },
+		{ "DS",    "20326 RSASHA256 2 e06d", "20326 8 2 e06d" },
+		{ "TLSA",  "3 1 1 00ff",             "3 1 1 00ff" },
+		{ "DNSKEY", "257 3 8 AwEA AaY=",     "257 3 8 AwEAAaY=" },
+		{ "NSEC",  "b.x. NS TYPE65280 A RRSIG", "b.x. A NS RRSIG TYPE65280" },
+		{ "NSEC",  "b.x.",                   "b.x." },
+		{ "NSEC3PARAM", "1 0 5 -",           "1 0 5 -" },
+		{ "NSEC3PARAM", "1 0 5 AABB",        "1 0 5 aabb" },
+		{ "NSEC3", "1 1 0 - 2t7b4g4vsa5smi47k61mv5bv1a22bojr A RRSIG",
+		           "1 1 0 - 2t7b4g4vsa5smi47k61mv5bv1a22bojr A RRSIG" },
+		{ "RRSIG", "A 8 2 300 20260101000000 20250101000000 1 x. AQID",
+		           "A 8 2 300 20260101000000 20250101000000 1 x. AQID" },
+		{ "RRSIG", "A 8 2 300 1767225600 20250101000000 1 x. AQID",
+		           "A 8 2 300 20260101000000 20250101000000 1 x. AQID" },
+		{ "HTTPS", "1 . alpn=h3,h2 port=443 ipv4hint=192.0.2.1",
+		           "1 . alpn=h3,h2 port=443 ipv4hint=192.0.2.1" },
+		{ "SVCB",  "1 s.x. port=1 alpn=\"h2\"", "1 s.x. alpn=h2 port=1" },
+		{ "SVCB",  "1 s.x. port=1 port=1",   "1 s.x. port=1" },
+		{ "SVCB",  "1 s.x. key65000=\"a b\"", "1 s.x. key65000=\"a b\"" },
+		{ "HTTPS", "0 other.x.",             "0 other.x." },
+		{ "IPSECKEY", "10 3 2 Gw.x. AQID",   "10 3 2 Gw.x. AQID" },
+		{ "IPSECKEY", "10 1 2 192.0.2.1 AQID", "10 1 2 192.0.2.1 AQID" },
+		{ "APL",   "1:192.0.2.0/24 !2:2001:db8::/32",
+		           "1:192.0.2.0/24 "
+		           "!2:2001:0db8:0000:0000:0000:0000:0000:0000/32" },
+		{ "APL",   "",                       "" },
+		{ "APL",   "\\# 0",                  "" },
+		{ "LOC",   "52 22 23.000 N 4 53 32.000 E -2.00m 0.00m 10000m 10m",
+		           "52 22 23.000 N 04 53 32.000 E -2m 0.00m 10000m 10m" },
+		{ "URI",   "10 1 \"https://x/ y\"",  "10 1 \"https://x/ y\"" },
+		{ "HINFO", "PC-Intel \"Linux 6\"",   "\"PC-Intel\" \"Linux 6\"" },
+		{ "EUI48", "00-00-5e-00-53-2a",      "00-00-5e-00-53-2a" },
+		{ "CERT",  "PKIX 1 RSASHA256 AQID",  "PKIX 1 8 AQID" },
+		{ "HIP",   "\\# 2 0102",             "\\# 2 0102" },
+		{ "NSAP-PTR", "\\# 1 00",            "\\# 1 00" },
+		{ "TYPE65280", "\\# 0",              "\\# 0" },
+	};
+
+	(void)state;
+	check_texts(cases, COUNT(cases));
+}
+
+static void refused(void **state)
+{
+	static const struct text_case cases[] = {
+		{ "A",     "" },
+		{ "A",     "192.0.2" },
+		{ "A",     "192.0.2.256" },
+		{ "A",     "192.0.2.1 192.0.2.2" },
+		{ "A",     "\"192.0.2.1\"" },
+		{ "A",     "192.0.2.1;" },
+		{ "A",     "192.0.2.1\n" },
+		{ "A",     "192.0.2.1\r" },
+		{ "A",     "(192.0.2.1" },
+		{ "A",     "192.0.2.1)" },
+		{ "A",     "((192.0.2.1))" },
+		{ "A",     "\\# 3 c00002" },
+		{ "A",     "\\# 5 c000020100" },
+		{ "A",     "\\# 4 c000020" },
+		{ "A",     "\\# 4 c0000201 00" },
+		{ "A",     "\\# 4" },
+		{ "A",     "\\#" },
+		{ "A",     "\\# 0" },
+		{ "A",     "\\# -1 00" },
+		{ "A",     "\\# 65536 00" },
+		{ "AAAA",  "2001:db8::g" },
+		{ "AAAA",  "192.0.2.1" },
+		{ "NS",    "ns1" },
+		{ "NS",    "ns1.example.org" },
+		{ "NS",    "@" },
+		{ "NS",    "ns1..org." },
+		{ "NS",    "a\"b.x." },
+		{ "NS",    "a\\\"b.x." },
+		{ "NS",    "\\# 2 c000" },		/* compressed */
+		{ "NS",    "\\# 4 0161c000" },
+		{ "NS",    "\\# 3 016100 ff" },
+		{ "SOA",
+		  "\\# 26 c000016100000000010000000100000001000000010000000100" },
+		{ "MX",    "10 mail" },
+		{ "MX",    "mail.x." },
+		{ "MX",    "65536 mail.x." },
+		{ "MX",    "-1 mail.x." },
+		{ "MX",    "0x10 mail.x." },
+		{ "MX",    "10 mail.x. y." },
+		{ "SRV",   "1 2 3 host" },
+		{ "NAPTR", "1 2 \"\" \"\" \"\" host" },
+		{ "RP",    "a.x. b" },
+		{ "RRSIG", "A 8 2 300 20260101000000 20250101000000 1 x AQID" },
+		{ "RRSIG", "A 8 2 300 99999999999 20250101000000 1 x. AQID" },
+		{ "NSEC",  "b A" },
+		{ "NSEC",  "b.x. A NOSUCH" },
+		{ "SVCB",  "1 s port=1" },
+		{ "SVCB",  "1 s.x. port=1 port=2" },
+		{ "SVCB",  "1 s.x. port=x" },
+		{ "IPSECKEY", "10 3 2 gw AQID" },
+		{ "IPSECKEY", "10 4 2 gw.x. AQID" },
+		{ "IPSECKEY", "266 3 2 gw.x. AQID" },
+		{ "APL",   "1:192.0.2.0/33" },
+		{ "APL",   "3:192.0.2.0/24" },
+		{ "APL",   "1:192.0.2.0" },
+		{ "DS",    "1 8 2 abc" },
+		{ "DS",    "1 8 2 xx" },
+		{ "DS",    "1 8 2" },
+		{ "DS",    "1 NOSUCH 2 00" },
+		{ "CERT",  "+0 1 RSASHA256 AQID" },
+		{ "NSEC3PARAM", "1 0 5 abc" },
+		{ "DNSKEY", "257 3 8 !!!" },
+		{ "TXT",   "" },
+		{ "TXT",   "\"open" },
+		{ "TXT",   "a\"b\"" },
+		{ "TXT",   "\"a\"b" },
+		{ "TXT",   "a\\" },
+		{ "TXT",   "\\256" },
+		{ "TXT",   "\\1a" },
+		{ "TXT",   "\"a\nb\"" },
+		{ "TXT",   "\"a\x01\"" },
+		{ "TXT",   "v=DKIM1; k=rsa" },
+		{ "HIP",   "2 200100107B1A74DF365639CC39F1D578 AQID" },
+		{ "WKS",   "192.0.2.1 tcp smtp" },
+		{ "TYPE65280", "abc" },
+		{ "TYPE65280", "\\# 1 0" },
+		{ "HINFO", TEXT64 TEXT64 TEXT64 TEXT64 " x" },
+	};
+
+	(void)state;
+	check_texts(cases, COUNT(cases));
+}
+
+/* TEXT long strings of LEN, quoted or not, end as strings of 255 and a rest. */
+static void check_long_string(size_t len, bool quoted, bool fits)
+{
+	struct arena *arena = arena_new();
+	struct buf text = { 0 };
+	const uint8_t *rdata;
+	uint16_t got;
+
+	buf_text(&text, quoted ? "\"" : "");
+	for (size_t i = 0; i < len; i++)
+		buf_u8(&text, 'a' + i % 26);
+	buf_text(&text, quoted ? "\"" : "");
+
+	enum err err = rdata_parse(RR_TXT, buf_string(&text), "data", arena, &rdata, &got,
+	                           &why);
+
+	assert_int_equal(err, fits ? OK : ERR_INVALID);
+	for (size_t i = 0; fits && i < len; i++)
+		assert_int_equal(rdata[i + i / 255 + 1], 'a' + i % 26);
+	for (size_t at = 0; fits && at < got; at += 256)
+		assert_int_equal(rdata[at], got - at > 256 ? 255 : got - at - 1);
+	buf_clear(&text);
+	arena_free(&arena);
+}
+
+static void long_strings_are_split(void **state)
+{
+	static const struct {
+		size_t len;
+		bool fits;
+	} cases[] = {
+		{ 1, true }, { 255, true }, { 256, true }, { 510, true }, { 511, true },
+		{ 64980, true },	/* RDATA_MAX less a length octet each 255 */
+		{ 64981, false }, { 65536, false }, { 4 * 65536, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		check_long_string(cases[i].len, true, cases[i].fits);
+		check_long_string(cases[i].len, false, cases[i].fits);
+	}
+}
+
+/* ldns_wire2rdf() would take the size of the whole rdata for each of these. */
+static void many_strings_cost_little(void **state)
+{
+	struct arena *arena = arena_new();
+	struct buf text = { 0 };
+	const uint8_t *rdata;
+	uint16_t len;
+
+	(void)state;
+	for (int i = 0; i < RDATA_MAX; i++)
+		buf_text(&text, "\"\" ");
+	assert_int_equal(rdata_parse(RR_TXT, buf_string(&text), "data", arena, &rdata,
+	                             &len, &why), OK);
+	assert_int_equal(len, RDATA_MAX);
+	buf_clear(&text);
+	arena_free(&arena);
+}
+
+/* Lists that ldns has no room for. */
+static void long_lists(void **state)
+{
+	struct arena *arena = arena_new();
+	struct buf list = { 0 };
+	const uint8_t *rdata;
+	uint16_t len;
+
+	(void)state;
+	buf_text(&list, "x. ");
+	while (list.len < RDATA_MAX_TEXT - 2)
+		buf_text(&list, "A ");
+	assert_int_equal(rdata_parse(RR_NSEC, buf_string(&list), "data", arena, &rdata,
+	                             &len, &why), OK);
+	assert_int_equal(len, 3 + 3);
+	buf_reset(&list);
+	buf_text(&list, "1 . ipv6hint=::");
+	while (list.len < 60000)
+		buf_text(&list, ",::");
+	assert_int_equal(rdata_parse(65, buf_string(&list), "data", arena, &rdata, &len,
+	                             &why), ERR_INVALID);
+	buf_clear(&list);
+	arena_free(&arena);
+}
+
+/* ldns has no room of its own for these, and asserts. */
+static void long_parameters_are_printed(void **state)
+{
+	uint8_t rdata[7 + 1024] = { 0, 1 };	/* priority 1, target ".", mandatory */
+	struct buf text = { 0 };
+
+	(void)state;
+	rdata[5] = 1024 >> 8;
+	for (size_t i = 7; i < sizeof(rdata); i += 2)
+		rdata[i + 1] = 2;	/* no-default-alpn */
+	assert_int_equal(rdata_format(65, rdata, sizeof(rdata), &text, &why), OK);
+	assert_true(text.len > 512 * 16);
+	buf_clear(&text);
+}
+
+/* Whatever wire is given: no crash, and text only for what reads back or is refused. */
+static void any_wire_is_printed_or_refused(void **state)
+{
+	struct buf text = { 0 };
+	uint8_t rdata[64];
+
+	(void)state;
+	srand(3597);
+	for (int i = 0; i < 200000; i++) {
+		uint16_t len = rand() % sizeof(rdata);
+
+		for (int j = 0; j < len; j++)
+			rdata[j] = rand() % 3 ? rand() % 4 : rand();
+		buf_reset(&text);
+		rdata_format(rand() % 300, rdata, len, &text, &why);
+	}
+	buf_clear(&text);
+}
+
+/* Reads TEXT as a master file; in *printed one line a record; the first error ends it. */
+static enum err read_zone(const char *text, const char *origin, struct buf *printed)
+{
+	FILE *file = fmemopen((char *)text, strlen(text), "r");
+	struct master_file *master = master_file_open(file, "zone", origin, 77);
+	char name[NAME_MAX_TEXT + 1], type[16];
+	struct rr rr;
+	bool found;
+	enum err err;
+
+	while (!(err = master_file_next(master, &rr, &found, &why)) && found) {
+		for (const uint8_t *octet = rr.name; *octet; octet++)
+			assert_false(*octet >= 'A' && *octet <= 'Z');
+		name_format_wire(rr.name, name);
+		rrtype_format(rr.type, type);
+		buf_printf(printed, "%s %u %s ", name, rr.ttl, type);
+		assert_int_equal(rdata_format(rr.type, rr.rdata, rr.rdata_len, printed,
+		                              &why), OK);
+		buf_text(printed, "\n");
+	}
+	master_file_close(&master);
+	assert_null(master);
+	fclose(file);
+	return err;
+}
+
+static void master_files(void **state)
+{
+	static const struct {
+		const char *zone, *want;
+	} cases[] = {
+		{ "", "" },
+		{ "\n ; nothing\n\t\n", "" },
+		{ "@ IN A 192.0.2.1", "example.org. 77 A 192.0.2.1\n" },
+		{ "WWW 5 IN A 192.0.2.1\r\n", "www.example.org. 5 A 192.0.2.1\n" },
+		{ "a IN 5 A 192.0.2.1\nb 6 A 192.0.2.1\nc A 192.0.2.1\n",
+		  "a.example.org. 5 A 192.0.2.1\nb.example.org. 6 A 192.0.2.1\n"
+		  "c.example.org. 6 A 192.0.2.1\n" },
+		{ "$TTL 1h\na 5 A 192.0.2.1\nb A 192.0.2.1\n",
+		  "a.example.org. 5 A 192.0.2.1\nb.example.org. 3600 A 192.0.2.1\n" },
+		{ "a A 192.0.2.1\n  A 192.0.2.2\n\tTXT x ; A 192.0.2.3\n",
+		  "a.example.org. 77 A 192.0.2.1\na.example.org. 77 A 192.0.2.2\n"
+		  "a.example.org. 77 TXT \"x\"\n" },
+		{ "$ORIGIN sub\na NS b\n$ORIGIN net. ; other\na NS b\n@ NS @\n",
+		  "a.sub.example.org. 77 NS b.sub.example.org.\na.net. 77 NS b.net.\n"
+		  "net. 77 NS net.\n" },
+		{ "@ SOA ns hostmaster ( 1 ; serial\n 2\n\n 3 4 ; (\n 5 )\n"
+		  " A 192.0.2.1\n",
+		  "example.org. 77 SOA ns.example.org. hostmaster.example.org. "
+		  "1 2 3 4 5\n"
+		  "example.org. 77 A 192.0.2.1\n" },
+		{ "t TXT \"a;b\" ( \"c(\"\n \"d)\" ) ; \"\n",
+		  "t.example.org. 77 TXT \"a;b\" \"c(\" \"d)\"\n" },
+		{ "t 1d2h A 192.0.2.1\n", "t.example.org. 93600 A 192.0.2.1\n" },
+		{ "a\\.b CLASS1 TYPE65280 \\# 2 00ff\n",
+		  "a\\.b.example.org. 77 TYPE65280 \\# 2 00ff\n" },
+		{ "in in ns in\n", "in.example.org. 77 NS in.example.org.\n" },
+		{ "a APL\n", "a.example.org. 77 APL \n" },
+		{ "*.w MX 10 .\n", "*.w.example.org. 77 MX 10 .\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf printed = { 0 };
+
+		if (read_zone(cases[i].zone[0] ? cases[i].zone : "\n", "example.org.",
+		              &printed))
+			print_error("%s\n", why.text);
+		assert_string_equal(buf_string(&printed), cases[i].want);
+		buf_clear(&printed);
+	}
+}
+
+static void broken_master_files(void **state)
+{
+	static const struct {
+		const char *zone, *want;	/* how the reason begins */
+	} cases[] = {
+		{ " A 192.0.2.1\n",            "zone:1: the first record has no owner" },
+		{ "\n\na A 192.0.2\n",
+		  "zone:3: data: field 1 must be an IPv4 address" },
+		{ "a (\n\nA\n) 1\nb A 1\n",    "zone:1: data: field 1" },
+		{ "a A 192.0.2.1\nb A (192.0.2.1\n",
+		  "zone:2: has a parenthesis that is not closed" },
+		{ "a TXT \"x\ny\"\n",          "zone:1: has a quote that is not closed" },
+		{ "a TXT \"x",                 "zone:1: has a quote that is not closed" },
+		{ "a TXT x\\",                 "zone:1: ends in a backslash" },
+		{ "a TXT x\x01\n",             "zone:1: has a control character" },
+		{ "a CH A 192.0.2.1\n",        "zone:1: type: no such record type" },
+		{ "a HS A 192.0.2.1\n",        "zone:1: type: no such record type" },
+		{ "a 5 5 A 192.0.2.1\n",       "zone:1: type: no such record type" },
+		{ "a IN 5\n",                  "zone:1: the record has no type" },
+		{ "a 2147483648 A 192.0.2.1\n","zone:1: a TTL is" },
+		{ "a 5x A 192.0.2.1\n",        "zone:1: a TTL is" },
+		{ "a AXFR 192.0.2.1\n",        "zone:1: type: records of type AXFR" },
+		{ "a..b A 192.0.2.1\n",        "zone:1: owner: the name" },
+		{ "\"a\" A 192.0.2.1\n",       "zone:1: an owner has no quotes" },
+		{ "a A 192.0.2.1 192.0.2.2\n", "zone:1: data: has too many fields" },
+		{ "$INCLUDE other\n",          "zone:1: of the directives" },
+		{ "$GENERATE 1-2 a A 1\n",     "zone:1: a directive has one value" },
+		{ "$TTL\n",                    "zone:1: a directive has one value" },
+		{ "$TTL -1\n",                 "zone:1: $TTL must be" },
+		{ "$ORIGIN a..\n",             "zone:1: $ORIGIN: the name" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct buf printed = { 0 };
+
+		assert_int_equal(read_zone(cases[i].zone, "example.org.", &printed),
+		                 ERR_INVALID);
+		assert_memory_equal(why.text, cases[i].want, strlen(cases[i].want));
+		buf_clear(&printed);
+	}
+}
+
+static void origin_is_checked(void **state)
+{
+	struct buf printed = { 0 };
+
+	(void)state;
+	assert_int_equal(read_zone("a A 192.0.2.1\n", "example.org", &printed),
+	                 ERR_INVALID);
+	assert_memory_equal(why.text, "zone:0: $ORIGIN: ", 17);
+	buf_clear(&printed);
+}
+
+static void check_rdata_as_ldns(const struct rr *rr, const ldns_rr *want)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < ldns_rr_rd_count(want); i++) {
+		const ldns_rdf *rdf = ldns_rr_rdf(want, i);
+
+		assert_true(ldns_rdf_size(rdf) <= rr->rdata_len - at);
+		assert_memory_equal(rr->rdata + at, ldns_rdf_data(rdf),
+		                    ldns_rdf_size(rdf));
+		at += ldns_rdf_size(rdf);
+	}
+	assert_int_equal(at, rr->rdata_len);
+}
+
+static ldns_rr *next_of_ldns(FILE *file, ldns_rdf **origin, ldns_rdf **prev)
+{
+	ldns_status status;
+	ldns_rr *rr = NULL;
+	uint32_t ttl = 0;
+
+	do
+		status = ldns_rr_new_frm_fp(&rr, file, &ttl, origin, prev);
+	while (status == LDNS_STATUS_SYNTAX_EMPTY && !feof(file));
+	return status == LDNS_STATUS_OK ? rr : NULL;
+}
+
+/* ZONE_FILE=path names a real zone: each record is the one that ldns reads. */
+static void real_zones_are_read_as_by_ldns(void **state)
+{
+	const char *path = getenv("ZONE_FILE");
+	FILE *ours = path ? fopen(path, "r") : NULL, *theirs = path ? fopen(path,
+	                                                                    "r") : NULL;
+	ldns_rdf *origin, *prev = NULL;
+	struct master_file *master;
+	struct rr rr;
+	bool found;
+	ldns_rr *want;
+
+	(void)state;
+	if (!ours || !theirs)
+		skip();
+	origin = ldns_dname_new_frm_str(".");
+	master = master_file_open(ours, path, ".", 3600);
+	while ((want = next_of_ldns(theirs, &origin, &prev))) {
+		assert_int_equal(master_file_next(master, &rr, &found, &why), OK);
+		assert_true(found);
+
+		ldns_rdf *owner = ldns_rr_owner(want);
+
+		ldns_dname2canonical(owner);
+		assert_memory_equal(rr.name, ldns_rdf_data(owner), ldns_rdf_size(owner));
+		assert_int_equal(rr.type, ldns_rr_get_type(want));
+		assert_int_equal(rr.ttl, ldns_rr_ttl(want));
+		check_rdata_as_ldns(&rr, want);
+		ldns_rr_free(want);
+	}
+	assert_int_equal(master_file_next(master, &rr, &found, &why), OK);
+	assert_false(found);
+	master_file_close(&master);
+	ldns_rdf_deep_free(origin);
+	ldns_rdf_deep_free(prev);
+	fclose(ours);
+	fclose(theirs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types),
+		cmocka_unit_test(every_type_has_a_text),
+		cmocka_unit_test(accepted),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(long_strings_are_split),
+		cmocka_unit_test(many_strings_cost_little),
+		cmocka_unit_test(long_lists),
+		cmocka_unit_test(long_parameters_are_printed),
+		cmocka_unit_test(any_wire_is_printed_or_refused),
+		cmocka_unit_test(master_files),
+		cmocka_unit_test(broken_master_files),
+		cmocka_unit_test(origin_is_checked),
+		cmocka_unit_test(real_zones_are_read_as_by_ldns),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

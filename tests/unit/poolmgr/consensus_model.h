@@ -1,0 +1,125 @@
+/*
+ * consensus_model -- what servers agree on, found the slow way: serials as
+ * 64-bit positions on a line, relative to the wanted one, and every candidate
+ * tried. Nothing of core/consensus.c is in it, so that its tests, and those of
+ * what is built on it, have something to be compared with. Random servers, too.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/consensus.h"
+
+enum { MODEL_FAR = 8 };	/* any_sighting() stays within this of the wanted serial */
+
+static inline bool model_position(uint32_t serial, uint32_t wanted, int64_t *position)
+{
+	int64_t ahead = (int64_t)(uint32_t)(serial - wanted);
+
+	if (ahead == INT64_C(0x80000000))
+		return false;
+	*position = ahead > INT64_C(0x80000000) ? ahead - INT64_C(0x100000000) : ahead;
+	return true;
+}
+
+static inline bool model_error(const struct sighting *s, uint32_t wanted, int64_t *failed)
+{
+	return (s->status == SEEN_ERROR || s->status == SEEN_NO_DOMAIN) &&
+	       s->has_failed && model_position(s->failed_serial, wanted, failed);
+}
+
+static inline bool model_reaches(const struct sighting *s, uint32_t wanted, int64_t at)
+{
+	int64_t position, failed;
+
+	if (!s->has_serial || !model_position(s->serial, wanted, &position))
+		return false;
+	if (model_error(s, wanted, &failed) && position >= failed)
+		position = failed - 1;
+	return position <= 0 && position >= at;
+}
+
+static inline bool model_failed(const struct sighting *s, uint32_t wanted, int64_t at)
+{
+	int64_t failed;
+
+	return model_error(s, wanted, &failed) && failed >= at &&
+	       !model_reaches(s, wanted, at);
+}
+
+/* In whole percent, rounded; all is 100, and nothing less is. */
+static inline int model_share(size_t ok, size_t n)
+{
+	int percent = (int)((double)ok / (double)n * 100 + 0.5 + 1e-9);
+
+	return ok < n && percent == 100 ? 99 : percent;
+}
+
+static inline struct consensus model(const struct sighting *servers, size_t n,
+                                     int threshold, uint32_t wanted)
+{
+	struct consensus want = { 0 };
+
+	for (int64_t at = -MODEL_FAR; at <= 0; at++) {
+		size_t ok = 0;
+
+		for (size_t i = 0; i < n; i++)
+			ok += model_reaches(&servers[i], wanted, at);
+		if (model_share(ok, n) >= threshold && (ok > 0 || at == 0)) {
+			want.reached = true;
+			want.serial = wanted + (uint32_t)at;
+		}
+	}
+	for (int64_t at = -MODEL_FAR; at <= 0; at++) {
+		uint32_t serial = wanted + (uint32_t)at;
+		size_t bad = 0;
+
+		for (size_t i = 0; i < n; i++)
+			bad += model_failed(&servers[i], wanted, at);
+		if (model_share(n - bad, n) >= threshold || bad == 0)
+			continue;
+		if (want.reached && (int32_t)(serial - want.serial) <= 0)
+			continue;
+		want.failed = true;
+		want.failed_serial = serial;
+	}
+	return want;
+}
+
+static inline uint32_t noise(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+/* Around the ends of the circle and its middle. */
+static inline uint32_t any_serial(uint32_t *state)
+{
+	static const uint32_t around[] = {
+		0, 1, 2, 7,
+		UINT32_C(0x7fffffff), UINT32_C(0x80000000), UINT32_C(0x80000001),
+		UINT32_C(0xfffffffe), UINT32_C(0xffffffff),
+	};
+
+	return around[noise(state) % (sizeof(around) / sizeof(around[0]))];
+}
+
+static inline struct sighting any_sighting(uint32_t *state, uint32_t wanted)
+{
+	struct sighting s = {
+		.status = noise(state) % 4,
+		.has_serial = noise(state) % 4 != 0,
+		.serial = wanted - 3 + noise(state) % 6,
+		.has_failed = noise(state) % 4 != 0,
+		.failed_serial = wanted - 3 + noise(state) % 5,
+	};
+
+	/* No order at all; a failure there says nothing either. */
+	if (noise(state) % 32 == 0)
+		s.serial = wanted + UINT32_C(0x80000000), s.has_failed = false;
+	return s;
+}

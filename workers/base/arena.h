@@ -1,0 +1,20 @@
+/*
+ * arena -- memory that dies with its request: allocate at will, free all at
+ * once. Not for threads to share. Alignment is that of max_align_t.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct arena;
+
+struct arena *arena_new(void);
+void arena_free(struct arena **arena);
+void arena_reset(struct arena *arena);		/* keeps one block for the next request */
+
+void *arena_alloc(struct arena *arena, size_t size);	/* zeroed */
+void *arena_dup(struct arena *arena, const void *from, size_t size);
+char *arena_strdup(struct arena *arena, const char *text);
+char *arena_printf(struct arena *arena, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+size_t arena_bytes(const struct arena *arena);	/* held now */

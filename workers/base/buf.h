@@ -1,0 +1,24 @@
+/*
+ * buf -- bytes that grow. data is NUL-terminated behind len, so a buf of
+ * text is a C string. A zeroed struct buf is empty and valid.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf {
+	uint8_t *data;
+	size_t len, size;
+};
+
+void buf_clear(struct buf *buf);		/* frees; leaves it empty and valid */
+void buf_reset(struct buf *buf);		/* keeps the memory */
+void buf_append(struct buf *buf, const void *data, size_t len);
+void buf_text(struct buf *buf, const char *text);
+void buf_printf(struct buf *buf, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void buf_u8(struct buf *buf, uint8_t value);
+void buf_u16(struct buf *buf, uint16_t value);	/* big endian, as all of DNS */
+void buf_u32(struct buf *buf, uint32_t value);
+const char *buf_string(const struct buf *buf);	/* "" when empty */

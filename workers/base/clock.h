@@ -1,0 +1,8 @@
+/* clock -- now. Timers use the monotonic clock; serials and logs the real one. */
+#pragma once
+
+#include <stdint.h>
+
+int64_t clock_ms(void);		/* monotonic */
+int64_t clock_us(void);		/* monotonic */
+int64_t clock_unix(void);	/* seconds since 1970 */

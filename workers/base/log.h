@@ -1,0 +1,31 @@
+/*
+ * log -- one event, one line, fixed keys: `subject verb: key=value ...`.
+ *
+ * The verb is the policy: debug; info = a state changed; warn = it failed
+ * and we go on; fatal = exit 1; bug = core. The program's name and pid stand
+ * before a line, the request in hand (log_request) behind it. Control bytes
+ * and broken UTF-8 are escaped here, so a line is always one line. Goes to
+ * stderr, with journald's <N> when stderr is the journal, or to syslog.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+
+void log_open(const char *program, bool to_syslog);
+void log_level_set(enum log_level level);
+bool log_level_parse(const char *text, enum log_level *level);	/* "info" */
+void log_request(const char *id);	/* "" or NULL: none; copied; per thread */
+
+void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped likewise. */
+void log_complaint(const char *program, const char *words);
+_Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void bug(const char *file, int line, const char *expression);
+
+/* Always on: a broken invariant ends the process, with a core. */
+#define bug_if(condition) \
+	do { if (condition) bug(__FILE__, __LINE__, #condition); } while (0)

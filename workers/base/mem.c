@@ -1,0 +1,59 @@
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+static void *or_die(void *p, size_t size)
+{
+	if (!p)
+		fatal("out of memory: bytes=%zu", size);
+	return p;
+}
+
+/* Nothing is still something: malloc(0) may answer NULL, which is not death. */
+void *xmalloc(size_t size)
+{
+	return or_die(malloc(size ? size : 1), size);
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	if (count == 0 || size == 0)
+		count = size = 1;
+	return or_die(calloc(count, size), size);
+}
+
+void *xrealloc(void *old, size_t size)
+{
+	return or_die(realloc(old, size ? size : 1), size);
+}
+
+void *xmemdup(const void *from, size_t size)
+{
+	void *copy = xmalloc(size);
+
+	if (size)
+		memcpy(copy, from, size);
+	return copy;
+}
+
+char *xstrdup(const char *text)
+{
+	return xmemdup(text, strlen(text) + 1);
+}
+
+char *xprintf(const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) < 0)
+		fatal("out of memory: cannot format a text");
+	va_end(args);
+	return text;
+}

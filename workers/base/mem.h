@@ -1,0 +1,11 @@
+/* mem -- memory or death: nobody checks for NULL. */
+#pragma once
+
+#include <stddef.h>
+
+void *xmalloc(size_t size) __attribute__((malloc));
+void *xcalloc(size_t count, size_t size) __attribute__((malloc));
+void *xrealloc(void *old, size_t size);
+void *xmemdup(const void *from, size_t size);
+char *xstrdup(const char *text);
+char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

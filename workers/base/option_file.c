@@ -1,0 +1,92 @@
+#include "base/option_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECRET_MAX_BYTES = 4096 };
+
+static enum err open_regular(const char *path, struct stat *st, int *fd, struct why *why)
+{
+	/* Not to wait for the other end of a FIFO, before we know that it is one. */
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0)
+		return fail(why, errno == ENOENT ? ERR_NOT_FOUND : ERR_INVALID,
+			    "%s: cannot be read: %s", path, strerror(errno));
+	if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode))
+		return OK;
+	close(*fd);
+	return fail(why, ERR_INVALID, "%s: must be a regular file", path);
+}
+
+/* All of it; a file that grows under our hands meets the same limit. */
+static enum err read_all(int fd, const char *path, size_t limit, struct buf *out,
+			 struct why *why)
+{
+	char chunk[4096];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof chunk)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(why, ERR_INVALID, "%s: cannot be read: %s", path,
+				    strerror(errno));
+		buf_append(out, chunk, n);
+		if (out->len > limit)
+			return fail(why, ERR_TOO_LARGE,
+				    "%s: must be at most %zu bytes long", path, limit);
+	}
+	if (memchr(buf_string(out), 0, out->len))
+		return fail(why, ERR_INVALID, "%s: must be text, and has a zero byte",
+			    path);
+	return OK;
+}
+
+enum err option_file_read(const char *path, size_t limit, struct buf *text, mode_t *mode,
+			  struct why *why)
+{
+	struct stat st;
+	enum err err;
+	int fd;
+
+	err = open_regular(path, &st, &fd, why);
+	if (err)
+		return err;
+	*mode = st.st_mode;
+	err = read_all(fd, path, limit, text, why);
+	close(fd);
+	return err;
+}
+
+static enum err check_secret_mode(const char *path, const struct stat *st,
+				  struct why *why)
+{
+	if (st->st_mode & 077)
+		return fail(why, ERR_INVALID,
+			    "%s: holds a secret and can be used by others: "
+			    "chmod 600 %s",
+			    path, path);
+	return OK;
+}
+
+enum err option_file_secret(const char *path, struct buf *text, struct why *why)
+{
+	struct stat st;
+	enum err err;
+	int fd;
+
+	err = open_regular(path, &st, &fd, why);
+	if (err)
+		return err;
+	err = check_secret_mode(path, &st, why);
+	if (!err)
+		err = read_all(fd, path, SECRET_MAX_BYTES, text, why);
+	close(fd);
+	if (err)
+		return err;
+	if (text->len && text->data[text->len - 1] == '\n')
+		text->data[--text->len] = 0;
+	return OK;
+}

@@ -1,0 +1,320 @@
+/* --help and --sample, from the same rows that read the file. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/option_type.h"
+
+enum { WIDTH = 80, INDENT = 4, HELP_COLUMN = 28, NUMBER_DIGITS = 9 };
+
+/* Lines of at most WIDTH, the first behind one lead, "    # ", the rest by its own. */
+static void print_wrapped(const char *lead, const char *rest, const char *text)
+{
+	for (text += strspn(text, " "); *text; lead = rest) {
+		size_t column = strlen(lead);
+
+		fputs(lead, stdout);
+		for (bool first = true; *text; first = false) {
+			size_t len = strcspn(text, " ");
+
+			if (!first && column + 1 + len > WIDTH)
+				break;
+			printf("%s%.*s", first ? "" : " ", (int)len, text);
+			column += len + !first;
+			text += len + strspn(text + len, " ");
+		}
+		putchar('\n');
+	}
+}
+
+/* Help. */
+
+/* "an integer from 1 to 64, default 2, SIGHUP changes it" */
+static void describe(const struct option *row, struct buf *out)
+{
+	option_describe(row, out);
+	if (row->required)
+		buf_text(out, ", required");
+	else if (row->fallback)
+		buf_printf(out, ", default %s", *row->fallback ? row->fallback : "empty");
+	else
+		buf_text(out, ", no default");
+	if (row->reloadable)
+		buf_text(out, ", SIGHUP changes it");
+}
+
+static void help_rows(const struct option *rows)
+{
+	char lead[HELP_COLUMN + 1];
+
+	snprintf(lead, sizeof lead, "%*s", HELP_COLUMN, "");
+	for (const struct option *row = rows; row->key; row++) {
+		struct buf first = { 0 }, words = { 0 };
+
+		describe(row, &words);
+		buf_printf(&first, "%*s%-*s ", INDENT, "", HELP_COLUMN - INDENT - 1,
+			   row->key);
+		print_wrapped(buf_string(&first), lead, buf_string(&words));
+		print_wrapped(lead, lead, row->help);
+		buf_clear(&first);
+		buf_clear(&words);
+	}
+}
+
+void option_help(const struct option_schema *schema)
+{
+	printf("Settings of %s, by their group in the file.\n"
+	       "A time is a number of seconds, or \"90s\", \"2m\", \"12h\", \"7d\";\n"
+	       "a size is a number of bytes, or \"64K\", \"1M\", \"2G\".\n",
+	       schema->program);
+	for (const struct option_section *s = schema->sections; s->group; s++) {
+		printf("\n%s: %s\n", s->group, s->help);
+		help_rows(s->rows);
+	}
+	for (const struct option_list *l = option_lists(schema); l->group; l++) {
+		printf("\n%s: %s\n", l->group, l->help);
+		printf("    In each of `servers: ( { ... }, ... )`; what all share, in "
+		       "`default: { ... }`:\n");
+		help_rows(l->rows);
+	}
+}
+
+/* Sample. */
+
+static void quote(const char *text, size_t len, struct buf *out)
+{
+	buf_text(out, "\"");
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"' || text[i] == '\\')
+			buf_text(out, "\\");
+		buf_append(out, text + i, 1);
+	}
+	buf_text(out, "\"");
+}
+
+/* A text for rows without one of their own: as long as the bounds demand. */
+static void invent_text(const struct option *row, struct buf *out)
+{
+	const char *text = row->type == OPTION_SECRET ? "change-me" : "example";
+	struct buf padded = { 0 };
+
+	buf_text(&padded, text);
+	while (padded.len < (size_t)row->min)
+		buf_text(&padded, "x");
+	if (row->max && padded.len > (size_t)row->max)
+		padded.len = row->max;
+	quote(buf_string(&padded), padded.len, out);
+	buf_clear(&padded);
+}
+
+static void invent(const struct option *row, struct buf *out)
+{
+	switch (row->type) {
+	case OPTION_BOOL:
+		buf_text(out, "false");
+		break;
+	case OPTION_TEXTS:
+		buf_text(out, "[ ");
+		invent_text(row, out);
+		buf_text(out, " ]");
+		break;
+	case OPTION_TEXT:
+	case OPTION_SECRET:
+		invent_text(row, out);
+		break;
+	case OPTION_INT:
+	case OPTION_PERCENT:
+	case OPTION_SECONDS:
+	case OPTION_BYTES:
+		buf_printf(out, "%lld%s", (long long)row->min,
+			   row->min > INT32_MAX ? "L" : "");
+		break;
+	}
+}
+
+static void write_texts(const struct option_texts *texts, struct buf *out)
+{
+	buf_text(out, "[ ");
+	for (size_t i = 0; i < texts->count; i++) {
+		buf_text(out, i ? ", " : "");
+		quote(texts->item[i], strlen(texts->item[i]), out);
+	}
+	buf_text(out, texts->count ? " ]" : "]");
+}
+
+/* A number of up to nine digits fits libconfig's integers; all else is quoted. */
+static bool is_bare(const struct option *row)
+{
+	size_t digits = strspn(row->fallback, "0123456789");
+
+	if (row->type == OPTION_INT || row->type == OPTION_PERCENT ||
+	    row->type == OPTION_BOOL)
+		return true;
+	return (row->type == OPTION_SECONDS || row->type == OPTION_BYTES) &&
+	       row->fallback[digits] == 0 && digits <= NUMBER_DIGITS;
+}
+
+/* As it would stand in the file: the fallback, or an example that loads. */
+static void write_value(const struct option *row, struct buf *out)
+{
+	struct option_value value;
+
+	if (!row->fallback) {
+		invent(row, out);
+	} else if (is_bare(row)) {
+		buf_text(out, row->fallback);
+	} else if (row->type == OPTION_TEXTS) {
+		value = option_fallback(row);
+		write_texts(&value.texts, out);
+		option_texts_clear(&value.texts);
+	} else {
+		quote(row->fallback, strlen(row->fallback), out);
+	}
+}
+
+static void sample_row(const struct option *row, const char *lead, bool active)
+{
+	struct buf words = { 0 }, comment = { 0 };
+
+	buf_printf(&comment, "%s# ", lead);
+	buf_text(&words, row->help);
+	buf_text(&words, " (");
+	describe(row, &words);
+	buf_text(&words, ")");
+	print_wrapped(buf_string(&comment), buf_string(&comment), buf_string(&words));
+	buf_reset(&words);
+	write_value(row, &words);
+	printf("%s%s%s = %s;\n\n", lead, active ? "" : "# ", row->key,
+	       buf_string(&words));
+	buf_clear(&words);
+	buf_clear(&comment);
+}
+
+static void indent(int depth, char lead[OPTION_GROUP_MAX])
+{
+	snprintf(lead, OPTION_GROUP_MAX, "%*s", depth * INDENT, "");
+}
+
+static void sample_comment(int depth, const char *text)
+{
+	struct buf lead = { 0 };
+
+	buf_printf(&lead, "%*s# ", depth * INDENT, "");
+	print_wrapped(buf_string(&lead), buf_string(&lead), text);
+	buf_clear(&lead);
+}
+
+/* The servers stand behind comments: nobody should talk to one by accident. */
+static void sample_list(const struct option_list *list, int depth)
+{
+	char lead[OPTION_GROUP_MAX];
+	struct buf value = { 0 };
+
+	indent(depth, lead);
+	printf("%sdefault: {\n", lead);
+	indent(depth + 1, lead);
+	for (const struct option *row = list->rows; row->key; row++)
+		sample_row(row, lead, false);
+	indent(depth, lead);
+	printf("%s};\n%sservers: (\n%s    # {", lead, lead, lead);
+	for (const struct option *row = list->rows; row->key; row++) {
+		if (!row->required)
+			continue;
+		buf_reset(&value);
+		write_value(row, &value);
+		printf(" %s = %s;", row->key, buf_string(&value));
+	}
+	printf(" }\n%s);\n", lead);
+	buf_clear(&value);
+}
+
+/* The n-th group of the schema, sections first; NULL behind the last. */
+static const char *group_at(const struct option_schema *schema, size_t n)
+{
+	size_t sections = 0;
+
+	while (schema->sections[sections].group)
+		sections++;
+	if (n < sections)
+		return schema->sections[n].group;
+	return option_lists(schema)[n - sections].group;
+}
+
+/* The group one step below PREFIX on the way to GROUP; false if it is not below. */
+static bool step_below(const char *group, const char *prefix, char path[OPTION_GROUP_MAX])
+{
+	size_t len = strlen(prefix);
+
+	if (len) {
+		if (strncmp(group, prefix, len) != 0 || group[len] != '.')
+			return false;
+		len++;
+	}
+	len += strcspn(group + len, ".");
+	snprintf(path, OPTION_GROUP_MAX, "%.*s", (int)len, group);
+	return true;
+}
+
+/* libconfig takes a group once: was PATH written for an earlier row already? */
+static bool is_written(const struct option_schema *schema, size_t before,
+		       const char *prefix, const char *path)
+{
+	char earlier[OPTION_GROUP_MAX];
+
+	for (size_t i = 0; i < before; i++)
+		if (step_below(group_at(schema, i), prefix, earlier) &&
+		    strcmp(earlier, path) == 0)
+			return true;
+	return false;
+}
+
+static void sample_groups(const struct option_schema *schema, const char *prefix,
+			  int depth);
+
+static void sample_group(const struct option_schema *schema, const char *path, int depth)
+{
+	const char *dot = strrchr(path, '.');
+	char lead[OPTION_GROUP_MAX];
+
+	indent(depth, lead);
+	for (const struct option_section *s = schema->sections; s->group; s++)
+		if (strcmp(s->group, path) == 0)
+			sample_comment(depth, s->help);
+	for (const struct option_list *l = option_lists(schema); l->group; l++)
+		if (strcmp(l->group, path) == 0)
+			sample_comment(depth, l->help);
+	printf("%s%s: {\n", lead, dot ? dot + 1 : path);
+	indent(depth + 1, lead);
+	for (const struct option_section *s = schema->sections; s->group; s++)
+		for (const struct option *row = s->rows;
+		     strcmp(s->group, path) == 0 && row->key; row++)
+			sample_row(row, lead, row->required);
+	for (const struct option_list *l = option_lists(schema); l->group; l++)
+		if (strcmp(l->group, path) == 0)
+			sample_list(l, depth + 1);
+	sample_groups(schema, path, depth + 1);
+	indent(depth, lead);
+	printf("%s};\n%s", lead, depth ? "" : "\n");
+}
+
+static void sample_groups(const struct option_schema *schema, const char *prefix,
+			  int depth)
+{
+	char path[OPTION_GROUP_MAX];
+	const char *group;
+
+	for (size_t i = 0; (group = group_at(schema, i)); i++)
+		if (step_below(group, prefix, path) &&
+		    !is_written(schema, i, prefix, path))
+			sample_group(schema, path, depth);
+}
+
+void option_sample(const struct option_schema *schema)
+{
+	printf("# Settings of %s. A line behind # shows the default.\n"
+	       "# With a secret in it this file must be chmod 600; or name the secret's\n"
+	       "# own file instead: \"@FILE\".\n\n",
+	       schema->program);
+	sample_groups(schema, "", 0);
+}

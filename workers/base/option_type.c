@@ -1,0 +1,330 @@
+#include "base/option_type.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+/* From small to large; the factor of an empty name is that of a bare number. */
+struct unit {
+	const char *name;
+	int64_t factor;
+};
+
+static const struct unit seconds_units[] = {
+	{ "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 },
+	{ "w", 604800 }, { 0 }
+};
+static const struct unit bytes_units[] = {
+	{ "", 1 }, { "K", INT64_C(1) << 10 }, { "M", INT64_C(1) << 20 },
+	{ "G", INT64_C(1) << 30 }, { "T", INT64_C(1) << 40 }, { 0 }
+};
+static const struct unit no_units[] = { { "", 1 }, { 0 } };
+
+static bool parse_int(const struct option *row, struct option_value *value, void *field);
+static bool parse_bytes(const struct option *row, struct option_value *value,
+			void *field);
+static bool parse_bool(const struct option *row, struct option_value *value, void *field);
+static bool parse_text(const struct option *row, struct option_value *value, void *field);
+static bool parse_texts(const struct option *row, struct option_value *value,
+			void *field);
+
+/* The C type behind each, as option.h tells it. */
+enum {
+	TEXT = sizeof(char *), INT = sizeof(int), SIZE = sizeof(int64_t),
+	FLAG = sizeof(bool), TEXTS = sizeof(struct option_texts)
+};
+
+static const struct {
+	const char *name;
+	size_t size;
+	bool (*parse)(const struct option *row, struct option_value *value, void *field);
+	const struct unit *units;	/* NULL: no number */
+	int64_t min, max;		/* what the field can hold */
+} types[] = {
+	[OPTION_TEXT]    = { "a text", TEXT, parse_text, NULL, 0, INT64_MAX },
+	[OPTION_INT]     = { "an integer", INT, parse_int, no_units, INT_MIN, INT_MAX },
+	[OPTION_SECONDS] = { "a time", INT, parse_int, seconds_units, 0, INT_MAX },
+	[OPTION_BYTES]   = { "a size", SIZE, parse_bytes, bytes_units, 0, INT64_MAX },
+	[OPTION_PERCENT] = { "a percentage", INT, parse_int, no_units, 0, 100 },
+	[OPTION_BOOL]    = { "true or false", FLAG, parse_bool, NULL, 0, 0 },
+	[OPTION_TEXTS]   = { "a list of texts", TEXTS, parse_texts, NULL, 0, INT64_MAX },
+	[OPTION_SECRET]  = { "a secret or \"@FILE\"", TEXT, parse_text, NULL, 0,
+			     INT64_MAX },
+};
+
+/* The row's bounds within the type's; a maximum of 0 behind a minimum is none. */
+static void bounds(const struct option *row, int64_t *min, int64_t *max)
+{
+	bool unbounded = row->min == 0 && row->max == 0;
+
+	*min = types[row->type].min;
+	*max = types[row->type].max;
+	if (unbounded)
+		return;
+	if (row->min > *min)
+		*min = row->min;
+	if (row->max >= row->min && row->max < *max)
+		*max = row->max;
+}
+
+static bool within(const struct option *row, int64_t number)
+{
+	int64_t min, max;
+
+	bounds(row, &min, &max);
+	return number >= min && number <= max;
+}
+
+/* "12h": digits and one unit, nothing else, and no overflow on the way. */
+static bool parse_scaled(const struct unit *units, const char *text, int64_t *number)
+{
+	long long count;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	count = strtoll(text, &end, 10);
+	if (errno)
+		return false;
+	for (; units->name; units++)
+		if (strcmp(units->name, end) == 0)
+			return !__builtin_mul_overflow((int64_t)count, units->factor,
+						       number);
+	return false;
+}
+
+/* A bare INT in quotes is a slip; a time or a size in quotes has a unit. */
+static bool parse_number(const struct option *row, struct option_value *value,
+			 int64_t *number)
+{
+	const struct unit *units = types[row->type].units;
+
+	if (value->kind == VALUE_NUMBER)
+		*number = value->number;
+	else if (value->kind != VALUE_TEXT || units == no_units)
+		return false;
+	else if (!parse_scaled(units, value->text, number))
+		return false;
+	return within(row, *number);
+}
+
+static bool parse_int(const struct option *row, struct option_value *value, void *field)
+{
+	int64_t number;
+
+	if (!parse_number(row, value, &number))
+		return false;
+	*(int *)field = number;
+	return true;
+}
+
+static bool parse_bytes(const struct option *row, struct option_value *value, void *field)
+{
+	int64_t number;
+
+	if (!parse_number(row, value, &number))
+		return false;
+	*(int64_t *)field = number;
+	return true;
+}
+
+static bool parse_bool(const struct option *row, struct option_value *value, void *field)
+{
+	(void)row;
+	if (value->kind != VALUE_BOOL)
+		return false;
+	*(bool *)field = value->number;
+	return true;
+}
+
+static bool parse_text(const struct option *row, struct option_value *value, void *field)
+{
+	if (value->kind != VALUE_TEXT || !within(row, strlen(value->text)))
+		return false;
+	*(char **)field = xstrdup(value->text);
+	return true;
+}
+
+static bool parse_texts(const struct option *row, struct option_value *value, void *field)
+{
+	if (value->kind != VALUE_TEXTS)
+		return false;
+	for (size_t i = 0; i < value->texts.count; i++)
+		if (!within(row, strlen(value->texts.item[i])))
+			return false;
+	*(struct option_texts *)field = value->texts;
+	value->texts = (struct option_texts){ 0 };
+	return true;
+}
+
+bool option_parse(const struct option *row, struct option_value *value, void *field)
+{
+	return types[row->type].parse(row, value, field);
+}
+
+/* "127.0.0.1, ::1" */
+static struct option_value split(const char *text)
+{
+	struct option_value value = { .kind = VALUE_TEXTS };
+
+	for (text += strspn(text, ", "); *text; text += strspn(text, ", ")) {
+		size_t len = strcspn(text, ", ");
+
+		option_texts_add(&value.texts, text, len);
+		text += len;
+	}
+	return value;
+}
+
+/* A fallback that cannot be read is our own mistake, as bad as a wrong program. */
+struct option_value option_fallback(const struct option *row)
+{
+	struct option_value value = { .kind = VALUE_TEXT, .text = row->fallback };
+	char *end;
+
+	if (row->type == OPTION_TEXTS)
+		return split(row->fallback);
+	if (row->type == OPTION_BOOL) {
+		value.kind = VALUE_BOOL;
+		value.number = strcmp(row->fallback, "true") == 0;
+		bug_if(!value.number && strcmp(row->fallback, "false") != 0);
+	}
+	if (types[row->type].units == no_units) {
+		value.kind = VALUE_NUMBER;
+		value.number = strtoll(row->fallback, &end, 10);
+		bug_if(end == row->fallback || *end);
+	}
+	return value;
+}
+
+void option_texts_add(struct option_texts *texts, const char *text, size_t len)
+{
+	size_t count = texts->count++;
+
+	texts->item = xrealloc(texts->item, texts->count * sizeof *texts->item);
+	texts->item[count] = xprintf("%.*s", (int)len, text);
+}
+
+void option_texts_clear(struct option_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		free(texts->item[i]);
+	free(texts->item);
+	*texts = (struct option_texts){ 0 };
+}
+
+bool option_texts_equal(const struct option_texts *a, const struct option_texts *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->item[i], b->item[i]) != 0)
+			return false;
+	return true;
+}
+
+/* In the largest unit that leaves no rest: 86400 is "1d". */
+static void number_name(const struct unit *units, int64_t number, struct buf *out)
+{
+	const struct unit *best = units;
+
+	for (; units && units->name; units++)
+		if (number && number % units->factor == 0)
+			best = units;
+	if (best)
+		buf_printf(out, "%lld%s", (long long)(number / best->factor), best->name);
+	else
+		buf_printf(out, "%lld", (long long)number);
+}
+
+void option_describe(const struct option *row, struct buf *out)
+{
+	const struct unit *units = types[row->type].units;
+	int64_t min, max, low = types[row->type].min, high = types[row->type].max;
+
+	buf_text(out, types[row->type].name);
+	bounds(row, &min, &max);
+	if (low == high || (min == low && max == high && row->type != OPTION_PERCENT))
+		return;
+	buf_text(out, units ? " " : " of ");
+	if (max == high && row->type != OPTION_PERCENT) {
+		buf_text(out, units ? "of at least " : "at least ");
+		number_name(units, min, out);
+	} else {
+		buf_text(out, units ? "from " : "");
+		number_name(units, min, out);
+		buf_text(out, " to ");
+		number_name(units, max, out);
+	}
+	buf_text(out, units ? "" : " bytes");
+}
+
+void option_value_name(const struct option_value *value, struct buf *out)
+{
+	switch (value->kind) {
+	case VALUE_NUMBER:
+		buf_printf(out, "%lld", (long long)value->number);
+		break;
+	case VALUE_BOOL:
+		buf_text(out, value->number ? "true" : "false");
+		break;
+	case VALUE_TEXT:
+		buf_printf(out, "\"%.60s\"", value->text);
+		break;
+	case VALUE_TEXTS:
+		for (size_t i = 0; i < value->texts.count; i++)
+			buf_printf(out, "%s\"%.60s\"", i ? ", " : "",
+				   value->texts.item[i]);
+		break;
+	case VALUE_OTHER:
+		buf_text(out, value->text);
+		break;
+	}
+}
+
+size_t option_size(enum option_type type)
+{
+	return types[type].size;
+}
+
+void *option_field(void *base, const struct option *row)
+{
+	return (char *)base + row->offset;
+}
+
+static bool text_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+void option_field_clear(enum option_type type, void *field)
+{
+	if (type == OPTION_TEXTS)
+		option_texts_clear(field);
+	if (types[type].parse != parse_text)
+		return;
+	free(*(char **)field);
+	*(char **)field = NULL;
+}
+
+bool option_field_equal(enum option_type type, const void *a, const void *b)
+{
+	if (type == OPTION_TEXTS)
+		return option_texts_equal(a, b);
+	if (types[type].parse == parse_text)
+		return text_equal(*(char *const *)a, *(char *const *)b);
+	return memcmp(a, b, types[type].size) == 0;
+}
+
+const struct option_list *option_lists(const struct option_schema *schema)
+{
+	static const struct option_list none[1];
+
+	return schema->lists ? schema->lists : none;
+}

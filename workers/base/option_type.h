@@ -1,0 +1,39 @@
+/*
+ * option_type -- what each type of option accepts, and how it is described,
+ * compared and freed. Knows nothing of files: the value comes from the file
+ * or from the row's fallback, and both are read by the same rules.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/option.h"
+
+enum { OPTION_GROUP_MAX = 128 };	/* a dotted group, with its NUL */
+
+enum option_kind { VALUE_NUMBER, VALUE_BOOL, VALUE_TEXT, VALUE_TEXTS, VALUE_OTHER };
+
+struct option_value {
+	enum option_kind kind;
+	int64_t number;			/* of NUMBER and BOOL */
+	const char *text;		/* of TEXT, borrowed; of OTHER, "a group" */
+	struct option_texts texts;	/* of TEXTS, owned until parsed */
+};
+
+/* The fallback as a value; the row must have one. */
+struct option_value option_fallback(const struct option *row);
+void option_texts_add(struct option_texts *texts, const char *text, size_t len);
+void option_texts_clear(struct option_texts *texts);
+bool option_texts_equal(const struct option_texts *a, const struct option_texts *b);
+
+/* Into the field of the row's type; false, and the field untouched, if not acceptable. */
+bool option_parse(const struct option *row, struct option_value *value, void *field);
+/* "an integer from 1 to 64" */
+void option_describe(const struct option *row, struct buf *out);
+void option_value_name(const struct option_value *value, struct buf *out);
+size_t option_size(enum option_type type);
+/* Where the row's value stands in BASE, a struct of its section. */
+void *option_field(void *base, const struct option *row);
+void option_field_clear(enum option_type type, void *field);
+bool option_field_equal(enum option_type type, const void *a, const void *b);
+/* Never NULL. */
+const struct option_list *option_lists(const struct option_schema *schema);

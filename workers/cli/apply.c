@@ -1,0 +1,231 @@
+#include <errno.h>
+#include <string.h>
+
+#include "apply.h"
+#include "handlers.h"
+#include "input.h"
+#include "names.h"
+#include "record.h"
+
+enum { FILE_MAX = 16 * 1024 * 1024, CHANGES_MAX = 5000, TTL_MAX = INT32_MAX };
+
+/* ---- lines ---- */
+
+/* The word at *at, cut off in place; "" at the end. */
+static char *next_word(char **at)
+{
+	char *word = *at + strspn(*at, " \t");
+
+	*at = word + strcspn(word, " \t");
+	if (**at)
+		*(*at)++ = '\0';
+	return word;
+}
+
+/* "-" is the domain's default. */
+static bool put_ttl(const char *word, json_t *change)
+{
+	int64_t ttl;
+
+	if (!strcmp(word, "-"))
+		return true;
+	if (!names_seconds(word, TTL_MAX, &ttl))
+		return false;
+	json_object_set_new(change, "ttl", json_integer(ttl));
+	return true;
+}
+
+static bool same_field(const json_t *a, const json_t *b, const char *key)
+{
+	const json_t *left = json_object_get(a, key), *right = json_object_get(b, key);
+
+	return left ? json_equal(left, right) : !right;
+}
+
+/* Lines of one record set that follow each other are one change of it. */
+static void append(json_t *changes, json_t *change)
+{
+	json_t *last = json_array_get(changes, json_array_size(changes) - 1);
+	json_t *records = json_object_get(last, "records");
+
+	if (records && json_object_get(change, "records") &&
+	    same_field(last, change, "op") && same_field(last, change, "name") &&
+	    same_field(last, change, "type") && same_field(last, change, "ttl")) {
+		json_array_extend(records, json_object_get(change, "records"));
+		json_decref(change);
+		return;
+	}
+	json_array_append_new(changes, change);
+}
+
+static enum err parse_line(char *line, const char *domain, json_t *change,
+                           struct why *why)
+{
+	char name[NAME_MAX_TEXT + 1];
+	const char *op = next_word(&line), *owner = next_word(&line),
+		   *ttl = next_word(&line);
+	const char *type = next_word(&line), *data = line + strspn(line, " \t");
+	json_t *records;
+
+	if (!*type)
+		return fail(why, ERR_INVALID, "write: add|set|delete NAME TTL TYPE DATA");
+	if (strcmp(op, "add") && strcmp(op, "set") && strcmp(op, "delete"))
+		return fail(why, ERR_INVALID, "'%.40s' is none of add, set, delete", op);
+	if (names_record(owner, domain, name, why))
+		return ERR_INVALID;
+	if (!put_ttl(ttl, change))
+		return fail(why, ERR_INVALID,
+		            "the TTL '%.40s' is no time; '-' is the domain's", ttl);
+	if (!*data && strcmp(op, "delete"))
+		return fail(why, ERR_INVALID, "%s needs data", op);
+	json_object_set_new(change, "op", json_string(op));
+	json_object_set_new(change, "name", json_string(name));
+	json_object_set_new(change, "type", json_string(type));
+	if (!*data)
+		return OK;
+	records = json_pack("[s]", data);
+	if (!records)	/* left out, `delete` would delete them all */
+		return fail(why, ERR_INVALID, "the data is not UTF-8");
+	json_object_set_new(change, "records", records);
+	return OK;
+}
+
+static enum err parse_lines(char *text, const char *domain, json_t *changes,
+                            struct why *why)
+{
+	int number = 1;
+
+	for (char *line = text, *next; line; line = next, number++) {
+		struct why words;
+		json_t *change;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		line[strcspn(line, "\r")] = '\0';
+		line += strspn(line, " \t");
+		if (!*line || *line == '#' || *line == ';')
+			continue;
+		change = json_object();
+		if (parse_line(line, domain, change, &words)) {
+			json_decref(change);
+			return fail(why, ERR_INVALID, "line %d: %s", number, words.text);
+		}
+		append(changes, change);
+	}
+	return OK;
+}
+
+/* ---- JSON ---- */
+
+/* As central takes them, but for the names, which may be relative. */
+static enum err parse_json(const char *text, const char *domain, json_t *changes,
+                           struct why *why)
+{
+	json_error_t error;
+	json_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &error), *change;
+	size_t i;
+	enum err err = OK;
+
+	if (!list)
+		return fail(why, ERR_INVALID, "line %d: no JSON: %.200s", error.line,
+		            error.text);
+	json_array_foreach(list, i, change) {
+		char name[NAME_MAX_TEXT + 1];
+
+		if (!json_is_object(change))
+			err = fail(why, ERR_INVALID, "changes[%zu] is no object", i);
+		else
+			err = names_record(answer_text(change, "name"), domain, name,
+			                   why);
+		if (err)
+			break;
+		json_object_set_new(change, "name", json_string(name));
+		json_array_append(changes, change);
+	}
+	json_decref(list);
+	return err;
+}
+
+enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why)
+{
+	const char *first = text + strspn(text, " \t\r\n");
+	enum err err = *first == '[' ? parse_json(first, domain, changes, why)
+	                             : parse_lines(text, domain, changes, why);
+
+	if (err)
+		return err;
+	if (!json_array_size(changes))
+		return fail(why, ERR_INVALID, "there is no change in it");
+	if (json_array_size(changes) > CHANGES_MAX)
+		return fail(why, ERR_TOO_LARGE,
+		            "%zu changes are more than %d: make several files, "
+		            "or import the domain",
+		            json_array_size(changes), CHANGES_MAX);
+	return OK;
+}
+
+/* ---- the command ---- */
+
+static enum err read_all(FILE *file, const char *path, struct buf *text, struct why *why)
+{
+	char block[64 * 1024];
+	size_t len;
+
+	while ((len = fread(block, 1, sizeof block, file)) > 0) {
+		if (text->len + len > FILE_MAX)
+			return fail(why, ERR_TOO_LARGE, "%.200s has more than %d bytes",
+			            path, FILE_MAX);
+		buf_append(text, block, len);
+	}
+	if (ferror(file))
+		return fail(why, ERR_INVALID, "cannot read %.200s: %s", path,
+		            strerror(errno));
+	if (memchr(buf_string(text), '\0', text->len))
+		return fail(why, ERR_INVALID, "%.200s is no text", path);
+	return OK;
+}
+
+static enum err read_file(struct cli *cli, struct buf *text)
+{
+	struct input input;
+	enum err err = input_open(&input, cli->argv[1], &cli->why), closed;
+
+	if (err)
+		return err;
+	err = read_all(input.file, input.path, text, &cli->why);
+	closed = input_close(&input, err ? &(struct why){ 0 } : &cli->why);
+	return err ? err : closed;
+}
+
+static enum err read_changes(struct cli *cli, const char *domain, json_t *changes)
+{
+	struct buf text = { 0 };
+	char empty[1] = "";
+	struct why words;
+	enum err err = read_file(cli, &text);
+
+	if (!err) {
+		err = apply_parse(text.data ? (char *)text.data : empty, domain, changes,
+		                  &words);
+		if (err)
+			fail(&cli->why, err, "%.200s: %s", cli->argv[1], words.text);
+	}
+	buf_clear(&text);
+	return err;
+}
+
+enum err record_apply(struct cli *cli)
+{
+	json_t *changes = json_array();
+	struct zone_ref zone;
+	enum err err = record_zone(cli, &zone);
+
+	if (!err)
+		err = read_changes(cli, zone.name, changes);
+	if (err) {
+		json_decref(changes);
+		return err;
+	}
+	return record_change(cli, &zone, changes);
+}

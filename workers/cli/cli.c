@@ -1,0 +1,130 @@
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "command.h"
+#include "names.h"
+
+#define CENTRAL "central"
+
+void cli_answer(struct cli *cli, json_t *json)
+{
+	json_decref(cli->document);
+	cli->document = json;
+}
+
+double cli_elapsed(const struct cli *cli)
+{
+	return (double)(clock_us() - cli->started_us) / 1e6;
+}
+
+enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result)
+{
+	json_t *answer;
+	enum err err =
+		client_call(cli->client, CENTRAL, method, args, &answer, &cli->why);
+
+	if (err)
+		return err;
+	if (result)
+		*result = answer;
+	else
+		json_decref(answer);
+	return OK;
+}
+
+enum err cli_usage(struct cli *cli, const char *fmt, ...)
+{
+	struct why words;	/* the old reason may be quoted in the new one */
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(words.text, sizeof words.text, fmt, args);
+	va_end(args);
+	cli->why = words;
+	cli->status = EXIT_USAGE;
+	cli->class = "Usage";
+	return ERR_ARGUMENTS;
+}
+
+/* ---- the values of options ---- */
+
+enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
+                    int64_t *value)
+{
+	const char *text = cli->option[option];
+	char *end;
+	long long number;
+
+	if (!text)
+		return OK;
+	number = strtoll(text, &end, 10);
+	if (!*text || *end || number < min || number > max)
+		return cli_usage(cli, "--%s must be a number from %" PRId64 " to %" PRId64
+		                 ", not '%s'", option_rows[option].name, min, max, text);
+	*value = number;
+	return OK;
+}
+
+enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max, int64_t *value)
+{
+	const char *text = cli->option[option];
+
+	if (!text || names_seconds(text, max, value))
+		return OK;
+	return cli_usage(cli,
+	                 "--%s must be seconds, or like 90s, 1h30m, 2d; at most %" PRId64
+	                 " seconds; not '%s'",
+	                 option_rows[option].name, max, text);
+}
+
+void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
+                  const char *key)
+{
+	if (cli_has(cli, option))
+		json_object_set_new(into, key, json_string(cli->option[option]));
+}
+
+static json_t *host_of(const char *text)
+{
+	bool is_relative = *text && text[strlen(text) - 1] != '.';
+
+	return json_sprintf("%s%s", text, is_relative ? "." : "");
+}
+
+void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
+                  const char *key)
+{
+	if (cli_has(cli, option))
+		json_object_set_new(into, key, host_of(cli->option[option]));
+}
+
+void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
+                   const char *key)
+{
+	char *list, *rest;
+	json_t *hosts;
+
+	if (!cli_has(cli, option))
+		return;
+	list = xstrdup(cli->option[option]);
+	hosts = json_array();
+	for (char *host = strtok_r(list, ", ", &rest); host;
+	     host = strtok_r(NULL, ", ", &rest))
+		json_array_append_new(hosts, host_of(host));
+	json_object_set_new(into, key, hosts);
+	free(list);
+}
+
+enum err cli_domain(struct cli *cli, int argument, char text[NAME_MAX_TEXT + 1])
+{
+	if (names_domain(cli->argv[argument], text, &cli->why))
+		return cli_usage(cli, "%s", cli->why.text);
+	return OK;
+}

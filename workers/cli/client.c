@@ -1,0 +1,279 @@
+#include "client.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/mem.h"
+#include "runtime/loop.h"
+#include "runtime/rpc.h"
+
+enum {
+	CONNECT_MAX_MS = 10 * 1000,
+	PAUSE_FIRST_MS = 20,
+	PAUSE_MAX_MS = 250,
+	DRAIN_MAX_MS = 200,
+	DRAIN_POLL_MS = 1,
+};
+
+#define AT(field) offsetof(struct client_config, field)
+
+const struct option client_options[] = {
+	{ "tenant",      OPTION_TEXT,    AT(tenant),      "default", 1, 255,
+	  "the tenant (project_id) that requests are made for" },
+	{ "user",        OPTION_TEXT,    AT(user),        "",      0, 255,
+	  "the user that requests are made by" },
+	{ "admin",       OPTION_BOOL,    AT(admin),       "false", 0, 0,
+	  "requests are an administrator's" },
+	{ "all_tenants", OPTION_BOOL,    AT(all_tenants), "false", 0, 0,
+	  "lists show every tenant's (administrators only)" },
+	{ "timeout",     OPTION_SECONDS, AT(timeout_s),   "30",    1, 3600,
+	  "how long to wait for one answer" },
+	{ 0 }
+};
+
+struct client {
+	struct loop *loop;
+	struct loop_timer *timer;
+	struct broker *out;
+	struct rpc_client *rpc;
+	json_t *context;
+	int timeout_ms;
+	bool is_up, is_over;		/* the broker; the time of a pause */
+	int out_now;			/* calls of the window that are not answered */
+	enum err window_err;		/* the first failure among them */
+	struct why window_why;
+};
+
+/* ---- connecting ---- */
+
+static void on_up(void *self)
+{
+	struct client *client = self;
+
+	client->is_up = true;
+	loop_stop(client->loop);
+}
+
+static void on_timer(void *self)
+{
+	struct client *client = self;
+
+	client->is_over = true;
+	loop_stop(client->loop);
+}
+
+/* A stop may be left over from what ran before: ask for the reason each time. */
+static void run_until(struct client *client, const bool *reason, int ms)
+{
+	client->is_over = false;
+	loop_timer_set(client->timer, ms);
+	while (!*reason && !client->is_over)
+		loop_run(client->loop);
+	loop_timer_cancel(client->timer);
+}
+
+static json_t *make_context(const struct client_config *config)
+{
+	char id[ID_LEN + 1];
+
+	id_random(id);
+	return json_pack("{s:s+, s:s, s:s, s:b, s:b}", "request_id", "req-", id,
+	                 "project_id", config->tenant, "user_id", config->user,
+	                 "is_admin", config->admin, "all_tenants", config->all_tenants);
+}
+
+static int connect_ms(const struct client *client)
+{
+	return client->timeout_ms < CONNECT_MAX_MS ? client->timeout_ms : CONNECT_MAX_MS;
+}
+
+enum err client_open(const struct client_config *config,
+                     const struct broker_config *broker, struct client **client,
+                     struct why *why)
+{
+	struct client *made = xcalloc(1, sizeof *made);
+	const struct broker_hooks hooks = { .up = on_up, .self = made };
+
+	made->timeout_ms = config->timeout_s * 1000;
+	made->context = make_context(config);
+	made->loop = loop_new();
+	made->timer = loop_timer_new(made->loop, on_timer, made);
+	made->out = broker_open(made->loop, broker, "requests", NULL, &hooks);
+	made->rpc = rpc_client_open(made->loop, broker, made->out);
+	run_until(made, &made->is_up, connect_ms(made));
+	if (made->is_up) {
+		*client = made;
+		return OK;
+	}
+	fail(why, ERR_UNREACHABLE, "no message broker within %d s: is RabbitMQ running, "
+	     "and is broker.url right in the settings (host, port, user, password, "
+	     "virtual host)? --verbose shows the attempts", connect_ms(made) / 1000);
+	client_close(&made);
+	return ERR_UNREACHABLE;
+}
+
+void client_see_all(struct client *client)
+{
+	json_object_set_new(client->context, "all_tenants", json_true());
+}
+
+/* An answer may overtake the broker's confirm of its question, which rpc waits for. */
+static void drain(struct client *client)
+{
+	int64_t until_ms = clock_ms() + DRAIN_MAX_MS;
+	static const bool never;
+
+	while (broker_unconfirmed(client->out) && clock_ms() < until_ms)
+		run_until(client, &never, DRAIN_POLL_MS);
+}
+
+void client_close(struct client **client)
+{
+	struct client *closed = *client;
+
+	if (!closed)
+		return;
+	drain(closed);
+	rpc_client_close(&closed->rpc);
+	broker_close(&closed->out);
+	loop_timer_free(&closed->timer);
+	loop_free(&closed->loop);
+	json_decref(closed->context);
+	free(closed);
+	*client = NULL;
+}
+
+void client_pause(struct client *client, int *ms)
+{
+	static const bool never;
+
+	*ms = *ms ? *ms * 3 / 2 : PAUSE_FIRST_MS;
+	if (*ms > PAUSE_MAX_MS)
+		*ms = PAUSE_MAX_MS;
+	run_until(client, &never, *ms);
+}
+
+/* ---- calling ---- */
+
+struct waiter {
+	struct client *client;
+	const char *topic;
+	bool is_answered;
+	enum err err;
+	json_t *result;
+	struct why why;
+};
+
+/* Our own failure to reach anyone, not one that somebody answered with. */
+static bool is_unserved(const struct rpc_answer *answer)
+{
+	return answer->err == ERR_UNREACHABLE && !*answer->class;
+}
+
+static void note_answer(const char *topic, const struct rpc_answer *answer,
+                        struct why *why)
+{
+	if (is_unserved(answer))
+		fail(why, answer->err,
+		     "%s: is zonefleet-%.*s running, with the same broker.url "
+		     "and broker.exchange?",
+		     answer->why.text, (int)strcspn(topic, "."), topic);
+	else
+		*why = answer->why;
+}
+
+static void on_answer(void *self, const struct rpc_answer *answer)
+{
+	struct waiter *waiter = self;
+
+	waiter->is_answered = true;
+	waiter->err = answer->err;
+	if (answer->err)
+		note_answer(waiter->topic, answer, &waiter->why);
+	else
+		waiter->result = json_incref((json_t *)answer->result);
+	loop_stop(waiter->client->loop);
+}
+
+enum err client_call(struct client *client, const char *topic, const char *method,
+                     json_t *args, json_t **result, struct why *why)
+{
+	const struct rpc_target target = { .topic = topic };
+	struct waiter waiter = { .client = client, .topic = topic };
+	enum err err = rpc_call(client->rpc, &target, method, args, client->context,
+	                        client->timeout_ms, on_answer, &waiter, why);
+
+	json_decref(args);
+	if (err)
+		return err;
+	while (!waiter.is_answered)
+		loop_run(client->loop);
+	if (waiter.err)
+		*why = waiter.why;
+	else
+		*result = waiter.result;
+	return waiter.err;
+}
+
+/* ---- the window ---- */
+
+static void on_window_answer(void *self, const struct rpc_answer *answer)
+{
+	struct client *client = self;
+
+	client->out_now--;
+	if (answer->err && !client->window_err) {
+		client->window_err = answer->err;
+		client->window_why = answer->why;
+	}
+	loop_stop(client->loop);
+}
+
+static enum err window_run(struct client *client, int max, struct why *why)
+{
+	while (client->out_now > max)
+		loop_run(client->loop);
+	if (client->window_err)
+		*why = client->window_why;
+	return client->window_err;
+}
+
+enum err client_window_call(struct client *client, const char *topic, const char *method,
+                            json_t *args, struct why *why)
+{
+	const struct rpc_target target = { .topic = topic };
+	enum err err = window_run(client, CLIENT_WINDOW - 1, why);
+
+	if (!err)
+		err = rpc_call(client->rpc, &target, method, args, client->context,
+		               client->timeout_ms, on_window_answer, client, why);
+	json_decref(args);
+	if (!err)
+		client->out_now++;
+	return err;
+}
+
+enum err client_window_close(struct client *client, struct why *why)
+{
+	enum err err = window_run(client, 0, why);
+
+	client->window_err = OK;
+	return err;
+}
+
+/* ---- answers ---- */
+
+const char *answer_text(const json_t *json, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : "";
+}
+
+int64_t answer_number(const json_t *json, const char *key)
+{
+	return json_integer_value(json_object_get(json, key));
+}

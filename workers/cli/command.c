@@ -1,0 +1,116 @@
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int count_words(const char *words)
+{
+	return strchr(words, ' ') ? 2 : 1;
+}
+
+static bool match(const struct command *command, char *const *words, int count)
+{
+	const char *space = strchr(command->words, ' ');
+	size_t first = space ? (size_t)(space - command->words) : strlen(command->words);
+
+	if (count < count_words(command->words) || strlen(words[0]) != first ||
+	    memcmp(words[0], command->words, first) != 0)
+		return false;
+	return !space || !strcmp(words[1], space + 1);
+}
+
+const struct command *command_find(char *const *words, int count, int *used)
+{
+	for (const struct command *command = commands; command->words; command++) {
+		if (match(command, words, count)) {
+			*used = count_words(command->words);
+			return command;
+		}
+	}
+	return NULL;
+}
+
+bool command_is_noun(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const struct command *command = commands; command->words; command++)
+		if (!strncmp(command->words, word, len) && command->words[len] == ' ')
+			return true;
+	return false;
+}
+
+static enum err check_options(struct cli *cli)
+{
+	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
+		if (cli_has(cli, i) && !(cli->command->options & (UINT64_C(1) << i)))
+			return cli_usage(cli, "%s takes no --%s", cli->command->words,
+			                 option_rows[i].name);
+	return OK;
+}
+
+static enum err check_arguments(struct cli *cli)
+{
+	const struct command *command = cli->command;
+
+	if (cli->argc < command->min)
+		return cli_usage(cli, "%s needs %s", command->words, command->arguments);
+	if (command->max >= 0 && cli->argc > command->max)
+		return cli_usage(cli, "%s: '%s' is one word too many", command->words,
+		                 cli->argv[command->max]);
+	return OK;
+}
+
+static enum err choose(struct cli *cli)
+{
+	int used = 0;
+
+	if (!cli->argc)
+		return OK;
+	cli->command = command_find(cli->argv, cli->argc, &used);
+	if (cli_has(cli, OPT_HELP))
+		return OK;	/* help.c looks at the words itself */
+	if (!cli->command && command_is_noun(cli->argv[0]))
+		return cli_usage(cli, cli->argc > 1 ? "%s cannot '%s'" : "%s what?",
+		                 cli->argv[0], cli->argc > 1 ? cli->argv[1] : "");
+	if (!cli->command)
+		return cli_usage(cli, "there is no command '%s'", cli->argv[0]);
+	cli->argc -= used;
+	cli->argv += used;
+	return OK;
+}
+
+/* What is no UTF-8 cannot be sent, and must not be left out. */
+static enum err check_text(struct cli *cli, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		json_t *text = json_string(argv[i]);
+
+		if (!text)
+			return cli_usage(cli, "'%.100s' is not UTF-8", argv[i]);
+		json_decref(text);
+	}
+	return OK;
+}
+
+enum err command_parse(struct cli *cli, int argc, char **argv)
+{
+	char wrong[256];
+	int first;
+	bool is_good = options_scan(argc, argv, cli->option, &first, wrong);
+	enum err err = check_text(cli, argc, argv);
+
+	cli->out.json = cli_has(cli, OPT_JSON);
+	cli->out.quiet = cli_has(cli, OPT_QUIET);
+	if (err)
+		return err;
+	if (!is_good)
+		return cli_usage(cli, "%s", wrong);
+	cli->argc = argc - first;
+	cli->argv = argv + first;
+	err = choose(cli);
+	if (err || !cli->command || cli_has(cli, OPT_HELP))
+		return err;
+	err = check_options(cli);
+	return err ? err : check_arguments(cli);
+}

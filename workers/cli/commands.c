@@ -1,0 +1,197 @@
+#include "command.h"
+#include "handlers.h"
+
+#define WAIT (OPT(WAIT) | OPT(WAIT_TIMEOUT))
+#define SOA (OPT(EMAIL) | OPT(PRIMARY) | OPT(TTL) | OPT(REFRESH) | OPT(RETRY) | \
+             OPT(EXPIRE) | OPT(MINIMUM) | OPT(DESCRIPTION))
+
+const struct command commands[] = {
+	{ "domain create", "NAME", 1, 1, WAIT | SOA | OPT(POOL) | OPT(NS),
+	  NEED_BROKER, domain_create,
+	  "create a domain, with its SOA and NS records",
+	  "Creates the domain NAME for the tenant and has the name servers of its pool "
+	  "serve it. The NS records at its apex are the pool's, or those of --ns; what "
+	  "is not said about the SOA record is central's default.\n"
+	  "It prints the domain's serial and id at once; --wait waits until the name "
+	  "servers answer with that serial.",
+	  "zonefleet domain create example.org --wait\n"
+	  "zonefleet domain create example.org --email admin@example.org --ttl 10m "
+	  "--ns ns1.example.net,ns2.example.net" },
+	{ "domain list", "[PATTERN]", 0, 1,
+	  OPT(STATUS) | OPT(POOL) | OPT(SORT) | OPT(LIMIT),
+	  NEED_BROKER, domain_list,
+	  "list the tenant's domains",
+	  "Lists domains with their serial, number of records and state. PATTERN is a "
+	  "name, or the beginning of names with a * behind it, or their end with a * "
+	  "before it. An administrator sees those of all tenants by --all-tenants.",
+	  "zonefleet domain list '*example.org.'\n"
+	  "zonefleet domain list --status ERROR --sort -updated_at\n"
+	  "zonefleet domain list --admin --all-tenants --json" },
+	{ "domain show", "DOMAIN", 1, 1, 0, NEED_BROKER, domain_show,
+	  "show all about a domain",
+	  "Shows the domain's SOA values, its state and its counts; for what each name "
+	  "server has, see 'zonefleet status'.",
+	  "zonefleet domain show example.org" },
+	{ "domain set", "DOMAIN", 1, 1, WAIT | SOA, NEED_BROKER, domain_set,
+	  "change a domain's SOA values, TTL or description",
+	  "Changes what the options name and leaves the rest. --ttl is the default of "
+	  "all record sets that have none of their own. Records are changed by "
+	  "'zonefleet record'.",
+	  "zonefleet domain set example.org --email dns@example.org --ttl 5m --wait" },
+	{ "domain delete", "DOMAIN", 1, 1, WAIT, NEED_BROKER, domain_delete,
+	  "delete a domain and all its records",
+	  "Takes the domain off the name servers. It is DELETED when they were seen "
+	  "not to serve it any more; until then its name is not free.",
+	  "zonefleet domain delete example.org --wait" },
+	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
+	  NEED_BROKER, domain_import,
+	  "make a domain what a master file says",
+	  "Reads the master file (RFC 1035) FILE, packed by xz or gzip if its suffix "
+	  "says so, or - for standard input. The domain is created if it is not there; "
+	  "if it is, its records become exactly the file's. All of it is one change "
+	  "with one serial: that of the file's SOA record if it is newer than the "
+	  "domain's.\n"
+	  "Nothing is changed before the last record was read and checked.",
+	  "zonefleet domain import example.org example.org.zone --wait\n"
+	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
+	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
+	  "write a domain as a master file",
+	  "Writes the domain as a master file, its SOA record first, to standard "
+	  "output or to FILE, which appears when it is whole.",
+	  "zonefleet domain export example.org example.org.zone" },
+
+	{ "record add", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
+	  NEED_BROKER, record_add,
+	  "add records to a record set",
+	  "Adds one record for each DATA, which is the record's data as in a master "
+	  "file, quoted for the shell as one word. NAME is relative to the domain "
+	  "(www, or @ for the domain itself), or absolute with its final dot; names in "
+	  "DATA are absolute. Records that are there already stay as they are.",
+	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
+	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
+	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
+	{ "record list", "DOMAIN [NAME]", 1, 2,
+	  OPT(TYPE) | OPT(STATUS) | OPT(SORT) | OPT(LIMIT),
+	  NEED_BROKER, record_list,
+	  "list a domain's records and their states",
+	  "Lists the records, each with what is owed to the name servers (TASK) and "
+	  "how that is going (STATUS). NAME is as in 'record add', or the beginning of "
+	  "names with a * behind it, or the end of absolute names with a * before it. "
+	  "A TTL of - is the domain's.",
+	  "zonefleet record list example.org\n"
+	  "zonefleet record list example.org www --type A\n"
+	  "zonefleet record list example.org --status ERROR --json" },
+	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
+	  NEED_BROKER, record_set,
+	  "make a record set exactly this",
+	  "The record set of that NAME and TYPE becomes exactly the records of DATA: "
+	  "those that are missing are added, others are removed. Saying it again "
+	  "changes nothing.",
+	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
+	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT,
+	  NEED_BROKER, record_delete,
+	  "delete records, or a whole record set",
+	  "Deletes the records of DATA, or without DATA the whole record set. What is "
+	  "not there counts as unchanged.",
+	  "zonefleet record delete example.org www A 192.0.2.1\n"
+	  "zonefleet record delete example.org old CNAME --wait" },
+	{ "record apply", "DOMAIN FILE", 2, 2, WAIT, NEED_BROKER, record_apply,
+	  "make many changes at once, under one serial",
+	  "Reads changes from FILE, or - for standard input: lines of `add|set|delete "
+	  "NAME TTL TYPE DATA` (a TTL of - is the domain's; # begins a comment; lines "
+	  "of one record set that follow each other are one change of it), or a JSON "
+	  "list of {\"op\", \"name\", \"type\", \"ttl\", \"records\": [...]}. All of "
+	  "them are made, or none is.",
+	  "printf 'add www 300 A 192.0.2.1\\nadd @ - MX 10 mail.example.org.\\n' |\n"
+	  "  zonefleet record apply example.org - --wait" },
+
+	{ "pool list", "", 0, 0, OPT(LIMIT), NEED_BROKER, pool_list,
+	  "list the pools of name servers (administrators)",
+	  "Lists the pools and the hosts of the NS records that their new domains get.",
+	  "zonefleet pool list --admin" },
+	{ "pool show", "[POOL]", 0, 1, 0, NEED_BROKER, pool_show,
+	  "show a pool (administrators)",
+	  "Shows the pool, by default the one named default: its NS hosts, its name "
+	  "servers and how many domains each is behind with.",
+	  "zonefleet pool show --admin" },
+	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION),
+	  NEED_BROKER, pool_create,
+	  "create a pool (administrators)",
+	  "Creates a pool of name servers. Its pool manager is started with "
+	  "poolmgr.pool_name of the same name. --ns is what the apex of its new "
+	  "domains gets as NS records.",
+	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
+	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION), NEED_BROKER, pool_set,
+	  "change a pool (administrators)",
+	  "Changes the NS hosts or the description. Domains that exist keep their NS "
+	  "records.",
+	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin" },
+
+	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
+	  "keep a name for administrators (administrators)",
+	  "From now on only administrators may create NAME, or a domain below it.",
+	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
+	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
+	  "list the names kept so (administrators)",
+	  "Lists the blacklist.",
+	  "zonefleet blacklist list --admin" },
+	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
+	  "give a name free again (administrators)",
+	  "Takes NAME off the blacklist.",
+	  "zonefleet blacklist delete internal.example --admin" },
+
+	{ "quota show", "[TENANT]", 0, 1, 0, NEED_BROKER, quota_show,
+	  "show a tenant's limits (administrators)",
+	  "Shows how many domains the tenant may have, how many record sets a domain, "
+	  "and how many records a record set; -1 is no limit. Without TENANT: of "
+	  "--tenant.",
+	  "zonefleet quota show acme --admin" },
+	{ "quota set", "TENANT RESOURCE LIMIT", 3, 3, 0, NEED_BROKER, quota_set,
+	  "change a limit of a tenant (administrators)",
+	  "RESOURCE is domains, domain_recordsets or recordset_records; LIMIT is a "
+	  "number, or -1 for none.",
+	  "zonefleet quota set acme domains 500 --admin" },
+
+	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
+	  "show which name server lags, and why",
+	  "Of a domain: its state, the serial that enough servers agree on "
+	  "(consensus), and for each server the serial it was seen to serve, how far "
+	  "it lags, its last error and its next attempt. Without DOMAIN (for "
+	  "administrators): each server with the number of domains it is behind with, "
+	  "and the number of domains in each state.",
+	  "zonefleet status example.org\n"
+	  "zonefleet status --admin" },
+	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
+	  "watch a domain until it is ACTIVE",
+	  "Shows how the name servers come along, until the domain is ACTIVE, or "
+	  "DELETED, or in ERROR. On a terminal it is one line that changes, else a "
+	  "line for each change.",
+	  "zonefleet watch example.org" },
+	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
+	  "ask a worker for a sign of life",
+	  "Calls central, or whoever serves TOPIC, and tells how long the answer took.",
+	  "zonefleet ping\n"
+	  "zonefleet ping pool_manager.default" },
+
+	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
+	  "bring the database's tables up to date",
+	  "Creates the tables in an empty database, or applies what this version adds "
+	  "to them. It only goes forward, runs once at a time, and may be run again.",
+	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
+	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
+	  "show the version of the database's tables",
+	  "Shows the version that the database has, and the one that this program knows.",
+	  "zonefleet db version" },
+
+	{ "completion", "bash", 1, 1, 0, NEED_NOTHING, completion_print,
+	  "print the completion for the shell",
+	  "Prints what teaches bash to complete the client's commands and options.",
+	  "source <(zonefleet completion bash)" },
+	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,
+	  "explain a command, or list them all",
+	  "Explains COMMAND with its options and examples; so does --help behind it. "
+	  "--man prints the man page.",
+	  "zonefleet help record add\n"
+	  "zonefleet help --man | man -l -" },
+	{ 0 }
+};

@@ -1,0 +1,140 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "handlers.h"
+
+/*
+ * The completion for bash, from the table: the first words, the second words
+ * of each, and behind a command its options, or files.
+ */
+
+static const char head[] =
+"# bash completion of zonefleet; made by `zonefleet completion bash`\n"
+"_zonefleet()\n"
+"{\n"
+"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+"\tlocal words=() options value word takes=0 i\n";
+
+static const char walk[] =
+"\tCOMPREPLY=()\n"
+"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+"\t\tword=${COMP_WORDS[i]}\n"
+"\t\tif ((takes)); then takes=0; continue; fi\n"
+"\t\tcase \" $value \" in *\" $word \"*) takes=1; continue ;; esac\n"
+"\t\tcase $word in -*|=) ;; *) words+=(\"$word\") ;; esac\n"
+"\tdone\n"
+"\tif ((takes)); then\n"
+"\t\tcase $prev in --config|-c) COMPREPLY=($(compgen -f -- \"$cur\")) ;; esac\n"
+"\t\treturn\n"
+"\tfi\n";
+
+static const char foot[] =
+"\tcase $cur in\n"
+"\t-*) COMPREPLY=($(compgen -W \"$options $common\" -- \"$cur\")) ;;\n"
+"\t*) [[ $choice == FILE ]] && COMPREPLY=($(compgen -f -- \"$cur\")) ||\n"
+"\t\tCOMPREPLY=($(compgen -W \"$choice\" -- \"$cur\")) ;;\n"
+"\tesac\n"
+"}\n"
+"complete -o filenames -F _zonefleet zonefleet\n";
+
+static void print_options(uint64_t options)
+{
+	const char *space = "";
+
+	for (int i = 0; i < OPT_COUNT; i++) {
+		if (!(options & (UINT64_C(1) << i)))
+			continue;
+		printf("%s--%s", space, option_rows[i].name);
+		space = " ";
+	}
+}
+
+static void print_valued(void)
+{
+	printf("\tvalue='");
+	for (int i = 0; i < OPT_COUNT; i++) {
+		if (!option_rows[i].argument)
+			continue;
+		if (option_rows[i].letter)
+			printf("-%c ", option_rows[i].letter);
+		printf("--%s ", option_rows[i].name);
+	}
+	printf("'\n");
+}
+
+static bool is_first_of_noun(const struct command *command, size_t len)
+{
+	for (const struct command *other = commands; other < command; other++)
+		if (!strncmp(other->words, command->words, len) &&
+		    other->words[len] == ' ')
+			return false;
+	return true;
+}
+
+static size_t noun_len(const struct command *command)
+{
+	return strcspn(command->words, " ");
+}
+
+static void print_nouns(void)
+{
+	for (const struct command *command = commands; command->words; command++)
+		if (is_first_of_noun(command, noun_len(command)))
+			printf("%.*s ", (int)noun_len(command), command->words);
+}
+
+/* `domain) choice='create list ...' ;;` for each noun with verbs. */
+static void print_verbs(void)
+{
+	for (const struct command *command = commands; command->words; command++) {
+		size_t len = noun_len(command);
+
+		if (!command->words[len] || !is_first_of_noun(command, len))
+			continue;
+		printf("\t1:%.*s) choice='", (int)len, command->words);
+		for (const struct command *verb = command; verb->words; verb++)
+			if (!strncmp(verb->words, command->words, len) &&
+			    verb->words[len] == ' ')
+				printf("%s ", verb->words + len + 1);
+		printf("' ;;\n");
+	}
+}
+
+/* A file always stands behind another argument. */
+static void print_command_options(void)
+{
+	for (const struct command *command = commands; command->words; command++) {
+		printf("\t'%s '*) options='", command->words);
+		print_options(command->options);
+		printf("'");
+		if (strstr(command->arguments, "FILE"))
+			printf("; [[ ${#words[@]} == 3 ]] && choice=FILE");
+		printf(" ;;\n");
+	}
+}
+
+enum err completion_print(struct cli *cli)
+{
+	if (strcmp(cli->argv[0], "bash") != 0)
+		return cli_usage(cli, "there is completion for bash only, not for '%s'",
+		                 cli->argv[0]);
+	fputs(head, stdout);
+	printf("\tlocal choice common='");
+	print_options(OPT_COMMON);
+	printf("'\n");
+	print_valued();
+	fputs(walk, stdout);
+	printf("\tcase \"${#words[@]}:${words[0]-}\" in\n\t0:) choice='");
+	print_nouns();
+	printf("' ;;\n");
+	print_verbs();
+	printf("\t1:help) choice='");
+	print_nouns();
+	printf("' ;;\n\t1:completion) choice=bash ;;\n\tesac\n\tcase \"${words[*]-} \" "
+	       "in\n");
+	print_command_options();
+	printf("\tesac\n");
+	fputs(foot, stdout);
+	return OK;
+}

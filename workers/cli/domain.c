@@ -1,0 +1,213 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "handlers.h"
+#include "pages.h"
+#include "wait.h"
+
+enum { TTL_MAX = INT32_MAX };
+
+static const struct column list_columns[] = {
+	{ "NAME",    COLUMN_LEFT },
+	{ "POOL",    COLUMN_LEFT },
+	{ "SERIAL",  COLUMN_RIGHT },
+	{ "RECORDS", COLUMN_RIGHT },
+	{ "TASK",    COLUMN_LEFT },
+	{ "STATUS",  COLUMN_STATUS },
+	{ "TENANT",  COLUMN_LEFT },
+	{ 0 }
+};
+
+static const struct field fields[] = {
+	{ "id",          "id" },
+	{ "name",        "name" },
+	{ "tenant",      "tenant" },
+	{ "pool",        "pool" },
+	{ "serial",      "serial" },
+	{ "task",        "task" },
+	{ "status",      "status" },
+	{ "reason",      "reason" },
+	{ "email",       "email" },
+	{ "primary",     "primary" },
+	{ "ttl",         "ttl" },
+	{ "refresh",     "refresh" },
+	{ "retry",       "retry" },
+	{ "expire",      "expire" },
+	{ "minimum",     "minimum" },
+	{ "recordsets",  "record sets" },
+	{ "records",     "records" },
+	{ "description", "description" },
+	{ "created_at",  "created" },
+	{ "updated_at",  "updated" },
+	{ 0 }
+};
+
+/* ---- what is asked for ---- */
+
+static enum err put_seconds(struct cli *cli, enum cli_option option, json_t *into,
+                            const char *key)
+{
+	int64_t seconds;
+	enum err err = cli_seconds(cli, option, TTL_MAX, &seconds);
+
+	if (!err && cli_has(cli, option))
+		json_object_set_new(into, key, json_integer(seconds));
+	return err;
+}
+
+/* What may be said of a domain when it is made, and later. */
+static enum err put_values(struct cli *cli, json_t *into)
+{
+	static const struct {
+		enum cli_option option;
+		const char *key;
+	} times[] = {
+		{ OPT_TTL, "ttl" }, { OPT_REFRESH, "refresh" }, { OPT_RETRY, "retry" },
+		{ OPT_EXPIRE, "expire" }, { OPT_MINIMUM, "minimum" },
+	};
+	enum err err = OK;
+
+	cli_put_text(cli, OPT_EMAIL, into, "email");
+	cli_put_host(cli, OPT_PRIMARY, into, "primary");
+	cli_put_text(cli, OPT_DESCRIPTION, into, "description");
+	for (size_t i = 0; !err && i < sizeof times / sizeof times[0]; i++)
+		err = put_seconds(cli, times[i].option, into, times[i].key);
+	return err;
+}
+
+/* ---- one domain ---- */
+
+/* A change is told in a line, and waited for by the domain's id. */
+static enum err finish(struct cli *cli, json_t *domain, const char *verb)
+{
+	const struct goal goal = {
+		.domain = answer_text(domain, "id"),
+		.serial = (uint32_t)answer_number(domain, "serial"),
+		.is_deletion = !strcmp(answer_text(domain, "task"), "DELETE"),
+	};
+	char *line = xprintf("%s %s: serial %" PRIu32 ", %s, id %s", verb,
+	                     answer_text(domain, "name"), goal.serial,
+	                     answer_text(domain, "status"), goal.domain);
+	enum err err = wait_finish(cli, domain, &goal, line);
+
+	free(line);
+	return err;
+}
+
+enum err domain_create(struct cli *cli)
+{
+	char name[NAME_MAX_TEXT + 1];
+	json_t *wish = json_object(), *domain;
+	enum err err = cli_domain(cli, 0, name);
+
+	if (!err)
+		err = put_values(cli, wish);
+	if (err) {
+		json_decref(wish);
+		return err;
+	}
+	json_object_set_new(wish, "name", json_string(name));
+	cli_put_text(cli, OPT_POOL, wish, "pool");
+	cli_put_hosts(cli, OPT_NS, wish, "ns");
+	err = cli_call(cli, "create_domain", json_pack("{s:o}", "domain", wish), &domain);
+	return err ? err : finish(cli, domain, "created");
+}
+
+enum err domain_set(struct cli *cli)
+{
+	char name[NAME_MAX_TEXT + 1];
+	json_t *values = json_object(), *domain;
+	enum err err = cli_domain(cli, 0, name);
+
+	if (!err)
+		err = put_values(cli, values);
+	if (!err && !json_object_size(values))
+		err = cli_usage(cli, "domain set: say what to set, by an option");
+	if (err) {
+		json_decref(values);
+		return err;
+	}
+	err = cli_call(cli, "update_domain",
+	               json_pack("{s:s, s:o}", "domain", name, "values", values),
+	               &domain);
+	return err ? err : finish(cli, domain, "changed");
+}
+
+/* METHOD with the domain of the first argument. */
+static enum err call_domain(struct cli *cli, const char *method, json_t **domain)
+{
+	char name[NAME_MAX_TEXT + 1];
+	enum err err = cli_domain(cli, 0, name);
+
+	return err ? err
+	           : cli_call(cli, method, json_pack("{s:s}", "domain", name), domain);
+}
+
+enum err domain_delete(struct cli *cli)
+{
+	json_t *domain;
+	enum err err = call_domain(cli, "delete_domain", &domain);
+
+	return err ? err : finish(cli, domain, "deleting");
+}
+
+enum err domain_show(struct cli *cli)
+{
+	json_t *domain;
+	enum err err = call_domain(cli, "get_domain", &domain);
+
+	if (err)
+		return err;
+	if (!cli->out.json)
+		output_fields(&cli->out, domain, fields);
+	cli_answer(cli, domain);
+	return OK;
+}
+
+/* ---- all domains ---- */
+
+static void list_row(struct table *table, const json_t *domain)
+{
+	table_text(table, answer_text(domain, "name"));
+	table_text(table, answer_text(domain, "pool"));
+	table_number(table, answer_number(domain, "serial"));
+	table_number(table, answer_number(domain, "records"));
+	table_text(table, answer_text(domain, "task"));
+	table_text(table, answer_text(domain, "status"));
+	table_text(table, answer_text(domain, "tenant"));
+}
+
+/* A name, whose final dot may be missing, or a pattern, which is taken as it is. */
+static enum err put_pattern(struct cli *cli, json_t *criterion)
+{
+	char name[NAME_MAX_TEXT + 1];
+	const char *word = cli->argv[0];
+	enum err err = OK;
+
+	if (!strchr(word, '*')) {
+		err = cli_domain(cli, 0, name);
+		word = name;
+	}
+	if (!err)
+		json_object_set_new(criterion, "name", json_string(word));
+	return err;
+}
+
+enum err domain_list(struct cli *cli)
+{
+	const struct listing listing = { "find_domains", "domains", list_columns,
+		                         list_row };
+	json_t *criterion = json_object();
+	enum err err = cli->argc ? put_pattern(cli, criterion) : OK;
+
+	if (err) {
+		json_decref(criterion);
+		return err;
+	}
+	cli_put_text(cli, OPT_STATUS, criterion, "status");
+	cli_put_text(cli, OPT_POOL, criterion, "pool");
+	return pages_list(cli, &listing, json_pack("{s:o}", "criterion", criterion));
+}

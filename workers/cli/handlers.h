@@ -1,0 +1,22 @@
+/* handlers -- what the rows of commands.c run, by the file it is in. */
+#pragma once
+
+#include "cli.h"
+
+typedef enum err command_fn(struct cli *cli);
+
+command_fn domain_create, domain_list, domain_show;			/* domain.c */
+command_fn domain_set, domain_delete;
+command_fn domain_import;						/* import.c */
+command_fn domain_export;						/* export.c */
+command_fn record_add, record_list, record_set, record_delete;		/* record.c */
+command_fn record_apply;						/* apply.c */
+command_fn pool_list, pool_show, pool_create, pool_set;			/* pool.c */
+command_fn blacklist_add, blacklist_list, blacklist_delete;		/* limits.c */
+command_fn quota_show, quota_set;
+command_fn status_show;							/* status.c */
+command_fn watch_domain;						/* wait.c */
+command_fn db_migrate, db_version;					/* db.c */
+command_fn ping_topic;							/* ping.c */
+command_fn completion_print;						/* completion.c */
+command_fn help_command;						/* help.c */

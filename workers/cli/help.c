@@ -1,0 +1,184 @@
+#include "help.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "handlers.h"
+
+enum { WIDTH = 78, INDENT = 2, OPTION_COLUMN = 26, COMMAND_COLUMN = 24 };
+
+const struct exit_row exit_rows[EXIT_COUNT] = {
+	[EXIT_GOOD]        = { "it was done" },
+	[EXIT_FAILED]      = { "the request was refused, or failed" },
+	[EXIT_USAGE]       = { "the command line or the settings are wrong" },
+	[EXIT_NOT_FOUND]   = { "there is no such domain, record set, pool, ..." },
+	[EXIT_IN_ERROR]    = { "--wait, watch: the change ended in ERROR" },
+	[EXIT_TIMEOUT]     = { "no answer, or not ACTIVE, in time" },
+	[EXIT_UNREACHABLE] = { "broker or database is away, or nobody serves the topic" },
+};
+
+/* ---- text ---- */
+
+/* Words into lines; the first begins at COLUMN, the others at INDENT. */
+static void print_wrapped(const char *text, size_t column, size_t indent)
+{
+	bool is_first = true;
+
+	while (*(text += strspn(text, " "))) {
+		size_t len = strcspn(text, " \n");
+
+		if (!is_first && column + 1 + len > WIDTH) {
+			printf("\n%*s", (int)indent, "");
+			column = indent;
+			is_first = true;
+		}
+		printf("%s%.*s", is_first ? "" : " ", (int)len, text);
+		column += len + !is_first;
+		is_first = false;
+		text += len;
+		if (*text == '\n') {
+			printf("\n\n%*s", (int)indent, "");
+			column = indent;
+			is_first = true;
+			text++;
+		}
+	}
+	putchar('\n');
+}
+
+static void print_pair(const char *left, const char *right, size_t column)
+{
+	size_t len = strlen(left) + INDENT;
+
+	printf("%*s%s", INDENT, "", left);
+	if (len + 1 > column) {
+		putchar('\n');
+		len = 0;
+	}
+	printf("%*s", (int)(column - len), "");
+	print_wrapped(right, column, column);
+}
+
+static void print_indented(const char *lines)
+{
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
+
+		printf("    %.*s\n", (int)len, lines);
+		lines += len + (lines[len] == '\n');
+	}
+}
+
+/* ---- rows ---- */
+
+static void print_option(const struct option_row *row)
+{
+	char left[64];
+
+	snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
+	         row->letter ? row->letter : ' ', row->letter ? ',' : ' ', row->name,
+	         row->argument ? " " : "", row->argument ? row->argument : "");
+	print_pair(left, row->help, OPTION_COLUMN);
+}
+
+static void print_options(uint64_t options)
+{
+	for (int i = 0; i < OPT_COUNT; i++)
+		if (options & (UINT64_C(1) << i))
+			print_option(&option_rows[i]);
+}
+
+static void print_command(const struct command *command)
+{
+	printf("zonefleet %s%s%s%s\n\n", command->words,
+	       command->options ? " [OPTION...]" : "",
+	       *command->arguments ? " " : "", command->arguments);
+	print_wrapped(command->about, 0, 0);
+	if (command->options) {
+		printf("\nOptions:\n");
+		print_options(command->options);
+	}
+	printf("\nOptions of all commands:\n");
+	print_options(OPT_COMMON);
+	printf("\n%s\n", strchr(command->examples, '\n') ? "Examples:" : "Example:");
+	print_indented(command->examples);
+}
+
+static bool is_of(const struct command *command, const char *noun)
+{
+	size_t len = strlen(noun);
+
+	return !*noun ||
+	       (!strncmp(command->words, noun, len) && command->words[len] == ' ');
+}
+
+/* All commands, or those of a noun. */
+static void print_commands(const char *noun)
+{
+	for (const struct command *command = commands; command->words; command++)
+		if (is_of(command, noun))
+			print_pair(command->words, command->help, COMMAND_COLUMN);
+}
+
+static void print_noun(const char *noun)
+{
+	printf("zonefleet %s COMMAND ...\n\n", noun);
+	print_commands(noun);
+	printf("\n'zonefleet help %s COMMAND' explains one.\n", noun);
+}
+
+static void print_overview(void)
+{
+	printf("zonefleet [OPTION...] COMMAND [ARGUMENT...]\n\n"
+	       "Asks the fleet's central to create, change and show domains and their\n"
+	       "records, and shows how far the name servers are.\n\nCommands:\n");
+	print_commands("");
+	printf("\nOptions of all commands:\n");
+	print_options(OPT_COMMON);
+	printf("\nExit status:\n");
+	for (int i = 0; i < EXIT_COUNT; i++)
+		printf("  %d  %s\n", i, exit_rows[i].meaning);
+	printf("\n'zonefleet help COMMAND' explains one, with examples. Begin with:\n");
+	print_indented("zonefleet domain create example.org --wait\n"
+	               "zonefleet record add example.org www A 192.0.2.1 --wait\n"
+	               "zonefleet status example.org");
+}
+
+/* ---- the ways to ask ---- */
+
+enum err help_words(struct cli *cli)
+{
+	int used = 0;
+	const struct command *command;
+
+	if (!cli->argc) {
+		print_overview();
+		return OK;
+	}
+	command = command_find(cli->argv, cli->argc, &used);
+	if (command)
+		print_command(command);
+	else if (command_is_noun(cli->argv[0]))
+		print_noun(cli->argv[0]);
+	else
+		return cli_usage(cli, "there is no command '%s'", cli->argv[0]);
+	return OK;
+}
+
+enum err help_command(struct cli *cli)
+{
+	if (!cli_has(cli, OPT_MAN))
+		return help_words(cli);
+	help_man(stdout);
+	return OK;
+}
+
+void help_hint(const struct cli *cli)
+{
+	const char *words = cli->command ? cli->command->words : "";
+	const char *noun = !cli->command && cli->argc && command_is_noun(cli->argv[0])
+	                 ? cli->argv[0] : "";
+
+	fprintf(stderr, "Try 'zonefleet help%s%s%s'.\n", *words || *noun ? " " : "",
+	        words, noun);
+}

@@ -1,0 +1,288 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "handlers.h"
+#include "input.h"
+#include "model/presentation.h"
+#include "progress.h"
+#include "wait.h"
+
+enum {
+	PART_BYTES = 512 * 1024,
+	PART_RECORDS = 4000,
+	RECORD_BYTES = 64,  /* of a record's quotes, commas and numbers on the wire */
+	TTL_DEFAULT = 3600, /* of a file that names none */
+	COMMIT_MAX_S = 3600,
+};
+
+#define CENTRAL "central"
+
+struct import {
+	struct cli *cli;
+	char name[NAME_MAX_TEXT + 1];
+	char id[ID_LEN + 1];
+	struct input input;
+	struct master_file *master;
+	struct progress progress;
+	struct buf data;
+	json_t *part;			/* its records so far */
+	size_t part_bytes;
+	int parts;
+	int64_t records;
+};
+
+/* ---- parts ---- */
+
+static void show_reading(struct import *import)
+{
+	char detail[64];
+
+	snprintf(detail, sizeof detail, "%" PRId64 " records", import->records);
+	progress_bar(&import->progress, "reading", input_position(&import->input),
+	             import->input.size, detail);
+}
+
+static enum err send_part(struct import *import)
+{
+	json_t *args;
+
+	if (!json_array_size(import->part))
+		return OK;
+	args = json_pack("{s:s, s:i, s:o}", "import", import->id, "part", import->parts++,
+	                 "records", import->part);
+	import->part = json_array();
+	import->part_bytes = 0;
+	show_reading(import);
+	return client_window_call(import->cli->client, CENTRAL, "add_to_import", args,
+	                          &import->cli->why);
+}
+
+/* In JSON within JSON a quote is four bytes, and so is a backslash. */
+static size_t wire_bytes(const char *text)
+{
+	size_t bytes = strlen(text);
+
+	for (const char *at = text; (at = strpbrk(at, "\"\\")); at++)
+		bytes += 3;
+	return bytes;
+}
+
+static enum err add_record(struct import *import, const struct rr *rr)
+{
+	char name[NAME_MAX_TEXT + 1], type[16];
+	size_t bytes;
+	enum err err;
+
+	name_format_wire(rr->name, name);
+	rrtype_format(rr->type, type);
+	buf_reset(&import->data);
+	err = rdata_format(rr->type, rr->rdata, rr->rdata_len, &import->data,
+	                   &import->cli->why);
+	if (err)
+		return err;
+	bytes = wire_bytes(name) + wire_bytes(buf_string(&import->data)) + RECORD_BYTES;
+	if (import->part_bytes + bytes > PART_BYTES ||
+	    json_array_size(import->part) == PART_RECORDS)
+		err = send_part(import);
+	json_array_append_new(import->part,
+	                      json_pack("[s, I, s, s]", name, (json_int_t)rr->ttl, type,
+	                                buf_string(&import->data)));
+	import->part_bytes += bytes;
+	import->records++;
+	return err;
+}
+
+static enum err send_records(struct import *import)
+{
+	struct rr rr;
+	bool found = true;
+	enum err err = OK;
+
+	while (!err) {
+		err = master_file_next(import->master, &rr, &found, &import->cli->why);
+		if (err || !found)
+			break;
+		err = add_record(import, &rr);
+	}
+	return err ? err : send_part(import);
+}
+
+/* The first failure is the one to tell; all that is out is awaited. */
+static enum err stage(struct import *import)
+{
+	struct why words;
+	enum err err = send_records(import);
+	enum err later = client_window_close(import->cli->client, &words);
+
+	if (!err && later)
+		import->cli->why = words;
+	return err ? err : later;
+}
+
+/* ---- the stages ---- */
+
+static enum err begin(struct import *import)
+{
+	struct cli *cli = import->cli;
+	json_t *wish = json_pack("{s:s}", "name", import->name), *begun;
+	enum err err;
+
+	cli_put_text(cli, OPT_POOL, wish, "pool");
+	err = cli_call(cli, "begin_import", json_pack("{s:o}", "domain", wish), &begun);
+	if (err)
+		return err;
+	snprintf(import->id, sizeof import->id, "%s", answer_text(begun, "id"));
+	json_decref(begun);
+	return OK;
+}
+
+/* What was staged would be swept away some day; the first failure stays the reason. */
+static void cancel(struct import *import)
+{
+	struct why kept = import->cli->why;
+
+	cli_call(import->cli, "cancel_import", json_pack("{s:s}", "import", import->id),
+	         NULL);
+	import->cli->why = kept;
+}
+
+static bool is_state(const json_t *state, const char *name)
+{
+	return !strcmp(answer_text(state, "state"), name);
+}
+
+static enum err await_commit(struct import *import, json_t **state)
+{
+	struct cli *cli = import->cli;
+	int64_t until_ms = clock_ms() + COMMIT_MAX_S * INT64_C(1000);
+	int pause_ms = 0;
+
+	while (!is_state(*state, "DONE") && !is_state(*state, "ERROR")) {
+		enum err err;
+
+		if (clock_ms() >= until_ms)
+			return fail(&cli->why, ERR_TIMEOUT, "import %s is still %s",
+			            import->id, answer_text(*state, "state"));
+		progress_line(&import->progress,
+		              "committing  %" PRId64 " records  %.0f s", import->records,
+		              cli_elapsed(cli));
+		client_pause(cli->client, &pause_ms);
+		json_decref(*state);
+		*state = NULL;
+		err = cli_call(cli, "get_import",
+		               json_pack("{s:s}", "import", import->id), state);
+		if (err)
+			return err;
+	}
+	return OK;
+}
+
+/* *result: what the commit did. */
+static enum err commit(struct import *import, json_t **result)
+{
+	struct cli *cli = import->cli;
+	json_t *state = NULL;
+	enum err err = cli_call(cli, "commit_import",
+	                        json_pack("{s:s}", "import", import->id), &state);
+
+	if (!err)
+		err = await_commit(import, &state);
+	if (!err && is_state(state, "ERROR"))
+		err = fail(&cli->why, ERR_INVALID, "%s", answer_text(state, "reason"));
+	if (!err) {
+		*result = json_deep_copy(json_object_get(state, "result"));
+		if (!json_is_object(*result))
+			err = fail(&cli->why, ERR_REMOTE,
+			           "import %s is done without a result", import->id);
+	}
+	json_decref(state);
+	return err;
+}
+
+/* Under the names that the other changes use; "domain" is the name here. */
+static void complete(struct import *import, json_t *result)
+{
+	int64_t touched =
+		answer_number(result, "added") + answer_number(result, "updated");
+
+	json_object_set(result, "id", json_object_get(result, "domain"));
+	json_object_set_new(result, "domain", json_string(import->name));
+	json_object_set_new(result, "unchanged",
+	                    json_integer(answer_number(result, "records") - touched));
+	json_object_set_new(result, "read", json_integer(import->records));
+	json_object_set_new(result, "import_seconds",
+	                    json_real(cli_elapsed(import->cli)));
+}
+
+static enum err finish(struct import *import, json_t *result)
+{
+	struct cli *cli = import->cli;
+	const struct goal goal = {
+		.domain = import->name,
+		.serial = (uint32_t)answer_number(result, "serial"),
+	};
+	char *line;
+	enum err err;
+
+	complete(import, result);
+	line = xprintf("%s serial %" PRIu32 ": read %" PRId64 ", added %" PRId64
+	               ", updated %" PRId64 ", deleted %" PRId64 ", unchanged %" PRId64
+	               " in %.3f s",
+	               import->name, goal.serial, import->records,
+	               answer_number(result, "added"), answer_number(result, "updated"),
+	               answer_number(result, "deleted"),
+	               answer_number(result, "unchanged"), cli_elapsed(cli));
+	err = wait_finish(cli, result, &goal, line);
+	free(line);
+	return err;
+}
+
+/* ---- the command ---- */
+
+static enum err run(struct import *import, json_t **result)
+{
+	struct why words;
+	enum err err = begin(import), closed;
+
+	if (err)
+		return err;
+	err = stage(import);
+	closed = input_close(&import->input, &words);
+	if (closed) {
+		/* what was wrong with the last record was that it is cut off */
+		import->cli->why = words;
+		err = closed;
+	}
+	if (err) {
+		cancel(import);
+		return err;
+	}
+	return commit(import, result);
+}
+
+enum err domain_import(struct cli *cli)
+{
+	struct import import = { .cli = cli, .part = json_array(), .input.fd = -1 };
+	json_t *result = NULL;
+	enum err err = cli_domain(cli, 0, import.name);
+
+	if (!err)
+		err = input_open(&import.input, cli->argv[1], &cli->why);
+	if (!err) {
+		import.master = master_file_open(import.input.file, import.input.path,
+		                                 import.name, TTL_DEFAULT);
+		progress_begin(&import.progress, &cli->out);
+		err = run(&import, &result);
+		progress_end(&import.progress);
+	}
+	if (!err)
+		err = finish(&import, result);
+	master_file_close(&import.master);
+	input_close(&import.input, &(struct why){ 0 });
+	json_decref(import.part);
+	buf_clear(&import.data);
+	return err;
+}

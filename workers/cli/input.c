@@ -1,0 +1,157 @@
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const struct {
+	const char *suffix, *program;
+} unpackers[] = {
+	{ ".xz", "xz" },
+	{ ".gz", "gzip" },
+};
+
+static const char *unpacker_of(const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof unpackers / sizeof unpackers[0]; i++) {
+		size_t suffix = strlen(unpackers[i].suffix);
+
+		if (len > suffix && !strcmp(path + len - suffix, unpackers[i].suffix))
+			return unpackers[i].program;
+	}
+	return NULL;
+}
+
+static enum err cannot(const struct input *input, int error, struct why *why)
+{
+	return fail(why, error == ENOENT ? ERR_NOT_FOUND : ERR_INVALID,
+	            "cannot read %.300s: %s", input->path, strerror(error));
+}
+
+/*
+ * FD is its standard input and TO its output; SIGPIPE ends it when nobody reads on. What
+ * it says is dropped: its exit status tells enough, and the client says it in its own
+ * words.
+ */
+static int spawn(struct input *input, int to)
+{
+	char *const argv[] = { (char *)input->unpacker, (char *)"-dc", NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+	int error;
+
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, input->fd, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY,
+	                                 0);
+	error = posix_spawnp(&input->child, input->unpacker, &actions, &attributes, argv,
+	                     environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	return error;
+}
+
+static enum err open_unpacker(struct input *input, struct why *why)
+{
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return cannot(input, errno, why);
+	error = spawn(input, ends[1]);
+	close(ends[1]);
+	if (error) {
+		input->child = 0;
+		close(ends[0]);
+		return fail(why, ERR_INVALID, "cannot start %s for %.300s: %s",
+		            input->unpacker, input->path, strerror(error));
+	}
+	input->file = fdopen(ends[0], "r");
+	return OK;
+}
+
+static enum err open_path(struct input *input, struct why *why)
+{
+	struct stat stat;
+
+	input->fd = open(input->path, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0)
+		return cannot(input, errno, why);
+	if (fstat(input->fd, &stat))
+		return cannot(input, errno, why);
+	if (S_ISDIR(stat.st_mode))
+		return cannot(input, EISDIR, why);
+	input->size = S_ISREG(stat.st_mode) ? stat.st_size : 0;
+	input->unpacker = unpacker_of(input->path);
+	if (input->unpacker)
+		return open_unpacker(input, why);
+	input->file = fdopen(dup(input->fd), "r");
+	return input->file ? OK : cannot(input, errno, why);
+}
+
+enum err input_open(struct input *input, const char *path, struct why *why)
+{
+	struct why ignored;
+	enum err err;
+
+	*input = (struct input){ .path = path, .fd = -1 };
+	if (!strcmp(path, "-")) {
+		input->path = "standard input";
+		input->file = stdin;
+		return OK;
+	}
+	err = open_path(input, why);
+	if (err)
+		input_close(input, &ignored);
+	return err;
+}
+
+int64_t input_position(const struct input *input)
+{
+	off_t at = input->size ? lseek(input->fd, 0, SEEK_CUR) : 0;
+
+	return at < 0 ? 0 : at;
+}
+
+/* Reading may have ended early: then the child ends by SIGPIPE, and that is no news. */
+static enum err reap(struct input *input, bool at_end, struct why *why)
+{
+	int status = 0;
+
+	while (waitpid(input->child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!at_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+		return OK;
+	return fail(why, ERR_INVALID, "%s cannot unpack %.300s: it is broken or cut off",
+	            input->unpacker, input->path);
+}
+
+enum err input_close(struct input *input, struct why *why)
+{
+	bool at_end = input->file && feof(input->file);
+	enum err err = OK;
+
+	if (input->file && input->file != stdin)
+		fclose(input->file);
+	if (input->child > 0)
+		err = reap(input, at_end, why);
+	if (input->fd >= 0)
+		close(input->fd);
+	*input = (struct input){ .fd = -1 };
+	return err;
+}

@@ -1,0 +1,252 @@
+/*
+ * zonefleet: the client. Wires the command line, the settings, the broker and
+ * the command together, and tells how it ended: one line, or one document,
+ * and an exit status that scripts can use.
+ */
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "command.h"
+#include "help.h"
+
+#define PROGRAM "zonefleet"
+#define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
+
+/* ---- settings ---- */
+
+static const char *config_path(const struct cli *cli)
+{
+	const char *env = getenv("ZONEFLEET_CONFIG");
+
+	if (cli_has(cli, OPT_CONFIG))
+		return cli->option[OPT_CONFIG];
+	return env && *env ? env : DEFAULT_CONFIG;
+}
+
+static enum err load_settings(struct cli *cli, const struct option_schema *schema)
+{
+	enum err err = option_load(schema, cli->config, &cli->why);
+
+	if (!err)
+		err = worker_common_check(&cli->common, &cli->why);
+	if (!err)
+		return OK;
+	/* whatever it is, it is not the request that failed */
+	cli->status = EXIT_USAGE;
+	cli->class = "Settings";
+	return err;
+}
+
+static void set_text(char **text, const char *given)
+{
+	if (!given)
+		return;
+	free(*text);
+	*text = strdup(given);
+}
+
+/* The options stand over the settings. */
+static enum err apply_options(struct cli *cli)
+{
+	struct client_config *settings = &cli->settings;
+	int64_t timeout = settings->timeout_s;
+	enum err err = cli_seconds(cli, OPT_TIMEOUT, 3600, &timeout);
+
+	if (!err && timeout < 1)
+		err = cli_usage(cli, "--timeout must be at least a second");
+	settings->timeout_s = (int)timeout;
+	set_text(&settings->tenant, cli->option[OPT_TENANT]);
+	settings->admin |= cli_has(cli, OPT_ADMIN);
+	settings->all_tenants |= cli_has(cli, OPT_ALL_TENANTS);
+	return err;
+}
+
+static void open_log(const struct cli *cli)
+{
+	enum log_level level = LOG_LEVEL_ERROR;
+
+	log_open(PROGRAM, false);
+	if (cli_has(cli, OPT_VERBOSE))
+		log_level_parse(cli->common.log_level, &level);
+	log_level_set(level);
+}
+
+/* ---- the run ---- */
+
+static enum err run_connected(struct cli *cli)
+{
+	enum err err = OK;
+
+	if (cli->command->need == NEED_BROKER)
+		err = client_open(&cli->settings, &cli->common.broker, &cli->client,
+		                  &cli->why);
+	cli->started_us = clock_us();
+	if (!err)
+		err = cli->command->run(cli);
+	client_close(&cli->client);
+	return err;
+}
+
+static enum err run_with_settings(struct cli *cli, const struct option_schema *schema)
+{
+	enum err err = load_settings(cli, schema);
+
+	if (!err)
+		err = apply_options(cli);
+	if (!err) {
+		open_log(cli);
+		err = run_connected(cli);
+	}
+	option_clear(schema);
+	return err;
+}
+
+static enum err run_sample(struct cli *cli, const struct option_schema *schema)
+{
+	(void)cli;
+	option_sample(schema);
+	return OK;
+}
+
+static enum err with_schema(struct cli *cli,
+                            enum err (*fn)(struct cli *, const struct option_schema *))
+{
+	const struct option_section own[] = {
+		{ "client", "the command line client", client_options, &cli->settings },
+		{ 0 }
+	};
+	struct option_section *sections = worker_sections(&cli->common, NULL, own);
+	enum err err = fn(cli, &(struct option_schema){ PROGRAM, sections, NULL });
+
+	free(sections);
+	return err;
+}
+
+static enum err run(struct cli *cli)
+{
+	if (cli_has(cli, OPT_HELP))
+		return help_words(cli);
+	if (cli_has(cli, OPT_VERSION)) {
+		printf(PROGRAM " %s\n", ZONEFLEET_VERSION);
+		return OK;
+	}
+	if (cli_has(cli, OPT_SAMPLE))
+		return with_schema(cli, run_sample);
+	if (!cli->command)
+		return cli_usage(cli, "no command was given");
+	if (cli->command->need == NEED_NOTHING)
+		return cli->command->run(cli);
+	return with_schema(cli, run_with_settings);
+}
+
+/* ---- the end ---- */
+
+static enum exit_status exit_status(const struct cli *cli, enum err err)
+{
+	if (cli->status)
+		return cli->status;
+	switch (err) {
+	case OK:              return EXIT_GOOD;
+	case ERR_NOT_FOUND:   return EXIT_NOT_FOUND;
+	case ERR_TIMEOUT:     return EXIT_TIMEOUT;
+	case ERR_UNREACHABLE: return EXIT_UNREACHABLE;
+	default:              return EXIT_FAILED;
+	}
+}
+
+/* An exception of somebody else's is named within the words. */
+static const char *class_of(const struct cli *cli, enum err err)
+{
+	return cli->class ? cli->class : err_class(err);
+}
+
+static void tell_json(struct cli *cli, enum err err)
+{
+	json_t *document = json_is_object(cli->document) ? json_incref(cli->document)
+	                                                 : json_object();
+	struct buf words = { 0 };
+
+	output_escape(cli->why.text, &words);
+	json_object_set_new(document, "error", json_pack("{s:s, s:s}",
+		"class", class_of(cli, err), "message", buf_string(&words)));
+	output_json(document);
+	buf_clear(&words);
+}
+
+static void tell_text(const struct cli *cli, enum err err)
+{
+	struct buf words = { 0 };
+
+	output_escape(cli->why.text, &words);
+	if (err == ERR_REMOTE && !cli->class)
+		fprintf(stderr, PROGRAM ": %s\n", buf_string(&words));
+	else
+		fprintf(stderr, PROGRAM ": %s: %s\n", class_of(cli, err),
+		        buf_string(&words));
+	buf_clear(&words);
+	if (err == ERR_ARGUMENTS && cli->status == EXIT_USAGE)
+		help_hint(cli);
+}
+
+/* Where one more word on the command line may be what is missing. */
+static void advise(struct cli *cli, enum err err)
+{
+	struct why words = cli->why;
+
+	if (err == ERR_DENIED && !cli->settings.admin)
+		fail(&cli->why, err, "%s (--admin asks as an administrator)", words.text);
+}
+
+static void tell(struct cli *cli, enum err err)
+{
+	if (err && cli->out.json)
+		tell_json(cli, err);
+	else if (err)
+		tell_text(cli, err);
+	else if (cli->document && cli->out.json)
+		output_json(json_incref(cli->document));
+}
+
+/* What could not be written was not done; but a reader that went away knows it. */
+static enum exit_status flush(enum exit_status status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	return status ? status : EXIT_FAILED;
+}
+
+/* Text is UTF-8, here and on the wire; on a terminal of another kind it is ASCII. */
+static void set_locale(void)
+{
+	setlocale(LC_CTYPE, "");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C");
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = { 0 };
+	enum exit_status status;
+	enum err err;
+
+	set_locale();
+	signal(SIGPIPE, SIG_IGN);
+	err = command_parse(&cli, argc, argv);
+	cli.out.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") &&
+	                !cli_has(&cli, OPT_NO_COLOR);
+	cli.config = config_path(&cli);
+	if (!err)
+		err = run(&cli);
+	advise(&cli, err);
+	tell(&cli, err);
+	status = exit_status(&cli, err);
+	json_decref(cli.document);
+	return flush(status);
+}

@@ -1,0 +1,115 @@
+#include <string.h>
+
+#include "command.h"
+#include "help.h"
+
+/* Text as roff has it: no control line, no escape, hyphens that can be copied. */
+static void roff(const char *text, FILE *to)
+{
+	bool is_line_start = true;
+
+	for (; *text; text++) {
+		if (is_line_start && (*text == '.' || *text == '\''))
+			fputs("\\&", to);
+		if (*text == '\\')
+			fputs("\\e", to);
+		else if (*text == '-')
+			fputs("\\-", to);
+		else
+			fputc(*text, to);
+		is_line_start = *text == '\n';
+	}
+}
+
+static void paragraphs(const char *text, FILE *to)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char paragraph[4096];
+
+		snprintf(paragraph, sizeof paragraph, "%.*s", (int)len, text);
+		roff(paragraph, to);
+		text += len + (text[len] == '\n');
+		fputs(*text ? "\n.PP\n" : "\n", to);
+	}
+}
+
+static void option(const struct option_row *row, FILE *to)
+{
+	fputs(".TP\n.B ", to);
+	if (row->letter)
+		fprintf(to, "\\-%c, ", row->letter);
+	fputs("\\-\\-", to);
+	roff(row->name, to);
+	if (row->argument)
+		fprintf(to, " \\fI%s\\fR", row->argument);
+	fputc('\n', to);
+	roff(row->help, to);
+	fputc('\n', to);
+}
+
+static void command(const struct command *command, FILE *to)
+{
+	fprintf(to, ".SS zonefleet %s \\fI%s\\fR\n", command->words, command->arguments);
+	paragraphs(command->about, to);
+	for (int i = OPT_COMMON_COUNT; i < OPT_COUNT; i++)
+		if (command->options & (UINT64_C(1) << i))
+			option(&option_rows[i], to);
+	fputs(".PP\n.EX\n", to);
+	roff(command->examples, to);
+	fputs("\n.EE\n", to);
+}
+
+static void exits(FILE *to)
+{
+	fputs(".SH EXIT STATUS\n", to);
+	for (int i = 0; i < EXIT_COUNT; i++) {
+		fprintf(to, ".TP\n.B %d\n", i);
+		roff(exit_rows[i].meaning, to);
+		fputc('\n', to);
+	}
+	fputs(".PP\nAn error is one line on standard error. With\n.B \\-\\-json\n"
+	      "it is \\(dqerror\\(dq, with \\(dqclass\\(dq and \\(dqmessage\\(dq,\n"
+	      "in the document on standard output;\n"
+	      "what was done before it failed stands beside it.\n", to);
+}
+
+static void settings(FILE *to)
+{
+	fputs(".SH SETTINGS\nThe client reads the groups\n.BR broker ,\n.BR database\n"
+	      "(for\n.B zonefleet db\nonly),\n.B log\nand\n.B client\n"
+	      "of the file that all programs of the fleet share. In\n.BR client :\n", to);
+	for (const struct option *row = client_options; row->key; row++) {
+		fputs(".TP\n.B ", to);
+		roff(row->key, to);
+		fputc('\n', to);
+		roff(row->help, to);
+		fprintf(to, "; default \\(dq%s\\(dq\n", row->fallback);
+	}
+	fputs(".SH ENVIRONMENT\n.TP\n.B ZONEFLEET_CONFIG\nthe settings, if\n"
+	      ".B \\-\\-config\nis not given\n.TP\n.B NO_COLOR\nif set: no color\n"
+	      ".SH FILES\n.TP\n.I /etc/zonefleet/zonefleet.cfg\nthe settings\n", to);
+}
+
+void help_man(FILE *to)
+{
+	fprintf(to, ".TH ZONEFLEET 1 \"\" \"zonefleet %s\" \"User Commands\"\n"
+	        ".SH NAME\n"
+	        "zonefleet \\- create and change DNS domains on a fleet of name servers\n"
+	        ".SH SYNOPSIS\n.B zonefleet\n[\\fIOPTION\\fR...] \\fICOMMAND\\fR "
+	        "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n"
+	        "Asks the fleet's central to create, change and show domains and their\n"
+	        "records, and shows how far the name servers are.\n"
+	        "A domain is named with or without its final dot, or by its id.\n"
+	        "The name of a record is relative to its domain (www, or @ for itself),\n"
+	        "or absolute with its final dot.\n"
+	        "Options may stand anywhere; what begins with a hyphen and is no option\n"
+	        "stands behind\n.BR \\-\\- .\n.SH OPTIONS\n", ZONEFLEET_VERSION);
+	for (int i = 0; i < OPT_COMMON_COUNT; i++)
+		option(&option_rows[i], to);
+	fputs(".SH COMMANDS\n", to);
+	for (const struct command *row = commands; row->words; row++)
+		command(row, to);
+	exits(to);
+	settings(to);
+}

@@ -1,0 +1,167 @@
+#include "names.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/id.h"
+
+static const struct unit {
+	char letter;
+	const char *name;
+	int64_t seconds;
+} units[] = {
+	{ 'w', "w",   604800 },
+	{ 'd', "d",   86400  },
+	{ 'h', "h",   3600   },
+	{ 'm', "min", 60     },
+	{ 's', "s",   1      },
+};
+
+enum { UNITS = sizeof units / sizeof units[0] };
+
+/* ---- names ---- */
+
+enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why)
+{
+	static const struct name root = { .len = 1 };
+	struct name name;
+	enum err err;
+
+	if (id_valid(word)) {
+		strcpy(text, word);
+		return OK;
+	}
+	err = name_parse_in(word, &root, "the domain", &name, why);
+	if (err)
+		return err;
+	name_fold(&name);
+	name_format(&name, text);
+	return OK;
+}
+
+/* Completed by the domain, it would hold the domain's name twice. */
+static bool is_dot_forgotten(const char *word, const struct name *zone)
+{
+	static const struct name root = { .len = 1 };
+	struct why why;
+	struct name name;
+
+	if (zone->len == 1 || !strcmp(word, "@") || word[strlen(word) - 1] == '.')
+		return false;
+	if (name_parse_in(word, &root, "name", &name, &why))
+		return false;
+	name_fold(&name);
+	return name_is_below(&name, zone);
+}
+
+enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
+                      struct why *why)
+{
+	struct name zone, name;
+	enum err err = name_parse(domain, "the domain", &zone, why);
+
+	if (!err)
+		err = name_parse_in(word, &zone, "the record's name", &name, why);
+	if (err)
+		return err;
+	if (is_dot_forgotten(word, &zone))
+		return fail(why, ERR_INVALID,
+		            "the record's name '%.255s' is relative to '%.200s': "
+		            "write it with its final dot, or without the domain",
+		            word, domain);
+	name_fold(&name);
+	name_format(&name, text);
+	return OK;
+}
+
+/* ---- times ---- */
+
+static const struct unit *unit_of(char letter)
+{
+	for (size_t i = 0; i < UNITS; i++)
+		if (units[i].letter == tolower((unsigned char)letter))
+			return &units[i];
+	return NULL;
+}
+
+static bool take_number(const char **at, int64_t max, int64_t *number)
+{
+	*number = 0;
+	if (!isdigit((unsigned char)**at))
+		return false;
+	for (; isdigit((unsigned char)**at); ++*at) {
+		int digit = **at - '0';
+
+		if (digit > max || *number > (max - digit) / 10)
+			return false;
+		*number = *number * 10 + digit;
+	}
+	return true;
+}
+
+/* A number alone is seconds; else each number has its unit. */
+bool names_seconds(const char *text, int64_t max, int64_t *seconds)
+{
+	const char *start = text;
+	int64_t sum = 0, number;
+
+	do {
+		bool is_alone = text == start;
+		const struct unit *unit;
+
+		if (!take_number(&text, max, &number))
+			return false;
+		unit = *text ? unit_of(*text++) : is_alone ? unit_of('s') : NULL;
+		if (!unit || number > (max - sum) / unit->seconds)
+			return false;
+		sum += number * unit->seconds;
+	} while (*text);
+	*seconds = sum;
+	return true;
+}
+
+/* The two largest units say enough. */
+void names_duration(int64_t seconds, char text[DURATION_TEXT])
+{
+	size_t i = 1;	/* weeks are for typing */
+	int64_t first, rest;
+
+	if (seconds < 0)
+		seconds = 0;
+	while (i + 1 < UNITS && seconds < units[i].seconds)
+		i++;
+	first = seconds / units[i].seconds;
+	rest = i + 1 < UNITS ? seconds % units[i].seconds / units[i + 1].seconds : 0;
+	if (rest)
+		snprintf(text, DURATION_TEXT, "%" PRId64 " %s %" PRId64 " %s", first,
+		         units[i].name, rest, units[i + 1].name);
+	else
+		snprintf(text, DURATION_TEXT, "%" PRId64 " %s", first, units[i].name);
+}
+
+static bool parse_moment(const char *time, int64_t *seconds)
+{
+	struct tm tm = { 0 };
+	const char *end = strptime(time, "%Y-%m-%dT%H:%M:%S", &tm);
+
+	if (!end || (*end != '.' && *end != 'Z'))
+		return false;
+	*seconds = timegm(&tm);
+	return true;
+}
+
+void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT])
+{
+	char distance[DURATION_TEXT];
+	int64_t then;
+
+	if (!parse_moment(time, &then)) {
+		snprintf(text, MOMENT_TEXT, "%s", time);
+		return;
+	}
+	names_duration(then > now ? then - now : now - then, distance);
+	snprintf(text, MOMENT_TEXT, then > now ? "in %s" : "%s ago", distance);
+}

@@ -1,0 +1,134 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The codes of long options are above all letters. */
+enum { OPTION_BASE = 256, WRONG_MAX = 256 };
+
+const struct option_row option_rows[OPT_COUNT] = {
+	[OPT_CONFIG]       = { "config", 'c', "FILE",
+		"the settings; default $ZONEFLEET_CONFIG, or else "
+		"/etc/zonefleet/zonefleet.cfg" },
+	[OPT_JSON]         = { "json", 'j', NULL, "print one JSON document" },
+	[OPT_TENANT]       = { "tenant", 0, "T", "act for this tenant (client.tenant)" },
+	[OPT_ADMIN]        = { "admin", 0, NULL,
+		"act as an administrator (client.admin)" },
+	[OPT_ALL_TENANTS]  = { "all-tenants", 0, NULL,
+		"as an administrator, list every tenant's (client.all_tenants)" },
+	[OPT_TIMEOUT]      = { "timeout", 0, "TIME",
+		"how long to wait for an answer (client.timeout); 10, 2m" },
+	[OPT_QUIET]        = { "quiet", 'q', NULL,
+		"no headers, no progress, no summary" },
+	[OPT_NO_COLOR]     = { "no-color", 0, NULL,
+		"no color on a terminal; so does $NO_COLOR" },
+	[OPT_VERBOSE]      = { "verbose", 'v', NULL, "show the log, at log.level" },
+	[OPT_SAMPLE]       = { "sample", 0, NULL,
+		"print settings with all defaults, and end" },
+	[OPT_HELP]         = { "help", 'h', NULL, "explain the command, and end" },
+	[OPT_VERSION]      = { "version", 0, NULL, "print the version, and end" },
+	[OPT_WAIT]         = { "wait", 'w', NULL,
+		"wait until the name servers have it: ACTIVE or DELETED" },
+	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
+		"how long to wait so; default 60 seconds (watch: for ever)" },
+	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
+		"who is responsible for the domain (the SOA's RNAME)" },
+	[OPT_PRIMARY]      = { "primary", 0, "HOST",
+		"the primary name server (the SOA's MNAME)" },
+	[OPT_TTL]          = { "ttl", 0, "TIME", "time to live: 3600, 1h" },
+	[OPT_REFRESH]      = { "refresh", 0, "TIME", "the SOA's refresh" },
+	[OPT_RETRY]        = { "retry", 0, "TIME", "the SOA's retry" },
+	[OPT_EXPIRE]       = { "expire", 0, "TIME", "the SOA's expire" },
+	[OPT_MINIMUM]      = { "minimum", 0, "TIME",
+		"the SOA's minimum: TTL of \"no such name\"" },
+	[OPT_DESCRIPTION]  = { "description", 0, "TEXT", "a note for people" },
+	[OPT_POOL]         = { "pool", 0, "POOL", "the pool of name servers" },
+	[OPT_NS]           = { "ns", 0, "HOST,...",
+		"hosts of the NS records at the apex" },
+	[OPT_STATUS]       = { "status", 0, "STATUS",
+		"only PENDING, ACTIVE or ERROR ones" },
+	[OPT_TYPE]         = { "type", 0, "TYPE", "only records of this type" },
+	[OPT_SORT]         = { "sort", 0, "KEY",
+		"name, created_at or updated_at; \"-name\" for the reverse" },
+	[OPT_LIMIT]        = { "limit", 0, "N", "at most so many" },
+	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
+};
+
+struct scanner {
+	struct option longs[OPT_COUNT + 1];
+	char shorts[2 * OPT_COUNT + 2];
+};
+
+static void add_short(struct scanner *scanner, const struct option_row *row)
+{
+	char *end = scanner->shorts + strlen(scanner->shorts);
+
+	*end++ = row->letter;
+	if (row->argument)
+		*end++ = ':';
+	*end = '\0';
+}
+
+static void scanner_init(struct scanner *scanner)
+{
+	*scanner = (struct scanner){ .shorts = ":" };
+	for (int i = 0; i < OPT_COUNT; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		scanner->longs[i] = (struct option){
+			row->name, row->argument ? required_argument : no_argument, NULL,
+			row->letter ? row->letter : OPTION_BASE + i,
+		};
+		if (row->letter)
+			add_short(scanner, row);
+	}
+}
+
+static enum cli_option option_of(int code)
+{
+	for (int i = 0; i < OPT_COUNT; i++)
+		if (code == OPTION_BASE + i ||
+		    (code < OPTION_BASE && option_rows[i].letter == code))
+			return i;
+	return OPT_COUNT;
+}
+
+/* A letter stands in optopt, perhaps among others; a long option was the last word. */
+static void describe(int code, const char *word, char wrong[WRONG_MAX])
+{
+	if (code == ':')
+		snprintf(wrong, WRONG_MAX, "%s needs a value", word);
+	else if (optopt && optopt < OPTION_BASE && word[1] != '-')
+		snprintf(wrong, WRONG_MAX, "there is no option -%c", optopt);
+	else if (optopt)
+		snprintf(wrong, WRONG_MAX, "%.*s takes no value",
+		         (int)strcspn(word, "="), word);
+	else
+		snprintf(wrong, WRONG_MAX, "%s is no option, or could be several", word);
+}
+
+/* To the end even after a mistake: --json says how it is to be told. */
+bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
+                  char wrong[256])
+{
+	struct scanner scanner;
+	bool is_good = true;
+	int code;
+
+	scanner_init(&scanner);
+	opterr = 0;
+	optind = 0;
+	while ((code = getopt_long(argc, argv, scanner.shorts, scanner.longs,
+	                           NULL)) != -1) {
+		if (code != '?' && code != ':') {
+			values[option_of(code)] = optarg ? optarg : "";
+		} else if (is_good) {
+			describe(code, argv[optind - 1], wrong);
+			is_good = false;
+		}
+	}
+	*first = optind;
+	return is_good;
+}

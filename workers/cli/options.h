@@ -1,0 +1,43 @@
+/*
+ * options -- the options of the command line, a row each, over getopt_long.
+ * It alone includes <getopt.h>, whose struct option is not that of
+ * base/option.h.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Every option of every command; the rows are in options.c. */
+enum cli_option {
+	OPT_CONFIG, OPT_JSON, OPT_TENANT, OPT_ADMIN, OPT_ALL_TENANTS, OPT_TIMEOUT,
+	OPT_QUIET, OPT_NO_COLOR, OPT_VERBOSE, OPT_SAMPLE, OPT_HELP,
+	OPT_VERSION,
+	OPT_COMMON_COUNT,	/* those above go with all commands */
+	OPT_WAIT = OPT_COMMON_COUNT, OPT_WAIT_TIMEOUT,
+	OPT_EMAIL, OPT_PRIMARY, OPT_TTL, OPT_REFRESH, OPT_RETRY, OPT_EXPIRE, OPT_MINIMUM,
+	OPT_DESCRIPTION, OPT_POOL, OPT_NS,
+	OPT_STATUS, OPT_TYPE, OPT_SORT, OPT_LIMIT, OPT_MAN,
+	OPT_COUNT
+};
+
+/* A set of them, of names without their OPT_. */
+#define OPT(name) (UINT64_C(1) << OPT_##name)
+#define OPT_COMMON ((UINT64_C(1) << OPT_COMMON_COUNT) - 1)
+
+struct option_row {
+	const char *name;		/* "wait-timeout" */
+	char letter;			/* '\0': none */
+	const char *argument;		/* "S"; NULL: takes none */
+	const char *help;
+};
+extern const struct option_row option_rows[OPT_COUNT];
+
+/*
+ * Each given option's value goes to its place in VALUES ("" for one that takes none), and
+ * the words that are no options to the end of ARGV; *first is the index of the first.
+ * False: WRONG says what is wrong with an option; the others were read all the same.
+ */
+bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
+                  char wrong[256]);

@@ -1,0 +1,253 @@
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+enum { GAP = 2, CELLS_FIRST = 64 };
+
+/* ---- escaping ---- */
+
+/* Marks that turn the direction of writing, or that nobody sees. */
+static bool is_treacherous(wchar_t c)
+{
+	return c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+	       c == 0xfeff || (c >= 0xe0000 && c <= 0xe0fff);
+}
+
+static bool is_shown(wchar_t c)
+{
+	return iswprint(c) && !is_treacherous(c) && wcwidth(c) >= 0;
+}
+
+static size_t escape_bytes(const char *bytes, size_t len, struct buf *to)
+{
+	for (size_t i = 0; i < len; i++)
+		buf_printf(to, "\\x%02x", (unsigned char)bytes[i]);
+	return 4 * len;
+}
+
+size_t output_escape(const char *text, struct buf *to)
+{
+	size_t columns = 0, left = strlen(text);
+	mbstate_t state = { 0 };
+
+	while (left) {
+		wchar_t c;
+		size_t len = mbrtowc(&c, text, left, &state);
+		bool is_broken = len == 0 || len > left;
+
+		if (is_broken) {
+			len = 1;
+			state = (mbstate_t){ 0 };
+		}
+		if (is_broken || !is_shown(c)) {
+			columns += escape_bytes(text, len, to);
+		} else {
+			buf_append(to, text, len);
+			columns += (size_t)wcwidth(c);
+		}
+		text += len;
+		left -= len;
+	}
+	return columns;
+}
+
+/* ---- JSON ---- */
+
+void output_json(json_t *json)
+{
+	bug_if(!json);
+	json_dumpf(json, stdout,
+	           JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(json);
+}
+
+/* ---- tables ---- */
+
+struct cell {
+	char *text;		/* escaped */
+	size_t columns;
+};
+
+static const struct {
+	const char *status, *color;
+} colors[] = {
+	{ "ACTIVE",    "\033[32m" },
+	{ "SUCCESS",   "\033[32m" },
+	{ "PENDING",   "\033[33m" },
+	{ "ERROR",     "\033[31m" },
+	{ "NO_DOMAIN", "\033[31m" },
+	{ "DELETED",   "\033[2m" },
+};
+
+static const char *color_of(const char *status)
+{
+	for (size_t i = 0; i < sizeof colors / sizeof colors[0]; i++)
+		if (!strcmp(colors[i].status, status))
+			return colors[i].color;
+	return NULL;
+}
+
+void table_begin(struct table *table, const struct output *out,
+                 const struct column *columns)
+{
+	*table = (struct table){ .out = out, .columns = columns };
+	while (columns[table->count].title)
+		table->width[table->count] = strlen(columns[table->count].title),
+		table->count++;
+	bug_if(table->count > TABLE_COLUMNS_MAX);
+}
+
+void table_text(struct table *table, const char *text)
+{
+	struct buf escaped = { 0 };
+	size_t columns = output_escape(text, &escaped);
+	size_t *width = &table->width[table->cell_count % table->count];
+
+	if (table->cell_count == table->cell_size) {
+		table->cell_size = table->cell_size ? 2 * table->cell_size : CELLS_FIRST;
+		table->cells =
+			xrealloc(table->cells, table->cell_size * sizeof *table->cells);
+	}
+	table->cells[table->cell_count++] =
+		(struct cell){ xstrdup(buf_string(&escaped)), columns };
+	if (columns > *width)
+		*width = columns;
+	buf_clear(&escaped);
+}
+
+void table_number(struct table *table, int64_t number)
+{
+	table_printf(table, "%" PRId64, number);
+}
+
+void table_printf(struct table *table, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	table_text(table, text);
+}
+
+static void print_blanks(size_t count, FILE *to)
+{
+	fprintf(to, "%*s", (int)count, "");
+}
+
+/* The last column ends its line: no blanks behind it. */
+static void print_cell(const struct table *table, size_t column, const struct cell *cell,
+                       FILE *to)
+{
+	size_t blanks = table->width[column] - cell->columns;
+	const struct column *kind = &table->columns[column];
+	const char *color = NULL;
+
+	if (kind->kind == COLUMN_STATUS && table->out->color)
+		color = color_of(cell->text);
+	if (kind->kind == COLUMN_RIGHT)
+		print_blanks(blanks, to);
+	fprintf(to, "%s%s%s", color ? color : "", cell->text, color ? "\033[0m" : "");
+	if (column + 1 == table->count) {
+		fputc('\n', to);
+		return;
+	}
+	print_blanks(GAP + (kind->kind == COLUMN_RIGHT ? 0 : blanks), to);
+}
+
+static void print_header(struct table *table, FILE *to)
+{
+	bool is_titled = *table->columns[0].title;
+
+	if (table->is_headed || table->out->quiet || !is_titled)
+		return;
+	table->is_headed = true;
+	for (size_t i = 0; i < table->count; i++) {
+		const char *title = table->columns[i].title;
+
+		print_cell(table, i, &(struct cell){ (char *)title, strlen(title) }, to);
+	}
+}
+
+void table_flush(struct table *table, FILE *to)
+{
+	bug_if(table->cell_count % table->count);
+	print_header(table, to);
+	for (size_t i = 0; i < table->cell_count; i++) {
+		print_cell(table, i % table->count, &table->cells[i], to);
+		free(table->cells[i].text);
+	}
+	table->cell_count = 0;
+}
+
+void table_clear(struct table *table)
+{
+	for (size_t i = 0; i < table->cell_count; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	table->cells = NULL;
+}
+
+/* ---- fields ---- */
+
+static void join_texts(const json_t *array, struct buf *text)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)array, i, item)
+		buf_printf(text, "%s%s", i ? ", " : "",
+		           json_is_string(item) ? json_string_value(item) : "");
+}
+
+static void add_field(struct table *table, const char *title, const json_t *value)
+{
+	struct buf text = { 0 };
+
+	table_text(table, title);
+	if (json_is_integer(value))
+		table_number(table, json_integer_value(value));
+	else if (json_is_string(value))
+		table_text(table, json_string_value(value));
+	else {
+		join_texts(value, &text);
+		table_text(table, buf_string(&text));
+	}
+	buf_clear(&text);
+}
+
+static bool is_empty(const json_t *value)
+{
+	return !value || json_is_null(value) ||
+	       (json_is_string(value) && !*json_string_value(value));
+}
+
+void output_fields(const struct output *out, const json_t *object,
+                   const struct field *fields)
+{
+	static const struct column columns[] = {
+		{ "", COLUMN_LEFT }, { "", COLUMN_STATUS }, { 0 }
+	};
+	struct table table;
+
+	table_begin(&table, out, columns);
+	for (const struct field *field = fields; field->key; field++) {
+		const json_t *value = json_object_get(object, field->key);
+
+		if (!is_empty(value))
+			add_field(&table, field->title, value);
+	}
+	table_flush(&table, stdout);
+	table_clear(&table);
+}

@@ -1,0 +1,93 @@
+#include "pages.h"
+
+#include <stdio.h>
+
+enum { PAGE_ITEMS = 1000 };
+
+struct reading {
+	struct cli *cli;
+	const struct listing *listing;
+	json_t *args;
+	struct table table;
+	json_t *items;		/* for --json */
+	int64_t left;		/* of --limit */
+};
+
+static void take(struct reading *reading, const json_t *page)
+{
+	const json_t *items = json_object_get(page, reading->listing->key);
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)items, i, item) {
+		if (reading->cli->out.json)
+			json_array_append(reading->items, item);
+		else
+			reading->listing->row(&reading->table, item);
+	}
+	reading->left -= (int64_t)json_array_size(items);
+	if (!reading->cli->out.json)
+		table_flush(&reading->table, stdout);
+}
+
+/* *more: there may be another page. */
+static enum err read_page(struct reading *reading, bool *more)
+{
+	json_t *page;
+	const char *marker;
+	enum err err;
+
+	json_object_set_new(
+		reading->args, "limit",
+		json_integer(reading->left < PAGE_ITEMS ? reading->left : PAGE_ITEMS));
+	err = cli_call(reading->cli, reading->listing->method, json_incref(reading->args),
+	               &page);
+	if (err)
+		return err;
+	take(reading, page);
+	marker = answer_text(page, "marker");
+	*more = *marker && reading->left > 0;
+	json_object_set_new(reading->args, "marker", json_string(marker));
+	json_decref(page);
+	return OK;
+}
+
+static void put_sort(const struct cli *cli, json_t *args)
+{
+	const char *key = cli->option[OPT_SORT];
+	bool is_reverse = key && *key == '-';
+
+	if (!key)
+		return;
+	json_object_set_new(args, "sort_key", json_string(key + is_reverse));
+	json_object_set_new(args, "sort_dir", json_string(is_reverse ? "desc" : "asc"));
+}
+
+static enum err read_pages(struct reading *reading)
+{
+	enum err err = OK;
+
+	for (bool more = reading->left > 0; !err && more;)
+		err = read_page(reading, &more);
+	return err;
+}
+
+enum err pages_list(struct cli *cli, const struct listing *listing, json_t *args)
+{
+	struct reading reading = {
+		.cli = cli, .listing = listing, .args = args, .items = json_array(),
+		.left = INT64_MAX,
+	};
+	enum err err = cli_number(cli, OPT_LIMIT, 1, INT64_MAX, &reading.left);
+
+	put_sort(cli, args);
+	table_begin(&reading.table, &cli->out, listing->columns);
+	if (!err)
+		err = read_pages(&reading);
+	table_clear(&reading.table);
+	if (!err)
+		cli_answer(cli, json_pack("{s:O}", listing->key, reading.items));
+	json_decref(reading.items);
+	json_decref(args);
+	return err;
+}

@@ -1,0 +1,106 @@
+#include <stdio.h>
+
+#include "handlers.h"
+#include "pages.h"
+#include "status.h"
+
+static const struct column list_columns[] = {
+	{ "NAME",        COLUMN_LEFT },
+	{ "NS",          COLUMN_LEFT },
+	{ "DESCRIPTION", COLUMN_LEFT },
+	{ 0 }
+};
+
+static const struct field fields[] = {
+	{ "id",          "id" },
+	{ "name",        "name" },
+	{ "description", "description" },
+	{ "ns_records",  "ns" },
+	{ 0 }
+};
+
+static void list_row(struct table *table, const json_t *pool)
+{
+	struct buf hosts = { 0 };
+	size_t i;
+	json_t *host;
+
+	json_array_foreach(json_object_get(pool, "ns_records"), i, host)
+		buf_printf(&hosts, "%s%s", i ? "," : "",
+		           json_is_string(host) ? json_string_value(host) : "");
+	table_text(table, answer_text(pool, "name"));
+	table_text(table, hosts.len ? buf_string(&hosts) : "-");
+	table_text(table, answer_text(pool, "description"));
+	buf_clear(&hosts);
+}
+
+enum err pool_list(struct cli *cli)
+{
+	const struct listing listing = { "find_pools", "pools", list_columns, list_row };
+
+	return pages_list(cli, &listing, json_object());
+}
+
+/* Calls METHOD with ARGS (taken over), and shows the pool it answers. */
+static enum err show(struct cli *cli, const char *method, json_t *args)
+{
+	json_t *pool;
+	enum err err = cli_call(cli, method, args, &pool);
+
+	if (err)
+		return err;
+	if (!cli->out.json && !cli->out.quiet)
+		output_fields(&cli->out, pool, fields);
+	cli_answer(cli, pool);
+	return OK;
+}
+
+/* The pool, and its name servers as central knows them. */
+enum err pool_show(struct cli *cli)
+{
+	const char *name = cli->argc ? cli->argv[0] : "default";
+	json_t *status;
+	enum err err = show(cli, "get_pool", json_pack("{s:s}", "pool", name));
+
+	if (!err)
+		err = cli_call(cli, "get_status", json_pack("{s:s}", "pool",
+		               answer_text(cli->document, "name")), &status);
+	if (err)
+		return err;
+	if (!cli->out.json) {
+		putchar('\n');
+		status_show_servers(&cli->out, status);
+	}
+	json_object_set(cli->document, "servers", json_object_get(status, "servers"));
+	json_decref(status);
+	return OK;
+}
+
+static json_t *values_of(const struct cli *cli)
+{
+	json_t *values = json_object();
+
+	cli_put_text(cli, OPT_DESCRIPTION, values, "description");
+	cli_put_hosts(cli, OPT_NS, values, "ns_records");
+	return values;
+}
+
+enum err pool_create(struct cli *cli)
+{
+	json_t *pool = values_of(cli);
+
+	json_object_set_new(pool, "name", json_string(cli->argv[0]));
+	return show(cli, "create_pool", json_pack("{s:o}", "pool", pool));
+}
+
+enum err pool_set(struct cli *cli)
+{
+	json_t *values = values_of(cli);
+
+	if (!json_object_size(values)) {
+		json_decref(values);
+		return cli_usage(cli, "pool set: say what to set, by an option");
+	}
+	return show(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
+	                                          "values", values));
+}

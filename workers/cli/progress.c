@@ -1,0 +1,85 @@
+#include "progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+
+enum { REDRAW_MS = 50, WIDTH_DEFAULT = 80, BAR_WIDTH = 30 };
+
+#define WIPE "\r\033[K"
+
+void progress_begin(struct progress *progress, const struct output *out)
+{
+	*progress = (struct progress){
+		.is_live = !out->quiet && isatty(STDERR_FILENO),
+		.drawn_ms = clock_ms() - REDRAW_MS,
+	};
+}
+
+static size_t terminal_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 2)
+		return WIDTH_DEFAULT;
+	return size.ws_col;
+}
+
+/* A byte is never wider than a column; and no character is cut in two. */
+static size_t cut(const char *text, size_t len, size_t max)
+{
+	if (len <= max)
+		return len;
+	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
+void progress_line(struct progress *progress, const char *fmt, ...)
+{
+	struct buf line = { 0 };
+	char text[1024];
+	va_list args;
+
+	if (!progress->is_live || clock_ms() - progress->drawn_ms < REDRAW_MS)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	output_escape(text, &line);
+	fprintf(stderr, WIPE "%.*s",
+	        (int)cut(buf_string(&line), line.len, terminal_width() - 1),
+	        buf_string(&line));
+	fflush(stderr);
+	buf_clear(&line);
+	progress->is_drawn = true;
+	progress->drawn_ms = clock_ms();
+}
+
+void progress_bar(struct progress *progress, const char *what, int64_t done,
+                  int64_t total, const char *detail)
+{
+	static const char full[] = "##############################";
+	int64_t part = total > 0 ? (done < total ? done : total) : 0;
+	int marks;
+
+	if (total <= 0) {
+		progress_line(progress, "%s  %s", what, detail);
+		return;
+	}
+	marks = (int)(part * BAR_WIDTH / total);
+	progress_line(progress, "%s  [%-*.*s]  %3d %%  %s", what, BAR_WIDTH, marks, full,
+	              (int)(part * 100 / total), detail);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->is_drawn)
+		fputs(WIPE, stderr);
+	progress->is_drawn = false;
+}

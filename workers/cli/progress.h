@@ -1,0 +1,25 @@
+/*
+ * progress -- one line on the terminal that is written again and again while
+ * something goes on, and is wiped when it ends. Goes to standard error; where
+ * that is no terminal, or with --quiet, nothing of it is seen.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "output.h"
+
+struct progress {
+	bool is_live, is_drawn;
+	int64_t drawn_ms;
+};
+
+void progress_begin(struct progress *progress, const struct output *out);
+/* Not more often than the eye can follow; escaped, and cut to the terminal. */
+void progress_line(struct progress *progress, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* "reading  [#####     ]  51 %  10 000 records"; TOTAL 0: not known, no bar. */
+void progress_bar(struct progress *progress, const char *what, int64_t done,
+                  int64_t total, const char *detail);
+void progress_end(struct progress *progress);

@@ -1,0 +1,226 @@
+#include "record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "handlers.h"
+#include "names.h"
+#include "pages.h"
+#include "wait.h"
+
+enum { TTL_MAX = INT32_MAX, ENVELOPE_BYTES = 8 * 1024 };
+
+/* ---- the domain ---- */
+
+enum err record_zone(struct cli *cli, struct zone_ref *zone)
+{
+	json_t *domain;
+	enum err err = cli_domain(cli, 0, zone->key);
+
+	if (err)
+		return err;
+	strcpy(zone->name, zone->key);
+	if (!id_valid(zone->key))
+		return OK;
+	err = cli_call(cli, "get_domain", json_pack("{s:s}", "domain", zone->key),
+	               &domain);
+	if (err)
+		return err;
+	snprintf(zone->name, sizeof zone->name, "%s", answer_text(domain, "name"));
+	json_decref(domain);
+	return OK;
+}
+
+/* ---- sending ---- */
+
+/* The arguments travel as JSON within a JSON text: each quote and backslash once more. */
+static size_t wire_bytes(const json_t *args)
+{
+	char *text = json_dumps(args, JSON_COMPACT);
+	size_t bytes = strlen(text);
+
+	for (const char *at = text; (at = strpbrk(at, "\"\\")); at++)
+		bytes++;
+	free(text);
+	return bytes;
+}
+
+static enum err check_size(struct cli *cli, const json_t *args)
+{
+	size_t max = (size_t)cli->common.broker.max_message_bytes - ENVELOPE_BYTES;
+	size_t bytes = wire_bytes(args);
+
+	if (bytes <= max)
+		return OK;
+	return fail(&cli->why, ERR_TOO_LARGE,
+	            "the change has %zu bytes and a message at most %zu: "
+	            "make several, or import the domain",
+	            bytes, max);
+}
+
+static enum err finish(struct cli *cli, const struct zone_ref *zone, json_t *outcome)
+{
+	const struct goal goal = {
+		.domain = zone->key, .serial = (uint32_t)answer_number(outcome, "serial"),
+	};
+	char *line = xprintf("%s serial %" PRIu32 ": added %" PRId64 ", updated %" PRId64
+	                     ", deleted %" PRId64 ", unchanged %" PRId64,
+	                     zone->name, goal.serial, answer_number(outcome, "added"),
+	                     answer_number(outcome, "updated"),
+	                     answer_number(outcome, "deleted"),
+	                     answer_number(outcome, "unchanged"));
+	enum err err;
+
+	json_object_set_new(outcome, "domain", json_string(zone->name));
+	err = wait_finish(cli, outcome, &goal, line);
+	free(line);
+	return err;
+}
+
+enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes)
+{
+	json_t *args = json_pack("{s:s, s:o}", "domain", zone->key, "changes", changes);
+	json_t *outcome;
+	enum err err = check_size(cli, args);
+
+	if (err) {
+		json_decref(args);
+		return err;
+	}
+	err = cli_call(cli, "apply_changes", args, &outcome);
+	return err ? err : finish(cli, zone, outcome);
+}
+
+/* ---- add, set, delete ---- */
+
+/* DOMAIN NAME TYPE [DATA...] */
+static enum err put_record(struct cli *cli, const struct zone_ref *zone, json_t *change)
+{
+	char name[NAME_MAX_TEXT + 1];
+	json_t *records;
+	int64_t ttl = 0;
+	enum err err = cli_seconds(cli, OPT_TTL, TTL_MAX, &ttl);
+
+	if (err)
+		return err;
+	if (names_record(cli->argv[1], zone->name, name, &cli->why))
+		return cli_usage(cli, "%s", cli->why.text);
+	json_object_set_new(change, "name", json_string(name));
+	json_object_set_new(change, "type", json_string(cli->argv[2]));
+	if (cli_has(cli, OPT_TTL))
+		json_object_set_new(change, "ttl", json_integer(ttl));
+	if (cli->argc == 3)
+		return OK;
+	records = json_array();
+	for (int i = 3; i < cli->argc; i++)
+		json_array_append_new(records, json_string(cli->argv[i]));
+	json_object_set_new(change, "records", records);
+	return OK;
+}
+
+static enum err change_one(struct cli *cli, const char *op)
+{
+	json_t *change = json_pack("{s:s}", "op", op);
+	struct zone_ref zone;
+	enum err err = record_zone(cli, &zone);
+
+	if (!err)
+		err = put_record(cli, &zone, change);
+	if (err) {
+		json_decref(change);
+		return err;
+	}
+	return record_change(cli, &zone, json_pack("[o]", change));
+}
+
+enum err record_add(struct cli *cli)
+{
+	return change_one(cli, "add");
+}
+
+enum err record_set(struct cli *cli)
+{
+	return change_one(cli, "set");
+}
+
+enum err record_delete(struct cli *cli)
+{
+	return change_one(cli, "delete");
+}
+
+/* ---- list ---- */
+
+static const struct column list_columns[] = {
+	{ "NAME",   COLUMN_LEFT },
+	{ "TTL",    COLUMN_RIGHT },
+	{ "TYPE",   COLUMN_LEFT },
+	{ "TASK",   COLUMN_LEFT },
+	{ "STATUS", COLUMN_STATUS },
+	{ "DATA",   COLUMN_LEFT },
+	{ 0 }
+};
+
+static void list_member(struct table *table, const json_t *set, const json_t *member)
+{
+	const json_t *ttl = json_object_get(set, "ttl");
+
+	table_text(table, answer_text(set, "name"));
+	if (json_is_integer(ttl))
+		table_number(table, json_integer_value(ttl));
+	else
+		table_text(table, "-");
+	table_text(table, answer_text(set, "type"));
+	table_text(table, answer_text(member, "task"));
+	table_text(table, answer_text(member, "status"));
+	table_text(table, answer_text(member, "data"));
+}
+
+static void list_row(struct table *table, const json_t *set)
+{
+	size_t i;
+	json_t *member;
+
+	json_array_foreach(json_object_get(set, "members"), i, member)
+		list_member(table, set, member);
+}
+
+/* A pattern with a * in front ends at the domain's end; all others are names. */
+static enum err put_pattern(struct cli *cli, const struct zone_ref *zone,
+                            json_t *criterion)
+{
+	char name[NAME_MAX_TEXT + 1];
+	const char *word = cli->argv[1];
+	size_t len = strlen(word);
+
+	if (len && (word[len - 1] == '*' || (word[0] == '*' && word[1] != '.'))) {
+		json_object_set_new(criterion, "name", json_string(word));
+		return OK;
+	}
+	if (names_record(word, zone->name, name, &cli->why))
+		return cli_usage(cli, "%s", cli->why.text);
+	json_object_set_new(criterion, "name", json_string(name));
+	return OK;
+}
+
+enum err record_list(struct cli *cli)
+{
+	const struct listing listing = { "find_recordsets", "recordsets", list_columns,
+		                         list_row };
+	json_t *criterion = json_object();
+	struct zone_ref zone;
+	enum err err = record_zone(cli, &zone);
+
+	if (!err && cli->argc > 1)
+		err = put_pattern(cli, &zone, criterion);
+	if (err) {
+		json_decref(criterion);
+		return err;
+	}
+	cli_put_text(cli, OPT_TYPE, criterion, "type");
+	cli_put_text(cli, OPT_STATUS, criterion, "status");
+	return pages_list(cli, &listing, json_pack("{s:s, s:o}", "domain", zone.key,
+	                                           "criterion", criterion));
+}

@@ -1,0 +1,262 @@
+#include "status.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "handlers.h"
+#include "names.h"
+
+enum { TROUBLED_MAX = 20 };	/* domains shown; `domain list --status` has them all */
+
+static void add_number(struct table *table, const json_t *json, const char *key)
+{
+	if (json_is_integer(json_object_get(json, key)))
+		table_number(table, answer_number(json, key));
+	else
+		table_text(table, "-");
+}
+
+static void add_text(struct table *table, const json_t *json, const char *key)
+{
+	const char *text = answer_text(json, key);
+
+	table_text(table, *text ? text : "-");
+}
+
+static void add_moment(struct table *table, const json_t *json, const char *key)
+{
+	char text[MOMENT_TEXT];
+
+	names_moment(answer_text(json, key), clock_unix(), text);
+	table_text(table, *text ? text : "-");
+}
+
+/* ---- a domain ---- */
+
+static const struct column domain_columns[] = {
+	{ "SERVER",       COLUMN_LEFT },
+	{ "ACTION",       COLUMN_LEFT },
+	{ "STATUS",       COLUMN_STATUS },
+	{ "SERIAL",       COLUMN_RIGHT },
+	{ "LAG",          COLUMN_RIGHT },
+	{ "SEEN",         COLUMN_LEFT },
+	{ "ATTEMPTS",     COLUMN_RIGHT },
+	{ "NEXT ATTEMPT", COLUMN_LEFT },
+	{ "LAST ERROR",   COLUMN_LEFT },
+	{ 0 }
+};
+
+static const struct field domain_fields[] = {
+	{ "name",      "domain" },
+	{ "task",      "task" },
+	{ "status",    "status" },
+	{ "serial",    "serial" },
+	{ "consensus", "consensus" },
+	{ "reason",    "reason" },
+	{ 0 }
+};
+
+/* A creation that went well is not worth a line beside what came after it. */
+static bool is_settled(const json_t *server)
+{
+	return !strcmp(answer_text(server, "action"), "CREATE") &&
+	       !strcmp(answer_text(server, "status"), "SUCCESS");
+}
+
+static void add_domain_server(struct table *table, const json_t *server)
+{
+	add_text(table, server, "id");
+	add_text(table, server, "action");
+	add_text(table, server, "status");
+	add_number(table, server, "serial");
+	add_number(table, server, "lag");
+	add_moment(table, server, "seen_at");
+	add_number(table, server, "attempts");
+	add_moment(table, server, "next_attempt_at");
+	add_text(table, server, "reason");
+}
+
+/* What central counts, as a text that stands among the other fields. */
+static json_t *with_consensus(const json_t *domain)
+{
+	const json_t *consensus = json_object_get(domain, "consensus");
+	json_t *shown = json_copy((json_t *)domain);
+
+	json_object_set_new(shown, "consensus",
+	                    json_sprintf("%" PRId64 " of %" PRId64
+	                                 " servers have the serial",
+	                                 answer_number(consensus, "current"),
+	                                 answer_number(consensus, "servers")));
+	return shown;
+}
+
+static void show_domain(const struct output *out, const json_t *domain)
+{
+	const json_t *servers = json_object_get(domain, "servers");
+	struct table table;
+	json_t *shown = with_consensus(domain), *server;
+	size_t i;
+
+	output_fields(out, shown, domain_fields);
+	json_decref(shown);
+	if (!json_array_size(servers))
+		return;
+	putchar('\n');
+	table_begin(&table, out, domain_columns);
+	json_array_foreach(servers, i, server)
+		if (!is_settled(server))
+			add_domain_server(&table, server);
+	table_flush(&table, stdout);
+	table_clear(&table);
+}
+
+static enum err domain_status(struct cli *cli)
+{
+	char domain[NAME_MAX_TEXT + 1];
+	json_t *status;
+	enum err err = cli_domain(cli, 0, domain);
+
+	if (!err)
+		err = cli_call(cli, "get_status", json_pack("{s:s}", "domain", domain),
+		               &status);
+	if (err)
+		return err;
+	if (!cli->out.json)
+		show_domain(&cli->out, json_object_get(status, "domain"));
+	cli_answer(cli, status);
+	return OK;
+}
+
+/* ---- the fleet ---- */
+
+static const struct column server_columns[] = {
+	{ "SERVER",     COLUMN_LEFT },
+	{ "POOL",       COLUMN_LEFT },
+	{ "BACKEND",    COLUMN_LEFT },
+	{ "ADDRESS",    COLUMN_LEFT },
+	{ "BEHIND",     COLUMN_RIGHT },
+	{ "FAILED",     COLUMN_RIGHT },
+	{ "LAST ERROR", COLUMN_LEFT },
+	{ 0 }
+};
+
+static void add_server(struct table *table, const json_t *server)
+{
+	const char *host = answer_text(server, "host");
+
+	add_text(table, server, "id");
+	add_text(table, server, "pool");
+	add_text(table, server, "backend");
+	table_printf(table, strchr(host, ':') ? "[%s]:%" PRId64 : "%s:%" PRId64, host,
+	             answer_number(server, "port"));
+	add_number(table, server, "domains_behind");
+	add_number(table, server, "domains_failed");
+	add_text(table, server, "last_error");
+}
+
+void status_show_servers(const struct output *out, const json_t *status)
+{
+	struct table table;
+	size_t i;
+	json_t *server;
+
+	table_begin(&table, out, server_columns);
+	json_array_foreach(json_object_get(status, "servers"), i, server)
+		add_server(&table, server);
+	table_flush(&table, stdout);
+	table_clear(&table);
+}
+
+/* ---- domains that are not ACTIVE ---- */
+
+static const struct column troubled_columns[] = {
+	{ "DOMAIN",  COLUMN_LEFT },
+	{ "TASK",    COLUMN_LEFT },
+	{ "STATUS",  COLUMN_STATUS },
+	{ "CHANGED", COLUMN_LEFT },
+	{ "REASON",  COLUMN_LEFT },
+	{ 0 }
+};
+
+/* Onto INTO. */
+static enum err find_troubled(struct cli *cli, const char *status, json_t *into)
+{
+	json_t *page;
+	json_t *args = json_pack("{s:{s:s, s:s*}, s:i}", "criterion", "status", status,
+	                         "pool", cli->option[OPT_POOL], "limit", TROUBLED_MAX);
+	enum err err = cli_call(cli, "find_domains", args, &page);
+
+	if (err)
+		return err;
+	json_array_extend(into, json_object_get(page, "domains"));
+	json_decref(page);
+	return OK;
+}
+
+static void show_troubled(const struct output *out, const json_t *domains)
+{
+	struct table table;
+	size_t i;
+	json_t *domain;
+
+	if (!json_array_size(domains)) {
+		printf("\nno domain is PENDING or in ERROR\n");
+		return;
+	}
+	putchar('\n');
+	table_begin(&table, out, troubled_columns);
+	json_array_foreach((json_t *)domains, i, domain) {
+		add_text(&table, domain, "name");
+		add_text(&table, domain, "task");
+		add_text(&table, domain, "status");
+		add_moment(&table, domain, "updated_at");
+		add_text(&table, domain, "reason");
+	}
+	table_flush(&table, stdout);
+	table_clear(&table);
+}
+
+/* {"ACTIVE": 12, "PENDING": 1} */
+static void show_counts(const struct output *out, const json_t *counts)
+{
+	static const struct field fields[] = {
+		{ "ACTIVE", "domains ACTIVE" }, { "PENDING", "domains PENDING" },
+		{ "ERROR", "domains in ERROR" }, { 0 }
+	};
+
+	if (!json_is_object(counts))
+		return;
+	putchar('\n');
+	output_fields(out, counts, fields);
+}
+
+static enum err fleet_status(struct cli *cli)
+{
+	json_t *troubled = json_array(), *status;
+	enum err err = cli_call(cli, "get_status", json_pack("{s:s*}", "pool",
+	                        cli->option[OPT_POOL]), &status);
+
+	if (err) {
+		json_decref(troubled);
+		return err;
+	}
+	client_see_all(cli->client);
+	json_object_set_new(status, "troubled", troubled);
+	cli_answer(cli, status);
+	err = find_troubled(cli, "ERROR", troubled);
+	if (!err)
+		err = find_troubled(cli, "PENDING", troubled);
+	if (err || cli->out.json)
+		return err;
+	status_show_servers(&cli->out, status);
+	show_counts(&cli->out, json_object_get(status, "domains"));
+	show_troubled(&cli->out, troubled);
+	return OK;
+}
+
+enum err status_show(struct cli *cli)
+{
+	return cli->argc ? domain_status(cli) : fleet_status(cli);
+}

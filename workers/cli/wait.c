@@ -1,0 +1,311 @@
+#include "wait.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "handlers.h"
+#include "model/domain.h"
+#include "model/serial.h"
+#include "progress.h"
+
+enum { WAIT_DEFAULT_S = 60, WAIT_MAX_S = 7 * 24 * 3600 };
+
+/* ---- judging ---- */
+
+static bool is_out(const struct goal *goal, const struct standing *standing)
+{
+	if (standing->status == STATUS_ACTIVE)
+		return serial_covers(standing->serial, goal->serial);
+	/* a newer change is still on its way, but this one has arrived */
+	return standing->is_everywhere && serial_newer(standing->serial, goal->serial);
+}
+
+enum verdict wait_judge(const struct goal *goal, const struct standing *standing)
+{
+	if (standing->status == STATUS_DELETED)
+		return VERDICT_DELETED;
+	if (goal->is_deletion ? standing->task != TASK_DELETE
+	                      : standing->task == TASK_DELETE)
+		return VERDICT_OPEN;
+	if (!goal->is_deletion && is_out(goal, standing))
+		return VERDICT_ACTIVE;
+	if (standing->status == STATUS_ERROR &&
+	    serial_covers(standing->serial, goal->serial))
+		return VERDICT_ERROR;
+	return VERDICT_OPEN;
+}
+
+/* The rows that central tells of a server are one for each action. */
+static bool is_action(const json_t *server, enum action action)
+{
+	return !strcmp(answer_text(server, "action"), action_name(action));
+}
+
+static bool is_everywhere(const json_t *domain, uint32_t serial)
+{
+	size_t i, servers = 0;
+	json_t *server;
+
+	json_array_foreach(json_object_get(domain, "servers"), i, server) {
+		const json_t *has = json_object_get(server, "serial");
+
+		if (!is_action(server, ACTION_UPDATE))
+			continue;
+		servers++;
+		if (!json_is_integer(has) ||
+		    !serial_covers((uint32_t)json_integer_value(has), serial))
+			return false;
+	}
+	return servers > 0;
+}
+
+static void read_standing(const json_t *domain, const struct goal *goal,
+                          struct standing *standing)
+{
+	*standing = (struct standing){
+		.task = TASK_ADD, .status = STATUS_PENDING,
+		.serial = (uint32_t)answer_number(domain, "serial"),
+		.is_everywhere = is_everywhere(domain, goal->serial),
+	};
+	task_parse(answer_text(domain, "task"), &standing->task);
+	status_parse(answer_text(domain, "status"), &standing->status);
+}
+
+/* ---- waiting ---- */
+
+struct watcher {
+	struct cli *cli;
+	const struct goal *goal;
+	struct progress progress;
+	int64_t until_ms;		/* 0: for ever */
+	bool is_told; /* watch: a line for each move, where there is no terminal */
+	bool is_any;			/* watch: whatever the serial */
+	json_t *domain;			/* as it was seen last; may be NULL */
+	struct buf line;
+};
+
+static void describe_server(const json_t *server, struct buf *line)
+{
+	const json_t *serial = json_object_get(server, "serial");
+
+	buf_printf(line, "  %s ", answer_text(server, "id"));
+	if (json_is_integer(serial))
+		buf_printf(line, "%" PRId64 " ", (int64_t)json_integer_value(serial));
+	buf_text(line, *answer_text(server, "status") ? answer_text(server, "status")
+	                                              : "waiting");
+}
+
+static void describe(const json_t *domain, struct buf *line)
+{
+	bool is_deletion = !strcmp(answer_text(domain, "task"), "DELETE");
+	enum action action = is_deletion ? ACTION_DELETE : ACTION_UPDATE;
+	size_t i;
+	json_t *server;
+
+	buf_reset(line);
+	buf_printf(line, "%s %" PRId64 " %s %s", answer_text(domain, "name"),
+	           answer_number(domain, "serial"), answer_text(domain, "task"),
+	           answer_text(domain, "status"));
+	json_array_foreach(json_object_get(domain, "servers"), i, server)
+		if (is_action(server, action))
+			describe_server(server, line);
+}
+
+/* On a terminal the line changes; elsewhere `watch` prints it again when it differs. */
+static void show(struct watcher *watcher)
+{
+	struct buf line = { 0 };
+
+	describe(watcher->domain, &line);
+	progress_line(&watcher->progress, "%s", buf_string(&line));
+	if (watcher->is_told && !watcher->progress.is_live && !watcher->cli->out.json &&
+	    strcmp(buf_string(&line), buf_string(&watcher->line)) != 0) {
+		struct buf escaped = { 0 };
+
+		output_escape(buf_string(&line), &escaped);
+		puts(buf_string(&escaped));
+		fflush(stdout);
+		buf_clear(&escaped);
+	}
+	buf_clear(&watcher->line);
+	watcher->line = line;
+}
+
+static enum err look(struct watcher *watcher, struct standing *standing)
+{
+	struct cli *cli = watcher->cli;
+	json_t *status;
+	enum err err = cli_call(cli, "get_status", json_pack("{s:s}", "domain",
+	                        watcher->goal->domain), &status);
+
+	if (err == ERR_NOT_FOUND && watcher->domain) {
+		standing->status = STATUS_DELETED;
+		return OK;
+	}
+	if (err)
+		return err;
+	json_decref(watcher->domain);
+	watcher->domain = json_incref(json_object_get(status, "domain"));
+	json_decref(status);
+	read_standing(watcher->domain, watcher->goal, standing);
+	show(watcher);
+	return OK;
+}
+
+static enum err out_of_time(struct watcher *watcher)
+{
+	describe(watcher->domain, &watcher->line);
+	return fail(&watcher->cli->why, ERR_TIMEOUT, "not there yet after %.1f s: %.400s",
+	            cli_elapsed(watcher->cli), buf_string(&watcher->line));
+}
+
+static enum err watch(struct watcher *watcher, enum verdict *verdict)
+{
+	struct standing standing;
+	int pause_ms = 0;
+
+	for (;;) {
+		enum err err = look(watcher, &standing);
+		struct goal goal = *watcher->goal;
+
+		if (err)
+			return err;
+		if (watcher->is_any) {
+			goal.serial = standing.serial;
+			goal.is_deletion = standing.task == TASK_DELETE;
+		}
+		*verdict = wait_judge(&goal, &standing);
+		if (*verdict != VERDICT_OPEN)
+			return OK;
+		if (watcher->until_ms && clock_ms() >= watcher->until_ms)
+			return out_of_time(watcher);
+		client_pause(watcher->cli->client, &pause_ms);
+	}
+}
+
+/* ---- how it ended ---- */
+
+/* The servers that failed, each with its reason; else the domain's own. */
+static void explain(const json_t *domain, struct buf *words)
+{
+	size_t i;
+	json_t *server;
+
+	json_array_foreach(json_object_get(domain, "servers"), i, server) {
+		const char *reason = answer_text(server, "reason");
+
+		if (*reason && strcmp(answer_text(server, "status"), "SUCCESS") != 0)
+			buf_printf(words, "%s%s: %s", words->len ? "; " : "",
+			           answer_text(server, "id"), reason);
+	}
+	if (!words->len)
+		buf_text(words, answer_text(domain, "reason"));
+}
+
+static enum err ended_in_error(struct watcher *watcher)
+{
+	struct cli *cli = watcher->cli;
+	struct buf words = { 0 };
+
+	explain(watcher->domain, &words);
+	fail(&cli->why, ERR_CONFLICT, "%.200s is in ERROR: %.300s",
+	     answer_text(watcher->domain, "name"),
+	     words.len ? buf_string(&words) : "no reason was given");
+	buf_clear(&words);
+	cli->status = EXIT_IN_ERROR;
+	cli->class = "InError";
+	return ERR_CONFLICT;
+}
+
+static enum err judge_end(struct watcher *watcher, enum verdict verdict)
+{
+	if (verdict == VERDICT_ERROR)
+		return ended_in_error(watcher);
+	if (verdict == VERDICT_DELETED && !watcher->goal->is_deletion && !watcher->is_any)
+		return fail(&watcher->cli->why, ERR_NOT_FOUND,
+		            "%.200s was deleted meanwhile",
+		            answer_text(watcher->domain, "name"));
+	return OK;
+}
+
+static void note_end(struct watcher *watcher, enum verdict verdict, json_t *result)
+{
+	const char *status = verdict == VERDICT_DELETED ? "DELETED"
+	                   : verdict == VERDICT_ACTIVE ? "ACTIVE"
+	                   : answer_text(watcher->domain, "status");
+	const char *task = verdict == VERDICT_OPEN || verdict == VERDICT_ERROR
+	                 ? answer_text(watcher->domain, "task") : "NONE";
+
+	if (!json_object_get(result, "serial"))
+		json_object_set(result, "serial",
+		                json_object_get(watcher->domain, "serial"));
+	json_object_set_new(result, "task", json_string(task));
+	json_object_set_new(result, "status", json_string(status));
+	json_object_set_new(result, "seconds", json_real(cli_elapsed(watcher->cli)));
+}
+
+static void tell_end(const struct watcher *watcher, enum verdict verdict)
+{
+	const struct cli *cli = watcher->cli;
+
+	if (cli->out.quiet || cli->out.json)
+		return;
+	if (verdict == VERDICT_DELETED)
+		printf("DELETED after %.3f s\n", cli_elapsed(cli));
+	else
+		printf("ACTIVE at serial %" PRId64 " after %.3f s\n",
+		       answer_number(watcher->domain, "serial"), cli_elapsed(cli));
+}
+
+static enum err watcher_run(struct watcher *watcher, int64_t wait_s, json_t *result)
+{
+	enum verdict verdict = VERDICT_OPEN;
+	enum err err = cli_seconds(watcher->cli, OPT_WAIT_TIMEOUT, WAIT_MAX_S, &wait_s);
+
+	if (err)
+		return err;
+	watcher->until_ms = wait_s ? clock_ms() + wait_s * 1000 : 0;
+	progress_begin(&watcher->progress, &watcher->cli->out);
+	err = watch(watcher, &verdict);
+	progress_end(&watcher->progress);
+	note_end(watcher, verdict, result);
+	if (!err)
+		err = judge_end(watcher, verdict);
+	if (!err)
+		tell_end(watcher, verdict);
+	json_decref(watcher->domain);
+	buf_clear(&watcher->line);
+	return err;
+}
+
+enum err wait_finish(struct cli *cli, json_t *result, const struct goal *goal,
+                     const char *line)
+{
+	struct watcher watcher = { .cli = cli, .goal = goal };
+	struct buf escaped = { 0 };
+
+	cli_answer(cli, result);
+	output_escape(line, &escaped);
+	if (!cli->out.quiet && !cli->out.json)
+		puts(buf_string(&escaped));
+	buf_clear(&escaped);
+	if (!cli_has(cli, OPT_WAIT))
+		return OK;
+	fflush(stdout);
+	return watcher_run(&watcher, WAIT_DEFAULT_S, result);
+}
+
+enum err watch_domain(struct cli *cli)
+{
+	char domain[NAME_MAX_TEXT + 1];
+	const struct goal goal = { .domain = domain };
+	struct watcher watcher = { .cli = cli, .goal = &goal, .is_told = !cli->out.quiet,
+	                           .is_any = true };
+	json_t *result = json_object();
+	enum err err = cli_domain(cli, 0, domain);
+
+	json_object_set_new(result, "domain", json_string(err ? "" : domain));
+	cli_answer(cli, result);
+	return err ? err : watcher_run(&watcher, 0, result);
+}

@@ -1,0 +1,74 @@
+/*
+ * domain -- the plain structs that all programs speak of: domain, record
+ * set, record, pool, server. Texts belong to the arena they were read into.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/id.h"
+#include "model/state.h"
+
+struct domain {
+	char id[ID_LEN + 1];
+	const char *name;		/* lower case, final dot */
+	const char *tenant;
+	char pool_id[ID_LEN + 1];
+	struct state state;		/* state.serial is the zone's serial */
+	const char *description;
+	const char *email;		/* hostmaster@example.org: the SOA's RNAME */
+	const char *primary;		/* the SOA's MNAME */
+	uint32_t ttl, refresh, retry, expire, minimum;
+	int64_t created_at, updated_at;	/* unix seconds */
+};
+
+/* What travels to poolmgr and minidns (DESIGN 3): never the records. */
+struct domain_ref {
+	char id[ID_LEN + 1];
+	const char *name;
+	const char *pool;		/* name of the pool */
+	const char *tenant;
+	struct state state;
+};
+
+struct record {
+	char id[ID_LEN + 1];
+	const char *data;		/* presentation */
+	const uint8_t *rdata;
+	uint16_t rdata_len;
+	struct state state;
+};
+
+struct recordset {
+	char id[ID_LEN + 1];
+	char domain_id[ID_LEN + 1];
+	const char *name;
+	uint16_t type;
+	bool has_ttl;			/* else the domain's */
+	uint32_t ttl;
+	struct record *records;
+	size_t record_count;
+	int64_t created_at, updated_at;
+};
+
+struct pool {
+	char id[ID_LEN + 1];
+	const char *name;		/* as in poolmgr's pool_name */
+	const char *description;
+	const char *const *ns_records;	/* host names at the apex of new domains */
+	size_t ns_record_count;
+};
+
+/* Where a name server is reached: to notify and to poll. */
+struct destination {
+	const char *id;			/* the server's id in the configuration */
+	const char *host;		/* an address, v4 or v6, in text */
+	uint16_t port;
+	const char *tsig_key;		/* a name in tsigkeys; NULL: none */
+};
+
+enum action { ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, ACTION_COUNT };
+const char *action_name(enum action action);	/* "CREATE" */
+bool action_parse(const char *text, enum action *action);

@@ -1,0 +1,199 @@
+#include "model/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/id.h"
+
+enum { DEPTH_MAX = 32, KEY_SHOWN = 64 };
+
+/* Brackets outside strings never nest deeper than DEPTH_MAX; jansson would go to 2048. */
+static bool is_shallow(const char *body, size_t len)
+{
+	bool in_string = false;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = body[i];
+
+		if (c == '"')
+			in_string = !in_string;
+		else if (in_string)
+			i += c == '\\';
+		else if ((c == '{' || c == '[') && ++depth > DEPTH_MAX)
+			return false;
+		else if ((c == '}' || c == ']') && depth)
+			depth--;
+	}
+	return true;
+}
+
+enum err json_decode_object(const char *body, size_t len, size_t max, json_t **object,
+                            struct why *why)
+{
+	json_error_t error;
+
+	if (len > max)
+		return fail(why, ERR_TOO_LARGE,
+		            "the message has %zu bytes, more than %zu", len, max);
+	if (!is_shallow(body, len))
+		return fail(why, ERR_INVALID, "the message is nested deeper than %d",
+		            DEPTH_MAX);
+
+	json_t *json = json_loadb(body, len, JSON_REJECT_DUPLICATES, &error);
+
+	/* error.text goes on with the raw bytes it found: they are not repeated */
+	if (!json)
+		return fail(why, ERR_INVALID, "the message is not JSON at byte %d: %.*s",
+		            error.position, (int)strcspn(error.text, "'\""), error.text);
+	if (!json_is_object(json)) {
+		json_decref(json);
+		return fail(why, ERR_INVALID, "the message is not a JSON object");
+	}
+	*object = json;
+	return OK;
+}
+
+static const char *const type_names[] = {
+	[JSON_OBJECT]  = "an object",
+	[JSON_ARRAY]   = "an array",
+	[JSON_STRING]  = "a text",
+	[JSON_INTEGER] = "a whole number",
+	[JSON_REAL]    = "a number",
+	[JSON_TRUE]    = "true or false",
+};
+
+/* The field of TYPE; NULL in *value if it is absent and may be. Null counts as absent. */
+static enum err get_field(const json_t *object, const char *key, int flags,
+                          json_type type, const json_t **value, struct why *why)
+{
+	const json_t *field = json_object_get(object, key);
+
+	*value = NULL;
+	if (!field || json_is_null(field)) {
+		if (flags & JSON_REQUIRED)
+			return fail(why, ERR_INVALID, "%s is missing", key);
+		return OK;
+	}
+	if (json_typeof(field) != type && !(type == JSON_TRUE && json_is_false(field)))
+		return fail(why, ERR_INVALID, "%s must be %s", key, type_names[type]);
+	*value = field;
+	return OK;
+}
+
+enum err json_get_text(const json_t *object, const char *key, int flags, size_t max_len,
+                       const char **into, struct why *why)
+{
+	const json_t *value;
+	enum err err = get_field(object, key, flags, JSON_STRING, &value, why);
+
+	if (err || !value)
+		return err;
+	if (json_string_length(value) > max_len)
+		return fail(why, ERR_INVALID, "%s is longer than %zu bytes", key,
+		            max_len);
+	*into = json_string_value(value);
+	return OK;
+}
+
+enum err json_get_u32(const json_t *object, const char *key, int flags, uint32_t max,
+                      uint32_t *into, struct why *why)
+{
+	int64_t number = *into;
+	enum err err = json_get_int(object, key, flags, 0, max, &number, why);
+
+	if (!err)
+		*into = number;
+	return err;
+}
+
+enum err json_get_int(const json_t *object, const char *key, int flags, int64_t min,
+                      int64_t max, int64_t *into, struct why *why)
+{
+	const json_t *value;
+	enum err err = get_field(object, key, flags, JSON_INTEGER, &value, why);
+
+	if (err || !value)
+		return err;
+
+	int64_t number = json_integer_value(value);
+
+	if (number < min || number > max)
+		return fail(why, ERR_INVALID,
+		            "%s must be a number from %" PRId64 " to %" PRId64,
+		            key, min, max);
+	*into = number;
+	return OK;
+}
+
+enum err json_get_bool(const json_t *object, const char *key, int flags, bool *into,
+                       struct why *why)
+{
+	const json_t *value;
+	enum err err = get_field(object, key, flags, JSON_TRUE, &value, why);
+
+	if (!err && value)
+		*into = json_is_true(value);
+	return err;
+}
+
+enum err json_get_object(const json_t *object, const char *key, int flags,
+                         const json_t **into, struct why *why)
+{
+	const json_t *value;
+	enum err err = get_field(object, key, flags, JSON_OBJECT, &value, why);
+
+	if (!err && value)
+		*into = value;
+	return err;
+}
+
+enum err json_get_array(const json_t *object, const char *key, int flags,
+                        size_t max_items, const json_t **into, struct why *why)
+{
+	const json_t *value;
+	enum err err = get_field(object, key, flags, JSON_ARRAY, &value, why);
+
+	if (err || !value)
+		return err;
+	if (json_array_size(value) > max_items)
+		return fail(why, ERR_INVALID, "%s has more than %zu items", key,
+		            max_items);
+	*into = value;
+	return OK;
+}
+
+enum err json_get_id(const json_t *object, const char *key, int flags, char id[33],
+                     struct why *why)
+{
+	const json_t *value;
+	enum err err = get_field(object, key, flags, JSON_STRING, &value, why);
+
+	if (err || !value)
+		return err;
+	if (!id_parse(json_string_value(value), id))
+		return fail(why, ERR_INVALID,
+		            "%s must be an id: 32 hexadecimal digits or a UUID", key);
+	return OK;
+}
+
+static bool is_one_of(const char *key, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (!strcmp(key, *keys))
+			return true;
+	return false;
+}
+
+enum err json_only_keys(const json_t *object, const char *const *keys, const char *what,
+                        struct why *why)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, key, value)
+		if (!is_one_of(key, keys))
+			return fail(why, ERR_INVALID, "%s has no field '%s'", what,
+			            strlen(key) <= KEY_SHOWN ? key : "...");
+	return OK;
+}

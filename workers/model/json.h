@@ -1,0 +1,39 @@
+/*
+ * json -- typed, range-checked getters over jansson: a message is hostile
+ * until each field was read by one of these. The reason begins with the key.
+ * ERR_INVALID for a wrong type or range and for a required field that is
+ * missing or null. Texts are borrowed from the json.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { JSON_REQUIRED = 1 };
+
+/* Decode BODY: an object, no duplicate keys, depth 32. ERR_TOO_LARGE above MAX bytes. */
+enum err json_decode_object(const char *body, size_t len, size_t max, json_t **object,
+                            struct why *why);
+
+/* Each leaves *into as it is when the field is absent and not required. */
+enum err json_get_text(const json_t *object, const char *key, int flags, size_t max_len,
+                       const char **into, struct why *why);
+enum err json_get_u32(const json_t *object, const char *key, int flags, uint32_t max,
+                      uint32_t *into, struct why *why);
+enum err json_get_int(const json_t *object, const char *key, int flags, int64_t min,
+                      int64_t max, int64_t *into, struct why *why);
+enum err json_get_bool(const json_t *object, const char *key, int flags, bool *into,
+                       struct why *why);
+enum err json_get_object(const json_t *object, const char *key, int flags,
+                         const json_t **into, struct why *why);
+enum err json_get_array(const json_t *object, const char *key, int flags,
+                        size_t max_items, const json_t **into, struct why *why);
+/* An id in either form, into 32 hex digits. */
+enum err json_get_id(const json_t *object, const char *key, int flags, char id[33],
+                     struct why *why);
+/* Any key of OBJECT that is not in KEYS (ends with NULL) is ERR_INVALID. */
+enum err json_only_keys(const json_t *object, const char *const *keys, const char *what,
+                        struct why *why);

@@ -1,0 +1,555 @@
+#include "model/messages.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "model/json.h"
+#include "model/name.h"
+
+enum {
+	ID_TEXT_MAX = 255,	/* pools, tenants, servers, keys */
+	REASON_MAX = 1024,
+	HOST_MAX = 64,
+	WORD_MAX = 16,		/* of a task, a status */
+	SECONDS_MAX = 3600,
+	RETRIES_MAX = 1000,
+	PORT_MAX = 65535,
+};
+
+#define SECONDS_MIN 0.01
+
+/* The bytes of TEXT, at most MAX, that end with a whole character. */
+static size_t cut(const char *text, size_t max)
+{
+	size_t len = strnlen(text, max + 1);
+
+	if (len <= max)
+		return len;
+	for (len = max; len && ((unsigned char)text[len] & 0xc0) == 0x80; len--)
+		;
+	return len;
+}
+
+/* A reason may quote what it likes: bytes that are no UTF-8 become question marks. */
+static json_t *encode_reason(const char *reason)
+{
+	char plain[REASON_MAX];
+	size_t len = cut(reason, REASON_MAX);
+	json_t *json = json_stringn(reason, len);
+
+	if (json)
+		return json;
+	for (size_t i = 0; i < len; i++)
+		plain[i] = (unsigned char)reason[i] < 0x80 ? reason[i] : '?';
+	return json_stringn(plain, len);
+}
+
+/* Whole seconds as an integer, as Python peers send them. */
+static json_t *encode_seconds(int ms)
+{
+	return ms % 1000 ? json_real(ms / 1000.0) : json_integer(ms / 1000);
+}
+
+/* What the caller packed cannot fail but by a text that is no UTF-8. */
+static json_t *checked(json_t *json)
+{
+	bug_if(!json);
+	return json;
+}
+
+/* Say where the field stands: "name is missing" in DOMAIN is "domain.name is missing". */
+static enum err within(const char *parent, enum err err, struct why *why)
+{
+	return err ? fail(why, err, "%s.%s", parent, why->text) : OK;
+}
+
+static enum err get_task(const json_t *json, enum task *task, struct why *why)
+{
+	const char *word;
+	enum err err = json_get_text(json, "task", JSON_REQUIRED, WORD_MAX, &word, why);
+
+	if (!err && !task_parse(word, task))
+		return fail(why, ERR_INVALID, "task must be ADD, UPDATE, DELETE or NONE");
+	return err;
+}
+
+static enum err get_status(const json_t *json, enum status *status, struct why *why)
+{
+	const char *word;
+	enum err err = json_get_text(json, "status", JSON_REQUIRED, WORD_MAX, &word, why);
+
+	if (!err && !status_parse(word, status))
+		return fail(why, ERR_INVALID,
+		            "status must be PENDING, ACTIVE, ERROR or DELETED");
+	return err;
+}
+
+static enum err get_state(const json_t *json, struct state *state, struct why *why)
+{
+	enum err err = get_task(json, &state->task, why);
+
+	if (!err)
+		err = get_status(json, &state->status, why);
+	if (!err && !state_valid(state->task, state->status))
+		return fail(why, ERR_INVALID, "status cannot be %s with task %s",
+		            status_name(state->status), task_name(state->task));
+	if (!err)
+		err = json_get_u32(json, "serial", JSON_REQUIRED, UINT32_MAX,
+		                   &state->serial, why);
+	return err;
+}
+
+static enum err get_report(const json_t *json, enum report *report, struct why *why)
+{
+	const char *word;
+	enum err err = json_get_text(json, "status", JSON_REQUIRED, WORD_MAX, &word, why);
+
+	if (!err && !report_parse(word, report))
+		return fail(why, ERR_INVALID,
+		            "status must be SUCCESS, ERROR or NO_DOMAIN");
+	return err;
+}
+
+/* A text that names something: never empty. */
+static enum err get_word(const json_t *json, const char *key, const char **into,
+                         struct why *why)
+{
+	const char *text;
+	enum err err = json_get_text(json, key, JSON_REQUIRED, ID_TEXT_MAX, &text, why);
+
+	if (!err && !*text)
+		return fail(why, ERR_INVALID, "%s is empty", key);
+	if (!err)
+		*into = text;
+	return err;
+}
+
+/* Names travel in their canonical text, so that the text can be borrowed. */
+static enum err get_name(const json_t *json, const char **into, struct why *why)
+{
+	char canonical[NAME_MAX_TEXT + 1];
+	struct name name;
+	const char *text;
+	enum err err = json_get_text(json, "name", JSON_REQUIRED, NAME_MAX_TEXT, &text,
+	                             why);
+
+	if (!err)
+		err = name_parse(text, "name", &name, why);
+	if (err)
+		return err;
+	name_format(&name, canonical);
+	if (strcmp(text, canonical))
+		return fail(why, ERR_INVALID, "name must be in lower case, as '%.100s'",
+		            canonical);
+	*into = text;
+	return OK;
+}
+
+static enum err get_host(const json_t *json, const char **into, struct why *why)
+{
+	unsigned char address[sizeof(struct in6_addr)];
+	const char *text;
+	enum err err = json_get_text(json, "host", JSON_REQUIRED, HOST_MAX, &text, why);
+
+	if (err)
+		return err;
+	if (inet_pton(AF_INET, text, address) != 1 && inet_pton(AF_INET6, text,
+	                                                        address) != 1)
+		return fail(why, ERR_INVALID, "host must be an IPv4 or IPv6 address");
+	*into = text;
+	return OK;
+}
+
+static enum err get_port(const json_t *json, uint16_t *port, struct why *why)
+{
+	int64_t number;
+	enum err err = json_get_int(json, "port", JSON_REQUIRED, 1, PORT_MAX, &number,
+	                            why);
+
+	if (!err)
+		*port = number;
+	return err;
+}
+
+static enum err get_seconds(const json_t *json, const char *key, int *ms, struct why *why)
+{
+	const json_t *field = json_object_get(json, key);
+	double seconds = json_number_value(field);	/* 0 if it is no number */
+
+	if (seconds < SECONDS_MIN || seconds > SECONDS_MAX)
+		return fail(why, ERR_INVALID,
+		            "%s must be a number of seconds from %g to %d",
+		            key, SECONDS_MIN, SECONDS_MAX);
+	*ms = lround(seconds * 1000);
+	return OK;
+}
+
+static enum err get_reason(const json_t *json, const char **reason, struct why *why)
+{
+	*reason = "";
+	return json_get_text(json, "reason", 0, REASON_MAX, reason, why);
+}
+
+enum err domain_arg_decode(const json_t *args, struct domain_ref *domain, struct why *why)
+{
+	const json_t *json;
+	enum err err = json_get_object(args, "domain", JSON_REQUIRED, &json, why);
+
+	return err ? err : within("domain", domain_ref_decode(json, domain, why), why);
+}
+
+static enum err get_destination(const json_t *args, struct destination *destination,
+                                struct why *why)
+{
+	const json_t *json;
+	enum err err = json_get_object(args, "destination", JSON_REQUIRED, &json, why);
+
+	return err ? err : within("destination", destination_decode(json, destination,
+	                                                            why), why);
+}
+
+json_t *domain_ref_encode(const struct domain_ref *domain)
+{
+	return checked(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}",
+		"id", domain->id,
+		"name", domain->name,
+		"pool", domain->pool,
+		"tenant", domain->tenant,
+		"task", task_name(domain->state.task),
+		"status", status_name(domain->state.status),
+		"serial", (json_int_t)domain->state.serial));
+}
+
+enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct why *why)
+{
+	struct domain_ref got = { 0 };
+	enum err err = json_get_id(json, "id", JSON_REQUIRED, got.id, why);
+
+	if (!err)
+		err = get_name(json, &got.name, why);
+	if (!err)
+		err = get_word(json, "pool", &got.pool, why);
+	if (!err)
+		err = json_get_text(json, "tenant", JSON_REQUIRED, ID_TEXT_MAX,
+		                    &got.tenant, why);
+	if (!err)
+		err = get_state(json, &got.state, why);
+	if (!err)
+		*domain = got;
+	return err;
+}
+
+json_t *destination_encode(const struct destination *destination)
+{
+	return checked(json_pack("{s:s, s:s, s:i, s:s?}",
+		"id", destination->id,
+		"host", destination->host,
+		"port", destination->port,
+		"tsig_key", destination->tsig_key));
+}
+
+enum err destination_decode(const json_t *json, struct destination *destination,
+                            struct why *why)
+{
+	struct destination got = { 0 };
+	enum err err = get_word(json, "id", &got.id, why);
+
+	if (!err)
+		err = get_host(json, &got.host, why);
+	if (!err)
+		err = get_port(json, &got.port, why);
+	if (!err)
+		err = json_get_text(json, "tsig_key", 0, ID_TEXT_MAX, &got.tsig_key, why);
+	if (!err)
+		*destination = got;
+	return err;
+}
+
+/* Puts the terms that all orders have into ARGS. */
+static json_t *add_terms(json_t *args, const struct poll_order *order)
+{
+	json_object_set_new(args, "timeout", encode_seconds(order->timeout_ms));
+	json_object_set_new(args, "retry_interval",
+	                    encode_seconds(order->retry_interval_ms));
+	json_object_set_new(args, "max_retries", json_integer(order->max_retries));
+	return args;
+}
+
+static enum err get_terms(const json_t *args, struct poll_order *order, struct why *why)
+{
+	int64_t max_retries = 0;
+	enum err err = get_seconds(args, "timeout", &order->timeout_ms, why);
+
+	if (!err)
+		err = get_seconds(args, "retry_interval", &order->retry_interval_ms, why);
+	if (!err)
+		err = json_get_int(args, "max_retries", JSON_REQUIRED, 0, RETRIES_MAX,
+		                   &max_retries, why);
+	order->max_retries = max_retries;
+	return err;
+}
+
+json_t *poll_order_encode(const struct poll_order *order)
+{
+	json_t *args = checked(json_pack("{s:o, s:o}",
+		"domain", domain_ref_encode(&order->domain),
+		"destination", destination_encode(&order->destination)));
+
+	return add_terms(args, order);
+}
+
+enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why)
+{
+	struct poll_order got = { 0 };
+	enum err err = domain_arg_decode(args, &got.domain, why);
+
+	if (!err)
+		err = get_destination(args, &got.destination, why);
+	if (!err)
+		err = get_terms(args, &got, why);
+	if (!err)
+		*order = got;
+	return err;
+}
+
+json_t *server_report_encode(const struct server_report *report)
+{
+	json_t *args = checked(json_pack("{s:o, s:s, s:s, s:o, s:o}",
+		"domain", domain_ref_encode(&report->domain),
+		"name_server", report->name_server,
+		"status", report_name(report->report),
+		"serial_number",
+		report->has_serial ? json_integer(report->serial) : json_null(),
+		"reason", encode_reason(report->reason)));
+
+	if (report->silent)
+		json_object_set_new(args, "silent", json_true());
+	return args;
+}
+
+/* Null says that no serial was seen. */
+static enum err get_seen_serial(const json_t *args, struct server_report *report,
+                                struct why *why)
+{
+	const json_t *field = json_object_get(args, "serial_number");
+
+	report->has_serial = !json_is_null(field);
+	if (!report->has_serial)
+		return OK;
+	return json_get_u32(args, "serial_number", JSON_REQUIRED, UINT32_MAX,
+	                    &report->serial, why);
+}
+
+enum err server_report_decode(const json_t *args, struct server_report *report,
+                              struct why *why)
+{
+	struct server_report got = { 0 };
+	enum err err = domain_arg_decode(args, &got.domain, why);
+
+	if (!err)
+		err = get_word(args, "name_server", &got.name_server, why);
+	if (!err)
+		err = get_report(args, &got.report, why);
+	if (!err)
+		err = get_seen_serial(args, &got, why);
+	if (!err)
+		err = json_get_bool(args, "silent", 0, &got.silent, why);
+	if (!err)
+		err = get_reason(args, &got.reason, why);
+	if (!err)
+		*report = got;
+	return err;
+}
+
+json_t *pool_report_encode(const struct pool_report *report)
+{
+	return checked(json_pack("{s:o, s:s, s:I, s:o}",
+		"domain", domain_ref_encode(&report->domain),
+		"status", report_name(report->report),
+		"serial_number", (json_int_t)report->serial,
+		"reason", encode_reason(report->reason)));
+}
+
+enum err pool_report_decode(const json_t *args, struct pool_report *report,
+                            struct why *why)
+{
+	struct pool_report got = { 0 };
+	enum err err = domain_arg_decode(args, &got.domain, why);
+
+	if (!err)
+		err = get_report(args, &got.report, why);
+	if (!err)
+		err = json_get_u32(args, "serial_number", JSON_REQUIRED, UINT32_MAX,
+		                   &got.serial, why);
+	if (!err)
+		err = get_reason(args, &got.reason, why);
+	if (!err)
+		*report = got;
+	return err;
+}
+
+/* ---- lists ---- */
+
+struct kind {
+	const char *key;
+	size_t size;
+	enum err (*decode)(const json_t *json, void *into, struct why *why);
+};
+
+static enum err decode_domain(const json_t *json, void *into, struct why *why)
+{
+	return domain_ref_decode(json, into, why);
+}
+
+static enum err decode_destination(const json_t *json, void *into, struct why *why)
+{
+	return destination_decode(json, into, why);
+}
+
+static enum err decode_server_report(const json_t *json, void *into, struct why *why)
+{
+	return server_report_decode(json, into, why);
+}
+
+static enum err decode_pool_report(const json_t *json, void *into, struct why *why)
+{
+	return pool_report_decode(json, into, why);
+}
+
+static const struct kind domain_kind = {
+	"domains", sizeof(struct domain_ref), decode_domain,
+};
+static const struct kind destination_kind = {
+	"destinations", sizeof(struct destination), decode_destination,
+};
+static const struct kind server_report_kind = {
+	"reports", sizeof(struct server_report), decode_server_report,
+};
+static const struct kind pool_report_kind = {
+	"reports", sizeof(struct pool_report), decode_pool_report,
+};
+
+/* The elements, in the arena; NULL if there is something wrong: then *err. */
+static void *decode_list(const json_t *args, const struct kind *kind,
+                         struct arena *arena, size_t *count, enum err *err,
+                         struct why *why)
+{
+	const json_t *list;
+	char *items;
+
+	*err = json_get_array(args, kind->key, JSON_REQUIRED, LIST_MAX, &list, why);
+	if (*err)
+		return NULL;
+	*count = json_array_size(list);
+	items = arena_alloc(arena, (*count + 1) * kind->size);
+	for (size_t i = 0; i < *count; i++) {
+		*err = kind->decode(json_array_get(list, i), items + i * kind->size, why);
+		if (!*err)
+			continue;
+		fail(why, *err, "%s[%zu].%s", kind->key, i, why->text);
+		return NULL;
+	}
+	return items;
+}
+
+static json_t *encode_domains(const struct domain_refs *domains)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < domains->count; i++)
+		json_array_append_new(list, domain_ref_encode(&domains->item[i]));
+	return list;
+}
+
+json_t *domain_refs_encode(const struct domain_refs *domains)
+{
+	return checked(json_pack("{s:o}", "domains", encode_domains(domains)));
+}
+
+enum err domain_refs_decode(const json_t *args, struct arena *arena,
+                            struct domain_refs *domains, struct why *why)
+{
+	enum err err;
+
+	domains->item = decode_list(args, &domain_kind, arena, &domains->count, &err, why);
+	return err;
+}
+
+json_t *propagation_encode(const struct propagation *propagation)
+{
+	json_t *list = json_array(), *args;
+
+	for (size_t i = 0; i < propagation->destination_count; i++)
+		json_array_append_new(list,
+		                      destination_encode(&propagation->destinations[i]));
+	args = checked(json_pack("{s:o, s:o}",
+		"domains", encode_domains(&propagation->domains), "destinations", list));
+	return add_terms(args, &propagation->terms);
+}
+
+enum err propagation_decode(const json_t *args, struct arena *arena,
+                            struct propagation *propagation, struct why *why)
+{
+	struct propagation got = { 0 };
+	enum err err = domain_refs_decode(args, arena, &got.domains, why);
+
+	if (!err)
+		got.destinations = decode_list(args, &destination_kind, arena,
+		                               &got.destination_count, &err, why);
+	if (!err)
+		err = get_terms(args, &got.terms, why);
+	if (!err)
+		*propagation = got;
+	return err;
+}
+
+enum err server_reports_decode(const json_t *args, struct arena *arena,
+                               struct server_reports *reports, struct why *why)
+{
+	enum err err;
+
+	reports->item = decode_list(args, &server_report_kind, arena, &reports->count,
+	                            &err, why);
+	return err;
+}
+
+json_t *pool_reports_encode(const struct pool_reports *reports)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < reports->count; i++)
+		json_array_append_new(list, pool_report_encode(&reports->item[i]));
+	return checked(json_pack("{s:o}", "reports", list));
+}
+
+enum err pool_reports_decode(const json_t *args, struct arena *arena,
+                             struct pool_reports *reports, struct why *why)
+{
+	enum err err;
+
+	reports->item = decode_list(args, &pool_report_kind, arena, &reports->count, &err,
+	                            why);
+	return err;
+}
+
+json_t *outcome_encode(enum err err, const struct why *why)
+{
+	if (!err)
+		return json_null();
+	return checked(json_pack("{s:s, s:o}", "class", err_class(err),
+	                         "message", encode_reason(why->text)));
+}
+
+enum err outcome_decode(const json_t *outcomes, size_t at, struct why *why)
+{
+	const json_t *outcome = json_array_get(outcomes, at);
+	const char *class = json_string_value(json_object_get(outcome, "class"));
+	const char *message = json_string_value(json_object_get(outcome, "message"));
+
+	if (json_is_null(outcome))
+		return OK;
+	return fail(why, class ? err_from_class(class) : ERR_REMOTE, "%s",
+	            message ? message : "an answer that cannot be read");
+}

@@ -1,0 +1,302 @@
+#include "model/name.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/* What next_octet() says instead of an octet. */
+enum { AT_DOT = -1, AT_END = -2, BROKEN = -3 };
+
+enum { MAX_LABELS = 127 };
+
+static uint8_t fold(uint8_t octet)
+{
+	return octet >= 'A' && octet <= 'Z' ? octet + ('a' - 'A') : octet;
+}
+
+/* Behind a backslash: three digits, or the octet itself. */
+static int escaped_octet(const char **at)
+{
+	const char *from = *at;
+
+	if (*from <= ' ' || *from > '~')
+		return BROKEN;
+	if (!isdigit((unsigned char)*from)) {
+		*at = from + 1;
+		return *from;
+	}
+	if (!isdigit((unsigned char)from[1]) || !isdigit((unsigned char)from[2]))
+		return BROKEN;
+
+	int octet = (from[0] - '0') * 100 + (from[1] - '0') * 10 + from[2] - '0';
+
+	*at = from + 3;
+	return octet <= 255 ? octet : BROKEN;
+}
+
+/* The octet of the name at *at, or one of the signs above. */
+static int next_octet(const char **at)
+{
+	char c = **at;
+
+	if (!c)
+		return AT_END;
+	if (c < '!' || c > '~')
+		return BROKEN;
+	++*at;
+	if (c == '.')
+		return AT_DOT;
+	return c == '\\' ? escaped_octet(at) : c;
+}
+
+static enum err refuse(const char *text, const char *field, const char *words,
+                       struct why *why)
+{
+	char shown[81];
+	size_t len = 0;
+
+	for (; text[len] && len < sizeof(shown) - 1; len++)
+		shown[len] = text[len] < ' ' || text[len] > '~' ? '?' : text[len];
+	shown[len] = '\0';
+	return fail(why, ERR_INVALID, "%s: the name '%s' %s", field, shown, words);
+}
+
+/* A name in the making: wire[label] waits for the length of the label in hand. */
+struct labels {
+	size_t label, len;
+	uint8_t wire[NAME_MAX_WIRE];
+};
+
+/* Add what next_octet() said. NULL, or what is wrong with the name. */
+static const char *take(struct labels *labels, int octet)
+{
+	size_t label_len = labels->len - labels->label - 1;
+
+	if (octet == BROKEN)
+		return "has a character that must be written \\DDD";
+	if (octet == AT_DOT && !label_len)
+		return "has an empty label";
+	if (octet != AT_DOT && label_len == NAME_MAX_LABEL)
+		return "has a label above 63 octets";
+	if (labels->len == NAME_MAX_WIRE)
+		return "is longer than 255 octets";
+	if (octet == AT_DOT) {
+		labels->wire[labels->label] = label_len;
+		labels->label = labels->len++;
+	} else {
+		labels->wire[labels->len++] = octet;
+	}
+	return NULL;
+}
+
+/* The labels are the first of NAME; ORIGIN, which may be the root, stands behind them. */
+static const char *complete(const struct labels *labels, const struct name *origin,
+                            struct name *name)
+{
+	size_t origin_len = origin->len;
+
+	if (labels->label + origin_len > NAME_MAX_WIRE)
+		return "is longer than 255 octets";
+	memmove(name->wire + labels->label, origin->wire, origin_len);
+	memcpy(name->wire, labels->wire, labels->label);
+	name->len = labels->label + origin_len;
+	return NULL;
+}
+
+/* The labels of TEXT; a last one without its dot is closed, and is_relative says so. */
+static const char *scan(const char *text, struct labels *labels, bool *is_relative)
+{
+	const char *wrong = NULL;
+	int octet;
+
+	while (!wrong && (octet = next_octet(&text)) != AT_END)
+		wrong = take(labels, octet);
+	*is_relative = labels->len > labels->label + 1;
+	if (!wrong && *is_relative)
+		wrong = take(labels, AT_DOT);
+	return wrong;
+}
+
+enum err name_parse_in(const char *text, const struct name *origin, const char *field,
+                       struct name *name, struct why *why)
+{
+	static const struct name root = { .len = 1 };
+	struct labels labels = { .len = 1 };
+	const char *wrong = NULL;
+	bool is_relative = false;
+
+	if (!*text)
+		wrong = "is empty";
+	else if (origin && !strcmp(text, "@"))
+		is_relative = true;
+	else if (strcmp(text, "."))
+		wrong = scan(text, &labels, &is_relative);
+	if (!wrong && is_relative && !origin)
+		wrong = "must end in a dot";
+	if (!wrong)
+		wrong = complete(&labels, is_relative ? origin : &root, name);
+	return wrong ? refuse(text, field, wrong, why) : OK;
+}
+
+enum err name_parse(const char *text, const char *field, struct name *name,
+                    struct why *why)
+{
+	enum err err = name_parse_in(text, NULL, field, name, why);
+
+	if (!err)
+		name_fold(name);
+	return err;
+}
+
+/* Letters, digits, '_' and '/', and a hyphen that is neither first nor last. */
+static bool is_host_label(const uint8_t *label)
+{
+	for (int i = 1; i <= label[0]; i++) {
+		uint8_t octet = label[i];
+		bool is_inner_hyphen = octet == '-' && i > 1 && i < label[0];
+
+		if (!isalnum(octet) && octet != '_' && octet != '/' && !is_inner_hyphen)
+			return false;
+	}
+	return true;
+}
+
+enum err name_parse_owner(const char *text, const char *field, struct name *name,
+                          struct why *why)
+{
+	struct name got;
+	enum err err = name_parse(text, field, &got, why);
+	const uint8_t *label = got.wire;
+
+	if (err)
+		return err;
+	if (label[0] == 1 && label[1] == '*')
+		label += 2;
+	for (; label[0]; label += 1 + label[0])
+		if (!is_host_label(label))
+			return refuse(text, field,
+			              "may have letters, digits, '_', '/', inner "
+			              "hyphens, and '*' as its whole first label", why);
+	*name = got;
+	return OK;
+}
+
+void name_fold(struct name *name)
+{
+	/* a length octet is below 'A', so it can be passed through the same fold */
+	for (int i = 0; i < name->len; i++)
+		name->wire[i] = fold(name->wire[i]);
+}
+
+static char *format_octet(char *to, uint8_t octet)
+{
+	if (islower(octet) || isdigit(octet) || (octet && strchr("-_*/", octet))) {
+		*to++ = octet;
+	} else if (octet == '.' || octet == '\\') {
+		*to++ = '\\';
+		*to++ = octet;
+	} else {
+		*to++ = '\\';
+		*to++ = '0' + octet / 100;
+		*to++ = '0' + octet / 10 % 10;
+		*to++ = '0' + octet % 10;
+	}
+	return to;
+}
+
+void name_format(const struct name *name, char text[NAME_MAX_TEXT + 1])
+{
+	name_format_wire(name->wire, text);
+}
+
+void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1])
+{
+	const uint8_t *label = wire;
+	char *to = text;
+
+	bug_if(!name_wire_len(wire, NAME_MAX_WIRE));
+	if (!label[0])
+		*to++ = '.';
+	for (; label[0]; label += 1 + label[0]) {
+		for (int i = 1; i <= label[0]; i++)
+			to = format_octet(to, fold(label[i]));
+		*to++ = '.';
+	}
+	*to = '\0';
+}
+
+size_t name_wire_len(const uint8_t *wire, size_t len)
+{
+	size_t at = 0;
+
+	if (len > NAME_MAX_WIRE)
+		len = NAME_MAX_WIRE;
+	while (at < len && wire[at] && wire[at] <= NAME_MAX_LABEL)
+		at += 1 + wire[at];
+	return at < len && !wire[at] ? at + 1 : 0;
+}
+
+bool name_equal(const struct name *a, const struct name *b)
+{
+	return a->len == b->len && !memcmp(a->wire, b->wire, a->len);
+}
+
+bool name_is_below(const struct name *name, const struct name *zone)
+{
+	size_t at = 0;
+
+	while (name->len - at > zone->len)
+		at += 1 + name->wire[at];
+	return name->len - at == zone->len && !memcmp(name->wire + at, zone->wire,
+	                                              zone->len);
+}
+
+bool name_parent(const struct name *name, struct name *parent)
+{
+	size_t label_len = 1 + name->wire[0];
+
+	if (name->len == 1)
+		return false;
+	parent->len = name->len - label_len;
+	memmove(parent->wire, name->wire + label_len, parent->len);
+	return true;
+}
+
+/* Where each label starts; returns how many. */
+static int find_labels(const uint8_t *wire, uint8_t at[MAX_LABELS])
+{
+	int count = 0;
+
+	for (int i = 0; wire[i]; i += 1 + wire[i])
+		at[count++] = i;
+	return count;
+}
+
+int name_labels(const struct name *name)
+{
+	uint8_t at[MAX_LABELS];
+
+	return find_labels(name->wire, at);
+}
+
+static int compare_labels(const uint8_t *a, const uint8_t *b)
+{
+	int shorter = a[0] < b[0] ? a[0] : b[0];
+
+	for (int i = 1; i <= shorter; i++)
+		if (fold(a[i]) != fold(b[i]))
+			return fold(a[i]) - fold(b[i]);
+	return a[0] - b[0];
+}
+
+int name_compare_wire(const uint8_t *a, const uint8_t *b)
+{
+	uint8_t a_at[MAX_LABELS], b_at[MAX_LABELS];
+	int a_left = find_labels(a, a_at), b_left = find_labels(b, b_at);
+	int order = 0;
+
+	while (!order && a_left && b_left)
+		order = compare_labels(a + a_at[--a_left], b + b_at[--b_left]);
+	return order ? order : a_left - b_left;
+}

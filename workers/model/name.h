@@ -1,0 +1,48 @@
+/*
+ * name -- domain names in wire form: length-prefixed labels, a zero at the
+ * end, at most 255 octets (RFC 1035 2.3.4), any octet in a label (RFC 2181
+ * 11). Owner names are kept in lower case. In text a name ends in a dot and
+ * odd octets are \DDD; name_format() is canonical: equal names, equal text.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { NAME_MAX_WIRE = 255, NAME_MAX_LABEL = 63, NAME_MAX_TEXT = 1004 };
+
+struct name {
+	uint8_t len;			/* with the root's zero: 1 to 255 */
+	uint8_t wire[NAME_MAX_WIRE];
+};
+
+/*
+ * Text to name, folded to lower case. The final dot is required. The words in
+ * why begin with FIELD. ERR_INVALID.
+ */
+enum err name_parse(const char *text, const char *field, struct name *name,
+                    struct why *why);
+/*
+ * Text to name as names stand in rdata and in master files: the case is kept, and
+ * a name without the final dot, or "@", is completed by ORIGIN; NULL refuses it.
+ */
+enum err name_parse_in(const char *text, const struct name *origin, const char *field,
+                       struct name *name, struct why *why);
+void name_fold(struct name *name);	/* to lower case */
+/* Owners of records: as name_parse, of LDH, "_", "/" (RFC 2317), "*" alone first. */
+enum err name_parse_owner(const char *text, const char *field, struct name *name,
+                          struct why *why);
+void name_format(const struct name *name, char text[NAME_MAX_TEXT + 1]);
+void name_format_wire(const uint8_t *wire, char text[NAME_MAX_TEXT + 1]);
+
+/* Octets of the name at WIRE, 0 if it does not end within LEN. No compression. */
+size_t name_wire_len(const uint8_t *wire, size_t len);
+bool name_equal(const struct name *a, const struct name *b);	/* of lower-case names */
+bool name_is_below(const struct name *name, const struct name *zone);	/* or equal */
+bool name_parent(const struct name *name, struct name *parent);	/* false at the root */
+int name_labels(const struct name *name);			/* the root has 0 */
+/* Canonical order of RFC 4034 6.1, on wire names: <0, 0, >0. */
+int name_compare_wire(const uint8_t *a, const uint8_t *b);

@@ -1,0 +1,206 @@
+#include "model/presentation.h"
+
+#include <string.h>
+
+#include "model/presentation_field.h"
+#include "model/presentation_text.h"
+#include "model/presentation_type.h"
+
+/*
+ * What the readers of the fields made, and whatever ldns might print in a way
+ * that reads differently, is read back before it is believed.
+ */
+
+enum { LONG_TEXT = 4096 };	/* above, even the plain fields are read back */
+
+/* RFC 3597 5: the octets of a type that has no text, or of any other. */
+static enum err read_generic(struct rdata_text *rdata, struct why *why)
+{
+	char *at = rdata->at + strlen("\\#");
+	const char *wrong = NULL;
+	struct word length;
+	uint32_t want;
+
+	if (!next_word(&at, &length, &wrong) || length.quoted ||
+	    !parse_number(length.text, RDATA_MAX, &want))
+		return fail(why, ERR_INVALID, "%s: a length up to %d must follow \\#",
+		            rdata->field, RDATA_MAX);
+	join_groups(at);
+	if (strlen(at) != (size_t)want * 2 || !parse_hex(at, rdata->wire))
+		return fail(why, ERR_INVALID,
+		            "%s: %u octets in hexadecimal must follow the length",
+		            rdata->field, want);
+	return OK;
+}
+
+static bool is_generic(const char *text)
+{
+	return !strncmp(text, "\\#", 2) && (text[2] == ' ' || !text[2]);
+}
+
+/* Cut the text of the next field. False at the end, or with *wrong set. */
+static bool next_field(struct rdata_text *rdata, struct field *field, bool takes_rest,
+                       const char **wrong)
+{
+	struct word word = { 0 };
+
+	rdata->at += strspn(rdata->at, " ");
+	if (takes_rest && *rdata->at) {
+		word.text = rdata->at;
+		rdata->at += strlen(rdata->at);
+	} else if (!next_word(&rdata->at, &word, wrong)) {
+		return false;
+	}
+	if (word.quoted && !(field->kind->flags & QUOTED))
+		*wrong = "has quotes where none belong";
+	else if (field->kind->max && strlen(word.text) > field->kind->max)
+		*wrong = "has a field that is too long";
+	field->text = word.text;
+	return !*wrong;
+}
+
+/* Field by field as LAYOUT says; *read_back if the wire must be held against its text. */
+static enum err read_fields(struct rdata_text *rdata, const ldns_rr_descriptor *layout,
+                            bool *read_back, struct why *why)
+{
+	size_t max = ldns_rr_descriptor_maximum(layout), count = 0;
+	const char *wrong = NULL;
+
+	for (; count < max; count++) {
+		ldns_rdf_type type = ldns_rr_descriptor_field_type(layout, count);
+		struct field field = {
+			type, field_kind(type), rdata, .number = count + 1, .why = why,
+		};
+		bool is_last = count + 1 == max;
+
+		if (!next_field(rdata, &field, is_last && field.kind->flags & REST,
+		                &wrong))
+			break;
+
+		enum err err = field.kind->read(&field);
+
+		if (err)
+			return err;
+		*read_back |= field.read_back || field.kind->flags & READ_BACK;
+	}
+	if (!wrong && count < ldns_rr_descriptor_minimum(layout))
+		wrong = "has too few fields";
+	if (!wrong && rdata->at[strspn(rdata->at, " ")])
+		wrong = "has too many fields";
+	return wrong ? fail(why, ERR_INVALID, "%s: %s", rdata->field, wrong) : OK;
+}
+
+/* Rdata has one line and no comment, so that no part of it is lost unseen. */
+static enum err lex_text(const char *text, const char *field, struct buf *to,
+                         struct why *why)
+{
+	struct lexer lexer = { 0 };
+	const char *wrong = NULL;
+	int kept = LEX_SKIP;
+
+	if (strnlen(text, RDATA_MAX_TEXT + 1) > RDATA_MAX_TEXT)
+		return fail(why, ERR_INVALID, "%s: is too long", field);
+	if (strpbrk(text, "\r\n"))
+		return fail(why, ERR_INVALID, "%s: has a line break", field);
+	for (; *text && kept != LEX_WRONG && !lexer.comment; text++) {
+		kept = lex(&lexer, (unsigned char)*text);
+		if (kept >= 0)
+			buf_u8(to, kept);
+	}
+	if (kept == LEX_WRONG)
+		wrong = lexer.wrong;
+	else if (lexer.comment)
+		wrong = "has a ';' outside quotes: put the text in quotes";
+	else
+		wrong = lex_unfinished(&lexer);
+	return wrong ? fail(why, ERR_INVALID, "%s: %s", field, wrong) : OK;
+}
+
+/* To wire, without looking back. */
+static enum err read_once(struct rdata_text *rdata, bool *read_back, struct why *why)
+{
+	const ldns_rr_descriptor *layout = rrtype_layout(rdata->type);
+
+	rdata->at += strspn(rdata->at, " ");
+	if (is_generic(rdata->at)) {
+		*read_back = layout != NULL;
+		return read_generic(rdata, why);
+	}
+	if (!layout)
+		return fail(why, ERR_INVALID,
+		            "%s: this type is written as \\# LENGTH OCTETS "
+		            "(RFC 3597)", rdata->field);
+	*read_back = strlen(rdata->at) > LONG_TEXT;
+	return read_fields(rdata, layout, read_back, why);
+}
+
+static bool is_same(const struct buf *a, const struct buf *b)
+{
+	return a->len == b->len && !memcmp(buf_string(a), buf_string(b), a->len);
+}
+
+/* The canonical text of the wire must mean the same wire. */
+static enum err read_back(const struct rdata_text *rdata, struct why *why)
+{
+	struct buf text = { 0 }, lexed = { 0 }, wire = { 0 };
+	bool ignored;
+	enum err err = rdata_format(rdata->type, rdata->wire->data, rdata->wire->len,
+	                            &text, why);
+
+	if (!err)
+		err = lex_text(buf_string(&text), rdata->field, &lexed, why);
+	if (!err) {
+		buf_append(&lexed, "", 1);
+
+		struct rdata_text again = {
+			rdata->type, rdata->field, NULL, (char *)lexed.data, &wire
+		};
+
+		err = read_once(&again, &ignored, why);
+	}
+	if (!err && !is_same(&wire, rdata->wire))
+		err = fail(why, ERR_INVALID, "it is read as other data");
+	buf_clear(&text);
+	buf_clear(&lexed);
+	buf_clear(&wire);
+	if (err)
+		return fail(why, ERR_INVALID, "%s: cannot be stored: %s", rdata->field,
+		            why->text);
+	return OK;
+}
+
+enum err rdata_read(struct rdata_text *rdata, struct why *why)
+{
+	bool must_read_back = false;
+	enum err err = read_once(rdata, &must_read_back, why);
+
+	if (err)
+		return err;
+	if (rdata->wire->len > RDATA_MAX)
+		return fail(why, ERR_INVALID, "%s: is longer than %d octets",
+		            rdata->field, RDATA_MAX);
+	return must_read_back ? read_back(rdata, why) : OK;
+}
+
+enum err rdata_parse(uint16_t type, const char *text, const char *field,
+                     struct arena *arena, const uint8_t **rdata, uint16_t *len,
+                     struct why *why)
+{
+	struct buf lexed = { 0 }, wire = { 0 };
+	enum err err = lex_text(text, field, &lexed, why);
+
+	if (!err) {
+		buf_append(&lexed, "", 1);
+
+		struct rdata_text got = { type, field, NULL, (char *)lexed.data, &wire };
+
+		err = rdata_read(&got, why);
+	}
+	if (!err) {
+		*rdata = arena_dup(arena, buf_string(&wire), wire.len);
+		*len = wire.len;
+	}
+	buf_clear(&lexed);
+	buf_clear(&wire);
+	return err;
+}

@@ -1,0 +1,212 @@
+#include "model/presentation_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static int wrong(struct lexer *lexer, const char *words)
+{
+	lexer->wrong = words;
+	return LEX_WRONG;
+}
+
+static int lex_parenthesis(struct lexer *lexer, int c)
+{
+	if (lexer->nested == (c == '('))
+		return wrong(lexer, "has unbalanced or nested parentheses");
+	lexer->nested = c == '(';
+	return ' ';
+}
+
+static int lex_newline(struct lexer *lexer)
+{
+	if (lexer->quoted)
+		return wrong(lexer, "has a quote that is not closed");
+	lexer->comment = false;
+	return lexer->nested ? ' ' : LEX_END;
+}
+
+int lex(struct lexer *lexer, int c)
+{
+	if (c == '\n' && !lexer->escaped)
+		return lex_newline(lexer);
+	if (lexer->comment)
+		return LEX_SKIP;
+	if ((c == '\t' || c == '\r') && !lexer->quoted)
+		c = ' ';
+	if ((c < ' ' && c != '\t') || c == 0x7f)
+		return wrong(lexer, "has a control character: write it as \\DDD");
+	if (lexer->escaped) {
+		lexer->escaped = false;
+		return c;
+	}
+	if (c == '\\')
+		lexer->escaped = true;
+	else if (c == '"')
+		lexer->quoted = !lexer->quoted;
+	else if (lexer->quoted)
+		return c;
+	else if (c == '(' || c == ')')
+		return lex_parenthesis(lexer, c);
+	else if (c == ';')
+		lexer->comment = true;
+	return lexer->comment ? LEX_SKIP : c;
+}
+
+const char *lex_unfinished(const struct lexer *lexer)
+{
+	if (lexer->escaped)
+		return "ends in a backslash";
+	if (lexer->quoted)
+		return "has a quote that is not closed";
+	return lexer->nested ? "has a parenthesis that is not closed" : NULL;
+}
+
+/* Where the word ends: at its closing quote, or before a blank; NULL if it does not. */
+static char *word_end(char *from, bool quoted)
+{
+	for (; *from; from++) {
+		if (*from == '\\')
+			from++;
+		else if (*from == '"')
+			return quoted ? from : NULL;
+		else if (*from == ' ' && !quoted)
+			return from;
+	}
+	return quoted ? NULL : from;
+}
+
+bool next_word(char **at, struct word *word, const char **wrong_words)
+{
+	char *from = *at + strspn(*at, " ");
+
+	*at = from;
+	if (!*from)
+		return false;
+	word->quoted = *from == '"';
+	word->text = from + word->quoted;
+
+	char *end = word_end(word->text, word->quoted);
+
+	if (!end || (word->quoted && end[1] && end[1] != ' ')) {
+		*wrong_words = "has a quote in the middle of a word";
+		return false;
+	}
+	*at = *end ? end + 1 : end;
+	*end = '\0';
+	return true;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool unescape(char *text, size_t *len)
+{
+	const char *start = text;
+	char *to = text;
+
+	while (*text) {
+		if (*text != '\\') {
+			*to++ = *text++;
+		} else if (text[1] && !is_digit(text[1])) {
+			*to++ = text[1];
+			text += 2;
+		} else if (text[1] && is_digit(text[2]) && is_digit(text[3])) {
+			int octet = (text[1] - '0') * 100 + (text[2] - '0') * 10 +
+			            text[3] - '0';
+
+			if (octet > 255)
+				return false;
+			*to++ = octet;
+			text += 4;
+		} else {
+			return false;
+		}
+	}
+	*len = to - start;
+	return true;
+}
+
+bool parse_number(const char *text, uint32_t max, uint32_t *number)
+{
+	uint64_t sum = 0;
+
+	if (!*text)
+		return false;
+	for (; *text; text++) {
+		if (!is_digit(*text))
+			return false;
+		sum = sum * 10 + (*text - '0');
+		if (sum > max)
+			return false;
+	}
+	*number = sum;
+	return true;
+}
+
+static uint32_t unit_seconds(char unit)
+{
+	switch (unit) {
+	case 's': return 1;
+	case 'm': return 60;
+	case 'h': return 3600;
+	case 'd': return 86400;
+	case 'w': return 604800;
+	}
+	return 0;
+}
+
+bool parse_period(const char *text, uint32_t max, uint32_t *seconds)
+{
+	uint64_t sum = 0, part = 0;
+
+	if (!is_digit(*text))
+		return false;
+	for (; *text; text++) {
+		uint32_t unit = unit_seconds(tolower((unsigned char)*text));
+
+		if (is_digit(*text)) {
+			part = part * 10 + (*text - '0');
+		} else if (unit && is_digit(text[-1])) {
+			sum += part * unit;
+			part = 0;
+		} else {
+			return false;
+		}
+		if (part > max || sum > max)
+			return false;
+	}
+	*seconds = sum + part;
+	return sum + part <= max;
+}
+
+static int hex_value(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c = tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool parse_hex(const char *text, struct buf *wire)
+{
+	for (; *text; text += 2) {
+		int high = hex_value(text[0]), low = text[1] ? hex_value(text[1]) : -1;
+
+		if (high < 0 || low < 0)
+			return false;
+		buf_u8(wire, high << 4 | low);
+	}
+	return true;
+}
+
+void join_groups(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++)
+		if (*text != ' ')
+			*to++ = *text;
+	*to = '\0';
+}

@@ -1,0 +1,76 @@
+#include "model/presentation_type.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "model/presentation.h"
+#include "model/presentation_field.h"
+
+enum {
+	TYPE_NULL = 10,
+	TYPE_NSAP_PTR = 23,	/* ldns takes its name for a string */
+	TYPE_META_FIRST = 128,	/* RFC 6895 3.1: to 255 they are questions, not data */
+	TYPE_META_LAST = 255,
+	TYPE_RESERVED = 65535,
+};
+
+bool rrtype_lookup(const char *text, uint16_t *type)
+{
+	uint32_t number = 0;
+
+	if (!strncasecmp(text, "TYPE", 4)) {
+		if (!parse_number(text + 4, UINT16_MAX, &number))
+			return false;
+	} else {
+		number = ldns_get_rr_type_by_name(text);
+		if (!number)
+			return false;
+	}
+	*type = number;
+	return true;
+}
+
+static bool is_storable(uint16_t type)
+{
+	return type && type != TYPE_NULL && type != RR_OPT && type != TYPE_RESERVED &&
+	       (type < TYPE_META_FIRST || type > TYPE_META_LAST);
+}
+
+enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
+                      struct why *why)
+{
+	uint16_t got;
+
+	if (strnlen(text, 16) == 16 || !rrtype_lookup(text, &got))
+		return fail(why, ERR_INVALID, "%s: no such record type", field);
+	if (!is_storable(got))
+		return fail(why, ERR_INVALID, "%s: records of type %s cannot be stored",
+		            field, text);
+	*type = got;
+	return OK;
+}
+
+void rrtype_format(uint16_t type, char text[16])
+{
+	const ldns_rr_descriptor *descriptor = ldns_rr_descript(type);
+
+	if (descriptor->_type == (ldns_rr_type)type && descriptor->_name)
+		snprintf(text, 16, "%s", descriptor->_name);
+	else
+		snprintf(text, 16, "TYPE%u", type);
+}
+
+const ldns_rr_descriptor *rrtype_layout(uint16_t type)
+{
+	const ldns_rr_descriptor *descriptor = ldns_rr_descript(type);
+	size_t count = descriptor->_maximum;
+
+	if (type == TYPE_NSAP_PTR || descriptor->_type != (ldns_rr_type)type)
+		return NULL;
+	if (descriptor->_variable != LDNS_RDF_TYPE_NONE)
+		count++;
+	for (size_t i = 0; i < count; i++)
+		if (!field_kind(ldns_rr_descriptor_field_type(descriptor, i)))
+			return NULL;
+	return descriptor;
+}

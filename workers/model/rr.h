@@ -1,0 +1,43 @@
+/*
+ * rr -- a resource record in wire form, and the one way that records are
+ * written down: NAME TYPE CLASS TTL RDLENGTH RDATA, uncompressed, as in a
+ * DNS message. The journal's blobs, minidns' zones and the import all hold
+ * sequences of these. A struct rr borrows the memory it points into.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum {
+	RR_A = 1, RR_NS = 2, RR_CNAME = 5, RR_SOA = 6, RR_PTR = 12, RR_MX = 15,
+	RR_TXT = 16, RR_KEY = 25, RR_AAAA = 28, RR_SRV = 33, RR_DNAME = 39,
+	RR_OPT = 41, RR_DS = 43, RR_RRSIG = 46, RR_NSEC = 47, RR_DNSKEY = 48,
+	RR_NSEC3 = 50, RR_TSIG = 250, RR_IXFR = 251, RR_AXFR = 252, RR_ANY = 255,
+	RR_CLASS_IN = 1, RR_CLASS_CH = 3, RR_CLASS_ANY = 255,
+	RR_TTL_MAX = 2147483647,
+};
+
+struct rr {
+	const uint8_t *name;	/* wire, uncompressed */
+	uint16_t type;
+	uint32_t ttl;		/* class is always IN */
+	uint16_t rdata_len;
+	const uint8_t *rdata;	/* names within are uncompressed */
+};
+
+void rr_append(struct buf *to, const struct rr *rr);
+size_t rr_wire_len(const struct rr *rr);
+/* The record at *at; moves *at behind it. False at the end or if it is cut short. */
+bool rr_next(const uint8_t *data, size_t len, size_t *at, struct rr *rr);
+
+struct soa {
+	const uint8_t *mname, *rname;	/* wire */
+	uint32_t serial, refresh, retry, expire, minimum;
+};
+
+void soa_append_rdata(struct buf *to, const struct soa *soa);
+bool soa_parse(const uint8_t *rdata, size_t len, struct soa *soa);

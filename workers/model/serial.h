@@ -1,0 +1,12 @@
+/*
+ * serial -- zone serials: 32 bits that wrap, compared by RFC 1982. Two
+ * serials exactly 2^31 apart have no order: neither is newer, neither covers.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool serial_newer(uint32_t a, uint32_t b);	/* a > b */
+bool serial_covers(uint32_t a, uint32_t b);	/* a >= b */
+uint32_t serial_next(uint32_t serial, uint32_t now);	/* the later of serial + 1, now */

@@ -1,0 +1,34 @@
+/*
+ * state -- where a domain or a record stands (seed 000, "Central Changes").
+ *
+ *	task     what is still owed to the name servers
+ *	status   how that is going
+ *
+ * Only eight of the sixteen pairs exist: ADD, UPDATE and DELETE are PENDING
+ * or ERROR; NONE is ACTIVE or DELETED. The schema checks the same.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum task { TASK_ADD, TASK_UPDATE, TASK_DELETE, TASK_NONE, TASK_COUNT };
+enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATUS_COUNT };
+
+/* What a name server, or enough of them, was found to have. */
+enum report { REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_COUNT };
+
+struct state {
+	enum task task;
+	enum status status;
+	uint32_t serial;	/* the serial that carries the change */
+};
+
+bool state_valid(enum task task, enum status status);
+
+const char *task_name(enum task task);		/* "ADD" */
+const char *status_name(enum status status);	/* "PENDING" */
+const char *report_name(enum report report);	/* "NO_DOMAIN" */
+bool task_parse(const char *text, enum task *task);
+bool status_parse(const char *text, enum status *status);
+bool report_parse(const char *text, enum report *report);

@@ -1,0 +1,608 @@
+#include "runtime/broker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/broker_private.h"
+#include "runtime/loop.h"
+#include "runtime/offload.h"
+
+enum {
+	HEALTHY_MS = 60000,	/* a connection that lived so long was a good one */
+	QUEUE_NAME_MAX = 200,	/* leaves room for what is put behind it */
+};
+
+static const struct backoff redial_backoff = { .first_ms = 200, .max_ms = 10000 };
+
+#define AT(member) offsetof(struct broker_config, member)
+
+const struct option broker_options[] = {
+	{ "url", OPTION_SECRET, AT(url), "rabbit://guest:guest@localhost:5672/", 10, 4096,
+	  "rabbit://user:password@host:5672,host2/vhost, rabbits:// for TLS" },
+	{ "exchange", OPTION_TEXT, AT(exchange), "zonefleet", 1, QUEUE_NAME_MAX,
+	  "control exchange" },
+	{ "quorum", OPTION_BOOL, AT(quorum), "false", 0, 0,
+	  "work queues are quorum queues (rabbit_quorum_queue of oslo)" },
+	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, 1, 4096,
+	  "certificates the broker's is checked against (PEM)" },
+	{ "tls_cert", OPTION_TEXT, AT(tls_cert), NULL, 1, 4096,
+	  "our own certificate (PEM), if the broker asks for one" },
+	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
+	  "its key (PEM, no password)" },
+	{ "heartbeat", OPTION_SECONDS, AT(heartbeat_s), "10", 2, 300,
+	  "a broker that is silent for twice as long is left" },
+	{ "max_message_bytes", OPTION_INT, AT(max_message_bytes), "4194304", 65536,
+	  134217728, "larger messages are dead letters" },
+	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
+	  "messages that may wait in a process for the broker" },
+	{ 0 }
+};
+
+enum err broker_check(const struct broker_config *config, struct why *why)
+{
+	struct broker_url url;
+	bool tls;
+	enum err err = broker_url_parse(config->url, &url, why);
+
+	if (err)
+		return err;
+	tls = url.tls;
+	broker_url_clear(&url);
+	if (tls && !config->tls_ca)
+		return fail(why, ERR_INVALID, "rabbits:// needs broker.tls_ca");
+	if (!config->tls_cert != !config->tls_key)
+		return fail(why, ERR_INVALID,
+			    "broker.tls_cert and broker.tls_key go together");
+	return OK;
+}
+
+/* ---- dialing: a job of the lane, which reads only what never changes ---- */
+
+struct dial {
+	struct broker *broker;
+	struct connection *lingering;	/* the one before, to be closed first */
+	struct connection *connection;	/* NULL: why not */
+	const struct broker_host *host;
+	char reply_queue[sizeof "reply_" + ID_LEN];
+	struct cancel cancel;
+	struct why why;
+};
+
+static void dial_free(struct dial **dial)
+{
+	int fd = atomic_load(&(*dial)->cancel.fd);
+
+	if (fd >= 0)
+		close(fd);
+	connection_free(&(*dial)->connection);
+	connection_free(&(*dial)->lingering);
+	free(*dial);
+	*dial = NULL;
+}
+
+static void dial_host(struct dial *dial, const struct broker_host *host)
+{
+	int fd = atomic_exchange(&dial->cancel.fd, -1);
+
+	if (fd >= 0)
+		close(fd);
+	dial->host = host;
+	dial->connection = connection_open(dial->broker, host, &dial->cancel, &dial->why);
+	if (dial->connection && topology_declare(dial->broker, dial->connection,
+						 dial->reply_queue, &dial->why))
+		connection_free(&dial->connection);
+}
+
+/* A fleet shall not meet at the first host of the list. */
+static void dial_work(void *self)
+{
+	struct dial *dial = self;
+	const struct broker_url *url = &dial->broker->url;
+	size_t first = random_u32() % url->count;
+
+	connection_linger(&dial->lingering);
+	for (size_t i = 0; i < url->count && !dial->connection; i++) {
+		if (atomic_load(&dial->cancel.wanted))
+			return;
+		dial_host(dial, &url->hosts[(first + i) % url->count]);
+	}
+}
+
+static void redial_later(struct broker *broker)
+{
+	if (broker->paused && broker->queue_count)
+		return;		/* nothing is wanted from it any more */
+	loop_timer_set(broker->redial,
+		       backoff_ms(&redial_backoff, broker->attempt++, random_u32()));
+}
+
+static void on_io(void *self, int events);
+
+static void broker_up(struct broker *broker, struct dial *dial)
+{
+	struct why why;
+
+	broker->connection = dial->connection;
+	dial->connection = NULL;
+	broker->epoch++;
+	broker->up_since_ms = clock_ms();
+	memcpy(broker->reply_queue, dial->reply_queue, sizeof broker->reply_queue);
+	log_info("broker connected: connection=%s host=%s port=%d", broker->name,
+		 dial->host->name, dial->host->port);
+	if (topology_consume(broker, broker->connection, &why)) {
+		broker_drop(broker, "%s", why.text);
+		return;
+	}
+	broker->io = loop_io_new(broker->loop, broker->connection->fd, LOOP_READ, on_io,
+				 broker);
+	loop_timer_set(broker->tick, 0);
+	if (broker->hooks.up && !broker->closed)
+		broker->hooks.up(broker->hooks.self);
+}
+
+static void turn_begin(struct broker *broker);
+static void turn_end(struct broker *broker);
+
+static void on_dialed(void *self)
+{
+	struct dial *dial = self;
+	struct broker *broker = dial->broker;
+
+	broker->dial = NULL;
+	if (broker->closed) {
+		dial_free(&dial);
+		return;
+	}
+	turn_begin(broker);
+	if (dial->connection) {
+		broker_up(broker, dial);
+	} else {
+		log_warn("broker not reached: connection=%s host=%s port=%d error=\"%s\"",
+			 broker->name, dial->host->name, dial->host->port,
+			 dial->why.text);
+		redial_later(broker);
+	}
+	dial_free(&dial);
+	turn_end(broker);
+}
+
+static void dial_start(void *self)
+{
+	struct broker *broker = self;
+	struct dial *dial = xcalloc(1, sizeof *dial);
+	char id[ID_LEN + 1];
+
+	id_random(id);
+	snprintf(dial->reply_queue, sizeof dial->reply_queue, "reply_%s", id);
+	dial->broker = broker;
+	dial->host = &broker->url.hosts[0];
+	dial->lingering = broker->lingering;
+	broker->lingering = NULL;
+	atomic_init(&dial->cancel.fd, -1);
+	broker->dial = dial;
+	bug_if(!lane_submit(broker->lane, dial_work, on_dialed, dial));
+}
+
+/* ---- losing the connection ---- */
+
+void broker_drop(struct broker *broker, const char *fmt, ...)
+{
+	struct why cause;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(cause.text, sizeof cause.text, fmt, args);
+	va_end(args);
+	log_warn("broker lost: connection=%s cause=\"%s\"", broker->name, cause.text);
+	loop_io_free(&broker->io);
+	loop_timer_cancel(broker->tick);
+	connection_free(&broker->connection);
+	broker->blocked = false;
+	broker->content.expect = CONTENT_NONE;
+	broker->settles.count = broker->settles.in_hand = 0;
+	outbox_rewind(broker);
+	if (clock_ms() - broker->up_since_ms >= HEALTHY_MS)
+		broker->attempt = 0;
+	redial_later(broker);
+	if (broker->hooks.down && !broker->closed)
+		broker->hooks.down(broker->hooks.self);
+}
+
+/* ---- settling ---- */
+
+static void settle_later(struct broker *broker, uint64_t tag, enum settle how)
+{
+	struct settles *settles = &broker->settles;
+
+	if (settles->count == settles->size) {
+		settles->size = settles->size ? 2 * settles->size : 64;
+		settles->item =
+		    xrealloc(settles->item, settles->size * sizeof *settles->item);
+	}
+	settles->item[settles->count++] = (struct settlement){ tag, how };
+	broker_turn_soon(broker);
+}
+
+void broker_settle(struct broker *broker, const struct broker_delivery *delivery,
+                   enum settle how)
+{
+	if (!broker->connection || delivery->epoch != broker->epoch)
+		return;
+	bug_if(broker->settles.in_hand == 0);
+	broker->settles.in_hand--;
+	settle_later(broker, delivery->tag, how);
+}
+
+void broker_ack(struct broker *broker, const struct broker_delivery *delivery)
+{
+	broker_settle(broker, delivery, SETTLE_ACK);
+}
+
+void broker_reject(struct broker *broker, const struct broker_delivery *delivery)
+{
+	broker_settle(broker, delivery, SETTLE_REJECT);
+}
+
+/*
+ * When nothing is in hand any more and nothing was rejected, the highest
+ * acknowledgement speaks for all that was delivered. 0: it may not.
+ */
+static uint64_t spokesman(const struct settles *settles)
+{
+	uint64_t highest = 0;
+
+	if (settles->in_hand)
+		return 0;
+	for (size_t i = 0; i < settles->count; i++) {
+		if (settles->item[i].how != SETTLE_ACK)
+			return 0;
+		if (settles->item[i].tag > highest)
+			highest = settles->item[i].tag;
+	}
+	return highest;
+}
+
+static int settle_send(amqp_connection_state_t amqp, const struct settlement *item)
+{
+	if (item->how == SETTLE_ACK)
+		return amqp_basic_ack(amqp, CHANNEL, item->tag, false);
+	return amqp_basic_reject(amqp, CHANNEL, item->tag, item->how == SETTLE_REQUEUE);
+}
+
+enum { SETTLE_FRAME = 32 };	/* bytes, and some to spare */
+
+/* How many of them went out; -1: the connection is broken. */
+static ssize_t settles_send_each(struct broker *broker)
+{
+	const struct settles *settles = &broker->settles;
+	size_t sent = 0;
+
+	while (sent < settles->count &&
+	       connection_writable(broker->connection, SETTLE_FRAME))
+		if (settle_send(broker->connection->amqp, &settles->item[sent++]))
+			return -1;
+	return (ssize_t)sent;
+}
+
+static ssize_t settles_send_at_once(struct broker *broker, uint64_t tag)
+{
+	if (!connection_writable(broker->connection, SETTLE_FRAME))
+		return 0;
+	if (amqp_basic_ack(broker->connection->amqp, CHANNEL, tag, true))
+		return -1;
+	return (ssize_t)broker->settles.count;
+}
+
+/* false: there was no room for all, or the connection broke. */
+static bool settles_send(struct broker *broker)
+{
+	struct settles *settles = &broker->settles;
+	uint64_t tag = spokesman(settles);
+	ssize_t sent;
+
+	if (settles->count == 0)
+		return true;
+	sent = tag ? settles_send_at_once(broker, tag) : settles_send_each(broker);
+	if (sent < 0) {
+		broker_drop(broker, "cannot send");
+		return false;
+	}
+	settles->count -= (size_t)sent;
+	memmove(settles->item, settles->item + sent,
+		settles->count * sizeof *settles->item);
+	return settles->count == 0;
+}
+
+/* ---- the turn: read, settle, send ---- */
+
+static void broker_free(struct broker *broker);
+
+static void turn_begin(struct broker *broker)
+{
+	broker->busy = true;
+}
+
+/* A callback may have closed the broker: it stands until here. */
+static void turn_end(struct broker *broker)
+{
+	broker->busy = false;
+	if (broker->closed)
+		broker_free(broker);
+}
+
+static void tell_drained(struct broker *broker)
+{
+	if (!broker->content.delivered)
+		return;
+	broker->content.delivered = false;
+	if (broker->hooks.drained && !broker->closed)
+		broker->hooks.drained(broker->hooks.self);
+}
+
+/* false: some of it must wait until there is room in the socket. */
+static bool send_all(struct broker *broker)
+{
+	bool all;
+
+	broker->connection->credit = 0;
+	connection_cork(broker->connection, true);
+	all = settles_send(broker) && outbox_send(broker);
+	if (broker->connection)
+		connection_cork(broker->connection, false);
+	return all;
+}
+
+static bool has_to_send(const struct broker *broker)
+{
+	return broker->settles.count ||
+	       (!TAILQ_EMPTY(&broker->outbox.waiting) && !broker->blocked);
+}
+
+/* The library notices silence, and sends heartbeats, when it is asked to read. */
+static void broker_turn(struct broker *broker)
+{
+	bool read_all, sent_all = true;
+
+	if (!broker->connection)
+		return;
+	read_all = broker_read(broker);
+	tell_drained(broker);
+	if (broker->connection && has_to_send(broker))
+		sent_all = send_all(broker);
+	if (!broker->connection)
+		return;
+	loop_io_set(broker->io, sent_all ? LOOP_READ : LOOP_READ | LOOP_WRITE);
+	if (!read_all)
+		broker_turn_soon(broker);
+}
+
+static void turn(struct broker *broker)
+{
+	turn_begin(broker);
+	broker_turn(broker);
+	turn_end(broker);
+}
+
+static void on_io(void *self, int events)
+{
+	(void)events;
+	turn(self);
+}
+
+static void on_turn_due(void *self)
+{
+	struct broker *broker = self;
+
+	broker->turn_due = false;
+	turn(broker);
+}
+
+static void on_tick(void *self)
+{
+	struct broker *broker = self;
+
+	loop_timer_set(broker->tick, broker->config.heartbeat_s * 1000 / 4);
+	turn(broker);
+}
+
+/* Once for all that is published and settled in this turn of the loop. */
+void broker_turn_soon(struct broker *broker)
+{
+	if (broker->turn_due || !broker->connection)
+		return;
+	broker->turn_due = true;
+	loop_later(broker->loop, on_turn_due, broker);
+}
+
+static void on_expire(void *self)
+{
+	struct broker *broker = self;
+
+	turn_begin(broker);
+	outbox_expire(broker);
+	turn_end(broker);
+}
+
+/* ---- open and close ---- */
+
+static char *copy(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+static void config_copy(struct broker_config *into, const struct broker_config *from)
+{
+	*into = *from;
+	into->url = NULL;	/* parsed, and its password kept in one place */
+	into->exchange = copy(from->exchange);
+	into->tls_ca = copy(from->tls_ca);
+	into->tls_cert = copy(from->tls_cert);
+	into->tls_key = copy(from->tls_key);
+}
+
+static void queue_copy(struct broker_queue *into, const struct broker_queue *from)
+{
+	bug_if(from->name && strlen(from->name) > QUEUE_NAME_MAX);
+	bug_if(!from->name && from->kind != BROKER_REPLY);
+	bug_if(from->prefetch > UINT16_MAX);
+	*into = *from;
+	into->name = copy(from->name);
+	into->source = copy(from->source);
+	into->key = copy(from->key);
+}
+
+static void queues_copy(struct broker *broker, const struct broker_queue *queues)
+{
+	while (queues && queues[broker->queue_count].prefetch)
+		broker->queue_count++;
+	broker->queues = xcalloc(broker->queue_count + 1, sizeof *broker->queues);
+	for (size_t i = 0; i < broker->queue_count; i++)
+		queue_copy(&broker->queues[i], &queues[i]);
+}
+
+struct broker *broker_open(struct loop *loop, const struct broker_config *config,
+                           const char *name, const struct broker_queue *queues,
+                           const struct broker_hooks *hooks)
+{
+	struct broker *broker = xcalloc(1, sizeof *broker);
+	struct why why;
+
+	if (broker_url_parse(config->url, &broker->url, &why))
+		fatal("%s", why.text);
+	broker->loop = loop;
+	broker->name = xstrdup(name);
+	config_copy(&broker->config, config);
+	queues_copy(broker, queues);
+	if (hooks)
+		broker->hooks = *hooks;
+	bug_if(broker->queue_count && !broker->hooks.delivery);
+	outbox_init(&broker->outbox);
+	LIST_INIT(&broker->copies);
+	broker->redial = loop_timer_new(loop, dial_start, broker);
+	broker->tick = loop_timer_new(loop, on_tick, broker);
+	broker->expire = loop_timer_new(loop, on_expire, broker);
+	broker->lane = lane_new(loop, name, 1);
+	dial_start(broker);
+	return broker;
+}
+
+bool broker_is_up(const struct broker *broker)
+{
+	return broker->connection;
+}
+
+const char *broker_reply_queue(const struct broker *broker)
+{
+	return broker->reply_queue;
+}
+
+const char *broker_exchange(const struct broker *broker)
+{
+	return broker->config.exchange;
+}
+
+static int cancel_send(struct connection *connection, size_t consumer)
+{
+	char tag[24];
+	amqp_basic_cancel_t cancel = { .nowait = true };
+
+	snprintf(tag, sizeof tag, "%zu", consumer);
+	cancel.consumer_tag = bytes_of(tag);
+	if (!connection_writable(connection, SETTLE_FRAME))
+		return AMQP_STATUS_TIMEOUT;
+	return amqp_send_method(connection->amqp, CHANNEL, AMQP_BASIC_CANCEL_METHOD,
+				&cancel);
+}
+
+/* Deliveries that are under way already go back to their queues. */
+void broker_pause(struct broker *broker)
+{
+	broker->paused = true;
+	for (size_t i = 0; broker->connection && i < broker->queue_count; i++)
+		if (cancel_send(broker->connection, i))
+			broker_drop(broker, "cannot stop consuming");
+}
+
+/* Breaks off what the lane is at, so that lane_free() does not wait for it. */
+static void dial_cancel(struct dial *dial)
+{
+	int fd;
+
+	atomic_store(&dial->cancel.wanted, true);
+	fd = atomic_load(&dial->cancel.fd);
+	if (fd >= 0)
+		shutdown(fd, SHUT_RDWR);
+}
+
+static void copies_forget(struct broker *broker)
+{
+	struct original *original;
+
+	while ((original = LIST_FIRST(&broker->copies))) {
+		LIST_REMOVE(original, link);
+		original->in = NULL;
+	}
+}
+
+static void config_clear(struct broker_config *config)
+{
+	free(config->exchange);
+	free(config->tls_ca);
+	free(config->tls_cert);
+	free(config->tls_key);
+}
+
+static void queues_clear(struct broker *broker)
+{
+	for (size_t i = 0; i < broker->queue_count; i++) {
+		free((char *)broker->queues[i].name);
+		free((char *)broker->queues[i].source);
+		free((char *)broker->queues[i].key);
+	}
+	free(broker->queues);
+}
+
+static void broker_free(struct broker *broker)
+{
+	lane_free(&broker->lane);
+	loop_later_cancel(broker->loop, broker);
+	loop_io_free(&broker->io);
+	loop_timer_free(&broker->redial);
+	loop_timer_free(&broker->tick);
+	loop_timer_free(&broker->expire);
+	connection_free(&broker->lingering);
+	connection_close(&broker->connection);
+	copies_forget(broker);
+	outbox_clear(&broker->outbox);
+	broker_url_clear(&broker->url);
+	config_clear(&broker->config);
+	queues_clear(broker);
+	buf_clear(&broker->content.body);
+	free(broker->settles.item);
+	free(broker->name);
+	free(broker);
+}
+
+void broker_close(struct broker **broker)
+{
+	struct broker *closed = *broker;
+
+	if (!closed)
+		return;
+	*broker = NULL;
+	closed->closed = true;
+	if (closed->dial)
+		dial_cancel(closed->dial);
+	if (closed->connection)
+		settles_send(closed);
+	if (!closed->busy)
+		broker_free(closed);
+}

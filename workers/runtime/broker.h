@@ -1,0 +1,126 @@
+/*
+ * broker -- a connection to RabbitMQ that comes back by itself; the only
+ * module that knows librabbitmq, whose two error worlds end here.
+ *
+ * Connecting (resolve, TCP, TLS, login, declare) runs on a lane, so a dead
+ * broker never holds up the loop. A published message is kept until the
+ * broker confirmed it, over reconnects (then the same bytes are sent again),
+ * or until its deadline; the confirms are windowed. A process has two: one
+ * consumes, one publishes, because a memory alarm blocks the publishers.
+ * Publishing is preceded by a drain and a writability check, frame_max is
+ * 8 KiB, TCP_USER_TIMEOUT is set, and any library error drops the connection
+ * (DESIGN 10).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/option.h"
+
+struct loop;
+struct broker;
+
+struct broker_config {
+	/* rabbit://user:password@host:5672,host2/vhost; rabbits:// for TLS */
+	char *url;
+	char *exchange;		/* control exchange, "zonefleet" */
+	bool quorum;		/* work queues are quorum queues */
+	char *tls_ca, *tls_cert, *tls_key;
+	int heartbeat_s;
+	int max_message_bytes;	/* of a delivery; larger ones are dead letters */
+	int queue_limit;	/* messages that may wait here for the broker */
+};
+extern const struct option broker_options[];	/* offsets into struct broker_config */
+/* What the rows cannot say: is it a URL, and are the TLS files complete? */
+enum err broker_check(const struct broker_config *config, struct why *why);
+
+/* A queue to consume. The broker module declares what it needs around it. */
+struct broker_queue {
+	enum {
+		BROKER_WORK,	/* durable `name`, with `name.retry` and `name.dead` */
+		BROKER_FANOUT,	/* exclusive, bound to the exchange `name`_fanout */
+		BROKER_REPLY,	/* exclusive, reached through the default exchange */
+		BROKER_NOTIFY,	/* as WORK, but bound to `source` with `key` */
+	} kind;
+	const char *name;	/* REPLY: NULL, the broker module makes one up */
+	const char *source, *key;
+	int prefetch;
+};
+
+struct broker_delivery {
+	const char *queue;	/* as in broker_queue.name */
+	const uint8_t *body;
+	size_t len;
+	bool is_json;		/* else it is empty if it was too large */
+	bool redelivered;
+	int attempts;		/* times it came back through the delay queue */
+	/* to settle it */
+	uint64_t tag;
+	uint32_t epoch;
+};
+
+struct broker_hooks {
+	void (*up)(void *self);		/* consuming; also after each reconnect */
+	void (*down)(void *self);
+	/* The delivery is borrowed; copy what must outlive the call. */
+	void (*delivery)(void *self, const struct broker_delivery *delivery);
+	void (*drained)(void *self);	/* all there was is delivered: a batch */
+	void *self;
+};
+
+/* queues: ends with a row whose prefetch is 0; NULL for a publisher. */
+struct broker *broker_open(struct loop *loop, const struct broker_config *config,
+                           const char *name, const struct broker_queue *queues,
+                           const struct broker_hooks *hooks);
+bool broker_is_up(const struct broker *broker);
+/* A new name each time it is up. */
+const char *broker_reply_queue(const struct broker *broker);
+const char *broker_exchange(const struct broker *broker);	/* the control exchange */
+
+/* Settle a delivery; nothing happens if its connection is gone (it comes again). */
+void broker_ack(struct broker *broker, const struct broker_delivery *delivery);
+/* Drop it. */
+void broker_reject(struct broker *broker, const struct broker_delivery *delivery);
+/*
+ * Put it into `queue.retry` for delay_ms, or into `queue.dead` with the reason in the
+ * headers; the original is acknowledged when the copy is confirmed. OUT publishes.
+ */
+void broker_retry(struct broker *in, struct broker *out,
+                  const struct broker_delivery *delivery, int delay_ms,
+                  const char *reason);
+void broker_bury(struct broker *in, struct broker *out,
+                 const struct broker_delivery *delivery, const char *reason);
+
+struct broker_message {
+	const char *exchange;	/* "" is the default exchange */
+	const char *key;
+	const void *body;
+	size_t len;
+	bool persistent;
+	bool mandatory;		/* a message no queue takes is ERR_NOT_FOUND */
+	bool fanout;		/* a fanout exchange: declared first (oslo_wire T4) */
+	int expiration_ms;	/* 0: none */
+	int deadline_ms;	/* how long to keep it for a confirm; 0: 30 000 */
+};
+
+/*
+ * err: OK confirmed; ERR_NOT_FOUND unroutable, or no such exchange; ERR_UNREACHABLE
+ * nacked or deadline; ERR_INTERNAL the broker closed the channel for this message.
+ */
+typedef void broker_confirm_fn(void *self, enum err err);
+
+/*
+ * Copies the message. ERR_BUSY when queue_limit is reached, ERR_TOO_LARGE beyond
+ * max_message_bytes: then confirm is not called.
+ */
+enum err broker_publish(struct broker *broker, const struct broker_message *message,
+                        broker_confirm_fn *confirm, void *self, struct why *why);
+size_t broker_unconfirmed(const struct broker *broker);
+
+/* Stop consuming; what is in hand may be settled. */
+void broker_pause(struct broker *broker);
+/* Drain first: what is not confirmed is dropped, and its confirm is not called. */
+void broker_close(struct broker **broker);

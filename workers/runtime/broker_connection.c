@@ -1,0 +1,281 @@
+#include <amqp_ssl_socket.h>
+#include <amqp_tcp_socket.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/broker_private.h"
+
+enum {
+	CONNECT_S = 5,		/* TCP and the TLS handshake */
+	ANSWER_S = 10,		/* login, and each declare */
+	GOODBYE_MS = 1000,
+	FRAME_OVERHEAD = 8,
+	SILENCE_MS = 15000,	/* unacknowledged for so long, the kernel gives up */
+};
+
+/* ---- errors in words ---- */
+
+static enum err from_broker(int code, amqp_bytes_t text, const char *what,
+                            struct why *why)
+{
+	return fail(why, ERR_UNREACHABLE, "%s: %d %.*s", what, code,
+		    (int)(text.len < 300 ? text.len : 300), (char *)text.bytes);
+}
+
+static enum err from_library(int status, const char *what, struct why *why)
+{
+	return fail(why, ERR_UNREACHABLE, "%s: %s", what, amqp_error_string2(status));
+}
+
+enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why)
+{
+	const amqp_channel_close_t *channel = reply.reply.decoded;
+	const amqp_connection_close_t *connection = reply.reply.decoded;
+
+	if (reply.reply_type == AMQP_RESPONSE_NORMAL)
+		return OK;
+	if (reply.reply_type != AMQP_RESPONSE_SERVER_EXCEPTION)
+		return from_library(reply.library_error, what, why);
+	if (reply.reply.id == AMQP_CHANNEL_CLOSE_METHOD)
+		return from_broker(channel->reply_code, channel->reply_text, what, why);
+	if (reply.reply.id == AMQP_CONNECTION_CLOSE_METHOD)
+		return from_broker(connection->reply_code, connection->reply_text, what,
+				   why);
+	return fail(why, ERR_UNREACHABLE, "%s: unexpected answer %x", what,
+		    (unsigned)reply.reply.id);
+}
+
+int reply_code(amqp_rpc_reply_t reply)
+{
+	if (reply.reply_type != AMQP_RESPONSE_SERVER_EXCEPTION)
+		return 0;
+	if (reply.reply.id == AMQP_CHANNEL_CLOSE_METHOD)
+		return ((amqp_channel_close_t *)reply.reply.decoded)->reply_code;
+	if (reply.reply.id == AMQP_CONNECTION_CLOSE_METHOD)
+		return ((amqp_connection_close_t *)reply.reply.decoded)->reply_code;
+	return 0;
+}
+
+/* ---- connecting ---- */
+
+static enum err tls_socket_set(amqp_socket_t *socket, const struct broker_config *config,
+                               struct why *why)
+{
+	amqp_ssl_socket_set_verify_peer(socket, 1);
+	amqp_ssl_socket_set_verify_hostname(socket, 1);
+	if (amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST))
+		return fail(why, ERR_UNREACHABLE, "TLS 1.2 is not to be had");
+	if (!config->tls_ca || amqp_ssl_socket_set_cacert(socket, config->tls_ca))
+		return fail(why, ERR_UNREACHABLE, "cannot use broker.tls_ca %s",
+			    config->tls_ca ? config->tls_ca : "(not set)");
+	if (config->tls_cert &&
+	    amqp_ssl_socket_set_key(socket, config->tls_cert, config->tls_key))
+		return fail(why, ERR_UNREACHABLE,
+			    "cannot use broker.tls_cert %s with its key",
+			    config->tls_cert);
+	return OK;
+}
+
+/* The connection owns the socket from its birth. */
+static enum err socket_connect(const struct broker *broker, amqp_connection_state_t amqp,
+                               const struct broker_host *host, struct why *why)
+{
+	struct timeval limit = { .tv_sec = CONNECT_S };
+	amqp_socket_t *socket = broker->url.tls ? amqp_ssl_socket_new(amqp)
+						: amqp_tcp_socket_new(amqp);
+	int status;
+
+	if (!socket)
+		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
+	if (broker->url.tls && tls_socket_set(socket, &broker->config, why))
+		return ERR_UNREACHABLE;
+	status = amqp_socket_open_noblock(socket, host->name, host->port, &limit);
+	return status ? from_library(status, "connect", why) : OK;
+}
+
+/* A peer that is gone is noticed by the kernel, also when we have nothing to say. */
+static void socket_tune(int fd)
+{
+	static const struct {
+		int level, option, value;
+	} table[] = {
+		{ IPPROTO_TCP, TCP_USER_TIMEOUT, SILENCE_MS },
+		{ IPPROTO_TCP, TCP_NODELAY,      1 },
+		{ SOL_SOCKET,  SO_KEEPALIVE,     1 },
+		{ IPPROTO_TCP, TCP_KEEPIDLE,     5 },
+		{ IPPROTO_TCP, TCP_KEEPINTVL,    3 },
+		{ IPPROTO_TCP, TCP_KEEPCNT,      3 },
+	};
+
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+		setsockopt(fd, table[i].level, table[i].option, &table[i].value,
+			   sizeof table[i].value);
+}
+
+/* Either we see that it is wanted, or broker_close() sees our socket and shuts it. */
+static enum err cancel_expose(struct cancel *cancel, int fd, struct why *why)
+{
+	atomic_store(&cancel->fd, dup(fd));
+	if (atomic_load(&cancel->wanted))
+		return fail(why, ERR_UNREACHABLE, "closed");
+	return OK;
+}
+
+static amqp_table_entry_t flag(const char *key)
+{
+	return (amqp_table_entry_t){
+		.key = bytes_of(key),
+		.value = { .kind = AMQP_FIELD_KIND_BOOLEAN, .value.boolean = 1 },
+	};
+}
+
+static enum err login(const struct broker *broker, amqp_connection_state_t amqp,
+                      const struct broker_host *host, struct why *why)
+{
+	char *name = xprintf("%s:%ld:%s", program_invocation_short_name, (long)getpid(),
+			     broker->name);
+	amqp_table_entry_t capabilities[] = {
+		flag("publisher_confirms"), flag("basic.nack"),
+		flag("consumer_cancel_notify"), flag("connection.blocked"),
+		flag("authentication_failure_close"),
+	};
+	amqp_table_t all = { sizeof capabilities / sizeof capabilities[0], capabilities };
+	amqp_table_entry_t entries[] = {
+		entry_text("product", "zonefleet"),
+		entry_text("connection_name", name),
+		{ bytes_of("capabilities"), { AMQP_FIELD_KIND_TABLE, { .table = all } } },
+	};
+	amqp_table_t properties = { sizeof entries / sizeof entries[0], entries };
+	struct timeval limit = { .tv_sec = ANSWER_S };
+	amqp_rpc_reply_t reply;
+
+	amqp_set_handshake_timeout(amqp, &limit);
+	amqp_set_rpc_timeout(amqp, &limit);
+	reply = amqp_login_with_properties(amqp, broker->url.vhost, CHANNEL, FRAME_MAX,
+					   broker->config.heartbeat_s, &properties,
+					   AMQP_SASL_METHOD_PLAIN, host->user,
+					   host->password);
+	free(name);
+	return reply_check(reply, "login", why);
+}
+
+static enum err connection_establish(const struct broker *broker,
+                                     amqp_connection_state_t amqp,
+                                     const struct broker_host *host,
+                                     struct cancel *cancel, struct why *why)
+{
+	enum err err = socket_connect(broker, amqp, host, why);
+
+	if (err)
+		return err;
+	socket_tune(amqp_get_sockfd(amqp));
+	err = cancel_expose(cancel, amqp_get_sockfd(amqp), why);
+	if (!err)
+		err = login(broker, amqp, host, why);
+	if (err)
+		return err;
+	amqp_channel_open(amqp, CHANNEL);
+	return reply_check(amqp_get_rpc_reply(amqp), "channel.open", why);
+}
+
+struct connection *connection_open(const struct broker *broker,
+                                   const struct broker_host *host, struct cancel *cancel,
+                                   struct why *why)
+{
+	struct connection *connection = xcalloc(1, sizeof *connection);
+
+	connection->amqp = amqp_new_connection();
+	bug_if(!connection->amqp);
+	if (connection_establish(broker, connection->amqp, host, cancel, why)) {
+		connection_free(&connection);
+		return NULL;
+	}
+	connection->fd = amqp_get_sockfd(connection->amqp);
+	connection->body_max =
+	    (size_t)amqp_get_frame_max(connection->amqp) - FRAME_OVERHEAD;
+	return connection;
+}
+
+/* ---- sending without blocking ---- */
+
+/*
+ * POLLOUT says that a third of the send buffer is free, and the kernel makes
+ * that buffer 87 KB or more on any real link: a frame or two always fit.
+ */
+bool connection_writable(struct connection *connection, size_t len)
+{
+	struct pollfd poll_fd = { .fd = connection->fd, .events = POLLOUT };
+
+	if (connection->credit < len) {
+		if (poll(&poll_fd, 1, 0) != 1 || !(poll_fd.revents & POLLOUT))
+			return false;
+		connection->credit = 2 * FRAME_MAX;
+	}
+	connection->credit -= len;
+	return true;
+}
+
+/* Else each frame of a message would be a packet of its own. */
+void connection_cork(struct connection *connection, bool on)
+{
+	int value = on;
+
+	setsockopt(connection->fd, IPPROTO_TCP, TCP_CORK, &value, sizeof value);
+}
+
+/* ---- the end ---- */
+
+void connection_free(struct connection **connection)
+{
+	if (!*connection)
+		return;
+	amqp_destroy_connection((*connection)->amqp);
+	free(*connection);
+	*connection = NULL;
+}
+
+void connection_close(struct connection **connection)
+{
+	struct timeval limit = { .tv_usec = GOODBYE_MS * 1000 - 1 };
+
+	if (*connection && connection_writable(*connection, FRAME_MAX)) {
+		amqp_set_rpc_timeout((*connection)->amqp, &limit);
+		amqp_connection_close((*connection)->amqp, AMQP_REPLY_SUCCESS);
+	}
+	connection_free(connection);
+}
+
+/*
+ * Closing a socket with unread data resets the connection, and the broker
+ * might lose what we sent last: so read on until it closes too.
+ */
+void connection_linger(struct connection **connection)
+{
+	int64_t end_ms = clock_ms() + GOODBYE_MS;
+	char discarded[4096];
+
+	if (!*connection)
+		return;
+	shutdown((*connection)->fd, SHUT_WR);
+	for (;;) {
+		struct pollfd poll_fd = { .fd = (*connection)->fd, .events = POLLIN };
+		int64_t left_ms = end_ms - clock_ms();
+
+		if (left_ms <= 0 || poll(&poll_fd, 1, (int)left_ms) != 1)
+			break;
+		if (recv(poll_fd.fd, discarded, sizeof discarded, MSG_DONTWAIT) <= 0)
+			break;
+	}
+	connection_free(connection);
+}

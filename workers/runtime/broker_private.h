@@ -1,0 +1,241 @@
+/*
+ * broker_private -- what the files of the broker share.
+ *
+ *   broker_url.c         rabbit://... to hosts; pure
+ *   broker_connection.c  one login: connect, TLS, errors in words; on the lane
+ *   broker_topology.c    what is declared before a connection is in use; on the lane
+ *   broker.c             life: connect, lose, connect again; the turn; settling
+ *   broker_read.c        frames to deliveries, returns and confirms
+ *   broker_publish.c     the outbox: what waits to be sent, and to be confirmed
+ *
+ * A turn reads what is there, then settles, then sends, and never waits:
+ * frames go out one by one, each after the kernel said that there is room.
+ */
+#pragma once
+
+#include <amqp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "base/buf.h"
+#include "base/id.h"
+#include "runtime/broker.h"
+
+struct lane;
+struct loop_io;
+struct loop_timer;
+
+enum {
+	CHANNEL = 1,		/* the only one of a connection */
+	FRAME_MAX = 8192,
+	SHORT_MAX = 255,	/* bytes of a name or key (AMQP 0-9-1, shortstr) */
+	WINDOW = 1000,		/* messages sent and not confirmed */
+	FLIGHT_SLOTS = 1024,	/* a power of two above it */
+};
+
+/* ---- broker_url.c ---- */
+
+enum { URL_HOSTS_MAX = 16 };
+
+struct broker_host {
+	char *name, *user, *password;
+	int port;
+};
+
+struct broker_url {
+	bool tls;
+	char *vhost;
+	struct broker_host hosts[URL_HOSTS_MAX];
+	size_t count;
+};
+
+/* The reason never quotes the URL: there is a password in it. */
+enum err broker_url_parse(const char *text, struct broker_url *url, struct why *why);
+void broker_url_clear(struct broker_url *url);
+
+/* ---- broker_connection.c ---- */
+
+struct connection {
+	amqp_connection_state_t amqp;
+	int fd;
+	size_t body_max;	/* bytes of a message in one frame */
+	size_t credit;		/* bytes that may be sent before the kernel is asked */
+};
+
+/* For the loop's thread to break off a connect that it no longer wants. */
+struct cancel {
+	atomic_bool wanted;
+	atomic_int fd;		/* a copy of the socket, -1: none yet */
+};
+
+struct connection *connection_open(const struct broker *broker,
+                                   const struct broker_host *host, struct cancel *cancel,
+                                   struct why *why);
+/* For at most a second let the broker read what it was sent, then close. */
+void connection_linger(struct connection **connection);
+void connection_close(struct connection **connection);	/* politely; at most a second */
+void connection_free(struct connection **connection);
+/* Is there room for LEN bytes (at most a frame), so that sending them does not block? */
+bool connection_writable(struct connection *connection, size_t len);
+void connection_cork(struct connection *connection, bool on);	/* whole packets only */
+
+enum err reply_check(amqp_rpc_reply_t reply, const char *what, struct why *why);
+int reply_code(amqp_rpc_reply_t reply);	/* the broker's, 406 for one; 0: it said none */
+
+/* ---- broker_topology.c ---- */
+
+/* A step of the delay queues, `<queue>.retry.<ms>`: the smallest that is not shorter. */
+int topology_retry_step(int delay_ms);
+enum err topology_declare(const struct broker *broker, struct connection *connection,
+                          const char *reply_queue, struct why *why);
+enum err topology_consume(const struct broker *broker, struct connection *connection,
+                          struct why *why);
+void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare);
+
+/* ---- what waits to be settled (broker.c) ---- */
+
+enum settle { SETTLE_ACK, SETTLE_REJECT, SETTLE_REQUEUE };
+
+struct settles {
+	struct settlement {
+		uint64_t tag;
+		enum settle how;
+	} *item;
+	size_t count, size;
+	size_t in_hand;		/* delivered, and nothing said about it yet */
+};
+
+/* ---- the content that is being read (broker_read.c) ---- */
+
+struct content {
+	enum { CONTENT_NONE, CONTENT_HEADER, CONTENT_BODY } expect;
+	bool is_return;		/* of a message that no queue takes, else a delivery */
+	bool discard;		/* the body is too large to keep */
+	bool delivered;		/* something was, in this turn */
+	uint64_t left;		/* bytes of the body still to come */
+	struct broker_delivery delivery;
+	struct buf body;
+};
+
+/* ---- the outbox (broker_publish.c) ---- */
+
+/* The delivery that a copy stands for: acknowledged when the copy is confirmed. */
+struct original {
+	LIST_ENTRY(original) link;
+	struct broker *in;	/* NULL: none, or closed meanwhile */
+	struct broker_delivery delivery;
+};
+
+struct message {
+	TAILQ_ENTRY(message) link;	/* while it waits */
+	broker_confirm_fn *confirm;
+	void *self;
+	struct original original;
+	uint64_t id;			/* message_id: a return tells it */
+	int64_t deadline_ms;
+	bool persistent, mandatory, fanout, is_json, is_returned;
+	int expiration_ms;
+	int attempts;			/* a header if not 0, as are the next three */
+	int64_t buried_unix;
+	const char *reason, *queue;
+	const char *exchange, *key;
+	const uint8_t *body;
+	size_t len;
+	char bytes[];			/* the texts and the body */
+};
+
+TAILQ_HEAD(message_queue, message);
+
+struct outbox {
+	struct message_queue waiting;
+	size_t waiting_count;
+	bool begun;		/* the first of them is partly sent, */
+	size_t offset;		/* up to here in its body */
+	/* Sent: tag t is in slot t % FLIGHT_SLOTS until it is confirmed. */
+	struct message *flight[FLIGHT_SLOTS];
+	uint64_t first_tag, next_tag;
+	size_t flight_count;
+	uint64_t last_id;
+	int64_t expire_ms;	/* what the timer is set to */
+	/*
+	 * The broker closes the channel for one bad message and does not say
+	 * which: then so many are sent one by one, and the guilty one is found.
+	 */
+	size_t suspects;
+	bool fanout_foreign;	/* others declare fanout exchanges: use theirs */
+};
+
+void outbox_init(struct outbox *outbox);
+void outbox_clear(struct outbox *outbox);
+bool outbox_send(struct broker *broker);	/* false: it stopped for want of room */
+void outbox_rewind(struct broker *broker);	/* the connection is gone */
+void outbox_expire(struct broker *broker);
+void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err);
+void outbox_returned(struct broker *broker, amqp_bytes_t message_id);
+/* The broker closed the channel with CODE because of METHOD. */
+void outbox_accused(struct broker *broker, int code, amqp_method_number_t method);
+
+/* ---- the broker ---- */
+
+struct dial;
+
+struct broker {
+	struct loop *loop;
+	struct lane *lane;
+	char *name;
+	struct broker_config config;	/* copied, but for the URL */
+	struct broker_url url;
+	struct broker_queue *queues;	/* copied */
+	size_t queue_count;		/* 0: a publisher */
+	struct broker_hooks hooks;
+
+	struct connection *connection;	/* NULL while it is down */
+	struct connection *lingering;	/* left with a last word: the lane closes it */
+	struct dial *dial;		/* under way on the lane */
+	struct loop_io *io;
+	struct loop_timer *redial, *tick, *expire;
+	uint32_t epoch;			/* counts the connections */
+	int attempt;
+	int64_t up_since_ms;
+	char reply_queue[sizeof "reply_" + ID_LEN];
+
+	bool turn_due;			/* at the end of the loop's turn */
+	bool blocked;			/* by an alarm: it takes no messages */
+	bool paused;
+	bool busy, closed;		/* in a turn; closed from within it */
+
+	struct content content;
+	struct settles settles;
+	struct outbox outbox;
+	LIST_HEAD(, original) copies;	/* of our deliveries, not yet confirmed */
+};
+
+bool broker_read(struct broker *broker);	/* false: there is more */
+void broker_turn_soon(struct broker *broker);
+void broker_settle(struct broker *broker, const struct broker_delivery *delivery,
+                   enum settle how);
+/* Leave the connection, and connect again after a while. */
+void broker_drop(struct broker *broker, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- AMQP's own types, for all files ---- */
+
+static inline amqp_bytes_t bytes_of(const char *text)
+{
+	return amqp_cstring_bytes(text);
+}
+
+static inline amqp_table_entry_t entry_text(const char *key, const char *value)
+{
+	return (amqp_table_entry_t){
+		bytes_of(key), { AMQP_FIELD_KIND_UTF8, { .bytes = bytes_of(value) } },
+	};
+}
+
+static inline amqp_table_entry_t entry_number(const char *key, int32_t value)
+{
+	return (amqp_table_entry_t){
+		bytes_of(key), { AMQP_FIELD_KIND_I32, { .i32 = value } },
+	};
+}

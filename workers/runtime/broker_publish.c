@@ -1,0 +1,632 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/broker_private.h"
+#include "runtime/loop.h"
+
+enum {
+	DEADLINE_MS = 30000,
+	REASON_MAX = 500,
+	HEADERS_MAX = 4,
+	HEAD_MAX = 4096,	/* bytes of the frames before a body: names and headers */
+	ID_SIZE = 17,
+	TURN_BYTES = 1 << 20,	/* sent in one turn, before others have theirs */
+};
+
+_Static_assert(FLIGHT_SLOTS > WINDOW && (FLIGHT_SLOTS & (FLIGHT_SLOTS - 1)) == 0,
+	       "each unconfirmed message has a slot of its own");
+
+/* ---- messages ---- */
+
+static const char *place(char **at, const char *text)
+{
+	const char *placed = *at;
+	size_t size = strlen(text) + 1;
+
+	memcpy(*at, text, size);
+	*at += size;
+	return placed;
+}
+
+/* One piece of memory: the struct, its texts, its body. */
+static struct message *message_new(const struct broker_message *from, const char *reason,
+                                   const char *queue)
+{
+	size_t texts = strlen(from->exchange) + strlen(from->key) + strlen(reason) +
+		       strlen(queue) + 4;
+	struct message *message = xmalloc(sizeof *message + texts + from->len);
+	char *at = message->bytes;
+
+	memset(message, 0, sizeof *message);
+	message->persistent = from->persistent;
+	message->mandatory = from->mandatory;
+	message->fanout = from->fanout;
+	message->expiration_ms = from->expiration_ms;
+	message->is_json = true;
+	message->exchange = place(&at, from->exchange);
+	message->key = place(&at, from->key);
+	message->reason = place(&at, reason);
+	message->queue = place(&at, queue);
+	message->body = (const uint8_t *)at;
+	message->len = from->len;
+	if (from->len)
+		memcpy(at, from->body, from->len);
+	return message;
+}
+
+static void message_free(struct message *message)
+{
+	if (message->original.in)
+		LIST_REMOVE(&message->original, link);
+	free(message);
+}
+
+/* ---- the end of a message ---- */
+
+/*
+ * A copy that found no queue: ours were deleted, and connecting declares them
+ * again. Any other failure sends the original back to where it came from.
+ */
+static void original_settle(const struct original *original, enum err err)
+{
+	const struct broker_delivery *delivery = &original->delivery;
+	struct broker *in = original->in;
+
+	if (!in->connection || delivery->epoch != in->epoch)
+		return;
+	if (err == ERR_NOT_FOUND)
+		broker_drop(in, "the retry or dead queue of %s is gone", delivery->queue);
+	else
+		broker_settle(in, delivery, err ? SETTLE_REQUEUE : SETTLE_ACK);
+}
+
+static void message_settle(struct broker *broker, struct message *message, enum err err)
+{
+	if (message->original.in)
+		original_settle(&message->original, err);
+	if (message->confirm && !broker->closed)
+		message->confirm(message->self, err);
+	message_free(message);
+}
+
+/* ---- the queue ---- */
+
+void outbox_init(struct outbox *outbox)
+{
+	TAILQ_INIT(&outbox->waiting);
+	outbox->first_tag = outbox->next_tag = 1;
+}
+
+static size_t outbox_count(const struct outbox *outbox)
+{
+	return outbox->waiting_count + outbox->flight_count;
+}
+
+size_t broker_unconfirmed(const struct broker *broker)
+{
+	return outbox_count(&broker->outbox);
+}
+
+static void waiting_remove(struct outbox *outbox, struct message *message)
+{
+	TAILQ_REMOVE(&outbox->waiting, message, link);
+	outbox->waiting_count--;
+}
+
+static struct message **slot(struct outbox *outbox, uint64_t tag)
+{
+	return &outbox->flight[tag % FLIGHT_SLOTS];
+}
+
+static struct message *flight_take(struct outbox *outbox, uint64_t tag)
+{
+	struct message *message = *slot(outbox, tag);
+
+	if (message) {
+		*slot(outbox, tag) = NULL;
+		outbox->flight_count--;
+	}
+	return message;
+}
+
+/* The window begins at the oldest that is not confirmed. */
+static void flight_advance(struct outbox *outbox)
+{
+	while (outbox->first_tag < outbox->next_tag && !*slot(outbox, outbox->first_tag))
+		outbox->first_tag++;
+}
+
+void outbox_clear(struct outbox *outbox)
+{
+	struct message *message;
+
+	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++)
+		if ((message = flight_take(outbox, tag)))
+			message_free(message);
+	while ((message = TAILQ_FIRST(&outbox->waiting))) {
+		waiting_remove(outbox, message);
+		message_free(message);
+	}
+}
+
+/* All that is not confirmed is sent again, in the same order and the same bytes. */
+void outbox_rewind(struct broker *broker)
+{
+	struct outbox *outbox = &broker->outbox;
+
+	for (uint64_t tag = outbox->next_tag; tag-- > outbox->first_tag;) {
+		struct message *message = flight_take(outbox, tag);
+
+		if (!message)
+			continue;
+		message->is_returned = false;
+		TAILQ_INSERT_HEAD(&outbox->waiting, message, link);
+		outbox->waiting_count++;
+	}
+	outbox->first_tag = outbox->next_tag = 1;
+	outbox->begun = false;
+}
+
+static void expire_at(struct broker *broker, int64_t deadline_ms)
+{
+	int64_t left_ms = deadline_ms - clock_ms();
+
+	loop_timer_set(broker->expire, left_ms > 0 ? left_ms : 0);
+	broker->outbox.expire_ms = deadline_ms;
+}
+
+/* One timer, for the earliest: it may find that one confirmed, and look again. */
+static void expire_by(struct broker *broker, int64_t deadline_ms)
+{
+	if (!loop_timer_armed(broker->expire) || deadline_ms < broker->outbox.expire_ms)
+		expire_at(broker, deadline_ms);
+}
+
+static void enqueue(struct broker *broker, struct message *message, int deadline_ms)
+{
+	struct outbox *outbox = &broker->outbox;
+
+	bug_if(broker->queue_count);	/* a consumer gets no confirms */
+	message->id = ++outbox->last_id;
+	message->deadline_ms = clock_ms() + (deadline_ms ? deadline_ms : DEADLINE_MS);
+	TAILQ_INSERT_TAIL(&outbox->waiting, message, link);
+	outbox->waiting_count++;
+	expire_by(broker, message->deadline_ms);
+	broker_turn_soon(broker);
+}
+
+enum err broker_publish(struct broker *broker, const struct broker_message *message,
+                        broker_confirm_fn *confirm, void *self, struct why *why)
+{
+	struct message *copy;
+
+	if (outbox_count(&broker->outbox) >= (size_t)broker->config.queue_limit)
+		return fail(why, ERR_BUSY, "%d messages wait for the broker already",
+			    broker->config.queue_limit);
+	if (message->len > (size_t)broker->config.max_message_bytes)
+		return fail(why, ERR_TOO_LARGE,
+			    "a message of %zu bytes; broker.max_message_bytes is %d",
+			    message->len, broker->config.max_message_bytes);
+	if (strlen(message->exchange) > SHORT_MAX || strlen(message->key) > SHORT_MAX)
+		return fail(why, ERR_TOO_LARGE,
+			    "an exchange or routing key of more than %d bytes",
+			    SHORT_MAX);
+	copy = message_new(message, "", "");
+	copy->confirm = confirm;
+	copy->self = self;
+	enqueue(broker, copy, message->deadline_ms);
+	return OK;
+}
+
+/* ---- retry and bury: a copy, and the original acknowledged behind it ---- */
+
+/* Cut between two characters, if it must be cut. */
+static void shorten(char *into, size_t size, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len >= size) {
+		len = size - 1;
+		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(into, text, len);
+	into[len] = '\0';
+}
+
+static struct message *copy_new(struct broker *in, const struct broker_delivery *delivery,
+                                const char *key, const char *reason)
+{
+	char shortened[REASON_MAX + 1];
+	struct broker_message from = {
+		.exchange = "", .key = key, .body = delivery->body, .len = delivery->len,
+		.persistent = true, .mandatory = true,
+	};
+	struct message *message;
+
+	shorten(shortened, sizeof shortened, reason ? reason : "");
+	message = message_new(&from, shortened, delivery->queue);
+	message->is_json = delivery->is_json;
+	message->original.in = in;
+	message->original.delivery = *delivery;
+	message->original.delivery.queue = message->queue;
+	LIST_INSERT_HEAD(&in->copies, &message->original, link);
+	return message;
+}
+
+/* Beyond queue_limit too: there are never more than prefetch lets in. */
+void broker_retry(struct broker *in, struct broker *out,
+                  const struct broker_delivery *delivery, int delay_ms,
+                  const char *reason)
+{
+	char key[SHORT_MAX + 1];
+	struct message *message;
+
+	if (!in->connection || delivery->epoch != in->epoch)
+		return;
+	snprintf(key, sizeof key, "%s.retry.%d", delivery->queue,
+		 topology_retry_step(delay_ms));
+	message = copy_new(in, delivery, key, reason);
+	message->attempts = delivery->attempts + 1;
+	enqueue(out, message, 0);
+}
+
+void broker_bury(struct broker *in, struct broker *out,
+                 const struct broker_delivery *delivery, const char *reason)
+{
+	char key[SHORT_MAX + 1];
+	struct message *message;
+
+	if (!in->connection || delivery->epoch != in->epoch)
+		return;
+	snprintf(key, sizeof key, "%s.dead", delivery->queue);
+	message = copy_new(in, delivery, key, reason);
+	message->attempts = delivery->attempts;
+	message->buried_unix = clock_unix();
+	enqueue(out, message, 0);
+}
+
+/* ---- sending ---- */
+
+static amqp_table_entry_t entry_time(const char *key, int64_t unix_s)
+{
+	return (amqp_table_entry_t){
+		bytes_of(key), { AMQP_FIELD_KIND_TIMESTAMP, { .u64 = (uint64_t)unix_s } },
+	};
+}
+
+static int headers_fill(const struct message *message, amqp_table_entry_t *entry)
+{
+	int count = 0;
+
+	if (message->attempts)
+		entry[count++] = entry_number("x-zonefleet-attempts", message->attempts);
+	if (message->reason[0])
+		entry[count++] = entry_text("x-zonefleet-reason", message->reason);
+	if (message->queue[0])
+		entry[count++] = entry_text("x-zonefleet-queue", message->queue);
+	if (message->buried_unix)
+		entry[count++] = entry_time("x-zonefleet-time", message->buried_unix);
+	return count;
+}
+
+/* As oslo.messaging sends them (oslo_wire 4.1), and a message_id. */
+static void properties_fill(const struct message *message,
+                            amqp_basic_properties_t *properties,
+                            amqp_table_entry_t *headers, char *id, char *expiration)
+{
+	snprintf(id, ID_SIZE, "%llx", (unsigned long long)message->id);
+	snprintf(expiration, ID_SIZE, "%d", message->expiration_ms);
+	*properties = (amqp_basic_properties_t){
+		._flags = AMQP_BASIC_CONTENT_TYPE_FLAG |
+			  AMQP_BASIC_CONTENT_ENCODING_FLAG | AMQP_BASIC_HEADERS_FLAG |
+			  AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_PRIORITY_FLAG |
+			  AMQP_BASIC_MESSAGE_ID_FLAG |
+			  (message->expiration_ms ? AMQP_BASIC_EXPIRATION_FLAG : 0),
+		.content_type = bytes_of(message->is_json ? "application/json"
+							  : "application/octet-stream"),
+		.content_encoding = bytes_of(message->is_json ? "utf-8" : "binary"),
+		.headers = { headers_fill(message, headers), headers },
+		.delivery_mode = message->persistent ? AMQP_DELIVERY_PERSISTENT
+						     : AMQP_DELIVERY_NONPERSISTENT,
+		.message_id = bytes_of(id),
+		.expiration = bytes_of(expiration),
+	};
+}
+
+/* oslo_wire T4: a fanout exchange goes with its last server. */
+static int send_declare(struct broker *broker, const struct message *message)
+{
+	amqp_exchange_declare_t declare;
+
+	if (!message->fanout || broker->outbox.fanout_foreign)
+		return 0;
+	topology_fanout_exchange(message->exchange, &declare);
+	return amqp_send_method(broker->connection->amqp, CHANNEL,
+				AMQP_EXCHANGE_DECLARE_METHOD, &declare);
+}
+
+static int send_method(struct broker *broker, const struct message *message)
+{
+	amqp_basic_publish_t publish = {
+		.exchange = bytes_of(message->exchange),
+		.routing_key = bytes_of(message->key),
+		.mandatory = message->mandatory,
+	};
+
+	return amqp_send_method(broker->connection->amqp, CHANNEL,
+				AMQP_BASIC_PUBLISH_METHOD, &publish);
+}
+
+static int send_header(struct broker *broker, const struct message *message)
+{
+	amqp_basic_properties_t properties;
+	amqp_table_entry_t headers[HEADERS_MAX];
+	char id[ID_SIZE], expiration[ID_SIZE];
+	amqp_frame_t frame = {
+		.frame_type = AMQP_FRAME_HEADER, .channel = CHANNEL,
+		.payload.properties = {
+			.class_id = AMQP_BASIC_CLASS, .body_size = message->len,
+			.decoded = &properties,
+		},
+	};
+
+	properties_fill(message, &properties, headers, id, expiration);
+	return amqp_send_frame(broker->connection->amqp, &frame);
+}
+
+static int send_head(struct broker *broker, const struct message *message)
+{
+	int status = send_declare(broker, message);
+
+	if (!status)
+		status = send_method(broker, message);
+	return status ? status : send_header(broker, message);
+}
+
+static int send_body(struct broker *broker, const struct message *message, size_t offset,
+                     size_t len)
+{
+	amqp_frame_t frame = {
+		.frame_type = AMQP_FRAME_BODY, .channel = CHANNEL,
+		.payload.body_fragment = { len, (void *)(message->body + offset) },
+	};
+
+	return amqp_send_frame(broker->connection->amqp, &frame);
+}
+
+enum sent { SENT_ALL, SENT_PART, SENT_ERROR };
+
+/* Not amqp_basic_publish(): that one cannot stop half way, and would wait for room. */
+static enum sent send_message(struct broker *broker, const struct message *message)
+{
+	struct outbox *outbox = &broker->outbox;
+	size_t body_max = broker->connection->body_max;
+
+	if (!outbox->begun) {
+		if (!connection_writable(broker->connection, HEAD_MAX))
+			return SENT_PART;
+		if (send_head(broker, message))
+			return SENT_ERROR;
+		outbox->begun = true;
+		outbox->offset = 0;
+	}
+	while (outbox->offset < message->len) {
+		size_t left = message->len - outbox->offset;
+		size_t part = left < body_max ? left : body_max;
+
+		if (!connection_writable(broker->connection, part))
+			return SENT_PART;
+		if (send_body(broker, message, outbox->offset, part))
+			return SENT_ERROR;
+		outbox->offset += part;
+	}
+	outbox->begun = false;
+	return SENT_ALL;
+}
+
+static void flight_add(struct outbox *outbox, struct message *message)
+{
+	waiting_remove(outbox, message);
+	*slot(outbox, outbox->next_tag++) = message;
+	outbox->flight_count++;
+}
+
+static bool window_open(const struct outbox *outbox)
+{
+	return outbox->next_tag - outbox->first_tag < (outbox->suspects ? 1 : WINDOW);
+}
+
+/* What is begun is finished, whatever else has changed: the broker waits for it. */
+static bool may_send(const struct broker *broker)
+{
+	const struct outbox *outbox = &broker->outbox;
+
+	return outbox->begun || (!broker->blocked && window_open(outbox));
+}
+
+bool outbox_send(struct broker *broker)
+{
+	struct outbox *outbox = &broker->outbox;
+	struct message *message;
+	size_t bytes = 0;
+
+	while ((message = TAILQ_FIRST(&outbox->waiting)) && may_send(broker)) {
+		enum sent sent;
+
+		if (bytes > TURN_BYTES) {
+			broker_turn_soon(broker);
+			return true;
+		}
+		bytes += message->len;
+		sent = send_message(broker, message);
+		if (sent == SENT_PART)
+			return false;
+		if (sent == SENT_ERROR) {
+			broker_drop(broker, "cannot send");
+			return false;
+		}
+		flight_add(outbox, message);
+	}
+	return true;
+}
+
+/* ---- confirms ---- */
+
+static void settle_tag(struct broker *broker, uint64_t tag, enum err err)
+{
+	struct outbox *outbox = &broker->outbox;
+	struct message *message = flight_take(outbox, tag);
+
+	if (!message)
+		return;		/* its deadline has passed */
+	if (outbox->suspects)
+		outbox->suspects--;
+	message_settle(broker, message, message->is_returned ? ERR_NOT_FOUND : err);
+}
+
+/* Confirms may come in any order, and one for all up to it. Tag 0: all. */
+void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err)
+{
+	struct outbox *outbox = &broker->outbox;
+	uint64_t first = multiple ? outbox->first_tag : tag;
+
+	if (tag == 0 && multiple)
+		tag = outbox->next_tag - 1;
+	if (tag >= outbox->next_tag) {
+		broker_drop(broker, "a confirm of a message that was not sent");
+		return;
+	}
+	if (first < outbox->first_tag)
+		return;
+	for (uint64_t each = first; each <= tag; each++)
+		settle_tag(broker, each, err);
+	flight_advance(outbox);
+}
+
+void outbox_returned(struct broker *broker, amqp_bytes_t message_id)
+{
+	struct outbox *outbox = &broker->outbox;
+
+	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++) {
+		struct message *message = *slot(outbox, tag);
+		char id[ID_SIZE];
+
+		if (!message)
+			continue;
+		snprintf(id, sizeof id, "%llx", (unsigned long long)message->id);
+		if (strlen(id) == message_id.len &&
+		    memcmp(id, message_id.bytes, message_id.len) == 0) {
+			message->is_returned = true;
+			return;
+		}
+	}
+}
+
+/* ---- what the broker will not take ---- */
+
+/* Sent, or sent in part: a large one may be refused before its end. */
+static struct message *only_suspect(struct outbox *outbox)
+{
+	struct message *first = TAILQ_FIRST(&outbox->waiting);
+
+	if (!outbox->suspects || outbox->flight_count + outbox->begun != 1)
+		return NULL;
+	if (!outbox->begun)
+		return flight_take(outbox, outbox->first_tag);
+	outbox->begun = false;
+	waiting_remove(outbox, first);
+	return first;
+}
+
+void outbox_accused(struct broker *broker, int code, amqp_method_number_t method)
+{
+	struct outbox *outbox = &broker->outbox;
+	struct message *guilty;
+
+	if (broker->queue_count)
+		return;
+	if (method == AMQP_EXCHANGE_DECLARE_METHOD && code == AMQP_PRECONDITION_FAILED) {
+		outbox->fanout_foreign = true;
+		return;
+	}
+	guilty = only_suspect(outbox);
+	if (!guilty) {
+		outbox->suspects = outbox->flight_count + outbox->begun;
+		return;
+	}
+	log_warn("message refused: exchange=%s key=%s code=%d", guilty->exchange,
+		 guilty->key, code);
+	outbox->suspects--;
+	message_settle(broker, guilty,
+		       code == AMQP_NOT_FOUND ? ERR_NOT_FOUND : ERR_INTERNAL);
+}
+
+/* ---- deadlines ---- */
+
+static void expire_flight(struct broker *broker, int64_t now_ms)
+{
+	struct outbox *outbox = &broker->outbox;
+
+	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++) {
+		const struct message *message = *slot(outbox, tag);
+
+		if (message && message->deadline_ms <= now_ms)
+			settle_tag(broker, tag, ERR_UNREACHABLE);
+	}
+	flight_advance(outbox);
+}
+
+/* One that is begun must be finished first: it is the first of them. */
+static void expire_waiting(struct broker *broker, int64_t now_ms)
+{
+	struct outbox *outbox = &broker->outbox;
+	struct message *message = TAILQ_FIRST(&outbox->waiting);
+
+	if (message && outbox->begun)
+		message = TAILQ_NEXT(message, link);
+	while (message) {
+		struct message *next = TAILQ_NEXT(message, link);
+
+		if (message->deadline_ms <= now_ms) {
+			waiting_remove(outbox, message);
+			message_settle(broker, message, ERR_UNREACHABLE);
+		}
+		message = next;
+	}
+}
+
+static void earlier(const struct message *message, int64_t *deadline_ms)
+{
+	if (message && message->deadline_ms < *deadline_ms)
+		*deadline_ms = message->deadline_ms;
+}
+
+static int64_t earliest_deadline(const struct outbox *outbox)
+{
+	const struct message *message;
+	int64_t deadline_ms = INT64_MAX;
+
+	for (size_t i = 0; i < FLIGHT_SLOTS; i++)
+		earlier(outbox->flight[i], &deadline_ms);
+	TAILQ_FOREACH(message, &outbox->waiting, link)
+		earlier(message, &deadline_ms);
+	return deadline_ms;
+}
+
+void outbox_expire(struct broker *broker)
+{
+	enum { LOOK_AGAIN_MS = 100 };
+	int64_t now_ms = clock_ms(), next_ms;
+
+	expire_flight(broker, now_ms);
+	expire_waiting(broker, now_ms);
+	next_ms = earliest_deadline(&broker->outbox);
+	if (next_ms != INT64_MAX)
+		expire_at(broker, next_ms > now_ms ? next_ms : now_ms + LOOK_AGAIN_MS);
+}

@@ -1,0 +1,373 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "base/log.h"
+#include "runtime/broker_private.h"
+
+/* A turn of reading: 256 small deliveries, or the confirms of 768 messages. */
+enum { TURN_FRAMES = 768, ATTEMPTS_MAX = 1000000 };
+
+static bool bytes_are(amqp_bytes_t bytes, const char *text)
+{
+	return bytes.len == strlen(text) && memcmp(bytes.bytes, text, bytes.len) == 0;
+}
+
+/* ---- headers ---- */
+
+static const amqp_field_value_t *header_find(const amqp_basic_properties_t *properties,
+                                             const char *key)
+{
+	if (!(properties->_flags & AMQP_BASIC_HEADERS_FLAG))
+		return NULL;
+	for (int i = 0; i < properties->headers.num_entries; i++)
+		if (bytes_are(properties->headers.entries[i].key, key))
+			return &properties->headers.entries[i].value;
+	return NULL;
+}
+
+/* Whatever width the last publisher's library gave it. */
+static bool field_number(const amqp_field_value_t *field, int64_t *number)
+{
+	switch (field->kind) {
+	case AMQP_FIELD_KIND_I8:
+		*number = field->value.i8;
+		return true;
+	case AMQP_FIELD_KIND_U8:
+		*number = field->value.u8;
+		return true;
+	case AMQP_FIELD_KIND_I16:
+		*number = field->value.i16;
+		return true;
+	case AMQP_FIELD_KIND_I32:
+		*number = field->value.i32;
+		return true;
+	case AMQP_FIELD_KIND_U32:
+		*number = field->value.u32;
+		return true;
+	case AMQP_FIELD_KIND_I64:
+		*number = field->value.i64;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int header_attempts(const amqp_basic_properties_t *properties)
+{
+	const amqp_field_value_t *field = header_find(properties, "x-zonefleet-attempts");
+	int64_t number;
+
+	if (!field || !field_number(field, &number) || number < 0)
+		return 0;
+	return number < ATTEMPTS_MAX ? (int)number : ATTEMPTS_MAX;
+}
+
+/* A compressed body (oslo_wire T29) is no JSON for us: it is refused, not guessed at. */
+static bool is_json(const amqp_basic_properties_t *properties)
+{
+	return (properties->_flags & AMQP_BASIC_CONTENT_TYPE_FLAG) &&
+	       bytes_are(properties->content_type, "application/json") &&
+	       !header_find(properties, "compression");
+}
+
+/* ---- content: a method, a header, and as many bodies as it takes ---- */
+
+static void delivery_complete(struct broker *broker)
+{
+	struct broker_delivery *delivery = &broker->content.delivery;
+
+	delivery->body = broker->content.body.data;
+	delivery->len = broker->content.body.len;
+	broker->settles.in_hand++;
+	if (broker->paused || broker->closed) {
+		broker_settle(broker, delivery, SETTLE_REQUEUE);
+		return;
+	}
+	broker->content.delivered = true;
+	broker->hooks.delivery(broker->hooks.self, delivery);
+}
+
+static void content_complete(struct broker *broker)
+{
+	broker->content.expect = CONTENT_NONE;
+	if (!broker->content.is_return)
+		delivery_complete(broker);
+}
+
+/*
+ * What is too large is read past, not kept: it costs its transfer once.
+ * Dropping the connection instead would bring the same message back for ever.
+ */
+static void delivery_header(struct broker *broker,
+                            const amqp_basic_properties_t *properties, uint64_t size)
+{
+	struct content *content = &broker->content;
+
+	content->discard = size > (uint64_t)broker->config.max_message_bytes;
+	content->delivery.is_json = is_json(properties) && !content->discard;
+	content->delivery.attempts = header_attempts(properties);
+	if (content->discard)
+		log_warn("message refused: queue=%s cause=too_large bytes=%llu limit=%d",
+			 content->delivery.queue, (unsigned long long)size,
+			 broker->config.max_message_bytes);
+}
+
+static void on_header(struct broker *broker, const amqp_frame_t *frame)
+{
+	struct content *content = &broker->content;
+	const amqp_basic_properties_t *properties = frame->payload.properties.decoded;
+
+	if (content->expect != CONTENT_HEADER ||
+	    frame->payload.properties.class_id != AMQP_BASIC_CLASS) {
+		broker_drop(broker, "a header that was not due");
+		return;
+	}
+	content->expect = CONTENT_BODY;
+	content->left = frame->payload.properties.body_size;
+	content->discard = content->is_return;
+	if (!content->is_return)
+		delivery_header(broker, properties, content->left);
+	else if (properties->_flags & AMQP_BASIC_MESSAGE_ID_FLAG)
+		outbox_returned(broker, properties->message_id);
+	if (content->left == 0)
+		content_complete(broker);
+}
+
+static void on_body(struct broker *broker, const amqp_frame_t *frame)
+{
+	struct content *content = &broker->content;
+	amqp_bytes_t part = frame->payload.body_fragment;
+
+	if (content->expect != CONTENT_BODY || part.len > content->left) {
+		broker_drop(broker, "a body that was not due");
+		return;
+	}
+	if (!content->discard)
+		buf_append(&content->body, part.bytes, part.len);
+	content->left -= part.len;
+	if (content->left == 0)
+		content_complete(broker);
+}
+
+static void content_begin(struct broker *broker, bool is_return)
+{
+	buf_reset(&broker->content.body);
+	broker->content.expect = CONTENT_HEADER;
+	broker->content.is_return = is_return;
+}
+
+/* ---- methods ---- */
+
+/* The consumer tag is the number of the queue. */
+static const struct broker_queue *queue_of(const struct broker *broker, amqp_bytes_t tag)
+{
+	size_t number = 0;
+
+	if (tag.len == 0 || tag.len > 4)
+		return NULL;
+	for (size_t i = 0; i < tag.len; i++) {
+		char digit = ((const char *)tag.bytes)[i];
+
+		if (digit < '0' || digit > '9')
+			return NULL;
+		number = number * 10 + (size_t)(digit - '0');
+	}
+	return number < broker->queue_count ? &broker->queues[number] : NULL;
+}
+
+static void on_deliver(struct broker *broker, const void *decoded)
+{
+	const amqp_basic_deliver_t *deliver = decoded;
+	const struct broker_queue *queue = queue_of(broker, deliver->consumer_tag);
+
+	if (!queue) {
+		broker_drop(broker, "a delivery to an unknown consumer");
+		return;
+	}
+	content_begin(broker, false);
+	broker->content.delivery = (struct broker_delivery){
+		.queue = queue->kind == BROKER_REPLY ? broker->reply_queue : queue->name,
+		.redelivered = deliver->redelivered,
+		.tag = deliver->delivery_tag,
+		.epoch = broker->epoch,
+	};
+}
+
+/* oslo_wire T7: the confirm of a returned message comes after it, and is positive. */
+static void on_return(struct broker *broker, const void *decoded)
+{
+	(void)decoded;
+	content_begin(broker, true);
+}
+
+static void on_ack(struct broker *broker, const void *decoded)
+{
+	const amqp_basic_ack_t *ack = decoded;
+
+	outbox_confirm(broker, ack->delivery_tag, ack->multiple, OK);
+}
+
+static void on_nack(struct broker *broker, const void *decoded)
+{
+	const amqp_basic_nack_t *nack = decoded;
+
+	outbox_confirm(broker, nack->delivery_tag, nack->multiple, ERR_UNREACHABLE);
+}
+
+/* The queue was deleted, or its node went away: connecting declares it again. */
+static void on_cancel(struct broker *broker, const void *decoded)
+{
+	const amqp_basic_cancel_t *cancel = decoded;
+	const struct broker_queue *queue = queue_of(broker, cancel->consumer_tag);
+
+	broker_drop(broker, "the broker cancelled the consumer of %s",
+		    queue && queue->name ? queue->name : "the reply queue");
+}
+
+static void on_channel_close(struct broker *broker, const void *decoded)
+{
+	const amqp_channel_close_t *close = decoded;
+
+	outbox_accused(broker, close->reply_code,
+		       (amqp_method_number_t)close->class_id << 16 | close->method_id);
+	broker_drop(broker, "the broker closed the channel: %d %.*s", close->reply_code,
+		    (int)close->reply_text.len, (const char *)close->reply_text.bytes);
+}
+
+static void on_connection_close(struct broker *broker, const void *decoded)
+{
+	const amqp_connection_close_t *close = decoded;
+
+	broker_drop(broker, "the broker closed the connection: %d %.*s",
+		    close->reply_code, (int)close->reply_text.len,
+		    (const char *)close->reply_text.bytes);
+}
+
+static void on_blocked(struct broker *broker, const void *decoded)
+{
+	const amqp_connection_blocked_t *blocked = decoded;
+
+	broker->blocked = true;
+	log_warn("broker takes no messages: connection=%s cause=\"%.*s\"", broker->name,
+		 (int)blocked->reason.len, (const char *)blocked->reason.bytes);
+}
+
+static void on_unblocked(struct broker *broker, const void *decoded)
+{
+	(void)decoded;
+	broker->blocked = false;
+	log_info("broker takes messages again: connection=%s", broker->name);
+}
+
+static void ignore(struct broker *broker, const void *decoded)
+{
+	(void)broker, (void)decoded;
+}
+
+static const struct {
+	amqp_method_number_t id;
+	void (*fn)(struct broker *broker, const void *decoded);
+} methods[] = {
+	{ AMQP_BASIC_DELIVER_METHOD,        on_deliver },
+	{ AMQP_BASIC_ACK_METHOD,            on_ack },
+	{ AMQP_BASIC_NACK_METHOD,           on_nack },
+	{ AMQP_BASIC_RETURN_METHOD,         on_return },
+	{ AMQP_BASIC_CANCEL_METHOD,         on_cancel },
+	{ AMQP_BASIC_QOS_OK_METHOD,         ignore },
+	{ AMQP_BASIC_CANCEL_OK_METHOD,      ignore },
+	{ AMQP_CHANNEL_CLOSE_METHOD,        on_channel_close },
+	{ AMQP_CONNECTION_CLOSE_METHOD,     on_connection_close },
+	{ AMQP_CONNECTION_BLOCKED_METHOD,   on_blocked },
+	{ AMQP_CONNECTION_UNBLOCKED_METHOD, on_unblocked },
+};
+
+static void on_method(struct broker *broker, const amqp_frame_t *frame)
+{
+	amqp_method_number_t id = frame->payload.method.id;
+
+	for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+		if (methods[i].id == id) {
+			methods[i].fn(broker, frame->payload.method.decoded);
+			return;
+		}
+	broker_drop(broker, "an unexpected method: %s",
+		    amqp_method_name(id) ? amqp_method_name(id) : "unknown");
+}
+
+static void on_frame(struct broker *broker, const amqp_frame_t *frame)
+{
+	switch (frame->frame_type) {
+	case AMQP_FRAME_METHOD:
+		on_method(broker, frame);
+		return;
+	case AMQP_FRAME_HEADER:
+		on_header(broker, frame);
+		return;
+	case AMQP_FRAME_BODY:
+		on_body(broker, frame);
+		return;
+	default:
+		return;		/* a heartbeat has done its work by coming */
+	}
+}
+
+/* ---- failures ---- */
+
+static bool is_decode_error(int status)
+{
+	return status == AMQP_STATUS_BAD_AMQP_DATA ||
+	       status == AMQP_STATUS_TABLE_TOO_BIG ||
+	       status == AMQP_STATUS_INVALID_PARAMETER;
+}
+
+/*
+ * A message whose header cannot be decoded would come back with every new
+ * connection. The delivery before the header told its tag: refuse it as our
+ * last word. Its bytes are lost; they could not be read.
+ */
+static void poison_reject(struct broker *broker)
+{
+	const struct content *content = &broker->content;
+
+	if (content->expect != CONTENT_HEADER || content->is_return || broker->lingering)
+		return;
+	if (!connection_writable(broker->connection, FRAME_MAX))
+		return;
+	if (amqp_basic_reject(broker->connection->amqp, CHANNEL, content->delivery.tag,
+			      false))
+		return;
+	log_warn("message dropped: queue=%s cause=bad_header", content->delivery.queue);
+	broker->lingering = broker->connection;
+	broker->connection = NULL;
+}
+
+static void read_failed(struct broker *broker, int status)
+{
+	if (is_decode_error(status))
+		poison_reject(broker);
+	broker_drop(broker, "%s", amqp_error_string2(status));
+}
+
+bool broker_read(struct broker *broker)
+{
+	static const struct timeval at_once;
+	amqp_frame_t frame;
+
+	for (int frames = 0; frames < TURN_FRAMES; frames++) {
+		amqp_connection_state_t amqp = broker->connection->amqp;
+		int status = amqp_simple_wait_frame_noblock(amqp, &frame, &at_once);
+
+		if (status == AMQP_STATUS_TIMEOUT)
+			return true;
+		if (status != AMQP_STATUS_OK) {
+			read_failed(broker, status);
+			return true;
+		}
+		on_frame(broker, &frame);
+		if (!broker->connection)
+			return true;
+		amqp_maybe_release_buffers_on_channel(amqp, frame.channel);
+	}
+	return false;
+}

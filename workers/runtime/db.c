@@ -1,0 +1,463 @@
+#include <errmsg.h>
+#include <mysqld_error.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/backoff.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/db_mysql.h"
+#include "runtime/script.h"
+
+enum {
+	CONNECT_TIMEOUT_S = 5,
+	BLAME_MS = 5000,		/* a host that failed comes last for so long */
+	PROMPT_MS = 1000,		/* a loss seen sooner was no deadline */
+};
+static const size_t packet_bytes_max = 64 << 20;	/* a row with two MEDIUMBLOBs */
+
+/* After a round without any host, with its jitter: 200 ms to 5 s. */
+static const struct backoff reconnect = { .first_ms = 270, .max_ms = 4000 };
+
+#define AT(member) offsetof(struct db_config, member)
+const struct option db_options[] = {
+	{ "host", OPTION_TEXT, AT(host), "127.0.0.1", .min = 1, .max = 1024,
+	  .help = "servers in the order to try: NAME:PORT or /SOCKET, ..." },
+	{ "user", OPTION_TEXT, AT(user), "zonefleet", .min = 1, .max = 128,
+	  .help = "the account" },
+	{ "password", OPTION_SECRET, AT(password), NULL,
+	  .help = "its password" },
+	{ "name", OPTION_TEXT, AT(name), "zonefleet", .min = 1, .max = 64,
+	  .help = "the database" },
+	{ "tls", OPTION_BOOL, AT(tls), "false",
+	  .help = "encrypt, and verify the server by the system's authorities" },
+	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, .min = 1, .max = 4096,
+	  .help = "encrypt, and verify the server by the authorities in this file" },
+	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", .min = 1, .max = 3600,
+	  .help = "for one statement; then the connection is given up" },
+	{ 0 }
+};
+
+/* ---- life ---- */
+
+static void library_init(void)
+{
+	if (mysql_library_init(0, NULL, NULL))
+		fatal("cannot start the database library");
+}
+
+enum err db_check(const struct db_config *config, struct why *why)
+{
+	struct db_hosts hosts;
+	enum err err = db_hosts_parse(config->host, &hosts, why);
+
+	if (!err)
+		db_hosts_clear(&hosts);
+	return err;
+}
+
+struct db *db_new(const struct db_config *config)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct db *db = xcalloc(1, sizeof *db);
+	struct why why;
+
+	bug_if(config->timeout_s <= 0);
+	pthread_once(&once, library_init);
+	db->config = config;
+	db->timeout_s = config->timeout_s;
+	if (db_hosts_parse(config->host, &db->hosts, &why))
+		fatal("database.host: %s", why.text);
+	return db;
+}
+
+static void forget(struct db *db)
+{
+	mysql_close(db->mysql);
+	db_close_statements(db);
+	db->mysql = NULL;
+	db->host = NULL;
+	db->in_transaction = false;
+}
+
+/* In good order: the server is told. */
+static void close_connection(struct db *db)
+{
+	db_select_end(db);
+	if (db->mysql)
+		forget(db);
+}
+
+/* Cut off: mysql_close() would say goodbye, and a silent server must not make us wait. */
+static void drop_connection(struct db *db, const char *reason)
+{
+	log_warn("database lost: host=%s reason=%s", db->host->text, reason);
+	db->host->blamed_until_ms = clock_ms() + BLAME_MS;
+	shutdown(mysql_get_socket(db->mysql), SHUT_RDWR);
+	forget(db);
+}
+
+void db_free(struct db **db)
+{
+	if (!*db)
+		return;
+	close_connection(*db);
+	db_hosts_clear(&(*db)->hosts);
+	free(*db);
+	*db = NULL;
+}
+
+bool db_is_up(const struct db *db)
+{
+	return db->mysql;
+}
+
+void db_set_timeout(struct db *db, int timeout_s)
+{
+	bug_if(db->in_transaction);
+	close_connection(db);
+	db->timeout_s = timeout_s ? timeout_s : db->config->timeout_s;
+}
+
+/* ---- failures ---- */
+
+/* A host that refuses is a race where there is another: run again, it meets that one. */
+enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why)
+{
+	struct db_error error = db_error(number, text, why);
+
+	if (error.connection == DB_STAYS)
+		return error.err;
+	drop_connection(db, why->text);
+	if (error.connection == DB_REFUSED && db->hosts.count > 1)
+		return ERR_RACE;
+	return error.err;
+}
+
+static enum err failed(struct db *db, struct why *why)
+{
+	return db_failed(db, mysql_errno(db->mysql), mysql_error(db->mysql), why);
+}
+
+/* Text without values; should it give rows, they are read and forgotten. */
+static enum err query(struct db *db, const char *sql, size_t len, struct why *why)
+{
+	if (mysql_real_query(db->mysql, sql, len))
+		return failed(db, why);
+	mysql_free_result(mysql_use_result(db->mysql));
+	return mysql_errno(db->mysql) ? failed(db, why) : OK;
+}
+
+/* ---- the session ---- */
+
+/*
+ * Strict, so that nothing is cut or wrapped in silence; times in UTC. REPEATABLE READ:
+ * what a transaction reads is one state. Together with innodb_snapshot_isolation a write
+ * to a row that changed since is an error (1020, a race) and no lost update, which READ
+ * COMMITTED would allow on a Galera cluster. A transaction that locks its row first
+ * takes its snapshot after the lock, so those who wait in line read the newest state and
+ * do not fail.
+ */
+static const char *const session[] = {
+	"SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,"
+	"NO_ENGINE_SUBSTITUTION,NO_UNSIGNED_SUBTRACTION', time_zone = '+00:00', "
+	"autocommit = 1",
+	"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+};
+
+/*
+ * Those that not every server has. A limit is a share of the client's own deadline, so
+ * that the server gives up first and the connection lives.
+ */
+static const struct {
+	const char *name;
+	int value;		/* or, when 0, PERCENT of the timeout; UNITs a second */
+	int percent, unit;
+} settings[] = {
+	{ "innodb_lock_wait_timeout",  0, 50, 1    },
+	{ "innodb_snapshot_isolation", 1           },	/* MariaDB, 10.6.18 and 10.11.8 */
+	{ "max_statement_time",        0, 80, 1    },	/* MariaDB: any statement */
+	{ "max_execution_time",        0, 80, 1000 },	/* MySQL: SELECT */
+	{ "wsrep_sync_wait",           1           },	/* Galera: no stale reads */
+};
+
+/* At least 1: a limit of 0 would be none. */
+static int setting_value(const struct db *db, size_t i)
+{
+	int64_t limit = db->timeout_s;
+
+	if (settings[i].value)
+		return settings[i].value;
+	limit = limit * settings[i].unit * settings[i].percent / 100;
+	return limit > 0 ? limit : 1;
+}
+
+static enum err session_set(struct db *db, const char *name, int value, struct why *why)
+{
+	struct buf sql = { 0 };
+	enum err err = OK;
+
+	buf_printf(&sql, "SET SESSION %s = %d", name, value);
+	if (mysql_real_query(db->mysql, buf_string(&sql), sql.len) &&
+	    mysql_errno(db->mysql) != ER_UNKNOWN_SYSTEM_VARIABLE)
+		err = failed(db, why);
+	buf_clear(&sql);
+	return err;
+}
+
+static enum err session_start(struct db *db, struct why *why)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < sizeof session / sizeof session[0]; i++)
+		err = query(db, session[i], strlen(session[i]), why);
+	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++)
+		err = session_set(db, settings[i].name, setting_value(db, i), why);
+	return err;
+}
+
+/* ---- connecting ---- */
+
+static bool wants_tls(const struct db_config *config)
+{
+	return config->tls || config->tls_ca;
+}
+
+/* Only VERIFY_SERVER_CERT makes the library insist: SSL_ENFORCE and a CA alone do not. */
+static void set_tls(MYSQL *mysql, const struct db_config *config)
+{
+	my_bool on = 1;
+
+	mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
+	mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
+	mysql_optionsv(mysql, MYSQL_OPT_TLS_VERSION, "TLSv1.2,TLSv1.3");
+	if (config->tls_ca)
+		mysql_optionsv(mysql, MYSQL_OPT_SSL_CA, config->tls_ca);
+}
+
+static void set_options(MYSQL *mysql, const struct db *db, const struct db_host *host)
+{
+	unsigned timeout_s = db->timeout_s, local_infile = 0;
+	unsigned connect_s = timeout_s < CONNECT_TIMEOUT_S ? timeout_s :
+	                                                     CONNECT_TIMEOUT_S;
+	unsigned protocol = host->port ? MYSQL_PROTOCOL_TCP : MYSQL_PROTOCOL_SOCKET;
+	my_bool off = 0;
+
+	mysql_optionsv(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+	mysql_optionsv(mysql, MYSQL_OPT_READ_TIMEOUT, &timeout_s);
+	mysql_optionsv(mysql, MYSQL_OPT_WRITE_TIMEOUT, &timeout_s);
+	mysql_optionsv(mysql, MYSQL_OPT_RECONNECT, &off);
+	mysql_optionsv(mysql, MYSQL_OPT_LOCAL_INFILE, &local_infile);
+	mysql_optionsv(mysql, MYSQL_OPT_PROTOCOL, &protocol);
+	mysql_optionsv(mysql, MYSQL_OPT_MAX_ALLOWED_PACKET, &packet_bytes_max);
+	mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+	if (wants_tls(db->config))
+		set_tls(mysql, db->config);
+}
+
+static MYSQL *real_connect(MYSQL *mysql, const struct db_config *config,
+                           const struct db_host *host)
+{
+	return mysql_real_connect(mysql, host->port ? host->name : NULL, config->user,
+	                          config->password, config->name, host->port,
+	                          host->port ? NULL : host->name, CLIENT_FOUND_ROWS);
+}
+
+static enum err open_host(struct db *db, struct db_host *host, struct why *why)
+{
+	MYSQL *mysql = mysql_init(NULL);
+
+	if (!mysql)
+		fatal("out of memory: cannot make a database connection");
+	set_options(mysql, db, host);
+	if (!real_connect(mysql, db->config, host)) {
+		fail(why, OK, "%s (%u)", mysql_error(mysql), mysql_errno(mysql));
+		mysql_close(mysql);
+		return ERR_UNREACHABLE;
+	}
+	if (wants_tls(db->config) && !mysql_get_ssl_cipher(mysql)) {
+		mysql_close(mysql);
+		return fail(why, ERR_UNREACHABLE, "the connection is not encrypted");
+	}
+	db->mysql = mysql;
+	db->host = host;
+	return OK;
+}
+
+static enum err try_host(struct db *db, struct db_host *host, struct why *why)
+{
+	enum err err = open_host(db, host, why);
+
+	host->tried = true;
+	if (!err)
+		err = session_start(db, why);
+	if (!err) {
+		log_info("database connected: host=%s", host->text);
+		return OK;
+	}
+	close_connection(db);
+	host->blamed_until_ms = clock_ms() + BLAME_MS;
+	log_warn("database unreachable: host=%s reason=%s", host->text, why->text);
+	return err;
+}
+
+/* One pass over those that were not tried in this round. */
+static bool try_hosts(struct db *db, bool blamed_too, struct why *why)
+{
+	for (size_t i = 0; i < db->hosts.count; i++) {
+		struct db_host *host = &db->hosts.item[i];
+
+		if (host->tried || (!blamed_too && clock_ms() < host->blamed_until_ms))
+			continue;
+		if (!try_host(db, host, why))
+			return true;
+	}
+	return false;
+}
+
+static void set_untried(struct db *db)
+{
+	for (size_t i = 0; i < db->hosts.count; i++)
+		db->hosts.item[i].tried = false;
+}
+
+/*
+ * No host answered: db is closed for a while, so that no request waits for what cannot
+ * be. A round that hung closes it for as long, else requests would do nothing but wait.
+ */
+static void close_circuit(struct db *db, int64_t round_ms, const struct why *reason)
+{
+	int64_t pause_ms = backoff_ms(&reconnect, db->failures++, random_u32());
+
+	if (round_ms > reconnect.max_ms)
+		round_ms = reconnect.max_ms;
+	if (pause_ms < round_ms)
+		pause_ms = round_ms;
+	db->closed_until_ms = clock_ms() + pause_ms;
+	fail(&db->closed_why, OK, "cannot connect to the database: %s", reason->text);
+}
+
+static enum err reconnect_now(struct db *db, struct why *why)
+{
+	int64_t started_ms = clock_ms();
+	struct why reason;
+
+	if (started_ms < db->closed_until_ms)
+		return fail(why, ERR_UNREACHABLE, "%s", db->closed_why.text);
+	set_untried(db);
+	if (try_hosts(db, false, &reason) || try_hosts(db, true, &reason)) {
+		db->failures = 0;
+		return OK;
+	}
+	close_circuit(db, clock_ms() - started_ms, &reason);
+	return fail(why, ERR_UNREACHABLE, "%s", db->closed_why.text);
+}
+
+/* Between statements a server has nothing to say but that it is going. */
+static bool is_hung_up(const struct db *db)
+{
+	struct pollfd pollfd = { .fd = mysql_get_socket(db->mysql), .events = POLLIN };
+
+	return !db->reading && poll(&pollfd, 1, 0) > 0;
+}
+
+enum err db_connect(struct db *db, struct why *why)
+{
+	if (db->mysql && is_hung_up(db))
+		drop_connection(db, "closed by the server while idle");
+	return db->mysql ? OK : reconnect_now(db, why);
+}
+
+/* A server that was silent to the deadline is not asked twice. */
+static bool was_lost_promptly(const struct db *db, int64_t started_ms)
+{
+	return !db->mysql && clock_ms() - started_ms < PROMPT_MS;
+}
+
+static enum err query_connected(struct db *db, const char *sql, struct why *why)
+{
+	int64_t started_ms = clock_ms();
+	enum err err = db_connect(db, why);
+
+	if (err)
+		return err;
+	err = query(db, sql, strlen(sql), why);
+	if (!err || !was_lost_promptly(db, started_ms))
+		return err;
+	err = db_connect(db, why);
+	return err ? err : query(db, sql, strlen(sql), why);
+}
+
+enum err db_ping(struct db *db, struct why *why)
+{
+	bug_if(db->in_transaction || db->reading);
+	return query_connected(db, "DO 1", why);
+}
+
+/* ---- transactions ---- */
+
+enum err db_begin(struct db *db, const char *start, struct why *why)
+{
+	enum err err;
+
+	bug_if(db->in_transaction || db->reading);
+	err = query_connected(db, start, why);
+	db->in_transaction = !err;
+	return err;
+}
+
+bool db_in_transaction(const struct db *db)
+{
+	return db->in_transaction;
+}
+
+enum err db_commit(struct db *db, struct why *why)
+{
+	static const char sql[] = "COMMIT";
+	enum err err = query(db, sql, strlen(sql), why);
+
+	if (err)
+		db_rollback(db);
+	db->in_transaction = false;
+	return err;
+}
+
+/* A transaction that cannot be rolled back ends with its connection. */
+void db_rollback(struct db *db)
+{
+	static const char sql[] = "ROLLBACK";
+	struct why why;
+
+	db_select_end(db);
+	if (!db->in_transaction)
+		return;
+	if (query(db, sql, strlen(sql), &why) && db->mysql)
+		drop_connection(db, why.text);
+	db->in_transaction = false;
+}
+
+/* ---- scripts ---- */
+
+enum err db_script(struct db *db, const char *sql, struct why *why)
+{
+	struct script script = script_start(sql);
+	enum err err;
+
+	bug_if(db->in_transaction || db->reading);
+	err = db_connect(db, why);
+	while (!err && script_next(&script)) {
+		struct why reason;
+
+		err = query(db, script.statement, script.len, &reason);
+		if (err)
+			fail(why, err, "line %d: %s", script.line, reason.text);
+	}
+	return err;
+}

@@ -1,0 +1,482 @@
+#include "runtime/envelope.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/json.h"
+
+#define ENVELOPE_VERSION "2.0"
+#define CONTEXT_PREFIX "_context_"
+
+enum {
+	NAME_MAX_LEN = 255,	/* AMQP's short string: queue names, methods, ids */
+	HEARTBEAT_MAX_S = 24 * 3600,
+	DUMP_FLAGS = JSON_COMPACT | JSON_REAL_PRECISION(17),
+};
+
+/* ---- versions ---- */
+
+/* "1.2" or "1.2.3", digits only. Python raises on all else; the answer is the same. */
+static bool version_parse(const char *text, long parts[3])
+{
+	enum { DIGITS_MAX = 9 };
+
+	parts[2] = 0;
+	for (int i = 0; i < 3; i++) {
+		size_t digits = strspn(text, "0123456789");
+
+		if (digits == 0 || digits > DIGITS_MAX)
+			return false;
+		parts[i] = strtol(text, NULL, 10);
+		text += digits;
+		if (*text == 0)
+			return i > 0;
+		if (*text++ != '.')
+			return false;
+	}
+	return false;
+}
+
+bool envelope_version_compatible(const char *implemented, const char *requested)
+{
+	long imp[3], req[3];
+
+	if (!version_parse(implemented, imp) || !version_parse(requested, req))
+		return false;
+	if (req[0] != imp[0] || req[1] > imp[1])
+		return false;
+	return req[1] < imp[1] || req[2] <= imp[2];
+}
+
+/* ---- decoding ---- */
+
+#define REQUEST(member) offsetof(struct envelope_request, member)
+#define REPLY(member) offsetof(struct envelope_reply, member)
+#define NOTIFICATION(member) offsetof(struct envelope_notification, member)
+
+/* A text of a message and the const char * it goes to. */
+struct field {
+	const char *key;
+	int flags;
+	size_t offset;
+};
+
+static enum err texts_decode(const json_t *message, const struct field *fields,
+                             void *into, struct why *why)
+{
+	for (const struct field *f = fields; f->key; f++) {
+		const char **text = (const char **)((char *)into + f->offset);
+		enum err err = json_get_text(message, f->key, f->flags, NAME_MAX_LEN,
+		                             text, why);
+
+		if (err)
+			return err;
+	}
+	return OK;
+}
+
+static enum err inner_decode(const json_t *version, const json_t *text, size_t max,
+                             json_t **message, struct why *why)
+{
+	if (!json_is_string(version) ||
+	    !envelope_version_compatible(ENVELOPE_VERSION, json_string_value(version)))
+		return fail(why, ERR_INVALID, "oslo.version: must be \"%s\"",
+		            ENVELOPE_VERSION);
+	if (!json_is_string(text))
+		return fail(why, ERR_INVALID, "oslo.message: must be a string of JSON");
+	return json_decode_object(json_string_value(text), json_string_length(text), max,
+	                          message, why);
+}
+
+static enum err unwrap(const uint8_t *body, size_t len, size_t max, json_t **message,
+                       struct why *why)
+{
+	json_t *outer, *version, *text;
+	enum err err = json_decode_object((const char *)body, len, max, &outer, why);
+
+	if (err)
+		return err;
+	version = json_object_get(outer, "oslo.version");
+	text = json_object_get(outer, "oslo.message");
+	if (!version || !text) {
+		*message = outer;
+		return OK;
+	}
+	err = inner_decode(version, text, max, message, why);
+	json_decref(outer);
+	return err;
+}
+
+static json_t *context_collect(json_t *message)
+{
+	const size_t prefix = strlen(CONTEXT_PREFIX);
+	json_t *context = json_object();
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(message, key, value)
+		if (strncmp(key, CONTEXT_PREFIX, prefix) == 0)
+			json_object_set(context, key + prefix, value);
+	return context;
+}
+
+/* A number of at least 2 asks for heartbeats; anything else does not, and is no error. */
+static int heartbeat_decode(const json_t *message)
+{
+	double seconds = json_number_value(json_object_get(message, "_timeout"));
+
+	if (!(seconds >= 2))
+		return 0;
+	return seconds > HEARTBEAT_MAX_S ? HEARTBEAT_MAX_S : (int)seconds;
+}
+
+/* Absent or null is {}. */
+static enum err args_decode(json_t *message, json_t **args, struct why *why)
+{
+	json_t *given = json_object_get(message, "args");
+
+	if (!given || json_is_null(given)) {
+		json_object_set_new(message, "args", json_object());
+		given = json_object_get(message, "args");
+	}
+	if (!json_is_object(given))
+		return fail(why, ERR_INVALID, "args: must be an object");
+	*args = given;
+	return OK;
+}
+
+static enum err request_fill(struct envelope_request *request, struct why *why)
+{
+	static const struct field fields[] = {
+		{ "method",     JSON_REQUIRED, REQUEST(method) },
+		{ "version",    0,             REQUEST(version) },
+		{ "namespace",  0,             REQUEST(namespace) },
+		{ "_unique_id", 0,             REQUEST(unique_id) },
+		{ "_msg_id",    0,             REQUEST(msg_id) },
+		{ "_reply_q",   0,             REQUEST(reply_queue) },
+		{ 0 }
+	};
+	enum err err = texts_decode(request->message, fields, request, why);
+
+	if (err)
+		return err;
+	if (request->unique_id && !id_valid(request->unique_id))
+		return fail(why, ERR_INVALID,
+		            "_unique_id: must be 32 hexadecimal digits");
+	if (!request->msg_id || !request->reply_queue)
+		request->msg_id = request->reply_queue = NULL;	/* nobody to answer */
+	request->heartbeat_s = heartbeat_decode(request->message);
+	return args_decode(request->message, &request->args, why);
+}
+
+enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
+                                 struct envelope_request *request, struct why *why)
+{
+	struct envelope_request decoded = { 0 };
+	enum err err = unwrap(body, len, max, &decoded.message, why);
+
+	if (err)
+		return err;
+	err = request_fill(&decoded, why);
+	if (err) {
+		envelope_request_clear(&decoded);
+		return err;
+	}
+	decoded.context = context_collect(decoded.message);
+	*request = decoded;
+	return OK;
+}
+
+void envelope_request_clear(struct envelope_request *request)
+{
+	json_decref(request->context);
+	json_decref(request->message);
+	*request = (struct envelope_request){ 0 };
+}
+
+static bool is_failure(const json_t *failure)
+{
+	if (json_is_string(failure))
+		return json_string_length(failure) > 0;
+	return failure && !json_is_null(failure);
+}
+
+/* A text of the failure, or what stands for it when the peer has its types wrong. */
+static const char *failure_text(const json_t *failure, const char *key,
+                                const char *otherwise)
+{
+	const char *text = json_string_value(json_object_get(failure, key));
+
+	return text ? text : otherwise;
+}
+
+static enum err failure_parse(const json_t *text, json_t **failure)
+{
+	size_t len = json_string_length(text);
+	struct why ignored;
+
+	return json_decode_object(json_string_value(text), len, len, failure, &ignored);
+}
+
+/* `failure` is JSON in a string; what is not, is a failure nevertheless. */
+static void failure_decode(json_t *failure, struct envelope_reply *reply)
+{
+	const char *text = json_string_value(failure);
+
+	if (!text)
+		reply->failure = json_incref(failure);
+	else if (failure_parse(failure, &reply->failure))
+		reply->failure = json_object();
+	reply->failure_class = failure_text(reply->failure, "class", "Exception");
+	reply->failure_module = failure_text(reply->failure, "module", "");
+	reply->failure_message = failure_text(reply->failure, "message",
+	                                      text ? text : "");
+}
+
+enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
+                               struct envelope_reply *reply, struct why *why)
+{
+	static const struct field fields[] = {
+		{ "_msg_id", JSON_REQUIRED, REPLY(msg_id) },
+		{ 0 }
+	};
+	struct envelope_reply decoded = { 0 };
+	enum err err = unwrap(body, len, max, &decoded.message, why);
+
+	if (err)
+		return err;
+	err = texts_decode(decoded.message, fields, &decoded, why);
+	if (err) {
+		envelope_reply_clear(&decoded);
+		return err;
+	}
+	decoded.ending = json_is_true(json_object_get(decoded.message, "ending"));
+	decoded.result = json_object_get(decoded.message, "result");
+	if (is_failure(json_object_get(decoded.message, "failure")))
+		failure_decode(json_object_get(decoded.message, "failure"), &decoded);
+	*reply = decoded;
+	return OK;
+}
+
+void envelope_reply_clear(struct envelope_reply *reply)
+{
+	json_decref(reply->failure);
+	json_decref(reply->message);
+	*reply = (struct envelope_reply){ 0 };
+}
+
+enum err envelope_notification_decode(const uint8_t *body, size_t len, size_t max,
+                                      struct envelope_notification *notification,
+                                      struct why *why)
+{
+	static const struct field fields[] = {
+		{ "event_type",   JSON_REQUIRED, NOTIFICATION(event_type) },
+		{ "publisher_id", 0,             NOTIFICATION(publisher_id) },
+		{ "priority",     0,             NOTIFICATION(priority) },
+		{ "message_id",   0,             NOTIFICATION(message_id) },
+		{ 0 }
+	};
+	struct envelope_notification decoded = { 0 };
+	enum err err = unwrap(body, len, max, &decoded.message, why);
+
+	if (err)
+		return err;
+	err = texts_decode(decoded.message, fields, &decoded, why);
+	if (err) {
+		envelope_notification_clear(&decoded);
+		return err;
+	}
+	decoded.payload = json_object_get(decoded.message, "payload");
+	*notification = decoded;
+	return OK;
+}
+
+void envelope_notification_clear(struct envelope_notification *notification)
+{
+	json_decref(notification->message);
+	*notification = (struct envelope_notification){ 0 };
+}
+
+/* ---- encoding ---- */
+
+/* Words may have been cut in the middle of a character, or quote a peer's bytes. */
+static json_t *json_words(const char *text)
+{
+	json_t *words = json_string(text);
+	char *ascii;
+
+	if (words)
+		return words;
+	ascii = xstrdup(text);
+	for (char *p = ascii; *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	words = json_string(ascii);
+	free(ascii);
+	return words;
+}
+
+static json_t *json_words_or_null(const char *text)
+{
+	return text ? json_words(text) : json_null();
+}
+
+/* JSON within a JSON string: the dump has no control bytes, so two escapes are all. */
+static int append_quoted(const char *text, size_t len, void *body)
+{
+	size_t start = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '"' || text[i] == '\\') {
+			buf_append(body, text + start, i - start);
+			buf_u8(body, '\\');
+			start = i;
+		}
+	buf_append(body, text + start, len - start);
+	return 0;
+}
+
+/* Takes the message. */
+static void wrap(json_t *message, struct buf *body)
+{
+	buf_text(body, "{\"oslo.version\": \"" ENVELOPE_VERSION "\", ");
+	buf_text(body, "\"oslo.message\": \"");
+	bug_if(json_dump_callback(message, append_quoted, body, DUMP_FLAGS) != 0);
+	buf_text(body, "\"}");
+	json_decref(message);
+}
+
+/* The message shares the value with its owner; only the count of references changes. */
+static void set_shared(json_t *message, const char *key, const json_t *value)
+{
+	json_object_set(message, key, (json_t *)value);
+}
+
+static void set_unique_id(json_t *message, const char *unique_id)
+{
+	char made[ID_LEN + 1];
+
+	if (!unique_id)
+		id_random(made);
+	json_object_set_new(message, "_unique_id",
+	                    json_words(unique_id ? unique_id : made));
+}
+
+static void set_context(json_t *message, const json_t *context)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)context, key, value) {
+		char *name = xprintf(CONTEXT_PREFIX "%s", key);
+
+		json_object_set(message, name, value);
+		free(name);
+	}
+}
+
+void envelope_request_encode(const struct envelope_call *call, struct buf *body)
+{
+	json_t *message = json_object();
+
+	bug_if(!json_is_object(call->args));
+	json_object_set_new(message, "method", json_words(call->method));
+	set_shared(message, "args", call->args);
+	if (call->version)
+		json_object_set_new(message, "version", json_words(call->version));
+	if (call->msg_id) {
+		json_object_set_new(message, "_msg_id", json_words(call->msg_id));
+		json_object_set_new(message, "_reply_q", json_words(call->reply_queue));
+		json_object_set_new(message, "_timeout", json_null());
+	}
+	set_unique_id(message, call->unique_id);
+	set_context(message, call->context);
+	wrap(message, body);
+}
+
+/* Takes result and failure. All five keys are always there: Python insists. */
+static void reply_encode(const char *msg_id, json_t *result, json_t *failure, bool ending,
+                         struct buf *body)
+{
+	json_t *message = json_object();
+
+	json_object_set_new(message, "result", result);
+	json_object_set_new(message, "failure", failure);
+	json_object_set_new(message, "ending", json_boolean(ending));
+	json_object_set_new(message, "_msg_id", json_words(msg_id));
+	set_unique_id(message, NULL);
+	wrap(message, body);
+}
+
+void envelope_result_encode(const char *msg_id, const json_t *result, struct buf *body)
+{
+	json_t *shared = result ? json_incref((json_t *)result) : json_null();
+
+	reply_encode(msg_id, shared, json_null(), true, body);
+}
+
+/* args are what Python calls the class with: klass(message). */
+void envelope_failure_encode(const char *msg_id, enum err err, const char *message,
+                             struct buf *body)
+{
+	json_t *failure = json_pack("{s:s, s:s, s:o, s:[], s:[o], s:{}}",
+	                            "class", err_class(err), "module", err_module(err),
+	                            "message", json_words(message), "tb",
+	                            "args", json_words(message), "kwargs");
+	char *text;
+
+	bug_if(!failure);
+	text = json_dumps(failure, DUMP_FLAGS);
+	json_decref(failure);
+	reply_encode(msg_id, json_null(), json_words(text), true, body);
+	free(text);
+}
+
+void envelope_heartbeat_encode(const char *msg_id, struct buf *body)
+{
+	reply_encode(msg_id, json_null(), json_null(), false, body);
+}
+
+/* A UUID of version 4 with dashes; other ids have none (oslo_wire T17). */
+static json_t *message_id(void)
+{
+	char id[ID_LEN + 1];
+
+	id_random(id);
+	id[12] = '4';
+	id[16] = "89ab"[id[16] % 4];
+	return json_sprintf("%.8s-%.4s-%.4s-%.4s-%.12s", id, id + 8, id + 12, id + 16,
+	                    id + 20);
+}
+
+/* UTC, with a space and no zone. */
+static json_t *timestamp(void)
+{
+	char text[sizeof "2026-11-21 09:23:08"];
+	struct timespec now;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
+	return json_sprintf("%s.%06ld", text, now.tv_nsec / 1000);
+}
+
+void envelope_notification_encode(const char *event_type, const char *publisher_id,
+                                  const json_t *payload, struct buf *body)
+{
+	json_t *message = json_object();
+
+	json_object_set_new(message, "message_id", message_id());
+	json_object_set_new(message, "publisher_id", json_words_or_null(publisher_id));
+	json_object_set_new(message, "event_type", json_words(event_type));
+	json_object_set_new(message, "priority", json_string("INFO"));
+	set_shared(message, "payload", payload);
+	json_object_set_new(message, "timestamp", timestamp());
+	set_unique_id(message, NULL);
+	wrap(message, body);
+}

@@ -1,0 +1,74 @@
+/*
+ * envelope -- the wire format of oslo.messaging 2.0, and nothing else: bytes
+ * to struct and back (reference: oslo.messaging's rpc and amqpdriver).
+ *
+ *	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>"}
+ *
+ * A body without the two keys is the message itself. Within the message
+ * `_context_*` keys are the context, `_msg_id` and `_reply_q` make it a call.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct envelope_request {
+	const char *method, *version, *namespace;	/* the latter two may be NULL */
+	const char *unique_id;
+	const char *msg_id, *reply_queue;		/* both NULL for a cast */
+	int heartbeat_s;				/* `_timeout`; 0: none wanted */
+	json_t *args;		/* borrowed from message */
+	json_t *context;	/* owned: the _context_ keys without their prefix */
+	json_t *message;	/* owns all of the above */
+};
+
+struct envelope_reply {
+	const char *msg_id;
+	bool ending;
+	json_t *result;				/* borrowed from message; may be NULL */
+	const char *failure_class;		/* NULL: no failure */
+	const char *failure_module, *failure_message;
+	json_t *failure;			/* owned */
+	json_t *message;
+};
+
+struct envelope_notification {
+	const char *event_type, *publisher_id, *priority, *message_id;
+	json_t *payload;
+	json_t *message;
+};
+
+/* ERR_INVALID for what Python's receivers drop, too. MAX bounds the body. */
+enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
+                                 struct envelope_request *request, struct why *why);
+void envelope_request_clear(struct envelope_request *request);
+enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
+                               struct envelope_reply *reply, struct why *why);
+void envelope_reply_clear(struct envelope_reply *reply);
+enum err envelope_notification_decode(const uint8_t *body, size_t len, size_t max,
+                                      struct envelope_notification *notification,
+                                      struct why *why);
+void envelope_notification_clear(struct envelope_notification *notification);
+
+/* Append a body. unique_id NULL makes a new one. */
+struct envelope_call {
+	const char *method;
+	const json_t *args;		/* an object */
+	const json_t *context;		/* an object or NULL */
+	const char *version;		/* NULL: none */
+	const char *unique_id;
+	const char *msg_id, *reply_queue;	/* NULL for a cast */
+};
+void envelope_request_encode(const struct envelope_call *call, struct buf *body);
+void envelope_result_encode(const char *msg_id, const json_t *result, struct buf *body);
+void envelope_failure_encode(const char *msg_id, enum err err, const char *message,
+                             struct buf *body);
+void envelope_heartbeat_encode(const char *msg_id, struct buf *body);
+void envelope_notification_encode(const char *event_type, const char *publisher_id,
+                                  const json_t *payload, struct buf *body);
+
+/* Dispatch rule of the reference, 6.3: may a peer that says REQUESTED use IMPLEMENTED? */
+bool envelope_version_compatible(const char *implemented, const char *requested);

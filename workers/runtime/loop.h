@@ -1,0 +1,56 @@
+/*
+ * loop -- the event loop of a process, over libev, which only loop.c knows.
+ *
+ * Watchers live on the heap: x_new starts one, x_free(&x) stops it and nulls
+ * the pointer; freeing a watcher from within its own callback is allowed. A
+ * timer fires once; arm it again with loop_timer_set(). Callbacks must not
+ * block: what blocks goes to offload.h. A watcher goes before its descriptor
+ * is closed and before its loop is freed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct loop;
+struct loop_io;
+struct loop_timer;
+struct loop_async;
+
+enum { LOOP_READ = 1, LOOP_WRITE = 2 };
+
+typedef void loop_io_fn(void *self, int events);
+typedef void loop_fn(void *self);
+
+struct loop *loop_new(void);		/* call after fork */
+void loop_free(struct loop **loop);
+void loop_run(struct loop *loop);	/* until loop_stop(), even if that came before */
+void loop_stop(struct loop *loop);
+int64_t loop_now_ms(const struct loop *loop);	/* monotonic, as of this turn */
+
+struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *fn,
+                            void *self);
+void loop_io_set(struct loop_io *io, int events);	/* 0 pauses it */
+void loop_io_free(struct loop_io **io);
+
+/* Not armed until set. after_ms 0 fires on the next turn. */
+struct loop_timer *loop_timer_new(struct loop *loop, loop_fn *fn, void *self);
+void loop_timer_set(struct loop_timer *timer, int64_t after_ms);
+void loop_timer_cancel(struct loop_timer *timer);
+bool loop_timer_armed(const struct loop_timer *timer);
+void loop_timer_free(struct loop_timer **timer);
+
+/* Once, at the end of this turn, after all pending I/O callbacks: to batch. */
+void loop_later(struct loop *loop, loop_fn *fn, void *self);
+void loop_later_cancel(struct loop *loop, void *self);	/* all that SELF has put there */
+
+/*
+ * loop_async_send() is the only function here that another thread may call: FN
+ * runs on the loop soon, once for any number of sends before it.
+ */
+struct loop_async *loop_async_new(struct loop *loop, loop_fn *fn, void *self);
+void loop_async_send(struct loop_async *async);
+void loop_async_free(struct loop_async **async);
+
+/* A signal, delivered as a callback. One function a signal. */
+void loop_signal(struct loop *loop, int signum, loop_fn *fn, void *self);

@@ -1,0 +1,353 @@
+#include "runtime/metrics.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* Relaxed throughout: each is a figure of its own, none orders another. */
+typedef _Atomic int64_t cell;
+
+static const struct {
+	int64_t us;
+	const char *le;		/* in seconds, as the format wants it */
+} bounds[] = {
+	{ 100,      "0.0001" }, { 250,      "0.00025" }, { 500,      "0.0005" },
+	{ 1000,     "0.001"  }, { 2500,     "0.0025"  }, { 5000,     "0.005"  },
+	{ 10000,    "0.01"   }, { 25000,    "0.025"   }, { 50000,    "0.05"   },
+	{ 100000,   "0.1"    }, { 250000,   "0.25"    }, { 500000,   "0.5"    },
+	{ 1000000,  "1"      }, { 2500000,  "2.5"     }, { 5000000,  "5"      },
+	{ 10000000, "10"     }, { 25000000, "25"      }, { 50000000, "50"     },
+	{ 100000000, "100"   },
+};
+
+enum {
+	BOUNDS = sizeof bounds / sizeof bounds[0],
+	CELL_SUM = BOUNDS + 1,		/* of a histogram: behind the buckets and +Inf */
+	CELLS_MAX = CELL_SUM + 1,
+};
+
+/* One line a type: its word in the text format, its cells in each process. */
+static const struct {
+	const char *name;
+	size_t cells;
+} types[] = {
+	[METRIC_COUNTER]   = { "counter",   1 },
+	[METRIC_GAUGE]     = { "gauge",     1 },
+	[METRIC_HISTOGRAM] = { "histogram", CELLS_MAX },
+};
+
+struct family {
+	struct family *next;
+	enum metric_type type;
+	char *name, *help;
+	struct metric *metrics, **end;
+};
+
+struct metric {
+	struct metric *next;
+	enum metric_type type;
+	char *label_key, *label_value;	/* "" when there is none */
+	size_t cell;			/* the first of its own, in each place */
+};
+
+/* What one process writes. Pages nobody touched take no memory. */
+struct place {
+	cell beat_ms, ready;
+	cell cells[METRICS_MAX * CELLS_MAX];
+};
+
+static struct {
+	struct place *places;
+	int count, mine;	/* the last place is the supervisor's */
+	bool forked;
+	struct family *families, **end;
+	size_t metrics, cells;
+	struct metric unseen;	/* takes what no longer has room */
+} state;
+
+/* ---- places ---- */
+
+/* MAP_NORESERVE: the room for series that never come is not to be accounted for. */
+void metrics_init(int processes)
+{
+	size_t size = (processes + 1) * sizeof(struct place);
+
+	bug_if(state.places);
+	state.places = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (state.places == MAP_FAILED)
+		fatal("out of memory: bytes=%zu", size);
+	state.count = processes + 1;
+	state.mine = processes;
+	state.end = &state.families;
+	state.cells = CELLS_MAX;	/* the first belong to `unseen` */
+}
+
+void metrics_process(int index)
+{
+	bug_if(index < 0 || index >= state.count - 1);
+	state.mine = index;
+	state.forked = true;
+}
+
+static struct place *place_of(int process)
+{
+	bug_if(process < 0 || process >= state.count);
+	return &state.places[process];
+}
+
+static int64_t load(const cell *from)
+{
+	return atomic_load_explicit(from, memory_order_relaxed);
+}
+
+static void store(cell *into, int64_t value)
+{
+	atomic_store_explicit(into, value, memory_order_relaxed);
+}
+
+static void add(cell *into, int64_t by)
+{
+	atomic_fetch_add_explicit(into, by, memory_order_relaxed);
+}
+
+static cell *own_cell(const struct metric *metric, size_t index)
+{
+	return &state.places[state.mine].cells[metric->cell + index];
+}
+
+/* ---- making ---- */
+
+static bool is_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+	return name[0] && strspn(name, letters) == strlen(name);
+}
+
+static struct family *family_find(enum metric_type type, const char *name)
+{
+	for (struct family *family = state.families; family; family = family->next)
+		if (strcmp(family->name, name) == 0) {
+			bug_if(family->type != type);
+			return family;
+		}
+	return NULL;
+}
+
+static struct family *family_new(enum metric_type type, const char *name,
+                                 const char *help)
+{
+	struct family *family = xcalloc(1, sizeof *family);
+
+	bug_if(!is_name(name));
+	family->type = type;
+	family->name = xstrdup(name);
+	family->help = xstrdup(help);
+	family->end = &family->metrics;
+	*state.end = family;
+	state.end = &family->next;
+	return family;
+}
+
+static struct metric *metric_find(const struct family *family, const char *label_key,
+                                  const char *label_value)
+{
+	struct metric *metric = family ? family->metrics : NULL;
+
+	while (metric && (strcmp(metric->label_key, label_key) != 0 ||
+			  strcmp(metric->label_value, label_value) != 0))
+		metric = metric->next;
+	return metric;
+}
+
+static struct metric *family_add(struct family *family, const char *label_key,
+                                 const char *label_value)
+{
+	struct metric *metric = xcalloc(1, sizeof *metric);
+
+	bug_if(label_key[0] && !is_name(label_key));
+	metric->type = family->type;
+	metric->label_key = xstrdup(label_key);
+	metric->label_value = xstrdup(label_value);
+	metric->cell = state.cells;
+	state.cells += types[family->type].cells;
+	state.metrics++;
+	*family->end = metric;
+	family->end = &metric->next;
+	return metric;
+}
+
+struct metric *metric_new(enum metric_type type, const char *name, const char *help,
+                          const char *label_key, const char *label_value)
+{
+	const char *key = label_key ? label_key : "";
+	const char *value = label_key ? label_value : "";
+	struct family *family;
+	struct metric *metric;
+
+	if (!state.places)
+		metrics_init(0);
+	family = family_find(type, name);
+	metric = metric_find(family, key, value);
+	if (metric)
+		return metric;
+	bug_if(state.forked);
+	if (state.metrics == METRICS_MAX - 1) {
+		log_warn("metric not shown: name=%s %s=%s reason=\"too many\"",
+			 name, key, value);
+		return &state.unseen;
+	}
+	if (!family)
+		family = family_new(type, name, help);
+	return family_add(family, key, value);
+}
+
+/* ---- writing ---- */
+
+void metric_add(struct metric *metric, int64_t by)
+{
+	bug_if(metric->type == METRIC_COUNTER && by < 0 && metric != &state.unseen);
+	add(own_cell(metric, 0), by);
+}
+
+void metric_set(struct metric *metric, int64_t value)
+{
+	bug_if(metric->type != METRIC_GAUGE && metric != &state.unseen);
+	store(own_cell(metric, 0), value);
+}
+
+void metric_observe_us(struct metric *metric, int64_t us)
+{
+	size_t bucket = 0;
+
+	bug_if(metric->type != METRIC_HISTOGRAM && metric != &state.unseen);
+	while (bucket < BOUNDS && us > bounds[bucket].us)
+		bucket++;
+	add(own_cell(metric, bucket), 1);
+	add(own_cell(metric, CELL_SUM), us > 0 ? us : 0);
+}
+
+/* ---- the text ---- */
+
+static int64_t sum(const struct metric *metric, size_t index)
+{
+	int64_t total = 0;
+
+	for (int process = 0; process < state.count; process++)
+		total += load(&state.places[process].cells[metric->cell + index]);
+	return total;
+}
+
+/* A backslash, a newline and, in a label, a quote. */
+static void format_escaped(struct buf *text, const char *from, bool quoted)
+{
+	for (; *from; from++) {
+		if (*from == '\n')
+			buf_text(text, "\\n");
+		else if (*from == '\\' || (quoted && *from == '"'))
+			buf_printf(text, "\\%c", *from);
+		else
+			buf_u8(text, *from);
+	}
+}
+
+/* `zonefleet_NAME_SUFFIX{KEY="VALUE",le="LE"} `; LE is NULL but for buckets. */
+static void format_series(struct buf *text, const struct family *family,
+                          const struct metric *metric, const char *suffix, const char *le)
+{
+	buf_printf(text, "zonefleet_%s%s", family->name, suffix);
+	if (metric->label_key[0]) {
+		buf_printf(text, "{%s=\"", metric->label_key);
+		format_escaped(text, metric->label_value, true);
+		buf_text(text, "\"");
+	}
+	if (le)
+		buf_printf(text, "%sle=\"%s\"", metric->label_key[0] ? "," : "{", le);
+	buf_text(text, metric->label_key[0] || le ? "} " : " ");
+}
+
+static void format_plain(struct buf *text, const struct family *family,
+                         const struct metric *metric)
+{
+	format_series(text, family, metric, "", NULL);
+	buf_printf(text, "%" PRId64 "\n", sum(metric, 0));
+}
+
+/* The count is that of the buckets just read, so that the two always agree. */
+static void format_histogram(struct buf *text, const struct family *family,
+                             const struct metric *metric)
+{
+	int64_t count = 0, us = sum(metric, CELL_SUM);
+
+	for (size_t bucket = 0; bucket <= BOUNDS; bucket++) {
+		count += sum(metric, bucket);
+		format_series(text, family, metric, "_bucket",
+			      bucket < BOUNDS ? bounds[bucket].le : "+Inf");
+		buf_printf(text, "%" PRId64 "\n", count);
+	}
+	format_series(text, family, metric, "_sum", NULL);
+	buf_printf(text, "%" PRId64 ".%06" PRId64 "\n", us / 1000000, us % 1000000);
+	format_series(text, family, metric, "_count", NULL);
+	buf_printf(text, "%" PRId64 "\n", count);
+}
+
+static void format_family(struct buf *text, const struct family *family)
+{
+	buf_printf(text, "# HELP zonefleet_%s ", family->name);
+	format_escaped(text, family->help, false);
+	buf_printf(text, "\n# TYPE zonefleet_%s %s\n", family->name,
+		   types[family->type].name);
+	for (const struct metric *metric = family->metrics; metric; metric = metric->next)
+		if (family->type == METRIC_HISTOGRAM)
+			format_histogram(text, family, metric);
+		else
+			format_plain(text, family, metric);
+}
+
+void metrics_format(struct buf *text)
+{
+	for (const struct family *family = state.families; family; family = family->next)
+		format_family(text, family);
+}
+
+/* ---- life signs ---- */
+
+void metrics_beat(int64_t now_ms)
+{
+	store(&place_of(state.mine)->beat_ms, now_ms);
+}
+
+int64_t metrics_last_beat(int process)
+{
+	return load(&place_of(process)->beat_ms);
+}
+
+void metrics_set_ready(int ready)
+{
+	store(&place_of(state.mine)->ready, ready);
+}
+
+int metrics_is_ready(int process)
+{
+	return load(&place_of(process)->ready);
+}
+
+void metrics_forget(int process)
+{
+	struct place *place = place_of(process);
+
+	store(&place->beat_ms, 0);
+	store(&place->ready, 0);
+	for (const struct family *f = state.families; f; f = f->next)
+		for (const struct metric *m = f->metrics; m; m = m->next)
+			if (f->type == METRIC_GAUGE)
+				store(&place->cells[m->cell], 0);
+}

@@ -1,0 +1,348 @@
+/* One process of a program: from the fork to its exit status. */
+#include <signal.h>
+#include <stdlib.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/ping.h"
+#include "runtime/suspects.h"
+#include "runtime/worker_private.h"
+
+enum {
+	BEAT_MS = 1000,
+	STARTING_BEAT_MS = 50,		/* until it is ready for the first time */
+	DRAIN_POLL_MS = 20,
+	PERIOD_OFF_MS = 60 * 1000,	/* of a period of 0: look again then */
+};
+
+/* A row of worker->timers on the loop. */
+struct period {
+	const struct timer *row;
+	void *self;
+	struct loop_timer *timer;
+	struct metric *seconds;
+};
+
+struct process {
+	struct program *program;
+	struct runtime runtime;
+	struct rpc_server *server;	/* NULL for a program without methods */
+	char *recovery;
+	struct ping *ping;
+	struct loop_timer *beat, *drain;
+	struct period *periods;
+	size_t period_count;
+	bool serving;			/* the server and the periods are open */
+	bool ready, was_ready;
+	int64_t drain_until_ms;		/* 0: nobody told us to end */
+};
+
+/* ---- timers: the first turn anywhere in the period, so that a fleet spreads ---- */
+
+static int64_t period_ms(const struct period *period)
+{
+	return (int64_t)*period->row->period_s * 1000;
+}
+
+/* Plus or minus a tenth. */
+static int64_t jittered(int64_t ms)
+{
+	return ms * 9 / 10 + random_u32() % (ms / 5 + 1);
+}
+
+static void period_arm(struct period *period)
+{
+	int64_t ms = period_ms(period);
+
+	loop_timer_set(period->timer, jittered(ms > 0 ? ms : PERIOD_OFF_MS));
+}
+
+static void period_fire(void *self)
+{
+	struct period *period = self;
+	int64_t begin_us = clock_us();
+
+	if (period_ms(period) > 0) {
+		period->row->fire(period->self);
+		metric_observe_us(period->seconds, clock_us() - begin_us);
+	}
+	period_arm(period);
+}
+
+static void period_init(struct period *period, const struct timer *row,
+                        const struct process *process)
+{
+	int64_t ms = (int64_t)*row->period_s * 1000;
+
+	period->row = row;
+	period->self = process->program->worker->self;
+	period->timer = loop_timer_new(process->runtime.loop, period_fire, period);
+	period->seconds = timer_metric(row);
+	loop_timer_set(period->timer, random_u32() % ((ms > 0 ? ms : PERIOD_OFF_MS) + 1));
+}
+
+static void periods_open(struct process *process)
+{
+	const struct timer *rows = process->program->worker->timers;
+
+	while (rows && rows[process->period_count].name)
+		process->period_count++;
+	process->periods = xcalloc(process->period_count, sizeof *process->periods);
+	for (size_t i = 0; i < process->period_count; i++)
+		period_init(&process->periods[i], &rows[i], process);
+}
+
+static void periods_close(struct process *process)
+{
+	for (size_t i = 0; i < process->period_count; i++)
+		loop_timer_free(&process->periods[i].timer);
+	free(process->periods);
+	process->periods = NULL;
+	process->period_count = 0;
+}
+
+/* ---- the sign of life ---- */
+
+static const char *up_or_down(bool up)
+{
+	return up ? "up" : "down";
+}
+
+static void process_set_ready(struct process *process, bool broker, bool database)
+{
+	int index = process->runtime.process;
+
+	if ((broker && database) == process->ready)
+		return;
+	process->ready = broker && database;
+	metrics_set_ready(process->ready);
+	if (process->ready)
+		log_info("process ready: process=%d", index);
+	else
+		log_warn("process not ready: process=%d broker=%s database=%s", index,
+			 up_or_down(broker), up_or_down(database));
+	process->was_ready |= process->ready;
+}
+
+/* ---- the end ---- */
+
+static bool is_drained(const struct process *process)
+{
+	const struct worker *worker = process->program->worker;
+
+	if (process->server && rpc_server_waiting(process->server))
+		return false;
+	if (worker->idle && !worker->idle(worker->self))
+		return false;
+	return broker_unconfirmed(process->runtime.out) == 0;
+}
+
+static void drain_poll(void *self)
+{
+	struct process *process = self;
+	const struct runtime *runtime = &process->runtime;
+	bool drained = is_drained(process);
+
+	if (!drained && clock_ms() < process->drain_until_ms) {
+		loop_timer_set(process->drain, DRAIN_POLL_MS);
+		return;
+	}
+	if (!drained)
+		log_warn("process not drained: process=%d unconfirmed=%zu",
+			 runtime->process, broker_unconfirmed(runtime->out));
+	loop_stop(runtime->loop);
+}
+
+/*
+ * The supervisor kills who takes too long; but it may be dead itself, and then
+ * the alarm ends what hangs.
+ */
+static void on_terminate(void *self)
+{
+	struct process *process = self;
+
+	if (process->drain_until_ms)
+		return;
+	alarm(STOP_MAX_MS / 1000);
+	log_debug("process draining: process=%d", process->runtime.process);
+	process->drain_until_ms = clock_ms() + DRAIN_MAX_MS;
+	periods_close(process);
+	if (process->server)
+		rpc_server_pause(process->server);
+	loop_timer_set(process->drain, DRAIN_POLL_MS);
+}
+
+/* The supervisor read the file before us; here it can only fail if it changed since. */
+static void on_hangup(void *self)
+{
+	struct process *process = self;
+	const struct worker *worker = process->program->worker;
+	struct why why;
+
+	if (program_reload(process->program, true, &why))
+		log_warn("settings kept: reason=\"%s\"", why.text);
+	else if (worker->reload)
+		worker->reload(worker->self);
+}
+
+static void on_user(void *self)
+{
+	struct process *process = self;
+
+	program_toggle_debug(process->program);
+}
+
+/* ---- the life ---- */
+
+/* ^C reaches all of a terminal's group: the supervisor alone decides what it means. */
+static void signals_open(struct process *process)
+{
+	struct loop *loop = process->runtime.loop;
+	sigset_t none;
+
+	signal(SIGINT, SIG_IGN);
+	loop_signal(loop, SIGTERM, on_terminate, process);
+	loop_signal(loop, SIGHUP, on_hangup, process);
+	loop_signal(loop, SIGUSR1, on_user, process);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void runtime_open(struct process *process, int index)
+{
+	struct program *program = process->program;
+	struct runtime *runtime = &process->runtime;
+	char *name = xprintf("%s.out", program->worker->name);
+
+	runtime->process = index;
+	runtime->processes = program->common.processes;
+	runtime->broker_config = &program->common.broker;
+	runtime->db_config = &program->common.db;
+	runtime->loop = loop_new();
+	process->drain = loop_timer_new(runtime->loop, drain_poll, process);
+	signals_open(process);
+	runtime->out = broker_open(runtime->loop, runtime->broker_config, name, NULL,
+				   NULL);
+	free(name);
+	runtime->rpc = rpc_client_open(runtime->loop, runtime->broker_config,
+				       runtime->out);
+	runtime->db = db_new(runtime->db_config);
+}
+
+static void runtime_close(struct process *process)
+{
+	struct runtime *runtime = &process->runtime;
+
+	loop_timer_free(&process->drain);
+	rpc_client_close(&runtime->rpc);
+	broker_close(&runtime->out);
+	db_free(&runtime->db);
+	loop_free(&runtime->loop);
+}
+
+static struct rpc_server *server_open(struct process *process)
+{
+	const struct worker *worker = process->program->worker;
+	const struct runtime *runtime = &process->runtime;
+	struct rpc_server_config config = {
+		.topic = worker->topic ? worker->topic(worker->self) : worker->name,
+		.methods = worker->methods,
+		.version = "1.0",
+		.prefetch = process->program->common.prefetch,
+		.fanout = worker->fanout,
+		.self = worker->self,
+	};
+
+	if (worker->recovery)
+		process->recovery = xprintf("%s.recovery", config.topic);
+	config.recovery = process->recovery;
+	return rpc_server_open(runtime->loop, runtime->broker_config, runtime->out,
+			       &config);
+}
+
+static void serve(struct process *process)
+{
+	process->serving = true;
+	if (process->program->worker->methods)
+		process->server = server_open(process);
+	periods_open(process);
+}
+
+static void process_beat(void *self)
+{
+	struct process *process = self;
+	bool broker;
+
+	if (!process->serving && !process->drain_until_ms && ping_ok(process->ping))
+		serve(process);
+	broker = broker_is_up(process->runtime.out) &&
+		 (!process->server || rpc_server_is_up(process->server));
+	metrics_beat(clock_ms());
+	process_set_ready(process, broker, process->serving && ping_ok(process->ping));
+	loop_timer_set(process->beat, process->was_ready ? BEAT_MS : STARTING_BEAT_MS);
+}
+
+static void process_open(struct process *process)
+{
+	struct loop *loop = process->runtime.loop;
+	bool schema = process->program->worker->schema;
+
+	process->ping = ping_new(loop, process->runtime.db_config, schema);
+	process->beat = loop_timer_new(loop, process_beat, process);
+	if (!schema)
+		serve(process);
+	process_beat(process);
+}
+
+static void process_close(struct process *process)
+{
+	const struct worker *worker = process->program->worker;
+
+	metrics_set_ready(0);
+	periods_close(process);
+	if (worker->stop)
+		worker->stop(worker->self);
+	if (process->server)
+		rpc_server_close(&process->server);
+	ping_free(&process->ping);
+	loop_timer_free(&process->beat);
+	free(process->recovery);
+}
+
+static int program_start(const struct process *process)
+{
+	const struct worker *worker = process->program->worker;
+	struct why why;
+	enum err err;
+
+	err = worker->start ? worker->start(worker->self, &process->runtime, &why) : OK;
+	if (!err)
+		return EX_OK;
+	log_warn("process cannot start: process=%d reason=\"%s\"",
+		 process->runtime.process, why.text);
+	return err == ERR_INVALID ? EX_CONFIG : EX_TEMPFAIL;
+}
+
+int process_run(struct program *program, int index)
+{
+	struct process process = { .program = program };
+	int status;
+
+	metrics_process(index);
+	suspects_process(index);
+	runtime_open(&process, index);
+	status = program_start(&process);
+	if (!status) {
+		process_open(&process);
+		loop_run(process.runtime.loop);
+		process_close(&process);
+	}
+	runtime_close(&process);
+	return status;
+}

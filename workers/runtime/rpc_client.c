@@ -1,0 +1,527 @@
+#include "runtime/rpc.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/broker.h"
+#include "runtime/envelope.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/rpc_metrics.h"
+
+#define NOTIFICATION_KEY "notifications.info"
+
+enum { REPLY_PREFETCH = 200 };
+
+/*
+ * A call is in the table until it is answered; it lives on until the last
+ * confirm that the publisher owes for it, which the answer may overtake.
+ */
+struct call {
+	UT_hash_handle hh;
+	struct rpc_client *client;	/* NULL: answered or cancelled */
+	struct loop_timer *timer;
+	char msg_id[ID_LEN + 1], unique_id[ID_LEN + 1];
+	char *key, *method;
+	json_t *args, *context;		/* copies: it may have to be sent again */
+	int64_t deadline_ms;
+	int in_flight;			/* confirms to come */
+	bool sent;
+	enum err failed;		/* what the timer will say; OK: that time is up */
+	struct why why;
+	struct envelope_reply kept;	/* of the answer: what came before its end */
+	rpc_answer_fn *answer;
+	void *self;
+};
+
+struct cast {
+	struct metric *failed;
+	char *where, *method;		/* for the log */
+	void (*confirm)(void *self, enum err err);
+	void *self;
+};
+
+struct rpc_client {
+	struct loop *loop;
+	const struct broker_config *config;
+	struct broker *out;
+	struct broker *in;		/* NULL before the first call */
+	struct call *calls;		/* by msg_id */
+	struct metric *casts_failed;
+	char publisher_id[sizeof "zonefleet." + HOST_NAME_MAX];
+};
+
+/* ---- where to ---- */
+
+static char *target_key(const struct rpc_target *target)
+{
+	if (target->fanout)
+		return xstrdup("");
+	if (target->server)
+		return xprintf("%s.%s", target->topic, target->server);
+	return xstrdup(target->topic);
+}
+
+static char *target_exchange(const struct rpc_client *client,
+                             const struct rpc_target *target)
+{
+	if (target->fanout)
+		return xprintf("%s_fanout", target->topic);
+	return xstrdup(broker_exchange(client->out));
+}
+
+/* ---- calls: their end ---- */
+
+static void call_free(struct call *call)
+{
+	free(call->key);
+	free(call->method);
+	free(call);
+}
+
+static void call_end(struct call *call)
+{
+	HASH_DEL(call->client->calls, call);
+	call->client = NULL;
+	loop_timer_free(&call->timer);
+	json_decref(call->args);
+	json_decref(call->context);
+	envelope_reply_clear(&call->kept);
+	if (!call->in_flight)
+		call_free(call);
+}
+
+/* The call is gone when its asker hears: it may ask again, or close the client. */
+static void call_answer(struct call *call, const struct rpc_answer *answer)
+{
+	rpc_answer_fn *fn = call->answer;
+	void *self = call->self;
+
+	call_end(call);
+	fn(self, answer);
+}
+
+static void call_fail(struct call *call, enum err err, const char *words)
+{
+	struct rpc_answer answer = { .err = err, .class = "" };
+
+	fail(&answer.why, err, "%s", words);
+	call_answer(call, &answer);
+}
+
+static void on_call_timer(void *self)
+{
+	struct call *call = self;
+	struct why why;
+
+	if (call->failed)
+		why = call->why;
+	else if (!call->sent || call->in_flight)
+		call->failed = fail(&why, ERR_UNREACHABLE,
+		                    "the message broker did not take %s to %s in time",
+		                    call->method, call->key);
+	else
+		call->failed = fail(&why, ERR_TIMEOUT, "%s answered no %s in time",
+		                    call->key, call->method);
+	call_fail(call, call->failed, why.text);
+}
+
+/* Not from within the caller's own call. */
+static void call_fail_soon(struct call *call, enum err err, const struct why *why)
+{
+	call->failed = err;
+	call->why = *why;
+	loop_timer_set(call->timer, 0);
+}
+
+static void on_call_confirm(void *self, enum err err)
+{
+	struct call *call = self;
+	struct why why;
+
+	call->in_flight--;
+	if (!call->client) {
+		if (!call->in_flight)
+			call_free(call);
+		return;
+	}
+	if (!err)
+		return;
+	if (err == ERR_NOT_FOUND)
+		fail(&why, err, "nobody serves topic %s", call->key);
+	else
+		fail(&why, err, "the message broker did not take %s to %s",
+		     call->method, call->key);
+	call_fail(call, ERR_UNREACHABLE, why.text);
+}
+
+/* ---- calls: their way out ---- */
+
+static enum err call_send(struct call *call, struct why *why)
+{
+	struct rpc_client *client = call->client;
+	const struct envelope_call envelope = {
+		.method = call->method, .args = call->args, .context = call->context,
+		.unique_id = call->unique_id, .msg_id = call->msg_id,
+		.reply_queue = broker_reply_queue(client->in),
+	};
+	int64_t left_ms = call->deadline_ms - clock_ms();
+	struct buf body = { 0 };
+	struct broker_message message = {
+		.exchange = broker_exchange(client->out),
+		.key = call->key,
+		.mandatory = true,
+		.expiration_ms = left_ms > 0 ? left_ms : 1,
+	};
+	enum err err;
+
+	envelope_request_encode(&envelope, &body);
+	message.body = body.data;
+	message.len = body.len;
+	message.deadline_ms = message.expiration_ms;
+	err = broker_publish(client->out, &message, on_call_confirm, call, why);
+	buf_clear(&body);
+	if (err)
+		return err;
+	call->sent = true;
+	call->in_flight++;
+	return OK;
+}
+
+/* A new reply queue: whoever waits for an answer asks again, and names it. */
+static void on_up(void *self)
+{
+	struct rpc_client *client = self;
+	struct call *call, *next;
+	struct why why;
+
+	HASH_ITER(hh, client->calls, call, next) {
+		enum err err = call_send(call, &why);
+
+		if (err)
+			call_fail_soon(call, err, &why);
+	}
+}
+
+/* ---- calls: their answers ---- */
+
+/* The codes of our own classes cross the wire; what else is called so, is not ours. */
+static enum err failure_err(const struct envelope_reply *reply)
+{
+	enum err err = err_from_class(reply->failure_class);
+
+	return strcmp(err_module(err), reply->failure_module) == 0 ? err : ERR_REMOTE;
+}
+
+static void answer_fill(const struct envelope_reply *reply, struct rpc_answer *answer)
+{
+	if (!reply->failure_class) {
+		answer->class = "";
+		answer->result = reply->result ? reply->result : json_null();
+		return;
+	}
+	answer->err = failure_err(reply);
+	answer->class = reply->failure_class;
+	if (answer->err == ERR_REMOTE)
+		fail(&answer->why, answer->err, "%s: %s", reply->failure_class,
+		     reply->failure_message);
+	else
+		fail(&answer->why, answer->err, "%s", reply->failure_message);
+}
+
+/* The end may come without the answer, if a part before it had one. */
+static void call_finish(struct call *call)
+{
+	struct envelope_reply reply = call->kept;
+	struct rpc_answer answer = { 0 };
+
+	call->kept = (struct envelope_reply){ 0 };
+	answer_fill(&reply, &answer);
+	call_answer(call, &answer);
+	envelope_reply_clear(&reply);
+}
+
+static bool says_something(const struct envelope_reply *reply)
+{
+	return reply->failure_class || (reply->result && !json_is_null(reply->result));
+}
+
+static void on_reply(struct rpc_client *client, struct envelope_reply *reply)
+{
+	bool ending = reply->ending;
+	struct call *call;
+
+	HASH_FIND_STR(client->calls, reply->msg_id, call);
+	if (call && says_something(reply)) {
+		envelope_reply_clear(&call->kept);
+		call->kept = *reply;
+	} else {
+		envelope_reply_clear(reply);	/* a heartbeat, an end, or too late */
+	}
+	if (call && ending)
+		call_finish(call);
+}
+
+static void on_delivery(void *self, const struct broker_delivery *delivery)
+{
+	struct rpc_client *client = self;
+	struct envelope_reply reply;
+	struct why why = { "not application/json, or too large" };
+	enum err err = ERR_INVALID;
+
+	broker_ack(client->in, delivery);
+	if (delivery->is_json)
+		err = envelope_reply_decode(delivery->body, delivery->len,
+		                            client->config->max_message_bytes, &reply,
+		                            &why);
+	if (err)
+		log_warn("reply not understood: bytes=%zu why=\"%s\"", delivery->len,
+		         why.text);
+	else
+		on_reply(client, &reply);
+}
+
+/* ---- calls: their beginning ---- */
+
+static void listen_for_replies(struct rpc_client *client)
+{
+	static const struct broker_queue queues[] = {
+		{ .kind = BROKER_REPLY, .prefetch = REPLY_PREFETCH }, { 0 }
+	};
+	const struct broker_hooks hooks = {
+		.up = on_up, .delivery = on_delivery, .self = client,
+	};
+
+	if (!client->in)
+		client->in = broker_open(client->loop, client->config, "replies", queues,
+		                         &hooks);
+}
+
+static struct call *call_new(struct rpc_client *client, const struct rpc_target *target,
+                             const char *method, int timeout_ms)
+{
+	struct call *call = xcalloc(1, sizeof *call);
+
+	call->client = client;
+	call->key = target_key(target);
+	call->method = xstrdup(method);
+	call->deadline_ms = clock_ms() + timeout_ms;
+	call->timer = loop_timer_new(client->loop, on_call_timer, call);
+	loop_timer_set(call->timer, timeout_ms);
+	id_random(call->msg_id);
+	id_random(call->unique_id);
+	HASH_ADD_STR(client->calls, msg_id, call);
+	return call;
+}
+
+enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
+                  const char *method, const json_t *args, const json_t *context,
+                  int timeout_ms, rpc_answer_fn *answer, void *self, struct why *why)
+{
+	struct call *call;
+	enum err err = OK;
+
+	bug_if(target->fanout);
+	if (HASH_COUNT(client->calls) >= (unsigned)client->config->queue_limit)
+		return fail(why, ERR_BUSY, "%u calls are out already",
+		            HASH_COUNT(client->calls));
+	listen_for_replies(client);
+	call = call_new(client, target, method, timeout_ms);
+	call->args = json_deep_copy(args);
+	call->context = json_deep_copy(context);
+	call->answer = answer;
+	call->self = self;
+	if (broker_is_up(client->in))
+		err = call_send(call, why);
+	if (err)
+		call_end(call);
+	return err;
+}
+
+void rpc_cancel(struct rpc_client *client, void *self)
+{
+	struct call *call, *next;
+
+	HASH_ITER(hh, client->calls, call, next)
+		if (call->self == self)
+			call_end(call);
+}
+
+struct waiter {
+	struct loop *loop;
+	enum err err;
+	json_t *result;
+	struct why why;
+};
+
+static void on_waited(void *self, const struct rpc_answer *answer)
+{
+	struct waiter *waiter = self;
+
+	waiter->err = answer->err;
+	waiter->why = answer->why;
+	waiter->result = json_incref((json_t *)answer->result);
+	loop_stop(waiter->loop);
+}
+
+enum err rpc_call_wait(struct rpc_client *client, struct loop *loop,
+                       const struct rpc_target *target, const char *method,
+                       const json_t *args, const json_t *context, int timeout_ms,
+                       json_t **result, struct why *why)
+{
+	struct waiter waiter = { .loop = loop };
+	enum err err = rpc_call(client, target, method, args, context, timeout_ms,
+	                        on_waited, &waiter, why);
+
+	if (err)
+		return err;
+	loop_run(loop);
+	rpc_cancel(client, &waiter);	/* someone else may have stopped the loop */
+	if (!waiter.result && !waiter.err)
+		return fail(why, ERR_TIMEOUT, "interrupted");
+	if (waiter.err)
+		return fail(why, waiter.err, "%s", waiter.why.text);
+	*result = waiter.result;
+	return OK;
+}
+
+/* ---- casts ---- */
+
+static void cast_free(struct cast *cast)
+{
+	free(cast->where);
+	free(cast->method);
+	free(cast);
+}
+
+static void on_cast_confirm(void *self, enum err err)
+{
+	struct cast *cast = self;
+
+	if (err)
+		metric_add(cast->failed, 1);
+	if (err && !cast->confirm)
+		log_warn("cast not delivered: to=%s method=%s err=%s", cast->where,
+		         cast->method, err_name(err));
+	if (cast->confirm)
+		cast->confirm(cast->self, err);
+	cast_free(cast);
+}
+
+static enum err cast_publish(struct rpc_client *client, const struct rpc_target *target,
+                             const struct envelope_call *call, struct cast *cast,
+                             struct why *why)
+{
+	char *exchange = target_exchange(client, target);
+	char *key = target_key(target);
+	struct buf body = { 0 };
+	struct broker_message message = {
+		.exchange = exchange, .key = key, .persistent = true,
+		.mandatory = !target->fanout, .fanout = target->fanout,
+	};
+	enum err err;
+
+	envelope_request_encode(call, &body);
+	message.body = body.data;
+	message.len = body.len;
+	err = broker_publish(client->out, &message, on_cast_confirm, cast, why);
+	buf_clear(&body);
+	cast->where = target->fanout ? xstrdup(exchange) : xstrdup(key);
+	free(exchange);
+	free(key);
+	return err;
+}
+
+enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *target,
+                            const char *method, const json_t *args, const json_t *context,
+                            void (*confirm)(void *self, enum err err), void *self,
+                            struct why *why)
+{
+	const struct envelope_call call = {
+		.method = method, .args = args, .context = context,
+	};
+	struct cast *cast = xcalloc(1, sizeof *cast);
+	enum err err;
+
+	cast->failed = client->casts_failed;
+	cast->method = xstrdup(method);
+	cast->confirm = confirm;
+	cast->self = self;
+	err = cast_publish(client, target, &call, cast, why);
+	if (err) {
+		metric_add(client->casts_failed, 1);
+		cast_free(cast);
+	}
+	return err;
+}
+
+enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
+                  const char *method, const json_t *args, const json_t *context,
+                  struct why *why)
+{
+	return rpc_cast_confirmed(client, target, method, args, context, NULL, NULL, why);
+}
+
+/* ---- notifications ---- */
+
+static void on_notification_confirm(void *self, enum err err)
+{
+	(void)self;
+	if (err)
+		log_debug("notification not delivered: err=%s", err_name(err));
+}
+
+enum err rpc_notify(struct rpc_client *client, const char *event_type,
+                    const json_t *payload, struct why *why)
+{
+	struct buf body = { 0 };
+	struct broker_message message = {
+		.exchange = broker_exchange(client->out), .key = NOTIFICATION_KEY,
+	};
+	enum err err;
+
+	envelope_notification_encode(event_type, client->publisher_id, payload, &body);
+	message.body = body.data;
+	message.len = body.len;
+	err = broker_publish(client->out, &message, on_notification_confirm, NULL, why);
+	buf_clear(&body);
+	return err;
+}
+
+/* ---- the client ---- */
+
+struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config *broker,
+                                   struct broker *out)
+{
+	struct rpc_client *client = xcalloc(1, sizeof *client);
+	char host[HOST_NAME_MAX + 1];
+
+	client->loop = loop;
+	client->config = broker;
+	client->out = out;
+	client->casts_failed = rpc_metrics_casts_failed();
+	if (gethostname(host, sizeof host))
+		snprintf(host, sizeof host, "localhost");
+	snprintf(client->publisher_id, sizeof client->publisher_id, "zonefleet.%s", host);
+	return client;
+}
+
+void rpc_client_close(struct rpc_client **client)
+{
+	struct call *call, *next;
+
+	if (!*client)
+		return;
+	HASH_ITER(hh, (*client)->calls, call, next)
+		call_end(call);
+	broker_close(&(*client)->in);
+	free(*client);
+	*client = NULL;
+}

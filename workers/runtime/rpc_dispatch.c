@@ -1,0 +1,210 @@
+#include "runtime/rpc.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "runtime/envelope.h"
+
+#define VERSION_DEFAULT "1.0"	/* of a peer that names none */
+#define ANY_KEYWORDS "*"
+
+/* ---- the context ---- */
+
+/* A text that may be an identity: nothing else will do, and a huge one is none. */
+static const char *context_text(const json_t *context, const char *key)
+{
+	enum { IDENTITY_MAX_LEN = 255 };
+	const json_t *value = json_object_get(context, key);
+	size_t len = json_string_length(value);
+
+	return len > 0 && len <= IDENTITY_MAX_LEN ? json_string_value(value) : NULL;
+}
+
+static const char *or_else(const char *text, const char *otherwise)
+{
+	return text ? text : otherwise;
+}
+
+void context_decode(const json_t *context, const char *unique_id, struct context *into)
+{
+	const char *tenant = or_else(context_text(context, "project_id"),
+	                             context_text(context, "tenant"));
+	const char *user = or_else(context_text(context, "user_id"),
+	                           context_text(context, "user"));
+
+	*into = (struct context){
+		.request_id = or_else(context_text(context, "request_id"), unique_id),
+		.tenant = or_else(tenant, ""),
+		.user = or_else(user, ""),
+		.is_admin = json_is_true(json_object_get(context, "is_admin")),
+		.all_tenants = json_is_true(json_object_get(context, "all_tenants")),
+		.all = context,
+	};
+}
+
+json_t *context_encode(const char *request_id, bool is_admin)
+{
+	json_t *context = json_pack("{s:s, s:b}", "request_id", request_id,
+	                            "is_admin", is_admin);
+
+	bug_if(!context);
+	return context;
+}
+
+/* ---- the checks, in Python's order and words ---- */
+
+enum err rpc_check_version(const char *implemented, const char *method,
+                           const char *namespace, const char *version, struct why *why)
+{
+	if (!version)
+		version = VERSION_DEFAULT;
+	if (!namespace && envelope_version_compatible(implemented, version))
+		return OK;
+	return fail(why, ERR_VERSION,
+	            "Endpoint does not support RPC version %s. Attempted method: %s",
+	            version, method);
+}
+
+static enum err ping(void *self, struct request *req)
+{
+	(void)self;
+	req->result = json_string("pong");
+	return OK;
+}
+
+enum err rpc_find(const struct rpc_method *methods, const char *name,
+                  const struct rpc_method **found, struct why *why)
+{
+	static const struct rpc_method builtin[] = {
+		{ "oslo_rpc_server_ping", ping, ANY_KEYWORDS },
+		{ 0 }
+	};
+	const struct rpc_method *const tables[] = { methods, builtin };
+
+	for (size_t i = 0; name[0] != '_' && i < sizeof tables / sizeof tables[0]; i++)
+		for (const struct rpc_method *m = tables[i]; m->name; m++)
+			if (strcmp(m->name, name) == 0) {
+				*found = m;
+				return OK;
+			}
+	return fail(why, ERR_METHOD, "Endpoint does not support RPC method %s", name);
+}
+
+struct keyword {
+	const char *name;
+	size_t len;
+	bool optional;
+};
+
+/* The next word of "domain changes serial?", and the rest; false at the end. */
+static bool keyword_next(const char **words, struct keyword *keyword)
+{
+	const char *word = *words + strspn(*words, " ");
+	size_t len = strcspn(word, " ");
+
+	if (len == 0)
+		return false;
+	*words = word + len;
+	keyword->name = word;
+	keyword->optional = word[len - 1] == '?';
+	keyword->len = len - keyword->optional;
+	return true;
+}
+
+static bool keyword_is_known(const char *words, const char *name)
+{
+	struct keyword keyword;
+
+	while (keyword_next(&words, &keyword))
+		if (strlen(name) == keyword.len &&
+		    memcmp(name, keyword.name, keyword.len) == 0)
+			return true;
+	return false;
+}
+
+static bool keyword_is_missing(const struct keyword *keyword, const json_t *args)
+{
+	return !keyword->optional && !json_object_getn(args, keyword->name, keyword->len);
+}
+
+static size_t count_missing(const char *words, const json_t *args)
+{
+	struct keyword keyword;
+	size_t missing = 0;
+
+	while (keyword_next(&words, &keyword))
+		missing += keyword_is_missing(&keyword, args);
+	return missing;
+}
+
+/* 'a'  -  'a' and 'b'  -  'a', 'b', and 'c' */
+static const char *separator(size_t index, size_t count)
+{
+	if (index == 0)
+		return "";
+	if (count == 2)
+		return " and ";
+	return index == count - 1 ? ", and " : ", ";
+}
+
+static enum err fail_missing(const struct rpc_method *method, const json_t *args,
+                             size_t count, struct why *why)
+{
+	const char *words = method->args;
+	struct keyword keyword;
+	size_t index = 0;
+
+	fail(why, ERR_ARGUMENTS, "%s() missing %zu required keyword argument%s: ",
+	     method->name, count, count == 1 ? "" : "s");
+	while (keyword_next(&words, &keyword))
+		if (keyword_is_missing(&keyword, args)) {
+			fail(why, ERR_ARGUMENTS, "%s%s'%.*s'", why->text,
+			     separator(index, count), (int)keyword.len, keyword.name);
+			index++;
+		}
+	return ERR_ARGUMENTS;
+}
+
+enum err rpc_check_keywords(const struct rpc_method *method, const json_t *args,
+                            struct why *why)
+{
+	const char *words = method->args ? method->args : "";
+	const char *name;
+	json_t *value;
+	size_t missing;
+
+	if (strcmp(words, ANY_KEYWORDS) == 0)
+		return OK;
+	json_object_foreach((json_t *)args, name, value)
+		if (!keyword_is_known(words, name))
+			return fail(why, ERR_ARGUMENTS,
+			            "%s() got an unexpected keyword argument '%s'",
+			            method->name, name);
+	missing = count_missing(words, args);
+	return missing ? fail_missing(method, args, missing, why) : OK;
+}
+
+/* ---- the run ---- */
+
+void rpc_run(const struct rpc_method *method, void *self, struct request *const *reqs,
+             size_t count, enum err *errs)
+{
+	if (method->batch) {
+		method->batch(self, reqs, count, errs);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		errs[i] = method->handler(self, reqs[i]);
+}
+
+enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct request *req)
+{
+	const struct rpc_method *method;
+	enum err err = rpc_find(methods, req->method, &method, &req->why);
+
+	if (!err)
+		err = rpc_check_keywords(method, req->args, &req->why);
+	if (!err)
+		rpc_run(method, self, &req, 1, &err);
+	return err;
+}

@@ -1,0 +1,102 @@
+#include "runtime/rpc_metrics.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "runtime/metrics.h"
+#include "runtime/rpc.h"
+
+struct method_metrics {
+	struct metric *requests, *seconds;
+};
+
+struct rpc_metrics {
+	const struct rpc_method *methods;
+	size_t count;
+	struct metric *failures[ERR_COUNT];
+	struct method_metrics by_method[];	/* a row a method, one for all others */
+};
+
+static struct method_metrics method_metrics(const char *method)
+{
+	return (struct method_metrics){
+		metric_new(METRIC_COUNTER, "requests_total", "requests settled",
+		           "method", method),
+		metric_new(METRIC_HISTOGRAM, "request_seconds",
+		           "time from delivery to settlement", "method", method),
+	};
+}
+
+static struct metric *failure_metric(enum err err)
+{
+	return metric_new(METRIC_COUNTER, "request_failures_total",
+	                  "requests that failed, by exception class", "class",
+	                  err_class(err));
+}
+
+static size_t count_methods(const struct rpc_method *methods)
+{
+	size_t count = 0;
+
+	while (methods[count].name)
+		count++;
+	return count;
+}
+
+struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
+{
+	size_t count = count_methods(methods);
+	struct rpc_metrics *metrics =
+		xcalloc(1, sizeof *metrics + (count + 1) * sizeof metrics->by_method[0]);
+
+	metrics->methods = methods;
+	metrics->count = count;
+	for (size_t i = 0; i < count; i++)
+		metrics->by_method[i] = method_metrics(methods[i].name);
+	metrics->by_method[count] = method_metrics("other");
+	for (enum err err = OK + 1; err < ERR_COUNT; err++)
+		metrics->failures[err] = failure_metric(err);
+	return metrics;
+}
+
+void rpc_metrics_free(struct rpc_metrics **metrics)
+{
+	free(*metrics);
+	*metrics = NULL;
+}
+
+/* A name from the wire is no label: whoever asks could make a million of them. */
+static const struct method_metrics *row_of(const struct rpc_metrics *metrics,
+                                           const struct rpc_method *method)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (method == &metrics->methods[i])
+			return &metrics->by_method[i];
+	return &metrics->by_method[metrics->count];
+}
+
+void rpc_metrics_settled(const struct rpc_metrics *metrics,
+                         const struct rpc_method *method, enum err err, int64_t us)
+{
+	const struct method_metrics *row = row_of(metrics, method);
+
+	metric_add(row->requests, 1);
+	metric_observe_us(row->seconds, us);
+	if (err)
+		metric_add(metrics->failures[err], 1);
+}
+
+struct metric *rpc_metrics_casts_failed(void)
+{
+	return metric_new(METRIC_COUNTER, "casts_failed_total",
+	                  "casts that no queue took or the broker did not confirm",
+	                  NULL, NULL);
+}
+
+void rpc_metrics_init(const struct rpc_method *methods)
+{
+	struct rpc_metrics *metrics = methods ? rpc_metrics_new(methods) : NULL;
+
+	rpc_metrics_free(&metrics);
+	rpc_metrics_casts_failed();
+}

@@ -1,0 +1,617 @@
+#include "runtime/rpc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/broker.h"
+#include "runtime/envelope.h"
+#include "runtime/loop.h"
+#include "runtime/rpc_metrics.h"
+#include "runtime/rpc_reply.h"
+#include "runtime/suspects.h"
+#include "runtime/tx.h"
+
+enum {
+	BATCH_MAX = 256,	/* requests of one batch call */
+	SLICE_MS = 100,		/* handlers run this long before the loop has its turn */
+	REDO_MAX = 8,		/* times a handler may lose its race */
+	REDO_MS = 2000,		/* and how long it may go on losing: the loop waits */
+	ATTEMPTS_MAX = 20,	/* times a cast may come back through the delay queue, */
+	RETRY_FIRST_MS = 1000,	/* each time later */
+	RETRY_MAX_MS = 30 * 1000,
+	SEEN_MAX = 64,		/* requests a duplicate is looked for in */
+	POOL_MAX = 64,
+	POOLED_BODY_MAX = 64 * 1024,
+	HEARTBEAT_TICK_MS = 200,
+};
+
+/* A request in hand, from its delivery to its settlement. */
+struct job {
+	struct job *next;
+	struct request req;
+	struct envelope_request envelope;
+	struct broker_delivery delivery;
+	struct buf body;	/* of a cast: it may have to be published again */
+	const struct rpc_method *method;	/* NULL: the checks failed, see err */
+	int deaths;		/* of processes that had it in hand */
+	enum err err;
+	char unique_id[ID_LEN + 1];
+	char suspect_id[ID_LEN + 1];	/* the same at each delivery, whatever the message */
+	int64_t arrived_us;
+	int64_t heartbeat_ms;	/* when the next one is due; 0: none wanted */
+};
+
+/* A caller that lost its reply queue asks again, with the same id: no duplicate. */
+struct seen {
+	char unique_id[ID_LEN + 1];
+	char reply_queue[256];
+};
+
+struct rpc_server {
+	struct rpc_server_config config;
+	struct broker *in, *out;
+	struct broker_queue queues[4];
+	size_t max_bytes;
+	struct loop_timer *again;		/* there is more than one slice of work */
+	struct loop_timer *heartbeat;
+	struct job *head, **tail;		/* waiting */
+	size_t waiting;
+	struct job *pool;
+	size_t pooled;
+	struct replies *replies;
+	struct seen seen[SEEN_MAX];
+	size_t seen_next;
+	struct rpc_metrics *metrics;
+};
+
+/* ---- duplicates ---- */
+
+static struct seen *seen_find(struct rpc_server *server, const struct job *job)
+{
+	const char *queue = job->req.is_call ? job->envelope.reply_queue : "";
+
+	for (size_t i = 0; i < SEEN_MAX; i++)
+		if (strcmp(server->seen[i].unique_id, job->unique_id) == 0 &&
+		    strcmp(server->seen[i].reply_queue, queue) == 0)
+			return &server->seen[i];
+	return NULL;
+}
+
+static void seen_add(struct rpc_server *server, const struct job *job)
+{
+	struct seen *seen = &server->seen[server->seen_next];
+
+	server->seen_next = (server->seen_next + 1) % SEEN_MAX;
+	memcpy(seen->unique_id, job->unique_id, sizeof seen->unique_id);
+	snprintf(seen->reply_queue, sizeof seen->reply_queue, "%s",
+	         job->req.is_call ? job->envelope.reply_queue : "");
+}
+
+/* What failed may be sent again: by the delay queue, or from the dead letters by hand. */
+static void seen_forget(struct rpc_server *server, const struct job *job)
+{
+	struct seen *seen = seen_find(server, job);
+
+	if (seen)
+		*seen = (struct seen){ 0 };
+}
+
+/*
+ * A publisher that lost its connection sends the same bytes again. One that comes back
+ * from the broker may have died with us in its first run: it must run.
+ */
+static bool is_duplicate(struct rpc_server *server, const struct job *job)
+{
+	if (!job->envelope.unique_id)
+		return false;
+	if (!job->req.redelivered && seen_find(server, job))
+		return true;
+	seen_add(server, job);
+	return false;
+}
+
+/* ---- jobs ---- */
+
+static struct job *job_take(struct rpc_server *server)
+{
+	struct job *job = server->pool;
+
+	if (!job) {
+		job = xcalloc(1, sizeof *job);
+		job->req.arena = arena_new();
+		return job;
+	}
+	server->pool = job->next;
+	server->pooled--;
+	return job;
+}
+
+static void job_free(struct job *job)
+{
+	arena_free(&job->req.arena);
+	buf_clear(&job->body);
+	free(job);
+}
+
+static void job_release(struct rpc_server *server, struct job *job)
+{
+	struct arena *arena = job->req.arena;
+	struct buf body = job->body;
+
+	json_decref(job->req.result);
+	envelope_request_clear(&job->envelope);
+	if (server->pooled >= POOL_MAX) {
+		job_free(job);
+		return;
+	}
+	arena_reset(arena);
+	if (body.size > POOLED_BODY_MAX)
+		buf_clear(&body);
+	buf_reset(&body);
+	*job = (struct job){ .next = server->pool, .req.arena = arena, .body = body };
+	server->pool = job;
+	server->pooled++;
+}
+
+/* A message need not say an id of its own; then it is known by what it says. */
+static void set_ids(struct job *job, const struct broker_delivery *delivery)
+{
+	const char *own = job->envelope.unique_id;
+	uint64_t hash[2] = { 14695981039346656037u, 1099511628211u };
+
+	if (own && id_parse(own, job->unique_id)) {
+		memcpy(job->suspect_id, job->unique_id, sizeof job->suspect_id);
+		return;
+	}
+	id_random(job->unique_id);
+	for (size_t i = 0; i < delivery->len; i++) {	/* FNV-1a and FNV-1 */
+		hash[0] = (hash[0] ^ delivery->body[i]) * 1099511628211u;
+		hash[1] = (hash[1] * 1099511628211u) ^ delivery->body[i];
+	}
+	snprintf(job->suspect_id, sizeof job->suspect_id, "%016" PRIx64 "%016" PRIx64,
+	         hash[0], hash[1]);
+}
+
+/* The delivery was lent to us: of its body a cast keeps a copy, a call needs none. */
+static void job_fill(struct job *job, const struct broker_delivery *delivery)
+{
+	job->arrived_us = clock_us();
+	job->delivery = *delivery;
+	job->delivery.body = NULL;
+	job->req.is_call = job->envelope.msg_id;
+	if (!job->req.is_call) {
+		buf_append(&job->body, delivery->body, delivery->len);
+		job->delivery.body = job->body.data;
+	}
+	if (job->req.is_call && job->envelope.heartbeat_s)
+		job->heartbeat_ms = clock_ms() + job->envelope.heartbeat_s * 1000 / 2;
+	set_ids(job, delivery);
+	job->req.method = job->envelope.method;
+	job->req.args = job->envelope.args;
+	job->req.unique_id = job->unique_id;
+	job->req.redelivered = delivery->redelivered;
+	context_decode(job->envelope.context, job->unique_id, &job->req.context);
+}
+
+static enum err job_check(const struct rpc_server *server, struct job *job,
+                          const struct rpc_method **method)
+{
+	const struct envelope_request *asked = &job->envelope;
+	struct why *why = &job->req.why;
+	enum err err = rpc_check_version(server->config.version, asked->method,
+	                                 asked->namespace, asked->version, why);
+
+	if (!err)
+		err = rpc_find(server->config.methods, asked->method, method, why);
+	if (!err)
+		err = rpc_check_keywords(*method, asked->args, why);
+	if (!err && job->deaths >= SUSPECT_DEATHS_MAX)
+		err = fail(why, ERR_INTERNAL, "%s: its handler ended %d processes",
+		           asked->method, job->deaths);
+	return err;
+}
+
+static void enqueue(struct rpc_server *server, struct job *job)
+{
+	const struct rpc_method *method = NULL;
+
+	job->deaths = suspects_deaths(job->suspect_id);
+	job->err = job_check(server, job, &method);
+	job->method = job->err ? NULL : method;
+	job->next = NULL;
+	*server->tail = job;
+	server->tail = &job->next;
+	server->waiting++;
+	if (job->heartbeat_ms && !loop_timer_armed(server->heartbeat))
+		loop_timer_set(server->heartbeat, HEARTBEAT_TICK_MS);
+}
+
+static struct job *unlink_job(struct rpc_server *server, struct job **link)
+{
+	struct job *job = *link;
+
+	*link = job->next;
+	if (!*link)
+		server->tail = link;
+	server->waiting--;
+	return job;
+}
+
+static bool may_share(const struct job *job)
+{
+	return job->method && job->method->batch && !job->deaths;
+}
+
+/* The first that waits, and all that may share its batch. */
+static size_t take_batch(struct rpc_server *server, struct job *jobs[BATCH_MAX])
+{
+	struct job *first = jobs[0] = unlink_job(server, &server->head);
+	struct job **link = &server->head;
+	size_t count = 1;
+
+	if (!may_share(first))
+		return 1;
+	while (*link && count < BATCH_MAX)
+		if ((*link)->method == first->method && may_share(*link))
+			jobs[count++] = unlink_job(server, link);
+		else
+			link = &(*link)->next;
+	return count;
+}
+
+/* ---- settlement ---- */
+
+static void bury(struct rpc_server *server, const struct broker_delivery *delivery,
+                 const char *reason)
+{
+	broker_bury(server->in, server->out, delivery, reason);
+}
+
+static void encode_answer(const struct rpc_server *server, struct job *job,
+                          struct buf *body)
+{
+	const char *msg_id = job->envelope.msg_id;
+
+	if (!job->err) {
+		envelope_result_encode(msg_id, job->req.result, body);
+		if (body->len <= server->max_bytes)
+			return;
+		job->err = fail(&job->req.why, ERR_TOO_LARGE,
+		                "the answer has %zu bytes, more than %zu: ask for less",
+		                body->len, server->max_bytes);
+		buf_reset(body);
+	}
+	envelope_failure_encode(msg_id, job->err, job->req.why.text, body);
+}
+
+static void settle_call(struct rpc_server *server, struct job *job)
+{
+	struct buf body = { 0 };
+
+	encode_answer(server, job, &body);
+	replies_send(server->replies, job->envelope.reply_queue, &body, &job->delivery);
+}
+
+/* Without jitter: the delay queues have steps, a little more would be the next one. */
+static int retry_delay_ms(int attempts)
+{
+	int ms = RETRY_FIRST_MS;
+
+	while (attempts-- > 0 && ms < RETRY_MAX_MS)
+		ms *= 2;
+	return ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
+}
+
+static void settle_cast(struct rpc_server *server, struct job *job)
+{
+	int attempts = job->delivery.attempts;
+	const char *reason = job->req.why.text;
+
+	if (!job->err)
+		broker_ack(server->in, &job->delivery);
+	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX)
+		bury(server, &job->delivery, reason);
+	else
+		broker_retry(server->in, server->out, &job->delivery,
+		             retry_delay_ms(attempts), reason);
+}
+
+/* What the asker did wrong is no trouble of ours; what comes back, or is our bug, is. */
+static void log_settled(const struct job *job, int64_t us)
+{
+	static const char format[] =
+		"request settled: method=%s err=%s ms=%lld why=\"%s\"";
+	const char *method = job->req.method, *why = job->req.why.text;
+	const char *err = err_name(job->err);
+	long long ms = us / 1000;
+
+	if (!job->err)
+		log_debug(format, method, err, ms, "");
+	else if (job->err == ERR_INTERNAL || err_fate(job->err) != FATE_FINAL)
+		log_warn(format, method, err, ms, why);
+	else
+		log_info(format, method, err, ms, why);
+}
+
+static void settle(struct rpc_server *server, struct job *job)
+{
+	int64_t us = clock_us() - job->arrived_us;
+
+	if (job->req.is_call)
+		settle_call(server, job);
+	else
+		settle_cast(server, job);
+	if (job->err)
+		seen_forget(server, job);
+	rpc_metrics_settled(server->metrics, job->method, job->err, us);
+	log_request(job->req.context.request_id);
+	log_settled(job, us);
+	log_request(NULL);
+	job_release(server, job);
+}
+
+/* ---- the run ---- */
+
+static void run(struct rpc_server *server, struct job *const *jobs, size_t count)
+{
+	struct request *reqs[BATCH_MAX];
+	enum err errs[BATCH_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		reqs[i] = &jobs[i]->req;
+		suspects_enter(jobs[i]->suspect_id);
+	}
+	log_request(jobs[0]->req.context.request_id);
+	rpc_run(jobs[0]->method, server->config.self, reqs, count, errs);
+	log_request(NULL);
+	suspects_leave_all();
+	for (size_t i = 0; i < count; i++)
+		jobs[i]->err = errs[i];
+}
+
+/* Those that lost a race, as new as they were before their first run. */
+static size_t take_losers(struct job *const *jobs, size_t count, struct job **losers)
+{
+	size_t lost = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (err_fate(jobs[i]->err) == FATE_REDO)
+			losers[lost++] = jobs[i];
+	return lost;
+}
+
+static void job_renew(struct job *job)
+{
+	arena_reset(job->req.arena);
+	json_decref(job->req.result);
+	job->req.result = NULL;
+	job->req.why.text[0] = 0;
+}
+
+/* Here the thread may sleep: who runs again after a race has nothing better to do. */
+static void sleep_ms(int ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
+}
+
+static void run_to_the_end(struct rpc_server *server, struct job *const *jobs,
+                           size_t count)
+{
+	struct job *losers[BATCH_MAX];
+	int64_t until = clock_ms() + REDO_MS;
+	size_t lost;
+
+	run(server, jobs, count);
+	for (int attempt = 0; attempt < REDO_MAX && clock_ms() < until; attempt++) {
+		lost = take_losers(jobs, count, losers);
+		if (lost == 0)
+			return;
+		sleep_ms(tx_redo_pause_ms(attempt));
+		for (size_t i = 0; i < lost; i++)
+			job_renew(losers[i]);
+		run(server, losers, lost);
+	}
+}
+
+static void run_next(struct rpc_server *server)
+{
+	struct job *jobs[BATCH_MAX];
+	size_t count = take_batch(server, jobs);
+
+	if (jobs[0]->method)
+		run_to_the_end(server, jobs, count);
+	for (size_t i = 0; i < count; i++)
+		settle(server, jobs[i]);
+}
+
+/* In slices: the connections want their heartbeats, whatever the handlers do. */
+static void run_waiting(void *self)
+{
+	struct rpc_server *server = self;
+	int64_t until = clock_ms() + SLICE_MS;
+
+	while (server->head && clock_ms() < until)
+		run_next(server);
+	if (server->head)
+		loop_timer_set(server->again, 0);
+}
+
+/* ---- heartbeats, for callers that watch a request which waits ---- */
+
+static void ignore_confirm(void *self, enum err err)
+{
+	(void)self;
+	(void)err;
+}
+
+static void send_heartbeat(struct rpc_server *server, const struct job *job)
+{
+	struct buf body = { 0 };
+	struct broker_message message = {
+		.exchange = "", .key = job->envelope.reply_queue,
+	};
+	struct why why;
+
+	envelope_heartbeat_encode(job->envelope.msg_id, &body);
+	message.body = body.data;
+	message.len = body.len;
+	if (broker_publish(server->out, &message, ignore_confirm, NULL, &why))
+		log_debug("heartbeat not sent: queue=%s why=\"%s\"", message.key,
+		          why.text);
+	buf_clear(&body);
+}
+
+static void on_heartbeat(void *self)
+{
+	struct rpc_server *server = self;
+	int64_t now = clock_ms();
+	bool wanted = false;
+
+	for (struct job *job = server->head; job; job = job->next) {
+		if (!job->heartbeat_ms)
+			continue;
+		wanted = true;
+		if (now < job->heartbeat_ms)
+			continue;
+		send_heartbeat(server, job);
+		job->heartbeat_ms = now + job->envelope.heartbeat_s * 1000 / 2;
+	}
+	if (wanted)
+		loop_timer_set(server->heartbeat, HEARTBEAT_TICK_MS);
+}
+
+/* ---- the broker's side ---- */
+
+static void on_delivery(void *self, const struct broker_delivery *delivery)
+{
+	struct rpc_server *server = self;
+	struct job *job;
+	struct why why;
+
+	if (!delivery->is_json) {
+		bury(server, delivery,
+		     "not application/json, or compressed, or too large");
+		return;
+	}
+	job = job_take(server);
+	if (envelope_request_decode(delivery->body, delivery->len, server->max_bytes,
+	                            &job->envelope, &why)) {
+		bury(server, delivery, why.text);
+		job_release(server, job);
+		return;
+	}
+	job_fill(job, delivery);
+	if (is_duplicate(server, job)) {
+		broker_ack(server->in, delivery);
+		job_release(server, job);
+		return;
+	}
+	enqueue(server, job);
+}
+
+/* What waits comes again by the new connection, here or elsewhere: run it there. */
+static void on_down(void *self)
+{
+	struct rpc_server *server = self;
+
+	while (server->head) {
+		struct job *job = unlink_job(server, &server->head);
+
+		seen_forget(server, job);
+		job_release(server, job);
+	}
+}
+
+static void queues_fill(struct rpc_server *server)
+{
+	const struct rpc_server_config *config = &server->config;
+	struct broker_queue *queue = server->queues;
+	struct broker_queue row = { .name = config->topic, .prefetch = config->prefetch };
+
+	row.kind = BROKER_WORK;
+	*queue++ = row;
+	if (config->recovery) {
+		row.name = config->recovery;
+		*queue++ = row;
+	}
+	if (config->fanout) {
+		row.name = config->topic;
+		row.kind = BROKER_FANOUT;
+		*queue++ = row;
+	}
+}
+
+struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config *broker,
+                                   struct broker *out,
+                                   const struct rpc_server_config *config)
+{
+	struct rpc_server *server = xcalloc(1, sizeof *server);
+	const struct broker_hooks hooks = {
+		.down = on_down, .delivery = on_delivery, .drained = run_waiting,
+		.self = server,
+	};
+
+	server->config = *config;
+	server->out = out;
+	server->max_bytes = broker->max_message_bytes;
+	server->tail = &server->head;
+	server->again = loop_timer_new(loop, run_waiting, server);
+	server->heartbeat = loop_timer_new(loop, on_heartbeat, server);
+	server->metrics = rpc_metrics_new(config->methods);
+	queues_fill(server);
+	server->in = broker_open(loop, broker, config->topic, server->queues, &hooks);
+	server->replies = replies_new(loop, server->in, out);
+	return server;
+}
+
+bool rpc_server_is_up(const struct rpc_server *server)
+{
+	return broker_is_up(server->in);
+}
+
+void rpc_server_pause(struct rpc_server *server)
+{
+	broker_pause(server->in);
+}
+
+size_t rpc_server_waiting(const struct rpc_server *server)
+{
+	return server->waiting + replies_waiting(server->replies);
+}
+
+static void jobs_free(struct job *job)
+{
+	while (job) {
+		struct job *next = job->next;
+
+		json_decref(job->req.result);
+		envelope_request_clear(&job->envelope);
+		job_free(job);
+		job = next;
+	}
+}
+
+/* What was not settled comes again, to us or to another. */
+void rpc_server_close(struct rpc_server **server)
+{
+	struct rpc_server *s = *server;
+
+	if (!s)
+		return;
+	replies_free(&s->replies);
+	broker_close(&s->in);
+	loop_timer_free(&s->again);
+	loop_timer_free(&s->heartbeat);
+	jobs_free(s->head);
+	jobs_free(s->pool);
+	rpc_metrics_free(&s->metrics);
+	free(s);
+	*server = NULL;
+}

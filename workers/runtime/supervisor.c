@@ -1,0 +1,553 @@
+/* The parent: starts the processes, watches over them, and passes signals on. */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/page.h"
+#include "runtime/sd_notify.h"
+#include "runtime/suspects.h"
+#include "runtime/worker_private.h"
+
+enum {
+	TICK_MS = 1000,
+	STARTING_TICK_MS = 50,		/* until all were ready for the first time */
+	HEALTHY_MS = 60 * 1000,		/* who lived so long starts again without delay */
+	LATE_MS = 10 * 1000,		/* of a tick */
+	ABORT_GRACE_MS = 10 * 1000,	/* to write a core, before SIGKILL */
+};
+
+static const struct backoff respawn = { .first_ms = 200, .max_ms = 10 * 1000 };
+
+struct child {
+	struct supervisor *supervisor;
+	struct loop_timer *again;
+	int index;
+	pid_t pid;			/* 0: there is none now */
+	int64_t started_ms;
+	int failures;			/* in a row */
+	int hung_signal;		/* the last one sent because it hung */
+};
+
+struct descriptors {
+	int *fd;			/* ascending */
+	size_t count;
+};
+
+struct supervisor {
+	struct program *program;
+	struct loop *loop;
+	struct page *page;
+	struct loop_timer *tick, *deadline;
+	struct child *children;
+	int count, ready;
+	struct descriptors inherited;
+	struct metric *starts, *alive;
+	int64_t ticked_ms, watchdog_ms, watchdog_next_ms;
+	pid_t reader;			/* tries a changed file out; 0: none */
+	bool read_again;		/* it changed again meanwhile */
+	bool was_ready, stopping;
+	int status;
+};
+
+/* ---- descriptors: a child keeps those from before the loop and the page ---- */
+
+static int compare_fds(const void *a, const void *b)
+{
+	int left = *(const int *)a, right = *(const int *)b;
+
+	return (left > right) - (left < right);
+}
+
+static void descriptors_note(struct descriptors *noted)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	if (!dir)
+		fatal("cannot read /proc/self/fd: error=\"%s\"", strerror(errno));
+	while ((entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] == '.' || fd == dirfd(dir))
+			continue;
+		noted->fd = xrealloc(noted->fd, (noted->count + 1) * sizeof *noted->fd);
+		noted->fd[noted->count++] = fd;
+	}
+	closedir(dir);
+	qsort(noted->fd, noted->count, sizeof *noted->fd, compare_fds);
+}
+
+static void descriptors_close_others(const struct descriptors *noted)
+{
+	unsigned from = 0;
+
+	for (size_t i = 0; i < noted->count; from = noted->fd[i++] + 1)
+		if ((unsigned)noted->fd[i] > from)
+			close_range(from, noted->fd[i] - 1, 0);
+	close_range(from, ~0u, 0);
+}
+
+/* ---- starting ---- */
+
+/*
+ * In the child, with all signals blocked: nothing of the supervisor's may be
+ * left. A page closed in the ordinary way would shut its clients' connections
+ * down for the parent too, so only the descriptors go. libc opens its own for
+ * syslog when it likes.
+ */
+static void become_child(struct supervisor *supervisor, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(EX_OK);
+	loop_free(&supervisor->loop);
+	closelog();
+	descriptors_close_others(&supervisor->inherited);
+	program_log_open(supervisor->program);
+}
+
+static pid_t fork_blocked(sigset_t *before)
+{
+	sigset_t all;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, before);
+	pid = fork();
+	if (pid)
+		sigprocmask(SIG_SETMASK, before, NULL);
+	return pid;
+}
+
+static void child_start_later(struct child *child);
+
+static void child_start(void *self)
+{
+	struct child *child = self;
+	struct supervisor *supervisor = child->supervisor;
+	pid_t parent = getpid();
+	sigset_t before;
+
+	metrics_forget(child->index);
+	child->hung_signal = 0;
+	child->started_ms = clock_ms();
+	child->pid = fork_blocked(&before);
+	if (child->pid == 0) {
+		become_child(supervisor, parent);
+		exit(process_run(supervisor->program, child->index));
+	}
+	if (child->pid < 0) {
+		log_warn("process not started: process=%d error=\"%s\"", child->index,
+			 strerror(errno));
+		child->pid = 0;
+		child_start_later(child);
+		return;
+	}
+	metric_add(supervisor->starts, 1);
+	log_debug("process started: process=%d pid=%d", child->index, (int)child->pid);
+}
+
+static void child_start_later(struct child *child)
+{
+	int delay_ms;
+
+	if (clock_ms() - child->started_ms > HEALTHY_MS)
+		child->failures = 0;
+	delay_ms = backoff_ms(&respawn, child->failures++, random_u32());
+	loop_timer_set(child->again, delay_ms);
+}
+
+/* ---- ending ---- */
+
+static void signal_all(const struct supervisor *supervisor, int signum)
+{
+	for (int i = 0; i < supervisor->count; i++)
+		if (supervisor->children[i].pid)
+			kill(supervisor->children[i].pid, signum);
+}
+
+static int count_alive(const struct supervisor *supervisor)
+{
+	int alive = 0;
+
+	for (int i = 0; i < supervisor->count; i++)
+		alive += supervisor->children[i].pid != 0;
+	return alive;
+}
+
+static void stop_if_alone(struct supervisor *supervisor)
+{
+	if (supervisor->stopping && count_alive(supervisor) == 0)
+		loop_stop(supervisor->loop);
+}
+
+static void supervisor_stop(struct supervisor *supervisor, int status)
+{
+	if (supervisor->stopping)
+		return;
+	supervisor->stopping = true;
+	supervisor->status = status;
+	log_info("program stopping: processes=%d", count_alive(supervisor));
+	sd_tell("STOPPING=1\nSTATUS=stopping");
+	for (int i = 0; i < supervisor->count; i++)
+		loop_timer_cancel(supervisor->children[i].again);
+	signal_all(supervisor, SIGTERM);
+	loop_timer_set(supervisor->deadline, STOP_MAX_MS);
+	stop_if_alone(supervisor);
+}
+
+static void on_terminate(void *self)
+{
+	supervisor_stop(self, EX_OK);
+}
+
+static void on_deadline(void *self)
+{
+	struct supervisor *supervisor = self;
+
+	log_warn("processes killed: reason=\"not stopped in %d s\" processes=%d",
+		 STOP_MAX_MS / 1000, count_alive(supervisor));
+	signal_all(supervisor, SIGKILL);
+}
+
+/* ---- the death of a child ---- */
+
+static void describe_status(int status, char *text, size_t size)
+{
+	const char *name = WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+
+	if (name)
+		snprintf(text, size, "SIG%s%s", name,
+			 WCOREDUMP(status) ? ", core dumped" : "");
+	else if (WIFSIGNALED(status))
+		snprintf(text, size, "signal %d", WTERMSIG(status));
+	else
+		snprintf(text, size, "exit %d", WEXITSTATUS(status));
+}
+
+/* By its own hand, and not by an operator's or the kernel's. */
+static bool is_fault(int status)
+{
+	static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+
+	for (size_t i = 0; WIFSIGNALED(status) && i < sizeof faults / sizeof faults[0]; i++)
+		if (WTERMSIG(status) == faults[i])
+			return true;
+	return false;
+}
+
+static bool is_misconfigured(const struct supervisor *supervisor, int status)
+{
+	return !supervisor->was_ready && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == EX_CONFIG;
+}
+
+static void child_ended(struct child *child, int status)
+{
+	struct supervisor *supervisor = child->supervisor;
+	pid_t pid = child->pid;
+	char reason[64];
+
+	child->pid = 0;
+	metrics_forget(child->index);
+	/* one that we ended because it hung had a reason outside, mostly */
+	suspects_died(child->index, is_fault(status) && !child->hung_signal);
+	describe_status(status, reason, sizeof reason);
+	if (supervisor->stopping && status == 0)
+		return;
+	log_warn("process ended: process=%d pid=%d reason=\"%s\"", child->index,
+		 (int)pid, reason);
+	if (is_misconfigured(supervisor, status))
+		supervisor_stop(supervisor, EX_CONFIG);
+	else if (!supervisor->stopping)
+		child_start_later(child);
+}
+
+/* ---- SIGHUP: a child tries the file out, so that nothing is half taken ---- */
+
+static _Noreturn void reader_run(struct program *program)
+{
+	struct why why;
+
+	if (program_reload(program, true, &why)) {
+		log_warn("settings kept: reason=\"%s\"", why.text);
+		_exit(EX_CONFIG);
+	}
+	_exit(EX_OK);
+}
+
+static void on_hangup(void *self)
+{
+	struct supervisor *supervisor = self;
+	sigset_t before;
+
+	if (supervisor->stopping)
+		return;
+	supervisor->read_again = supervisor->reader != 0;
+	if (supervisor->reader)
+		return;
+	supervisor->reader = fork_blocked(&before);
+	if (supervisor->reader == 0)
+		reader_run(supervisor->program);
+	if (supervisor->reader < 0) {
+		log_warn("settings kept: reason=\"%s\"", strerror(errno));
+		supervisor->reader = 0;
+	}
+}
+
+/* For those who start from now on; those who run read it themselves. */
+static void take_settings(struct supervisor *supervisor)
+{
+	struct why why;
+
+	if (program_reload(supervisor->program, false, &why)) {
+		log_warn("settings kept: reason=\"%s\"", why.text);
+		return;
+	}
+	signal_all(supervisor, SIGHUP);
+	log_info("settings taken: file=%s", supervisor->program->path);
+	if (supervisor->was_ready) {
+		sd_tell("RELOADING=1\nMONOTONIC_USEC=%lld", (long long)clock_us());
+		sd_tell("READY=1");
+	}
+}
+
+static void reader_ended(struct supervisor *supervisor, int status)
+{
+	supervisor->reader = 0;
+	if (supervisor->read_again)
+		on_hangup(supervisor);
+	else if (status == 0 && !supervisor->stopping)
+		take_settings(supervisor);
+}
+
+static void on_child(void *self)
+{
+	struct supervisor *supervisor = self;
+	int status;
+
+	for (int i = 0; i < supervisor->count; i++) {
+		struct child *child = &supervisor->children[i];
+
+		if (child->pid && waitpid(child->pid, &status, WNOHANG) == child->pid)
+			child_ended(child, status);
+	}
+	if (supervisor->reader &&
+	    waitpid(supervisor->reader, &status, WNOHANG) == supervisor->reader)
+		reader_ended(supervisor, status);
+	stop_if_alone(supervisor);
+}
+
+static void on_user(void *self)
+{
+	struct supervisor *supervisor = self;
+
+	program_toggle_debug(supervisor->program);
+	signal_all(supervisor, SIGUSR1);
+}
+
+/* ---- the watch ---- */
+
+static void child_end_hung(struct child *child, int signum, int64_t silent_ms)
+{
+	if (child->hung_signal == signum)
+		return;
+	child->hung_signal = signum;
+	log_warn("process hung: process=%d pid=%d silent_s=%lld signal=SIG%s",
+		 child->index, (int)child->pid, (long long)(silent_ms / 1000),
+		 sigabbrev_np(signum));
+	kill(child->pid, signum);
+}
+
+static void child_watch(struct child *child, int64_t now_ms)
+{
+	int64_t beat_ms = metrics_last_beat(child->index);
+	int64_t silent_ms;
+
+	if (!child->pid)
+		return;
+	silent_ms = now_ms - (beat_ms > child->started_ms ? beat_ms : child->started_ms);
+	if (silent_ms > HUNG_MS + ABORT_GRACE_MS)
+		child_end_hung(child, SIGKILL, silent_ms);
+	else if (silent_ms > HUNG_MS)
+		child_end_hung(child, SIGABRT, silent_ms);
+}
+
+static bool is_any_hung(const struct supervisor *supervisor)
+{
+	for (int i = 0; i < supervisor->count; i++)
+		if (supervisor->children[i].hung_signal)
+			return true;
+	return false;
+}
+
+static int count_ready(const struct supervisor *supervisor)
+{
+	int ready = 0;
+
+	for (int i = 0; i < supervisor->count; i++)
+		ready += metrics_is_ready(i);
+	return ready;
+}
+
+static void report_ready(struct supervisor *supervisor)
+{
+	int ready = count_ready(supervisor);
+
+	metric_set(supervisor->alive, count_alive(supervisor));
+	if (ready == supervisor->ready || supervisor->stopping)
+		return;
+	supervisor->ready = ready;
+	sd_tell("STATUS=%d of %d processes ready", ready, supervisor->count);
+	if (supervisor->was_ready || ready < supervisor->count)
+		return;
+	supervisor->was_ready = true;
+	log_info("program ready: processes=%d", supervisor->count);
+	sd_tell("READY=1");
+}
+
+static void tell_watchdog(struct supervisor *supervisor, int64_t now_ms)
+{
+	if (!supervisor->watchdog_ms || now_ms < supervisor->watchdog_next_ms)
+		return;
+	if (is_any_hung(supervisor))
+		return;
+	sd_tell("WATCHDOG=1");
+	supervisor->watchdog_next_ms = now_ms + supervisor->watchdog_ms / 2;
+}
+
+static int64_t tick_ms(const struct supervisor *supervisor)
+{
+	int64_t ms = supervisor->was_ready ? TICK_MS : STARTING_TICK_MS;
+
+	if (supervisor->watchdog_ms && supervisor->watchdog_ms / 4 < ms)
+		ms = supervisor->watchdog_ms / 4;
+	return ms;
+}
+
+/* If we were stopped ourselves, or the machine was, so were the processes: no verdict. */
+static void on_tick(void *self)
+{
+	struct supervisor *supervisor = self;
+	int64_t now_ms = clock_ms();
+
+	if (now_ms - supervisor->ticked_ms < LATE_MS)
+		for (int i = 0; i < supervisor->count; i++)
+			child_watch(&supervisor->children[i], now_ms);
+	supervisor->ticked_ms = now_ms;
+	report_ready(supervisor);
+	tell_watchdog(supervisor, now_ms);
+	loop_timer_set(supervisor->tick, tick_ms(supervisor));
+}
+
+/* ---- the whole ---- */
+
+static void metrics_open(struct supervisor *supervisor)
+{
+	metric_set(metric_new(METRIC_GAUGE, "build_info", "the version that runs",
+			      "version", ZONEFLEET_VERSION), 1);
+	metric_set(metric_new(METRIC_GAUGE, "processes", "processes that should run",
+			      NULL, NULL), supervisor->count);
+	supervisor->alive = metric_new(METRIC_GAUGE, "processes_alive",
+				       "processes that run", NULL, NULL);
+	supervisor->starts = metric_new(METRIC_COUNTER, "process_starts_total",
+					"processes started, first or again", NULL, NULL);
+}
+
+static void signals_open(struct supervisor *supervisor)
+{
+	struct loop *loop = supervisor->loop;
+
+	loop_signal(loop, SIGTERM, on_terminate, supervisor);
+	loop_signal(loop, SIGINT, on_terminate, supervisor);
+	loop_signal(loop, SIGHUP, on_hangup, supervisor);
+	loop_signal(loop, SIGUSR1, on_user, supervisor);
+	loop_signal(loop, SIGCHLD, on_child, supervisor);
+}
+
+static void children_open(struct supervisor *supervisor)
+{
+	supervisor->children = xcalloc(supervisor->count, sizeof *supervisor->children);
+	for (int i = 0; i < supervisor->count; i++) {
+		struct child *child = &supervisor->children[i];
+
+		child->supervisor = supervisor;
+		child->index = i;
+		child->again = loop_timer_new(supervisor->loop, child_start, child);
+		loop_timer_set(child->again, 0);
+	}
+}
+
+static enum err supervisor_open(struct supervisor *supervisor, struct why *why)
+{
+	const struct worker_common *common = &supervisor->program->common;
+
+	metrics_open(supervisor);
+	descriptors_note(&supervisor->inherited);
+	supervisor->loop = loop_new();
+	if (common->metrics[0])
+		return page_open(supervisor->loop, common->metrics, supervisor->count,
+				 &supervisor->page, why);
+	return OK;
+}
+
+static void supervisor_start(struct supervisor *supervisor)
+{
+	supervisor->ticked_ms = clock_ms();
+	supervisor->watchdog_ms = sd_watchdog_ms();
+	supervisor->tick = loop_timer_new(supervisor->loop, on_tick, supervisor);
+	supervisor->deadline = loop_timer_new(supervisor->loop, on_deadline, supervisor);
+	signals_open(supervisor);
+	children_open(supervisor);
+	loop_timer_set(supervisor->tick, STARTING_TICK_MS);
+	log_info("program started: version=%s processes=%d page_port=%d",
+		 ZONEFLEET_VERSION, supervisor->count,
+		 supervisor->page ? page_port(supervisor->page) : 0);
+}
+
+static void supervisor_close(struct supervisor *supervisor)
+{
+	for (int i = 0; supervisor->children && i < supervisor->count; i++)
+		loop_timer_free(&supervisor->children[i].again);
+	free(supervisor->children);
+	loop_timer_free(&supervisor->tick);
+	loop_timer_free(&supervisor->deadline);
+	page_close(&supervisor->page);
+	loop_free(&supervisor->loop);
+	free(supervisor->inherited.fd);
+}
+
+int supervisor_run(struct program *program)
+{
+	struct supervisor supervisor = {
+		.program = program,
+		.count = program->common.processes,
+	};
+	struct why why;
+
+	if (supervisor_open(&supervisor, &why)) {
+		log_warn("program cannot start: reason=\"%s\"", why.text);
+		supervisor.status = EX_CONFIG;
+	} else {
+		supervisor_start(&supervisor);
+		loop_run(supervisor.loop);
+		log_info("program stopped: status=%d", supervisor.status);
+	}
+	supervisor_close(&supervisor);
+	return supervisor.status;
+}

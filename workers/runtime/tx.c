@@ -1,0 +1,332 @@
+#include "runtime/tx.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/backoff.h"
+#include "base/buf.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "runtime/db_private.h"
+
+enum {
+	REDO_MAX = 8,
+	CHUNK_BYTES_MAX = 1 << 20,
+	PARAMS_MAX = 65535,		/* of one statement, by the protocol */
+	ROWS_MAX = 256,
+};
+
+/* With its jitter: 5 to 200 ms. */
+static const struct backoff redo = { .first_ms = 7, .max_ms = 160 };
+
+/* ---- values ---- */
+
+struct tx_value tx_text(const char *text)
+{
+	if (!text)
+		return tx_null();
+	return (struct tx_value){ .type = TX_TEXT, .data = text, .len = strlen(text) };
+}
+
+struct tx_value tx_bytes(const void *data, size_t len)
+{
+	return (struct tx_value){ .type = TX_BYTES, .data = data, .len = len };
+}
+
+struct tx_value tx_int(int64_t number)
+{
+	return (struct tx_value){ .type = TX_INT, .number = number };
+}
+
+struct tx_value tx_u32(uint32_t number)
+{
+	return tx_int(number);
+}
+
+struct tx_value tx_null(void)
+{
+	return (struct tx_value){ .type = TX_NULL };
+}
+
+static size_t count_values(const struct tx_value *values)
+{
+	size_t count = 0;
+
+	while (values[count].type != TX_END)
+		count++;
+	return count;
+}
+
+/* ---- begin and end ---- */
+
+static struct tx begin(struct db *db, const char *start, struct why *why)
+{
+	struct tx tx = { .db = db, .why = why };
+
+	tx.err = db_begin(db, start, why);
+	tx.open = !tx.err;
+	return tx;
+}
+
+struct tx tx_begin(struct db *db, struct why *why)
+{
+	return begin(db, "START TRANSACTION", why);
+}
+
+struct tx tx_begin_snapshot(struct db *db, struct why *why)
+{
+	return begin(db, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY", why);
+}
+
+struct tx tx_once(struct db *db, struct why *why)
+{
+	bug_if(db_in_transaction(db));
+	return (struct tx){ .db = db, .why = why, .err = db_connect(db, why) };
+}
+
+/* db NULL is a transaction that has ended. */
+enum err tx_commit(struct tx *tx)
+{
+	if (!tx->db)
+		return tx->err;
+	db_select_end(tx->db);
+	if (tx->open && !db_in_transaction(tx->db) && !tx->err)
+		tx->err = fail(tx->why, ERR_RACE, "the connection was lost");
+	if (tx->err) {
+		tx_rollback(tx);
+		return tx->err;
+	}
+	if (tx->open)
+		tx->err = db_commit(tx->db, tx->why);
+	tx->open = false;
+	tx->db = NULL;
+	return tx->err;
+}
+
+void tx_rollback(struct tx *tx)
+{
+	if (!tx->db)
+		return;
+	db_select_end(tx->db);
+	if (tx->open)
+		db_rollback(tx->db);
+	tx->open = false;
+	tx->db = NULL;
+}
+
+/* The first reason stays; by way of a second buffer, for the old one may be quoted. */
+enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
+{
+	struct why words;
+	va_list args;
+
+	if (tx->err)
+		return tx->err;
+	va_start(args, fmt);
+	vsnprintf(words.text, sizeof words.text, fmt, args);
+	va_end(args);
+	*tx->why = words;
+	return tx->err = err;
+}
+
+static bool can_go_on(const struct tx *tx)
+{
+	bug_if(!tx->db && !tx->err);
+	return !tx->err;
+}
+
+/* ---- writing ---- */
+
+static int64_t execute(struct tx *tx, const char *sql, const struct tx_value *values,
+                       size_t count)
+{
+	int64_t matched = 0;
+
+	if (!can_go_on(tx))
+		return 0;
+	tx->err = db_execute(tx->db, sql, values, count, &matched, tx->why);
+	return tx->err ? 0 : matched;
+}
+
+int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind)
+{
+	return execute(tx, sql, bind, count_values(bind));
+}
+
+static bool fits(const struct tx_value *values, size_t count)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bytes += sizeof values[i].number + values[i].len;
+		if (bytes > CHUNK_BYTES_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* Few sizes make few distinct statements: each is prepared once a connection. */
+static size_t chunk_rows(const struct tx_value *values, size_t columns, size_t rows)
+{
+	static const size_t sizes[] = { ROWS_MAX, 64, 16, 8, 7, 6, 5, 4, 3, 2 };
+
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+		if (sizes[i] <= rows && fits(values, sizes[i] * columns))
+			return sizes[i];
+	return 1;
+}
+
+/* HEAD tuple, ... TAIL for COUNT rows. */
+static void rows_sql(struct buf *sql, const char *head, const char *tuple,
+                     const char *tail, size_t count)
+{
+	buf_reset(sql);
+	buf_printf(sql, "%s %s", head, tuple);
+	while (--count)
+		buf_printf(sql, ", %s", tuple);
+	buf_printf(sql, " %s", tail);
+}
+
+int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const char *tail,
+                     const struct tx_value *values, size_t columns, size_t rows)
+{
+	struct buf sql = { 0 };
+	size_t built = 0;
+	int64_t matched = 0;
+
+	bug_if(columns == 0 || columns * ROWS_MAX > PARAMS_MAX);
+	while (rows && can_go_on(tx)) {
+		size_t count = chunk_rows(values, columns, rows);
+
+		if (count != built)
+			rows_sql(&sql, head, tuple, tail, built = count);
+		matched += execute(tx, buf_string(&sql), values, count * columns);
+		values += count * columns;
+		rows -= count;
+	}
+	buf_clear(&sql);
+	return tx->err ? 0 : matched;
+}
+
+/* ---- reading ---- */
+
+void tx_select(struct tx *tx, struct arena *arena, struct tx_rows *rows, const char *sql,
+               const struct tx_value *bind)
+{
+	struct db_statement *statement = NULL;
+
+	*rows = (struct tx_rows){ .tx = tx, .arena = arena };
+	if (!can_go_on(tx))
+		return;
+	tx->err = db_select(tx->db, sql, bind, count_values(bind), &statement, tx->why);
+	rows->statement = statement;
+}
+
+bool tx_next(struct tx_rows *rows)
+{
+	struct tx *tx = rows->tx;
+	bool found = false;
+
+	rows->column = 0;
+	if (!rows->statement)
+		return false;
+	if (tx->err) {
+		tx_select_end(rows);
+		return false;
+	}
+	tx->err = db_fetch(tx->db, &found, tx->why);
+	if (!found)
+		rows->statement = NULL;
+	return found;
+}
+
+void tx_select_end(struct tx_rows *rows)
+{
+	if (rows->statement)
+		db_select_end(rows->tx->db);
+	rows->statement = NULL;
+}
+
+bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                   const char *sql, const struct tx_value *bind)
+{
+	tx_select(tx, arena, rows, sql, bind);
+	return tx_next(rows);
+}
+
+static const void *read_bytes(struct tx_rows *rows, size_t *len)
+{
+	*len = 0;
+	bug_if(!rows->statement);
+	return db_column_bytes(rows->statement, rows->column++, rows->arena, len);
+}
+
+const char *row_text(struct tx_rows *rows)
+{
+	size_t len;
+
+	return read_bytes(rows, &len);
+}
+
+const uint8_t *row_bytes(struct tx_rows *rows, size_t *len)
+{
+	return read_bytes(rows, len);
+}
+
+int64_t row_int(struct tx_rows *rows)
+{
+	int64_t number = 0;
+	struct why why;
+	enum err err;
+
+	bug_if(!rows->statement);
+	err = db_column_int(rows->statement, rows->column++, &number, &why);
+	if (err)
+		tx_fail(rows->tx, err, "%s", why.text);
+	return number;
+}
+
+uint32_t row_u32(struct tx_rows *rows)
+{
+	int64_t number = row_int(rows);
+
+	if (number >= 0 && number <= UINT32_MAX)
+		return number;
+	tx_fail(rows->tx, ERR_INTERNAL, "database: column %u is no 32 bit number",
+	        rows->column);
+	return 0;
+}
+
+bool row_is_null(struct tx_rows *rows)
+{
+	bug_if(!rows->statement);
+	return db_column_is_null(rows->statement, rows->column);
+}
+
+/* ---- again ---- */
+
+int tx_redo_pause_ms(int attempt)
+{
+	return backoff_ms(&redo, attempt, random_u32());
+}
+
+static void pause_ms(int ms)
+{
+	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	while (nanosleep(&left, &left))
+		;	/* a signal: the rest of it */
+}
+
+enum err tx_redo(enum err (*fn)(void *self, struct why *why), void *self, struct why *why)
+{
+	enum err err = fn(self, why);
+
+	for (int attempt = 0; err == ERR_RACE && attempt < REDO_MAX - 1; attempt++) {
+		pause_ms(tx_redo_pause_ms(attempt));
+		err = fn(self, why);
+	}
+	return err;
+}

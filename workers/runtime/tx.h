@@ -1,0 +1,114 @@
+/*
+ * tx -- a transaction that remembers its first failure; every later call on
+ * it does nothing. So a caller writes its statements in a row and asks once,
+ * at tx_commit(), how it went:
+ *
+ *	struct tx tx = tx_begin(db, &why);
+ *	tx_exec(&tx, "UPDATE domains SET serial = ? WHERE id = ?",
+ *	        TX_BIND(tx_u32(serial), tx_text(id)));
+ *	return tx_commit(&tx);
+ *
+ * A deadlock, a lock wait that timed out, a lost connection or an unknown
+ * outcome at COMMIT is ERR_RACE: the whole transaction is gone and whoever
+ * started it runs it again (the rpc server does that; tx_redo() for timers).
+ * A duplicate key is ERR_EXISTS, a violated CHECK ERR_INTERNAL. Rows read are
+ * in the arena that is passed. tx_once() is one autocommitted statement.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct db;
+
+struct tx {
+	struct db *db;
+	struct why *why;
+	enum err err;
+	bool open;
+};
+
+struct tx_value {
+	enum { TX_END, TX_NULL, TX_TEXT, TX_BYTES, TX_INT } type;
+	const void *data;
+	size_t len;
+	int64_t number;
+};
+
+/* TX_BIND(tx_text(id), tx_u32(serial)): values for the ?s of a statement */
+#define TX_BIND(...) ((const struct tx_value[]){ __VA_ARGS__, { .type = TX_END } })
+#define TX_NONE ((const struct tx_value[]){ { .type = TX_END } })
+
+struct tx_value tx_text(const char *text);		/* NULL binds NULL */
+struct tx_value tx_bytes(const void *data, size_t len);
+struct tx_value tx_int(int64_t number);
+struct tx_value tx_u32(uint32_t number);
+struct tx_value tx_null(void);
+
+struct tx tx_begin(struct db *db, struct why *why);
+/* Read only, one consistent state. */
+struct tx tx_begin_snapshot(struct db *db, struct why *why);
+/* Autocommit: no BEGIN, no COMMIT. tx_commit() tells how it went. */
+struct tx tx_once(struct db *db, struct why *why);
+/* Rolls back if anything failed; tells the first failure. */
+enum err tx_commit(struct tx *tx);
+void tx_rollback(struct tx *tx);
+/* A failure of the caller's own: the transaction will not commit. Returns err. */
+enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Run a statement; returns how many rows it matched (not changed), 0 after a failure. */
+int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
+
+/*
+ * HEAD tuple[, tuple ...] TAIL with ROWS x COLUMNS values, row by row, cut into
+ * statements of at most 256 rows and 1 MiB. TUPLE is the placeholder group, "(?,?,?)".
+ */
+int64_t tx_exec_rows(struct tx *tx, const char *head, const char *tuple, const char *tail,
+                     const struct tx_value *values, size_t columns, size_t rows);
+
+/*
+ * Rows of a SELECT. Columns are read in their order, once each:
+ *
+ *	struct tx_rows rows;
+ *	tx_select(&tx, arena, &rows, "SELECT id, serial FROM domains WHERE ...", ...);
+ *	while (tx_next(&rows)) {
+ *		const char *id = row_text(&rows);
+ *		uint32_t serial = row_u32(&rows);
+ *	}
+ *
+ * Unbuffered: read to the end, or tx_select_end(), before the next statement. Texts and
+ * bytes live in the arena (arena NULL: until the next tx_next).
+ */
+struct tx_rows {
+	struct tx *tx;
+	struct arena *arena;
+	void *statement;
+	unsigned column;
+};
+void tx_select(struct tx *tx, struct arena *arena, struct tx_rows *rows, const char *sql,
+               const struct tx_value *bind);
+bool tx_next(struct tx_rows *rows);
+void tx_select_end(struct tx_rows *rows);
+/* One row or none; leaves rows on the first one. ends by itself when there is none. */
+bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                   const char *sql, const struct tx_value *bind);
+
+const char *row_text(struct tx_rows *rows);	/* NULL for NULL */
+const uint8_t *row_bytes(struct tx_rows *rows, size_t *len);
+int64_t row_int(struct tx_rows *rows);		/* 0 for NULL */
+uint32_t row_u32(struct tx_rows *rows);
+/* Of the column that comes next; does not move on. */
+bool row_is_null(struct tx_rows *rows);
+
+/*
+ * For timers: run FN until it does not end in ERR_RACE, at most 8 times, 5 to 200 ms
+ * apart.
+ */
+enum err tx_redo(enum err (*fn)(void *self, struct why *why), void *self,
+                 struct why *why);
+int tx_redo_pause_ms(int attempt);	/* the same pauses, for the rpc server */

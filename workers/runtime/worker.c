@@ -1,0 +1,329 @@
+#include "runtime/worker.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/metrics.h"
+#include "runtime/suspects.h"
+#include "runtime/worker_private.h"
+
+#define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
+#define AT(field) offsetof(struct worker_common, field)
+
+static const struct option log_options[] = {
+	{ "level",  OPTION_TEXT, AT(log_level),  "info",  1, 16,
+	  "what is logged: error, warn, info or debug", .reloadable = true },
+	{ "syslog", OPTION_BOOL, AT(log_syslog), "false", 0, 0,
+	  "to syslog instead of standard error (which journald reads)" },
+	{ 0 }
+};
+
+static const struct option process_options[] = {
+	{ "processes", OPTION_INT,  AT(processes), "1",  1, 64,
+	  "processes that share the work; one serves one request at a time" },
+	{ "prefetch",  OPTION_INT,  AT(prefetch),  "64", 1, 10000,
+	  "messages that the broker hands to a process ahead" },
+	{ "metrics",   OPTION_TEXT, AT(metrics),   "",   0, 64,
+	  "where /metrics and /healthz are, as \"127.0.0.1:9153\"; empty for nowhere" },
+	{ 0 }
+};
+
+/* ---- options ---- */
+
+static size_t sections_count(const struct option_section *sections)
+{
+	size_t count = 0;
+
+	while (sections && sections[count].group)
+		count++;
+	return count;
+}
+
+struct option_section *worker_sections(struct worker_common *common, const char *group,
+                                       const struct option_section *own)
+{
+	const struct option_section shared[] = {
+		{ "broker",   "RabbitMQ, over which the programs talk",
+		  broker_options, &common->broker },
+		{ "database", "MySQL or MariaDB, the store of all that counts",
+		  db_options, &common->db },
+		{ "log",      "the log",
+		  log_options, common },
+		{ group,      "processes and the metrics page",
+		  process_options, common },
+	};
+	size_t count = sizeof shared / sizeof shared[0] - !group;
+	size_t own_count = sections_count(own);
+	struct option_section *all = xcalloc(count + own_count + 1, sizeof *all);
+
+	memcpy(all, shared, count * sizeof *all);
+	if (own_count)
+		memcpy(all + count, own, own_count * sizeof *all);
+	return all;
+}
+
+enum err worker_common_check(const struct worker_common *common, struct why *why)
+{
+	enum log_level level;
+	enum err err;
+
+	if (!log_level_parse(common->log_level, &level))
+		return fail(why, ERR_INVALID,
+			    "log.level: must be error, warn, info or debug, not \"%s\"",
+			    common->log_level);
+	err = broker_check(&common->broker, why);
+	return err ? err : db_check(&common->db, why);
+}
+
+static enum err program_check(const struct program *program, struct why *why)
+{
+	const struct worker *worker = program->worker;
+	enum err err = worker_common_check(&program->common, why);
+
+	if (err || !worker->check)
+		return err;
+	return worker->check(worker->self, why);
+}
+
+static enum err program_load(struct program *program, struct why *why)
+{
+	enum err err = option_load(&program->schema, program->path, why);
+
+	return err ? err : program_check(program, why);
+}
+
+static void program_log_level(const struct program *program)
+{
+	enum log_level level = LOG_LEVEL_INFO;
+
+	log_level_parse(program->common.log_level, &level);
+	log_level_set(program->debug ? LOG_LEVEL_DEBUG : level);
+}
+
+void program_log_open(const struct program *program)
+{
+	log_open(program->name, program->common.log_syslog);
+	program_log_level(program);
+}
+
+enum err program_reload(struct program *program, bool quiet, struct why *why)
+{
+	enum err err;
+
+	if (quiet)
+		log_level_set(LOG_LEVEL_ERROR);
+	err = option_reload(&program->schema, program->path, why);
+	if (!err)
+		err = program_check(program, why);
+	program_log_level(program);
+	return err;
+}
+
+void program_toggle_debug(struct program *program)
+{
+	program->debug = !program->debug;
+	program_log_level(program);
+}
+
+/* ---- the command line ---- */
+
+static int complain(const struct program *program, int status, const char *words)
+{
+	log_complaint(program->name, words);
+	return status;
+}
+
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/*
+ * What is made is nobody else's. The process stays dumpable: a broken invariant
+ * leaves a core (bug_if), and who may read it is the system's to say.
+ */
+static void harden(void)
+{
+	umask(077);
+	signal(SIGPIPE, SIG_IGN);
+	raise_file_limit();
+}
+
+struct metric *timer_metric(const struct timer *timer)
+{
+	return metric_new(METRIC_HISTOGRAM, "timer_seconds", "turns of a timer",
+			  "timer", timer->name);
+}
+
+/* Before the fork: what the processes share. */
+static enum err program_prepare(struct program *program, struct why *why)
+{
+	const struct worker *worker = program->worker;
+
+	metrics_init(program->common.processes);
+	suspects_init(program->common.processes);
+	rpc_metrics_init(worker->methods);
+	for (const struct timer *timer = worker->timers; timer && timer->name; timer++)
+		timer_metric(timer);
+	if (!worker->prepare)
+		return OK;
+	return worker->prepare(worker->self, program->common.processes, why);
+}
+
+static int act_run(struct program *program)
+{
+	struct why why;
+
+	harden();
+	if (program_load(program, &why))
+		return complain(program, EX_CONFIG, why.text);
+	program_log_open(program);
+	if (program_prepare(program, &why)) {
+		log_warn("program cannot start: reason=\"%s\"", why.text);
+		return EX_CONFIG;
+	}
+	return supervisor_run(program);
+}
+
+static int act_check(struct program *program)
+{
+	struct why why;
+
+	if (program_load(program, &why))
+		return complain(program, EX_CONFIG, why.text);
+	printf("%s: good\n", program->path);
+	return EX_OK;
+}
+
+static int act_sample(struct program *program)
+{
+	option_sample(&program->schema);
+	return EX_OK;
+}
+
+static int act_version(struct program *program)
+{
+	printf("%s %s\n", program->name, ZONEFLEET_VERSION);
+	return EX_OK;
+}
+
+typedef int action(struct program *program);
+
+static action act_help;
+
+static const struct argument {
+	const char *name;
+	action *act;
+	const char *help;
+} arguments[] = {
+	{ "--check",   act_check,   "read the settings, say what is wrong, and end" },
+	{ "--sample",  act_sample,  "print settings with all defaults, and end" },
+	{ "--help",    act_help,    "print this, and end" },
+	{ "--version", act_version, "print the version, and end" },
+};
+
+enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };
+
+static int act_help(struct program *program)
+{
+	printf("%s: %s\n\nUsage: %s [ARGUMENT...]\n\n", program->name,
+	       program->worker->summary, program->name);
+	printf("  %-14s %s\n", "--config FILE", "the settings; default " DEFAULT_CONFIG);
+	for (size_t i = 0; i < ARGUMENTS; i++)
+		printf("  %-14s %s\n", arguments[i].name, arguments[i].help);
+	printf("\nIt stays in the foreground. SIGTERM ends it, SIGHUP reads settings\n"
+	       "again, SIGUSR1 turns debugging lines in the log on and off.\n\n");
+	option_help(&program->schema);
+	return EX_OK;
+}
+
+static const struct argument *argument_find(const char *name)
+{
+	for (size_t i = 0; i < ARGUMENTS; i++)
+		if (strcmp(arguments[i].name, name) == 0)
+			return &arguments[i];
+	return NULL;
+}
+
+/* argv[*at] and perhaps the one behind it is --config: take the path. */
+static bool take_config(char **argv, int *at, const char **path)
+{
+	if (strncmp(argv[*at], "--config=", strlen("--config=")) == 0) {
+		*path = argv[*at] + strlen("--config=");
+		return true;
+	}
+	if (strcmp(argv[*at], "--config") != 0 || !argv[*at + 1])
+		return false;
+	*path = argv[++*at];
+	return true;
+}
+
+/* The last action wins; EX_USAGE after a sentence on what cannot be understood. */
+static int parse(struct program *program, char **argv, action **act)
+{
+	for (int at = 1; argv[at]; at++) {
+		const struct argument *argument = argument_find(argv[at]);
+
+		if (argument) {
+			*act = argument->act;
+		} else if (!take_config(argv, &at, &program->path)) {
+			struct why why;
+
+			fail(&why, ERR_INVALID, "cannot understand \"%s\": see --help",
+			     argv[at]);
+			return complain(program, EX_USAGE, why.text);
+		}
+	}
+	return EX_OK;
+}
+
+static void program_init(struct program *program, const struct worker *worker)
+{
+	struct worker_common *common = &program->common;
+
+	memset(program, 0, sizeof *program);
+	program->worker = worker;
+	program->path = DEFAULT_CONFIG;
+	program->name = xprintf("zonefleet-%s", worker->name);
+	program->schema = (struct option_schema){
+		.program = program->name,
+		.sections = worker_sections(common, worker->name, worker->sections),
+		.lists = worker->lists,
+	};
+}
+
+static void program_clear(struct program *program)
+{
+	option_clear(&program->schema);
+	free((void *)program->schema.sections);
+	free(program->name);
+}
+
+int worker_main(int argc, char **argv, const struct worker *worker)
+{
+	action *act = act_run;
+	struct program program;
+	int status;
+
+	if (argc < 1)
+		return EX_USAGE;
+	program_init(&program, worker);
+	status = parse(&program, argv, &act);
+	if (!status)
+		status = act(&program);
+	program_clear(&program);
+	return status;
+}

@@ -1,0 +1,95 @@
+/*
+ * worker -- the life of a program: options, log, fork, signals, drain.
+ *
+ * main() fills in a struct worker and calls worker_main(), which returns the
+ * exit status. The supervisor (supervisor.c) forks `processes` processes,
+ * starts one that died again (with backoff), passes SIGTERM and SIGHUP on,
+ * serves the metrics page and speaks sd_notify. Each process (process.c) has
+ * its own loop, broker connections and database connection, opened after the
+ * fork. One process serves one request at a time; more processes serve more.
+ *
+ * SIGTERM: take no more, finish what is in hand, exit 0 within 10 s.
+ * SIGHUP: read the file again; rows marked reloadable change, if all is right.
+ * SIGUSR1: log level debug on and off.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/option.h"
+#include "runtime/broker.h"
+#include "runtime/db.h"
+#include "runtime/rpc.h"
+
+struct loop;
+
+/* What the runtime hands to a program after the fork. */
+struct runtime {
+	struct loop *loop;
+	struct broker *out;
+	struct rpc_client *rpc;
+	/* of the loop's thread; lanes make their own by db_new */
+	struct db *db;
+	const struct broker_config *broker_config;
+	const struct db_config *db_config;
+	int process;			/* 0 to processes - 1 */
+	int processes;
+};
+
+struct timer {
+	const char *name;
+	const int *period_s;		/* read again at each turn; jittered by a tenth */
+	void (*fire)(void *self);
+};
+
+struct worker {
+	const char *name;		/* "central": the group, and zonefleet-central */
+	const char *summary;		/* one line for --help */
+	const struct option_section *sections;	/* the program's own; NULL: none */
+	const struct option_list *lists;
+	const struct rpc_method *methods;
+	const struct timer *timers;	/* end with a row of zeroes */
+	bool fanout;			/* answers fanout casts to its topic */
+	bool recovery;			/* has a second queue, `topic.recovery` */
+	bool schema;			/* no message until the schema is up to date */
+	/* The topic, after the options were read (NULL: the name). */
+	const char *(*topic)(const void *self);
+	/* Rules between options; before the fork, and in --check. All may be NULL. */
+	enum err (*check)(void *self, struct why *why);
+	/* Before the fork: sockets, metrics. */
+	enum err (*prepare)(void *self, int processes, struct why *why);
+	/*
+	 * After it, in each process, in less than a minute. ERR_INVALID: as long as the
+	 * program was never ready, it ends with EX_CONFIG; any other is tried again. The
+	 * runtime is there until stop().
+	 */
+	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
+	void (*reload)(void *self);
+	bool (*idle)(const void *self);	/* draining: is nothing in hand any more? */
+	void (*stop)(void *self);	/* the connections are still open */
+	void *self;
+};
+
+/* Takes --config, --check, --sample, --help and --version; statuses of sysexits.h. */
+int worker_main(int argc, char **argv, const struct worker *worker);
+
+/* The groups that all programs share: also for those that are no workers (the client). */
+struct worker_common {
+	struct broker_config broker;
+	struct db_config db;
+	char *log_level;
+	bool log_syslog;
+	/* in the group of a worker itself, so that one file serves all programs */
+	int processes, prefetch;
+	char *metrics;		/* where the page listens; "" for none */
+};
+
+/*
+ * broker, database, log, the three rows above in the group GROUP (NULL: without them),
+ * and OWN, in one array that the caller frees.
+ */
+struct option_section *worker_sections(struct worker_common *common, const char *group,
+                                       const struct option_section *own);
+/* Rules between the options of the shared groups. */
+enum err worker_common_check(const struct worker_common *common, struct why *why);

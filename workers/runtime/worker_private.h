@@ -1,0 +1,39 @@
+/*
+ * What worker.c (options), supervisor.c (the parent) and process.c (a child)
+ * share. The program is filled in once, before the fork; each process then
+ * has a copy of its own.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/worker.h"
+
+struct metric;
+
+/* How long a process may give no sign of life before the supervisor ends it. */
+enum { HUNG_MS = 60 * 1000 };
+/* At SIGTERM: the drain, and all of the end. What still runs then is killed. */
+enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
+
+struct program {
+	const struct worker *worker;
+	struct worker_common common;
+	struct option_schema schema;
+	char *name;		/* "zonefleet-central" */
+	const char *path;	/* of the settings */
+	bool debug;		/* SIGUSR1 */
+};
+
+/* The file again, and the rules over it. QUIET: somebody else logs what was kept. */
+enum err program_reload(struct program *program, bool quiet, struct why *why);
+void program_log_open(const struct program *program);
+void program_toggle_debug(struct program *program);
+
+/* How long a timer takes; made before the fork, found again behind it. */
+struct metric *timer_metric(const struct timer *timer);
+
+/* Until SIGTERM; the exit status. */
+int supervisor_run(struct program *program);
+/* One process's life, from the fork to its exit status. */
+int process_run(struct program *program, int index);
