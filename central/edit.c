@@ -168,7 +168,7 @@ static enum err check_recordset_quota(const struct write *write, const struct pl
 		return OK;
 	return fail(&write->req->why, ERR_QUOTA,
 	            "%.200s would have %" PRId64 " record sets, and "
-	            "the quota is %" PRId64, zone->is.name,
+	            "the quota (domain_recordsets) is %" PRId64, zone->is.name,
 	            (int64_t)zone->recordsets + plan->recordset_delta, max);
 }
 

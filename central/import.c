@@ -242,14 +242,14 @@ static enum err judge_quotas(struct commit *c)
 	if (sets >= 0 && zone->recordsets > sets)
 		return fail(&c->req.why, ERR_QUOTA,
 		            "records: the domain would have %u record sets, and "
-		            "the quota is %lld", zone->recordsets, (long long)sets);
+		            "the quota (domain_recordsets) is %lld", zone->recordsets, (long long)sets);
 	name = records < 0 ? NULL : store_import_above_quota(&c->write.tx, zone, records,
 	                                                     c->arena);
 	if (!name)
 		return c->write.tx.err;
 	return fail(&c->req.why, ERR_QUOTA,
 	            "records: '%.200s' has more records in a set than the "
-	            "quota of %lld", name, (long long)records);
+	            "quota (recordset_records) of %lld", name, (long long)records);
 }
 
 /*

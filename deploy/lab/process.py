@@ -24,7 +24,7 @@ POLL_SECONDS = 0.02
 SOCKET_PATH_MAX = 107           # sun_path, without its final zero
 PORTS = range(20000, 32000)     # below the range the kernel gives to outgoing connections
 
-_reserved = []                  # a socket for each port that was given out
+_reserved = []                  # the descriptor of a socket for each port given out
 _running = []                   # servers that end with this program, oldest first
 
 
@@ -117,7 +117,7 @@ def free_port():
         if not reservation:
             continue
         if _is_free(port):
-            _reserved.append(reservation)
+            _reserved.append(reservation.detach())
             return port
         reservation.close()
     raise LabError("no free port")

@@ -204,9 +204,11 @@ class CheckerItself(FaultStory):
         cls.wanted = stream.wanted
         cls.domain = cls.wanted[0]
         cls.checker.wait_settled(HEAL_SECONDS)
+        # before the tests break this and that: minidns may load what one did to a row
+        cls.before = cls.checker.complaints(cls.wanted)
 
     def test_it_is_content_with_a_fleet_that_is_well(self):
-        self.assertEqual(self.checker.complaints(self.wanted), [])
+        self.assertEqual(self.before, [])
 
     def assert_complains(self, pattern):
         found = self.checker.complaints(self.wanted, seconds=1)

@@ -293,18 +293,22 @@ class Commands(WithFleet):
               "copy.org. 600 IN NS ns1.copy.org.\nns1.copy.org. 600 IN A 192.0.2.53\n"
         source = Path(self.folder) / "copy.zone"
         source.write_text(soa + zone)
-        done = self.run_json("domain", "import", "copy.org", source, "--wait")
+        tenant = "--tenant", "importer"
+        self.assertRegex(self.run_client("domain", "import", "copy.org", source, *tenant, want=FAILED),
+                         r"20002 record sets, and the quota \(domain_recordsets\) is 10000")
+        self.run_client("quota", "set", "importer", "domain_recordsets", "30000", "--admin")
+        done = self.run_json("domain", "import", "copy.org", source, "--wait", *tenant)
         self.assertEqual((done["read"], done["added"], done["status"]), (20003, 20002, "ACTIVE"))
         target = Path(self.folder) / "copy.exported"
-        self.run_client("domain", "export", "copy.org", target)
+        self.run_client("domain", "export", "copy.org", target, *tenant)
         self.assertTrue(same_zone(source.read_text(), target.read_text()))
         self.assertRegex(target.read_text(), r"\Acopy\.org\. 600 IN SOA ns1\.copy\.org\. ")
-        self.assertEqual(self.run_client("domain", "export", "copy.org"), target.read_text())
+        self.assertEqual(self.run_client("domain", "export", "copy.org", *tenant), target.read_text())
         packed = source.with_suffix(".zone.xz")
         packed.write_bytes(lzma.compress((soa + zone[:zone.index("h100.")]).encode()))
-        done = self.run_json("domain", "import", "copy.org", packed, "--wait")
+        done = self.run_json("domain", "import", "copy.org", packed, "--wait", *tenant)
         self.assertEqual((done["added"], done["deleted"]), (0, 19900))
-        self.assertTrue(same_zone(self.run_client("domain", "export", "copy.org"),
+        self.assertTrue(same_zone(self.run_client("domain", "export", "copy.org", *tenant),
                                   lzma.decompress(packed.read_bytes()).decode()))
 
     def test_what_cannot_be_imported_changes_nothing(self):
