@@ -242,7 +242,8 @@ static enum err judge_quotas(struct commit *c)
 	if (sets >= 0 && zone->recordsets > sets)
 		return fail(&c->req.why, ERR_QUOTA,
 		            "records: the domain would have %u record sets, and "
-		            "the quota (domain_recordsets) is %lld", zone->recordsets, (long long)sets);
+		            "the quota (domain_recordsets) is %lld", zone->recordsets,
+		            (long long)sets);
 	name = records < 0 ? NULL : store_import_above_quota(&c->write.tx, zone, records,
 	                                                     c->arena);
 	if (!name)

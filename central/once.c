@@ -273,8 +273,8 @@ static size_t run_first(struct central *central, const struct member *members,
 }
 
 /* Returns how many of them are done with: at least one. */
-static size_t run_some(struct central *central, const struct member *members, size_t count,
-                       write_handler *handler)
+static size_t run_some(struct central *central, const struct member *members,
+                       size_t count, write_handler *handler)
 {
 	struct write writes[GROUP_MAX];
 	size_t n = gather(central, members, count, writes), done = 0;

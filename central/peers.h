@@ -17,7 +17,7 @@ struct news {
 
 /*
  * Updates of one pool share a message (update_domains). Its context is central's own: the
- * domain's state is nobody's request any more, and reports come back with its rights. COUNT
- * is LIST_MAX at most.
+ * domain's state is nobody's request any more, and reports come back with its rights.
+ * COUNT is LIST_MAX at most.
  */
 void peers_tell(struct central *central, const struct news *news, size_t count);

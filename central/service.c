@@ -93,7 +93,8 @@ static const struct method {
 
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
-static void run_writes(void *self, struct request *const *reqs, size_t count, enum err *errs)
+static void run_writes(void *self, struct request *const *reqs, size_t count,
+                       enum err *errs)
 {
 	size_t i = 0;
 

@@ -15,8 +15,8 @@ static enum err get_entry(const json_t *json, struct arena *arena,
                           struct blacklist *entry, struct why *why)
 {
 	struct name name;
-	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name, &entry->name,
-	                           why);
+	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name,
+	                           &entry->name, why);
 
 	if (!err)
 		err = json_get_text(json, "description", 0, DESCRIPTION_MAX,

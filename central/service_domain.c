@@ -112,7 +112,8 @@ static enum err check_quota(struct write *write)
 	if (max < 0 || store_domain_count(&write->tx, write->access.tenant, max) < max)
 		return OK;
 	return tx_fail(&write->tx, ERR_QUOTA,
-	               "the tenant has %" PRId64 " domains already, its quota (domains)", max);
+	               "the tenant has %" PRId64 " domains already, its quota (domains)",
+	               max);
 }
 
 static enum err check_new(struct write *write, const struct domain_wish *wish)

@@ -15,7 +15,7 @@ enum { PORTIONS_MS = 2000, WAITS_MS = 2000 };
 struct reported {
 	struct pool_report report;
 	size_t at;
-	struct domain_state before;	/* no id: there is no such domain, or it is locked */
+	struct domain_state before;	/* no id: no such domain, or it is locked */
 	struct state after;
 	const char *reason;
 	bool more;			/* a portion of its records was settled */

@@ -65,8 +65,8 @@ struct domain_state {
 	struct state is;
 };
 /*
- * Locks those that live, in the order of their ids; returns how many. With WAIT also those
- * that another has locked at present, as soon as it has ended.
+ * Locks those that live, in the order of their ids; returns how many. With WAIT also
+ * those that another has locked at present, as soon as it has ended.
  */
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
                                 bool wait, struct arena *arena,
@@ -85,27 +85,30 @@ bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
 /* ---- domains (store_domain.c) ---- */
 
 enum { DOMAIN_SORT_NAME, DOMAIN_SORT_CREATED, DOMAIN_SORT_UPDATED, DOMAIN_SORT_SERIAL };
-extern const char *const store_domain_sort_keys[];	/* as callers name them; ends with NULL */
+extern const char *const store_domain_sort_keys[];	/* as callers name them; NULL */
 
 struct domain_criterion {
-	const char *name;		/* exact, or with one * at the start or at the end */
+	const char *name;		/* exact, or with one * at its start or end */
 	const char *status, *task, *pool, *tenant;
 };
 
-bool store_domain_get(struct tx *tx, const struct domain_key *key, const struct access *access,
-                      struct arena *arena, struct zone *zone);
+bool store_domain_get(struct tx *tx, const struct domain_key *key,
+                      const struct access *access, struct arena *arena,
+                      struct zone *zone);
 /* The same, locked until the end of the transaction. */
-bool store_domain_lock(struct tx *tx, const struct domain_key *key, const struct access *access,
-                       struct arena *arena, struct zone *zone);
+bool store_domain_lock(struct tx *tx, const struct domain_key *key,
+                       const struct access *access, struct arena *arena,
+                       struct zone *zone);
 /*
- * Locks those of KEYS (1 to TX_LIST_MAX) that are there and that nobody else has locked: it
- * does not wait. locked[] tells which; nothing is read that a snapshot would be taken for.
+ * Locks those of KEYS (1 to TX_LIST_MAX) that are there and that nobody else has locked,
+ * without a wait. locked[] tells which; nothing is read that needs a snapshot.
  */
-void store_domain_try_lock(struct tx *tx, struct arena *arena, const struct domain_key *keys,
-                           size_t count, bool *locked);
+void store_domain_try_lock(struct tx *tx, struct arena *arena,
+                           const struct domain_key *keys, size_t count, bool *locked);
 void store_domain_find(struct tx *tx, const struct access *access,
-                       const struct domain_criterion *criterion, const struct paging *paging,
-                       struct arena *arena, struct tx_rows *rows);
+                       const struct domain_criterion *criterion,
+                       const struct paging *paging, struct arena *arena,
+                       struct tx_rows *rows);
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
 void store_domain_insert(struct tx *tx, const struct zone *zone);
 /* State, SOA, TTL, description and counts. The change is owed from now on: changed_at. */
@@ -119,8 +122,9 @@ int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
 /* The highest serial under which NAME was served before; false: it never was. */
 bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial);
 /* A parent or child of NAME that is not TENANT's. */
-bool store_domain_foreign_relative(struct tx *tx, const struct name *name, const char *tenant,
-                                   struct arena *arena, const char **relative);
+bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
+                                   const char *tenant, struct arena *arena,
+                                   const char **relative);
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
                         const char **child);
 /* Those of NAMES that are domains; FOUND holds as many as there are names. */
@@ -149,8 +153,8 @@ struct record_criterion {
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
 /* New ones, and new TTLs. The sets have ids. */
-void store_recordset_write(struct tx *tx, const char *domain_id, struct rrset *const *sets,
-                           size_t count, struct arena *arena);
+void store_recordset_write(struct tx *tx, const char *domain_id,
+                           struct rrset *const *sets, size_t count, struct arena *arena);
 void store_record_write(struct tx *tx, const char *domain_id, const struct row *rows,
                         size_t count, struct arena *arena);
 /* After a new default TTL, all records without a TTL of their own. How many. */
@@ -177,12 +181,14 @@ struct found_record {
 	uint32_t ttl;
 };
 void store_record_find(struct tx *tx, const struct access *access,
-                       const struct record_criterion *criterion, const struct paging *paging,
-                       struct arena *arena, struct tx_rows *rows);
+                       const struct record_criterion *criterion,
+                       const struct paging *paging, struct arena *arena,
+                       struct tx_rows *rows);
 bool store_record_next(struct tx_rows *rows, struct found_record *found);
 
 void store_journal_insert(struct tx *tx, const char *domain_id, uint32_t previous,
-                          uint32_t serial, const struct buf *removed, const struct buf *added);
+                          uint32_t serial, const struct buf *removed,
+                          const struct buf *added);
 
 /* ---- imports (store_import.c) ---- */
 
@@ -193,7 +199,7 @@ struct import {
 	const char *tenant, *domain_name;
 	enum import_state state;
 	const char *state_name;		/* "OPEN" */
-	const char *wish;		/* JSON: the domain, the mode, the caller's rights */
+	const char *wish;		/* JSON: domain, mode, the caller's rights */
 	uint32_t parts, records;
 	const char *result, *reason;	/* result NULL: none yet */
 	const char *created_at, *updated_at;
@@ -215,12 +221,12 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
-/* The SOA of the staged zone; its rdata in ARENA. Returns how many there are (2: or more). */
-int store_import_soa(struct tx *tx, const char *id, struct arena *arena, struct rdata *soa,
-                     uint32_t *ttl);
+/* The SOA of the staged zone; its rdata in ARENA. Returns how many (2: or more). */
+int store_import_soa(struct tx *tx, const char *id, struct arena *arena,
+                     struct rdata *soa, uint32_t *ttl);
 /* The hosts of the staged NS records at NAME, at most MAX. */
-size_t store_import_ns(struct tx *tx, const char *id, const char *name, struct arena *arena,
-                       const char **hosts, size_t max);
+size_t store_import_ns(struct tx *tx, const char *id, const char *name,
+                       struct arena *arena, const char **hosts, size_t max);
 
 /* The commit, one set-based step after the other, on the locked domain. */
 struct import_step {
@@ -240,12 +246,12 @@ int64_t store_import_count(struct tx *tx, const struct import_step *step);
 /* The served record sets and records of the domain. */
 void store_import_totals(struct tx *tx, struct zone *zone);
 /*
- * Append the RRs of the records that carry the step's serial, with their sets' TTLs as they
- * are now; LIVE: only those that are served. False when they would need more than MAX bytes.
+ * Append the RRs of the records that carry the step's serial, with their sets' present
+ * TTLs; LIVE: only those that are served. False when they would need more than MAX bytes.
  */
 bool store_import_affected(struct tx *tx, const struct import_step *step, bool live,
                            int64_t max, struct arena *arena, struct buf *rrs);
-/* The rules between records (core/rules.h), on the outcome: a name that breaks one, or NULL. */
+/* By the rules between records (core/rules.h): a name that breaks one, or NULL. */
 const char *store_import_cname_clash(struct tx *tx, const struct zone *zone,
                                      struct arena *arena);
 const char *store_import_not_single(struct tx *tx, const struct zone *zone,
@@ -273,7 +279,8 @@ bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
 void store_pool_insert(struct tx *tx, const struct pool *pool);
 void store_pool_update(struct tx *tx, const struct pool *pool);
-void store_pool_set_ns_records(struct tx *tx, const struct pool *pool, struct arena *arena);
+void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
+                               struct arena *arena);
 void store_pool_delete(struct tx *tx, const char *id);
 /* Has it any domain, served or a tombstone? */
 bool store_pool_is_used(struct tx *tx, const char *id);
@@ -293,7 +300,8 @@ void store_blacklist_find(struct tx *tx, const struct paging *paging, struct are
 bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 
 /* RESOURCE is one of the names in the table; LIMIT -1: none. */
-void store_quota_set(struct tx *tx, const char *tenant, const char *resource, int64_t limit);
+void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
+                     int64_t limit);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows);
 bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);

@@ -177,8 +177,8 @@ static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
 	}
 }
 
-void store_domain_try_lock(struct tx *tx, struct arena *arena, const struct domain_key *keys,
-                           size_t count, bool *locked)
+void store_domain_try_lock(struct tx *tx, struct arena *arena,
+                           const struct domain_key *keys, size_t count, bool *locked)
 {
 	try_lock(tx, arena, true, keys, count, locked);
 	try_lock(tx, arena, false, keys, count, locked);

@@ -118,7 +118,8 @@ bool store_record_settle(struct tx *tx, struct arena *arena, enum report report,
 	struct moves moves;
 	size_t places;
 	const char *sql = tx_list_of(arena,
-		"UPDATE records FORCE INDEX (record_open) SET status = CASE task WHEN 'ADD' THEN ? WHEN 'UPDATE' "
+		"UPDATE records FORCE INDEX (record_open) SET status = "
+		"CASE task WHEN 'ADD' THEN ? WHEN 'UPDATE' "
 		"THEN ? ELSE ? END, task = IF(?, 'NONE', task), "
 		"updated_at = UTC_TIMESTAMP(3) WHERE status IN ('PENDING', ?) "
 		"AND FIND_IN_SET(task, ?) AND (", OF_DOMAIN, " OR ", ") LIMIT ?", count,

@@ -41,7 +41,7 @@ void store_sweep_find_tombstones(struct tx *tx, int age_s, char cursor[ID_LEN + 
 	struct tx_rows rows;
 
 	find_horizon(tx, cursor, horizon);
-	/* not EXISTS, which is made a join that reads the DELETED records of all domains */
+	/* not EXISTS: made a join, it reads the DELETED records of all domains */
 	tx_select(tx, NULL, &rows,
 	          "SELECT d.id FROM domains d WHERE d.id > ? AND (? = '' OR "
 	          "d.id <= ?) AND d.live = 1 AND (SELECT 1 FROM records r "

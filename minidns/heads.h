@@ -28,8 +28,8 @@ typedef void head_fn(void *self, enum err err, const struct head *head);
 struct heads *heads_new(struct loop *loop, const struct db_config *config);
 void heads_free(struct heads **heads);		/* callbacks that are due come first */
 /*
- * APEX: the name is likely a zone's own, as in a transfer, and those above it are looked for
- * only if it is not. ERR_BUSY: too many wait already, and the callback does not come.
+ * APEX: the name is likely a zone's own, as in a transfer, and those above it are looked
+ * for only if it is not. ERR_BUSY: too many wait already, and the callback does not come.
  */
 enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head_fn *fn,
                    void *self);

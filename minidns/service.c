@@ -43,18 +43,18 @@ static enum err take_order(const struct service *service, const struct poll_orde
 static enum err on_propagate_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
-	struct propagation propagation;
+	struct propagation propagation = { .destination_count = 0 };
 	enum err err = propagation_decode(req->args, req->arena, &propagation, &req->why);
-	size_t count = err ? 0 : propagation.domains.count * propagation.destination_count;
+	size_t destinations = propagation.destination_count;
+	size_t count = err ? 0 : propagation.domains.count * destinations;
 	struct why why;
 
 	for (size_t i = 0; i < count && err != ERR_BUSY; i++) {
 		struct poll_order order = propagation.terms;
 		enum err one;
 
-		order.domain = propagation.domains.item[i / propagation.destination_count];
-		order.destination =
-		    propagation.destinations[i % propagation.destination_count];
+		order.domain = propagation.domains.item[i / destinations];
+		order.destination = propagation.destinations[i % destinations];
 		one = take_order(service, &order, err ? &why : &req->why);
 		err = err ? err : one;
 	}
@@ -99,12 +99,14 @@ static enum err on_transfer_ended(void *self, struct request *req)
 }
 
 #define TERMS "timeout retry_interval max_retries"
-#define ORDER "domain destination " TERMS
 
 const struct rpc_method service_methods[] = {
-	{ "notify_zone_changed",    on_notify_zone_changed,    ORDER },
-	{ "poll_for_serial_number", on_poll_for_serial_number, ORDER },
-	{ "propagate_zones",        on_propagate_zones,        "domains destinations " TERMS },
+	{ "notify_zone_changed",    on_notify_zone_changed,
+	  "domain destination " TERMS },
+	{ "poll_for_serial_number", on_poll_for_serial_number,
+	  "domain destination " TERMS },
+	{ "propagate_zones",        on_propagate_zones,
+	  "domains destinations " TERMS },
 	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
 	{ 0 }
 };

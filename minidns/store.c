@@ -119,8 +119,9 @@ static enum err read_heads_once(void *self, struct why *why)
 	struct tx_value bind[TX_LIST_MAX + 1];
 	struct arena *arena = arena_new();
 	size_t places;
-	const char *sql = tx_list(arena, "SELECT " HEAD_COLUMNS " FROM domains d WHERE " SERVED
-	                          " AND d.name IN (", ")", count, &places);
+	const char *sql = tx_list(arena,
+		"SELECT " HEAD_COLUMNS " FROM domains d WHERE " SERVED " AND d.name IN (",
+		")", count, &places);
 	enum err err;
 
 	tx_list_fill(bind, read->names, count, places);

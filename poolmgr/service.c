@@ -36,7 +36,7 @@ static enum err decode_domain(const struct poolmgr *poolmgr, struct request *req
 	return err ? err : check_pool(poolmgr, domain, &req->why);
 }
 
-/* A row for a domain that was purged meanwhile has nothing to refer to: there is nothing to do. */
+/* The domain was purged meanwhile: a row has nothing to refer to, nothing is to do. */
 static enum err unless_gone(enum err err, const struct domain_ref *domain)
 {
 	if (err != ERR_CONFLICT)
@@ -93,8 +93,8 @@ static bool about_delete(const struct server_report *report)
 	return report->domain.state.task == TASK_DELETE;
 }
 
-static enum err record_absence(struct poolmgr *poolmgr, const struct server_report *report,
-                               struct why *why)
+static enum err record_absence(struct poolmgr *poolmgr,
+                               const struct server_report *report, struct why *why)
 {
 	const struct outcome outcome = {
 		.domain_id = report->domain.id,
@@ -122,8 +122,9 @@ static enum err record_one(struct poolmgr *poolmgr, const struct server_report *
 }
 
 /* All of them together, or, if one speaks of a domain that is gone, one by one. */
-static enum err record_serials(struct poolmgr *poolmgr, const struct server_report *reports,
-                               size_t count, struct why *why)
+static enum err record_serials(struct poolmgr *poolmgr,
+                               const struct server_report *reports, size_t count,
+                               struct why *why)
 {
 	struct tx tx = tx_once(poolmgr->runtime.db, why);
 
@@ -162,10 +163,10 @@ static enum err judge(struct poolmgr *poolmgr, const struct server_report *repor
 
 static void log_report(const struct server_report *report)
 {
-	log_debug("server reported: domain=%s server=%s status=%s serial=%u wanted=%u why=\"%s\"",
-	          report->domain.name, report->name_server, report_name(report->report),
-	          report->has_serial ? report->serial : 0, report->domain.state.serial,
-	          report->reason);
+	log_debug("server reported: domain=%s server=%s status=%s serial=%u wanted=%u "
+	          "why=\"%s\"", report->domain.name, report->name_server,
+	          report_name(report->report), report->has_serial ? report->serial : 0,
+	          report->domain.state.serial, report->reason);
 }
 
 /*
@@ -173,7 +174,8 @@ static void log_report(const struct server_report *report)
  * that of two processes that record two servers at the same time the later
  * one sees both, and no consensus is missed.
  */
-static enum err record_and_judge(struct poolmgr *poolmgr, const struct server_report *reports,
+static enum err record_and_judge(struct poolmgr *poolmgr,
+                                 const struct server_report *reports,
                                  const char *const *request_ids, size_t count,
                                  struct why *why)
 {
@@ -211,10 +213,13 @@ static void pile_add(struct pile *pile, struct poolmgr *poolmgr,
 	}
 }
 
-static enum err pile_settle(const struct pile *pile, struct poolmgr *poolmgr, struct why *why)
+static enum err pile_settle(const struct pile *pile, struct poolmgr *poolmgr,
+                            struct why *why)
 {
-	return pile->count == 0 ? OK : record_and_judge(poolmgr, pile->reports,
-	                                                pile->request_ids, pile->count, why);
+	if (pile->count == 0)
+		return OK;
+	return record_and_judge(poolmgr, pile->reports, pile->request_ids, pile->count,
+	                        why);
 }
 
 /*
@@ -235,7 +240,8 @@ static enum err pile_settle_apart(const struct pile *pile, struct poolmgr *poolm
 
 		if (strcmp(id, stuck) == 0 || (first && clock_ms() > until_ms))
 			continue;
-		err = record_and_judge(poolmgr, &pile->reports[i], &pile->request_ids[i], 1, &own);
+		err = record_and_judge(poolmgr, &pile->reports[i], &pile->request_ids[i],
+		                       1, &own);
 		if (!err)
 			continue;
 		stuck = id;
@@ -283,9 +289,11 @@ static void note_reports(struct poolmgr *poolmgr, const struct server_reports *l
 		}
 }
 
-static void update_statuses(void *self, struct request *const *reqs, size_t count, enum err *errs)
+static void update_statuses(void *self, struct request *const *reqs, size_t count,
+                            enum err *errs)
 {
-	struct server_reports *lists = arena_alloc(reqs[0]->arena, count * sizeof(*lists));
+	struct server_reports *lists =
+		arena_alloc(reqs[0]->arena, count * sizeof(*lists));
 	size_t from = 0, reports = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -296,7 +304,8 @@ static void update_statuses(void *self, struct request *const *reqs, size_t coun
 			lists[i].count = 0;
 		note_reports(self, &lists[i]);
 		if (reports + lists[i].count > LIST_MAX) {
-			settle_messages(self, lists + from, reqs + from, i - from, errs + from);
+			settle_messages(self, lists + from, reqs + from, i - from,
+			                errs + from);
 			from = i;
 			reports = 0;
 		}
@@ -336,7 +345,8 @@ static void blame(struct poolmgr *poolmgr, const struct domain_refs *domains,
 		};
 		request_ids[i] = cause->request_id;
 	}
-	enum err err = record_and_judge(poolmgr, reports, request_ids, domains->count, &why);
+	enum err err = record_and_judge(poolmgr, reports, request_ids, domains->count,
+	                                &why);
 
 	if (err)	/* the sync finds the server behind */
 		log_warn("silent server not recorded: server=%s err=%s why=\"%s\"",
@@ -399,14 +409,16 @@ static void add_newest(struct domain_refs *all, const struct domain_ref *domain)
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (strcmp(all->item[i].id, domain->id) == 0) {
-			if (serial_covers(domain->state.serial, all->item[i].state.serial))
+			if (serial_covers(domain->state.serial,
+			                  all->item[i].state.serial))
 				all->item[i] = *domain;
 			return;
 		}
 	all->item[all->count++] = *domain;
 }
 
-static void update_domains(void *self, struct request *const *reqs, size_t count, enum err *errs)
+static void update_domains(void *self, struct request *const *reqs, size_t count,
+                           enum err *errs)
 {
 	struct poolmgr *poolmgr = self;
 	struct domain_ref list[LIST_MAX];

@@ -13,7 +13,7 @@
 #define NEWER(a, b)  "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
                      "BETWEEN 1 AND 2147483647"
 
-/* 5 s behind the first attempt, doubled by each other, to 10 minutes, with a tenth of noise */
+/* 5 s after the first attempt, doubled by each, to 10 minutes, with a tenth of noise */
 #define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
               "(0.95 + RAND() / 10))"
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
@@ -63,11 +63,16 @@ void store_owe(struct tx *tx, const char *domain_id, enum action action,
 
 void store_settle(struct tx *tx, const struct outcome *outcome)
 {
-	/* from left to right: what is planned after a success outlives its repetition */
+	/*
+	 * From left to right: what is planned after a success outlives its repetition,
+	 * and what is due by now a success that may be older than the reason for it.
+	 */
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET reason = LEFT(?, 512), "
-	    "next_attempt_at = CASE ? WHEN 'SUCCESS' THEN "
-	    "IF(status <=> 'SUCCESS', next_attempt_at, NULL) WHEN 'ERROR' THEN " NEXT_ATTEMPT
+	    "next_attempt_at = CASE ? "
+	    "WHEN 'SUCCESS' THEN IF(status <=> 'SUCCESS' OR next_attempt_at <= NOW(3), "
+	    "next_attempt_at, NULL) "
+	    "WHEN 'ERROR' THEN " NEXT_ATTEMPT
 	    " ELSE NOW(3) + INTERVAL ? SECOND END, status = ?, "
 	    "attempts = IF(? = 'SUCCESS', 0, GREATEST(attempts, 1)), updated_at = NOW(3) "
 	    "WHERE domain_id = ? AND server_id = ? AND action = ?",
@@ -80,11 +85,13 @@ void store_settle(struct tx *tx, const struct outcome *outcome)
 }
 
 /* Each row of a creation calls for it once: SUCCESS says that it is accounted for. */
-void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id, int after_s)
+void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
+                        int after_s)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status s JOIN pool_manager_status c "
-	    "ON c.domain_id = s.domain_id AND c.server_id = s.server_id AND c.action = 'CREATE' "
+	    "ON c.domain_id = s.domain_id AND c.server_id = s.server_id "
+	    "AND c.action = 'CREATE' "
 	    "SET s.next_attempt_at = NOW(3) + INTERVAL ? SECOND, c.status = 'SUCCESS' "
 	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'DELETE' "
 	    "AND NOT (c.status <=> 'SUCCESS')",
@@ -134,22 +141,28 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 			report_values(&reports[at + i], ids[i], values + i * COLUMNS);
 		}
 		tx_exec_rows(tx,
-		    "INSERT INTO pool_manager_status (id, server_id, domain_id, action, status, "
-		    "serial_number, failed_serial, reason, attempts, next_attempt_at) VALUES ",
-		    "(?, ?, ?, 'UPDATE', ?, ?, ?, LEFT(?, 512), ?, NOW(3) + INTERVAL ? SECOND)",
+		    "INSERT INTO pool_manager_status (id, server_id, domain_id, action, "
+		    "status, serial_number, failed_serial, reason, attempts, "
+		    "next_attempt_at) VALUES ",
+		    "(?, ?, ?, 'UPDATE', ?, ?, ?, LEFT(?, 512), ?, "
+		    "NOW(3) + INTERVAL ? SECOND)",
 		    " ON DUPLICATE KEY UPDATE "
 		    "status = IF(" FRESH ", VALUES(status), status), "
 		    "reason = IF(" FRESH ", VALUES(reason), reason), "
 		    "attempts = IF(" FRESH ", IF(VALUES(status) = 'SUCCESS', 0, "
 		    "GREATEST(attempts, 1)), attempts), "
-		    "next_attempt_at = IF(" FRESH ", IF(VALUES(status) = 'SUCCESS', NULL, "
-		    "LEAST(COALESCE(next_attempt_at, " NEXT_ATTEMPT "), " NEXT_ATTEMPT ")), "
+		    "next_attempt_at = IF(" FRESH ", "
+		    "IF(VALUES(status) = 'SUCCESS', NULL, LEAST("
+		    "COALESCE(next_attempt_at, " NEXT_ATTEMPT "), " NEXT_ATTEMPT ")), "
 		    "next_attempt_at), "
 		    "updated_at = NOW(3), "
-		    "failed_serial = IF(" FRESH ", VALUES(failed_serial), failed_serial), "
+		    "failed_serial = "
+		    "IF(" FRESH ", VALUES(failed_serial), failed_serial), "
 		    "serial_number = IF(VALUES(serial_number) IS NOT NULL AND "
-		    "(serial_number IS NULL OR " NEWER("VALUES(serial_number)", "serial_number")
-		    "), VALUES(serial_number), serial_number)", values, COLUMNS, rows);
+		    "(serial_number IS NULL OR "
+		    NEWER("VALUES(serial_number)", "serial_number")
+		    "), VALUES(serial_number), serial_number)",
+		    values, COLUMNS, rows);
 	}
 }
 
@@ -162,7 +175,7 @@ static enum seen seen_parse(const char *status)
 	return strcmp(status, "NO_DOMAIN") == 0 ? SEEN_NO_DOMAIN : SEEN_ERROR;
 }
 
-/* Columns from server_id on; the server's place in STANDING, or nowhere if it was removed. */
+/* Columns from server_id on, to the server's place in STANDING, if it has one. */
 static void read_sighting(struct tx_rows *rows, const struct servers *servers,
                           struct standing *standing)
 {
@@ -233,8 +246,8 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 	}
 }
 
-struct standing *store_standings(struct tx *tx, struct arena *arena, const char *const *ids,
-                                 size_t count, enum action action,
+struct standing *store_standings(struct tx *tx, struct arena *arena,
+                                 const char *const *ids, size_t count, enum action action,
                                  const struct servers *servers)
 {
 	struct standing *standings = new_standings(arena, count, servers);
@@ -247,7 +260,8 @@ bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id)
 {
 	struct tx_rows rows;
 	bool taken = tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM domains WHERE name = ? AND live = 1 AND task <> 'DELETE' AND id <> ?",
+	    "SELECT 1 FROM domains "
+	    "WHERE name = ? AND live = 1 AND task <> 'DELETE' AND id <> ?",
 	    TX_BIND(tx_text(name), tx_text(domain_id)));
 
 	if (taken)
@@ -314,7 +328,8 @@ struct due *store_due(struct tx *tx, struct arena *arena, const char *pool,
 {
 	/* A server that lost the zone has to create it again before it can be updated. */
 	struct due *first = read_due(tx, arena, pool,
-	    "SELECT " DOMAIN_COLUMNS ", IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id "
+	    "SELECT " DOMAIN_COLUMNS ", "
+	    "IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id "
 	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND p.name = ? "
@@ -335,14 +350,16 @@ struct due *store_due(struct tx *tx, struct arena *arena, const char *pool,
 void store_drop_plans(struct tx *tx, const char *domain_id)
 {
 	tx_exec(tx, "UPDATE pool_manager_status SET next_attempt_at = NULL "
-	        "WHERE domain_id = ? AND action <> 'DELETE'", TX_BIND(tx_text(domain_id)));
+	        "WHERE domain_id = ? AND action <> 'DELETE'",
+	        TX_BIND(tx_text(domain_id)));
 }
 
 void store_release(struct tx *tx, const char *pool, const char *server_id, bool control)
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-	    "JOIN pools p ON p.id = d.pool_id SET s.next_attempt_at = NOW(3), s.attempts = 0 "
+	    "JOIN pools p ON p.id = d.pool_id "
+	    "SET s.next_attempt_at = NOW(3), s.attempts = 0 "
 	    "WHERE s.server_id = ? AND p.name = ? AND s.status IN ('ERROR', 'NO_DOMAIN') "
 	    "AND s.next_attempt_at > NOW(3) AND " BY_CONTROL " = ?",
 	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(control)));
@@ -353,8 +370,9 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 {
 	struct tx_rows rows;
 	bool found = tx_select_row(tx, arena, &rows,
-	    "SELECT p.name, " DOMAIN_COLUMNS " FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "WHERE d.id = ?", TX_BIND(tx_text(domain_id)));
+	    "SELECT p.name, " DOMAIN_COLUMNS " FROM domains d "
+	    "JOIN pools p ON p.id = d.pool_id WHERE d.id = ?",
+	    TX_BIND(tx_text(domain_id)));
 
 	if (!found)
 		return false;
@@ -365,7 +383,7 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 }
 
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
-                      const char *server_id)
+                      const char *server_id, int after_s)
 {
 	char id[ID_LEN + 1];
 
@@ -374,17 +392,20 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
 		tx_exec(tx,
 		    "INSERT INTO pool_manager_status "
 		    "(id, server_id, domain_id, action, next_attempt_at) "
-		    "SELECT ?, ?, d.id, 'DELETE', NOW(3) FROM domains d WHERE d.id = ? "
+		    "SELECT ?, ?, d.id, 'DELETE', NOW(3) + INTERVAL ? SECOND "
+		    "FROM domains d WHERE d.id = ? "
 		    "AND (d.task = 'DELETE' OR d.status = 'DELETED') "
-		    "ON DUPLICATE KEY UPDATE next_attempt_at = NOW(3), status = NULL",
-		    TX_BIND(tx_text(id), tx_text(server_id), tx_text(domain->id)));
+		    "ON DUPLICATE KEY UPDATE next_attempt_at = VALUES(next_attempt_at)",
+		    TX_BIND(tx_text(id), tx_text(server_id), tx_int(after_s),
+		            tx_text(domain->id)));
 	else
 		tx_exec(tx,
 		    "UPDATE pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-		    "SET s.next_attempt_at = NOW(3), s.status = NULL WHERE d.name = ? "
-		    "AND d.live = 1 AND d.task <> 'DELETE' AND d.id <> ? "
-		    "AND s.action = 'CREATE' AND s.server_id = ?",
-		    TX_BIND(tx_text(domain->name), tx_text(domain->id), tx_text(server_id)));
+		    "SET s.next_attempt_at = NOW(3) + INTERVAL ? SECOND, s.status = NULL "
+		    "WHERE d.name = ? AND d.live = 1 AND d.task <> 'DELETE' "
+		    "AND d.id <> ? AND s.action = 'CREATE' AND s.server_id = ?",
+		    TX_BIND(tx_int(after_s), tx_text(domain->name), tx_text(domain->id),
+		            tx_text(server_id)));
 }
 
 void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
@@ -392,10 +413,12 @@ void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *s
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET status = 'ERROR', failed_serial = ?, "
-	    "reason = CONCAT('serves serial ', serial_number, ', which is none of ours'), "
-	    "serial_number = NULL, attempts = attempts + 1, next_attempt_at = " NEXT_ATTEMPT
-	    ", updated_at = NOW(3) "
-	    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE' AND serial_number = ?",
+	    "reason = "
+	    "CONCAT('serves serial ', serial_number, ', which is none of ours'), "
+	    "serial_number = NULL, attempts = attempts + 1, "
+	    "next_attempt_at = " NEXT_ATTEMPT ", updated_at = NOW(3) "
+	    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE' "
+	    "AND serial_number = ?",
 	    TX_BIND(tx_u32(domain->state.serial), tx_text(domain->id), tx_text(server_id),
 	            tx_u32(serial)));
 }
@@ -410,7 +433,8 @@ struct due *store_undeleted(struct tx *tx, struct arena *arena, const char *pool
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'DELETE' "
 	    "WHERE p.name = ? AND d.task = 'DELETE' AND d.status IN ('PENDING', 'ERROR') "
 	    "AND s.id IS NULL AND d.changed_at < NOW(3) - INTERVAL ? SECOND LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s), tx_int((int64_t)limit)));
+	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s),
+	            tx_int((int64_t)limit)));
 }
 
 struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
@@ -423,7 +447,8 @@ struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'CREATE' "
 	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE' AND s.id IS NULL "
 	    "AND d.created_at < NOW(3) - INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s), tx_int((int64_t)limit)));
+	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s),
+	            tx_int((int64_t)limit)));
 }
 
 /* A row in error has a time of its own (store_due). */
@@ -437,25 +462,28 @@ struct due *store_behind(struct tx *tx, struct arena *arena, const char *pool,
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
 	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE' "
 	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
-	    "AND (s.id IS NULL OR (s.next_attempt_at IS NULL AND (s.serial_number IS NULL OR "
-	    NEWER("d.serial", "s.serial_number") "))) ORDER BY d.changed_at LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s), tx_int((int64_t)limit)));
+	    "AND (s.id IS NULL OR (s.next_attempt_at IS NULL AND "
+	    "(s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") "))) "
+	    "ORDER BY d.changed_at LIMIT ?",
+	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s),
+	            tx_int((int64_t)limit)));
 }
 
-struct due *store_unsettled(struct tx *tx, struct arena *arena, const char *pool, size_t limit,
-                            int stale_s)
+struct due *store_unsettled(struct tx *tx, struct arena *arena, const char *pool,
+                            size_t limit, int stale_s)
 {
 	return read_due(tx, arena, pool,
 	    "SELECT " DOMAIN_COLUMNS ", IF(d.task = 'DELETE', 'DELETE', 'UPDATE'), NULL "
 	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "WHERE p.name = ? AND d.status IN ('PENDING', 'ERROR') "
 	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
-	    "ORDER BY d.status = 'ERROR', IF(d.status = 'ERROR', RAND(), 0), d.changed_at LIMIT ?",
+	    "ORDER BY d.status = 'ERROR', IF(d.status = 'ERROR', RAND(), 0), "
+	    "d.changed_at LIMIT ?",
 	    TX_BIND(tx_text(pool), tx_int(stale_s), tx_int((int64_t)limit)));
 }
 
-struct due *store_page(struct tx *tx, struct arena *arena, const char *pool, const char *cursor,
-                       size_t limit)
+struct due *store_page(struct tx *tx, struct arena *arena, const char *pool,
+                       const char *cursor, size_t limit)
 {
 	return read_due(tx, arena, pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', NULL FROM domains d "
@@ -488,12 +516,13 @@ static void register_one(struct tx *tx, const char *pool, const struct server *s
 {
 	tx_exec(tx,
 	    "INSERT INTO pool_servers (pool_name, id, backend, host, port, tsig_key) "
-	    "VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE backend = VALUES(backend), "
-	    "host = VALUES(host), port = VALUES(port), tsig_key = VALUES(tsig_key), "
+	    "VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
+	    "backend = VALUES(backend), host = VALUES(host), port = VALUES(port), "
+	    "tsig_key = VALUES(tsig_key), "
 	    "updated_at = NOW(3)",
-	    TX_BIND(tx_text(pool), tx_text(server->settings->id), tx_text(server->driver->name),
-	            tx_text(server->address), tx_int(server->settings->port),
-	            tx_text(server->settings->tsig_key)));
+	    TX_BIND(tx_text(pool), tx_text(server->settings->id),
+	            tx_text(server->driver->name), tx_text(server->address),
+	            tx_int(server->settings->port), tx_text(server->settings->tsig_key)));
 }
 
 void store_register(struct tx *tx, const char *pool, const struct servers *servers)
@@ -547,7 +576,8 @@ static const char **removed_servers(struct tx *tx, struct arena *arena, const ch
 	struct tx_rows rows;
 
 	*count = 0;
-	tx_select(tx, arena, &rows, "SELECT id FROM pool_servers WHERE pool_name = ? LIMIT 1024",
+	tx_select(tx, arena, &rows,
+	          "SELECT id FROM pool_servers WHERE pool_name = ? LIMIT 1024",
 	          TX_BIND(tx_text(pool)));
 	while (tx_next(&rows)) {
 		const char *id = row_text(&rows);

@@ -12,61 +12,63 @@
 
 enum { STORE_REASON = 512 };
 
-/* SERVERS (COUNT of them) owe ACTION on the domain; to be taken up again after lease_s. */
+/* SERVERS (COUNT of them) owe ACTION on the domain; taken up again after LEASE_S. */
 void store_owe(struct tx *tx, const char *domain_id, enum action action,
                const struct server *const *servers, size_t count, int lease_s);
 
-/* How an action on one server ended. status: "SUCCESS", "ERROR", NULL (done, to be confirmed). */
+/* How an action on one server ended. */
 struct outcome {
 	const char *domain_id, *server_id;
 	enum action action;
-	const char *status;
+	const char *status;	/* SUCCESS, ERROR; NULL: done, and to be confirmed */
 	const char *reason;
 	int confirm_s;		/* status NULL: look again after this */
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
 /*
  * The domain is gone from the server. Was it never said how its creation ended? Then the
- * server may still carry that out, when it wakes up: it is deleted once more, AFTER_S later.
+ * server may still carry that out, when it wakes up: deleted once more, AFTER_S later.
  */
-void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id, int after_s);
+void store_delete_again(struct tx *tx, const char *domain_id, const char *server_id,
+                        int after_s);
 
-/* UPDATE rows from minidns' reports. Serials only grow; a stale report changes nothing. */
+/* UPDATE rows by minidns' reports. Serials only grow; a stale report changes nothing. */
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count);
 
 /* A domain as it stands, with what each of its servers is seen to have. */
 struct standing {
 	struct domain_ref domain;	/* no id: there is no such domain (any more) */
-	size_t count;			/* of the configured servers; rows of others are left out */
+	size_t count;			/* of the configured servers: no other is in */
 	struct sighting *sightings;	/* ACTION's rows, in the order of servers */
 	const char **reasons;		/* likewise; "" where there is none */
 };
 /* One for each of the ids (1 to LIST_MAX, no two alike), in their order; in the arena. */
-struct standing *store_standings(struct tx *tx, struct arena *arena, const char *const *ids,
-                                 size_t count, enum action action,
+struct standing *store_standings(struct tx *tx, struct arena *arena,
+                                 const char *const *ids, size_t count, enum action action,
                                  const struct servers *servers);
-/* The domain's row as it is now: what a message says of it may be old. False: it is gone. */
+/* The domain's row as it is: what a message says of it may be old. False: it is gone. */
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
                   struct domain_ref *domain);
 /*
- * A create or delete has ENDED on a server. If the domain is being deleted meanwhile, or its
- * name lives again, what undoes it is due now.
+ * A create or delete has ENDED on a server. If the domain is being deleted meanwhile, or
+ * its name lives again, what undoes it is due AFTER_S from now.
  */
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
-                      const char *server_id);
-/* The server has a zone of that name with a serial that we never gave: it will not take ours. */
+                      const char *server_id, int after_s);
+/* The server has a zone of that name whose serial is none of ours: it refuses ours. */
 void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
                    uint32_t serial);
 /* Is there a live domain of this name that is not DOMAIN_ID? Then its zone must stay. */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
 
-/* Win a round of JOB by the database's clock; CURSOR (may be NULL) is where the last one ended. */
+/* Win a round of JOB by the database's clock. Its cursor is where the last one ended. */
 bool store_sync_claim(struct tx *tx, const char *pool, const char *job, int period_ms);
 const char *store_sync_cursor(struct tx *tx, struct arena *arena, const char *pool,
                               const char *job);
-void store_sync_move(struct tx *tx, const char *pool, const char *job, const char *cursor);
+void store_sync_move(struct tx *tx, const char *pool, const char *job,
+                     const char *cursor);
 
-/* SERVER and others need not serve the domain any more: what was to be created or updated is not. */
+/* No server need serve the domain any more: what was to be created or updated is not. */
 void store_drop_plans(struct tx *tx, const char *domain_id);
 
 /* What is to be done again, oldest first; at most LIMIT. */
@@ -76,11 +78,11 @@ struct due {
 	const char *row_id;	/* NULL: there is no row yet */
 	struct due *next;
 };
-/* Rows of a server that failed, or never ended, and whose time has come. Each is an attempt
- * more, and the next one is LEASE_S away at least. */
+/* Rows of a server that failed, or never ended, and whose time has come. Each is one more
+ * attempt, and the next is LEASE_S away at least. */
 struct due_of {
 	const char *server_id;
-	bool control;		/* what goes through its control channel; else NOTIFY and polls */
+	bool control;		/* through its control channel; else NOTIFY and polls */
 	int ahead_s;		/* what comes due so soon is taken, too */
 	size_t limit;
 };
@@ -88,23 +90,24 @@ struct due *store_due(struct tx *tx, struct arena *arena, const char *pool,
                       const struct due_of *of, int lease_s);
 /* All that failed (through its control channel, or not) is due now. */
 void store_release(struct tx *tx, const char *pool, const char *server_id, bool control);
-/* Domains that are to be deleted, without a DELETE row for the server, older than STALE_S. */
+/* Domains to be deleted, without a DELETE row for the server, older than STALE_S. */
 struct due *store_undeleted(struct tx *tx, struct arena *arena, const char *pool,
                             const char *server_id, size_t limit, int stale_s);
 /* Live domains without a CREATE row for the server, older than STALE_S. */
 struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
                           const char *server_id, size_t limit, int stale_s);
-/* Domains whose serial the server was not seen to serve, nobody failed, older than STALE_S. */
+/* Domains whose serial the server was not seen to serve for STALE_S, without an error. */
 struct due *store_behind(struct tx *tx, struct arena *arena, const char *pool,
                          const char *server_id, size_t limit, int stale_s);
-/* Domains that are not settled though STALE_S have passed: PENDING first, then any of the rest. */
-struct due *store_unsettled(struct tx *tx, struct arena *arena, const char *pool, size_t limit,
-                            int stale_s);
+/* Domains not settled after STALE_S: PENDING first, then any of the rest. */
+struct due *store_unsettled(struct tx *tx, struct arena *arena, const char *pool,
+                            size_t limit, int stale_s);
 /* The live domains behind CURSOR, by id. */
-struct due *store_page(struct tx *tx, struct arena *arena, const char *pool, const char *cursor,
-                       size_t limit);
+struct due *store_page(struct tx *tx, struct arena *arena, const char *pool,
+                       const char *cursor, size_t limit);
 int64_t store_count_behind(struct tx *tx, const char *pool, const char *server_id);
 
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
-void store_forget_settled(struct tx *tx, const char *pool);	/* rows of deleted domains, all done */
+/* Rows of deleted domains with which all is done. */
+void store_forget_settled(struct tx *tx, const char *pool);
 void store_forget_removed(struct tx *tx, const char *pool, const struct servers *servers);

@@ -16,9 +16,10 @@ enum {
 	CENTRAL_TIMEOUT_MS = 10 * 1000,
 	REASON_SIZE = 512,
 	TELLINGS_MAX = 10000,
-	CALLS_MAX = 4,		/* out at a time: so that one that hangs holds up nobody */
+	CALLS_MAX = 4,		/* out at a time: one that hangs holds up nobody */
 	GATHER_MS = 20,		/* how long a report waits while another call is out */
-	BUSY_MS = 250,		/* central has done a part of it: no reason to wait longer */
+	TOLD_SLOTS = 4096,
+	BUSY_MS = 250,		/* central has done a part: why wait longer? */
 };
 
 /* What central is told of a domain, with memory of its own. */
@@ -51,6 +52,12 @@ struct call {
 	struct telling *tellings[LIST_MAX];
 };
 
+/* What central took last of a domain; one that comes to its slot takes it over. */
+struct told {
+	char domain_id[ID_LEN + 1];
+	uint32_t serial;
+};
+
 struct tell {
 	struct poolmgr *poolmgr;
 	struct telling *tellings;
@@ -59,9 +66,10 @@ struct tell {
 	int calls_out;
 	bool looking;				/* look() is due at the end of the turn */
 	struct loop_timer *gather;
+	struct told told[TOLD_SLOTS];
 };
 
-static struct metric *casts, *told[REPORT_COUNT], *retries;
+static struct metric *casts, *verdicts[REPORT_COUNT], *retries;
 
 static const struct backoff pace = { .first_ms = 500, .max_ms = 15 * 1000 };
 
@@ -74,9 +82,9 @@ void tell_metrics(void)
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
 	                     "Reports to central that had to be made again", NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
-		told[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                          "Verdicts told to central", "status",
-		                          report_name(report));
+		verdicts[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
+		                              "Verdicts told to central", "status",
+		                              report_name(report));
 }
 
 struct tell *tell_new(struct poolmgr *poolmgr)
@@ -149,13 +157,14 @@ static struct poll_order terms_of(const struct poolmgr *poolmgr)
 static void cast(struct tell *tell, const char *method, const struct domain_ref *domain,
                  json_t *args, const struct cause *cause)
 {
-	const struct rpc_target minidns = { "minidns", cause->recovery ? "recovery" : NULL, false };
+	const struct rpc_target minidns = { "minidns",
+	                                    cause->recovery ? "recovery" : NULL, false };
 	json_t *context = context_encode(cause->request_id, true);
 	struct why why;
 
 	if (rpc_cast(tell->poolmgr->runtime.rpc, &minidns, method, args, context, &why))
-		log_warn("order not sent: method=%s domain=%s why=\"%s\"", method, domain->name,
-		         why.text);
+		log_warn("order not sent: method=%s domain=%s why=\"%s\"", method,
+		         domain->name, why.text);
 	metric_add(casts, 1);
 	json_decref(context);
 	json_decref(args);
@@ -171,8 +180,8 @@ static void order(struct tell *tell, const char *method, const struct domain_ref
 	cast(tell, method, domain, poll_order_encode(&order), cause);
 }
 
-void tell_poll(struct tell *tell, const struct domain_ref *domain, const struct server *server,
-               const struct cause *cause)
+void tell_poll(struct tell *tell, const struct domain_ref *domain,
+               const struct server *server, const struct cause *cause)
 {
 	order(tell, "poll_for_serial_number", domain, &server->destination, cause);
 }
@@ -210,16 +219,17 @@ void tell_servers(struct tell *tell, const struct domain_refs *domains,
 	}
 }
 
-void tell_server(struct tell *tell, const struct domain_ref *domain, const struct server *server,
-                 const struct cause *cause)
+void tell_server(struct tell *tell, const struct domain_ref *domain,
+                 const struct server *server, const struct cause *cause)
 {
 	struct domain_ref one = *domain;
 
-	tell_servers(tell, &(struct domain_refs){ &one, 1 }, &(struct audience){ &server, 1 },
-	             cause);
+	tell_servers(tell, &(struct domain_refs){ &one, 1 },
+	             &(struct audience){ &server, 1 }, cause);
 }
 
-void tell_also(struct tell *tell, const struct domain_ref *domain, const struct cause *cause)
+void tell_also(struct tell *tell, const struct domain_ref *domain,
+               const struct cause *cause)
 {
 	const struct poolmgr *poolmgr = tell->poolmgr;
 
@@ -263,10 +273,35 @@ static void retry_later(struct telling *telling, enum err err, const char *reaso
 	if (err == ERR_BUSY)
 		pause_ms = BUSY_MS;
 	(telling->attempts == 1 ? log_warn : log_debug)(
-	    "central not told yet: domain=%s again_ms=%d why=\"%s\"", telling->name, pause_ms,
-	    reason);
+	    "central not told yet: domain=%s again_ms=%d why=\"%s\"", telling->name,
+	    pause_ms, reason);
 	metric_add(retries, 1);
 	loop_timer_set(telling->retry, pause_ms);
+}
+
+static size_t told_slot(const char *domain_id)
+{
+	unsigned hash;
+
+	HASH_VALUE(domain_id, strlen(domain_id), hash);
+	return hash % TOLD_SLOTS;
+}
+
+bool tell_told(const struct tell *tell, const char *domain_id, uint32_t serial)
+{
+	const struct told *told = &tell->told[told_slot(domain_id)];
+
+	return told->serial == serial && strcmp(told->domain_id, domain_id) == 0;
+}
+
+static void note_told(const struct telling *telling)
+{
+	struct told *told = &telling->tell->told[told_slot(telling->domain_id)];
+
+	if (telling->now.report != REPORT_SUCCESS)
+		return;
+	memcpy(told->domain_id, telling->domain_id, sizeof(told->domain_id));
+	told->serial = telling->now.serial;
 }
 
 static void next_or_done(struct telling *telling)
@@ -292,10 +327,12 @@ static void settle(struct telling *telling, enum err err, const struct why *why)
 		return;
 	}
 	if (err)
-		log_warn("central refused a report: domain=%s status=%s serial=%u why=\"%s\"",
-		         telling->name, report_name(telling->now.report), telling->now.serial,
-		         why->text);
-	metric_add(told[telling->now.report], 1);
+		log_warn("central refused a report: domain=%s status=%s serial=%u "
+		         "why=\"%s\"", telling->name, report_name(telling->now.report),
+		         telling->now.serial, why->text);
+	else
+		note_told(telling);
+	metric_add(verdicts[telling->now.report], 1);
 	next_or_done(telling);
 }
 
@@ -423,7 +460,8 @@ static struct telling *telling_new(struct tell *tell, const struct domain_ref *d
 	return telling;
 }
 
-void tell_central(struct tell *tell, const struct pool_report *report, const char *request_id)
+void tell_central(struct tell *tell, const struct pool_report *report,
+                  const char *request_id)
 {
 	struct words words = words_of(report, request_id);
 	struct telling *telling;

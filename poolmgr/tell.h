@@ -40,3 +40,8 @@ void tell_also(struct tell *tell, const struct domain_ref *domain,
                const struct cause *cause);
 void tell_central(struct tell *tell, const struct pool_report *report,
                   const char *request_id);
+/*
+ * Did this process tell central lately that the pool serves this serial? False may mean
+ * that it was forgotten, or that another process did.
+ */
+bool tell_told(const struct tell *tell, const char *domain_id, uint32_t serial);

@@ -51,14 +51,15 @@ static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *dom
 	job->probe = breaker_open(&server->control);
 	job->arena = arena_new();
 	job->domain = *domain;
-	if (action == ACTION_DELETE) {	/* DELETED, maybe, and yet to be cleaned up here */
+	if (action == ACTION_DELETE) {	/* DELETED, maybe, but not yet here */
 		job->domain.state.task = TASK_DELETE;
 		job->domain.state.status = STATUS_PENDING;
 	}
 	job->domain.name = arena_strdup(job->arena, domain->name);
 	job->domain.pool = arena_strdup(job->arena, domain->pool);
 	job->domain.tenant = arena_strdup(job->arena, domain->tenant);
-	job->cause = (struct cause){ arena_strdup(job->arena, cause->request_id), cause->recovery };
+	job->cause = (struct cause){ arena_strdup(job->arena, cause->request_id),
+	                             cause->recovery };
 	return job;
 }
 
@@ -78,7 +79,8 @@ static void run(void *self)
 	int64_t started_us = clock_us();
 
 	if (!job->probe && atomic_load(&job->server->failing)) {
-		job->err = fail(&job->why, ERR_BUSY, "not tried: the server fails at all of late");
+		job->err = fail(&job->why, ERR_BUSY,
+		                "not tried: the server fails at all of late");
 		return;
 	}
 	job->err = (job->action == ACTION_CREATE ? driver->create : driver->delete)(
@@ -86,23 +88,28 @@ static void run(void *self)
 	job->took_us = clock_us() - started_us;
 }
 
-/* Success is not the end: a zone that was created has to be served, a deleted one to be gone. */
+/*
+ * Success is not the end: a new zone has to be served, a deleted one to be gone. Nor is a
+ * failure: a server that was only told may do it yet, once it wakes up.
+ */
 static enum err record(void *self, struct why *why)
 {
 	struct job *job = self;
+	const char *done = job->action == ACTION_CREATE ? "SUCCESS" : NULL;
 	const struct outcome outcome = {
 		.domain_id = job->domain.id,
 		.server_id = job->server->settings->id,
 		.action = job->action,
-		.status = job->err ? "ERROR" : job->action == ACTION_CREATE ? "SUCCESS" : NULL,
+		.status = job->err ? "ERROR" : done,
 		.reason = job->err ? job->why.text : "",
 		.confirm_s = poolmgr_poll_budget_s(job->poolmgr),
 	};
 	struct tx tx = tx_begin(job->poolmgr->runtime.db, why);
 
 	store_settle(&tx, &outcome);
-	if (!job->err)
-		store_reconsider(&tx, &job->domain, job->action, outcome.server_id);
+	if (job->err != ERR_BUSY)
+		store_reconsider(&tx, &job->domain, job->action, outcome.server_id,
+		                 job->err ? outcome.confirm_s : 0);
 	return tx_commit(&tx);
 }
 
@@ -127,7 +134,8 @@ void work_release(struct poolmgr *poolmgr, const char *server_id, bool control)
 	struct why why;
 
 	if (tx_redo(release, &of, &why))
-		log_warn("retries not released: server=%s why=\"%s\"", server_id, why.text);
+		log_warn("retries not released: server=%s why=\"%s\"", server_id,
+		         why.text);
 }
 
 static void note_health(struct job *job)
@@ -153,9 +161,9 @@ static void log_end(const struct job *job)
 	const char *verb = job->action == ACTION_CREATE ? "create" : "delete";
 
 	if (job->err)
-		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s why=\"%s\"", verb,
-		         job->domain.name, job->server->settings->id, (int)(job->took_us / 1000),
-		         err_name(job->err), job->why.text);
+		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s why=\"%s\"",
+		         verb, job->domain.name, job->server->settings->id,
+		         (int)(job->took_us / 1000), err_name(job->err), job->why.text);
 	else
 		log_info("zone %sd: domain=%s server=%s ms=%d", verb, job->domain.name,
 		         job->server->settings->id, (int)(job->took_us / 1000));
@@ -178,7 +186,7 @@ static enum err judge_failure(struct job *job, struct why *why)
 	return work_judge(job->poolmgr, &question, 1, why);
 }
 
-/* Back on the loop. A row that cannot be written stays due: the sync does it all again. */
+/* Back on the loop. A row that cannot be written stays due: the sync does it again. */
 static void ended(void *self)
 {
 	struct job *job = self;
@@ -195,28 +203,28 @@ static void ended(void *self)
 		if (!err && job->err)
 			err = judge_failure(job, &why);
 		if (err)
-			log_warn("outcome not recorded: domain=%s server=%s err=%s why=\"%s\"",
-			         job->domain.name, job->server->settings->id, err_name(err),
-			         why.text);
+			log_warn("outcome not recorded: domain=%s server=%s err=%s "
+			         "why=\"%s\"", job->domain.name,
+			         job->server->settings->id, err_name(err), why.text);
 	}
 	log_request(NULL);
 	job_free(job);
 }
 
-void work_start(struct poolmgr *poolmgr, const struct domain_ref *domain, enum action action,
-                struct server *server, const struct cause *cause)
+void work_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                enum action action, struct server *server, const struct cause *cause)
 {
 	struct job *job = job_new(poolmgr, domain, action, server, cause);
 
 	if (lane_submit(server->lane, run, ended, job))
 		return;
-	log_warn("server has too much to do, later: server=%s domain=%s", server->settings->id,
-	         domain->name);
+	log_warn("server has too much to do, later: server=%s domain=%s",
+	         server->settings->id, domain->name);
 	job_free(job);
 }
 
-static void write_debt(struct tx *tx, struct poolmgr *poolmgr, const struct domain_ref *domain,
-                       enum action action)
+static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
+                       const struct domain_ref *domain, enum action action)
 {
 	const struct servers *servers = poolmgr->servers;
 	const struct server **all = xcalloc(servers->count, sizeof(*all));
@@ -241,9 +249,11 @@ static void start_all(struct poolmgr *poolmgr, const struct domain_ref *domain,
  * Is the action still right? The message may be old: the domain was deleted
  * since it was to be created, or its name lives again since it was deleted.
  */
-static bool is_still_owed(struct tx *tx, const struct domain_ref *domain, enum action action)
+static bool is_still_owed(struct tx *tx, const struct domain_ref *domain,
+                          enum action action)
 {
-	bool going = domain->state.task == TASK_DELETE || domain->state.status == STATUS_DELETED;
+	bool going = domain->state.task == TASK_DELETE ||
+	             domain->state.status == STATUS_DELETED;
 
 	if (action == ACTION_CREATE)
 		return !going;
@@ -272,7 +282,7 @@ enum err work_owed(struct poolmgr *poolmgr, const char *domain_id, enum action a
 	return err;
 }
 
-/* A server with a serial beyond ours has the zone from somewhere else: said in its row. */
+/* A server with a serial beyond ours has the zone from elsewhere: said in its row. */
 static void mark_foreign(struct tx *tx, const struct servers *servers,
                          struct standing *standing)
 {
@@ -291,16 +301,18 @@ static void mark_foreign(struct tx *tx, const struct servers *servers,
 }
 
 /*
- * While a change is on its way the servers agree on the one before it, which
- * central knows. It hears of an older serial only from the server that brings
- * it: so does a domain whose changes never pause settle record by record.
+ * While a change is on its way the servers agree on the one before it, which central
+ * knows. It hears of such a serial once, when a report may have made it the pool's: so
+ * does a domain whose changes never pause settle record by record.
  */
-static bool is_news(const struct server_report *seen, const struct pool_report *verdict)
+static bool is_news(const struct tell *tell, const struct server_report *seen,
+                    const struct pool_report *verdict)
 {
 	if (!seen || verdict->report != REPORT_SUCCESS ||
 	    verdict->serial == verdict->domain.state.serial)
 		return true;
-	return seen->has_serial && seen->serial == verdict->serial;
+	return seen->has_serial && serial_covers(seen->serial, verdict->serial) &&
+	       !tell_told(tell, verdict->domain.id, verdict->serial);
 }
 
 /* The questions of one action, without those that ask the same again. */
@@ -319,7 +331,8 @@ static void gather(struct cases *cases, const struct question *questions, size_t
 
 		if (question->action != cases->action)
 			continue;
-		while (at < cases->count && strcmp(cases->ids[at], question->domain_id) != 0)
+		while (at < cases->count &&
+		       strcmp(cases->ids[at], question->domain_id) != 0)
 			at++;
 		if (at < cases->count)
 			continue;
@@ -329,13 +342,14 @@ static void gather(struct cases *cases, const struct question *questions, size_t
 	}
 }
 
-static bool calls_for_news(const struct question *questions, size_t count,
-                           const struct question *first, const struct pool_report *verdict)
+static bool calls_for_news(const struct tell *tell, const struct question *questions,
+                           size_t count, const struct question *first,
+                           const struct pool_report *verdict)
 {
 	for (size_t i = 0; i < count; i++)
 		if (questions[i].action == first->action &&
 		    strcmp(questions[i].domain_id, first->domain_id) == 0 &&
-		    is_news(questions[i].report, verdict))
+		    is_news(tell, questions[i].report, verdict))
 			return true;
 	return false;
 }
@@ -359,14 +373,15 @@ static enum err judge_cases(struct poolmgr *poolmgr, const struct cases *cases,
 		if (*standings[i].domain.id &&
 		    verdict_of(&standings[i], cases->action, poolmgr->servers,
 		               threshold_percent, arena, &report) &&
-		    calls_for_news(questions, count, cases->first[i], &report))
+		    calls_for_news(poolmgr->tell, questions, count, cases->first[i],
+		                   &report))
 			tell_central(poolmgr->tell, &report, cases->first[i]->request_id);
 	}
 	return err;
 }
 
-enum err work_judge(struct poolmgr *poolmgr, const struct question *questions, size_t count,
-                    struct why *why)
+enum err work_judge(struct poolmgr *poolmgr, const struct question *questions,
+                    size_t count, struct why *why)
 {
 	enum err err = OK;
 

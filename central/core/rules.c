@@ -187,8 +187,9 @@ enum err rules_quota_records(const struct rrsets *sets, int64_t max, struct why 
 		    set->wanted_count > (uint64_t)max)
 			return fail(why, ERR_QUOTA,
 			            "%s: '%.*s' would have %zu records in a set, and "
-			            "the quota (recordset_records) is %" PRId64, set->field, FIELD_SHOWN,
-			            set->owner, set->wanted_count, max);
+			            "the quota (recordset_records) is %" PRId64,
+			            set->field, FIELD_SHOWN, set->owner,
+			            set->wanted_count, max);
 	}
 	return OK;
 }

@@ -52,7 +52,7 @@ struct poll {
 	int pause_ms;
 	int paused_ms;			/* how long the pause is that it is in */
 	struct pace *pace;		/* the server's, of the caller */
-	/* what the next query, and the one that is out, were timed by; PACE_COUNT: none */
+	/* what timed the next query, and the one that is out; PACE_COUNT: nothing */
 	enum pace_from next_from, asked_from;
 	int restarts;			/* how often a transfer has quickened the pace */
 	int transfers;			/* under way here */

@@ -21,7 +21,7 @@ void log_request(const char *id);	/* "" or NULL: none; copied; per thread */
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped likewise. */
+/* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped as well. */
 void log_complaint(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug(const char *file, int line, const char *expression);

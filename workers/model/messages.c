@@ -473,7 +473,8 @@ enum err domain_refs_decode(const json_t *args, struct arena *arena,
 {
 	enum err err;
 
-	domains->item = decode_list(args, &domain_kind, arena, &domains->count, &err, why);
+	domains->item = decode_list(args, &domain_kind, arena, &domains->count, &err,
+	                            why);
 	return err;
 }
 

@@ -26,9 +26,11 @@
 #include "model/domain.h"
 
 json_t *domain_ref_encode(const struct domain_ref *domain);
-enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct why *why);
+enum err domain_ref_decode(const json_t *json, struct domain_ref *domain,
+                           struct why *why);
 /* That of a method that has one argument, or several: its `domain`. */
-enum err domain_arg_decode(const json_t *args, struct domain_ref *domain, struct why *why);
+enum err domain_arg_decode(const json_t *args, struct domain_ref *domain,
+                           struct why *why);
 
 json_t *destination_encode(const struct destination *destination);
 enum err destination_decode(const json_t *json, struct destination *destination,
@@ -72,7 +74,7 @@ struct server_report {
 	struct domain_ref domain;
 	const char *name_server;	/* destination.id */
 	enum report report;
-	bool has_serial;		/* false on the wire is null: no serial was seen */
+	bool has_serial;		/* false, on the wire null: none was seen */
 	uint32_t serial;
 	bool silent;			/* ERROR: it did not answer at all */
 	const char *reason;		/* "" when there is nothing to say */
@@ -96,7 +98,8 @@ struct pool_report {
 	const char *reason;
 };
 json_t *pool_report_encode(const struct pool_report *report);
-enum err pool_report_decode(const json_t *args, struct pool_report *report, struct why *why);
+enum err pool_report_decode(const json_t *args, struct pool_report *report,
+                            struct why *why);
 struct pool_reports {
 	struct pool_report *item;
 	size_t count;
@@ -106,7 +109,7 @@ enum err pool_reports_decode(const json_t *args, struct arena *arena,
                              struct pool_reports *reports, struct why *why);
 
 /*
- * The answer to it, a list: null for a report that was taken, else the class and the words of
+ * The answer to it, a list: null for a report that was taken, else class and words of
  * the exception that the report alone would have got.
  */
 json_t *outcome_encode(enum err err, const struct why *why);

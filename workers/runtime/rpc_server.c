@@ -43,7 +43,7 @@ struct job {
 	int deaths;		/* of processes that had it in hand */
 	enum err err;
 	char unique_id[ID_LEN + 1];
-	char suspect_id[ID_LEN + 1];	/* the same at each delivery, whatever the message */
+	char suspect_id[ID_LEN + 1];	/* the same at each delivery of the message */
 	int64_t arrived_us;
 	int64_t heartbeat_ms;	/* when the next one is due; 0: none wanted */
 };

@@ -245,7 +245,8 @@ static bool is_fault(int status)
 {
 	static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS };
 
-	for (size_t i = 0; WIFSIGNALED(status) && i < sizeof faults / sizeof faults[0]; i++)
+	for (size_t i = 0; WIFSIGNALED(status) &&
+	     i < sizeof faults / sizeof faults[0]; i++)
 		if (WTERMSIG(status) == faults[i])
 			return true;
 	return false;

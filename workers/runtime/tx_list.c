@@ -5,7 +5,8 @@
 
 static size_t places_for(size_t count)
 {
-	static const size_t sizes[] = { 1, 2, 3, 4, 8, 16, 32, 64, 128, 256, TX_LIST_MAX };
+	static const size_t sizes[] = { 1, 2, 3, 4, 8, 16, 32, 64, 128, 256,
+	                                TX_LIST_MAX };
 	size_t i = 0;
 
 	bug_if(!count || count > TX_LIST_MAX);

@@ -43,7 +43,8 @@ static int percent_served(struct pace *pace, int low_us, int spread_us)
 static void four_of_five_come_right(void **state)
 {
 	static const struct { int low_us, spread_us; } delays[] = {
-		{ 2000, 8000 }, { 30000, 40000 }, { 5000, 1000 }, { 60000, 0 }, { 3000, 3000 },
+		{ 2000, 8000 }, { 30000, 40000 }, { 5000, 1000 }, { 60000, 0 },
+		{ 3000, 3000 },
 	};
 	struct pace pace;
 
@@ -51,7 +52,8 @@ static void four_of_five_come_right(void **state)
 	srand(1);
 	pace_init(&pace);
 	for (size_t i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
-		int percent = percent_served(&pace, delays[i].low_us, delays[i].spread_us);
+		int percent = percent_served(&pace, delays[i].low_us,
+		                             delays[i].spread_us);
 
 		print_message("%d us and up to %d: %d %%\n", delays[i].low_us,
 		              delays[i].spread_us, percent);

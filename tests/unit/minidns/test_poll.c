@@ -274,7 +274,7 @@ static void a_stream_of_orders_hides_no_absence(void **state)
 	assert_int_equal(poll.state, POLL_ENDED);
 }
 
-/* A wait that was right gets shorter, one that was too short longer; others teach nothing. */
+/* A right wait gets shorter, one that was too short longer; others teach nothing. */
 static void it_learns_the_servers_pace(void **state)
 {
 	static const struct judgement served = { VERDICT_SERIAL, RCODE_NOERROR, 42 };

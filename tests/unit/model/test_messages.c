@@ -261,8 +261,8 @@ static void reasons_say_where(void **state)
 	json_decref(args);
 
 	args = load("{\"reports\": [" AGREED "," AGREED "]}");
-	json_object_del(json_object_get(json_array_get(json_object_get(args, "reports"), 1),
-	                                "domain"), "id");
+	json_t *second = json_array_get(json_object_get(args, "reports"), 1);
+	json_object_del(json_object_get(second, "domain"), "id");
 	json_decref(again_all_agreed(args, &err));
 	assert_int_equal(err, ERR_INVALID);
 	assert_string_equal(why.text, "reports[1].domain.id is missing");
