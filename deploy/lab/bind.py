@@ -38,7 +38,7 @@ options {{
 	transfer-source {host};
 	request-ixfr yes;
 	max-journal-size 1m;
-	serial-query-rate 10000;
+	serial-query-rate 500;
 	startup-notify-rate 1000;
 	transfers-in 100;
 	transfers-out 100;
