@@ -28,7 +28,9 @@ enum err edit_lock(struct write *write, const struct domain_key *key)
 	if (zone->is.state.task == TASK_DELETE)
 		return tx_fail(&write->tx, ERR_CONFLICT,
 		               "the domain %.200s is being deleted", zone->is.name);
-	return OK;
+	if (later_has(write->later, zone->is.id))
+		later_write(write->later, &write->tx);
+	return write->tx.err;
 }
 
 static enum err next_serial(const struct edit *edit, const struct zone *zone,
@@ -220,14 +222,20 @@ static void write_plan(struct write *write, struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->rows[i].op == ROW_INSERT)
 			id_new(plan->rows[i].record.id);
-	if (plan->set_count)
-		store_recordset_write(&write->tx, zone->is.id, plan->sets,
-		                      plan->set_count, write->arena);
-	if (plan->count)
-		store_record_write(&write->tx, zone->is.id, plan->rows, plan->count,
-		                   write->arena);
+	later_recordsets(write->later, zone->is.id, plan->sets, plan->set_count);
+	later_records(write->later, zone->is.id, plan->rows, plan->count);
 	zone->recordsets = (uint32_t)(zone->recordsets + plan->recordset_delta);
 	zone->records = (uint32_t)(zone->records + plan->record_delta);
+}
+
+/* Moved into the arena: it is written later. */
+static struct buf keep(struct write *write, struct buf *buf)
+{
+	struct buf kept = { .data = arena_dup(write->arena, buf->data, buf->len),
+	                    .len = buf->len };
+
+	buf_clear(buf);
+	return kept;
 }
 
 /* The SOA of before and of now lead what goes and what comes (RFC 1995 4). */
@@ -241,12 +249,12 @@ static void write_journal(struct write *write, const struct zone *before,
 	zone_append_soa(&added, &write->zone, serial);
 	buf_append(&removed, plan->removed.data, plan->removed.len);
 	buf_append(&added, plan->added.data, plan->added.len);
+	removed = keep(write, &removed);
+	added = keep(write, &added);
 	if ((int64_t)(removed.len + added.len) <=
 	    write->central->config.journal_change_bytes)
-		store_journal_insert(&write->tx, write->zone.is.id, previous, serial,
-		                     &removed, &added);
-	buf_clear(&removed);
-	buf_clear(&added);
+		later_journal(write->later, write->zone.is.id, previous, serial,
+		              &removed, &added);
 }
 
 static void count_outcome(const struct plan *plan, struct edit_outcome *outcome)

@@ -4,10 +4,11 @@
  * changes are applied and judged (core/), and what differs is written, with
  * its journal row, under that serial.
  *
- * Round trips of a change of one record: BEGIN, lock, read the sets, [write
- * the set, if it is new or has another TTL], write the records, journal, domain,
- * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More
- * records cost one more per 500 names read and per 256 rows written.
+ * Round trips of a change of one record: BEGIN, lock, read the sets, write the
+ * domain, [the set, if it is new or has another TTL], the record, the journal, the
+ * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More records
+ * cost one more per 500 names read and per 256 rows written. Calls that share a
+ * transaction share all but the lock, the reading and the domain (later.h).
  */
 #pragma once
 

@@ -286,6 +286,7 @@ static void write_journal(struct commit *c, const struct zone *before,
                           const struct import_step *step, struct journal *journal)
 {
 	struct buf removed = { 0 }, added = { 0 };
+	struct later *later = later_new();
 
 	zone_append_soa(&removed, before, before->is.state.serial);
 	zone_append_soa(&added, &c->write.zone, step->serial);
@@ -293,8 +294,10 @@ static void write_journal(struct commit *c, const struct zone *before,
 	buf_append(&added, journal->added.data, journal->added.len);
 	if (journal->fits &&
 	    (int64_t)(removed.len + added.len) <= c->central->config.journal_change_bytes)
-		store_journal_insert(&c->write.tx, before->is.id, before->is.state.serial,
-		                     step->serial, &removed, &added);
+		later_journal(later, before->is.id, before->is.state.serial,
+		              step->serial, &removed, &added);
+	later_write(later, &c->write.tx);
+	later_free(&later);
 	buf_clear(&removed);
 	buf_clear(&added);
 }

@@ -117,14 +117,18 @@ static enum err attempt(struct tx tx, struct write *writes, size_t *count,
 {
 	struct why *why = &writes->req->why;
 	int64_t until_ms = clock_ms() + GROUP_MS;
+	struct later *later = later_new();
 	size_t n = 0;
 
 	while (!tx.err && n < *count && (!n || clock_ms() < until_ms)) {
+		writes[n].later = later;
 		tx.err = run_member(&writes[n], &tx, handler);
 		if (tx.err && n)
 			*why = writes[n].req->why;
 		n++;
 	}
+	later_write(later, &tx);
+	later_free(&later);
 	if (!tx.err)
 		keep_results(&tx, writes, n);
 	if (n)

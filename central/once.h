@@ -15,6 +15,7 @@
 
 #include "central.h"
 #include "core/zone.h"
+#include "later.h"
 #include "runtime/tx.h"
 #include "store.h"
 
@@ -25,6 +26,7 @@ struct write {
 	struct tx tx;
 	struct access access;
 	struct arena *arena;
+	struct later *later;		/* rows of all that share the transaction */
 	/* after the commit, the pool manager of this domain is told so: */
 	const char *tell;		/* create_domain, ...; NULL: nothing */
 	struct zone zone;

@@ -92,8 +92,10 @@ static enum err apply_one(struct write *write, struct change *change)
 	struct rrset *set;
 	enum err err = edit_apply(write, &edit, &outcome);
 
-	if (!err)
-		err = read_set(write, change, &set);
+	if (err)
+		return err;
+	later_write(write->later, &write->tx);
+	err = read_set(write, change, &set);
 	if (err)
 		return err;
 	if (store_recordset_get(&write->tx, write->zone.is.id, set->id, write->arena,

@@ -152,11 +152,6 @@ struct record_criterion {
 /* All sets at NAMES (at most STORE_NAMES_MAX) with their records that are served. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
-/* New ones, and new TTLs. The sets have ids. */
-void store_recordset_write(struct tx *tx, const char *domain_id,
-                           struct rrset *const *sets, size_t count, struct arena *arena);
-void store_record_write(struct tx *tx, const char *domain_id, const struct row *rows,
-                        size_t count, struct arena *arena);
 /* After a new default TTL, all records without a TTL of their own. How many. */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,
@@ -185,10 +180,6 @@ void store_record_find(struct tx *tx, const struct access *access,
                        const struct paging *paging, struct arena *arena,
                        struct tx_rows *rows);
 bool store_record_next(struct tx_rows *rows, struct found_record *found);
-
-void store_journal_insert(struct tx *tx, const char *domain_id, uint32_t previous,
-                          uint32_t serial, const struct buf *removed,
-                          const struct buf *added);
 
 /* ---- imports (store_import.c) ---- */
 

@@ -138,63 +138,6 @@ void store_recordset_read(struct tx *tx, const char *domain_id, const char *cons
 	}
 }
 
-void store_recordset_write(struct tx *tx, const char *domain_id,
-                           struct rrset *const *sets, size_t count, struct arena *arena)
-{
-	enum { COLUMNS = 5 };
-	struct tx_value *values = arena_alloc(arena,
-	                                      (count * COLUMNS + 1) * sizeof(*values));
-
-	for (size_t i = 0; i < count; i++) {
-		struct tx_value *row = values + i * COLUMNS;
-
-		row[0] = tx_text(sets[i]->id);
-		row[1] = tx_text(domain_id);
-		row[2] = tx_text(sets[i]->owner);
-		row[3] = tx_int(sets[i]->type);
-		row[4] = sets[i]->ttl.given ? tx_u32(sets[i]->ttl.value) : tx_null();
-	}
-	tx_exec_rows(tx,
-	             "INSERT INTO recordsets (id, domain_id, name, type, ttl, "
-	             "created_at, updated_at) VALUES ",
-	             "(?,?,?,?,?,UTC_TIMESTAMP(3),UTC_TIMESTAMP(3))",
-	             " ON DUPLICATE KEY UPDATE ttl = VALUES(ttl), updated_at = "
-	             "VALUES(updated_at)", values, COLUMNS, count);
-}
-
-/*
- * One statement for new, changed and going rows: under the domain's lock the only key
- * that can be there already is the row's own id.
- */
-void store_record_write(struct tx *tx, const char *domain_id, const struct row *rows,
-                        size_t count, struct arena *arena)
-{
-	enum { COLUMNS = 8 };
-	struct tx_value *values = arena_alloc(arena,
-	                                      (count * COLUMNS + 1) * sizeof(*values));
-
-	for (size_t i = 0; i < count; i++) {
-		const struct record *record = &rows[i].record;
-		struct tx_value *row = values + i * COLUMNS;
-
-		row[0] = tx_text(record->id);
-		row[1] = tx_text(rows[i].set->id);
-		row[2] = tx_text(domain_id);
-		row[3] = tx_text(record->data);
-		row[4] = tx_bytes(record->rdata, record->rdata_len);
-		row[5] = tx_u32(record->state.serial);
-		row[6] = tx_text(task_name(record->state.task));
-		row[7] = tx_text(status_name(record->state.status));
-	}
-	tx_exec_rows(tx, "INSERT INTO records (id, recordset_id, domain_id, data, rdata, "
-	             "serial_number, task, status, updated_at) VALUES ",
-	             "(?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))",
-	             " ON DUPLICATE KEY UPDATE data = VALUES(data), rdata = "
-	             "VALUES(rdata), serial_number = VALUES(serial_number), task = "
-	             "VALUES(task), status = VALUES(status), updated_at = "
-	             "VALUES(updated_at)", values, COLUMNS, count);
-}
-
 /* What was never out stays ADD, as in status_changed(). */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial)
 {
@@ -203,17 +146,6 @@ int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_
 	               "'PENDING', r.serial_number = ?, r.updated_at = UTC_TIMESTAMP(3) "
 	               "WHERE s.domain_id = ? AND s.ttl IS NULL AND r.live = 1",
 	               TX_BIND(tx_u32(serial), tx_text(domain_id)));
-}
-
-void store_journal_insert(struct tx *tx, const char *domain_id, uint32_t previous,
-                          uint32_t serial, const struct buf *removed,
-                          const struct buf *added)
-{
-	tx_exec(tx, "INSERT INTO journal (domain_id, serial, previous_serial, removed, "
-	            "added, created_at) VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3))",
-	        TX_BIND(tx_text(domain_id), tx_u32(serial), tx_u32(previous),
-	                tx_bytes(removed->data, removed->len),
-	                tx_bytes(added->data, added->len)));
 }
 
 /* ---- what callers ask for ---- */

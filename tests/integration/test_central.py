@@ -651,6 +651,21 @@ class Burst(Story):
                               f"(SELECT id FROM domains WHERE name = '{name}')")
             self.assertEqual(int(journal[0][0]), len(serials))
 
+    def test_each_sees_what_those_before_it_did(self):
+        """Of one domain, called by its id and by its name."""
+        domain = self.create()
+        owner = f"h.{domain['name']}"
+        adds = [message("apply_changes", {"domain": domain["id"], "changes": [
+                    add(owner, [f"192.0.2.{number}"])]}, ALICE) for number in range(10)]
+        remove = message("apply_changes", {"domain": domain["name"], "changes": [
+                             {"op": "delete", "name": owner, "type": "A"}]}, ALICE)
+        *added, removed = send(adds + [remove])
+        before = [answer for answer in added if answer["serial"] <= removed["serial"]]
+        self.assertEqual(removed["deleted"], len(before))
+        left = [row for row in records_of(domain["id"]) if row[2].startswith("192.0.2.")
+                and row[3] != "DELETE"]
+        self.assertEqual(len(left), len(added) - len(before))
+
     def test_without_a_database_all_are_told_so(self):
         name = self.create()["name"]
         calls = [message("apply_changes", {"domain": name, "changes": [

@@ -1,0 +1,153 @@
+#include "later.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* In the order in which they are written: a row's foreign keys stand above it. */
+enum table { RECORDSETS, RECORDS, JOURNAL, TABLES };
+
+/*
+ * The first column is the domain's id. Under the domain's lock the only key that a record
+ * can find there already is its own id: new, changed and going rows are all the same.
+ */
+static const struct {
+	size_t columns;
+	const char *head, *tuple, *tail;
+} tables[TABLES] = {
+	[RECORDSETS] = { 5,
+		"INSERT INTO recordsets (domain_id, id, name, type, ttl, created_at, "
+		"updated_at) VALUES ",
+		"(?,?,?,?,?,UTC_TIMESTAMP(3),UTC_TIMESTAMP(3))",
+		" ON DUPLICATE KEY UPDATE ttl = VALUES(ttl), "
+		"updated_at = VALUES(updated_at)" },
+	[RECORDS] = { 8,
+		"INSERT INTO records (domain_id, id, recordset_id, data, rdata, "
+		"serial_number, task, status, updated_at) VALUES ",
+		"(?,?,?,?,?,?,?,?,UTC_TIMESTAMP(3))",
+		" ON DUPLICATE KEY UPDATE data = VALUES(data), rdata = VALUES(rdata), "
+		"serial_number = VALUES(serial_number), task = VALUES(task), "
+		"status = VALUES(status), updated_at = VALUES(updated_at)" },
+	[JOURNAL] = { 5,
+		"INSERT INTO journal (domain_id, serial, previous_serial, removed, "
+		"added, created_at) VALUES ",
+		"(?,?,?,?,?,UTC_TIMESTAMP(3))", "" },
+};
+
+struct later {
+	struct {
+		struct tx_value *values;
+		size_t count, size;	/* rows */
+	} rows[TABLES];
+};
+
+struct later *later_new(void)
+{
+	return xcalloc(1, sizeof(struct later));
+}
+
+void later_free(struct later **later)
+{
+	struct later *old = *later;
+
+	*later = NULL;
+	if (!old)
+		return;
+	for (enum table table = 0; table < TABLES; table++)
+		free(old->rows[table].values);
+	free(old);
+}
+
+/* A row more: its columns behind the domain's id are the caller's to fill. */
+static struct tx_value *add_row(struct later *later, enum table table,
+                                const char *domain_id)
+{
+	size_t columns = tables[table].columns;
+	struct tx_value *row;
+
+	if (later->rows[table].count == later->rows[table].size) {
+		size_t size = 2 * later->rows[table].size + 8;
+
+		later->rows[table].values = xrealloc(later->rows[table].values,
+		                                     size * columns * sizeof(*row));
+		later->rows[table].size = size;
+	}
+	row = later->rows[table].values + columns * later->rows[table].count++;
+	row[0] = tx_text(domain_id);
+	return row;
+}
+
+void later_recordsets(struct later *later, const char *domain_id,
+                      struct rrset *const *sets, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct tx_value *row = add_row(later, RECORDSETS, domain_id);
+
+		row[1] = tx_text(sets[i]->id);
+		row[2] = tx_text(sets[i]->owner);
+		row[3] = tx_int(sets[i]->type);
+		row[4] = sets[i]->ttl.given ? tx_u32(sets[i]->ttl.value) : tx_null();
+	}
+}
+
+void later_records(struct later *later, const char *domain_id, const struct row *rows,
+                   size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct record *record = &rows[i].record;
+		struct tx_value *row = add_row(later, RECORDS, domain_id);
+
+		row[1] = tx_text(record->id);
+		row[2] = tx_text(rows[i].set->id);
+		row[3] = tx_text(record->data);
+		row[4] = tx_bytes(record->rdata, record->rdata_len);
+		row[5] = tx_u32(record->state.serial);
+		row[6] = tx_text(task_name(record->state.task));
+		row[7] = tx_text(status_name(record->state.status));
+	}
+}
+
+void later_journal(struct later *later, const char *domain_id, uint32_t previous,
+                   uint32_t serial, const struct buf *removed, const struct buf *added)
+{
+	struct tx_value *row = add_row(later, JOURNAL, domain_id);
+
+	row[1] = tx_u32(serial);
+	row[2] = tx_u32(previous);
+	row[3] = tx_bytes(removed->data, removed->len);
+	row[4] = tx_bytes(added->data, added->len);
+}
+
+static bool table_has(const struct later *later, enum table table, const char *domain_id)
+{
+	const struct tx_value *row = later->rows[table].values;
+	const void *seen = NULL;
+
+	for (size_t i = 0; i < later->rows[table].count; i++) {
+		if (row->data != seen && !strcmp(row->data, domain_id))
+			return true;
+		seen = row->data;
+		row += tables[table].columns;
+	}
+	return false;
+}
+
+bool later_has(const struct later *later, const char *domain_id)
+{
+	for (enum table table = 0; table < TABLES; table++)
+		if (table_has(later, table, domain_id))
+			return true;
+	return false;
+}
+
+void later_write(struct later *later, struct tx *tx)
+{
+	for (enum table table = 0; table < TABLES; table++) {
+		if (later->rows[table].count)
+			tx_exec_rows(tx, tables[table].head, tables[table].tuple,
+			             tables[table].tail, later->rows[table].values,
+			             tables[table].columns, later->rows[table].count);
+		later->rows[table].count = 0;
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * later -- rows of record sets, records and the journal that are yet to be written. The
+ * calls of one transaction put theirs here, and one statement a table writes those of
+ * all: at its end (once.c), or before somebody reads what was written of a domain.
+ *
+ * Nothing is copied: what is put in lives as long as the calls' requests do.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "core/changes.h"
+#include "runtime/tx.h"
+
+struct later;
+
+struct later *later_new(void);
+void later_free(struct later **later);
+
+/* Sets that are new, or have another TTL. They have ids. */
+void later_recordsets(struct later *later, const char *domain_id,
+                      struct rrset *const *sets, size_t count);
+/* New, changed and going records. They have ids. */
+void later_records(struct later *later, const char *domain_id, const struct row *rows,
+                   size_t count);
+/* What the serial removed and added, in wire form, the SOAs first. */
+void later_journal(struct later *later, const char *domain_id, uint32_t previous,
+                   uint32_t serial, const struct buf *removed, const struct buf *added);
+
+/* Is there anything of this domain yet to be written? */
+bool later_has(const struct later *later, const char *domain_id);
+/* Writes all; the transaction tells how it went. Nothing is left. */
+void later_write(struct later *later, struct tx *tx);
