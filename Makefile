@@ -113,9 +113,9 @@ $(BUILD)/%.a:
 
 INC = -Iworkers
 $(BUILD)/unit/%.o: tests/unit/%.c
-	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -c -o $@ $<
+	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -MP -c -o $@ $<
 $(BUILD)/%.o: %.c
-	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -c -o $@ $<
+	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -MP -c -o $@ $<
 
 check: layers all $(UNIT)
 	@tests/support/run-unit $(UNIT)

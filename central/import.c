@@ -286,7 +286,6 @@ static void write_journal(struct commit *c, const struct zone *before,
                           const struct import_step *step, struct journal *journal)
 {
 	struct buf removed = { 0 }, added = { 0 };
-	struct later *later = later_new();
 
 	zone_append_soa(&removed, before, before->is.state.serial);
 	zone_append_soa(&added, &c->write.zone, step->serial);
@@ -294,10 +293,9 @@ static void write_journal(struct commit *c, const struct zone *before,
 	buf_append(&added, journal->added.data, journal->added.len);
 	if (journal->fits &&
 	    (int64_t)(removed.len + added.len) <= c->central->config.journal_change_bytes)
-		later_journal(later, before->is.id, before->is.state.serial,
+		later_journal(c->write.later, before->is.id, before->is.state.serial,
 		              step->serial, &removed, &added);
-	later_write(later, &c->write.tx);
-	later_free(&later);
+	later_write(c->write.later, &c->write.tx);
 	buf_clear(&removed);
 	buf_clear(&added);
 }
@@ -374,6 +372,7 @@ static enum err commit_steps(struct commit *c)
 		err = read_ns(c);
 	if (!err)
 		err = find_domain(c, &created);
+	later_write(c->write.later, &c->write.tx);	/* the apex of a new domain */
 	if (!err)
 		err = write_zone(c, created);
 	if (!err)
@@ -383,15 +382,18 @@ static enum err commit_steps(struct commit *c)
 
 static void reset(struct commit *c)
 {
+	struct later *later = c->write.later ? c->write.later : later_new();
+
 	json_decref(c->wish_json);
 	arena_reset(c->arena);
+	later_clear(later);
 	c->wish_json = NULL;
 	c->mode = IMPORT_DEFAULT;
 	c->changed = false;
 	c->req = (struct request){ .method = "commit_import", .unique_id = c->id,
 	                           .arena = c->arena };
 	c->write = (struct write){ .central = c->central, .req = &c->req,
-	                           .arena = c->arena };
+	                           .arena = c->arena, .later = later };
 }
 
 /* One try; ERR_RACE is tried again. Somebody else may have settled it meanwhile. */
@@ -458,6 +460,7 @@ static void done(void *job)
 		         c->deleted);
 	}
 	json_decref(c->wish_json);
+	later_free(&c->write.later);
 	arena_free(&c->arena);
 	free(c);
 }

@@ -15,7 +15,7 @@
 
 #include "central.h"
 #include "core/zone.h"
-#include "later.h"
+#include "store_later.h"
 #include "runtime/tx.h"
 #include "store.h"
 

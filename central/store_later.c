@@ -1,4 +1,4 @@
-#include "later.h"
+#include "store_later.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,11 +143,15 @@ bool later_has(const struct later *later, const char *domain_id)
 
 void later_write(struct later *later, struct tx *tx)
 {
-	for (enum table table = 0; table < TABLES; table++) {
-		if (later->rows[table].count)
-			tx_exec_rows(tx, tables[table].head, tables[table].tuple,
-			             tables[table].tail, later->rows[table].values,
-			             tables[table].columns, later->rows[table].count);
+	for (enum table table = 0; table < TABLES; table++)
+		tx_exec_rows(tx, tables[table].head, tables[table].tuple,
+		             tables[table].tail, later->rows[table].values,
+		             tables[table].columns, later->rows[table].count);
+	later_clear(later);
+}
+
+void later_clear(struct later *later)
+{
+	for (enum table table = 0; table < TABLES; table++)
 		later->rows[table].count = 0;
-	}
 }

@@ -1,5 +1,5 @@
 /*
- * later -- rows of record sets, records and the journal that are yet to be written. The
+ * store_later -- rows of record sets, records and the journal that are yet to be written. The
  * calls of one transaction put theirs here, and one statement a table writes those of
  * all: at its end (once.c), or before somebody reads what was written of a domain.
  *
@@ -32,3 +32,4 @@ void later_journal(struct later *later, const char *domain_id, uint32_t previous
 bool later_has(const struct later *later, const char *domain_id);
 /* Writes all; the transaction tells how it went. Nothing is left. */
 void later_write(struct later *later, struct tx *tx);
+void later_clear(struct later *later);		/* forgets all */
