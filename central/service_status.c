@@ -9,7 +9,7 @@
 #include "core/status.h"
 #include "model/messages.h"
 
-enum { PORTIONS_MS = 2000, WAITS_MS = 2000 };
+enum { PORTIONS_MS = 500, WAITS_MS = 2000 };
 
 /* A report on its way; `at` is its place in the message. */
 struct reported {
