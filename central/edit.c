@@ -28,8 +28,8 @@ enum err edit_lock(struct write *write, const struct domain_key *key)
 	if (zone->is.state.task == TASK_DELETE)
 		return tx_fail(&write->tx, ERR_CONFLICT,
 		               "the domain %.200s is being deleted", zone->is.name);
-	if (later_has(write->later, zone->is.id))
-		later_write(write->later, &write->tx);
+	if (store_later_has(write->later, zone->is.id))
+		store_later_write(write->later, &write->tx);
 	return write->tx.err;
 }
 
@@ -222,8 +222,8 @@ static void write_plan(struct write *write, struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->rows[i].op == ROW_INSERT)
 			id_new(plan->rows[i].record.id);
-	later_recordsets(write->later, zone->is.id, plan->sets, plan->set_count);
-	later_records(write->later, zone->is.id, plan->rows, plan->count);
+	store_later_recordsets(write->later, zone->is.id, plan->sets, plan->set_count);
+	store_later_records(write->later, zone->is.id, plan->rows, plan->count);
 	zone->recordsets = (uint32_t)(zone->recordsets + plan->recordset_delta);
 	zone->records = (uint32_t)(zone->records + plan->record_delta);
 }
@@ -249,12 +249,16 @@ static void write_journal(struct write *write, const struct zone *before,
 	zone_append_soa(&added, &write->zone, serial);
 	buf_append(&removed, plan->removed.data, plan->removed.len);
 	buf_append(&added, plan->added.data, plan->added.len);
-	removed = keep(write, &removed);
-	added = keep(write, &added);
 	if ((int64_t)(removed.len + added.len) <=
-	    write->central->config.journal_change_bytes)
-		later_journal(write->later, write->zone.is.id, previous, serial,
-		              &removed, &added);
+	    write->central->config.journal_change_bytes) {
+		removed = keep(write, &removed);
+		added = keep(write, &added);
+		store_later_journal(write->later, write->zone.is.id, previous, serial,
+		                    &removed, &added);
+		return;
+	}
+	buf_clear(&removed);
+	buf_clear(&added);
 }
 
 static void count_outcome(const struct plan *plan, struct edit_outcome *outcome)

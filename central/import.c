@@ -148,8 +148,10 @@ static enum err create_domain(struct commit *c)
 {
 	enum err err = service_domain_insert(&c->write, &c->wish);
 
-	if (!err)
+	if (!err) {
+		store_later_write(c->write.later, &c->write.tx);
 		lock_existing(c);
+	}
 	return err ? err : c->write.tx.err;
 }
 
@@ -293,9 +295,10 @@ static void write_journal(struct commit *c, const struct zone *before,
 	buf_append(&added, journal->added.data, journal->added.len);
 	if (journal->fits &&
 	    (int64_t)(removed.len + added.len) <= c->central->config.journal_change_bytes)
-		later_journal(c->write.later, before->is.id, before->is.state.serial,
-		              step->serial, &removed, &added);
-	later_write(c->write.later, &c->write.tx);
+		store_later_journal(c->write.later, before->is.id,
+		                    before->is.state.serial, step->serial, &removed,
+		                    &added);
+	store_later_write(c->write.later, &c->write.tx);
 	buf_clear(&removed);
 	buf_clear(&added);
 }
@@ -372,7 +375,6 @@ static enum err commit_steps(struct commit *c)
 		err = read_ns(c);
 	if (!err)
 		err = find_domain(c, &created);
-	later_write(c->write.later, &c->write.tx);	/* the apex of a new domain */
 	if (!err)
 		err = write_zone(c, created);
 	if (!err)
@@ -382,11 +384,11 @@ static enum err commit_steps(struct commit *c)
 
 static void reset(struct commit *c)
 {
-	struct later *later = c->write.later ? c->write.later : later_new();
+	struct later *later = c->write.later ? c->write.later : store_later_new();
 
 	json_decref(c->wish_json);
 	arena_reset(c->arena);
-	later_clear(later);
+	store_later_clear(later);
 	c->wish_json = NULL;
 	c->mode = IMPORT_DEFAULT;
 	c->changed = false;
@@ -460,7 +462,7 @@ static void done(void *job)
 		         c->deleted);
 	}
 	json_decref(c->wish_json);
-	later_free(&c->write.later);
+	store_later_free(&c->write.later);
 	arena_free(&c->arena);
 	free(c);
 }

@@ -12,6 +12,7 @@
 enum {
 	GROUP_MAX = 32,
 	GROUP_MS = 20,
+	ROWS_MAX = 1000,	/* that a group leaves to be written at its end */
 	BUDGET_MS = 5000,	/* of what waits at a time: the loop wants its turn */
 	NO_KEY = GROUP_MAX,
 };
@@ -117,18 +118,19 @@ static enum err attempt(struct tx tx, struct write *writes, size_t *count,
 {
 	struct why *why = &writes->req->why;
 	int64_t until_ms = clock_ms() + GROUP_MS;
-	struct later *later = later_new();
+	struct later *later = store_later_new();
 	size_t n = 0;
 
-	while (!tx.err && n < *count && (!n || clock_ms() < until_ms)) {
+	while (!tx.err && n < *count &&
+	       (!n || (clock_ms() < until_ms && store_later_count(later) < ROWS_MAX))) {
 		writes[n].later = later;
 		tx.err = run_member(&writes[n], &tx, handler);
 		if (tx.err && n)
 			*why = writes[n].req->why;
 		n++;
 	}
-	later_write(later, &tx);
-	later_free(&later);
+	store_later_write(later, &tx);
+	store_later_free(&later);
 	if (!tx.err)
 		keep_results(&tx, writes, n);
 	if (n)

@@ -94,7 +94,7 @@ static enum err apply_one(struct write *write, struct change *change)
 
 	if (err)
 		return err;
-	later_write(write->later, &write->tx);
+	store_later_write(write->later, &write->tx);
 	err = read_set(write, change, &set);
 	if (err)
 		return err;

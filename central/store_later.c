@@ -42,12 +42,12 @@ struct later {
 	} rows[TABLES];
 };
 
-struct later *later_new(void)
+struct later *store_later_new(void)
 {
 	return xcalloc(1, sizeof(struct later));
 }
 
-void later_free(struct later **later)
+void store_later_free(struct later **later)
 {
 	struct later *old = *later;
 
@@ -78,8 +78,8 @@ static struct tx_value *add_row(struct later *later, enum table table,
 	return row;
 }
 
-void later_recordsets(struct later *later, const char *domain_id,
-                      struct rrset *const *sets, size_t count)
+void store_later_recordsets(struct later *later, const char *domain_id,
+                            struct rrset *const *sets, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct tx_value *row = add_row(later, RECORDSETS, domain_id);
@@ -91,8 +91,8 @@ void later_recordsets(struct later *later, const char *domain_id,
 	}
 }
 
-void later_records(struct later *later, const char *domain_id, const struct row *rows,
-                   size_t count)
+void store_later_records(struct later *later, const char *domain_id,
+                         const struct row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct record *record = &rows[i].record;
@@ -108,8 +108,9 @@ void later_records(struct later *later, const char *domain_id, const struct row 
 	}
 }
 
-void later_journal(struct later *later, const char *domain_id, uint32_t previous,
-                   uint32_t serial, const struct buf *removed, const struct buf *added)
+void store_later_journal(struct later *later, const char *domain_id, uint32_t previous,
+                         uint32_t serial, const struct buf *removed,
+                         const struct buf *added)
 {
 	struct tx_value *row = add_row(later, JOURNAL, domain_id);
 
@@ -133,7 +134,7 @@ static bool table_has(const struct later *later, enum table table, const char *d
 	return false;
 }
 
-bool later_has(const struct later *later, const char *domain_id)
+bool store_later_has(const struct later *later, const char *domain_id)
 {
 	for (enum table table = 0; table < TABLES; table++)
 		if (table_has(later, table, domain_id))
@@ -141,16 +142,25 @@ bool later_has(const struct later *later, const char *domain_id)
 	return false;
 }
 
-void later_write(struct later *later, struct tx *tx)
+size_t store_later_count(const struct later *later)
+{
+	size_t count = 0;
+
+	for (enum table table = 0; table < TABLES; table++)
+		count += later->rows[table].count;
+	return count;
+}
+
+void store_later_write(struct later *later, struct tx *tx)
 {
 	for (enum table table = 0; table < TABLES; table++)
 		tx_exec_rows(tx, tables[table].head, tables[table].tuple,
 		             tables[table].tail, later->rows[table].values,
 		             tables[table].columns, later->rows[table].count);
-	later_clear(later);
+	store_later_clear(later);
 }
 
-void later_clear(struct later *later)
+void store_later_clear(struct later *later)
 {
 	for (enum table table = 0; table < TABLES; table++)
 		later->rows[table].count = 0;

@@ -1,9 +1,10 @@
 /*
- * store_later -- rows of record sets, records and the journal that are yet to be written. The
- * calls of one transaction put theirs here, and one statement a table writes those of
- * all: at its end (once.c), or before somebody reads what was written of a domain.
+ * store_later -- rows of record sets, records and the journal that are yet to be
+ * written. The calls of one transaction put theirs here, and those of all are written
+ * together: at its end (once.c), or before somebody reads what was written of a domain.
  *
- * Nothing is copied: what is put in lives as long as the calls' requests do.
+ * Nothing is copied. What is put in has to live until it is written: in a call's arena,
+ * or, as a domain's id, in its struct write.
  */
 #pragma once
 
@@ -15,21 +16,24 @@
 
 struct later;
 
-struct later *later_new(void);
-void later_free(struct later **later);
+struct later *store_later_new(void);
+void store_later_free(struct later **later);
 
 /* Sets that are new, or have another TTL. They have ids. */
-void later_recordsets(struct later *later, const char *domain_id,
-                      struct rrset *const *sets, size_t count);
+void store_later_recordsets(struct later *later, const char *domain_id,
+                            struct rrset *const *sets, size_t count);
 /* New, changed and going records. They have ids. */
-void later_records(struct later *later, const char *domain_id, const struct row *rows,
-                   size_t count);
+void store_later_records(struct later *later, const char *domain_id,
+                         const struct row *rows, size_t count);
 /* What the serial removed and added, in wire form, the SOAs first. */
-void later_journal(struct later *later, const char *domain_id, uint32_t previous,
-                   uint32_t serial, const struct buf *removed, const struct buf *added);
+void store_later_journal(struct later *later, const char *domain_id, uint32_t previous,
+                         uint32_t serial, const struct buf *removed,
+                         const struct buf *added);
 
 /* Is there anything of this domain yet to be written? */
-bool later_has(const struct later *later, const char *domain_id);
+bool store_later_has(const struct later *later, const char *domain_id);
+/* Rows that are yet to be written. */
+size_t store_later_count(const struct later *later);
 /* Writes all; the transaction tells how it went. Nothing is left. */
-void later_write(struct later *later, struct tx *tx);
-void later_clear(struct later *later);		/* forgets all */
+void store_later_write(struct later *later, struct tx *tx);
+void store_later_clear(struct later *later);		/* forgets all */

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.dns import serial, zone_file
 from lab.fleet import BINARIES, REPOSITORY, Fleet
-from lab.process import LabError, left_running, stop_left, tail
+from lab.process import PID_FILE, LabError, left_running, stop_left, tail
 
 # the tests have a demo of their own
 FOLDER = Path(os.environ.get("ZONEFLEET_DEMO", REPOSITORY / ".demo")).absolute()
@@ -239,6 +239,9 @@ def how_to_go_on(fleet):
                  "+short")
     show_command(client, "status", "example.org")
     show_command(client, "--help")
+    say(f"\n  NSD falls silent by `kill -STOP -- -{fleet.nsd.pid}`, and is back by "
+        f"`kill -CONT -- -{fleet.nsd.pid}`:\n  make a change meanwhile, and look at "
+        f"`{client} status`. The client acts as an administrator.")
     say(f"\n  settings: {shown(fleet.config)}   logs: {shown(FOLDER)}/*/log")
     say("  to stop it:  deploy/demo stop")
 
@@ -294,7 +297,11 @@ def status():
     if not names:
         say("demo: none is running; deploy/demo starts one")
         sys.exit(3)
-    say(f"demo: running: {', '.join(names)}")
+    pids = {path.parent.name: path.read_text().split()[0]
+            for path in FOLDER.rglob(PID_FILE)}
+    say("demo: running: " + ", ".join(f"{name} (pid {pids[name]})" for name in names))
+    for name in sorted(pids.keys() - set(names)):
+        say(f"demo: NOT running: {name}; its last words are in {shown(FOLDER / name)}/log")
     show_command(shown(CLIENT), "status")
     os.execv(CLIENT, [str(CLIENT), "status"])
 

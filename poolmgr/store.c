@@ -339,9 +339,12 @@ struct due *store_due(struct tx *tx, struct arena *arena, const char *pool,
 	    TX_BIND(tx_text(of->server_id), tx_text(pool), tx_int(of->ahead_s),
 	            tx_int(of->control), tx_int((int64_t)of->limit)));
 
+	/* open again, so that its success clears what was planned (store_settle) */
 	for (struct due *due = first; due; due = due->next)
 		tx_exec(tx,
 		    "UPDATE pool_manager_status SET attempts = attempts + 1, "
+		    "status = "
+		    "IF(action <> 'UPDATE' AND status = 'SUCCESS', NULL, status), "
 		    "next_attempt_at = NOW(3) + INTERVAL GREATEST(?, " PAUSE ") SECOND "
 		    "WHERE id = ?", TX_BIND(tx_int(lease_s), tx_text(due->row_id)));
 	return first;

@@ -88,6 +88,12 @@ static void run(void *self)
 	job->took_us = clock_us() - started_us;
 }
 
+/* Did the server hear of it at all? */
+static bool was_told(const struct job *job)
+{
+	return job->err != ERR_BUSY;
+}
+
 /*
  * Success is not the end: a new zone has to be served, a deleted one to be gone. Nor is a
  * failure: a server that was only told may do it yet, once it wakes up.
@@ -107,7 +113,7 @@ static enum err record(void *self, struct why *why)
 	struct tx tx = tx_begin(job->poolmgr->runtime.db, why);
 
 	store_settle(&tx, &outcome);
-	if (job->err != ERR_BUSY)
+	if (was_told(job))
 		store_reconsider(&tx, &job->domain, job->action, outcome.server_id,
 		                 job->err ? outcome.confirm_s : 0);
 	return tx_commit(&tx);
@@ -142,7 +148,7 @@ static void note_health(struct job *job)
 {
 	struct breaker *breaker = &job->server->control;
 
-	if (job->err == ERR_BUSY)
+	if (!was_told(job))
 		return;
 	metric_add(operations[job->err == OK], 1);
 	metric_observe_us(seconds, job->took_us);
@@ -196,8 +202,9 @@ static void ended(void *self)
 	log_request(job->cause.request_id);
 	if (lane_job_ran(job->server->lane)) {
 		log_end(job);
-		note_health(job);
+		/* before others are set free: not this one, too */
 		err = tx_redo(record, job, &why);
+		note_health(job);
 		if (!err && !job->err)
 			confirm(job);
 		if (!err && job->err)

@@ -99,6 +99,35 @@ class SpineStory(unittest.TestCase):
                             f"{server.name} serves {name} {serial}")
 
 
+class Plans(SpineStory):
+    """What is planned behind an action that succeeded: done once, and over."""
+
+    def plan(self, domain, action):
+        where = f"domain_id = '{domain['id']}' AND action = '{action}'"
+        self.fleet.mariadb.sql(
+            "REPLACE INTO pool_manager_status (id, server_id, domain_id, action, status, "
+            "next_attempt_at) VALUES (REPLACE(UUID(), '-', ''), 'bind', "
+            f"'{domain['id']}', '{action}', 'SUCCESS', NOW(3))")
+        self.fleet.wait_for(
+            lambda: not self.fleet.mariadb.sql("SELECT 1 FROM pool_manager_status WHERE "
+                                               f"{where} AND next_attempt_at IS NOT NULL"),
+            BACK_SECONDS, f"the planned {action} is over")
+
+    def test_a_creation(self):
+        domain = self.create("planned.example.")
+        self.plan(domain, "CREATE")
+        self.settled(domain, self.change(domain, put("www.planned.example.", "192.0.2.1")))
+
+    def test_a_deletion_whose_name_lives_again(self):
+        first = self.create("again.example.")
+        self.delete(first)
+        self.fleet.wait_state(first["id"], "NONE DELETED")
+        second = self.create("again.example.")
+        self.plan(first, "DELETE")
+        self.settled(second, self.change(second, put("www.again.example.", "192.0.2.1")))
+        self.assert_served("again.example.", "www.again.example.", "192.0.2.1")
+
+
 class States(SpineStory):
 
     def test_every_state_occurs_and_no_illegal_move(self):

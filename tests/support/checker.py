@@ -48,7 +48,7 @@ class Checker:
                          "WHERE d.live = 1 AND r.status NOT IN ('ACTIVE', 'DELETED')")
         rows += self.sql("SELECT d.name, s.action, 'again', s.server_id, s.reason "
                          "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-                         "WHERE s.action = 'DELETE' AND s.next_attempt_at IS NOT NULL")
+                         "WHERE s.action <> 'UPDATE' AND s.next_attempt_at IS NOT NULL")
         return [f"not settled: {' '.join(row)}" for row in rows]
 
     def zones(self):

@@ -167,22 +167,32 @@ struct waiter {
 	struct why why;
 };
 
-/* Our own failure to reach anyone, not one that somebody answered with. */
-static bool is_unserved(const struct rpc_answer *answer)
+/* The program that serves a topic; NULL: none does. */
+static const char *program_of(const char *topic)
 {
-	return answer->err == ERR_UNREACHABLE && !*answer->class;
+	if (!strcmp(topic, "central") || !strcmp(topic, "minidns"))
+		return topic;
+	return strncmp(topic, "pool_manager.", 13) ? NULL : "poolmgr";
 }
 
 static void note_answer(const char *topic, const struct rpc_answer *answer,
                         struct why *why)
 {
-	if (is_unserved(answer))
+	const char *program = program_of(topic);
+
+	*why = answer->why;
+	if (*answer->class)
+		return;
+	if (answer->err == ERR_UNREACHABLE && !program)
+		fail(why, answer->err, "%s: topics are central, minidns and "
+		     "pool_manager.POOL", answer->why.text);
+	else if (answer->err == ERR_UNREACHABLE)
 		fail(why, answer->err,
-		     "%s: is zonefleet-%.*s running, with the same broker.url "
-		     "and broker.exchange?",
-		     answer->why.text, (int)strcspn(topic, "."), topic);
-	else
-		*why = answer->why;
+		     "%s: is zonefleet-%s running, with the same broker.url "
+		     "and broker.exchange?", answer->why.text, program);
+	else if (answer->err == ERR_TIMEOUT && program)
+		fail(why, answer->err, "%s: is zonefleet-%s running?",
+		     answer->why.text, program);
 }
 
 static void on_answer(void *self, const struct rpc_answer *answer)

@@ -157,8 +157,9 @@ const struct command commands[] = {
 	  "Of a domain: its state, the serial that enough servers agree on "
 	  "(consensus), and for each server the serial it was seen to serve, how far "
 	  "it lags, its last error and its next attempt. Without DOMAIN (for "
-	  "administrators): each server with the number of domains it is behind with, "
-	  "and the number of domains in each state.",
+	  "administrators): each server with the number of domains whose serial it does "
+	  "not have yet (BEHIND), or that it failed at when it was tried last (FAILED); "
+	  "and the domains that are PENDING or in ERROR.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
@@ -169,7 +170,8 @@ const struct command commands[] = {
 	  "zonefleet watch example.org" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
 	  "ask a worker for a sign of life",
-	  "Calls central, or whoever serves TOPIC, and tells how long the answer took.",
+	  "Calls central, or whoever serves TOPIC (central, minidns or "
+	  "pool_manager.POOL), and tells how long the answer took.",
 	  "zonefleet ping\n"
 	  "zonefleet ping pool_manager.default" },
 

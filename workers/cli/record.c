@@ -121,6 +121,18 @@ static enum err put_record(struct cli *cli, const struct zone_ref *zone, json_t 
 	return OK;
 }
 
+/* "changes[0].records[0]: ...": of a change that nobody has numbered. */
+static enum err without_number(struct cli *cli, enum err err)
+{
+	static const char prefix[] = "changes[0].";
+	char *text = cli->why.text;
+	size_t len = sizeof prefix - 1;
+
+	if (err && !strncmp(text, prefix, len))
+		memmove(text, text + len, strlen(text + len) + 1);
+	return err;
+}
+
 static enum err change_one(struct cli *cli, const char *op)
 {
 	json_t *change = json_pack("{s:s}", "op", op);
@@ -133,7 +145,7 @@ static enum err change_one(struct cli *cli, const char *op)
 		json_decref(change);
 		return err;
 	}
-	return record_change(cli, &zone, json_pack("[o]", change));
+	return without_number(cli, record_change(cli, &zone, json_pack("[o]", change)));
 }
 
 enum err record_add(struct cli *cli)

@@ -74,7 +74,8 @@ static const char *take(struct labels *labels, int octet)
 	size_t label_len = labels->len - labels->label - 1;
 
 	if (octet == BROKEN)
-		return "has a character that must be written \\DDD";
+		return "has a character that must be written \\DDD, or, in a name of "
+		       "another script, as xn--";
 	if (octet == AT_DOT && !label_len)
 		return "has an empty label";
 	if (octet != AT_DOT && label_len == NAME_MAX_LABEL)

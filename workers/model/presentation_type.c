@@ -36,13 +36,24 @@ static bool is_storable(uint16_t type)
 	       (type < TYPE_META_FIRST || type > TYPE_META_LAST);
 }
 
+static enum err no_such_type(const char *text, const char *field, struct why *why)
+{
+	char shown[21];
+	size_t len = 0;
+
+	for (; text[len] && len < sizeof(shown) - 1; len++)
+		shown[len] = text[len] < ' ' || text[len] > '~' ? '?' : text[len];
+	shown[len] = '\0';
+	return fail(why, ERR_INVALID, "%s: '%s' is no record type", field, shown);
+}
+
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,
                       struct why *why)
 {
 	uint16_t got;
 
 	if (strnlen(text, 16) == 16 || !rrtype_lookup(text, &got))
-		return fail(why, ERR_INVALID, "%s: no such record type", field);
+		return no_such_type(text, field, why);
 	if (!is_storable(got))
 		return fail(why, ERR_INVALID, "%s: records of type %s cannot be stored",
 		            field, text);

@@ -81,8 +81,9 @@ static void on_confirm(void *self, enum err err)
 		wait_for_resend(replies);
 		return;
 	}
-	if (err)
-		log_debug("reply dropped: queue=%s err=%s", reply->queue, err_name(err));
+	if (err)	/* a queue that is gone is a caller that is */
+		(err == ERR_NOT_FOUND ? log_debug : log_warn)(
+		    "reply dropped: queue=%s err=%s", reply->queue, err_name(err));
 	reply_drop(reply);
 }
 
