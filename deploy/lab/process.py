@@ -123,6 +123,19 @@ def free_port():
     raise LabError("no free port")
 
 
+def _states(group):
+    """The states of all threads of a process group, letters as in proc(5)."""
+    states = set()
+    for stat in Path("/proc").glob("[0-9]*/task/[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue        # it has ended meanwhile
+        if int(fields[2]) == group:
+            states.add(fields[0])
+    return states
+
+
 def _has_ended(pidfd, seconds=0):
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
@@ -303,6 +316,7 @@ class Server:
     def pause(self):
         """Freezes the process and its children: it is there, and silent."""
         _signal_group(self.pid, signal.SIGSTOP)
+        wait_for(lambda: _states(self.pid) <= set("TZ"), 10, f"{self.name} is frozen")
 
     def resume(self):
         _signal_group(self.pid, signal.SIGCONT)
