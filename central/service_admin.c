@@ -249,21 +249,20 @@ static json_t *encode_status(const struct zone *zone, const struct server_status
 		"next_attempt_at", status->next_attempt_at, "seen_at", status->seen_at);
 }
 
-/* The rows of the domain, and the share of its servers that serve its newest serial. */
+/* The rows of the domain, and how many of the pool's servers serve its newest serial. */
 static void add_domain_servers(struct tx *tx, const struct zone *zone,
                                struct arena *arena, json_t *json)
 {
 	json_t *servers = json_array();
 	struct server_status status;
 	struct tx_rows rows;
-	json_int_t ok = 0, count = 0;
+	json_int_t ok = 0, count = store_status_server_count(tx, zone->pool);
 
 	store_status_domain(tx, zone->is.id, arena, &rows);
 	while (store_status_next(&rows, &status)) {
 		json_array_append_new(servers, encode_status(zone, &status));
 		if (strcmp(status.action, "UPDATE"))
 			continue;
-		count++;
 		ok += status.has_serial &&
 		      serial_covers(status.serial, zone->is.state.serial);
 	}

@@ -313,6 +313,8 @@ struct server_status {
 	bool has_serial;
 	uint32_t serial, attempts;
 };
+/* How many servers the pool has. */
+int64_t store_status_server_count(struct tx *tx, const char *pool);
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);

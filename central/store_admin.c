@@ -115,6 +115,20 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 	return true;
 }
 
+int64_t store_status_server_count(struct tx *tx, const char *pool)
+{
+	struct tx_rows rows;
+	int64_t count = 0;
+
+	if (tx_select_row(tx, NULL, &rows,
+	                  "SELECT COUNT(*) FROM pool_servers WHERE pool_name = ?",
+	                  TX_BIND(tx_text(pool)))) {
+		count = row_int(&rows);
+		tx_select_end(&rows);
+	}
+	return count;
+}
+
 #define TIME(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
 
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,

@@ -250,13 +250,17 @@ class Commands(WithFleet):
                                  "--wait-timeout", "30", want=IN_ERROR)
         self.assertEqual((document["added"], document["status"]), (1, "ERROR"))
         self.assertRegex(document["error"]["message"], r"lag\.org\..*nsd: ")
-        rows = {row["id"]: row for row in self.run_json("status", "lag.org")["domain"]["servers"]
-                if row["action"] == "UPDATE"}
+        status = self.run_json("status", "lag.org")["domain"]
+        self.assertEqual(status["consensus"], {"current": 2, "servers": 3})
+        rows = {row["id"]: row for row in status["servers"] if row["action"] == "UPDATE"}
         self.assertEqual({name: row["status"] for name, row in rows.items()},
                          {"bind": "SUCCESS", "knot": "SUCCESS", "nsd": "ERROR"})
         fleet = self.run_client("status", "--admin")
         self.assertRegex(fleet, r"(?m)^nsd +default +nsd +\S+ +1 +1 +\S")
         self.assertRegex(fleet, r"(?m)^lag\.org\. +UPDATE +ERROR ")
+        self.run_client("domain", "create", "never.org")        # nsd has no row that it serves
+        self.assertIn("of 3 servers have", self.run_client("status", "never.org"))
+        self.run_client("domain", "delete", "never.org")
         os.kill(server.pid, signal.SIGCONT)
         self.fleet.wait_for(lambda: server.serial("lag.org") == document["serial"], 40,
                             "nsd has caught up")

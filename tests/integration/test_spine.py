@@ -119,13 +119,13 @@ class Plans(SpineStory):
         self.settled(domain, self.change(domain, put("www.planned.example.", "192.0.2.1")))
 
     def test_a_deletion_whose_name_lives_again(self):
-        first = self.create("again.example.")
+        first = self.create("reborn.example.")
         self.delete(first)
         self.fleet.wait_state(first["id"], "NONE DELETED")
-        second = self.create("again.example.")
+        second = self.create("reborn.example.")
         self.plan(first, "DELETE")
-        self.settled(second, self.change(second, put("www.again.example.", "192.0.2.1")))
-        self.assert_served("again.example.", "www.again.example.", "192.0.2.1")
+        self.settled(second, self.change(second, put("www.reborn.example.", "192.0.2.1")))
+        self.assert_served("reborn.example.", "www.reborn.example.", "192.0.2.1")
 
 
 class States(SpineStory):

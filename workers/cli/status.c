@@ -41,7 +41,7 @@ static const struct column domain_columns[] = {
 	{ "STATUS",       COLUMN_STATUS },
 	{ "SERIAL",       COLUMN_RIGHT },
 	{ "LAG",          COLUMN_RIGHT },
-	{ "SEEN",         COLUMN_LEFT },
+	{ "CHECKED",      COLUMN_LEFT },
 	{ "ATTEMPTS",     COLUMN_RIGHT },
 	{ "NEXT ATTEMPT", COLUMN_LEFT },
 	{ "LAST ERROR",   COLUMN_LEFT },
