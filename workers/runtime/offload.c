@@ -92,6 +92,7 @@ static void *lane_run(void *self)
 	struct lane *lane = self;
 	struct job *job;
 
+	pthread_setname_np(pthread_self(), lane->name);
 	while ((job = lane_next(lane))) {
 		job->work(job->job);
 		lane_finish(lane, job);
@@ -115,7 +116,6 @@ static void lane_start(struct lane *lane)
 	pthread_attr_destroy(&attr);
 	if (error)
 		fatal("cannot start a thread: lane=%s error=%d", lane->name, error);
-	pthread_setname_np(lane->thread, lane->name);
 }
 
 /* ---- the loop's side ---- */
