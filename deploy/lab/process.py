@@ -300,6 +300,10 @@ class Server:
             raise LabError(f"{self.name} did not stop in {self.stop_seconds} s\n"
                            f"{tail(self.log)}")
 
+    def has_died(self):
+        """It was started, and has ended by itself."""
+        return bool(self._process) and _has_ended(self._pidfd)
+
     def kill9(self):
         """Kills the process and all its children, as a power cut would."""
         if not self._process:
