@@ -153,7 +153,7 @@ static void on_timer(void *self)
 	close_client(client);
 }
 
-/* After each event: what is waited for now, or nothing any more. */
+/* After each event: what is to be waited for next, or nothing any more. */
 static void settle(struct tcp_client *client)
 {
 	if (client->fd < 0)

@@ -202,9 +202,8 @@ static void ended(void *self)
 	log_request(job->cause.request_id);
 	if (lane_job_ran(job->server->lane)) {
 		log_end(job);
-		/* before others are set free: not this one, too */
 		err = tx_redo(record, job, &why);
-		note_health(job);
+		note_health(job);	/* is it back? What is in error is due */
 		if (!err && !job->err)
 			confirm(job);
 		if (!err && job->err)

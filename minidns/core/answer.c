@@ -11,7 +11,7 @@ struct answer {
 	uint16_t count[SECTIONS];
 	uint16_t flags;
 	enum rcode rcode;
-	struct name name;		/* that is looked for now */
+	struct name name;		/* that is looked up */
 	struct {
 		const struct zone_rrset *set;
 		uint32_t node;

@@ -82,3 +82,13 @@ enum err fail(struct why *why, enum err err, const char *fmt, ...)
 	memcpy(why->text, words.text, strlen(words.text) + 1);
 	return err;
 }
+
+const char *err_quote(const char *text, char *quoted, size_t size)
+{
+	size_t len = 0;
+
+	for (; text[len] && len < size - 1; len++)
+		quoted[len] = text[len] < ' ' || text[len] > '~' ? '?' : text[len];
+	quoted[len] = '\0';
+	return quoted;
+}

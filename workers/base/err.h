@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 enum err {
 	OK = 0,
 	ERR_INVALID,		/* the request breaks a rule */
@@ -53,3 +55,6 @@ enum fate err_fate(enum err err);
  */
 enum err (fail)(struct why *why, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* A text from outside as a reason may quote it: SIZE - 1 characters of ASCII at most. */
+const char *err_quote(const char *text, char *quoted, size_t size);

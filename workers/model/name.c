@@ -54,12 +54,9 @@ static enum err refuse(const char *text, const char *field, const char *words,
                        struct why *why)
 {
 	char shown[81];
-	size_t len = 0;
 
-	for (; text[len] && len < sizeof(shown) - 1; len++)
-		shown[len] = text[len] < ' ' || text[len] > '~' ? '?' : text[len];
-	shown[len] = '\0';
-	return fail(why, ERR_INVALID, "%s: the name '%s' %s", field, shown, words);
+	return fail(why, ERR_INVALID, "%s: the name '%s' %s", field,
+	            err_quote(text, shown, sizeof(shown)), words);
 }
 
 /* A name in the making: wire[label] waits for the length of the label in hand. */

@@ -39,12 +39,9 @@ static bool is_storable(uint16_t type)
 static enum err no_such_type(const char *text, const char *field, struct why *why)
 {
 	char shown[21];
-	size_t len = 0;
 
-	for (; text[len] && len < sizeof(shown) - 1; len++)
-		shown[len] = text[len] < ' ' || text[len] > '~' ? '?' : text[len];
-	shown[len] = '\0';
-	return fail(why, ERR_INVALID, "%s: '%s' is no record type", field, shown);
+	return fail(why, ERR_INVALID, "%s: '%s' is no record type", field,
+	            err_quote(text, shown, sizeof(shown)));
 }
 
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,

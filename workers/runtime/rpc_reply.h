@@ -3,6 +3,7 @@
  *
  * A request is acknowledged when the broker has confirmed its answer, not
  * before: until then the request stays ours, and comes again should we die.
+ * An answer that the broker refuses, or has not confirmed in 10 s, is given up.
  * A reply queue that is missing may be one whose owner is reconnecting (the
  * reference, T25), so the answer is sent again for a while, on a timer.
  */
