@@ -18,11 +18,23 @@ static int64_t quota_of(const struct write *write, int64_t own, int configured)
 	return own == QUOTA_DEFAULT ? configured : own;
 }
 
+/* The calls that share a transaction have theirs locked and read together (once.c). */
+static bool lock_zone(struct write *write, const struct domain_key *key)
+{
+	const struct access *access = &write->access;
+
+	if (!write->locked)
+		return store_domain_lock(&write->tx, key, access, write->arena,
+		                         &write->zone);
+	write->zone = *write->locked;
+	return access->all || !strcmp(write->zone.is.tenant, access->tenant);
+}
+
 enum err edit_lock(struct write *write, const struct domain_key *key)
 {
 	struct zone *zone = &write->zone;
 
-	if (!store_domain_lock(&write->tx, key, &write->access, write->arena, zone))
+	if (!lock_zone(write, key))
 		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
 	if (zone->is.state.task == TASK_DELETE)

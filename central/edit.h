@@ -8,7 +8,7 @@
  * domain, [the set, if it is new or has another TTL], the record, the journal, the
  * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More records
  * cost one more per 500 names read and per 256 rows written. Calls that share a
- * transaction share all but the lock, the reading and the domain (store_later.h).
+ * transaction share all but the reading of the sets and the domain (once.h).
  */
 #pragma once
 

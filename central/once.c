@@ -223,39 +223,82 @@ static size_t gather(struct central *central, const struct member *members, size
 	return n;
 }
 
+/* What the members are about: a key each, which those about the same domain share. */
+struct about {
+	struct domain_key keys[GROUP_MAX];
+	size_t key_count;
+	size_t key_at[GROUP_MAX];	/* by member; or NO_KEY */
+	bool locked[GROUP_MAX];		/* by key */
+};
+
+/* Returns how many members there are up to the first whose key is not one. */
+static size_t find_keys(struct about *about, const struct member *members, size_t count)
+{
+	*about = (struct about){ .key_count = 0 };
+	for (size_t i = 0; i < count; i++) {
+		struct request *req = members[i].req;
+		bool known = i && same_key(&members[i - 1], &members[i]);
+
+		about->key_at[i] = NO_KEY;
+		if (!*key_of(req))
+			continue;
+		if (!known && codec_domain_key(req->args, req->arena,
+		                               &about->keys[about->key_count],
+		                               &req->why))
+			return i;
+		about->key_count += !known;
+		about->key_at[i] = about->key_count - 1;
+	}
+	return count;
+}
+
+/* One may be called by its id and by its name: whoever comes second has to look again. */
+static bool is_single(const struct zone *const *zones, size_t count, size_t at)
+{
+	for (size_t i = 0; i < count; i++)
+		if (i != at && zones[i] && !strcmp(zones[i]->is.id, zones[at]->is.id))
+			return false;
+	return true;
+}
+
+/* The first member about a domain has what was read of it; the others look again. */
+static void hand_out(const struct about *about, const struct zone *const *zones,
+                     struct write *writes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t key = about->key_at[i];
+
+		if (key != NO_KEY && (!i || about->key_at[i - 1] != key) && zones[key] &&
+		    is_single(zones, about->key_count, key))
+			writes[i].locked = zones[key];
+	}
+}
+
 /*
  * The domains of all members are locked before anything is read, so that what
  * is read is not older than the locks; those that another holds are passed
  * over, so that it holds up nobody else's. Returns how many members there are
  * up to the first whose domain was not locked; it runs alone, and waits.
  */
-static size_t lock_all(struct tx *tx, const struct member *members, size_t count)
+static size_t lock_all(struct tx *tx, const struct member *members, struct write *writes,
+                       size_t count)
 {
-	struct domain_key keys[GROUP_MAX];
-	size_t key_at[GROUP_MAX], n = 0;	/* by member: its key, or none */
-	bool locked[GROUP_MAX] = { false };
+	const struct zone *zones[GROUP_MAX] = { NULL };
+	struct arena *arena = members->req->arena;
+	struct about about;
+	size_t n = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		struct request *req = members[i].req;
-		bool known = i && same_key(&members[i - 1], &members[i]);
-
-		key_at[i] = NO_KEY;
-		if (!*key_of(req))
-			continue;
-		if (!known && codec_domain_key(req->args, req->arena, &keys[n],
-		                               &req->why)) {
-			count = i;		/* its handler will refuse it */
-			break;
-		}
-		n += !known;
-		key_at[i] = n - 1;
-	}
-	if (n)
-		store_domain_try_lock(tx, members->req->arena, keys, n, locked);
-	for (size_t i = 0; i < count; i++)
-		if (key_at[i] != NO_KEY && !locked[key_at[i]])
-			return i;
-	return count;
+	count = find_keys(&about, members, count);
+	if (!about.key_count)
+		return count;
+	store_domain_try_lock(tx, arena, about.keys, about.key_count, about.locked);
+	while (n < count && (about.key_at[n] == NO_KEY || about.locked[about.key_at[n]]))
+		n++;
+	if (n < 2)
+		return n;
+	store_domain_read_locked(tx, arena, about.keys, about.key_count, zones);
+	hand_out(&about, zones, writes, n);
+	return n;
 }
 
 /*
@@ -290,7 +333,7 @@ static size_t run_some(struct central *central, const struct member *members,
 	if (n < 2)
 		return run_first(central, members, count, handler);
 	tx = tx_begin(central->runtime->db, &members->req->why);
-	n = lock_all(&tx, members, n);
+	n = lock_all(&tx, members, writes, n);
 	if (tx.err || n < 2) {
 		tx_rollback(&tx);
 		return run_first(central, members, count, handler);

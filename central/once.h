@@ -27,6 +27,8 @@ struct write {
 	struct access access;
 	struct arena *arena;
 	struct later *later;		/* rows of all that share the transaction */
+	/* its domain as it was before the transaction, which has locked it; NULL: see */
+	const struct zone *locked;
 	/* after the commit, the pool manager of this domain is told so: */
 	const char *tell;		/* create_domain, ...; NULL: nothing */
 	struct zone zone;

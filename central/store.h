@@ -105,6 +105,14 @@ bool store_domain_lock(struct tx *tx, const struct domain_key *key,
  */
 void store_domain_try_lock(struct tx *tx, struct arena *arena,
                            const struct domain_key *keys, size_t count, bool *locked);
+/*
+ * What those of KEYS (1 to TX_LIST_MAX) are that this transaction has locked, whoever's
+ * they are: zones[], NULL for one that is not there. Nothing but locks may come before
+ * it in the transaction, so that its snapshot is not older than they are.
+ */
+void store_domain_read_locked(struct tx *tx, struct arena *arena,
+                              const struct domain_key *keys, size_t count,
+                              const struct zone **zones);
 void store_domain_find(struct tx *tx, const struct access *access,
                        const struct domain_criterion *criterion,
                        const struct paging *paging, struct arena *arena,

@@ -102,6 +102,14 @@ static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
 	return otherwise;
 }
 
+static void read_zone_to_change(struct tx_rows *rows, struct zone *zone)
+{
+	read_zone(rows, zone);
+	zone->has_children = row_int(rows) != 0;
+	zone->quota_recordsets = read_limit(rows, QUOTA_DEFAULT);
+	zone->quota_records = read_limit(rows, QUOTA_DEFAULT);
+}
+
 bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       const struct access *access, struct arena *arena, struct zone *zone)
 {
@@ -136,43 +144,57 @@ bool store_domain_lock(struct tx *tx, const struct domain_key *key,
 	                   TX_BIND(tx_text(*key->id ? key->id : key->name),
 	                           tx_text(access->tenant), tx_int(access->all))))
 		return false;
-	read_zone(&rows, zone);
-	zone->has_children = row_int(&rows) != 0;
-	zone->quota_recordsets = read_limit(&rows, QUOTA_DEFAULT);
-	zone->quota_records = read_limit(&rows, QUOTA_DEFAULT);
+	read_zone_to_change(&rows, zone);
 	tx_select_end(&rows);
 	return !tx->err;
 }
 
-/* BY_ID or by name: what they are called, in texts[]. */
-static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
-                     const struct domain_key *keys, size_t count, bool *locked)
+/* What a key says, if it is of the kind that is asked for. */
+static const char *key_text(const struct domain_key *key, bool by_id)
+{
+	if (by_id != (*key->id != '\0'))
+		return NULL;
+	return by_id ? key->id : key->name;
+}
+
+/* HEAD texts TAIL, for the keys of one kind. False: there are none. */
+static bool select_keys(struct tx *tx, struct arena *arena, struct tx_rows *rows,
+                        const char *head, const char *tail, bool by_id,
+                        const struct domain_key *keys, size_t count)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
-	const char *texts[TX_LIST_MAX];
-	struct tx_rows rows;
+	const char *texts[TX_LIST_MAX], *sql;
 	size_t places, n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (by_id == (*keys[i].id != '\0'))
-			texts[n++] = by_id ? keys[i].id : keys[i].name;
+		if (key_text(&keys[i], by_id))
+			texts[n++] = key_text(&keys[i], by_id);
 	if (!n)
-		return;
-
-	const char *sql = tx_list(arena, by_id
-		? "SELECT id FROM domains WHERE live = 1 AND id IN ("
-		: "SELECT name FROM domains WHERE live = 1 AND name IN (",
-		") ORDER BY id FOR UPDATE SKIP LOCKED", n, &places);
-
+		return false;
+	sql = tx_list(arena, head, tail, n, &places);
 	tx_list_fill(values, texts, n, places);
 	values[places].type = TX_END;
-	tx_select(tx, NULL, &rows, sql, values);
+	tx_select(tx, arena, rows, sql, values);
+	return true;
+}
+
+static void try_lock(struct tx *tx, struct arena *arena, bool by_id,
+                     const struct domain_key *keys, size_t count, bool *locked)
+{
+	const char *head = by_id
+		? "SELECT id FROM domains WHERE live = 1 AND id IN ("
+		: "SELECT name FROM domains WHERE live = 1 AND name IN (";
+	struct tx_rows rows;
+
+	if (!select_keys(tx, arena, &rows, head, ") ORDER BY id FOR UPDATE SKIP LOCKED",
+	                 by_id, keys, count))
+		return;
 	while (tx_next(&rows)) {
 		const char *text = row_text(&rows);
 
 		for (size_t i = 0; i < count; i++)
-			if (by_id == (*keys[i].id != '\0') &&
-			    !strcmp(text, by_id ? keys[i].id : keys[i].name))
+			if (key_text(&keys[i], by_id) &&
+			    !strcmp(text, key_text(&keys[i], by_id)))
 				locked[i] = true;
 	}
 }
@@ -182,6 +204,39 @@ void store_domain_try_lock(struct tx *tx, struct arena *arena,
 {
 	try_lock(tx, arena, true, keys, count, locked);
 	try_lock(tx, arena, false, keys, count, locked);
+}
+
+static void read_keys(struct tx *tx, struct arena *arena, bool by_id,
+                      const struct domain_key *keys, size_t count,
+                      const struct zone **zones)
+{
+	const char *head = by_id
+		? "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.live = 1 "
+		  "AND d.id IN ("
+		: "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.live = 1 "
+		  "AND d.name IN (";
+	struct tx_rows rows;
+
+	if (!select_keys(tx, arena, &rows, head, ")", by_id, keys, count))
+		return;
+	while (tx_next(&rows)) {
+		struct zone *zone = arena_alloc(arena, sizeof(*zone));
+
+		read_zone_to_change(&rows, zone);
+		for (size_t i = 0; i < count; i++)
+			if (key_text(&keys[i], by_id) &&
+			    !strcmp(by_id ? zone->is.id : zone->is.name,
+			            key_text(&keys[i], by_id)))
+				zones[i] = zone;
+	}
+}
+
+void store_domain_read_locked(struct tx *tx, struct arena *arena,
+                              const struct domain_key *keys, size_t count,
+                              const struct zone **zones)
+{
+	read_keys(tx, arena, true, keys, count, zones);
+	read_keys(tx, arena, false, keys, count, zones);
 }
 
 #define MARKED(column) "SELECT CAST(" column " AS CHAR), id FROM domains WHERE id = ?"

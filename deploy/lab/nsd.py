@@ -19,7 +19,7 @@ server:
 	database: ""
 	zonelistfile: "{folder}/zone.list"
 	xfrdfile: "{folder}/xfrd.state"
-	xfrdir: "{data}"
+	xfrdir: "{transfers}"
 	xfrd-reload-timeout: {reload_seconds}
 	rrl-ratelimit: 0
 	rrl-whitelist-ratelimit: 0
@@ -57,8 +57,11 @@ class Nsd(NameServer):
     a client of it needs, by the names of our settings.
     """
 
-    def __init__(self, folder, masters, tls=False, settings=(), reload_seconds=1, **options):
+    def __init__(self, folder, masters, tls=False, settings=(), reload_seconds=1,
+                 transfers=None, **options):
         """SETTINGS are further lines of the pattern: "max-retry-time: 60".
+
+        TRANSFERS is a folder for the files, one a transfer, that are soon removed again.
 
         NSD takes changes in by a new process, at most one in RELOAD_SECONDS. With 0, changes
         that come fast enough keep it busy with that, and it answers no question meanwhile.
@@ -76,8 +79,9 @@ class Nsd(NameServer):
                               "control_key": self.folder / "nsd_control.key",
                               "control_cert": self.folder / "nsd_control.pem"}
         requests = [f"\trequest-xfr: {address}@{port} NOKEY" for address, port in masters]
+        data = self.make_folder("data")
         self.config = self.write("nsd.conf", CONFIG.format(
-            host=self.host, port=self.port, data=self.make_folder("data"),
+            host=self.host, port=self.port, data=data, transfers=transfers or data,
             folder=self.folder, interface=self.host if tls else socket,
             control_port=self.control_port, pattern=PATTERN,
             reload_seconds=reload_seconds,

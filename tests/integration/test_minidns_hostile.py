@@ -83,6 +83,12 @@ FRAMES = {
 }
 
 
+def tcp_ports():
+    """(local port, remote port) of all TCP sockets, those that are only kept too."""
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        yield tuple(int(end.split(":")[1], 16) for end in line.split()[1:3])
+
+
 class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -179,6 +185,16 @@ class Hostile(unittest.TestCase):
         while count < 60002:
             count += len(rrs_of([dns.query.receive_tcp(link, one_rr_per_rrset=True)[0]]))
         self.assertEqual(link.recv(1), b"")
+
+    def test_a_client_that_hangs_up_is_not_kept(self):
+        """Its port would be in TIME_WAIT for a minute: too long for a busy name server."""
+        link = self.link()
+        dns.query.send_tcp(link, dns.message.make_query(ZONE, "AXFR"))
+        dns.query.receive_tcp(link)
+        port = link.getsockname()[1]
+        link.close()
+        wait_for(lambda: not any(port in ports for ports in tcp_ports()), 5,
+                 "the connection is gone on both sides")
 
     def test_messages_in_pieces(self):
         """Short segments make for a short send buffer, which takes no message at once."""
