@@ -1,0 +1,147 @@
+#include "core/cookie.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum {
+	/* where they stand in the option's data */
+	VERSION_AT = 8, TIME_AT = 12, HASH_AT = 16,
+	VERSION = 1,
+	MIN_WITH_SERVER = COOKIE_CLIENT_LEN + 8,
+	/* RFC 9018 4.3, in seconds */
+	MAX_AGE = 3600, MAX_AHEAD = 300, RENEWAL_AGE = 1800,
+	SECRET_DIGITS = 2 * SIPHASH_KEY_LEN,
+};
+
+/* ---- secrets ---- */
+
+static bool is_set(const char *text)
+{
+	return text && *text;
+}
+
+static bool parse_key(const char *text, struct siphash_key *key)
+{
+	if (strlen(text) != SECRET_DIGITS ||
+	    strspn(text, "0123456789abcdefABCDEF") != SECRET_DIGITS)
+		return false;
+	for (int i = 0; i < SIPHASH_KEY_LEN; i++)
+		sscanf(text + 2 * i, "%2hhx", &key->octets[i]);
+	return true;
+}
+
+enum err cookie_secrets_parse(const struct cookie_texts *texts,
+                              const struct siphash_key *unset,
+                              struct cookie_secrets *secrets, struct why *why)
+{
+	struct cookie_secrets got = { .key = { *unset }, .count = 1 };
+
+	if (is_set(texts->current) && !parse_key(texts->current, &got.key[0]))
+		return fail(why, ERR_INVALID,
+		            "cookie_secret: must be 32 hexadecimal digits");
+	if (is_set(texts->other)) {
+		if (!is_set(texts->current))
+			return fail(why, ERR_INVALID,
+			            "cookie_secret_other: is set, but not cookie_secret");
+		if (!parse_key(texts->other, &got.key[got.count++]))
+			return fail(why, ERR_INVALID,
+			            "cookie_secret_other: must be 32 hexadecimal digits");
+	}
+	*secrets = got;
+	return OK;
+}
+
+/* ---- judgement ---- */
+
+/* Of the client cookie, the version, the reserved octets, the time and the address. */
+static uint64_t hash_of(const struct siphash_key *key, const uint8_t *data,
+                        const struct address *client)
+{
+	uint8_t text[HASH_AT + sizeof(client->octets)];
+	size_t len = client->bits / 8;
+
+	memcpy(text, data, HASH_AT);
+	memcpy(text + HASH_AT, client->octets, len);
+	return siphash(key, text, HASH_AT + len);
+}
+
+/* The secret that made the server cookie; `count` if none did. */
+static size_t maker_of(const struct cookie_secrets *secrets,
+                       const struct cookie_request *request)
+{
+	const uint8_t *data = request->option;
+	uint64_t hash;
+	size_t i = 0;
+
+	/* the comparison of two numbers takes the same time, whatever they are */
+	memcpy(&hash, data + HASH_AT, sizeof(hash));
+	hash = le64toh(hash);
+	while (i < secrets->count &&
+	       hash_of(&secrets->key[i], data, request->client) != hash)
+		i++;
+	return i;
+}
+
+/* In seconds, below zero when it is of the future, in serial arithmetic (RFC 1982). */
+static int32_t age_of(const struct cookie_request *request)
+{
+	uint32_t time;
+
+	memcpy(&time, request->option + TIME_AT, sizeof(time));
+	return (int32_t)(request->now - be32toh(time));
+}
+
+static enum cookie_verdict judge(const struct cookie_secrets *secrets,
+                                 const struct cookie_request *request, bool *fresh)
+{
+	size_t maker;
+	int32_t age;
+
+	*fresh = true;
+	if (request->len == COOKIE_CLIENT_LEN)
+		return COOKIE_CLIENT_ONLY;
+	if (request->len < MIN_WITH_SERVER || request->len > COOKIE_MAX_LEN)
+		return COOKIE_MALFORMED;
+	if (request->len != COOKIE_LEN || request->option[VERSION_AT] != VERSION)
+		return COOKIE_BAD;
+	age = age_of(request);
+	if (age > MAX_AGE || age < -MAX_AHEAD)
+		return COOKIE_BAD;
+	maker = maker_of(secrets, request);
+	if (maker == secrets->count)
+		return COOKIE_BAD;
+	*fresh = maker > 0 || age > RENEWAL_AGE;
+	return COOKIE_VALID;
+}
+
+static void make(const struct cookie_secrets *secrets,
+                 const struct cookie_request *request, uint8_t answer[COOKIE_LEN])
+{
+	uint32_t time = htobe32(request->now);
+	uint64_t hash;
+
+	memcpy(answer, request->option, COOKIE_CLIENT_LEN);
+	answer[VERSION_AT] = VERSION;
+	memcpy(answer + TIME_AT, &time, sizeof(time));
+	hash = htole64(hash_of(&secrets->key[0], answer, request->client));
+	memcpy(answer + HASH_AT, &hash, sizeof(hash));
+}
+
+struct cookie cookie_judge(const struct cookie_secrets *secrets,
+                           const struct cookie_request *request)
+{
+	struct cookie cookie = { 0 };
+
+	bug_if(!secrets->count);
+	cookie.verdict = judge(secrets, request, &cookie.fresh);
+	if (cookie.verdict == COOKIE_MALFORMED)
+		cookie.fresh = false;
+	else if (cookie.fresh)
+		make(secrets, request, cookie.answer);
+	else
+		memcpy(cookie.answer, request->option, COOKIE_LEN);
+	return cookie;
+}
