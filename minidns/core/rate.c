@@ -1,0 +1,131 @@
+#include "core/rate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+/*
+ * A bucket is the time when it will be full again: that is all there is to
+ * know of it, and one that is full is the same as none. Buckets stand in sets
+ * of eight, which the keyed hash chooses. A network that is not in its set
+ * takes the place of the one that is full first, and takes over its time.
+ *
+ * So a flood of random addresses displaces only what has least to lose: one
+ * another, and clients whose bucket is (nearly) full, which find another such
+ * when they come back. Who is over his limit is full last and stays. And as
+ * these times only grow, a displaced network finds at least the debt that it
+ * left: no flood gets anybody more than his limit. The price falls due when
+ * each bucket of a set is in use beyond its rate, at a flood of
+ * buckets * per_second answers a second (65536 * 20: over a million): from
+ * there on newcomers, too, are sent to TCP, and the flood gets no more.
+ */
+
+enum { V4_PREFIX = 24, V6_PREFIX = 56 };
+enum { WAYS = 8 };
+
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_S INT64_C(1000000000)
+
+struct bucket {
+	int64_t full_at_ns;
+	uint32_t tag;			/* the part of the hash that chose no set */
+	uint32_t suppressed;		/* answers, for slip */
+};
+
+struct rate {
+	int64_t answer_ns;		/* what an answer moves full_at_ns by */
+	int64_t burst_ns;
+	uint32_t slip;
+	struct siphash_key key;
+	uint32_t set_mask;
+	struct bucket buckets[];
+};
+
+enum rate_kind rate_kind_of(enum rcode rcode)
+{
+	if (rcode == RCODE_NOERROR)
+		return RATE_ANSWER;
+	return rcode == RCODE_NXDOMAIN ? RATE_NXDOMAIN : RATE_ERROR;
+}
+
+struct rate *rate_new(const struct rate_limits *limits, size_t buckets,
+                      const struct siphash_key *key)
+{
+	struct rate *rate;
+	size_t sets = 1;
+
+	while (sets * WAYS < buckets)
+		sets *= 2;
+	rate = xcalloc(1, sizeof(*rate) + sets * WAYS * sizeof(*rate->buckets));
+	rate->key = *key;
+	rate->set_mask = sets - 1;
+	rate_set_limits(rate, limits);
+	return rate;
+}
+
+void rate_free(struct rate **rate)
+{
+	free(*rate);
+	*rate = NULL;
+}
+
+void rate_set_limits(struct rate *rate, const struct rate_limits *limits)
+{
+	bug_if(limits->per_second < 1 || limits->per_second > RATE_MAX);
+	bug_if(limits->burst < 1 || limits->burst > RATE_MAX || limits->slip < 0);
+	/* rounded up: never more than the limit */
+	rate->answer_ns = (NS_PER_S + limits->per_second - 1) / limits->per_second;
+	rate->burst_ns = rate->answer_ns * limits->burst;
+	rate->slip = limits->slip;
+}
+
+static uint64_t hash_of(const struct rate *rate, const struct address *client,
+                        enum rate_kind kind)
+{
+	uint8_t text[1 + V6_PREFIX / 8] = { kind };
+	size_t len = (client->bits == 32 ? V4_PREFIX : V6_PREFIX) / 8;
+
+	/* of the two families one is shorter: they have no text in common */
+	memcpy(text + 1, client->octets, len);
+	return siphash(&rate->key, text, 1 + len);
+}
+
+/* The network's own, or the one that becomes it. */
+static struct bucket *find(struct rate *rate, uint64_t hash)
+{
+	struct bucket *set = &rate->buckets[WAYS * ((hash >> 32) & rate->set_mask)];
+	struct bucket *first = set;
+	uint32_t tag = hash;
+
+	for (struct bucket *bucket = set; bucket < set + WAYS; bucket++) {
+		if (bucket->tag == tag)
+			return bucket;
+		if (bucket->full_at_ns < first->full_at_ns)
+			first = bucket;
+	}
+	first->tag = tag;
+	return first;
+}
+
+static enum rate_fate suppress(const struct rate *rate, struct bucket *bucket)
+{
+	if (rate->slip && bucket->suppressed++ % rate->slip == 0)
+		return RATE_TRUNCATE;
+	return RATE_DROP;
+}
+
+enum rate_fate rate_decide(struct rate *rate, const struct address *client,
+                           enum rate_kind kind, int64_t now_ms)
+{
+	struct bucket *bucket = find(rate, hash_of(rate, client, kind));
+	int64_t now_ns = now_ms * NS_PER_MS;
+	int64_t full_at_ns = now_ns > bucket->full_at_ns ? now_ns : bucket->full_at_ns;
+
+	full_at_ns += rate->answer_ns;
+	if (full_at_ns - now_ns > rate->burst_ns)
+		return suppress(rate, bucket);
+	bucket->full_at_ns = full_at_ns;
+	return RATE_SEND;
+}
