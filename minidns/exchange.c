@@ -6,10 +6,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/loop.h"
+#include "servers.h"
 
 enum {
 	MAX_OPEN = 500,			/* of one server: a dead one must not take all */
@@ -26,6 +28,8 @@ struct exchange {
 	struct exchange *next, **link;	/* while it waits for its place */
 	struct exchange_want want;
 	struct ask ask;
+	uint8_t message[PREFIX + ASK_MAX];
+	size_t message_len;		/* 0: it cannot be signed */
 	exchange_fn *fn;
 	void *self;
 	bool open;
@@ -49,6 +53,7 @@ struct place {
 
 struct exchanges {
 	struct loop *loop;
+	struct servers *servers;	/* who know the keys */
 	struct place *places;
 	int place_count;
 	bool opening;			/* open_waiting() is due at the end of the turn */
@@ -56,11 +61,12 @@ struct exchanges {
 	int host_count;
 };
 
-struct exchanges *exchanges_new(struct loop *loop)
+struct exchanges *exchanges_new(struct loop *loop, struct servers *servers)
 {
 	struct exchanges *exchanges = xcalloc(1, sizeof(*exchanges));
 
 	exchanges->loop = loop;
+	exchanges->servers = servers;
 	exchanges->places = xcalloc(MAX_PLACES, sizeof(*exchanges->places));
 	return exchanges;
 }
@@ -183,20 +189,16 @@ static void give_up_tcp(struct exchange *exchange)
 
 static bool tcp_send(struct exchange *exchange)
 {
-	uint8_t data[PREFIX + PACKET_UDP_MIN];
-	size_t len = ask_encode(&exchange->ask, data + PREFIX);
+	size_t left = PREFIX + exchange->message_len - exchange->sent;
 	ssize_t sent;
 
-	data[0] = len >> 8;
-	data[1] = len & 0xff;
-	if (exchange->sent == PREFIX + len)
+	if (!left)
 		return true;
-	sent = send(exchange->fd, data + exchange->sent, PREFIX + len - exchange->sent,
-	            MSG_NOSIGNAL);
+	sent = send(exchange->fd, exchange->message + exchange->sent, left, MSG_NOSIGNAL);
 	if (sent < 0)
 		return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
 	exchange->sent += sent;
-	if (exchange->sent == PREFIX + len)
+	if ((size_t)sent == left)
 		loop_io_set(exchange->io, LOOP_READ);
 	return true;
 }
@@ -246,7 +248,8 @@ static void on_tcp(void *self, int events)
 	if (!tcp_is_complete(exchange))
 		return;
 	judgement =
-	    verdict_of(&exchange->ask, exchange->in + PREFIX, exchange->in_len - PREFIX);
+	    verdict_of(&exchange->ask, exchange->in + PREFIX, exchange->in_len - PREFIX,
+	               clock_unix());
 	if (judgement.verdict == VERDICT_MISMATCH)
 		exchange->in_len = 0;		/* not ours; another may follow */
 	else if (judgement.verdict == VERDICT_TRUNCATED)
@@ -275,7 +278,7 @@ static void open_tcp(struct exchange *exchange)
 /* False: the exchange is over, or goes on over TCP. */
 static bool take_datagram(struct exchange *exchange, const uint8_t *data, size_t len)
 {
-	struct judgement judgement = verdict_of(&exchange->ask, data, len);
+	struct judgement judgement = verdict_of(&exchange->ask, data, len, clock_unix());
 
 	if (judgement.verdict == VERDICT_MISMATCH)
 		return true;
@@ -305,10 +308,8 @@ static void on_udp(void *self, int events)
 
 static void send_datagram(struct exchange *exchange)
 {
-	uint8_t data[PACKET_UDP_MIN];
-	size_t len = ask_encode(&exchange->ask, data);
-
-	if (send(exchange->fd, data, len, MSG_NOSIGNAL) < 0)
+	if (send(exchange->fd, exchange->message + PREFIX, exchange->message_len,
+	         MSG_NOSIGNAL) < 0)
 		log_debug("datagram not sent: error=%s", strerror(errno));
 }
 
@@ -324,8 +325,16 @@ static void set_timer(struct exchange *exchange)
 
 static void on_timer(void *self)
 {
+	static const struct judgement keyless = {
+		.verdict = VERDICT_FAILED,
+		.fault = "has a TSIG key that is not known here",
+	};
 	struct exchange *exchange = self;
 
+	if (!exchange->message_len) {
+		finish(exchange, &keyless);
+		return;
+	}
 	if (loop_now_ms(exchange->exchanges->loop) >= exchange->end_ms ||
 	    !exchange->repeat_ms) {
 		finish(exchange, NULL);
@@ -351,6 +360,25 @@ static void open_udp(struct exchange *exchange)
 
 /* ---- places ---- */
 
+/* False: it is to be signed with a key that nobody knows. */
+static bool encode(struct exchange *exchange)
+{
+	const struct name *name = &exchange->want.tsig_key;
+	const struct tsig_key *key = NULL;
+	size_t len;
+
+	if (name->len)
+		key = servers_key(exchange->exchanges->servers, name);
+	if (name->len && !key)
+		return false;
+	len = ask_encode(&exchange->ask, key, (uint64_t)clock_unix(),
+	                 exchange->message + PREFIX);
+	exchange->message[0] = len >> 8;
+	exchange->message[1] = len & 0xff;
+	exchange->message_len = len;
+	return true;
+}
+
 static void open_exchange(struct exchange *exchange)
 {
 	struct exchanges *exchanges = exchange->exchanges;
@@ -359,7 +387,9 @@ static void open_exchange(struct exchange *exchange)
 	exchange->place->open++;
 	exchange->end_ms = loop_now_ms(exchanges->loop) + exchange->want.timeout_ms;
 	exchange->timer = loop_timer_new(exchanges->loop, on_timer, exchange);
-	if (exchange->want.tcp)
+	if (!encode(exchange))
+		loop_timer_set(exchange->timer, 0);
+	else if (exchange->want.tcp)
 		open_tcp(exchange);
 	else
 		open_udp(exchange);

@@ -7,7 +7,8 @@
  * ignored. A datagram that is lost is sent again after 0.5, 1, 2, 4 s. A
  * truncated answer is asked for again over TCP, and so is what a caller says
  * was not heard over UDP. At most 500 are open to one
- * server, so that a dead one takes no other's place; the rest wait.
+ * server, so that a dead one takes no other's place; the rest wait. A server
+ * that has a TSIG key is asked and heard under its signature only.
  */
 #pragma once
 
@@ -20,11 +21,13 @@
 struct exchange;
 struct exchanges;
 struct loop;
+struct servers;
 
 struct exchange_want {
 	int opcode;
 	struct name zone;
 	struct address server;
+	struct name tsig_key;		/* to sign with; of length 0: none */
 	int timeout_ms;			/* of all of it, from when it has a place */
 	bool tcp;			/* from the beginning */
 };
@@ -32,7 +35,7 @@ struct exchange_want {
 /* NULL: no answer within the timeout. */
 typedef void exchange_fn(void *self, const struct judgement *judgement);
 
-struct exchanges *exchanges_new(struct loop *loop);
+struct exchanges *exchanges_new(struct loop *loop, struct servers *servers);
 void exchanges_free(struct exchanges **exchanges);	/* none may be open */
 /* Questions leave from HOST if its family is that of the server. At most one of each. */
 void exchanges_bind(struct exchanges *exchanges, const struct address *host);

@@ -61,6 +61,10 @@ static const struct option rows[] = {
 	  "addresses and prefixes that may have any zone, besides the servers of its "
 	  "pool",
 	  .reloadable = true },
+	{ "tsig_keys", OPTION_SECRET, AT(tsig_keys), NULL, 1, 1024 * 1024,
+	  "TSIG keys besides those of the database: NAME ALGORITHM SECRET, a line each; "
+	  "best in a file that only we can read: \"@/etc/zonefleet/keys\"",
+	  .reloadable = true },
 	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
 	  "transfers at a time, in each process; more wait" },
 	{ "transfers_out_per_peer", OPTION_INT, AT(transfers_out_per_peer), "60", 1,
@@ -141,7 +145,7 @@ static void make_outbound(struct loop *loop)
 	};
 	struct notifier_config notifier = {
 		.figures = &minidns.figures,
-		.exchanges = minidns.exchanges = exchanges_new(loop),
+		.exchanges = minidns.exchanges = exchanges_new(loop, minidns.servers),
 		.answered = on_notify_answered,
 	};
 	struct poller_config poller = {
@@ -169,8 +173,7 @@ static void make_serving(const struct runtime *runtime)
 		.heads = minidns.heads = heads_new(runtime->loop, runtime->db_config),
 		.zones = minidns.zones = zones_new(runtime->loop, &zones),
 		.deltas = minidns.deltas = deltas_new(runtime->loop, runtime->db_config),
-		.servers = minidns.servers =
-		    servers_new(runtime->loop, runtime->db_config),
+		.servers = minidns.servers,
 		.transfers = minidns.transfers,
 	};
 	struct tcp_limits limits = {
@@ -223,6 +226,8 @@ static enum err check(void *self, struct why *why)
 	enum err err = access_set_prefixes(&access, &minidns.options.allow_transfer, why);
 
 	(void)self;
+	if (!err)
+		err = keyring_parse(&access.own, minidns.options.tsig_keys, why);
 	access_clear(&access);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen names no address");
@@ -248,10 +253,13 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 
 	(void)self;
 	minidns.runtime = *runtime;
+	minidns.servers = servers_new(runtime->loop, runtime->db_config);
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	minidns.started = true;
 	err = servers_allow(minidns.servers, &minidns.options.allow_transfer, why);
+	if (!err)
+		err = servers_set_keys(minidns.servers, minidns.options.tsig_keys, why);
 	return err ? err : open_sockets(runtime->loop, why);
 }
 
@@ -264,6 +272,7 @@ static void reload(void *self)
 	(void)self;
 	/* check() has passed these texts before they came here */
 	servers_allow(minidns.servers, &minidns.options.allow_transfer, &why);
+	servers_set_keys(minidns.servers, minidns.options.tsig_keys, &why);
 	servers_reload(minidns.servers);
 }
 

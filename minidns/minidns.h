@@ -17,6 +17,7 @@ struct metric;
 
 struct minidns_options {
 	struct option_texts listen, allow_transfer;
+	char *tsig_keys;
 	int transfers_out, transfers_out_per_peer;
 	int tcp_clients, tcp_clients_per_peer, tcp_idle_s;
 	int readers;

@@ -29,6 +29,7 @@ struct route {
 	struct route_key key;
 	struct name zone;
 	struct address server;
+	struct name tsig_key;
 	enum { ASKING, SILENT, QUIET } state;
 	struct exchange *exchange;
 	struct loop_timer *timer;
@@ -87,6 +88,7 @@ static void send_notify(struct route *route)
 		.opcode = OPCODE_NOTIFY,
 		.zone = route->zone,
 		.server = route->server,
+		.tsig_key = route->tsig_key,
 		.timeout_ms = route->timeout_ms,
 		.tcp = route->tries % 2,	/* what UDP does not bring, TCP may */
 	};
@@ -132,7 +134,8 @@ static void on_answer(void *self, const struct judgement *judgement)
 		return;
 	}
 	if (judgement->verdict != VERDICT_SERIAL)
-		log_outcome(route, rcode_name(judgement->rcode));
+		log_outcome(route, judgement->fault ? judgement->fault
+		                                     : rcode_name(judgement->rcode));
 	route->state = QUIET;
 	route->tries = 0;
 	loop_timer_set(route->timer, route->gap_ms);
@@ -155,8 +158,10 @@ static void on_timer(void *self)
 
 /* ---- orders ---- */
 
-static void take_order(struct route *route, const struct poll_order *order)
+static void take_order(struct route *route, const struct poll_order *order,
+                       const struct name *tsig_key)
 {
+	route->tsig_key = *tsig_key;
 	route->serial = order->domain.state.serial;
 	route->ordered = true;
 	route->timeout_ms = order->timeout_ms;
@@ -184,9 +189,10 @@ enum err notifier_order(struct notifier *notifier, const struct poll_order *orde
 {
 	struct name zone;
 	struct address server;
+	struct name tsig_key;
 	struct route_key key;
 	struct route *route;
-	enum err err = route_read(order, &zone, &server, why);
+	enum err err = route_read(order, &zone, &server, &tsig_key, why);
 
 	if (err)
 		return err;
@@ -194,13 +200,13 @@ enum err notifier_order(struct notifier *notifier, const struct poll_order *orde
 	route = map_get(notifier->routes, key.octets, key.len);
 	if (route) {
 		if (serial_newer(order->domain.state.serial, route->serial))
-			take_order(route, order);
+			take_order(route, order, &tsig_key);
 		return OK;
 	}
 	if (map_count(notifier->routes) >= MAX_ROUTES)
 		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
 	route = route_new(notifier, &zone, &server, &key);
-	take_order(route, order);
+	take_order(route, order, &tsig_key);
 	send_notify(route);
 	return OK;
 }

@@ -33,6 +33,7 @@ struct watch {
 	struct watch *next;		/* of the same zone and host, on another port */
 	struct name zone;
 	struct address server;
+	struct name tsig_key;
 	struct subject subject;
 	struct poll poll;
 	struct exchange *exchange;
@@ -225,6 +226,7 @@ static void send_query(struct watch *watch)
 		.opcode = OPCODE_QUERY,
 		.zone = watch->zone,
 		.server = watch->server,
+		.tsig_key = watch->tsig_key,
 		.timeout_ms = watch->poll.terms.timeout_ms,
 		/* UDP brought nothing */
 		.tcp = watch->poll.silent && watch->poll.tries % 2,
@@ -369,8 +371,9 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	struct poll_terms terms = terms_of(order);
 	struct name zone;
 	struct address server;
+	struct name tsig_key;
 	struct watch *watch;
-	enum err err = route_read(order, &zone, &server, why);
+	enum err err = route_read(order, &zone, &server, &tsig_key, why);
 
 	if (err)
 		return err;
@@ -381,11 +384,13 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 		return fail(why, ERR_BUSY, "%d polls are out already", MAX_ORDERS);
 	if (watch) {
 		subject_set(&watch->subject, order);
+		watch->tsig_key = tsig_key;
 		watch->ordered_us = clock_us();
 		make(watch, poll_renew(&watch->poll, &terms));
 		return OK;
 	}
 	watch = watch_new(poller, &zone, &server);
+	watch->tsig_key = tsig_key;
 	subject_set(&watch->subject, order);
 	watch->ordered_us = clock_us();
 	start(watch, &terms);

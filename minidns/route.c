@@ -3,8 +3,9 @@
 #include <string.h>
 
 enum err route_read(const struct poll_order *order, struct name *zone,
-                    struct address *server, struct why *why)
+                    struct address *server, struct name *tsig_key, struct why *why)
 {
+	static const struct name root = { .len = 1 };
 	enum err err = name_parse(order->domain.name, "domain.name", zone, why);
 
 	if (err)
@@ -12,7 +13,13 @@ enum err route_read(const struct poll_order *order, struct name *zone,
 	if (!address_parse(order->destination.host, order->destination.port, server))
 		return fail(why, ERR_INVALID, "destination.host '%s' is not an address",
 		            order->destination.host);
-	return OK;
+	tsig_key->len = 0;
+	if (order->destination.tsig_key)
+		err = name_parse_in(order->destination.tsig_key, &root,
+		                    "destination.tsig_key", tsig_key, why);
+	if (!err && tsig_key->len)
+		name_fold(tsig_key);
+	return err;
 }
 
 static void put(struct route_key *key, const void *data, size_t len)

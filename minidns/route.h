@@ -19,8 +19,9 @@ struct route_key {
 	size_t len;
 };
 
+/* *tsig_key: what to sign with; of length 0: nothing. */
 enum err route_read(const struct poll_order *order, struct name *zone,
-                    struct address *server, struct why *why);
+                    struct address *server, struct name *tsig_key, struct why *why);
 void route_key(const struct name *zone, const struct address *server,
                struct route_key *key);
 /* The same without the port: what a transfer can be seen to belong to. */

@@ -1,7 +1,9 @@
 #include "serve.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/answer.h"
@@ -136,10 +138,11 @@ static void send_whole_zone(struct pending *pending)
 static void send_delta_by_udp(struct pending *pending, struct delta *delta)
 {
 	struct serve *serve = pending->serve;
+	struct query query = pending->query;	/* is answered again if this is too long */
 	struct ixfr ixfr;
 	size_t len;
 
-	ixfr_init(&ixfr, &pending->query, delta);
+	ixfr_init(&ixfr, &query, delta);
 	len = ixfr_next(&ixfr, false, serve->data, sizeof(serve->data));
 	if (ixfr.ended)
 		finish_message(pending, len);
@@ -192,6 +195,19 @@ static bool is_transfer(const struct query *query)
 	return query->type == RR_AXFR || query->type == RR_IXFR;
 }
 
+/* Who asks for a transfer, and with which key it is signed. */
+static void ask_access(struct pending *pending)
+{
+	const struct tsig_key *key = query_key(&pending->query);
+	struct access_ask ask = { .peer = pending->peer };
+
+	memcpy(ask.pool, pending->head.pool, sizeof(ask.pool));
+	memcpy(ask.domain, pending->head.id, sizeof(ask.domain));
+	if (key)
+		ask.key = key->name;
+	servers_ask(pending->serve->config.servers, &ask, on_allowed, pending);
+}
+
 static void on_head(void *self, enum err err, const struct head *head)
 {
 	struct pending *pending = self;
@@ -207,8 +223,7 @@ static void on_head(void *self, enum err err, const struct head *head)
 	if (is_transfer(&pending->query) && !apex)
 		finish_rcode(pending, RCODE_NOTAUTH);
 	else if (is_transfer(&pending->query))
-		servers_ask(serve->config.servers, head->pool, &pending->peer, on_allowed,
-		            pending);
+		ask_access(pending);
 	else if (pending->query.type == RR_SOA && apex)
 		finish_soa(pending);
 	else
@@ -216,7 +231,7 @@ static void on_head(void *self, enum err err, const struct head *head)
 }
 
 /* From what is in memory and new enough. False: the database is to be asked. */
-static bool answer_now(struct serve *serve, const struct query *query, bool tcp,
+static bool answer_now(struct serve *serve, struct query *query, bool tcp,
                        struct reply *answer)
 {
 	const struct head *head;
@@ -261,6 +276,16 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 	return false;
 }
 
+static void log_badly_signed(const struct query *query, const struct address *peer)
+{
+	char key[NAME_MAX_TEXT + 1], from[ADDRESS_TEXT];
+
+	name_format(&query->tsig.key, key);
+	address_format(peer, from);
+	log_info("badly signed: peer=%s key=%s error=%s", from, key,
+	         tsig_error_name(query->tsig_error));
+}
+
 static void count_query(const struct figures *figures, const struct query *query)
 {
 	switch (query->type) {
@@ -278,12 +303,27 @@ static void count_query(const struct figures *figures, const struct query *query
 	}
 }
 
-static enum serve_fate refuse(struct serve *serve, const struct query *query,
+static enum serve_fate refuse(struct serve *serve, struct query *query,
                               enum rcode rcode, struct reply *answer)
 {
 	metric_add(serve->config.figures->queries_refused, 1);
 	answer->len = query_answer_rcode(query, rcode, serve->data, sizeof(serve->data));
 	return SERVE_NOW;
+}
+
+static enum query_fate verify(struct serve *serve, const struct serve_request *request,
+                              struct query *query)
+{
+	const struct tsig_key *key =
+	    servers_key(serve->config.servers, &query->tsig.key);
+	enum query_fate fate =
+	    query_verify(query, request->packet, key, (uint64_t)clock_unix());
+
+	if (query->tsig_error)
+		log_badly_signed(query, &request->peer);
+	if (query->tsig_error == TSIG_BADSIG)
+		servers_hurry(serve->config.servers);	/* the secret may be new */
+	return fate;
 }
 
 enum serve_fate serve(struct serve *serve, const struct serve_request *request,
@@ -296,6 +336,8 @@ enum serve_fate serve(struct serve *serve, const struct serve_request *request,
 	*answer = (struct reply){ .data = serve->data };
 	if (fate == QUERY_SILENCE)
 		return SERVE_SILENCE;
+	if (query.tsig.present)
+		fate = verify(serve, request, &query);
 	if (fate == QUERY_REFUSED)
 		return refuse(serve, &query, query.rcode, answer);
 	count_query(serve->config.figures, &query);

@@ -19,8 +19,7 @@ enum {
 
 struct waiter {
 	struct waiter *next;
-	char pool[HEAD_POOL + 1];
-	struct address peer;
+	struct access_ask ask;
 	allowed_fn *fn;
 	void *self;
 };
@@ -28,8 +27,7 @@ struct waiter {
 struct reading {
 	struct servers *servers;
 	struct waiter *waiters;		/* those that came before it began */
-	struct access_server *list;
-	size_t count;
+	struct store_servers found;
 	enum err err;
 	struct why why;
 };
@@ -71,14 +69,19 @@ enum err servers_allow(struct servers *servers, const struct option_texts *prefi
 	return access_set_prefixes(&servers->access, prefixes, why);
 }
 
+enum err servers_set_keys(struct servers *servers, const char *text, struct why *why)
+{
+	return keyring_parse(&servers->access.own, text, why);
+}
+
 /* ---- reading ---- */
 
 static void read_run(void *job)
 {
 	struct reading *reading = job;
 
-	reading->err = store_servers(reading->servers->db, &reading->list,
-	                             &reading->count, &reading->why);
+	reading->err =
+	    store_servers(reading->servers->db, &reading->found, &reading->why);
 }
 
 static void tell(struct servers *servers, struct waiter *waiter)
@@ -87,7 +90,7 @@ static void tell(struct servers *servers, struct waiter *waiter)
 		next = waiter->next;
 		servers->waiting_count--;
 		waiter->fn(waiter->self,
-		           access_allows(&servers->access, waiter->pool, &waiter->peer));
+		           access_allows(&servers->access, &waiter->ask));
 		free(waiter);
 	}
 }
@@ -97,8 +100,12 @@ static void note(struct servers *servers, struct reading *reading)
 {
 	bool down = reading->err;
 
-	if (!down)
-		access_set_servers(&servers->access, &reading->list, reading->count);
+	if (!down) {
+		access_set_servers(&servers->access, &reading->found.servers,
+		                   reading->found.server_count);
+		keyring_set(&servers->access.keys, &reading->found.keys,
+		            reading->found.key_count);
+	}
 	if (down && !servers->was_down)
 		log_warn("access list not read: error=%s reason=%s",
 		         err_name(reading->err), reading->why.text);
@@ -146,7 +153,7 @@ void servers_reload(struct servers *servers)
 /* ---- ask ---- */
 
 /* The next reading is due: at once, or when the last one is long enough ago. */
-static void hurry(struct servers *servers)
+void servers_hurry(struct servers *servers)
 {
 	int64_t passed_ms = loop_now_ms(servers->loop) - servers->read_ms;
 
@@ -155,10 +162,10 @@ static void hurry(struct servers *servers)
 		               passed_ms >= SOONEST_MS ? 0 : SOONEST_MS - passed_ms);
 }
 
-void servers_ask(struct servers *servers, const char *pool, const struct address *peer,
-                 allowed_fn *fn, void *self)
+void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
+                 void *self)
 {
-	bool allowed = access_allows(&servers->access, pool, peer);
+	bool allowed = access_allows(&servers->access, ask);
 	struct waiter *waiter;
 
 	if (allowed || servers->waiting_count >= MAX_WAITING) {
@@ -166,14 +173,22 @@ void servers_ask(struct servers *servers, const char *pool, const struct address
 		return;
 	}
 	waiter = xcalloc(1, sizeof(*waiter));
-	strncpy(waiter->pool, pool, HEAD_POOL);
-	waiter->peer = *peer;
+	waiter->ask = *ask;
 	waiter->fn = fn;
 	waiter->self = self;
 	waiter->next = servers->waiting;
 	servers->waiting = waiter;
 	servers->waiting_count++;
-	hurry(servers);
+	servers_hurry(servers);
+}
+
+const struct tsig_key *servers_key(struct servers *servers, const struct name *name)
+{
+	const struct tsig_key *key = access_key(&servers->access, name);
+
+	if (!key)
+		servers_hurry(servers);
+	return key;
 }
 
 void servers_free(struct servers **servers)

@@ -1,7 +1,7 @@
 /*
- * servers -- the access list, kept like the table pool_servers: read every
- * ten seconds, at SIGHUP, and before a transfer is refused, so that a server
- * that was added a moment ago is not turned away.
+ * servers -- the access list and the keys, kept like the tables pool_servers
+ * and tsigkeys: read every ten seconds, at SIGHUP, and before a transfer is
+ * refused, so that a server that was added a moment ago is not turned away.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/option.h"
-#include "core/address.h"
+#include "core/access.h"
 
 struct db_config;
 struct loop;
@@ -21,7 +21,15 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config);
 void servers_free(struct servers **servers);
 enum err servers_allow(struct servers *servers, const struct option_texts *prefixes,
                        struct why *why);
+/* The option tsig_keys, as keyring.h has it. */
+enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
+void servers_hurry(struct servers *servers);	/* the tables are read soon */
 /* May call back before it returns. */
-void servers_ask(struct servers *servers, const char *pool, const struct address *peer,
-                 allowed_fn *fn, void *self);
+void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
+                 void *self);
+/*
+ * The key of that name, until the loop goes on; NULL: there is none, and the tables are
+ * read soon, for it may be new.
+ */
+const struct tsig_key *servers_key(struct servers *servers, const struct name *name);

@@ -198,7 +198,7 @@ static enum err add_row(struct zone_builder *builder, struct tx_rows *rows,
 	rr.type = row_int(rows);
 	rr.ttl = row_u32(rows);
 	rr.rdata = row_bytes(rows, &len);
-	if (len > ZONE_MAX_RDATA)
+	if (len > RDATA_MAX)
 		return fail(why, ERR_INVALID, "a record at %s is too large for a message",
 		            owner->text);
 	rr.rdata_len = len;
@@ -389,37 +389,100 @@ enum err store_delta(struct db *db, const struct head *head, uint32_t from, size
 
 /* ---- the access list ---- */
 
-enum { MAX_SERVERS = 10000 };
+enum { MAX_SERVERS = 10000, MAX_KEYS = 100000 };
 
-enum err store_servers(struct db *db, struct access_server **servers, size_t *count,
-                       struct why *why)
+static void ignore(const char *what, const char *name, const struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	log_warn("%s ignored: name=%s reason=%s", what, name, why->text);
+}
+
+static bool read_server(struct tx_rows *rows, struct access_server *server)
+{
+	static const struct name root = { .len = 1 };
+	const char *host, *key;
+	uint32_t port;
+	struct why why;
+
+	*server = (struct access_server){ .pool = "" };
+	copy_text(server->pool, sizeof(server->pool), row_text(rows));
+	host = row_text(rows);
+	port = row_u32(rows);
+	key = row_text(rows);
+	if (!address_parse(host, port, &server->address)) {
+		fail(&why, ERR_INVALID, "it is no address");
+		ignore("server", host, &why);
+		return false;
+	}
+	if (key && name_parse_in(key, &root, "tsig_key", &server->key, &why)) {
+		ignore("server", host, &why);
+		return false;
+	}
+	name_fold(&server->key);
+	return true;
+}
+
+static void read_servers(struct tx *tx, struct arena *arena, struct store_servers *found)
+{
 	struct tx_rows rows;
-	struct access_server *list = xcalloc(MAX_SERVERS, sizeof(*list));
-	size_t found = 0;
-	enum err err;
 
-	tx_select(&tx, NULL, &rows,
-	          "SELECT p.id, s.host, s.port FROM pool_servers s "
+	found->servers = xcalloc(MAX_SERVERS, sizeof(*found->servers));
+	tx_select(tx, arena, &rows,
+	          "SELECT p.id, s.host, s.port, s.tsig_key FROM pool_servers s "
 	          "JOIN pools p ON p.name = s.pool_name LIMIT 10000", TX_NONE);
-	while (found < MAX_SERVERS && tx_next(&rows)) {
-		const char *host;
+	while (found->server_count < MAX_SERVERS && tx_next(&rows))
+		found->server_count +=
+		    read_server(&rows, &found->servers[found->server_count]);
+	tx_select_end(&rows);
+}
 
-		copy_text(list[found].pool, sizeof(list[found].pool), row_text(&rows));
-		host = row_text(&rows);
-		if (address_parse(host, row_u32(&rows), &list[found].address))
-			found++;
-		else
-			log_warn("server ignored: host=%s reason=not an address", host);
+static bool read_key(struct tx_rows *rows, struct known_key *known)
+{
+	const char *name = row_text(rows), *algorithm = row_text(rows);
+	const char *secret = row_text(rows), *domain = row_text(rows);
+	struct why why;
+
+	*known = (struct known_key){ .domain = "" };
+	copy_text(known->domain, sizeof(known->domain), domain ? domain : "");
+	if (!tsig_key_parse(name, algorithm, secret, &known->key, &why))
+		return true;
+	ignore("TSIG key", name, &why);
+	return false;
+}
+
+static void read_keys(struct tx *tx, struct arena *arena, struct store_servers *found)
+{
+	struct tx_rows rows;
+	size_t size = 0;
+
+	tx_select(tx, arena, &rows, "SELECT name, algorithm, secret, domain_id "
+	                            "FROM tsigkeys LIMIT 100000", TX_NONE);
+	while (found->key_count < MAX_KEYS && tx_next(&rows)) {
+		if (found->key_count == size) {
+			size = size ? 2 * size : 16;
+			found->keys = xrealloc(found->keys, size * sizeof(*found->keys));
+		}
+		found->key_count += read_key(&rows, &found->keys[found->key_count]);
 	}
 	tx_select_end(&rows);
+}
+
+enum err store_servers(struct db *db, struct store_servers *found, struct why *why)
+{
+	struct tx tx = tx_once(db, why);
+	struct arena *arena = arena_new();
+	enum err err;
+
+	*found = (struct store_servers){ .servers = NULL };
+	read_servers(&tx, arena, found);
+	read_keys(&tx, arena, found);
+	arena_free(&arena);
 	err = tx_commit(&tx);
 	if (err) {
-		free(list);
+		free(found->servers);
+		free(found->keys);
 		return err;
 	}
-	*servers = xrealloc(list, (found + 1) * sizeof(*list));
-	*count = found;
+	found->servers =
+	    xrealloc(found->servers, (found->server_count + 1) * sizeof(*found->servers));
 	return OK;
 }

@@ -51,5 +51,12 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);
 
-enum err store_servers(struct db *db, struct access_server **servers, size_t *count,
-                       struct why *why);
+/* Each array is xmalloc'ed. */
+struct store_servers {
+	struct access_server *servers;
+	size_t server_count;
+	struct known_key *keys;
+	size_t key_count;
+};
+
+enum err store_servers(struct db *db, struct store_servers *found, struct why *why);

@@ -213,7 +213,10 @@ bool transfer_is_ready(const struct transfer *transfer)
 
 size_t transfer_next(struct transfer *transfer, uint8_t *data, size_t size)
 {
-	size_t len = transfer->zone ? axfr_next(&transfer->from.axfr, data, size)
+	size_t len;
+
+	transfer->query.now = (uint64_t)clock_unix();
+	len = transfer->zone ? axfr_next(&transfer->from.axfr, data, size)
 				    : ixfr_next(&transfer->from.ixfr, true, data, size);
 
 	transfer->bytes += len;

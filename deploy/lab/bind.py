@@ -7,8 +7,8 @@ from .dns import NameServer
 from .process import free_port, program, run
 
 KEY = """\
-key "rndc-key" {{
-	algorithm hmac-sha256;
+key "{name}" {{
+	algorithm {algorithm};
 	secret "{secret}";
 }};
 """
@@ -16,6 +16,7 @@ key "rndc-key" {{
 # a secondary that asks at once, asks often, and gives up slowly
 CONFIG = """\
 include "{key_file}";
+{keys}
 controls {{
 	inet {host} port {rndc_port} allow {{ {host}; }} keys {{ "rndc-key"; }};
 }};
@@ -28,7 +29,7 @@ options {{
 	allow-new-zones yes;
 	allow-query {{ any; }};
 	allow-transfer {{ {host}; }};
-	allow-notify {{ {host}; }};
+	allow-notify {{ {notifiers}; }};
 	recursion no;
 	dnssec-validation no;
 	minimal-responses yes;
@@ -55,15 +56,20 @@ options {{
 class Bind(NameServer):
     """.rndc(); .rndc_port and .key_file are for who controls it from outside."""
 
-    def __init__(self, folder, settings="", **options):
-        """SETTINGS are further statements of its options: "max-refresh-time 60;"."""
+    def __init__(self, folder, settings="", key=None, **options):
+        """SETTINGS are further statements of its options: "max-refresh-time 60;".
+
+        With a KEY transfers are signed, and so must be a NOTIFY.
+        """
         super().__init__(folder, **options)
         self.rndc_port = free_port()
         self.data = self.make_folder("data")
+        self.key = key
         self.key_file = self.write("rndc.key", KEY.format(
-            secret=base64.b64encode(secrets.token_bytes(32)).decode()))
+            name="rndc-key", algorithm="hmac-sha256", secret=base64.b64encode(secrets.token_bytes(32)).decode()))
         self.config = self.write("named.conf", CONFIG.format(
-            key_file=self.key_file, data=self.data, host=self.host, port=self.port,
+            key_file=self.key_file, keys=KEY.format(**key._asdict()) if key else "",
+            notifiers=f'key "{key.name}"' if key else self.host, data=self.data, host=self.host, port=self.port,
             rndc_port=self.rndc_port, settings=settings))
 
     def command(self):
@@ -78,7 +84,8 @@ class Bind(NameServer):
                     "-p", self.rndc_port, *arguments])
 
     def add_zone(self, zone):
-        masters = " ".join(f"{address} port {port};" for address, port in self.masters)
+        key = f' key "{self.key.name}"' if self.key else ""
+        masters = " ".join(f"{address} port {port}{key};" for address, port in self.masters)
         self.rndc("addzone", zone, f'{{ type secondary; file "{zone}.db";'
                                    f' primaries {{ {masters} }}; }};')
 

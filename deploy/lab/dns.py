@@ -2,8 +2,12 @@
 
 import re
 import subprocess
+from collections import namedtuple
 
 from .process import LabError, Server, free_port, program, run, wait_for
+
+# a TSIG key; its secret in base64
+Key = namedtuple("Key", "name algorithm secret")
 
 QUESTION_SECONDS = 2
 TRANSFER_SECONDS = 30

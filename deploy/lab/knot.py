@@ -34,13 +34,15 @@ database:
     journal-db-max-size: 2G
     journal-db-mode: asynchronous
 
+{key}
 remote:
 {remotes}
 
 acl:
   - id: loopback
     address: {host}
-    action: [notify, transfer]
+    action: [{anyone}]
+{signed}
 
 template:
   - id: default
@@ -48,7 +50,7 @@ template:
   - id: {template}
     storage: {data}
     master: [{masters}]
-    acl: loopback
+    acl: [{acls}]
     zonefile-sync: -1
     zonefile-load: none
     journal-content: all
@@ -62,24 +64,47 @@ template:
 REMOTE = """\
   - id: {name}
     address: {address}@{port}
+    {key}
+"""
+
+KEY = """\
+key:
+  - id: {name}
+    algorithm: {algorithm}
+    secret: {secret}
+"""
+
+SIGNED = """\
+  - id: signed
+    address: {host}
+    key: {name}
+    action: [notify, transfer]
 """
 
 
 class Knot(NameServer):
     """.knotc(), .socket, .template"""
 
-    def __init__(self, folder, masters, settings=(), **options):
-        """SETTINGS are further lines of the template: "retry-max-interval: 60"."""
+    def __init__(self, folder, masters, settings=(), key=None, **options):
+        """SETTINGS are further lines of the template: "retry-max-interval: 60".
+
+        With a KEY transfers are signed, and so must be a NOTIFY.
+        """
         super().__init__(folder, masters, **options)
         self.template = TEMPLATE
         self.socket = self.socket_path("knot.sock")
         self.database = self.folder / "confdb"
         names = [f"master{number}" for number in range(len(masters))]
-        remotes = [REMOTE.format(name=name, address=address, port=port)
+        remotes = [REMOTE.format(name=name, address=address, port=port,
+                                 key=f"key: {key.name}" if key else "")
                    for name, (address, port) in zip(names, masters)]
         config = self.write("knot.conf", CONFIG.format(
             run=self.make_folder("run"), data=self.make_folder("data"),
             host=self.host, port=self.port, socket=self.socket, template=TEMPLATE,
+            key=KEY.format(**key._asdict()) if key else "",
+            anyone="transfer" if key else "notify, transfer",
+            signed=SIGNED.format(host=self.host, name=key.name) if key else "",
+            acls="loopback, signed" if key else "loopback",
             remotes="".join(remotes), masters=", ".join(names),
             settings="\n    ".join(settings)))
         run([program("knotc"), "-C", self.database, "conf-import", config])

@@ -35,11 +35,12 @@ remote-control:
 	control-key-file: "{folder}/nsd_control.key"
 	control-cert-file: "{folder}/nsd_control.pem"
 
+{key}
 pattern:
 	name: "{pattern}"
 	zonefile: "%s.zone"
 {masters}
-	allow-notify: {host} NOKEY
+	allow-notify: {host} {key_name}
 	provide-xfr: {host} NOKEY
 	allow-axfr-fallback: yes
 	min-refresh-time: 1
@@ -47,6 +48,14 @@ pattern:
 	min-retry-time: 1
 	max-retry-time: 5
 	{settings}
+"""
+
+
+KEY = """\
+key:
+	name: "{name}"
+	algorithm: {algorithm}
+	secret: "{secret}"
 """
 
 
@@ -58,10 +67,11 @@ class Nsd(NameServer):
     """
 
     def __init__(self, folder, masters, tls=False, settings=(), reload_seconds=1,
-                 transfers=None, **options):
+                 transfers=None, key=None, **options):
         """SETTINGS are further lines of the pattern: "max-retry-time: 60".
 
         TRANSFERS is a folder for the files, one a transfer, that are soon removed again.
+        With a KEY transfers are signed, and so must be a NOTIFY.
 
         NSD takes changes in by a new process, at most one in RELOAD_SECONDS. With 0, changes
         that come fast enough keep it busy with that, and it answers no question meanwhile.
@@ -78,10 +88,12 @@ class Nsd(NameServer):
             self.key_files = {"server_cert": self.folder / "nsd_server.pem",
                               "control_key": self.folder / "nsd_control.key",
                               "control_cert": self.folder / "nsd_control.pem"}
-        requests = [f"\trequest-xfr: {address}@{port} NOKEY" for address, port in masters]
+        name = key.name if key else "NOKEY"
+        requests = [f"\trequest-xfr: {address}@{port} {name}" for address, port in masters]
         data = self.make_folder("data")
         self.config = self.write("nsd.conf", CONFIG.format(
             host=self.host, port=self.port, data=data, transfers=transfers or data,
+            key=KEY.format(**key._asdict()) if key else "", key_name=name,
             folder=self.folder, interface=self.host if tls else socket,
             control_port=self.control_port, pattern=PATTERN,
             reload_seconds=reload_seconds,

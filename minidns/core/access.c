@@ -33,22 +33,46 @@ void access_set_servers(struct access *access, struct access_server **servers,
 	*servers = NULL;
 }
 
-bool access_allows(const struct access *access, const char *pool,
-                   const struct address *peer)
+const struct tsig_key *access_key(const struct access *access, const struct name *name)
+{
+	const struct known_key *known = keyring_find(&access->own, name);
+
+	if (!known)
+		known = keyring_find(&access->keys, name);
+	return known ? &known->key : NULL;
+}
+
+static bool has_key_of_domain(const struct access *access, const struct access_ask *ask)
+{
+	const struct known_key *known =
+	    ask->key.len ? keyring_find(&access->keys, &ask->key) : NULL;
+
+	return known && *known->domain && !strcmp(known->domain, ask->domain);
+}
+
+static bool is_server(const struct access_server *server, const struct access_ask *ask)
+{
+	return address_same_host(&server->address, &ask->peer) &&
+	       !strcmp(server->pool, ask->pool) &&
+	       (!server->key.len || name_equal(&server->key, &ask->key));
+}
+
+bool access_allows(const struct access *access, const struct access_ask *ask)
 {
 	for (size_t i = 0; i < access->always_count; i++)
-		if (prefix_covers(&access->always[i], peer))
+		if (prefix_covers(&access->always[i], &ask->peer))
 			return true;
 	for (size_t i = 0; i < access->server_count; i++)
-		if (address_same_host(&access->servers[i].address, peer) &&
-		    !strcmp(access->servers[i].pool, pool))
+		if (is_server(&access->servers[i], ask))
 			return true;
-	return false;
+	return has_key_of_domain(access, ask);
 }
 
 void access_clear(struct access *access)
 {
 	free(access->always);
 	free(access->servers);
+	keyring_clear(&access->keys);
+	keyring_clear(&access->own);
 	memset(access, 0, sizeof(*access));
 }

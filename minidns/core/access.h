@@ -1,7 +1,8 @@
 /*
  * access -- who may have a zone: the name servers of its pool, as the pool
- * manager put them down in pool_servers, and the prefixes of the option
- * allow_transfer. Everybody else is REFUSED.
+ * manager put them down in pool_servers, each by its address and, if it has
+ * one, its TSIG key; whoever signs with a key of that domain; and the
+ * prefixes of the option allow_transfer. Everybody else is REFUSED.
  */
 #pragma once
 
@@ -11,10 +12,21 @@
 #include "base/err.h"
 #include "base/option.h"
 #include "core/address.h"
+#include "core/keyring.h"
+
+enum { ACCESS_POOL = 64 };
 
 struct access_server {
-	char pool[65];
+	char pool[ACCESS_POOL + 1];
 	struct address address;
+	struct name key;		/* of length 0: none */
+};
+
+/* Who asks for what. */
+struct access_ask {
+	char pool[ACCESS_POOL + 1], domain[ID_LEN + 1];
+	struct address peer;
+	struct name key;		/* that it signed with; of length 0: none */
 };
 
 struct access {
@@ -22,6 +34,8 @@ struct access {
 	size_t always_count;
 	struct access_server *servers;
 	size_t server_count;
+	struct keyring keys;		/* of the database */
+	struct keyring own;		/* of the configuration: they come first */
 };
 
 /* The option's texts; ERR_INVALID names the one that is no address or prefix. */
@@ -30,6 +44,7 @@ enum err access_set_prefixes(struct access *access, const struct option_texts *t
 /* Takes the array of COUNT. */
 void access_set_servers(struct access *access, struct access_server **servers,
                         size_t count);
-bool access_allows(const struct access *access, const char *pool,
-                   const struct address *peer);
+/* The key of that name, or NULL. */
+const struct tsig_key *access_key(const struct access *access, const struct name *name);
+bool access_allows(const struct access *access, const struct access_ask *ask);
 void access_clear(struct access *access);

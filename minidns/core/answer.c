@@ -5,7 +5,7 @@
 enum { MAX_CHAIN = 16, MAX_TARGETS = 32 };
 
 struct answer {
-	const struct query *query;
+	struct query *query;
 	const struct zone *zone;
 	struct packet_writer writer;
 	uint16_t count[SECTIONS];
@@ -257,7 +257,7 @@ static size_t end(struct answer *answer)
 	return answer->writer.len;
 }
 
-size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
+size_t answer_build(struct query *query, const struct zone *zone, bool tcp,
                     uint8_t *data, size_t size)
 {
 	struct answer answer;
@@ -277,7 +277,7 @@ size_t answer_build(const struct query *query, const struct zone *zone, bool tcp
 	return end(&answer);
 }
 
-size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
+size_t answer_soa(struct query *query, const struct rr *soa, bool tcp,
                   uint8_t *data, size_t size)
 {
 	struct answer answer;

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 
-void axfr_init(struct axfr *axfr, const struct query *query, const struct zone *zone)
+void axfr_init(struct axfr *axfr, struct query *query, const struct zone *zone)
 {
 	*axfr = (struct axfr){ .query = query, .zone = zone };
 }
@@ -86,19 +86,16 @@ static uint16_t fill(struct axfr *axfr, struct packet_writer *writer)
 
 size_t axfr_next(struct axfr *axfr, uint8_t *data, size_t size)
 {
-	struct query query = *axfr->query;
 	struct packet_writer writer;
 	uint16_t count[SECTIONS] = { 0 };
 
 	if (axfr->ended)
 		return 0;
-	query.has_question = !axfr->started;
-	query_answer_begin(&query, true, data, size, &writer);
+	query_answer_begin(axfr->query, true, data, size, &writer);
 	count[SECTION_ANSWER] = fill(axfr, &writer);
 	/* the zone holds nothing that fits into no message */
 	bug_if(!count[SECTION_ANSWER]);
 	axfr->records += count[SECTION_ANSWER];
-	query.has_edns &= query.has_question;
-	query_answer_end(&query, FLAG_AA, RCODE_NOERROR, count, &writer);
+	query_answer_end(axfr->query, FLAG_AA, RCODE_NOERROR, count, &writer);
 	return writer.len;
 }

@@ -13,7 +13,7 @@
 #include "core/zone.h"
 
 struct axfr {
-	const struct query *query;
+	struct query *query;
 	const struct zone *zone;
 	/* record set in hand, and its records still to go */
 	uint32_t set, left;
@@ -25,7 +25,7 @@ struct axfr {
 };
 
 /* QUERY and ZONE are borrowed until the end; an IXFR may be answered this way, too. */
-void axfr_init(struct axfr *axfr, const struct query *query, const struct zone *zone);
+void axfr_init(struct axfr *axfr, struct query *query, const struct zone *zone);
 /*
  * The next message into DATA; its length, or 0 when all was
  * said. SIZE is at least 65535.

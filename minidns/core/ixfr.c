@@ -39,7 +39,7 @@ static bool add_half(struct delta *delta, const struct name *apex, uint32_t seri
 		return false;
 	delta->records++;
 	while (rr_next(data, len, &at, &rr)) {
-		if (rr.type == RR_SOA || rr.rdata_len > ZONE_MAX_RDATA ||
+		if (rr.type == RR_SOA || rr.rdata_len > RDATA_MAX ||
 		    !is_in_zone(apex, &rr))
 			return false;
 		delta->records++;
@@ -126,7 +126,7 @@ void delta_release(struct delta **delta)
 
 /* ---- the messages ---- */
 
-void ixfr_init(struct ixfr *ixfr, const struct query *query, const struct delta *delta)
+void ixfr_init(struct ixfr *ixfr, struct query *query, const struct delta *delta)
 {
 	*ixfr = (struct ixfr){ .query = query, .delta = delta };
 }
@@ -170,16 +170,13 @@ static uint16_t fill(struct ixfr *ixfr, struct packet_writer *writer)
 
 size_t ixfr_next(struct ixfr *ixfr, bool tcp, uint8_t *data, size_t size)
 {
-	struct query query = *ixfr->query;
 	struct packet_writer writer;
 	uint16_t count[SECTIONS] = { 0 };
 
 	if (ixfr->ended)
 		return 0;
-	query.has_question = !ixfr->started;
-	query.has_edns &= query.has_question;
-	query_answer_begin(&query, tcp, data, size, &writer);
+	query_answer_begin(ixfr->query, tcp, data, size, &writer);
 	count[SECTION_ANSWER] = fill(ixfr, &writer);
-	query_answer_end(&query, FLAG_AA, RCODE_NOERROR, count, &writer);
+	query_answer_end(ixfr->query, FLAG_AA, RCODE_NOERROR, count, &writer);
 	return writer.len;
 }

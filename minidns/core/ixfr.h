@@ -40,13 +40,13 @@ struct delta *delta_hold(struct delta *delta);
 void delta_release(struct delta **delta);
 
 struct ixfr {
-	const struct query *query;
+	struct query *query;
 	const struct delta *delta;
 	size_t at;
 	bool started, ended;
 };
 
-void ixfr_init(struct ixfr *ixfr, const struct query *query, const struct delta *delta);
+void ixfr_init(struct ixfr *ixfr, struct query *query, const struct delta *delta);
 /*
  * As axfr_next(). Over UDP SIZE is what the client takes: then
  * only one message counts.

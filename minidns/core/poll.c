@@ -336,6 +336,8 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 		explain_silence(poll, result);
 	else if (is_satisfied(poll) && !absent)
 		result->report = REPORT_SUCCESS;
+	else if (poll->last.fault)
+		snprintf(result->reason, sizeof(result->reason), "%s", poll->last.fault);
 	else if (poll->last.verdict == VERDICT_SERIAL)
 		explain_serial(poll, result);
 	else if (poll->last.verdict == VERDICT_LAME)

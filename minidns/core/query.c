@@ -7,8 +7,6 @@ enum {
 	OPT_LEN = 11,			/* without options */
 	/* in the TTL of an OPT record */
 	EDNS_VERSION = 0x00ff0000, EDNS_DO = 0x00008000,
-	TSIG_BADKEY = 17,
-	TSIG_TIMES = 8,
 };
 
 /* What was met on the way through the records of a request. */
@@ -61,45 +59,13 @@ static void read_opt(struct walk *walk, enum section section, const struct packe
 	read_options(walk, rr);
 }
 
-/* RFC 8945 4.2: algorithm, time, fudge, MAC, original id, error, other data. */
-static void read_tsig_rdata(struct packet_reader *rdata, struct query_tsig *tsig)
-{
-	packet_read_name(rdata, &tsig->algorithm);
-	for (size_t i = 0; i < sizeof(tsig->time_and_fudge); i += 2) {
-		uint16_t pair = packet_read_u16(rdata);
-
-		tsig->time_and_fudge[i] = pair >> 8;
-		tsig->time_and_fudge[i + 1] = pair & 0xff;
-	}
-	for (int i = 0; i < 2; i++) {		/* the MAC; the other data */
-		size_t len = packet_read_u16(rdata);
-
-		if (rdata->broken || rdata->len - rdata->at < len) {
-			rdata->broken = true;
-			return;
-		}
-		rdata->at += len;
-		if (i == 0) {
-			tsig->original_id = packet_read_u16(rdata);
-			packet_read_u16(rdata);		/* the error */
-		}
-	}
-	rdata->broken |= rdata->at != rdata->len;
-}
-
 /* The last record of all, and one of them. */
-static void read_tsig(struct walk *walk, enum section section, const struct packet_rr *rr)
+static void read_tsig(struct walk *walk, enum section section, const struct packet_rr *rr,
+                      size_t at)
 {
-	struct query_tsig *tsig = &walk->query->tsig;
-	struct packet_reader rdata = packet_rdata(&walk->reader, rr);
-
 	if (section != SECTION_ADDITIONAL || walk->tsigs++ ||
-	    rr->class != RR_CLASS_ANY || rr->ttl)
+	    !tsig_read(&walk->reader, rr, at, &walk->query->tsig))
 		walk->wrong = true;
-	read_tsig_rdata(&rdata, tsig);
-	walk->wrong |= rdata.broken;
-	tsig->present = true;
-	tsig->key = rr->name;
 }
 
 /*
@@ -133,6 +99,7 @@ static void read_plain(struct walk *walk, enum section section,
 
 static void read_record(struct walk *walk, enum section section)
 {
+	size_t at = walk->reader.at;
 	struct packet_rr rr;
 
 	packet_read_rr(&walk->reader, &rr);
@@ -143,7 +110,7 @@ static void read_record(struct walk *walk, enum section section)
 	if (rr.type == RR_OPT)
 		read_opt(walk, section, &rr);
 	else if (rr.type == RR_TSIG)
-		read_tsig(walk, section, &rr);
+		read_tsig(walk, section, &rr, at);
 	else
 		read_plain(walk, section, &rr);
 }
@@ -198,8 +165,6 @@ static enum rcode judge(const struct walk *walk, bool tcp)
 		return RCODE_FORMERR;
 	if (walk->edns_version)
 		return RCODE_BADVERS;
-	if (query->tsig.present)
-		return RCODE_NOTAUTH;
 	if ((query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_NOTIFY)
 		return RCODE_REFUSED;	/* we are nobody's secondary */
 	if (query->class != RR_CLASS_IN)
@@ -238,22 +203,68 @@ enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
 	return query->rcode ? QUERY_REFUSED : QUERY_SERVE;
 }
 
+/* ---- its signature ---- */
+
+enum query_fate query_verify(struct query *query, const uint8_t *packet,
+                             const struct tsig_key *key, uint64_t now)
+{
+	query->now = now;
+	if (!query->tsig.present || query->rcode == RCODE_FORMERR)
+		return query->rcode ? QUERY_REFUSED : QUERY_SERVE;
+	query->tsig_error = TSIG_BADKEY;
+	if (key) {
+		tsig_chain_begin(&query->chain, key);
+		query->tsig_error = tsig_verify(&query->chain, packet, &query->tsig, now);
+	}
+	switch (query->tsig_error) {
+	case TSIG_FINE:
+		query->signature = SIGNED;
+		return query->rcode ? QUERY_REFUSED : QUERY_SERVE;
+	case TSIG_MALFORMED:
+		return refuse(query, RCODE_FORMERR);
+	case TSIG_BADKEY:
+	case TSIG_BADSIG:
+		query->signature = BADLY_SIGNED;
+		break;
+	case TSIG_BADTIME:
+	case TSIG_BADTRUNC:
+		query->signature = SIGNED;
+	}
+	return refuse(query, RCODE_NOTAUTH);
+}
+
+const struct tsig_key *query_key(const struct query *query)
+{
+	bool good = query->signature == SIGNED && !query->tsig_error;
+
+	return good ? &query->chain.key : NULL;
+}
+
 /* ---- the frame of an answer ---- */
 
 static size_t tail_len(const struct query *query)
 {
 	size_t len = query->has_edns ? OPT_LEN : 0;
 
-	/* a TSIG without a MAC: name, fixed part, algorithm, 16 octets of numbers */
-	if (query->tsig.present)
-		len += query->tsig.key.len + 10 + query->tsig.algorithm.len + 16;
+	if (query->signature != UNSIGNED)
+		len += tsig_room(&query->tsig.key, &query->tsig.algorithm);
 	return len;
+}
+
+/* Whoever signs with a long name takes an answer that has room for it. */
+static size_t limit_of(const struct query *query, bool tcp)
+{
+	size_t least = PACKET_HEADER + query->raw.len + 4 + tail_len(query);
+
+	if (tcp)
+		return PACKET_MAX;
+	return query->udp_size > least ? query->udp_size : least;
 }
 
 void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
                         struct packet_writer *writer)
 {
-	size_t limit = tcp ? PACKET_MAX : query->udp_size;
+	size_t limit = limit_of(query, tcp);
 
 	packet_writer_init(writer, data, limit < size ? limit : size);
 	writer->limit -= tail_len(query);
@@ -273,22 +284,7 @@ static void put_opt(enum rcode rcode, bool dnssec_ok, struct packet_writer *writ
 	packet_put_u16(writer, 0);
 }
 
-static void put_tsig_badkey(const struct query_tsig *tsig, struct packet_writer *writer)
-{
-	packet_put(writer, tsig->key.wire, tsig->key.len);
-	packet_put_u16(writer, RR_TSIG);
-	packet_put_u16(writer, RR_CLASS_ANY);
-	packet_put_u32(writer, 0);
-	packet_put_u16(writer, tsig->algorithm.len + 16);
-	packet_put(writer, tsig->algorithm.wire, tsig->algorithm.len);
-	packet_put(writer, tsig->time_and_fudge, TSIG_TIMES);
-	packet_put_u16(writer, 0);		/* no MAC */
-	packet_put_u16(writer, tsig->original_id);
-	packet_put_u16(writer, TSIG_BADKEY);
-	packet_put_u16(writer, 0);		/* no other data */
-}
-
-void query_answer_end(const struct query *query, uint16_t flags, enum rcode rcode,
+void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer)
 {
 	struct packet_header header = {
@@ -305,14 +301,17 @@ void query_answer_end(const struct query *query, uint16_t flags, enum rcode rcod
 		put_opt(rcode, query->dnssec_ok, writer);
 		header.count[SECTION_ADDITIONAL]++;
 	}
-	if (query->tsig.present && rcode == RCODE_NOTAUTH) {
-		put_tsig_badkey(&query->tsig, writer);
-		header.count[SECTION_ADDITIONAL]++;
-	}
 	packet_set_header(writer, &header);
+	if (query->signature == SIGNED)
+		tsig_sign(&query->chain, query->tsig_error, &query->tsig, query->now,
+		          writer);
+	else if (query->signature == BADLY_SIGNED)
+		tsig_refuse(query->tsig_error, &query->tsig, query->now, writer);
+	query->has_question = false;
+	query->has_edns = false;
 }
 
-size_t query_answer_rcode(const struct query *query, enum rcode rcode, uint8_t *data,
+size_t query_answer_rcode(struct query *query, enum rcode rcode, uint8_t *data,
                           size_t size)
 {
 	static const uint16_t nothing[SECTIONS];

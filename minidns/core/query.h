@@ -4,8 +4,8 @@
  * packets in tests/unit/minidns/test_query.c say what comes of each. A
  * struct query is its own copy: the packet may go.
  *
- * TSIG (RFC 8945): no key is known here, so a well-formed signature is
- * NOTAUTH with BADKEY in an unsigned TSIG record, as RFC 8945 5.2.1 has it.
+ * A signature (tsig.h) is read here and judged by query_verify(), with the key of whoever
+ * calls: until then nobody knows who asks.
  */
 #pragma once
 
@@ -14,19 +14,13 @@
 #include <stdint.h>
 
 #include "core/packet.h"
+#include "core/tsig.h"
 #include "model/name.h"
 
 enum query_fate {
 	QUERY_SILENCE,		/* a response, or too short for a header: never answer */
 	QUERY_REFUSED,		/* answer with rcode and nothing else */
 	QUERY_SERVE,
-};
-
-struct query_tsig {
-	bool present;
-	struct name key, algorithm;
-	uint8_t time_and_fudge[8];	/* as they came */
-	uint16_t original_id;
 };
 
 struct query {
@@ -41,20 +35,36 @@ struct query {
 	uint16_t udp_size;
 	bool dnssec_ok;
 	uint32_t ixfr_serial;		/* of an IXFR: what the client has */
-	struct query_tsig tsig;
+	/* what the answer is to be signed like */
+	enum { UNSIGNED, SIGNED, BADLY_SIGNED } signature;
+	enum tsig_error tsig_error;
+	struct tsig tsig;		/* as it came */
+	struct tsig_chain chain;	/* if SIGNED */
+	uint64_t now;			/* unix seconds, for signatures */
 };
 
 enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
                            struct query *query);
+/*
+ * The signature of a query that was read from PACKET: with KEY, that of the name which it
+ * gives, or NULL if there is none. Returns what comes of the query now.
+ */
+enum query_fate query_verify(struct query *query, const uint8_t *packet,
+                             const struct tsig_key *key, uint64_t now);
+/* The key that it is rightly signed with, or NULL. */
+const struct tsig_key *query_key(const struct query *query);
 
 /* ---- what every answer begins and ends with ---- */
 
 /* Header room and the question; over UDP bounded by what the client takes. */
 void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
                         struct packet_writer *writer);
-/* OPT, TSIG and the header. COUNT has answer, authority and additional so far. */
-void query_answer_end(const struct query *query, uint16_t flags, enum rcode rcode,
+/*
+ * OPT, the header and TSIG. COUNT has answer, authority and additional so far. The next
+ * message of a transfer has neither question nor OPT, and is signed as the one behind it.
+ */
+void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer);
 /* An answer of an rcode and nothing else. Returns its length. */
-size_t query_answer_rcode(const struct query *query, enum rcode rcode, uint8_t *data,
+size_t query_answer_rcode(struct query *query, enum rcode rcode, uint8_t *data,
                           size_t size);

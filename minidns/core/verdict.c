@@ -14,7 +14,8 @@ const char *verdict_name(enum verdict verdict)
 	return names[verdict];
 }
 
-size_t ask_encode(const struct ask *ask, uint8_t *data)
+size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
+                  uint8_t *data)
 {
 	struct packet_writer writer;
 	struct packet_header header = {
@@ -24,11 +25,16 @@ size_t ask_encode(const struct ask *ask, uint8_t *data)
 		.count = { [SECTION_QUESTION] = 1 },
 	};
 
-	packet_writer_init(&writer, data, PACKET_UDP_MIN);
+	packet_writer_init(&writer, data, ASK_MAX);
 	packet_put(&writer, ask->zone.wire, ask->zone.len);
 	packet_put_u16(&writer, RR_SOA);
 	packet_put_u16(&writer, RR_CLASS_IN);
 	packet_set_header(&writer, &header);
+	ask->is_signed = key;
+	if (key) {
+		tsig_chain_begin(&ask->chain, key);
+		tsig_sign(&ask->chain, TSIG_FINE, NULL, now, &writer);
+	}
 	return writer.len;
 }
 
@@ -111,7 +117,46 @@ static enum verdict find_serial(const struct ask *ask, struct packet_reader *rea
 	return VERDICT_ABSENT;
 }
 
-struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len)
+/* In words that go behind the server's name. */
+static const char *refusal_of(uint16_t error)
+{
+	switch (error) {
+	case TSIG_BADSIG: return "refuses our signature: BADSIG, is the secret the same?";
+	case TSIG_BADKEY: return "refuses our signature: BADKEY, does it know the key?";
+	case TSIG_BADTIME: return "refuses our signature: BADTIME, are the clocks right?";
+	case TSIG_BADTRUNC: return "refuses our signature: BADTRUNC";
+	default: return "refuses our signature";
+	}
+}
+
+static const char *fault_of(enum tsig_error error)
+{
+	switch (error) {
+	case TSIG_FINE: return NULL;
+	case TSIG_BADKEY: return "signs its answer with another key";
+	case TSIG_BADTIME: return "signs its answer with a wrong time";
+	default: return "signs its answer wrongly";
+	}
+}
+
+/* NULL: the answer is signed as it must be. */
+static const char *signature_fault(const struct ask *ask, const uint8_t *data, size_t len,
+                                   uint64_t now)
+{
+	struct tsig_chain chain = ask->chain;
+	struct tsig tsig;
+	const char *fault;
+
+	if (!tsig_find(data, len, &tsig) || !tsig.present)
+		return "answers without a signature";
+	if (tsig.error && !tsig.mac_len)
+		return refusal_of(tsig.error);
+	fault = fault_of(tsig_verify(&chain, data, &tsig, now));
+	return !fault && tsig.error ? refusal_of(tsig.error) : fault;
+}
+
+struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len,
+                            uint64_t now)
 {
 	struct packet_reader reader = packet_reader(data, len);
 	struct packet_header header;
@@ -121,6 +166,11 @@ struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t l
 	if (!is_our_answer(ask, &header, &reader))
 		return judgement;
 	judgement.rcode = header.flags & FLAG_RCODE;
+	judgement.fault = ask->is_signed ? signature_fault(ask, data, len, now) : NULL;
+	if (judgement.fault) {
+		judgement.verdict = VERDICT_FAILED;
+		return judgement;
+	}
 	judgement.verdict = of_rcode(judgement.rcode);
 	if (ask->opcode == OPCODE_NOTIFY) {
 		judgement.verdict = judgement.rcode ? VERDICT_FAILED : VERDICT_SERIAL;

@@ -10,7 +10,8 @@
  *	lame	  it has an SOA, but without authority
  *	failed	  any other rcode: it may have the zone, and cannot say
  *
- * Silence is none of these and never read as absence.
+ * Silence is none of these and never read as absence. Of a server that has a TSIG key
+ * only what it signed counts: else its verdict is failed, with what is wrong in `fault`.
  */
 #pragma once
 
@@ -18,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/packet.h"
+#include "core/tsig.h"
 
 enum verdict {
 	VERDICT_MISMATCH,	/* not an answer to this question: keep waiting */
@@ -34,15 +36,25 @@ struct ask {
 	uint16_t id;
 	int opcode;		/* QUERY: for the SOA; NOTIFY */
 	struct name zone;
+	bool is_signed;
+	struct tsig_chain chain;	/* if it is; the answer goes on from it */
 };
+
+enum { ASK_MAX = 1024 };	/* octets */
 
 struct judgement {
 	enum verdict verdict;
 	enum rcode rcode;
 	uint32_t serial;	/* of VERDICT_SERIAL */
+	const char *fault;	/* of VERDICT_FAILED: in words; NULL: its rcode is all */
 };
 
-/* The question as a message; returns its length. DATA has 512 octets. */
-size_t ask_encode(const struct ask *ask, uint8_t *data);
+/*
+ * The question as a message, signed with KEY unless it is NULL; NOW: unix seconds.
+ * Returns its length. DATA has ASK_MAX octets.
+ */
+size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
+                  uint8_t *data);
 /* A NOTIFY that was answered without an error is VERDICT_SERIAL, else FAILED. */
-struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len);
+struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len,
+                            uint64_t now);

@@ -270,7 +270,7 @@ void zone_builder_add(struct zone_builder *builder, const struct rr *rr)
 
 	if (builder->failed)
 		return;
-	if (rr->rdata_len > ZONE_MAX_RDATA)
+	if (rr->rdata_len > RDATA_MAX)
 		refuse(builder, rr, "is too large for a message");
 	run = continues(builder, rr) ? &builder->runs[builder->count - 1]
 	                             : add_run(builder, rr);

@@ -20,9 +20,6 @@
 
 #define ZONE_NONE UINT32_MAX
 
-/* With the longest owner and question still within a message of 65535 octets. */
-enum { ZONE_MAX_RDATA = 65535 - 600 };
-
 enum { NODE_CUT = 1, NODE_BELOW_CUT = 2 };	/* has NS and is not the apex; is glue */
 
 struct zone_node {

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.opcode = size && data[size - 1] & 1 ? OPCODE_NOTIFY : OPCODE_QUERY,
 		.zone = { .len = 13, .wire = "\7example\3org" },
 	};
-	struct judgement judgement = verdict_of(&ask, data, size);
+	struct judgement judgement = verdict_of(&ask, data, size, 0);
 
 	assert(judgement.verdict < VERDICT_COUNT);
 	if (judgement.verdict != VERDICT_MISMATCH)

@@ -236,14 +236,16 @@ class TransferEnd:
 class Lab:
     """.mariadb, .rabbitmq, .workers (minidns), .servers by name, .reports."""
 
-    def __init__(self, instances=1, servers=(), settings=None):
+    def __init__(self, instances=1, servers=(), settings=None, key=None):
+        """With a KEY the servers, and minidns, sign with it."""
         self.scratch = tempfile.TemporaryDirectory(prefix="minidns-")
         self.folder = Path(self.scratch.name)
         self.ports = [free_port() for _ in range(instances)]
         masters = [(HOST, port) for port in self.ports]
         self.mariadb = MariaDb(self.folder / "mariadb")
         self.rabbitmq = RabbitMq(self.folder / "rabbitmq")
-        self.servers = {name: SERVERS[name](self.folder / name, masters=masters)
+        self.key = key
+        self.servers = {name: SERVERS[name](self.folder / name, masters=masters, key=key)
                         for name in servers}
         self.members = [self.mariadb, self.rabbitmq, *self.servers.values()]
         self.workers = []
@@ -298,10 +300,21 @@ class Lab:
 
     def _add_pool(self):
         self.mariadb.sql(f"INSERT INTO pools (id, name) VALUES ({quote(POOL_ID)}, {quote(POOL)})")
+        if self.key:
+            self.add_key(self.key)
         for name, server in self.servers.items():
-            self.mariadb.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port) VALUES "
-                             f"({quote(POOL)}, {quote(name)}, 'fake', {quote(server.host)}, "
-                             f"{server.port})")
+            self.add_server(name, server.host, server.port, self.key)
+
+    def add_server(self, name, host, port, key=None):
+        self.mariadb.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port, tsig_key) "
+                         f"VALUES ({quote(POOL)}, {quote(name)}, 'fake', {quote(host)}, {port}, "
+                         f"{quote(key.name) if key else 'NULL'})")
+
+    def add_key(self, key, domain=None):
+        """A row of tsigkeys; of DOMAIN, if it is for that alone."""
+        self.mariadb.sql("INSERT INTO tsigkeys (id, name, algorithm, secret, domain_id) VALUES "
+                         f"({quote(new_id())}, {quote(key.name)}, {quote(key.algorithm)}, "
+                         f"{quote(key.secret)}, {quote(domain.id) if domain else 'NULL'})")
 
     def _start_workers(self):
         common = {
@@ -342,8 +355,9 @@ class Lab:
         client.prepare().cast({}, method, **arguments)
 
     def order(self, domain, server, method="poll_for_serial_number", serial=None, task="NONE",
-              timeout=2, retry_interval=1, max_retries=3):
-        """SERVER is one of .servers, or (id, host, port)."""
+              timeout=2, retry_interval=1, max_retries=3, key=None):
+        """SERVER is one of .servers, or (id, host, port). KEY: the lab's, if not given."""
+        key = key or self.key
         if not isinstance(server, tuple):
             server = server.name, server.host, server.port
         status = "ACTIVE" if task == "NONE" else "PENDING"
@@ -353,7 +367,7 @@ class Lab:
                           "task": task, "status": status,
                           "serial": domain.serial if serial is None else serial},
                   destination={"id": server[0], "host": server[1], "port": server[2],
-                               "tsig_key": None})
+                               "tsig_key": key.name if key else None})
 
     def report(self, domain, seconds=20):
         """The next report on a domain; those that an earlier story left are dropped."""

@@ -15,7 +15,7 @@
 #include "model/name.h"
 #include "model/rr.h"
 
-enum { RDATA_MAX = 65535 - 300, RDATA_MAX_TEXT = 4 * 65535 };
+enum { RDATA_MAX_TEXT = 4 * 65535 };
 
 /* "AAAA", "TYPE65280", either case. ERR_INVALID for types that may not be stored, too. */
 enum err rrtype_parse(const char *text, const char *field, uint16_t *type,

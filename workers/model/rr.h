@@ -21,6 +21,9 @@ enum {
 	RR_TTL_MAX = 2147483647,
 };
 
+/* What fits into one message with the longest owner, question and signature. */
+enum { RDATA_MAX = 65535 - 700 };
+
 struct rr {
 	const uint8_t *name;	/* wire, uncompressed */
 	uint16_t type;

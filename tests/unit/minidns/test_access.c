@@ -74,31 +74,76 @@ static void prefixes_cover(void **state)
 		assert_false(prefix_parse(bad[i], &prefix));
 }
 
+static const char pool_server[] = "192.0.2.1", keyed_server[] = "192.0.2.3",
+	stranger[] = "192.0.2.2", always_allowed[] = "198.51.100.7";
+
+static struct name key_name(const char *text)
+{
+	struct name name = { .len = 0 };
+	struct why why;
+
+	if (text)
+		assert_int_equal(name_parse(text, "key", &name, &why), OK);
+	return name;
+}
+
+/* Two servers of the pool "default", one with a key; a key of the domain "d1". */
+static void fill_access(struct access *access)
+{
+	struct access_server *servers = calloc(2, sizeof(*servers));
+	struct known_key *keys = calloc(2, sizeof(*keys));
+
+	snprintf(servers[0].pool, sizeof(servers[0].pool), "default");
+	address_parse(pool_server, 53, &servers[0].address);
+	servers[1] = servers[0];
+	address_parse(keyed_server, 53, &servers[1].address);
+	servers[1].key = key_name("server.key.");
+	access_set_servers(access, &servers, 2);
+	assert_null(servers);
+	keys[0].key.name = key_name("server.key.");
+	keys[1].key.name = key_name("domain.key.");
+	snprintf(keys[1].domain, sizeof(keys[1].domain), "d1");
+	keyring_set(&access->keys, &keys, 2);
+}
+
+static const struct { const char *pool, *domain, *peer, *key; bool may; } asks[] = {
+	{ "default", "d1", pool_server, NULL, true },
+	{ "default", "d1", pool_server, "server.key.", true },
+	{ "other", "d1", pool_server, NULL, false },
+	{ "default", "d1", stranger, NULL, false },
+	{ "default", "d1", stranger, "server.key.", false },
+	{ "default", "d1", keyed_server, NULL, false },
+	{ "default", "d1", keyed_server, "server.key.", true },
+	{ "other", "d1", keyed_server, "server.key.", false },
+	{ "default", "d2", keyed_server, "domain.key.", false },
+	{ "other", "d1", stranger, "domain.key.", true },
+	{ "other", "d2", stranger, "domain.key.", false },
+	{ "other", "", stranger, "server.key.", false },	/* it is of no domain */
+	{ "other", "d2", always_allowed, NULL, true },
+};
+
 static void only_the_pool_s_servers_may(void **state)
 {
 	char net[] = "198.51.100.0/24", nonsense[] = "nonsense", *texts[] = { net };
 	struct option_texts always = { texts, 1 };
 	struct access access = { 0 };
-	struct access_server *servers = calloc(1, sizeof(*servers));
-	struct address peer;
 	struct why why;
 
 	(void)state;
-	snprintf(servers->pool, sizeof(servers->pool), "default");
-	address_parse("192.0.2.1", 53, &servers->address);
-	access_set_servers(&access, &servers, 1);
-	assert_null(servers);
+	fill_access(&access);
 	assert_int_equal(access_set_prefixes(&access, &always, &why), OK);
-	address_parse("192.0.2.1", 40000, &peer);
-	assert_true(access_allows(&access, "default", &peer));
-	assert_false(access_allows(&access, "other", &peer));
-	address_parse("192.0.2.2", 40000, &peer);
-	assert_false(access_allows(&access, "default", &peer));
-	address_parse("198.51.100.7", 40000, &peer);
-	assert_true(access_allows(&access, "any", &peer));
 	texts[0] = nonsense;
+	/* the old list stays */
 	assert_int_equal(access_set_prefixes(&access, &always, &why), ERR_INVALID);
-	assert_true(access_allows(&access, "any", &peer));	/* the old list stays */
+	for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
+		struct access_ask ask = { .key = key_name(asks[i].key) };
+
+		snprintf(ask.pool, sizeof(ask.pool), "%s", asks[i].pool);
+		snprintf(ask.domain, sizeof(ask.domain), "%s", asks[i].domain);
+		address_parse(asks[i].peer, 40000, &ask.peer);
+		print_message("%zu\n", i);
+		assert_int_equal(access_allows(&access, &ask), asks[i].may);
+	}
 	access_clear(&access);
 }
 

@@ -179,7 +179,6 @@ static void each_question_has_its_answer(void **state)
 static void what_does_not_fit_is_cut(void **state)
 {
 	struct buf rrs = { 0 };
-	struct query query = query_for("many.example.org.", RR_A);
 	uint8_t data[PACKET_MAX], address[4] = { 10 };
 	struct packet_header header;
 	struct packet_reader reader;
@@ -193,17 +192,18 @@ static void what_does_not_fit_is_cut(void **state)
 	}
 	zone = zone_of("example.org.", &rrs);
 	for (int i = 0; i < 4; i++) {
-		bool tcp = i & 1;
+		struct query query = query_for("many.example.org.", RR_A);
+		bool tcp = i & 1, edns = i & 2;
 		size_t len;
 
 		query.udp_size = i & 2 ? PACKET_UDP_MAX : PACKET_UDP_MIN;
-		query.has_edns = i & 2;
+		query.has_edns = edns;
 		len = answer_build(&query, zone, tcp, data, sizeof(data));
 		reader = packet_reader(data, len);
 		packet_read_header(&reader, &header);
 		assert_int_equal(!!(header.flags & FLAG_TC), !tcp);
 		assert_int_equal(header.count[SECTION_ANSWER], tcp ? 100 : 0);
-		assert_int_equal(header.count[SECTION_ADDITIONAL], query.has_edns);
+		assert_int_equal(header.count[SECTION_ADDITIONAL], edns);
 		assert_true(tcp || len <= query.udp_size);
 	}
 	zone_release(&zone);

@@ -165,7 +165,12 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static int outcome(const struct row *row, bool tcp, struct query *query)
 {
-	switch (query_read((const uint8_t *)row->packet, row->len, tcp, query)) {
+	enum query_fate fate =
+	    query_read((const uint8_t *)row->packet, row->len, tcp, query);
+
+	if (query->tsig.present)
+		fate = query_verify(query, (const uint8_t *)row->packet, NULL, 0);
+	switch (fate) {
 	case QUERY_SILENCE:
 		return SILENCE;
 	case QUERY_REFUSED:
@@ -190,9 +195,10 @@ static void each_packet_gets_its_due(void **state)
 }
 
 /* What is sent back is well-formed, has the id, the question, and only what is ours. */
-static void check_answer(const struct row *row, const struct query *query)
+static void check_answer(const struct row *row, struct query *query)
 {
 	uint8_t data[PACKET_MAX];
+	bool asked = query->has_question;
 	size_t len = query_answer_rcode(query, query->rcode, data, sizeof(data));
 	struct packet_reader reader = packet_reader(data, len);
 	struct packet_header header;
@@ -204,8 +210,8 @@ static void check_answer(const struct row *row, const struct query *query)
 	assert_int_equal(header.flags & (FLAG_QR | FLAG_AA | FLAG_TC), FLAG_QR);
 	assert_int_equal(header.flags & 0x00e0, 0);	/* RA, Z, AD */
 	assert_int_equal(header.flags & FLAG_RCODE, query->rcode & FLAG_RCODE);
-	assert_int_equal(header.count[SECTION_QUESTION], query->has_question);
-	if (query->has_question) {
+	assert_int_equal(header.count[SECTION_QUESTION], asked);
+	if (asked) {
 		packet_read_name(&reader, &name);
 		assert_memory_equal(data + PACKET_HEADER, row->packet + PACKET_HEADER, 4);
 		packet_read_u32(&reader);

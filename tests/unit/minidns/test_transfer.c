@@ -147,7 +147,7 @@ static void a_set_larger_than_a_message(void **state)
 /* Longest names, largest records: each fills a message nearly or wholly. */
 static void nothing_fits_beside(void **state)
 {
-	static uint8_t rdata[ZONE_MAX_RDATA];
+	static uint8_t rdata[RDATA_MAX];
 	char owner[300] = "";
 	struct buf rrs = { 0 };
 
@@ -166,7 +166,7 @@ static void nothing_fits_beside(void **state)
 
 static void what_cannot_be_served_is_no_zone(void **state)
 {
-	static uint8_t rdata[ZONE_MAX_RDATA + 1];
+	static uint8_t rdata[RDATA_MAX + 1];
 	struct buf rrs = { 0 };
 
 	(void)state;

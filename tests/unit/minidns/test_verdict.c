@@ -80,8 +80,8 @@ static void each_answer_says_one_thing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct judgement got = verdict_of(&ask, (const uint8_t *)rows[i].packet,
-		                                  rows[i].len);
+		struct judgement got =
+		    verdict_of(&ask, (const uint8_t *)rows[i].packet, rows[i].len, 0);
 
 		print_message("%s: %s\n", rows[i].name, verdict_name(got.verdict));
 		assert_int_equal(got.verdict, rows[i].verdict);
@@ -91,7 +91,7 @@ static void each_answer_says_one_thing(void **state)
 
 static enum verdict judge(const struct ask *ask, const char *packet, size_t len)
 {
-	return verdict_of(ask, (const uint8_t *)packet, len).verdict;
+	return verdict_of(ask, (const uint8_t *)packet, len, 0).verdict;
 }
 
 static void a_notify_is_answered_or_not(void **state)
@@ -115,19 +115,93 @@ static void questions_are_as_the_rfc_has_them(void **state)
 	struct ask ask = {
 		.id = 0x102, .opcode = OPCODE_QUERY, .zone = name_of("example.org."),
 	};
-	uint8_t data[512];
+	uint8_t data[ASK_MAX];
 
 	(void)state;
-	assert_int_equal(ask_encode(&ask, data), sizeof(query) - 1);
+	assert_int_equal(ask_encode(&ask, NULL, 0, data), sizeof(query) - 1);
 	assert_memory_equal(data, query, sizeof(query) - 1);
 	ask.opcode = OPCODE_NOTIFY;
-	assert_int_equal(ask_encode(&ask, data), sizeof(notify) - 1);
+	assert_int_equal(ask_encode(&ask, NULL, 0, data), sizeof(notify) - 1);
 	assert_memory_equal(data, notify, sizeof(notify) - 1);
+}
+
+/* ---- a server that has a key ---- */
+
+enum { NOW = 1800000000 };
+
+static struct tsig_key key_of(const char *name, const char *secret)
+{
+	struct tsig_key key;
+	struct why why;
+
+	assert_int_equal(tsig_key_parse(name, "hmac-sha256", secret, &key, &why), OK);
+	return key;
+}
+
+/* What the server answers: rows[0] or RCODE, signed as CHAIN says, by its clock. */
+static size_t put_answer(struct tsig_chain *chain, const char *packet, size_t packet_len,
+                         uint64_t now, uint8_t *data)
+{
+	struct packet_writer writer;
+
+	packet_writer_init(&writer, data, PACKET_UDP_MAX);
+	memcpy(data, packet, packet_len);
+	writer.len = packet_len;
+	if (chain)
+		tsig_sign(chain, TSIG_FINE, NULL, now, &writer);
+	return writer.len;
+}
+
+static void only_what_is_signed_counts(void **state)
+{
+	struct ask ask = {
+		.id = 0x102, .opcode = OPCODE_QUERY, .zone = name_of("example.org."),
+	};
+	struct tsig_key key = key_of("key.", "c2VjcmV0c2VjcmV0");
+	struct tsig_key other = key_of("key.", "b3RoZXJvdGhlcg==");
+	struct tsig_key renamed = key_of("keys.", "c2VjcmV0c2VjcmV0");
+	const struct {
+		const struct tsig_key *key;
+		uint64_t now;
+		bool unbound;		/* signed, but not as the answer to ours */
+		enum verdict verdict;
+		const char *fault;
+	} cases[] = {
+		{ &key, NOW, false, VERDICT_SERIAL, NULL },
+		{ &key, NOW + 300, false, VERDICT_SERIAL, NULL },
+		{ &key, NOW + 301, false, VERDICT_FAILED, "wrong time" },
+		{ &key, NOW, true, VERDICT_FAILED, "wrongly" },
+		{ &other, NOW, false, VERDICT_FAILED, "wrongly" },
+		{ &renamed, NOW, false, VERDICT_FAILED, "another key" },
+		{ NULL, NOW, false, VERDICT_FAILED, "without" },
+	};
+	uint8_t question[ASK_MAX], data[PACKET_UDP_MAX];
+
+	(void)state;
+	ask_encode(&ask, &key, NOW, question);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tsig_chain chain = ask.chain;
+		struct judgement got;
+		size_t len;
+
+		if (cases[i].key)
+			chain.key = *cases[i].key;
+		if (cases[i].unbound)
+			chain.mac_len = 0;
+		len = put_answer(cases[i].key ? &chain : NULL, rows[0].packet,
+		                 rows[0].len, cases[i].now, data);
+		got = verdict_of(&ask, data, len, NOW);
+		assert_int_equal(got.verdict, cases[i].verdict);
+		assert_int_equal(!got.fault, !cases[i].fault);
+		if (got.fault)
+			assert_non_null(strstr(got.fault, cases[i].fault));
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_what_is_signed_counts),
 		cmocka_unit_test(each_answer_says_one_thing),
 		cmocka_unit_test(a_notify_is_answered_or_not),
 		cmocka_unit_test(questions_are_as_the_rfc_has_them),

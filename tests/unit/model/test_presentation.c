@@ -329,8 +329,8 @@ static void long_strings_are_split(void **state)
 		bool fits;
 	} cases[] = {
 		{ 1, true }, { 255, true }, { 256, true }, { 510, true }, { 511, true },
-		{ 64980, true },	/* RDATA_MAX less a length octet each 255 */
-		{ 64981, false }, { 65536, false }, { 4 * 65536, false },
+		{ 64581, true },	/* RDATA_MAX less a length octet each 255 */
+		{ 64582, false }, { 65536, false }, { 4 * 65536, false },
 	};
 
 	(void)state;

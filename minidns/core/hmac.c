@@ -1,0 +1,56 @@
+#include "core/hmac.h"
+
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+#include "base/log.h"
+
+static const struct {
+	const char *name;		/* libcrypto's */
+	size_t len;
+} hashes[HMAC_HASHES] = {
+	[HMAC_SHA1] = { "SHA1", 20 },
+	[HMAC_SHA224] = { "SHA224", 28 },
+	[HMAC_SHA256] = { "SHA256", 32 },
+	[HMAC_SHA384] = { "SHA384", 48 },
+	[HMAC_SHA512] = { "SHA512", 64 },
+};
+
+size_t hmac_len(enum hmac_hash hash)
+{
+	return hashes[hash].len;
+}
+
+/* Finding an algorithm by its name costs more than a short message: once for each. */
+static EVP_MAC_CTX *context_of(enum hmac_hash hash)
+{
+	static EVP_MAC_CTX *contexts[HMAC_HASHES];
+	EVP_MAC *algorithm;
+	OSSL_PARAM params[2] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST,
+		                                 (char *)hashes[hash].name, 0),
+		OSSL_PARAM_construct_end(),
+	};
+
+	if (contexts[hash])
+		return contexts[hash];
+	algorithm = EVP_MAC_fetch(NULL, OSSL_MAC_NAME_HMAC, NULL);
+	bug_if(!algorithm);
+	contexts[hash] = EVP_MAC_CTX_new(algorithm);
+	bug_if(!contexts[hash] || !EVP_MAC_CTX_set_params(contexts[hash], params));
+	EVP_MAC_free(algorithm);
+	return contexts[hash];
+}
+
+void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
+          const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX])
+{
+	EVP_MAC_CTX *context = context_of(hash);
+	size_t len;
+
+	bug_if(!EVP_MAC_init(context, key, key_len, NULL));
+	for (size_t i = 0; i < count; i++)
+		bug_if(!EVP_MAC_update(context, parts[i].data, parts[i].len));
+	bug_if(!EVP_MAC_final(context, mac, &len, HMAC_MAX) || len != hashes[hash].len);
+}

@@ -1,0 +1,28 @@
+/*
+ * hmac -- keyed hashes (RFC 2104) by libcrypto, over a message that lies in parts.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum hmac_hash {
+	HMAC_SHA1,
+	HMAC_SHA224,
+	HMAC_SHA256,
+	HMAC_SHA384,
+	HMAC_SHA512,
+	HMAC_HASHES
+};
+
+enum { HMAC_MAX = 64 };
+
+struct hmac_part {
+	const void *data;
+	size_t len;
+};
+
+size_t hmac_len(enum hmac_hash hash);		/* octets of its result, 20 to 64 */
+/* Writes hmac_len() octets to MAC. On one thread only. */
+void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
+          const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX]);

@@ -1,0 +1,396 @@
+#include "core/tsig.h"
+
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/log.h"
+
+enum {
+	MAC_LEAST = 10,			/* octets of a shortened one, or half of it */
+	TIMES = 8,			/* octets: the time and the fudge */
+	OTHER_TIME = 6,			/* octets: the server's time, of BADTIME */
+	ARCOUNT = 10,			/* where in a header */
+	VARIABLES = 2 * NAME_MAX_WIRE + 2 + 4 + TIMES + 2 + 2 + OTHER_TIME,
+};
+
+static const struct {
+	const char *text;
+	const char *wire;
+	size_t len;
+} algorithms[HMAC_HASHES] = {
+	[HMAC_SHA1] = { "hmac-sha1", "\11hmac-sha1", 11 },
+	[HMAC_SHA224] = { "hmac-sha224", "\13hmac-sha224", 13 },
+	[HMAC_SHA256] = { "hmac-sha256", "\13hmac-sha256", 13 },
+	[HMAC_SHA384] = { "hmac-sha384", "\13hmac-sha384", 13 },
+	[HMAC_SHA512] = { "hmac-sha512", "\13hmac-sha512", 13 },
+};
+
+const char *tsig_error_name(enum tsig_error error)
+{
+	switch (error) {
+	case TSIG_FINE: return "no error";
+	case TSIG_MALFORMED: return "FORMERR";
+	case TSIG_BADSIG: return "BADSIG";
+	case TSIG_BADKEY: return "BADKEY";
+	case TSIG_BADTIME: return "BADTIME";
+	case TSIG_BADTRUNC: return "BADTRUNC";
+	}
+	return "an error";
+}
+
+/* ---- keys ---- */
+
+static bool find_hash(const char *text, enum hmac_hash *hash)
+{
+	for (int i = 0; i < HMAC_HASHES; i++)
+		if (!strcmp(text, algorithms[i].text)) {
+			*hash = i;
+			return true;
+		}
+	return false;
+}
+
+enum err tsig_key_parse(const char *name, const char *algorithm, const char *secret,
+                        struct tsig_key *key, struct why *why)
+{
+	ssize_t len = base64_decode(secret, key->secret, sizeof(key->secret));
+	enum err err = name_parse(name, "name", &key->name, why);
+
+	if (err)
+		return err;
+	if (!find_hash(algorithm, &key->hash))
+		return fail(why, ERR_INVALID, "algorithm '%.40s' is none of hmac-sha1, "
+		            "-sha224, -sha256, -sha384, -sha512", algorithm);
+	if (len < 1)
+		return fail(why, ERR_INVALID,
+		            "the secret is not base64 of 1 to %d octets",
+		            TSIG_SECRET_MAX);
+	key->secret_len = (size_t)len;
+	return OK;
+}
+
+bool tsig_is_by(const struct tsig *tsig, const struct tsig_key *key)
+{
+	return name_equal(&tsig->key, &key->name) &&
+	       tsig->algorithm.len == algorithms[key->hash].len &&
+	       !memcmp(tsig->algorithm.wire, algorithms[key->hash].wire,
+	               algorithms[key->hash].len);
+}
+
+/* ---- read ---- */
+
+static uint64_t read_u48(struct packet_reader *reader)
+{
+	uint64_t high = packet_read_u16(reader);
+
+	return high << 32 | packet_read_u32(reader);
+}
+
+/* False: there are not so many. */
+static bool skip(struct packet_reader *reader, size_t len)
+{
+	if (reader->broken || reader->len - reader->at < len)
+		reader->broken = true;
+	else
+		reader->at += len;
+	return !reader->broken;
+}
+
+/* RFC 8945 4.2: algorithm, time, fudge, MAC, original id, error, other data. */
+static bool read_rdata(struct packet_reader *rdata, struct tsig *tsig)
+{
+	size_t mac;
+
+	packet_read_name(rdata, &tsig->algorithm);
+	name_fold(&tsig->algorithm);
+	tsig->time = read_u48(rdata);
+	tsig->fudge = packet_read_u16(rdata);
+	tsig->mac_len = packet_read_u16(rdata);
+	mac = rdata->at;
+	if (!skip(rdata, tsig->mac_len))
+		return false;
+	if (tsig->mac_len <= sizeof(tsig->mac))
+		memcpy(tsig->mac, rdata->data + mac, tsig->mac_len);
+	tsig->original_id = packet_read_u16(rdata);
+	tsig->error = packet_read_u16(rdata);
+	tsig->other_len = packet_read_u16(rdata);
+	if (tsig->other_len == OTHER_TIME)
+		tsig->other = read_u48(rdata);
+	else
+		skip(rdata, tsig->other_len);
+	return !rdata->broken && rdata->at == rdata->len;
+}
+
+bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, size_t at,
+               struct tsig *tsig)
+{
+	struct packet_reader rdata = packet_rdata(message, rr);
+
+	tsig->present = true;
+	tsig->key = rr->name;
+	name_fold(&tsig->key);
+	tsig->at = at;
+	return read_rdata(&rdata, tsig) && rr->class == RR_CLASS_ANY && !rr->ttl;
+}
+
+static void skip_questions(struct packet_reader *reader, int count)
+{
+	struct name name;
+
+	for (int i = 0; i < count && !reader->broken; i++) {
+		packet_read_name(reader, &name);
+		packet_read_u32(reader);
+	}
+}
+
+bool tsig_find(const uint8_t *packet, size_t len, struct tsig *tsig)
+{
+	struct packet_reader reader = packet_reader(packet, len);
+	struct packet_header header;
+	struct packet_rr rr = { .type = 0 };
+	size_t at = 0;
+	int left;
+
+	tsig->present = false;
+	packet_read_header(&reader, &header);
+	skip_questions(&reader, header.count[SECTION_QUESTION]);
+	left = header.count[SECTION_ANSWER] + header.count[SECTION_AUTHORITY] +
+	       header.count[SECTION_ADDITIONAL];
+	for (; left > 0 && !reader.broken; left--) {
+		if (rr.type == RR_TSIG)
+			return false;		/* not the last one */
+		at = reader.at;
+		packet_read_rr(&reader, &rr);
+	}
+	if (reader.broken || reader.at != len)
+		return false;
+	if (rr.type != RR_TSIG)
+		return true;
+	return header.count[SECTION_ADDITIONAL] && tsig_read(&reader, &rr, at, tsig);
+}
+
+/* ---- the digest ---- */
+
+struct octets {
+	uint8_t data[VARIABLES];
+	size_t len;
+};
+
+static void put(struct octets *to, const void *data, size_t len)
+{
+	memcpy(to->data + to->len, data, len);
+	to->len += len;
+}
+
+static void put_number(struct octets *to, uint64_t number, int octets)
+{
+	while (octets--)
+		to->data[to->len++] = number >> 8 * octets;
+}
+
+/* What besides the message is signed (4.3.3); later only the times (5.3.1). */
+struct variables {
+	uint64_t time;
+	uint16_t fudge, error;
+	bool has_other;
+	uint64_t other;			/* 48 bits */
+};
+
+static void put_variables(struct octets *to, const struct tsig_chain *chain,
+                          const struct variables *variables)
+{
+	const struct tsig_key *key = &chain->key;
+
+	if (!chain->answered) {
+		put(to, key->name.wire, key->name.len);
+		put_number(to, RR_CLASS_ANY, 2);
+		put_number(to, 0, 4);			/* TTL */
+		put(to, algorithms[key->hash].wire, algorithms[key->hash].len);
+	}
+	put_number(to, variables->time, 6);
+	put_number(to, variables->fudge, 2);
+	if (chain->answered)
+		return;
+	put_number(to, variables->error, 2);
+	put_number(to, variables->has_other ? OTHER_TIME : 0, 2);
+	if (variables->has_other)
+		put_number(to, variables->other, OTHER_TIME);
+}
+
+/* HEADER stands for the first octets of MESSAGE, which is LEN long without its TSIG. */
+static void digest(const struct tsig_chain *chain, const uint8_t *header,
+                   const uint8_t *message, size_t len, const struct variables *variables,
+                   uint8_t mac[HMAC_MAX])
+{
+	uint8_t prior_len[2] = { chain->mac_len >> 8, chain->mac_len & 0xff };
+	struct octets behind = { .len = 0 };
+	const struct hmac_part parts[] = {
+		{ prior_len, chain->mac_len ? sizeof(prior_len) : 0 },
+		{ chain->mac, chain->mac_len },
+		{ header, PACKET_HEADER },
+		{ message + PACKET_HEADER, len - PACKET_HEADER },
+		{ behind.data, (put_variables(&behind, chain, variables), behind.len) },
+	};
+
+	hmac(chain->key.hash, chain->key.secret, chain->key.secret_len, parts,
+	     sizeof(parts) / sizeof(parts[0]), mac);
+}
+
+void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key)
+{
+	chain->key = *key;
+	chain->mac_len = 0;
+	chain->answered = false;
+}
+
+/* From the second message behind the question on the form is the short one. */
+static void go_on(struct tsig_chain *chain, const uint8_t *mac, size_t len)
+{
+	chain->answered = chain->mac_len;
+	memcpy(chain->mac, mac, len);
+	chain->mac_len = len;
+}
+
+/* ---- verify ---- */
+
+static bool is_possible_length(size_t len, size_t whole)
+{
+	size_t least = whole / 2 > MAC_LEAST ? whole / 2 : MAC_LEAST;
+
+	return len >= least && len <= whole;
+}
+
+static bool is_of_now(const struct tsig *tsig, uint64_t now)
+{
+	uint64_t off = tsig->time > now ? tsig->time - now : now - tsig->time;
+
+	return off <= tsig->fudge;
+}
+
+enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
+                            const struct tsig *tsig, uint64_t now)
+{
+	const struct variables variables = {
+		.time = tsig->time, .fudge = tsig->fudge, .error = tsig->error,
+		.has_other = tsig->other_len == OTHER_TIME, .other = tsig->other,
+	};
+	size_t whole = hmac_len(chain->key.hash);
+	uint8_t header[PACKET_HEADER], mac[HMAC_MAX];
+	unsigned additional;
+
+	if (!tsig_is_by(tsig, &chain->key))
+		return TSIG_BADKEY;
+	if (!is_possible_length(tsig->mac_len, whole))
+		return TSIG_MALFORMED;
+	memcpy(header, packet, sizeof(header));
+	additional = (header[ARCOUNT] << 8 | header[ARCOUNT + 1]) - 1;
+	header[0] = tsig->original_id >> 8;
+	header[1] = tsig->original_id & 0xff;
+	header[ARCOUNT] = additional >> 8 & 0xff;
+	header[ARCOUNT + 1] = additional & 0xff;
+	digest(chain, header, packet, tsig->at, &variables, mac);
+	if (CRYPTO_memcmp(mac, tsig->mac, tsig->mac_len))
+		return TSIG_BADSIG;
+	go_on(chain, tsig->mac, tsig->mac_len);
+	if (!is_of_now(tsig, now))
+		return TSIG_BADTIME;
+	return tsig->mac_len < whole ? TSIG_BADTRUNC : TSIG_FINE;
+}
+
+/* ---- sign ---- */
+
+size_t tsig_room(const struct name *key, const struct name *algorithm)
+{
+	/* type, class, TTL, length; the times; MAC; id, error; other data */
+	return key->len + 10 + algorithm->len + TIMES + 2 + HMAC_MAX + 4 + 2 + OTHER_TIME;
+}
+
+struct record {
+	const uint8_t *key, *algorithm;
+	size_t key_len, algorithm_len;
+	const uint8_t *mac;
+	size_t mac_len;
+	uint16_t original_id;
+	const struct variables *variables;
+};
+
+static void put_u48(struct packet_writer *writer, uint64_t number)
+{
+	packet_put_u16(writer, number >> 32);
+	packet_put_u32(writer, number & 0xffffffff);
+}
+
+static void count_record(struct packet_writer *writer)
+{
+	if (!++writer->data[ARCOUNT + 1])
+		writer->data[ARCOUNT]++;
+}
+
+static void put_record(struct packet_writer *writer, const struct record *record)
+{
+	const struct variables *variables = record->variables;
+	size_t other = variables->has_other ? OTHER_TIME : 0;
+
+	packet_put(writer, record->key, record->key_len);
+	packet_put_u16(writer, RR_TSIG);
+	packet_put_u16(writer, RR_CLASS_ANY);
+	packet_put_u32(writer, 0);
+	packet_put_u16(writer, record->algorithm_len + TIMES + 2 + record->mac_len + 4 +
+			       2 + other);
+	packet_put(writer, record->algorithm, record->algorithm_len);
+	put_u48(writer, variables->time);
+	packet_put_u16(writer, variables->fudge);
+	packet_put_u16(writer, record->mac_len);
+	packet_put(writer, record->mac, record->mac_len);
+	packet_put_u16(writer, record->original_id);
+	packet_put_u16(writer, variables->error);
+	packet_put_u16(writer, other);
+	if (other)
+		put_u48(writer, variables->other);
+	bug_if(writer->full);
+	count_record(writer);
+}
+
+static uint16_t id_of(const struct packet_writer *writer)
+{
+	return writer->data[0] << 8 | writer->data[1];
+}
+
+void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsig *tsig,
+               uint64_t now, struct packet_writer *writer)
+{
+	/* whose clock is wrong hears ours, under its own time (5.2.3) */
+	bool late = error == TSIG_BADTIME && tsig;
+	const struct variables variables = {
+		.time = late ? tsig->time : now, .fudge = TSIG_FUDGE_S, .error = error,
+		.has_other = late, .other = now,
+	};
+	uint8_t mac[HMAC_MAX];
+	const struct record record = {
+		.key = chain->key.name.wire, .key_len = chain->key.name.len,
+		.algorithm = (const uint8_t *)algorithms[chain->key.hash].wire,
+		.algorithm_len = algorithms[chain->key.hash].len,
+		.mac = mac, .mac_len = hmac_len(chain->key.hash),
+		.original_id = id_of(writer), .variables = &variables,
+	};
+
+	digest(chain, writer->data, writer->data, writer->len, &variables, mac);
+	go_on(chain, mac, record.mac_len);
+	put_record(writer, &record);
+}
+
+void tsig_refuse(enum tsig_error error, const struct tsig *tsig, uint64_t now,
+                 struct packet_writer *writer)
+{
+	const struct variables variables = {
+		.time = now, .fudge = TSIG_FUDGE_S, .error = error,
+	};
+
+	put_record(writer, &(struct record){
+		.key = tsig->key.wire, .key_len = tsig->key.len,
+		.algorithm = tsig->algorithm.wire, .algorithm_len = tsig->algorithm.len,
+		.original_id = id_of(writer), .variables = &variables,
+	});
+}

@@ -1,0 +1,335 @@
+"""TSIG (RFC 8945): what dnspython, BIND, Knot and NSD make of our signatures, and we of theirs."""
+
+import base64
+import socket
+import sys
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import dns.message
+import dns.name
+import dns.query
+import dns.rcode
+import dns.rdata
+import dns.rdatatype
+import dns.rrset
+import dns.tsig
+import dns.tsigkeyring
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from minidns_lab import HOST, Domain, Lab, rrs_of, stream, wait_for   # noqa: E402
+from lab.dns import Key                                         # noqa: E402
+
+ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
+ALGORITHMS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512")
+BADSIG, BADKEY, BADTIME, BADTRUNC = 16, 17, 18, 22
+STRANGER = "127.0.0.2"          # no server of the pool
+
+
+def secret_of(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+def key_named(name, secret, algorithm="hmac-sha256"):
+    return Key(name, algorithm, secret_of(secret))
+
+
+def sign(question, key):
+    question.use_tsig(dns.tsig.Key(key.name, key.secret, key.algorithm + "."))
+    return question
+
+
+def question_for(zone, rtype="SOA", key=None, serial=None):
+    question = dns.message.make_query(zone, rtype)
+    if serial is not None:
+        question.authority.append(dns.rrset.from_text(zone, 0, "IN", "SOA",
+                                                      f". . {serial} 0 0 0 0"))
+    return sign(question, key) if key else question
+
+
+def signed_messages(port, question, key, source=HOST, seconds=20):
+    """The messages of a transfer, each with its signature checked behind the one before."""
+    keyring = dns.tsigkeyring.from_text({key.name: (key.algorithm + ".", key.secret)}) \
+        if key else None
+    context, count, first = None, 0, None
+    with socket.create_connection((HOST, port), timeout=seconds,
+                                  source_address=(source, 0)) as link:
+        wire = question.to_wire(multi=True)
+        link.sendall(len(wire).to_bytes(2, "big") + wire)
+        while True:
+            length = int.from_bytes(receive(link, 2), "big")
+            message = dns.message.from_wire(
+                receive(link, length), keyring=keyring, request_mac=question.mac, xfr=True,
+                multi=True, tsig_ctx=context, one_rr_per_rrset=True)
+            if key and not message.had_tsig:
+                raise AssertionError(f"message {count} is not signed")
+            context = message.tsig_ctx
+            count += 1
+            yield message
+            first = first or (message.answer and message.answer[0])
+            if message.rcode() or is_last(message, first, count):
+                return
+
+
+def is_last(message, first, count):
+    """Of an AXFR, or of an IXFR of one change or none: the SOA that came first closes it."""
+    soas = [rrset for rrset in message.answer if rrset[0] == first[0]]
+    return len(soas) > (count == 1) or len(message.answer) == 1 and count == 1
+
+
+def receive(link, length):
+    data = b""
+    while len(data) < length:
+        part = link.recv(length - len(data))
+        if not part:
+            raise EOFError("the connection ended")
+        data += part
+    return data
+
+
+class Tsig(unittest.TestCase):
+    """minidns and hand-made clients; a server with a key, and one without."""
+
+    KEY = key_named("server.key.", "the server's own secret")
+    KNOWN = key_named("known.key.", "known, but nobody's")
+    OWN = key_named("own.key.", "from the configuration")
+    DOMAINS = key_named("domain.key.", "of one domain")
+
+    @classmethod
+    def setUpClass(cls):
+        keys = cls.OWN.name + " " + cls.OWN.algorithm + " " + cls.OWN.secret
+        cls.lab = cls.enterClassContext(Lab(settings={"tsig_keys": keys}))
+        cls.port = cls.lab.ports[0]
+        cls.zone = Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
+        cls.other = Domain(cls.lab, OTHER, 7, [(OTHER, "NS", "ns1.example.net.")])
+        cls.large = Domain(cls.lab, LARGE, 7, [
+            (f"h{i}.{LARGE}", "TXT", f'"{i:0200d}"') for i in range(32000)])
+        cls.lab.add_key(cls.KEY)
+        cls.lab.add_key(cls.KNOWN)
+        cls.lab.add_key(cls.DOMAINS, cls.zone)
+        for algorithm in ALGORITHMS:
+            cls.lab.add_key(key_named(f"{algorithm}.", algorithm * 3, algorithm))
+        cls.lab.add_server("keyed", HOST, 53, cls.KEY)
+        cls.lab.workers[0].reload()
+        wait_for(lambda: cls.rcode_of(question_for(ZONE, key=cls.KEY)) == 0, 5, "keys are read")
+
+    @classmethod
+    def rcode_of(cls, question):
+        wire = question.to_wire()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+            end.settimeout(5)
+            end.sendto(wire, (HOST, cls.port))
+            answer = end.recv(65535)
+        return answer[3] & 15
+
+    def exchange(self, wire):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+            end.settimeout(5)
+            end.sendto(wire, (HOST, self.port))
+            return end.recv(65535)
+
+    def tsig_of(self, wire):
+        """(rcode, TSIG rdata) of a message of which only the header, a question and the OPT
+        stand before the signature, which is not looked at."""
+        at = 12 + dns.name.from_wire(wire, 12)[1] + 4
+        for _ in range(int.from_bytes(wire[10:12], "big")):
+            at += dns.name.from_wire(wire, at)[1]
+            rtype, length = int.from_bytes(wire[at:at + 2], "big"), \
+                int.from_bytes(wire[at + 8:at + 10], "big")
+            at += 10 + length
+        self.assertEqual((rtype, at), (dns.rdatatype.TSIG, len(wire)))
+        return wire[3] & 15, dns.rdata.from_wire("ANY", "TSIG", wire, at - length, length)
+
+    # what is right
+
+    def test_each_algorithm(self):
+        for algorithm in ALGORITHMS:
+            key = key_named(f"{algorithm}.", algorithm * 3, algorithm)
+            for ask in (dns.query.udp, dns.query.tcp):
+                answer = ask(question_for(ZONE, key=key), HOST, port=self.port, timeout=5)
+                self.assertTrue(answer.had_tsig)        # and dnspython has checked it
+                self.assertEqual(answer.answer[0][0].serial, 7)
+
+    def test_ordinary_answers_are_signed(self):
+        for name, rtype, rcode in ((ZONE, "NS", 0), (f"no.{ZONE}", "A", 3), ("not.ours.", "A", 5)):
+            answer = dns.query.udp(question_for(name, rtype, self.KEY), HOST, port=self.port,
+                                   timeout=5)
+            self.assertEqual((answer.rcode(), answer.had_tsig), (rcode, True))
+
+    def test_each_message_of_a_transfer_is_signed(self):
+        messages = list(signed_messages(self.port, question_for(LARGE, "AXFR", self.KEY),
+                                        self.KEY))
+        self.assertGreater(len(messages), 100)
+        self.assertEqual(set(rrs_of(messages)), self.large.rrs())
+
+    def test_ixfr_is_signed(self):
+        serial = self.other.change(add=[(f"new.{OTHER}", "A", "192.0.2.1")])
+        question = question_for(OTHER, "IXFR", self.KEY, serial=serial - 1)
+        rrs = rrs_of(signed_messages(self.port, question, self.KEY))
+        self.assertEqual([rtype for _, rtype, _, _ in rrs], ["SOA", "SOA", "SOA", "A", "SOA"])
+
+    def test_a_key_of_the_configuration(self):
+        self.assertEqual(self.rcode_of(question_for(ZONE, key=self.OWN)), 0)
+
+    # what is wrong
+
+    def refused_as(self, question, rcode, error):
+        got, tsig = self.tsig_of(self.exchange(question.to_wire()))
+        self.assertEqual((got, tsig.error), (rcode, error))
+        return tsig
+
+    def test_badkey(self):
+        unknown = key_named("unknown.key.", "whatever")
+        tsig = self.refused_as(question_for(ZONE, key=unknown), 9, BADKEY)
+        self.assertEqual(tsig.mac, b"")
+        renamed = self.KEY._replace(algorithm="hmac-sha512")
+        self.refused_as(question_for(ZONE, key=renamed), 9, BADKEY)
+        md5 = question_for(ZONE)
+        md5.use_tsig(dns.tsig.Key(self.KEY.name, self.KEY.secret, dns.tsig.HMAC_MD5))
+        self.refused_as(md5, 9, BADKEY)
+
+    def test_badsig(self):
+        wrong = self.KEY._replace(secret=secret_of("another"))
+        tsig = self.refused_as(question_for(ZONE, key=wrong), 9, BADSIG)
+        self.assertEqual(tsig.mac, b"")
+
+    def test_badtime_tells_ours(self):
+        for skew in (-301, 301):
+            then = int(time.time()) + skew
+            wire = self.wire_at(question_for(ZONE), then)
+            rcode, tsig = self.tsig_of(self.exchange(wire))
+            self.assertEqual((rcode, tsig.error), (9, BADTIME))
+            self.assertEqual(tsig.time_signed, then)
+            self.assertEqual(len(tsig.mac), 32)         # signed, for only the clock is wrong
+            self.assertAlmostEqual(int.from_bytes(tsig.other, "big"), time.time(), delta=30)
+
+    def wire_at(self, question, then):
+        """As it would be signed at another time."""
+        with mock.patch.object(dns.message.time, "time", lambda: then):
+            return sign(question, self.KEY).to_wire()
+
+    def test_badtrunc(self):
+        wire = question_for(ZONE, key=self.KEY).to_wire()
+        mac = self.tsig_of(wire)[1].mac
+        at = wire.index(mac)
+        length = at - 2 - 8 - 13 - 2                    # of the rdata
+        for keep, rcode in ((32, 0), (31, 9), (16, 9), (15, 1), (0, 1)):
+            cut = (wire[:length] + (61 - 32 + keep).to_bytes(2, "big") + wire[length + 2:at - 2]
+                   + keep.to_bytes(2, "big") + mac[:keep] + wire[at + 32:])
+            answer = self.exchange(cut)
+            self.assertEqual(answer[3] & 15, rcode, keep)
+            if rcode == 9:
+                self.assertEqual(self.tsig_of(answer)[1].error, BADTRUNC)
+
+    # who may have a zone (A8)
+
+    def transfer_rcode(self, zone, key, source=HOST):
+        messages = list(signed_messages(self.port, question_for(zone, "AXFR", key), key, source))
+        if messages[0].rcode():
+            self.assertEqual(rrs_of(messages), [])
+        return messages[0].rcode()
+
+    def test_a_server_with_a_key_must_sign(self):
+        self.assertEqual(self.transfer_rcode(ZONE, self.KEY), 0)
+        self.assertEqual(self.transfer_rcode(ZONE, None), dns.rcode.REFUSED)
+        self.assertEqual(self.transfer_rcode(ZONE, self.KNOWN), dns.rcode.REFUSED)
+        self.assertEqual(self.transfer_rcode(ZONE, self.KEY, STRANGER), dns.rcode.REFUSED)
+
+    def test_a_key_of_a_domain_opens_that_domain(self):
+        self.assertEqual(self.transfer_rcode(ZONE, self.DOMAINS, STRANGER), 0)
+        self.assertEqual(self.transfer_rcode(OTHER, self.DOMAINS, STRANGER), dns.rcode.REFUSED)
+        self.assertEqual(self.transfer_rcode(OTHER, self.DOMAINS), dns.rcode.REFUSED)
+
+    # keys come and go (A11)
+
+    def test_rotation_without_a_restart(self):
+        key = key_named("rotated.key.", "old")
+        self.lab.add_key(key)
+        wait_for(lambda: self.rcode_of(question_for(ZONE, key=key)) == 0, 5, "the key is known")
+        new = key._replace(secret=secret_of("new"))
+        self.lab.mariadb.sql(f"UPDATE tsigkeys SET secret = '{new.secret}' "
+                             f"WHERE name = '{key.name}'")
+        wait_for(lambda: self.rcode_of(question_for(ZONE, key=new)) == 0, 5, "the new secret")
+        self.refused_as(question_for(ZONE, key=key), 9, BADSIG)
+        self.lab.mariadb.sql(f"DELETE FROM tsigkeys WHERE name = '{key.name}'")
+        self.lab.workers[0].reload()
+        wait_for(lambda: self.rcode_of(question_for(ZONE, key=new)) == 9, 5, "the key is gone")
+
+    def test_a_key_that_goes_during_a_transfer(self):
+        key = key_named("going.key.", "going")
+        self.lab.add_key(key, self.large)
+        wait_for(lambda: self.rcode_of(question_for(ZONE, key=key)) == 0, 5, "the key is known")
+        messages = signed_messages(self.port, question_for(LARGE, "AXFR", key), key)
+        first = next(messages)
+        self.lab.mariadb.sql(f"DELETE FROM tsigkeys WHERE name = '{key.name}'")
+        self.lab.workers[0].reload()
+        wait_for(lambda: self.rcode_of(question_for(ZONE, key=key)) == 9, 5, "the key is gone")
+        self.assertEqual(set(rrs_of([first, *messages])), self.large.rrs())
+
+    def test_secrets_are_in_no_log(self):
+        log = self.lab.workers[0].log.read_text()
+        self.assertIn("badly signed", log)
+        for key in (self.KEY, self.KNOWN, self.OWN, self.DOMAINS):
+            self.assertNotIn(key.secret, log)
+            self.assertNotIn(base64.b64decode(key.secret).decode(), log)
+
+
+class Servers(unittest.TestCase):
+    """NOTIFY, polls and transfers with BIND, Knot and NSD, all under one key."""
+
+    KEY = key_named("pool.key.", "between us and the servers of the pool")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab(servers=("bind", "knot", "nsd"), key=cls.KEY))
+
+    def settle(self, domain):
+        for server in self.lab.servers.values():
+            self.lab.order(domain, server, "notify_zone_changed")
+            self.lab.order(domain, server)
+        for _ in self.lab.servers:
+            report = self.lab.report(domain)
+            self.assertEqual((report["status"], report["serial_number"]),
+                             ("SUCCESS", domain.serial), report)
+
+    def test_transfers_and_changes(self):
+        """Of one message, of some, and of more than a hundred; then changes."""
+        for number, count in enumerate((5, 1000, 30000)):
+            name = f"zone{number}.test."
+            domain = Domain(self.lab, name, 1, [(name, "NS", "ns1.example.net.")] + [
+                (f"h{i}.{name}", "TXT", f'"{i:0200d}"') for i in range(count)])
+            for server in self.lab.servers.values():
+                server.add_zone(name)
+            self.settle(domain)
+            for change in range(3):
+                domain.change(add=[(f"new{change}.{name}", "A", "192.0.2.1")])
+                self.settle(domain)
+            for server in self.lab.servers.values():
+                self.assertEqual(len(server.axfr(name)), len(domain.rrs()), server.name)
+        log = self.lab.workers[0].log.read_text()
+        self.assertNotIn("badly signed", log)
+        self.assertIn("kind=ixfr", log)
+
+    def expect_error(self, name, key, words):
+        domain = Domain(self.lab, name, 1, [(name, "NS", "ns1.example.net.")])
+        for server in self.lab.servers.values():
+            server.add_zone(name)
+            self.lab.order(domain, server, key=key, retry_interval=0.2, timeout=1)
+        for _ in self.lab.servers:
+            report = self.lab.report(domain)
+            self.assertEqual(report["status"], "ERROR", report)
+            self.assertTrue(any(word in report["reason"] for word in words), report)
+
+    def test_a_server_that_does_not_know_the_key(self):
+        key = key_named("new.key.", "which no server has")
+        self.lab.add_key(key)
+        self.expect_error("unknown.test.", key, ("BADKEY",))
+
+    def test_a_key_that_we_do_not_know(self):
+        self.expect_error("keyless.test.", key_named("no.key.", ""), ("not known here",))
+
+
+if __name__ == "__main__":
+    unittest.main()
