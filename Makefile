@@ -41,6 +41,7 @@ BINARY_poolmgr = zonefleet-poolmgr
 BINARY_minidns = zonefleet-minidns
 BINARY_cli     = zonefleet
 LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl)
+LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
 
 LIBRARY = base model runtime
@@ -156,6 +157,8 @@ layers:
 	@! $(src) '#include <mysql' workers central poolmgr minidns | grep -v '^workers/runtime/db'
 	@! $(src) '#include <ldns' workers central poolmgr minidns | grep -v '^workers/model/presentation'
 	@! $(src) '#include <ev.h' workers central poolmgr minidns | grep -v '^workers/runtime/loop'
+	@! $(src) '#include <openssl/ssl' workers central poolmgr minidns | \
+	    grep -vE '^(poolmgr/backends/|minidns/stream)'
 	@! $(src) '#include <libconfig' workers central poolmgr minidns | grep -v '^workers/base/option'
 	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/page'
 	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \

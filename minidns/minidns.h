@@ -16,7 +16,8 @@
 struct metric;
 
 struct minidns_options {
-	struct option_texts listen, allow_transfer;
+	struct option_texts listen, listen_tls, allow_transfer;
+	char *tls_certificate, *tls_key, *tls_client_ca;
 	char *tsig_keys;
 	int transfers_out, transfers_out_per_peer;
 	int tcp_clients, tcp_clients_per_peer, tcp_idle_s;
