@@ -1,0 +1,85 @@
+#include "base/base64.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const char digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* -1: no digit. */
+static int digit_value(char c)
+{
+	const char *digit = c ? strchr(digits, c) : NULL;
+
+	return digit ? (int)(digit - digits) : -1;
+}
+
+/* Four characters into 1 to 3 octets; those behind octets + 1 digits were seen to be '='. */
+static bool decode_group(const char *text, size_t octets, uint8_t *data)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < 4; i++) {
+		int value = i <= octets ? digit_value(text[i]) : 0;
+
+		if (value < 0)
+			return false;
+		bits = bits << 6 | (uint32_t)value;
+	}
+	if (bits & (0xffffffu >> (8 * octets)))
+		return false;
+	for (size_t i = 0; i < octets; i++)
+		data[i] = bits >> (16 - 8 * i);
+	return true;
+}
+
+/* How many '=' the text ends with, at most the two that are allowed. */
+static size_t count_padding(const char *text, size_t len)
+{
+	if (!len || text[len - 1] != '=')
+		return 0;
+	return text[len - 2] == '=' ? 2 : 1;
+}
+
+ssize_t base64_decode(const char *text, uint8_t *data, size_t size)
+{
+	size_t len = strlen(text), n = 0;
+
+	if (len % 4)
+		return -1;
+
+	size_t padding = count_padding(text, len);
+
+	if (len / 4 * 3 - padding > size)
+		return -1;
+	for (size_t at = 0; at < len; at += 4) {
+		size_t octets = at + 4 < len ? 3 : 3 - padding;
+
+		if (!decode_group(text + at, octets, data + n))
+			return -1;
+		n += octets;
+	}
+	return (ssize_t)n;
+}
+
+static void encode_group(const uint8_t *data, size_t octets, char *text)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		bits = bits << 8 | (i < octets ? data[i] : 0);
+	for (size_t i = 0; i < 4; i++)
+		text[i] = i <= octets ? digits[bits >> (18 - 6 * i) & 63] : '=';
+}
+
+size_t base64_encode(const uint8_t *data, size_t len, char *text)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at < len; at += 3) {
+		encode_group(data + at, len - at < 3 ? len - at : 3, text + n);
+		n += 4;
+	}
+	text[n] = 0;
+	return n;
+}
