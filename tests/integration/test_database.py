@@ -714,6 +714,20 @@ class Migrations(unittest.TestCase):
         answer = d.do("migrate")
         self.assertEqual((answer["err"], "not the file" in answer["why"]), ("conflict", True))
 
+    def test_tsig_keys_of_before(self):
+        """What an operator may have put into the table by hand is taken over."""
+        d = self.driver()
+        d.do("migrate")
+        self.notes("ALTER TABLE tsigkeys DROP FOREIGN KEY tsigkey_domain, DROP KEY tsigkey_domain,"
+                   " DROP CONSTRAINT tsigkey_algorithm, DROP COLUMN domain_id; "
+                   "DELETE FROM schema_migrations WHERE version = 2; "
+                   "INSERT INTO tsigkeys (id, name, algorithm, secret) "
+                   f"VALUES ('{'1' * 32}', 'old.', 'HMAC-SHA256.', 'c2VjcmV0')")
+        answer = d.do("migrate")
+        self.assertEqual(answer["err"], "ok", answer["why"])
+        self.assertEqual(self.notes("SELECT algorithm, domain_id FROM tsigkeys"),
+                         [["hmac-sha256", "NULL"]])
+
     def test_program_older_than_the_schema(self):
         d = self.driver()
         d.do("migrate")
@@ -781,6 +795,34 @@ class Schema(unittest.TestCase):
                                        ("c", "ADD", "PENDING", "ok"), ("d", "NONE", "ACTIVE", "exists")):
             with self.subTest(id=id):
                 self.assertEqual(d.once(self.record_sql(id * 32, "c0000201", task, status))["err"], want)
+
+    def key_sql(self, id, algorithm="hmac-sha256", domain="NULL"):
+        return ("INSERT INTO tsigkeys (id, name, algorithm, secret, domain_id) "
+                f"VALUES ('{id * 32}', '{id}.', '{algorithm}', 'c2VjcmV0', {domain})")
+
+    def test_algorithms_of_tsig_keys(self):
+        d = Driver()
+        self.addCleanup(d.close)
+        for id, algorithm in enumerate(("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384",
+                                        "hmac-sha512")):
+            answer = d.once(self.key_sql(str(id), algorithm))
+            self.assertEqual(answer["err"], "ok", answer["why"])
+        for algorithm in ("hmac-md5", "hmac-sha256.", "HMAC-SHA256", ""):
+            answer = d.once(self.key_sql("f", algorithm))
+            self.assertEqual(answer["err"], "internal", algorithm)
+            self.assertIn("tsigkey_algorithm", answer["why"])
+
+    def test_the_keys_of_a_domain_go_with_it(self):
+        d = Driver()
+        self.addCleanup(d.close)
+        domain = "e" * 32
+        self.assertEqual(d.once(self.key_sql("a", domain=f"'{domain}'"))["err"], "conflict")
+        d.once(self.domain_sql(domain, "keys.example.", "ADD", "PENDING"))
+        d.once(self.key_sql("a", domain=f"'{domain}'"))
+        d.once(self.key_sql("b"))
+        d.once(f"DELETE FROM domains WHERE id = '{domain}'")
+        self.assertEqual(server.sql("SELECT name FROM tsigkeys WHERE name IN ('a.', 'b.')"),
+                         [["b."]])
 
     def test_serials_are_of_32_bits(self):
         d = Driver()

@@ -66,7 +66,8 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/man/man1/zonefleet.1",
                      "/usr/share/bash-completion/completions/zonefleet",
                      "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
-                     "/usr/share/zonefleet/schema/001_spine.sql"):
+                     "/usr/share/zonefleet/schema/001_spine.sql",
+                     "/usr/share/zonefleet/schema/002_tsig.sql"):
             self.assertIn(path, files)
             self.assertGreater(files[path].stat().st_size, 0, path)
         config = files["/etc/zonefleet/zonefleet.cfg"]
