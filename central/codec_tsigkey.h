@@ -8,11 +8,15 @@
 
 #include "store.h"
 
-/* What shall be of a key, new or not; NULL is left to central, or as it is. */
+/*
+ * What shall be of a key. NULL: a new one has it from central, an old one keeps it. That
+ * central shall make another secret is `new_secret: true`: null counts as absent, here as
+ * in all other methods.
+ */
 struct tsigkey_wish {
 	const char *name;
 	const char *algorithm, *secret;
-	bool is_rotated;		/* by a secret that central makes */
+	bool is_rotated;		/* new_secret */
 	bool has_domain;
 	struct domain_key domain;
 };
