@@ -324,7 +324,7 @@ extern const char *const store_tsigkey_sort_keys[];	/* by name only */
 
 bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                        struct tsigkey *key);
-/* The same, locked until the end of the transaction. */
+/* The same, locked until the end of the transaction, without the domain's name. */
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                         struct tsigkey *key);
 /* Without the secrets. */

@@ -4,11 +4,15 @@
 
 const char *const store_tsigkey_sort_keys[] = { "name", NULL };
 
-#define TIME(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
-#define COLUMNS \
-	"t.id, t.name, t.algorithm, t.domain_id, d.name, " TIME("t.created_at") ", " \
-	TIME("t.updated_at")
-#define TABLES " FROM tsigkeys t LEFT JOIN domains d ON d.id = t.domain_id "
+#define COLUMNS(domain) \
+	"t.id, t.name, t.algorithm, t.domain_id, " domain ", " \
+	"CONCAT(REPLACE(t.created_at, ' ', 'T'), 'Z'), " \
+	"CONCAT(REPLACE(t.updated_at, ' ', 'T'), 'Z')"
+#define FROM_BOTH " FROM tsigkeys t LEFT JOIN domains d ON d.id = t.domain_id "
+
+#define SELECT_WHOLE "SELECT " COLUMNS("d.name") ", t.secret" FROM_BOTH
+/* Without the domain's name, for its row would be locked, too. */
+#define SELECT_OWN "SELECT " COLUMNS("NULL") ", t.secret FROM tsigkeys t "
 
 static void read_tsigkey(struct tx_rows *rows, struct tsigkey *key)
 {
@@ -42,28 +46,19 @@ bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena
                        struct tsigkey *key)
 {
 	if (*by->id)
-		return select_tsigkey(tx, "SELECT " COLUMNS ", t.secret" TABLES
-		                      "WHERE t.id = ?", by->id, arena, key);
-	return select_tsigkey(tx, "SELECT " COLUMNS ", t.secret" TABLES
-	                      "WHERE t.name = ?", by->name, arena, key);
+		return select_tsigkey(tx, SELECT_WHOLE "WHERE t.id = ?", by->id, arena,
+		                      key);
+	return select_tsigkey(tx, SELECT_WHOLE "WHERE t.name = ?", by->name, arena, key);
 }
 
 bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                         struct tsigkey *key)
 {
-	struct tx_rows rows;
-	bool found = *by->id
-	    ? tx_select_row(tx, arena, &rows,
-	                    "SELECT id FROM tsigkeys WHERE id = ? FOR UPDATE",
-	                    TX_BIND(tx_text(by->id)))
-	    : tx_select_row(tx, arena, &rows,
-	                    "SELECT id FROM tsigkeys WHERE name = ? FOR UPDATE",
-	                    TX_BIND(tx_text(by->name)));
-
-	if (!found)
-		return false;
-	tx_select_end(&rows);
-	return store_tsigkey_get(tx, by, arena, key);
+	if (*by->id)
+		return select_tsigkey(tx, SELECT_OWN "WHERE t.id = ? FOR UPDATE", by->id,
+		                      arena, key);
+	return select_tsigkey(tx, SELECT_OWN "WHERE t.name = ? FOR UPDATE", by->name,
+	                      arena, key);
 }
 
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
@@ -74,7 +69,7 @@ void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena
 	};
 	struct query query;
 
-	query_begin(&query, arena, "SELECT " COLUMNS TABLES "WHERE 1");
+	query_begin(&query, arena, "SELECT " COLUMNS("d.name") FROM_BOTH "WHERE 1");
 	query_page(&query, tx, paging, &by_name);
 	query_run(&query, tx, rows);
 }

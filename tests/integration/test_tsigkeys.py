@@ -1,6 +1,7 @@
 """TSIG keys: what becomes of them in central, and where their secrets are not."""
 
 import base64
+import concurrent.futures
 import json
 import logging
 import re
@@ -132,6 +133,21 @@ class Keys(Story):
         for field in "name", "domain", "id":
             self.fails("Invalid", "has no field", "update_tsigkey", tsigkey=name,
                        values={field: "x."})
+
+    def test_changes_at_once(self):
+        """Each keeps what it does not name, as the one before it left it."""
+        name = self.create(algorithm="hmac-sha1")["name"]
+        secret = secret_of(48)
+        changes = [{"algorithm": "hmac-sha384"}, {"secret": secret}] * 8
+        futures = []
+        with concurrent.futures.ThreadPoolExecutor(len(changes)) as threads:
+            for values in changes:
+                futures.append(threads.submit(lab.caller.update_tsigkey, tsigkey=name,
+                                              values=values))
+        for future in futures:
+            future.result()
+        key = lab.caller.get_tsigkey(tsigkey=name)
+        self.assertEqual((key["algorithm"], key["secret"]), ("hmac-sha384", secret))
 
     def test_names(self):
         name = self.create()["name"]
