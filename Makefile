@@ -9,6 +9,7 @@
 #   make asan       the same programs under ASan and UBSan, into build-asan/
 #   make demo       a running fleet with three real name servers (deploy/demo)
 #   make bench      figures, as ratios against peers (tests/bench/README.md)
+#   make bench-minidns  minidns beside NSD and Knot, on one processor each
 #   make install    DESTDIR=, PREFIX=/usr
 
 BUILD   ?= build
@@ -145,6 +146,9 @@ demo:
 bench: all $(BUILD)/bench/load $(BUILD)/drivers/rpc_driver
 	BUILD=$(BUILD) tests/bench/run
 
+bench-minidns: all $(BUILD)/bench/load $(BUILD)/bench/exchanges
+	BUILD=$(BUILD) tests/bench/minidns
+
 fuzz:
 	tests/fuzz/run
 
@@ -175,6 +179,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench bench-minidns fuzz layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:
