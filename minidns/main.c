@@ -9,6 +9,7 @@
 #include "deltas.h"
 #include "exchange.h"
 #include "heads.h"
+#include "herald.h"
 #include "listener.h"
 #include "notifier.h"
 #include "peers.h"
@@ -108,6 +109,24 @@ static const struct option_section sections[] = {
 
 enum { LONG_TRANSFER_US = 50 * 1000 };
 
+static void on_news(void *self, const struct name *zone)
+{
+	(void)self;
+	heads_forget(minidns.heads, zone);
+}
+
+static void on_news_missed(void *self)
+{
+	(void)self;
+	heads_forget_all(minidns.heads);
+}
+
+static void on_fanout_is_new(void *self)
+{
+	(void)self;
+	herald_queue_is_new(minidns.service.herald);
+}
+
 static void on_transfer_began(void *self, const struct name *zone,
                               const struct address *peer)
 {
@@ -159,7 +178,14 @@ static void make_outbound(struct loop *loop)
 		.began = on_transfer_began,
 		.ended = on_transfer_ended,
 	};
+	struct herald_config herald = {
+		.rpc = minidns.runtime.rpc,
+		.figures = &minidns.figures,
+		.forget = on_news,
+		.forget_all = on_news_missed,
+	};
 	struct notifier_config notifier = {
+		.herald = minidns.service.herald = herald_new(loop, &herald),
 		.figures = &minidns.figures,
 		.exchanges = minidns.exchanges = exchanges_new(loop, minidns.servers),
 		.answered = on_notify_answered,
@@ -186,7 +212,9 @@ static void make_serving(const struct runtime *runtime)
 	};
 	struct serve_config serve = {
 		.figures = &minidns.figures,
-		.heads = minidns.heads = heads_new(runtime->loop, runtime->db_config),
+		.loop = runtime->loop,
+		.herald = minidns.service.herald,
+		.heads = minidns.heads,
 		.zones = minidns.zones = zones_new(runtime->loop, &zones),
 		.deltas = minidns.deltas = deltas_new(runtime->loop, runtime->db_config),
 		.servers = minidns.servers,
@@ -324,6 +352,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	(void)self;
 	minidns.runtime = *runtime;
 	minidns.servers = servers_new(runtime->loop, runtime->db_config);
+	minidns.heads = heads_new(runtime->loop, runtime->db_config);
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	minidns.started = true;
@@ -379,6 +408,7 @@ static void stop(void *self)
 	poller_free(&minidns.service.poller);
 	reporter_free(&minidns.reporter);
 	notifier_free(&minidns.service.notifier);
+	herald_free(&minidns.service.herald);
 	transfers_free(&minidns.transfers);
 	exchanges_free(&minidns.exchanges);
 	stream_tls_free(&minidns.tls);
@@ -394,6 +424,7 @@ int main(int argc, char **argv)
 		.sections = sections,
 		.methods = service_methods,
 		.fanout = true,
+		.fanout_is_new = on_fanout_is_new,
 		.recovery = true,
 		.check = check,
 		.prepare = prepare,

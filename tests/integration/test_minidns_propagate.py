@@ -207,14 +207,68 @@ class Propagate(unittest.TestCase):
         report = self.lab.report(domain)
         self.assertEqual((report["status"], report["serial_number"]), ("SUCCESS", 52), report)
 
+    def serial_of(self, domain, port):
+        question = dns.message.make_query(domain.name, "SOA")
+        return dns.query.udp(question, HOST, port=port, timeout=5).answer[0][0].serial
+
     def test_the_other_instance_knows_it_at_once(self):
         domain = self.domain()
         for _ in range(100):
+            serial = domain.change()        # and its NOTIFY has left
+            for port in self.lab.ports:
+                self.assertEqual(self.serial_of(domain, port), serial)
+
+    def from_memory(self, number):
+        page = self.lab.workers[number].page("/metrics")[1]
+        return next(float(line.split()[-1]) for line in page.splitlines()
+                    if line.startswith("zonefleet_minidns_soa_from_memory_total "))
+
+    def fill_memory(self, domain, number):
+        """Until the instance answers from memory."""
+        before = self.from_memory(number)
+
+        def is_used():
+            self.assertEqual(self.serial_of(domain, self.lab.ports[number]), domain.serial)
+            return self.from_memory(number) > before
+        wait_for(is_used, 10, "an answer from memory")
+
+    def test_the_steady_state_needs_no_database(self):
+        domain = self.domain()
+        self.fill_memory(domain, 0)
+        count = self.statements()
+        for _ in range(100):
+            self.serial_of(domain, self.lab.ports[0])
+        self.assertLess(self.statements() - count, 50)
+
+    def statements(self):
+        rows = self.lab.mariadb.sql("SHOW GLOBAL STATUS LIKE 'Com_select'")
+        return int(rows[0][1])
+
+    def test_an_instance_that_slept_knows_it_when_it_wakes(self):
+        """Nobody waits for it for long, and it does not trust its memory."""
+        domain = self.domain()
+        for _ in range(3):
+            self.fill_memory(domain, 1)
+            self.lab.workers[1].pause()
+            try:
+                domain.change(orders=8)     # some are given to the one that sleeps
+            finally:
+                self.lab.workers[1].resume()
+            self.assertEqual(self.serial_of(domain, self.lab.ports[1]), domain.serial)
+
+    def test_the_broker_goes_and_comes(self):
+        domain = self.domain()
+        self.fill_memory(domain, 0)
+        self.lab.rabbitmq.kill9()
+        self.lab.rabbitmq.launch()
+        self.lab.rabbitmq.wait_ready()
+        for worker in self.lab.workers:
+            wait_for(worker.is_ready, 30, "ready again")
+        for _ in range(5):
             serial = domain.change()
             for port in self.lab.ports:
-                question = dns.message.make_query(domain.name, "SOA")
-                answer = dns.query.udp(question, HOST, port=port, timeout=5)
-                self.assertEqual(answer.answer[0][0].serial, serial)
+                self.assertEqual(self.serial_of(domain, port), serial)
+        self.fill_memory(domain, 0)
 
     def test_bad_orders(self):
         domain = self.domain(0)
