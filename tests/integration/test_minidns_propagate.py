@@ -250,11 +250,16 @@ class Propagate(unittest.TestCase):
         for _ in range(3):
             self.fill_memory(domain, 1)
             self.lab.workers[1].pause()
-            try:
-                domain.change(orders=8)     # some are given to the one that sleeps
-            finally:
-                self.lab.workers[1].resume()
-            self.assertEqual(self.serial_of(domain, self.lab.ports[1]), domain.serial)
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+                try:
+                    domain.change(orders=8)     # some are given to the one that sleeps
+                    asker.sendto(dns.message.make_query(domain.name, "SOA").to_wire(),
+                                 (HOST, self.lab.ports[1]))
+                finally:
+                    self.lab.workers[1].resume()
+                asker.settimeout(10)
+                answer = dns.message.from_wire(asker.recv(4096))
+            self.assertEqual(answer.answer[0][0].serial, domain.serial)
 
     def test_the_broker_goes_and_comes(self):
         domain = self.domain()
