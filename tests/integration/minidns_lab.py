@@ -36,8 +36,10 @@ from lab.rabbitmq import RabbitMq               # noqa: E402
 
 POOL, POOL_ID = "default", "0" * 31 + "1"
 TTL = 300
-SERVERS = {"bind": Bind, "knot": Knot, "nsd": functools.partial(Nsd, reload_seconds=0),
-           "powerdns": PowerDns}
+SERVERS = {
+    "bind": functools.partial(Bind, settings="max-records-per-type 0;"),    # not 100
+    "knot": Knot, "nsd": functools.partial(Nsd, reload_seconds=0), "powerdns": PowerDns,
+}
 
 SETTINGS = """\
 [DEFAULT]
