@@ -268,7 +268,7 @@ class Propagate(unittest.TestCase):
                 server = self.scripted(lambda q, code=code: soa(q, 42) if q.opcode() == 0 else
                                        rcode(q, code))
                 domain = self.domain(0, serial=42)
-                self.notify(domain, server)
+                self.notify(domain, server, timeout=0.5)
                 self.lab.order(domain, server.destination)
                 self.assertEqual(self.lab.report(domain)["status"], "SUCCESS")
                 wait_for(lambda: self.is_logged(domain, code), 5, "the refusal is in the log")
