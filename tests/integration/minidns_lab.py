@@ -31,12 +31,16 @@ from lab.fleet import BINARIES, Worker, render  # noqa: E402
 from lab.knot import Knot                       # noqa: E402
 from lab.mariadb import MariaDb                 # noqa: E402
 from lab.nsd import Nsd                         # noqa: E402
+from lab.powerdns import PowerDns               # noqa: E402
 from lab.process import HOST, free_port, run, tail, wait_for   # noqa: E402
 from lab.rabbitmq import RabbitMq               # noqa: E402
 
 POOL, POOL_ID = "default", "0" * 31 + "1"
 TTL = 300
-SERVERS = {"bind": Bind, "knot": Knot, "nsd": functools.partial(Nsd, reload_seconds=0)}
+SERVERS = {
+    "bind": functools.partial(Bind, settings="max-records-per-type 0;"),    # not 100
+    "knot": Knot, "nsd": functools.partial(Nsd, reload_seconds=0), "powerdns": PowerDns,
+}
 
 SETTINGS = """\
 [DEFAULT]
@@ -80,6 +84,7 @@ def rr_wire(name, rtype, text, ttl=TTL):
             + ttl.to_bytes(4, "big") + len(rdata).to_bytes(2, "big") + rdata)
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def rdata_wire(rtype, text):
     return dns.rdata.from_text("IN", rtype, text).to_wire()
 
