@@ -48,9 +48,13 @@ negquery-cache-ttl=0
 class PowerDns(NameServer):
     """.util(), .control()"""
 
-    def __init__(self, folder, masters, settings=(), **options):
-        """SETTINGS are further lines of the configuration: "xfr-max-received-mbytes=10"."""
+    def __init__(self, folder, masters, settings=(), key=None, **options):
+        """SETTINGS are further lines of the configuration: "xfr-max-received-mbytes=10".
+
+        With a KEY transfers are signed.
+        """
         super().__init__(folder, masters, **options)
+        self.key = key
         self.socket_path("pdns.controlsocket")
         self.database = self.folder / "zones.sqlite3"
         self.write("pdns.conf", CONFIG.format(
@@ -84,6 +88,9 @@ class PowerDns(NameServer):
         self.util("create-secondary-zone", zone,
                   *(f"{address}:{port}" for address, port in self.masters))
         self.util("set-meta", zone, "IXFR", "1")
+        if self.key:
+            self.util("import-tsig-key", *self.key)
+            self.util("set-meta", zone, "AXFR-MASTER-TSIG", self.key.name)
         self.control("retrieve", zone)
 
     def remove_zone(self, zone):

@@ -523,7 +523,7 @@ def half_close(link):
 
 # ---- transfers ----
 
-MAX_RDATA = 65535 - 600         # with the longest owner and question within a message
+MAX_RDATA = 65535 - 700         # with the longest owner, question and signature
 
 
 def whole(messages):
@@ -1039,9 +1039,15 @@ class Database(unittest.TestCase):
         cls.port, cls.gate = cls.lab.ports[0], cls.lab.gate
         cls.domain = Domain(cls.lab, LARGE, 7, large_records(LARGE))
 
+    def database_is_asked(self):
+        question = dns.message.make_query("nowhere.test.", "SOA")
+        return dns.query.udp(question, HOST, port=self.port,
+                             timeout=10).rcode() == dns.rcode.REFUSED
+
     def assert_servfail_then_all(self, octets, cut):
         domain = self.domain
         domain.change(add=[(f"after{octets}.{LARGE}", "A", "192.0.2.1")])
+        wait_for(self.database_is_asked, 10, "what came before has passed")
         self.gate.close_after(octets, cut)
         self.addCleanup(self.gate.open_again)
         messages = transfer(self.port, domain.name)
