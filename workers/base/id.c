@@ -10,7 +10,7 @@
 enum { ID_BYTES = ID_LEN / 2, TIME_BYTES = 6 };
 
 /* From the kernel each time: a pool of our own would be shared after fork(). */
-static void fill_random(void *into, size_t size)
+void random_octets(void *into, size_t size)
 {
 	ssize_t n;
 
@@ -43,7 +43,7 @@ void id_new(char id[ID_LEN + 1])
 	ms = (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	for (int i = 0; i < TIME_BYTES; i++)
 		bytes[i] = ms >> (8 * (TIME_BYTES - 1 - i));
-	fill_random(bytes + TIME_BYTES, ID_BYTES - TIME_BYTES);
+	random_octets(bytes + TIME_BYTES, ID_BYTES - TIME_BYTES);
 	to_hex(bytes, id);
 }
 
@@ -51,7 +51,7 @@ void id_random(char id[ID_LEN + 1])
 {
 	uint8_t bytes[ID_BYTES];
 
-	fill_random(bytes, sizeof bytes);
+	random_octets(bytes, sizeof bytes);
 	to_hex(bytes, id);
 }
 
@@ -90,6 +90,6 @@ uint32_t random_u32(void)
 {
 	uint32_t value;
 
-	fill_random(&value, sizeof value);
+	random_octets(&value, sizeof value);
 	return value;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { ID_LEN = 32 };
@@ -18,3 +19,4 @@ bool id_valid(const char *text);
 /* 32 hex digits from either form; false if it is neither. */
 bool id_parse(const char *text, char id[ID_LEN + 1]);
 uint32_t random_u32(void);
+void random_octets(void *into, size_t size);	/* at most 256 */
