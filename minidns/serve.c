@@ -338,7 +338,7 @@ enum serve_fate serve(struct serve *serve, const struct serve_request *request,
 		return SERVE_SILENCE;
 	if (query.tsig.present)
 		fate = verify(serve, request, &query);
-	if (fate == QUERY_REFUSED)
+	if (fate != QUERY_SERVE)
 		return refuse(serve, &query, query.rcode, answer);
 	count_query(serve->config.figures, &query);
 	if (answer_now(serve, &query, request->tcp, answer))
