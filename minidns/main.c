@@ -223,7 +223,8 @@ static enum err check(void *self, struct why *why)
 {
 	struct access access = { 0 };
 	struct address address;
-	enum err err = access_set_prefixes(&access, &minidns.options.allow_transfer, why);
+	enum err err = prefixes_set(&access.always, "allow_transfer",
+	                            &minidns.options.allow_transfer, why);
 
 	(void)self;
 	if (!err)
