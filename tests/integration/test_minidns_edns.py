@@ -238,6 +238,11 @@ class Cookies(unittest.TestCase):
         self.assertIn(SHORT, refused)
         self.assertEqual(flood(self.port, question_for(), source, 8), [WHOLE] * 8)
 
+    def test_what_is_answered_at_once_is_limited_too(self):
+        question = dns.message.make_query("version.bind.", "TXT", "CH")
+        answers = set(flood(self.port, question, "127.0.27.1"))
+        self.assertEqual(answers, {(dns.rcode.REFUSED, False, 0), SHORT})
+
     def test_the_log_says_nothing_of_it(self):
         question = question_for()
         flood(self.port, question, "127.0.26.1")
@@ -263,13 +268,15 @@ class OwnSecrets(unittest.TestCase):
 
     def test_limits_come_and_go_with_the_settings(self):
         worker, port = self.lab.workers[0], self.lab.ports[0]
-        self.assertEqual(flood(port, question_for(), "127.0.30.1"), [WHOLE] * FLOOD)
-        for settings, source, expected in (
-                (LIMITS, "127.0.31.1", True), ({"rate_limit": 0}, "127.0.31.1", False)):
+        networks = iter(range(30, 250))
+
+        def is_limited():
+            return SHORT in flood(port, question_for(), f"127.0.{next(networks)}.1")
+        self.assertFalse(is_limited())      # less than rate_limit_burst
+        for settings, expected in ((LIMITS, True), ({"rate_limit": 0}, False)):
             worker.configure({"minidns": settings})
             worker.reload()
-            wait_for(lambda: (SHORT in flood(port, question_for(), source)) == expected, 10,
-                     f"the limits are {settings}")
+            wait_for(lambda: is_limited() == expected, 10, f"the limits are {settings}")
 
 
 class Settings(unittest.TestCase):
@@ -280,7 +287,7 @@ class Settings(unittest.TestCase):
             path = Path(folder) / "zonefleet.cfg"
             path.touch(0o600)
             path.write_text(render({
-                "broker": {"url": "amqp://127.0.0.1"},
+                "broker": {"url": "rabbit://127.0.0.1"},
                 "database": {"host": "127.0.0.1", "user": "u", "password": "p", "name": "n"},
                 "minidns": settings}))
             argv = [BINARIES / "zonefleet-minidns", "--config", path, "--check"]
