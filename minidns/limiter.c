@@ -73,7 +73,7 @@ enum err limiter_set(struct limiter *limiter, const struct limiter_options *opti
 
 	if (err)
 		return err;
-	random_octets(&key, sizeof(key));
+	random_fill(&key, sizeof(key));
 	if (!limits.per_second)
 		limiter_lift(limiter);
 	else if (limiter->rate)

@@ -19,7 +19,8 @@
 struct metric;
 
 struct minidns_options {
-	struct option_texts listen, allow_transfer;
+	struct option_texts listen, listen_tls, allow_transfer;
+	char *tls_certificate, *tls_key, *tls_client_ca;
 	char *tsig_keys, *cookie_secret, *cookie_secret_other;
 	struct limiter_options limits;
 	int transfers_out, transfers_out_per_peer;
