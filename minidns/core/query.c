@@ -403,6 +403,15 @@ static void put_opt(const struct query *query, enum rcode rcode,
 	put_options(query, writer);
 }
 
+/* To the next message of a transfer. */
+static void go_on(struct query *query)
+{
+	query->has_question = false;
+	query->has_edns = answers_cookie(query);
+	query->wants_keepalive = false;
+	query->error = NULL;
+}
+
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer)
 {
@@ -426,8 +435,7 @@ void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
 		          writer);
 	else if (query->signature == BADLY_SIGNED)
 		tsig_refuse(query->tsig_error, &query->tsig, query->now, writer);
-	query->has_question = false;
-	query->has_edns = false;
+	go_on(query);
 }
 
 /* QUERY is a copy: it is used up. */

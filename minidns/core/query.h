@@ -86,7 +86,8 @@ void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size
                         struct packet_writer *writer);
 /*
  * OPT, the header and TSIG. COUNT has answer, authority and additional so far. The next
- * message of a transfer has neither question nor OPT, and is signed as the one behind it.
+ * message of a transfer has no question, is signed as the one behind it, and has an OPT
+ * (RFC 5936 2.2.5 leaves it to us) only for a cookie: dig misses it in each.
  * The text of an extended error goes where the client has no room for it.
  */
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,

@@ -409,6 +409,13 @@ class Strictness(unittest.TestCase):
         answer = self.over(link, question_for(ZONE, "AXFR", [(KEEPALIVE, b"")]))
         self.assertEqual(options_of(answer)[KEEPALIVE].data, b"\0\xfa")
 
+    def test_dig_misses_nothing_in_a_transfer(self):
+        """Which has a cookie, as dig sends one, in each message."""
+        domain = Domain(self.lab, "large.test.", 7, [
+            (f"h{i}.large.test.", "TXT", f'"{i:0200d}"') for i in range(2000)])
+        text = dig(self.port, HOST, "+noall", "+answer", "+onesoa", "large.test.", "AXFR")
+        self.assertEqual(len(text.splitlines()), len(domain.rrs()))
+
     def test_keepalive_with_data(self):
         question = question_for(options=[(KEEPALIVE, b"\0\x64")])
         self.assertEqual(self.over(self.link(), question).rcode(), dns.rcode.FORMERR)
