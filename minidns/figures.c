@@ -32,12 +32,29 @@ static void queries_new(struct figures *figures)
 	    "minidns_refused_total", "Questions answered with an error", NULL, NULL);
 }
 
+static void strangers_new(struct figures *figures)
+{
+	static const char cookies[] = "minidns_cookies_total";
+	static const char cookies_help[] = "Questions with a cookie, by what it was";
+	static const char limited[] = "minidns_rate_limited_total";
+	static const char limited_help[] =
+	    "Answers over UDP beyond rate_limit, by what became of them";
+
+	for (int i = 0; i < COOKIE_VERDICTS; i++)
+		figures->cookies[i] = counter(cookies, cookies_help, "verdict",
+		                              cookie_verdict_name(i));
+	figures->rate_truncated = counter(limited, limited_help, "action", "truncated");
+	figures->rate_badcookie = counter(limited, limited_help, "action", "badcookie");
+	figures->rate_dropped = counter(limited, limited_help, "action", "dropped");
+}
+
 void figures_new(struct figures *figures)
 {
 	static const char transfers[] = "minidns_transfers_total";
 	static const char transfers_help[] = "Transfers that ended, by kind";
 
 	queries_new(figures);
+	strangers_new(figures);
 	polls_new(figures);
 	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");
 	figures->transfers_ixfr = counter(transfers, transfers_help, "kind", "ixfr");

@@ -3,13 +3,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/access.h"
+#include "core/cookie.h"
+#include "core/rate.h"
 #include "deltas.h"
 #include "exchange.h"
 #include "heads.h"
 #include "herald.h"
+#include "limiter.h"
 #include "listener.h"
 #include "notifier.h"
 #include "peers.h"
@@ -39,6 +43,7 @@ static struct minidns {
 	struct service service;
 	struct minidns_options options;
 	struct figures figures;
+	struct siphash_key cookie_key;	/* where no secret is set */
 	struct runtime runtime;
 	struct heads *heads;
 	struct zones *zones;
@@ -47,6 +52,7 @@ static struct minidns {
 	struct transfers *transfers;
 	struct exchanges *exchanges;
 	struct reporter *reporter;
+	struct limiter *limiter;
 	struct serve *serve;
 	struct tcp_clients *clients;
 	struct stream_tls *tls;		/* NULL: nobody listens for it */
@@ -81,6 +87,28 @@ static const struct option rows[] = {
 	{ "tsig_keys", OPTION_SECRET, AT(tsig_keys), NULL, 1, 1024 * 1024,
 	  "TSIG keys besides those of the database: NAME ALGORITHM SECRET, a line each; "
 	  "best in a file that only we can read: \"@/etc/zonefleet/keys\"",
+	  .reloadable = true },
+	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
+	  "DNS cookies are made with it: 32 hexadecimal digits, the same for all "
+	  "minidns; without it each makes one that no other knows",
+	  .reloadable = true },
+	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
+	  "another whose cookies are taken, while cookie_secret is changed: first the "
+	  "new one, then, for an hour, the old one",
+	  .reloadable = true },
+	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
+	  "answers a second over UDP, in each process and of each kind (records, "
+	  "NXDOMAIN, errors), to a network (/24, /56) of strangers: no cookie, no "
+	  "signature, and no server of a pool; 0: no limit",
+	  .reloadable = true },
+	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
+	  "how many of them may go out at once", .reloadable = true },
+	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "1", 0, 100,
+	  "beyond the limit every so many'th answer goes out short, to bring the client "
+	  "over TCP, and the others do not; 0: none does",
+	  .reloadable = true },
+	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
+	  "addresses and prefixes without a limit, besides those of allow_transfer",
 	  .reloadable = true },
 	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
 	  "transfers at a time, in each process; more wait" },
@@ -219,6 +247,8 @@ static void make_serving(const struct runtime *runtime)
 		.deltas = minidns.deltas = deltas_new(runtime->loop, runtime->db_config),
 		.servers = minidns.servers,
 		.transfers = minidns.transfers,
+		.limiter = minidns.limiter =
+		    limiter_new(minidns.servers, &minidns.figures),
 	};
 	struct tcp_limits limits = {
 		.clients = minidns.options.tcp_clients,
@@ -320,16 +350,36 @@ static enum err check_tls(struct why *why)
 	return err;
 }
 
+static enum err read_secrets(struct cookie_secrets *secrets, struct why *why)
+{
+	const struct cookie_texts texts = {
+		minidns.options.cookie_secret, minidns.options.cookie_secret_other,
+	};
+
+	return cookie_secrets_parse(&texts, &minidns.cookie_key, secrets, why);
+}
+
+static enum err check_strangers(struct why *why)
+{
+	struct cookie_secrets secrets;
+	enum err err = limiter_check(&minidns.options.limits, why);
+
+	return err ? err : read_secrets(&secrets, why);
+}
+
 static enum err check(void *self, struct why *why)
 {
 	struct access access = { 0 };
 	struct address address;
-	enum err err = access_set_prefixes(&access, &minidns.options.allow_transfer, why);
+	enum err err = prefixes_set(&access.always, "allow_transfer",
+	                            &minidns.options.allow_transfer, why);
 
 	(void)self;
 	if (!err)
 		err = keyring_parse(&access.own, minidns.options.tsig_keys, why);
 	access_clear(&access);
+	if (!err)
+		err = check_strangers(why);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen names no address");
 	for (size_t i = 0; !err && i < minidns.options.listen.count; i++)
@@ -338,10 +388,30 @@ static enum err check(void *self, struct why *why)
 	return err ? err : check_tls(why);
 }
 
+/* What reload() changes, too. */
+static enum err set_options(struct why *why)
+{
+	struct cookie_secrets secrets;
+	enum err err =
+	    servers_allow(minidns.servers, &minidns.options.allow_transfer, why);
+
+	if (!err)
+		err = servers_set_keys(minidns.servers, minidns.options.tsig_keys, why);
+	if (!err)
+		err = limiter_set(minidns.limiter, &minidns.options.limits, why);
+	if (!err)
+		err = read_secrets(&secrets, why);
+	if (!err)
+		serve_set_secrets(minidns.serve, &secrets);
+	return err;
+}
+
 static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	figures_new(&minidns.figures);
+	/* all processes take each other's cookies */
+	random_fill(&minidns.cookie_key, sizeof(minidns.cookie_key));
 	return OK;
 }
 
@@ -356,9 +426,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	minidns.started = true;
-	err = servers_allow(minidns.servers, &minidns.options.allow_transfer, why);
-	if (!err)
-		err = servers_set_keys(minidns.servers, minidns.options.tsig_keys, why);
+	err = set_options(why);
 	return err ? err : open_sockets(runtime->loop, why);
 }
 
@@ -370,9 +438,8 @@ static void reload(void *self)
 	struct why why;
 
 	(void)self;
-	/* check() has passed these texts before they came here */
-	servers_allow(minidns.servers, &minidns.options.allow_transfer, &why);
-	servers_set_keys(minidns.servers, minidns.options.tsig_keys, &why);
+	/* check() has passed these before they came here */
+	set_options(&why);
 	if (minidns.tls && stream_tls_load(minidns.tls, &files, &why))
 		log_warn("certificate not reloaded: reason=%s", why.text);
 	servers_reload(minidns.servers);
@@ -400,11 +467,13 @@ static void stop(void *self)
 		tcp_listener_close(&minidns.sockets[i].tcp);
 	}
 	tcp_clients_free(&minidns.clients);
+	limiter_lift(minidns.limiter);
 	heads_free(&minidns.heads);
 	servers_free(&minidns.servers);
 	deltas_free(&minidns.deltas);
 	zones_free(&minidns.zones);
 	serve_free(&minidns.serve);
+	limiter_free(&minidns.limiter);
 	poller_free(&minidns.service.poller);
 	reporter_free(&minidns.reporter);
 	notifier_free(&minidns.service.notifier);

@@ -5,6 +5,7 @@
  *
  *	listener_udp, listener_tcp -> serve -> heads, zones, deltas -> store
  *	                                    -> transfers -> poller
+ *	                                    -> limiter -> servers
  *	service -> notifier, poller -> exchange;  poller -> peers
  *	notifier -> herald <-> the heralds of the other instances;  herald -> heads
  *
@@ -13,13 +14,16 @@
 #pragma once
 
 #include "base/option.h"
+#include "core/cookie.h"
+#include "limiter.h"
 
 struct metric;
 
 struct minidns_options {
 	struct option_texts listen, listen_tls, allow_transfer;
 	char *tls_certificate, *tls_key, *tls_client_ca;
-	char *tsig_keys;
+	char *tsig_keys, *cookie_secret, *cookie_secret_other;
+	struct limiter_options limits;
 	int transfers_out, transfers_out_per_peer;
 	int tcp_clients, tcp_clients_per_peer, tcp_idle_s;
 	int readers;
@@ -30,6 +34,8 @@ struct minidns_options {
 struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;
+	struct metric *cookies[COOKIE_VERDICTS];
+	struct metric *rate_truncated, *rate_badcookie, *rate_dropped;
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
 	    *transfers_broken;
 	struct metric *notifies, *notifies_unanswered;

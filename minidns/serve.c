@@ -7,11 +7,14 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/answer.h"
+#include "core/cookie.h"
 #include "core/ixfr.h"
 #include "core/query.h"
+#include "core/refusal.h"
 #include "deltas.h"
 #include "heads.h"
 #include "herald.h"
+#include "limiter.h"
 #include "minidns.h"
 #include "model/serial.h"
 #include "runtime/loop.h"
@@ -24,6 +27,7 @@ enum { MAX_PENDING = 16384 };
 
 struct serve {
 	struct serve_config config;
+	struct cookie_secrets secrets;
 	size_t pending;
 	/* requests whose heads are known, until the turn ends */
 	struct pending *ready, **ready_end;
@@ -60,9 +64,32 @@ void serve_free(struct serve **serve)
 	*serve = NULL;
 }
 
+void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets)
+{
+	serve->secrets = *secrets;
+}
+
 size_t serve_pending(const struct serve *serve)
 {
 	return serve->pending;
+}
+
+/* The answer in the buffer, before it goes out: what becomes of it. */
+static size_t limit(struct serve *serve, const struct query *query,
+                    const struct address *peer, size_t len)
+{
+	return limiter_pass(serve->config.limiter, query, peer, serve->data, len,
+	                    sizeof(serve->data));
+}
+
+/* No records, and why. Returns the length of the answer. */
+static size_t answer_refusal(struct serve *serve, struct query *query,
+                             enum refusal refusal)
+{
+	metric_add(serve->config.figures->queries_refused, 1);
+	query->error = refusal_error(refusal);
+	return query_answer_rcode(query, refusal_rcode(refusal), serve->data,
+	                          sizeof(serve->data));
 }
 
 /* ---- the end of a pending request ---- */
@@ -76,16 +103,17 @@ static void finish(struct pending *pending, const struct reply *reply)
 
 static void finish_message(struct pending *pending, size_t len)
 {
-	finish(pending, &(struct reply){ .data = pending->serve->data, .len = len });
-}
-
-static void finish_rcode(struct pending *pending, enum rcode rcode)
-{
 	struct serve *serve = pending->serve;
 
-	metric_add(serve->config.figures->queries_refused, 1);
-	finish_message(pending, query_answer_rcode(&pending->query, rcode, serve->data,
-	                                           sizeof(serve->data)));
+	if (!pending->tcp)
+		len = limit(serve, &pending->query, &pending->peer, len);
+	finish(pending, &(struct reply){ .data = serve->data, .len = len });
+}
+
+static void finish_refusal(struct pending *pending, enum refusal refusal)
+{
+	finish_message(pending,
+	               answer_refusal(pending->serve, &pending->query, refusal));
 }
 
 static void finish_soa(struct pending *pending)
@@ -97,12 +125,6 @@ static void finish_soa(struct pending *pending)
 	                                   serve->data, sizeof(serve->data)));
 }
 
-/* What a failure to get at the zone is to the one who asks. */
-static enum rcode rcode_of(enum err err)
-{
-	return err == ERR_NOT_FOUND ? RCODE_REFUSED : RCODE_SERVFAIL;
-}
-
 /* ---- ordinary questions ---- */
 
 static void on_zone(void *self, enum err err, struct zone *zone)
@@ -111,7 +133,7 @@ static void on_zone(void *self, enum err err, struct zone *zone)
 	struct serve *serve = pending->serve;
 
 	if (err)
-		finish_rcode(pending, rcode_of(err));
+		finish_refusal(pending, refusal_of(err));
 	else
 		finish_message(pending, answer_build(&pending->query, zone, pending->tcp,
 		                                     serve->data, sizeof(serve->data)));
@@ -129,7 +151,7 @@ static void on_whole_zone(void *self, enum err err, struct zone *zone)
 	struct pending *pending = self;
 
 	if (err)
-		finish_rcode(pending, rcode_of(err));
+		finish_refusal(pending, refusal_of(err));
 	else
 		finish_transfer(pending,
 		                transfer_axfr(pending->serve->config.transfers,
@@ -165,7 +187,7 @@ static void on_delta(void *self, enum err err, struct delta *delta)
 	bool worth = delta && !(zone && delta->rrs.len > zone->wire_bytes);
 
 	if (err)
-		finish_rcode(pending, rcode_of(err));
+		finish_refusal(pending, refusal_of(err));
 	else if (!pending->tcp && worth)
 		send_delta_by_udp(pending, delta);
 	else if (!pending->tcp)
@@ -185,7 +207,7 @@ static void on_allowed(void *self, bool allowed)
 	struct serve *serve = pending->serve;
 
 	if (!allowed)
-		finish_rcode(pending, RCODE_REFUSED);
+		finish_refusal(pending, REFUSAL_NOT_ALLOWED);
 	else if (pending->query.type == RR_AXFR)
 		send_whole_zone(pending);
 	else if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
@@ -222,14 +244,14 @@ static void on_head(void *self, enum err err, const struct head *head)
 	bool apex;
 
 	if (err || !head) {
-		finish_rcode(pending, err ? RCODE_SERVFAIL : RCODE_REFUSED);
+		finish_refusal(pending, refusal_of(err ? err : ERR_NOT_FOUND));
 		return;
 	}
 	if (head != &pending->head)
 		pending->head = *head;
 	apex = name_equal(&head->name, &pending->query.name);
 	if (is_transfer(&pending->query) && !apex)
-		finish_rcode(pending, RCODE_NOTAUTH);
+		finish_refusal(pending, REFUSAL_NOT_AN_APEX);
 	else if (is_transfer(&pending->query))
 		ask_access(pending);
 	else if (pending->query.type == RR_SOA && apex)
@@ -276,8 +298,7 @@ static bool answer_now(struct serve *serve, struct query *query, bool tcp,
 	if (!heads_recent(serve->config.heads, &query->name, &head))
 		return false;
 	if (!head) {
-		answer->len = query_answer_rcode(query, RCODE_REFUSED, serve->data,
-		                                 sizeof(serve->data));
+		answer->len = answer_refusal(serve, query, REFUSAL_NOT_OURS);
 		return true;
 	}
 	zone = zones_cached(serve->config.zones, head);
@@ -364,12 +385,28 @@ static void count_query(const struct figures *figures, const struct query *query
 	}
 }
 
-static enum serve_fate refuse(struct serve *serve, struct query *query,
-                              enum rcode rcode, struct reply *answer)
+static size_t answer_judged(struct serve *serve, const struct query *query)
 {
-	metric_add(serve->config.figures->queries_refused, 1);
-	answer->len = query_answer_rcode(query, rcode, serve->data, sizeof(serve->data));
-	return SERVE_NOW;
+	if (query->rcode)
+		metric_add(serve->config.figures->queries_refused, 1);
+	return query_answer_rcode(query, query->rcode, serve->data, sizeof(serve->data));
+}
+
+/* A bad cookie is as good as none, except to whoever asks only for a cookie. */
+static void judge_cookie(struct serve *serve, const struct address *peer,
+                         struct query *query)
+{
+	const struct cookie_request request = {
+		.option = query->cookie_option,
+		.len = query->cookie_len,
+		.client = peer,
+		.now = (uint32_t)clock_unix(),
+	};
+
+	if (!query->has_cookie)
+		return;
+	query->cookie = cookie_judge(&serve->secrets, &request);
+	metric_add(serve->config.figures->cookies[query->cookie.verdict], 1);
 }
 
 static enum query_fate verify(struct serve *serve, const struct serve_request *request,
@@ -387,24 +424,50 @@ static enum query_fate verify(struct serve *serve, const struct serve_request *r
 	return fate;
 }
 
+static enum query_fate judge(struct serve *serve, const struct serve_request *request,
+                             struct query *query)
+{
+	enum query_fate fate =
+	    query_read(request->packet, request->len, request->tcp, query);
+
+	if (fate == QUERY_SILENCE)
+		return fate;
+	query->keepalive_ds = request->idle_ms / 100;
+	judge_cookie(serve, &request->peer, query);
+	if (query->tsig.present)
+		fate = verify(serve, request, query);
+	if (fate == QUERY_COOKIE && query->cookie.verdict == COOKIE_BAD)
+		query->rcode = RCODE_BADCOOKIE;
+	return fate;
+}
+
+/* False: the answer comes later. */
+static bool answer_question(struct serve *serve, const struct serve_request *request,
+                            struct query *query, struct reply *answer)
+{
+	count_query(serve->config.figures, query);
+	if (answer_now(serve, query, request->tcp, answer))
+		return true;
+	if (ask_database(serve, request, query))
+		return false;
+	answer->len = answer_refusal(serve, query, REFUSAL_BUSY);
+	return true;
+}
+
 enum serve_fate serve(struct serve *serve, const struct serve_request *request,
                       struct reply *answer)
 {
 	struct query query;
-	enum query_fate fate =
-	    query_read(request->packet, request->len, request->tcp, &query);
+	enum query_fate fate = judge(serve, request, &query);
 
 	*answer = (struct reply){ .data = serve->data };
 	if (fate == QUERY_SILENCE)
 		return SERVE_SILENCE;
-	if (query.tsig.present)
-		fate = verify(serve, request, &query);
-	if (fate == QUERY_REFUSED)
-		return refuse(serve, &query, query.rcode, answer);
-	count_query(serve->config.figures, &query);
-	if (answer_now(serve, &query, request->tcp, answer))
-		return SERVE_NOW;
-	if (ask_database(serve, request, &query))
+	if (fate != QUERY_SERVE)
+		answer->len = answer_judged(serve, &query);
+	else if (!answer_question(serve, request, &query, answer))
 		return SERVE_LATER;
-	return refuse(serve, &query, RCODE_SERVFAIL, answer);
+	if (!request->tcp)
+		answer->len = limit(serve, &query, &request->peer, answer->len);
+	return answer->len ? SERVE_NOW : SERVE_SILENCE;
 }

@@ -12,11 +12,13 @@
 
 #include "core/address.h"
 
+struct cookie_secrets;
 struct deltas;
 struct figures;
 struct heads;
 struct herald;
 struct loop;
+struct limiter;
 struct serve;
 struct servers;
 struct transfer;
@@ -43,6 +45,7 @@ struct serve_config {
 	struct deltas *deltas;
 	struct servers *servers;
 	struct transfers *transfers;
+	struct limiter *limiter;
 };
 
 struct serve_request {
@@ -50,6 +53,7 @@ struct serve_request {
 	size_t len;
 	struct address peer;
 	bool tcp;
+	int64_t idle_ms;		/* of TCP: how long a connection may be silent */
 	reply_fn *later;		/* called once after SERVE_LATER */
 	void *self;
 };
@@ -58,6 +62,8 @@ enum serve_fate { SERVE_SILENCE, SERVE_NOW, SERVE_LATER };
 enum { SERVE_BUFFER = 65535 };
 
 struct serve *serve_new(const struct serve_config *config);
+/* Before the first question; and again whenever they change. */
+void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets);
 /* after the parts in its config: none is pending */
 void serve_free(struct serve **serve);
 /* After SERVE_NOW *answer is valid until the next call. */

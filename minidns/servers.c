@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/access.h"
+#include "core/map.h"
 #include "runtime/db.h"
 #include "runtime/loop.h"
 #include "runtime/offload.h"
@@ -38,6 +40,7 @@ struct servers {
 	struct db *db;			/* the lane's */
 	struct loop_timer *timer;
 	struct access access;
+	struct map *hosts;		/* of the servers: host_key -> not NULL */
 	struct waiter *waiting;
 	size_t waiting_count;
 	int64_t read_ms;		/* when the last reading began */
@@ -58,6 +61,7 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config)
 	servers->loop = loop;
 	servers->lane = lane_new(loop, "servers", 1);
 	servers->db = db_new(config);
+	servers->hosts = map_new(random_u32());
 	servers->timer = loop_timer_new(loop, on_timer, servers);
 	loop_timer_set(servers->timer, 0);
 	return servers;
@@ -66,7 +70,7 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config)
 enum err servers_allow(struct servers *servers, const struct option_texts *prefixes,
                        struct why *why)
 {
-	return access_set_prefixes(&servers->access, prefixes, why);
+	return prefixes_set(&servers->access.always, "allow_transfer", prefixes, why);
 }
 
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why)
@@ -95,6 +99,38 @@ static void tell(struct servers *servers, struct waiter *waiter)
 	}
 }
 
+/* A host as the key of a map: its octets, and how many of them there are. */
+struct host_key {
+	uint8_t bits, octets[16];
+};
+
+static struct host_key host_key(const struct address *address)
+{
+	struct host_key key = { .bits = address->bits };
+
+	memcpy(key.octets, address->octets, sizeof(key.octets));
+	return key;
+}
+
+static void note_hosts(struct servers *servers)
+{
+	map_free(&servers->hosts);
+	servers->hosts = map_new(random_u32());
+	for (size_t i = 0; i < servers->access.server_count; i++) {
+		struct host_key key = host_key(&servers->access.servers[i].address);
+
+		map_put(servers->hosts, &key, sizeof(key), servers);
+	}
+}
+
+bool servers_knows(const struct servers *servers, const struct address *peer)
+{
+	struct host_key key = host_key(peer);
+
+	return map_get(servers->hosts, &key, sizeof(key)) ||
+	       prefixes_cover(&servers->access.always, peer);
+}
+
 /* The list that was read last stays in force while the database is away. */
 static void note(struct servers *servers, struct reading *reading)
 {
@@ -103,6 +139,7 @@ static void note(struct servers *servers, struct reading *reading)
 	if (!down) {
 		access_set_servers(&servers->access, &reading->found.servers,
 		                   reading->found.server_count);
+		note_hosts(servers);
 		keyring_set(&servers->access.keys, &reading->found.keys,
 		            reading->found.key_count);
 	}
@@ -203,5 +240,6 @@ void servers_free(struct servers **servers)
 	tell(old, old->waiting);
 	db_free(&old->db);
 	access_clear(&old->access);
+	map_free(&old->hosts);
 	free(old);
 }

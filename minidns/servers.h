@@ -29,6 +29,11 @@ void servers_hurry(struct servers *servers);	/* the tables are read soon */
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
 /*
+ * Is it a server of some pool, or of allow_transfer? From memory: a server that was added
+ * a moment ago may be unknown.
+ */
+bool servers_knows(const struct servers *servers, const struct address *peer);
+/*
  * The key of that name, until the loop goes on; NULL: there is none, and the tables are
  * read soon, for it may be new.
  */

@@ -131,16 +131,20 @@ static bool is_idle(const struct tcp_client *client)
 	return !client->in_flight && tcp_answers_empty(&client->answers);
 }
 
-static int64_t idle_ms(const struct tcp_client *client)
+/* Of whoever has asked something. */
+static int64_t idle_ms(const struct tcp_clients *clients)
 {
-	const struct tcp_limits *limits = &client->clients->limits;
+	const struct tcp_limits *limits = &clients->limits;
 
-	if (!client->asked)
-		return FIRST_QUESTION_MS;
-	if (client->clients->count > limits->clients / 2 &&
+	if (clients->count > limits->clients / 2 &&
 	    limits->idle_s > CROWDED_IDLE_MS / 1000)
 		return CROWDED_IDLE_MS;
 	return limits->idle_s * 1000LL;
+}
+
+static int64_t patience_ms(const struct tcp_client *client)
+{
+	return client->asked ? idle_ms(client->clients) : FIRST_QUESTION_MS;
 }
 
 /* When it is to be dropped, unless something happens; -1: it waits for us. */
@@ -150,7 +154,7 @@ static int64_t deadline_ms(const struct tcp_client *client)
 		return client->last_ms + STALL_MS;
 	if (!is_idle(client))
 		return -1;
-	return client->last_ms + idle_ms(client);
+	return client->last_ms + patience_ms(client);
 }
 
 static void set_timer(struct tcp_client *client)
@@ -255,6 +259,7 @@ static void serve_question(struct tcp_client *client, const uint8_t *packet, siz
 		.len = len,
 		.peer = client->peer,
 		.tcp = true,
+		.idle_ms = idle_ms(client->clients),
 		.later = on_reply,
 		.self = client,
 	};

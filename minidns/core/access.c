@@ -3,27 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-
-enum err access_set_prefixes(struct access *access, const struct option_texts *texts,
-                             struct why *why)
-{
-	struct prefix *prefixes = xcalloc(texts->count + 1, sizeof(*prefixes));
-
-	for (size_t i = 0; i < texts->count; i++)
-		if (!prefix_parse(texts->item[i], &prefixes[i])) {
-			free(prefixes);
-			return fail(why, ERR_INVALID,
-			            "allow_transfer: '%s' is no address or "
-			            "prefix (192.0.2.0/24, 2001:db8::1)",
-			            texts->item[i]);
-		}
-	free(access->always);
-	access->always = prefixes;
-	access->always_count = texts->count;
-	return OK;
-}
-
 void access_set_servers(struct access *access, struct access_server **servers,
                         size_t count)
 {
@@ -59,9 +38,8 @@ static bool is_server(const struct access_server *server, const struct access_as
 
 bool access_allows(const struct access *access, const struct access_ask *ask)
 {
-	for (size_t i = 0; i < access->always_count; i++)
-		if (prefix_covers(&access->always[i], &ask->peer))
-			return true;
+	if (prefixes_cover(&access->always, &ask->peer))
+		return true;
 	for (size_t i = 0; i < access->server_count; i++)
 		if (is_server(&access->servers[i], ask))
 			return true;
@@ -70,7 +48,7 @@ bool access_allows(const struct access *access, const struct access_ask *ask)
 
 void access_clear(struct access *access)
 {
-	free(access->always);
+	prefixes_clear(&access->always);
 	free(access->servers);
 	keyring_clear(&access->keys);
 	keyring_clear(&access->own);

@@ -13,6 +13,7 @@
 #include "base/option.h"
 #include "core/address.h"
 #include "core/keyring.h"
+#include "core/prefixes.h"
 
 enum { ACCESS_POOL = 64 };
 
@@ -30,17 +31,13 @@ struct access_ask {
 };
 
 struct access {
-	struct prefix *always;
-	size_t always_count;
+	struct prefixes always;
 	struct access_server *servers;
 	size_t server_count;
 	struct keyring keys;		/* of the database */
 	struct keyring own;		/* of the configuration: they come first */
 };
 
-/* The option's texts; ERR_INVALID names the one that is no address or prefix. */
-enum err access_set_prefixes(struct access *access, const struct option_texts *texts,
-                             struct why *why);
 /* Takes the array of COUNT. */
 void access_set_servers(struct access *access, struct access_server **servers,
                         size_t count);

@@ -5,7 +5,7 @@
 enum { MAX_CHAIN = 16, MAX_TARGETS = 32 };
 
 struct answer {
-	struct query *query;
+	const struct query *query;
 	const struct zone *zone;
 	struct packet_writer writer;
 	uint16_t count[SECTIONS];
@@ -252,12 +252,14 @@ static bool answer_step(struct answer *answer)
 
 static size_t end(struct answer *answer)
 {
-	query_answer_end(answer->query, answer->flags, answer->rcode, answer->count,
+	struct query query = *answer->query;	/* it is used up */
+
+	query_answer_end(&query, answer->flags, answer->rcode, answer->count,
 	                 &answer->writer);
 	return answer->writer.len;
 }
 
-size_t answer_build(struct query *query, const struct zone *zone, bool tcp,
+size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
                     uint8_t *data, size_t size)
 {
 	struct answer answer;
@@ -277,7 +279,7 @@ size_t answer_build(struct query *query, const struct zone *zone, bool tcp,
 	return end(&answer);
 }
 
-size_t answer_soa(struct query *query, const struct rr *soa, bool tcp,
+size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
                   uint8_t *data, size_t size)
 {
 	struct answer answer;

@@ -11,13 +11,16 @@
 #include "core/query.h"
 #include "core/zone.h"
 
-/* The question must be for a name in the zone. Returns the length of the answer. */
-size_t answer_build(struct query *query, const struct zone *zone, bool tcp,
+/*
+ * The question must be for a name in the zone. Returns the length of the answer. Both
+ * leave the query as it was, so that another answer can take its place.
+ */
+size_t answer_build(const struct query *query, const struct zone *zone, bool tcp,
                     uint8_t *data, size_t size);
 
 /*
  * The answer to a question for the SOA alone, as domains'
  * columns have it; no zone needed.
  */
-size_t answer_soa(struct query *query, const struct rr *soa, bool tcp,
+size_t answer_soa(const struct query *query, const struct rr *soa, bool tcp,
                   uint8_t *data, size_t size);

@@ -94,6 +94,25 @@ static int32_t age_of(const struct cookie_request *request)
 	return (int32_t)(request->now - be32toh(time));
 }
 
+const char *cookie_verdict_name(enum cookie_verdict verdict)
+{
+	static const char *const names[COOKIE_VERDICTS] = {
+		[COOKIE_MALFORMED] = "malformed",
+		[COOKIE_CLIENT_ONLY] = "client_only",
+		[COOKIE_BAD] = "bad",
+		[COOKIE_VALID] = "valid",
+	};
+
+	bug_if(verdict >= COOKIE_VERDICTS);
+	return names[verdict];
+}
+
+bool cookie_len_is_good(size_t len)
+{
+	return len == COOKIE_CLIENT_LEN ||
+	       (len >= MIN_WITH_SERVER && len <= COOKIE_MAX_LEN);
+}
+
 static enum cookie_verdict judge(const struct cookie_secrets *secrets,
                                  const struct cookie_request *request, bool *fresh)
 {
@@ -101,10 +120,10 @@ static enum cookie_verdict judge(const struct cookie_secrets *secrets,
 	int32_t age;
 
 	*fresh = true;
+	if (!cookie_len_is_good(request->len))
+		return COOKIE_MALFORMED;
 	if (request->len == COOKIE_CLIENT_LEN)
 		return COOKIE_CLIENT_ONLY;
-	if (request->len < MIN_WITH_SERVER || request->len > COOKIE_MAX_LEN)
-		return COOKIE_MALFORMED;
 	if (request->len != COOKIE_LEN || request->option[VERSION_AT] != VERSION)
 		return COOKIE_BAD;
 	age = age_of(request);

@@ -67,7 +67,13 @@ enum cookie_verdict {
 	COOKIE_CLIENT_ONLY,	/* it is new here (5.2.3) */
 	COOKIE_BAD,		/* not ours, or not of now: as if it were not there */
 	COOKIE_VALID,
+	COOKIE_VERDICTS
 };
+
+/* 8, or 16 to 40 octets (RFC 7873 5.2). */
+bool cookie_len_is_good(size_t len);
+
+const char *cookie_verdict_name(enum cookie_verdict verdict);	/* "client_only" */
 
 struct cookie_request {
 	const uint8_t *option;		/* its data, of any length */

@@ -23,6 +23,7 @@ const char *rcode_name(enum rcode rcode)
 	case RCODE_REFUSED: return "REFUSED";
 	case RCODE_NOTAUTH: return "NOTAUTH";
 	case RCODE_BADVERS: return "BADVERS";
+	case RCODE_BADCOOKIE: return "BADCOOKIE";
 	}
 	return "an error";
 }

@@ -5,6 +5,8 @@
 enum {
 	CLASS_NONE = 254,
 	OPT_LEN = 11,			/* without options */
+	OPTION_HEAD = 4,		/* code and length */
+	OPTION_KEEPALIVE = 11, OPTION_EXTENDED_ERROR = 15,
 	/* in the TTL of an OPT record */
 	EDNS_VERSION = 0x00ff0000, EDNS_DO = 0x00008000,
 };
@@ -14,28 +16,65 @@ struct walk {
 	struct packet_reader reader;
 	struct packet_header header;
 	struct query *query;
+	bool tcp;
 	int opts, tsigs;
 	bool wrong;			/* FORMERR */
 	uint8_t edns_version;
 	bool has_soa;
 };
 
+static bool is_notify(const struct query *query)
+{
+	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_NOTIFY;
+}
+
 /* ---- the records behind the question ---- */
+
+/* The first one counts (RFC 7873 5.2). */
+static void read_cookie(struct walk *walk, const uint8_t *data, size_t len)
+{
+	struct query *query = walk->query;
+
+	if (query->has_cookie)
+		return;
+	query->has_cookie = true;
+	query->cookie_len = len;
+	if (len <= COOKIE_MAX_LEN)
+		memcpy(query->cookie_option, data, len);
+	walk->wrong |= !cookie_len_is_good(len);
+}
+
+/* A client sends it without a time (RFC 7828 3.2.1). */
+static void read_keepalive(struct walk *walk, size_t len)
+{
+	if (!walk->tcp)
+		return;
+	walk->query->wants_keepalive = true;
+	walk->wrong |= len > 0;
+}
+
+static void read_option(struct walk *walk, struct packet_reader *options)
+{
+	uint16_t code = packet_read_u16(options);
+	size_t len = packet_read_u16(options);
+
+	if (options->broken || options->len - options->at < len) {
+		options->broken = true;
+		return;
+	}
+	if (code == COOKIE_OPTION)
+		read_cookie(walk, options->data + options->at, len);
+	else if (code == OPTION_KEEPALIVE)
+		read_keepalive(walk, len);
+	options->at += len;
+}
 
 static void read_options(struct walk *walk, const struct packet_rr *rr)
 {
 	struct packet_reader options = packet_rdata(&walk->reader, rr);
 
-	while (!options.broken && options.at < options.len) {
-		packet_read_u16(&options);
-
-		size_t len = packet_read_u16(&options);
-
-		if (options.broken || options.len - options.at < len)
-			options.broken = true;
-		else
-			options.at += len;
-	}
+	while (!options.broken && options.at < options.len)
+		read_option(walk, &options);
 	walk->wrong |= options.broken;
 }
 
@@ -87,7 +126,7 @@ static void read_soa(struct walk *walk, const struct packet_rr *rr)
 static void read_plain(struct walk *walk, enum section section,
                        const struct packet_rr *rr)
 {
-	bool notify = (walk->query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_NOTIFY;
+	bool notify = is_notify(walk->query);
 	bool ixfr = !notify && walk->query->type == RR_IXFR;
 
 	if ((ixfr && section == SECTION_AUTHORITY) ||
@@ -141,31 +180,35 @@ static void read_question(struct walk *walk)
 	query->has_question = true;
 }
 
-static bool is_malformed(const struct walk *walk, bool tcp)
+static bool is_malformed(const struct walk *walk)
 {
 	const struct query *query = walk->query;
 	uint16_t class = query->class;
 
 	if (walk->reader.broken || walk->wrong)
 		return true;
+	if (!query->has_question)
+		return is_notify(query) || !query->has_cookie;
 	if (!class || class == CLASS_NONE || class == RR_CLASS_ANY)
 		return true;
-	if ((query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_NOTIFY)
+	if (is_notify(query))
 		return false;
 	return (query->type == RR_IXFR && !walk->has_soa) ||
-	       (query->type == RR_AXFR && !tcp);
+	       (query->type == RR_AXFR && !walk->tcp);
 }
 
-static enum rcode judge(const struct walk *walk, bool tcp)
+static enum rcode judge(const struct walk *walk)
 {
 	const struct query *query = walk->query;
 	bool transfer = query->type == RR_AXFR || query->type == RR_IXFR;
 
-	if (is_malformed(walk, tcp))
+	if (is_malformed(walk))
 		return RCODE_FORMERR;
 	if (walk->edns_version)
 		return RCODE_BADVERS;
-	if ((query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_NOTIFY)
+	if (!query->has_question)
+		return RCODE_NOERROR;
+	if (is_notify(query))
 		return RCODE_REFUSED;	/* we are nobody's secondary */
 	if (query->class != RR_CLASS_IN)
 		return transfer ? RCODE_NOTAUTH : RCODE_REFUSED;
@@ -178,10 +221,19 @@ static enum query_fate refuse(struct query *query, enum rcode rcode)
 	return QUERY_REFUSED;
 }
 
+static enum query_fate fate_of(const struct query *query)
+{
+	if (query->rcode)
+		return QUERY_REFUSED;
+	return query->has_question ? QUERY_SERVE : QUERY_COOKIE;
+}
+
 enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
                            struct query *query)
 {
-	struct walk walk = { .reader = packet_reader(packet, len), .query = query };
+	struct walk walk = {
+		.reader = packet_reader(packet, len), .query = query, .tcp = tcp,
+	};
 	int opcode;
 
 	memset(query, 0, sizeof(*query));
@@ -194,13 +246,14 @@ enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
 	opcode = (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
 	if (opcode != OPCODE_QUERY && opcode != OPCODE_NOTIFY)
 		return refuse(query, RCODE_NOTIMP);
-	if (walk.header.count[SECTION_QUESTION] != 1)	/* RFC 9619 */
+	if (walk.header.count[SECTION_QUESTION] > 1)	/* RFC 9619 */
 		return refuse(query, RCODE_FORMERR);
-	read_question(&walk);
+	if (walk.header.count[SECTION_QUESTION])
+		read_question(&walk);
 	if (!walk.reader.broken)
 		read_records(&walk);
-	query->rcode = judge(&walk, tcp);
-	return query->rcode ? QUERY_REFUSED : QUERY_SERVE;
+	query->rcode = judge(&walk);
+	return fate_of(query);
 }
 
 /* ---- its signature ---- */
@@ -210,7 +263,7 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 {
 	query->now = now;
 	if (!query->tsig.present || query->rcode == RCODE_FORMERR)
-		return query->rcode ? QUERY_REFUSED : QUERY_SERVE;
+		return fate_of(query);
 	query->tsig_error = TSIG_BADKEY;
 	if (key) {
 		tsig_chain_begin(&query->chain, key);
@@ -219,7 +272,7 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 	switch (query->tsig_error) {
 	case TSIG_FINE:
 		query->signature = SIGNED;
-		return query->rcode ? QUERY_REFUSED : QUERY_SERVE;
+		return fate_of(query);
 	case TSIG_MALFORMED:
 		return refuse(query, RCODE_FORMERR);
 	case TSIG_BADKEY:
@@ -242,19 +295,57 @@ const struct tsig_key *query_key(const struct query *query)
 
 /* ---- the frame of an answer ---- */
 
-static size_t tail_len(const struct query *query)
+static bool answers_cookie(const struct query *query)
 {
-	size_t len = query->has_edns ? OPT_LEN : 0;
+	return query->has_cookie && query->cookie.verdict != COOKIE_MALFORMED;
+}
+
+/* Without the text of an error. */
+static size_t options_len(const struct query *query)
+{
+	size_t len = 0;
+
+	if (answers_cookie(query))
+		len += OPTION_HEAD + COOKIE_LEN;
+	if (query->wants_keepalive)
+		len += OPTION_HEAD + sizeof(uint16_t);
+	if (query->error)
+		len += OPTION_HEAD + sizeof(uint16_t);
+	return len;
+}
+
+static size_t least_tail_len(const struct query *query)
+{
+	size_t len = query->has_edns ? OPT_LEN + options_len(query) : 0;
 
 	if (query->signature != UNSIGNED)
 		len += tsig_room(&query->tsig.key, &query->tsig.algorithm);
 	return len;
 }
 
+/* What an answer cannot do without. */
+static size_t least_len(const struct query *query)
+{
+	return PACKET_HEADER + query->raw.len + 4 + least_tail_len(query);
+}
+
+/* Octets of the error's text: all of it or, where that is too much, none. */
+static size_t text_len(const struct query *query)
+{
+	size_t len = query->has_edns && query->error ? strlen(query->error->text) : 0;
+
+	return least_len(query) + len <= query->udp_size ? len : 0;
+}
+
+static size_t tail_len(const struct query *query)
+{
+	return least_tail_len(query) + text_len(query);
+}
+
 /* Whoever signs with a long name takes an answer that has room for it. */
 static size_t limit_of(const struct query *query, bool tcp)
 {
-	size_t least = PACKET_HEADER + query->raw.len + 4 + tail_len(query);
+	size_t least = least_len(query);
 
 	if (tcp)
 		return PACKET_MAX;
@@ -275,13 +366,50 @@ void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size
 	packet_put_u16(writer, query->class);
 }
 
-static void put_opt(enum rcode rcode, bool dnssec_ok, struct packet_writer *writer)
+static void put_option(struct packet_writer *writer, uint16_t code, size_t len)
 {
+	packet_put_u16(writer, code);
+	packet_put_u16(writer, len);
+}
+
+static void put_options(const struct query *query, struct packet_writer *writer)
+{
+	if (answers_cookie(query)) {
+		put_option(writer, COOKIE_OPTION, COOKIE_LEN);
+		packet_put(writer, query->cookie.answer, COOKIE_LEN);
+	}
+	if (query->wants_keepalive) {
+		put_option(writer, OPTION_KEEPALIVE, sizeof(uint16_t));
+		packet_put_u16(writer, query->keepalive_ds);
+	}
+	if (query->error) {
+		put_option(writer, OPTION_EXTENDED_ERROR,
+		           sizeof(uint16_t) + text_len(query));
+		packet_put_u16(writer, query->error->code);
+		packet_put(writer, query->error->text, text_len(query));
+	}
+}
+
+static void put_opt(const struct query *query, enum rcode rcode,
+                    struct packet_writer *writer)
+{
+	uint32_t dnssec_ok = query->dnssec_ok ? EDNS_DO : 0;
+
 	packet_put(writer, "", 1);
 	packet_put_u16(writer, RR_OPT);
 	packet_put_u16(writer, PACKET_UDP_MAX);
-	packet_put_u32(writer, (uint32_t)rcode >> 4 << 24 | (dnssec_ok ? EDNS_DO : 0));
-	packet_put_u16(writer, 0);
+	packet_put_u32(writer, (uint32_t)rcode >> 4 << 24 | dnssec_ok);
+	packet_put_u16(writer, options_len(query) + text_len(query));
+	put_options(query, writer);
+}
+
+/* To the next message of a transfer. */
+static void go_on(struct query *query)
+{
+	query->has_question = false;
+	query->has_edns = answers_cookie(query);
+	query->wants_keepalive = false;
+	query->error = NULL;
 }
 
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
@@ -298,7 +426,7 @@ void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
 	writer->limit += tail_len(query);
 	writer->full = false;
 	if (query->has_edns) {
-		put_opt(rcode, query->dnssec_ok, writer);
+		put_opt(query, rcode, writer);
 		header.count[SECTION_ADDITIONAL]++;
 	}
 	packet_set_header(writer, &header);
@@ -307,17 +435,32 @@ void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
 		          writer);
 	else if (query->signature == BADLY_SIGNED)
 		tsig_refuse(query->tsig_error, &query->tsig, query->now, writer);
-	query->has_question = false;
-	query->has_edns = false;
+	go_on(query);
 }
 
-size_t query_answer_rcode(struct query *query, enum rcode rcode, uint8_t *data,
-                          size_t size)
+/* QUERY is a copy: it is used up. */
+static size_t answer_nothing(struct query query, uint16_t flags, enum rcode rcode,
+                             struct packet_writer *writer)
 {
 	static const uint16_t nothing[SECTIONS];
+
+	query_answer_end(&query, flags, rcode, nothing, writer);
+	return writer->len;
+}
+
+size_t query_answer_rcode(const struct query *query, enum rcode rcode, uint8_t *data,
+                          size_t size)
+{
 	struct packet_writer writer;
 
 	query_answer_begin(query, true, data, size, &writer);
-	query_answer_end(query, 0, rcode, nothing, &writer);
-	return writer.len;
+	return answer_nothing(*query, 0, rcode, &writer);
+}
+
+size_t query_answer_truncated(const struct query *query, uint8_t *data, size_t size)
+{
+	struct packet_writer writer;
+
+	query_answer_begin(query, true, data, size, &writer);
+	return answer_nothing(*query, FLAG_TC, RCODE_NOERROR, &writer);
 }

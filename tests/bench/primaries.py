@@ -148,7 +148,8 @@ class Minidns(Worker):
     def __init__(self, folder, settings, **options):
         self.port = free_port()
         super().__init__(folder, "minidns", settings | {"minidns": {
-            "listen": [f"{HOST}:{self.port}"], "processes": 1, "allow_transfer": [HOST]}},
+            "listen": [f"{HOST}:{self.port}"], "processes": 1, "allow_transfer": [HOST],
+            "rate_limit": 0}},
             **options)
 
     def command(self):

@@ -1,9 +1,13 @@
-/* A request from anyone: judged, and answered from a zone; the answer is well-formed. */
+/*
+ * A request from anyone: judged, its cookie too, and answered from a zone, with all that
+ * an OPT can have; the answer is well-formed and not longer than was asked for.
+ */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "core/answer.h"
+#include "core/cookie.h"
 #include "core/query.h"
 #include "core/zone.h"
 
@@ -51,28 +55,52 @@ static void must_be_read(const uint8_t *data, size_t len)
 	assert(!reader.broken && reader.at == len && header.flags & FLAG_QR);
 }
 
+/* Of its client, with a secret of zeroes. */
+static void judge_cookie(struct query *query)
+{
+	static const struct cookie_secrets secrets = { .count = 1 };
+	static const struct address client = { .bits = 32 };
+	const struct cookie_request request = {
+		query->cookie_option, query->cookie_len, &client, 1,
+	};
+
+	if (query->has_cookie)
+		query->cookie = cookie_judge(&secrets, &request);
+	assert(!query->has_cookie || query->has_edns);
+	assert(!query->has_cookie || query->cookie.verdict || query->rcode);
+}
+
+static void answer_all_ways(struct query *query, const struct zone *zone, bool tcp)
+{
+	static const struct extended_error error = { 20, "a text" };
+	static uint8_t answer[PACKET_MAX];
+	size_t len;
+
+	must_be_read(answer, query_answer_truncated(query, answer, sizeof(answer)));
+	if (!query->rcode && query->has_question &&
+	    name_is_below(&query->name, &zone->apex)) {
+		len = answer_build(query, zone, tcp, answer, sizeof(answer));
+		must_be_read(answer, len);
+		assert(tcp || len <= query->udp_size || query->tsig.present);
+	}
+	query->error = &error;
+	must_be_read(answer,
+	             query_answer_rcode(query, query->rcode, answer, sizeof(answer)));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct zone *zone;
-	static uint8_t answer[PACKET_MAX];
 	struct query query;
 
 	if (!zone)
 		zone = make_zone();
-	for (int tcp = 0; tcp < 2; tcp++)
-		switch (query_read(data, size, tcp, &query)) {
-		case QUERY_SILENCE:
-			break;
-		case QUERY_REFUSED:
-			must_be_read(answer, query_answer_rcode(&query, query.rcode,
-			                                        answer, sizeof(answer)));
-			break;
-		case QUERY_SERVE:
-			if (name_is_below(&query.name, &zone->apex))
-				must_be_read(answer,
-				             answer_build(&query, zone, tcp, answer,
-				                          sizeof(answer)));
-			break;
-		}
+	for (int tcp = 0; tcp < 2; tcp++) {
+		if (query_read(data, size, tcp, &query) == QUERY_SILENCE)
+			continue;
+		query.keepalive_ds = 300;
+		judge_cookie(&query);
+		answer_all_ways(&query, zone, tcp);
+	}
 	return 0;
 }

@@ -1,4 +1,4 @@
-"""TSIG (RFC 8945): what dnspython and four name servers make of our signatures, and we of theirs."""
+"""TSIG (RFC 8945): dnspython and four name servers read our signatures, and we read theirs."""
 
 import base64
 import socket

@@ -56,7 +56,7 @@ static const struct { const char *prefix, *address; bool covers; } prefixes[] = 
 	{ "2001:db8::/33", "2001:db8:8000::1", false },
 };
 
-static void prefixes_cover(void **state)
+static void a_prefix_covers_its_hosts(void **state)
 {
 	static const char *const bad[] = {
 		"", "/", "192.0.2.0/33", "::/129", "192.0.2/24", "x",
@@ -131,10 +131,12 @@ static void only_the_pool_s_servers_may(void **state)
 
 	(void)state;
 	fill_access(&access);
-	assert_int_equal(access_set_prefixes(&access, &always, &why), OK);
+	assert_int_equal(prefixes_set(&access.always, "always", &always, &why), OK);
 	texts[0] = nonsense;
 	/* the old list stays */
-	assert_int_equal(access_set_prefixes(&access, &always, &why), ERR_INVALID);
+	assert_int_equal(prefixes_set(&access.always, "always", &always, &why),
+	                 ERR_INVALID);
+	assert_non_null(strstr(why.text, "always: 'nonsense'"));
 	for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
 		struct access_ask ask = { .key = key_name(asks[i].key) };
 
@@ -174,7 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_are_read),
-		cmocka_unit_test(prefixes_cover),
+		cmocka_unit_test(a_prefix_covers_its_hosts),
 		cmocka_unit_test(only_the_pool_s_servers_may),
 		cmocka_unit_test(a_map_holds_what_was_put),
 	};

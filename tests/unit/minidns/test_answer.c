@@ -210,6 +210,43 @@ static void what_does_not_fit_is_cut(void **state)
 	buf_clear(&rrs);
 }
 
+/*
+ * 12 of header, 22 of question, 32 and 27 times 16 of records, 11 of OPT: 509 of 512. A
+ * cookie takes 28.
+ */
+static void a_cookie_takes_its_room(void **state)
+{
+	struct buf rrs = { 0 };
+	uint8_t data[PACKET_MAX], address[4] = { 10 };
+	struct zone *zone;
+
+	(void)state;
+	put_soa_rr(&rrs, "example.org.", 5);
+	for (int i = 0; i < 28; i++) {
+		address[3] = i;
+		put_rr(&rrs, "many.example.org.", RR_A, T, address, 4);
+	}
+	zone = zone_of("example.org.", &rrs);
+	for (int cookie = 0; cookie < 2; cookie++) {
+		struct query query = query_for("many.example.org.", RR_A);
+		struct packet_header header;
+		struct packet_reader reader;
+		size_t len;
+
+		query.has_edns = true;
+		query.has_cookie = cookie;
+		query.cookie.verdict = COOKIE_CLIENT_ONLY;
+		len = answer_build(&query, zone, false, data, sizeof(data));
+		reader = packet_reader(data, len);
+		packet_read_header(&reader, &header);
+		assert_int_equal(!!(header.flags & FLAG_TC), cookie);
+		assert_int_equal(header.count[SECTION_ANSWER], cookie ? 0 : 28);
+		assert_int_equal(len, cookie ? 12 + 22 + 11 + 28 : 509);
+	}
+	zone_release(&zone);
+	buf_clear(&rrs);
+}
+
 static void nodes_stand_in_canonical_order(void **state)
 {
 	const struct zone *zone = *state;
@@ -227,6 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_question_has_its_answer),
 		cmocka_unit_test(what_does_not_fit_is_cut),
+		cmocka_unit_test(a_cookie_takes_its_room),
 		cmocka_unit_test(nodes_stand_in_canonical_order),
 	};
 

@@ -1,0 +1,23 @@
+/* prefixes -- a list of addresses and prefixes, as an option names them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/option.h"
+#include "core/address.h"
+
+struct prefixes {
+	struct prefix *item;
+	size_t count;
+};
+
+/*
+ * In the place of what was there. ERR_INVALID names OPTION and the text that is no
+ * address or prefix.
+ */
+enum err prefixes_set(struct prefixes *prefixes, const char *option,
+                      const struct option_texts *texts, struct why *why);
+bool prefixes_cover(const struct prefixes *prefixes, const struct address *address);
+void prefixes_clear(struct prefixes *prefixes);

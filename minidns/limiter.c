@@ -1,0 +1,144 @@
+#include "limiter.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/mem.h"
+#include "core/prefixes.h"
+#include "core/query.h"
+#include "core/rate.h"
+#include "minidns.h"
+#include "runtime/metrics.h"
+#include "servers.h"
+
+enum { BUCKETS = 65536 };		/* a megabyte */
+
+struct limiter {
+	struct servers *servers;
+	const struct figures *figures;
+	struct prefixes exempt;
+	struct rate *rate;		/* NULL: no limits */
+};
+
+struct limiter *limiter_new(struct servers *servers, const struct figures *figures)
+{
+	struct limiter *limiter = xcalloc(1, sizeof(*limiter));
+
+	limiter->servers = servers;
+	limiter->figures = figures;
+	return limiter;
+}
+
+void limiter_free(struct limiter **limiter)
+{
+	struct limiter *old = *limiter;
+
+	*limiter = NULL;
+	if (!old)
+		return;
+	rate_free(&old->rate);
+	prefixes_clear(&old->exempt);
+	free(old);
+}
+
+void limiter_lift(struct limiter *limiter)
+{
+	rate_free(&limiter->rate);
+}
+
+/* ---- options ---- */
+
+enum err limiter_check(const struct limiter_options *options, struct why *why)
+{
+	struct prefixes exempt = { 0 };
+	enum err err = prefixes_set(&exempt, "rate_limit_exempt",
+	                            &options->rate_limit_exempt, why);
+
+	prefixes_clear(&exempt);
+	return err;
+}
+
+enum err limiter_set(struct limiter *limiter, const struct limiter_options *options,
+                     struct why *why)
+{
+	struct rate_limits limits = {
+		.per_second = options->rate_limit,
+		.burst = options->rate_limit_burst,
+		.slip = options->rate_limit_slip,
+	};
+	struct siphash_key key;
+	enum err err = prefixes_set(&limiter->exempt, "rate_limit_exempt",
+	                            &options->rate_limit_exempt, why);
+
+	if (err)
+		return err;
+	random_fill(&key, sizeof(key));
+	if (!limits.per_second)
+		limiter_lift(limiter);
+	else if (limiter->rate)
+		rate_set_limits(limiter->rate, &limits);
+	else
+		limiter->rate = rate_new(&limits, BUCKETS, &key);
+	return OK;
+}
+
+/* ---- judgement ---- */
+
+static bool is_stranger(const struct limiter *limiter, const struct query *query,
+                        const struct address *peer)
+{
+	return query->cookie.verdict != COOKIE_VALID && !query_key(query) &&
+	       !servers_knows(limiter->servers, peer) &&
+	       !prefixes_cover(&limiter->exempt, peer);
+}
+
+/* BADVERS and its like do not stand in the header. */
+static enum rcode rcode_of(const struct query *query, const uint8_t *data)
+{
+	return query->rcode ? query->rcode : data[3] & FLAG_RCODE;
+}
+
+static bool takes_badcookie(const struct query *query)
+{
+	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_QUERY &&
+	       (query->cookie.verdict == COOKIE_CLIENT_ONLY ||
+		query->cookie.verdict == COOKIE_BAD);
+}
+
+/*
+ * Who has shown half a cookie, or a bad one, asks again with the one that comes with this
+ * answer (RFC 7873 5.2.3); whoever knows of no cookies comes over TCP.
+ */
+static size_t shorten(const struct limiter *limiter, const struct query *query,
+                      uint8_t *data, size_t size)
+{
+	struct query again = *query;
+
+	again.error = NULL;
+	if (!takes_badcookie(query)) {
+		metric_add(limiter->figures->rate_truncated, 1);
+		return query_answer_truncated(&again, data, size);
+	}
+	metric_add(limiter->figures->rate_badcookie, 1);
+	return query_answer_rcode(&again, RCODE_BADCOOKIE, data, size);
+}
+
+size_t limiter_pass(struct limiter *limiter, const struct query *query,
+                    const struct address *peer, uint8_t *data, size_t len, size_t size)
+{
+	enum rate_kind kind;
+
+	if (!limiter->rate || !len || !is_stranger(limiter, query, peer))
+		return len;
+	kind = rate_kind_of(rcode_of(query, data));
+	switch (rate_decide(limiter->rate, peer, kind, clock_ms())) {
+	case RATE_SEND:
+		return len;
+	case RATE_TRUNCATE:
+		return shorten(limiter, query, data, size);
+	case RATE_DROP:
+		metric_add(limiter->figures->rate_dropped, 1);
+	}
+	return 0;
+}

@@ -1,0 +1,43 @@
+/*
+ * limiter -- which answer over UDP goes out, which goes short, which not at
+ * all: rate.h for strangers. No stranger is who shows a valid cookie or a
+ * right signature, who is a server of a pool or may have any zone, and who is
+ * in rate_limit_exempt. The servers of the pools are known from memory: in
+ * the first moments of a process, before the table was read, they are
+ * strangers and may be sent to TCP.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/option.h"
+
+struct address;
+struct figures;
+struct limiter;
+struct query;
+struct servers;
+
+/* The options of these names. */
+struct limiter_options {
+	int rate_limit, rate_limit_burst, rate_limit_slip;
+	struct option_texts rate_limit_exempt;
+};
+
+enum err limiter_check(const struct limiter_options *options, struct why *why);
+struct limiter *limiter_new(struct servers *servers, const struct figures *figures);
+void limiter_free(struct limiter **limiter);
+/* From now on nothing is limited, and the servers may go. */
+void limiter_lift(struct limiter *limiter);
+/* Until then nothing is limited. As limiter_check(), and nothing changes on an error. */
+enum err limiter_set(struct limiter *limiter, const struct limiter_options *options,
+                     struct why *why);
+/*
+ * The answer of LEN octets to QUERY from PEER, or another one in its place in the same
+ * DATA of SIZE octets. Returns its length; 0: none is sent.
+ */
+size_t limiter_pass(struct limiter *limiter, const struct query *query,
+                    const struct address *peer, uint8_t *data, size_t len, size_t size);
