@@ -332,6 +332,7 @@ static struct poll_terms terms_of(const struct poll_order *order)
 		.timeout_ms = order->timeout_ms,
 		.retry_interval_ms = order->retry_interval_ms,
 		.max_retries = order->max_retries,
+		.patience_ms = order->destination.patience_s * 1000,
 	};
 }
 

@@ -160,7 +160,8 @@ def pool_values():
 def reference(name, pool):
     """A domain as the workers tell each other of it; there is none of that id."""
     return {"id": uuid.uuid4().hex, "name": name, "pool": pool, "tenant": text("t"),
-            "task": "UPDATE", "status": "PENDING", "serial": number(7)}
+            "task": "UPDATE", "status": "PENDING", "serial": number(7),
+            "catalog": maybe(Good(False, "bool"))}
 
 
 # ---- the rows ----
@@ -242,7 +243,7 @@ def poolmgr(things):
 
 def minidns(things):
     destination = {"id": word("nobody"), "host": "127.0.0.1", "port": number(things.port),
-                   "tsig_key": maybe(text("none."))}
+                   "tsig_key": maybe(text("none.")), "patience": maybe(number(0))}
     domain = reference(things.zone, pool=word("default"))
     terms = {"timeout": seconds(0.05), "retry_interval": seconds(1), "max_retries": number(1)}
     return {

@@ -31,6 +31,7 @@ struct domain_ref {
 	const char *pool;		/* name of the pool */
 	const char *tenant;
 	struct state state;
+	bool is_catalog;		/* goes to the servers that are provisioned by it */
 };
 
 struct record {
@@ -67,6 +68,8 @@ struct destination {
 	const char *host;		/* an address, v4 or v6, in text */
 	uint16_t port;
 	const char *tsig_key;		/* a name in tsigkeys; NULL: none */
+	/* how long it may take to find out by itself that a zone came or went; 0: it is told */
+	int patience_s;
 };
 
 enum action { ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, ACTION_COUNT };
