@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "catalog.h"
 #include "codec_domain.h"
 #include "peers.h"
 #include "service.h"
@@ -141,13 +142,18 @@ static enum err attempt(struct tx tx, struct write *writes, size_t *count,
 static void tell(const struct write *writes, size_t count)
 {
 	struct news news[GROUP_MAX];
+	bool in_catalog = false;
 	size_t n = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		in_catalog |= writes[i].in_catalog;
 		if (writes[i].tell)
 			news[n++] = (struct news){ writes[i].tell, &writes[i].zone,
 			                           &writes[i].req->context };
+	}
 	peers_tell(writes->central, news, n);
+	if (in_catalog)
+		catalog_soon(writes->central);
 }
 
 /* ---- one call ---- */

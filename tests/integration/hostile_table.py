@@ -154,7 +154,8 @@ def criterion(specs):
 
 
 def pool_values():
-    return {"description": maybe(text("new")), "ns_records": maybe(items("ns.example.net."))}
+    return {"description": maybe(text("new")), "ns_records": maybe(items("ns.example.net.")),
+            "catalog_zone": maybe(also("", "empty"))}
 
 
 def reference(name, pool):

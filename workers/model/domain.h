@@ -17,6 +17,7 @@ struct domain {
 	const char *tenant;
 	char pool_id[ID_LEN + 1];
 	struct state state;		/* state.serial is the zone's serial */
+	bool is_catalog;		/* it lists the pool's domains (RFC 9432) */
 	const char *description;
 	const char *email;		/* hostmaster@example.org: the SOA's RNAME */
 	const char *primary;		/* the SOA's MNAME */
@@ -60,6 +61,8 @@ struct pool {
 	const char *description;
 	const char *const *ns_records;	/* host names at the apex of new domains */
 	size_t ns_record_count;
+	const char *catalog_zone;	/* its name; NULL: it has none */
+	char catalog_id[ID_LEN + 1];	/* "" */
 };
 
 /* Where a name server is reached: to notify and to poll. */
