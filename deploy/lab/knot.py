@@ -140,6 +140,13 @@ class Knot(NameServer):
     def remove_zone(self, zone):
         self._configure(("conf-unset", f"zone[{zone}]"))
 
+    def add_catalog(self):
+        """Its catalog, after remove_zone()."""
+        zone = f"zone[{self.catalog}]"
+        self._configure(("conf-set", zone), ("conf-set", f"{zone}.template", TEMPLATE),
+                        ("conf-set", f"{zone}.catalog-role", "interpret"),
+                        ("conf-set", f"{zone}.catalog-template", TEMPLATE))
+
     def _configure(self, *changes):
         self.knotc("conf-begin")
         try:
