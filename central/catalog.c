@@ -15,8 +15,8 @@
 
 enum {
 	GATHER_MS = 20,			/* after a single domain */
-	GATHER_MORE_MS = 5,		/* for each that the last round found */
-	GATHER_MAX_MS = 2000,
+	GATHER_MORE_MS = 5,		/* for each that came of late */
+	GATHER_MAX_MS = 5000,
 	UPDATES_MAX = 10,		/* of one catalog in a round */
 };
 
@@ -46,6 +46,11 @@ struct catalog {
 	char request_id[ID_LEN + 1];
 	bool is_cut;			/* there is more to do */
 	size_t members;			/* that were listed, or are no more */
+	/*
+	 * What the rounds found of late: half of it stays from each to the next, for what
+	 * one did not find another central may have done.
+	 */
+	size_t load;
 	struct zone *changed;		/* catalogs, of which pool managers are told */
 	size_t changed_count;
 };
@@ -220,7 +225,7 @@ static void tell(struct catalog *catalog)
 
 static void wait_for_more(struct catalog *catalog)
 {
-	int64_t pause_ms = (int64_t)catalog->members * GATHER_MORE_MS;
+	int64_t pause_ms = (int64_t)catalog->load * GATHER_MORE_MS;
 	int64_t since_ms = clock_ms() - catalog->ended_ms;
 
 	pause_ms = (pause_ms < GATHER_MAX_MS ? pause_ms : GATHER_MAX_MS) - since_ms;
@@ -234,6 +239,9 @@ static void done(void *job)
 
 	catalog->is_running = false;
 	catalog->ended_ms = clock_ms();
+	catalog->load /= 2;
+	if (catalog->load < catalog->members)
+		catalog->load = catalog->members;
 	if (!lane_job_ran(catalog->lane))
 		return;
 	tell(catalog);

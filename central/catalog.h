@@ -7,8 +7,8 @@
  * serial, many domains a transaction. Several may do so at the same time, and each step
  * again: the domains' and the catalog's row locks decide, and a crash loses nothing.
  *
- * The more there was to do, the longer it waits for more: a server that reads the
- * catalog for each of thousands of domains would do nothing else.
+ * The more there was to do of late, the longer it waits for more, up to 5 seconds: a
+ * server that reads the catalog for each of thousands of domains would do nothing else.
  */
 #pragma once
 
