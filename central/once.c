@@ -139,20 +139,26 @@ static enum err attempt(struct tx tx, struct write *writes, size_t *count,
 	return tx_commit(&tx);
 }
 
+static bool touch_catalog(const struct write *writes, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !writes[i].in_catalog)
+		i++;
+	return i < count;
+}
+
 static void tell(const struct write *writes, size_t count)
 {
-	struct news news[GROUP_MAX];
-	bool in_catalog = false;
+	struct news news[GROUP_MAX] = { { NULL } };
 	size_t n = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		in_catalog |= writes[i].in_catalog;
+	for (size_t i = 0; i < count; i++)
 		if (writes[i].tell)
 			news[n++] = (struct news){ writes[i].tell, &writes[i].zone,
 			                           &writes[i].req->context };
-	}
 	peers_tell(writes->central, news, n);
-	if (in_catalog)
+	if (touch_catalog(writes, count))
 		catalog_soon(writes->central);
 }
 
