@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import statistics
 import sys
 import tempfile
 import time
@@ -168,10 +167,11 @@ class Members:
         self.delete(goes)
 
     def test_a_new_one_is_served_soon(self):
-        took = [self.caller.settled(self.create(f"soon{number}.example.", wait=False)["id"],
-                                    seconds=SECONDS) for number in range(5)]
-        print(f"{statistics.median(took):.2f} s", file=sys.stderr)
-        self.assertLess(statistics.median(took), SOON_SECONDS)
+        """The two centrals' repairs, a fixed time apart, would be late for two of five."""
+        took = sorted(self.caller.settled(self.create(f"soon{number}.example.", wait=False)["id"],
+                                          seconds=SECONDS) for number in range(5))
+        print(f"{took[0]:.2f} to {took[-1]:.2f} s", file=sys.stderr)
+        self.assertLess(took[-2], SOON_SECONDS)
 
     def test_no_create_passes_through_an_error(self):
         created = [self.create(f"calm{number}.example.", wait=False) for number in range(20)]
