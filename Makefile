@@ -10,6 +10,7 @@
 #   make asan       the same programs under ASan and UBSan, into build-asan/
 #   make demo       a running fleet with three real name servers (deploy/demo)
 #   make bench      figures, as ratios against peers (tests/bench/README.md)
+#   make bench-minidns  minidns beside NSD and Knot, on one processor each
 #   make install    DESTDIR=, PREFIX=/usr
 
 BUILD   ?= build
@@ -42,6 +43,7 @@ BINARY_poolmgr = zonefleet-poolmgr
 BINARY_minidns = zonefleet-minidns
 BINARY_cli     = zonefleet
 LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl)
+LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
 
 LIBRARY = base model runtime
@@ -147,6 +149,9 @@ demo:
 bench: all $(BUILD)/bench/load $(BUILD)/drivers/rpc_driver
 	BUILD=$(BUILD) tests/bench/run
 
+bench-minidns: all $(BUILD)/bench/load $(BUILD)/bench/exchanges
+	BUILD=$(BUILD) tests/bench/minidns
+
 fuzz:
 	tests/fuzz/run
 
@@ -159,6 +164,8 @@ layers:
 	@! $(src) '#include <mysql' workers central poolmgr minidns | grep -v '^workers/runtime/db'
 	@! $(src) '#include <ldns' workers central poolmgr minidns | grep -v '^workers/model/presentation'
 	@! $(src) '#include <ev.h' workers central poolmgr minidns | grep -v '^workers/runtime/loop'
+	@! $(src) '#include <openssl/ssl' workers central poolmgr minidns | \
+	    grep -vE '^(poolmgr/backends/|minidns/stream)'
 	@! $(src) '#include <libconfig' workers central poolmgr minidns | grep -v '^workers/base/option'
 	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/page'
 	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \
@@ -175,6 +182,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench bench-minidns fuzz layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

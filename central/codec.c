@@ -30,6 +30,25 @@ enum err codec_owner(const json_t *json, const char *key, int flags, struct aren
 	return err;
 }
 
+enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
+                          char id[ID_LEN + 1], const char **canonical, struct why *why)
+{
+	const char *text;
+	struct name name;
+	enum err err = json_get_text(json, key, JSON_REQUIRED, NAME_MAX_TEXT, &text, why);
+
+	*id = '\0';
+	*canonical = NULL;
+	if (err || id_parse(text, id))
+		return err;
+	err = name_parse(text, key, &name, why);
+	if (err)
+		return fail(why, ERR_INVALID,
+		            "%s must be an id or a name with its final dot", key);
+	*canonical = codec_name_text(&name, arena);
+	return OK;
+}
+
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why)
 {

@@ -1,6 +1,6 @@
 /*
  * codec -- the objects that callers send and get, to and from JSON: a file a
- * noun (codec_domain.h, codec_recordset.h, codec_pool.h), codec_find.h for
+ * noun (codec_domain.h, codec_recordset.h, ...), codec_find.h for
  * what finds ask, and here what they share.
  *
  * What comes in is checked field by field, and an error names the field:
@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/id.h"
 #include "model/name.h"
 
 enum {
@@ -30,6 +31,9 @@ const char *codec_name_text(const struct name *name, struct arena *arena);
 /* An owner: wire form and canonical text. Both stay as they are without the field. */
 enum err codec_owner(const json_t *json, const char *key, int flags, struct arena *arena,
                      struct name *name, const char **canonical, struct why *why);
+/* The KEY of JSON that names a thing: *id, or "" and the canonical *name. */
+enum err codec_id_or_name(const json_t *json, const char *key, struct arena *arena,
+                          char id[ID_LEN + 1], const char **name, struct why *why);
 /* The hosts of NS records, canonical; none without the field. */
 enum err codec_hosts(const json_t *json, const char *key, struct arena *arena,
                      const char ***hosts, size_t *count, struct why *why);

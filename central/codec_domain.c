@@ -8,20 +8,7 @@
 enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain_key *key,
                           struct why *why)
 {
-	const char *text;
-	struct name name;
-	enum err err = json_get_text(args, "domain", JSON_REQUIRED, NAME_MAX_TEXT, &text,
-	                             why);
-
-	*key = (struct domain_key){ 0 };
-	if (err || id_parse(text, key->id))
-		return err;
-	err = name_parse(text, "domain", &name, why);
-	if (err)
-		return fail(why, ERR_INVALID,
-		            "domain must be an id or a name with its final dot");
-	key->name = codec_name_text(&name, arena);
-	return OK;
+	return codec_id_or_name(args, "domain", arena, key->id, &key->name, why);
 }
 
 static enum err get_number(const json_t *json, const char *key, uint32_t max, bool *has,

@@ -50,4 +50,7 @@ rpc_handler service_cancel_import;
 write_handler service_create_blacklist, service_delete_blacklist, service_set_quota;
 rpc_handler service_find_blacklists, service_get_quotas, service_get_status;
 
+write_handler service_create_tsigkey, service_update_tsigkey, service_delete_tsigkey;
+rpc_handler service_get_tsigkey, service_find_tsigkeys;
+
 rpc_handler service_update_status, service_update_statuses;

@@ -286,7 +286,7 @@ void store_pool_delete(struct tx *tx, const char *id);
 /* Has it any domain, served or a tombstone? */
 bool store_pool_is_used(struct tx *tx, const char *id);
 
-/* ---- blacklist, quotas, what the servers have (store_admin.c) ---- */
+/* ---- blacklist, quotas (store_admin.c) ---- */
 
 struct blacklist {
 	char id[ID_LEN + 1];
@@ -306,6 +306,42 @@ void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows);
 bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);
+
+/* ---- TSIG keys (store_tsigkey.c) ---- */
+
+/* A key as callers name it: by id, or by name. */
+struct tsigkey_key {
+	char id[ID_LEN + 1];		/* "": by name */
+	const char *name;		/* canonical */
+};
+
+struct tsigkey {
+	char id[ID_LEN + 1];
+	const char *name, *algorithm;
+	const char *secret;		/* base64; NULL in a list */
+	const char *domain_id, *domain;	/* whose transfers it allows; NULL: a server's */
+	const char *created_at, *updated_at;
+};
+extern const char *const store_tsigkey_sort_keys[];	/* by name only */
+
+bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
+                       struct tsigkey *key);
+/* The same, locked until the end of the transaction, without the domain's name. */
+bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
+                        struct tsigkey *key);
+/* Without the secrets. */
+void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
+                        struct tx_rows *rows);
+bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key);
+void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key);
+/* Its algorithm and its secret. */
+void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
+void store_tsigkey_delete(struct tx *tx, const char *id);
+/* The first of the servers that have the key; false: none has. */
+bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
+                        const char **pool, const char **server);
+
+/* ---- what the servers have (store_admin.c) ---- */
 
 /* A server of a pool, and how its UPDATEs stand over all domains. */
 struct server_summary {

@@ -54,6 +54,12 @@ void figures_new(struct figures *figures)
 	                                  "TCP connections", NULL, NULL);
 	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
 	                             "Polls that are not reported yet", NULL, NULL);
+	figures->soa_from_memory =
+	    counter("minidns_soa_from_memory_total",
+	            "Questions for an SOA that did not need the database", NULL, NULL);
+	figures->news_unsettled =
+	    counter("minidns_news_unsettled_total",
+	            "NOTIFYs sent although an instance might not know yet", NULL, NULL);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
 	               "From a poll's order to its success", NULL, NULL);

@@ -15,12 +15,15 @@ enum {
 	MAX_WAITING = 8192,
 	MAX_RECENT = 4096,
 	RECENT_MS = 1000,
+	MAX_KNOWN = 1000000,
+	KNOWN_MS = 60 * 1000,		/* whatever is heard, or not */
 };
 
 struct question {
 	struct question *next;
 	struct name name;
 	bool apex;
+	bool outdated;			/* news came after the statement began */
 	head_fn *fn;
 	void *self;
 };
@@ -35,6 +38,19 @@ struct recent {
 	bool is_ours;
 	struct head head;
 	int64_t asked_ms;
+};
+
+/*
+ * A zone's head, in the least room: there may be a million. What is cold follows the
+ * zone's name in `data`.
+ */
+struct known {
+	int64_t read_ms;
+	uint32_t serial, soa_ttl;
+	char id[ID_LEN + 1];
+	uint8_t pool_len, name_len;
+	uint16_t soa_len;
+	uint8_t data[];			/* the pool, the name, the SOA's rdata */
 };
 
 /* What one statement asks for. */
@@ -57,6 +73,8 @@ struct heads {
 	struct question *waiting, **waiting_end;
 	size_t waiting_count;
 	bool running, was_down, closing;
+	struct batch *batch;		/* that is running */
+	struct map *known;		/* by the zone's name */
 	struct map *recent_by_name;
 	struct recent *oldest, **newest_end;
 };
@@ -69,6 +87,7 @@ struct heads *heads_new(struct loop *loop, const struct db_config *config)
 	heads->lane = lane_new(loop, "heads", 1);
 	heads->db = db_new(config);
 	heads->waiting_end = &heads->waiting;
+	heads->known = map_new(random_u32());
 	heads->recent_by_name = map_new(random_u32());
 	heads->newest_end = &heads->oldest;
 	return heads;
@@ -125,6 +144,77 @@ bool heads_recent(const struct heads *heads, const struct name *name,
 	return true;
 }
 
+/* ---- what is known of zones ---- */
+
+static void keep(struct heads *heads, const struct head *head, int64_t read_ms)
+{
+	size_t pool_len = strlen(head->pool);
+	struct known *known = xmalloc(sizeof(*known) + pool_len + head->name.len +
+	                              head->soa_len);
+
+	known->read_ms = read_ms;
+	known->serial = head->serial;
+	known->soa_ttl = head->soa_ttl;
+	memcpy(known->id, head->id, sizeof(known->id));
+	known->pool_len = (uint8_t)pool_len;
+	known->name_len = head->name.len;
+	known->soa_len = head->soa_len;
+	memcpy(known->data, head->pool, pool_len);
+	memcpy(known->data + pool_len, head->name.wire, head->name.len);
+	memcpy(known->data + pool_len + head->name.len, head->soa, head->soa_len);
+	heads_forget(heads, &head->name);
+	if (map_count(heads->known) >= MAX_KNOWN) {
+		struct known *some = map_any(heads->known);
+
+		map_remove(heads->known, some->data + some->pool_len, some->name_len);
+		free(some);
+	}
+	map_put(heads->known, head->name.wire, head->name.len, known);
+}
+
+bool heads_known(const struct heads *heads, const struct name *name, struct head *head)
+{
+	const struct known *known = map_get(heads->known, name->wire, name->len);
+
+	if (!known || known->read_ms + KNOWN_MS < loop_now_ms(heads->loop))
+		return false;
+	memcpy(head->id, known->id, sizeof(head->id));
+	head->name = *name;
+	memcpy(head->pool, known->data, known->pool_len);
+	head->pool[known->pool_len] = '\0';
+	head->serial = known->serial;
+	head->soa_ttl = known->soa_ttl;
+	head->soa_len = known->soa_len;
+	memcpy(head->soa, known->data + known->pool_len + known->name_len,
+	       known->soa_len);
+	return true;
+}
+
+static void outdate(struct heads *heads, const struct name *zone)
+{
+	struct question *at = heads->batch ? heads->batch->questions : NULL;
+
+	for (; at; at = at->next)
+		at->outdated |= !zone || name_equal(&at->name, zone);
+}
+
+void heads_forget(struct heads *heads, const struct name *zone)
+{
+	outdate(heads, zone);
+	free(map_remove(heads->known, zone->wire, zone->len));
+}
+
+void heads_forget_all(struct heads *heads)
+{
+	struct known *known;
+
+	outdate(heads, NULL);
+	while ((known = map_any(heads->known))) {
+		map_remove(heads->known, known->data + known->pool_len, known->name_len);
+		free(known);
+	}
+}
+
 /* ---- a batch ---- */
 
 static void batch_run(void *job)
@@ -169,8 +259,10 @@ static void answer(struct batch *batch, struct question *question)
 		append(batch->heads, question);
 		return;
 	}
-	if (!batch->err)
+	if (!batch->err && !question->apex)
 		remember(batch->heads, &question->name, head, batch->asked_ms);
+	else if (is_it && !question->outdated)
+		keep(batch->heads, head, batch->asked_ms);
 	question->fn(question->self, batch->err, head);
 	free(question);
 }
@@ -209,6 +301,7 @@ static void batch_done(void *job)
 		fail(&batch->why, batch->err, "the program is stopping");
 	}
 	heads->running = false;
+	heads->batch = NULL;
 	note_health(heads, batch);
 	while ((question = batch->questions)) {
 		batch->questions = question->next;
@@ -266,6 +359,7 @@ static void start_batch(struct heads *heads)
 	if (!heads->waiting)
 		heads->waiting_end = &heads->waiting;
 	heads->running = true;
+	heads->batch = batch;
 	bug_if(!lane_submit(heads->lane, batch_run, batch_done, batch));
 }
 
@@ -306,6 +400,8 @@ void heads_free(struct heads **heads)
 	db_free(&old->db);
 	while (old->oldest)
 		forget_oldest(old);
+	heads_forget_all(old);
+	map_free(&old->known);
 	map_free(&old->recent_by_name);
 	free(old);
 }

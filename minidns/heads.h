@@ -7,6 +7,9 @@
  * read from the database after the question came: questions gather while a
  * statement runs, and the next statement asks for all of them at once.
  * Ordinary questions may use what was read less than a second ago.
+ *
+ * What was read of a zone's own name is kept until heads_forget(): while the
+ * herald holds (herald.h), questions for it need no database.
  */
 #pragma once
 
@@ -33,6 +36,10 @@ void heads_free(struct heads **heads);		/* callbacks that are due come first */
  */
 enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head_fn *fn,
                    void *self);
+/* Of a zone of that name, as it was read last; NULL: not known. Mind the herald's hold. */
+bool heads_known(const struct heads *heads, const struct name *name, struct head *head);
+void heads_forget(struct heads *heads, const struct name *zone);
+void heads_forget_all(struct heads *heads);
 /* True if it was asked for within the last second. */
 bool heads_recent(const struct heads *heads, const struct name *name,
                   const struct head **head);

@@ -12,6 +12,7 @@
 
 struct loop;
 struct serve;
+struct stream_tls;
 struct tcp_clients;
 struct tcp_listener;
 struct udp_listener;
@@ -22,10 +23,10 @@ enum err udp_listener_open(struct loop *loop, struct serve *serve,
 /* Answers that are due afterwards are dropped; the memory stays until they came. */
 void udp_listener_close(struct udp_listener **listener);
 
-/* The connections go to CLIENTS. */
+/* The connections go to CLIENTS, under TLS unless it is NULL. */
 enum err tcp_listener_open(struct loop *loop, struct tcp_clients *clients,
-                           const struct address *address, struct tcp_listener **listener,
-                           struct why *why);
+                           const struct address *address, const struct stream_tls *tls,
+                           struct tcp_listener **listener, struct why *why);
 void tcp_listener_close(struct tcp_listener **listener);
 
 /* A bound, non-blocking socket of TYPE; -1 and why. */

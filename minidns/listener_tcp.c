@@ -16,6 +16,7 @@ enum { BACKLOG = 512, ACCEPTS_A_TURN = 64, ACCEPT_PAUSE_MS = 100 };
 
 struct tcp_listener {
 	struct tcp_clients *clients;
+	const struct stream_tls *tls;	/* NULL: in the clear */
 	struct loop_io *io;
 	struct loop_timer *pause;
 	int fd;
@@ -59,7 +60,7 @@ static void on_connection(void *self, int events)
 		                 SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 		if (fd >= 0) {
-			tcp_clients_admit(listener->clients, fd, &from);
+			tcp_clients_admit(listener->clients, fd, &from, listener->tls);
 			continue;
 		}
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
@@ -70,8 +71,8 @@ static void on_connection(void *self, int events)
 }
 
 enum err tcp_listener_open(struct loop *loop, struct tcp_clients *clients,
-                           const struct address *address, struct tcp_listener **listener,
-                           struct why *why)
+                           const struct address *address, const struct stream_tls *tls,
+                           struct tcp_listener **listener, struct why *why)
 {
 	struct tcp_listener *new;
 	int fd = listener_socket(address, SOCK_STREAM, why);
@@ -86,6 +87,7 @@ enum err tcp_listener_open(struct loop *loop, struct tcp_clients *clients,
 	}
 	new = xcalloc(1, sizeof(*new));
 	new->clients = clients;
+	new->tls = tls;
 	new->fd = fd;
 	new->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	new->pause = loop_timer_new(loop, on_pause_over, new);

@@ -3,11 +3,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "core/access.h"
 #include "deltas.h"
 #include "exchange.h"
 #include "heads.h"
+#include "herald.h"
 #include "listener.h"
 #include "notifier.h"
 #include "peers.h"
@@ -17,11 +19,13 @@
 #include "runtime/worker.h"
 #include "serve.h"
 #include "servers.h"
+#include "stream.h"
 #include "service.h"
 #include "tcp_clients.h"
 #include "transfers.h"
 #include "zones.h"
 
+/* Of one address: both, or under TLS only the second. */
 struct sockets {
 	struct udp_listener *udp;
 	struct tcp_listener *tcp;
@@ -45,7 +49,8 @@ static struct minidns {
 	struct reporter *reporter;
 	struct serve *serve;
 	struct tcp_clients *clients;
-	struct sockets *sockets;	/* as many as options.listen */
+	struct stream_tls *tls;		/* NULL: nobody listens for it */
+	struct sockets *sockets;	/* as many as options.listen and listen_tls */
 	size_t socket_count;
 	bool started;
 } minidns;
@@ -57,6 +62,18 @@ static const struct option rows[] = {
 	  "addresses that questions come to, over UDP and TCP; orders to name servers "
 	  "leave from "
 	  "the first one of their family that is not a wildcard" },
+	{ "listen_tls", OPTION_TEXTS, AT(listen_tls), "", 0, 0,
+	  "addresses for DNS over TLS, as transfers may come by (RFC 9103): "
+	  "\"192.0.2.1:853\"" },
+	{ "tls_certificate", OPTION_TEXT, AT(tls_certificate), NULL, 1, 4096,
+	  "file with our certificate, and those that lead to its CA (PEM)",
+	  .reloadable = true },
+	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
+	  "file with its key (PEM)", .reloadable = true },
+	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
+	  "file with the CAs (PEM) of clients' certificates; if set, each client over "
+	  "TLS has to show one",
+	  .reloadable = true },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
 	  "addresses and prefixes that may have any zone, besides the servers of its "
 	  "pool",
@@ -91,6 +108,24 @@ static const struct option_section sections[] = {
 /* ---- events between the parts ---- */
 
 enum { LONG_TRANSFER_US = 50 * 1000 };
+
+static void on_news(void *self, const struct name *zone)
+{
+	(void)self;
+	heads_forget(minidns.heads, zone);
+}
+
+static void on_news_missed(void *self)
+{
+	(void)self;
+	heads_forget_all(minidns.heads);
+}
+
+static void on_fanout_is_new(void *self)
+{
+	(void)self;
+	herald_queue_is_new(minidns.service.herald);
+}
 
 static void on_transfer_began(void *self, const struct name *zone,
                               const struct address *peer)
@@ -143,7 +178,14 @@ static void make_outbound(struct loop *loop)
 		.began = on_transfer_began,
 		.ended = on_transfer_ended,
 	};
+	struct herald_config herald = {
+		.rpc = minidns.runtime.rpc,
+		.figures = &minidns.figures,
+		.forget = on_news,
+		.forget_all = on_news_missed,
+	};
 	struct notifier_config notifier = {
+		.herald = minidns.service.herald = herald_new(loop, &herald),
 		.figures = &minidns.figures,
 		.exchanges = minidns.exchanges = exchanges_new(loop, minidns.servers),
 		.answered = on_notify_answered,
@@ -170,7 +212,9 @@ static void make_serving(const struct runtime *runtime)
 	};
 	struct serve_config serve = {
 		.figures = &minidns.figures,
-		.heads = minidns.heads = heads_new(runtime->loop, runtime->db_config),
+		.loop = runtime->loop,
+		.herald = minidns.service.herald,
+		.heads = minidns.heads,
 		.zones = minidns.zones = zones_new(runtime->loop, &zones),
 		.deltas = minidns.deltas = deltas_new(runtime->loop, runtime->db_config),
 		.servers = minidns.servers,
@@ -187,35 +231,92 @@ static void make_serving(const struct runtime *runtime)
 	    tcp_clients_new(runtime->loop, minidns.serve, &minidns.figures, &limits);
 }
 
+static enum err parse_address(const char *option, const char *text,
+                              struct address *address, struct why *why)
+{
+	if (address_parse_with_port(text, address))
+		return OK;
+	return fail(why, ERR_INVALID, "minidns.%s: '%s' is not an address with a port "
+	            "(192.0.2.1:53, [2001:db8::1]:53)", option, text);
+}
+
 static enum err listen_on(struct loop *loop, const char *text, struct sockets *sockets,
                           struct why *why)
 {
 	struct address address;
-	enum err err;
+	enum err err = parse_address("listen", text, &address, why);
 
-	if (!address_parse_with_port(text, &address))
-		return fail(why, ERR_INVALID,
-		            "minidns.listen: '%s' is not an address with a port "
-		            "(192.0.2.1:53, [2001:db8::1]:53)",
-		            text);
-	err = udp_listener_open(loop, minidns.serve, &address, &sockets->udp, why);
 	if (!err)
-		err = tcp_listener_open(loop, minidns.clients, &address, &sockets->tcp,
+		err = udp_listener_open(loop, minidns.serve, &address, &sockets->udp,
 		                        why);
+	if (!err)
+		err = tcp_listener_open(loop, minidns.clients, &address, NULL,
+		                        &sockets->tcp, why);
 	if (!err)
 		exchanges_bind(minidns.exchanges, &address);
 	return err;
 }
 
+static enum err listen_tls_on(struct loop *loop, const char *text,
+                              struct sockets *sockets, struct why *why)
+{
+	struct address address;
+	enum err err = parse_address("listen_tls", text, &address, why);
+
+	return err ? err : tcp_listener_open(loop, minidns.clients, &address, minidns.tls,
+	                                     &sockets->tcp, why);
+}
+
+static struct stream_tls_files tls_files(void)
+{
+	return (struct stream_tls_files){
+		.certificate = minidns.options.tls_certificate,
+		.key = minidns.options.tls_key,
+		.client_ca = minidns.options.tls_client_ca,
+	};
+}
+
 static enum err open_sockets(struct loop *loop, struct why *why)
 {
 	const struct option_texts *listen = &minidns.options.listen;
+	const struct option_texts *tls = &minidns.options.listen_tls;
+	const struct stream_tls_files files = tls_files();
+	struct sockets *next;
 	enum err err = OK;
 
-	minidns.sockets = xcalloc(listen->count + 1, sizeof(*minidns.sockets));
-	minidns.socket_count = listen->count;
+	minidns.socket_count = listen->count + tls->count;
+	next = minidns.sockets = xcalloc(minidns.socket_count, sizeof(*minidns.sockets));
+	if (tls->count) {
+		minidns.tls = stream_tls_new();
+		err = stream_tls_load(minidns.tls, &files, why);
+	}
 	for (size_t i = 0; i < listen->count && !err; i++)
-		err = listen_on(loop, listen->item[i], &minidns.sockets[i], why);
+		err = listen_on(loop, listen->item[i], next++, why);
+	for (size_t i = 0; i < tls->count && !err; i++)
+		err = listen_tls_on(loop, tls->item[i], next++, why);
+	return err;
+}
+
+static enum err check_tls(struct why *why)
+{
+	const struct option_texts *listen = &minidns.options.listen_tls;
+	const struct stream_tls_files files = tls_files();
+	struct stream_tls *tls;
+	struct address address;
+	enum err err = OK;
+
+	if (!listen->count)
+		return OK;
+	if (!files.certificate || !files.key)
+		return fail(why, ERR_INVALID,
+		            "minidns.listen_tls needs tls_certificate and tls_key");
+	for (size_t i = 0; !err && i < listen->count; i++)
+		err = parse_address("listen_tls", listen->item[i], &address, why);
+	if (err)
+		return err;
+	tls = stream_tls_new();
+	err = stream_tls_load(tls, &files, why);
+	stream_tls_free(&tls);
 	return err;
 }
 
@@ -232,12 +333,9 @@ static enum err check(void *self, struct why *why)
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen names no address");
 	for (size_t i = 0; !err && i < minidns.options.listen.count; i++)
-		if (!address_parse_with_port(minidns.options.listen.item[i], &address))
-			return fail(why, ERR_INVALID,
-			            "minidns.listen: '%s' is not an address with a "
-			            "port (192.0.2.1:53, [2001:db8::1]:53)",
-			            minidns.options.listen.item[i]);
-	return err;
+		err = parse_address("listen", minidns.options.listen.item[i], &address,
+		                    why);
+	return err ? err : check_tls(why);
 }
 
 static enum err prepare(void *self, int processes, struct why *why)
@@ -254,6 +352,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	(void)self;
 	minidns.runtime = *runtime;
 	minidns.servers = servers_new(runtime->loop, runtime->db_config);
+	minidns.heads = heads_new(runtime->loop, runtime->db_config);
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	minidns.started = true;
@@ -267,12 +366,15 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 
 static void reload(void *self)
 {
+	const struct stream_tls_files files = tls_files();
 	struct why why;
 
 	(void)self;
 	/* check() has passed these texts before they came here */
 	servers_allow(minidns.servers, &minidns.options.allow_transfer, &why);
 	servers_set_keys(minidns.servers, minidns.options.tsig_keys, &why);
+	if (minidns.tls && stream_tls_load(minidns.tls, &files, &why))
+		log_warn("certificate not reloaded: reason=%s", why.text);
 	servers_reload(minidns.servers);
 }
 
@@ -306,8 +408,10 @@ static void stop(void *self)
 	poller_free(&minidns.service.poller);
 	reporter_free(&minidns.reporter);
 	notifier_free(&minidns.service.notifier);
+	herald_free(&minidns.service.herald);
 	transfers_free(&minidns.transfers);
 	exchanges_free(&minidns.exchanges);
+	stream_tls_free(&minidns.tls);
 	free(minidns.sockets);
 }
 
@@ -320,6 +424,7 @@ int main(int argc, char **argv)
 		.sections = sections,
 		.methods = service_methods,
 		.fanout = true,
+		.fanout_is_new = on_fanout_is_new,
 		.recovery = true,
 		.check = check,
 		.prepare = prepare,

@@ -6,6 +6,7 @@
  *	listener_udp, listener_tcp -> serve -> heads, zones, deltas -> store
  *	                                    -> transfers -> poller
  *	service -> notifier, poller -> exchange;  poller -> peers
+ *	notifier -> herald <-> the heralds of the other instances;  herald -> heads
  *
  * Everything on the loop but store.c, which runs on lanes.
  */
@@ -16,7 +17,8 @@
 struct metric;
 
 struct minidns_options {
-	struct option_texts listen, allow_transfer;
+	struct option_texts listen, listen_tls, allow_transfer;
+	char *tls_certificate, *tls_key, *tls_client_ca;
 	char *tsig_keys;
 	int transfers_out, transfers_out_per_peer;
 	int tcp_clients, tcp_clients_per_peer, tcp_idle_s;
@@ -35,5 +37,6 @@ struct figures {
 	struct metric *polls[8];
 	struct metric *zones_bytes, *tcp_clients, *orders;
 	struct metric *success_us;
+	struct metric *soa_from_memory, *news_unsettled;
 };
 void figures_new(struct figures *figures);

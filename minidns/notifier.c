@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "core/map.h"
 #include "exchange.h"
+#include "herald.h"
 #include "minidns.h"
 #include "model/serial.h"
 #include "route.h"
@@ -21,8 +22,9 @@ enum {
 };
 
 /*
- * A zone and a server of it. It is `asking` (a NOTIFY is out), `silent` (until the
- * next try), or `quiet` (answered; the gap to the next one runs), and then gone.
+ * A zone and a server of it. It is `telling` (the other instances do not all know yet),
+ * `asking` (a NOTIFY is out), `silent` (until the next try), or `quiet` (answered; the gap
+ * to the next one runs), and then gone.
  */
 struct route {
 	struct notifier *notifier;
@@ -30,12 +32,13 @@ struct route {
 	struct name zone;
 	struct address server;
 	struct name tsig_key;
-	enum { ASKING, SILENT, QUIET } state;
+	enum { TELLING, ASKING, SILENT, QUIET } state;
 	struct exchange *exchange;
 	struct loop_timer *timer;
 	uint32_t serial;		/* newest that was ordered */
 	/* after the NOTIFY that is out, or that was last */
 	bool ordered;
+	bool told;			/* all instances know what was ordered */
 	int timeout_ms, retry_interval_ms, max_retries;
 	int tries, gap_ms;
 };
@@ -60,6 +63,7 @@ static void route_free(struct route *route)
 {
 	map_remove(route->notifier->routes, route->key.octets, route->key.len);
 	exchange_cancel(&route->exchange);
+	herald_cancel(route->notifier->config.herald, route);
 	loop_timer_free(&route->timer);
 	free(route);
 }
@@ -94,7 +98,7 @@ static void send_notify(struct route *route)
 	};
 
 	route->state = ASKING;
-	route->ordered = false;
+	route->ordered &= !route->told;
 	metric_add(route->notifier->config.figures->notifies, 1);
 	route->exchange =
 	    exchange_start(route->notifier->config.exchanges, &want, on_answer, route);
@@ -153,10 +157,22 @@ static void on_timer(void *self)
 	if (route->state == QUIET)
 		route->gap_ms =
 		    route->gap_ms < MAX_GAP_MS / 2 ? 2 * route->gap_ms : MAX_GAP_MS;
-	send_notify(route);
+	if (route->state == QUIET && !route->told)
+		route->state = TELLING;
+	else
+		send_notify(route);
 }
 
 /* ---- orders ---- */
+
+static void on_told(void *self)
+{
+	struct route *route = self;
+
+	route->told = true;
+	if (route->state == TELLING)
+		send_notify(route);
+}
 
 static void take_order(struct route *route, const struct poll_order *order,
                        const struct name *tsig_key)
@@ -167,6 +183,9 @@ static void take_order(struct route *route, const struct poll_order *order,
 	route->timeout_ms = order->timeout_ms;
 	route->retry_interval_ms = order->retry_interval_ms;
 	route->max_retries = order->max_retries;
+	route->told = false;
+	herald_cancel(route->notifier->config.herald, route);
+	herald_tell(route->notifier->config.herald, &route->zone, on_told, route);
 }
 
 static struct route *route_new(struct notifier *notifier, const struct name *zone,
@@ -206,8 +225,8 @@ enum err notifier_order(struct notifier *notifier, const struct poll_order *orde
 	if (map_count(notifier->routes) >= MAX_ROUTES)
 		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
 	route = route_new(notifier, &zone, &server, &key);
+	route->state = TELLING;
 	take_order(route, order, &tsig_key);
-	send_notify(route);
 	return OK;
 }
 
@@ -219,5 +238,5 @@ bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
 
 	route_key(zone, server, &key);
 	route = map_get(notifier->routes, key.octets, key.len);
-	return route && route->state == ASKING;
+	return route && (route->state == TELLING || route->state == ASKING);
 }

@@ -5,7 +5,8 @@
  * newer serial only takes the place of the older.
  *
  * The serial of an order can be read by any instance: it was committed before
- * the message that brought the order was sent. No NOTIFY is too early.
+ * the message that brought the order was sent. No NOTIFY is too early, for it
+ * leaves once all instances have heard of the change (herald.h).
  */
 #pragma once
 
@@ -19,12 +20,14 @@
 
 struct exchanges;
 struct figures;
+struct herald;
 struct loop;
 struct notifier;
 
 struct notifier_config {
 	const struct figures *figures;
 	struct exchanges *exchanges;
+	struct herald *herald;
 	void (*answered)(void *self, const struct name *zone,
 	                 const struct address *server);
 	void *self;
@@ -35,6 +38,6 @@ void notifier_free(struct notifier **notifier);
 /* ERR_BUSY when too many are out; ERR_INVALID for a destination that is no address. */
 enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
                         struct why *why);
-/* Sent, and not answered yet. */
+/* About to be sent, or sent and not answered yet. */
 bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
                      const struct address *server);

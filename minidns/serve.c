@@ -11,8 +11,10 @@
 #include "core/query.h"
 #include "deltas.h"
 #include "heads.h"
+#include "herald.h"
 #include "minidns.h"
 #include "model/serial.h"
+#include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "servers.h"
 #include "transfers.h"
@@ -23,12 +25,15 @@ enum { MAX_PENDING = 16384 };
 struct serve {
 	struct serve_config config;
 	size_t pending;
+	/* requests whose heads are known, until the turn ends */
+	struct pending *ready, **ready_end;
 	uint8_t data[SERVE_BUFFER];
 };
 
 /* A request that waits for the database. */
 struct pending {
 	struct serve *serve;
+	struct pending *next;
 	struct query query;
 	struct address peer;
 	bool tcp;
@@ -42,13 +47,15 @@ struct serve *serve_new(const struct serve_config *config)
 	struct serve *serve = xcalloc(1, sizeof(*serve));
 
 	serve->config = *config;
+	serve->ready_end = &serve->ready;
 	return serve;
 }
 
 void serve_free(struct serve **serve)
 {
-	if (*serve)
-		bug_if((*serve)->pending);
+	if (!*serve)
+		return;
+	bug_if((*serve)->pending);
 	free(*serve);
 	*serve = NULL;
 }
@@ -218,7 +225,8 @@ static void on_head(void *self, enum err err, const struct head *head)
 		finish_rcode(pending, err ? RCODE_SERVFAIL : RCODE_REFUSED);
 		return;
 	}
-	pending->head = *head;
+	if (head != &pending->head)
+		pending->head = *head;
 	apex = name_equal(&head->name, &pending->query.name);
 	if (is_transfer(&pending->query) && !apex)
 		finish_rcode(pending, RCODE_NOTAUTH);
@@ -230,14 +238,40 @@ static void on_head(void *self, enum err err, const struct head *head)
 		zones_get(serve->config.zones, &pending->head, on_zone, pending);
 }
 
+/* What a name server acts upon: it must not be older than what it was told of. */
+static bool is_of_now(const struct query *query)
+{
+	return is_transfer(query) || query->type == RR_SOA;
+}
+
+static bool find_head(struct serve *serve, const struct query *query, struct head *head)
+{
+	return is_of_now(query) && herald_holds(serve->config.herald) &&
+	       heads_known(serve->config.heads, &query->name, head);
+}
+
+static void answer_soa_now(struct serve *serve, struct query *query, bool tcp,
+                           const struct head *head, struct reply *answer)
+{
+	struct rr soa = head_soa(head);
+
+	metric_add(serve->config.figures->soa_from_memory, 1);
+	answer->len = answer_soa(query, &soa, tcp, serve->data, sizeof(serve->data));
+}
+
 /* From what is in memory and new enough. False: the database is to be asked. */
 static bool answer_now(struct serve *serve, struct query *query, bool tcp,
                        struct reply *answer)
 {
 	const struct head *head;
+	struct head known;
 	struct zone *zone;
 
-	if (is_transfer(query) || query->type == RR_SOA)
+	if (query->type == RR_SOA && find_head(serve, query, &known)) {
+		answer_soa_now(serve, query, tcp, &known, answer);
+		return true;
+	}
+	if (is_of_now(query))
 		return false;
 	if (!heads_recent(serve->config.heads, &query->name, &head))
 		return false;
@@ -251,6 +285,29 @@ static bool answer_now(struct serve *serve, struct query *query, bool tcp,
 		return false;
 	answer->len = answer_build(query, zone, tcp, serve->data, sizeof(serve->data));
 	return true;
+}
+
+static void go_on(void *self)
+{
+	struct serve *serve = self;
+	struct pending *pending;
+
+	while ((pending = serve->ready)) {
+		serve->ready = pending->next;
+		if (!serve->ready)
+			serve->ready_end = &serve->ready;
+		on_head(pending, OK, &pending->head);
+	}
+}
+
+/* Not at once: the caller is to return before its callback comes. */
+static void make_ready(struct serve *serve, struct pending *pending)
+{
+	if (!serve->ready)
+		loop_later(serve->config.loop, go_on, serve);
+	pending->next = NULL;
+	*serve->ready_end = pending;
+	serve->ready_end = &pending->next;
 }
 
 static bool ask_database(struct serve *serve, const struct serve_request *request,
@@ -268,7 +325,11 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 	pending->later = request->later;
 	pending->self = request->self;
 	serve->pending++;
-	if (!heads_ask(serve->config.heads, &query->name, is_transfer(query), on_head,
+	if (find_head(serve, query, &pending->head)) {
+		make_ready(serve, pending);
+		return true;
+	}
+	if (!heads_ask(serve->config.heads, &query->name, is_of_now(query), on_head,
 	               pending))
 		return true;
 	serve->pending--;

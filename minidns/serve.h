@@ -15,6 +15,8 @@
 struct deltas;
 struct figures;
 struct heads;
+struct herald;
+struct loop;
 struct serve;
 struct servers;
 struct transfer;
@@ -34,6 +36,8 @@ typedef void reply_fn(void *self, const struct reply *reply);
 
 struct serve_config {
 	const struct figures *figures;
+	struct loop *loop;
+	struct herald *herald;
 	struct heads *heads;
 	struct zones *zones;
 	struct deltas *deltas;

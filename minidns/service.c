@@ -1,6 +1,7 @@
 #include "service.h"
 
 #include "core/address.h"
+#include "herald.h"
 #include "model/json.h"
 #include "model/messages.h"
 #include "model/name.h"
@@ -18,13 +19,32 @@ static enum err on_notify_zone_changed(void *self, struct request *req)
 	return err ? err : notifier_order(service->notifier, &order, &req->why);
 }
 
+static void nothing(void *self)
+{
+	(void)self;
+}
+
+/* No NOTIFY tells of it, and no instance is to remember the zone. */
+static void tell_of_end(const struct service *service, const struct poll_order *order)
+{
+	struct name zone;
+	struct why why;
+
+	if (!name_parse(order->domain.name, "domain.name", &zone, &why))
+		herald_tell(service->herald, &zone, nothing, service->herald);
+}
+
 static enum err on_poll_for_serial_number(void *self, struct request *req)
 {
 	const struct service *service = self;
 	struct poll_order order;
 	enum err err = poll_order_decode(req->args, &order, &req->why);
 
-	return err ? err : poller_order(service->poller, &order, &req->why);
+	if (!err)
+		err = poller_order(service->poller, &order, &req->why);
+	if (!err && order.domain.state.task == TASK_DELETE)
+		tell_of_end(service, &order);
+	return err;
 }
 
 static enum err take_order(const struct service *service, const struct poll_order *order,
@@ -98,6 +118,13 @@ static enum err on_transfer_ended(void *self, struct request *req)
 	return err;
 }
 
+static enum err on_news(void *self, struct request *req)
+{
+	const struct service *service = self;
+
+	return herald_take(service->herald, req->args, &req->why);
+}
+
 #define TERMS "timeout retry_interval max_retries"
 
 const struct rpc_method service_methods[] = {
@@ -108,5 +135,6 @@ const struct rpc_method service_methods[] = {
 	{ "propagate_zones",        on_propagate_zones,
 	  "domains destinations " TERMS },
 	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
+	{ "news",                   on_news,                   "from number zones heard" },
 	{ 0 }
 };

@@ -2,7 +2,7 @@
  * service -- the RPC methods of topic "minidns":
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
- *	transfer_ended					told by another instance
+ *	transfer_ended, news				told by another instance
  *
  * The first two are casts that are acknowledged once their timers are set;
  * what comes of them goes back as update_status.
@@ -16,6 +16,7 @@ struct poller;
 
 /* What the handlers' self points to. */
 struct service {
+	struct herald *herald;
 	struct notifier *notifier;
 	struct poller *poller;
 };

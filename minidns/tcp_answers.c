@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/mem.h"
 #include "serve.h"
+#include "stream.h"
 #include "transfers.h"
 
 enum { MESSAGES_A_TURN = 16 };	/* of a transfer, then others have their turn */
@@ -115,11 +115,12 @@ static bool next_message(struct tcp_answers *answers)
 
 enum sent { SENT_ALL, SENT_WAITS, SENT_BROKEN };
 
-static enum sent send_message(struct tcp_answers *answers, int fd, bool *moved)
+static enum sent send_message(struct tcp_answers *answers, struct stream *stream,
+                              bool *moved)
 {
 	while (answers->sending_len) {
-		ssize_t sent = send(fd, answers->sending, answers->sending_len,
-		                    MSG_NOSIGNAL);
+		ssize_t sent =
+		    stream_write(stream, answers->sending, answers->sending_len);
 
 		if (sent < 0 && errno == EINTR)
 			continue;
@@ -133,7 +134,7 @@ static enum sent send_message(struct tcp_answers *answers, int fd, bool *moved)
 	return SENT_ALL;
 }
 
-bool tcp_answers_send(struct tcp_answers *answers, int fd, bool *moved)
+bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream, bool *moved)
 {
 	*moved = false;
 	for (int i = 0; i < MESSAGES_A_TURN && tcp_answers_ready(answers); i++) {
@@ -143,7 +144,7 @@ bool tcp_answers_send(struct tcp_answers *answers, int fd, bool *moved)
 			drop_first(answers, true);
 			continue;
 		}
-		sent = send_message(answers, fd, moved);
+		sent = send_message(answers, stream, moved);
 		if (sent != SENT_ALL)
 			return sent == SENT_WAITS;
 	}

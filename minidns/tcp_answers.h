@@ -11,6 +11,7 @@
 
 struct output;
 struct reply;
+struct stream;
 
 enum { TCP_PREFIX = 2 };		/* the length before a message */
 
@@ -34,5 +35,5 @@ void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
 bool tcp_answers_empty(const struct tcp_answers *answers);
 /* Is there something that the socket could take? A transfer may wait for its place. */
 bool tcp_answers_ready(const struct tcp_answers *answers);
-/* As much as FD takes, for one turn. *moved: it took some. False: it is broken. */
-bool tcp_answers_send(struct tcp_answers *answers, int fd, bool *moved);
+/* As much as STREAM takes, for one turn. *moved: it took some. False: it is broken. */
+bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream, bool *moved);

@@ -15,6 +15,7 @@
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "serve.h"
+#include "stream.h"
 #include "tcp_answers.h"
 #include "transfers.h"
 
@@ -31,7 +32,7 @@ struct tcp_client {
 	struct tcp_client *next, **link;
 	struct tcp_clients *clients;
 	struct address peer;
-	int fd;				/* -1: closed, but an answer is still due */
+	struct stream stream;		/* closed, but an answer is still due: fd is -1 */
 	struct loop_io *io;
 	struct loop_timer *timer;
 	struct buf in;
@@ -72,7 +73,7 @@ struct tcp_clients *tcp_clients_new(struct loop *loop, struct serve *serve,
 
 static void free_if_done(struct tcp_client *client)
 {
-	if (client->fd >= 0 || client->in_flight || client->reading)
+	if (client->stream.fd >= 0 || client->in_flight || client->reading)
 		return;
 	free(client);
 }
@@ -82,7 +83,7 @@ static void close_client(struct tcp_client *client)
 {
 	struct tcp_clients *clients = client->clients;
 
-	if (client->fd < 0)
+	if (client->stream.fd < 0)
 		return;
 	*client->link = client->next;
 	if (client->next)
@@ -91,8 +92,7 @@ static void close_client(struct tcp_client *client)
 	metric_add(clients->figures->tcp_clients, -1);
 	loop_io_free(&client->io);
 	loop_timer_free(&client->timer);
-	close(client->fd);
-	client->fd = -1;
+	stream_close(&client->stream);
 	tcp_answers_clear(&client->answers);
 	buf_clear(&client->in);
 	free_if_done(client);
@@ -102,21 +102,22 @@ static void reset_client(struct tcp_client *client)
 {
 	static const struct linger reset = { .l_onoff = 1 };
 
-	setsockopt(client->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+	setsockopt(client->stream.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close_client(client);
 }
 
 /*
- * The client has hung up, and nothing is owed to it. If it took all that was sent, a reset
- * ends the connection on both sides at once; by the usual way its host would keep the port
- * for a minute more (TIME_WAIT). A name server that takes some hundred changes a second
- * runs out of them so, and the search for a free one costs it more than the transfer.
+ * The client has hung up, and nothing is owed to it. If it took all that was sent, a
+ * reset ends the connection on both sides at once; by the usual way its host would keep
+ * the port for a minute more (TIME_WAIT). A name server that takes some hundred changes a
+ * second runs out of them so, and the search for a free one costs it more than the
+ * transfer.
  */
 static void part_from(struct tcp_client *client)
 {
 	int unsent;
 
-	if (!ioctl(client->fd, SIOCOUTQ, &unsent) && !unsent)
+	if (!ioctl(client->stream.fd, SIOCOUTQ, &unsent) && !unsent)
 		reset_client(client);
 	else
 		close_client(client);
@@ -182,14 +183,17 @@ static void on_timer(void *self)
 /* After each event: what is to be waited for next, or nothing any more. */
 static void settle(struct tcp_client *client)
 {
-	if (client->fd < 0)
+	int events;
+
+	if (client->stream.fd < 0)
 		return;
 	if (client->said_all && is_idle(client)) {
 		close_client(client);
 		return;
 	}
-	loop_io_set(client->io, (wants_questions(client) ? LOOP_READ : 0) |
-				(tcp_answers_ready(&client->answers) ? LOOP_WRITE : 0));
+	events = (wants_questions(client) ? LOOP_READ : 0) |
+		 (tcp_answers_ready(&client->answers) ? LOOP_WRITE : 0);
+	loop_io_set(client->io, stream_events(&client->stream, events));
 	set_timer(client);
 }
 
@@ -199,7 +203,7 @@ static void settle(struct tcp_client *client)
 static void send_answers(struct tcp_client *client)
 {
 	bool moved;
-	bool is_alive = tcp_answers_send(&client->answers, client->fd, &moved);
+	bool is_alive = tcp_answers_send(&client->answers, &client->stream, &moved);
 
 	if (moved)
 		client->last_ms = loop_now_ms(client->clients->loop);
@@ -233,7 +237,7 @@ static void on_reply(void *self, const struct reply *reply)
 	struct tcp_client *client = self;
 
 	client->in_flight--;
-	if (client->fd < 0) {
+	if (client->stream.fd < 0) {
 		struct transfer *transfer = reply->transfer;
 
 		transfer_free(&transfer, false);
@@ -321,7 +325,8 @@ static void take_questions(struct tcp_client *client)
 static bool read_some(struct tcp_client *client)
 {
 	struct tcp_clients *clients = client->clients;
-	ssize_t len = recv(client->fd, clients->scratch, sizeof(clients->scratch), 0);
+	ssize_t len =
+	    stream_read(&client->stream, clients->scratch, sizeof(clients->scratch));
 
 	if (len > 0) {
 		buf_append(&client->in, clients->scratch, len);
@@ -340,10 +345,27 @@ static bool read_some(struct tcp_client *client)
 	return false;
 }
 
+/* False: it is not over yet, or the client is gone. */
+static bool shake_hands(struct tcp_client *client)
+{
+	int done = stream_shake_hands(&client->stream);
+
+	if (done < 0)
+		close_client(client);
+	else if (!done)
+		settle(client);
+	return done > 0;
+}
+
 static void on_event(void *self, int events)
 {
 	struct tcp_client *client = self;
 
+	if (client->stream.shaking_hands && !shake_hands(client))
+		return;
+	/* TLS tells by itself whether it has something to read */
+	if (client->stream.tls)
+		events |= LOOP_READ;
 	if (events & LOOP_READ && wants_questions(client) && !read_some(client))
 		return;
 	take_questions(client);
@@ -376,14 +398,16 @@ static bool make_room(struct tcp_clients *clients)
 	return true;
 }
 
-static void client_new(struct tcp_clients *clients, int fd, const struct address *peer)
+static void client_new(struct tcp_clients *clients, int fd, const struct address *peer,
+                       const struct stream_tls *tls)
 {
 	struct tcp_client *client = xcalloc(1, sizeof(*client));
 	int on = 1;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	client->clients = clients;
-	client->fd = fd;
+	stream_open(&client->stream, fd, tls);
+	client->stream.wants = tls ? LOOP_READ : 0;
 	client->peer = *peer;
 	tcp_answers_init(&client->answers);
 	client->last_ms = loop_now_ms(clients->loop);
@@ -400,14 +424,14 @@ static void client_new(struct tcp_clients *clients, int fd, const struct address
 }
 
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
-                       const struct sockaddr_storage *from)
+                       const struct sockaddr_storage *from, const struct stream_tls *tls)
 {
 	struct address peer;
 
 	if (address_from_socket(from, &peer) &&
 	    clients_of(clients, &peer) < clients->limits.clients_per_peer &&
 	    make_room(clients))
-		client_new(clients, fd, &peer);
+		client_new(clients, fd, &peer, tls);
 	else
 		close(fd);
 }

@@ -3,7 +3,9 @@
  * 7766: questions one behind the other without waiting, answers in the order
  * in which they are ready, and no client at the cost of others: each holds
  * its own buffer, its own deadline, and at most a share of places. When all
- * are taken the one that has been idle for longest goes.
+ * are taken the one that has been idle for longest goes. A connection under TLS
+ * (stream.h) is like any other, once hands are shaken; whoever does not get so
+ * far in time goes like one that asks nothing.
  */
 #pragma once
 
@@ -13,6 +15,7 @@ struct figures;
 struct loop;
 struct serve;
 struct sockaddr_storage;
+struct stream_tls;
 
 struct tcp_limits {
 	int clients, clients_per_peer;	/* in this process, over all its listeners */
@@ -24,8 +27,8 @@ struct tcp_clients *tcp_clients_new(struct loop *loop, struct serve *serve,
                                     const struct figures *figures,
                                     const struct tcp_limits *limits);
 void tcp_clients_free(struct tcp_clients **clients);	/* cuts all connections */
-/* Takes over FD, a connection that was accepted from FROM, or closes it. */
+/* Takes over FD, a connection that was accepted from FROM, or closes it. TLS or NULL. */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
-                       const struct sockaddr_storage *from);
+                       const struct sockaddr_storage *from, const struct stream_tls *tls);
 /* How many have answers still to be sent. */
 size_t tcp_clients_busy(const struct tcp_clients *clients);

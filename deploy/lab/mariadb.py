@@ -75,7 +75,7 @@ class MariaDb(Server):
         except LabError:
             return False
 
-    def sql(self, text, administrator=False):
+    def sql(self, text, administrator=False, seconds=30):
         """Runs statements; returns all their rows, lists of texts ("NULL" for null)."""
         env = self.environment()
         account = [f"--socket={self.socket}", f"--user={self.administrator}"]
@@ -84,5 +84,6 @@ class MariaDb(Server):
             account = [f"--host={self.host}", f"--port={self.port}",
                        f"--user={self.user}"]
         out = run([program("mariadb"), "--no-defaults", *account, "--connect-timeout=5",
-                   "--batch", "--skip-column-names", self.database], env=env, text=text)
+                   "--batch", "--skip-column-names", self.database], env=env, text=text,
+                  seconds=seconds)
         return [line.split("\t") for line in out.splitlines()]

@@ -478,14 +478,32 @@ static void index_nodes(struct zone *zone)
 	}
 }
 
+/*
+ * A block of the size that is used. What realloc() cuts off a small one is a hole that no
+ * later zone fits into; of a large one the kernel takes it back.
+ */
+static void *fit(void *block, size_t size)
+{
+	enum { LARGE = 1 << 20 };
+	void *fitting;
+
+	if (!block)
+		return NULL;
+	if (size >= LARGE)
+		return xrealloc(block, size);
+	fitting = xmalloc(size);
+	memcpy(fitting, block, size);
+	free(block);
+	return fitting;
+}
+
 static void trim(struct zone_builder *builder)
 {
 	struct zone *zone = builder->zone;
 
-	zone->names = xrealloc(zone->names, builder->names_len);
-	zone->nodes = xrealloc(zone->nodes, zone->node_count * sizeof(*zone->nodes));
-	zone->rrsets =
-	    xrealloc(zone->rrsets, (zone->rrset_count + 1) * sizeof(*zone->rrsets));
+	zone->names = fit(zone->names, builder->names_len);
+	zone->nodes = fit(zone->nodes, zone->node_count * sizeof(*zone->nodes));
+	zone->rrsets = fit(zone->rrsets, zone->rrset_count * sizeof(*zone->rrsets));
 	zone->memory = sizeof(*zone) + builder->names_len + builder->rdata_len +
 		       zone->node_count * sizeof(*zone->nodes) +
 		       zone->rrset_count * sizeof(*zone->rrsets) +

@@ -6,6 +6,7 @@
  *	load CONFIG changes CHANGES DOMAINS         many at a time until all are ACTIVE
  *	load CONFIG reads   SECONDS DOMAINS         get_domain, 16 outstanding
  *	load axfr HOST PORT ZONE RECORDS TIMES      whole zones, one after the other
+ *	load ixfr HOST PORT ZONE RECORDS TIMES SERIAL   what came since, the same way
  *
  * CONFIG is the fleet's settings file, of which the broker and the database
  * are read. Changes go round the first DOMAINS domains. ACTIVE is seen in the
@@ -22,6 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -351,29 +353,40 @@ static int connect_to(const char *host, int port)
 	return fd;
 }
 
-/* RFC 1035, 4.1.1 and 4.2.2: length, header with one question, name, AXFR, IN. */
-static void ask_axfr(int fd, const struct name *zone)
+/*
+ * RFC 1035, 4.1.1 and 4.2.2: length, header with one question, name, type, IN; and for an
+ * IXFR the SOA that the client has, with nothing in it but its serial (RFC 1995 3).
+ */
+static void ask_transfer(int fd, const struct name *zone, const uint32_t *serial)
 {
-	uint8_t query[2 + 12 + NAME_MAX_WIRE + 4] = { [3] = 1, [7] = 1 };
-	size_t len = 2 + 12 + zone->len + 4;
-	const uint8_t tail[] = { 0, RR_AXFR, 0, 1 };
+	const uint8_t tail[] = { 0, serial ? RR_IXFR : RR_AXFR, 0, 1 };
+	const uint8_t soa[] = { 0xc0, 12, 0, RR_SOA, 0, 1, 0, 0, 0, 0, 0, 22, 0, 0 };
+	const uint8_t header[12] = { [1] = 1, [5] = 1, [9] = serial != NULL };
+	struct buf query = { 0 };
 
-	query[1] = (uint8_t)(len - 2);
-	memcpy(query + 14, zone->wire, zone->len);
-	memcpy(query + 14 + zone->len, tail, sizeof tail);
-	if (write(fd, query, len) != (ssize_t)len)
+	buf_u16(&query, (uint16_t)(sizeof header + zone->len + sizeof tail +
+	                           (serial ? sizeof soa + 20 : 0)));
+	buf_append(&query, header, sizeof header);
+	buf_append(&query, zone->wire, zone->len);
+	buf_append(&query, tail, sizeof tail);
+	if (serial) {
+		buf_append(&query, soa, sizeof soa);
+		buf_u32(&query, *serial);
+		buf_append(&query, (const uint8_t[16]){ 0 }, 16);
+	}
+	if (write(fd, query.data, query.len) != (ssize_t)query.len)
 		fatal("cannot ask for the zone");
+	buf_clear(&query);
 }
 
 /* Counted by the headers, so that the client costs next to nothing beside the server. */
-static void transfer(const char *host, int port, const struct name *zone, int64_t records)
+static void take_records(int fd, int64_t records)
 {
 	static uint8_t message[65535];
-	int fd = connect_to(host, port);
 	uint8_t length[2];
+	int64_t got = 0;
 
-	ask_axfr(fd, zone);
-	for (int64_t got = 0; got < records; ) {
+	while (got < records) {
 		read_all(fd, length, sizeof length);
 		size_t len = (size_t)length[0] << 8 | length[1];
 
@@ -382,23 +395,46 @@ static void transfer(const char *host, int port, const struct name *zone, int64_
 			fatal("the transfer was refused");
 		got += message[6] << 8 | message[7];
 	}
-	close(fd);
+	if (got > records)
+		fatal("more records than expected");
 }
 
-/* RECORDS counts the SOA twice, as it is sent. */
-static int run_axfr(char **args)
+/* How long it took from the question on, without the connecting. */
+static double transfer(char **args, const struct name *zone, const uint32_t *serial)
+{
+	int fd = connect_to(args[0], atoi(args[1]));
+	int64_t started_us = clock_us();
+
+	ask_transfer(fd, zone, serial);
+	take_records(fd, atoll(args[3]));
+	double took = seconds_since(started_us);
+	close(fd);
+	return took;
+}
+
+/* RECORDS counts the SOA as often as it is sent. SERIAL: that of an IXFR; or NULL. */
+static int run_transfers(char **args, const char *serial)
 {
 	int64_t records = atoll(args[3]), times = atoll(args[4]);
+	uint32_t from = serial ? (uint32_t)atoll(serial) : 0;
+	json_t *seconds = json_array();
+	double all = 0;
 	struct name zone;
 	struct why why;
-	int64_t started_us = clock_us();
 
 	if (name_parse(args[2], "ZONE", &zone, &why))
 		fatal("%s", why.text);
-	for (int64_t i = 0; i < times; i++)
-		transfer(args[0], atoi(args[1]), &zone, records);
-	printf("{\"records_per_second\": %.0f}\n",
-	       (double)(records * times) / seconds_since(started_us));
+	for (int64_t i = 0; i < times; i++) {
+		double took = transfer(args, &zone, serial ? &from : NULL);
+
+		json_array_append_new(seconds, json_real(took));
+		all += took;
+	}
+	json_t *result = json_pack("{s:f, s:o}", "records_per_second",
+	                           (double)(records * times) / all, "seconds", seconds);
+	json_dumpf(result, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(result);
 	return 0;
 }
 
@@ -464,7 +500,9 @@ int main(int argc, char **argv)
 	log_open("load", false);
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 7 && !strcmp(argv[1], "axfr"))
-		return run_axfr(argv + 2);
+		return run_transfers(argv + 2, NULL);
+	if (argc == 8 && !strcmp(argv[1], "ixfr"))
+		return run_transfers(argv + 2, argv[7]);
 	for (const struct mode *mode = modes; argc > 3 && mode->name; mode++)
 		if (!strcmp(mode->name, argv[2]) && argc == 3 + mode->numbers)
 			return run_mode(mode, argv[1], argv + 3);

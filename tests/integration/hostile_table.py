@@ -158,6 +158,9 @@ def pool_values():
             "catalog_zone": maybe(also("", "empty"))}
 
 
+SECRET = "c2VjcmV0IHNlY3JldCBzZWNyZXQ="
+
+
 def reference(name, pool):
     """A domain as the workers tell each other of it; there is none of that id."""
     return {"id": uuid.uuid4().hex, "name": name, "pool": pool, "tenant": text("t"),
@@ -216,6 +219,14 @@ def central(things):
                                            "description": maybe(text("new"))}},
         "find_blacklists": {**criterion({}), **paging(things.blacklist, "name")},
         "delete_blacklist": {"blacklist": things.blacklist},
+        "create_tsigkey": {"tsigkey": {"name": f"new.{zone}", "algorithm": maybe("hmac-sha512"),
+                                       "secret": maybe(SECRET), "domain": maybe(domain)}},
+        "get_tsigkey": {"tsigkey": things.tsigkey},
+        "find_tsigkeys": {**criterion({}), **paging(things.tsigkey, "name")},
+        "update_tsigkey": {"tsigkey": things.tsigkey, "values": fields(
+            {"algorithm": maybe("hmac-sha1"), "secret": maybe(SECRET),
+             "new_secret": maybe(False)})},
+        "delete_tsigkey": {"tsigkey": things.tsigkey},
         "set_quota": {"tenant": word("t"), "resource": "domains",
                       "hard_limit": also(number(9), "negative")},
         "get_quotas": {"tenant": word("t")},

@@ -20,6 +20,7 @@ import dns.rdata
 import dns.rdataclass
 import dns.rdatatype
 import dns.rrset
+import dns.tsigkeyring
 import oslo_messaging as om
 from oslo_config import cfg
 
@@ -30,12 +31,16 @@ from lab.fleet import BINARIES, Worker, render  # noqa: E402
 from lab.knot import Knot                       # noqa: E402
 from lab.mariadb import MariaDb                 # noqa: E402
 from lab.nsd import Nsd                         # noqa: E402
+from lab.powerdns import PowerDns               # noqa: E402
 from lab.process import HOST, free_port, run, tail, wait_for   # noqa: E402
 from lab.rabbitmq import RabbitMq               # noqa: E402
 
 POOL, POOL_ID = "default", "0" * 31 + "1"
 TTL = 300
-SERVERS = {"bind": Bind, "knot": Knot, "nsd": functools.partial(Nsd, reload_seconds=0)}
+SERVERS = {
+    "bind": functools.partial(Bind, settings="max-records-per-type 0;"),    # not 100
+    "knot": Knot, "nsd": functools.partial(Nsd, reload_seconds=0), "powerdns": PowerDns,
+}
 
 SETTINGS = """\
 [DEFAULT]
@@ -79,6 +84,7 @@ def rr_wire(name, rtype, text, ttl=TTL):
             + ttl.to_bytes(4, "big") + len(rdata).to_bytes(2, "big") + rdata)
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def rdata_wire(rtype, text):
     return dns.rdata.from_text("IN", rtype, text).to_wire()
 
@@ -133,8 +139,8 @@ class Domain:
                    f"recordset_id = {quote(self.recordsets[name, rtype])} AND live = 1 "
                    f"AND rdata = {blob(rdata_wire(rtype, text))};")
 
-    def change(self, add=(), remove=(), serial=None):
-        """One change in one transaction; returns the serial."""
+    def change(self, add=(), remove=(), serial=None, orders=1):
+        """One change in one transaction, until its NOTIFY has left; returns the serial."""
         before = self._soa_wire()
         old = self.serial
         self.soa["serial"] = old + 1 & 0xffffffff if serial is None else serial
@@ -146,6 +152,7 @@ class Domain:
         self.lab.mariadb.sql("\n".join([
             "BEGIN;", f"UPDATE domains SET serial = {self.serial} WHERE id = {quote(self.id)};",
             *self._deletes(remove), *self._adds(add), row if self.journal else "", "COMMIT;"]))
+        self.lab.notified(self, orders)
         return self.serial
 
     def _soa_wire(self):
@@ -154,6 +161,7 @@ class Domain:
     def set(self, **columns):
         text = ", ".join(f"{key} = {quote(value)}" for key, value in columns.items())
         self.lab.mariadb.sql(f"UPDATE domains SET {text} WHERE id = {quote(self.id)}")
+        self.lab.notified(self)
 
     def rrs(self):
         """The zone as a set of (owner, type, rdata wire, ttl), with its SOA."""
@@ -368,6 +376,25 @@ class Lab:
                           "serial": domain.serial if serial is None else serial},
                   destination={"id": server[0], "host": server[1], "port": server[2],
                                "tsig_key": key.name if key else None})
+
+    def notified(self, domain, orders=1, seconds=20):
+        """Until a NOTIFY has left: from then on each instance must know what was committed.
+
+        Of several ORDERS each instance is given some.
+        """
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as bell:
+            bell.settimeout(seconds)
+            bell.bind((HOST, 0))
+            for _ in range(orders):
+                self.order(domain, ("bell", HOST, bell.getsockname()[1]),
+                           "notify_zone_changed")
+            wire, peer = bell.recvfrom(4096)
+            bell.sendto(dns.message.make_response(dns.message.from_wire(
+                wire, keyring=self._keyring())).to_wire(), peer)
+
+    def _keyring(self):
+        key = self.key
+        return key and dns.tsigkeyring.from_text({key.name: (key.algorithm + ".", key.secret)})
 
     def report(self, domain, seconds=20):
         """The next report on a domain; those that an earlier story left are dropped."""

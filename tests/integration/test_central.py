@@ -44,7 +44,7 @@ BOB = {"project_id": "bob"}
 REFERENCE = ("id", "name", "pool", "tenant", "task", "status", "serial")
 # what a caller's mistake must not change
 TABLES = ("pools", "pool_ns_records", "domains", "recordsets", "records", "journal", "requests",
-          "imports", "import_records", "blacklists", "quotas")
+          "imports", "import_records", "blacklists", "quotas", "tsigkeys")
 
 
 class Lab:
@@ -474,7 +474,11 @@ class Permission(Story):
                 ("create_blacklist", {"blacklist": {"name": "x."}}), ("find_blacklists", {}),
                 ("delete_blacklist", {"blacklist": uuid.uuid4().hex}),
                 ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
-                ("get_quotas", {"tenant": "alice"})):
+                ("get_quotas", {"tenant": "alice"}), ("find_tsigkeys", {}),
+                ("create_tsigkey", {"tsigkey": {"name": "x."}}),
+                ("get_tsigkey", {"tsigkey": "x."}),
+                ("update_tsigkey", {"tsigkey": "x.", "values": {}}),
+                ("delete_tsigkey", {"tsigkey": "x."})):
             self.fails("Forbidden", "administrators", method, ALICE, **args)
         domain = self.create()
         with self.assertRaises(om.RemoteError) as caught:
@@ -550,7 +554,7 @@ class Hostile(Story):
 
     def test_finds(self):
         for method in ("find_domains", "find_recordsets", "find_records", "find_pools",
-                       "find_blacklists"):
+                       "find_blacklists", "find_tsigkeys"):
             for args in ({"limit": 0}, {"limit": 1001}, {"limit": "5"}, {"marker": "x"},
                          {"marker": 5}, {"sort_key": []}, {"sort_dir": "up"},
                          {"sort_key": "nothing"}):

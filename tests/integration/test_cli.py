@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
 
 from lab.fleet import BINARIES, Fleet, merged, render
-from lab.process import free_port
+from lab.process import free_port, program, run
 
 ZONEFLEET = BINARIES / "zonefleet"
 ROOT_ZONES = sorted((ROOT / "../shared/data/rootzone").glob("*.zone.xz"))
@@ -149,6 +149,7 @@ class Alone(unittest.TestCase):
         self.assertEqual(self.complete("ping", "--em"), [])
         self.assertIn("Makefile", self.complete("domain", "import", "x.org", "Make"))
         self.assertIn("Makefile", self.complete("--config", "Make"))
+        self.assertIn("Makefile", self.complete("tsigkey", "create", "k", "--secret-file", "Make"))
         self.assertEqual(self.complete("completion", ""), ["bash"])
 
 
@@ -375,6 +376,90 @@ class Commands(WithFleet):
         self.assertEqual((quota["tenant"], quota["domains"]), ("small", 0))
         self.assertIn("OverQuota", self.run_client("domain", "create", "q.org", "--tenant", "small",
                                                    want=FAILED))
+
+    def test_keys(self):
+        admin = ["--admin"]
+        self.run_client("domain", "create", "keyed.org")
+        out = self.run_client("tsigkey", "create", "Xfr.Keyed.org", "--domain", "keyed.org",
+                              *admin)
+        self.assertRegex(out, r"\Acreated xfr\.keyed\.org\.: hmac-sha256, id [0-9a-f]{32}\n\Z")
+        plain = self.run_client("tsigkey", "show", "xfr.keyed.org", *admin)
+        self.assertRegex(plain, r"(?m)^domain +keyed\.org\.$")
+        shown = self.run_client("tsigkey", "show", "xfr.keyed.org", "--secret", *admin)
+        secret = re.search(r"(?m)^secret +(\S{44})$", shown)[1]
+        self.assertNotIn(secret, plain)
+        key = self.run_json("tsigkey", "show", "xfr.keyed.org", *admin)
+        self.assertNotIn("secret", key)
+        self.assertEqual(self.run_json("tsigkey", "show", key["id"], "--secret", *admin),
+                         key | {"secret": secret})
+        self.assertEqual(self.run_client("tsigkey", "rotate", "xfr.keyed.org", *admin),
+                         "xfr.keyed.org. has a new secret\n")
+        changed = self.run_json("tsigkey", "show", "xfr.keyed.org", "--secret", *admin)
+        self.assertNotEqual(changed["secret"], secret)
+        for word in ("list", "rotate xfr.keyed.org", "show xfr.keyed.org"):
+            said = self.run_client("tsigkey", *word.split(), *admin)
+            self.assertNotIn(changed["secret"], said)
+        self.assertRegex(self.run_client("tsigkey", "list", *admin),
+                         r"(?m)^xfr\.keyed\.org\. +hmac-sha256 +keyed\.org\. +\d{4}-")
+        self.assertEqual(self.run_client("tsigkey", "delete", "xfr.keyed.org", *admin),
+                         "deleted xfr.keyed.org.\n")
+        self.run_client("tsigkey", "show", "xfr.keyed.org", *admin, want=NOT_FOUND)
+
+    def test_a_secret_from_a_file(self):
+        admin = ["--admin", "--secret"]
+        first, second = "c2l4dGVlbiBvY3RldHMhIQ==", "c2V2ZW50ZWVuIG9jdGV0cyE="
+        file = Path(self.folder) / "key.secret"
+        file.write_text(first + "\n")
+        self.run_client("tsigkey", "create", "filed", "--secret-file", file, "--algorithm",
+                        "hmac-sha512", "--admin")
+        key = self.run_json("tsigkey", "show", "filed", *admin)
+        self.assertEqual((key["algorithm"], key["secret"]), ("hmac-sha512", first))
+        self.run_client("tsigkey", "rotate", "filed", "--secret-file", "-", "--admin", text=second)
+        self.assertEqual(self.run_json("tsigkey", "show", "filed", *admin)["secret"], second)
+        self.run_client("tsigkey", "rotate", "filed", "--algorithm", "hmac-sha1", "--admin")
+        key = self.run_json("tsigkey", "show", "filed", *admin)
+        self.assertEqual((key["algorithm"], len(key["secret"])), ("hmac-sha1", 28))
+
+    def test_secrets_that_are_none(self):
+        self.run_client("tsigkey", "create", "kept", "--admin")
+        before = self.run_json("tsigkey", "show", "kept", "--secret", "--admin")
+        file = Path(self.folder) / "bad.secret"
+        for octets in (b"", b"\n", b"c2hvcnQ=", b"\xff" * 32, b"\0" * 32, b"A" * 5000,
+                       b"c2l4dGVlbiBv Y3RldHMhIQ==", b"c2l4dGVlbiBvY3RldHMhIQ==\0A"):
+            file.write_bytes(octets)
+            for words in ["create", "never"], ["rotate", "kept"]:
+                err = self.run_client("tsigkey", *words, "--secret-file", file, "--admin",
+                                      want=FAILED)
+                self.assertRegex(err, r"\Azonefleet: Invalid: .*secret")
+                self.assertNotIn("c2", err)
+        self.run_client("tsigkey", "create", "never", "--secret-file", "/does/not/exist",
+                        "--admin", want=NOT_FOUND)
+        self.run_client("tsigkey", "show", "never", "--admin", want=NOT_FOUND)
+        self.assertEqual(self.run_json("tsigkey", "show", "kept", "--secret", "--admin"), before)
+        self.run_client("tsigkey", "create", "never", "--domain", "a..b", "--admin", want=USAGE)
+        self.run_client("tsigkey", "create", "never", "--domain", "no.such.org", "--admin",
+                        want=FAILED)
+
+    def test_keys_as_name_servers_have_them(self):
+        """Each of them takes the clause as it is."""
+        checks = {"bind": ("named-checkconf", "FILE"), "nsd": ("nsd-checkconf", "FILE"),
+                  "knot": ("knotc", "-c", "FILE", "conf-check")}
+        for algorithm in "hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512":
+            name = f"{algorithm}.on-servers"
+            self.run_client("tsigkey", "create", name, "--algorithm", algorithm, "--admin")
+            key = self.run_json("tsigkey", "show", name, "--secret", "--admin")
+            for server, (command, *words) in checks.items():
+                clause = self.run_client("tsigkey", "show", name, "--format", server, "--admin")
+                for value in f"{name}.", algorithm, key["secret"]:
+                    self.assertEqual(clause.count(value), 1 + name.count(value))
+                file = Path(self.folder) / f"key.{server}"
+                file.write_text(clause)
+                run([program(command), *(file if word == "FILE" else word for word in words)])
+        document = self.run_json("tsigkey", "show", name, "--format", "bind", "--admin")
+        self.assertNotIn("secret", document)
+        self.assertIn(key["secret"], document["clause"])
+        self.assertIn("bind, knot or nsd", self.run_client("tsigkey", "show", name, "--format",
+                                                           "tinydns", "--admin", want=USAGE))
 
     def test_tenants_and_pages(self):
         for i in range(3):

@@ -68,6 +68,7 @@ class Lab:
             record=sets[0]["members"][0]["id"], pool=pool["name"], pool_id=pool["id"],
             new_pool=f"new{number}", opened=caller.begin_import(domain={"name": zone})["id"],
             blacklist=caller.create_blacklist(blacklist={"name": f"bad{number}."})["id"],
+            tsigkey=caller.create_tsigkey(tsigkey={"name": f"key{number}."})["id"],
             spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
             port=self.nobody.getsockname()[1])
 

@@ -38,7 +38,8 @@ BATTERY = {
     "hdr_only": (head(qd=0), {FORMERR}),
     "qd1_noq": (head(), {FORMERR}),
     "short_q": (head() + NAME + b"\0", {FORMERR}),
-    "two_q": (head(qd=2) + SOA_Q * 2, {FORMERR}),
+    "two_q": (head(qd=2) + SOA_Q + b"\1x\0\0\1\0\1", {FORMERR}),
+    "dup_q": (head(qd=2) + SOA_Q * 2, {FORMERR}),
     "name_too_long": (head() + (b"\x3f" + b"a" * 63) * 4 + b"\0\0\6\0\1", {FORMERR}),
     "label64": (head() + b"\x40" + b"a" * 64 + b"\0\0\6\0\1", {FORMERR}),
     "label_bits80": (head() + b"\x80a\0\0\6\0\1", {FORMERR}),
@@ -75,6 +76,49 @@ BATTERY = {
     "any": (head() + NAME + b"\0\xff\0\1", LIVES),
     "chaos": (head() + b"\7version\4bind\0\0\x10\0\3", {REFUSED}),
 }
+A_RR = b"\0\0\1\0\1\0\0\0\1\0\4\0\0\0\0"       # of the root
+KEY_RR = b"\0\0\x19\0\2\0\0\0\1\0\5\0\0\0\xf8\0"      # of class 2
+RRSIG_RR = b"\0\0\x2e\0\1\0\0\0\1\0\4\0\0\xf0\0"
+SOA_6 = SOA_RR[:-1] + b"\6"
+LONG_NAME = (b"\x0f" + b"A" * 15) * 15 + b"\x0e" + b"A" * 14 + b"\0"
+SHORT_SOA_RR = b"\xc0\x0c\0\6\0\1\0\0\0\0\0\5\0\0\0\0\0"
+BADKEY = b"\0\x11\0\0"          # ends the TSIG that says so
+
+# as the list above; a pair: over UDP, over TCP
+BATTERY |= {
+    "noquestion": (head(qd=0, ar=1) + OPT, {FORMERR}),
+    "axfr_udp": (head() + NAME + b"\0\xfc\0\1", ({FORMERR}, {0})),
+    "axfr_class3": (head() + NAME + b"\0\xfc\0\3", ({FORMERR}, {NOTAUTH})),
+    "ixfr_notsoa": (head(ns=1) + NAME + b"\0\xfb\0\1" + A_RR, {FORMERR}),
+    "notify_shortsoa": (head(0x2000, an=1) + SOA_Q + SHORT_SOA_RR, {FORMERR}),
+    "tsig_class_in": (head(ar=1) + SOA_Q + TSIG[:8] + b"\1" + TSIG[9:], {FORMERR}),
+    "tsig_empty": (head(ar=1) + SOA_Q + TSIG[:13] + b"\0\0", {FORMERR}),
+    "tsig_mac_over": (head(ar=1) + SOA_Q + TSIG[:-8] + b"\xff\xff" + TSIG[-6:], {FORMERR}),
+    "tsig_badalg": (head(ar=1) + SOA_Q + TSIG.replace(b"sha256", b"sha257"), {NOTAUTH}),
+    # of BIND's formerr test
+    "nametoolong": (head() + LONG_NAME + b"\0\1\0\1", {FORMERR}),
+    "twoquestionnames": (head(qd=2) + SOA_Q + b"\1a\0\1b\0\0\1\0\1", {FORMERR}),
+    "twoquestiontypes": (head(qd=2) + SOA_Q + NAME + b"\0\2\0\1", {FORMERR}),
+    "twoquestionclasses": (head(qd=2) + SOA_Q + NAME + b"\0\6\0\2", {FORMERR}),
+    "dupans": (head(an=2) + SOA_Q + SOA_RR + SOA_6, {FORMERR}),
+    "qtypeasanswer": (head(qd=0, an=1) + b"\0\0\xfd\0\1" + b"\0" * 6, {FORMERR}),
+    "badnsec3owner": (head(ns=1) + SOA_Q + b"\1X\0\0\x32\0\1\0\0\0\1\0\7\xf0\0\0\0\0\1\xff",
+                      {FORMERR}),
+    "shortrecord": (head(ar=1) + SOA_Q + b"\0\0\1\0\1", {FORMERR}),
+    "badrecordname": (head(ar=1) + SOA_Q + LONG_NAME + A_RR[1:], {FORMERR}),
+    "wrongclass": (head(qd=0, ar=2) + A_RR + b"\0\xff\0\1\0" + A_RR[5:], {FORMERR}),
+    "keyclass": (head(ar=1) + SOA_Q + KEY_RR, {0, FORMERR}),
+    "optwrongname": (head(qd=0, ar=1) + b"\1a" + OPT, {FORMERR}),
+    "malformedrrsig": (head(qd=0, ar=1) + RRSIG_RR, {FORMERR}),
+    "malformedrrsig in an answer": (head(an=1) + SOA_Q + RRSIG_RR, {FORMERR}),
+    "malformeddeltype": (head(0x2800, qd=0, ns=1) + b"\0\0\1\0\xff\0\0\0\0\0\1\0",
+                         {FORMERR, NOTIMP}),
+    "tsigwrongclass": (head(qd=0, ar=1) + TSIG[:8] + b"\1" + TSIG[9:], {FORMERR}),
+    "tsignotlast": (head(ar=2) + SOA_Q + TSIG + A_RR, {FORMERR}),
+}
+# of Knot's dnsheader test
+BATTERY |= {f"{octets} zeroes": (bytes(octets), {None} if octets < 12 else {FORMERR})
+            for octets in range(1, 17)}
 FRAMES = {
     "tcp_len0": b"\0\0",
     "tcp_len2": b"\0\2ab",
@@ -137,11 +181,13 @@ class Hostile(unittest.TestCase):
 
     def test_malformed_packets(self):
         for name, (packet, wanted) in BATTERY.items():
-            for ask in (self.udp, self.tcp):
+            for over, ask in enumerate((self.udp, self.tcp)):
                 with self.subTest(name, over=ask.__name__):
                     answer = ask(packet)
                     code = answer[3] & 15 if answer else None
-                    self.assertIn(code, wanted)
+                    self.assertIn(code, wanted if isinstance(wanted, set) else wanted[over])
+                    self.assertEqual(code == NOTAUTH and "tsig" in name,
+                                     bool(answer) and answer.endswith(BADKEY))
                     if answer:
                         self.assertEqual(answer[:2], packet[:2])
             self.assert_lives()

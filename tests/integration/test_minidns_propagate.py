@@ -1,5 +1,6 @@
 """From an order to a report: NOTIFY, transfer, poll, with BIND, Knot and NSD."""
 
+import re
 import socket
 import sys
 import threading
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import dns.flags
 import dns.message
+import dns.name
 import dns.opcode
 import dns.query
 import dns.rcode
@@ -25,7 +27,7 @@ class Scripted:
 
     def __init__(self, handler):
         self.handler = handler
-        self.asked = []
+        self.asked, self.packets, self.peers = [], [], []
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((HOST, 0))
         self.id, self.port = "scripted", self.socket.getsockname()[1]
@@ -43,6 +45,8 @@ class Scripted:
             except OSError:
                 return
             question = dns.message.from_wire(data)
+            self.packets.append(data)
+            self.peers.append(peer)
             self.asked.append((time.monotonic(), question))
             answers = self.handler(question)
             for answer in answers if isinstance(answers, list) else [answers]:
@@ -207,14 +211,178 @@ class Propagate(unittest.TestCase):
         report = self.lab.report(domain)
         self.assertEqual((report["status"], report["serial_number"]), ("SUCCESS", 52), report)
 
+    def serial_of(self, domain, port):
+        question = dns.message.make_query(domain.name, "SOA")
+        return dns.query.udp(question, HOST, port=port, timeout=5).answer[0][0].serial
+
     def test_the_other_instance_knows_it_at_once(self):
         domain = self.domain()
         for _ in range(100):
+            serial = domain.change()        # and its NOTIFY has left
+            for port in self.lab.ports:
+                self.assertEqual(self.serial_of(domain, port), serial)
+
+    def from_memory(self, number):
+        page = self.lab.workers[number].page("/metrics")[1]
+        return next(float(line.split()[-1]) for line in page.splitlines()
+                    if line.startswith("zonefleet_minidns_soa_from_memory_total "))
+
+    def fill_memory(self, domain, number):
+        """Until the instance answers from memory."""
+        before = self.from_memory(number)
+
+        def is_used():
+            self.assertEqual(self.serial_of(domain, self.lab.ports[number]), domain.serial)
+            return self.from_memory(number) > before
+        wait_for(is_used, 10, "an answer from memory")
+
+    def test_the_steady_state_needs_no_database(self):
+        domain = self.domain()
+        self.fill_memory(domain, 0)
+        count = self.statements()
+        for _ in range(100):
+            self.serial_of(domain, self.lab.ports[0])
+        self.assertLess(self.statements() - count, 50)
+
+    def statements(self):
+        rows = self.lab.mariadb.sql("SHOW GLOBAL STATUS LIKE 'Com_select'")
+        return int(rows[0][1])
+
+    def test_an_instance_that_slept_knows_it_when_it_wakes(self):
+        """Nobody waits for it for long, and it does not trust its memory."""
+        domain = self.domain()
+        for _ in range(3):
+            self.fill_memory(domain, 1)
+            self.lab.workers[1].pause()
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+                try:
+                    domain.change(orders=8)     # some are given to the one that sleeps
+                    asker.sendto(dns.message.make_query(domain.name, "SOA").to_wire(),
+                                 (HOST, self.lab.ports[1]))
+                finally:
+                    self.lab.workers[1].resume()
+                asker.settimeout(10)
+                answer = dns.message.from_wire(asker.recv(4096))
+            self.assertEqual(answer.answer[0][0].serial, domain.serial)
+
+    def test_the_broker_goes_and_comes(self):
+        domain = self.domain()
+        self.fill_memory(domain, 0)
+        self.lab.rabbitmq.kill9()
+        self.lab.rabbitmq.launch()
+        self.lab.rabbitmq.wait_ready()
+        for worker in self.lab.workers:
+            wait_for(worker.is_ready, 30, "ready again")
+        for _ in range(5):
             serial = domain.change()
             for port in self.lab.ports:
-                question = dns.message.make_query(domain.name, "SOA")
-                answer = dns.query.udp(question, HOST, port=port, timeout=5)
-                self.assertEqual(answer.answer[0][0].serial, serial)
+                self.assertEqual(self.serial_of(domain, port), serial)
+        self.fill_memory(domain, 0)
+
+    def notifies(self, server):
+        return [(at, q) for at, q in server.asked.copy() if q.opcode() == dns.opcode.NOTIFY]
+
+    def notify(self, domain, server, **terms):
+        self.lab.order(domain, server.destination, "notify_zone_changed",
+                       **({"timeout": 10, "retry_interval": 0.1} | terms))
+
+    def wait_for_notifies(self, server, count, seconds=10):
+        """COUNT of them and, for a good while, no more."""
+        def came():
+            found = self.notifies(server)
+            return len(found) >= count and time.monotonic() - found[-1][0] > 1.5
+        wait_for(came, seconds, f"{count} NOTIFYs came")
+        self.assertEqual(len(self.notifies(server)), count)
+
+    def test_n1_a_notify_and_its_answer(self):
+        """As RFC 1996 has it to the octet; what is no answer to it does not end it."""
+        other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(other.close)
+
+        def forge(question):
+            good = rcode(question, dns.rcode.NOERROR)
+            if len(self.notifies(server)) > 1:
+                return good
+            wrong_id, wrong_opcode, no_response = (rcode(question, 0) for _ in range(3))
+            wrong_id.id ^= 1
+            wrong_opcode.set_opcode(dns.opcode.QUERY)
+            no_response.flags &= ~dns.flags.QR
+            other.sendto(good.to_wire(), server.peers[-1])
+            return [wrong_id, wrong_opcode, no_response]
+        server = self.scripted(forge)
+        domain = self.domain(0)
+        self.notify(domain, server)
+        self.wait_for_notifies(server, 2)
+        first, again = server.packets[:2]
+        name = dns.name.from_text(domain.name).to_wire()
+        self.assertEqual(first[2:], b"\x24\0\0\1\0\0\0\0\0\0" + name + b"\0\6\0\1")
+        self.assertEqual(again, first)
+
+    def test_n2_notifies_that_are_not_taken(self):
+        """The server is asked all the same, and told once; what it has is what counts."""
+        servers = []
+        for code in (dns.rcode.REFUSED, dns.rcode.NOTIMP, dns.rcode.NOTAUTH, dns.rcode.SERVFAIL,
+                     dns.rcode.FORMERR):
+            with self.subTest(dns.rcode.to_text(code)):
+                server = self.scripted(lambda q, code=code: soa(q, 42) if q.opcode() == 0 else
+                                       rcode(q, code))
+                domain = self.domain(0, serial=42)
+                self.notify(domain, server, timeout=0.5)
+                self.lab.order(domain, server.destination)
+                self.assertEqual(self.lab.report(domain)["status"], "SUCCESS")
+                wait_for(lambda: self.is_logged(domain, code), 5, "the refusal is in the log")
+                servers.append(server)
+        for server in servers:
+            self.wait_for_notifies(server, 1)
+
+    def is_logged(self, domain, code):
+        text = re.compile(f"notify failed: zone={domain.name} serial=42 .*"
+                          f"reason=({dns.rcode.to_text(code)}|an error)")
+        return any(text.search(worker.log.read_text()) for worker in self.lab.workers)
+
+    def test_n2_only_who_was_silent_is_told_again(self):
+        silent = self.scripted(lambda q: soa(q, 42) if q.opcode() == dns.opcode.QUERY else None)
+        good = self.scripted(lambda q: soa(q, 42))
+        domain = self.domain(0, serial=42)
+        for server in silent, good:
+            self.notify(domain, server, timeout=0.3, max_retries=4)
+            self.lab.order(domain, server.destination)
+            self.assertEqual(self.lab.report(domain)["status"], "SUCCESS")
+        wait_for(lambda: any(f"notify failed: zone={domain.name} " in worker.log.read_text()
+                             for worker in self.lab.workers), 10, "the silence is in the log")
+        # every second try is by TCP, where nobody listens
+        self.assertGreaterEqual(len(self.notifies(silent)), 2)
+        self.assertEqual(len(self.notifies(good)), 1)
+
+    def test_n3_no_notify_is_too_early(self):
+        """Who comes at once, to whichever instance, finds the new serial."""
+        seen = []
+
+        def ask_at_once(question):
+            if question.opcode() == dns.opcode.NOTIFY:
+                query = dns.message.make_query(question.question[0].name, "SOA")
+                seen.append([dns.query.udp(query, HOST, port=port, timeout=5).answer[0][0].serial
+                             for port in self.lab.ports])
+            return soa(question, 10**6)
+        server = self.scripted(ask_at_once)
+        domain = self.domain()
+        for number in range(20):
+            domain.change(add=[(f"n{number}.{domain.name}", "A", "192.0.2.1")])
+            count = len(seen)
+            self.notify(domain, server)
+            wait_for(lambda: len(seen) > count, 5, "a NOTIFY came")
+            self.assertGreaterEqual(min(seen[-1]), domain.serial)
+
+    def test_z1_many_zones(self):
+        """A thousand zones to one server, each told."""
+        server = self.scripted(lambda q: rcode(q, dns.rcode.NOERROR))
+        domain = self.domain(0)
+        names = {f"many{number}.test." for number in range(1000)}
+        for name in names:
+            domain.name = name
+            self.notify(domain, server)
+        wait_for(lambda: {str(q.question[0].name) for _, q in self.notifies(server)} == names,
+                 20, "all zones were told of")
 
     def test_bad_orders(self):
         domain = self.domain(0)

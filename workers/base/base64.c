@@ -14,7 +14,7 @@ static int digit_value(char c)
 	return digit ? (int)(digit - digits) : -1;
 }
 
-/* Four characters into 1 to 3 octets; those behind octets + 1 digits were seen to be '='. */
+/* Four characters into 1 to 3 octets. What stands behind octets + 1 digits is padding. */
 static bool decode_group(const char *text, size_t octets, uint8_t *data)
 {
 	uint32_t bits = 0;

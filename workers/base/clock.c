@@ -22,3 +22,11 @@ int64_t clock_unix(void)
 	clock_gettime(CLOCK_REALTIME, &now);
 	return now.tv_sec;
 }
+
+int64_t clock_boot_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}

@@ -5,4 +5,5 @@
 
 int64_t clock_ms(void);		/* monotonic */
 int64_t clock_us(void);		/* monotonic */
+int64_t clock_boot_ms(void);	/* monotonic, and goes on while the machine sleeps */
 int64_t clock_unix(void);	/* seconds since 1970 */

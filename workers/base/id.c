@@ -10,14 +10,15 @@
 enum { ID_BYTES = ID_LEN / 2, TIME_BYTES = 6 };
 
 /* From the kernel each time: a pool of our own would be shared after fork(). */
-static void fill_random(void *into, size_t size)
+void random_fill(void *into, size_t size)
 {
 	ssize_t n;
 
+	bug_if(size > RANDOM_MAX);
 	do
 		n = getrandom(into, size, 0);
 	while (n < 0 && errno == EINTR);
-	if (n != (ssize_t)size)	/* up to 256 bytes it is all or nothing */
+	if (n != (ssize_t)size)	/* up to RANDOM_MAX it is all or nothing */
 		fatal("cannot read random bytes: %s", strerror(errno));
 }
 
@@ -43,7 +44,7 @@ void id_new(char id[ID_LEN + 1])
 	ms = (uint64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	for (int i = 0; i < TIME_BYTES; i++)
 		bytes[i] = ms >> (8 * (TIME_BYTES - 1 - i));
-	fill_random(bytes + TIME_BYTES, ID_BYTES - TIME_BYTES);
+	random_fill(bytes + TIME_BYTES, ID_BYTES - TIME_BYTES);
 	to_hex(bytes, id);
 }
 
@@ -51,7 +52,7 @@ void id_random(char id[ID_LEN + 1])
 {
 	uint8_t bytes[ID_BYTES];
 
-	fill_random(bytes, sizeof bytes);
+	random_fill(bytes, sizeof bytes);
 	to_hex(bytes, id);
 }
 
@@ -90,6 +91,6 @@ uint32_t random_u32(void)
 {
 	uint32_t value;
 
-	fill_random(&value, sizeof value);
+	random_fill(&value, sizeof value);
 	return value;
 }

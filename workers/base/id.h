@@ -7,9 +7,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { ID_LEN = 32 };
+enum { ID_LEN = 32, RANDOM_MAX = 256 };
 
 void id_new(char id[ID_LEN + 1]);
 void id_random(char id[ID_LEN + 1]);
@@ -18,3 +19,5 @@ bool id_valid(const char *text);
 /* 32 hex digits from either form; false if it is neither. */
 bool id_parse(const char *text, char id[ID_LEN + 1]);
 uint32_t random_u32(void);
+/* SIZE octets, at most RANDOM_MAX, that nobody can guess. */
+void random_fill(void *into, size_t size);

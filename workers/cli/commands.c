@@ -144,6 +144,45 @@ const struct command commands[] = {
 	  "Takes NAME off the blacklist.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
+	{ "tsigkey create", "NAME", 1, 1,
+	  OPT(ALGORITHM) | OPT(DOMAIN) | OPT(SECRET_FILE), NEED_BROKER, tsigkey_create,
+	  "create a TSIG key (administrators)",
+	  "Creates the key NAME. Without --domain it is for the name servers whose "
+	  "tsig_key in the pool manager's settings names it: zones, notifies and polls "
+	  "between them and mini-DNS are signed with it. With --domain, whoever signs "
+	  "with it may transfer that domain, from any address; it goes with the "
+	  "domain.\n"
+	  "The secret is made at random, as long as the algorithm's hash, unless "
+	  "--secret-file brings one of 16 to 128 octets. It is not printed: see "
+	  "'tsigkey show'.",
+	  "zonefleet tsigkey create pool-key --admin\n"
+	  "zonefleet tsigkey create partner.example --domain example.org --admin\n"
+	  "zonefleet tsigkey create old-key --secret-file old-key.secret --admin" },
+	{ "tsigkey list", "", 0, 0, OPT(LIMIT), NEED_BROKER, tsigkey_list,
+	  "list the TSIG keys (administrators)",
+	  "Lists the keys, without their secrets. A DOMAIN of - is a key for name "
+	  "servers.",
+	  "zonefleet tsigkey list --admin" },
+	{ "tsigkey show", "NAME", 1, 1, OPT(SECRET) | OPT(FORMAT),
+	  NEED_BROKER, tsigkey_show,
+	  "show a TSIG key (administrators)",
+	  "Shows the key; its secret only with --secret. --format prints the clause, "
+	  "with the secret, that makes it known to a name server of that kind.",
+	  "zonefleet tsigkey show pool-key --admin\n"
+	  "zonefleet tsigkey show pool-key --format bind --admin > pool-key.conf" },
+	{ "tsigkey rotate", "NAME", 1, 1, OPT(ALGORITHM) | OPT(SECRET_FILE),
+	  NEED_BROKER, tsigkey_rotate,
+	  "give a TSIG key a new secret (administrators)",
+	  "The secret becomes a new one, made at random or read from --secret-file; "
+	  "the algorithm stays, unless --algorithm names another. Who has the old "
+	  "secret is refused from then on: to change without a gap, create a second "
+	  "key, make it known everywhere, and delete the first.",
+	  "zonefleet tsigkey rotate pool-key --admin" },
+	{ "tsigkey delete", "NAME", 1, 1, 0, NEED_BROKER, tsigkey_delete,
+	  "delete a TSIG key (administrators)",
+	  "Deletes the key, unless it is the tsig_key of a name server.",
+	  "zonefleet tsigkey delete partner.example --admin" },
+
 	{ "quota show", "[TENANT]", 0, 1, 0, NEED_BROKER, quota_show,
 	  "show a tenant's limits (administrators)",
 	  "Shows how many domains the tenant may have, how many record sets a domain, "

@@ -25,7 +25,9 @@ static const char walk[] =
 "\t\tcase $word in -*|=) ;; *) words+=(\"$word\") ;; esac\n"
 "\tdone\n"
 "\tif ((takes)); then\n"
-"\t\tcase $prev in --config|-c) COMPREPLY=($(compgen -f -- \"$cur\")) ;; esac\n"
+"\t\tcase $prev in --config|-c|--secret-file)\n"
+"\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+"\t\tesac\n"
 "\t\treturn\n"
 "\tfi\n";
 

@@ -14,6 +14,8 @@ command_fn record_apply;						/* apply.c */
 command_fn pool_list, pool_show, pool_create, pool_set;			/* pool.c */
 command_fn blacklist_add, blacklist_list, blacklist_delete;		/* limits.c */
 command_fn quota_show, quota_set;
+command_fn tsigkey_create, tsigkey_list, tsigkey_show;			/* tsigkey.c */
+command_fn tsigkey_rotate, tsigkey_delete;
 command_fn status_show;							/* status.c */
 command_fn watch_domain;						/* wait.c */
 command_fn db_migrate, db_version;					/* db.c */

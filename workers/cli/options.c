@@ -55,6 +55,15 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_SORT]         = { "sort", 0, "KEY",
 		"name, created_at or updated_at; \"-name\" for the reverse" },
 	[OPT_LIMIT]        = { "limit", 0, "N", "at most so many" },
+	[OPT_ALGORITHM]    = { "algorithm", 0, "A",
+		"hmac-sha256 (the default), or -sha1, -sha224, -sha384, -sha512" },
+	[OPT_DOMAIN]       = { "domain", 0, "DOMAIN",
+		"let whoever signs with the key transfer this domain" },
+	[OPT_SECRET_FILE]  = { "secret-file", 0, "FILE",
+		"read the secret, in base64, from FILE, or - for standard input" },
+	[OPT_SECRET]       = { "secret", 0, NULL, "print the secret, too" },
+	[OPT_FORMAT]       = { "format", 0, "SERVER",
+		"print the clause for the configuration of bind, knot or nsd" },
 	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
 };
 

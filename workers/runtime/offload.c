@@ -190,8 +190,8 @@ bool lane_submit(struct lane *lane, lane_fn *work, lane_fn *done, void *job)
 	lane->outstanding++;
 	pthread_mutex_lock(&lane->mutex);
 	queue_put(&lane->waiting, queued);
-	pthread_cond_signal(&lane->changed);
 	pthread_mutex_unlock(&lane->mutex);
+	pthread_cond_signal(&lane->changed);	/* who wakes finds the mutex free */
 	return true;
 }
 

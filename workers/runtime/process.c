@@ -256,6 +256,7 @@ static struct rpc_server *server_open(struct process *process)
 		.version = "1.0",
 		.prefetch = process->program->common.prefetch,
 		.fanout = worker->fanout,
+		.fanout_is_new = worker->fanout_is_new,
 		.self = worker->self,
 	};
 

@@ -68,6 +68,8 @@ struct rpc_server_config {
 	const char *version;		/* "1.0" */
 	int prefetch;
 	bool fanout;			/* also answers fanout casts to the topic */
+	/* its fanout queue is new: what was cast meanwhile was missed. NULL: no matter */
+	void (*fanout_is_new)(void *self);
 	void *self;
 };
 

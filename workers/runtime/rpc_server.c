@@ -529,6 +529,14 @@ static void on_down(void *self)
 	}
 }
 
+static void on_up(void *self)
+{
+	struct rpc_server *server = self;
+
+	if (server->config.fanout_is_new)
+		server->config.fanout_is_new(server->config.self);
+}
+
 static void queues_fill(struct rpc_server *server)
 {
 	const struct rpc_server_config *config = &server->config;
@@ -554,7 +562,8 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 {
 	struct rpc_server *server = xcalloc(1, sizeof *server);
 	const struct broker_hooks hooks = {
-		.down = on_down, .delivery = on_delivery, .drained = run_waiting,
+		.up = on_up, .down = on_down, .delivery = on_delivery,
+		.drained = run_waiting,
 		.self = server,
 	};
 

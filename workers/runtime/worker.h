@@ -51,6 +51,8 @@ struct worker {
 	const struct rpc_method *methods;
 	const struct timer *timers;	/* end with a row of zeroes */
 	bool fanout;			/* answers fanout casts to its topic */
+	/* What was cast so before now may have been missed: its queue is new. */
+	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
 	bool schema;			/* no message until the schema is up to date */
 	/* The topic, after the options were read (NULL: the name). */

@@ -78,12 +78,6 @@ static void test_size(void **state)
 	assert_int_equal(base64_decode("", data, 0), 0);
 }
 
-static void fill(uint8_t *data, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		data[i] = random_u32();
-}
-
 static void test_there_and_back(void **state)
 {
 	enum { LEN = 200 };
@@ -92,7 +86,7 @@ static void test_there_and_back(void **state)
 
 	(void)state;
 	for (size_t len = 0; len <= LEN; len++) {
-		fill(data, len);
+		random_fill(data, len);
 		assert_int_equal(base64_encode(data, len, text), BASE64_LEN(len));
 		assert_int_equal(strlen(text), BASE64_LEN(len));
 		assert_int_equal(base64_decode(text, again, len), len);

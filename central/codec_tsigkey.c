@@ -1,0 +1,105 @@
+#include "codec_tsigkey.h"
+
+#include "base/base64.h"
+#include "base/log.h"
+#include "codec.h"
+#include "codec_domain.h"
+#include "core/tsigkey.h"
+#include "model/json.h"
+
+enum err codec_tsigkey_key(const json_t *args, struct arena *arena,
+                           struct tsigkey_key *key, struct why *why)
+{
+	return codec_id_or_name(args, "tsigkey", arena, key->id, &key->name, why);
+}
+
+static enum err get_algorithm(const json_t *json, const char **algorithm, struct why *why)
+{
+	enum err err = json_get_text(json, "algorithm", 0, WORD_MAX, algorithm, why);
+
+	return err || !*algorithm ? err : tsigkey_check_algorithm(*algorithm, why);
+}
+
+static enum err get_secret(const json_t *json, const char **secret, struct why *why)
+{
+	enum err err = json_get_text(json, "secret", 0, BASE64_LEN(TSIGKEY_OCTETS_MAX),
+	                             secret, why);
+
+	return err || !*secret ? err : tsigkey_check_secret(*secret, why);
+}
+
+static enum err get_name(const json_t *json, struct arena *arena,
+                         struct tsigkey_wish *wish, struct why *why)
+{
+	struct name name;
+	enum err err = codec_owner(json, "name", JSON_REQUIRED, arena, &name, &wish->name,
+	                           why);
+
+	return err ? err : tsigkey_check_name(&name, why);
+}
+
+static enum err get_domain(const json_t *json, struct arena *arena,
+                           struct tsigkey_wish *wish, struct why *why)
+{
+	const json_t *domain = json_object_get(json, "domain");
+
+	wish->has_domain = domain && !json_is_null(domain);
+	return wish->has_domain ? codec_domain_key(json, arena, &wish->domain, why) : OK;
+}
+
+static enum err get_wish(const json_t *json, struct arena *arena,
+                         struct tsigkey_wish *wish, struct why *why)
+{
+	enum err err = get_name(json, arena, wish, why);
+
+	if (!err)
+		err = get_algorithm(json, &wish->algorithm, why);
+	if (!err)
+		err = get_secret(json, &wish->secret, why);
+	return err ? err : get_domain(json, arena, wish, why);
+}
+
+enum err codec_tsigkey_wish(const json_t *json, struct arena *arena,
+                            struct tsigkey_wish *wish, struct why *why)
+{
+	static const char *const keys[] = { "name", "algorithm", "secret", "domain",
+	                                    NULL };
+	enum err err = json_only_keys(json, keys, "tsigkey", why);
+
+	*wish = (struct tsigkey_wish){ 0 };
+	return err ? err : codec_within("tsigkey", get_wish(json, arena, wish, why), why);
+}
+
+static enum err get_values(const json_t *json, struct tsigkey_wish *wish, struct why *why)
+{
+	enum err err = get_algorithm(json, &wish->algorithm, why);
+
+	if (!err)
+		err = get_secret(json, &wish->secret, why);
+	if (!err)
+		err = json_get_bool(json, "new_secret", 0, &wish->is_rotated, why);
+	if (!err && wish->is_rotated && wish->secret)
+		return fail(why, ERR_INVALID, "new_secret: there is a secret beside it");
+	return err;
+}
+
+enum err codec_tsigkey_values(const json_t *json, struct tsigkey_wish *wish,
+                              struct why *why)
+{
+	static const char *const keys[] = { "algorithm", "secret", "new_secret", NULL };
+	enum err err = json_only_keys(json, keys, "a change of a key", why);
+
+	*wish = (struct tsigkey_wish){ 0 };
+	return err ? err : codec_within("values", get_values(json, wish, why), why);
+}
+
+json_t *codec_tsigkey_encode(const struct tsigkey *key)
+{
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s, s:s}",
+		"id", key->id, "name", key->name, "algorithm", key->algorithm,
+		"domain", key->domain, "domain_id", key->domain_id,
+		"created_at", key->created_at, "updated_at", key->updated_at);
+
+	bug_if(!json);	/* all texts were stored as ASCII */
+	return json;
+}

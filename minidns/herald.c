@@ -1,0 +1,450 @@
+#include "herald.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/accord.h"
+#include "minidns.h"
+#include "model/json.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/rpc.h"
+
+enum {
+	INTEREST_MS = 2000,		/* how long a question keeps us holding */
+	AGAIN_MS = 1500,		/* then unsettled news are told once more */
+	GIVE_UP_MS = 5000,
+	GAP_MS = 5,			/* between two messages */
+	ZONES_MAX = 500,		/* of a message */
+	HEARD_MAX = 64,			/* likewise; more wait for the next one */
+};
+
+/* Somebody who waits for a zone's news to be settled. */
+struct telling {
+	struct telling *next;
+	struct name zone;
+	herald_fn *fn;
+	void *self;
+	uint64_t number;		/* of the message; 0: it was not sent yet */
+	int64_t began_ms, sent_ms;
+};
+
+/* What a peer's message said that we have to say we heard. */
+struct heard {
+	char from[ID_LEN + 1];
+	uint64_t number;
+};
+
+struct herald {
+	struct loop *loop;
+	struct herald_config config;
+	struct accord *accord;
+	char id[ID_LEN + 1];
+	struct loop_timer *timer;
+	struct telling *first, **end;
+	struct heard heard[HEARD_MAX];
+	size_t heard_count;
+	bool due;			/* say() runs at the end of the turn */
+	bool wants_back;		/* a message is to be sent, so that it comes back */
+	int64_t asked_ms, said_ms;
+};
+
+/* A message that is not confirmed yet. */
+struct sent {
+	struct herald *herald;
+	uint64_t number;
+};
+
+static void say_later(struct herald *herald);
+static void on_timer(void *self);
+
+struct herald *herald_new(struct loop *loop, const struct herald_config *config)
+{
+	struct herald *herald = xcalloc(1, sizeof(*herald));
+
+	herald->loop = loop;
+	herald->config = *config;
+	herald->accord = xcalloc(1, sizeof(*herald->accord));
+	herald->end = &herald->first;
+	herald->timer = loop_timer_new(loop, on_timer, herald);
+	id_new(herald->id);
+	accord_reset(herald->accord, clock_boot_ms());
+	return herald;
+}
+
+void herald_free(struct herald **herald)
+{
+	struct herald *old = *herald;
+
+	*herald = NULL;
+	if (!old)
+		return;
+	while (old->first) {
+		struct telling *telling = old->first;
+
+		old->first = telling->next;
+		free(telling);
+	}
+	loop_later_cancel(old->loop, old);
+	loop_timer_free(&old->timer);
+	free(old->accord);
+	free(old);
+}
+
+/* ---- who waits ---- */
+
+void herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
+                 void *self)
+{
+	struct telling *telling = xcalloc(1, sizeof(*telling));
+
+	telling->zone = *zone;
+	telling->fn = fn;
+	telling->self = self;
+	telling->began_ms = clock_boot_ms();
+	*herald->end = telling;
+	herald->end = &telling->next;
+	say_later(herald);
+}
+
+static void drop(struct herald *herald, struct telling **at)
+{
+	struct telling *telling = *at;
+
+	*at = telling->next;
+	if (!*at)
+		herald->end = at;
+	free(telling);
+}
+
+void herald_cancel(struct herald *herald, void *self)
+{
+	struct telling **at = &herald->first;
+
+	while (*at)
+		if ((*at)->self == self)
+			drop(herald, at);
+		else
+			at = &(*at)->next;
+}
+
+static bool is_over(const struct herald *herald, const struct telling *telling,
+                    uint64_t settled)
+{
+	if (telling->number && telling->number <= settled)
+		return true;
+	if (clock_boot_ms() - telling->began_ms < GIVE_UP_MS)
+		return false;
+	metric_add(herald->config.figures->news_unsettled, 1);
+	log_warn("news not settled: reason=not all instances could be heard in %d ms",
+	         GIVE_UP_MS);
+	return true;
+}
+
+/* A callback may tell, or cancel: the list is looked at from its beginning each time. */
+static bool release_one(struct herald *herald, uint64_t settled)
+{
+	for (struct telling **at = &herald->first; *at; at = &(*at)->next) {
+		herald_fn *fn = (*at)->fn;
+		void *self = (*at)->self;
+
+		if (!is_over(herald, *at, settled))
+			continue;
+		drop(herald, at);
+		fn(self);
+		return true;
+	}
+	return false;
+}
+
+static void release(struct herald *herald)
+{
+	uint64_t settled = accord_settled(herald->accord);
+
+	while (release_one(herald, settled))
+		;
+}
+
+/* ---- what is said ---- */
+
+static void tell_again(struct herald *herald, uint64_t number)
+{
+	for (struct telling *at = herald->first; at; at = at->next)
+		if (at->number == number)
+			at->number = 0;
+	say_later(herald);
+}
+
+static void on_confirm(void *self, enum err err)
+{
+	struct sent *sent = self;
+	struct herald *herald = sent->herald;
+
+	if (err) {
+		accord_given_up(herald->accord, sent->number);
+		tell_again(herald, sent->number);
+	} else {
+		accord_confirmed(herald->accord, sent->number);
+		herald->wants_back = true;
+		say_later(herald);
+	}
+	free(sent);
+}
+
+/* The zones that were not told yet, as many as fit. */
+static json_t *zones_to_tell(struct herald *herald, uint64_t number)
+{
+	json_t *zones = json_array();
+	const struct name *last = NULL;
+	int64_t now_ms = clock_boot_ms();
+
+	for (struct telling *at = herald->first; at; at = at->next) {
+		char text[NAME_MAX_TEXT + 1];
+
+		if (at->number)
+			continue;
+		if (json_array_size(zones) == ZONES_MAX)
+			break;
+		at->number = number;
+		at->sent_ms = now_ms;
+		/* an order to several servers is several times the same zone */
+		if (last && name_equal(last, &at->zone))
+			continue;
+		last = &at->zone;
+		name_format(&at->zone, text);
+		json_array_append_new(zones, json_string(text));
+	}
+	return zones;
+}
+
+static json_t *heard_to_tell(struct herald *herald)
+{
+	json_t *heard = json_object();
+
+	for (size_t i = 0; i < herald->heard_count; i++)
+		json_object_set_new(heard, herald->heard[i].from,
+		                    json_integer((json_int_t)herald->heard[i].number));
+	herald->heard_count = 0;
+	return heard;
+}
+
+static void publish(struct herald *herald, const json_t *args, uint64_t number)
+{
+	static const struct rpc_target target = { .topic = "minidns", .fanout = true };
+	struct sent *sent = xcalloc(1, sizeof(*sent));
+	struct why why;
+
+	sent->herald = herald;
+	sent->number = number;
+	if (!rpc_cast_confirmed(herald->config.rpc, &target, "news", args, NULL,
+	                        on_confirm, sent, &why))
+		return;
+	log_debug("news not published: reason=%s", why.text);
+	accord_given_up(herald->accord, number);
+	for (struct telling *at = herald->first; at; at = at->next)
+		if (at->number == number)
+			at->number = 0;		/* the timer tries again */
+	free(sent);
+}
+
+static void say(struct herald *herald)
+{
+	uint64_t number;
+	json_t *args;
+
+	if (!accord_may_send(herald->accord))
+		return;
+	herald->said_ms = clock_boot_ms();
+	herald->wants_back = false;
+	number = accord_send(herald->accord, herald->said_ms);
+	args = json_pack("{s:s, s:I, s:o, s:o}", "from", herald->id, "number",
+	                 (json_int_t)number, "zones", zones_to_tell(herald, number),
+	                 "heard", heard_to_tell(herald));
+	publish(herald, args, number);
+	json_decref(args);
+}
+
+static bool has_untold(const struct herald *herald)
+{
+	for (const struct telling *at = herald->first; at; at = at->next)
+		if (!at->number)
+			return true;
+	return false;
+}
+
+static bool wants_hold(const struct herald *herald)
+{
+	return herald->asked_ms && clock_boot_ms() - herald->asked_ms < INTEREST_MS;
+}
+
+/* Only what somebody waits for has to come back at once. */
+static bool has_to_say(const struct herald *herald)
+{
+	if (has_untold(herald) || herald->heard_count)
+		return true;
+	if (!herald->wants_back)
+		return false;
+	return herald->first || (wants_hold(herald) &&
+				 !accord_holds(herald->accord, clock_boot_ms()));
+}
+
+/* Now, or when the last message is long enough ago; what comes meanwhile goes along. */
+static void on_turn_end(void *self)
+{
+	struct herald *herald = self;
+	int64_t passed_ms = clock_boot_ms() - herald->said_ms;
+
+	herald->due = false;
+	if (!has_to_say(herald)) {
+		herald->wants_back = false;
+	} else if (passed_ms < GAP_MS) {
+		loop_timer_set(herald->timer, GAP_MS - passed_ms);
+		return;
+	} else {
+		say(herald);
+	}
+	if (herald->first || wants_hold(herald))
+		loop_timer_set(herald->timer, ACCORD_BEAT_MS);
+}
+
+static void say_later(struct herald *herald)
+{
+	if (herald->due)
+		return;
+	herald->due = true;
+	loop_later(herald->loop, on_turn_end, herald);
+}
+
+/* What was told long ago, and is not settled, may have been lost on the way. */
+static void tell_old_again(struct herald *herald)
+{
+	int64_t now_ms = clock_boot_ms();
+
+	for (struct telling *at = herald->first; at; at = at->next)
+		if (at->number && now_ms - at->sent_ms >= AGAIN_MS)
+			at->number = 0;
+}
+
+static void on_timer(void *self)
+{
+	struct herald *herald = self;
+	bool beat = clock_boot_ms() - herald->said_ms >= ACCORD_BEAT_MS;
+
+	release(herald);
+	tell_old_again(herald);
+	if (has_to_say(herald) || (beat && (herald->first || wants_hold(herald))))
+		say(herald);
+	if (herald->first || wants_hold(herald))
+		loop_timer_set(herald->timer, ACCORD_BEAT_MS);
+}
+
+bool herald_holds(struct herald *herald)
+{
+	int64_t now_ms = clock_boot_ms();
+	bool holds = accord_holds(herald->accord, now_ms);
+	bool was_idle = !wants_hold(herald);
+
+	herald->asked_ms = now_ms;
+	if (was_idle) {
+		herald->wants_back = true;
+		say_later(herald);
+	}
+	return holds;
+}
+
+/* ---- what is heard ---- */
+
+static void note_heard(struct herald *herald, const char *from, uint64_t number)
+{
+	size_t i = 0;
+
+	while (i < herald->heard_count && strcmp(herald->heard[i].from, from))
+		i++;
+	if (i == HEARD_MAX)
+		return;			/* it tells us again */
+	if (i == herald->heard_count)
+		herald->heard_count++;
+	memcpy(herald->heard[i].from, from, sizeof(herald->heard[i].from));
+	herald->heard[i].number = number;
+	say_later(herald);
+}
+
+static enum err forget_zones(struct herald *herald, const json_t *zones, struct why *why)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(zones, i, item) {
+		const char *text = json_string_value(item);
+		struct name zone;
+		enum err err = text ? name_parse(text, "zones", &zone, why)
+				    : fail(why, ERR_INVALID, "zones: not names");
+
+		if (err) {
+			herald->config.forget_all(herald->config.self);
+			return err;
+		}
+		herald->config.forget(herald->config.self, &zone);
+	}
+	return OK;
+}
+
+struct news {
+	const char *from;
+	int64_t number;
+	const json_t *zones, *heard;
+};
+
+static enum err decode(const json_t *args, struct news *news, struct why *why)
+{
+	enum err err = json_get_text(args, "from", JSON_REQUIRED, ID_LEN, &news->from,
+	                             why);
+	char id[ID_LEN + 1];
+
+	if (!err)
+		err = json_get_int(args, "number", JSON_REQUIRED, 1, INT64_MAX,
+		                   &news->number, why);
+	if (!err)
+		err = json_get_array(args, "zones", JSON_REQUIRED, ZONES_MAX,
+		                     &news->zones, why);
+	if (!err)
+		err = json_get_object(args, "heard", JSON_REQUIRED, &news->heard, why);
+	if (!err && !id_parse(news->from, id))
+		return fail(why, ERR_INVALID, "from: not an id");
+	return err;
+}
+
+enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
+{
+	struct news news;
+	enum err err = decode(args, &news, why);
+
+	if (err)
+		return err;
+	err = forget_zones(herald, news.zones, why);
+	if (!strcmp(news.from, herald->id)) {
+		accord_came_back(herald->accord, (uint64_t)news.number);
+	} else {
+		const json_t *ours = json_object_get(news.heard, herald->id);
+
+		accord_saw(herald->accord, news.from, clock_boot_ms());
+		if (json_is_integer(ours) && json_integer_value(ours) > 0)
+			accord_was_heard(herald->accord, news.from,
+			                 (uint64_t)json_integer_value(ours));
+		if (json_array_size(news.zones))
+			note_heard(herald, news.from, (uint64_t)news.number);
+	}
+	release(herald);
+	return err;
+}
+
+void herald_queue_is_new(struct herald *herald)
+{
+	herald->config.forget_all(herald->config.self);
+	accord_reset(herald->accord, clock_boot_ms());
+	if (herald->first || wants_hold(herald))
+		say_later(herald);
+}

@@ -1,0 +1,48 @@
+/*
+ * herald -- tells all instances of minidns that a zone has changed before a NOTIFY says so
+ * to a name server, and knows whether questions may be answered from memory: the hands of
+ * core/accord.h, over the fanout exchange of the topic.
+ *
+ * Nothing is said while nobody asks and nothing changes: an instance holds only if it was
+ * asked lately.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "model/name.h"
+
+struct figures;
+struct herald;
+struct loop;
+struct rpc_client;
+
+struct herald_config {
+	struct rpc_client *rpc;
+	const struct figures *figures;
+	/* What is known of a zone, or of all, is to be forgotten. */
+	void (*forget)(void *self, const struct name *zone);
+	void (*forget_all)(void *self);
+	void *self;
+};
+
+struct herald *herald_new(struct loop *loop, const struct herald_config *config);
+void herald_free(struct herald **herald);
+
+typedef void herald_fn(void *self);
+/*
+ * FN is called once when every instance has forgotten what it knew of ZONE, or after five
+ * seconds in which that could not be learned; never from within this call.
+ */
+void herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
+                 void *self);
+void herald_cancel(struct herald *herald, void *self);	/* all that SELF waits for */
+
+/* May a question that is here now be answered from memory? Asking makes it so, soon. */
+bool herald_holds(struct herald *herald);
+
+/* The method "news", with its arguments "from number zones heard". */
+enum err herald_take(struct herald *herald, const json_t *args, struct why *why);
+void herald_queue_is_new(struct herald *herald);

@@ -1,0 +1,272 @@
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "handlers.h"
+#include "input.h"
+#include "names.h"
+#include "pages.h"
+
+enum { SECRET_MAX = 1000 };	/* central says what is too long; this is no secret */
+
+static const struct column list_columns[] = {
+	{ "NAME",      COLUMN_LEFT },
+	{ "ALGORITHM", COLUMN_LEFT },
+	{ "DOMAIN",    COLUMN_LEFT },
+	{ "UPDATED",   COLUMN_LEFT },
+	{ 0 }
+};
+
+static const struct field fields[] = {
+	{ "id",         "id" },
+	{ "name",       "name" },
+	{ "algorithm",  "algorithm" },
+	{ "domain",     "domain" },
+	{ "secret",     "secret" },
+	{ "created_at", "created" },
+	{ "updated_at", "updated" },
+	{ 0 }
+};
+
+static void list_row(struct table *table, const json_t *key)
+{
+	const char *domain = answer_text(key, "domain");
+
+	table_text(table, answer_text(key, "name"));
+	table_text(table, answer_text(key, "algorithm"));
+	table_text(table, *domain ? domain : "-");
+	table_text(table, answer_text(key, "updated_at"));
+}
+
+enum err tsigkey_list(struct cli *cli)
+{
+	const struct listing listing = {
+		"find_tsigkeys", "tsigkeys", list_columns, list_row,
+	};
+
+	return pages_list(cli, &listing, json_object());
+}
+
+/* ---- what a key shall be ---- */
+
+/* Up to SECRET_MAX octets of the file, without the white space at their end. */
+static enum err read_secret(struct cli *cli, char secret[SECRET_MAX + 1], size_t *len)
+{
+	struct input input;
+	enum err err = input_open(&input, cli->option[OPT_SECRET_FILE], &cli->why);
+
+	if (err)
+		return err;
+	*len = fread(secret, 1, SECRET_MAX, input.file);
+	while (*len && isspace((unsigned char)secret[*len - 1]))
+		--*len;
+	secret[*len] = '\0';
+	return input_close(&input, &cli->why);
+}
+
+/* What is no text would be missing, and central would make a secret of its own. */
+static enum err put_secret(struct cli *cli, json_t *into)
+{
+	char secret[SECRET_MAX + 1] = "";
+	size_t len;
+	enum err err = read_secret(cli, secret, &len);
+
+	if (!err && (strlen(secret) != len ||
+	             json_object_set_new(into, "secret", json_string(secret))))
+		err = fail(&cli->why, ERR_INVALID, "%.300s holds no secret in base64",
+		           cli->option[OPT_SECRET_FILE]);
+	explicit_bzero(secret, sizeof secret);
+	return err;
+}
+
+static enum err put_values(struct cli *cli, json_t *into)
+{
+	cli_put_text(cli, OPT_ALGORITHM, into, "algorithm");
+	return cli_has(cli, OPT_SECRET_FILE) ? put_secret(cli, into) : OK;
+}
+
+static enum err put_domain(struct cli *cli, json_t *into)
+{
+	char domain[NAME_MAX_TEXT + 1];
+
+	if (!cli_has(cli, OPT_DOMAIN))
+		return OK;
+	if (names_domain(cli->option[OPT_DOMAIN], domain, &cli->why))
+		return cli_usage(cli, "%s", cli->why.text);
+	json_object_set_new(into, "domain", json_string(domain));
+	return OK;
+}
+
+/* ---- create, rotate, delete ---- */
+
+/* The call, unless ERR says that its ARGS (taken over) could not be put together. */
+static enum err change(struct cli *cli, enum err err, const char *method, json_t *args)
+{
+	json_t *key;
+
+	if (err) {
+		json_decref(args);
+		return err;
+	}
+	err = cli_call(cli, method, args, &key);
+	if (!err)
+		cli_answer(cli, key);
+	return err;
+}
+
+enum err tsigkey_create(struct cli *cli)
+{
+	char name[NAME_MAX_TEXT + 1];
+	json_t *wish;
+	enum err err = cli_domain(cli, 0, name);
+
+	if (err)
+		return err;
+	wish = json_pack("{s:s}", "name", name);
+	err = put_domain(cli, wish);
+	if (!err)
+		err = put_values(cli, wish);
+	err = change(cli, err, "create_tsigkey", json_pack("{s:o}", "tsigkey", wish));
+	if (!err && !cli->out.json && !cli->out.quiet)
+		printf("created %s: %s, id %s\n", name,
+		       answer_text(cli->document, "algorithm"),
+		       answer_text(cli->document, "id"));
+	return err;
+}
+
+enum err tsigkey_rotate(struct cli *cli)
+{
+	char name[NAME_MAX_TEXT + 1];
+	json_t *values;
+	enum err err = cli_domain(cli, 0, name);
+
+	if (err)
+		return err;
+	values = json_pack("{s:b}", "new_secret", !cli_has(cli, OPT_SECRET_FILE));
+	err = put_values(cli, values);
+	err = change(cli, err, "update_tsigkey",
+	             json_pack("{s:s, s:o}", "tsigkey", name, "values", values));
+	if (!err && !cli->out.json && !cli->out.quiet)
+		printf("%s has a new secret\n", name);
+	return err;
+}
+
+enum err tsigkey_delete(struct cli *cli)
+{
+	char name[NAME_MAX_TEXT + 1];
+	enum err err = cli_domain(cli, 0, name);
+
+	if (!err)
+		err = cli_call(cli, "delete_tsigkey", json_pack("{s:s}", "tsigkey", name),
+		               NULL);
+	if (err)
+		return err;
+	if (!cli->out.json && !cli->out.quiet)
+		printf("deleted %s\n", name);
+	cli_answer(cli, json_pack("{s:s}", "name", name));
+	return OK;
+}
+
+/* ---- show ---- */
+
+struct key {
+	const char *name, *algorithm, *secret;
+};
+
+static void put_bind(const struct key *key, struct buf *to)
+{
+	buf_printf(to, "key \"%s\" {\n\talgorithm %s;\n\tsecret \"%s\";\n};\n",
+	           key->name, key->algorithm, key->secret);
+}
+
+static void put_knot(const struct key *key, struct buf *to)
+{
+	buf_printf(to, "key:\n  - id: %s\n    algorithm: %s\n    secret: %s\n",
+	           key->name, key->algorithm, key->secret);
+}
+
+static void put_nsd(const struct key *key, struct buf *to)
+{
+	buf_printf(to, "key:\n\tname: \"%s\"\n\talgorithm: %s\n\tsecret: \"%s\"\n",
+	           key->name, key->algorithm, key->secret);
+}
+
+static const struct format {
+	const char *server;
+	void (*put)(const struct key *key, struct buf *to);
+} formats[] = {
+	{ "bind", put_bind },
+	{ "knot", put_knot },
+	{ "nsd",  put_nsd  },
+	{ 0 }
+};
+
+static enum err find_format(struct cli *cli, const struct format **format)
+{
+	*format = NULL;
+	if (!cli_has(cli, OPT_FORMAT))
+		return OK;
+	for (*format = formats; (*format)->server; ++*format)
+		if (!strcmp((*format)->server, cli->option[OPT_FORMAT]))
+			return OK;
+	return cli_usage(cli, "--format must be bind, knot or nsd, not '%s'",
+	                 cli->option[OPT_FORMAT]);
+}
+
+/* What means something to none of the servers, nor to the shell, nor to a terminal. */
+static bool is_plain(const char *text)
+{
+	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+	                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                                   "0123456789+/=._-")];
+}
+
+static enum err put_clause(struct cli *cli, const struct format *format, json_t *json)
+{
+	const struct key key = {
+		.name = answer_text(json, "name"),
+		.algorithm = answer_text(json, "algorithm"),
+		.secret = answer_text(json, "secret"),
+	};
+	struct buf clause = { 0 };
+
+	if (!is_plain(key.name) || !is_plain(key.algorithm) || !is_plain(key.secret))
+		return fail(&cli->why, ERR_REMOTE, "the answer of central is no key");
+	format->put(&key, &clause);
+	json_object_set_new(json, "clause", json_string(buf_string(&clause)));
+	buf_clear(&clause);
+	return OK;
+}
+
+/* As --secret and --format want it; the answer had all. */
+static enum err print_key(struct cli *cli, const struct format *format, json_t *key)
+{
+	enum err err = format ? put_clause(cli, format, key) : OK;
+
+	if (!cli_has(cli, OPT_SECRET))
+		json_object_del(key, "secret");
+	cli_answer(cli, key);
+	if (err || cli->out.json)
+		return err;
+	if (format)
+		fputs(answer_text(key, "clause"), stdout);
+	else
+		output_fields(&cli->out, key, fields);
+	return OK;
+}
+
+enum err tsigkey_show(struct cli *cli)
+{
+	char name[NAME_MAX_TEXT + 1];
+	const struct format *format;
+	json_t *key;
+	enum err err = cli_domain(cli, 0, name);
+
+	if (!err)
+		err = find_format(cli, &format);
+	if (!err)
+		err = cli_call(cli, "get_tsigkey", json_pack("{s:s}", "tsigkey", name),
+		               &key);
+	return err ? err : print_key(cli, format, key);
+}
