@@ -30,4 +30,6 @@ struct central {
 	struct lane *sweep_lane;		/* of the sweep, for the same reason */
 	struct db *sweep_db;
 	struct sweep *sweep;
+	struct catalog *catalog;
+	int catalog_repair_s;			/* of its timer: constant */
 };

@@ -166,9 +166,11 @@ enum err codec_domain_soa(const json_t *json, struct arena *arena, struct soa_wi
 json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
 {
 	const struct domain *is = &zone->is;
-	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, "
-	                         "s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:s, s:s}",
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, "
+	                         "s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, "
+	                         "s:s, s:s}",
 		"id", is->id, "name", is->name, "tenant", is->tenant,
+		"kind", is->is_catalog ? "CATALOG" : "PRIMARY",
 		"pool", zone->pool, "pool_id", is->pool_id,
 		"serial", (json_int_t)is->state.serial,
 		"task", task_name(is->state.task),

@@ -22,6 +22,7 @@ struct domain_wish {
 	/* Of an imported zone: taken if it is newer than any before. */
 	bool has_serial;
 	uint32_t serial;
+	bool is_catalog;		/* of its pool; no caller's wish */
 };
 
 /* The `domain` of ARGS: an id or a name. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codec.h"
+#include "core/catalog.h"
 #include "model/json.h"
 
 /* Null counts as absent. */
@@ -13,19 +14,35 @@ static bool has_hosts(const json_t *json)
 	return hosts && !json_is_null(hosts);
 }
 
+/* An empty text is no name, and says that there shall be none. */
+static enum err get_catalog(const json_t *json, struct arena *arena,
+                            struct pool_wish *wish, struct why *why)
+{
+	enum err err = json_get_text(json, "catalog_zone", 0, NAME_MAX_TEXT,
+	                             &wish->catalog, why);
+
+	if (err || !wish->catalog || !*wish->catalog)
+		return err;
+	err = codec_owner(json, "catalog_zone", 0, arena, &wish->catalog_name,
+	                  &wish->catalog, why);
+	return err ? err : catalog_name(&wish->catalog_name, "catalog_zone", why);
+}
+
 static enum err get_pool_values(const json_t *json, struct arena *arena,
-                                struct pool *pool, struct why *why)
+                                struct pool *pool, struct pool_wish *wish,
+                                struct why *why)
 {
 	const char **hosts;
 	enum err err = json_get_text(json, "description", 0, DESCRIPTION_MAX,
 	                             &pool->description, why);
 
-	if (!err && has_hosts(json)) {
+	*wish = (struct pool_wish){ .has_ns = has_hosts(json) };
+	if (!err && wish->has_ns) {
 		err = codec_hosts(json, "ns_records", arena, &hosts,
 		                  &pool->ns_record_count, why);
 		pool->ns_records = hosts;
 	}
-	return err;
+	return err ? err : get_catalog(json, arena, wish, why);
 }
 
 /* A pool's name is part of a queue's: no dots, no blanks. */
@@ -36,9 +53,11 @@ static bool is_pool_name(const char *name)
 }
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
-                    struct why *why)
+                    struct pool_wish *wish, struct why *why)
 {
-	static const char *const keys[] = { "name", "description", "ns_records", NULL };
+	static const char *const keys[] = {
+		"name", "description", "ns_records", "catalog_zone", NULL,
+	};
 	enum err err = json_only_keys(json, keys, "a pool", why);
 
 	*pool = (struct pool){ .description = "" };
@@ -49,20 +68,21 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 		err = fail(why, ERR_INVALID,
 		           "name may have letters, digits, '_' and '-'");
 	if (!err)
-		err = get_pool_values(json, arena, pool, why);
+		err = get_pool_values(json, arena, pool, wish, why);
 	return codec_within("pool", err, why);
 }
 
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
-                           bool *ns, struct why *why)
+                           struct pool_wish *wish, struct why *why)
 {
-	static const char *const keys[] = { "description", "ns_records", NULL };
+	static const char *const keys[] = {
+		"description", "ns_records", "catalog_zone", NULL,
+	};
 	enum err err = json_only_keys(json, keys, "a change of a pool", why);
 
 	if (err)
 		return err;
-	*ns = has_hosts(json);
-	return codec_within("values", get_pool_values(json, arena, pool, why), why);
+	return codec_within("values", get_pool_values(json, arena, pool, wish, why), why);
 }
 
 json_t *codec_pool_encode(const struct pool *pool)
@@ -71,6 +91,7 @@ json_t *codec_pool_encode(const struct pool *pool)
 
 	for (size_t i = 0; i < pool->ns_record_count; i++)
 		json_array_append_new(hosts, json_string(pool->ns_records[i]));
-	return json_pack("{s:s, s:s, s:s, s:o}", "id", pool->id, "name", pool->name,
-	                 "description", pool->description, "ns_records", hosts);
+	return json_pack("{s:s, s:s, s:s, s:o, s:s?}", "id", pool->id, "name", pool->name,
+	                 "description", pool->description, "ns_records", hosts,
+	                 "catalog_zone", pool->catalog_zone);
 }

@@ -8,10 +8,18 @@
 
 #include "store.h"
 
+/* What of a pool is more than its row, as someone wishes it. */
+struct pool_wish {
+	bool has_ns;			/* the hosts are new ones */
+	/* its catalog zone; NULL: as it is, "": none */
+	const char *catalog;
+	struct name catalog_name;
+};
+
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
-                    struct why *why);
-/* The values of update_pool, onto POOL; *ns: the hosts are new ones. */
+                    struct pool_wish *wish, struct why *why);
+/* The values of update_pool, onto POOL. */
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
-                           bool *ns, struct why *why);
+                           struct pool_wish *wish, struct why *why);
 
 json_t *codec_pool_encode(const struct pool *pool);

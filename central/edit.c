@@ -30,17 +30,30 @@ static bool lock_zone(struct write *write, const struct domain_key *key)
 	return access->all || !strcmp(write->zone.is.tenant, access->tenant);
 }
 
+enum err edit_check_open(struct write *write)
+{
+	const struct zone *zone = &write->zone;
+
+	if (zone->is.is_catalog)
+		return tx_fail(&write->tx, ERR_CONFLICT,
+		               "the domain %.200s is the catalog zone of the pool "
+		               "'%.64s', which follows from its domains", zone->is.name,
+		               zone->pool);
+	if (zone->is.state.task == TASK_DELETE)
+		return tx_fail(&write->tx, ERR_CONFLICT,
+		               "the domain %.200s is being deleted", zone->is.name);
+	return OK;
+}
+
 enum err edit_lock(struct write *write, const struct domain_key *key)
 {
-	struct zone *zone = &write->zone;
 
 	if (!lock_zone(write, key))
 		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
-	if (zone->is.state.task == TASK_DELETE)
-		return tx_fail(&write->tx, ERR_CONFLICT,
-		               "the domain %.200s is being deleted", zone->is.name);
-	if (store_later_has(write->later, zone->is.id))
+	if (edit_check_open(write))
+		return write->tx.err;
+	if (store_later_has(write->later, write->zone.is.id))
 		store_later_write(write->later, &write->tx);
 	return write->tx.err;
 }
@@ -158,7 +171,8 @@ static enum err check_children(struct write *write, const struct rrsets *sets)
 	size_t count, found = 0;
 	struct name *children;
 
-	if (!write->zone.has_children)
+	/* a catalog is a list, not answered from: what is below does not matter */
+	if (!write->zone.has_children || write->zone.is.is_catalog)
 		return OK;
 	count = list_candidates(write, sets, &candidates);
 	children = arena_alloc(write->arena, (count + 1) * sizeof(*children));

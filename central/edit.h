@@ -31,6 +31,8 @@ struct edit_outcome {
 	size_t added, updated, deleted, unchanged;
 };
 
+/* Is the domain, which is locked, one that callers may change? ERR_CONFLICT. */
+enum err edit_check_open(struct write *write);
 /* Lock the domain for a change: not found, or on its way out, is an error. */
 enum err edit_lock(struct write *write, const struct domain_key *key);
 /* Change write->zone, which is locked; it is then as the row is, and tell is set. */

@@ -7,8 +7,10 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "catalog.h"
 #include "codec_domain.h"
 #include "core/status.h"
+#include "edit.h"
 #include "model/json.h"
 #include "model/rr.h"
 #include "model/serial.h"
@@ -166,11 +168,8 @@ static enum err find_domain(struct commit *c, bool *created)
 	if (exists && c->mode == IMPORT_CREATE)
 		return fail(&c->req.why, ERR_EXISTS, "a domain %.200s exists already",
 		            c->wish.owner);
-	if (exists && c->write.zone.is.state.task == TASK_DELETE)
-		return fail(&c->req.why, ERR_CONFLICT,
-		            "the domain %.200s is being deleted", c->wish.owner);
 	if (exists)
-		return OK;
+		return edit_check_open(&c->write);
 	if (c->mode == IMPORT_REPLACE)
 		return fail(&c->req.why, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		            c->wish.owner);
@@ -461,6 +460,8 @@ static void done(void *job)
 		         c->write.zone.records, c->added, c->updated,
 		         c->deleted);
 	}
+	if (c->arena && !c->err && c->write.in_catalog)
+		catalog_soon(c->central);
 	json_decref(c->wish_json);
 	store_later_free(&c->write.later);
 	arena_free(&c->arena);

@@ -1,5 +1,6 @@
 #include <stddef.h>
 
+#include "catalog.h"
 #include "central.h"
 #include "codec.h"
 #include "core/zone.h"
@@ -9,7 +10,7 @@
 #include "service.h"
 #include "sweep.h"
 
-static struct central central;
+static struct central central = { .catalog_repair_s = 5 };
 
 #define CONFIG(field) offsetof(struct central, config.field)
 
@@ -94,6 +95,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	err = service_pool_default(c, why);
 	if (err)
 		return err;
+	catalog_start(c);
 	import_start(c);
 	sweep_start(c);
 	return OK;
@@ -104,17 +106,19 @@ static bool idle(const void *self)
 {
 	const struct central *c = self;
 
-	return !c->import_lane || !lane_waiting(c->import_lane);
+	return (!c->import_lane || !lane_waiting(c->import_lane)) && catalog_idle(c);
 }
 
 static void stop(void *self)
 {
 	sweep_stop(self);
 	import_stop(self);
+	catalog_stop(self);
 }
 
 static const struct timer timers[] = {
 	{ "sweep", &central.config.sweep_s, sweep_fire },
+	{ "catalog", &central.catalog_repair_s, catalog_fire },
 	{ 0 }
 };
 

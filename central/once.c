@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "catalog.h"
 #include "codec_domain.h"
 #include "peers.h"
 #include "service.h"
@@ -138,9 +139,18 @@ static enum err attempt(struct tx tx, struct write *writes, size_t *count,
 	return tx_commit(&tx);
 }
 
+static bool touch_catalog(const struct write *writes, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !writes[i].in_catalog)
+		i++;
+	return i < count;
+}
+
 static void tell(const struct write *writes, size_t count)
 {
-	struct news news[GROUP_MAX];
+	struct news news[GROUP_MAX] = { { NULL } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -148,6 +158,8 @@ static void tell(const struct write *writes, size_t count)
 			news[n++] = (struct news){ writes[i].tell, &writes[i].zone,
 			                           &writes[i].req->context };
 	peers_tell(writes->central, news, n);
+	if (touch_catalog(writes, count))
+		catalog_soon(writes->central);
 }
 
 /* ---- one call ---- */

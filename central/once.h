@@ -31,6 +31,7 @@ struct write {
 	const struct zone *locked;
 	/* after the commit, the pool manager of this domain is told so: */
 	const char *tell;		/* create_domain, ...; NULL: nothing */
+	bool in_catalog;		/* and the pool's catalog zone has to follow */
 	struct zone zone;
 };
 

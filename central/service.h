@@ -28,6 +28,8 @@ enum err service_domain(struct central *central, struct request *req, struct tx 
 /* domain_create_as: used by create_domain and by the commit of an import. */
 struct domain_wish;
 enum err service_domain_insert(struct write *write, const struct domain_wish *wish);
+/* write->zone, which is locked, is to go; the pool manager will hear of it. */
+void service_domain_remove(struct write *write);
 
 write_handler service_create_domain, service_update_domain, service_delete_domain;
 rpc_handler service_get_domain, service_find_domains, service_export_domain;

@@ -256,7 +256,8 @@ static void add_domain_servers(struct tx *tx, const struct zone *zone,
 	json_t *servers = json_array();
 	struct server_status status;
 	struct tx_rows rows;
-	json_int_t ok = 0, count = store_status_server_count(tx, zone->pool);
+	json_int_t ok = 0, count = store_status_server_count(tx, zone->pool,
+	                                                     zone->is.is_catalog);
 
 	store_status_domain(tx, zone->is.id, arena, &rows);
 	while (store_status_next(&rows, &status)) {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "codec_domain.h"
 #include "codec_find.h"
+#include "core/catalog.h"
 #include "core/rules.h"
 #include "edit.h"
 #include "model/json.h"
@@ -242,6 +243,7 @@ static void fill_identity(struct write *write, const struct domain_wish *wish,
 			.tenant = wish->tenant ? wish->tenant : write->access.tenant,
 			.description = wish->description ? wish->description : "",
 			.state = { TASK_ADD, STATUS_PENDING, first_serial(write, wish) },
+			.is_catalog = wish->is_catalog,
 		},
 		.apex = wish->name,
 		.pool = pool->name,
@@ -256,29 +258,45 @@ static void fill_identity(struct write *write, const struct domain_wish *wish,
 		id_new(zone->is.id);
 }
 
+/* Its first records: NS, and in a catalog what makes it one. */
+static enum err make_first(struct write *write, const struct domain_wish *wish,
+                           const struct pool *pool, struct change changes[2],
+                           size_t *count)
+{
+	enum err err = make_ns(write, wish, pool, &changes[0]);
+
+	*count = 1 + wish->is_catalog;
+	if (!err && wish->is_catalog)
+		err = catalog_version(&wish->name, write->arena, &changes[1],
+		                      &write->req->why);
+	return err;
+}
+
 enum err service_domain_insert(struct write *write, const struct domain_wish *wish)
 {
-	struct change ns;
+	struct change first[2];
 	struct pool pool;
+	size_t count;
 	enum err err = check_new(write, wish);
 
 	if (!err)
 		err = find_pool(write, wish, &pool);
 	if (!err)
-		err = make_ns(write, wish, &pool, &ns);
+		err = make_first(write, wish, &pool, first, &count);
 	if (err)
 		return err;
 	fill_identity(write, wish, &pool);
 	fill_soa_numbers(write, wish);
-	err = fill_soa_names(write, &wish->soa, &ns);
+	err = fill_soa_names(write, &wish->soa, &first[0]);
 	if (err)
 		return err;
+	write->in_catalog = pool.catalog_zone || wish->is_catalog;
 	store_domain_insert(&write->tx, &write->zone);
 	if (write->tx.err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a domain %.200s%s exists already", wish->owner,
 		            *wish->id ? ", or one of that id," : "");
-	return write->tx.err ? write->tx.err : edit_fill(write, &ns, 1);
+	return write->tx.err ? write->tx.err : edit_fill(write, first, count);
 }
 
 /* The times of a row that was just written are the database's: read it back as it is. */
@@ -364,6 +382,18 @@ static enum err check_no_children(struct write *write)
 	               "%.200s first", write->zone.is.name, child);
 }
 
+void service_domain_remove(struct write *write)
+{
+	struct zone *zone = &write->zone;
+
+	zone->is.state.task = TASK_DELETE;
+	zone->is.state.status = STATUS_PENDING;
+	zone->reason = "";
+	store_domain_change(&write->tx, zone);
+	write->tell = "delete_domain";
+	write->in_catalog = zone->is_listed;
+}
+
 enum err service_delete_domain(struct write *write)
 {
 	struct request *req = write->req;
@@ -376,13 +406,9 @@ enum err service_delete_domain(struct write *write)
 	if (!store_domain_lock(&write->tx, &key, &write->access, write->arena, zone))
 		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
-	err = check_no_children(write);
+	err = zone->is.is_catalog ? edit_check_open(write) : check_no_children(write);
 	if (err)
 		return err;
-	zone->is.state.task = TASK_DELETE;
-	zone->is.state.status = STATUS_PENDING;
-	zone->reason = "";
-	store_domain_change(&write->tx, zone);
-	write->tell = "delete_domain";
+	service_domain_remove(write);
 	return answer_domain(write);
 }

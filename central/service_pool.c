@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "codec.h"
+#include "codec_domain.h"
 #include "codec_find.h"
 #include "codec_pool.h"
+#include "core/catalog.h"
 #include "model/json.h"
 #include "page.h"
 
@@ -26,9 +28,69 @@ static enum err no_such_pool(struct tx *tx, const char *name)
 	return tx_fail(tx, ERR_NOT_FOUND, "there is no pool '%.64s'", name);
 }
 
+/* ---- its catalog zone ---- */
+
+static enum err create_catalog(struct write *write, struct pool *pool,
+                               const struct pool_wish *wish)
+{
+	static const char *hosts[] = { CATALOG_NS };
+	const struct domain_wish domain = {
+		.owner = wish->catalog,
+		.name = wish->catalog_name,
+		.tenant = "",
+		.pool = pool->name,
+		.ns = hosts,
+		.ns_count = 1,
+		.is_catalog = true,
+	};
+	enum err err = service_domain_insert(write, &domain);
+
+	if (err)
+		return err;
+	memcpy(pool->catalog_id, write->zone.is.id, sizeof pool->catalog_id);
+	pool->catalog_zone = wish->catalog;
+	store_pool_set_catalog(&write->tx, pool);
+	write->tell = "create_domain";
+	return write->tx.err;
+}
+
+/* Its name is free when the servers serve it no more. */
+static enum err remove_catalog(struct write *write, struct pool *pool)
+{
+	struct domain_key key = { .name = "" };
+
+	memcpy(key.id, pool->catalog_id, sizeof key.id);
+	*pool->catalog_id = '\0';
+	pool->catalog_zone = NULL;
+	store_pool_set_catalog(&write->tx, pool);
+	if (store_domain_lock(&write->tx, &key, &write->access, write->arena,
+	                      &write->zone))
+		service_domain_remove(write);
+	return write->tx.err;
+}
+
+/* Servers are configured with the catalog's name, so one does not become another. */
+static enum err set_catalog(struct write *write, struct pool *pool,
+                            const struct pool_wish *wish)
+{
+	if (!wish->catalog || !strcmp(wish->catalog, pool->catalog_zone
+	                                                 ? pool->catalog_zone : ""))
+		return OK;
+	if (!*wish->catalog)
+		return remove_catalog(write, pool);
+	if (!pool->catalog_zone)
+		return create_catalog(write, pool, wish);
+	return tx_fail(&write->tx, ERR_CONFLICT,
+	               "the pool '%.64s' has the catalog zone %.200s: remove that first",
+	               pool->name, pool->catalog_zone);
+}
+
+/* ---- the methods ---- */
+
 enum err service_create_pool(struct write *write)
 {
 	struct request *req = write->req;
+	struct pool_wish wish;
 	struct pool pool;
 	const json_t *json;
 	enum err err = service_require_admin(req);
@@ -36,7 +98,7 @@ enum err service_create_pool(struct write *write)
 	if (!err)
 		err = service_object(req, "pool", &json);
 	if (!err)
-		err = codec_pool(json, write->arena, &pool, &req->why);
+		err = codec_pool(json, write->arena, &pool, &wish, &req->why);
 	if (err)
 		return err;
 	id_new(pool.id);
@@ -45,8 +107,10 @@ enum err service_create_pool(struct write *write)
 		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
 		            pool.name);
 	store_pool_set_ns_records(&write->tx, &pool, write->arena);
-	req->result = codec_pool_encode(&pool);
-	return write->tx.err;
+	err = set_catalog(write, &pool, &wish);
+	if (!err)
+		req->result = codec_pool_encode(&pool);
+	return err ? err : write->tx.err;
 }
 
 static enum err lock_pool(struct write *write, struct pool *pool)
@@ -69,22 +133,24 @@ static enum err lock_pool(struct write *write, struct pool *pool)
 enum err service_update_pool(struct write *write)
 {
 	struct request *req = write->req;
+	struct pool_wish wish;
 	struct pool pool;
 	const json_t *json;
-	bool ns = false;
 	enum err err = lock_pool(write, &pool);
 
 	if (!err)
 		err = service_object(req, "values", &json);
 	if (!err)
-		err = codec_pool_values(json, write->arena, &pool, &ns, &req->why);
+		err = codec_pool_values(json, write->arena, &pool, &wish, &req->why);
 	if (err)
 		return err;
 	store_pool_update(&write->tx, &pool);
-	if (ns)
+	if (wish.has_ns)
 		store_pool_set_ns_records(&write->tx, &pool, write->arena);
-	req->result = codec_pool_encode(&pool);
-	return write->tx.err;
+	err = set_catalog(write, &pool, &wish);
+	if (!err)
+		req->result = codec_pool_encode(&pool);
+	return err ? err : write->tx.err;
 }
 
 enum err service_delete_pool(struct write *write)

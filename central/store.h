@@ -278,6 +278,8 @@ bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
 void store_pool_insert(struct tx *tx, const struct pool *pool);
 void store_pool_update(struct tx *tx, const struct pool *pool);
+/* Its catalog_id; "" is none. */
+void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,
                                struct arena *arena);
 void store_pool_delete(struct tx *tx, const char *id);
@@ -357,8 +359,8 @@ struct server_status {
 	bool has_serial;
 	uint32_t serial, attempts;
 };
-/* How many servers the pool has. */
-int64_t store_status_server_count(struct tx *tx, const char *pool);
+/* How many servers the pool has, or how many that its catalog zone is for. */
+int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);

@@ -93,6 +93,7 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
 		"e.server_id = v.id AND e.status = 'ERROR' ORDER BY e.updated_at DESC "
 		"LIMIT 1), '') FROM pool_servers v LEFT JOIN pools p ON p.name = "
 		"v.pool_name LEFT JOIN domains d ON d.pool_id = p.id AND d.live = 1 "
+		"AND (d.kind = 'PRIMARY' OR v.backend = 'catalog') "
 		"LEFT JOIN pool_manager_status t ON t.domain_id = d.id AND t.server_id "
 		"= v.id AND t.action = 'UPDATE' "
 		"WHERE ? IS NULL OR v.pool_name = ? GROUP BY v.pool_name, v.id "
@@ -115,14 +116,15 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 	return true;
 }
 
-int64_t store_status_server_count(struct tx *tx, const char *pool)
+int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog)
 {
 	struct tx_rows rows;
 	int64_t count = 0;
 
 	if (tx_select_row(tx, NULL, &rows,
-	                  "SELECT COUNT(*) FROM pool_servers WHERE pool_name = ?",
-	                  TX_BIND(tx_text(pool)))) {
+	                  "SELECT COUNT(*) FROM pool_servers WHERE pool_name = ? "
+	                  "AND (backend = 'catalog' OR NOT ?)",
+	                  TX_BIND(tx_text(pool), tx_int(of_catalog)))) {
 		count = row_int(&rows);
 		tx_select_end(&rows);
 	}

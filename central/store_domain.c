@@ -20,7 +20,8 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	"d.soa_ttl, d.refresh, d.retry, d.expire, d.minimum, d.ttl, " \
 	"d.recordset_count, d.record_count, " \
 	"CONCAT(REPLACE(d.created_at, ' ', 'T'), 'Z'), " \
-	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z')"
+	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z'), " \
+	"d.kind = 'CATALOG', d.catalog_id <> ''"
 
 /* Behind them when the domain is to be changed. */
 #define CHANGE_COLUMNS \
@@ -92,6 +93,8 @@ static void read_zone(struct tx_rows *rows, struct zone *zone)
 	zone->records = row_u32(rows);
 	zone->created_at = row_text(rows);
 	zone->updated_at = row_text(rows);
+	zone->is.is_catalog = row_int(rows) != 0;
+	zone->is_listed = row_int(rows) != 0;
 }
 
 static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
@@ -287,8 +290,8 @@ void store_domain_insert(struct tx *tx, const struct zone *zone)
 
 	tx_exec(tx, "INSERT INTO domains (id, name, ancestry, tenant, pool_id, serial, "
 	            "task, status, description, mname, rname, soa_ttl, refresh, retry, "
-	            "expire, minimum, ttl, created_at, updated_at, changed_at) VALUES "
-	            "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+	            "expire, minimum, ttl, kind, created_at, updated_at, changed_at) "
+	            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
 	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
 	        TX_BIND(tx_text(is->id), tx_text(is->name),
 	                tx_bytes(ancestry, ancestry_len),
@@ -299,7 +302,8 @@ void store_domain_insert(struct tx *tx, const struct zone *zone)
 	                tx_text(is->description), tx_text(is->primary),
 	                tx_text(is->email),
 	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
-	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl)));
+	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl),
+	                tx_text(is->is_catalog ? "CATALOG" : "PRIMARY")));
 }
 
 void store_domain_change(struct tx *tx, const struct zone *zone)

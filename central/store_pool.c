@@ -4,7 +4,8 @@
 
 const char *const store_pool_sort_keys[] = { "name", "created_at", NULL };
 
-#define POOL_COLUMNS "p.id, p.name, p.description"
+#define POOL_COLUMNS "p.id, p.name, p.description, p.catalog_id, " \
+	"(SELECT d.name FROM domains d WHERE d.id = p.catalog_id)"
 
 static void read_pool(struct tx_rows *rows, struct pool *pool)
 {
@@ -15,6 +16,10 @@ static void read_pool(struct tx_rows *rows, struct pool *pool)
 		tx_fail(rows->tx, ERR_INTERNAL, "a stored id is broken");
 	pool->name = row_text(rows);
 	pool->description = row_text(rows);
+	id = row_text(rows);
+	if (id)
+		id_parse(id, pool->catalog_id);
+	pool->catalog_zone = row_text(rows);
 }
 
 static bool select_pool(struct tx *tx, const char *sql, const char *key,
@@ -104,6 +109,14 @@ void store_pool_update(struct tx *tx, const struct pool *pool)
 	tx_exec(tx, "UPDATE pools SET description = ?, updated_at = UTC_TIMESTAMP(3) "
 	            "WHERE id = ?",
 	        TX_BIND(tx_text(pool->description), tx_text(pool->id)));
+}
+
+void store_pool_set_catalog(struct tx *tx, const struct pool *pool)
+{
+	const char *id = *pool->catalog_id ? pool->catalog_id : NULL;
+
+	tx_exec(tx, "UPDATE pools SET catalog_id = ?, updated_at = UTC_TIMESTAMP(3) "
+	            "WHERE id = ?", TX_BIND(tx_text(id), tx_text(pool->id)));
 }
 
 void store_pool_set_ns_records(struct tx *tx, const struct pool *pool,

@@ -111,6 +111,8 @@ int64_t store_sweep_domains(struct tx *tx, int age_s)
 	               "AND status = 'DELETED' AND updated_at " OLDER_THAN_S
 	               " AND NOT EXISTS (SELECT 1 FROM pool_manager_status t "
 	               "WHERE t.domain_id = domains.id) "
+	               "AND catalog_id NOT IN (SELECT catalog_id FROM pools "
+	               "WHERE catalog_id IS NOT NULL) "
 	               "AND NOT EXISTS (SELECT 1 FROM recordsets s WHERE s.domain_id = "
 	               "domains.id) AND NOT EXISTS (SELECT 1 FROM journal j WHERE "
 	               "j.domain_id = domains.id) LIMIT ?",

@@ -26,6 +26,7 @@ struct subject {
 	char id[ID_LEN + 1];
 	char *name, *pool, *tenant, *name_server;
 	struct state state;
+	bool is_catalog;
 };
 
 struct watch {
@@ -88,6 +89,7 @@ static void subject_set(struct subject *subject, const struct poll_order *order)
 		.tenant = xstrdup(domain->tenant),
 		.name_server = xstrdup(order->destination.id),
 		.state = domain->state,
+		.is_catalog = domain->is_catalog,
 	};
 	memcpy(subject->id, domain->id, sizeof(subject->id));
 }
@@ -100,6 +102,7 @@ static struct server_report report_on(const struct subject *subject)
 			.pool = subject->pool,
 			.tenant = subject->tenant,
 			.state = subject->state,
+			.is_catalog = subject->is_catalog,
 		},
 		.name_server = subject->name_server,
 		.reason = "",
@@ -228,8 +231,9 @@ static void send_query(struct watch *watch)
 		.server = watch->server,
 		.tsig_key = watch->tsig_key,
 		.timeout_ms = watch->poll.terms.timeout_ms,
-		/* UDP brought nothing */
-		.tcp = watch->poll.silent && watch->poll.tries % 2,
+		/* UDP brought nothing; or will not, as Knot keeps catalogs to itself */
+		.tcp = watch->subject.is_catalog ||
+		       (watch->poll.silent && watch->poll.tries % 2),
 	};
 
 	loop_timer_cancel(watch->timer);
@@ -332,6 +336,7 @@ static struct poll_terms terms_of(const struct poll_order *order)
 		.timeout_ms = order->timeout_ms,
 		.retry_interval_ms = order->retry_interval_ms,
 		.max_retries = order->max_retries,
+		.patience_ms = order->destination.patience_s * 1000,
 	};
 }
 

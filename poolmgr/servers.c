@@ -7,7 +7,7 @@
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 
-enum { LANE_LIMIT = 10000, BACKENDS = 4 };
+enum { LANE_LIMIT = 10000, BACKENDS = 5 };
 
 static void *settings_of[BACKENDS];
 static size_t count_of[BACKENDS];
@@ -66,6 +66,7 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 		.host = server->address,
 		.port = (uint16_t)settings->port,
 		.tsig_key = settings->tsig_key,
+		.patience_s = settings->patience_s,
 	};
 	servers->count++;
 	return OK;
@@ -129,6 +130,11 @@ struct server *servers_find(const struct servers *servers, const char *id)
 		if (strcmp(servers->item[i].settings->id, id) == 0)
 			return &servers->item[i];
 	return NULL;
+}
+
+bool server_has(const struct server *server, const struct domain_ref *domain)
+{
+	return !domain->is_catalog || server->driver->by_catalog;
 }
 
 bool servers_idle(const struct servers *servers)

@@ -42,4 +42,6 @@ void servers_start(struct servers *servers, struct loop *loop);
 void servers_stop(struct servers *servers);
 /* NULL: there is none. */
 struct server *servers_find(const struct servers *servers, const char *id);
+/* Is the domain for this server? A catalog zone is for those that read it. */
+bool server_has(const struct server *server, const struct domain_ref *domain);
 bool servers_idle(const struct servers *servers);

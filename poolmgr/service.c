@@ -357,10 +357,10 @@ static void blame(struct poolmgr *poolmgr, const struct domain_refs *domains,
  * A server that is known to be silent is not asked about each change: its
  * row is in error at once, and it is brought up to date when it is back.
  * No row is written for a server that is asked: one whose serial is behind
- * the domain's is the debt.
+ * the domain's is the debt. The domains are for the same servers.
  */
-static void tell_pool(struct poolmgr *poolmgr, const struct domain_refs *domains,
-                      const struct cause *cause)
+static void tell_alike(struct poolmgr *poolmgr, const struct domain_refs *domains,
+                       const struct cause *cause)
 {
 	struct audience audience = { .count = 0 };
 	const struct server **asked;
@@ -371,6 +371,8 @@ static void tell_pool(struct poolmgr *poolmgr, const struct domain_refs *domains
 	for (size_t i = 0; i < poolmgr->servers->count; i++) {
 		const struct server *server = &poolmgr->servers->item[i];
 
+		if (!server_has(server, domains->item))
+			continue;
 		if (breaker_open(&server->dns))
 			blame(poolmgr, domains, server, cause);
 		else
@@ -380,6 +382,21 @@ static void tell_pool(struct poolmgr *poolmgr, const struct domain_refs *domains
 	for (size_t i = 0; i < domains->count; i++)
 		tell_also(poolmgr->tell, &domains->item[i], cause);
 	free(asked);
+}
+
+static void tell_pool(struct poolmgr *poolmgr, const struct domain_refs *domains,
+                      const struct cause *cause)
+{
+	struct domain_ref list[LIST_MAX];
+	struct domain_refs alike = { list, 0 };
+
+	for (int of_catalogs = 0; of_catalogs <= 1; of_catalogs++) {
+		alike.count = 0;
+		for (size_t i = 0; i < domains->count; i++)
+			if (domains->item[i].is_catalog == of_catalogs)
+				list[alike.count++] = domains->item[i];
+		tell_alike(poolmgr, &alike, cause);
+	}
 }
 
 static enum err update_domain(void *self, struct request *req)

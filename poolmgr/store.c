@@ -18,7 +18,10 @@
               "(0.95 + RAND() / 10))"
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
 
-#define DOMAIN_COLUMNS "d.id, d.name, d.tenant, d.serial, d.task, d.status"
+#define DOMAIN_COLUMNS "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
+                       "d.kind = 'CATALOG'"
+/* of those a server has: server_has() */
+#define IS_FOR_IT "(d.kind = 'PRIMARY' OR ?)"
 
 static void read_domain(struct tx_rows *rows, const char *pool, struct domain_ref *domain)
 {
@@ -28,6 +31,7 @@ static void read_domain(struct tx_rows *rows, const char *pool, struct domain_re
 	domain->state.serial = row_u32(rows);
 	bug_if(!task_parse(row_text(rows), &domain->state.task));
 	bug_if(!status_parse(row_text(rows), &domain->state.status));
+	domain->is_catalog = row_int(rows) != 0;
 	domain->pool = pool;
 }
 
@@ -175,12 +179,20 @@ static enum seen seen_parse(const char *status)
 	return strcmp(status, "NO_DOMAIN") == 0 ? SEEN_NO_DOMAIN : SEEN_ERROR;
 }
 
+static const struct server *const *find_place(const struct standing *standing,
+                                              const char *id)
+{
+	for (size_t i = 0; i < standing->count; i++)
+		if (strcmp(standing->servers[i]->settings->id, id) == 0)
+			return &standing->servers[i];
+	return NULL;
+}
+
 /* Columns from server_id on, to the server's place in STANDING, if it has one. */
-static void read_sighting(struct tx_rows *rows, const struct servers *servers,
-                          struct standing *standing)
+static void read_sighting(struct tx_rows *rows, struct standing *standing)
 {
 	const char *id = row_text(rows);
-	const struct server *server = id ? servers_find(servers, id) : NULL;
+	const struct server *const *place = id ? find_place(standing, id) : NULL;
 	struct sighting sighting = { .status = seen_parse(row_text(rows)) };
 	sighting.has_serial = !row_is_null(rows);
 	sighting.serial = row_u32(rows);
@@ -188,32 +200,29 @@ static void read_sighting(struct tx_rows *rows, const struct servers *servers,
 	sighting.failed_serial = row_u32(rows);
 	const char *reason = row_text(rows);
 
-	if (!server)
+	if (!place)
 		return;
-	standing->sightings[server - servers->item] = sighting;
-	standing->reasons[server - servers->item] = reason;
+	standing->sightings[place - standing->servers] = sighting;
+	standing->reasons[place - standing->servers] = reason;
 }
 
-static struct standing *new_standings(struct arena *arena, size_t count,
-                                      const struct servers *servers)
+/* Nothing is known yet of any server that the domain is for. */
+static void begin_standing(struct standing *standing, const struct domain_ref *domain,
+                           const struct servers *servers, struct arena *arena)
 {
-	struct standing *standings = arena_alloc(arena, count * sizeof(*standings));
+	size_t size = servers->count;
 
-	memset(standings, 0, count * sizeof(*standings));
-	for (size_t i = 0; i < count; i++) {
-		struct standing *standing = &standings[i];
-
-		standing->count = servers->count;
-		standing->sightings =
-		    arena_alloc(arena, servers->count * sizeof(*standing->sightings));
-		memset(standing->sightings, 0,
-		       servers->count * sizeof(*standing->sightings));
-		standing->reasons =
-		    arena_alloc(arena, servers->count * sizeof(*standing->reasons));
-		for (size_t at = 0; at < servers->count; at++)
-			standing->reasons[at] = "";
+	standing->domain = *domain;
+	standing->servers = arena_alloc(arena, size * sizeof(*standing->servers));
+	standing->sightings = arena_alloc(arena, size * sizeof(*standing->sightings));
+	standing->reasons = arena_alloc(arena, size * sizeof(*standing->reasons));
+	memset(standing->sightings, 0, size * sizeof(*standing->sightings));
+	for (size_t i = 0; i < size; i++) {
+		if (!server_has(&servers->item[i], domain))
+			continue;
+		standing->reasons[standing->count] = "";
+		standing->servers[standing->count++] = &servers->item[i];
 	}
-	return standings;
 }
 
 static void read_standings(struct tx *tx, struct arena *arena, const char *const *ids,
@@ -241,8 +250,9 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 		while (at < count && strcmp(ids[at], domain.id) != 0)
 			at++;
 		bug_if(at == count);
-		standings[at].domain = domain;
-		read_sighting(&rows, servers, &standings[at]);
+		if (!*standings[at].domain.id)
+			begin_standing(&standings[at], &domain, servers, arena);
+		read_sighting(&rows, &standings[at]);
 	}
 }
 
@@ -250,8 +260,9 @@ struct standing *store_standings(struct tx *tx, struct arena *arena,
                                  const char *const *ids, size_t count, enum action action,
                                  const struct servers *servers)
 {
-	struct standing *standings = new_standings(arena, count, servers);
+	struct standing *standings = arena_alloc(arena, count * sizeof(*standings));
 
+	memset(standings, 0, count * sizeof(*standings));
 	read_standings(tx, arena, ids, count, action, servers, standings);
 	return standings;
 }
@@ -427,48 +438,52 @@ void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *s
 }
 
 struct due *store_undeleted(struct tx *tx, struct arena *arena, const char *pool,
-                            const char *server_id, size_t limit, int stale_s)
+                            const struct server *server, size_t limit, int stale_s)
 {
 	return read_due(tx, arena, pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'DELETE', s.id FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'DELETE' "
-	    "WHERE p.name = ? AND d.task = 'DELETE' AND d.status IN ('PENDING', 'ERROR') "
+	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.task = 'DELETE' "
+	    "AND d.status IN ('PENDING', 'ERROR') "
 	    "AND s.id IS NULL AND d.changed_at < NOW(3) - INTERVAL ? SECOND LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s),
+	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
+	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));
 }
 
 struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
-                          const char *server_id, size_t limit, int stale_s)
+                          const struct server *server, size_t limit, int stale_s)
 {
 	return read_due(tx, arena, pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'CREATE', s.id FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'CREATE' "
-	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE' AND s.id IS NULL "
-	    "AND d.created_at < NOW(3) - INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s),
+	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.live = 1 "
+	    "AND d.task <> 'DELETE' AND s.id IS NULL AND d.created_at < NOW(3) - INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
+	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
+	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));
 }
 
 /* A row in error has a time of its own (store_due). */
 struct due *store_behind(struct tx *tx, struct arena *arena, const char *pool,
-                         const char *server_id, size_t limit, int stale_s)
+                         const struct server *server, size_t limit, int stale_s)
 {
 	return read_due(tx, arena, pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', s.id FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE' "
+	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.live = 1 AND d.task <> 'DELETE' "
 	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
 	    "AND (s.id IS NULL OR (s.next_attempt_at IS NULL AND "
 	    "(s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") "))) "
 	    "ORDER BY d.changed_at LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(stale_s),
+	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
+	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));
 }
 
@@ -496,7 +511,7 @@ struct due *store_page(struct tx *tx, struct arena *arena, const char *pool,
 	    TX_BIND(tx_text(pool), tx_text(cursor), tx_int((int64_t)limit)));
 }
 
-int64_t store_count_behind(struct tx *tx, const char *pool, const char *server_id)
+int64_t store_count_behind(struct tx *tx, const char *pool, const struct server *server)
 {
 	struct tx_rows rows;
 	int64_t count = 0;
@@ -505,10 +520,11 @@ int64_t store_count_behind(struct tx *tx, const char *pool, const char *server_i
 	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE' AND "
-	    "(s.id IS NULL OR s.status <> 'SUCCESS' OR s.serial_number IS NULL OR "
+	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.live = 1 "
+	    "AND d.task <> 'DELETE' AND (s.id IS NULL OR s.status <> 'SUCCESS' OR s.serial_number IS NULL OR "
 	    NEWER("d.serial", "s.serial_number") ")",
-	    TX_BIND(tx_text(server_id), tx_text(pool)))) {
+	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
+	            tx_int(server->driver->by_catalog)))) {
 		count = row_int(&rows);
 		tx_select_end(&rows);
 	}

@@ -38,8 +38,10 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 /* A domain as it stands, with what each of its servers is seen to have. */
 struct standing {
 	struct domain_ref domain;	/* no id: there is no such domain (any more) */
-	size_t count;			/* of the configured servers: no other is in */
-	struct sighting *sightings;	/* ACTION's rows, in the order of servers */
+	/* those of the configured servers that it is for */
+	size_t count;
+	const struct server **servers;
+	struct sighting *sightings;	/* ACTION's rows, in the order of the servers */
 	const char **reasons;		/* likewise; "" where there is none */
 };
 /* One for each of the ids (1 to LIST_MAX, no two alike), in their order; in the arena. */
@@ -92,20 +94,20 @@ struct due *store_due(struct tx *tx, struct arena *arena, const char *pool,
 void store_release(struct tx *tx, const char *pool, const char *server_id, bool control);
 /* Domains to be deleted, without a DELETE row for the server, older than STALE_S. */
 struct due *store_undeleted(struct tx *tx, struct arena *arena, const char *pool,
-                            const char *server_id, size_t limit, int stale_s);
+                            const struct server *server, size_t limit, int stale_s);
 /* Live domains without a CREATE row for the server, older than STALE_S. */
 struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
-                          const char *server_id, size_t limit, int stale_s);
+                          const struct server *server, size_t limit, int stale_s);
 /* Domains whose serial the server was not seen to serve for STALE_S, without an error. */
 struct due *store_behind(struct tx *tx, struct arena *arena, const char *pool,
-                         const char *server_id, size_t limit, int stale_s);
+                         const struct server *server, size_t limit, int stale_s);
 /* Domains not settled after STALE_S: PENDING first, then any of the rest. */
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const char *pool,
                             size_t limit, int stale_s);
 /* The live domains behind CURSOR, by id. */
 struct due *store_page(struct tx *tx, struct arena *arena, const char *pool,
                        const char *cursor, size_t limit);
-int64_t store_count_behind(struct tx *tx, const char *pool, const char *server_id);
+int64_t store_count_behind(struct tx *tx, const char *pool, const struct server *server);
 
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
 /* Rows of deleted domains with which all is done. */

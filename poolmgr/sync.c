@@ -155,7 +155,8 @@ void sync_retry(void *self)
 /* ---- sync ---- */
 
 typedef struct due *missing_fn(struct tx *tx, struct arena *arena, const char *pool,
-                               const char *server_id, size_t limit, int stale_s);
+                               const struct server *server, size_t limit,
+                               int stale_s);
 
 /*
  * Seed, steps 1 and 2, and what they forget: a message that left no row; a
@@ -167,7 +168,7 @@ static void make_up_for(struct round *round, struct server *server, missing_fn *
 	int lease_s = poolmgr_poll_budget_s(poolmgr) + 30;
 	const struct server *one[] = { server };
 	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
-	struct due *due = missing(&tx, round->arena, round->pool, server->settings->id,
+	struct due *due = missing(&tx, round->arena, round->pool, server,
 	                          (size_t)poolmgr->config.sync_batch,
 	                          poolmgr_poll_budget_s(poolmgr));
 
@@ -184,13 +185,12 @@ static void update_behind(struct round *round, struct server *server)
 {
 	const struct poolmgr *poolmgr = round->poolmgr;
 	struct tx tx = once(round);
-	struct due *due = store_behind(&tx, round->arena, round->pool,
-	                               server->settings->id,
+	struct due *due = store_behind(&tx, round->arena, round->pool, server,
 	                               (size_t)poolmgr->config.sync_batch,
 	                               poolmgr_poll_budget_s(poolmgr));
 
 	metric_set(server->behind,
-	           store_count_behind(&tx, round->pool, server->settings->id));
+	           store_count_behind(&tx, round->pool, server));
 	if (!done(round, &tx, "behind"))
 		return;
 	for (; due; due = due->next)
@@ -250,7 +250,8 @@ static void poll_page(struct round *round)
 		return;
 	for (; page; page = page->next)
 		for (size_t i = 0; i < servers->count; i++)
-			if (!breaker_open(&servers->item[i].dns))
+			if (server_has(&servers->item[i], &page->domain) &&
+			    !breaker_open(&servers->item[i].dns))
 				tell_poll(poolmgr->tell, &page->domain, &servers->item[i],
 				          &round->cause);
 }

@@ -5,8 +5,7 @@
 #include "base/buf.h"
 
 /* "ns2: no answer in 3 tries of 30 s; ns3: refused" */
-static const char *reasons(const struct standing *standing, const struct servers *servers,
-                           struct arena *arena)
+static const char *reasons(const struct standing *standing, struct arena *arena)
 {
 	struct buf text = { 0 };
 
@@ -14,7 +13,8 @@ static const char *reasons(const struct standing *standing, const struct servers
 		if (standing->sightings[i].status == SEEN_ERROR ||
 		    standing->sightings[i].status == SEEN_NO_DOMAIN)
 			buf_printf(&text, "%s%s: %s", text.len ? "; " : "",
-			           servers->item[i].settings->id, standing->reasons[i]);
+			           standing->servers[i]->settings->id,
+			           standing->reasons[i]);
 	const char *result = arena_printf(arena, "%.*s", STORE_REASON - 1,
 	                                  buf_string(&text));
 	buf_clear(&text);
@@ -39,6 +39,12 @@ static bool is_settled(const struct standing *standing)
 	return standing->domain.state.task == TASK_NONE;
 }
 
+/* A catalog zone in a pool none of whose servers reads it: nobody is waited for. */
+static bool is_for_nobody(const struct standing *standing)
+{
+	return standing->domain.is_catalog && !standing->count;
+}
+
 static bool update_verdict(const struct standing *standing, int threshold_percent,
                            struct pool_report *report)
 {
@@ -53,7 +59,9 @@ static bool update_verdict(const struct standing *standing, int threshold_percen
 	}
 	report->report = REPORT_SUCCESS;
 	report->serial = consensus.serial;
-	return consensus.reached;
+	if (is_for_nobody(standing))
+		report->serial = standing->domain.state.serial;
+	return consensus.reached || is_for_nobody(standing);
 }
 
 /* A zone that cannot be created on enough servers will not be served by them. */
@@ -71,6 +79,7 @@ static bool delete_verdict(const struct standing *standing, int threshold_percen
 {
 	struct verdict verdict = count(standing, threshold_percent);
 
+	verdict.done |= is_for_nobody(standing);
 	report->report = verdict.done ? REPORT_NO_DOMAIN : REPORT_ERROR;
 	report->serial = standing->domain.state.serial;
 	if (standing->domain.state.task != TASK_DELETE)
@@ -80,8 +89,7 @@ static bool delete_verdict(const struct standing *standing, int threshold_percen
 }
 
 bool verdict_of(const struct standing *standing, enum action action,
-                const struct servers *servers, int threshold_percent, struct arena *arena,
-                struct pool_report *report)
+                int threshold_percent, struct arena *arena, struct pool_report *report)
 {
 	static bool (*const verdicts[ACTION_COUNT])(const struct standing *, int,
 	                                            struct pool_report *) = {
@@ -97,6 +105,6 @@ bool verdict_of(const struct standing *standing, enum action action,
 	if (!verdicts[action](standing, threshold_percent, report))
 		return false;
 	if (report->report == REPORT_ERROR)
-		report->reason = reasons(standing, servers, arena);
+		report->reason = reasons(standing, arena);
 	return true;
 }

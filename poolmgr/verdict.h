@@ -8,5 +8,4 @@
 
 /* False: nothing to tell, the domain stands as central knows it. Reason in the arena. */
 bool verdict_of(const struct standing *standing, enum action action,
-                const struct servers *servers, int threshold_percent, struct arena *arena,
-                struct pool_report *report);
+                int threshold_percent, struct arena *arena, struct pool_report *report);

@@ -233,22 +233,27 @@ static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
                        const struct domain_ref *domain, enum action action)
 {
 	const struct servers *servers = poolmgr->servers;
-	const struct server **all = xcalloc(servers->count, sizeof(*all));
+	const struct server **owing = xcalloc(servers->count, sizeof(*owing));
+	size_t count = 0;
 
 	for (size_t i = 0; i < servers->count; i++)
-		all[i] = &servers->item[i];
-	store_owe(tx, domain->id, action, all, servers->count,
+		if (server_has(&servers->item[i], domain))
+			owing[count++] = &servers->item[i];
+	store_owe(tx, domain->id, action, owing, count,
 	          poolmgr_poll_budget_s(poolmgr) + 30);
 	if (action == ACTION_DELETE)
 		store_drop_plans(tx, domain->id);
-	free(all);
+	free(owing);
 }
 
 static void start_all(struct poolmgr *poolmgr, const struct domain_ref *domain,
                       enum action action, const struct cause *cause)
 {
-	for (size_t i = 0; i < poolmgr->servers->count; i++)
-		work_start(poolmgr, domain, action, &poolmgr->servers->item[i], cause);
+	struct servers *servers = poolmgr->servers;
+
+	for (size_t i = 0; i < servers->count; i++)
+		if (server_has(&servers->item[i], domain))
+			work_start(poolmgr, domain, action, &servers->item[i], cause);
 }
 
 /*
@@ -289,8 +294,7 @@ enum err work_owed(struct poolmgr *poolmgr, const char *domain_id, enum action a
 }
 
 /* A server with a serial beyond ours has the zone from elsewhere: said in its row. */
-static void mark_foreign(struct tx *tx, const struct servers *servers,
-                         struct standing *standing)
+static void mark_foreign(struct tx *tx, struct standing *standing)
 {
 	uint32_t ours = standing->domain.state.serial;
 
@@ -299,7 +303,7 @@ static void mark_foreign(struct tx *tx, const struct servers *servers,
 
 		if (!sighting->has_serial || serial_covers(ours, sighting->serial))
 			continue;
-		store_foreign(tx, &standing->domain, servers->item[i].settings->id,
+		store_foreign(tx, &standing->domain, standing->servers[i]->settings->id,
 		              sighting->serial);
 		*sighting = (struct sighting){ SEEN_ERROR, false, 0, true, ours };
 		standing->reasons[i] = "serves a serial that is none of ours";
@@ -370,15 +374,15 @@ static enum err judge_cases(struct poolmgr *poolmgr, const struct cases *cases,
 	                                             cases->action, poolmgr->servers);
 
 	for (size_t i = 0; i < cases->count && cases->action == ACTION_UPDATE; i++)
-		mark_foreign(&tx, poolmgr->servers, &standings[i]);
+		mark_foreign(&tx, &standings[i]);
 	enum err err = tx_commit(&tx);
 
 	for (size_t i = 0; i < cases->count && !err; i++) {
 		struct pool_report report;
 
 		if (*standings[i].domain.id &&
-		    verdict_of(&standings[i], cases->action, poolmgr->servers,
-		               threshold_percent, arena, &report) &&
+		    verdict_of(&standings[i], cases->action, threshold_percent, arena,
+		               &report) &&
 		    calls_for_news(poolmgr->tell, questions, count, cases->first[i],
 		                   &report))
 			tell_central(poolmgr->tell, &report, cases->first[i]->request_id);

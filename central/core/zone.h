@@ -24,6 +24,7 @@ struct zone {
 	const char *reason;		/* of an ERROR, in words */
 	const char *created_at, *updated_at;	/* 2026-11-21T12:00:00.123Z */
 	uint32_t recordsets, records;	/* that are served */
+	bool is_listed;			/* in a catalog zone */
 	bool has_children;		/* domains below it stand in the same database */
 	/* Limits of its tenant; -1: none. */
 	int64_t quota_recordsets, quota_records;

@@ -50,18 +50,35 @@ options {{
 	max-retry-time 5;
 	{settings}
 }};
+{zones}
+"""
+
+# zones that the server provisions itself with (RFC 9432); it looks at once, not after 5 s
+CATALOG_OPTION = """\
+catalog-zones {{
+		zone "{catalog}" default-primaries {{ {masters} }} min-update-interval 0;
+	}};
+"""
+CATALOG_ZONE = """\
+zone "{catalog}" {{
+	type secondary;
+	file "catalog.db";
+	primaries {{ {masters} }};
+}};
 """
 
 
 class Bind(NameServer):
     """.rndc(); .rndc_port and .key_file are for who controls it from outside."""
 
-    def __init__(self, folder, settings="", key=None, **options):
+    def __init__(self, folder, settings="", key=None, catalog=None, **options):
         """SETTINGS are further statements of its options: "max-refresh-time 60;".
 
-        With a KEY transfers are signed, and so must be a NOTIFY.
+        With a KEY transfers are signed, and so must be a NOTIFY. With a CATALOG, the name of
+        a zone, the server has the zones that this one lists.
         """
         super().__init__(folder, **options)
+        self.catalog = catalog
         self.rndc_port = free_port()
         self.data = self.make_folder("data")
         self.key = key
@@ -70,7 +87,17 @@ class Bind(NameServer):
         self.config = self.write("named.conf", CONFIG.format(
             key_file=self.key_file, keys=KEY.format(**key._asdict()) if key else "",
             notifiers=f'key "{key.name}"' if key else self.host, data=self.data, host=self.host, port=self.port,
-            rndc_port=self.rndc_port, settings=settings))
+            rndc_port=self.rndc_port, settings=settings + self._of_catalog(CATALOG_OPTION),
+            zones=self._of_catalog(CATALOG_ZONE)))
+
+    def _of_catalog(self, text):
+        if not self.catalog:
+            return ""
+        return text.format(catalog=self.catalog, masters=self._masters())
+
+    def _masters(self):
+        key = f' key "{self.key.name}"' if self.key else ""
+        return " ".join(f"{address} port {port}{key};" for address, port in self.masters)
 
     def command(self):
         return [program("named"), "-g", "-n", "2", "-c", self.config]
@@ -84,10 +111,8 @@ class Bind(NameServer):
                     "-p", self.rndc_port, *arguments])
 
     def add_zone(self, zone):
-        key = f' key "{self.key.name}"' if self.key else ""
-        masters = " ".join(f"{address} port {port}{key};" for address, port in self.masters)
         self.rndc("addzone", zone, f'{{ type secondary; file "{zone}.db";'
-                                   f' primaries {{ {masters} }}; }};')
+                                   f' primaries {{ {self._masters()} }}; }};')
 
     def add_primary_zone(self, zone, text, settings=""):
         """Serves the zone file TEXT; change_primary_zone() replaces it."""

@@ -18,6 +18,7 @@ from .bind import Bind
 from .knot import Knot
 from .mariadb import MariaDb
 from .nsd import Nsd
+from .powerdns import PowerDns
 from .process import HOST, PATH, LabError, Server, free_port, run, tail, wait_for
 from .rabbitmq import RabbitMq
 
@@ -25,7 +26,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BINARIES = REPOSITORY / os.environ.get("BUILD", "build") / "bin"
 
 KINDS = ("central", "poolmgr", "minidns")       # a settings group and a program each
-NAME_SERVERS = {"bind": Bind, "knot": Knot, "nsd": Nsd}
+NAME_SERVERS = {"bind": Bind, "knot": Knot, "nsd": Nsd, "powerdns": PowerDns}
+DRIVEN = ("bind", "knot", "nsd")                # by a backend of their own
 TAIL_LINES = 15
 REPORT_LINES = 80
 
@@ -101,11 +103,16 @@ def _nsd_settings(server):
     return {"servers": [settings | server.key_files]}
 
 
+def _catalog_settings(server):
+    return {"servers": [{"id": server.name, "host": server.host, "port": server.port}]}
+
+
 # name server: its backend's name, and what the backend must know of it
 BACKENDS = {
     "bind": ("bind9", _bind_settings),
     "knot": ("knot", _knot_settings),
     "nsd": ("nsd", _nsd_settings),
+    "powerdns": ("catalog", _catalog_settings),
 }
 
 
@@ -192,7 +199,7 @@ class Fleet:
     """
 
     def __init__(self, folder, central=2, poolmgr=2, minidns=2,
-                 name_servers=tuple(NAME_SERVERS), settings=None, leave_running=False,
+                 name_servers=DRIVEN, settings=None, leave_running=False,
                  servers=None):
         """Numbers of workers, and SETTINGS over DEFAULTS: {"log": {"level": "info"}}.
 
@@ -226,7 +233,11 @@ class Fleet:
         backends = {}
         for server in self.name_servers:
             backend, describe = BACKENDS[server.name]
+            if getattr(server, "catalog", None):
+                backend, describe = "catalog", _catalog_settings
+            others = backends.get(backend, {"servers": []})["servers"]
             backends[backend] = describe(server)
+            backends[backend]["servers"] += others
         return {
             "broker": {"url": self.rabbitmq.url, "exchange": "zonefleet"},
             "database": {"host": f"{self.mariadb.host}:{self.mariadb.port}",

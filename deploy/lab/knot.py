@@ -59,6 +59,17 @@ template:
     retry-min-interval: 1
     retry-max-interval: 5
     {settings}
+
+{zones}
+"""
+
+# its zones have the template's settings (RFC 9432)
+CATALOG = """\
+zone:
+  - domain: {catalog}
+    template: {template}
+    catalog-role: interpret
+    catalog-template: {template}
 """
 
 REMOTE = """\
@@ -85,12 +96,14 @@ SIGNED = """\
 class Knot(NameServer):
     """.knotc(), .socket, .template"""
 
-    def __init__(self, folder, masters, settings=(), key=None, **options):
+    def __init__(self, folder, masters, settings=(), key=None, catalog=None, **options):
         """SETTINGS are further lines of the template: "retry-max-interval: 60".
 
-        With a KEY transfers are signed, and so must be a NOTIFY.
+        With a KEY transfers are signed, and so must be a NOTIFY. With a CATALOG, the name of
+        a zone, the server has the zones that this one lists.
         """
         super().__init__(folder, masters, **options)
+        self.catalog = catalog
         self.template = TEMPLATE
         self.socket = self.socket_path("knot.sock")
         self.database = self.folder / "confdb"
@@ -106,6 +119,7 @@ class Knot(NameServer):
             signed=SIGNED.format(host=self.host, name=key.name) if key else "",
             acls="loopback, signed" if key else "loopback",
             remotes="".join(remotes), masters=", ".join(names),
+            zones=CATALOG.format(catalog=catalog, template=TEMPLATE) if catalog else "",
             settings="\n    ".join(settings)))
         run([program("knotc"), "-C", self.database, "conf-import", config])
 
@@ -125,6 +139,13 @@ class Knot(NameServer):
 
     def remove_zone(self, zone):
         self._configure(("conf-unset", f"zone[{zone}]"))
+
+    def add_catalog(self):
+        """Its catalog, after remove_zone()."""
+        zone = f"zone[{self.catalog}]"
+        self._configure(("conf-set", zone), ("conf-set", f"{zone}.template", TEMPLATE),
+                        ("conf-set", f"{zone}.catalog-role", "interpret"),
+                        ("conf-set", f"{zone}.catalog-template", TEMPLATE))
 
     def _configure(self, *changes):
         self.knotc("conf-begin")

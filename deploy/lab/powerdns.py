@@ -48,19 +48,25 @@ negquery-cache-ttl=0
 class PowerDns(NameServer):
     """.util(), .control()"""
 
-    def __init__(self, folder, masters, settings=(), key=None, **options):
+    def __init__(self, folder, masters, settings=(), key=None, catalog=None, **options):
         """SETTINGS are further lines of the configuration: "xfr-max-received-mbytes=10".
 
-        With a KEY transfers are signed.
+        With a KEY transfers are signed. With a CATALOG, the name of a zone, the server has
+        the zones that this one lists.
         """
         super().__init__(folder, masters, **options)
         self.key = key
+        self.catalog = catalog
         self.socket_path("pdns.controlsocket")
         self.database = self.folder / "zones.sqlite3"
         self.write("pdns.conf", CONFIG.format(
             host=self.host, port=self.port, folder=self.folder, database=self.database,
             settings="\n".join(settings)))
         self._install()
+        if catalog:
+            self.util("create-secondary-zone", catalog,
+                      *(f"{address}:{port}" for address, port in self.masters))
+            self.util("set-kind", catalog, "consumer")
 
     def _install(self):
         """The write-ahead log lets the tool write while the server reads."""

@@ -99,13 +99,33 @@ static void learn(struct poll *poll)
 	pace_learn(poll->pace, from, is_satisfied(poll));
 }
 
+/* It does not have the zone yet, or serve it; or, if that is wanted, it still does. */
+static bool is_on_its_way(const struct poll *poll)
+{
+	if (poll->last.fault)
+		return false;
+	if (poll->terms.absence)
+		return poll->last.verdict == VERDICT_SERIAL ||
+		       poll->last.verdict == VERDICT_FAILED;
+	return poll->last.verdict == VERDICT_ABSENT ||
+	       poll->last.verdict == VERDICT_FAILED;
+}
+
+static struct poll_move wait_patiently(struct poll *poll)
+{
+	poll->patience_ms -= poll->terms.retry_interval_ms;
+	poll->next_from = PACE_COUNT;
+	return pause(poll, poll->terms.retry_interval_ms);
+}
+
 /* Soon again, at half the pace each time; at the slowest it is a try. */
 static struct poll_move ask_again(struct poll *poll)
 {
 	int wait_ms = poll->pause_ms;
 
 	if (wait_ms >= poll->terms.retry_interval_ms)
-		return fail_try(poll);
+		return poll->patience_ms > 0 && is_on_its_way(poll)
+			   ? wait_patiently(poll) : fail_try(poll);
 	poll->pause_ms = wait_ms > poll->terms.retry_interval_ms / 2
 				 ? poll->terms.retry_interval_ms : 2 * wait_ms;
 	return pause(poll, wait_ms);
@@ -253,6 +273,7 @@ struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
 
 	*poll = (struct poll){
 		.terms = *terms,
+		.patience_ms = terms->patience_ms,
 		.pause_ms = FIRST_PAUSE_MS,
 		.pace = pace,
 		.next_from = PACE_COUNT,
@@ -288,6 +309,7 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 	poll->owes &= !terms->absence;
 	if (serves_it(poll) || terms->absence != poll->terms.absence) {
 		poll->tries = 0;
+		poll->patience_ms = terms->patience_ms;
 		poll->pause_ms = FIRST_PAUSE_MS;
 	}
 	poll->terms = *terms;

@@ -12,8 +12,9 @@
  * answer to the NOTIFY or from the end of a transfer that brought the serial. A
  * server that answers, only not yet as wanted, is asked again soon: 5 ms, 10 ms,
  * up to the retry interval. Only pauses of the whole interval, and silence, are
- * tries; while a transfer to it is under way, nothing is one. A timeout is
- * never absence.
+ * tries; while a transfer to it is under way, nothing is one. Nor is an answer by
+ * which a server that is told nothing has not yet taken the zone up, or dropped it,
+ * as long as the patience with it lasts. A timeout is never absence.
  */
 #pragma once
 
@@ -28,6 +29,7 @@ struct poll_terms {
 	uint32_t wanted;		/* serial; also what is named in reasons */
 	bool absence;			/* the goal: it has the zone no more */
 	int timeout_ms, retry_interval_ms, max_retries;
+	int patience_ms;		/* the server finds out by itself: 0 if it is told */
 };
 
 enum poll_event {
@@ -51,6 +53,7 @@ struct poll {
 	/* the next pause after an answer that will not do */
 	int pause_ms;
 	int paused_ms;			/* how long the pause is that it is in */
+	int patience_ms;		/* that is left */
 	struct pace *pace;		/* the server's, of the caller */
 	/* what timed the next query, and the one that is out; PACE_COUNT: nothing */
 	enum pace_from next_from, asked_from;

@@ -28,6 +28,7 @@ struct server_settings {
 	int port;
 	char *tsig_key;		/* a name in tsigkeys, for its transfers */
 	int timeout_s;		/* of one operation */
+	int patience_s;		/* by_catalog: how long it may take to find out; else 0 */
 };
 
 struct driver_context {
@@ -40,6 +41,8 @@ struct driver {
 	const char *help;
 	const struct option *options;	/* DRIVER_COMMON_OPTIONS, then its own */
 	size_t settings_size;
+	/* Its servers provision themselves from the pool's catalog zone, and serve it. */
+	bool by_catalog;
 	/* settings starts with struct server_settings. */
 	enum err (*check)(const void *settings, struct why *why);
 	enum err (*create)(const void *settings, const struct driver_context *context,

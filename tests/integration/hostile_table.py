@@ -154,7 +154,8 @@ def criterion(specs):
 
 
 def pool_values():
-    return {"description": maybe(text("new")), "ns_records": maybe(items("ns.example.net."))}
+    return {"description": maybe(text("new")), "ns_records": maybe(items("ns.example.net.")),
+            "catalog_zone": maybe(also("", "empty"))}
 
 
 SECRET = "c2VjcmV0IHNlY3JldCBzZWNyZXQ="
@@ -163,7 +164,8 @@ SECRET = "c2VjcmV0IHNlY3JldCBzZWNyZXQ="
 def reference(name, pool):
     """A domain as the workers tell each other of it; there is none of that id."""
     return {"id": uuid.uuid4().hex, "name": name, "pool": pool, "tenant": text("t"),
-            "task": "UPDATE", "status": "PENDING", "serial": number(7)}
+            "task": "UPDATE", "status": "PENDING", "serial": number(7),
+            "catalog": maybe(Good(False, "bool"))}
 
 
 # ---- the rows ----
@@ -253,7 +255,7 @@ def poolmgr(things):
 
 def minidns(things):
     destination = {"id": word("nobody"), "host": "127.0.0.1", "port": number(things.port),
-                   "tsig_key": maybe(text("none."))}
+                   "tsig_key": maybe(text("none.")), "patience": maybe(number(0))}
     domain = reference(things.zone, pool=word("default"))
     terms = {"timeout": seconds(0.05), "retry_interval": seconds(1), "max_retries": number(1)}
     return {

@@ -67,7 +67,8 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/bash-completion/completions/zonefleet",
                      "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
                      "/usr/share/zonefleet/schema/001_spine.sql",
-                     "/usr/share/zonefleet/schema/002_tsig.sql"):
+                     "/usr/share/zonefleet/schema/002_tsig.sql",
+                     "/usr/share/zonefleet/schema/003_catalog.sql"):
             self.assertIn(path, files)
             self.assertGreater(files[path].stat().st_size, 0, path)
         config = files["/etc/zonefleet/zonefleet.cfg"]

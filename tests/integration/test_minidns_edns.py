@@ -359,7 +359,7 @@ class Errors(unittest.TestCase):
     def test_the_database_is_away(self):
         self.lab.mariadb.stop()
         try:
-            self.explained(question_for(), 2, 23, "database")
+            self.explained(question_for(f"not.known.yet.{ZONE}", "A"), 2, 23, "database")
         finally:
             self.lab.mariadb.restart()
         wait_for(lambda: ask(self.port, question_for()).rcode() == 0, 10, "it is back")

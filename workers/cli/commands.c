@@ -114,18 +114,22 @@ const struct command commands[] = {
 	  "Shows the pool, by default the one named default: its NS hosts, its name "
 	  "servers and how many domains each is behind with.",
 	  "zonefleet pool show --admin" },
-	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION),
+	{ "pool create", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
 	  NEED_BROKER, pool_create,
 	  "create a pool (administrators)",
 	  "Creates a pool of name servers. Its pool manager is started with "
 	  "poolmgr.pool_name of the same name. --ns is what the apex of its new "
-	  "domains gets as NS records.",
+	  "domains gets as NS records; --catalog names the zone that lists its domains "
+	  "for servers that provision themselves.",
 	  "zonefleet pool create edge --ns ns1.example.net,ns2.example.net --admin" },
-	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION), NEED_BROKER, pool_set,
+	{ "pool set", "POOL", 1, 1, OPT(NS) | OPT(DESCRIPTION) | OPT(CATALOG),
+	  NEED_BROKER, pool_set,
 	  "change a pool (administrators)",
 	  "Changes the NS hosts or the description. Domains that exist keep their NS "
-	  "records.",
-	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin" },
+	  "records. --catalog makes the pool's catalog zone, or with \"\" removes it, "
+	  "which is done when the servers do not serve it any more.",
+	  "zonefleet pool set default --ns ns1.example.net,ns2.example.net --admin\n"
+	  "  zonefleet pool set default --catalog catalog.example.net --admin" },
 
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
 	  "keep a name for administrators (administrators)",

@@ -47,6 +47,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_POOL]         = { "pool", 0, "POOL", "the pool of name servers" },
 	[OPT_NS]           = { "ns", 0, "HOST,...",
 		"hosts of the NS records at the apex" },
+	[OPT_CATALOG]      = { "catalog", 0, "NAME",
+		"the zone that lists the pool's domains (RFC 9432); \"\" for none" },
 	[OPT_STATUS]       = { "status", 0, "STATUS",
 		"only PENDING, ACTIVE or ERROR ones" },
 	[OPT_TYPE]         = { "type", 0, "TYPE", "only records of this type" },

@@ -16,6 +16,7 @@ static const struct field fields[] = {
 	{ "name",        "name" },
 	{ "description", "description" },
 	{ "ns_records",  "ns" },
+	{ "catalog_zone", "catalog" },
 	{ 0 }
 };
 
@@ -82,6 +83,7 @@ static json_t *values_of(const struct cli *cli)
 
 	cli_put_text(cli, OPT_DESCRIPTION, values, "description");
 	cli_put_hosts(cli, OPT_NS, values, "ns_records");
+	cli_put_host(cli, OPT_CATALOG, values, "catalog_zone");
 	return values;
 }
 

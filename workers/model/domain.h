@@ -17,6 +17,7 @@ struct domain {
 	const char *tenant;
 	char pool_id[ID_LEN + 1];
 	struct state state;		/* state.serial is the zone's serial */
+	bool is_catalog;		/* it lists the pool's domains (RFC 9432) */
 	const char *description;
 	const char *email;		/* hostmaster@example.org: the SOA's RNAME */
 	const char *primary;		/* the SOA's MNAME */
@@ -31,6 +32,7 @@ struct domain_ref {
 	const char *pool;		/* name of the pool */
 	const char *tenant;
 	struct state state;
+	bool is_catalog;		/* goes to the servers that are provisioned by it */
 };
 
 struct record {
@@ -59,6 +61,8 @@ struct pool {
 	const char *description;
 	const char *const *ns_records;	/* host names at the apex of new domains */
 	size_t ns_record_count;
+	const char *catalog_zone;	/* its name; NULL: it has none */
+	char catalog_id[ID_LEN + 1];	/* "" */
 };
 
 /* Where a name server is reached: to notify and to poll. */
@@ -67,6 +71,8 @@ struct destination {
 	const char *host;		/* an address, v4 or v6, in text */
 	uint16_t port;
 	const char *tsig_key;		/* a name in tsigkeys; NULL: none */
+	/* how long it may take to find out by itself that a zone came or went; 0: it is told */
+	int patience_s;
 };
 
 enum action { ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, ACTION_COUNT };

@@ -16,6 +16,7 @@ enum {
 	SECONDS_MAX = 3600,
 	RETRIES_MAX = 1000,
 	PORT_MAX = 65535,
+	PATIENCE_MAX = 3600,
 };
 
 #define SECONDS_MIN 0.01
@@ -212,7 +213,7 @@ static enum err get_destination(const json_t *args, struct destination *destinat
 
 json_t *domain_ref_encode(const struct domain_ref *domain)
 {
-	return checked(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}",
+	json_t *json = checked(json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}",
 		"id", domain->id,
 		"name", domain->name,
 		"pool", domain->pool,
@@ -220,6 +221,10 @@ json_t *domain_ref_encode(const struct domain_ref *domain)
 		"task", task_name(domain->state.task),
 		"status", status_name(domain->state.status),
 		"serial", (json_int_t)domain->state.serial));
+
+	if (domain->is_catalog)
+		json_object_set_new(json, "catalog", json_true());
+	return json;
 }
 
 enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct why *why)
@@ -237,17 +242,33 @@ enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct
 	if (!err)
 		err = get_state(json, &got.state, why);
 	if (!err)
+		err = json_get_bool(json, "catalog", 0, &got.is_catalog, why);
+	if (!err)
 		*domain = got;
 	return err;
 }
 
 json_t *destination_encode(const struct destination *destination)
 {
-	return checked(json_pack("{s:s, s:s, s:i, s:s?}",
+	json_t *json = checked(json_pack("{s:s, s:s, s:i, s:s?}",
 		"id", destination->id,
 		"host", destination->host,
 		"port", destination->port,
 		"tsig_key", destination->tsig_key));
+
+	if (destination->patience_s)
+		json_object_set_new(json, "patience",
+		                    json_integer(destination->patience_s));
+	return json;
+}
+
+static enum err get_patience(const json_t *json, int *patience_s, struct why *why)
+{
+	int64_t seconds = 0;
+	enum err err = json_get_int(json, "patience", 0, 0, PATIENCE_MAX, &seconds, why);
+
+	*patience_s = (int)seconds;
+	return err;
 }
 
 enum err destination_decode(const json_t *json, struct destination *destination,
@@ -262,6 +283,8 @@ enum err destination_decode(const json_t *json, struct destination *destination,
 		err = get_port(json, &got.port, why);
 	if (!err)
 		err = json_get_text(json, "tsig_key", 0, ID_TEXT_MAX, &got.tsig_key, why);
+	if (!err)
+		err = get_patience(json, &got.patience_s, why);
 	if (!err)
 		*destination = got;
 	return err;

@@ -195,6 +195,91 @@ static void no_try_counts_during_a_transfer(void **state)
 	assert_int_equal(poll_step(&poll, POLL_SILENT, NULL).action, POLL_REPORT);
 }
 
+/* ---- the patience with a server that is told nothing ---- */
+
+static const struct {
+	const char *name;
+	bool absence;
+	struct say say;
+	bool is_borne;
+} patience[] = {
+	{ "absent yet", false, { VERDICT_ABSENT, 0, RCODE_REFUSED }, true },
+	{ "not loaded yet", false, { VERDICT_FAILED, 0, RCODE_SERVFAIL }, true },
+	{ "an old serial", false, { VERDICT_SERIAL, 41 }, false },
+	{ "lame", false, { VERDICT_LAME }, false },
+	{ "silent", false, { NOTHING }, false },
+	{ "still there", true, { VERDICT_SERIAL, 41 }, true },
+	{ "there, and failing", true, { VERDICT_FAILED, 0, RCODE_SERVFAIL }, true },
+	{ "silent at its end", true, { NOTHING }, false },
+};
+
+/* How many pauses of the whole interval there are until the report. */
+static int long_pauses(const struct poll_terms *own, const struct say *say)
+{
+	struct poll poll;
+	struct poll_move move = poll_start(&poll, own, new_pace(), false);
+	int count = 0;
+
+	while (move.action != POLL_REPORT) {
+		count += move.action == POLL_WAIT && move.wait_ms == 1000;
+		assert_true(count < 100);
+		move = move.action == POLL_WAIT ? poll_step(&poll, POLL_TIMER, NULL)
+		                                : answer(&poll, say);
+	}
+	return count;
+}
+
+static void patience_is_borne_with_what_comes_by_itself(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(patience) / sizeof(patience[0]); i++) {
+		struct poll_terms own = terms;
+		int told, untold;
+
+		print_message("%s\n", patience[i].name);
+		own.absence = patience[i].absence;
+		told = long_pauses(&own, &patience[i].say);
+		own.patience_ms = 10 * 1000;
+		untold = long_pauses(&own, &patience[i].say);
+		assert_int_equal(untold, told + (patience[i].is_borne ? 10 : 0));
+	}
+}
+
+static void a_wrong_signature_is_not_borne(void **state)
+{
+	const struct judgement judgement = { .verdict = VERDICT_FAILED, .fault = "BADKEY" };
+	struct poll_terms own = terms;
+	struct poll poll;
+	int steps = 0;
+
+	(void)state;
+	own.patience_ms = 1000 * 1000;
+	poll_start(&poll, &own, new_pace(), false);
+	while (poll_step(&poll, POLL_ANSWERED, &judgement).action != POLL_REPORT) {
+		assert_true(++steps < 20);
+		poll_step(&poll, POLL_TIMER, NULL);
+	}
+}
+
+/* Under a stream of orders an absent zone would never be in error. */
+static void a_newer_order_renews_no_patience(void **state)
+{
+	const struct judgement absent = { VERDICT_ABSENT, RCODE_REFUSED, 0 };
+	struct poll_terms own = terms;
+	struct poll poll;
+	int steps = 0;
+
+	(void)state;
+	own.patience_ms = 5000;
+	poll_start(&poll, &own, new_pace(), false);
+	while (poll_step(&poll, POLL_ANSWERED, &absent).action != POLL_REPORT) {
+		assert_true(++steps < 50);
+		own.wanted++;
+		if (poll_renew(&poll, &own).action != POLL_SEND)
+			poll_step(&poll, POLL_TIMER, NULL);
+	}
+}
+
 static void a_notify_holds_the_first_query(void **state)
 {
 	struct poll poll;
@@ -497,6 +582,9 @@ int main(void)
 		cmocka_unit_test(the_pace_slows_down),
 		cmocka_unit_test(a_transfer_quickens_it),
 		cmocka_unit_test(no_try_counts_during_a_transfer),
+		cmocka_unit_test(patience_is_borne_with_what_comes_by_itself),
+		cmocka_unit_test(a_wrong_signature_is_not_borne),
+		cmocka_unit_test(a_newer_order_renews_no_patience),
 		cmocka_unit_test(a_notify_holds_the_first_query),
 		cmocka_unit_test(it_learns_the_servers_pace),
 		cmocka_unit_test(an_early_answer_teaches_nothing),

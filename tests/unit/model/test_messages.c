@@ -17,6 +17,12 @@
 #define SERVER "{\"id\": \"ns1\", \"host\": \"192.0.2.1\", \"port\": 53," \
 	"\"tsig_key\": \"k.\"}"
 
+#define CATALOG "{\"id\": \"0123456789abcdef0123456789abcdef\", \"name\": \"c.org.\"," \
+	"\"pool\": \"default\", \"tenant\": \"\", \"task\": \"UPDATE\"," \
+	"\"status\": \"PENDING\", \"serial\": 7, \"catalog\": true}"
+#define PATIENT "{\"id\": \"ns1\", \"host\": \"192.0.2.1\", \"port\": 53," \
+	"\"tsig_key\": null, \"patience\": 60}"
+
 #define ORDER  "{\"domain\": " DOMAIN ", \"destination\": " SERVER ", \"timeout\": 2," \
 	"\"retry_interval\": 0.25, \"max_retries\": 10}"
 #define MANY   "{\"domains\": [" DOMAIN "," DOMAIN "]," \
@@ -110,12 +116,16 @@ static const struct message {
 	{ MANY,   again_many },
 	{ "{\"domains\": [" DOMAIN "," DOMAIN "]}", again_domains },
 	{ "{\"domains\": []}", again_domains },
+	{ CATALOG, again_domain },
+	{ "{\"domain\": " CATALOG ", \"destination\": " PATIENT ", \"timeout\": 2,"
+	  "\"retry_interval\": 0.25, \"max_retries\": 10}", again_order },
 	{ "{\"reports\": [" ANSWER "," ANSWER "]}", again_answers },
 	{ "{\"reports\": [" AGREED "," AGREED "]}", again_all_agreed },
 };
 
 enum {
-	AN_ORDER, AN_ANSWER, AN_AGREED, A_DOMAIN, MANY_ORDERS, DOMAINS, NO_DOMAINS,
+	AN_ORDER, AN_ANSWER, AN_AGREED, A_DOMAIN, MANY_ORDERS, DOMAINS, NO_DOMAINS, A_CATALOG,
+	A_PATIENT_ORDER,
 	ALL_ANSWERS, ALL_AGREED,
 };
 
@@ -226,6 +236,12 @@ static void fields(void **state)
 		{ A_DOMAIN,  "",            "serial",         "4294967295",      true },
 		{ A_DOMAIN,  "",            "serial",         "4294967296",      false },
 		{ A_DOMAIN,  "",            "serial",         "1.5",             false },
+		{ A_CATALOG, "",            "catalog",        "false",           true },
+		{ A_CATALOG, "",            "catalog",        "1",               false },
+		{ A_PATIENT_ORDER, "destination", "patience", NULL,              true },
+		{ A_PATIENT_ORDER, "destination", "patience", "3600",            true },
+		{ A_PATIENT_ORDER, "destination", "patience", "3601",            false },
+		{ A_PATIENT_ORDER, "destination", "patience", "-1",              false },
 	};
 
 	(void)state;

@@ -22,11 +22,12 @@ static const struct server_settings settings[SERVERS_MAX] = {
 	{ .id = ids[4] },
 };
 
-static struct servers pool_of(struct server item[SERVERS_MAX], size_t count)
+static void make_pool(struct server item[SERVERS_MAX], const struct server **servers)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < SERVERS_MAX; i++) {
 		item[i].settings = &settings[i];
-	return (struct servers){ item, count };
+		servers[i] = &item[i];
+	}
 }
 
 /* What is put to verdict_of(), as plain values. */
@@ -37,6 +38,7 @@ struct input {
 	size_t n;
 	struct sighting seen[SERVERS_MAX];
 	const char *reasons[SERVERS_MAX];
+	bool is_catalog;
 };
 
 /* What it answers; a reason is "" unless it failed. */
@@ -50,18 +52,21 @@ struct answer {
 static struct answer ask(const struct input *in, struct arena *arena)
 {
 	struct server item[SERVERS_MAX] = { 0 };
-	struct servers servers = pool_of(item, in->n);
+	const struct server *servers[SERVERS_MAX];
 	struct sighting seen[SERVERS_MAX];
 	const char *reasons[SERVERS_MAX];
 	const struct standing standing = {
-		.domain = { .name = "example.org.", .state = in->now },
+		.domain = { .name = "example.org.", .state = in->now,
+		            .is_catalog = in->is_catalog },
 		.count = in->n,
+		.servers = servers,
 		.sightings = memcpy(seen, in->seen, sizeof(seen)),
 		.reasons = memcpy(reasons, in->reasons, sizeof(reasons)),
 	};
 	struct pool_report got;
 
-	if (!verdict_of(&standing, in->action, &servers, in->threshold, arena, &got))
+	make_pool(item, servers);
+	if (!verdict_of(&standing, in->action, in->threshold, arena, &got))
 		return (struct answer){ false };
 	assert_string_equal(got.domain.name, standing.domain.name);
 	assert_int_equal(got.domain.state.serial, in->now.serial);
@@ -223,6 +228,17 @@ static const struct {
 	{ "gone: nothing", { ACTION_DELETE, GONE, 100, 1, { DONE } }, NOTHING },
 	{ "no servers: none of none is no consensus",
 	  { ACTION_DELETE, DELETED, 100, 0 }, NOTHING },
+	{ "no servers: nor of a change",
+	  { ACTION_UPDATE, CHANGED, 100, 0 }, NOTHING },
+	{ "a catalog that is for no server is there",
+	  { ACTION_UPDATE, CHANGED, 100, 0, .is_catalog = true },
+	  { true, REPORT_SUCCESS, 9, "" } },
+	{ "a catalog that is for no server is gone",
+	  { ACTION_DELETE, DELETED, 100, 0, .is_catalog = true },
+	  { true, REPORT_NO_DOMAIN, 9, "" } },
+	{ "a catalog that a server has not read yet",
+	  { ACTION_UPDATE, CHANGED, 100, 1, { AT(8) }, .is_catalog = true },
+	  { true, REPORT_SUCCESS, 8, "" } },
 };
 
 static void each_standing_says_one_thing(void **unused)

@@ -1,0 +1,35 @@
+/*
+ * A server that provisions itself from the pool's catalog zone (RFC 9432): BIND,
+ * Knot, PowerDNS and others. Nothing is told to it. That it has a new zone, or has
+ * dropped one, is seen by the polls, which have patience with it.
+ */
+#include "backends/drivers.h"
+
+struct catalog {
+	struct server_settings server;
+};
+
+static const struct option options[] = {
+	DRIVER_COMMON_OPTIONS(struct catalog),
+	{ "patience", OPTION_SECONDS, offsetof(struct catalog, server.patience_s), "120",
+	  1, 3600,
+	  "how long it may take to serve a zone of the catalog, or to drop it" },
+	{ 0 }
+};
+
+static enum err nothing(const void *settings, const struct driver_context *context,
+                        const struct domain_ref *domain, struct why *why)
+{
+	(void)settings, (void)context, (void)domain, (void)why;
+	return OK;
+}
+
+const struct driver driver_catalog = {
+	.name = "catalog",
+	.help = "a server that provisions itself from the pool's catalog zone (RFC 9432)",
+	.options = options,
+	.settings_size = sizeof(struct catalog),
+	.by_catalog = true,
+	.create = nothing,
+	.delete = nothing,
+};
