@@ -214,10 +214,10 @@ static void read_keys(struct tx *tx, struct arena *arena, bool by_id,
                       const struct zone **zones)
 {
 	const char *head = by_id
-		? "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.live = 1 "
-		  "AND d.id IN ("
-		: "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.live = 1 "
-		  "AND d.name IN (";
+		? "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d "
+		  "WHERE d.live = 1 AND d.id IN ("
+		: "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d "
+		  "WHERE d.live = 1 AND d.name IN (";
 	struct tx_rows rows;
 
 	if (!select_keys(tx, arena, &rows, head, ")", by_id, keys, count))

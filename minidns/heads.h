@@ -36,7 +36,7 @@ void heads_free(struct heads **heads);		/* callbacks that are due come first */
  */
 enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head_fn *fn,
                    void *self);
-/* Of a zone of that name, as it was read last; NULL: not known. Mind the herald's hold. */
+/* Of the zone of that name, as it was read last. Mind the herald's hold. */
 bool heads_known(const struct heads *heads, const struct name *name, struct head *head);
 void heads_forget(struct heads *heads, const struct name *zone);
 void heads_forget_all(struct heads *heads);

@@ -17,7 +17,8 @@ enum {
 	INTEREST_MS = 2000,		/* how long a question keeps us holding */
 	AGAIN_MS = 1500,		/* then unsettled news are told once more */
 	GIVE_UP_MS = 5000,
-	GAP_MS = 5,			/* between two messages */
+	GAP_MS = 5,			/* between messages, while they go on */
+	BURST_MS = 8 * GAP_MS,		/* as many at once, after a pause */
 	ZONES_MAX = 500,		/* of a message */
 	HEARD_MAX = 64,			/* likewise; more wait for the next one */
 };
@@ -48,8 +49,9 @@ struct herald {
 	struct heard heard[HEARD_MAX];
 	size_t heard_count;
 	bool due;			/* say() runs at the end of the turn */
-	bool wants_back;		/* a message is to be sent, so that it comes back */
+	bool wants_back;		/* a message is to be sent, to come back */
 	int64_t asked_ms, said_ms;
+	int64_t paid_until_ms;		/* each message costs GAP_MS */
 };
 
 /* A message that is not confirmed yet. */
@@ -258,6 +260,9 @@ static void say(struct herald *herald)
 	if (!accord_may_send(herald->accord))
 		return;
 	herald->said_ms = clock_boot_ms();
+	if (herald->paid_until_ms < herald->said_ms)
+		herald->paid_until_ms = herald->said_ms;
+	herald->paid_until_ms += GAP_MS;
 	herald->wants_back = false;
 	number = accord_send(herald->accord, herald->said_ms);
 	args = json_pack("{s:s, s:I, s:o, s:o}", "from", herald->id, "number",
@@ -291,17 +296,17 @@ static bool has_to_say(const struct herald *herald)
 				 !accord_holds(herald->accord, clock_boot_ms()));
 }
 
-/* Now, or when the last message is long enough ago; what comes meanwhile goes along. */
+/* Now, or a little later if much was said lately; what comes meanwhile goes along. */
 static void on_turn_end(void *self)
 {
 	struct herald *herald = self;
-	int64_t passed_ms = clock_boot_ms() - herald->said_ms;
+	int64_t early_ms = herald->paid_until_ms - BURST_MS - clock_boot_ms();
 
 	herald->due = false;
 	if (!has_to_say(herald)) {
 		herald->wants_back = false;
-	} else if (passed_ms < GAP_MS) {
-		loop_timer_set(herald->timer, GAP_MS - passed_ms);
+	} else if (early_ms > 0) {
+		loop_timer_set(herald->timer, early_ms);
 		return;
 	} else {
 		say(herald);

@@ -23,8 +23,8 @@ enum {
 
 /*
  * A zone and a server of it. It is `telling` (the other instances do not all know yet),
- * `asking` (a NOTIFY is out), `silent` (until the next try), or `quiet` (answered; the gap
- * to the next one runs), and then gone.
+ * `asking` (a NOTIFY is out), `silent` (until the next try), or `quiet` (answered; the
+ * gap to the next one runs), and then gone.
  */
 struct route {
 	struct notifier *notifier;

@@ -167,7 +167,7 @@ static void send_whole_zone(struct pending *pending)
 static void send_delta_by_udp(struct pending *pending, struct delta *delta)
 {
 	struct serve *serve = pending->serve;
-	struct query query = pending->query;	/* is answered again if this is too long */
+	struct query query = pending->query;	/* is needed again if this is too long */
 	struct ixfr ixfr;
 	size_t len;
 

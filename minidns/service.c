@@ -135,6 +135,7 @@ const struct rpc_method service_methods[] = {
 	{ "propagate_zones",        on_propagate_zones,
 	  "domains destinations " TERMS },
 	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
-	{ "news",                   on_news,                   "from number zones heard" },
+	{ "news",                   on_news,
+	  "from number zones heard" },
 	{ 0 }
 };

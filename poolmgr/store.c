@@ -462,7 +462,8 @@ struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'CREATE' "
 	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.live = 1 "
-	    "AND d.task <> 'DELETE' AND s.id IS NULL AND d.created_at < NOW(3) - INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
+	    "AND d.task <> 'DELETE' AND s.id IS NULL AND d.created_at < NOW(3) - "
+	    "INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
 	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
 	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));

@@ -29,7 +29,7 @@ struct poll_terms {
 	uint32_t wanted;		/* serial; also what is named in reasons */
 	bool absence;			/* the goal: it has the zone no more */
 	int timeout_ms, retry_interval_ms, max_retries;
-	int patience_ms;		/* the server finds out by itself: 0 if it is told */
+	int patience_ms;		/* the server finds out by itself; 0: is told */
 };
 
 enum poll_event {

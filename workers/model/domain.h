@@ -32,7 +32,7 @@ struct domain_ref {
 	const char *pool;		/* name of the pool */
 	const char *tenant;
 	struct state state;
-	bool is_catalog;		/* goes to the servers that are provisioned by it */
+	bool is_catalog;		/* goes to servers provisioned by it */
 };
 
 struct record {
@@ -71,7 +71,7 @@ struct destination {
 	const char *host;		/* an address, v4 or v6, in text */
 	uint16_t port;
 	const char *tsig_key;		/* a name in tsigkeys; NULL: none */
-	/* how long it may take to find out by itself that a zone came or went; 0: it is told */
+	/* how long it may take to find out by itself of a zone; 0: it is told */
 	int patience_s;
 };
 

@@ -244,6 +244,8 @@ static void begin(unsigned seed)
 
 static void nobody_is_behind_the_news(void **state)
 {
+	const struct letter news = { .is_news = true, .heard_of = -1 };
+
 	(void)state;
 	for (unsigned seed = 1; seed <= 6; seed++) {
 		begin(seed);
@@ -251,14 +253,14 @@ static void nobody_is_behind_the_news(void **state)
 			now++;
 			if (rand() % 50 == 0) {
 				serial++;
-				publish(rand() % INSTANCES,
-				        (struct letter){ .is_news = true, .heard_of = -1 });
+				publish(rand() % INSTANCES, news);
 			}
 			for (int k = 0; k < INSTANCES; k++)
 				step(k);
 		}
 	}
-	print_message("%u answers from memory, %u settlements\n", holds_seen, settlements);
+	print_message("%u answers from memory, %u settlements\n", holds_seen,
+	              settlements);
 	assert_true(holds_seen > 50000);
 	assert_true(settlements > 200);
 }

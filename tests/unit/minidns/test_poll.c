@@ -247,7 +247,9 @@ static void patience_is_borne_with_what_comes_by_itself(void **state)
 
 static void a_wrong_signature_is_not_borne(void **state)
 {
-	const struct judgement judgement = { .verdict = VERDICT_FAILED, .fault = "BADKEY" };
+	const struct judgement judgement = {
+		.verdict = VERDICT_FAILED, .fault = "BADKEY",
+	};
 	struct poll_terms own = terms;
 	struct poll poll;
 	int steps = 0;
