@@ -38,6 +38,7 @@ struct route {
 	uint32_t serial;		/* newest that was ordered */
 	/* after the NOTIFY that is out, or that was last */
 	bool ordered;
+	bool waits;			/* for the herald */
 	bool told;			/* all instances know what was ordered */
 	int timeout_ms, retry_interval_ms, max_retries;
 	int tries, gap_ms;
@@ -63,7 +64,8 @@ static void route_free(struct route *route)
 {
 	map_remove(route->notifier->routes, route->key.octets, route->key.len);
 	exchange_cancel(&route->exchange);
-	herald_cancel(route->notifier->config.herald, route);
+	if (route->waits)
+		herald_cancel(route->notifier->config.herald, route);
 	loop_timer_free(&route->timer);
 	free(route);
 }
@@ -169,6 +171,7 @@ static void on_told(void *self)
 {
 	struct route *route = self;
 
+	route->waits = false;
 	route->told = true;
 	if (route->state == TELLING)
 		send_notify(route);
@@ -183,8 +186,10 @@ static void take_order(struct route *route, const struct poll_order *order,
 	route->timeout_ms = order->timeout_ms;
 	route->retry_interval_ms = order->retry_interval_ms;
 	route->max_retries = order->max_retries;
+	if (route->waits)
+		herald_cancel(route->notifier->config.herald, route);
 	route->told = false;
-	herald_cancel(route->notifier->config.herald, route);
+	route->waits = true;
 	herald_tell(route->notifier->config.herald, &route->zone, on_told, route);
 }
 
