@@ -23,6 +23,8 @@ enum {
 	HEARD_MAX = 64,			/* likewise; more wait for the next one */
 };
 
+#define NUMBER_MAX (INT64_C(1) << 62)
+
 /* Somebody who waits for a zone's news to be settled. */
 struct telling {
 	struct telling *next;
@@ -403,6 +405,19 @@ struct news {
 	const json_t *zones, *heard;
 };
 
+/* By instance, the number of the last of its messages that was heard. */
+static enum err check_heard(const json_t *heard, struct why *why)
+{
+	char id[ID_LEN + 1];
+	const char *key;
+	json_t *number;
+
+	json_object_foreach((json_t *)heard, key, number)
+		if (!id_parse(key, id) || !json_is_integer(number))
+			return fail(why, ERR_INVALID, "heard: not numbers by instance");
+	return OK;
+}
+
 static enum err decode(const json_t *args, struct news *news, struct why *why)
 {
 	enum err err = json_get_text(args, "from", JSON_REQUIRED, ID_LEN, &news->from,
@@ -410,7 +425,7 @@ static enum err decode(const json_t *args, struct news *news, struct why *why)
 	char id[ID_LEN + 1];
 
 	if (!err)
-		err = json_get_int(args, "number", JSON_REQUIRED, 1, INT64_MAX,
+		err = json_get_int(args, "number", JSON_REQUIRED, 1, NUMBER_MAX,
 		                   &news->number, why);
 	if (!err)
 		err = json_get_array(args, "zones", JSON_REQUIRED, ZONES_MAX,
@@ -419,7 +434,7 @@ static enum err decode(const json_t *args, struct news *news, struct why *why)
 		err = json_get_object(args, "heard", JSON_REQUIRED, &news->heard, why);
 	if (!err && !id_parse(news->from, id))
 		return fail(why, ERR_INVALID, "from: not an id");
-	return err;
+	return err ? err : check_heard(news->heard, why);
 }
 
 enum err herald_take(struct herald *herald, const json_t *args, struct why *why)

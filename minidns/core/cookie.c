@@ -41,14 +41,15 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 
 	if (is_set(texts->current) && !parse_key(texts->current, &got.key[0]))
 		return fail(why, ERR_INVALID,
-		            "cookie_secret: must be 32 hexadecimal digits");
+		            "minidns.cookie_secret: must be 32 hexadecimal digits");
 	if (is_set(texts->other)) {
 		if (!is_set(texts->current))
 			return fail(why, ERR_INVALID,
-			            "cookie_secret_other: is set, but not cookie_secret");
+			            "minidns.cookie_secret_other: is set, but not "
+			            "cookie_secret");
 		if (!parse_key(texts->other, &got.key[got.count++]))
 			return fail(why, ERR_INVALID,
-			            "cookie_secret_other: must be 32 hexadecimal digits");
+			            "minidns.cookie_secret_other: must be 32 hexadecimal digits");
 	}
 	*secrets = got;
 	return OK;

@@ -76,7 +76,7 @@ static enum err next_line(const char **text, char line[LINE_MAX_TEXT + 1],
 		len++;
 	if (len > LINE_MAX_TEXT)
 		return fail(why, ERR_INVALID,
-		            "tsig_keys: a line is longer than %d octets", LINE_MAX_TEXT);
+		            "minidns.tsig_keys: a line is longer than %d octets", LINE_MAX_TEXT);
 	memcpy(line, *text, len);
 	line[len] = '\0';
 	*text += len;
@@ -91,10 +91,10 @@ static enum err parse_line(char *line, struct tsig_key *key, struct why *why)
 	struct why detail;
 
 	if (!secret || strtok_r(NULL, " \t\r", &rest))
-		return fail(why, ERR_INVALID, "tsig_keys: a key is NAME ALGORITHM SECRET "
+		return fail(why, ERR_INVALID, "minidns.tsig_keys: a key is NAME ALGORITHM SECRET "
 		            "(key.example. hmac-sha256 c2VjcmV0...)");
 	if (tsig_key_parse(name, algorithm, secret, key, &detail))
-		return fail(why, ERR_INVALID, "tsig_keys: %.200s", detail.text);
+		return fail(why, ERR_INVALID, "minidns.tsig_keys: %.200s", detail.text);
 	return OK;
 }
 

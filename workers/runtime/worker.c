@@ -95,9 +95,13 @@ static enum err program_check(const struct program *program, struct why *why)
 
 static enum err program_load(struct program *program, struct why *why)
 {
+	struct why rule;
 	enum err err = option_load(&program->schema, program->path, why);
 
-	return err ? err : program_check(program, why);
+	if (err)
+		return err;
+	err = program_check(program, &rule);
+	return err ? fail(why, err, "%s: %s", program->path, rule.text) : OK;
 }
 
 static void program_log_level(const struct program *program)
