@@ -301,7 +301,14 @@ class Probes(Story):
         flags = int.from_bytes(probe.edns[7:9], "big")
         self.assertEqual(answer.ednsflags & 0xffff, flags & DO)
         self.assertEqual(answer.payload, UDP_SIZE)
-        self.assertEqual(answer.options, ())
+        self.assertEqual({int(option.otype) for option in answer.options},
+                         self.options_due(probe))
+
+    @staticmethod
+    def options_due(probe):
+        """A cookie to whoever sent one, as the version allows; a reason with REFUSED."""
+        cookie = {10} if COOKIE in probe.edns else set()
+        return cookie | ({15} if probe.rcode == REFUSED else set())
 
     def assert_sections(self, probe, answer, over):
         self.assertEqual(answer.rcode(), probe.rcode)
