@@ -464,6 +464,8 @@ static void read_keys(struct tx *tx, struct arena *arena, struct store_servers *
 		found->key_count += read_key(&rows, &found->keys[found->key_count]);
 	}
 	tx_select_end(&rows);
+	if (found->key_count == MAX_KEYS)
+		log_warn("TSIG keys beyond %d are not read", MAX_KEYS);
 }
 
 enum err store_servers(struct db *db, struct store_servers *found, struct why *why)

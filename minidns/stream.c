@@ -105,7 +105,10 @@ void stream_open(struct stream *stream, int fd, const struct stream_tls *tls)
 		bug_if(!ssl || !SSL_set_fd(ssl, fd));
 		SSL_set_accept_state(ssl);
 	}
-	*stream = (struct stream){ .fd = fd, .tls = ssl, .shaking_hands = ssl };
+	*stream = (struct stream){
+		.fd = fd, .tls = ssl, .shaking_hands = ssl,
+		.wants = ssl ? LOOP_READ : 0,		/* the client begins */
+	};
 }
 
 /* What came of an operation of TLS that did not succeed: 0 at the end, else -1. */

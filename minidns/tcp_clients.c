@@ -40,6 +40,7 @@ struct tcp_client {
 	int in_flight;
 	bool said_all;			/* it will ask nothing more */
 	bool asked;			/* its first question was complete */
+	bool had_transfer;
 	/* within take_questions(): not again, and not freed, from below */
 	bool reading;
 	/* of its last question, or of our last progress */
@@ -107,17 +108,19 @@ static void reset_client(struct tcp_client *client)
 }
 
 /*
- * The client has hung up, and nothing is owed to it. If it took all that was sent, a
- * reset ends the connection on both sides at once; by the usual way its host would keep
- * the port for a minute more (TIME_WAIT). A name server that takes some hundred changes a
- * second runs out of them so, and the search for a free one costs it more than the
- * transfer.
+ * The client has hung up, and nothing is owed to it. If it is a name server that took a
+ * transfer, and all of it, a reset ends the connection on both sides at once; by the usual
+ * way its host would keep the port for a minute more (TIME_WAIT). One that takes some
+ * hundred changes a second runs out of ports so, and the search for a free one costs it
+ * more than the transfer. Any other client may have hung up in one direction only, and
+ * gets its end of file.
  */
 static void part_from(struct tcp_client *client)
 {
 	int unsent;
 
-	if (!ioctl(client->stream.fd, SIOCOUTQ, &unsent) && !unsent)
+	if (client->had_transfer && !ioctl(client->stream.fd, SIOCOUTQ, &unsent) &&
+	    !unsent)
 		reset_client(client);
 	else
 		close_client(client);
@@ -227,6 +230,7 @@ static void put_answer(struct tcp_client *client, const struct reply *reply)
 {
 	if (!reply->transfer && !reply->len)
 		return;
+	client->had_transfer |= reply->transfer != NULL;
 	if (!tcp_answers_ready(&client->answers))
 		client->last_ms = loop_now_ms(client->clients->loop);
 	tcp_answers_put(&client->answers, reply, on_transfer_ready, client);
@@ -412,7 +416,6 @@ static void client_new(struct tcp_clients *clients, int fd, const struct address
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	client->clients = clients;
 	stream_open(&client->stream, fd, tls);
-	client->stream.wants = tls ? LOOP_READ : 0;
 	client->peer = *peer;
 	tcp_answers_init(&client->answers);
 	client->last_ms = loop_now_ms(clients->loop);
