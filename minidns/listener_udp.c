@@ -13,11 +13,11 @@
 #include "serve.h"
 
 enum {
-	BATCH = 32,
+	BATCH = 128,
 	MAX_QUESTION = 4096,		/* no question is longer; what is, is dropped */
 	MAX_ANSWER = PACKET_UDP_MAX,
 	SOCKET_BUFFER = 4 * 1024 * 1024,
-	ROUNDS = 8,			/* batches a turn, then others have theirs */
+	ROUNDS = 2,			/* batches a turn, then others have theirs */
 };
 
 /* Room for the address that was asked, as the kernel tells it and wants it told. */
@@ -39,6 +39,7 @@ struct udp_listener {
 	struct loop_io *io;
 	int fd;
 	size_t due;			/* answers that will come later */
+	struct due *spare;		/* for the next of them */
 	bool closed;
 	/* in */
 	struct mmsghdr in[BATCH];
@@ -67,11 +68,13 @@ static bool set_option(int fd, int level, int option, int value)
 	return !setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-static bool set_family_options(int fd, int family, int type)
+/* Only who listens on all addresses needs to be told which of them was asked. */
+static bool set_family_options(int fd, const struct address *address, int family,
+                               int type)
 {
 	if (family == AF_INET6 && !set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1))
 		return false;
-	if (type != SOCK_DGRAM)
+	if (type != SOCK_DGRAM || !address_is_any(address))
 		return true;
 	if (family == AF_INET6)
 		return set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
@@ -87,7 +90,7 @@ int listener_socket(const struct address *address, int type, struct why *why)
 
 	if (fd >= 0 && set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
 	    set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1) &&
-	    set_family_options(fd, name.ss_family, type) &&
+	    set_family_options(fd, address, name.ss_family, type) &&
 	    !bind(fd, (struct sockaddr *)&name, len))
 		return fd;
 	address_format(address, text);
@@ -141,8 +144,10 @@ static void put_answer(struct udp_listener *listener, const struct datagram *ask
 
 static void listener_free(struct udp_listener *listener)
 {
-	if (!listener->due && listener->closed)
-		free(listener);
+	if (listener->due || !listener->closed)
+		return;
+	free(listener->spare);
+	free(listener);
 }
 
 static void on_reply(void *self, const struct reply *reply)
@@ -156,32 +161,32 @@ static void on_reply(void *self, const struct reply *reply)
 	listener_free(listener);
 }
 
+/* The spare one is his, who will call back. */
+static void answer_later(struct udp_listener *listener, const struct datagram *asker)
+{
+	*listener->spare = (struct due){ .listener = listener, .asker = *asker };
+	listener->spare = NULL;
+	listener->due++;
+}
+
 /* ---- questions ---- */
 
 static void serve_datagram(struct udp_listener *listener, const struct datagram *from,
                            const uint8_t *packet, size_t len)
 {
-	struct due *due = xmalloc(sizeof(*due));
-	struct serve_request request = {
-		.packet = packet,
-		.len = len,
-		.later = on_reply,
-		.self = due,
-	};
+	struct serve_request request = { .packet = packet, .len = len, .later = on_reply };
 	struct reply reply;
 	enum serve_fate fate = SERVE_SILENCE;
 
-	due->listener = listener;
-	due->asker = *from;
+	if (!listener->spare)
+		listener->spare = xmalloc(sizeof(*listener->spare));
+	request.self = listener->spare;
 	if (address_from_socket(&from->peer, &request.peer) && request.peer.port)
 		fate = serve(listener->serve, &request, &reply);
-	if (fate == SERVE_LATER) {
-		listener->due++;
-		return;
-	}
-	free(due);
 	if (fate == SERVE_NOW)
 		put_answer(listener, from, &reply);
+	else if (fate == SERVE_LATER)
+		answer_later(listener, from);
 }
 
 /* The interface it came in on is the kernel's choice again on the way out. */

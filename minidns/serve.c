@@ -396,15 +396,13 @@ static size_t answer_judged(struct serve *serve, const struct query *query)
 static void judge_cookie(struct serve *serve, const struct address *peer,
                          struct query *query)
 {
-	const struct cookie_request request = {
-		.option = query->cookie_option,
-		.len = query->cookie_len,
-		.client = peer,
-		.now = (uint32_t)clock_unix(),
+	struct cookie_request request = {
+		.option = query->cookie_option, .len = query->cookie_len, .client = peer,
 	};
 
 	if (!query->has_cookie)
 		return;
+	request.now = (uint32_t)clock_unix();
 	query->cookie = cookie_judge(&serve->secrets, &request);
 	metric_add(serve->config.figures->cookies[query->cookie.verdict], 1);
 }

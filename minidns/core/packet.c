@@ -175,9 +175,11 @@ bool packet_soa_serial(const struct packet_reader *reader, const struct packet_r
 
 void packet_writer_init(struct packet_writer *writer, uint8_t *data, size_t limit)
 {
-	memset(writer, 0, sizeof(*writer));
+	memset(writer, 0, offsetof(struct packet_writer, names));
 	writer->data = data;
 	writer->limit = limit;
+	writer->slots = limit <= PACKET_UDP_MAX ? PACKET_FEW_NAMES : PACKET_NAMES;
+	memset(writer->names, 0, writer->slots * sizeof(*writer->names));
 	memset(data, 0, PACKET_HEADER);
 	writer->len = PACKET_HEADER;
 }
@@ -250,7 +252,8 @@ struct labels {
  * Where each label begins, and the slot of each name from
  * there on: hashed from the root up.
  */
-static void find_labels(const uint8_t *wire, struct labels *labels)
+static void find_labels(const struct packet_writer *writer, const uint8_t *wire,
+                        struct labels *labels)
 {
 	uint32_t hash = 2166136261u;	/* FNV-1a */
 
@@ -262,7 +265,7 @@ static void find_labels(const uint8_t *wire, struct labels *labels)
 
 		for (int k = 0; k <= label[0]; k++)
 			hash = (hash ^ label[k]) * 16777619u;
-		labels->slot[i] = (hash ^ hash >> 15) % PACKET_NAMES;
+		labels->slot[i] = (hash ^ hash >> 15) & (writer->slots - 1);
 	}
 }
 
@@ -287,7 +290,7 @@ static void put_name(struct packet_writer *writer, const uint8_t *wire)
 	size_t target = 0, start = writer->len;
 	int known, head;
 
-	find_labels(wire, &labels);
+	find_labels(writer, wire, &labels);
 	known = find_written(writer, wire, &labels, &target);
 	if (known == labels.count) {
 		packet_put(writer, wire, name_wire_len(wire, NAME_MAX_WIRE));
@@ -313,6 +316,14 @@ static void put_owner(struct packet_writer *writer, const uint8_t *owner)
 	put_name(writer, owner);
 	/* the root is a shorter name than a pointer to it */
 	writer->owner_at = at <= MAX_POINTED && owner[0] ? at : 0;
+}
+
+void packet_put_question(struct packet_writer *writer, const struct name *name,
+                         uint16_t type, uint16_t class)
+{
+	put_owner(writer, name->wire);
+	packet_put_u16(writer, type);
+	packet_put_u16(writer, class);
 }
 
 /* Only names in types of RFC 1035 are compressed (RFC 3597 4). */
@@ -392,7 +403,7 @@ void packet_cut(struct packet_writer *writer, size_t len)
 	writer->full = false;
 	if (writer->owner_at >= len)
 		writer->owner_at = 0;
-	for (size_t i = 0; i < PACKET_NAMES; i++)
+	for (size_t i = 0; i < writer->slots; i++)
 		if (writer->names[i] >= len)
 			writer->names[i] = 0;
 }

@@ -85,7 +85,7 @@ bool packet_soa_serial(const struct packet_reader *reader, const struct packet_r
 
 /* ---- write ---- */
 
-enum { PACKET_NAMES = 2048 };
+enum { PACKET_NAMES = 2048, PACKET_FEW_NAMES = 64 };
 
 struct packet_writer {
 	uint8_t *data;
@@ -93,7 +93,8 @@ struct packet_writer {
 	bool full;
 	/* where that of the last record stands; 0: nowhere */
 	uint16_t owner_at;
-	/* where a name of that hash was written; 0: nowhere */
+	/* where a name of that hash was written; 0: nowhere. Few may be for a datagram. */
+	unsigned slots;
 	uint16_t names[PACKET_NAMES];
 };
 
@@ -102,6 +103,9 @@ void packet_writer_init(struct packet_writer *writer, uint8_t *data, size_t limi
 void packet_put(struct packet_writer *writer, const void *data, size_t len);
 void packet_put_u16(struct packet_writer *writer, uint16_t value);
 void packet_put_u32(struct packet_writer *writer, uint32_t value);
+/* What stands first: a record that has the same owner points to it. */
+void packet_put_question(struct packet_writer *writer, const struct name *name,
+                         uint16_t type, uint16_t class);
 /*
  * Uncompressed names in, as model/rr.h has them. All of it or,
  * with `full` set, nothing.

@@ -359,11 +359,8 @@ void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size
 
 	packet_writer_init(writer, data, limit < size ? limit : size);
 	writer->limit -= tail_len(query);
-	if (!query->has_question)
-		return;
-	packet_put(writer, query->raw.wire, query->raw.len);
-	packet_put_u16(writer, query->type);
-	packet_put_u16(writer, query->class);
+	if (query->has_question)
+		packet_put_question(writer, &query->raw, query->type, query->class);
 }
 
 static void put_option(struct packet_writer *writer, uint16_t code, size_t len)

@@ -26,9 +26,7 @@ size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
 	};
 
 	packet_writer_init(&writer, data, ASK_MAX);
-	packet_put(&writer, ask->zone.wire, ask->zone.len);
-	packet_put_u16(&writer, RR_SOA);
-	packet_put_u16(&writer, RR_CLASS_IN);
+	packet_put_question(&writer, &ask->zone, RR_SOA, RR_CLASS_IN);
 	packet_set_header(&writer, &header);
 	ask->is_signed = key;
 	if (key) {
