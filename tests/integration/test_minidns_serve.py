@@ -12,7 +12,7 @@ import dns.rdatatype
 import dns.rrset
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from minidns_lab import HOST, Domain, Lab, rrs_of, transfer, wait_for   # noqa: E402
+from minidns_lab import HOST, Domain, Lab, free_port, rrs_of, transfer, wait_for   # noqa: E402
 
 ZONE = "example.org."
 RECORDS = [
@@ -35,8 +35,11 @@ RECORDS = [
 class Serve(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.lab = cls.enterClassContext(Lab(settings={"allow_transfer": [HOST]}))
-        cls.port = cls.lab.ports[0]
+        lab = Lab(settings={"allow_transfer": [HOST]})
+        cls.port, cls.everywhere = lab.ports[0], free_port()
+        lab.settings["listen"] = [f"{HOST}:{cls.port}", f"0.0.0.0:{cls.everywhere}",
+                                  f"[::]:{cls.everywhere}"]
+        cls.lab = cls.enterClassContext(lab)
 
     def ask(self, name, rtype, port=None, **options):
         question = dns.message.make_query(name, rtype, **options)
@@ -131,6 +134,13 @@ class Serve(unittest.TestCase):
         empty = self.ask("case.answer.test.", "A")
         self.assertEqual((empty.rcode(), len(empty.authority)), (dns.rcode.NOERROR, 1))
         self.assertEqual(empty.authority[0].ttl, 60)
+
+    def test_the_answer_comes_from_where_it_was_asked(self):
+        Domain(self.lab, "where.test.", 1, [("where.test.", "NS", "ns1.example.net.")])
+        question = dns.message.make_query("where.test.", "SOA")
+        for address in HOST, "127.0.0.2", "127.200.1.9", "::1":
+            answer = dns.query.udp(question, address, port=self.everywhere, timeout=5)
+            self.assertEqual(answer.answer[0][0].serial, 1, address)
 
     def test_what_is_not_served(self):
         self.assertEqual(self.ask("nowhere.test.", "SOA").rcode(), dns.rcode.REFUSED)
