@@ -3,7 +3,7 @@
  *
  *	load CONFIG create  DOMAINS                 makes bench-0.example. and so on
  *	load CONFIG latency CHANGES DOMAINS         one change at a time until ACTIVE
- *	load CONFIG changes CHANGES DOMAINS         many at a time until all are ACTIVE
+ *	load CONFIG changes CHANGES DOMAINS         64 at a time until all are ACTIVE
  *	load CONFIG reads   SECONDS DOMAINS         get_domain, 16 outstanding
  *	load axfr HOST PORT ZONE RECORDS TIMES      whole zones, one after the other
  *	load ixfr HOST PORT ZONE RECORDS TIMES SERIAL   what came since, the same way
@@ -36,7 +36,7 @@
 #include "runtime/worker.h"
 
 enum {
-	OUTSTANDING = 16,
+	READERS = 16, WRITERS = 64,	/* each has one call outstanding */
 	LATENCY_POLL_MS = 1, THROUGHPUT_POLL_MS = 50,
 	CALL_TIMEOUT_MS = 60 * 1000, ACTIVE_TIMEOUT_MS = 60 * 1000,
 	WARM_UP_MS = 500,
@@ -209,7 +209,7 @@ static json_t *run_until_active(struct load *load)
 	load->on_answer = on_accepted;
 	load->timer = loop_timer_new(load->loop, end_when_active, load);
 	begin(load);
-	for (int i = 0; i < OUTSTANDING && i < load->want; i++)
+	for (int i = 0; i < WRITERS && i < load->want; i++)
 		send_next(load);
 	loop_run(load->loop);
 
@@ -315,7 +315,7 @@ static json_t *run_reads(struct load *load)
 	load->timer = loop_timer_new(load->loop, count_from_here, load);
 	loop_timer_set(load->timer, WARM_UP_MS);
 	load->until_us = clock_us() + WARM_UP_MS * 1000LL + load->want * 1000000;
-	for (int i = 0; i < OUTSTANDING; i++)
+	for (int i = 0; i < READERS; i++)
 		send_next(load);
 	loop_run(load->loop);
 	rpc_cancel(load->rpc, load);
