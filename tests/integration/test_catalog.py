@@ -166,6 +166,23 @@ class Members:
                 goes = self.create("goes.example.")
         self.delete(goes)
 
+    def test_many_reach_one_that_was_down_by_one_transfer(self):
+        for server in self.fleet.name_servers:
+            server.stop()
+            try:
+                for number in range(MANY):
+                    self.caller.cast("create_domain", domain={"name": f"m{number}.late.example."})
+                self.fleet.wait_for(lambda: len(self.members()) >= MANY and
+                                    self.members() == self.living(), MANY_SECONDS,
+                                    "the catalog has them")
+                before = self.transfers()
+            finally:
+                server.launch()
+                server.wait_ready()
+            self.fleet.wait_for(lambda: self.active("%.late.example.") == MANY, MANY_SECONDS,
+                                f"{MANY} domains are ACTIVE")
+            self.assertEqual(self.transfers() - before, 1)
+
     def test_a_new_one_is_served_soon(self):
         """The two centrals' repairs, a fixed time apart, would be late for two of five."""
         took = sorted(self.caller.settled(self.create(f"soon{number}.example.", wait=False)["id"],
