@@ -68,17 +68,19 @@ static bool set_option(int fd, int level, int option, int value)
 	return !setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* Only who listens on all addresses needs to be told which of them was asked. */
-static bool set_family_options(int fd, const struct address *address, int family,
-                               int type)
+/*
+ * Only who listens on all addresses needs to be told which of them was asked. No answer
+ * goes out in fragments, whatever a forged ICMP message says of the way (RFC 9715 3.1);
+ * over IPv6 none is long enough.
+ */
+static bool set_udp_options(int fd, const struct address *address, int family)
 {
-	if (family == AF_INET6 && !set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1))
-		return false;
-	if (type != SOCK_DGRAM || !address_is_any(address))
-		return true;
+	bool any = address_is_any(address);
+
 	if (family == AF_INET6)
-		return set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
-	return set_option(fd, IPPROTO_IP, IP_PKTINFO, 1);
+		return !any || set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+	return set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) &&
+	       (!any || set_option(fd, IPPROTO_IP, IP_PKTINFO, 1));
 }
 
 int listener_socket(const struct address *address, int type, struct why *why)
@@ -90,7 +92,9 @@ int listener_socket(const struct address *address, int type, struct why *why)
 
 	if (fd >= 0 && set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
 	    set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1) &&
-	    set_family_options(fd, address, name.ss_family, type) &&
+	    (name.ss_family == AF_INET ||
+	     set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1)) &&
+	    (type != SOCK_DGRAM || set_udp_options(fd, address, name.ss_family)) &&
 	    !bind(fd, (struct sockaddr *)&name, len))
 		return fd;
 	address_format(address, text);
@@ -174,7 +178,9 @@ static void answer_later(struct udp_listener *listener, const struct datagram *a
 static void serve_datagram(struct udp_listener *listener, const struct datagram *from,
                            const uint8_t *packet, size_t len)
 {
-	struct serve_request request = { .packet = packet, .len = len, .later = on_reply };
+	struct serve_request request = {
+		.packet = packet, .len = len, .later = on_reply,
+	};
 	struct reply reply;
 	enum serve_fate fate = SERVE_SILENCE;
 
