@@ -24,6 +24,7 @@ struct head {
 	struct name name;
 	char pool[HEAD_POOL + 1];
 	uint32_t serial;
+	uint32_t records;		/* without the SOA */
 	uint32_t soa_ttl;
 	uint16_t soa_len;
 	uint8_t soa[HEAD_SOA];		/* rdata */
