@@ -12,7 +12,7 @@
 enum {
 	MAX_KEPT = 64,
 	MAX_KEPT_BYTES = 32 * 1024 * 1024,
-	/* a larger one is sent as the whole zone */
+	/* before it is condensed; of a larger one the whole zone is sent */
 	MAX_DELTA_BYTES = 16 * 1024 * 1024,
 	MAX_WAITING = 1024,
 };

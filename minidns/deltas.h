@@ -1,7 +1,12 @@
 /*
  * deltas -- the ways from one serial of a zone to another, read from the
- * journal and kept for a while: after a change all servers of a pool ask for
- * the same one within milliseconds, and it is read once.
+ * journal, condensed to one difference and kept for a while: after a change
+ * all servers of a pool ask for the same one within milliseconds, and it is
+ * made once, on a thread of its own.
+ *
+ * What is read for one is bounded, not only what comes of it: a zone may
+ * change for a week and be as it was, and whoever asks for a small delta
+ * waits while a large one is read.
  */
 #pragma once
 

@@ -46,7 +46,7 @@ struct recent {
  */
 struct known {
 	int64_t read_ms;
-	uint32_t serial, soa_ttl;
+	uint32_t serial, records, soa_ttl;
 	char id[ID_LEN + 1];
 	uint8_t pool_len, name_len;
 	uint16_t soa_len;
@@ -154,6 +154,7 @@ static void keep(struct heads *heads, const struct head *head, int64_t read_ms)
 
 	known->read_ms = read_ms;
 	known->serial = head->serial;
+	known->records = head->records;
 	known->soa_ttl = head->soa_ttl;
 	memcpy(known->id, head->id, sizeof(known->id));
 	known->pool_len = (uint8_t)pool_len;
@@ -183,6 +184,7 @@ bool heads_known(const struct heads *heads, const struct name *name, struct head
 	memcpy(head->pool, known->data, known->pool_len);
 	head->pool[known->pool_len] = '\0';
 	head->serial = known->serial;
+	head->records = known->records;
 	head->soa_ttl = known->soa_ttl;
 	head->soa_len = known->soa_len;
 	memcpy(head->soa, known->data + known->pool_len + known->name_len,

@@ -179,12 +179,27 @@ static void send_delta_by_udp(struct pending *pending, struct delta *delta)
 		finish_soa(pending);
 }
 
+/*
+ * Is there a delta, and is it no larger than the zone? Where that is not in memory
+ * the records are counted: it is not read only to be measured.
+ */
+static bool is_worth_sending(struct pending *pending, const struct delta *delta)
+{
+	const struct zone *zone =
+	    zones_cached(pending->serve->config.zones, &pending->head);
+
+	if (!delta)
+		return false;
+	if (zone)
+		return delta->rrs.len <= zone->wire_bytes;
+	return delta->records <= (uint64_t)pending->head.records + 1;
+}
+
 static void on_delta(void *self, enum err err, struct delta *delta)
 {
 	struct pending *pending = self;
 	struct serve *serve = pending->serve;
-	const struct zone *zone = zones_cached(serve->config.zones, &pending->head);
-	bool worth = delta && !(zone && delta->rrs.len > zone->wire_bytes);
+	bool worth = is_worth_sending(pending, delta);
 
 	if (err)
 		finish_refusal(pending, refusal_of(err));

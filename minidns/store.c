@@ -15,8 +15,8 @@ enum { PORTION = 5000 };	/* records of one statement */
 
 /* The order is that of read_head(). */
 #define HEAD_COLUMNS \
-	"d.id, d.name, d.pool_id, d.serial, d.soa_ttl, d.mname, d.rname, " \
-	"d.refresh, d.retry, d.expire, d.minimum"
+	"d.id, d.name, d.pool_id, d.serial, d.record_count, d.soa_ttl, " \
+	"d.mname, d.rname, d.refresh, d.retry, d.expire, d.minimum"
 #define SERVED "d.live = 1 AND d.task <> 'DELETE'"
 
 struct rr head_soa(const struct head *head)
@@ -72,6 +72,7 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 	err = name_parse(row_text(rows), "name", &head->name, why);
 	copy_text(head->pool, sizeof(head->pool), row_text(rows));
 	head->serial = soa.serial = row_u32(rows);
+	head->records = row_u32(rows);
 	head->soa_ttl = row_u32(rows);
 	mname = row_text(rows);
 	rname = row_text(rows);

@@ -24,6 +24,7 @@ struct head {
 	struct name name;
 	char pool[HEAD_POOL + 1];
 	uint32_t serial;
+	uint32_t records;		/* without the SOA */
 	uint32_t soa_ttl;
 	uint16_t soa_len;
 	uint8_t soa[HEAD_SOA];		/* rdata */
@@ -47,7 +48,10 @@ enum err store_heads(struct db *db, const char *const *names, size_t count,
 enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
                     struct why *why);
 
-/* *delta is NULL when the journal does not lead there, or in more than LIMIT bytes. */
+/*
+ * *delta is NULL when the journal does not lead there, or in more than LIMIT bytes:
+ * as it was written, before the delta is condensed.
+ */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);
 

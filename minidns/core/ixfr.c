@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/condense.h"
 #include "core/zone.h"
 
 /* ---- the delta ---- */
@@ -71,24 +72,48 @@ static const struct ixfr_step *next_step(const struct ixfr_step *steps, size_t c
 	return step_from(steps, count, serial);
 }
 
-static bool add_steps(struct delta *delta, const struct name *apex,
-                      const struct ixfr_step *steps, size_t count)
+/* How many lead from one serial to the other; 0: they do not. */
+static size_t add_steps(struct delta *delta, const struct name *apex,
+                        const struct ixfr_step *steps, size_t count)
 {
 	const struct ixfr_step *step = NULL;
 	uint32_t serial = delta->from;
+	size_t added = 0;
 
-	for (size_t i = 0; i < count && serial != delta->to; i++) {
+	for (; added < count && serial != delta->to; added++) {
 		step = next_step(steps, count, step, serial);
 		if (!step)
-			return false;
+			return 0;
 		if (!add_half(delta, apex, serial, step->removed, step->removed_len))
-			return false;
+			return 0;
 		delta->newest_soa = delta->rrs.len;
 		if (!add_half(delta, apex, step->serial, step->added, step->added_len))
-			return false;
+			return 0;
 		serial = step->serial;
 	}
-	return serial == delta->to && delta->rrs.len;
+	return serial == delta->to ? added : 0;
+}
+
+static bool make_one(struct delta *delta)
+{
+	struct condensed condensed;
+
+	if (!condense(&delta->rrs, &condensed))
+		return false;
+	buf_clear(&delta->rrs);
+	delta->rrs = condensed.rrs;
+	delta->newest_soa = condensed.new_soa;
+	delta->records = condensed.records;
+	return true;
+}
+
+/* One step is one difference already. */
+static bool fill_delta(struct delta *delta, const struct name *apex,
+                       const struct ixfr_step *steps, size_t count)
+{
+	size_t added = add_steps(delta, apex, steps, count);
+
+	return added == 1 || (added && make_one(delta));
 }
 
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
@@ -99,7 +124,7 @@ struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
 	delta->from = from;
 	delta->to = to;
 	delta->users = 1;
-	if (!add_steps(delta, apex, steps, count))
+	if (!fill_delta(delta, apex, steps, count))
 		delta_release(&delta);
 	return delta;
 }

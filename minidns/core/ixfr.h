@@ -1,9 +1,11 @@
 /*
- * ixfr -- the way from one serial to another (RFC 1995): the changes of the
- * journal, each as the old SOA, what was removed, the new SOA, what was
- * added, between two copies of the newest SOA. A delta is read once, proven
- * to be an unbroken chain of well-formed records, and shared by all servers
- * that ask for the same; the generator works as that of axfr.h does.
+ * ixfr -- the way from one serial to another (RFC 1995): the old SOA, what
+ * was removed, the new SOA, what was added, between two copies of the new
+ * SOA. The changes of the journal are proven to be an unbroken chain of
+ * well-formed records; of several one difference is made (condense.h), so
+ * that a client that is far behind is sent what it lacks, not what the zone
+ * went through. A delta is made once and shared by all servers that ask for
+ * the same; the generator works as that of axfr.h does.
  */
 #pragma once
 
@@ -25,14 +27,15 @@ struct ixfr_step {
 struct delta {
 	uint32_t from, to;
 	unsigned users;
-	uint64_t records;
-	struct buf rrs;			/* of all steps, in their order */
+	uint64_t records;		/* with the two SOAs */
+	struct buf rrs;			/* SOA of `from`, removed, SOA of `to`, added */
 	size_t newest_soa;		/* where in it the SOA of `to` stands */
 };
 
 /*
- * The steps in any order, with others among them, for zone APEX. NULL: they do not
- * lead from FROM to TO, or hold what is no record of the zone: send the whole zone.
+ * The steps in any order, with others among them, for zone APEX. NULL: they do not lead
+ * from FROM to TO, hold what is no record of the zone, or contradict each other: send the
+ * whole zone.
  */
 struct delta *delta_new(const struct name *apex, uint32_t from, uint32_t to,
                         const struct ixfr_step *steps, size_t count);

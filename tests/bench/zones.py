@@ -13,7 +13,7 @@ TYPES = {"SOA": 6, "NS": 2, "A": 1, "AAAA": 28, "MX": 15, "TXT": 16}
 LOAD_SECONDS = 300
 
 DOMAIN_COLUMNS = ("id, name, @ancestry, tenant, pool_id, serial, task, status, mname, rname, "
-                  "soa_ttl, refresh, retry, expire, minimum, ttl")
+                  "soa_ttl, refresh, retry, expire, minimum, ttl, record_count")
 SET_COLUMNS = "id, domain_id, name, type"
 RECORD_COLUMNS = "id, recordset_id, domain_id, data, @rdata, serial_number, task, status"
 
@@ -109,17 +109,18 @@ class Rows:
 
     def add_zone(self, name, records):
         """Ids grow with the records, as those that central makes do."""
-        domain, key, recordset = self._id(), None, None
+        domain, key, recordset, count = self._id(), None, None, 0
         labels = reversed([label for label in name.split(".") if label])
         ancestry = b"".join(bytes([len(label)]) + label.encode() for label in labels)
-        self._put("domains", domain, name, ancestry.hex(), "bench", POOL_ID, SERIAL, "NONE",
-                  "ACTIVE", MNAME, RNAME, SOA_TTL, *TIMERS.values(), TTL)
         for owner, rtype, text in records:
             if (owner, rtype) != key:
                 key, recordset = (owner, rtype), self._id()
                 self._put("recordsets", recordset, domain, owner, TYPES[rtype])
             self._put("records", self._id(), recordset, domain, text,
                       rdata_wire(rtype, text).hex(), SERIAL, "NONE", "ACTIVE")
+            count += 1
+        self._put("domains", domain, name, ancestry.hex(), "bench", POOL_ID, SERIAL, "NONE",
+                  "ACTIVE", MNAME, RNAME, SOA_TTL, *TIMERS.values(), TTL, count)
         return domain
 
     def load(self, mariadb):
@@ -145,7 +146,7 @@ def change(mariadb, domain, zone, serial):
     added = soa_wire(zone, serial) + rr_wire(owner, "A", TTL, rdata_wire("A", address))
     mariadb.sql(f"""\
 BEGIN;
-UPDATE domains SET serial = {serial} WHERE id = '{domain}';
+UPDATE domains SET serial = {serial}, record_count = record_count + 1 WHERE id = '{domain}';
 INSERT INTO recordsets ({SET_COLUMNS}) VALUES ('{recordset}', '{domain}', '{owner}', 1);
 INSERT INTO records (id, recordset_id, domain_id, data, rdata, serial_number, task, status)
 VALUES ('{recordset}', '{recordset}', '{domain}', '{address}',

@@ -98,6 +98,7 @@ class Domain:
         self.soa = hours(serial)
         self.records = []
         self.recordsets = {}
+        self.ttls = {}      # (owner, type): of the sets whose TTL is not the domain's
         self.journal = journal
         columns = ", ".join(self.soa)
         values = ", ".join(quote(value) for value in self.soa.values())
@@ -131,6 +132,8 @@ class Domain:
         yield from inserts("recordsets (id, domain_id, name, type, ttl)", sets)
         yield from inserts("records (id, recordset_id, domain_id, data, rdata, serial_number, "
                            "task, status)", rows)
+        yield (f"UPDATE domains SET record_count = {len(self.records)} "
+               f"WHERE id = {quote(self.id)};")
 
     def _deletes(self, records):
         for name, rtype, text in records:
@@ -139,19 +142,34 @@ class Domain:
                    f"recordset_id = {quote(self.recordsets[name, rtype])} AND live = 1 "
                    f"AND rdata = {blob(rdata_wire(rtype, text))};")
 
-    def change(self, add=(), remove=(), serial=None, orders=1):
-        """One change in one transaction, until its NOTIFY has left; returns the serial."""
+    def _retime(self, ttls):
+        self.ttls |= ttls
+        for key, ttl in ttls.items():
+            yield f"UPDATE recordsets SET ttl = {ttl} WHERE id = {quote(self.recordsets[key])};"
+
+    def _wire(self, records):
+        return b"".join(rr_wire(*record, self.ttls.get(record[:2], TTL)) for record in records)
+
+    def change(self, add=(), remove=(), serial=None, orders=1, ttls=None):
+        """One change in one transaction, until its NOTIFY has left; returns the serial.
+
+        TTLS, by (owner, type), are those that sets of records have from now on.
+        """
         before = self._soa_wire()
         old = self.serial
         self.soa["serial"] = old + 1 & 0xffffffff if serial is None else serial
         after = self._soa_wire()
-        removed = before + b"".join(rr_wire(*record) for record in remove)
-        added = after + b"".join(rr_wire(*record) for record in add)
+        retimed = [record for record in self.records
+                   if record[:2] in (ttls or {}) and record not in remove]
+        removed = before + self._wire([*remove, *retimed])
+        retime = list(self._retime(ttls or {}))
+        added = after + self._wire([*add, *retimed])
         row = (f"INSERT INTO journal (domain_id, serial, previous_serial, removed, added) VALUES "
                f"({quote(self.id)}, {self.serial}, {old}, {blob(removed)}, {blob(added)});")
         self.lab.mariadb.sql("\n".join([
             "BEGIN;", f"UPDATE domains SET serial = {self.serial} WHERE id = {quote(self.id)};",
-            *self._deletes(remove), *self._adds(add), row if self.journal else "", "COMMIT;"]))
+            *self._deletes(remove), *self._adds(add), *retime, row if self.journal else "",
+            "COMMIT;"]))
         self.lab.notified(self, orders)
         return self.serial
 
@@ -165,8 +183,8 @@ class Domain:
 
     def rrs(self):
         """The zone as a set of (owner, type, rdata wire, ttl), with its SOA."""
-        zone = {(dns.name.from_text(name), rtype, rdata_wire(rtype, text), TTL)
-                for name, rtype, text in self.records}
+        zone = {(dns.name.from_text(name), rtype, rdata_wire(rtype, text),
+                 self.ttls.get((name, rtype), TTL)) for name, rtype, text in self.records}
         zone.add((dns.name.from_text(self.name), "SOA", rdata_wire("SOA", soa_text(self.soa)),
                   self.soa["soa_ttl"]))
         return zone

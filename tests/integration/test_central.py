@@ -28,6 +28,7 @@ from lab.process import program, wait_for   # noqa: E402
 ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
 LARGE = 200_000         # records of a generated zone
 PART = 7000             # records of one add_to_import
+JOURNAL_AGE = 7 * 86400     # seconds, if nothing is said of it
 
 SETTINGS = """\
 [DEFAULT]
@@ -405,6 +406,39 @@ class Records(Story):
         for previous, serial, removed, added in rows:
             self.assertIn(f"{int(previous):08X}", removed)
             self.assertIn(f"{int(serial):08X}", added)
+
+    def journal_of(self, domain):
+        rows = lab.sql("SELECT previous_serial, serial FROM journal "
+                       f"WHERE domain_id = '{domain['id']}' ORDER BY serial")
+        return [(int(previous), int(serial)) for previous, serial in rows]
+
+    def test_an_old_journal_is_swept(self):
+        """With an old change go those before it, and what is left has no gap."""
+        domain = self.create()
+        name, serials = domain["name"], [domain["serial"]]
+        for i in range(5):
+            serials.append(change(name, add(f"a.{name}", [f"192.0.2.{i}"]))["serial"])
+        steps = list(zip(serials, serials[1:]))
+        self.assertEqual(self.journal_of(domain), steps)
+        for ago, serial in ((JOURNAL_AGE - 60, serials[3]), (JOURNAL_AGE + 60, serials[2])):
+            lab.sql(f"UPDATE journal SET created_at = UTC_TIMESTAMP(3) - INTERVAL {ago} SECOND "
+                    f"WHERE domain_id = '{domain['id']}' AND serial = {serial}")
+        wait_for(lambda: len(self.journal_of(domain)) < 5, 20, "the journal is swept")
+        self.assertEqual(self.journal_of(domain), steps[2:])
+
+    def test_a_change_too_large_for_the_journal(self):
+        domain = self.create()
+        name = domain["name"]
+        text = " ".join('"' + "x" * 250 + '"' for _ in range(16))
+        large = [add(f"t{i}.{name}", [f'"{j}" {text}' for j in range(20)], "TXT")
+                 for i in range(14)]
+        one = change(name, add(f"a.{name}", ["192.0.2.1"]))["serial"]
+        two = change(name, *large)["serial"]
+        three = change(name, add(f"a.{name}", ["192.0.2.2"]))["serial"]
+        self.assertEqual(self.journal_of(domain), [(domain["serial"], one), (two, three)])
+        some = [{"op": "delete", "name": f"t{i}.{name}", "type": "TXT"} for i in range(10)]
+        four = change(name, *some)["serial"]        # 0.8 MB
+        self.assertEqual(self.journal_of(domain)[2:], [(three, four)])
 
     def test_round_trips(self):
         """A change of one record in a set that is there needs eight, as edit.h says."""

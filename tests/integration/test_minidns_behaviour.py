@@ -29,7 +29,7 @@ import dns.rrset
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import (HOST, TTL, Domain, Lab, blob, new_id, quote, rr_wire,  # noqa: E402
                          rrs_of, soa_text, tail, transfer, wait_for)
-from test_minidns_serve import apply                                    # noqa: E402
+from test_minidns_serve import apply, difference                        # noqa: E402
 import test_minidns_hostile as hostile                                  # noqa: E402
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -58,6 +58,7 @@ TESTED = {
            "test_minidns_hostile.Strangers.test_only_servers_of_the_pool"],
     "I1": ["test_minidns_serve.Serve.test_ixfr"],
     "I2": ["Transfers.test_i2_no_journal", "test_minidns_serve.Serve.test_ixfr",
+           "test_minidns_serve.Serve.test_a_difference_larger_than_the_zone",
            "test_minidns_serve.Serve.test_a_gap_in_the_journal",
            "test_minidns_secondaries.Secondaries.test_a_gap_in_the_journal"],
     "I3": ["test_minidns_serve.Serve.test_ixfr_over_udp",
@@ -69,7 +70,11 @@ TESTED = {
            "unit/model/test_serial.c:order_is_that_of_rfc_1982",
            "unit/model/test_serial.c:opposite_serials_have_no_order"],
     "I6": ["Transfers.test_i6_any_history_leads_to_the_zone",
-           "Transfers.test_i6_histories_that_cannot_be",
+           "Transfers.test_i6_new_ttls", "Transfers.test_i6_histories_that_cannot_be",
+           "Transfers.test_i6_histories_that_contradict_themselves",
+           "unit/minidns/test_condense.c:one_difference_does_what_its_steps_do",
+           "unit/minidns/test_condense.c:each_history_has_its_difference",
+           "test_minidns_secondaries.Secondaries.test_far_behind",
            "test_minidns_secondaries.Secondaries.test_a_record_twice_in_a_serial",
            "unit/minidns/test_transfer.c:a_broken_chain_is_no_delta"],
     "N1": ["test_minidns_propagate.Propagate.test_n1_a_notify_and_its_answer"],
@@ -559,7 +564,9 @@ class Transfers(Story):
         for serial, old in starts:
             with self.subTest(domain.name, since=serial):
                 rrs = rrs_of(transfer(self.port, domain.name, serial))
-                self.assertEqual(rrs[1][1], "SOA", "it is incremental")
+                removed, added = difference(rrs)
+                self.assertEqual((removed, added), (old - domain.rrs() - {rrs[1]},
+                                                    domain.rrs() - old - {rrs[0]}))
                 self.assertEqual(apply(old, rrs), domain.rrs())
 
     def test_a1_one_message_after_the_other(self):
@@ -716,12 +723,13 @@ class Transfers(Story):
         zone = "i4.test."
         domain = self.add(zone, filler=20000)
         old = domain.rrs()
-        new = [(f"n{i}.{zone}", "TXT", f'"{i:0200d}"') for i in range(1000)]
+        new = [(f"n{i}.{zone}", "TXT", f'"{i:0200d}"') for i in range(1500)]
         domain.change(add=new)
         domain.change(remove=new[:500])
         messages = transfer(self.port, zone, 1)
         self.assertGreater(len(messages), 3)
         self.assertEqual(apply(old, rrs_of(messages)), domain.rrs())
+        self.assertEqual(list(map(len, difference(rrs_of(messages)))), [0, 1000])
         self.assertEqual({message.id for message in messages}, {messages[0].id})
         self.assertFalse(any(message.question for message in messages[1:]))
 
@@ -753,6 +761,37 @@ class Transfers(Story):
             starts.append((domain.serial, domain.rrs()))
             domain.change(add=add, remove=remove)
         self.assert_ways(domain, *starts)
+
+    def test_i6_new_ttls(self):
+        """A record goes with its old TTL and comes with the new one; not if they are the same."""
+        domain = self.add("i6-ttl.test.")
+        key = "h1.i6-ttl.test.", "TXT"
+        starts = []
+        for ttl in 600, 900, 300, 300, 60:
+            starts.append((domain.serial, domain.rrs()))
+            domain.change(ttls={key: ttl})
+        self.assert_ways(domain, *starts)
+        domain.change(ttls={key: 300})
+        self.assert_ways(domain, *starts)
+        rrs = rrs_of(transfer(self.port, domain.name, starts[0][0]))
+        self.assertEqual(difference(rrs), (set(), set()))
+
+    def test_i6_histories_that_contradict_themselves(self):
+        """Each step could be, but not one behind the other."""
+        for number, (what, (removed, added)) in enumerate(CONTRADICTIONS.items()):
+            domain = self.add(f"i6-not-{number}.test.")
+            record = f"c.{domain.name}", "A", "192.0.2.1"
+            domain.change(add=[record])
+            self.assert_ways(domain)
+            domain.change()
+            blobs = [blob(rr_wire(*record, TTL + ttl)) for ttl in (0, 1)]
+            self.lab.mariadb.sql(
+                f"UPDATE journal SET removed = CONCAT(removed, {removed(*blobs)}), "
+                f"added = CONCAT(added, {added(*blobs)}) WHERE serial = 3 AND "
+                f"domain_id = {quote(domain.id)}")
+            with self.subTest(what):
+                self.assertEqual(whole(transfer(self.port, domain.name, 1)), domain.rrs())
+                self.assertEqual(rrs_of(transfer(self.port, domain.name, 2))[1][1], "SOA")
 
     def test_i6_histories_that_cannot_be(self):
         """A journal that contradicts itself makes for a whole zone, not for a wrong one."""
@@ -787,6 +826,15 @@ IMPOSSIBLE = {
     "an SOA too many": lambda before, after, foreign: {"added": blob(after + after)},
     "half a record": lambda before, after, foreign: {"added": blob(after[:-1])},
     "octets of chance": lambda before, after, foreign: {"added": blob(after + b"\xff" * 20)},
+}
+
+
+# what is removed and added, after a step that added RECORD; LATER has another TTL
+CONTRADICTIONS = {
+    "added twice": (lambda record, later: "''", lambda record, later: record),
+    "added with another TTL": (lambda record, later: "''", lambda record, later: later),
+    "removed with another TTL": (lambda record, later: later, lambda record, later: "''"),
+    "removed twice": (lambda record, later: f"{record}, {record}", lambda record, later: "''"),
 }
 
 

@@ -1,11 +1,13 @@
 """BIND, Knot, NSD and PowerDNS take zones: each has what the database has, to the octet."""
 
+import random
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import HOST, Domain, Lab, quote, rrs_of, transfer, wait_for     # noqa: E402
+from test_minidns_serve import difference, fillers                  # noqa: E402
 
 NAMES = ("bind", "knot", "nsd", "powerdns")
 SECONDS = 30        # until a server serves a new serial, the largest zone included
@@ -200,6 +202,47 @@ class Secondaries(unittest.TestCase):
         self.assert_kind(domain, "axfr", 1, 1)
         self.change(domain, [("c.gap.test.", "A", "192.0.2.1")])
         self.assert_kind(domain, "ixfr", 1, 1)
+
+    def test_far_behind(self):
+        """Many changes later: one difference takes each server there, and so does an empty one."""
+        zone = "behind.test."
+        domain = self.add(zone, 4294967270, fillers(zone, 100))
+        self.assert_served(domain)
+        behind, old = domain.serial, domain.rrs()
+        dice = random.Random(1)
+        for _ in range(50):
+            self.change_by_chance(domain, dice)
+        self.catch_up(domain, behind, old - domain.rrs(), domain.rrs() - old)
+
+        behind, ttl, record = domain.serial, domain.ttls[f"h1.{zone}", "TXT"], (
+            f"x.{zone}", "TXT", '"it comes and goes"')
+        for number in range(5):
+            domain.change([record], ttls={(f"h1.{zone}", "TXT"): 1000 + number})
+            domain.change([], [record])
+        domain.change(ttls={(f"h1.{zone}", "TXT"): ttl})
+        self.catch_up(domain, behind, set(), set())
+
+    def change_by_chance(self, domain, dice):
+        """Records of a few that come and go, and sets that get other TTLs."""
+        few = [(f"c{i % 3}.{domain.name}", "A", f"192.0.2.{i}") for i in range(9)]
+        here = set(domain.records)
+        chosen = dice.sample(few, 3)
+        domain.change([record for record in chosen if record not in here or dice.randrange(2)],
+                      [record for record in chosen if record in here],
+                      ttls={(f"h{dice.randrange(2)}.{domain.name}", "TXT"):
+                            dice.choice((60, 300, 900)) for _ in range(2)})
+
+    def catch_up(self, domain, behind, removed, added):
+        """All servers are behind at that serial, then told, and take one difference."""
+        for server in self.servers:
+            self.assertEqual(server.serial(domain.name), behind)
+        wanted = [{rr for rr in rrs if rr[1] != "SOA"} for rrs in (removed, added)]
+        self.tell(domain)
+        self.assert_served(domain)
+        self.assert_kind(domain, "ixfr", 1, 1)
+        self.assertEqual(self.messages(domain, "axfr"), [])
+        found = difference(rrs_of(transfer(self.port, domain.name, behind)))
+        self.assertEqual(list(found), wanted)
 
     def test_a_record_twice_in_a_serial(self):
         """Removed and added by the same change; and added, removed, added by three."""

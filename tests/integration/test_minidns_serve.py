@@ -72,7 +72,7 @@ class Serve(unittest.TestCase):
     def test_ixfr(self):
         domain = Domain(self.lab, "delta.test.", 4294967294,
                         [("delta.test.", "NS", "ns1.example.net."),
-                         ("a.delta.test.", "A", "192.0.2.1")])
+                         ("a.delta.test.", "A", "192.0.2.1"), *fillers("delta.test.", 10)])
         old = domain.rrs()
         domain.change(add=[("b.delta.test.", "A", "192.0.2.2")])
         domain.change(remove=[("a.delta.test.", "A", "192.0.2.1")],
@@ -81,7 +81,10 @@ class Serve(unittest.TestCase):
         self.assertEqual(domain.serial, 1)      # it went past 2^32 - 1
         rrs = rrs_of(transfer(self.port, "delta.test.", 4294967294))
         self.assertEqual(apply(old, rrs), domain.rrs())
-        self.assertEqual(len(rrs), 2 + 6 + 4)
+        removed, added = difference(rrs)
+        self.assertEqual([str(rr[0]) for rr in removed], ["a.delta.test."])
+        self.assertEqual(sorted(str(rr[0]) for rr in added),
+                         ["a.delta.test.", "b.delta.test.", "c.delta.test."])
 
         current = rrs_of(transfer(self.port, "delta.test.", 1))
         self.assertEqual([rr[1] for rr in current], ["SOA"])
@@ -108,14 +111,33 @@ class Serve(unittest.TestCase):
 
     def test_a_gap_in_the_journal(self):
         # larger than any of its deltas, or these would not be worth their while
-        domain = Domain(self.lab, "gap.test.", 1, [
-            (f"h{number}.gap.test.", "TXT", '"filler"') for number in range(50)])
+        domain = Domain(self.lab, "gap.test.", 1, fillers("gap.test.", 50))
         for number in range(4):
             domain.change(add=[("a.gap.test.", "A", f"192.0.2.{number}")])
         self.lab.mariadb.sql(f"DELETE FROM journal WHERE domain_id = '{domain.id}' "
                              "AND serial = 3")
         self.assert_zone(transfer(self.port, "gap.test.", 1), domain)
-        self.assertEqual(len(rrs_of(transfer(self.port, "gap.test.", 3))), 2 + 6)
+        removed, added = difference(rrs_of(transfer(self.port, "gap.test.", 3)))
+        self.assertEqual((removed, len(added)), (set(), 2))
+
+    def test_a_difference_larger_than_the_zone(self):
+        """Of a zone that is not in memory the records are counted, and it is not read for that."""
+        larger, equal = (self.changed(f"larger{count}.test.", count) for count in (4, 5))
+        rrs = rrs_of(transfer(self.port, larger.name, 1))
+        self.assertEqual((set(rrs), len(rrs)), (larger.rrs(), 1 + 5 + 1))
+        for _ in range(2):      # once more with all that is known by then
+            removed, added = difference(rrs_of(transfer(self.port, equal.name, 1)))
+            self.assertEqual((len(removed), len(added)), (2, 3))
+        log = self.lab.workers[0].log.read_text()
+        self.assertIn(f"zone loaded: id={larger.id} ", log)
+        self.assertNotIn(f"zone loaded: id={equal.id} ", log)
+
+    def changed(self, zone, count):
+        """By a difference of seven records, with the two SOAs."""
+        domain = Domain(self.lab, zone, 1, fillers(zone, count))
+        domain.change(add=[(f"a.{zone}", "A", f"192.0.2.{i}") for i in range(3)],
+                      remove=domain.records[:2])
+        return domain
 
     def test_answers(self):
         Domain(self.lab, "answer.test.", 3, [
@@ -177,6 +199,23 @@ class Serve(unittest.TestCase):
         wait_for(lambda: self.ask("away.test.", "SOA").rcode() == dns.rcode.NOERROR, 10,
                  "the SOA is served again")
         self.assert_zone(transfer(self.port, "away.test."), domain)
+
+
+def fillers(zone, count):
+    """Records that make a zone larger than a change of it."""
+    return [(f"h{number}.{zone}", "TXT", '"filler"') for number in range(count)]
+
+
+def difference(rrs):
+    """What is removed and added by an IXFR of one difference, and of no more (RFC 1995 4)."""
+    places = [place for place, rr in enumerate(rrs) if rr[1] == "SOA"]
+    assert len(places) == 4, f"{len(places)} SOAs"
+    newest, old, new, last = (rrs[place] for place in places)
+    assert places[:2] == [0, 1] and places[3] == len(rrs) - 1, places
+    assert newest == new == last != old, (newest, old, new, last)
+    removed, added = rrs[2:places[2]], rrs[places[2] + 1:-1]
+    assert len({*removed, *added}) == len(removed) + len(added), "a record came twice"
+    return set(removed), set(added)
 
 
 def apply(zone, rrs):
