@@ -16,6 +16,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import dns.edns
 import dns.exception
 import dns.flags
 import dns.message
@@ -966,6 +967,9 @@ class Slow(Story):
 
 # ---- the database ----
 
+NETWORK_ERROR = 23              # RFC 8914: it is away
+
+
 class Gate:
     """A way to the database that can close, or be cut, after so many octets of its answers."""
 
@@ -1031,6 +1035,11 @@ class Gate:
             link.close()
 
 
+def reasons_of(answer):
+    """The codes of its extended errors (RFC 8914)."""
+    return [option.code for option in answer.options if option.otype == dns.edns.EDE]
+
+
 class GatedLab(Lab):
 
     def _database(self):
@@ -1052,6 +1061,7 @@ class Database(unittest.TestCase):
         cls.lab = cls.enterClassContext(GatedLab(settings={"allow_transfer": [HOST]}))
         cls.port, cls.gate = cls.lab.ports[0], cls.lab.gate
         cls.domain = Domain(cls.lab, LARGE, 7, large_records(LARGE))
+        transfer(cls.port, LARGE)       # an old one is in memory, and is not to come instead
 
     def database_is_asked(self):
         question = dns.message.make_query("nowhere.test.", "SOA")
@@ -1068,17 +1078,21 @@ class Database(unittest.TestCase):
         self.assertTrue(self.gate.is_closed(), "the database stopped in the middle")
         self.assertEqual([message.rcode() for message in messages], [dns.rcode.SERVFAIL])
         self.assertEqual(rrs_of(messages), [])
-        answer = dns.query.udp(dns.message.make_query(domain.name, "NS"), HOST, port=self.port,
-                               timeout=10)
+        answer = self.ask_for_servers()
         self.assertEqual((answer.rcode(), answer.answer), (dns.rcode.SERVFAIL, []))
+        self.assertEqual(reasons_of(answer), [NETWORK_ERROR])
         self.gate.open_again()
-        found = []
 
         def is_served():
-            found[:] = transfer(self.port, domain.name)
-            return not found[0].rcode()
+            answer = self.ask_for_servers()
+            self.assertIn(reasons_of(answer), ([], [NETWORK_ERROR]), "not a broken zone")
+            return not answer.rcode()
         wait_for(is_served, 15, "the zone is served again")
-        self.assertEqual(whole(found), domain.rrs())
+        self.assertEqual(whole(transfer(self.port, domain.name)), domain.rrs())
+
+    def ask_for_servers(self):
+        question = dns.message.make_query(LARGE, "NS", use_edns=0)
+        return dns.query.udp(question, HOST, port=self.port, timeout=10)
 
     def test_silence(self):
         self.assert_servfail_then_all(11 << 20, cut=False)
