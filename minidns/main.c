@@ -445,6 +445,13 @@ static void reload(void *self)
 	servers_reload(minidns.servers);
 }
 
+static void drain(void *self)
+{
+	(void)self;
+	if (minidns.started)
+		tcp_clients_drain(minidns.clients);
+}
+
 /*
  * Polls do not hold up the end: the pool manager's rows know
  * that their answers are owed.
@@ -499,6 +506,7 @@ int main(int argc, char **argv)
 		.prepare = prepare,
 		.start = start,
 		.reload = reload,
+		.drain = drain,
 		.idle = idle,
 		.stop = stop,
 		.self = &minidns,

@@ -53,6 +53,7 @@ struct tcp_clients {
 	struct tcp_limits limits;
 	struct tcp_client *first;
 	int count;
+	bool draining;
 	uint8_t scratch[READ_SIZE];
 };
 
@@ -142,6 +143,15 @@ static int64_t idle_ms(const struct tcp_clients *clients)
 	    limits->idle_s > CROWDED_IDLE_MS / 1000)
 		return CROWDED_IDLE_MS;
 	return limits->idle_s * 1000LL;
+}
+
+/*
+ * What a client is told of it. 0: it is to close the connection as soon as it has its
+ * answers (RFC 7828 3.3.2); what it asks until then is answered.
+ */
+static int64_t told_idle_ms(const struct tcp_clients *clients)
+{
+	return clients->draining ? 0 : idle_ms(clients);
 }
 
 static int64_t patience_ms(const struct tcp_client *client)
@@ -262,7 +272,7 @@ static void serve_question(struct tcp_client *client, const uint8_t *packet, siz
 		.len = len,
 		.peer = client->peer,
 		.tcp = true,
-		.idle_ms = idle_ms(client->clients),
+		.idle_ms = told_idle_ms(client->clients),
 		.later = on_reply,
 		.self = client,
 	};
@@ -421,6 +431,11 @@ void tcp_clients_admit(struct tcp_clients *clients, int fd,
 		client_new(clients, fd, &peer, tls);
 	else
 		close(fd);
+}
+
+void tcp_clients_drain(struct tcp_clients *clients)
+{
+	clients->draining = true;
 }
 
 size_t tcp_clients_busy(const struct tcp_clients *clients)
