@@ -135,6 +135,12 @@ void *map_remove(struct map *map, const void *key, size_t len)
 	return value;
 }
 
+size_t map_entry_bytes(size_t key_len)
+{
+	/* there are up to two chains an entry */
+	return sizeof(struct entry) + key_len + 2 * sizeof(struct entry *);
+}
+
 size_t map_count(const struct map *map)
 {
 	return map->count;
