@@ -20,5 +20,5 @@ void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or
 /* What one entry takes, with its share of the map. */
 size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
-/* some value, NULL when empty: to take it down */
-void *map_any(const struct map *map);
+/* Some value, NULL when empty: to take it down, which so takes a time by its size. */
+void *map_any(struct map *map);
