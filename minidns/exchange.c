@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/frames.h"
 #include "runtime/loop.h"
 #include "servers.h"
 
@@ -18,7 +19,6 @@ enum {
 	MAX_PLACES = 64,		/* more servers than these share places */
 	FIRST_REPEAT_MS = 500,
 	MAX_REPEAT_MS = 4000,
-	PREFIX = 2,			/* the length before a message over TCP */
 	READS_A_TURN = 16,
 };
 
@@ -28,7 +28,7 @@ struct exchange {
 	struct exchange *next, **link;	/* while it waits for its place */
 	struct exchange_want want;
 	struct ask ask;
-	uint8_t message[PREFIX + ASK_MAX];
+	uint8_t message[FRAME_PREFIX + ASK_MAX];
 	size_t message_len;		/* 0: it cannot be signed */
 	exchange_fn *fn;
 	void *self;
@@ -189,7 +189,7 @@ static void give_up_tcp(struct exchange *exchange)
 
 static bool tcp_send(struct exchange *exchange)
 {
-	size_t left = PREFIX + exchange->message_len - exchange->sent;
+	size_t left = FRAME_PREFIX + exchange->message_len - exchange->sent;
 	ssize_t sent;
 
 	if (!left)
@@ -203,20 +203,9 @@ static bool tcp_send(struct exchange *exchange)
 	return true;
 }
 
-/*
- * The octets of the answer as far as they are known to be
- * wanted: its length, then the rest.
- */
-static size_t tcp_wanted(const struct exchange *exchange)
-{
-	if (exchange->in_len < PREFIX)
-		return PREFIX;
-	return PREFIX + (exchange->in[0] << 8 | exchange->in[1]);
-}
-
 static bool tcp_read(struct exchange *exchange)
 {
-	size_t wanted = tcp_wanted(exchange);
+	size_t wanted = frame_wanted(exchange->in, exchange->in_len);
 	ssize_t len = recv(exchange->fd, exchange->in + exchange->in_len,
 	                   wanted - exchange->in_len, 0);
 
@@ -228,7 +217,7 @@ static bool tcp_read(struct exchange *exchange)
 
 static bool tcp_is_complete(const struct exchange *exchange)
 {
-	return exchange->in_len >= PREFIX && exchange->in_len == tcp_wanted(exchange);
+	return exchange->in_len == frame_wanted(exchange->in, exchange->in_len);
 }
 
 static void on_tcp(void *self, int events)
@@ -247,9 +236,8 @@ static void on_tcp(void *self, int events)
 		}
 	if (!tcp_is_complete(exchange))
 		return;
-	judgement =
-	    verdict_of(&exchange->ask, exchange->in + PREFIX, exchange->in_len - PREFIX,
-	               clock_unix());
+	judgement = verdict_of(&exchange->ask, exchange->in + FRAME_PREFIX,
+	                       exchange->in_len - FRAME_PREFIX, clock_unix());
 	if (judgement.verdict == VERDICT_MISMATCH)
 		exchange->in_len = 0;		/* not ours; another may follow */
 	else if (judgement.verdict == VERDICT_TRUNCATED)
@@ -268,7 +256,7 @@ static void open_tcp(struct exchange *exchange)
 	exchange->fd = connected_socket(exchange, SOCK_STREAM);
 	if (exchange->fd < 0)
 		return;
-	exchange->in = xmalloc(PREFIX + PACKET_MAX);
+	exchange->in = xmalloc(FRAME_PREFIX + PACKET_MAX);
 	exchange->io = loop_io_new(exchange->exchanges->loop, exchange->fd,
 	                           LOOP_READ | LOOP_WRITE, on_tcp, exchange);
 }
@@ -308,7 +296,7 @@ static void on_udp(void *self, int events)
 
 static void send_datagram(struct exchange *exchange)
 {
-	if (send(exchange->fd, exchange->message + PREFIX, exchange->message_len,
+	if (send(exchange->fd, exchange->message + FRAME_PREFIX, exchange->message_len,
 	         MSG_NOSIGNAL) < 0)
 		log_debug("datagram not sent: error=%s", strerror(errno));
 }
@@ -372,9 +360,8 @@ static bool encode(struct exchange *exchange)
 	if (name->len && !key)
 		return false;
 	len = ask_encode(&exchange->ask, key, (uint64_t)clock_unix(),
-	                 exchange->message + PREFIX);
-	exchange->message[0] = len >> 8;
-	exchange->message[1] = len & 0xff;
+	                 exchange->message + FRAME_PREFIX);
+	frame_put_prefix(exchange->message, len);
 	exchange->message_len = len;
 	return true;
 }

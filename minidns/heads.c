@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/known.h"
 #include "core/map.h"
 #include "runtime/db.h"
 #include "runtime/loop.h"
@@ -15,8 +16,6 @@ enum {
 	MAX_WAITING = 8192,
 	MAX_RECENT = 4096,
 	RECENT_MS = 1000,
-	MAX_KNOWN = 1000000,
-	KNOWN_MS = 60 * 1000,		/* whatever is heard, or not */
 };
 
 struct question {
@@ -40,19 +39,6 @@ struct recent {
 	int64_t asked_ms;
 };
 
-/*
- * A zone's head, in the least room: there may be a million. What is cold follows the
- * zone's name in `data`.
- */
-struct known {
-	int64_t read_ms;
-	uint32_t serial, records, soa_ttl;
-	char id[ID_LEN + 1];
-	uint8_t pool_len, name_len;
-	uint16_t soa_len;
-	uint8_t data[];			/* the pool, the name, the SOA's rdata */
-};
-
 /* What one statement asks for. */
 struct batch {
 	struct heads *heads;
@@ -74,12 +60,13 @@ struct heads {
 	size_t waiting_count;
 	bool running, was_down, closing;
 	struct batch *batch;		/* that is running */
-	struct map *known;		/* by the zone's name */
+	struct known *known;
 	struct map *recent_by_name;
 	struct recent *oldest, **newest_end;
 };
 
-struct heads *heads_new(struct loop *loop, const struct db_config *config)
+struct heads *heads_new(struct loop *loop, const struct db_config *config,
+                        int64_t memory)
 {
 	struct heads *heads = xcalloc(1, sizeof(*heads));
 
@@ -87,7 +74,7 @@ struct heads *heads_new(struct loop *loop, const struct db_config *config)
 	heads->lane = lane_new(loop, "heads", 1);
 	heads->db = db_new(config);
 	heads->waiting_end = &heads->waiting;
-	heads->known = map_new(random_u32());
+	heads->known = known_new(random_u32(), (size_t)memory);
 	heads->recent_by_name = map_new(random_u32());
 	heads->newest_end = &heads->oldest;
 	return heads;
@@ -146,50 +133,9 @@ bool heads_recent(const struct heads *heads, const struct name *name,
 
 /* ---- what is known of zones ---- */
 
-static void keep(struct heads *heads, const struct head *head, int64_t read_ms)
-{
-	size_t pool_len = strlen(head->pool);
-	struct known *known = xmalloc(sizeof(*known) + pool_len + head->name.len +
-	                              head->soa_len);
-
-	known->read_ms = read_ms;
-	known->serial = head->serial;
-	known->records = head->records;
-	known->soa_ttl = head->soa_ttl;
-	memcpy(known->id, head->id, sizeof(known->id));
-	known->pool_len = (uint8_t)pool_len;
-	known->name_len = head->name.len;
-	known->soa_len = head->soa_len;
-	memcpy(known->data, head->pool, pool_len);
-	memcpy(known->data + pool_len, head->name.wire, head->name.len);
-	memcpy(known->data + pool_len + head->name.len, head->soa, head->soa_len);
-	heads_forget(heads, &head->name);
-	if (map_count(heads->known) >= MAX_KNOWN) {
-		struct known *some = map_any(heads->known);
-
-		map_remove(heads->known, some->data + some->pool_len, some->name_len);
-		free(some);
-	}
-	map_put(heads->known, head->name.wire, head->name.len, known);
-}
-
 bool heads_known(const struct heads *heads, const struct name *name, struct head *head)
 {
-	const struct known *known = map_get(heads->known, name->wire, name->len);
-
-	if (!known || known->read_ms + KNOWN_MS < loop_now_ms(heads->loop))
-		return false;
-	memcpy(head->id, known->id, sizeof(head->id));
-	head->name = *name;
-	memcpy(head->pool, known->data, known->pool_len);
-	head->pool[known->pool_len] = '\0';
-	head->serial = known->serial;
-	head->records = known->records;
-	head->soa_ttl = known->soa_ttl;
-	head->soa_len = known->soa_len;
-	memcpy(head->soa, known->data + known->pool_len + known->name_len,
-	       known->soa_len);
-	return true;
+	return known_get(heads->known, name, loop_now_ms(heads->loop), head);
 }
 
 static void outdate(struct heads *heads, const struct name *zone)
@@ -203,18 +149,13 @@ static void outdate(struct heads *heads, const struct name *zone)
 void heads_forget(struct heads *heads, const struct name *zone)
 {
 	outdate(heads, zone);
-	free(map_remove(heads->known, zone->wire, zone->len));
+	known_forget(heads->known, zone);
 }
 
 void heads_forget_all(struct heads *heads)
 {
-	struct known *known;
-
 	outdate(heads, NULL);
-	while ((known = map_any(heads->known))) {
-		map_remove(heads->known, known->data + known->pool_len, known->name_len);
-		free(known);
-	}
+	known_forget_all(heads->known);
 }
 
 /* ---- a batch ---- */
@@ -264,7 +205,7 @@ static void answer(struct batch *batch, struct question *question)
 	if (!batch->err && !question->apex)
 		remember(batch->heads, &question->name, head, batch->asked_ms);
 	else if (is_it && !question->outdated)
-		keep(batch->heads, head, batch->asked_ms);
+		known_put(batch->heads->known, head, batch->asked_ms);
 	question->fn(question->self, batch->err, head);
 	free(question);
 }
@@ -402,8 +343,7 @@ void heads_free(struct heads **heads)
 	db_free(&old->db);
 	while (old->oldest)
 		forget_oldest(old);
-	heads_forget_all(old);
-	map_free(&old->known);
+	known_free(&old->known);
 	map_free(&old->recent_by_name);
 	free(old);
 }

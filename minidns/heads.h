@@ -8,8 +8,9 @@
  * statement runs, and the next statement asks for all of them at once.
  * Ordinary questions may use what was read less than a second ago.
  *
- * What was read of a zone's own name is kept until heads_forget(): while the
- * herald holds (herald.h), questions for it need no database.
+ * What was read of a zone's own name is kept until heads_forget(), for a minute at most
+ * and within a budget (core/known.h): while the herald holds (herald.h), questions for it
+ * need no database.
  */
 #pragma once
 
@@ -28,7 +29,9 @@ struct loop;
  */
 typedef void head_fn(void *self, enum err err, const struct head *head);
 
-struct heads *heads_new(struct loop *loop, const struct db_config *config);
+/* MEMORY: bytes for what is known of zones. */
+struct heads *heads_new(struct loop *loop, const struct db_config *config,
+                        int64_t memory);
 void heads_free(struct heads **heads);		/* callbacks that are due come first */
 /*
  * APEX: the name is likely a zone's own, as in a transfer, and those above it are looked

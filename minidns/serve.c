@@ -269,7 +269,8 @@ static void on_head(void *self, enum err err, const struct head *head)
 		finish_refusal(pending, REFUSAL_NOT_AN_APEX);
 	else if (is_transfer(&pending->query))
 		ask_access(pending);
-	else if (pending->query.type == RR_SOA && apex)
+	else if (pending->query.type == RR_SOA && apex &&
+	         !zones_broken(serve->config.zones, &pending->head))
 		finish_soa(pending);
 	else
 		zones_get(serve->config.zones, &pending->head, on_zone, pending);
@@ -296,7 +297,11 @@ static void answer_soa_now(struct serve *serve, struct query *query, bool tcp,
 	answer->len = answer_soa(query, &soa, tcp, serve->data, sizeof(serve->data));
 }
 
-/* From what is in memory and new enough. False: the database is to be asked. */
+/*
+ * From what is in memory and new enough. False: the database is to be asked. The serial
+ * of a zone that cannot be served is not told: who heard it would come for the zone,
+ * again and again.
+ */
 static bool answer_now(struct serve *serve, struct query *query, bool tcp,
                        struct reply *answer)
 {
@@ -304,7 +309,8 @@ static bool answer_now(struct serve *serve, struct query *query, bool tcp,
 	struct head known;
 	struct zone *zone;
 
-	if (query->type == RR_SOA && find_head(serve, query, &known)) {
+	if (query->type == RR_SOA && find_head(serve, query, &known) &&
+	    !zones_broken(serve->config.zones, &known)) {
 		answer_soa_now(serve, query, tcp, &known, answer);
 		return true;
 	}

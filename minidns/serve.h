@@ -53,7 +53,7 @@ struct serve_request {
 	size_t len;
 	struct address peer;
 	bool tcp;
-	int64_t idle_ms;		/* of TCP: how long a connection may be silent */
+	int64_t idle_ms;		/* of TCP: what is told of it (RFC 7828) */
 	reply_fn *later;		/* called once after SERVE_LATER */
 	void *self;
 };

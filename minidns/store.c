@@ -19,17 +19,6 @@ enum { PORTION = 5000 };	/* records of one statement */
 	"d.mname, d.rname, d.refresh, d.retry, d.expire, d.minimum"
 #define SERVED "d.live = 1 AND d.task <> 'DELETE'"
 
-struct rr head_soa(const struct head *head)
-{
-	return (struct rr){
-		.name = head->name.wire,
-		.type = RR_SOA,
-		.ttl = head->soa_ttl,
-		.rdata_len = head->soa_len,
-		.rdata = head->soa,
-	};
-}
-
 /* ---- heads ---- */
 
 static enum err set_soa(struct head *head, const char *mname, const char *rname,

@@ -11,26 +11,11 @@
 #include "base/id.h"
 #include "core/access.h"
 #include "core/ixfr.h"
+#include "core/known.h"
 #include "core/zone.h"
 #include "model/name.h"
 
 struct db;
-
-enum { HEAD_POOL = 64, HEAD_SOA = 2 * NAME_MAX_WIRE + 20 };
-
-/* What is to be known of a zone to answer for its SOA: one row of domains. */
-struct head {
-	char id[ID_LEN + 1];
-	struct name name;
-	char pool[HEAD_POOL + 1];
-	uint32_t serial;
-	uint32_t records;		/* without the SOA */
-	uint32_t soa_ttl;
-	uint16_t soa_len;
-	uint8_t soa[HEAD_SOA];		/* rdata */
-};
-
-struct rr head_soa(const struct head *head);	/* borrows from it */
 
 enum { STORE_NAMES = 256 };		/* that store_heads() takes at once */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/frames.h"
 #include "serve.h"
 #include "stream.h"
 #include "transfers.h"
@@ -58,23 +59,17 @@ bool tcp_answers_ready(const struct tcp_answers *answers)
 	       (first && (!first->transfer || transfer_is_ready(first->transfer)));
 }
 
-static void frame(uint8_t *to, size_t len)
-{
-	to[0] = len >> 8;
-	to[1] = len & 0xff;
-}
-
 static struct output *output_new(const struct reply *reply)
 {
-	size_t len = reply->transfer ? 0 : TCP_PREFIX + reply->len;
+	size_t len = reply->transfer ? 0 : FRAME_PREFIX + reply->len;
 	struct output *output = xmalloc(sizeof(*output) + len);
 
 	output->next = NULL;
 	output->transfer = reply->transfer;
 	output->len = len;
 	if (len) {
-		frame(output->data, reply->len);
-		memcpy(output->data + TCP_PREFIX, reply->data, reply->len);
+		frame_put_prefix(output->data, reply->len);
+		memcpy(output->data + FRAME_PREFIX, reply->data, reply->len);
 	}
 	return output;
 }
@@ -105,11 +100,11 @@ static bool next_message(struct tcp_answers *answers)
 		return answers->sending_len;
 	}
 	if (!answers->out)
-		answers->out = xmalloc(TCP_PREFIX + SERVE_BUFFER);
-	len = transfer_next(output->transfer, answers->out + TCP_PREFIX, SERVE_BUFFER);
-	frame(answers->out, len);
+		answers->out = xmalloc(FRAME_PREFIX + SERVE_BUFFER);
+	len = transfer_next(output->transfer, answers->out + FRAME_PREFIX, SERVE_BUFFER);
+	frame_put_prefix(answers->out, len);
 	answers->sending = answers->out;
-	answers->sending_len = len ? TCP_PREFIX + len : 0;
+	answers->sending_len = len ? FRAME_PREFIX + len : 0;
 	return len;
 }
 

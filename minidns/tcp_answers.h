@@ -13,8 +13,6 @@ struct output;
 struct reply;
 struct stream;
 
-enum { TCP_PREFIX = 2 };		/* the length before a message */
-
 struct tcp_answers {
 	struct output *first, **end;
 	size_t queued;			/* bytes of the messages that wait */

@@ -5,12 +5,11 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
+#include "core/frames.h"
 #include "minidns.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
@@ -35,7 +34,7 @@ struct tcp_client {
 	struct stream stream;		/* closed, but an answer is still due: fd is -1 */
 	struct loop_io *io;
 	struct loop_timer *timer;
-	struct buf in;
+	struct frames questions;
 	struct tcp_answers answers;
 	int in_flight;
 	bool said_all;			/* it will ask nothing more */
@@ -54,6 +53,7 @@ struct tcp_clients {
 	struct tcp_limits limits;
 	struct tcp_client *first;
 	int count;
+	bool draining;
 	uint8_t scratch[READ_SIZE];
 };
 
@@ -95,7 +95,7 @@ static void close_client(struct tcp_client *client)
 	loop_timer_free(&client->timer);
 	stream_close(&client->stream);
 	tcp_answers_clear(&client->answers);
-	buf_clear(&client->in);
+	frames_clear(&client->questions);
 	free_if_done(client);
 }
 
@@ -143,6 +143,15 @@ static int64_t idle_ms(const struct tcp_clients *clients)
 	    limits->idle_s > CROWDED_IDLE_MS / 1000)
 		return CROWDED_IDLE_MS;
 	return limits->idle_s * 1000LL;
+}
+
+/*
+ * What a client is told of it. 0: it is to close the connection as soon as it has its
+ * answers (RFC 7828 3.3.2); what it asks until then is answered.
+ */
+static int64_t told_idle_ms(const struct tcp_clients *clients)
+{
+	return clients->draining ? 0 : idle_ms(clients);
 }
 
 static int64_t patience_ms(const struct tcp_client *client)
@@ -263,7 +272,7 @@ static void serve_question(struct tcp_client *client, const uint8_t *packet, siz
 		.len = len,
 		.peer = client->peer,
 		.tcp = true,
-		.idle_ms = idle_ms(client->clients),
+		.idle_ms = told_idle_ms(client->clients),
 		.later = on_reply,
 		.self = client,
 	};
@@ -282,47 +291,27 @@ static void serve_question(struct tcp_client *client, const uint8_t *packet, siz
 	client->in_flight--;
 }
 
-/* The whole question at *at in what was read; moves on behind it. */
-static const uint8_t *next_question(const struct tcp_client *client, size_t *at,
-                                    size_t *len)
+static void forget_taken(struct tcp_client *client)
 {
-	const uint8_t *data = client->in.data + *at;
-	size_t left = client->in.len - *at;
-
-	if (left < TCP_PREFIX)
-		return NULL;
-	*len = data[0] << 8 | data[1];
-	if (left - TCP_PREFIX < *len)
-		return NULL;
-	*at += TCP_PREFIX + *len;
-	return data + TCP_PREFIX;
-}
-
-static void forget_taken(struct tcp_client *client, size_t at)
-{
-	if (!at)
+	if (!frames_drop_taken(&client->questions))
 		return;
-	client->in.len -= at;
-	memmove(client->in.data, client->in.data + at, client->in.len);
 	client->last_ms = loop_now_ms(client->clients->loop);
 	client->asked = true;
-	if (!client->in.len)
-		buf_clear(&client->in);		/* an idle client holds no buffer */
 }
 
 /* All questions that are there, as far as there is room for their answers. */
 static void take_questions(struct tcp_client *client)
 {
 	const uint8_t *question;
-	size_t at = 0, len;
+	size_t len;
 
 	if (client->reading)
 		return;
 	client->reading = true;
 	while (client->in_flight < MAX_IN_FLIGHT && client->answers.queued < MAX_QUEUED &&
-	       (question = next_question(client, &at, &len)))
+	       (question = frames_next(&client->questions, &len)))
 		serve_question(client, question, len);
-	forget_taken(client, at);
+	forget_taken(client);
 	send_answers(client);
 	settle(client);
 	/* until here whoever closed it could not free it */
@@ -338,7 +327,7 @@ static bool read_some(struct tcp_client *client)
 	    stream_read(&client->stream, clients->scratch, sizeof(clients->scratch));
 
 	if (len > 0) {
-		buf_append(&client->in, clients->scratch, len);
+		frames_add(&client->questions, clients->scratch, len);
 		return true;
 	}
 	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
@@ -442,6 +431,11 @@ void tcp_clients_admit(struct tcp_clients *clients, int fd,
 		client_new(clients, fd, &peer, tls);
 	else
 		close(fd);
+}
+
+void tcp_clients_drain(struct tcp_clients *clients)
+{
+	clients->draining = true;
 }
 
 size_t tcp_clients_busy(const struct tcp_clients *clients)

@@ -30,5 +30,7 @@ void tcp_clients_free(struct tcp_clients **clients);	/* cuts all connections */
 /* Takes over FD, a connection that was accepted from FROM, or closes it. TLS or NULL. */
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls);
+/* We end soon: who asks how long a connection may be idle is told to close it now. */
+void tcp_clients_drain(struct tcp_clients *clients);
 /* How many have answers still to be sent. */
 size_t tcp_clients_busy(const struct tcp_clients *clients);

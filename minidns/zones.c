@@ -38,7 +38,7 @@ struct snapshot {
 	struct waiter *waiters;
 	bool loading;
 	uint32_t broken_serial;
-	int64_t broken_until_ms;
+	int64_t broken_until_ms;	/* when it may be read again; 0: not broken */
 };
 
 struct reader {
@@ -360,11 +360,16 @@ static void wait_for(struct snapshot *snapshot, const struct head *head, zone_fn
 	snapshot->waiters = waiter;
 }
 
-static bool is_broken(const struct zones *zones, const struct snapshot *snapshot,
-                      const struct head *head)
+static bool is_broken(const struct snapshot *snapshot, const struct head *head)
 {
-	return snapshot->broken_until_ms > loop_now_ms(zones->loop) &&
-	       snapshot->broken_serial == head->serial;
+	return snapshot->broken_until_ms && snapshot->broken_serial == head->serial;
+}
+
+bool zones_broken(const struct zones *zones, const struct head *head)
+{
+	const struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
+
+	return snapshot && is_broken(snapshot, head);
 }
 
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self)
@@ -377,7 +382,8 @@ void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *
 		fn(self, OK, zone);
 		return;
 	}
-	if (is_broken(zones, snapshot, head)) {
+	if (is_broken(snapshot, head) &&
+	    snapshot->broken_until_ms > loop_now_ms(zones->loop)) {
 		fn(self, ERR_INVALID, NULL);
 		return;
 	}

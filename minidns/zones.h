@@ -5,9 +5,13 @@
  * stays alive until that ends, and counts; while those in use fill the
  * budget, no other zone is loaded. A zone is whole or not served: a database
  * that fails in the middle of a load is ERR_UNREACHABLE.
+ *
+ * One whose rows cannot be served is remembered as broken at its serial, in the little
+ * that is kept of each domain, and is read again at most once in ten seconds.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -35,6 +39,11 @@ struct zones *zones_new(struct loop *loop, const struct zones_config *config);
 void zones_free(struct zones **zones);
 /* The zone at the serial of HEAD if it is in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
+/*
+ * When it was read last, at the serial of HEAD, its rows could not be served: whatever
+ * HEAD says, zones_get() knows better.
+ */
+bool zones_broken(const struct zones *zones, const struct head *head);
 /*
  * At the serial of HEAD or newer. ERR_NOT_FOUND: gone meanwhile; ERR_INVALID: cannot be
  * served; ERR_BUSY: no room. May call back before it returns.

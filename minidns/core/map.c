@@ -16,6 +16,7 @@ struct entry {
 struct map {
 	struct entry **chains;
 	size_t size, count;		/* size is a power of two */
+	size_t first;			/* chains before it are empty; so if they split */
 	uint32_t seed;
 };
 
@@ -114,6 +115,8 @@ void map_put(struct map *map, const void *key, size_t len, void *value)
 		entry->len = len;
 		memcpy(entry->key, key, len);
 		map->count++;
+		if (map->first > (hash & (map->size - 1)))
+			map->first = hash & (map->size - 1);
 	}
 	entry->value = value;
 	if (map->count > map->size)
@@ -135,15 +138,22 @@ void *map_remove(struct map *map, const void *key, size_t len)
 	return value;
 }
 
+size_t map_entry_bytes(size_t key_len)
+{
+	/* there are up to two chains an entry */
+	return sizeof(struct entry) + key_len + 2 * sizeof(struct entry *);
+}
+
 size_t map_count(const struct map *map)
 {
 	return map->count;
 }
 
-void *map_any(const struct map *map)
+void *map_any(struct map *map)
 {
-	for (size_t i = 0; map->count && i < map->size; i++)
-		if (map->chains[i])
-			return map->chains[i]->value;
-	return NULL;
+	if (!map->count)
+		return NULL;
+	while (!map->chains[map->first])
+		map->first++;
+	return map->chains[map->first]->value;
 }

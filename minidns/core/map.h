@@ -17,6 +17,8 @@ void *map_get(const struct map *map, const void *key, size_t len);
 /* replaces */
 void map_put(struct map *map, const void *key, size_t len, void *value);
 void *map_remove(struct map *map, const void *key, size_t len);	/* the value, or NULL */
+/* What one entry takes, with its share of the map. */
+size_t map_entry_bytes(size_t key_len);
 size_t map_count(const struct map *map);
-/* some value, NULL when empty: to take it down */
-void *map_any(const struct map *map);
+/* Some value, NULL when empty: to take it down, which so takes a time by its size. */
+void *map_any(struct map *map);

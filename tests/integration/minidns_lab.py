@@ -267,15 +267,19 @@ class Lab:
         self.scratch = tempfile.TemporaryDirectory(prefix="minidns-")
         self.folder = Path(self.scratch.name)
         self.ports = [free_port() for _ in range(instances)]
-        masters = [(HOST, port) for port in self.ports]
         self.mariadb = MariaDb(self.folder / "mariadb")
         self.rabbitmq = RabbitMq(self.folder / "rabbitmq")
         self.key = key
-        self.servers = {name: SERVERS[name](self.folder / name, masters=masters, key=key)
+        self.servers = {name: SERVERS[name](self.folder / name, masters=self._masters(name),
+                                            key=key)
                         for name in servers}
         self.members = [self.mariadb, self.rabbitmq, *self.servers.values()]
         self.workers = []
         self.settings = settings or {}
+
+    def _masters(self, name):
+        """Where a server has its zones from."""
+        return [(HOST, port) for port in self.ports]
 
     def __enter__(self):
         logging.disable(logging.CRITICAL)   # Python's side logs what the stories provoke

@@ -1,7 +1,9 @@
 """EDNS: cookies and the limits of strangers, extended errors, keepalive; dig and dnspython ask."""
 
 import base64
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -440,6 +442,42 @@ class Strictness(unittest.TestCase):
             answer = ask(self.port, question)
             self.assertEqual((answer.ednsflags & 0xffff, answer.payload, answer.rcode()),
                              (flags & 0x8000, 1232, 0))
+
+
+class Ending(unittest.TestCase):
+    """SIGTERM while a transfer goes on: what is asked is answered, and nobody is to stay."""
+
+    LARGE = "large.test."
+
+    def test_keepalive_of_one_that_ends(self):
+        with Lab(settings={"allow_transfer": [HOST]}) as lab:
+            worker, port = lab.workers[0], lab.ports[0]
+            text = " ".join(['"' + "x" * 250 + '"'] * 8)
+            Domain(lab, self.LARGE, 7, [(f"h{i}.{self.LARGE}", "TXT", text) for i in range(6000)])
+            with self.link(port) as slow, self.link(port) as other:
+                dns.query.send_tcp(slow, dns.message.make_query(self.LARGE, "AXFR"))
+                self.assertEqual(dns.query.receive_tcp(slow)[0].rcode(), 0)
+                self.assertEqual(self.keepalive(other), 300)
+                os.kill(worker.pid, signal.SIGTERM)
+                wait_for(lambda: "process draining" in worker.log.read_text(), 5, "it drains")
+                self.assertEqual(self.keepalive(other), 0)
+                self.assertFalse(worker.has_died())
+            wait_for(worker.has_died, 10, "it ends", [worker.log])
+            worker.restart()
+
+    @staticmethod
+    def link(port):
+        link = socket.socket()
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        link.settimeout(5)
+        link.connect((HOST, port))
+        return link
+
+    @staticmethod
+    def keepalive(link):
+        dns.query.send_tcp(link, question_for("no.test.", options=[(KEEPALIVE, b"")]))
+        answer = dns.query.receive_tcp(link)[0]
+        return int.from_bytes(options_of(answer)[KEEPALIVE].data, "big")
 
 
 class Secondaries(unittest.TestCase):

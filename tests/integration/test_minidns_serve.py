@@ -182,13 +182,52 @@ class Serve(unittest.TestCase):
             answer = self.ask("fresh.test.", "SOA")
             self.assertEqual(answer.answer[0][0].serial, serial)
 
-    def test_a_zone_that_cannot_be_served(self):
-        domain = Domain(self.lab, "broken.test.", 1, [("broken.test.", "NS", "ns1.example.net.")])
-        self.lab.mariadb.sql("UPDATE recordsets SET name = 'out.of.zone.' WHERE "
+    def rename_sets(self, domain, name):
+        self.lab.mariadb.sql(f"UPDATE recordsets SET name = '{name}' WHERE "
                              f"domain_id = '{domain.id}'")
-        self.assertEqual(transfer(self.port, "broken.test.")[0].rcode(), dns.rcode.SERVFAIL)
+
+    def soas_from_memory(self):
+        return self.lab.workers[0].page("/metrics")[1].split(
+            "\nzonefleet_minidns_soa_from_memory_total ")[1].split()[0]
+
+    def break_zone(self, name):
+        """A zone whose SOA is answered from memory, and whose rows cannot be served."""
+        domain = Domain(self.lab, name, 1, [(name, "NS", "ns1.example.net.")])
+        self.rename_sets(domain, "out.of.zone.")
+        before = self.soas_from_memory()
+
+        def is_from_memory():
+            self.assertEqual(self.ask(name, "SOA").rcode(), dns.rcode.NOERROR)
+            return self.soas_from_memory() != before
+        wait_for(is_from_memory, 10, "the SOA is in memory")
+        self.assertEqual(transfer(self.port, name)[0].rcode(), dns.rcode.SERVFAIL)
+        return domain
+
+    def assert_broken(self, name):
+        """Also its SOA, for nobody is to come for it, and it says why."""
+        for _ in range(3):
+            answer = dns.query.udp(dns.message.make_query(name, "SOA", use_edns=0), HOST,
+                                   port=self.port, timeout=5)
+            self.assertEqual((answer.rcode(), answer.answer), (dns.rcode.SERVFAIL, []))
+            self.assertIn("the log of the primary says why", answer.options[0].text)
+
+    def test_a_zone_that_cannot_be_served(self):
+        domain = self.break_zone("broken.test.")
+        self.assert_broken("broken.test.")
         Domain(self.lab, "whole.test.", 1, [("whole.test.", "NS", "ns1.example.net.")])
+        self.assertEqual(self.ask("whole.test.", "SOA").rcode(), dns.rcode.NOERROR)
         self.assertEqual(transfer(self.port, "whole.test.")[0].rcode(), dns.rcode.NOERROR)
+        self.rename_sets(domain, "broken.test.")
+        domain.change()
+        self.assertEqual(self.ask("broken.test.", "SOA").answer[0][0].serial, 2)
+        self.assert_zone(transfer(self.port, "broken.test."), domain)
+
+    def test_a_zone_that_is_repaired_at_its_serial(self):
+        domain = self.break_zone("repaired.test.")
+        self.rename_sets(domain, "repaired.test.")
+        wait_for(lambda: self.ask("repaired.test.", "SOA").rcode() == dns.rcode.NOERROR, 20,
+                 "its rows are read again")
+        self.assert_zone(transfer(self.port, "repaired.test."), domain)
 
     def test_the_database_is_away(self):
         domain = Domain(self.lab, "away.test.", 1, [("away.test.", "NS", "ns1.example.net.")])

@@ -3,6 +3,7 @@
 import base64
 import socket
 import sys
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -19,7 +20,7 @@ import dns.tsig
 import dns.tsigkeyring
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from minidns_lab import HOST, Domain, Lab, rrs_of, stream, wait_for   # noqa: E402
+from minidns_lab import HOST, Domain, Lab, rrs_of, stream, transfer, wait_for    # noqa: E402
 from lab.dns import Key                                         # noqa: E402
 
 ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
@@ -330,6 +331,168 @@ class Servers(unittest.TestCase):
 
     def test_a_key_that_we_do_not_know(self):
         self.expect_error("keyless.test.", key_named("no.key.", ""), ("not known here",))
+
+
+class Relay:
+    """A server's way to minidns. While .spoils, a bit of each transfer changes on it."""
+
+    LARGE = 16384       # octets: messages of transfers, from the first to the last but one
+    TEXT = b"0" * 50    # of a record; with another bit it is as good a record
+
+    def __init__(self, target):
+        self.target = target
+        self.listener = socket.create_server((HOST, 0))
+        self.port = self.listener.getsockname()[1]
+        self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.datagrams.bind((HOST, self.port))
+        self.spoils, self.spoiled = False, 0
+        self._begin(self._accept)
+        self._begin(self._hear)
+
+    @staticmethod
+    def _begin(work, *arguments):
+        threading.Thread(target=work, args=arguments, daemon=True).start()
+
+    def _hear(self):
+        while True:
+            try:
+                question, client = self.datagrams.recvfrom(65535)
+            except OSError:
+                return
+            self._begin(self._ask, question, client)
+
+    def _ask(self, question, client):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+            end.settimeout(5)
+            end.sendto(question, (HOST, self.target))
+            try:
+                self.datagrams.sendto(end.recv(65535), client)
+            except OSError:
+                pass
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            server = socket.create_connection((HOST, self.target))
+            self._begin(self._pour_questions, client, server)
+            self._begin(self._pour_answers, server, client)
+
+    @staticmethod
+    def _pour_questions(client, server):
+        try:
+            while data := client.recv(65536):
+                server.sendall(data)
+            server.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def _pour_answers(self, server, client):
+        large = 0
+        with server, client:
+            try:
+                while True:
+                    message = bytearray(receive(server, int.from_bytes(receive(server, 2), "big")))
+                    large += len(message) > self.LARGE
+                    if self.spoils and large > 1:
+                        self._spoil(message, large)
+                    client.sendall(len(message).to_bytes(2, "big") + message)
+            except (EOFError, OSError):
+                pass
+
+    def _spoil(self, message, number):
+        at = message.rfind(self.TEXT)
+        if at >= 0:
+            message[at] ^= 1
+            self.spoiled += number == 2
+
+    def stop(self):
+        for end in self.listener, self.datagrams:
+            end.close()
+
+
+class RelayedLab(Lab):
+    """.relays by the name of the server."""
+
+    def _masters(self, name):
+        self.relays = getattr(self, "relays", {})
+        self.relays[name] = Relay(self.ports[0])
+        return [(HOST, self.relays[name].port)]
+
+    def __exit__(self, failed, *rest):
+        super().__exit__(failed, *rest)
+        for relay in self.relays.values():
+            relay.stop()
+
+
+class Spoiled(unittest.TestCase):
+    """A bit of a later message of a transfer changes on the way: nobody takes it (A9)."""
+
+    KEY = key_named("pool.key.", "between us and the servers of the pool")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(RelayedLab(servers=("bind", "knot", "nsd", "powerdns"),
+                                                    key=cls.KEY))
+
+    def setUp(self):
+        self.addCleanup(self.spoil, False)
+
+    def spoil(self, spoils):
+        for relay in self.lab.relays.values():
+            relay.spoils, relay.spoiled = spoils, 0
+
+    def tell(self, domain):
+        for server in self.lab.servers.values():
+            self.lab.order(domain, server, "notify_zone_changed")
+
+    def wait_for_spoiled_ones(self):
+        """Each server has tried, and tried again."""
+        for name, relay in self.lab.relays.items():
+            wait_for(lambda: relay.spoiled >= 2, 40, f"{name} tries again",
+                     [self.lab.servers[name].log])
+
+    def assert_served(self, domain, wanted):
+        for name, server in self.lab.servers.items():
+            self.assertEqual(set(rrs_of(transfer(server.port, domain.name))), wanted, name)
+
+    def make_honest(self, domain):
+        self.spoil(False)
+        self.tell(domain)
+        for server in self.lab.servers.values():
+            server.wait_for_serial(domain.name, domain.serial, 40)
+        self.assert_served(domain, domain.rrs())
+
+    @staticmethod
+    def texts(zone, count=2000):
+        return [(f"h{i}.{zone}", "TXT", '"' + "0" * 200 + '"') for i in range(count)]
+
+    def test_a9_of_a_new_zone(self):
+        name = "new.test."
+        self.spoil(True)
+        domain = Domain(self.lab, name, 1, [(name, "NS", "ns1.example.net."), *self.texts(name)])
+        for server in self.lab.servers.values():
+            server.add_zone(name)
+        self.wait_for_spoiled_ones()
+        for server in self.lab.servers.values():
+            self.assertIsNone(server.serial(name), server.name)
+        self.make_honest(domain)
+
+    def test_a9_of_a_change(self):
+        name = "changed.test."
+        domain = Domain(self.lab, name, 1, [(name, "NS", "ns1.example.net.")])
+        for server in self.lab.servers.values():
+            server.add_zone(name)
+        self.make_honest(domain)
+        old = domain.rrs()
+        self.spoil(True)
+        domain.change(add=self.texts(name))
+        self.tell(domain)
+        self.wait_for_spoiled_ones()
+        self.assert_served(domain, old)
+        self.make_honest(domain)
 
 
 if __name__ == "__main__":

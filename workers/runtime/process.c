@@ -166,6 +166,7 @@ static void drain_poll(void *self)
 static void on_terminate(void *self)
 {
 	struct process *process = self;
+	const struct worker *worker = process->program->worker;
 
 	if (process->drain_until_ms)
 		return;
@@ -175,6 +176,8 @@ static void on_terminate(void *self)
 	periods_close(process);
 	if (process->server)
 		rpc_server_pause(process->server);
+	if (worker->drain)
+		worker->drain(worker->self);
 	loop_timer_set(process->drain, DRAIN_POLL_MS);
 }
 

@@ -68,6 +68,7 @@ struct worker {
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
 	void (*reload)(void *self);
+	void (*drain)(void *self);	/* SIGTERM: only what is in hand is to be done */
 	bool (*idle)(const void *self);	/* draining: is nothing in hand any more? */
 	void (*stop)(void *self);	/* the connections are still open */
 	void *self;

@@ -198,10 +198,49 @@ static void only_what_is_signed_counts(void **state)
 	}
 }
 
+/* In the names of the TSIG record, the other case of a letter is the same letter. */
+static bool is_other_case(const struct tsig *tsig, size_t at, int bit)
+{
+	size_t algorithm = tsig->at + tsig->key.len + 10;
+
+	return bit == 5 && ((at > tsig->at && at < tsig->at + tsig->key.len - 1) ||
+			    (at > algorithm && at < algorithm + tsig->algorithm.len - 1));
+}
+
+static void no_bit_can_be_flipped(void **state)
+{
+	struct ask ask = {
+		.id = 0x102, .opcode = OPCODE_QUERY, .zone = name_of("example.org."),
+	};
+	struct tsig_key key = key_of("key.", "c2VjcmV0c2VjcmV0");
+	uint8_t question[ASK_MAX], data[PACKET_UDP_MAX];
+	struct tsig_chain chain;
+	struct tsig tsig;
+	size_t len;
+
+	(void)state;
+	ask_encode(&ask, &key, NOW, question);
+	chain = ask.chain;
+	len = put_answer(&chain, rows[0].packet, rows[0].len, NOW, data);
+	assert_int_equal(verdict_of(&ask, data, len, NOW).verdict, VERDICT_SERIAL);
+	assert_true(tsig_find(data, len, &tsig));
+	for (size_t i = 0; i < 8 * len; i++) {
+		struct judgement got;
+
+		data[i / 8] ^= 1 << i % 8;
+		got = verdict_of(&ask, data, len, NOW);
+		data[i / 8] ^= 1 << i % 8;
+		if (!is_other_case(&tsig, i / 8, i % 8))
+			assert_true(got.verdict == VERDICT_MISMATCH ||
+			            (got.verdict == VERDICT_FAILED && got.fault));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_is_signed_counts),
+		cmocka_unit_test(no_bit_can_be_flipped),
 		cmocka_unit_test(each_answer_says_one_thing),
 		cmocka_unit_test(a_notify_is_answered_or_not),
 		cmocka_unit_test(questions_are_as_the_rfc_has_them),
