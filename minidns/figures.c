@@ -80,4 +80,8 @@ void figures_new(struct figures *figures)
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
 	               "From a poll's order to its success", NULL, NULL);
+	figures->timer_late_us =
+	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
+	               "How late the timer of a question to a name server came: how busy "
+	               "the loop is", NULL, NULL);
 }

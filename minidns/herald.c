@@ -21,6 +21,7 @@ enum {
 	BURST_MS = 8 * GAP_MS,		/* as many at once, after a pause */
 	ZONES_MAX = 500,		/* of a message */
 	HEARD_MAX = 64,			/* likewise; more wait for the next one */
+	RELEASED_A_TURN = 256,
 };
 
 #define NUMBER_MAX (INT64_C(1) << 62)
@@ -51,6 +52,7 @@ struct herald {
 	struct heard heard[HEARD_MAX];
 	size_t heard_count;
 	bool due;			/* say() runs at the end of the turn */
+	bool releasing;			/* release() does, once more */
 	bool wants_back;		/* a message is to be sent, to come back */
 	int64_t asked_ms, said_ms;
 	int64_t paid_until_ms;		/* each message costs GAP_MS */
@@ -64,6 +66,7 @@ struct sent {
 
 static void say_later(struct herald *herald);
 static void on_timer(void *self);
+static void release_again(void *self);
 
 struct herald *herald_new(struct loop *loop, const struct herald_config *config)
 {
@@ -164,12 +167,25 @@ static bool release_one(struct herald *herald, uint64_t settled)
 	return false;
 }
 
+/* Who waited will be busy: the others come in the next turn. */
 static void release(struct herald *herald)
 {
 	uint64_t settled = accord_settled(herald->accord);
+	int released = 0;
 
-	while (release_one(herald, settled))
-		;
+	while (released < RELEASED_A_TURN && release_one(herald, settled))
+		released++;
+	if (released == RELEASED_A_TURN && !herald->releasing)
+		loop_later(herald->loop, release_again, herald);
+	herald->releasing |= released == RELEASED_A_TURN;
+}
+
+static void release_again(void *self)
+{
+	struct herald *herald = self;
+
+	herald->releasing = false;
+	release(herald);
 }
 
 /* ---- what is said ---- */

@@ -13,6 +13,7 @@
 #include "exchange.h"
 #include "heads.h"
 #include "herald.h"
+#include "intake.h"
 #include "limiter.h"
 #include "listener.h"
 #include "notifier.h"
@@ -215,7 +216,8 @@ static void make_outbound(struct loop *loop)
 	struct notifier_config notifier = {
 		.herald = minidns.service.herald = herald_new(loop, &herald),
 		.figures = &minidns.figures,
-		.exchanges = minidns.exchanges = exchanges_new(loop, minidns.servers),
+		.exchanges = minidns.exchanges =
+		    exchanges_new(loop, minidns.servers, &minidns.figures),
 		.answered = on_notify_answered,
 	};
 	struct poller_config poller = {
@@ -228,6 +230,8 @@ static void make_outbound(struct loop *loop)
 
 	minidns.reporter = reporter_new(loop, minidns.runtime.rpc, polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
+	minidns.service.intake =
+	    intake_new(loop, minidns.service.notifier, minidns.service.poller);
 }
 
 static void make_serving(const struct runtime *runtime)
@@ -474,6 +478,7 @@ static void stop(void *self)
 	zones_free(&minidns.zones);
 	serve_free(&minidns.serve);
 	limiter_free(&minidns.limiter);
+	intake_free(&minidns.service.intake);
 	poller_free(&minidns.service.poller);
 	reporter_free(&minidns.reporter);
 	notifier_free(&minidns.service.notifier);

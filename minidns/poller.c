@@ -68,6 +68,11 @@ size_t poller_count(const struct poller *poller)
 	return poller->count;
 }
 
+bool poller_has_room(const struct poller *poller, size_t orders)
+{
+	return poller->count + orders <= MAX_ORDERS;
+}
+
 /* ---- the subject ---- */
 
 static void subject_clear(struct subject *subject)

@@ -1,0 +1,70 @@
+/*
+ * exchange_private -- what exchange.c, which asks and hears, and exchange_place.c, which
+ * says when, share and show nobody else.
+ */
+#pragma once
+
+#include "exchange.h"
+
+#include "core/verdict.h"
+
+struct figures;
+struct loop_io;
+struct loop_timer;
+
+enum { PREFIX = 2 };			/* the length before a message over TCP */
+
+struct exchange {
+	struct exchanges *exchanges;
+	struct place *place;
+	struct exchange *next, **link;	/* while it waits for its place */
+	struct exchange_want want;
+	struct ask ask;
+	uint8_t message[PREFIX + ASK_MAX];
+	size_t message_len;		/* 0: it cannot be signed */
+	exchange_fn *fn;
+	void *self;
+	bool open;
+	/* -1: refused at once, only the timeout is left */
+	int fd;
+	struct loop_io *io;
+	struct loop_timer *timer;
+	int64_t end_ms, due_us;		/* its last moment; the timer's */
+	int repeat_ms;
+	size_t sent;			/* over TCP */
+	uint8_t *in;			/* over TCP: the length and the answer so far */
+	size_t in_len;
+};
+
+/* Who may be out to one server, and who waits for one of them to end. */
+struct place {
+	struct address server;
+	struct exchange *waiting, **waiting_end;
+	int open;
+};
+
+struct exchanges {
+	struct loop *loop;
+	struct servers *servers;	/* who know the keys */
+	const struct figures *figures;
+	struct place *places;
+	int place_count;
+	unsigned next_place;		/* whose turn it is */
+	uint64_t turn;			/* in which so many answers were taken */
+	int answers;
+	bool opening;			/* open_waiting() is due at the end of the turn */
+	struct address hosts[2];
+	int host_count;
+};
+
+/* ---- exchange.c ---- */
+
+void exchange_open(struct exchange *exchange);
+
+/* ---- exchange_place.c ---- */
+
+struct place *places_new(void);
+/* Behind those that wait for the server already. */
+void place_wait(struct exchange *exchange);
+/* Its place is another's, or the queue one shorter. */
+void place_leave(struct exchange *exchange);
