@@ -67,7 +67,7 @@ void exchanges_bind(struct exchanges *exchanges, const struct address *host)
 
 /* ---- sockets ---- */
 
-static int connected_socket(const struct exchange *exchange, int type)
+static int connected_socket(struct exchange *exchange, int type)
 {
 	const struct address *host =
 	    host_for(exchange->exchanges, &exchange->want.server);
@@ -77,6 +77,7 @@ static int connected_socket(const struct exchange *exchange, int type)
 
 	if (fd < 0)
 		return -1;
+	exchange->asked = true;
 	if (host) {
 		socklen_t from_len = address_to_socket(host, &from);
 
@@ -118,6 +119,8 @@ static void finish(struct exchange *exchange, const struct judgement *judgement)
 	exchange_fn *fn = exchange->fn;
 	void *self = exchange->self;
 
+	if (exchange->asked)
+		(judgement ? place_heard : place_unanswered)(exchange);
 	exchange_free(exchange);
 	fn(self, judgement);
 }
@@ -246,10 +249,12 @@ static bool take_datagram(struct exchange *exchange, const uint8_t *data, size_t
 
 	if (judgement.verdict == VERDICT_MISMATCH)
 		return true;
-	if (judgement.verdict == VERDICT_TRUNCATED)
+	if (judgement.verdict == VERDICT_TRUNCATED) {
+		place_heard(exchange);
 		open_tcp(exchange);
-	else
+	} else {
 		finish(exchange, &judgement);
+	}
 	return false;
 }
 
@@ -384,7 +389,8 @@ void exchange_open(struct exchange *exchange)
 {
 	struct exchanges *exchanges = exchange->exchanges;
 
-	exchange->end_ms = loop_now_ms(exchanges->loop) + exchange->want.timeout_ms;
+	exchange->began_ms = loop_now_ms(exchanges->loop);
+	exchange->end_ms = exchange->began_ms + exchange->want.timeout_ms;
 	exchange->timer = loop_timer_new(exchanges->loop, on_timer, exchange);
 	if (!encode(exchange))
 		set_timer(exchange, 0);
@@ -392,6 +398,24 @@ void exchange_open(struct exchange *exchange)
 		open_tcp(exchange);
 	else
 		open_udp(exchange);
+}
+
+/*
+ * A NOTIFY leaves all the same, once, and nobody waits for its answer: there are those
+ * who listen and never answer, and who just came back hears of the change a little
+ * earlier. It costs a datagram.
+ */
+void exchange_spare(struct exchange *exchange)
+{
+	metric_add(exchange->exchanges->figures->exchanges_spared, 1);
+	if (exchange->want.opcode == OPCODE_NOTIFY && !exchange->want.tcp &&
+	    encode(exchange)) {
+		exchange->fd = connected_socket(exchange, SOCK_DGRAM);
+		if (exchange->fd >= 0)
+			send_datagram(exchange);
+	}
+	exchange->asked = false;
+	finish(exchange, NULL);
 }
 
 static void set_id(struct ask *ask)

@@ -6,6 +6,7 @@
 
 #include "exchange.h"
 
+#include "core/silence.h"
 #include "core/verdict.h"
 
 struct figures;
@@ -25,10 +26,12 @@ struct exchange {
 	exchange_fn *fn;
 	void *self;
 	bool open;
+	bool asked;			/* a socket was there to ask with */
 	/* -1: refused at once, only the timeout is left */
 	int fd;
 	struct loop_io *io;
 	struct loop_timer *timer;
+	int64_t began_ms;
 	int64_t end_ms, due_us;		/* its last moment; the timer's */
 	int repeat_ms;
 	size_t sent;			/* over TCP */
@@ -36,9 +39,14 @@ struct exchange {
 	size_t in_len;
 };
 
+/* A server may ignore NOTIFYs and answer queries: its silence is judged by itself. */
+enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
+
 /* Who may be out to one server, and who waits for one of them to end. */
 struct place {
 	struct address server;
+	bool shared;			/* by several: none is known to be silent */
+	struct silence silence[ASKED_KINDS];
 	struct exchange *waiting, **waiting_end;
 	int open;
 };
@@ -60,6 +68,8 @@ struct exchanges {
 /* ---- exchange.c ---- */
 
 void exchange_open(struct exchange *exchange);
+/* Its server is silent, and not asked: the callback comes at once. */
+void exchange_spare(struct exchange *exchange);
 
 /* ---- exchange_place.c ---- */
 
@@ -68,3 +78,5 @@ struct place *places_new(void);
 void place_wait(struct exchange *exchange);
 /* Its place is another's, or the queue one shorter. */
 void place_leave(struct exchange *exchange);
+void place_heard(struct exchange *exchange);		/* its server said something */
+void place_unanswered(struct exchange *exchange);	/* all its time has passed */

@@ -156,6 +156,12 @@ static void on_fanout_is_new(void *self)
 	herald_queue_is_new(minidns.service.herald);
 }
 
+static void on_heard(void *self, const struct address *peer)
+{
+	(void)self;
+	exchanges_heard_from(minidns.exchanges, peer);
+}
+
 static void on_transfer_began(void *self, const struct name *zone,
                               const struct address *peer)
 {
@@ -253,6 +259,7 @@ static void make_serving(const struct runtime *runtime)
 		.transfers = minidns.transfers,
 		.limiter = minidns.limiter =
 		    limiter_new(minidns.servers, &minidns.figures),
+		.heard = on_heard,
 	};
 	struct tcp_limits limits = {
 		.clients = minidns.options.tcp_clients,

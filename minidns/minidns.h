@@ -39,6 +39,8 @@ struct figures {
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
 	    *transfers_broken;
 	struct metric *notifies, *notifies_unanswered;
+	/* by what they are asked: queries, NOTIFYs */
+	struct metric *servers_silent[2], *exchanges_spared;
 	/* by verdict; the first, where no verdict is counted, by silence */
 	struct metric *polls[8];
 	struct metric *zones_bytes, *tcp_clients, *orders;
