@@ -28,7 +28,7 @@ enum {
 
 /* Somebody who waits for a zone's news to be settled. */
 struct telling {
-	struct telling *next;
+	struct telling *next, **link;
 	struct name zone;
 	herald_fn *fn;
 	void *self;
@@ -103,8 +103,8 @@ void herald_free(struct herald **herald)
 
 /* ---- who waits ---- */
 
-void herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
-                 void *self)
+struct telling *herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
+                            void *self)
 {
 	struct telling *telling = xcalloc(1, sizeof(*telling));
 
@@ -112,30 +112,26 @@ void herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
 	telling->fn = fn;
 	telling->self = self;
 	telling->began_ms = clock_boot_ms();
+	telling->link = herald->end;
 	*herald->end = telling;
 	herald->end = &telling->next;
 	say_later(herald);
+	return telling;
 }
 
-static void drop(struct herald *herald, struct telling **at)
+void herald_cancel(struct herald *herald, struct telling **telling)
 {
-	struct telling *telling = *at;
+	struct telling *old = *telling;
 
-	*at = telling->next;
-	if (!*at)
-		herald->end = at;
-	free(telling);
-}
-
-void herald_cancel(struct herald *herald, void *self)
-{
-	struct telling **at = &herald->first;
-
-	while (*at)
-		if ((*at)->self == self)
-			drop(herald, at);
-		else
-			at = &(*at)->next;
+	*telling = NULL;
+	if (!old)
+		return;
+	*old->link = old->next;
+	if (old->next)
+		old->next->link = old->link;
+	else
+		herald->end = old->link;
+	free(old);
 }
 
 static bool is_over(const struct herald *herald, const struct telling *telling,
@@ -154,13 +150,13 @@ static bool is_over(const struct herald *herald, const struct telling *telling,
 /* A callback may tell, or cancel: the list is looked at from its beginning each time. */
 static bool release_one(struct herald *herald, uint64_t settled)
 {
-	for (struct telling **at = &herald->first; *at; at = &(*at)->next) {
-		herald_fn *fn = (*at)->fn;
-		void *self = (*at)->self;
+	for (struct telling *at = herald->first; at; at = at->next) {
+		herald_fn *fn = at->fn;
+		void *self = at->self;
 
-		if (!is_over(herald, *at, settled))
+		if (!is_over(herald, at, settled))
 			continue;
-		drop(herald, at);
+		herald_cancel(herald, &at);
 		fn(self);
 		return true;
 	}
