@@ -52,7 +52,7 @@ static void silence_new(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
-	    "Name servers that answer nothing and are only probed, by what they are asked";
+	    "Name servers that answer nothing and are only probed, by what is asked";
 
 	figures->servers_silent[0] =
 	    metric_new(METRIC_GAUGE, name, help, "asked", "query");
