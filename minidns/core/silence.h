@@ -8,8 +8,8 @@
  * out when the server fell silent cannot make it so again once it was heard.
  *
  * A probe is taken for unanswered until its answer comes: that may take longer than the
- * pause to the next one. Pauses stay below five seconds. The pool manager probes too, up
- * to a minute apart, and none of its probes may meet a server that is not asked.
+ * pause to the next one. Pauses stay below five seconds, for the pool manager probes
+ * too, some ten seconds apart: none of its probes may meet a server that is not asked.
  */
 #pragma once
 
