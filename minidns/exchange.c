@@ -1,4 +1,4 @@
-#include "exchange.h"
+#include "exchange_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,64 +10,27 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/frames.h"
+#include "minidns.h"
 #include "runtime/loop.h"
+#include "runtime/metrics.h"
 #include "servers.h"
 
 enum {
-	MAX_OPEN = 500,			/* of one server: a dead one must not take all */
-	MAX_PLACES = 64,		/* more servers than these share places */
 	FIRST_REPEAT_MS = 500,
 	MAX_REPEAT_MS = 4000,
-	READS_A_TURN = 16,
+	READS = 16,			/* from a socket at a time */
+	ANSWERS_A_TURN = 96,		/* from all: one costs some 15 us */
 };
 
-struct exchange {
-	struct exchanges *exchanges;
-	struct place *place;
-	struct exchange *next, **link;	/* while it waits for its place */
-	struct exchange_want want;
-	struct ask ask;
-	uint8_t message[FRAME_PREFIX + ASK_MAX];
-	size_t message_len;		/* 0: it cannot be signed */
-	exchange_fn *fn;
-	void *self;
-	bool open;
-	/* -1: refused at once, only the timeout is left */
-	int fd;
-	struct loop_io *io;
-	struct loop_timer *timer;
-	int64_t end_ms;
-	int repeat_ms;
-	size_t sent;			/* over TCP */
-	uint8_t *in;			/* over TCP: the length and the answer so far */
-	size_t in_len;
-};
-
-/* Who may be out to one server, and who waits for one of them to end. */
-struct place {
-	struct address server;
-	struct exchange *waiting, **waiting_end;
-	int open;
-};
-
-struct exchanges {
-	struct loop *loop;
-	struct servers *servers;	/* who know the keys */
-	struct place *places;
-	int place_count;
-	bool opening;			/* open_waiting() is due at the end of the turn */
-	struct address hosts[2];
-	int host_count;
-};
-
-struct exchanges *exchanges_new(struct loop *loop, struct servers *servers)
+struct exchanges *exchanges_new(struct loop *loop, struct servers *servers,
+                                const struct figures *figures)
 {
 	struct exchanges *exchanges = xcalloc(1, sizeof(*exchanges));
 
 	exchanges->loop = loop;
 	exchanges->servers = servers;
-	exchanges->places = xcalloc(MAX_PLACES, sizeof(*exchanges->places));
+	exchanges->figures = figures;
+	exchanges->places = places_new();
 	return exchanges;
 }
 
@@ -104,7 +67,7 @@ void exchanges_bind(struct exchanges *exchanges, const struct address *host)
 
 /* ---- sockets ---- */
 
-static int connected_socket(const struct exchange *exchange, int type)
+static int connected_socket(struct exchange *exchange, int type)
 {
 	const struct address *host =
 	    host_for(exchange->exchanges, &exchange->want.server);
@@ -114,6 +77,7 @@ static int connected_socket(const struct exchange *exchange, int type)
 
 	if (fd < 0)
 		return -1;
+	exchange->asked = true;
 	if (host) {
 		socklen_t from_len = address_to_socket(host, &from);
 
@@ -142,22 +106,9 @@ static void close_socket(struct exchange *exchange)
 
 /* ---- the end ---- */
 
-static void open_waiting_later(struct exchanges *exchanges);
-
 static void exchange_free(struct exchange *exchange)
 {
-	struct exchanges *exchanges = exchange->exchanges;
-
-	if (!exchange->open) {
-		*exchange->link = exchange->next;
-		if (exchange->next)
-			exchange->next->link = exchange->link;
-		else
-			exchange->place->waiting_end = exchange->link;
-	} else {
-		exchange->place->open--;
-		open_waiting_later(exchanges);
-	}
+	place_leave(exchange);
 	close_socket(exchange);
 	loop_timer_free(&exchange->timer);
 	free(exchange);
@@ -168,6 +119,8 @@ static void finish(struct exchange *exchange, const struct judgement *judgement)
 	exchange_fn *fn = exchange->fn;
 	void *self = exchange->self;
 
+	if (exchange->asked)
+		(judgement ? place_heard : place_unanswered)(exchange);
 	exchange_free(exchange);
 	fn(self, judgement);
 }
@@ -177,6 +130,12 @@ void exchange_cancel(struct exchange **exchange)
 	if (*exchange)
 		exchange_free(*exchange);
 	*exchange = NULL;
+}
+
+static void set_timer(struct exchange *exchange, int64_t after_ms)
+{
+	exchange->due_us = clock_us() + 1000 * after_ms;
+	loop_timer_set(exchange->timer, after_ms);
 }
 
 /* ---- TCP ---- */
@@ -220,22 +179,18 @@ static bool tcp_is_complete(const struct exchange *exchange)
 	return exchange->in_len == frame_wanted(exchange->in, exchange->in_len);
 }
 
-static void on_tcp(void *self, int events)
+/* False: the exchange is over. */
+static bool hear_tcp(struct exchange *exchange)
 {
-	struct exchange *exchange = self;
 	struct judgement judgement;
 
-	if (events & LOOP_WRITE && !tcp_send(exchange)) {
-		give_up_tcp(exchange);
-		return;
-	}
-	for (int i = 0; events & LOOP_READ && i < 2 && !tcp_is_complete(exchange); i++)
+	for (int i = 0; i < 2 && !tcp_is_complete(exchange); i++)
 		if (!tcp_read(exchange)) {
 			give_up_tcp(exchange);
-			return;
+			return true;
 		}
 	if (!tcp_is_complete(exchange))
-		return;
+		return true;
 	judgement = verdict_of(&exchange->ask, exchange->in + FRAME_PREFIX,
 	                       exchange->in_len - FRAME_PREFIX, clock_unix());
 	if (judgement.verdict == VERDICT_MISMATCH)
@@ -244,6 +199,18 @@ static void on_tcp(void *self, int events)
 		give_up_tcp(exchange);		/* nonsense over TCP */
 	else
 		finish(exchange, &judgement);
+	return judgement.verdict == VERDICT_MISMATCH ||
+	       judgement.verdict == VERDICT_TRUNCATED;
+}
+
+static void on_tcp(void *self, int events)
+{
+	struct exchange *exchange = self;
+
+	if (events & LOOP_WRITE && !tcp_send(exchange))
+		give_up_tcp(exchange);
+	else if (events & LOOP_READ)
+		hear_tcp(exchange);
 }
 
 static void open_tcp(struct exchange *exchange)
@@ -251,7 +218,7 @@ static void open_tcp(struct exchange *exchange)
 	int64_t left_ms = exchange->end_ms - loop_now_ms(exchange->exchanges->loop);
 
 	close_socket(exchange);
-	loop_timer_set(exchange->timer, left_ms > 0 ? left_ms : 0);
+	set_timer(exchange, left_ms > 0 ? left_ms : 0);
 	exchange->repeat_ms = 0;
 	exchange->fd = connected_socket(exchange, SOCK_STREAM);
 	if (exchange->fd < 0)
@@ -270,28 +237,55 @@ static bool take_datagram(struct exchange *exchange, const uint8_t *data, size_t
 
 	if (judgement.verdict == VERDICT_MISMATCH)
 		return true;
-	if (judgement.verdict == VERDICT_TRUNCATED)
+	if (judgement.verdict == VERDICT_TRUNCATED) {
+		place_heard(exchange);
 		open_tcp(exchange);
-	else
+	} else {
 		finish(exchange, &judgement);
+	}
 	return false;
 }
 
-/* An error that ICMP brought says nothing about the zone: the timeout decides. */
-static void on_udp(void *self, int events)
+/*
+ * False: the exchange is over, or goes on over TCP. An error that
+ * ICMP brought says nothing about the zone: the timeout decides.
+ */
+static bool hear_udp(struct exchange *exchange)
 {
-	struct exchange *exchange = self;
 	uint8_t data[4096];
 
-	(void)events;
-	for (int i = 0; i < READS_A_TURN; i++) {
+	for (int i = 0; i < READS; i++) {
 		ssize_t len = recv(exchange->fd, data, sizeof(data), 0);
 
 		if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-			return;
+			return true;
 		if (len >= 0 && !take_datagram(exchange, data, len))
-			return;
+			return false;
 	}
+	return true;
+}
+
+/*
+ * A server that wakes up may answer hundreds at once. What is more than can be taken
+ * in without timers being late lies in its socket until the next turn.
+ */
+static bool may_hear(struct exchanges *exchanges)
+{
+	uint64_t turn = loop_turn(exchanges->loop);
+
+	if (exchanges->turn != turn)
+		exchanges->answers = 0;
+	exchanges->turn = turn;
+	return exchanges->answers++ < ANSWERS_A_TURN;
+}
+
+static void on_udp(void *self, int events)
+{
+	struct exchange *exchange = self;
+
+	(void)events;
+	if (may_hear(exchange->exchanges))
+		hear_udp(exchange);
 }
 
 static void send_datagram(struct exchange *exchange)
@@ -302,13 +296,21 @@ static void send_datagram(struct exchange *exchange)
 }
 
 /* Until the next repetition, or the end of the try. */
-static void set_timer(struct exchange *exchange)
+static void wait_for_answer(struct exchange *exchange)
 {
 	int64_t left_ms = exchange->end_ms - loop_now_ms(exchange->exchanges->loop);
 	int64_t wait_ms = exchange->repeat_ms && exchange->repeat_ms < left_ms
 				  ? exchange->repeat_ms : left_ms;
 
-	loop_timer_set(exchange->timer, wait_ms > 0 ? wait_ms : 0);
+	set_timer(exchange, wait_ms > 0 ? wait_ms : 0);
+}
+
+/* What came in while we were busy, for timers are looked at before sockets. */
+static bool hear(struct exchange *exchange)
+{
+	if (exchange->fd < 0)
+		return true;
+	return exchange->in ? hear_tcp(exchange) : hear_udp(exchange);
 }
 
 static void on_timer(void *self)
@@ -319,10 +321,14 @@ static void on_timer(void *self)
 	};
 	struct exchange *exchange = self;
 
+	metric_observe_us(exchange->exchanges->figures->timer_late_us,
+	                  clock_us() - exchange->due_us);
 	if (!exchange->message_len) {
 		finish(exchange, &keyless);
 		return;
 	}
+	if (!hear(exchange))
+		return;
 	if (loop_now_ms(exchange->exchanges->loop) >= exchange->end_ms ||
 	    !exchange->repeat_ms) {
 		finish(exchange, NULL);
@@ -331,7 +337,7 @@ static void on_timer(void *self)
 	send_datagram(exchange);
 	exchange->repeat_ms =
 	    exchange->repeat_ms < MAX_REPEAT_MS ? 2 * exchange->repeat_ms : 0;
-	set_timer(exchange);
+	wait_for_answer(exchange);
 }
 
 static void open_udp(struct exchange *exchange)
@@ -343,10 +349,10 @@ static void open_udp(struct exchange *exchange)
 		                           LOOP_READ, on_udp, exchange);
 		send_datagram(exchange);
 	}
-	set_timer(exchange);
+	wait_for_answer(exchange);
 }
 
-/* ---- places ---- */
+/* ---- the beginning ---- */
 
 /* False: it is to be signed with a key that nobody knows. */
 static bool encode(struct exchange *exchange)
@@ -366,80 +372,37 @@ static bool encode(struct exchange *exchange)
 	return true;
 }
 
-static void open_exchange(struct exchange *exchange)
+void exchange_open(struct exchange *exchange)
 {
 	struct exchanges *exchanges = exchange->exchanges;
 
-	exchange->open = true;
-	exchange->place->open++;
-	exchange->end_ms = loop_now_ms(exchanges->loop) + exchange->want.timeout_ms;
+	exchange->began_ms = loop_now_ms(exchanges->loop);
+	exchange->end_ms = exchange->began_ms + exchange->want.timeout_ms;
 	exchange->timer = loop_timer_new(exchanges->loop, on_timer, exchange);
 	if (!encode(exchange))
-		loop_timer_set(exchange->timer, 0);
+		set_timer(exchange, 0);
 	else if (exchange->want.tcp)
 		open_tcp(exchange);
 	else
 		open_udp(exchange);
 }
 
-static bool same_server(const struct address *a, const struct address *b)
+/*
+ * A NOTIFY leaves all the same, once, and nobody waits for its answer: there are those
+ * who listen and never answer, and who just came back hears of the change a little
+ * earlier. It costs a datagram.
+ */
+void exchange_spare(struct exchange *exchange)
 {
-	return a->port == b->port && address_same_host(a, b);
-}
-
-/* More servers than places: some share one, by their address. */
-static unsigned shared_place(const struct address *server)
-{
-	unsigned hash = server->port;
-
-	for (size_t i = 0; i < sizeof(server->octets); i++)
-		hash = hash * 31 + server->octets[i];
-	return hash % MAX_PLACES;
-}
-
-static struct place *place_for(struct exchanges *exchanges, const struct address *server)
-{
-	for (int i = 0; i < exchanges->place_count; i++)
-		if (same_server(&exchanges->places[i].server, server))
-			return &exchanges->places[i];
-	if (exchanges->place_count == MAX_PLACES)
-		return &exchanges->places[shared_place(server)];
-
-	struct place *place = &exchanges->places[exchanges->place_count++];
-	place->server = *server;
-	place->waiting_end = &place->waiting;
-	return place;
-}
-
-static void open_at(struct place *place)
-{
-	while (place->waiting && place->open < MAX_OPEN) {
-		struct exchange *exchange = place->waiting;
-
-		place->waiting = exchange->next;
-		if (exchange->next)
-			exchange->next->link = &place->waiting;
-		else
-			place->waiting_end = &place->waiting;
-		open_exchange(exchange);
+	metric_add(exchange->exchanges->figures->exchanges_spared, 1);
+	if (exchange->want.opcode == OPCODE_NOTIFY && !exchange->want.tcp &&
+	    encode(exchange)) {
+		exchange->fd = connected_socket(exchange, SOCK_DGRAM);
+		if (exchange->fd >= 0)
+			send_datagram(exchange);
 	}
-}
-
-static void open_waiting(void *self)
-{
-	struct exchanges *exchanges = self;
-
-	exchanges->opening = false;
-	for (int i = 0; i < exchanges->place_count; i++)
-		open_at(&exchanges->places[i]);
-}
-
-static void open_waiting_later(struct exchanges *exchanges)
-{
-	if (exchanges->opening)
-		return;
-	exchanges->opening = true;
-	loop_later(exchanges->loop, open_waiting, exchanges);
+	exchange->asked = false;
+	finish(exchange, NULL);
 }
 
 static void set_id(struct ask *ask)
@@ -463,10 +426,6 @@ struct exchange *exchange_start(struct exchanges *exchanges,
 	exchange->fn = fn;
 	exchange->self = self;
 	exchange->fd = -1;
-	exchange->place = place_for(exchanges, &want->server);
-	exchange->link = exchange->place->waiting_end;
-	*exchange->place->waiting_end = exchange;
-	exchange->place->waiting_end = &exchange->next;
-	open_waiting_later(exchanges);
+	place_wait(exchange);
 	return exchange;
 }

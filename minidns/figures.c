@@ -48,6 +48,21 @@ static void strangers_new(struct figures *figures)
 	figures->rate_dropped = counter(limited, limited_help, "action", "dropped");
 }
 
+static void silence_new(struct figures *figures)
+{
+	static const char name[] = "minidns_servers_silent";
+	static const char help[] =
+	    "Name servers that answer nothing and are only probed, by what is asked";
+
+	figures->servers_silent[0] =
+	    metric_new(METRIC_GAUGE, name, help, "asked", "query");
+	figures->servers_silent[1] =
+	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
+	figures->exchanges_spared =
+	    counter("minidns_exchanges_spared_total",
+	            "Questions that nobody waited for: the server is silent", NULL, NULL);
+}
+
 void figures_new(struct figures *figures)
 {
 	static const char transfers[] = "minidns_transfers_total";
@@ -55,6 +70,7 @@ void figures_new(struct figures *figures)
 
 	queries_new(figures);
 	strangers_new(figures);
+	silence_new(figures);
 	polls_new(figures);
 	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");
 	figures->transfers_ixfr = counter(transfers, transfers_help, "kind", "ixfr");
@@ -80,4 +96,8 @@ void figures_new(struct figures *figures)
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
 	               "From a poll's order to its success", NULL, NULL);
+	figures->timer_late_us =
+	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
+	               "How late the timer of a question to a name server came: how busy "
+	               "the loop is", NULL, NULL);
 }

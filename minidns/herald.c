@@ -21,13 +21,14 @@ enum {
 	BURST_MS = 8 * GAP_MS,		/* as many at once, after a pause */
 	ZONES_MAX = 500,		/* of a message */
 	HEARD_MAX = 64,			/* likewise; more wait for the next one */
+	RELEASED_A_TURN = 256,
 };
 
 #define NUMBER_MAX (INT64_C(1) << 62)
 
 /* Somebody who waits for a zone's news to be settled. */
 struct telling {
-	struct telling *next;
+	struct telling *next, **link;
 	struct name zone;
 	herald_fn *fn;
 	void *self;
@@ -51,6 +52,7 @@ struct herald {
 	struct heard heard[HEARD_MAX];
 	size_t heard_count;
 	bool due;			/* say() runs at the end of the turn */
+	bool releasing;			/* release() does, once more */
 	bool wants_back;		/* a message is to be sent, to come back */
 	int64_t asked_ms, said_ms;
 	int64_t paid_until_ms;		/* each message costs GAP_MS */
@@ -64,6 +66,7 @@ struct sent {
 
 static void say_later(struct herald *herald);
 static void on_timer(void *self);
+static void release_again(void *self);
 
 struct herald *herald_new(struct loop *loop, const struct herald_config *config)
 {
@@ -100,8 +103,8 @@ void herald_free(struct herald **herald)
 
 /* ---- who waits ---- */
 
-void herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
-                 void *self)
+struct telling *herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
+                            void *self)
 {
 	struct telling *telling = xcalloc(1, sizeof(*telling));
 
@@ -109,30 +112,26 @@ void herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
 	telling->fn = fn;
 	telling->self = self;
 	telling->began_ms = clock_boot_ms();
+	telling->link = herald->end;
 	*herald->end = telling;
 	herald->end = &telling->next;
 	say_later(herald);
+	return telling;
 }
 
-static void drop(struct herald *herald, struct telling **at)
+void herald_cancel(struct herald *herald, struct telling **telling)
 {
-	struct telling *telling = *at;
+	struct telling *old = *telling;
 
-	*at = telling->next;
-	if (!*at)
-		herald->end = at;
-	free(telling);
-}
-
-void herald_cancel(struct herald *herald, void *self)
-{
-	struct telling **at = &herald->first;
-
-	while (*at)
-		if ((*at)->self == self)
-			drop(herald, at);
-		else
-			at = &(*at)->next;
+	*telling = NULL;
+	if (!old)
+		return;
+	*old->link = old->next;
+	if (old->next)
+		old->next->link = old->link;
+	else
+		herald->end = old->link;
+	free(old);
 }
 
 static bool is_over(const struct herald *herald, const struct telling *telling,
@@ -151,25 +150,38 @@ static bool is_over(const struct herald *herald, const struct telling *telling,
 /* A callback may tell, or cancel: the list is looked at from its beginning each time. */
 static bool release_one(struct herald *herald, uint64_t settled)
 {
-	for (struct telling **at = &herald->first; *at; at = &(*at)->next) {
-		herald_fn *fn = (*at)->fn;
-		void *self = (*at)->self;
+	for (struct telling *at = herald->first; at; at = at->next) {
+		herald_fn *fn = at->fn;
+		void *self = at->self;
 
-		if (!is_over(herald, *at, settled))
+		if (!is_over(herald, at, settled))
 			continue;
-		drop(herald, at);
+		herald_cancel(herald, &at);
 		fn(self);
 		return true;
 	}
 	return false;
 }
 
+/* Who waited will be busy: the others come in the next turn. */
 static void release(struct herald *herald)
 {
 	uint64_t settled = accord_settled(herald->accord);
+	int released = 0;
 
-	while (release_one(herald, settled))
-		;
+	while (released < RELEASED_A_TURN && release_one(herald, settled))
+		released++;
+	if (released == RELEASED_A_TURN && !herald->releasing)
+		loop_later(herald->loop, release_again, herald);
+	herald->releasing |= released == RELEASED_A_TURN;
+}
+
+static void release_again(void *self)
+{
+	struct herald *herald = self;
+
+	herald->releasing = false;
+	release(herald);
 }
 
 /* ---- what is said ---- */

@@ -18,6 +18,7 @@ struct figures;
 struct herald;
 struct loop;
 struct rpc_client;
+struct telling;
 
 struct herald_config {
 	struct rpc_client *rpc;
@@ -36,9 +37,10 @@ typedef void herald_fn(void *self);
  * FN is called once when every instance has forgotten what it knew of ZONE, or after five
  * seconds in which that could not be learned; never from within this call.
  */
-void herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
-                 void *self);
-void herald_cancel(struct herald *herald, void *self);	/* all that SELF waits for */
+struct telling *herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
+                            void *self);
+/* Of one that was not called yet. */
+void herald_cancel(struct herald *herald, struct telling **telling);
 
 /* May a question that is here now be answered from memory? Asking makes it so, soon. */
 bool herald_holds(struct herald *herald);

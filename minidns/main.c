@@ -13,6 +13,7 @@
 #include "exchange.h"
 #include "heads.h"
 #include "herald.h"
+#include "intake.h"
 #include "limiter.h"
 #include "listener.h"
 #include "notifier.h"
@@ -159,6 +160,12 @@ static void on_fanout_is_new(void *self)
 	herald_queue_is_new(minidns.service.herald);
 }
 
+static void on_heard(void *self, const struct address *peer)
+{
+	(void)self;
+	exchanges_heard_from(minidns.exchanges, peer);
+}
+
 static void on_transfer_began(void *self, const struct name *zone,
                               const struct address *peer)
 {
@@ -219,7 +226,8 @@ static void make_outbound(struct loop *loop)
 	struct notifier_config notifier = {
 		.herald = minidns.service.herald = herald_new(loop, &herald),
 		.figures = &minidns.figures,
-		.exchanges = minidns.exchanges = exchanges_new(loop, minidns.servers),
+		.exchanges = minidns.exchanges =
+		    exchanges_new(loop, minidns.servers, &minidns.figures),
 		.answered = on_notify_answered,
 	};
 	struct poller_config poller = {
@@ -232,6 +240,8 @@ static void make_outbound(struct loop *loop)
 
 	minidns.reporter = reporter_new(loop, minidns.runtime.rpc, polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
+	minidns.service.intake =
+	    intake_new(loop, minidns.service.notifier, minidns.service.poller);
 }
 
 static void make_serving(const struct runtime *runtime)
@@ -253,6 +263,7 @@ static void make_serving(const struct runtime *runtime)
 		.transfers = minidns.transfers,
 		.limiter = minidns.limiter =
 		    limiter_new(minidns.servers, &minidns.figures),
+		.heard = on_heard,
 	};
 	struct tcp_limits limits = {
 		.clients = minidns.options.tcp_clients,
@@ -486,6 +497,7 @@ static void stop(void *self)
 	zones_free(&minidns.zones);
 	serve_free(&minidns.serve);
 	limiter_free(&minidns.limiter);
+	intake_free(&minidns.service.intake);
 	poller_free(&minidns.service.poller);
 	reporter_free(&minidns.reporter);
 	notifier_free(&minidns.service.notifier);

@@ -6,7 +6,7 @@
  *	listener_udp, listener_tcp -> serve -> heads, zones, deltas -> store
  *	                                    -> transfers -> poller
  *	                                    -> limiter -> servers
- *	service -> notifier, poller -> exchange;  poller -> peers
+ *	service -> intake -> notifier, poller -> exchange;  poller -> peers
  *	notifier -> herald <-> the heralds of the other instances;  herald -> heads
  *
  * Everything on the loop but store.c, which runs on lanes.
@@ -39,10 +39,12 @@ struct figures {
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
 	    *transfers_broken;
 	struct metric *notifies, *notifies_unanswered;
+	/* by what they are asked: queries, NOTIFYs */
+	struct metric *servers_silent[2], *exchanges_spared;
 	/* by verdict; the first, where no verdict is counted, by silence */
 	struct metric *polls[8];
 	struct metric *zones_bytes, *tcp_clients, *orders;
-	struct metric *success_us;
+	struct metric *success_us, *timer_late_us;
 	struct metric *soa_from_memory, *news_unsettled;
 };
 void figures_new(struct figures *figures);

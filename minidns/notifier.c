@@ -38,7 +38,7 @@ struct route {
 	uint32_t serial;		/* newest that was ordered */
 	/* after the NOTIFY that is out, or that was last */
 	bool ordered;
-	bool waits;			/* for the herald */
+	struct telling *telling;	/* the herald has it to tell */
 	bool told;			/* all instances know what was ordered */
 	int timeout_ms, retry_interval_ms, max_retries;
 	int tries, gap_ms;
@@ -64,8 +64,7 @@ static void route_free(struct route *route)
 {
 	map_remove(route->notifier->routes, route->key.octets, route->key.len);
 	exchange_cancel(&route->exchange);
-	if (route->waits)
-		herald_cancel(route->notifier->config.herald, route);
+	herald_cancel(route->notifier->config.herald, &route->telling);
 	loop_timer_free(&route->timer);
 	free(route);
 }
@@ -171,7 +170,7 @@ static void on_told(void *self)
 {
 	struct route *route = self;
 
-	route->waits = false;
+	route->telling = NULL;
 	route->told = true;
 	if (route->state == TELLING)
 		send_notify(route);
@@ -186,11 +185,10 @@ static void take_order(struct route *route, const struct poll_order *order,
 	route->timeout_ms = order->timeout_ms;
 	route->retry_interval_ms = order->retry_interval_ms;
 	route->max_retries = order->max_retries;
-	if (route->waits)
-		herald_cancel(route->notifier->config.herald, route);
 	route->told = false;
-	route->waits = true;
-	herald_tell(route->notifier->config.herald, &route->zone, on_told, route);
+	herald_cancel(route->notifier->config.herald, &route->telling);
+	route->telling = herald_tell(route->notifier->config.herald, &route->zone,
+	                             on_told, route);
 }
 
 static struct route *route_new(struct notifier *notifier, const struct name *zone,

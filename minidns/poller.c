@@ -68,6 +68,11 @@ size_t poller_count(const struct poller *poller)
 	return poller->count;
 }
 
+bool poller_has_room(const struct poller *poller, size_t orders)
+{
+	return poller->count + orders <= MAX_ORDERS;
+}
+
 /* ---- the subject ---- */
 
 static void subject_clear(struct subject *subject)
@@ -300,6 +305,9 @@ static void on_answer(void *self, const struct judgement *judgement)
 	watch->exchange = NULL;
 	/* the cell of a mismatch, which no poll ends with, counts silence */
 	metric_add(polls[judgement ? judgement->verdict : VERDICT_MISMATCH], 1);
+	if (!judgement)
+		watch->poll.silent_since = exchanges_silent_since(
+		    watch->poller->config.exchanges, &watch->server);
 	make(watch,
 	     poll_step(&watch->poll, judgement ? POLL_ANSWERED : POLL_SILENT, judgement));
 }

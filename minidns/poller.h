@@ -36,6 +36,7 @@ struct poller_config {
 struct poller *poller_new(struct loop *loop, const struct poller_config *config);
 void poller_free(struct poller **poller);
 size_t poller_count(const struct poller *poller);
+bool poller_has_room(const struct poller *poller, size_t orders);
 /* ERR_BUSY when too many are out; ERR_INVALID for a destination that is no address. */
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);

@@ -465,6 +465,8 @@ static bool answer_question(struct serve *serve, const struct serve_request *req
                             struct query *query, struct reply *answer)
 {
 	count_query(serve->config.figures, query);
+	if (is_of_now(query))
+		serve->config.heard(serve->config.self, &request->peer);
 	if (answer_now(serve, query, request->tcp, answer))
 		return true;
 	if (ask_database(serve, request, query))

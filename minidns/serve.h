@@ -46,6 +46,9 @@ struct serve_config {
 	struct servers *servers;
 	struct transfers *transfers;
 	struct limiter *limiter;
+	/* somebody asks for what name servers want: an SOA, a transfer */
+	void (*heard)(void *self, const struct address *peer);
+	void *self;
 };
 
 struct serve_request {

@@ -2,6 +2,7 @@
 
 #include "core/address.h"
 #include "herald.h"
+#include "intake.h"
 #include "model/json.h"
 #include "model/messages.h"
 #include "model/name.h"
@@ -47,38 +48,12 @@ static enum err on_poll_for_serial_number(void *self, struct request *req)
 	return err;
 }
 
-static enum err take_order(const struct service *service, const struct poll_order *order,
-                           struct why *why)
-{
-	enum err err = notifier_order(service->notifier, order, why);
-
-	return err ? err : poller_order(service->poller, order, why);
-}
-
-/*
- * NOTIFY and poll: what would be two messages a domain and server is one for
- * them all. What is wrong with one order holds up no other; the first reason
- * is told.
- */
+/* NOTIFY and poll: what would be two messages a domain and server is one for them all. */
 static enum err on_propagate_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
-	struct propagation propagation = { .destination_count = 0 };
-	enum err err = propagation_decode(req->args, req->arena, &propagation, &req->why);
-	size_t destinations = propagation.destination_count;
-	size_t count = err ? 0 : propagation.domains.count * destinations;
-	struct why why;
 
-	for (size_t i = 0; i < count && err != ERR_BUSY; i++) {
-		struct poll_order order = propagation.terms;
-		enum err one;
-
-		order.domain = propagation.domains.item[i / destinations];
-		order.destination = propagation.destinations[i % destinations];
-		one = take_order(service, &order, err ? &why : &req->why);
-		err = err ? err : one;
-	}
-	return err;
+	return intake_take(service->intake, req->args, &req->why);
 }
 
 struct ended {

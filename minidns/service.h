@@ -2,6 +2,7 @@
  * service -- the RPC methods of topic "minidns":
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
+ *	propagate_zones					lists of them (intake.h)
  *	transfer_ended, news				told by another instance
  *
  * The first two are casts that are acknowledged once their timers are set;
@@ -11,12 +12,15 @@
 
 #include "runtime/rpc.h"
 
+struct herald;
+struct intake;
 struct notifier;
 struct poller;
 
 /* What the handlers' self points to. */
 struct service {
 	struct herald *herald;
+	struct intake *intake;
 	struct notifier *notifier;
 	struct poller *poller;
 };

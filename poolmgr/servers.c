@@ -45,6 +45,15 @@ static enum err resolve(struct server *server, struct why *why)
 	return OK;
 }
 
+static const struct breaker_terms control_terms = {
+	3, { .first_ms = 1000, .max_ms = 60 * 1000 },
+};
+
+/* A probe of what minidns knows to be silent costs little, and fails at once. */
+static const struct breaker_terms dns_terms = {
+	3, { .first_ms = 1000, .max_ms = 10 * 1000 },
+};
+
 static enum err build_one(struct servers *servers, const struct driver *driver,
                           const struct server_settings *settings, struct why *why)
 {
@@ -55,6 +64,8 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 		return fail(why, ERR_INVALID, "backends.%s: there are two servers \"%s\"",
 		            driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
+	breaker_init(&server->control, &control_terms);
+	breaker_init(&server->dns, &dns_terms);
 	if (driver->check)
 		err = driver->check(settings, why);
 	if (!err)

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "backends/driver.h"
-#include "core/breaker.h"
+#include "base/breaker.h"
 #include "model/domain.h"
 
 struct lane;

@@ -1,6 +1,7 @@
 #include "core/poll.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "model/serial.h"
 
@@ -322,6 +323,15 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 
 static void explain_silence(const struct poll *poll, struct poll_result *result)
 {
+	time_t since = (time_t)poll->silent_since;
+	struct tm tm;
+
+	if (since) {
+		strftime(result->reason, sizeof(result->reason),
+		         "no answer since %Y-%m-%d %H:%M:%S UTC, about any domain; "
+		         "it is probed until it answers", gmtime_r(&since, &tm));
+		return;
+	}
 	snprintf(result->reason, sizeof(result->reason), "no answer in %d %s of %g s",
 	         poll->tries, poll->tries == 1 ? "try" : "tries",
 	         poll->terms.timeout_ms / 1e3);

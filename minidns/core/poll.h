@@ -63,6 +63,7 @@ struct poll {
 	bool owes;
 	uint32_t owed;			/* its serial */
 	bool silent;			/* the last try; else `last` is what was said */
+	int64_t silent_since;		/* to all; in seconds since 1970; 0: unknown */
 	struct judgement last;
 	bool has_serial;		/* one was seen at some time */
 	uint32_t serial;

@@ -25,18 +25,18 @@ NAMES = ("bind", "knot", "nsd")
 class Scripted:
     """A name server that answers as it is told: HANDLER(question) is an answer or None."""
 
-    def __init__(self, handler):
+    def __init__(self, handler, host=HOST):
         self.handler = handler
         self.asked, self.packets, self.peers = [], [], []
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind((HOST, 0))
-        self.id, self.port = "scripted", self.socket.getsockname()[1]
+        self.socket.bind((host, 0))
+        self.host, self.id, self.port = host, "scripted", self.socket.getsockname()[1]
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
     @property
     def destination(self):
-        return self.id, HOST, self.port
+        return self.id, self.host, self.port
 
     def _run(self):
         while True:

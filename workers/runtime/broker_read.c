@@ -2,11 +2,12 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "runtime/broker_private.h"
 
-/* A turn of reading: 256 small deliveries, or the confirms of 768 messages. */
-enum { TURN_FRAMES = 768, ATTEMPTS_MAX = 1000000 };
+/* A turn of reading: 256 small deliveries, the confirms of 768 messages, or 1 ms. */
+enum { TURN_FRAMES = 768, TURN_US = 1000, ATTEMPTS_MAX = 1000000 };
 
 static bool bytes_are(amqp_bytes_t bytes, const char *text)
 {
@@ -352,9 +353,10 @@ static void read_failed(struct broker *broker, int status)
 bool broker_read(struct broker *broker)
 {
 	static const struct timeval at_once;
+	int64_t until_us = clock_us() + TURN_US;
 	amqp_frame_t frame;
 
-	for (int frames = 0; frames < TURN_FRAMES; frames++) {
+	for (int frames = 0; frames < TURN_FRAMES && clock_us() < until_us; frames++) {
 		amqp_connection_state_t amqp = broker->connection->amqp;
 		int status = amqp_simple_wait_frame_noblock(amqp, &frame, &at_once);
 

@@ -31,6 +31,7 @@ struct loop {
 	struct later *ending;	/* those of them whose turn is ending now */
 	struct loop_signal *signals;
 	int64_t now_ms;
+	uint64_t turn;
 	bool stopped;
 };
 
@@ -70,6 +71,7 @@ static void on_turn_begin(struct ev_loop *ev, ev_check *watcher, int events)
 
 	(void)ev, (void)events;
 	loop->now_ms = clock_ms();
+	loop->turn++;
 }
 
 static struct later *pop(struct later **list)
@@ -171,6 +173,11 @@ void loop_stop(struct loop *loop)
 int64_t loop_now_ms(const struct loop *loop)
 {
 	return loop->now_ms;
+}
+
+uint64_t loop_turn(const struct loop *loop)
+{
+	return loop->turn;
 }
 
 /* ---- descriptors ---- */

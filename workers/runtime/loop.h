@@ -27,6 +27,7 @@ void loop_free(struct loop **loop);
 void loop_run(struct loop *loop);	/* until loop_stop(), even if that came before */
 void loop_stop(struct loop *loop);
 int64_t loop_now_ms(const struct loop *loop);	/* monotonic, as of this turn */
+uint64_t loop_turn(const struct loop *loop);	/* its number: to do little in each */
 
 struct loop_io *loop_io_new(struct loop *loop, int fd, int events, loop_io_fn *fn,
                             void *self);

@@ -20,7 +20,7 @@
 
 enum {
 	BATCH_MAX = 256,	/* requests of one batch call */
-	SLICE_MS = 100,		/* handlers run this long before the loop has its turn */
+	SLICE_MS = 2,		/* handlers run this long before the loop has its turn */
 	REDO_MAX = 8,		/* times a handler may lose its race */
 	REDO_MS = 2000,		/* and how long it may go on losing: the loop waits */
 	ATTEMPTS_MAX = 20,	/* times a cast may come back through the delay queue, */
@@ -431,7 +431,7 @@ static void run_next(struct rpc_server *server)
 		settle(server, jobs[i]);
 }
 
-/* In slices: the connections want their heartbeats, whatever the handlers do. */
+/* In slices: timers and sockets want their turn, whatever the handlers do. */
 static void run_waiting(void *self)
 {
 	struct rpc_server *server = self;

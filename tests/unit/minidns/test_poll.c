@@ -133,6 +133,22 @@ static void stories_end_as_told(void **state)
 	}
 }
 
+static void a_server_that_is_silent_to_all_is_said_to_be(void **state)
+{
+	struct poll poll;
+	struct poll_result result;
+
+	(void)state;
+	poll_start(&poll, &terms, new_pace(), false);
+	poll_step(&poll, POLL_SILENT, NULL);
+	poll.silent_since = 86400 + 3600 + 60 + 1;
+	poll_result(&poll, &result);
+	assert_true(result.silent);
+	assert_string_equal(result.reason,
+	                    "no answer since 1970-01-02 01:01:01 UTC, about any domain; "
+	                    "it is probed until it answers");
+}
+
 /* ---- the pace ---- */
 
 static const struct judgement behind = { VERDICT_SERIAL, RCODE_NOERROR, 41 };
@@ -581,6 +597,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stories_end_as_told),
+		cmocka_unit_test(a_server_that_is_silent_to_all_is_said_to_be),
 		cmocka_unit_test(the_pace_slows_down),
 		cmocka_unit_test(a_transfer_quickens_it),
 		cmocka_unit_test(no_try_counts_during_a_transfer),

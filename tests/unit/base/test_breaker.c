@@ -5,25 +5,26 @@
 
 #include <cmocka.h>
 
-#include "core/breaker.h"
+#include "base/breaker.h"
 
 static const uint32_t HALF = UINT32_C(1) << 31;
+static const struct breaker_terms terms = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } };
 
 static struct breaker opened(int64_t now_ms)
 {
-	struct breaker breaker = { 0 };
+	struct breaker breaker = { .terms = &terms };
 
-	for (int i = 0; i < BREAKER_FAILURES; i++)
+	for (int i = 0; i < terms.failures; i++)
 		breaker_failed(&breaker, now_ms, HALF);
 	return breaker;
 }
 
 static void test_a_few_failures_do_not_open_it(void **unused)
 {
-	struct breaker breaker = { 0 };
+	struct breaker breaker = { .terms = &terms };
 
 	(void)unused;
-	for (int i = 0; i < BREAKER_FAILURES - 1; i++)
+	for (int i = 0; i < terms.failures - 1; i++)
 		breaker_failed(&breaker, 1000, HALF);
 	assert_false(breaker_open(&breaker));
 	assert_true(breaker_allows(&breaker, 1000, HALF));
@@ -72,6 +73,11 @@ static void test_success_closes_it_once(void **unused)
 	assert_true(breaker_succeeded(&breaker));
 	assert_false(breaker_succeeded(&breaker));
 	assert_true(breaker_allows(&breaker, 1000, HALF));
+	for (int i = 0; i < terms.failures; i++) {
+		assert_false(breaker_open(&breaker));
+		breaker_failed(&breaker, 2000, HALF);
+	}
+	assert_true(breaker_open(&breaker));
 }
 
 int main(void)

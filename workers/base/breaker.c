@@ -1,17 +1,19 @@
-#include "core/breaker.h"
+#include "base/breaker.h"
 
-#include "base/backoff.h"
-
-static const struct backoff pace = { .first_ms = 1000, .max_ms = 60 * 1000 };
+void breaker_init(struct breaker *breaker, const struct breaker_terms *terms)
+{
+	*breaker = (struct breaker){ .terms = terms };
+}
 
 static int64_t next_probe(const struct breaker *breaker, int64_t now_ms, uint32_t random)
 {
-	return now_ms + backoff_ms(&pace, breaker->failures - BREAKER_FAILURES, random);
+	return now_ms + backoff_ms(&breaker->terms->pace,
+	                           breaker->failures - breaker->terms->failures, random);
 }
 
 bool breaker_open(const struct breaker *breaker)
 {
-	return breaker->failures >= BREAKER_FAILURES;
+	return breaker->failures >= breaker->terms->failures;
 }
 
 bool breaker_allows(struct breaker *breaker, int64_t now_ms, uint32_t random)
@@ -40,6 +42,6 @@ bool breaker_succeeded(struct breaker *breaker)
 {
 	bool was_open = breaker_open(breaker);
 
-	*breaker = (struct breaker){ 0 };
+	breaker_init(breaker, breaker->terms);
 	return was_open;
 }

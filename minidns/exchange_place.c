@@ -1,0 +1,264 @@
+/*
+ * Who may be out to a server, and who waits. What became free is given away at the
+ * end of a turn of the loop, to one server after the other, and so little of it at a
+ * time that timers and answers are not kept waiting: the rest is the next turn's.
+ *
+ * To a server that is silent (core/silence.h) few are out: who waits for it hears of the
+ * silence at once. A question over UDP or TCP that comes from its address is a sign of
+ * life as good as an answer, unless several servers have that address.
+ */
+#include "exchange_private.h"
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "minidns.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+
+enum {
+	MAX_OPEN = 500,			/* of one server: a dead one must not take all */
+	MAX_PLACES = 64,		/* more servers than these share places */
+	OPEN_A_TURN = 32,		/* about a millisecond of work */
+};
+
+struct place *places_new(void)
+{
+	return xcalloc(MAX_PLACES, sizeof(struct place));
+}
+
+/* ---- places ---- */
+
+static bool same_server(const struct address *a, const struct address *b)
+{
+	return a->port == b->port && address_same_host(a, b);
+}
+
+/* More servers than places: some share one, by their address. */
+static unsigned shared_place(const struct address *server)
+{
+	unsigned hash = server->port;
+
+	for (size_t i = 0; i < sizeof(server->octets); i++)
+		hash = hash * 31 + server->octets[i];
+	return hash % MAX_PLACES;
+}
+
+static struct place *find_place(const struct exchanges *exchanges,
+                                const struct address *server)
+{
+	for (int i = 0; i < exchanges->place_count; i++)
+		if (same_server(&exchanges->places[i].server, server))
+			return &exchanges->places[i];
+	return NULL;
+}
+
+static struct place *place_new(struct exchanges *exchanges, const struct address *server)
+{
+	struct place *place = &exchanges->places[exchanges->place_count++];
+
+	place->server = *server;
+	place->waiting_end = &place->waiting;
+	for (int kind = 0; kind < ASKED_KINDS; kind++)
+		silence_init(&place->silence[kind]);
+	return place;
+}
+
+static void hear_from(struct exchanges *exchanges, struct place *place);
+
+static struct place *share_place(struct exchanges *exchanges,
+                                 const struct address *server)
+{
+	struct place *place = &exchanges->places[shared_place(server)];
+
+	hear_from(exchanges, place);
+	place->shared = true;
+	return place;
+}
+
+static struct place *place_for(struct exchanges *exchanges, const struct address *server)
+{
+	struct place *place = find_place(exchanges, server);
+
+	if (place)
+		return place;
+	return exchanges->place_count < MAX_PLACES ? place_new(exchanges, server)
+	                                           : share_place(exchanges, server);
+}
+
+/* ---- silence ---- */
+
+static enum asked kind_of(const struct exchange *exchange)
+{
+	return exchange->want.opcode == OPCODE_NOTIFY ? ASKED_NOTIFY : ASKED_QUERY;
+}
+
+static struct silence *silence_of(struct exchange *exchange)
+{
+	return &exchange->place->silence[kind_of(exchange)];
+}
+
+static void log_place(const char *event, const struct place *place, enum asked kind)
+{
+	static const char *const names[] = { "query", "notify" };
+	char server[ADDRESS_TEXT];
+
+	address_format(&place->server, server);
+	log_warn("%s: server=%s port=%u asked=%s", event, server, place->server.port,
+	         names[kind]);
+}
+
+/* Whatever it says, it is there for all. */
+static void hear_from(struct exchanges *exchanges, struct place *place)
+{
+	int64_t now_ms = loop_now_ms(exchanges->loop);
+
+	for (int kind = 0; kind < ASKED_KINDS; kind++) {
+		if (!silence_heard(&place->silence[kind], now_ms))
+			continue;
+		metric_add(exchanges->figures->servers_silent[kind], -1);
+		log_place("server answers again", place, kind);
+	}
+}
+
+void place_heard(struct exchange *exchange)
+{
+	hear_from(exchange->exchanges, exchange->place);
+}
+
+void place_unanswered(struct exchange *exchange)
+{
+	struct place *place = exchange->place;
+	int64_t now_ms = loop_now_ms(exchange->exchanges->loop);
+	const struct unanswered question = { &exchange->want.zone, exchange->began_ms };
+
+	if (place->shared || !silence_unanswered(silence_of(exchange), &question, now_ms,
+	                                         random_u32()))
+		return;
+	metric_add(exchange->exchanges->figures->servers_silent[kind_of(exchange)], 1);
+	log_place("server is silent", place, kind_of(exchange));
+}
+
+void exchanges_heard_from(struct exchanges *exchanges, const struct address *peer)
+{
+	struct place *found = NULL;
+
+	for (int i = 0; i < exchanges->place_count; i++) {
+		if (!address_same_host(&exchanges->places[i].server, peer))
+			continue;
+		if (found)
+			return;
+		found = &exchanges->places[i];
+	}
+	if (found)
+		hear_from(exchanges, found);
+}
+
+int64_t exchanges_silent_since(const struct exchanges *exchanges,
+                               const struct address *server)
+{
+	const struct place *place = find_place(exchanges, server);
+	const struct silence *silence = place ? &place->silence[ASKED_QUERY] : NULL;
+
+	if (!silence || !silence_is(silence))
+		return 0;
+	return clock_unix() - (loop_now_ms(exchanges->loop) - silence->since_ms) / 1000;
+}
+
+/* ---- who waits ---- */
+
+static void unlink_waiting(struct exchange *exchange)
+{
+	*exchange->link = exchange->next;
+	if (exchange->next)
+		exchange->next->link = exchange->link;
+	else
+		exchange->place->waiting_end = exchange->link;
+}
+
+static bool has_work(const struct place *place)
+{
+	struct exchange *first = place->waiting;
+
+	return first && (place->open < MAX_OPEN || silence_is(silence_of(first)));
+}
+
+/* The next server, in turn, that somebody may be sent to, or need not wait for. */
+static struct place *next_place(struct exchanges *exchanges)
+{
+	for (int i = 0; i < exchanges->place_count; i++) {
+		unsigned at = exchanges->next_place++ % exchanges->place_count;
+		struct place *place = &exchanges->places[at];
+
+		if (has_work(place))
+			return place;
+	}
+	return NULL;
+}
+
+static bool is_spared(struct exchange *exchange)
+{
+	struct silence *silence = silence_of(exchange);
+	int64_t now_ms = loop_now_ms(exchange->exchanges->loop);
+
+	return silence_is(silence) && !silence_allows(silence, now_ms, random_u32());
+}
+
+static void open_first(struct place *place)
+{
+	struct exchange *exchange = place->waiting;
+
+	if (is_spared(exchange)) {
+		exchange_spare(exchange);
+		return;
+	}
+	unlink_waiting(exchange);
+	exchange->open = true;
+	place->open++;
+	exchange_open(exchange);
+}
+
+static void open_waiting_later(struct exchanges *exchanges);
+
+static void open_waiting(void *self)
+{
+	struct exchanges *exchanges = self;
+	struct place *place = NULL;
+
+	exchanges->opening = false;
+	for (int i = 0; i < OPEN_A_TURN && (place = next_place(exchanges)); i++)
+		open_first(place);
+	if (place)
+		open_waiting_later(exchanges);
+}
+
+static void open_waiting_later(struct exchanges *exchanges)
+{
+	if (exchanges->opening)
+		return;
+	exchanges->opening = true;
+	loop_later(exchanges->loop, open_waiting, exchanges);
+}
+
+void place_wait(struct exchange *exchange)
+{
+	struct place *place = place_for(exchange->exchanges, &exchange->want.server);
+
+	exchange->place = place;
+	exchange->link = place->waiting_end;
+	*place->waiting_end = exchange;
+	place->waiting_end = &exchange->next;
+	open_waiting_later(exchange->exchanges);
+}
+
+void place_leave(struct exchange *exchange)
+{
+	if (!exchange->open) {
+		unlink_waiting(exchange);
+		return;
+	}
+	exchange->place->open--;
+	if (exchange->place->waiting)
+		open_waiting_later(exchange->exchanges);
+}
