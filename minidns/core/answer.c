@@ -13,6 +13,11 @@ struct answer {
 	enum rcode rcode;
 	struct name name;		/* that is looked up */
 	struct {
+		struct name name;
+		uint32_t dname;		/* its node; or ZONE_NONE: it was an alias */
+	} chain[MAX_CHAIN];		/* how it came to be that name */
+	int chain_len;
+	struct {
 		const struct zone_rrset *set;
 		uint32_t node;
 	} seen[MAX_TARGETS];		/* sets whose targets want their addresses */
@@ -163,21 +168,117 @@ static void add_negative(struct answer *answer, enum rcode rcode)
 	add_soa(answer);
 }
 
-/* True: the name is an alias in this zone, and answer->name is now what it stands for. */
-static bool follow(struct answer *answer, const struct zone_rrset *alias)
+static bool was_followed(const struct answer *answer, const struct name *name)
+{
+	for (int i = 0; i < answer->chain_len; i++)
+		if (name_equal(&answer->chain[i].name, name))
+			return true;
+	return false;
+}
+
+static bool was_used(const struct answer *answer, uint32_t dname)
+{
+	for (int i = 0; i < answer->chain_len; i++)
+		if (answer->chain[i].dname == dname)
+			return true;
+	return false;
+}
+
+/* True: answer->name is now NAME, in this zone, and is to be looked up. */
+static bool follow(struct answer *answer, const struct name *name, uint32_t dname)
+{
+	if (answer->chain_len == MAX_CHAIN)
+		return false;
+	answer->chain[answer->chain_len].name = answer->name;
+	answer->chain[answer->chain_len++].dname = dname;
+	answer->name = *name;
+	name_fold(&answer->name);
+	return name_is_below(&answer->name, &answer->zone->apex) &&
+	       !was_followed(answer, &answer->name);
+}
+
+/* The name that is all of the only record of SET; of length 0 if it is none. */
+static struct name target_of(const struct zone *zone, const struct zone_rrset *set)
 {
 	struct rr rr = { 0 };
-	size_t len;
+	struct name target = { 0 };
 
-	zone_next_rr(answer->zone, alias, &(uint32_t){ alias->rdata }, &rr);
-	len = name_wire_len(rr.rdata, rr.rdata_len);
-	if (!len)
-		return false;
-	answer->name.len = len;
-	memcpy(answer->name.wire, rr.rdata, len);
-	name_fold(&answer->name);
-	return name_is_below(&answer->name, &answer->zone->apex);
+	zone_next_rr(zone, set, &(uint32_t){ set->rdata }, &rr);
+	target.len = name_wire_len(rr.rdata, rr.rdata_len);
+	memcpy(target.wire, rr.rdata, target.len);
+	return target;
 }
+
+static bool follow_alias(struct answer *answer, const struct zone_rrset *alias)
+{
+	struct name target = target_of(answer->zone, alias);
+
+	return target.len && follow(answer, &target, ZONE_NONE);
+}
+
+/* ---- DNAME (RFC 6672 3.2) ---- */
+
+/* The one that NODE, the closest to the name, is below; or ZONE_NONE. */
+static uint32_t find_dname(const struct zone *zone, uint32_t node, bool exact)
+{
+	uint8_t flags = zone->nodes[node].flags;
+
+	if (!(flags & NODE_BELOW_DNAME) && !(flags & NODE_DNAME && !exact))
+		return ZONE_NONE;
+	while (!(zone->nodes[node].flags & NODE_DNAME))
+		node = zone->nodes[node].parent;
+	return node;
+}
+
+/* NAME with the target in place of its end, the owner. False: that is too long. */
+static bool substitute(const struct name *name, const uint8_t *owner,
+                       const struct name *target, struct name *result)
+{
+	size_t head = name->len - name_wire_len(owner, NAME_MAX_WIRE);
+
+	if (!target->len || head + target->len > NAME_MAX_WIRE)
+		return false;
+	result->len = head + target->len;
+	memcpy(result->wire, name->wire, head);
+	memcpy(result->wire + head, target->wire, target->len);
+	return true;
+}
+
+/* The alias that a DNAME makes of answer->name. */
+static bool add_alias(struct answer *answer, uint32_t ttl, const struct name *target)
+{
+	const struct rr alias = {
+		.name = answer->name.wire, .type = RR_CNAME, .ttl = ttl,
+		.rdata = target->wire, .rdata_len = target->len,
+	};
+
+	add_rr(answer, SECTION_ANSWER, &alias);
+	if (answer->writer.full)
+		answer->flags |= FLAG_TC;
+	return !answer->writer.full;
+}
+
+/* True: go on with the name below the target. */
+static bool redirect(struct answer *answer, uint32_t node)
+{
+	const struct zone *zone = answer->zone;
+	const struct zone_rrset *set = zone_rrset(zone, node, RR_DNAME);
+	const struct name target = target_of(zone, set);
+	uint16_t type = answer->query->type;
+	struct name name;
+
+	if (was_used(answer, node) ||
+	    !add_set(answer, SECTION_ANSWER, zone_name(zone, node), set))
+		return false;
+	if (!substitute(&answer->name, zone_name(zone, node), &target, &name)) {
+		answer->rcode = RCODE_YXDOMAIN;
+		return false;
+	}
+	return add_alias(answer, set->ttl, &name) && type != RR_CNAME &&
+	       type != RR_ANY && follow(answer, &name, node);
+}
+
+/* ---- a name of the zone ---- */
 
 /* The set of NODE that answers: of the type, the alias, or any one for ANY. */
 static const struct zone_rrset *pick(const struct answer *answer, uint32_t node)
@@ -206,7 +307,7 @@ static bool answer_from(struct answer *answer, uint32_t node)
 	if (!add_set(answer, SECTION_ANSWER, owner.wire, set))
 		return false;
 	if (set->type == RR_CNAME && type != RR_CNAME && type != RR_ANY)
-		return follow(answer, set);
+		return follow_alias(answer, set);
 	remember(answer, node, set);
 	return false;
 }
@@ -214,7 +315,7 @@ static bool answer_from(struct answer *answer, uint32_t node)
 /* The parent's side of a cut has the DS record, and nothing else below it is ours. */
 static bool is_referred(const struct answer *answer, uint32_t node, bool exact)
 {
-	uint8_t flags = answer->zone->nodes[node].flags;
+	uint8_t flags = answer->zone->nodes[node].flags & (NODE_CUT | NODE_BELOW_CUT);
 
 	return flags && !(flags == NODE_CUT && exact && answer->query->type == RR_DS);
 }
@@ -234,15 +335,19 @@ static uint32_t find_wildcard(const struct zone *zone, uint32_t encloser)
 /* One name of the chain. True: there is another. */
 static bool answer_step(struct answer *answer)
 {
+	const struct zone *zone = answer->zone;
 	bool exact;
-	uint32_t node = zone_closest(answer->zone, &answer->name, &exact);
+	uint32_t node = zone_closest(zone, &answer->name, &exact);
+	uint32_t dname = find_dname(zone, node, exact);
 
 	if (is_referred(answer, node, exact)) {
 		add_referral(answer, node);
 		return false;
 	}
+	if (dname != ZONE_NONE)
+		return redirect(answer, dname);
 	if (!exact)
-		node = find_wildcard(answer->zone, node);
+		node = find_wildcard(zone, node);
 	if (node == ZONE_NONE) {
 		add_negative(answer, RCODE_NXDOMAIN);
 		return false;
@@ -269,10 +374,10 @@ size_t answer_build(const struct query *query, const struct zone *zone, bool tcp
 	answer.flags = FLAG_AA;
 	answer.rcode = RCODE_NOERROR;
 	answer.name = query->name;
-	answer.seen_count = 0;
+	answer.seen_count = answer.chain_len = 0;
 	memset(answer.count, 0, sizeof(answer.count));
 	query_answer_begin(query, tcp, data, size, &answer.writer);
-	for (int i = 0; i < MAX_CHAIN && answer_step(&answer); i++)
+	while (answer_step(&answer))
 		;
 	if (!(answer.flags & FLAG_TC))
 		add_additional(&answer);

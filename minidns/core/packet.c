@@ -21,6 +21,7 @@ const char *rcode_name(enum rcode rcode)
 	case RCODE_NXDOMAIN: return "NXDOMAIN";
 	case RCODE_NOTIMP: return "NOTIMP";
 	case RCODE_REFUSED: return "REFUSED";
+	case RCODE_YXDOMAIN: return "YXDOMAIN";
 	case RCODE_NOTAUTH: return "NOTAUTH";
 	case RCODE_BADVERS: return "BADVERS";
 	case RCODE_BADCOOKIE: return "BADCOOKIE";

@@ -34,8 +34,8 @@ enum { OPCODE_SHIFT = 11 };
 
 enum rcode {
 	RCODE_NOERROR = 0, RCODE_FORMERR = 1, RCODE_SERVFAIL = 2, RCODE_NXDOMAIN = 3,
-	RCODE_NOTIMP = 4, RCODE_REFUSED = 5, RCODE_NOTAUTH = 9, RCODE_BADVERS = 16,
-	RCODE_BADCOOKIE = 23,
+	RCODE_NOTIMP = 4, RCODE_REFUSED = 5, RCODE_YXDOMAIN = 6, RCODE_NOTAUTH = 9,
+	RCODE_BADVERS = 16, RCODE_BADCOOKIE = 23,
 };
 /* "REFUSED"; "an error" for one we do not know */
 const char *rcode_name(enum rcode rcode);

@@ -347,6 +347,13 @@ static uint32_t add_name(struct zone_builder *builder, const uint8_t *wire, size
 	return at;
 }
 
+static uint8_t flags_below(uint8_t flags)
+{
+	if (flags & (NODE_CUT | NODE_BELOW_CUT))
+		return NODE_BELOW_CUT;
+	return flags & (NODE_DNAME | NODE_BELOW_DNAME) ? NODE_BELOW_DNAME : 0;
+}
+
 /* The parent's node must be the last of the path. */
 static void add_node(struct zone_builder *builder, const uint8_t *wire, size_t len)
 {
@@ -360,8 +367,9 @@ static void add_node(struct zone_builder *builder, const uint8_t *wire, size_t l
 		.parent = parent,
 		.rrsets = zone->rrset_count,
 	};
-	if (parent != ZONE_NONE && zone->nodes[parent].flags)
-		zone->nodes[zone->node_count].flags = NODE_BELOW_CUT;
+	if (parent != ZONE_NONE)
+		zone->nodes[zone->node_count].flags =
+		    flags_below(zone->nodes[parent].flags);
 	builder->path[builder->depth++] = zone->node_count++;
 }
 
@@ -424,6 +432,8 @@ static struct zone_rrset *add_rrset(struct zone_builder *builder, const struct r
 	node->rrset_count++;
 	if (run->type == RR_NS && node->parent != ZONE_NONE && !node->flags)
 		node->flags = NODE_CUT;
+	if (run->type == RR_DNAME && !node->flags)
+		node->flags = NODE_DNAME;
 	zone->rrsets[zone->rrset_count] = (struct zone_rrset){
 		.rdata = builder->rdata_len,
 		.ttl = run->ttl,

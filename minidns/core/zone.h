@@ -20,7 +20,12 @@
 
 #define ZONE_NONE UINT32_MAX
 
-enum { NODE_CUT = 1, NODE_BELOW_CUT = 2 };	/* has NS and is not the apex; is glue */
+enum {
+	NODE_CUT = 1,			/* has NS and is not the apex */
+	NODE_BELOW_CUT = 2,		/* is glue */
+	NODE_DNAME = 4,			/* has one, and what is below it is elsewhere */
+	NODE_BELOW_DNAME = 8,
+};
 
 struct zone_node {
 	uint32_t name;			/* offset into names */

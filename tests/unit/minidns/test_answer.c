@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-
+#include <stdio.h>
 #include <string.h>
 
 #include "core/answer.h"
@@ -13,6 +13,9 @@
 /* A zone of all the cases, and what it says to each question. */
 
 enum { T = 300 };
+
+#define LONG_LABEL "sixty-octets-abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrst"
+#define LONG LONG_LABEL "." LONG_LABEL "." LONG_LABEL ".fifty-two-octets-abcdefghijklmnopqrstuvwxyz-abcdefgh"
 
 struct row {
 	const char *name;
@@ -50,8 +53,35 @@ static const struct row rows[] = {
 	{ "dead.example.org.", RR_A, RCODE_NXDOMAIN, true, { 1, 1, 0 },
 	  "dead.example.org.", RR_CNAME },
 	{ "out.example.org.", RR_A, 0, true, { 1, 0, 0 }, "out.example.org.", RR_CNAME },
-	{ "loop.example.org.", RR_A, 0, true, { 16, 0, 0 },
+	{ "loop.example.org.", RR_A, 0, true, { 2, 0, 0 },
 	  "loop2.example.org.", RR_CNAME },
+	{ "self.example.org.", RR_A, 0, true, { 1, 0, 0 }, "self.example.org.", RR_CNAME },
+	{ "chain1.example.org.", RR_A, 0, true, { 17, 0, 0 },
+	  "chain17.example.org.", RR_CNAME },
+	/* DNAME (RFC 6672): what is below it is elsewhere, its own name is here */
+	{ "far.example.org.", RR_DNAME, 0, true, { 1, 0, 0 },
+	  "far.example.org.", RR_DNAME },
+	{ "far.example.org.", RR_A, 0, true, { 1, 0, 0 }, "far.example.org.", RR_A },
+	{ "far.example.org.", RR_MX, 0, true, { 0, 1, 0 }, "example.org.", RR_SOA },
+	{ "a.far.example.org.", RR_A, 0, true, { 2, 0, 0 }, "a.far.example.org.", RR_CNAME },
+	{ "hidden.far.example.org.", RR_TXT, 0, true, { 2, 0, 0 },
+	  "hidden.far.example.org.", RR_CNAME },
+	{ "x.y.near.example.org.", RR_A, RCODE_NXDOMAIN, true, { 2, 1, 0 },
+	  "x.y.near.example.org.", RR_CNAME },
+	{ "below.near.example.org.", RR_A, 0, true, { 3, 0, 0 },
+	  "below.ent.example.org.", RR_A },
+	{ "below.near.example.org.", RR_CNAME, 0, true, { 2, 0, 0 },
+	  "below.near.example.org.", RR_CNAME },
+	{ "below.near.example.org.", RR_ANY, 0, true, { 2, 0, 0 },
+	  "below.near.example.org.", RR_CNAME },
+	{ "x.wide.example.org.", RR_A, 0, true, { 2, 0, 0 },
+	  "x.wide.example.org.", RR_CNAME },
+	{ LONG ".far.example.org.", RR_A, RCODE_YXDOMAIN, true, { 1, 0, 0 },
+	  "far.example.org.", RR_DNAME },
+	{ "cut.far.example.org.", RR_A, 0, true, { 2, 0, 0 },
+	  "cut.far.example.org.", RR_CNAME },
+	{ "x.dname.sub.example.org.", RR_A, 0, false, { 0, 1, 1 },
+	  "sub.example.org.", RR_NS },
 	{ "down.example.org.", RR_A, 0, true, { 1, 1, 1 },
 	  "down.example.org.", RR_CNAME },
 	/* wildcards (RFC 4592 2.2.1) */
@@ -94,7 +124,22 @@ static void fill(struct buf *rrs)
 	put_name_rr(rrs, "out.example.org.", RR_CNAME, "example.net.");
 	put_name_rr(rrs, "loop.example.org.", RR_CNAME, "loop2.example.org.");
 	put_name_rr(rrs, "loop2.example.org.", RR_CNAME, "loop.example.org.");
+	put_name_rr(rrs, "self.example.org.", RR_CNAME, "self.example.org.");
+	for (int i = 1; i < 20; i++) {
+		char owner[NAME_MAX_TEXT], target[NAME_MAX_TEXT];
+
+		snprintf(owner, sizeof(owner), "chain%d.example.org.", i);
+		snprintf(target, sizeof(target), "chain%d.example.org.", i + 1);
+		put_name_rr(rrs, owner, RR_CNAME, target);
+	}
 	put_name_rr(rrs, "down.example.org.", RR_CNAME, "www.sub.example.org.");
+	put_name_rr(rrs, "far.example.org.", RR_DNAME, "a-longer.example.net.");
+	put_rr(rrs, "far.example.org.", RR_A, T, "\1\2\3\4", 4);
+	put_rr(rrs, "hidden.far.example.org.", RR_TXT, T, "\1x", 2);
+	put_name_rr(rrs, "cut.far.example.org.", RR_NS, "ns.example.net.");
+	put_name_rr(rrs, "near.example.org.", RR_DNAME, "ent.example.org.");
+	put_name_rr(rrs, "wide.example.org.", RR_DNAME, "wider.wide.example.org.");
+	put_name_rr(rrs, "dname.sub.example.org.", RR_DNAME, "example.net.");
 	put_name_rr(rrs, "*.w.example.org.", RR_MX, "host1.example.net.");
 	put_rr(rrs, "sub.*.w.example.org.", RR_TXT, T, "\1x", 2);
 	put_rr(rrs, "host1.w.example.org.", RR_A, T, "\1\2\3\4", 4);
