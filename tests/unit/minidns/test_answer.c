@@ -15,7 +15,8 @@
 enum { T = 300 };
 
 #define LONG_LABEL "sixty-octets-abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrst"
-#define LONG LONG_LABEL "." LONG_LABEL "." LONG_LABEL ".fifty-two-octets-abcdefghijklmnopqrstuvwxyz-abcdefgh"
+#define LONG LONG_LABEL "." LONG_LABEL "." LONG_LABEL \
+	".fifty-two-octets-abcdefghijklmnopqrstuvwxyz-abcdefgh"
 
 struct row {
 	const char *name;
@@ -55,7 +56,8 @@ static const struct row rows[] = {
 	{ "out.example.org.", RR_A, 0, true, { 1, 0, 0 }, "out.example.org.", RR_CNAME },
 	{ "loop.example.org.", RR_A, 0, true, { 2, 0, 0 },
 	  "loop2.example.org.", RR_CNAME },
-	{ "self.example.org.", RR_A, 0, true, { 1, 0, 0 }, "self.example.org.", RR_CNAME },
+	{ "self.example.org.", RR_A, 0, true, { 1, 0, 0 },
+	  "self.example.org.", RR_CNAME },
 	{ "chain1.example.org.", RR_A, 0, true, { 17, 0, 0 },
 	  "chain17.example.org.", RR_CNAME },
 	/* DNAME (RFC 6672): what is below it is elsewhere, its own name is here */
@@ -63,7 +65,8 @@ static const struct row rows[] = {
 	  "far.example.org.", RR_DNAME },
 	{ "far.example.org.", RR_A, 0, true, { 1, 0, 0 }, "far.example.org.", RR_A },
 	{ "far.example.org.", RR_MX, 0, true, { 0, 1, 0 }, "example.org.", RR_SOA },
-	{ "a.far.example.org.", RR_A, 0, true, { 2, 0, 0 }, "a.far.example.org.", RR_CNAME },
+	{ "a.far.example.org.", RR_A, 0, true, { 2, 0, 0 },
+	  "a.far.example.org.", RR_CNAME },
 	{ "hidden.far.example.org.", RR_TXT, 0, true, { 2, 0, 0 },
 	  "hidden.far.example.org.", RR_CNAME },
 	{ "x.y.near.example.org.", RR_A, RCODE_NXDOMAIN, true, { 2, 1, 0 },
