@@ -193,6 +193,8 @@ static bool hear_tcp(struct exchange *exchange)
 		return true;
 	judgement = verdict_of(&exchange->ask, exchange->in + FRAME_PREFIX,
 	                       exchange->in_len - FRAME_PREFIX, clock_unix());
+	if (judgement.fault)
+		judgement.verdict = VERDICT_FAILED;	/* nobody else speaks here */
 	if (judgement.verdict == VERDICT_MISMATCH)
 		exchange->in_len = 0;		/* not ours; another may follow */
 	else if (judgement.verdict == VERDICT_TRUNCATED)
@@ -230,13 +232,31 @@ static void open_tcp(struct exchange *exchange)
 
 /* ---- UDP ---- */
 
+/* Whoever is better at signing may still answer; if nobody does, this was the answer. */
+static void doubt(struct exchange *exchange, const struct judgement *judgement)
+{
+	if (!judgement->fault)
+		return;
+	exchange->doubted = *judgement;
+	exchange->doubted.verdict = VERDICT_FAILED;
+}
+
+static void finish_unanswered(struct exchange *exchange)
+{
+	struct judgement doubted = exchange->doubted;
+
+	finish(exchange, doubted.fault ? &doubted : NULL);
+}
+
 /* False: the exchange is over, or goes on over TCP. */
 static bool take_datagram(struct exchange *exchange, const uint8_t *data, size_t len)
 {
 	struct judgement judgement = verdict_of(&exchange->ask, data, len, clock_unix());
 
-	if (judgement.verdict == VERDICT_MISMATCH)
+	if (judgement.verdict == VERDICT_MISMATCH) {
+		doubt(exchange, &judgement);
 		return true;
+	}
 	if (judgement.verdict == VERDICT_TRUNCATED) {
 		place_heard(exchange);
 		open_tcp(exchange);
@@ -331,7 +351,7 @@ static void on_timer(void *self)
 		return;
 	if (loop_now_ms(exchange->exchanges->loop) >= exchange->end_ms ||
 	    !exchange->repeat_ms) {
-		finish(exchange, NULL);
+		finish_unanswered(exchange);
 		return;
 	}
 	send_datagram(exchange);

@@ -26,6 +26,8 @@ struct exchange {
 	void *self;
 	bool open;
 	bool asked;			/* a socket was there to ask with */
+	/* for want of a good signature; fault NULL: none was */
+	struct judgement doubted;
 	/* -1: refused at once, only the timeout is left */
 	int fd;
 	struct loop_io *io;

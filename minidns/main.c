@@ -491,6 +491,7 @@ static void stop(void *self)
 	}
 	tcp_clients_free(&minidns.clients);
 	limiter_lift(minidns.limiter);
+	serve_end(minidns.serve);
 	heads_free(&minidns.heads);
 	servers_free(&minidns.servers);
 	deltas_free(&minidns.deltas);

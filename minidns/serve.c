@@ -342,6 +342,12 @@ static void go_on(void *self)
 	}
 }
 
+void serve_end(struct serve *serve)
+{
+	loop_later_cancel(serve->config.loop, serve);
+	go_on(serve);
+}
+
 /* Not at once: the caller is to return before its callback comes. */
 static void make_ready(struct serve *serve, struct pending *pending)
 {

@@ -65,6 +65,8 @@ enum serve_fate { SERVE_SILENCE, SERVE_NOW, SERVE_LATER };
 enum { SERVE_BUFFER = 65535 };
 
 struct serve *serve_new(const struct serve_config *config);
+/* Questions come no more, and what can be answered without the database now is. */
+void serve_end(struct serve *serve);
 /* Before the first question; and again whenever they change. */
 void serve_set_secrets(struct serve *serve, const struct cookie_secrets *secrets);
 /* after the parts in its config: none is pending */

@@ -1,8 +1,9 @@
 /*
  * answer -- what a zone says to a question (RFC 1034 4.3.2): records with the
  * AA bit, CNAME and DNAME chains within the zone (RFC 6672), each name and
- * each DNAME of them once, wildcards (RFC 4592), referrals with glue, NXDOMAIN and NODATA with the SOA (RFC 2308), one record set for ANY
- * (RFC 8482), TC where it does not fit over UDP. Nothing of it recurses.
+ * each DNAME of them once, wildcards (RFC 4592), referrals with glue, NXDOMAIN
+ * and NODATA with the SOA (RFC 2308), one record set for ANY (RFC 8482), TC
+ * where it does not fit over UDP. Nothing of it recurses.
  */
 #pragma once
 

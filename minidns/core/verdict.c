@@ -165,10 +165,8 @@ struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t l
 		return judgement;
 	judgement.rcode = header.flags & FLAG_RCODE;
 	judgement.fault = ask->is_signed ? signature_fault(ask, data, len, now) : NULL;
-	if (judgement.fault) {
-		judgement.verdict = VERDICT_FAILED;
+	if (judgement.fault)
 		return judgement;
-	}
 	judgement.verdict = of_rcode(judgement.rcode);
 	if (ask->opcode == OPCODE_NOTIFY) {
 		judgement.verdict = judgement.rcode ? VERDICT_FAILED : VERDICT_SERIAL;

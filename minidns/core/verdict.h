@@ -46,7 +46,12 @@ struct judgement {
 	enum verdict verdict;
 	enum rcode rcode;
 	uint32_t serial;	/* of VERDICT_SERIAL */
-	const char *fault;	/* of VERDICT_FAILED: in words; NULL: its rcode is all */
+	/*
+	 * Of VERDICT_FAILED: in words; NULL: its rcode is all. Of VERDICT_MISMATCH: what is
+	 * wrong with its signature, or how it refuses ours without one. Anybody may have
+	 * sent that: the true answer may follow (RFC 8945 5.3.2), else this is the reason.
+	 */
+	const char *fault;
 };
 
 /*

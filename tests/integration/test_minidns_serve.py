@@ -1,6 +1,8 @@
 """What minidns serves: SOA, AXFR, IXFR, ordinary answers; what it refuses."""
 
+import socket
 import sys
+import threading
 import unittest
 from pathlib import Path
 
@@ -228,6 +230,29 @@ class Serve(unittest.TestCase):
         wait_for(lambda: self.ask("repaired.test.", "SOA").rcode() == dns.rcode.NOERROR, 20,
                  "its rows are read again")
         self.assert_zone(transfer(self.port, "repaired.test."), domain)
+
+    def test_it_ends_well_amid_questions(self):
+        Domain(self.lab, "flood.test.", 7, [("flood.test.", "NS", "ns1.example.net.")])
+        question = dns.message.make_query("flood.test.", "IXFR")
+        question.authority.append(dns.rrset.from_text("flood.test.", 0, "IN", "SOA",
+                                                      ". . 7 0 0 0 0"))
+        wire, ended = question.to_wire(), threading.Event()
+
+        def flood():
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+                while not ended.is_set():
+                    end.sendto(wire, (HOST, self.port))
+
+        asks = threading.Thread(target=flood)
+        asks.start()
+        try:
+            for _ in range(3):
+                wait_for(lambda: self.ask("flood.test.", "SOA").rcode() == 0, 10, "it serves")
+                self.lab.workers[0].restart()
+        finally:
+            ended.set()
+            asks.join()
+            self.lab.workers[0].wait_ready()
 
     def test_the_database_is_away(self):
         domain = Domain(self.lab, "away.test.", 1, [("away.test.", "NS", "ns1.example.net.")])

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import dns.flags
 import dns.message
 import dns.name
 import dns.query
@@ -331,6 +332,61 @@ class Servers(unittest.TestCase):
 
     def test_a_key_that_we_do_not_know(self):
         self.expect_error("keyless.test.", key_named("no.key.", ""), ("not known here",))
+
+
+class Forged(unittest.TestCase):
+    """A name server before which somebody else answers, who has no key."""
+
+    KEY = key_named("true.key.", "which the forger does not have")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab(key=cls.KEY))
+
+    def answer_twice(self, end, true):
+        """Without a signature, and at once with one, if there is a TRUE answer."""
+        keyring = dns.tsigkeyring.from_text(
+            {self.KEY.name: (self.KEY.algorithm + ".", self.KEY.secret)})
+        while True:
+            wire, peer = end.recvfrom(4096)
+            if not wire:
+                return
+            query = dns.message.from_wire(wire, keyring=keyring)
+            forged = dns.message.QueryMessage(id=query.id)
+            forged.flags |= dns.flags.QR | dns.flags.AA
+            forged.question = query.question
+            end.sendto(forged.to_wire(), peer)
+            if true:
+                answer = dns.message.make_response(query)
+                answer.flags |= dns.flags.AA
+                answer.answer.append(dns.rrset.from_text(
+                    query.question[0].name, 60, "IN", "SOA", f". . {true} 1 1 1 1"))
+                end.sendto(answer.to_wire(), peer)
+
+    def poll(self, name, true):
+        domain = Domain(self.lab, name, 7, [(name, "NS", "ns1.example.net.")])
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+            end.bind((HOST, 0))
+            answers = threading.Thread(target=self.answer_twice, args=(end, true))
+            answers.start()
+            try:
+                self.lab.order(domain, ("forged", HOST, end.getsockname()[1]), timeout=1,
+                               retry_interval=0.2, max_retries=1)
+                return self.lab.report(domain)
+            finally:
+                end.sendto(b"", end.getsockname())
+                answers.join()
+
+    def test_the_true_answer_counts(self):
+        self.poll("first.test.", 7)         # the keys are read
+        report = self.poll("true.test.", 7)
+        self.assertEqual((report["status"], report["domain"]["serial"]), ("SUCCESS", 7),
+                         report)
+
+    def test_without_one_the_reason_is_told(self):
+        report = self.poll("false.test.", None)
+        self.assertEqual(report["status"], "ERROR", report)
+        self.assertIn("without a signature", report["reason"])
 
 
 class Relay:
