@@ -77,7 +77,8 @@ class Workers(FaultStory):
         with self.stream():
             for worker in self.each_worker():
                 self.wait_changes()
-                os.kill(self.random.choice(worker.processes()), signal.SIGKILL)
+                alive = wait_for(worker.processes, 10, f"{worker.name} has a process")
+                os.kill(self.random.choice(alive), signal.SIGKILL)
         self.assert_healed()
 
     def test_killed_programs(self):
