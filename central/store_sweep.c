@@ -125,6 +125,56 @@ struct old_change {
 	uint32_t serial;
 };
 
+/* It and all before it. */
+static void cut_journal(struct tx *tx, const struct old_change *change)
+{
+	tx_exec(tx, "DELETE FROM journal WHERE domain_id = ? AND "
+	        "((CAST(? AS SIGNED) - CAST(serial AS SIGNED)) & 4294967295) "
+	        "BETWEEN 0 AND 2147483647",
+	        TX_BIND(tx_text(change->domain_id), tx_u32(change->serial)));
+}
+
+/* The newest change that is, with those after it, more than LIMIT bytes. */
+static void cut_large_journal(struct tx *tx, struct old_change newest, int64_t limit)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT serial FROM (SELECT serial, SUM(bytes) OVER (ORDER BY "
+	                   "(CAST(? AS SIGNED) - CAST(serial AS SIGNED)) & 4294967295) "
+	                   "AS total FROM journal WHERE domain_id = ?) t "
+	                   "WHERE total > ? ORDER BY total LIMIT 1",
+	                   TX_BIND(tx_u32(newest.serial), tx_text(newest.domain_id),
+	                           tx_int(limit))))
+		return;
+	newest.serial = row_u32(&rows);
+	tx_select_end(&rows);
+	cut_journal(tx, &newest);
+}
+
+int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
+                                   struct arena *arena)
+{
+	struct old_change newest[SWEEP_DOMAINS];
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT d.id, d.serial FROM domains d JOIN journal j "
+	          "ON j.domain_id = d.id WHERE d.id IN (SELECT domain_id FROM journal "
+	          "WHERE created_at > UTC_TIMESTAMP(3) - INTERVAL ? SECOND) "
+	          "GROUP BY d.id, d.serial HAVING SUM(j.bytes) > ? LIMIT ?",
+	          TX_BIND(tx_int(within_s), tx_int(limit), tx_int(SWEEP_DOMAINS)));
+	for (; count < SWEEP_DOMAINS && tx_next(&rows); count++) {
+		newest[count].domain_id = row_text(&rows);
+		newest[count].serial = row_u32(&rows);
+	}
+	tx_select_end(&rows);
+	for (size_t i = 0; i < count; i++)
+		cut_large_journal(tx, newest[i], limit);
+	return (int64_t)count;
+}
+
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena)
 {
 	struct old_change *changes = arena_alloc(arena, SWEEP_ROWS * sizeof(*changes));
@@ -141,11 +191,7 @@ int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena)
 	}
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count; i++)
-		tx_exec(tx, "DELETE FROM journal WHERE domain_id = ? AND "
-		        "((CAST(? AS SIGNED) - CAST(serial AS SIGNED)) & 4294967295) "
-		        "BETWEEN 0 AND 2147483647",
-		        TX_BIND(tx_text(changes[i].domain_id),
-		                tx_u32(changes[i].serial)));
+		cut_journal(tx, &changes[i]);
 	return (int64_t)count;
 }
 

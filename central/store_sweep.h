@@ -36,6 +36,12 @@ int64_t store_sweep_domains(struct tx *tx, int age_s);
  * of the chain, so that no server is sent a step from a serial that it does not have.
  */
 int64_t store_sweep_journal(struct tx *tx, int age_s, struct arena *arena);
+/*
+ * Likewise what is more than LIMIT bytes a domain, the oldest changes first, of domains
+ * that changed within the last WITHIN_S. Returns how many had more.
+ */
+int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
+                                   struct arena *arena);
 int64_t store_sweep_requests(struct tx *tx, int age_s);
 
 /* Imports left open become ERROR; records of settled ones go; the rows after AGE_S. */

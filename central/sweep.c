@@ -12,6 +12,7 @@
 
 enum {
 	ROUND_MS = 3000,	/* what is not removed by then waits for the next round */
+	ROUNDS = 3,		/* in any of them a change is looked at */
 	STALE_S = 120,		/* a commit that nobody has had in hand for so long */
 };
 
@@ -35,6 +36,13 @@ static int64_t sweep_requests(struct tx *tx, struct sweep *s)
 static int64_t sweep_journal(struct tx *tx, struct sweep *s)
 {
 	return store_sweep_journal(tx, s->central->config.journal_age_s, s->arena);
+}
+
+static int64_t sweep_large_journals(struct tx *tx, struct sweep *s)
+{
+	return store_sweep_large_journals(tx, ROUNDS * s->central->config.sweep_s,
+	                                  s->central->config.journal_domain_bytes,
+	                                  s->arena);
 }
 
 static int64_t sweep_gone(struct tx *tx, struct sweep *s)
@@ -99,6 +107,7 @@ static const struct step {
 	{ "unfinished imports", claim_import         },
 	{ "answers",            sweep_requests       },
 	{ "journal",            sweep_journal        },
+	{ "large journals",     sweep_large_journals },
 	{ "deleted domains",    sweep_gone           },
 	{ "domains",            sweep_domains        },
 	{ "tombstones",         sweep_tombstones     },

@@ -29,6 +29,7 @@ ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
 LARGE = 200_000         # records of a generated zone
 PART = 7000             # records of one add_to_import
 JOURNAL_AGE = 7 * 86400     # seconds, if nothing is said of it
+JOURNAL_BYTES = 2_000_000
 
 SETTINGS = """\
 [DEFAULT]
@@ -54,7 +55,8 @@ class Lab:
         self.fleet = Fleet.start(
             Path(self.folder.name), central=2, poolmgr=0, minidns=0, name_servers=(),
             settings={"central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
-                                  "quota_records": 20, "sweep": 2, "tombstone_age": 60}})
+                                  "quota_records": 20, "sweep": 2, "tombstone_age": 60,
+                                  "journal_domain_bytes": JOURNAL_BYTES}})
         self.sql = self.fleet.mariadb.sql
         self.broker = self.fleet.rabbitmq.url.replace("rabbit:", "pyamqp:", 1)
         settings = Path(self.folder.name) / "oslo.conf"
@@ -425,6 +427,25 @@ class Records(Story):
                     f"WHERE domain_id = '{domain['id']}' AND serial = {serial}")
         wait_for(lambda: len(self.journal_of(domain)) < 5, 20, "the journal is swept")
         self.assertEqual(self.journal_of(domain), steps[2:])
+
+    def test_a_large_journal_is_cut(self):
+        """The newest changes stay, as many as fit, over the end of all serials."""
+        domain = self.create()
+        name, text = domain["name"], '"' + "x" * 250 + '"'
+        lab.sql(f"UPDATE domains SET serial = 4294967290 WHERE id = '{domain['id']}'")
+        serials = [change(name, add(f"t{i}.{name}", [" ".join([text] * 40)], "TXT"))["serial"]
+                   for i in range(JOURNAL_BYTES // 10000 + 20)]
+        self.assertLess(serials[-1], 2**31)
+
+        def kept():
+            return int(lab.sql("SELECT SUM(LENGTH(removed) + LENGTH(added)) FROM journal "
+                               f"WHERE domain_id = '{domain['id']}'")[0][0])
+
+        wait_for(lambda: kept() <= JOURNAL_BYTES, 20, "the journal is cut")
+        self.assertGreater(kept(), JOURNAL_BYTES - 11000)
+        steps = set(self.journal_of(domain))
+        for serial in reversed(serials[-len(steps):]):
+            self.assertTrue(any(step[1] == serial for step in steps), serial)
 
     def test_a_change_too_large_for_the_journal(self):
         domain = self.create()

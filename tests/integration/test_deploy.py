@@ -68,7 +68,8 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
                      "/usr/share/zonefleet/schema/001_spine.sql",
                      "/usr/share/zonefleet/schema/002_tsig.sql",
-                     "/usr/share/zonefleet/schema/003_catalog.sql"):
+                     "/usr/share/zonefleet/schema/003_catalog.sql",
+                     "/usr/share/zonefleet/schema/004_journal.sql"):
             self.assertIn(path, files)
             self.assertGreater(files[path].stat().st_size, 0, path)
         config = files["/etc/zonefleet/zonefleet.cfg"]
