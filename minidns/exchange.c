@@ -362,7 +362,7 @@ static bool encode(struct exchange *exchange)
 	size_t len;
 
 	if (name->len)
-		key = servers_key(exchange->exchanges->servers, name);
+		key = servers_key(exchange->exchanges->servers, name, NULL);
 	if (name->len && !key)
 		return false;
 	len = ask_encode(&exchange->ask, key, (uint64_t)clock_unix(),

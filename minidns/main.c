@@ -461,6 +461,12 @@ static void reload(void *self)
 	servers_reload(minidns.servers);
 }
 
+static bool can_serve(const void *self)
+{
+	(void)self;
+	return servers_were_read(minidns.servers);
+}
+
 static void drain(void *self)
 {
 	(void)self;
@@ -522,6 +528,7 @@ int main(int argc, char **argv)
 		.check = check,
 		.prepare = prepare,
 		.start = start,
+		.can_serve = can_serve,
 		.reload = reload,
 		.drain = drain,
 		.idle = idle,

@@ -222,7 +222,9 @@ static void on_allowed(void *self, bool allowed)
 	struct serve *serve = pending->serve;
 
 	if (!allowed)
-		finish_refusal(pending, REFUSAL_NOT_ALLOWED);
+		finish_refusal(pending, servers_were_read(serve->config.servers)
+		                            ? REFUSAL_NOT_ALLOWED
+		                            : REFUSAL_NOT_READ);
 	else if (pending->query.type == RR_AXFR)
 		send_whole_zone(pending);
 	else if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
@@ -428,18 +430,29 @@ static void judge_cookie(struct serve *serve, const struct address *peer,
 	metric_add(serve->config.figures->cookies[query->cookie.verdict], 1);
 }
 
+/* Who signs with a key of a list that was not read is not told that it is unknown. */
+static enum query_fate put_off(struct query *query)
+{
+	query->rcode = refusal_rcode(REFUSAL_NOT_READ);
+	query->error = refusal_error(REFUSAL_NOT_READ);
+	return QUERY_REFUSED;
+}
+
 static enum query_fate verify(struct serve *serve, const struct serve_request *request,
                               struct query *query)
 {
+	struct servers *servers = serve->config.servers;
 	const struct tsig_key *key =
-	    servers_key(serve->config.servers, &query->tsig.key);
-	enum query_fate fate =
-	    query_verify(query, request->packet, key, (uint64_t)clock_unix());
+	    servers_key(servers, &query->tsig.key, &request->peer);
+	enum query_fate fate;
 
+	if (!key && !servers_were_read(servers) && query->rcode != RCODE_FORMERR)
+		return put_off(query);
+	fate = query_verify(query, request->packet, key, (uint64_t)clock_unix());
 	if (query->tsig_error)
 		log_badly_signed(query, &request->peer);
 	if (query->tsig_error == TSIG_BADSIG)
-		servers_hurry(serve->config.servers);	/* the secret may be new */
+		servers_hurry(servers, &request->peer);	/* the secret may be new */
 	return fate;
 }
 
