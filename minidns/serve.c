@@ -10,6 +10,7 @@
 #include "core/cookie.h"
 #include "core/ixfr.h"
 #include "core/query.h"
+#include "core/rare.h"
 #include "core/refusal.h"
 #include "deltas.h"
 #include "heads.h"
@@ -29,6 +30,7 @@ struct serve {
 	struct serve_config config;
 	struct cookie_secrets secrets;
 	size_t pending;
+	struct rare badly_signed;
 	/* requests whose heads are known, until the turn ends */
 	struct pending *ready, **ready_end;
 	uint8_t data[SERVE_BUFFER];
@@ -381,14 +383,20 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 	return false;
 }
 
-static void log_badly_signed(const struct query *query, const struct address *peer)
+/* Whoever sends a datagram causes it. */
+static void note_badly_signed(struct serve *serve, const struct query *query,
+                              const struct address *peer)
 {
 	char key[NAME_MAX_TEXT + 1], from[ADDRESS_TEXT];
+	uint64_t unsaid;
 
+	metric_add(serve->config.figures->badly_signed[query->tsig_error], 1);
+	if (!rare_says(&serve->badly_signed, clock_ms(), &unsaid))
+		return;
 	name_format(&query->tsig.key, key);
 	address_format(peer, from);
-	log_info("badly signed: peer=%s key=%s error=%s", from, key,
-	         tsig_error_name(query->tsig_error));
+	log_info("badly signed: peer=%s key=%s error=%s unsaid=%llu", from, key,
+	         tsig_error_name(query->tsig_error), (unsigned long long)unsaid);
 }
 
 static void count_query(const struct figures *figures, const struct query *query)
@@ -450,7 +458,7 @@ static enum query_fate verify(struct serve *serve, const struct serve_request *r
 		return put_off(query);
 	fate = query_verify(query, request->packet, key, (uint64_t)clock_unix());
 	if (query->tsig_error)
-		log_badly_signed(query, &request->peer);
+		note_badly_signed(serve, query, &request->peer);
 	if (query->tsig_error == TSIG_BADSIG)
 		servers_hurry(servers, &request->peer);	/* the secret may be new */
 	return fate;

@@ -49,7 +49,7 @@ struct servers {
 	size_t waiting_count;
 	int64_t read_ms;		/* when the last reading began */
 	int64_t stranger_ms;		/* the same, of those for a stranger */
-	/* the next one is due: the timer's or, while one runs, what it is to be at least */
+	/* of the next: the timer's or, while one runs, the latest that it may be */
 	int64_t due_ms;
 	bool due_for_stranger;
 	bool reading, was_read;
