@@ -111,6 +111,7 @@ static void exchange_free(struct exchange *exchange)
 	place_leave(exchange);
 	close_socket(exchange);
 	loop_timer_free(&exchange->timer);
+	explicit_bzero(&exchange->ask.chain, sizeof(exchange->ask.chain));
 	free(exchange);
 }
 

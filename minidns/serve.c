@@ -96,11 +96,17 @@ static size_t answer_refusal(struct serve *serve, struct query *query,
 
 /* ---- the end of a pending request ---- */
 
+static void pending_free(struct pending *pending)
+{
+	query_wipe(&pending->query);
+	free(pending);
+}
+
 static void finish(struct pending *pending, const struct reply *reply)
 {
 	pending->serve->pending--;
 	pending->later(pending->self, reply);
-	free(pending);
+	pending_free(pending);
 }
 
 static void finish_message(struct pending *pending, size_t len)
@@ -379,7 +385,7 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 	               pending))
 		return true;
 	serve->pending--;
-	free(pending);
+	pending_free(pending);
 	return false;
 }
 

@@ -52,7 +52,7 @@ struct servers {
 	/* of the next: the timer's or, while one runs, the latest that it may be */
 	int64_t due_ms;
 	bool due_for_stranger;
-	bool reading, was_read;
+	bool reading, was_read, was_cut;
 	int failures;			/* in a row */
 };
 
@@ -141,6 +141,15 @@ bool servers_knows(const struct servers *servers, const struct address *peer)
 	       prefixes_cover(&servers->access.always, peer);
 }
 
+/* Said when it begins. */
+static void note_cut(struct servers *servers, bool cut)
+{
+	if (cut && !servers->was_cut)
+		log_warn("access list cut: servers=%d keys=%d are read, and there are more",
+		         STORE_SERVERS, STORE_KEYS);
+	servers->was_cut = cut;
+}
+
 /* The list that was read last stays in force while the database is away. */
 static void note(struct servers *servers, struct reading *reading)
 {
@@ -151,8 +160,8 @@ static void note(struct servers *servers, struct reading *reading)
 		access_set_servers(&servers->access, &reading->found.servers,
 		                   reading->found.server_count);
 		note_hosts(servers);
-		keyring_set(&servers->access.keys, &reading->found.keys,
-		            reading->found.key_count);
+		keyring_replace(&servers->access.keys, &reading->found.keys);
+		note_cut(servers, reading->found.cut);
 	}
 	if (down && !servers->failures)
 		log_warn("access list not read: error=%s reason=%s",

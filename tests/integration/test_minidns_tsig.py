@@ -20,7 +20,8 @@ import dns.tsig
 import dns.tsigkeyring
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from minidns_lab import HOST, Domain, Lab, rrs_of, stream, transfer, wait_for    # noqa: E402
+from minidns_lab import (HOST, POOL, Domain, Lab, rrs_of, stream,       # noqa: E402
+                         transfer, wait_for)
 from lab.dns import Key                                         # noqa: E402
 
 ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
@@ -364,6 +365,27 @@ class Start(unittest.TestCase):
                 self.ask(key)               # a reading begins
             self.lab.add_key(key)
             wait_for(lambda: self.is_known(key), 3, "the key is known")
+
+    def lines_of_cuts(self):
+        return self.worker.log.read_text().count("access list cut: servers=10000 ")
+
+    def test_more_servers_than_are_read(self):
+        """Are told of once, and not at each reading."""
+        self.worker.wait_ready()
+        rows = ", ".join(f"('{POOL}', 'many{i}', 'fake', '10.0.{i >> 8}.{i & 255}', 53)"
+                         for i in range(10000))         # and there is one already
+        self.lab.mariadb.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port) "
+                             f"VALUES {rows}")
+        try:
+            self.worker.reload()
+            wait_for(self.lines_of_cuts, 10, "a line")
+            for number in range(3):
+                key = key_named(f"cut{number}.key.", "new")
+                self.lab.add_key(key)
+                wait_for(lambda: self.is_known(key), 15, "the tables are read again")
+            self.assertEqual(self.lines_of_cuts(), 1)
+        finally:
+            self.lab.mariadb.sql("DELETE FROM pool_servers WHERE id LIKE 'many%'")
 
     def is_known(self, key):
         try:
