@@ -224,6 +224,29 @@ static void on_delta(void *self, enum err err, struct delta *delta)
 }
 
 /* A client that is as new as we are, or newer, or neither, gets the SOA (RFC 1995 4). */
+static void send_changes(struct pending *pending)
+{
+	if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
+		finish_soa(pending);
+	else
+		deltas_get(pending->serve->config.deltas, &pending->head,
+		           pending->query.ixfr_serial, on_delta, pending);
+}
+
+/* It was broken: if it is not any more, its head may still be from before. */
+static void on_mended_zone(void *self, enum err err, struct zone *zone)
+{
+	struct pending *pending = self;
+
+	(void)zone;
+	if (!err && !pending->head.soa_len)
+		err = ERR_BUSY;
+	if (err)
+		finish_refusal(pending, refusal_of(err));
+	else
+		send_changes(pending);
+}
+
 static void on_allowed(void *self, bool allowed)
 {
 	struct pending *pending = self;
@@ -235,11 +258,10 @@ static void on_allowed(void *self, bool allowed)
 		                            : REFUSAL_NOT_READ);
 	else if (pending->query.type == RR_AXFR)
 		send_whole_zone(pending);
-	else if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
-		finish_soa(pending);
+	else if (zones_broken(serve->config.zones, &pending->head))
+		zones_get(serve->config.zones, &pending->head, on_mended_zone, pending);
 	else
-		deltas_get(serve->config.deltas, &pending->head,
-		           pending->query.ixfr_serial, on_delta, pending);
+		send_changes(pending);
 }
 
 /* ---- the way there ---- */

@@ -145,7 +145,7 @@ bool servers_knows(const struct servers *servers, const struct address *peer)
 static void note_cut(struct servers *servers, bool cut)
 {
 	if (cut && !servers->was_cut)
-		log_warn("access list cut: servers=%d keys=%d are read, and there are more",
+		log_warn("access list cut: servers=%d keys=%d are read, there are more",
 		         STORE_SERVERS, STORE_KEYS);
 	servers->was_cut = cut;
 }

@@ -51,6 +51,7 @@ static void copy_text(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
+/* After an error the head has a name, if only its SOA is wrong. */
 static enum err read_head(struct tx_rows *rows, struct head *head, struct why *why)
 {
 	struct soa soa = { 0 };
@@ -59,6 +60,9 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 
 	copy_text(head->id, sizeof(head->id), row_text(rows));
 	err = name_parse(row_text(rows), "name", &head->name, why);
+	if (err)
+		head->name.len = 0;
+	head->soa_len = 0;
 	copy_text(head->pool, sizeof(head->pool), row_text(rows));
 	head->serial = soa.serial = row_u32(rows);
 	head->records = row_u32(rows);
@@ -73,8 +77,8 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 }
 
 /*
- * A row that cannot be read is one zone that is not served:
- * the others are not to suffer.
+ * A row that cannot be read is one zone that is broken: the others are not to suffer. Who
+ * wants it reads it again (zones_get()), and that tells of it.
  */
 static size_t read_heads(struct tx_rows *rows, struct head *heads, size_t size)
 {
@@ -82,7 +86,7 @@ static size_t read_heads(struct tx_rows *rows, struct head *heads, size_t size)
 	size_t found = 0;
 
 	while (found < size && tx_next(rows)) {
-		if (!read_head(rows, &heads[found], &why))
+		if (!read_head(rows, &heads[found], &why) || heads[found].name.len)
 			found++;
 		else
 			log_warn("zone refused: id=%s reason=%s", heads[found].id,

@@ -21,8 +21,8 @@ struct db;
 enum { STORE_NAMES = 256 };		/* that store_heads() takes at once */
 
 /*
- * Those of the NAMES (canonical text) that are zones to be
- * served; *heads is xmalloc'ed.
+ * Those of the NAMES (canonical text) that are zones to be served; *heads is xmalloc'ed.
+ * One whose SOA cannot be read has none: soa_len is 0.
  */
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head **heads, size_t *found, struct why *why);
