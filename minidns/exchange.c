@@ -111,6 +111,7 @@ static void exchange_free(struct exchange *exchange)
 	place_leave(exchange);
 	close_socket(exchange);
 	loop_timer_free(&exchange->timer);
+	explicit_bzero(&exchange->ask.chain, sizeof(exchange->ask.chain));
 	free(exchange);
 }
 
@@ -382,7 +383,7 @@ static bool encode(struct exchange *exchange)
 	size_t len;
 
 	if (name->len)
-		key = servers_key(exchange->exchanges->servers, name);
+		key = servers_key(exchange->exchanges->servers, name, NULL);
 	if (name->len && !key)
 		return false;
 	len = ask_encode(&exchange->ask, key, (uint64_t)clock_unix(),

@@ -32,6 +32,19 @@ static void queries_new(struct figures *figures)
 	    "minidns_refused_total", "Questions answered with an error", NULL, NULL);
 }
 
+static void signatures_new(struct figures *figures)
+{
+	static const enum tsig_error errors[] = {
+		TSIG_MALFORMED, TSIG_BADSIG, TSIG_BADKEY, TSIG_BADTIME, TSIG_BADTRUNC,
+	};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		figures->badly_signed[errors[i]] =
+		    counter("minidns_badly_signed_total",
+		            "Questions with a signature that is not taken, by its error",
+		            "error", tsig_error_name(errors[i]));
+}
+
 static void strangers_new(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
@@ -69,6 +82,7 @@ void figures_new(struct figures *figures)
 	static const char transfers_help[] = "Transfers that ended, by kind";
 
 	queries_new(figures);
+	signatures_new(figures);
 	strangers_new(figures);
 	silence_new(figures);
 	polls_new(figures);

@@ -204,7 +204,7 @@ static void answer(struct batch *batch, struct question *question)
 	}
 	if (!batch->err && !question->apex)
 		remember(batch->heads, &question->name, head, batch->asked_ms);
-	else if (is_it && !question->outdated)
+	else if (is_it && head->soa_len && !question->outdated)
 		known_put(batch->heads->known, head, batch->asked_ms);
 	question->fn(question->self, batch->err, head);
 	free(question);

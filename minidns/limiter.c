@@ -85,11 +85,24 @@ enum err limiter_set(struct limiter *limiter, const struct limiter_options *opti
 
 /* ---- judgement ---- */
 
+static int opcode_of(const struct query *query)
+{
+	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
+}
+
+/* What name servers ask without a cookie, to see whether there is a change. */
+static bool is_of_servers(const struct query *query)
+{
+	return !query->tsig_error &&
+	       (opcode_of(query) == OPCODE_NOTIFY || query->type == RR_SOA ||
+		query->type == RR_IXFR);
+}
+
 static bool is_stranger(const struct limiter *limiter, const struct query *query,
                         const struct address *peer)
 {
 	return query->cookie.verdict != COOKIE_VALID && !query_key(query) &&
-	       !servers_knows(limiter->servers, peer) &&
+	       !(is_of_servers(query) && servers_knows(limiter->servers, peer)) &&
 	       !prefixes_cover(&limiter->exempt, peer);
 }
 
@@ -101,7 +114,7 @@ static enum rcode rcode_of(const struct query *query, const uint8_t *data)
 
 static bool takes_badcookie(const struct query *query)
 {
-	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_QUERY &&
+	return opcode_of(query) == OPCODE_QUERY &&
 	       (query->cookie.verdict == COOKIE_CLIENT_ONLY ||
 		query->cookie.verdict == COOKIE_BAD);
 }

@@ -1,10 +1,12 @@
 /*
  * limiter -- which answer over UDP goes out, which goes short, which not at
  * all: rate.h for strangers. No stranger is who shows a valid cookie or a
- * right signature, who is a server of a pool or may have any zone, and who is
- * in rate_limit_exempt. The servers of the pools are known from memory: in
- * the first moments of a process, before the table was read, they are
- * strangers and may be sent to TCP.
+ * right signature, and who is in rate_limit_exempt.
+ *
+ * Anybody can write the address of a pool's server on his questions, and would turn our
+ * answers on it. So the servers of the pools, and who may have any zone, are without a
+ * limit only in what they ask for without a cookie: SOA and IXFR, and NOTIFY. They are
+ * known from memory: before the table was read they are strangers and may be sent to TCP.
  */
 #pragma once
 

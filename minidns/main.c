@@ -103,7 +103,8 @@ static const struct option rows[] = {
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
 	  "answers a second over UDP, in each process and of each kind (records, "
 	  "NXDOMAIN, errors), to a network (/24, /56) of strangers: no cookie, no "
-	  "signature, and no server of a pool; 0: no limit",
+	  "signature, and no server of a pool or of allow_transfer that asks for an SOA "
+	  "or an IXFR; 0: no limit",
 	  .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
 	  "how many of them may go out at once", .reloadable = true },
@@ -112,7 +113,8 @@ static const struct option rows[] = {
 	  "over TCP, and the others do not; 0: none does",
 	  .reloadable = true },
 	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
-	  "addresses and prefixes without a limit, besides those of allow_transfer",
+	  "addresses and prefixes without a limit, whatever they ask for: of networks "
+	  "where nobody can forge them",
 	  .reloadable = true },
 	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
 	  "transfers at a time, in each process; more wait" },
@@ -461,6 +463,12 @@ static void reload(void *self)
 	servers_reload(minidns.servers);
 }
 
+static bool can_serve(const void *self)
+{
+	(void)self;
+	return servers_were_read(minidns.servers);
+}
+
 static void drain(void *self)
 {
 	(void)self;
@@ -523,6 +531,7 @@ int main(int argc, char **argv)
 		.check = check,
 		.prepare = prepare,
 		.start = start,
+		.can_serve = can_serve,
 		.reload = reload,
 		.drain = drain,
 		.idle = idle,

@@ -15,6 +15,7 @@
 
 #include "base/option.h"
 #include "core/cookie.h"
+#include "core/tsig.h"
 #include "limiter.h"
 
 struct metric;
@@ -35,6 +36,8 @@ struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;
 	struct metric *cookies[COOKIE_VERDICTS];
+	/* by TSIG error; NULL where no number is one */
+	struct metric *badly_signed[TSIG_ERRORS];
 	struct metric *rate_truncated, *rate_badcookie, *rate_dropped;
 	struct metric *transfers_axfr, *transfers_ixfr, *transfer_bytes,
 	    *transfers_broken;

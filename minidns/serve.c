@@ -10,6 +10,7 @@
 #include "core/cookie.h"
 #include "core/ixfr.h"
 #include "core/query.h"
+#include "core/rare.h"
 #include "core/refusal.h"
 #include "deltas.h"
 #include "heads.h"
@@ -29,6 +30,7 @@ struct serve {
 	struct serve_config config;
 	struct cookie_secrets secrets;
 	size_t pending;
+	struct rare badly_signed;
 	/* requests whose heads are known, until the turn ends */
 	struct pending *ready, **ready_end;
 	uint8_t data[SERVE_BUFFER];
@@ -94,11 +96,17 @@ static size_t answer_refusal(struct serve *serve, struct query *query,
 
 /* ---- the end of a pending request ---- */
 
+static void pending_free(struct pending *pending)
+{
+	query_wipe(&pending->query);
+	free(pending);
+}
+
 static void finish(struct pending *pending, const struct reply *reply)
 {
 	pending->serve->pending--;
 	pending->later(pending->self, reply);
-	free(pending);
+	pending_free(pending);
 }
 
 static void finish_message(struct pending *pending, size_t len)
@@ -216,20 +224,44 @@ static void on_delta(void *self, enum err err, struct delta *delta)
 }
 
 /* A client that is as new as we are, or newer, or neither, gets the SOA (RFC 1995 4). */
+static void send_changes(struct pending *pending)
+{
+	if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
+		finish_soa(pending);
+	else
+		deltas_get(pending->serve->config.deltas, &pending->head,
+		           pending->query.ixfr_serial, on_delta, pending);
+}
+
+/* It was broken: if it is not any more, its head may still be from before. */
+static void on_mended_zone(void *self, enum err err, struct zone *zone)
+{
+	struct pending *pending = self;
+
+	(void)zone;
+	if (!err && !pending->head.soa_len)
+		err = ERR_BUSY;
+	if (err)
+		finish_refusal(pending, refusal_of(err));
+	else
+		send_changes(pending);
+}
+
 static void on_allowed(void *self, bool allowed)
 {
 	struct pending *pending = self;
 	struct serve *serve = pending->serve;
 
 	if (!allowed)
-		finish_refusal(pending, REFUSAL_NOT_ALLOWED);
+		finish_refusal(pending, servers_were_read(serve->config.servers)
+		                            ? REFUSAL_NOT_ALLOWED
+		                            : REFUSAL_NOT_READ);
 	else if (pending->query.type == RR_AXFR)
 		send_whole_zone(pending);
-	else if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
-		finish_soa(pending);
+	else if (zones_broken(serve->config.zones, &pending->head))
+		zones_get(serve->config.zones, &pending->head, on_mended_zone, pending);
 	else
-		deltas_get(serve->config.deltas, &pending->head,
-		           pending->query.ixfr_serial, on_delta, pending);
+		send_changes(pending);
 }
 
 /* ---- the way there ---- */
@@ -381,18 +413,24 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 	               pending))
 		return true;
 	serve->pending--;
-	free(pending);
+	pending_free(pending);
 	return false;
 }
 
-static void log_badly_signed(const struct query *query, const struct address *peer)
+/* Whoever sends a datagram causes it. */
+static void note_badly_signed(struct serve *serve, const struct query *query,
+                              const struct address *peer)
 {
 	char key[NAME_MAX_TEXT + 1], from[ADDRESS_TEXT];
+	uint64_t unsaid;
 
+	metric_add(serve->config.figures->badly_signed[query->tsig_error], 1);
+	if (!rare_says(&serve->badly_signed, clock_ms(), &unsaid))
+		return;
 	name_format(&query->tsig.key, key);
 	address_format(peer, from);
-	log_info("badly signed: peer=%s key=%s error=%s", from, key,
-	         tsig_error_name(query->tsig_error));
+	log_info("badly signed: peer=%s key=%s error=%s unsaid=%llu", from, key,
+	         tsig_error_name(query->tsig_error), (unsigned long long)unsaid);
 }
 
 static void count_query(const struct figures *figures, const struct query *query)
@@ -434,18 +472,29 @@ static void judge_cookie(struct serve *serve, const struct address *peer,
 	metric_add(serve->config.figures->cookies[query->cookie.verdict], 1);
 }
 
+/* Who signs with a key of a list that was not read is not told that it is unknown. */
+static enum query_fate put_off(struct query *query)
+{
+	query->rcode = refusal_rcode(REFUSAL_NOT_READ);
+	query->error = refusal_error(REFUSAL_NOT_READ);
+	return QUERY_REFUSED;
+}
+
 static enum query_fate verify(struct serve *serve, const struct serve_request *request,
                               struct query *query)
 {
+	struct servers *servers = serve->config.servers;
 	const struct tsig_key *key =
-	    servers_key(serve->config.servers, &query->tsig.key);
-	enum query_fate fate =
-	    query_verify(query, request->packet, key, (uint64_t)clock_unix());
+	    servers_key(servers, &query->tsig.key, &request->peer);
+	enum query_fate fate;
 
+	if (!key && !servers_were_read(servers) && query->rcode != RCODE_FORMERR)
+		return put_off(query);
+	fate = query_verify(query, request->packet, key, (uint64_t)clock_unix());
 	if (query->tsig_error)
-		log_badly_signed(query, &request->peer);
+		note_badly_signed(serve, query, &request->peer);
 	if (query->tsig_error == TSIG_BADSIG)
-		servers_hurry(serve->config.servers);	/* the secret may be new */
+		servers_hurry(servers, &request->peer);	/* the secret may be new */
 	return fate;
 }
 

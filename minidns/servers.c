@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -15,9 +16,12 @@
 
 enum {
 	PERIOD_MS = 10000,
-	SOONEST_MS = 200,		/* between readings that unknown peers cause */
+	SOONEST_MS = 200,		/* between readings that we or a server cause */
+	STRANGER_MS = 2000,		/* between those that anybody may cause */
 	MAX_WAITING = 1024,
 };
+
+static const struct backoff retry = { .first_ms = SOONEST_MS, .max_ms = PERIOD_MS };
 
 struct waiter {
 	struct waiter *next;
@@ -44,7 +48,12 @@ struct servers {
 	struct waiter *waiting;
 	size_t waiting_count;
 	int64_t read_ms;		/* when the last reading began */
-	bool reading, again, was_down;
+	int64_t stranger_ms;		/* the same, of those for a stranger */
+	/* of the next: the timer's or, while one runs, the latest that it may be */
+	int64_t due_ms;
+	bool due_for_stranger;
+	bool reading, was_read, was_cut;
+	int failures;			/* in a row */
 };
 
 static void start(struct servers *servers);
@@ -63,7 +72,8 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config)
 	servers->db = db_new(config);
 	servers->hosts = map_new(random_u32());
 	servers->timer = loop_timer_new(loop, on_timer, servers);
-	loop_timer_set(servers->timer, 0);
+	servers->read_ms = servers->stranger_ms = INT64_MIN / 2;
+	start(servers);
 	return servers;
 }
 
@@ -131,22 +141,58 @@ bool servers_knows(const struct servers *servers, const struct address *peer)
 	       prefixes_cover(&servers->access.always, peer);
 }
 
+/* Said when it begins. */
+static void note_cut(struct servers *servers, bool cut)
+{
+	if (cut && !servers->was_cut)
+		log_warn("access list cut: servers=%d keys=%d are read, there are more",
+		         STORE_SERVERS, STORE_KEYS);
+	servers->was_cut = cut;
+}
+
 /* The list that was read last stays in force while the database is away. */
 static void note(struct servers *servers, struct reading *reading)
 {
 	bool down = reading->err;
 
 	if (!down) {
+		servers->was_read = true;
 		access_set_servers(&servers->access, &reading->found.servers,
 		                   reading->found.server_count);
 		note_hosts(servers);
-		keyring_set(&servers->access.keys, &reading->found.keys,
-		            reading->found.key_count);
+		keyring_replace(&servers->access.keys, &reading->found.keys);
+		note_cut(servers, reading->found.cut);
 	}
-	if (down && !servers->was_down)
+	if (down && !servers->failures)
 		log_warn("access list not read: error=%s reason=%s",
 		         err_name(reading->err), reading->why.text);
-	servers->was_down = down;
+	servers->failures = down ? servers->failures + 1 : 0;
+}
+
+static void set_timer(struct servers *servers)
+{
+	int64_t left_ms = servers->due_ms - loop_now_ms(servers->loop);
+
+	loop_timer_set(servers->timer, left_ms > 0 ? left_ms : 0);
+}
+
+/* The next reading is due then, if not sooner. */
+static void make_due(struct servers *servers, int64_t due_ms, bool for_stranger)
+{
+	if (due_ms >= servers->due_ms)
+		return;
+	servers->due_ms = due_ms;
+	servers->due_for_stranger = for_stranger;
+	if (!servers->reading)
+		set_timer(servers);
+}
+
+/* When nobody hurries. */
+static int64_t pause_ms(const struct servers *servers)
+{
+	if (!servers->failures)
+		return PERIOD_MS;
+	return backoff_ms(&retry, servers->failures - 1, random_u32());
 }
 
 static void read_done(void *job)
@@ -159,11 +205,10 @@ static void read_done(void *job)
 		note(servers, reading);
 	tell(servers, reading->waiters);
 	free(reading);
-	if (servers->timer)
-		loop_timer_set(servers->timer, servers->again || servers->waiting
-		                                   ? SOONEST_MS
-		                                   : PERIOD_MS);
-	servers->again = false;
+	if (!servers->timer)
+		return;
+	make_due(servers, loop_now_ms(servers->loop) + pause_ms(servers), false);
+	set_timer(servers);
 }
 
 static void start(struct servers *servers)
@@ -177,26 +222,34 @@ static void start(struct servers *servers)
 	reading->waiters = servers->waiting;
 	servers->waiting = NULL;
 	servers->read_ms = loop_now_ms(servers->loop);
+	if (servers->due_for_stranger)
+		servers->stranger_ms = servers->read_ms;
+	servers->due_ms = INT64_MAX;
+	servers->due_for_stranger = false;
 	servers->reading = true;
 	bug_if(!lane_submit(servers->lane, read_run, read_done, reading));
 }
 
 void servers_reload(struct servers *servers)
 {
-	servers->again = servers->reading;
-	start(servers);
+	make_due(servers, loop_now_ms(servers->loop), false);
 }
 
 /* ---- ask ---- */
 
-/* The next reading is due: at once, or when the last one is long enough ago. */
-void servers_hurry(struct servers *servers)
+bool servers_were_read(const struct servers *servers)
 {
-	int64_t passed_ms = loop_now_ms(servers->loop) - servers->read_ms;
+	return servers->was_read;
+}
 
-	if (!servers->reading)
-		loop_timer_set(servers->timer,
-		               passed_ms >= SOONEST_MS ? 0 : SOONEST_MS - passed_ms);
+void servers_hurry(struct servers *servers, const struct address *peer)
+{
+	bool stranger = peer && !servers_knows(servers, peer);
+	int64_t due_ms = servers->read_ms + SOONEST_MS;
+
+	if (stranger && due_ms < servers->stranger_ms + STRANGER_MS)
+		due_ms = servers->stranger_ms + STRANGER_MS;
+	make_due(servers, due_ms, stranger);
 }
 
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
@@ -216,15 +269,16 @@ void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_
 	waiter->next = servers->waiting;
 	servers->waiting = waiter;
 	servers->waiting_count++;
-	servers_hurry(servers);
+	servers_hurry(servers, &ask->peer);
 }
 
-const struct tsig_key *servers_key(struct servers *servers, const struct name *name)
+const struct tsig_key *servers_key(struct servers *servers, const struct name *name,
+                                   const struct address *peer)
 {
 	const struct tsig_key *key = access_key(&servers->access, name);
 
 	if (!key)
-		servers_hurry(servers);
+		servers_hurry(servers, peer);
 	return key;
 }
 

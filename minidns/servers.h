@@ -2,6 +2,10 @@
  * servers -- the access list and the keys, kept like the tables pool_servers
  * and tsigkeys: read every ten seconds, at SIGHUP, and before a transfer is
  * refused, so that a server that was added a moment ago is not turned away.
+ * For whoever may be anybody they are read again after two seconds at the earliest.
+ *
+ * Until they were read once, nobody knows who may have what and which keys there are:
+ * see servers_were_read() before somebody is turned away.
  */
 #pragma once
 
@@ -11,6 +15,7 @@
 #include "base/option.h"
 #include "core/access.h"
 
+struct address;
 struct db_config;
 struct loop;
 struct servers;
@@ -24,7 +29,13 @@ enum err servers_allow(struct servers *servers, const struct option_texts *prefi
 /* The option tsig_keys, as keyring.h has it. */
 enum err servers_set_keys(struct servers *servers, const char *text, struct why *why);
 void servers_reload(struct servers *servers);
-void servers_hurry(struct servers *servers);	/* the tables are read soon */
+/* Since the start: not whether the database is there now. */
+bool servers_were_read(const struct servers *servers);
+/*
+ * The tables are read soon, and not by a reading that runs already. PEER is who causes
+ * it; NULL: we do.
+ */
+void servers_hurry(struct servers *servers, const struct address *peer);
 /* May call back before it returns. */
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
                  void *self);
@@ -35,6 +46,7 @@ void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_
 bool servers_knows(const struct servers *servers, const struct address *peer);
 /*
  * The key of that name, until the loop goes on; NULL: there is none, and the tables are
- * read soon, for it may be new.
+ * read soon, for it may be new. PEER as above.
  */
-const struct tsig_key *servers_key(struct servers *servers, const struct name *name);
+const struct tsig_key *servers_key(struct servers *servers, const struct name *name,
+                                   const struct address *peer);

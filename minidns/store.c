@@ -51,6 +51,7 @@ static void copy_text(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
+/* After an error the head has a name, if only its SOA is wrong. */
 static enum err read_head(struct tx_rows *rows, struct head *head, struct why *why)
 {
 	struct soa soa = { 0 };
@@ -59,6 +60,9 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 
 	copy_text(head->id, sizeof(head->id), row_text(rows));
 	err = name_parse(row_text(rows), "name", &head->name, why);
+	if (err)
+		head->name.len = 0;
+	head->soa_len = 0;
 	copy_text(head->pool, sizeof(head->pool), row_text(rows));
 	head->serial = soa.serial = row_u32(rows);
 	head->records = row_u32(rows);
@@ -73,8 +77,8 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 }
 
 /*
- * A row that cannot be read is one zone that is not served:
- * the others are not to suffer.
+ * A row that cannot be read is one zone that is broken: the others are not to suffer. Who
+ * wants it reads it again (zones_get()), and that tells of it.
  */
 static size_t read_heads(struct tx_rows *rows, struct head *heads, size_t size)
 {
@@ -82,7 +86,7 @@ static size_t read_heads(struct tx_rows *rows, struct head *heads, size_t size)
 	size_t found = 0;
 
 	while (found < size && tx_next(rows)) {
-		if (!read_head(rows, &heads[found], &why))
+		if (!read_head(rows, &heads[found], &why) || heads[found].name.len)
 			found++;
 		else
 			log_warn("zone refused: id=%s reason=%s", heads[found].id,
@@ -379,8 +383,6 @@ enum err store_delta(struct db *db, const struct head *head, uint32_t from, size
 
 /* ---- the access list ---- */
 
-enum { MAX_SERVERS = 10000, MAX_KEYS = 100000 };
-
 static void ignore(const char *what, const char *name, const struct why *why)
 {
 	log_warn("%s ignored: name=%s reason=%s", what, name, why->text);
@@ -414,14 +416,19 @@ static bool read_server(struct tx_rows *rows, struct access_server *server)
 static void read_servers(struct tx *tx, struct arena *arena, struct store_servers *found)
 {
 	struct tx_rows rows;
+	struct access_server *next;
 
-	found->servers = xcalloc(MAX_SERVERS, sizeof(*found->servers));
+	next = found->servers = xcalloc(STORE_SERVERS, sizeof(*found->servers));
 	tx_select(tx, arena, &rows,
 	          "SELECT p.id, s.host, s.port, s.tsig_key FROM pool_servers s "
-	          "JOIN pools p ON p.name = s.pool_name LIMIT 10000", TX_NONE);
-	while (found->server_count < MAX_SERVERS && tx_next(&rows))
-		found->server_count +=
-		    read_server(&rows, &found->servers[found->server_count]);
+	          "JOIN pools p ON p.name = s.pool_name LIMIT ?",
+	          TX_BIND(tx_int(STORE_SERVERS + 1)));
+	for (size_t count = 0; tx_next(&rows); count++) {
+		found->cut |= count == STORE_SERVERS;
+		if (count < STORE_SERVERS)
+			next += read_server(&rows, next);
+	}
+	found->server_count = next - found->servers;
 	tx_select_end(&rows);
 }
 
@@ -442,20 +449,19 @@ static bool read_key(struct tx_rows *rows, struct known_key *known)
 static void read_keys(struct tx *tx, struct arena *arena, struct store_servers *found)
 {
 	struct tx_rows rows;
-	size_t size = 0;
+	struct known_key known;
 
-	tx_select(tx, arena, &rows, "SELECT name, algorithm, secret, domain_id "
-	                            "FROM tsigkeys LIMIT 100000", TX_NONE);
-	while (found->key_count < MAX_KEYS && tx_next(&rows)) {
-		if (found->key_count == size) {
-			size = size ? 2 * size : 16;
-			found->keys = xrealloc(found->keys, size * sizeof(*found->keys));
-		}
-		found->key_count += read_key(&rows, &found->keys[found->key_count]);
+	tx_select(tx, arena, &rows,
+	          "SELECT name, algorithm, secret, domain_id FROM tsigkeys LIMIT ?",
+	          TX_BIND(tx_int(STORE_KEYS + 1)));
+	for (size_t count = 0; tx_next(&rows); count++) {
+		found->cut |= count == STORE_KEYS;
+		if (count < STORE_KEYS && read_key(&rows, &known))
+			keyring_add(&found->keys, &known);
 	}
+	explicit_bzero(&known, sizeof(known));
 	tx_select_end(&rows);
-	if (found->key_count == MAX_KEYS)
-		log_warn("TSIG keys beyond %d are not read", MAX_KEYS);
+	keyring_sort(&found->keys);
 }
 
 enum err store_servers(struct db *db, struct store_servers *found, struct why *why)
@@ -471,7 +477,8 @@ enum err store_servers(struct db *db, struct store_servers *found, struct why *w
 	err = tx_commit(&tx);
 	if (err) {
 		free(found->servers);
-		free(found->keys);
+		found->servers = NULL;
+		keyring_clear(&found->keys);
 		return err;
 	}
 	found->servers =

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,8 +21,8 @@ struct db;
 enum { STORE_NAMES = 256 };		/* that store_heads() takes at once */
 
 /*
- * Those of the NAMES (canonical text) that are zones to be
- * served; *heads is xmalloc'ed.
+ * Those of the NAMES (canonical text) that are zones to be served; *heads is xmalloc'ed.
+ * One whose SOA cannot be read has none: soa_len is 0.
  */
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head **heads, size_t *found, struct why *why);
@@ -40,12 +41,14 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);
 
-/* Each array is xmalloc'ed. */
+enum { STORE_SERVERS = 10000, STORE_KEYS = 100000 };	/* no more are read */
+
 struct store_servers {
-	struct access_server *servers;
+	struct access_server *servers;	/* xmalloc'ed */
 	size_t server_count;
-	struct known_key *keys;
-	size_t key_count;
+	struct keyring keys;
+	bool cut;			/* there are more of either */
 };
 
+/* After an error *found has nothing. */
 enum err store_servers(struct db *db, struct store_servers *found, struct why *why);

@@ -287,5 +287,6 @@ void transfer_free(struct transfer **transfer, bool complete)
 	zone_release(&old->zone);
 	delta_release(&old->delta);
 	transfers->count--;
+	query_wipe(&old->query);
 	free(old);
 }

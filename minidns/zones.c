@@ -338,11 +338,17 @@ static void start_load(struct zones *zones, struct snapshot *snapshot, uint32_t 
 
 /* ---- ask ---- */
 
+/* What was read before its head broke is not served any longer. */
+static bool is_at(const struct snapshot *snapshot, const struct head *head)
+{
+	return snapshot->zone && head->soa_len && snapshot->zone->serial == head->serial;
+}
+
 struct zone *zones_cached(struct zones *zones, const struct head *head)
 {
 	struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
 
-	if (!snapshot || !snapshot->zone || snapshot->zone->serial != head->serial)
+	if (!snapshot || !is_at(snapshot, head))
 		return NULL;
 	touch(zones, snapshot);
 	return snapshot->zone;
@@ -369,17 +375,16 @@ bool zones_broken(const struct zones *zones, const struct head *head)
 {
 	const struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
 
-	return snapshot && is_broken(snapshot, head);
+	return !head->soa_len || (snapshot && is_broken(snapshot, head));
 }
 
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self)
 {
 	struct snapshot *snapshot = snapshot_of(zones, head->id);
-	struct zone *zone = snapshot->zone;
 
 	touch(zones, snapshot);
-	if (zone && zone->serial == head->serial) {
-		fn(self, OK, zone);
+	if (is_at(snapshot, head)) {
+		fn(self, OK, snapshot->zone);
 		return;
 	}
 	if (is_broken(snapshot, head) &&

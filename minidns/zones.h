@@ -6,8 +6,9 @@
  * budget, no other zone is loaded. A zone is whole or not served: a database
  * that fails in the middle of a load is ERR_UNREACHABLE.
  *
- * One whose rows cannot be served is remembered as broken at its serial, in the little
- * that is kept of each domain, and is read again at most once in ten seconds.
+ * One whose rows cannot be served, that of its SOA among them, is remembered as broken at
+ * its serial, in the little that is kept of each domain, and is read again at most once in
+ * ten seconds.
  */
 #pragma once
 
@@ -40,8 +41,8 @@ void zones_free(struct zones **zones);
 /* The zone at the serial of HEAD if it is in memory. */
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
- * When it was read last, at the serial of HEAD, its rows could not be served: whatever
- * HEAD says, zones_get() knows better.
+ * HEAD itself is broken; or when the zone was read last, at the serial of HEAD, its rows
+ * could not be served. Whatever HEAD says, zones_get() knows better.
  */
 bool zones_broken(const struct zones *zones, const struct head *head);
 /*

@@ -40,22 +40,51 @@ const struct known_key *keyring_find(const struct keyring *keyring,
 
 /* ---- set ---- */
 
+static void free_keys(struct known_key *keys, size_t count)
+{
+	if (keys)
+		explicit_bzero(keys, count * sizeof(*keys));
+	free(keys);
+}
+
 void keyring_clear(struct keyring *keyring)
 {
-	if (keyring->keys)
-		explicit_bzero(keyring->keys, keyring->count * sizeof(*keyring->keys));
-	free(keyring->keys);
+	free_keys(keyring->keys, keyring->count);
 	*keyring = (struct keyring){ .keys = NULL };
 }
 
-void keyring_set(struct keyring *keyring, struct known_key **keys, size_t count)
+/* Not by realloc, which would leave the secrets where they were. */
+static void grow(struct keyring *keyring)
+{
+	size_t size = keyring->size ? 2 * keyring->size : 16;
+	struct known_key *keys = xcalloc(size, sizeof(*keys));
+
+	if (keyring->count)
+		memcpy(keys, keyring->keys, keyring->count * sizeof(*keys));
+	free_keys(keyring->keys, keyring->count);
+	keyring->keys = keys;
+	keyring->size = size;
+}
+
+void keyring_add(struct keyring *keyring, const struct known_key *known)
+{
+	if (keyring->count == keyring->size)
+		grow(keyring);
+	keyring->keys[keyring->count++] = *known;
+}
+
+void keyring_sort(struct keyring *keyring)
+{
+	if (keyring->count)
+		qsort(keyring->keys, keyring->count, sizeof(*keyring->keys),
+		      compare_keys);
+}
+
+void keyring_replace(struct keyring *keyring, struct keyring *with)
 {
 	keyring_clear(keyring);
-	keyring->keys = *keys;
-	keyring->count = count;
-	*keys = NULL;
-	if (count)
-		qsort(keyring->keys, count, sizeof(*keyring->keys), compare_keys);
+	*keyring = *with;
+	*with = (struct keyring){ .keys = NULL };
 }
 
 /* ---- parse ---- */
@@ -101,26 +130,25 @@ static enum err parse_line(char *line, struct tsig_key *key, struct why *why)
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why)
 {
 	struct keyring new = { .keys = NULL };
-	struct known_key *keys = NULL;
+	struct known_key known = { .domain = "" };
 	char line[LINE_MAX_TEXT + 1];
-	size_t count = 0;
 	enum err err = OK;
 
 	for (text = text ? text : ""; !err; ) {
 		err = next_line(&text, line, why);
 		if (err || !*line)
 			break;
-		keys = xrealloc(keys, (count + 1) * sizeof(*keys));
-		keys[count] = (struct known_key){ .domain = "" };
-		err = parse_line(line, &keys[count++].key, why);
+		err = parse_line(line, &known.key, why);
+		if (!err)
+			keyring_add(&new, &known);
 	}
 	explicit_bzero(line, sizeof(line));
-	keyring_set(&new, &keys, count);
+	explicit_bzero(&known, sizeof(known));
 	if (err) {
 		keyring_clear(&new);
 		return err;
 	}
-	keyring_clear(keyring);
-	*keyring = new;
+	keyring_sort(&new);
+	keyring_replace(keyring, &new);
 	return OK;
 }

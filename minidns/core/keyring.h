@@ -1,6 +1,10 @@
 /*
  * keyring -- the TSIG keys that are known, found by their names: those of the database
- * and those of the option tsig_keys. Secrets are wiped when they go.
+ * and those of the option tsig_keys.
+ *
+ * The arrays are wiped when they go, and so are the copies of a key that questions, ours
+ * too, and transfers have. Not so what a stack, a message of the database or the text of
+ * the option had of it: who reads our memory reads our secrets.
  */
 #pragma once
 
@@ -16,17 +20,20 @@ struct known_key {
 };
 
 struct keyring {
-	struct known_key *keys;		/* sorted */
-	size_t count;
+	struct known_key *keys;		/* sorted, once all were added */
+	size_t count, size;
 };
+
+void keyring_add(struct keyring *keyring, const struct known_key *known);
+void keyring_sort(struct keyring *keyring);
 
 /*
  * TEXT: "NAME ALGORITHM SECRET" a line, or with ";" between; NULL is none. The words in
  * why contain no secret. ERR_INVALID leaves the keyring as it is.
  */
 enum err keyring_parse(struct keyring *keyring, const char *text, struct why *why);
-/* Takes the array of COUNT over, in the place of what was there. */
-void keyring_set(struct keyring *keyring, struct known_key **keys, size_t count);
+/* What WITH has, in the place of what was there; nothing is left in WITH. */
+void keyring_replace(struct keyring *keyring, struct keyring *with);
 const struct known_key *keyring_find(const struct keyring *keyring,
                                      const struct name *name);
 void keyring_clear(struct keyring *keyring);

@@ -27,7 +27,7 @@ struct head {
 	uint32_t serial;
 	uint32_t records;		/* without the SOA */
 	uint32_t soa_ttl;
-	uint16_t soa_len;
+	uint16_t soa_len;		/* 0: the row is broken, and cannot be served */
 	uint8_t soa[HEAD_SOA];		/* rdata */
 };
 

@@ -286,6 +286,11 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 	return refuse(query, RCODE_NOTAUTH);
 }
 
+void query_wipe(struct query *query)
+{
+	explicit_bzero(&query->chain, sizeof(query->chain));
+}
+
 const struct tsig_key *query_key(const struct query *query)
 {
 	bool good = query->signature == SIGNED && !query->tsig_error;

@@ -76,6 +76,8 @@ enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
  */
 enum query_fate query_verify(struct query *query, const uint8_t *packet,
                              const struct tsig_key *key, uint64_t now);
+/* Before its memory goes: it may have a copy of a secret. */
+void query_wipe(struct query *query);
 /* The key that it is rightly signed with, or NULL. */
 const struct tsig_key *query_key(const struct query *query);
 

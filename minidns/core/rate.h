@@ -4,8 +4,8 @@
  * each client network (/24, /56) and kind of answer: it holds `burst` answers
  * and is filled at `per_second`. Beyond it an answer is dropped, or sent with
  * TC and without records: then it is about as large as the question, and
- * brings a real client over TCP. Who shows a valid cookie, and the pools' own
- * servers, are not limited; the caller sees to that.
+ * brings a real client over TCP. Who shows a valid cookie is not limited, nor
+ * are the pools' own servers in what they ask most; the caller sees to that.
  *
  * Unlike in BIND, NSD and Knot, a bucket is not of a name. There, resolvers
  * ask for many names and must have them, and who knows a thousand names can

@@ -23,6 +23,9 @@ static const struct row {
 		NETWORK_ERROR, "the database is away: ask again, or another primary" } },
 	[REFUSAL_BUSY] = { RCODE_SERVFAIL, {
 		NOT_READY, "too much to do: ask again, or another primary" } },
+	[REFUSAL_NOT_READ] = { RCODE_SERVFAIL, {
+		NOT_READY, "servers and keys are not read from the database yet: ask "
+		           "again, or another primary" } },
 	[REFUSAL_BROKEN] = { RCODE_SERVFAIL, {
 		OTHER, "the zone cannot be served: the log of the primary says why" } },
 };

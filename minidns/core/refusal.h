@@ -5,7 +5,8 @@
  * all names and tenants.
  *
  * A database that is away is a Network Error: we failed to speak with another
- * server; No Reachable Authority is for resolvers. Not Ready is for no room;
+ * server; No Reachable Authority is for resolvers. Not Ready is for no room, and
+ * for a list of servers and keys that was not read since the start;
  * while a zone is merely being loaded the question waits. For a zone whose
  * rows cannot be served no code fits: Other. Answers from memory are at most
  * a second old, which is not stale: they have none.
@@ -21,6 +22,7 @@ enum refusal {
 	REFUSAL_NOT_ALLOWED,
 	REFUSAL_UNREACHABLE,
 	REFUSAL_BUSY,
+	REFUSAL_NOT_READ,		/* nobody knows yet who may have what */
 	REFUSAL_BROKEN,
 	REFUSAL_COUNT
 };

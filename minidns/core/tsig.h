@@ -33,6 +33,7 @@ enum tsig_error {
 	TSIG_BADTIME = 18,
 	TSIG_BADTRUNC = 22,
 };
+enum { TSIG_ERRORS = TSIG_BADTRUNC + 1 };
 const char *tsig_error_name(enum tsig_error error);	/* "BADSIG" */
 
 struct tsig_key {

@@ -8,14 +8,17 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 import dns.edns
 import dns.flags
 import dns.message
+import dns.opcode
 import dns.query
 import dns.rcode
+import dns.rrset
 import dns.tsig
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -200,6 +203,72 @@ class Cookies(unittest.TestCase):
     def test_who_is_no_stranger(self):
         for source in (KNOWN, EXEMPT):
             self.assertEqual(flood(self.port, question_for(), source), [WHOLE] * FLOOD)
+
+    def test_the_address_of_a_server_alone_lifts_little(self):
+        """Whoever writes it on his questions turns no large answers on the server."""
+        for rtype, records in (("SOA", 1), ("IXFR", 1)):
+            question = question_for(ZONE, rtype)
+            if rtype == "IXFR":
+                question.authority.append(dns.rrset.from_text(ZONE, 0, "IN", "SOA",
+                                                              ". . 7 0 0 0 0"))
+            self.assertEqual(flood(self.port, question, KNOWN), [WHOLE] * FLOOD, rtype)
+        notify = dns.message.make_query(ZONE, "SOA")
+        notify.set_opcode(dns.opcode.NOTIFY)
+        self.assertEqual(flood(self.port, notify, KNOWN), [(5, False, 0)] * FLOOD)
+        for rtype in ("TXT", "ANY", "NS"):
+            self.assertIn(SHORT, flood(self.port, question_for(ZONE, rtype), KNOWN), rtype)
+        cookie = cookie_of(ask(self.port, with_cookie(), KNOWN))
+        question = question_for(ZONE, "NS", [(COOKIE, cookie)])
+        self.assertEqual(flood(self.port, question, KNOWN), [WHOLE] * FLOOD)
+        self.assertEqual(flood(self.port, question_for(ZONE, "NS"), EXEMPT), [WHOLE] * FLOOD)
+
+    def flood_badly_signed(self, source, key, count=FLOOD):
+        """Octets of each answer."""
+        signed = question_for()
+        signed.use_tsig(key)
+        wire = signed.to_wire()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+            end.bind((source, 0))
+            end.settimeout(5)
+            for _ in range(count):
+                end.sendto(wire, (HOST, self.port))
+            return [end.recv(4096) for _ in range(count)]
+
+    def test_badly_signed_questions(self):
+        """They are limited, also from the address of a server, counted, and rarely told of."""
+        unknown = dns.tsig.Key("no.key.", b"unknown", "hmac-sha256.")
+        wrong = dns.tsig.Key("own.key.", b"another", "hmac-sha256.")
+        for source, key, error in (("127.0.28.1", unknown, "BADKEY"), (KNOWN, wrong, "BADSIG")):
+            name = f'badly_signed_total{{error="{error}"}}'
+            before, log = metric(self.worker, name), self.lines_of_bad_ones()
+            answers = self.flood_badly_signed(source, key)
+            self.assertTrue(any(answer[2] & 2 for answer in answers), source)
+            self.assertTrue(any(answer[3] & 15 == 9 for answer in answers), source)
+            self.assertEqual(metric(self.worker, name), before + FLOOD)
+            self.assertLess(len(self.lines_of_bad_ones()) - len(log), FLOOD // 10)
+
+        def is_told():
+            self.flood_badly_signed("127.0.28.1", unknown, 1)
+            return any(int(line.rsplit("unsaid=")[1]) > FLOOD // 2
+                       for line in self.lines_of_bad_ones())
+        wait_for(is_told, 10, "a line says how many were not told of")
+
+    def lines_of_bad_ones(self):
+        return [line for line in self.worker.log.read_text().splitlines()
+                if "badly signed: " in line]
+
+    def test_strangers_cause_few_readings(self):
+        """Of the tables of servers and keys, whatever names of keys they make up."""
+        unknown = dns.tsig.Key("no.key.", b"unknown", "hmac-sha256.")
+        self.flood_badly_signed("127.0.29.1", unknown)
+        before, end = self.statements(), time.monotonic() + 4
+        while time.monotonic() < end:
+            self.flood_badly_signed("127.0.29.1", unknown)
+        # two a reading; 40 were there one each 200 ms
+        self.assertLess(self.statements() - before, 20)
+
+    def statements(self):
+        return int(self.lab.mariadb.sql("SHOW GLOBAL STATUS LIKE 'Com_select'")[0][1])
 
     def test_signed_questions(self):
         signed = question_for()

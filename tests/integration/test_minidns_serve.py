@@ -212,6 +212,37 @@ class Serve(unittest.TestCase):
                                    port=self.port, timeout=5)
             self.assertEqual((answer.rcode(), answer.answer), (dns.rcode.SERVFAIL, []))
             self.assertIn("the log of the primary says why", answer.options[0].text)
+            for serial in 0, 1, 2:
+                self.assertEqual(self.ixfr_rcodes(name, serial), [dns.rcode.SERVFAIL] * 2)
+
+    def ixfr_rcodes(self, name, serial):
+        """Over TCP and UDP."""
+        question = dns.message.make_query(name, "IXFR")
+        question.authority.append(dns.rrset.from_text(name, 0, "IN", "SOA",
+                                                      f". . {serial} 0 0 0 0"))
+        answer = dns.query.udp(question, HOST, port=self.port, timeout=5)
+        return [transfer(self.port, name, serial)[0].rcode(), answer.rcode()]
+
+    def test_a_domain_whose_row_cannot_be_read(self):
+        """Nobody is told that it is not ours; before and after it is served, and the others."""
+        name = "row.test."
+        domain = Domain(self.lab, name, 1, [(name, "NS", "ns1.example.net.")])
+        self.assertEqual(self.ask(name, "NS").rcode(), dns.rcode.NOERROR)
+        serial = domain.change(add=[(f"www.{name}", "A", "192.0.2.1")])
+        self.assert_zone(transfer(self.port, name), domain)
+        domain.set(mname="a..b.")
+        wait_for(lambda: self.ask(name, "NS").rcode() == dns.rcode.SERVFAIL, 5, "it is broken")
+        for question in (name, "SOA"), (name, "NS"), (f"www.{name}", "A"):
+            self.assertEqual(self.ask(*question).rcode(), dns.rcode.SERVFAIL, question)
+        self.assertEqual(transfer(self.port, name)[0].rcode(), dns.rcode.SERVFAIL)
+        self.assert_broken(name)
+        log = self.lab.workers[0].log.read_text()
+        self.assertRegex(log, f"zone not loaded: id={domain.id} .*reason=.*mname")
+        self.assertLess(log.count(f"id={domain.id} serial={serial} error="), 4)
+        domain.set(mname=domain.soa["mname"])
+        wait_for(lambda: self.ask(name, "SOA").rcode() == dns.rcode.NOERROR, 20, "it is read")
+        self.assert_zone(transfer(self.port, name), domain)
+        self.assertEqual(self.ixfr_rcodes(name, serial - 1), [dns.rcode.NOERROR] * 2)
 
     def test_a_zone_that_cannot_be_served(self):
         domain = self.break_zone("broken.test.")

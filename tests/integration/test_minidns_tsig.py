@@ -21,7 +21,8 @@ import dns.tsig
 import dns.tsigkeyring
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from minidns_lab import HOST, Domain, Lab, rrs_of, stream, transfer, wait_for    # noqa: E402
+from minidns_lab import (HOST, POOL, Domain, Lab, rrs_of, stream,       # noqa: E402
+                         transfer, wait_for)
 from lab.dns import Key                                         # noqa: E402
 
 ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
@@ -276,6 +277,122 @@ class Tsig(unittest.TestCase):
         for key in (self.KEY, self.KNOWN, self.OWN, self.DOMAINS):
             self.assertNotIn(key.secret, log)
             self.assertNotIn(base64.b64decode(key.secret).decode(), log)
+
+
+class Start(unittest.TestCase):
+    """Until the keys were read for the first time, nobody is told that his is unknown."""
+
+    KEY = key_named("server.key.", "the server's own secret")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab())
+        cls.port, cls.worker = cls.lab.ports[0], cls.lab.workers[0]
+        Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
+        cls.lab.add_key(cls.KEY)
+        cls.lab.add_server("keyed", HOST, 53, cls.KEY)
+
+    def ask(self, key=KEY):
+        """(rcode, the extended error) of a signed question, or None if nobody listens."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+            end.settimeout(1)
+            end.connect((HOST, self.port))
+            question = dns.message.make_query(ZONE, "SOA", use_edns=0)
+            try:
+                end.send(sign(question, key).to_wire())
+                wire = end.recv(65535)
+            except OSError:
+                return None
+        keyring = dns.tsigkeyring.from_text({key.name: (key.algorithm + ".", key.secret)})
+        answer = dns.message.from_wire(wire, keyring=keyring, request_mac=question.mac)
+        return answer.rcode(), [option.text for option in answer.options]
+
+    def restart(self, answered=0):
+        """The rcodes until one is ANSWERED."""
+        log = self.worker.log.read_text()
+        self.worker.stop()
+        self.worker.launch()
+        rcodes = []
+
+        def is_answered():
+            answer = self.ask()
+            if answer:
+                rcodes.append(answer[0])
+            return rcodes and rcodes[-1] == answered
+        wait_for(is_answered, 20, f"a signed question is answered with {answered}")
+        self.assertNotIn("badly signed", self.worker.log.read_text()[len(log):])
+        return rcodes
+
+    def test_the_first_questions(self):
+        for _ in range(5):
+            self.assertLessEqual(set(self.restart()), {dns.rcode.NOERROR, dns.rcode.SERVFAIL})
+            self.worker.wait_ready()
+
+    def test_the_database_is_down_at_the_start(self):
+        self.worker.stop()
+        self.lab.mariadb.stop()
+        self.restart(dns.rcode.SERVFAIL)
+        for _ in range(3):
+            rcode, texts = self.ask()
+            self.assertEqual(rcode, dns.rcode.SERVFAIL)
+            self.assertIn("servers and keys are not read", texts[0])
+        self.lab.mariadb.restart()
+        wait_for(lambda: self.ask()[0] == dns.rcode.NOERROR, 10, "the keys are read")
+        self.worker.wait_ready()
+        # now it is told of one that is unknown
+        with self.assertRaises(dns.tsig.PeerBadKey):
+            self.ask(key_named("no.key.", "whatever"))
+
+    def test_a_list_that_cannot_be_read(self):
+        """It is not ready, and nobody is refused, until it can."""
+        self.lab.mariadb.sql("RENAME TABLE pool_servers TO hidden")
+        try:
+            self.restart(dns.rcode.SERVFAIL)
+            self.assertEqual(transfer(self.port, ZONE)[0].rcode(), dns.rcode.SERVFAIL)
+            wait_for(lambda: "access list not read" in self.worker.log.read_text(), 5, "a line")
+            self.assertFalse(self.worker.is_ready())
+        finally:
+            self.lab.mariadb.sql("RENAME TABLE hidden TO pool_servers")
+        self.worker.wait_ready()
+        self.assertEqual(self.ask()[0], dns.rcode.NOERROR)
+        self.assertEqual(transfer(self.port, ZONE)[0].rcode(), dns.rcode.REFUSED)
+
+    def test_a_key_that_came_during_a_reading(self):
+        """Or behind it: whoever signs with it waits for no ten seconds."""
+        self.worker.wait_ready()
+        for number in range(8):
+            key = key_named(f"new{number}.key.", "new")
+            with self.assertRaises(dns.tsig.PeerBadKey):
+                self.ask(key)               # a reading begins
+            self.lab.add_key(key)
+            wait_for(lambda: self.is_known(key), 3, "the key is known")
+
+    def lines_of_cuts(self):
+        return self.worker.log.read_text().count("access list cut: servers=10000 ")
+
+    def test_more_servers_than_are_read(self):
+        """Are told of once, and not at each reading."""
+        self.worker.wait_ready()
+        rows = ", ".join(f"('{POOL}', 'many{i}', 'fake', '10.0.{i >> 8}.{i & 255}', 53)"
+                         for i in range(10000))         # and there is one already
+        self.lab.mariadb.sql("INSERT INTO pool_servers (pool_name, id, backend, host, port) "
+                             f"VALUES {rows}")
+        try:
+            self.worker.reload()
+            wait_for(self.lines_of_cuts, 10, "a line")
+            for number in range(3):
+                key = key_named(f"cut{number}.key.", "new")
+                self.lab.add_key(key)
+                wait_for(lambda: self.is_known(key), 15, "the tables are read again")
+            self.assertEqual(self.lines_of_cuts(), 1)
+        finally:
+            self.lab.mariadb.sql("DELETE FROM pool_servers WHERE id LIKE 'many%'")
+
+    def is_known(self, key):
+        try:
+            return self.ask(key)[0] == dns.rcode.NOERROR
+        except dns.tsig.PeerBadKey:
+            return False
 
 
 class Servers(unittest.TestCase):

@@ -278,12 +278,21 @@ static void serve(struct process *process)
 	periods_open(process);
 }
 
+/* The schema is there, and the program has read what it needs. */
+static bool may_serve(const struct process *process)
+{
+	const struct worker *worker = process->program->worker;
+
+	return ping_ok(process->ping) &&
+	       (!worker->can_serve || worker->can_serve(worker->self));
+}
+
 static void process_beat(void *self)
 {
 	struct process *process = self;
 	bool broker;
 
-	if (!process->serving && !process->drain_until_ms && ping_ok(process->ping))
+	if (!process->serving && !process->drain_until_ms && may_serve(process))
 		serve(process);
 	broker = broker_is_up(process->runtime.out) &&
 		 (!process->server || rpc_server_is_up(process->server));

@@ -67,6 +67,8 @@ struct worker {
 	 * runtime is there until stop().
 	 */
 	enum err (*start)(void *self, const struct runtime *runtime, struct why *why);
+	/* No message, and not ready, until this is true for the first time. */
+	bool (*can_serve)(const void *self);
 	void (*reload)(void *self);
 	void (*drain)(void *self);	/* SIGTERM: only what is in hand is to be done */
 	bool (*idle)(const void *self);	/* draining: is nothing in hand any more? */

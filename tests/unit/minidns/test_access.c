@@ -91,7 +91,7 @@ static struct name key_name(const char *text)
 static void fill_access(struct access *access)
 {
 	struct access_server *servers = calloc(2, sizeof(*servers));
-	struct known_key *keys = calloc(2, sizeof(*keys));
+	struct known_key keys[2] = { { .domain = "" } };
 
 	snprintf(servers[0].pool, sizeof(servers[0].pool), "default");
 	address_parse(pool_server, 53, &servers[0].address);
@@ -103,7 +103,9 @@ static void fill_access(struct access *access)
 	keys[0].key.name = key_name("server.key.");
 	keys[1].key.name = key_name("domain.key.");
 	snprintf(keys[1].domain, sizeof(keys[1].domain), "d1");
-	keyring_set(&access->keys, &keys, 2);
+	for (int i = 0; i < 2; i++)
+		keyring_add(&access->keys, &keys[i]);
+	keyring_sort(&access->keys);
 }
 
 static const struct { const char *pool, *domain, *peer, *key; bool may; } asks[] = {

@@ -33,6 +33,8 @@ static void each_failure_is_told(void **state)
 	assert_int_equal(refusal_error(REFUSAL_NOT_ALLOWED)->code, 18);
 	assert_int_equal(refusal_rcode(REFUSAL_NOT_ALLOWED), RCODE_REFUSED);
 	assert_int_equal(refusal_rcode(REFUSAL_NOT_AN_APEX), RCODE_NOTAUTH);
+	assert_int_equal(refusal_error(REFUSAL_NOT_READ)->code, 14);
+	assert_int_equal(refusal_rcode(REFUSAL_NOT_READ), RCODE_SERVFAIL);
 }
 
 /* In 512 octets there is room for the longest name, a cookie and each of them. */

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/keyring.h"
@@ -333,9 +334,46 @@ static void keyrings_are_read(void **state)
 	keyring_clear(&keyring);
 }
 
+static struct known_key known_key_of(int number)
+{
+	struct known_key known = { .domain = "" };
+	char text[32];
+
+	snprintf(text, sizeof(text), "k%d.", number);
+	known.key.name = name_of(text);
+	known.key.secret_len = number;
+	return known;
+}
+
+static void each_of_many_keys_is_found(void **state)
+{
+	enum { KEYS = 100 };
+	struct keyring keyring = { .keys = NULL }, taken = { .keys = NULL };
+
+	(void)state;
+	for (int i = KEYS; i-- > 0; ) {
+		struct known_key known = known_key_of(i);
+
+		keyring_add(&keyring, &known);
+	}
+	keyring_sort(&keyring);
+	keyring_replace(&taken, &keyring);
+	assert_null(keyring.keys);
+	for (int i = 0; i <= KEYS; i++) {
+		struct name name = known_key_of(i).key.name;
+		const struct known_key *known = keyring_find(&taken, &name);
+
+		assert_int_equal(!known, i == KEYS);
+		if (known)
+			assert_int_equal(known->key.secret_len, i);
+	}
+	keyring_clear(&taken);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_of_many_keys_is_found),
 		cmocka_unit_test(hashes_are_those_of_the_rfcs),
 		cmocka_unit_test(both_sides_agree),
 		cmocka_unit_test(a_chain_has_one_order),
