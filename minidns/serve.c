@@ -43,6 +43,7 @@ struct pending {
 	struct query query;
 	struct address peer;
 	bool tcp;
+	bool at_the_name;		/* of DS: no zone above it is ours */
 	reply_fn *later;
 	void *self;
 	struct head head;
@@ -284,12 +285,34 @@ static void ask_access(struct pending *pending)
 	servers_ask(pending->serve->config.servers, &ask, on_allowed, pending);
 }
 
+static void on_head(void *self, enum err err, const struct head *head);
+
+/* A DS record is of the zone above (RFC 4035 3.1.4.1): if that is ours, it answers. */
+static const struct name *sought(const struct query *query, struct name *above)
+{
+	bool is_above = query->type == RR_DS && name_parent(&query->name, above);
+
+	return is_above ? above : &query->name;
+}
+
+/* True: there is no zone above, and the name's own is looked for. */
+static bool ask_at_the_name(struct pending *pending)
+{
+	if (pending->query.type != RR_DS || pending->at_the_name)
+		return false;
+	pending->at_the_name = true;
+	return !heads_ask(pending->serve->config.heads, &pending->query.name, false,
+	                  on_head, pending);
+}
+
 static void on_head(void *self, enum err err, const struct head *head)
 {
 	struct pending *pending = self;
 	struct serve *serve = pending->serve;
 	bool apex;
 
+	if (!err && !head && ask_at_the_name(pending))
+		return;
 	if (err || !head) {
 		finish_refusal(pending, refusal_of(err ? err : ERR_NOT_FOUND));
 		return;
@@ -329,6 +352,18 @@ static void answer_soa_now(struct serve *serve, struct query *query, bool tcp,
 	answer->len = answer_soa(query, &soa, tcp, serve->data, sizeof(serve->data));
 }
 
+/* Of the zone that answers. *head NULL: none of ours. False: the database knows. */
+static bool recent_head(const struct serve *serve, const struct query *query,
+                        const struct head **head)
+{
+	const struct heads *heads = serve->config.heads;
+	struct name above;
+
+	if (!heads_recent(heads, sought(query, &above), head))
+		return false;
+	return *head || query->type != RR_DS || heads_recent(heads, &query->name, head);
+}
+
 /*
  * From what is in memory and new enough. False: the database is to be asked. The serial
  * of a zone that cannot be served is not told: who heard it would come for the zone,
@@ -348,7 +383,7 @@ static bool answer_now(struct serve *serve, struct query *query, bool tcp,
 	}
 	if (is_of_now(query))
 		return false;
-	if (!heads_recent(serve->config.heads, &query->name, &head))
+	if (!recent_head(serve, query, &head))
 		return false;
 	if (!head) {
 		answer->len = answer_refusal(serve, query, REFUSAL_NOT_OURS);
@@ -394,6 +429,7 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
                          const struct query *query)
 {
 	struct pending *pending;
+	struct name above;
 
 	if (serve->pending >= MAX_PENDING)
 		return false;
@@ -402,6 +438,7 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 	pending->query = *query;
 	pending->peer = request->peer;
 	pending->tcp = request->tcp;
+	pending->at_the_name = false;
 	pending->later = request->later;
 	pending->self = request->self;
 	serve->pending++;
@@ -409,8 +446,8 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 		make_ready(serve, pending);
 		return true;
 	}
-	if (!heads_ask(serve->config.heads, &query->name, is_of_now(query), on_head,
-	               pending))
+	if (!heads_ask(serve->config.heads, sought(query, &above), is_of_now(query),
+	               on_head, pending))
 		return true;
 	serve->pending--;
 	pending_free(pending);

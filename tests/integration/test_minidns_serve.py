@@ -166,6 +166,20 @@ class Serve(unittest.TestCase):
             answer = dns.query.udp(question, address, port=self.everywhere, timeout=5)
             self.assertEqual(answer.answer[0][0].serial, 1, address)
 
+    def test_a_ds_record_is_the_parents(self):
+        Domain(self.lab, "ds.test.", 1, [
+            ("ds.test.", "NS", "ns1.example.net."), ("sub.ds.test.", "NS", "ns1.example.net."),
+            ("sub.ds.test.", "DS", "1 8 2 " + "ab" * 32)])
+        Domain(self.lab, "sub.ds.test.", 1, [("sub.ds.test.", "NS", "ns1.example.net.")])
+        for _ in range(2):                  # from the database, and from memory
+            answer = self.ask("sub.ds.test.", "DS")
+            self.assertEqual([rrset.rdtype for rrset in answer.answer], [dns.rdatatype.DS])
+            self.assertEqual(self.ask("sub.ds.test.", "NS").rcode(), dns.rcode.NOERROR)
+            child = self.ask("ds.test.", "DS")      # its parent is not ours
+            self.assertEqual((child.rcode(), str(child.authority[0].name)),
+                             (dns.rcode.NOERROR, "ds.test."))
+            self.assertEqual(self.ask("nowhere.example.", "DS").rcode(), dns.rcode.REFUSED)
+
     def test_what_is_not_served(self):
         self.assertEqual(self.ask("nowhere.test.", "SOA").rcode(), dns.rcode.REFUSED)
         domain = Domain(self.lab, "leaving.test.", 1,
