@@ -390,6 +390,7 @@ void service_domain_remove(struct write *write)
 	zone->is.state.status = STATUS_PENDING;
 	zone->reason = "";
 	store_domain_change(&write->tx, zone);
+	store_tsigkey_delete_domains(&write->tx, zone->is.id);
 	write->tell = "delete_domain";
 	write->in_catalog = zone->is_listed;
 }

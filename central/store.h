@@ -337,6 +337,8 @@ void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key);
 /* Its algorithm and its secret. */
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
 void store_tsigkey_delete(struct tx *tx, const char *id);
+/* Those of a domain, but for one that a server of a pool has. */
+void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id);
 /* The first of the servers that have the key; false: none has. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server);

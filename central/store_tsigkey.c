@@ -104,6 +104,14 @@ void store_tsigkey_delete(struct tx *tx, const char *id)
 	tx_exec(tx, "DELETE FROM tsigkeys WHERE id = ?", TX_BIND(tx_text(id)));
 }
 
+void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id)
+{
+	tx_exec(tx, "DELETE FROM tsigkeys WHERE domain_id = ? AND NOT EXISTS "
+	            "(SELECT 1 FROM pool_servers p WHERE TRIM(TRAILING '.' FROM "
+	            "LOWER(p.tsig_key)) = TRIM(TRAILING '.' FROM tsigkeys.name))",
+	        TX_BIND(tx_text(domain_id)));
+}
+
 /* A configuration may have the name in capitals, or without its final dot. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server)

@@ -191,11 +191,14 @@ class Domains(Story):
 
     def test_a_domain_that_goes(self):
         domain = self.domain()
+        key = self.create(domain=domain["id"])
         lab.caller.delete_domain(domain=domain["id"])
         with self.assertRaises(om.RemoteError) as caught:
             self.create(domain=domain["id"])
         # BIND may already have been seen without it
         self.assertIn(caught.exception.exc_type, {"Conflict", "Invalid"})
+        self.assertNotIn(key["name"], [key["name"] for key in
+                                       lab.caller.find_tsigkeys()["tsigkeys"]])
 
 
 class Servers(Story):

@@ -175,12 +175,13 @@ const struct command commands[] = {
 	  "give a TSIG key a new secret (administrators)",
 	  "The secret becomes a new one, made at random or read from --secret-file; "
 	  "the algorithm stays, unless --algorithm names another. Who has the old "
-	  "secret is refused from then on: to change without a gap, create a second "
+	  "secret is refused within ten seconds: to change without a gap, create a second "
 	  "key, make it known everywhere, and delete the first.",
 	  "zonefleet tsigkey rotate pool-key --admin" },
 	{ "tsigkey delete", "NAME", 1, 1, 0, NEED_BROKER, tsigkey_delete,
 	  "delete a TSIG key (administrators)",
-	  "Deletes the key, unless it is the tsig_key of a name server.",
+	  "Deletes the key, unless it is the tsig_key of a name server. Within ten "
+	  "seconds nobody transfers with it any more.",
 	  "zonefleet tsigkey delete partner.example --admin" },
 
 	{ "quota show", "[TENANT]", 0, 1, 0, NEED_BROKER, quota_show,
