@@ -6,9 +6,9 @@
  * budget, no other zone is loaded. A zone is whole or not served: a database
  * that fails in the middle of a load is ERR_UNREACHABLE.
  *
- * One whose rows cannot be served, that of its SOA among them, is remembered as broken at
- * its serial, in the little that is kept of each domain, and is read again at most once in
- * ten seconds.
+ * One whose rows cannot be served, that of its SOA among them, is remembered as broken
+ * at its serial, in the little that is kept of each domain, and is read again at most
+ * once in ten seconds.
  */
 #pragma once
 
