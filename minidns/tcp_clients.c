@@ -128,10 +128,28 @@ static void part_from(struct tcp_client *client)
 
 /* ---- deadlines ---- */
 
+static bool has_room(const struct tcp_client *client)
+{
+	return client->in_flight < MAX_IN_FLIGHT && client->answers.queued < MAX_QUEUED;
+}
+
+/* We could go on by ourselves: there is room again for the answer to what was read. */
+static bool has_question(const struct tcp_client *client)
+{
+	return has_room(client) && frames_wait(&client->questions);
+}
+
+/* Something for it is there, or is made as soon as its socket has room. */
+static bool has_to_take(const struct tcp_client *client)
+{
+	return tcp_answers_ready(&client->answers) || has_question(client);
+}
+
 /* Nothing is owed to it. */
 static bool is_idle(const struct tcp_client *client)
 {
-	return !client->in_flight && tcp_answers_empty(&client->answers);
+	return !client->in_flight && tcp_answers_empty(&client->answers) &&
+	       !frames_wait(&client->questions);
 }
 
 /* Of whoever has asked something. */
@@ -162,7 +180,7 @@ static int64_t patience_ms(const struct tcp_client *client)
 /* When it is to be dropped, unless something happens; -1: it waits for us. */
 static int64_t deadline_ms(const struct tcp_client *client)
 {
-	if (tcp_answers_ready(&client->answers))
+	if (has_to_take(client))
 		return client->last_ms + STALL_MS;
 	if (!is_idle(client))
 		return -1;
@@ -179,10 +197,10 @@ static void set_timer(struct tcp_client *client)
 		loop_timer_set(client->timer, left_ms > 0 ? left_ms : 0);
 }
 
+/* Not before those that were read have been taken: they are kept in memory. */
 static bool wants_questions(const struct tcp_client *client)
 {
-	return !client->said_all && client->in_flight < MAX_IN_FLIGHT &&
-	       client->answers.queued < MAX_QUEUED;
+	return !client->said_all && has_room(client) && !frames_wait(&client->questions);
 }
 
 /* One that takes nothing gets a reset: the kernel is not to keep the rest, either. */
@@ -190,7 +208,7 @@ static void on_timer(void *self)
 {
 	struct tcp_client *client = self;
 
-	if (tcp_answers_ready(&client->answers))
+	if (has_to_take(client))
 		reset_client(client);
 	else
 		close_client(client);
@@ -208,7 +226,7 @@ static void settle(struct tcp_client *client)
 		return;
 	}
 	events = (wants_questions(client) ? LOOP_READ : 0) |
-		 (tcp_answers_ready(&client->answers) ? LOOP_WRITE : 0);
+		 (has_to_take(client) ? LOOP_WRITE : 0);
 	loop_io_set(client->io, stream_events(&client->stream, events));
 	set_timer(client);
 }
@@ -308,8 +326,7 @@ static void take_questions(struct tcp_client *client)
 	if (client->reading)
 		return;
 	client->reading = true;
-	while (client->in_flight < MAX_IN_FLIGHT && client->answers.queued < MAX_QUEUED &&
-	       (question = frames_next(&client->questions, &len)))
+	while (has_room(client) && (question = frames_next(&client->questions, &len)))
 		serve_question(client, question, len);
 	forget_taken(client);
 	send_answers(client);

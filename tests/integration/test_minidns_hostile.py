@@ -142,6 +142,8 @@ class Hostile(unittest.TestCase):
         cls.domain = Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
         cls.large = Domain(cls.lab, "large.test.", 7, [
             (f"h{i}.large.test.", "TXT", f'"{i:0200d}"') for i in range(60000)])
+        cls.wide = Domain(cls.lab, "wide.test.", 7, [
+            ("wide.test.", "TXT", f'"{"x" * 250}" "{i:0200d}"') for i in range(120)])
         cls.process = cls.lab.workers[0].processes()
 
     def tearDown(self):
@@ -213,6 +215,23 @@ class Hostile(unittest.TestCase):
                               for wire in (question.to_wire() for question in questions)))
         answers = {dns.query.receive_tcp(link)[0].id for _ in questions}
         self.assertEqual(answers, {question.id for question in questions})
+
+    def test_pipelined_questions_of_large_answers(self):
+        """More than is queued at a time: each is answered, also after the last was asked."""
+        for count, half_closed in (30, False), (100, False), (30, True), (100, True):
+            with self.subTest(questions=count, half_closed=half_closed):
+                questions = [dns.message.make_query("wide.test.", "TXT") for _ in range(count)]
+                # it is in memory, so that all can be answered at once
+                dns.query.tcp(questions[0], HOST, port=self.port, timeout=5)
+                link = self.link()
+                link.sendall(b"".join(struct.pack("!H", len(wire)) + wire
+                                      for wire in (question.to_wire() for question in questions)))
+                if half_closed:
+                    link.shutdown(socket.SHUT_WR)
+                answers = [dns.query.receive_tcp(link)[0] for _ in questions]
+                self.assertEqual({answer.id for answer in answers},
+                                 {question.id for question in questions})
+                self.assertEqual({len(answer.answer[0]) for answer in answers}, {120})
 
     def test_a_question_octet_by_octet(self):
         link = self.link()
