@@ -1,7 +1,9 @@
 /*
- * tcp_answers -- what one client over TCP is still to get, in the order in
- * which it was put: messages with their length before them (RFC 7766 8), and
- * transfers, whose messages are made one by one as the socket takes them.
+ * tcp_answers -- what one client over TCP is still to get: messages with their
+ * length before them (RFC 7766 8), and transfers, whose messages are made one
+ * by one as the socket takes them. A transfer that has begun is sent to its
+ * end; between two of them all messages go first (RFC 7766 7), for a transfer
+ * may wait for its place. Each kind keeps the order in which it was put.
  */
 #pragma once
 
@@ -13,9 +15,14 @@ struct output;
 struct reply;
 struct stream;
 
-struct tcp_answers {
+struct outputs {
 	struct output *first, **end;
+};
+
+struct tcp_answers {
+	struct outputs messages, transfers;
 	size_t queued;			/* bytes of the messages that wait */
+	int transfer_count;
 	/* the message on its way */
 	uint8_t *out;			/* a transfer's; held while one runs */
 	const uint8_t *sending;

@@ -22,7 +22,8 @@ enum {
 	FIRST_QUESTION_MS = 5000,
 	CROWDED_IDLE_MS = 10000,	/* while more than half of the places are taken */
 	STALL_MS = 20000,		/* a client that takes nothing for so long goes */
-	MAX_IN_FLIGHT = 32,		/* questions of a client without an answer */
+	/* questions of a client without an answer, and its transfers until they end */
+	MAX_IN_FLIGHT = 32,
 	MAX_QUEUED = 256 * 1024,	/* bytes of answers: then no questions are read */
 	READ_SIZE = 16 * 1024,
 };
@@ -130,7 +131,8 @@ static void part_from(struct tcp_client *client)
 
 static bool has_room(const struct tcp_client *client)
 {
-	return client->in_flight < MAX_IN_FLIGHT && client->answers.queued < MAX_QUEUED;
+	return client->in_flight + client->answers.transfer_count < MAX_IN_FLIGHT &&
+	       client->answers.queued < MAX_QUEUED;
 }
 
 /* We could go on by ourselves: there is room again for the answer to what was read. */

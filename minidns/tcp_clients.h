@@ -1,8 +1,9 @@
 /*
  * tcp_clients -- the connections of all TCP listeners of a process, by RFC
- * 7766: questions one behind the other without waiting, answers in the order
- * in which they are ready, and no client at the cost of others: each holds
- * its own buffer, its own deadline, and at most a share of places. When all
+ * 7766: questions one behind the other without waiting, answers as they are
+ * ready (tcp_answers.h has their order), and no client at the cost of others:
+ * each holds its own buffer, its own deadline, few questions and transfers at
+ * a time, and at most a share of places. When all
  * are taken the one that has been idle for longest goes. A connection under TLS
  * (stream.h) is like any other, once hands are shaken; whoever does not get so
  * far in time goes like one that asks nothing.

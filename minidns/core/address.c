@@ -117,6 +117,14 @@ bool address_same_host(const struct address *a, const struct address *b)
 	return a->bits == b->bits && !memcmp(a->octets, b->octets, sizeof(a->octets));
 }
 
+struct host_key address_host_key(const struct address *address)
+{
+	struct host_key key = { .bits = address->bits };
+
+	memcpy(key.octets, address->octets, sizeof(key.octets));
+	return key;
+}
+
 bool address_is_any(const struct address *address)
 {
 	static const uint8_t any[16];

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import HOST, Domain, Lab, rrs_of, tail, transfer, wait_for   # noqa: E402
 
 ZONE = "example.org."
+GREEDY = "127.0.0.2"            # a name server that may have zones, and wants many
 NAME = b"\7example\3org\0"
 SOA_Q = NAME + b"\0\6\0\1"
 SOA_RR = b"\xc0\x0c\0\6\0\1\0\0\0\0\0\x16\0\0" + b"\0" * 20
@@ -136,7 +137,7 @@ def tcp_ports():
 class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        settings = {"allow_transfer": [HOST], "tcp_clients": 60, "tcp_clients_per_peer": 50}
+        settings = {"allow_transfer": [HOST, GREEDY], "tcp_clients": 60, "tcp_clients_per_peer": 50}
         cls.lab = cls.enterClassContext(Lab(settings=settings))
         cls.port = cls.lab.ports[0]
         cls.domain = Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
@@ -286,16 +287,10 @@ class Hostile(unittest.TestCase):
         self.assert_lives()
 
     def test_slow_readers_hold_only_themselves(self):
-        slow = []
-        for _ in range(10):
-            link = socket.socket()
-            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            link.settimeout(5)
-            self.addCleanup(link.close)
-            link.connect((HOST, self.port))
-            dns.query.send_tcp(link, dns.message.make_query("large.test.", "AXFR"))
-            slow.append(link)
+        transfer(self.port, "large.test.")      # it is in memory
         before = self.memory()
+        for _ in range(10):
+            dns.query.send_tcp(self.slow_link(), dns.message.make_query("large.test.", "AXFR"))
         start = time.monotonic()
         rrs = rrs_of(transfer(self.port, "large.test."))
         self.assertEqual(len(rrs), 60002)
@@ -305,6 +300,45 @@ class Hostile(unittest.TestCase):
         wait_for(lambda: self.metric("minidns_tcp_clients") == 0, 60, "stalled clients go")
         self.assertGreaterEqual(time.monotonic() - start, 18)
         self.assertGreaterEqual(self.metric("minidns_transfers_broken_total"), 10)
+
+    def test_a_peer_that_asks_for_transfers_and_reads_none(self):
+        """It fills its connections with questions; they cost others neither memory nor time."""
+        transfer(self.port, "large.test.")      # it is in memory
+        before = self.memory()
+        wire = dns.message.make_query("large.test.", "AXFR").to_wire()
+        for _ in range(45):
+            link = self.slow_link(GREEDY)
+            link.sendall((struct.pack("!H", len(wire)) + wire) * 1500)
+        self.wait_until_steady('minidns_queries_total{type="axfr"}', 45)
+        start = time.monotonic()
+        for _ in range(20):
+            self.assertEqual(set(rrs_of(transfer(self.port, ZONE))), self.domain.rrs())
+        self.assertLess(time.monotonic() - start, 2)
+        self.assertLess(self.memory() - before, 32 << 20)
+
+    def wait_until_steady(self, name, at_least):
+        """It has not changed for a second."""
+        last, since = self.metric(name), time.monotonic()
+
+        def is_steady():
+            nonlocal last, since
+            value = self.metric(name)
+            if value != last:
+                last, since = value, time.monotonic()
+            return value >= at_least and time.monotonic() - since > 1
+
+        wait_for(is_steady, 30, f"{name} is steady")
+        return last
+
+    def slow_link(self, source=HOST):
+        """It reads nothing, and not much fits into its buffer."""
+        link = socket.socket()
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        link.settimeout(5)
+        self.addCleanup(link.close)
+        link.bind((source, 0))
+        link.connect((HOST, self.port))
+        return link
 
     def metric(self, name):
         for line in self.lab.workers[0].page("/metrics")[1].splitlines():
