@@ -109,25 +109,13 @@ static void tell(struct servers *servers, struct waiter *waiter)
 	}
 }
 
-/* A host as the key of a map: its octets, and how many of them there are. */
-struct host_key {
-	uint8_t bits, octets[16];
-};
-
-static struct host_key host_key(const struct address *address)
-{
-	struct host_key key = { .bits = address->bits };
-
-	memcpy(key.octets, address->octets, sizeof(key.octets));
-	return key;
-}
-
 static void note_hosts(struct servers *servers)
 {
 	map_free(&servers->hosts);
 	servers->hosts = map_new(random_u32());
 	for (size_t i = 0; i < servers->access.server_count; i++) {
-		struct host_key key = host_key(&servers->access.servers[i].address);
+		struct host_key key =
+		    address_host_key(&servers->access.servers[i].address);
 
 		map_put(servers->hosts, &key, sizeof(key), servers);
 	}
@@ -135,7 +123,7 @@ static void note_hosts(struct servers *servers)
 
 bool servers_knows(const struct servers *servers, const struct address *peer)
 {
-	struct host_key key = host_key(peer);
+	struct host_key key = address_host_key(peer);
 
 	return map_get(servers->hosts, &key, sizeof(key)) ||
 	       prefixes_cover(&servers->access.always, peer);

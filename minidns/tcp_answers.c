@@ -12,7 +12,7 @@
 
 enum { MESSAGES_A_TURN = 16 };	/* of a transfer, then others have their turn */
 
-/* An answer that waits for those before it: a message with its length, or a transfer. */
+/* An answer that waits for its turn: a message with its length, or a transfer. */
 struct output {
 	struct output *next;
 	struct transfer *transfer;
@@ -22,17 +22,41 @@ struct output {
 
 void tcp_answers_init(struct tcp_answers *answers)
 {
-	*answers = (struct tcp_answers){ .end = &answers->first };
+	*answers = (struct tcp_answers){
+		.messages.end = &answers->messages.first,
+		.transfers.end = &answers->transfers.first,
+	};
 }
 
-static void drop_first(struct tcp_answers *answers, bool complete)
+static void add(struct outputs *outputs, struct output *output)
 {
-	struct output *output = answers->first;
+	*outputs->end = output;
+	outputs->end = &output->next;
+}
 
-	answers->first = output->next;
-	if (!answers->first)
-		answers->end = &answers->first;
+static struct output *remove_first(struct outputs *outputs)
+{
+	struct output *output = outputs->first;
+
+	outputs->first = output->next;
+	if (!outputs->first)
+		outputs->end = &outputs->first;
+	return output;
+}
+
+static void drop_message(struct tcp_answers *answers)
+{
+	struct output *output = remove_first(&answers->messages);
+
 	answers->queued -= output->len;
+	free(output);
+}
+
+static void drop_transfer(struct tcp_answers *answers, bool complete)
+{
+	struct output *output = remove_first(&answers->transfers);
+
+	answers->transfer_count--;
 	transfer_free(&output->transfer, complete);
 	free(output);
 	free(answers->out);
@@ -41,22 +65,25 @@ static void drop_first(struct tcp_answers *answers, bool complete)
 
 void tcp_answers_clear(struct tcp_answers *answers)
 {
-	while (answers->first)
-		drop_first(answers, false);
+	while (answers->messages.first)
+		drop_message(answers);
+	while (answers->transfers.first)
+		drop_transfer(answers, false);
 	tcp_answers_init(answers);
 }
 
 bool tcp_answers_empty(const struct tcp_answers *answers)
 {
-	return !answers->first;
+	return !answers->messages.first && !answers->transfers.first;
 }
 
+/* Of one peer the first is the first to have its place. */
 bool tcp_answers_ready(const struct tcp_answers *answers)
 {
-	const struct output *first = answers->first;
+	const struct output *transfer = answers->transfers.first;
 
-	return answers->sending_len ||
-	       (first && (!first->transfer || transfer_is_ready(first->transfer)));
+	return answers->messages.first ||
+	       (transfer && transfer_is_ready(transfer->transfer));
 }
 
 static struct output *output_new(const struct reply *reply)
@@ -79,39 +106,57 @@ void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
 {
 	struct output *output = output_new(reply);
 
-	*answers->end = output;
-	answers->end = &output->next;
 	answers->queued += output->len;
-	if (output->transfer)
-		transfer_start(output->transfer, ready, self);
+	if (!output->transfer) {
+		add(&answers->messages, output);
+		return;
+	}
+	add(&answers->transfers, output);
+	answers->transfer_count++;
+	transfer_start(output->transfer, ready, self);
 }
 
-/* The next message of the first output. False: there is none, and the output is done. */
-static bool next_message(struct tcp_answers *answers)
+/* The first of the messages. False: it was sent. */
+static bool take_message(struct tcp_answers *answers)
 {
-	struct output *output = answers->first;
+	struct output *output = answers->messages.first;
+
+	answers->sending = output->data;
+	answers->sending_len = output->len;
+	answers->queued -= output->len;
+	output->len = 0;
+	return answers->sending_len;
+}
+
+/* The next of the first transfer. False: there is none any more. */
+static bool make_message(struct tcp_answers *answers)
+{
 	size_t len;
 
-	if (!output->transfer) {
-		answers->sending = output->data;
-		answers->sending_len = output->len;
-		output->len = 0;
-		answers->queued -= answers->sending_len;
-		return answers->sending_len;
-	}
 	if (!answers->out)
 		answers->out = xmalloc(FRAME_PREFIX + SERVE_BUFFER);
-	len = transfer_next(output->transfer, answers->out + FRAME_PREFIX, SERVE_BUFFER);
+	len = transfer_next(answers->transfers.first->transfer,
+	                    answers->out + FRAME_PREFIX, SERVE_BUFFER);
 	frame_put_prefix(answers->out, len);
 	answers->sending = answers->out;
 	answers->sending_len = len ? FRAME_PREFIX + len : 0;
 	return len;
 }
 
+/* What is first is done with if it has no more to say. */
+static void next_message(struct tcp_answers *answers)
+{
+	if (!answers->out && answers->messages.first) {
+		if (!take_message(answers))
+			drop_message(answers);
+	} else if (!make_message(answers)) {
+		drop_transfer(answers, true);
+	}
+}
+
 enum sent { SENT_ALL, SENT_WAITS, SENT_BROKEN };
 
-static enum sent send_message(struct tcp_answers *answers, struct stream *stream,
-                              bool *moved)
+static enum sent send_message(struct tcp_answers *answers, struct stream *stream)
 {
 	while (answers->sending_len) {
 		ssize_t sent =
@@ -124,22 +169,19 @@ static enum sent send_message(struct tcp_answers *answers, struct stream *stream
 			                                               : SENT_BROKEN;
 		answers->sending += sent;
 		answers->sending_len -= sent;
-		*moved = true;
+		answers->written += sent;
 	}
 	return SENT_ALL;
 }
 
-bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream, bool *moved)
+bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream)
 {
-	*moved = false;
 	for (int i = 0; i < MESSAGES_A_TURN && tcp_answers_ready(answers); i++) {
 		enum sent sent;
 
-		if (!answers->sending_len && !next_message(answers)) {
-			drop_first(answers, true);
-			continue;
-		}
-		sent = send_message(answers, stream, moved);
+		if (!answers->sending_len)
+			next_message(answers);
+		sent = send_message(answers, stream);
 		if (sent != SENT_ALL)
 			return sent == SENT_WAITS;
 	}

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/axfr.h"
 #include "core/ixfr.h"
+#include "core/map.h"
 #include "minidns.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
@@ -16,6 +18,7 @@ struct transfer {
 	struct transfer *next, **link;	/* in the list of those that wait or run */
 	struct query query;
 	struct address peer;
+	struct peer *at;		/* while it waits or runs */
 	uint32_t serial;
 	struct zone *zone;		/* of an AXFR; else delta */
 	struct delta *delta;
@@ -35,10 +38,20 @@ struct list {
 	struct transfer *first, **end;
 };
 
+/* A host that has transfers which wait or run. */
+struct peer {
+	struct peer *next, **link;	/* of those whose turn comes; NULL: it does not */
+	struct list waiting;
+	int running_count;
+	size_t count;			/* of both */
+};
+
 struct transfers {
 	struct loop *loop;
 	struct transfers_config config;
-	struct list running, waiting;
+	struct map *peers;		/* host_key -> struct peer */
+	struct peer *turns, **turns_end;
+	struct list running;
 	int running_count;
 	size_t count;
 	bool admitting;			/* admit() is due at the end of the turn */
@@ -74,8 +87,9 @@ struct transfers *transfers_new(struct loop *loop, const struct transfers_config
 
 	transfers->loop = loop;
 	transfers->config = *config;
+	transfers->peers = map_new(random_u32());
+	transfers->turns_end = &transfers->turns;
 	list_init(&transfers->running);
-	list_init(&transfers->waiting);
 	return transfers;
 }
 
@@ -88,6 +102,7 @@ void transfers_free(struct transfers **transfers)
 		return;
 	bug_if(old->count);
 	loop_later_cancel(old->loop, old);
+	map_free(&old->peers);
 	free(old);
 }
 
@@ -109,53 +124,75 @@ int transfers_running(const struct transfers *transfers, const struct name *zone
 
 /* ---- places ---- */
 
-static int running_to(const struct transfers *transfers, const struct address *peer)
+static struct peer *peer_of(struct transfers *transfers, const struct address *address)
 {
-	int count = 0;
+	struct host_key key = address_host_key(address);
+	struct peer *peer = map_get(transfers->peers, &key, sizeof(key));
 
-	for (const struct transfer *at = transfers->running.first; at; at = at->next)
-		count += address_same_host(&at->peer, peer);
-	return count;
+	if (peer)
+		return peer;
+	peer = xcalloc(1, sizeof(*peer));
+	list_init(&peer->waiting);
+	map_put(transfers->peers, &key, sizeof(key), peer);
+	return peer;
+}
+
+/* Behind the others, if it has something to send and not yet its share. */
+static void take_turn(struct transfers *transfers, struct peer *peer)
+{
+	if (peer->link || !peer->waiting.first ||
+	    peer->running_count >= transfers->config.limit_per_peer)
+		return;
+	peer->next = NULL;
+	peer->link = transfers->turns_end;
+	*transfers->turns_end = peer;
+	transfers->turns_end = &peer->next;
+}
+
+static void leave_turn(struct transfers *transfers, struct peer *peer)
+{
+	if (!peer->link)
+		return;
+	*peer->link = peer->next;
+	if (peer->next)
+		peer->next->link = peer->link;
+	else
+		transfers->turns_end = peer->link;
+	peer->link = NULL;
 }
 
 static void run(struct transfer *transfer)
 {
 	struct transfers *transfers = transfer->transfers;
 
-	list_remove(&transfers->waiting, transfer);
+	list_remove(&transfer->at->waiting, transfer);
 	list_add(&transfers->running, transfer);
 	transfers->running_count++;
+	transfer->at->running_count++;
 	transfer->running = true;
 	transfer->started_us = clock_us();
+	take_turn(transfers, transfer->at);
 	transfers->config.began(transfers->config.self, &transfer->query.name,
 	                        &transfer->peer);
 	transfer->ready(transfer->self);
 }
 
-static struct transfer *first_to_run(const struct transfers *transfers)
-{
-	struct transfer *at = transfers->waiting.first;
-
-	if (transfers->running_count >= transfers->config.limit)
-		return NULL;
-	while (at && running_to(transfers, &at->peer) >= transfers->config.limit_per_peer)
-		at = at->next;
-	return at;
-}
-
 static void admit(void *self)
 {
 	struct transfers *transfers = self;
-	struct transfer *transfer;
 
 	transfers->admitting = false;
-	while ((transfer = first_to_run(transfers)))
-		run(transfer);
+	while (transfers->turns && transfers->running_count < transfers->config.limit) {
+		struct peer *peer = transfers->turns;
+
+		leave_turn(transfers, peer);
+		run(peer->waiting.first);
+	}
 }
 
 static void admit_later(struct transfers *transfers)
 {
-	if (transfers->admitting || !transfers->waiting.first)
+	if (transfers->admitting || !transfers->turns)
 		return;
 	transfers->admitting = true;
 	loop_later(transfers->loop, admit, transfers);
@@ -200,10 +237,15 @@ struct transfer *transfer_ixfr(struct transfers *transfers, const struct query *
 
 void transfer_start(struct transfer *transfer, void (*ready)(void *self), void *self)
 {
+	struct transfers *transfers = transfer->transfers;
+
 	transfer->ready = ready;
 	transfer->self = self;
-	list_add(&transfer->transfers->waiting, transfer);
-	admit_later(transfer->transfers);
+	transfer->at = peer_of(transfers, &transfer->peer);
+	transfer->at->count++;
+	list_add(&transfer->at->waiting, transfer);
+	take_turn(transfers, transfer->at);
+	admit_later(transfers);
 }
 
 bool transfer_is_ready(const struct transfer *transfer)
@@ -264,10 +306,37 @@ static void leave(struct transfer *transfer, bool complete)
 	};
 
 	transfers->running_count--;
+	transfer->at->running_count--;
+	take_turn(transfers, transfer->at);
 	log_end(transfer, &end);
 	count_end(transfer, complete);
 	admit_later(transfers);
 	transfers->config.ended(transfers->config.self, &end);
+}
+
+static void leave_peer(struct transfer *transfer)
+{
+	struct transfers *transfers = transfer->transfers;
+	struct peer *peer = transfer->at;
+	struct host_key key = address_host_key(&transfer->peer);
+
+	if (!peer->waiting.first)
+		leave_turn(transfers, peer);
+	if (--peer->count)
+		return;
+	map_remove(transfers->peers, &key, sizeof(key));
+	free(peer);
+}
+
+static void end(struct transfer *transfer, bool complete)
+{
+	struct transfers *transfers = transfer->transfers;
+
+	list_remove(transfer->running ? &transfers->running : &transfer->at->waiting,
+	            transfer);
+	if (transfer->running)
+		leave(transfer, complete);
+	leave_peer(transfer);
 }
 
 void transfer_free(struct transfer **transfer, bool complete)
@@ -279,11 +348,8 @@ void transfer_free(struct transfer **transfer, bool complete)
 	if (!old)
 		return;
 	transfers = old->transfers;
-	if (old->link)
-		list_remove(old->running ? &transfers->running : &transfers->waiting,
-		            old);
-	if (old->running)
-		leave(old, complete);
+	if (old->at)
+		end(old, complete);
 	zone_release(&old->zone);
 	delta_release(&old->delta);
 	transfers->count--;

@@ -1,8 +1,9 @@
 /*
  * transfers -- the transfers that are under way: how many in all and to one
- * peer, who waits for a place, and who is to be told when one ends. A peer
- * that has its share waits while others go first; among the rest the first
- * to come is the first to go.
+ * peer, who waits for a place, and who is to be told when one ends. The peers
+ * that have not got their share take turns, so that one with many transfers
+ * holds up its own and no other's; of a peer the first to come is the first
+ * to go. However many wait, a place is given in the same short time.
  */
 #pragma once
 

@@ -117,6 +117,21 @@ bool address_same_host(const struct address *a, const struct address *b)
 	return a->bits == b->bits && !memcmp(a->octets, b->octets, sizeof(a->octets));
 }
 
+bool address_same_site(const struct address *a, const struct address *b)
+{
+	size_t len = a->bits == V4_BITS ? V4_BITS / 8 : ADDRESS_V6_SITE / 8;
+
+	return a->bits == b->bits && !memcmp(a->octets, b->octets, len);
+}
+
+struct host_key address_host_key(const struct address *address)
+{
+	struct host_key key = { .bits = address->bits };
+
+	memcpy(key.octets, address->octets, sizeof(key.octets));
+	return key;
+}
+
 bool address_is_any(const struct address *address)
 {
 	static const uint8_t any[16];

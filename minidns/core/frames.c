@@ -20,17 +20,22 @@ void frames_add(struct frames *frames, const void *data, size_t len)
 	buf_append(&frames->in, data, len);
 }
 
+bool frames_wait(const struct frames *frames)
+{
+	size_t left = frames->in.len - frames->taken;
+
+	return left && left >= frame_wanted(frames->in.data + frames->taken, left);
+}
+
 const uint8_t *frames_next(struct frames *frames, size_t *len)
 {
-	size_t left = frames->in.len - frames->taken, wanted;
 	const uint8_t *frame;
+	size_t wanted;
 
-	if (!left)
+	if (!frames_wait(frames))
 		return NULL;
 	frame = frames->in.data + frames->taken;
-	wanted = frame_wanted(frame, left);
-	if (left < wanted)
-		return NULL;
+	wanted = frame_wanted(frame, frames->in.len - frames->taken);
 	frames->taken += wanted;
 	*len = wanted - FRAME_PREFIX;
 	return frame + FRAME_PREFIX;

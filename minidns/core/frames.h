@@ -36,6 +36,8 @@ void frames_add(struct frames *frames, const void *data, size_t len);
  * frames_drop_taken().
  */
 const uint8_t *frames_next(struct frames *frames, size_t *len);
+/* Is there one? */
+bool frames_wait(const struct frames *frames);
 /* False: none was taken since. When nothing is left no memory is held. */
 bool frames_drop_taken(struct frames *frames);
 void frames_clear(struct frames *frames);

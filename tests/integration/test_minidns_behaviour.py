@@ -976,6 +976,10 @@ class Slow(Story):
         self.assertEqual(self.lab.workers[0].processes(), self.process)
         answer = dns.query.tcp(dns.message.make_query(LARGE, "SOA"), HOST, port=self.port)
         self.assertEqual(answer.rcode(), 0, "a question needs no place")
+        soa = dns.message.make_query(LARGE, "SOA")
+        dns.query.send_tcp(fifth.link, soa)
+        self.assertEqual(dns.query.receive_tcp(fifth.link)[0].id, soa.id,
+                         "nor does it wait for a transfer that has none")
         self.assertFalse(fifth.has_answer() or seventh.has_answer())
         others.pop().link.close()
         wait_for(seventh.has_answer, 5, "the last to come has a place")

@@ -1,5 +1,7 @@
 """minidns among hostile peers: malformed packets, slow readers, idle crowds. It lives."""
 
+import errno
+import select
 import socket
 import struct
 import sys
@@ -16,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import HOST, Domain, Lab, rrs_of, tail, transfer, wait_for   # noqa: E402
 
 ZONE = "example.org."
+GREEDY = "127.0.0.2"            # a name server that may have zones, and wants many
 NAME = b"\7example\3org\0"
 SOA_Q = NAME + b"\0\6\0\1"
 SOA_RR = b"\xc0\x0c\0\6\0\1\0\0\0\0\0\x16\0\0" + b"\0" * 20
@@ -136,12 +139,14 @@ def tcp_ports():
 class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        settings = {"allow_transfer": [HOST], "tcp_clients": 60, "tcp_clients_per_peer": 50}
+        settings = {"allow_transfer": [HOST, GREEDY], "tcp_clients": 60, "tcp_clients_per_peer": 50}
         cls.lab = cls.enterClassContext(Lab(settings=settings))
         cls.port = cls.lab.ports[0]
         cls.domain = Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
         cls.large = Domain(cls.lab, "large.test.", 7, [
             (f"h{i}.large.test.", "TXT", f'"{i:0200d}"') for i in range(60000)])
+        cls.wide = Domain(cls.lab, "wide.test.", 7, [
+            ("wide.test.", "TXT", f'"{"x" * 250}" "{i:0200d}"') for i in range(120)])
         cls.process = cls.lab.workers[0].processes()
 
     def tearDown(self):
@@ -214,6 +219,23 @@ class Hostile(unittest.TestCase):
         answers = {dns.query.receive_tcp(link)[0].id for _ in questions}
         self.assertEqual(answers, {question.id for question in questions})
 
+    def test_pipelined_questions_of_large_answers(self):
+        """More than is queued at a time: each is answered, also after the last was asked."""
+        for count, half_closed in (30, False), (100, False), (30, True), (100, True):
+            with self.subTest(questions=count, half_closed=half_closed):
+                questions = [dns.message.make_query("wide.test.", "TXT") for _ in range(count)]
+                # it is in memory, so that all can be answered at once
+                dns.query.tcp(questions[0], HOST, port=self.port, timeout=5)
+                link = self.link()
+                link.sendall(b"".join(struct.pack("!H", len(wire)) + wire
+                                      for wire in (question.to_wire() for question in questions)))
+                if half_closed:
+                    link.shutdown(socket.SHUT_WR)
+                answers = [dns.query.receive_tcp(link)[0] for _ in questions]
+                self.assertEqual({answer.id for answer in answers},
+                                 {question.id for question in questions})
+                self.assertEqual({len(answer.answer[0]) for answer in answers}, {120})
+
     def test_a_question_octet_by_octet(self):
         link = self.link()
         question = dns.message.make_query(ZONE, "SOA")
@@ -267,25 +289,73 @@ class Hostile(unittest.TestCase):
         self.assert_lives()
 
     def test_slow_readers_hold_only_themselves(self):
-        slow = []
-        for _ in range(10):
-            link = socket.socket()
-            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            link.settimeout(5)
-            self.addCleanup(link.close)
-            link.connect((HOST, self.port))
-            dns.query.send_tcp(link, dns.message.make_query("large.test.", "AXFR"))
-            slow.append(link)
+        transfer(self.port, "large.test.")      # it is in memory
         before = self.memory()
+        thin, dripping, *_ = slow = [self.slow_link() for _ in range(12)]
+        for link in slow:
+            dns.query.send_tcp(link, dns.message.make_query("large.test.", "AXFR"))
         start = time.monotonic()
         rrs = rrs_of(transfer(self.port, "large.test."))
         self.assertEqual(len(rrs), 60002)
         self.assert_lives()
         self.assertLess(self.memory() - before, 64 << 20)
-        # and readers that take nothing are dropped
-        wait_for(lambda: self.metric("minidns_tcp_clients") == 0, 60, "stalled clients go")
+        # readers that take nothing, or next to nothing, are dropped; a thin line is not
+        wait_for(lambda: self.read_on(thin, 2000) and self.read_on(dripping, 1) and
+                 self.metric("minidns_tcp_clients") == 1, 70, "stalled clients go")
         self.assertGreaterEqual(time.monotonic() - start, 18)
-        self.assertGreaterEqual(self.metric("minidns_transfers_broken_total"), 10)
+        self.assertGreaterEqual(self.metric("minidns_transfers_broken_total"), 11)
+        wait_for(lambda: self.read_on(thin, 2000) and time.monotonic() - start > 45, 30,
+                 "the thin line has been used for more than two periods")
+        self.assertEqual(self.metric("minidns_tcp_clients"), 1)
+
+    @staticmethod
+    def read_on(link, octets):
+        """Up to so many, as often as it is called."""
+        link.settimeout(0.01)
+        try:
+            link.recv(octets)
+        except (TimeoutError, ConnectionError):
+            pass
+        return True
+
+    def test_a_peer_that_asks_for_transfers_and_reads_none(self):
+        """It fills its connections with questions; they cost others neither memory nor time."""
+        transfer(self.port, "large.test.")      # it is in memory
+        before = self.memory()
+        wire = dns.message.make_query("large.test.", "AXFR").to_wire()
+        for _ in range(45):
+            link = self.slow_link(GREEDY)
+            link.sendall((struct.pack("!H", len(wire)) + wire) * 1500)
+        self.wait_until_steady('minidns_queries_total{type="axfr"}', 45)
+        start = time.monotonic()
+        for _ in range(20):
+            self.assertEqual(set(rrs_of(transfer(self.port, ZONE))), self.domain.rrs())
+        self.assertLess(time.monotonic() - start, 2)
+        self.assertLess(self.memory() - before, 32 << 20)
+
+    def wait_until_steady(self, name, at_least):
+        """It has not changed for a second."""
+        last, since = self.metric(name), time.monotonic()
+
+        def is_steady():
+            nonlocal last, since
+            value = self.metric(name)
+            if value != last:
+                last, since = value, time.monotonic()
+            return value >= at_least and time.monotonic() - since > 1
+
+        wait_for(is_steady, 30, f"{name} is steady")
+        return last
+
+    def slow_link(self, source=HOST):
+        """It reads nothing, and not much fits into its buffer."""
+        link = socket.socket()
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        link.settimeout(5)
+        self.addCleanup(link.close)
+        link.bind((source, 0))
+        link.connect((HOST, self.port))
+        return link
 
     def metric(self, name):
         for line in self.lab.workers[0].page("/metrics")[1].splitlines():
@@ -319,6 +389,45 @@ class Hostile(unittest.TestCase):
             return False
         except ConnectionError:
             return True
+
+
+class Places(unittest.TestCase):
+    """Strangers take all the places they can have, and read nothing of what they ask."""
+
+    def test_servers_have_theirs(self):
+        settings = {"allow_transfer": [HOST], "tcp_clients": 12, "tcp_clients_per_peer": 4}
+        with Lab(settings=settings) as lab:
+            port = lab.ports[0]
+            domain = Domain(lab, ZONE, 7, [
+                (ZONE, "TXT", f'"{"x" * 250}" "{i:0200d}"') for i in range(120)])
+            question = dns.message.make_query(ZONE, "TXT")
+            dns.query.tcp(question, HOST, port=port, timeout=5)
+            wire = question.to_wire()
+            held = [self.hold(port, f"127.0.9.{1 + i // 4}") for i in range(12)]
+            for link in held:
+                link.sendall((struct.pack("!H", len(wire)) + wire) * 200)
+            wait_for(lambda: all(self.is_answered(link) for link in held), 10,
+                     "all strangers have answers to take")
+            for _ in range(6):
+                self.assertEqual(set(rrs_of(transfer(port, ZONE))), domain.rrs())
+            self.assertEqual(sum(map(self.is_reset, held)), 1, "one place was enough")
+
+    def hold(self, port, source):
+        link = socket.socket()
+        self.addCleanup(link.close)
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        link.settimeout(5)
+        link.bind((source, 0))
+        link.connect((HOST, port))
+        return link
+
+    @staticmethod
+    def is_answered(link):
+        return bool(select.select([link], [], [], 0)[0])
+
+    @staticmethod
+    def is_reset(link):
+        return link.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == errno.ECONNRESET
 
 
 class Strangers(unittest.TestCase):
