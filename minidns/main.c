@@ -120,9 +120,9 @@ static const struct option rows[] = {
 	  100000, "the same, to one address" },
 	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
 	  "TCP connections at a time, in each process; for one more the longest idle one "
-	  "goes" },
+	  "goes, and for one of a pool's server any of a stranger" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
-	  "the same, from one address; more are refused" },
+	  "the same, from one address, or of strangers one IPv6 /56; more are refused" },
 	{ "tcp_idle", OPTION_SECONDS, AT(tcp_idle_s), "30", 1, 3600,
 	  "how long a TCP connection without a question is kept" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
@@ -265,15 +265,16 @@ static void make_serving(const struct runtime *runtime)
 		    limiter_new(minidns.servers, &minidns.figures),
 		.heard = on_heard,
 	};
-	struct tcp_limits limits = {
-		.clients = minidns.options.tcp_clients,
-		.clients_per_peer = minidns.options.tcp_clients_per_peer,
+	struct tcp_clients_config clients = {
+		.serve = minidns.serve = serve_new(&serve),
+		.servers = minidns.servers,
+		.figures = &minidns.figures,
+		.limit = minidns.options.tcp_clients,
+		.limit_per_peer = minidns.options.tcp_clients_per_peer,
 		.idle_s = minidns.options.tcp_idle_s,
 	};
 
-	minidns.serve = serve_new(&serve);
-	minidns.clients =
-	    tcp_clients_new(runtime->loop, minidns.serve, &minidns.figures, &limits);
+	minidns.clients = tcp_clients_new(runtime->loop, &clients);
 }
 
 static enum err parse_address(const char *option, const char *text,

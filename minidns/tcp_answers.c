@@ -156,8 +156,7 @@ static void next_message(struct tcp_answers *answers)
 
 enum sent { SENT_ALL, SENT_WAITS, SENT_BROKEN };
 
-static enum sent send_message(struct tcp_answers *answers, struct stream *stream,
-                              bool *moved)
+static enum sent send_message(struct tcp_answers *answers, struct stream *stream)
 {
 	while (answers->sending_len) {
 		ssize_t sent =
@@ -170,20 +169,19 @@ static enum sent send_message(struct tcp_answers *answers, struct stream *stream
 			                                               : SENT_BROKEN;
 		answers->sending += sent;
 		answers->sending_len -= sent;
-		*moved = true;
+		answers->written += sent;
 	}
 	return SENT_ALL;
 }
 
-bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream, bool *moved)
+bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream)
 {
-	*moved = false;
 	for (int i = 0; i < MESSAGES_A_TURN && tcp_answers_ready(answers); i++) {
 		enum sent sent;
 
 		if (!answers->sending_len)
 			next_message(answers);
-		sent = send_message(answers, stream, moved);
+		sent = send_message(answers, stream);
 		if (sent != SENT_ALL)
 			return sent == SENT_WAITS;
 	}

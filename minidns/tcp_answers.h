@@ -22,6 +22,7 @@ struct outputs {
 struct tcp_answers {
 	struct outputs messages, transfers;
 	size_t queued;			/* bytes of the messages that wait */
+	int64_t written;		/* bytes that the socket took, ever */
 	int transfer_count;
 	/* the message on its way */
 	uint8_t *out;			/* a transfer's; held while one runs */
@@ -40,5 +41,5 @@ void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
 bool tcp_answers_empty(const struct tcp_answers *answers);
 /* Is there something that the socket could take? A transfer may wait for its place. */
 bool tcp_answers_ready(const struct tcp_answers *answers);
-/* As much as STREAM takes, for one turn. *moved: it took some. False: it is broken. */
-bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream, bool *moved);
+/* As much as STREAM takes, for one turn. False: it is broken. */
+bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream);

@@ -14,6 +14,7 @@
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "serve.h"
+#include "servers.h"
 #include "stream.h"
 #include "tcp_answers.h"
 #include "transfers.h"
@@ -21,7 +22,9 @@
 enum {
 	FIRST_QUESTION_MS = 5000,
 	CROWDED_IDLE_MS = 10000,	/* while more than half of the places are taken */
-	STALL_MS = 20000,		/* a client that takes nothing for so long goes */
+	/* in so long a client takes so much of what there is for it, or it goes */
+	STALL_MS = 20000,
+	STALL_BYTES = 4096,
 	/* questions of a client without an answer, and its transfers until they end */
 	MAX_IN_FLIGHT = 32,
 	MAX_QUEUED = 256 * 1024,	/* bytes of answers: then no questions are read */
@@ -39,35 +42,33 @@ struct tcp_client {
 	struct tcp_answers answers;
 	int in_flight;
 	bool said_all;			/* it will ask nothing more */
+	bool known;			/* a server of ours when it came, or a stranger */
 	bool asked;			/* its first question was complete */
 	bool had_transfer;
 	/* within take_questions(): not again, and not freed, from below */
 	bool reading;
-	/* of its last question, or of our last progress */
+	bool taking;			/* has_to_take() was true after the last event */
+	/* since when it asks nothing, or since when it has to take STALL_BYTES */
 	int64_t last_ms;
+	int64_t taken;			/* at last_ms, if taking */
 };
 
 struct tcp_clients {
 	struct loop *loop;
-	struct serve *serve;
-	const struct figures *figures;
-	struct tcp_limits limits;
+	struct tcp_clients_config config;
 	struct tcp_client *first;
 	int count;
 	bool draining;
 	uint8_t scratch[READ_SIZE];
 };
 
-struct tcp_clients *tcp_clients_new(struct loop *loop, struct serve *serve,
-                                    const struct figures *figures,
-                                    const struct tcp_limits *limits)
+struct tcp_clients *tcp_clients_new(struct loop *loop,
+                                    const struct tcp_clients_config *config)
 {
 	struct tcp_clients *clients = xcalloc(1, sizeof(*clients));
 
 	clients->loop = loop;
-	clients->serve = serve;
-	clients->figures = figures;
-	clients->limits = *limits;
+	clients->config = *config;
 	return clients;
 }
 
@@ -91,7 +92,7 @@ static void close_client(struct tcp_client *client)
 	if (client->next)
 		client->next->link = client->link;
 	clients->count--;
-	metric_add(clients->figures->tcp_clients, -1);
+	metric_add(clients->config.figures->tcp_clients, -1);
 	loop_io_free(&client->io);
 	loop_timer_free(&client->timer);
 	stream_close(&client->stream);
@@ -157,12 +158,12 @@ static bool is_idle(const struct tcp_client *client)
 /* Of whoever has asked something. */
 static int64_t idle_ms(const struct tcp_clients *clients)
 {
-	const struct tcp_limits *limits = &clients->limits;
+	const struct tcp_clients_config *config = &clients->config;
 
-	if (clients->count > limits->clients / 2 &&
-	    limits->idle_s > CROWDED_IDLE_MS / 1000)
+	if (clients->count > config->limit / 2 &&
+	    config->idle_s > CROWDED_IDLE_MS / 1000)
 		return CROWDED_IDLE_MS;
-	return limits->idle_s * 1000LL;
+	return config->idle_s * 1000LL;
 }
 
 /*
@@ -205,15 +206,37 @@ static bool wants_questions(const struct tcp_client *client)
 	return !client->said_all && has_room(client) && !frames_wait(&client->questions);
 }
 
-/* One that takes nothing gets a reset: the kernel is not to keep the rest, either. */
+/*
+ * What its host has acknowledged. That it has room for some octets more now and then, or
+ * asks something else, does not count.
+ */
+static int64_t taken(const struct tcp_client *client)
+{
+	int unsent = 0;
+
+	ioctl(client->stream.fd, SIOCOUTQ, &unsent);
+	return client->answers.written - unsent;
+}
+
+static void begin_period(struct tcp_client *client)
+{
+	client->last_ms = loop_now_ms(client->clients->loop);
+	client->taken = taken(client);
+}
+
+/* One that takes too little gets a reset: the kernel is not to keep the rest, either. */
 static void on_timer(void *self)
 {
 	struct tcp_client *client = self;
 
-	if (has_to_take(client))
-		reset_client(client);
-	else
+	if (!has_to_take(client)) {
 		close_client(client);
+	} else if (taken(client) - client->taken < STALL_BYTES) {
+		reset_client(client);
+	} else {
+		begin_period(client);
+		set_timer(client);
+	}
 }
 
 /* After each event: what is to be waited for next, or nothing any more. */
@@ -227,6 +250,10 @@ static void settle(struct tcp_client *client)
 		close_client(client);
 		return;
 	}
+	if (has_to_take(client) != client->taking) {
+		client->taking = !client->taking;
+		begin_period(client);
+	}
 	events = (wants_questions(client) ? LOOP_READ : 0) |
 		 (has_to_take(client) ? LOOP_WRITE : 0);
 	loop_io_set(client->io, stream_events(&client->stream, events));
@@ -238,21 +265,13 @@ static void settle(struct tcp_client *client)
 /* The client must be held by its caller: it may be closed in here. */
 static void send_answers(struct tcp_client *client)
 {
-	bool moved;
-	bool is_alive = tcp_answers_send(&client->answers, &client->stream, &moved);
-
-	if (moved)
-		client->last_ms = loop_now_ms(client->clients->loop);
-	if (!is_alive)
+	if (!tcp_answers_send(&client->answers, &client->stream))
 		close_client(client);
 }
 
 static void on_transfer_ready(void *self)
 {
-	struct tcp_client *client = self;
-
-	client->last_ms = loop_now_ms(client->clients->loop);
-	settle(client);
+	settle(self);
 }
 
 static void put_answer(struct tcp_client *client, const struct reply *reply)
@@ -260,8 +279,6 @@ static void put_answer(struct tcp_client *client, const struct reply *reply)
 	if (!reply->transfer && !reply->len)
 		return;
 	client->had_transfer |= reply->transfer != NULL;
-	if (!tcp_answers_ready(&client->answers))
-		client->last_ms = loop_now_ms(client->clients->loop);
 	tcp_answers_put(&client->answers, reply, on_transfer_ready, client);
 }
 
@@ -299,7 +316,7 @@ static void serve_question(struct tcp_client *client, const uint8_t *packet, siz
 	struct reply reply;
 
 	client->in_flight++;
-	switch (serve(client->clients->serve, &request, &reply)) {
+	switch (serve(client->clients->config.serve, &request, &reply)) {
 	case SERVE_LATER:
 		return;
 	case SERVE_NOW:
@@ -315,7 +332,8 @@ static void forget_taken(struct tcp_client *client)
 {
 	if (!frames_drop_taken(&client->questions))
 		return;
-	client->last_ms = loop_now_ms(client->clients->loop);
+	if (!client->taking)
+		client->last_ms = loop_now_ms(client->clients->loop);
 	client->asked = true;
 }
 
@@ -390,33 +408,64 @@ static void on_event(void *self, int events)
 
 /* ---- places ---- */
 
-static int clients_of(const struct tcp_clients *clients, const struct address *peer)
+/* Servers of ours may stand side by side; strangers there may be one and the same. */
+static bool are_one_peer(const struct tcp_client *client, const struct address *peer,
+                         bool known)
+{
+	if (client->known != known)
+		return false;
+	return known ? address_same_host(&client->peer, peer)
+	             : address_same_site(&client->peer, peer);
+}
+
+static int clients_of(const struct tcp_clients *clients, const struct address *peer,
+                      bool known)
 {
 	int count = 0;
 
 	for (const struct tcp_client *at = clients->first; at; at = at->next)
-		count += address_same_host(&at->peer, peer);
+		count += are_one_peer(at, peer, known);
 	return count;
 }
 
-/* The one that has been idle for longest makes room. */
-static bool make_room(struct tcp_clients *clients)
-{
-	struct tcp_client *oldest = NULL;
+/* Of two the lesser goes, and of equals the one that was silent for longest. */
+enum worth { IDLE_STRANGER, IDLE_SERVER, BUSY_STRANGER, BUSY_SERVER };
 
-	if (clients->count < clients->limits.clients)
+static enum worth worth_of(const struct tcp_client *client)
+{
+	if (is_idle(client))
+		return client->known ? IDLE_SERVER : IDLE_STRANGER;
+	return client->known ? BUSY_SERVER : BUSY_STRANGER;
+}
+
+static bool goes_before(const struct tcp_client *a, const struct tcp_client *b)
+{
+	if (worth_of(a) != worth_of(b))
+		return worth_of(a) < worth_of(b);
+	return a->last_ms < b->last_ms;
+}
+
+static bool make_room(struct tcp_clients *clients, bool known)
+{
+	struct tcp_client *last = clients->first;
+
+	if (clients->count < clients->config.limit)
 		return true;
 	for (struct tcp_client *at = clients->first; at; at = at->next)
-		if (is_idle(at) && (!oldest || at->last_ms < oldest->last_ms))
-			oldest = at;
-	if (!oldest)
+		if (goes_before(at, last))
+			last = at;
+	if (worth_of(last) > (known ? BUSY_STRANGER : IDLE_SERVER))
 		return false;
-	close_client(oldest);
+	if (is_idle(last))
+		close_client(last);
+	else
+		reset_client(last);
 	return true;
 }
 
-static void client_new(struct tcp_clients *clients, int fd, const struct address *peer,
-                       const struct stream_tls *tls)
+static struct tcp_client *client_new(struct tcp_clients *clients, int fd,
+                                     const struct address *peer,
+                                     const struct stream_tls *tls)
 {
 	struct tcp_client *client = xcalloc(1, sizeof(*client));
 	int on = 1;
@@ -435,19 +484,26 @@ static void client_new(struct tcp_clients *clients, int fd, const struct address
 	client->link = &clients->first;
 	clients->first = client;
 	clients->count++;
-	metric_add(clients->figures->tcp_clients, 1);
+	metric_add(clients->config.figures->tcp_clients, 1);
 	settle(client);
+	return client;
 }
 
 void tcp_clients_admit(struct tcp_clients *clients, int fd,
                        const struct sockaddr_storage *from, const struct stream_tls *tls)
 {
+	const struct tcp_clients_config *config = &clients->config;
 	struct address peer;
+	bool known;
 
-	if (address_from_socket(from, &peer) &&
-	    clients_of(clients, &peer) < clients->limits.clients_per_peer &&
-	    make_room(clients))
-		client_new(clients, fd, &peer, tls);
+	if (!address_from_socket(from, &peer)) {
+		close(fd);
+		return;
+	}
+	known = servers_knows(config->servers, &peer);
+	if (clients_of(clients, &peer, known) < config->limit_per_peer &&
+	    make_room(clients, known))
+		client_new(clients, fd, &peer, tls)->known = known;
 	else
 		close(fd);
 }

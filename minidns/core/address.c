@@ -117,6 +117,13 @@ bool address_same_host(const struct address *a, const struct address *b)
 	return a->bits == b->bits && !memcmp(a->octets, b->octets, sizeof(a->octets));
 }
 
+bool address_same_site(const struct address *a, const struct address *b)
+{
+	size_t len = a->bits == V4_BITS ? V4_BITS / 8 : ADDRESS_V6_SITE / 8;
+
+	return a->bits == b->bits && !memcmp(a->octets, b->octets, len);
+}
+
 struct host_key address_host_key(const struct address *address)
 {
 	struct host_key key = { .bits = address->bits };

@@ -27,6 +27,8 @@ struct host_key {
 };
 
 enum { ADDRESS_TEXT = 64 };
+/* One client has at least so much of IPv6 to itself, and any address in it (RFC 6177). */
+enum { ADDRESS_V6_SITE = 56 };
 
 /* "192.0.2.1", "2001:db8::1", "fe80::1%eth0". No names. */
 bool address_parse(const char *host, uint16_t port, struct address *address);
@@ -37,6 +39,8 @@ bool prefix_parse(const char *text, struct prefix *prefix);
 bool prefix_covers(const struct prefix *prefix, const struct address *address);
 
 bool address_same_host(const struct address *a, const struct address *b);
+/* The same IPv4 host, or the same IPv6 site. */
+bool address_same_site(const struct address *a, const struct address *b);
 struct host_key address_host_key(const struct address *address);
 bool address_is_any(const struct address *address);
 /* the host */

@@ -22,7 +22,7 @@
  * there on newcomers, too, are sent to TCP, and the flood gets no more.
  */
 
-enum { V4_PREFIX = 24, V6_PREFIX = 56 };
+enum { V4_PREFIX = 24, V6_PREFIX = ADDRESS_V6_SITE };
 enum { WAYS = 8 };
 
 #define NS_PER_MS INT64_C(1000000)

@@ -1,5 +1,7 @@
 """minidns among hostile peers: malformed packets, slow readers, idle crowds. It lives."""
 
+import errno
+import select
 import socket
 import struct
 import sys
@@ -137,7 +139,8 @@ def tcp_ports():
 class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        settings = {"allow_transfer": [HOST, GREEDY], "tcp_clients": 60, "tcp_clients_per_peer": 50}
+        settings = {"allow_transfer": [HOST, GREEDY], "tcp_clients": 60,
+                    "tcp_clients_per_peer": 50}
         cls.lab = cls.enterClassContext(Lab(settings=settings))
         cls.port = cls.lab.ports[0]
         cls.domain = Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
@@ -289,17 +292,32 @@ class Hostile(unittest.TestCase):
     def test_slow_readers_hold_only_themselves(self):
         transfer(self.port, "large.test.")      # it is in memory
         before = self.memory()
-        for _ in range(10):
-            dns.query.send_tcp(self.slow_link(), dns.message.make_query("large.test.", "AXFR"))
+        thin, dripping, *_ = slow = [self.slow_link() for _ in range(12)]
+        for link in slow:
+            dns.query.send_tcp(link, dns.message.make_query("large.test.", "AXFR"))
         start = time.monotonic()
         rrs = rrs_of(transfer(self.port, "large.test."))
         self.assertEqual(len(rrs), 60002)
         self.assert_lives()
         self.assertLess(self.memory() - before, 64 << 20)
-        # and readers that take nothing are dropped
-        wait_for(lambda: self.metric("minidns_tcp_clients") == 0, 60, "stalled clients go")
+        # readers that take nothing, or next to nothing, are dropped; a thin line is not
+        wait_for(lambda: self.read_on(thin, 2000) and self.read_on(dripping, 1) and
+                 self.metric("minidns_tcp_clients") == 1, 70, "stalled clients go")
         self.assertGreaterEqual(time.monotonic() - start, 18)
-        self.assertGreaterEqual(self.metric("minidns_transfers_broken_total"), 10)
+        self.assertGreaterEqual(self.metric("minidns_transfers_broken_total"), 11)
+        wait_for(lambda: self.read_on(thin, 2000) and time.monotonic() - start > 45, 30,
+                 "the thin line has been used for more than two periods")
+        self.assertEqual(self.metric("minidns_tcp_clients"), 1)
+
+    @staticmethod
+    def read_on(link, octets):
+        """Up to so many, as often as it is called."""
+        link.settimeout(0.01)
+        try:
+            link.recv(octets)
+        except (TimeoutError, ConnectionError):
+            pass
+        return True
 
     def test_a_peer_that_asks_for_transfers_and_reads_none(self):
         """It fills its connections with questions; they cost others neither memory nor time."""
@@ -372,6 +390,45 @@ class Hostile(unittest.TestCase):
             return False
         except ConnectionError:
             return True
+
+
+class Places(unittest.TestCase):
+    """Strangers take all the places they can have, and read nothing of what they ask."""
+
+    def test_servers_have_theirs(self):
+        settings = {"allow_transfer": [HOST], "tcp_clients": 12, "tcp_clients_per_peer": 4}
+        with Lab(settings=settings) as lab:
+            port = lab.ports[0]
+            domain = Domain(lab, ZONE, 7, [
+                (ZONE, "TXT", f'"{"x" * 250}" "{i:0200d}"') for i in range(120)])
+            question = dns.message.make_query(ZONE, "TXT")
+            dns.query.tcp(question, HOST, port=port, timeout=5)
+            wire = question.to_wire()
+            held = [self.hold(port, f"127.0.9.{1 + i // 4}") for i in range(12)]
+            for link in held:
+                link.sendall((struct.pack("!H", len(wire)) + wire) * 200)
+            wait_for(lambda: all(self.is_answered(link) for link in held), 10,
+                     "all strangers have answers to take")
+            for _ in range(6):
+                self.assertEqual(set(rrs_of(transfer(port, ZONE))), domain.rrs())
+            self.assertEqual(sum(map(self.is_reset, held)), 1, "one place was enough")
+
+    def hold(self, port, source):
+        link = socket.socket()
+        self.addCleanup(link.close)
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        link.settimeout(5)
+        link.bind((source, 0))
+        link.connect((HOST, port))
+        return link
+
+    @staticmethod
+    def is_answered(link):
+        return bool(select.select([link], [], [], 0)[0])
+
+    @staticmethod
+    def is_reset(link):
+        return link.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == errno.ECONNRESET
 
 
 class Strangers(unittest.TestCase):
