@@ -343,15 +343,19 @@ void transfer_free(struct transfer **transfer, bool complete)
 {
 	struct transfer *old = *transfer;
 	struct transfers *transfers;
+	bool had_zone;
 
 	*transfer = NULL;
 	if (!old)
 		return;
 	transfers = old->transfers;
+	had_zone = old->zone;
 	if (old->at)
 		end(old, complete);
 	zone_release(&old->zone);
 	delta_release(&old->delta);
 	transfers->count--;
 	free(old);
+	if (had_zone)
+		transfers->config.released(transfers->config.self);
 }
