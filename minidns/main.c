@@ -189,6 +189,14 @@ static void on_transfer_ended(void *self, const struct transfer_end *end)
 		                     end->serial);
 }
 
+/* The zones may be gone before the last transfer of one. */
+static void on_zone_released(void *self)
+{
+	(void)self;
+	if (minidns.zones)
+		zones_trim_later(minidns.zones);
+}
+
 static void on_notify_answered(void *self, const struct name *zone,
                                const struct address *server)
 {
@@ -218,6 +226,7 @@ static void make_outbound(struct loop *loop)
 		.limit_per_peer = minidns.options.transfers_out_per_peer,
 		.began = on_transfer_began,
 		.ended = on_transfer_ended,
+		.released = on_zone_released,
 	};
 	struct herald_config herald = {
 		.rpc = minidns.runtime.rpc,

@@ -42,7 +42,7 @@ struct tcp_client {
 	struct tcp_answers answers;
 	int in_flight;
 	bool said_all;			/* it will ask nothing more */
-	bool known;			/* a server of ours, when it came; else a stranger */
+	bool known;			/* a server of ours when it came, or a stranger */
 	bool asked;			/* its first question was complete */
 	bool had_transfer;
 	/* within take_questions(): not again, and not freed, from below */
@@ -428,7 +428,7 @@ static int clients_of(const struct tcp_clients *clients, const struct address *p
 	return count;
 }
 
-/* Of two the lesser goes, and of equals the one of which nothing was heard for longest. */
+/* Of two the lesser goes, and of equals the one that was silent for longest. */
 enum worth { IDLE_STRANGER, IDLE_SERVER, BUSY_STRANGER, BUSY_SERVER };
 
 static enum worth worth_of(const struct tcp_client *client)

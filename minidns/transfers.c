@@ -343,11 +343,13 @@ void transfer_free(struct transfer **transfer, bool complete)
 {
 	struct transfer *old = *transfer;
 	struct transfers *transfers;
+	bool had_zone;
 
 	*transfer = NULL;
 	if (!old)
 		return;
 	transfers = old->transfers;
+	had_zone = old->zone;
 	if (old->at)
 		end(old, complete);
 	zone_release(&old->zone);
@@ -355,4 +357,6 @@ void transfer_free(struct transfer **transfer, bool complete)
 	transfers->count--;
 	query_wipe(&old->query);
 	free(old);
+	if (had_zone)
+		transfers->config.released(transfers->config.self);
 }

@@ -34,6 +34,7 @@ struct transfers_config {
 	int limit, limit_per_peer;
 	void (*began)(void *self, const struct name *zone, const struct address *peer);
 	void (*ended)(void *self, const struct transfer_end *end);
+	void (*released)(void *self);	/* a zone, whether its transfer ran or not */
 	void *self;
 };
 

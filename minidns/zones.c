@@ -61,6 +61,7 @@ struct zones {
 	struct leaving *leaving;
 	uint64_t bytes;			/* of all that are alive */
 	bool stopping;
+	bool trimming;			/* trim() is due at the end of the turn */
 };
 
 struct load {
@@ -191,7 +192,7 @@ static bool is_idle(const struct zones *zones, const struct snapshot *snapshot)
  * From the one not used for longest, until the budget is kept
  * or all others are in use.
  */
-void zones_trim(struct zones *zones)
+static void trim(struct zones *zones)
 {
 	struct snapshot *snapshot = zones->oldest;
 
@@ -203,6 +204,22 @@ void zones_trim(struct zones *zones)
 			forget(zones, snapshot);
 		snapshot = newer;
 	}
+}
+
+static void on_trim(void *self)
+{
+	struct zones *zones = self;
+
+	zones->trimming = false;
+	trim(zones);
+}
+
+void zones_trim_later(struct zones *zones)
+{
+	if (zones->trimming || zones->stopping)
+		return;
+	zones->trimming = true;
+	loop_later(zones->loop, on_trim, zones);
 }
 
 /* ---- loads ---- */
@@ -302,7 +319,7 @@ static void load_done(void *job)
 	if (load->err == ERR_NOT_FOUND && !snapshot->zone && is_idle(zones, snapshot))
 		forget(zones, snapshot);
 	free(load);
-	zones_trim(zones);
+	trim(zones);
 }
 
 static struct reader *least_busy(const struct zones *zones)
@@ -393,7 +410,7 @@ void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *
 		return;
 	}
 	if (!snapshot->loading) {
-		zones_trim(zones);
+		trim(zones);
 		snapshot = snapshot_of(zones, head->id);
 	}
 	if (!snapshot->loading && zones->bytes > (uint64_t)zones->config.memory) {
@@ -417,6 +434,7 @@ void zones_free(struct zones **zones)
 	if (!old)
 		return;
 	old->stopping = true;
+	loop_later_cancel(old->loop, old);
 	for (int i = 0; i < old->config.readers; i++) {
 		lane_free(&old->readers[i].lane);
 		db_free(&old->readers[i].db);

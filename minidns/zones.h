@@ -50,4 +50,8 @@ bool zones_broken(const struct zones *zones, const struct head *head);
  * served; ERR_BUSY: no room. May call back before it returns.
  */
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self);
-void zones_trim(struct zones *zones);		/* after a transfer let go of one */
+/*
+ * A transfer let go of one: at the end of the turn those that nobody needs any more are
+ * freed. May be called from within a zone_fn.
+ */
+void zones_trim_later(struct zones *zones);

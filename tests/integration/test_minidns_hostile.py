@@ -139,7 +139,8 @@ def tcp_ports():
 class Hostile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        settings = {"allow_transfer": [HOST, GREEDY], "tcp_clients": 60, "tcp_clients_per_peer": 50}
+        settings = {"allow_transfer": [HOST, GREEDY], "tcp_clients": 60,
+                    "tcp_clients_per_peer": 50}
         cls.lab = cls.enterClassContext(Lab(settings=settings))
         cls.port = cls.lab.ports[0]
         cls.domain = Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
