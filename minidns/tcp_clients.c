@@ -111,10 +111,10 @@ static void reset_client(struct tcp_client *client)
 
 /*
  * The client has hung up, and nothing is owed to it. If it is a name server that took a
- * transfer, and all of it, a reset ends the connection on both sides at once; by the usual
- * way its host would keep the port for a minute more (TIME_WAIT). One that takes some
- * hundred changes a second runs out of ports so, and the search for a free one costs it
- * more than the transfer. Any other client may have hung up in one direction only, and
+ * transfer, and all of it, a reset ends the connection on both sides at once; by the
+ * usual way its host would keep the port for a minute more (TIME_WAIT). One that takes
+ * some hundred changes a second runs out of ports so, and the search for a free one costs
+ * it more than the transfer. Any other client may have hung up in one direction only, and
  * gets its end of file.
  */
 static void part_from(struct tcp_client *client)

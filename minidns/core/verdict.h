@@ -47,9 +47,9 @@ struct judgement {
 	enum rcode rcode;
 	uint32_t serial;	/* of VERDICT_SERIAL */
 	/*
-	 * Of VERDICT_FAILED: in words; NULL: its rcode is all. Of VERDICT_MISMATCH: what is
-	 * wrong with its signature, or how it refuses ours without one. Anybody may have
-	 * sent that: the true answer may follow (RFC 8945 5.3.2), else this is the reason.
+	 * Of VERDICT_FAILED: in words; NULL: its rcode is all. Of VERDICT_MISMATCH: what
+	 * is wrong with its signature, or how it refuses ours without one. Anybody may
+	 * have sent that: the true answer may follow, else this is the reason.
 	 */
 	const char *fault;
 };
