@@ -276,7 +276,7 @@ static bool is_transfer(const struct query *query)
 static void ask_access(struct pending *pending)
 {
 	const struct tsig_key *key = query_key(&pending->query);
-	struct access_ask ask = { .peer = pending->peer };
+	struct access_ask ask = { .peer = pending->peer, .is_proven = pending->tcp };
 
 	memcpy(ask.pool, pending->head.pool, sizeof(ask.pool));
 	memcpy(ask.domain, pending->head.id, sizeof(ask.domain));

@@ -257,7 +257,7 @@ void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_
 	waiter->next = servers->waiting;
 	servers->waiting = waiter;
 	servers->waiting_count++;
-	servers_hurry(servers, &ask->peer);
+	servers_hurry(servers, ask->is_proven ? NULL : &ask->peer);
 }
 
 const struct tsig_key *servers_key(struct servers *servers, const struct name *name,

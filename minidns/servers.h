@@ -2,7 +2,8 @@
  * servers -- the access list and the keys, kept like the tables pool_servers
  * and tsigkeys: read every ten seconds, at SIGHUP, and before a transfer is
  * refused, so that a server that was added a moment ago is not turned away.
- * For whoever may be anybody they are read again after two seconds at the earliest.
+ * For whoever may be anybody, by a datagram, they are read again after two seconds at the
+ * earliest; who is new and waits for a transfer over TCP is not kept waiting.
  *
  * Until they were read once, nobody knows who may have what and which keys there are:
  * see servers_were_read() before somebody is turned away.

@@ -27,6 +27,7 @@ struct access_server {
 struct access_ask {
 	char pool[ACCESS_POOL + 1], domain[ID_LEN + 1];
 	struct address peer;
+	bool is_proven;			/* it has that address, for it came over TCP */
 	struct name key;		/* that it signed with; of length 0: none */
 };
 
