@@ -311,7 +311,7 @@ enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head
 {
 	struct question *question;
 
-	if (heads->waiting_count >= MAX_WAITING)
+	if (heads->closing || heads->waiting_count >= MAX_WAITING)
 		return ERR_BUSY;
 	question = xcalloc(1, sizeof(*question));
 	question->name = *name;
