@@ -8,6 +8,8 @@
 #include "core/status.h"
 #include "model/serial.h"
 
+enum { AHEAD_MAX = 8 };		/* changes of a call that are read with those of others */
+
 /*
  * Limits of the tenant, where it has none of its own and the caller is no administrator.
  */
@@ -112,6 +114,29 @@ static void read_sets(struct write *write, const struct change *changes, size_t 
 	}
 	if (n)
 		store_recordset_read(&write->tx, write->zone.is.id, names, n, sets);
+}
+
+void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)
+{
+	struct sets_wanted wanted[TX_LIST_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct write *write = &writes[i];
+		const struct edit *edit = write->edit;
+
+		if (!write->locked || !edit || !edit->count || edit->count > AHEAD_MAX ||
+		    n + edit->count > TX_LIST_MAX)
+			continue;
+		write->ahead = arena_alloc(write->arena, sizeof(*write->ahead));
+		rrsets_init(write->ahead, write->arena);
+		for (size_t c = 0; c < edit->count; c++)
+			wanted[n++] = (struct sets_wanted){
+				write->locked->is.id, edit->changes[c].owner,
+				write->ahead };
+	}
+	if (n)
+		store_recordset_read_of(tx, writes->arena, wanted, n);
 }
 
 static size_t apply_changes(struct write *write, const struct change *changes,
@@ -221,8 +246,12 @@ static enum err make_plan(struct write *write, struct change *changes, size_t co
 
 	if (err)
 		return err;
-	rrsets_init(&sets, write->arena);
-	read_sets(write, changes, count, &sets);
+	if (write->ahead) {
+		sets = *write->ahead;
+	} else {
+		rrsets_init(&sets, write->arena);
+		read_sets(write, changes, count, &sets);
+	}
 	if (write->tx.err)
 		return write->tx.err;
 	*unchanged = apply_changes(write, changes, count, &sets);
@@ -338,7 +367,7 @@ static enum err write_edit(struct write *write, const struct edit *edit,
 	zone->reason = "";
 	if (!retimed)
 		write_journal(write, &before, plan);
-	store_domain_change(&write->tx, zone);
+	store_later_domain(write->later, zone);
 	write->tell = "update_domain";
 	return write->tx.err;
 }

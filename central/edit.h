@@ -8,7 +8,8 @@
  * domain, [the set, if it is new or has another TTL], the record, the journal, the
  * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More records
  * cost one more per 500 names read and per 256 rows written. Calls that share a
- * transaction share all but the reading of the sets and the domain (once.h).
+ * transaction (once.h) share all of them, if each is the first about its domain and
+ * names few.
  */
 #pragma once
 
@@ -38,5 +39,10 @@ enum err edit_lock(struct write *write, const struct domain_key *key);
 /* Change write->zone, which is locked; it is then as the row is, and tell is set. */
 enum err edit_apply(struct write *write, const struct edit *edit,
                     struct edit_outcome *outcome);
+/*
+ * Read what the edits of these writes touch, of those whose domain is locked and read and
+ * that touch little, by one statement: edit_apply() need not read it then.
+ */
+void edit_read_ahead(struct tx *tx, struct write *writes, size_t count);
 /* The first record sets of a domain that was just inserted: no new serial, no journal. */
 enum err edit_fill(struct write *write, struct change *changes, size_t count);

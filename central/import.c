@@ -320,7 +320,8 @@ static void write_domain(struct commit *c, const struct zone *before,
 		write_journal(c, before, step, journal);
 	}
 	zone->reason = "";
-	store_domain_change(&c->write.tx, zone);
+	store_later_domain(c->write.later, zone);
+	store_later_write(c->write.later, &c->write.tx);
 	c->write.tell = created ? "create_domain" : "update_domain";
 }
 

@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "catalog.h"
 #include "codec_domain.h"
+#include "edit.h"
 #include "peers.h"
 #include "service.h"
 
@@ -91,20 +92,23 @@ static void keep_results(struct tx *tx, const struct write *writes, size_t count
 /* ---- a transaction ---- */
 
 static enum err write_new(struct central *central, struct request *req,
-                          struct write *write)
+                          const struct once_method *method, struct write *write)
 {
+	enum err err;
+
 	*write = (struct write){ .central = central, .req = req, .arena = req->arena };
-	return service_access(req, &write->access);
+	err = service_access(req, &write->access);
+	return err || !method->decode ? err : method->decode(write);
 }
 
 static enum err run_member(struct write *write, const struct tx *tx,
-                           write_handler *handler)
+                           const struct once_method *method)
 {
 	enum err err;
 
 	write->tx = *tx;
 	write->tx.why = &write->req->why;
-	err = handler(write);
+	err = method->run(write);
 	if (err && !write->tx.err)
 		tx_fail(&write->tx, err, "%s", write->req->why.text);
 	return write->tx.err;
@@ -115,7 +119,7 @@ static enum err run_member(struct write *write, const struct tx *tx,
  * the first one's request.
  */
 static enum err attempt(struct tx tx, struct write *writes, size_t *count,
-                        write_handler *handler)
+                        const struct once_method *method)
 {
 	struct why *why = &writes->req->why;
 	int64_t until_ms = clock_ms() + GROUP_MS;
@@ -125,7 +129,7 @@ static enum err attempt(struct tx tx, struct write *writes, size_t *count,
 	while (!tx.err && n < *count &&
 	       (!n || (clock_ms() < until_ms && store_later_count(later) < ROWS_MAX))) {
 		writes[n].later = later;
-		tx.err = run_member(&writes[n], &tx, handler);
+		tx.err = run_member(&writes[n], &tx, method);
 		if (tx.err && n)
 			*why = writes[n].req->why;
 		n++;
@@ -165,18 +169,18 @@ static void tell(const struct write *writes, size_t count)
 /* ---- one call ---- */
 
 static enum err run_alone(struct central *central, struct request *req,
-                          write_handler *handler)
+                          const struct once_method *method)
 {
 	struct write write;
 	size_t one = 1;
-	enum err err = write_new(central, req, &write);
+	enum err err = write_new(central, req, method, &write);
 	bool found = false;
 
 	if (!err && req->redelivered)
 		err = look_up(central, req, &found);
 	if (err || found)
 		return err;
-	err = attempt(tx_begin(central->runtime->db, &req->why), &write, &one, handler);
+	err = attempt(tx_begin(central->runtime->db, &req->why), &write, &one, method);
 	if (!err) {
 		tell(&write, 1);
 		return OK;
@@ -223,14 +227,14 @@ static int compare(const void *a, const void *b)
 	return order ? order : (x->err > y->err) - (x->err < y->err);
 }
 
-/* Those from the first on that may share: nobody who is denied, nothing seen before. */
+/* Those from the first on that may share: nobody who is refused, nothing seen before. */
 static size_t gather(struct central *central, const struct member *members, size_t count,
-                     struct write *writes)
+                     const struct once_method *method, struct write *writes)
 {
 	size_t n = 0;
 
 	while (n < count && n < GROUP_MAX && !members[n].req->redelivered &&
-	       !write_new(central, members[n].req, &writes[n]))
+	       !write_new(central, members[n].req, method, &writes[n]))
 		n++;
 	return n;
 }
@@ -318,9 +322,9 @@ static size_t lock_all(struct tx *tx, const struct member *members, struct write
  * domain along: they keep their order. Returns how many that are.
  */
 static size_t run_first(struct central *central, const struct member *members,
-                        size_t count, write_handler *handler)
+                        size_t count, const struct once_method *method)
 {
-	enum err err = run_alone(central, members->req, handler);
+	enum err err = run_alone(central, members->req, method);
 	size_t n = 1;
 
 	*members->err = err;
@@ -335,22 +339,23 @@ static size_t run_first(struct central *central, const struct member *members,
 
 /* Returns how many of them are done with: at least one. */
 static size_t run_some(struct central *central, const struct member *members,
-                       size_t count, write_handler *handler)
+                       size_t count, const struct once_method *method)
 {
 	struct write writes[GROUP_MAX];
-	size_t n = gather(central, members, count, writes), done = 0;
+	size_t n = gather(central, members, count, method, writes), done = 0;
 	struct tx tx;
 	enum err err;
 
 	if (n < 2)
-		return run_first(central, members, count, handler);
+		return run_first(central, members, count, method);
 	tx = tx_begin(central->runtime->db, &members->req->why);
 	n = lock_all(&tx, members, writes, n);
 	if (tx.err || n < 2) {
 		tx_rollback(&tx);
-		return run_first(central, members, count, handler);
+		return run_first(central, members, count, method);
 	}
-	err = attempt(tx, writes, &n, handler);
+	edit_read_ahead(&tx, writes, n);
+	err = attempt(tx, writes, &n, method);
 	if (!err) {
 		tell(writes, n);
 		for (size_t i = 0; i < n; i++)
@@ -359,7 +364,7 @@ static size_t run_some(struct central *central, const struct member *members,
 	}
 	drop_results(writes, n);
 	while (done < n)
-		done += run_first(central, members + done, n - done, handler);
+		done += run_first(central, members + done, n - done, method);
 	return done;
 }
 
@@ -371,7 +376,7 @@ static void put_off(const struct member *members, size_t count)
 }
 
 void once_run(struct central *central, struct request *const *reqs, size_t count,
-              write_handler *handler, enum err *errs)
+              const struct once_method *method, enum err *errs)
 {
 	struct member *members = arena_alloc(reqs[0]->arena, count * sizeof(*members));
 	int64_t until_ms = clock_ms() + BUDGET_MS;
@@ -381,6 +386,6 @@ void once_run(struct central *central, struct request *const *reqs, size_t count
 		members[i] = (struct member){ reqs[i], &errs[i] };
 	qsort(members, count, sizeof(*members), compare);
 	while (at < count && clock_ms() < until_ms)
-		at += run_some(central, members + at, count - at, handler);
+		at += run_some(central, members + at, count - at, method);
 	put_off(members + at, count - at);
 }

@@ -19,6 +19,9 @@
 #include "runtime/tx.h"
 #include "store.h"
 
+struct edit;
+struct rrsets;
+
 /* A writing call on its way. */
 struct write {
 	struct central *central;
@@ -29,6 +32,8 @@ struct write {
 	struct later *later;		/* rows of all that share the transaction */
 	/* its domain as it was before the transaction, which has locked it; NULL: see */
 	const struct zone *locked;
+	struct edit *edit;		/* what it asks for, if that was decoded first */
+	struct rrsets *ahead;		/* what that touches, if it was read (edit.h) */
 	/* after the commit, the pool manager of this domain is told so: */
 	const char *tell;		/* create_domain, ...; NULL: nothing */
 	bool in_catalog;		/* and the pool's catalog zone has to follow */
@@ -38,6 +43,12 @@ struct write {
 /* Decode, read, decide, write. The first failure may be left to the transaction. */
 typedef enum err write_handler(struct write *write);
 
+struct once_method {
+	/* before there is a transaction; what is wrong with a request spoils no other's */
+	write_handler *decode;		/* may be NULL */
+	write_handler *run;
+};
+
 /* One errs[] each. */
 void once_run(struct central *central, struct request *const *reqs, size_t count,
-              write_handler *handler, enum err *errs);
+              const struct once_method *method, enum err *errs);

@@ -52,6 +52,7 @@ static const struct method {
 	const char *name, *args;
 	rpc_handler *read;
 	write_handler *write;		/* runs once a message: once.h */
+	write_handler *decode;
 } methods[] = {
 	{ "create_domain",    "domain",               .write = service_create_domain    },
 	{ "get_domain",       "domain",               .read  = service_get_domain       },
@@ -66,7 +67,8 @@ static const struct method {
 	{ "delete_recordset", "domain recordset",     .write = service_delete_recordset },
 	{ "find_records",     "domain?" PAGE,         .read  = service_find_records     },
 	{ "apply_changes",    "domain changes serial? soa?",
-	                                              .write = service_apply_changes    },
+	                                              .write = service_apply_changes,
+	                                              .decode = service_decode_changes  },
 	{ "create_pool",      "pool",                 .write = service_create_pool      },
 	{ "get_pool",         "pool",                 .read  = service_get_pool         },
 	{ "find_pools",       PAGE,                   .read  = service_find_pools       },
@@ -105,7 +107,8 @@ static void run_writes(void *self, struct request *const *reqs, size_t count,
 
 	while (strcmp(methods[i].name, reqs[0]->method))
 		i++;
-	once_run(self, reqs, count, methods[i].write, errs);
+	once_run(self, reqs, count,
+	         &(struct once_method){ methods[i].decode, methods[i].write }, errs);
 }
 
 const struct rpc_method *service_methods(void)

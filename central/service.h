@@ -35,7 +35,7 @@ write_handler service_create_domain, service_update_domain, service_delete_domai
 rpc_handler service_get_domain, service_find_domains, service_export_domain;
 
 write_handler service_create_recordset, service_update_recordset;
-write_handler service_delete_recordset, service_apply_changes;
+write_handler service_delete_recordset, service_apply_changes, service_decode_changes;
 rpc_handler service_get_recordset, service_find_recordsets, service_find_records;
 
 write_handler service_create_pool, service_update_pool, service_delete_pool;

@@ -367,7 +367,10 @@ enum err service_update_domain(struct write *write)
 	                                        .ttl = wish.ttl,
 	                                        .description = wish.description },
 	                 &outcome);
-	return err ? err : answer_domain(write);
+	if (err)
+		return err;
+	store_later_write(write->later, &write->tx);
+	return answer_domain(write);
 }
 
 static enum err check_no_children(struct write *write)
@@ -389,7 +392,8 @@ void service_domain_remove(struct write *write)
 	zone->is.state.task = TASK_DELETE;
 	zone->is.state.status = STATUS_PENDING;
 	zone->reason = "";
-	store_domain_change(&write->tx, zone);
+	store_later_domain(write->later, zone);
+	store_later_write(write->later, &write->tx);
 	store_tsigkey_delete_domains(&write->tx, zone->is.id);
 	write->tell = "delete_domain";
 	write->in_catalog = zone->is_listed;

@@ -22,13 +22,16 @@ static enum err lock_domain(struct write *write)
 
 /* ---- apply_changes ---- */
 
-static enum err decode_edit(struct request *req, struct edit *edit)
+enum err service_decode_changes(struct write *write)
 {
+	struct request *req = write->req;
+	struct edit *edit = arena_alloc(write->arena, sizeof(*edit));
 	const json_t *array, *soa = NULL;
 	enum err err = json_get_array(req->args, "changes", JSON_REQUIRED, CHANGES_MAX,
 	                              &array, &req->why);
 
 	*edit = (struct edit){ 0 };
+	write->edit = edit;
 	if (!err)
 		err = codec_changes(array, req->arena, &edit->changes, &edit->count,
 		                    &req->why);
@@ -57,13 +60,10 @@ static json_t *encode_outcome(const struct zone *zone, const struct edit_outcome
 enum err service_apply_changes(struct write *write)
 {
 	struct edit_outcome outcome;
-	struct edit edit;
-	enum err err = decode_edit(write->req, &edit);
+	enum err err = lock_domain(write);
 
 	if (!err)
-		err = lock_domain(write);
-	if (!err)
-		err = edit_apply(write, &edit, &outcome);
+		err = edit_apply(write, write->edit, &outcome);
 	if (!err)
 		write->req->result = encode_outcome(&write->zone, &outcome);
 	return err;

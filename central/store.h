@@ -119,8 +119,6 @@ void store_domain_find(struct tx *tx, const struct access *access,
                        struct tx_rows *rows);
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
 void store_domain_insert(struct tx *tx, const struct zone *zone);
-/* State, SOA, TTL, description and counts. The change is owed from now on: changed_at. */
-void store_domain_change(struct tx *tx, const struct zone *zone);
 /* The counts alone, of a domain that was just inserted. */
 void store_domain_counts(struct tx *tx, const struct zone *zone);
 /* The description alone: nothing of it is served. */
@@ -160,6 +158,13 @@ struct record_criterion {
 /* All sets at NAMES (at most STORE_NAMES_MAX) with their records that are served. */
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets);
+/* The same for several domains at once. */
+struct sets_wanted {
+	const char *domain_id, *name;
+	struct rrsets *sets;		/* the same for all of a domain */
+};
+void store_recordset_read_of(struct tx *tx, struct arena *arena,
+                             const struct sets_wanted *wanted, size_t count);
 /* After a new default TTL, all records without a TTL of their own. How many. */
 int64_t store_record_touch_default(struct tx *tx, const char *domain_id, uint32_t serial);
 bool store_recordset_get(struct tx *tx, const char *domain_id, const char *id,

@@ -306,23 +306,6 @@ void store_domain_insert(struct tx *tx, const struct zone *zone)
 	                tx_text(is->is_catalog ? "CATALOG" : "PRIMARY")));
 }
 
-void store_domain_change(struct tx *tx, const struct zone *zone)
-{
-	const struct domain *is = &zone->is;
-
-	tx_exec(tx, "UPDATE domains SET serial = ?, task = ?, status = ?, reason = '', "
-	            "description = ?, mname = ?, rname = ?, soa_ttl = ?, refresh = ?, "
-	            "retry = ?, expire = ?, minimum = ?, ttl = ?, recordset_count = ?, "
-	            "record_count = ?, updated_at = UTC_TIMESTAMP(3), changed_at = "
-	            "UTC_TIMESTAMP(3) WHERE id = ?",
-	        TX_BIND(tx_u32(is->state.serial), tx_text(task_name(is->state.task)),
-	                tx_text(status_name(is->state.status)), tx_text(is->description),
-	                tx_text(is->primary), tx_text(is->email), tx_u32(zone->soa_ttl),
-	                tx_u32(is->refresh), tx_u32(is->retry), tx_u32(is->expire),
-	                tx_u32(is->minimum), tx_u32(is->ttl), tx_u32(zone->recordsets),
-	                tx_u32(zone->records), tx_text(is->id)));
-}
-
 void store_domain_counts(struct tx *tx, const struct zone *zone)
 {
 	tx_exec(tx, "UPDATE domains SET recordset_count = ?, record_count = ? WHERE id "

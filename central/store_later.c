@@ -6,16 +6,34 @@
 #include "base/mem.h"
 
 /* In the order in which they are written: a row's foreign keys stand above it. */
-enum table { RECORDSETS, RECORDS, JOURNAL, TABLES };
+enum table { DOMAINS, RECORDSETS, RECORDS, JOURNAL, TABLES };
 
 /*
  * The first column is the domain's id. Under the domain's lock the only key that a record
- * can find there already is its own id: new, changed and going rows are all the same.
+ * can find there already is its own id: new, changed and going rows are all the same. A
+ * domain is there: what does not change of it is left empty, so that one that is not
+ * there belongs to no pool, and is an error.
  */
 static const struct {
 	size_t columns;
 	const char *head, *tuple, *tail;
 } tables[TABLES] = {
+	[DOMAINS] = { 15,
+		"INSERT INTO domains (id, serial, task, status, description, mname, "
+		"rname, soa_ttl, refresh, retry, expire, minimum, ttl, recordset_count, "
+		"record_count, name, ancestry, tenant, pool_id, reason, updated_at, "
+		"changed_at) VALUES ",
+		"(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,'','','','','',UTC_TIMESTAMP(3),"
+		"UTC_TIMESTAMP(3))",
+		" ON DUPLICATE KEY UPDATE serial = VALUES(serial), "
+		"task = VALUES(task), status = VALUES(status), reason = '', "
+		"description = VALUES(description), mname = VALUES(mname), "
+		"rname = VALUES(rname), soa_ttl = VALUES(soa_ttl), "
+		"refresh = VALUES(refresh), retry = VALUES(retry), "
+		"expire = VALUES(expire), minimum = VALUES(minimum), "
+		"ttl = VALUES(ttl), recordset_count = VALUES(recordset_count), "
+		"record_count = VALUES(record_count), "
+		"updated_at = VALUES(updated_at), changed_at = VALUES(changed_at)" },
 	[RECORDSETS] = { 5,
 		"INSERT INTO recordsets (domain_id, id, name, type, ttl, created_at, "
 		"updated_at) VALUES ",
@@ -76,6 +94,27 @@ static struct tx_value *add_row(struct later *later, enum table table,
 	row = later->rows[table].values + columns * later->rows[table].count++;
 	row[0] = tx_text(domain_id);
 	return row;
+}
+
+void store_later_domain(struct later *later, const struct zone *zone)
+{
+	const struct domain *is = &zone->is;
+	struct tx_value *row = add_row(later, DOMAINS, is->id);
+
+	row[1] = tx_u32(is->state.serial);
+	row[2] = tx_text(task_name(is->state.task));
+	row[3] = tx_text(status_name(is->state.status));
+	row[4] = tx_text(is->description);
+	row[5] = tx_text(is->primary);
+	row[6] = tx_text(is->email);
+	row[7] = tx_u32(zone->soa_ttl);
+	row[8] = tx_u32(is->refresh);
+	row[9] = tx_u32(is->retry);
+	row[10] = tx_u32(is->expire);
+	row[11] = tx_u32(is->minimum);
+	row[12] = tx_u32(is->ttl);
+	row[13] = tx_u32(zone->recordsets);
+	row[14] = tx_u32(zone->records);
 }
 
 void store_later_recordsets(struct later *later, const char *domain_id,

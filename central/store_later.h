@@ -1,5 +1,5 @@
 /*
- * store_later -- rows of record sets, records and the journal that are yet to be
+ * store_later -- rows of domains, record sets, records and the journal that are yet to be
  * written. The calls of one transaction put theirs here, and those of all are written
  * together: at its end (once.c), or before somebody reads what was written of a domain.
  *
@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "core/changes.h"
+#include "core/zone.h"
 #include "runtime/tx.h"
 
 struct later;
@@ -19,6 +20,11 @@ struct later;
 struct later *store_later_new(void);
 void store_later_free(struct later **later);
 
+/*
+ * A domain that is there, and locked: its state, SOA, TTL, description and counts. The
+ * change is owed from now on (changed_at).
+ */
+void store_later_domain(struct later *later, const struct zone *zone);
 /* Sets that are new, or have another TTL. They have ids. */
 void store_later_recordsets(struct later *later, const char *domain_id,
                             struct rrset *const *sets, size_t count);

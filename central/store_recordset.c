@@ -112,6 +112,23 @@ static void push_record(struct rrset *set, struct record record, struct arena *a
 	((struct record *)set->was)[set->was_count++] = record;
 }
 
+/* In the order of read_member(). */
+#define MEMBERS \
+	"s.id, s.name, s.type, s.ttl, " RECORD_COLUMNS " FROM recordsets s LEFT JOIN " \
+	"records r ON r.recordset_id = s.id AND r.live = 1 "
+
+/* One record, or a set that has none. */
+static void read_member(struct tx_rows *rows, struct rrsets *sets)
+{
+	struct rrset *set = read_rrset(rows, sets);
+	struct record record;
+
+	if (!set || row_is_null(rows))
+		return;
+	read_record(rows, &record);
+	push_record(set, record, sets->arena);
+}
+
 void store_recordset_read(struct tx *tx, const char *domain_id, const char *const *names,
                           size_t count, struct rrsets *sets)
 {
@@ -119,22 +136,48 @@ void store_recordset_read(struct tx *tx, const char *domain_id, const char *cons
 	struct tx_rows rows;
 	size_t size;
 	const char *sql = tx_list(sets->arena,
-		"SELECT s.id, s.name, s.type, s.ttl, "
-		RECORD_COLUMNS " FROM recordsets s LEFT JOIN records r ON "
-		"r.recordset_id = s.id AND r.live = 1 WHERE s.domain_id = ? AND s.name "
-		"IN (", ")", count, &size);
+		"SELECT " MEMBERS "WHERE s.domain_id = ? AND s.name IN (", ")", count,
+		&size);
 
 	tx_list_fill(values + 1, names, count, size);
 	values[1 + size].type = TX_END;
 	tx_select(tx, sets->arena, &rows, sql, values);
-	while (tx_next(&rows)) {
-		struct rrset *set = read_rrset(&rows, sets);
-		struct record record;
+	while (tx_next(&rows))
+		read_member(&rows, sets);
+}
 
-		if (!set || row_is_null(&rows))
-			continue;
-		read_record(&rows, &record);
-		push_record(set, record, sets->arena);
+static struct rrsets *sets_of(const struct sets_wanted *wanted, size_t count,
+                              const char *domain_id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(wanted[i].domain_id, domain_id))
+			return wanted[i].sets;
+	return NULL;
+}
+
+void store_recordset_read_of(struct tx *tx, struct arena *arena,
+                             const struct sets_wanted *wanted, size_t count)
+{
+	struct tx_value values[2 * TX_LIST_MAX + 1];
+	struct tx_rows rows;
+	size_t places;
+	const char *sql = tx_list_of(arena, "SELECT s.domain_id, " MEMBERS "WHERE ",
+	                             "(s.domain_id = ? AND s.name = ?)", " OR ", "",
+	                             count, &places);
+
+	for (size_t i = 0; i < places; i++) {
+		const struct sets_wanted *want = &wanted[i < count ? i : count - 1];
+
+		values[2 * i] = tx_text(want->domain_id);
+		values[2 * i + 1] = tx_text(want->name);
+	}
+	values[2 * places].type = TX_END;
+	tx_select(tx, arena, &rows, sql, values);
+	while (tx_next(&rows)) {
+		struct rrsets *sets = sets_of(wanted, count, row_text(&rows));
+
+		if (sets)
+			read_member(&rows, sets);
 	}
 }
 

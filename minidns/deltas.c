@@ -10,7 +10,7 @@
 #include "runtime/offload.h"
 
 enum {
-	MAX_KEPT = 64,
+	MAX_KEPT = 256,
 	MAX_KEPT_BYTES = 32 * 1024 * 1024,
 	/* before it is condensed; of a larger one the whole zone is sent */
 	MAX_DELTA_BYTES = 16 * 1024 * 1024,
@@ -168,6 +168,25 @@ static void put_first(struct deltas *deltas, struct entry *entry)
 {
 	entry->next = deltas->newest;
 	deltas->newest = entry;
+}
+
+void deltas_put(struct deltas *deltas, const struct head *head, struct delta **delta)
+{
+	struct delta *newest = *delta;
+	struct entry *entry;
+
+	*delta = NULL;
+	if (!newest)
+		return;
+	entry = take(deltas, head, newest->from);
+	if (!entry) {
+		entry = entry_new(deltas, head, newest->from);
+		entry->delta = newest;
+	} else {
+		delta_release(&newest);
+	}
+	put_first(deltas, entry);
+	trim(deltas);
 }
 
 void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "core/known.h"
 #include "core/map.h"
+#include "deltas.h"
 #include "runtime/db.h"
 #include "runtime/loop.h"
 #include "runtime/offload.h"
@@ -46,7 +47,7 @@ struct batch {
 	char *names[STORE_NAMES];
 	size_t count;
 	int64_t asked_ms;
-	struct head *found;
+	struct head_row *found;
 	size_t found_count;
 	enum err err;
 	struct why why;
@@ -56,6 +57,7 @@ struct heads {
 	struct loop *loop;
 	struct lane *lane;
 	struct db *db;			/* the lane's */
+	struct deltas *deltas;
 	struct question *waiting, **waiting_end;
 	size_t waiting_count;
 	bool running, was_down, closing;
@@ -66,13 +68,14 @@ struct heads {
 };
 
 struct heads *heads_new(struct loop *loop, const struct db_config *config,
-                        int64_t memory)
+                        struct deltas *deltas, int64_t memory)
 {
 	struct heads *heads = xcalloc(1, sizeof(*heads));
 
 	heads->loop = loop;
 	heads->lane = lane_new(loop, "heads", 1);
 	heads->db = db_new(config);
+	heads->deltas = deltas;
 	heads->waiting_end = &heads->waiting;
 	heads->known = known_new(random_u32(), (size_t)memory);
 	heads->recent_by_name = map_new(random_u32());
@@ -175,7 +178,7 @@ static const struct head *find_zone(const struct batch *batch, const struct name
 	const struct head *best = NULL;
 
 	for (size_t i = 0; i < batch->found_count; i++) {
-		const struct head *head = &batch->found[i];
+		const struct head *head = &batch->found[i].head;
 
 		if (name_is_below(name, &head->name) &&
 		    (!best || head->name.len > best->name.len))
@@ -223,6 +226,14 @@ static void note_health(struct heads *heads, const struct batch *batch)
 	heads->was_down = down;
 }
 
+/* Whoever sees that a zone has changed asks what has, and need not wait for that again. */
+static void keep_changes(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->found_count; i++)
+		deltas_put(batch->heads->deltas, &batch->found[i].head,
+		           &batch->found[i].newest);
+}
+
 static void batch_free(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++)
@@ -246,6 +257,7 @@ static void batch_done(void *job)
 	heads->running = false;
 	heads->batch = NULL;
 	note_health(heads, batch);
+	keep_changes(batch);
 	while ((question = batch->questions)) {
 		batch->questions = question->next;
 		answer(batch, question);

@@ -20,6 +20,7 @@
 #include "store.h"
 
 struct db_config;
+struct deltas;
 struct heads;
 struct loop;
 
@@ -29,9 +30,9 @@ struct loop;
  */
 typedef void head_fn(void *self, enum err err, const struct head *head);
 
-/* MEMORY: bytes for what is known of zones. */
+/* MEMORY: bytes for what is known of zones. What is read of their changes is for DELTAS. */
 struct heads *heads_new(struct loop *loop, const struct db_config *config,
-                        int64_t memory);
+                        struct deltas *deltas, int64_t memory);
 void heads_free(struct heads **heads);		/* callbacks that are due come first */
 /*
  * APEX: the name is likely a zone's own, as in a transfer, and those above it are looked

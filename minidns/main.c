@@ -269,7 +269,7 @@ static void make_serving(const struct runtime *runtime)
 		.herald = minidns.service.herald,
 		.heads = minidns.heads,
 		.zones = minidns.zones = zones_new(runtime->loop, &zones),
-		.deltas = minidns.deltas = deltas_new(runtime->loop, runtime->db_config),
+		.deltas = minidns.deltas,
 		.servers = minidns.servers,
 		.transfers = minidns.transfers,
 		.limiter = minidns.limiter =
@@ -449,7 +449,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	(void)self;
 	minidns.runtime = *runtime;
 	minidns.servers = servers_new(runtime->loop, runtime->db_config);
-	minidns.heads = heads_new(runtime->loop, runtime->db_config,
+	minidns.deltas = deltas_new(runtime->loop, runtime->db_config);
+	minidns.heads = heads_new(runtime->loop, runtime->db_config, minidns.deltas,
 	                          minidns.options.zone_memory / HEADS_SHARE);
 	make_outbound(runtime->loop);
 	make_serving(runtime);

@@ -11,7 +11,10 @@
 #include "model/state.h"
 #include "runtime/tx_list.h"
 
-enum { PORTION = 5000 };	/* records of one statement */
+enum {
+	PORTION = 5000,			/* records of one statement */
+	NEWEST_BYTES = 4096,		/* of a change that is read along with its zone */
+};
 
 /* The order is that of read_head(). */
 #define HEAD_COLUMNS \
@@ -76,33 +79,61 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 	return err ? err : set_soa(head, mname, rname, &soa, why);
 }
 
+static struct ixfr_step read_step(struct tx_rows *rows)
+{
+	struct ixfr_step step;
+
+	step.previous_serial = row_u32(rows);
+	step.serial = row_u32(rows);
+	step.removed = row_bytes(rows, &step.removed_len);
+	step.added = row_bytes(rows, &step.added_len);
+	return step;
+}
+
+static struct delta *read_newest(struct tx_rows *rows, const struct head *head)
+{
+	struct ixfr_step step;
+
+	if (row_is_null(rows))
+		return NULL;
+	step = read_step(rows);
+	return delta_new(&head->name, step.previous_serial, step.serial, &step, 1);
+}
+
 /*
  * A row that cannot be read is one zone that is broken: the others are not to suffer. Who
  * wants it reads it again (zones_get()), and that tells of it.
  */
-static size_t read_heads(struct tx_rows *rows, struct head *heads, size_t size)
+static size_t read_heads(struct tx_rows *rows, struct head_row *found, size_t size)
 {
 	struct why why;
-	size_t found = 0;
+	size_t count = 0;
 
-	while (found < size && tx_next(rows)) {
-		if (!read_head(rows, &heads[found], &why) || heads[found].name.len)
-			found++;
+	while (count < size && tx_next(rows)) {
+		struct head *head = &found[count].head;
+
+		if (!read_head(rows, head, &why) || head->name.len)
+			found[count++].newest = read_newest(rows, head);
 		else
-			log_warn("zone refused: id=%s reason=%s", heads[found].id,
-			         why.text);
+			log_warn("zone refused: id=%s reason=%s", head->id, why.text);
 	}
 	tx_select_end(rows);
-	return found;
+	return count;
 }
 
 struct heads_read {
 	struct db *db;
 	const char *const *names;
 	size_t count;
-	struct head **heads;
+	struct head_row **rows;
 	size_t *found;
 };
+
+static void release_newest(struct head_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		delta_release(&rows[i].newest);
+}
 
 static enum err read_heads_once(void *self, struct why *why)
 {
@@ -110,35 +141,41 @@ static enum err read_heads_once(void *self, struct why *why)
 	size_t count = read->count;
 	struct tx tx = tx_once(read->db, why);
 	struct tx_rows rows;
-	struct tx_value bind[TX_LIST_MAX + 1];
+	struct tx_value bind[1 + TX_LIST_MAX + 1] = { tx_int(NEWEST_BYTES) };
 	struct arena *arena = arena_new();
 	size_t places;
 	const char *sql = tx_list(arena,
-		"SELECT " HEAD_COLUMNS " FROM domains d WHERE " SERVED " AND d.name IN (",
-		")", count, &places);
+		"SELECT " HEAD_COLUMNS ", j.previous_serial, j.serial, j.removed, "
+		"j.added FROM domains d LEFT JOIN journal j ON j.domain_id = d.id "
+		"AND j.serial = d.serial AND j.bytes <= ? "
+		"WHERE " SERVED " AND d.name IN (", ")", count, &places);
 	enum err err;
 
-	tx_list_fill(bind, read->names, count, places);
-	bind[places].type = TX_END;
+	tx_list_fill(bind + 1, read->names, count, places);
+	bind[1 + places].type = TX_END;
 	tx_select(&tx, arena, &rows, sql, bind);
-	*read->found = read_heads(&rows, *read->heads, count);
+	release_newest(*read->rows, *read->found);	/* of a try before */
+	*read->found = read_heads(&rows, *read->rows, count);
 	err = tx_commit(&tx);
 	arena_free(&arena);
 	return err;
 }
 
 enum err store_heads(struct db *db, const char *const *names, size_t count,
-                     struct head **heads, size_t *found, struct why *why)
+                     struct head_row **rows, size_t *found, struct why *why)
 {
-	struct heads_read read = { db, names, count, heads, found };
+	struct heads_read read = { db, names, count, rows, found };
 	enum err err;
 
 	bug_if(count > STORE_NAMES);
-	*heads = xcalloc(count, sizeof(**heads));
+	*rows = xcalloc(count, sizeof(**rows));
+	*found = 0;
 	err = tx_redo(read_heads_once, &read, why);
 	if (err) {
-		free(*heads);
-		*heads = NULL;
+		release_newest(*rows, *found);
+		free(*rows);
+		*rows = NULL;
+		*found = 0;
 	}
 	return err;
 }
@@ -306,12 +343,8 @@ struct steps {
 
 static void add_step(struct steps *steps, struct tx_rows *rows)
 {
-	struct ixfr_step step;
+	struct ixfr_step step = read_step(rows);
 
-	step.previous_serial = row_u32(rows);
-	step.serial = row_u32(rows);
-	step.removed = row_bytes(rows, &step.removed_len);
-	step.added = row_bytes(rows, &step.added_len);
 	if (steps->count == steps->size) {
 		steps->size = steps->size ? 2 * steps->size : 16;
 		steps->step = xrealloc(steps->step, steps->size * sizeof(step));

@@ -20,12 +20,19 @@ struct db;
 
 enum { STORE_NAMES = 256 };		/* that store_heads() takes at once */
 
+/* A zone as it is, and the last change that made it so: who asks for one wants the other. */
+struct head_row {
+	struct head head;
+	struct delta *newest;		/* NULL: it is none, a large one, or unfit */
+};
+
 /*
- * Those of the NAMES (canonical text) that are zones to be served; *heads is xmalloc'ed.
- * One whose SOA cannot be read has none: soa_len is 0.
+ * Those of the NAMES (canonical text) that are zones to be served; *rows is xmalloc'ed,
+ * and the newest changes in it are the caller's. One whose SOA cannot be read has none:
+ * soa_len is 0.
  */
 enum err store_heads(struct db *db, const char *const *names, size_t count,
-                     struct head **heads, size_t *found, struct why *why);
+                     struct head_row **rows, size_t *found, struct why *why);
 
 /*
  * The zone as of one moment, which may be newer than what was last heard of it.
