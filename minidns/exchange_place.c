@@ -20,7 +20,8 @@
 enum {
 	MAX_OPEN = 500,			/* of one server: a dead one must not take all */
 	MAX_PLACES = 64,		/* more servers than these share places */
-	OPEN_A_TURN = 32,		/* about a millisecond of work */
+	OPEN_A_TURN = 32,		/* about a millisecond of work, */
+	OPEN_US = 1000,			/* and no more */
 };
 
 struct place *places_new(void)
@@ -224,11 +225,16 @@ static void open_waiting_later(struct exchanges *exchanges);
 static void open_waiting(void *self)
 {
 	struct exchanges *exchanges = self;
-	struct place *place = NULL;
+	int64_t until_us = clock_us() + OPEN_US;
+	struct place *place;
+	int opened = 0;
 
 	exchanges->opening = false;
-	for (int i = 0; i < OPEN_A_TURN && (place = next_place(exchanges)); i++)
-		open_first(place);
+	do {
+		place = next_place(exchanges);
+		if (place)
+			open_first(place);
+	} while (place && ++opened < OPEN_A_TURN && clock_us() < until_us);
 	if (place)
 		open_waiting_later(exchanges);
 }

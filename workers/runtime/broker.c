@@ -131,6 +131,7 @@ static void broker_up(struct broker *broker, struct dial *dial)
 	struct why why;
 
 	broker->connection = dial->connection;
+	broker->read_in = 0;
 	dial->connection = NULL;
 	broker->epoch++;
 	broker->up_since_ms = clock_ms();
@@ -366,6 +367,22 @@ static bool has_to_send(const struct broker *broker)
 	       (!TAILQ_EMPTY(&broker->outbox.waiting) && !broker->blocked);
 }
 
+/*
+ * Once a turn of the loop, at whose end there may be more to send: others want theirs.
+ * False: there is more to be read.
+ */
+static bool read_once(struct broker *broker)
+{
+	uint64_t turn = loop_turn(broker->loop);
+
+	if (broker->read_in == turn)
+		return broker->read_all;
+	broker->read_in = turn;
+	broker->read_all = broker_read(broker);
+	tell_drained(broker);
+	return broker->read_all;
+}
+
 /* The library notices silence, and sends heartbeats, when it is asked to read. */
 static void broker_turn(struct broker *broker)
 {
@@ -373,8 +390,7 @@ static void broker_turn(struct broker *broker)
 
 	if (!broker->connection)
 		return;
-	read_all = broker_read(broker);
-	tell_drained(broker);
+	read_all = read_once(broker);
 	if (broker->connection && has_to_send(broker))
 		sent_all = send_all(broker);
 	if (!broker->connection)

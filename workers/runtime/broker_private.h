@@ -201,6 +201,8 @@ struct broker {
 	char reply_queue[sizeof "reply_" + ID_LEN];
 
 	bool turn_due;			/* at the end of the loop's turn */
+	uint64_t read_in;		/* the loop's turn; 0: none yet of this connection */
+	bool read_all;			/* what it said then */
 	bool blocked;			/* by an alarm: it takes no messages */
 	bool paused;
 	bool busy, closed;		/* in a turn; closed from within it */
