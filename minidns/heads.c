@@ -141,6 +141,12 @@ bool heads_known(const struct heads *heads, const struct name *name, struct head
 	return known_get(heads->known, name, loop_now_ms(heads->loop), head);
 }
 
+const uint8_t *heads_soa_record(const struct heads *heads, const struct name *name,
+                                size_t *len)
+{
+	return known_soa_record(heads->known, name, loop_now_ms(heads->loop), len);
+}
+
 static void outdate(struct heads *heads, const struct name *zone)
 {
 	struct question *at = heads->batch ? heads->batch->questions : NULL;

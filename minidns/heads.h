@@ -42,6 +42,9 @@ enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head
                    void *self);
 /* Of the zone of that name, as it was read last. Mind the herald's hold. */
 bool heads_known(const struct heads *heads, const struct name *name, struct head *head);
+/* Its SOA record, ready to be sent (core/known.h). */
+const uint8_t *heads_soa_record(const struct heads *heads, const struct name *name,
+                                size_t *len);
 void heads_forget(struct heads *heads, const struct name *zone);
 void heads_forget_all(struct heads *heads);
 /* True if it was asked for within the last second. */

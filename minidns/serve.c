@@ -352,6 +352,25 @@ static void answer_soa_now(struct serve *serve, struct query *query, bool tcp,
 	answer->len = answer_soa(query, &soa, tcp, serve->data, sizeof(serve->data));
 }
 
+/* What all name servers ask all the time. */
+static bool answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
+                             struct reply *answer)
+{
+	const uint8_t *record;
+	size_t len;
+
+	if (query->type != RR_SOA || zones_some_broken(serve->config.zones) ||
+	    !herald_holds(serve->config.herald))
+		return false;
+	record = heads_soa_record(serve->config.heads, &query->raw, &len);
+	if (!record)
+		return false;
+	metric_add(serve->config.figures->soa_from_memory, 1);
+	answer->len = query_answer_ready(query, FLAG_AA, record, len, tcp, serve->data,
+	                                 sizeof(serve->data));
+	return true;
+}
+
 /* Of the zone that answers. *head NULL: none of ours. False: the database knows. */
 static bool recent_head(const struct serve *serve, const struct query *query,
                         const struct head **head)
@@ -376,6 +395,8 @@ static bool answer_now(struct serve *serve, struct query *query, bool tcp,
 	struct head known;
 	struct zone *zone;
 
+	if (answer_ready_soa(serve, query, tcp, answer))
+		return true;
 	if (query->type == RR_SOA && find_head(serve, query, &known) &&
 	    !zones_broken(serve->config.zones, &known)) {
 		answer_soa_now(serve, query, tcp, &known, answer);

@@ -61,6 +61,7 @@ struct zones {
 	struct leaving *leaving;
 	uint64_t bytes;			/* of all that are alive */
 	bool stopping;
+	int broken;			/* snapshots */
 	bool trimming;			/* trim() is due at the end of the turn */
 };
 
@@ -171,8 +172,15 @@ static void free_left(struct zones *zones)
 	}
 }
 
+static void set_broken(struct zones *zones, struct snapshot *snapshot, int64_t until_ms)
+{
+	zones->broken += !!until_ms - !!snapshot->broken_until_ms;
+	snapshot->broken_until_ms = until_ms;
+}
+
 static void forget(struct zones *zones, struct snapshot *snapshot)
 {
+	set_broken(zones, snapshot, 0);
 	let_go(zones, &snapshot->zone);
 	unlink_snapshot(zones, snapshot);
 	map_remove(zones->by_id, snapshot->id, ID_LEN);
@@ -278,7 +286,7 @@ static void note_failure(struct zones *zones, struct snapshot *snapshot,
 {
 	if (load->err == ERR_INVALID) {
 		snapshot->broken_serial = load->serial;
-		snapshot->broken_until_ms = loop_now_ms(zones->loop) + BROKEN_MS;
+		set_broken(zones, snapshot, loop_now_ms(zones->loop) + BROKEN_MS);
 	}
 	if (load->err != ERR_NOT_FOUND)
 		log_warn("zone not loaded: id=%s serial=%u error=%s reason=%s", load->id,
@@ -289,7 +297,7 @@ static void keep(struct zones *zones, struct snapshot *snapshot, const struct lo
 {
 	let_go(zones, &snapshot->zone);
 	snapshot->zone = load->zone;
-	snapshot->broken_until_ms = 0;
+	set_broken(zones, snapshot, 0);
 	account(zones, load->zone->memory);
 	log_debug("zone loaded: id=%s serial=%u records=%llu bytes=%llu", load->id,
 	          load->zone->serial, (unsigned long long)load->zone->record_count,
@@ -393,6 +401,11 @@ bool zones_broken(const struct zones *zones, const struct head *head)
 	const struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
 
 	return !head->soa_len || (snapshot && is_broken(snapshot, head));
+}
+
+bool zones_some_broken(const struct zones *zones)
+{
+	return zones->broken > 0;
 }
 
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/map.h"
+#include "core/packet.h"
 
 enum {
 	DROPS_A_PUT = 8,	/* of the smallest; that is more than the largest */
@@ -18,8 +19,8 @@ struct item {
 	uint32_t serial, records, soa_ttl;
 	char id[ID_LEN + 1];
 	uint8_t pool_len, name_len;
-	uint16_t soa_len;
-	uint8_t data[];			/* the pool, the name, the SOA's rdata */
+	uint16_t soa_len, record_len;
+	uint8_t data[];			/* the pool, the name, the SOA's rdata, its record */
 };
 
 struct known {
@@ -68,7 +69,7 @@ static const uint8_t *name_of(const struct item *item)
 static size_t bytes_of(const struct item *item)
 {
 	return sizeof(*item) + item->pool_len + item->name_len + item->soa_len +
-	       map_entry_bytes(item->name_len) + 2 * ALLOCATION;
+	       item->record_len + map_entry_bytes(item->name_len) + 2 * ALLOCATION;
 }
 
 static void drop(struct known *known, struct item *item)
@@ -92,11 +93,36 @@ static void make_room(struct known *known, int64_t now_ms)
 			drop(known, known->oldest);
 }
 
+/* Behind a question for it, of which there is nothing in it. */
+static size_t make_record(const struct head *head, uint8_t record[PACKET_UDP_MAX])
+{
+	struct rr soa = head_soa(head);
+	uint8_t answer[PACKET_UDP_MAX];
+	struct packet_writer writer;
+	size_t start;
+
+	if (!head->soa_len)
+		return 0;
+	packet_writer_init(&writer, answer, sizeof(answer));
+	packet_put_question(&writer, &head->name, RR_SOA, RR_CLASS_IN);
+	start = writer.len;
+	packet_put_rr(&writer, &soa);
+	memcpy(record, answer + start, writer.len - start);
+	return writer.len - start;
+}
+
+static const uint8_t *record_of(const struct item *item)
+{
+	return name_of(item) + item->name_len + item->soa_len;
+}
+
 static struct item *item_new(const struct head *head, int64_t read_ms)
 {
 	size_t pool_len = strlen(head->pool);
-	struct item *item =
-	    xmalloc(sizeof(*item) + pool_len + head->name.len + head->soa_len);
+	uint8_t record[PACKET_UDP_MAX];
+	size_t record_len = make_record(head, record);
+	struct item *item = xmalloc(sizeof(*item) + pool_len + head->name.len +
+	                            head->soa_len + record_len);
 
 	item->read_ms = read_ms;
 	item->serial = head->serial;
@@ -109,6 +135,9 @@ static struct item *item_new(const struct head *head, int64_t read_ms)
 	memcpy(item->data, head->pool, pool_len);
 	memcpy(item->data + pool_len, head->name.wire, head->name.len);
 	memcpy(item->data + pool_len + head->name.len, head->soa, head->soa_len);
+	item->record_len = (uint16_t)record_len;
+	memcpy(item->data + pool_len + head->name.len + head->soa_len, record,
+	       record_len);
 	return item;
 }
 
@@ -143,6 +172,17 @@ bool known_get(const struct known *known, const struct name *name, int64_t now_m
 	head->soa_len = item->soa_len;
 	memcpy(head->soa, name_of(item) + item->name_len, item->soa_len);
 	return true;
+}
+
+const uint8_t *known_soa_record(const struct known *known, const struct name *name,
+                                int64_t now_ms, size_t *len)
+{
+	const struct item *item = map_get(known->by_name, name->wire, name->len);
+
+	if (!item || !item->record_len || is_old(item, now_ms))
+		return NULL;
+	*len = item->record_len;
+	return record_of(item);
 }
 
 void known_forget(struct known *known, const struct name *name)

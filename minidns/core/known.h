@@ -42,6 +42,13 @@ void known_free(struct known **known);
 void known_put(struct known *known, const struct head *head, int64_t read_ms);
 bool known_get(const struct known *known, const struct name *name, int64_t now_ms,
                struct head *head);
+/*
+ * The SOA record of a zone as it stands right behind a question for the zone, made once:
+ * its names point into the question, so NAME is what was asked, and is not found in upper
+ * case, nor is a head that is broken. Borrowed until the head goes; NULL: not known.
+ */
+const uint8_t *known_soa_record(const struct known *known, const struct name *name,
+                                int64_t now_ms, size_t *len);
 void known_forget(struct known *known, const struct name *name);
 void known_forget_all(struct known *known);
 size_t known_bytes(const struct known *known);	/* that all heads take */

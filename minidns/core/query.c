@@ -357,13 +357,19 @@ static size_t limit_of(const struct query *query, bool tcp)
 	return query->udp_size > least ? query->udp_size : least;
 }
 
-void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
-                        struct packet_writer *writer)
+static void begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
+                  struct packet_writer *writer)
 {
 	size_t limit = limit_of(query, tcp);
 
 	packet_writer_init(writer, data, limit < size ? limit : size);
 	writer->limit -= tail_len(query);
+}
+
+void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
+                        struct packet_writer *writer)
+{
+	begin(query, tcp, data, size, writer);
 	if (query->has_question)
 		packet_put_question(writer, &query->raw, query->type, query->class);
 }
@@ -438,6 +444,24 @@ void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
 	else if (query->signature == BADLY_SIGNED)
 		tsig_refuse(query->tsig_error, &query->tsig, query->now, writer);
 	go_on(query);
+}
+
+/* No name is looked for, for none is to come: the question is copied as well. */
+size_t query_answer_ready(struct query *query, uint16_t flags, const uint8_t *record,
+                          size_t len, bool tcp, uint8_t *data, size_t size)
+{
+	uint16_t count[SECTIONS] = { 0 };
+	struct packet_writer writer;
+
+	begin(query, tcp, data, size, &writer);
+	packet_put(&writer, query->raw.wire, query->raw.len);
+	packet_put_u16(&writer, query->type);
+	packet_put_u16(&writer, query->class);
+	packet_put(&writer, record, len);
+	count[SECTION_ANSWER] = !writer.full;
+	query_answer_end(query, writer.full ? flags | FLAG_TC : flags, RCODE_NOERROR,
+	                 count, &writer);
+	return writer.len;
 }
 
 /* QUERY is a copy: it is used up. */

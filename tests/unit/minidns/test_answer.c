@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/answer.h"
+#include "core/known.h"
 #include "packets.h"
 
 /* A zone of all the cases, and what it says to each question. */
@@ -295,6 +296,65 @@ static void a_cookie_takes_its_room(void **state)
 	buf_clear(&rrs);
 }
 
+static struct head head_with(const char *zone, const char *mname, const char *rname)
+{
+	struct name primary = name_of(mname), mailbox = name_of(rname);
+	struct soa soa = { primary.wire, mailbox.wire, 7, 3600, 600, 86400, 60 };
+	struct head head = { .name = name_of(zone), .soa_ttl = T };
+	struct buf rdata = { 0 };
+
+	soa_append_rdata(&rdata, &soa);
+	memcpy(head.soa, rdata.data, rdata.len);
+	head.soa_len = rdata.len;
+	buf_clear(&rdata);
+	return head;
+}
+
+/* Whoever asks: with EDNS, or room for nothing, over TCP, by a name in other letters. */
+static void same_answer(const struct known *known, const struct head *head,
+                        const char *asked, bool edns, uint16_t udp_size, bool tcp)
+{
+	uint8_t made[PACKET_MAX], ready[PACKET_MAX];
+	struct rr soa = head_soa(head);
+	struct query query = query_for(asked, RR_SOA);
+	size_t record_len, len;
+	const uint8_t *record = known_soa_record(known, &query.raw, 1, &record_len);
+
+	assert_int_equal(!!record, query.raw.len == head->name.len &&
+	                 !memcmp(query.raw.wire, head->name.wire, query.raw.len));
+	if (!record)
+		return;
+	query.has_edns = edns;
+	query.udp_size = udp_size;
+	len = answer_soa(&query, &soa, tcp, made, sizeof(made));
+	assert_int_equal(query_answer_ready(&query, FLAG_AA, record, record_len, tcp,
+	                                    ready, sizeof(ready)), len);
+	assert_memory_equal(ready, made, len);
+}
+
+static void a_ready_soa_is_as_one_that_is_made(void **state)
+{
+	static const char *const names[] = {
+		".", "example.org.", "ns1.example.org.", "NS1.Example.ORG.",
+		"hostmaster.ns1.example.org.", "org.", "ns1.example.net.", LONG ".org.",
+	};
+	enum { NAMES = sizeof(names) / sizeof(names[0]) };
+
+	(void)state;
+	for (int i = 0; i < NAMES * NAMES * NAMES; i++) {
+		struct head head = head_with(names[i % NAMES], names[i / NAMES % NAMES],
+		                             names[i / NAMES / NAMES]);
+		struct known *known = known_new(1, 1 << 20);
+
+		name_fold(&head.name);
+		known_put(known, &head, 0);
+		for (int how = 0; how < 8; how++)
+			same_answer(known, &head, names[i % NAMES], how & 1,
+			            how & 2 ? 1232 : 100, how & 4);
+		known_free(&known);
+	}
+}
+
 static void nodes_stand_in_canonical_order(void **state)
 {
 	const struct zone *zone = *state;
@@ -313,6 +373,7 @@ int main(void)
 		cmocka_unit_test(each_question_has_its_answer),
 		cmocka_unit_test(what_does_not_fit_is_cut),
 		cmocka_unit_test(a_cookie_takes_its_room),
+		cmocka_unit_test(a_ready_soa_is_as_one_that_is_made),
 		cmocka_unit_test(nodes_stand_in_canonical_order),
 	};
 
