@@ -29,7 +29,7 @@ static bool lock_zone(struct write *write, const struct domain_key *key)
 		return store_domain_lock(&write->tx, key, access, write->arena,
 		                         &write->zone);
 	write->zone = *write->locked;
-	return access->all || !strcmp(write->zone.is.tenant, access->tenant);
+	return access_sees(access, &write->zone);
 }
 
 enum err edit_check_open(struct write *write)

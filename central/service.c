@@ -53,9 +53,10 @@ static const struct method {
 	rpc_handler *read;
 	write_handler *write;		/* runs once a message: once.h */
 	write_handler *decode;
+	rpc_batch *reads;		/* those that wait, together */
 } methods[] = {
 	{ "create_domain",    "domain",               .write = service_create_domain    },
-	{ "get_domain",       "domain",               .read  = service_get_domain       },
+	{ "get_domain",       "domain",               .reads = service_get_domains      },
 	{ "find_domains",     PAGE,                   .read  = service_find_domains     },
 	{ "update_domain",    "domain values",        .write = service_update_domain    },
 	{ "delete_domain",    "domain",               .write = service_delete_domain    },
@@ -120,7 +121,7 @@ const struct rpc_method *service_methods(void)
 			.name = methods[i].name,
 			.args = methods[i].args,
 			.handler = methods[i].read,
-			.batch = methods[i].write ? run_writes : NULL,
+			.batch = methods[i].write ? run_writes : methods[i].reads,
 		};
 	return rows;
 }

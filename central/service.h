@@ -32,7 +32,8 @@ enum err service_domain_insert(struct write *write, const struct domain_wish *wi
 void service_domain_remove(struct write *write);
 
 write_handler service_create_domain, service_update_domain, service_delete_domain;
-rpc_handler service_get_domain, service_find_domains, service_export_domain;
+rpc_batch service_get_domains;
+rpc_handler service_find_domains, service_export_domain;
 
 write_handler service_create_recordset, service_update_recordset;
 write_handler service_delete_recordset, service_apply_changes, service_decode_changes;

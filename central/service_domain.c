@@ -33,15 +33,57 @@ enum err service_domain(struct central *central, struct request *req, struct tx 
 	return OK;
 }
 
-enum err service_get_domain(void *self, struct request *req)
+static enum err no_domain(struct request *req, const struct domain_key *key)
 {
-	struct central *central = self;
-	struct tx tx = tx_once(central->runtime->db, &req->why);
-	struct zone zone;
+	return fail(&req->why, ERR_NOT_FOUND, "there is no domain '%.200s'",
+	            *key->id ? key->id : key->name);
+}
 
-	if (!service_domain(central, req, &tx, &zone))
-		req->result = codec_domain_encode(&zone, req->arena);
-	return tx_commit(&tx);
+/*
+ * A call that is refused asks for the domain "", which there is not. The error, if it is
+ * one of all, is in each of errs[], too.
+ */
+static enum err get_some(struct central *central, struct request *const *reqs,
+                         size_t count, enum err *errs)
+{
+	struct domain_key keys[TX_LIST_MAX];
+	struct access access[TX_LIST_MAX];
+	const struct zone *zones[TX_LIST_MAX] = { NULL };
+	struct why why;
+	struct tx tx = tx_once(central->runtime->db, &why);
+
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = (struct domain_key){ .name = "" };
+		errs[i] = service_access(reqs[i], &access[i]);
+		if (!errs[i])
+			errs[i] = codec_domain_key(reqs[i]->args, reqs[i]->arena,
+			                           &keys[i], &reqs[i]->why);
+	}
+	store_domain_get_several(&tx, reqs[0]->arena, keys, count, zones);
+	tx_commit(&tx);
+	for (size_t i = 0; i < count; i++) {
+		if (errs[i])
+			continue;
+		if (tx.err)
+			errs[i] = fail(&reqs[i]->why, tx.err, "%s", why.text);
+		else if (zones[i] && access_sees(&access[i], zones[i]))
+			reqs[i]->result = codec_domain_encode(zones[i], reqs[i]->arena);
+		else
+			errs[i] = no_domain(reqs[i], &keys[i]);
+	}
+	return tx.err;
+}
+
+void service_get_domains(void *self, struct request *const *reqs, size_t count,
+                         enum err *errs)
+{
+	for (size_t at = 0, n; at < count; at += n) {
+		n = count - at < TX_LIST_MAX ? count - at : TX_LIST_MAX;
+		/* a row that is broken is to spoil no other's answer */
+		if (get_some(self, reqs + at, n, errs + at) == ERR_INTERNAL)
+			for (size_t i = 0; i < n; i++)
+				get_some(self, reqs + at + i, 1, errs + at + i);
+	}
 }
 
 enum err service_find_domains(void *self, struct request *req)

@@ -209,15 +209,12 @@ void store_domain_try_lock(struct tx *tx, struct arena *arena,
 	try_lock(tx, arena, false, keys, count, locked);
 }
 
-static void read_keys(struct tx *tx, struct arena *arena, bool by_id,
+/* READ reads what the statement, up to its list of keys, has of a zone. */
+static void read_keys(struct tx *tx, struct arena *arena, const char *head, bool by_id,
+                      void (*read)(struct tx_rows *rows, struct zone *zone),
                       const struct domain_key *keys, size_t count,
                       const struct zone **zones)
 {
-	const char *head = by_id
-		? "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d "
-		  "WHERE d.live = 1 AND d.id IN ("
-		: "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d "
-		  "WHERE d.live = 1 AND d.name IN (";
 	struct tx_rows rows;
 
 	if (!select_keys(tx, arena, &rows, head, ")", by_id, keys, count))
@@ -225,7 +222,7 @@ static void read_keys(struct tx *tx, struct arena *arena, bool by_id,
 	while (tx_next(&rows)) {
 		struct zone *zone = arena_alloc(arena, sizeof(*zone));
 
-		read_zone_to_change(&rows, zone);
+		read(&rows, zone);
 		for (size_t i = 0; i < count; i++)
 			if (key_text(&keys[i], by_id) &&
 			    !strcmp(by_id ? zone->is.id : zone->is.name,
@@ -234,12 +231,32 @@ static void read_keys(struct tx *tx, struct arena *arena, bool by_id,
 	}
 }
 
+#define BY_ID " FROM domains d WHERE d.live = 1 AND d.id IN ("
+#define BY_NAME " FROM domains d WHERE d.live = 1 AND d.name IN ("
+
+void store_domain_get_several(struct tx *tx, struct arena *arena,
+                              const struct domain_key *keys, size_t count,
+                              const struct zone **zones)
+{
+	read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_ID, true, read_zone, keys, count,
+	          zones);
+	read_keys(tx, arena, "SELECT " ZONE_COLUMNS BY_NAME, false, read_zone, keys,
+	          count, zones);
+}
+
+bool access_sees(const struct access *access, const struct zone *zone)
+{
+	return access->all || !strcmp(zone->is.tenant, access->tenant);
+}
+
 void store_domain_read_locked(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones)
 {
-	read_keys(tx, arena, true, keys, count, zones);
-	read_keys(tx, arena, false, keys, count, zones);
+	read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_ID, true,
+	          read_zone_to_change, keys, count, zones);
+	read_keys(tx, arena, "SELECT " ZONE_COLUMNS CHANGE_COLUMNS BY_NAME, false,
+	          read_zone_to_change, keys, count, zones);
 }
 
 #define MARKED(column) "SELECT CAST(" column " AS CHAR), id FROM domains WHERE id = ?"
