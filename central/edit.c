@@ -25,11 +25,14 @@ static bool lock_zone(struct write *write, const struct domain_key *key)
 {
 	const struct access *access = &write->access;
 
-	if (!write->locked)
+	if (!write->locked) {
+		/* what those before it have changed of the domain is to be seen */
+		store_later_write(write->later, &write->tx);
 		return store_domain_lock(&write->tx, key, access, write->arena,
 		                         &write->zone);
+	}
 	write->zone = *write->locked;
-	return access_sees(access, &write->zone);
+	return store_domain_is_seen(access, &write->zone);
 }
 
 enum err edit_check_open(struct write *write)
@@ -49,15 +52,10 @@ enum err edit_check_open(struct write *write)
 
 enum err edit_lock(struct write *write, const struct domain_key *key)
 {
-
 	if (!lock_zone(write, key))
 		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
-	if (edit_check_open(write))
-		return write->tx.err;
-	if (store_later_has(write->later, write->zone.is.id))
-		store_later_write(write->later, &write->tx);
-	return write->tx.err;
+	return edit_check_open(write);
 }
 
 static enum err next_serial(const struct edit *edit, const struct zone *zone,

@@ -7,7 +7,6 @@
 #include "base/id.h"
 #include "catalog.h"
 #include "codec_domain.h"
-#include "edit.h"
 #include "peers.h"
 #include "service.h"
 
@@ -92,13 +91,30 @@ static void keep_results(struct tx *tx, const struct write *writes, size_t count
 /* ---- a transaction ---- */
 
 static enum err write_new(struct central *central, struct request *req,
-                          const struct once_method *method, struct write *write)
+                          struct write *write)
 {
-	enum err err;
-
 	*write = (struct write){ .central = central, .req = req, .arena = req->arena };
-	err = service_access(req, &write->access);
-	return err || !method->decode ? err : method->decode(write);
+	return service_access(req, &write->access);
+}
+
+struct member {
+	struct request *req;
+	enum err *err;
+	struct edit *edit;		/* decoded; NULL: not yet, or there is none */
+};
+
+/* Once, however often it is tried. */
+static enum err decode(struct member *member, const struct once_method *method,
+                       struct write *write)
+{
+	enum err err = OK;
+
+	write->edit = member->edit;
+	if (!write->edit && method->decode)
+		err = method->decode(write);
+	if (!err)
+		member->edit = write->edit;
+	return err;
 }
 
 static enum err run_member(struct write *write, const struct tx *tx,
@@ -168,17 +184,21 @@ static void tell(const struct write *writes, size_t count)
 
 /* ---- one call ---- */
 
-static enum err run_alone(struct central *central, struct request *req,
+static enum err run_alone(struct central *central, struct member *member,
                           const struct once_method *method)
 {
+	struct request *req = member->req;
 	struct write write;
 	size_t one = 1;
-	enum err err = write_new(central, req, method, &write);
+	enum err err = write_new(central, req, &write);
 	bool found = false;
 
 	if (!err && req->redelivered)
 		err = look_up(central, req, &found);
 	if (err || found)
+		return err;
+	err = decode(member, method, &write);
+	if (err)
 		return err;
 	err = attempt(tx_begin(central->runtime->db, &req->why), &write, &one, method);
 	if (!err) {
@@ -199,11 +219,6 @@ static enum err run_alone(struct central *central, struct request *req,
 }
 
 /* ---- several ---- */
-
-struct member {
-	struct request *req;
-	enum err *err;
-};
 
 /* The domain that it is about, by id or by name; "" if there is none yet. */
 static const char *key_of(const struct request *req)
@@ -228,13 +243,14 @@ static int compare(const void *a, const void *b)
 }
 
 /* Those from the first on that may share: nobody who is refused, nothing seen before. */
-static size_t gather(struct central *central, const struct member *members, size_t count,
+static size_t gather(struct central *central, struct member *members, size_t count,
                      const struct once_method *method, struct write *writes)
 {
 	size_t n = 0;
 
 	while (n < count && n < GROUP_MAX && !members[n].req->redelivered &&
-	       !write_new(central, members[n].req, method, &writes[n]))
+	       !write_new(central, members[n].req, &writes[n]) &&
+	       !decode(&members[n], method, &writes[n]))
 		n++;
 	return n;
 }
@@ -321,10 +337,10 @@ static size_t lock_all(struct tx *tx, const struct member *members, struct write
  * A call that has to be made again takes those behind it about the same
  * domain along: they keep their order. Returns how many that are.
  */
-static size_t run_first(struct central *central, const struct member *members,
+static size_t run_first(struct central *central, struct member *members,
                         size_t count, const struct once_method *method)
 {
-	enum err err = run_alone(central, members->req, method);
+	enum err err = run_alone(central, members, method);
 	size_t n = 1;
 
 	*members->err = err;
@@ -338,7 +354,7 @@ static size_t run_first(struct central *central, const struct member *members,
 }
 
 /* Returns how many of them are done with: at least one. */
-static size_t run_some(struct central *central, const struct member *members,
+static size_t run_some(struct central *central, struct member *members,
                        size_t count, const struct once_method *method)
 {
 	struct write writes[GROUP_MAX];
@@ -354,7 +370,8 @@ static size_t run_some(struct central *central, const struct member *members,
 		tx_rollback(&tx);
 		return run_first(central, members, count, method);
 	}
-	edit_read_ahead(&tx, writes, n);
+	if (method->read_ahead)
+		method->read_ahead(&tx, writes, n);
 	err = attempt(tx, writes, &n, method);
 	if (!err) {
 		tell(writes, n);
@@ -383,7 +400,7 @@ void once_run(struct central *central, struct request *const *reqs, size_t count
 	size_t at = 0;
 
 	for (size_t i = 0; i < count; i++)
-		members[i] = (struct member){ reqs[i], &errs[i] };
+		members[i] = (struct member){ .req = reqs[i], .err = &errs[i] };
 	qsort(members, count, sizeof(*members), compare);
 	while (at < count && clock_ms() < until_ms)
 		at += run_some(central, members + at, count - at, method);

@@ -44,9 +44,11 @@ struct write {
 typedef enum err write_handler(struct write *write);
 
 struct once_method {
-	/* before there is a transaction; what is wrong with a request spoils no other's */
+	/* before there is a transaction: what is wrong then spoils no other's */
 	write_handler *decode;		/* may be NULL */
 	write_handler *run;
+	/* of several whose domains are locked, by one statement; may be NULL */
+	void (*read_ahead)(struct tx *tx, struct write *writes, size_t count);
 };
 
 /* One errs[] each. */

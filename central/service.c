@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "edit.h"
 #include "model/json.h"
 
 /* ---- what the handlers share ---- */
@@ -52,8 +53,9 @@ static const struct method {
 	const char *name, *args;
 	rpc_handler *read;
 	write_handler *write;		/* runs once a message: once.h */
-	write_handler *decode;
 	rpc_batch *reads;		/* those that wait, together */
+	write_handler *decode;
+	void (*read_ahead)(struct tx *tx, struct write *writes, size_t count);
 } methods[] = {
 	{ "create_domain",    "domain",               .write = service_create_domain    },
 	{ "get_domain",       "domain",               .reads = service_get_domains      },
@@ -69,7 +71,8 @@ static const struct method {
 	{ "find_records",     "domain?" PAGE,         .read  = service_find_records     },
 	{ "apply_changes",    "domain changes serial? soa?",
 	                                              .write = service_apply_changes,
-	                                              .decode = service_decode_changes  },
+	                                              .decode = service_decode_changes,
+	                                              .read_ahead = edit_read_ahead     },
 	{ "create_pool",      "pool",                 .write = service_create_pool      },
 	{ "get_pool",         "pool",                 .read  = service_get_pool         },
 	{ "find_pools",       PAGE,                   .read  = service_find_pools       },
@@ -109,7 +112,8 @@ static void run_writes(void *self, struct request *const *reqs, size_t count,
 	while (strcmp(methods[i].name, reqs[0]->method))
 		i++;
 	once_run(self, reqs, count,
-	         &(struct once_method){ methods[i].decode, methods[i].write }, errs);
+	         &(struct once_method){ methods[i].decode, methods[i].write,
+	                                methods[i].read_ahead }, errs);
 }
 
 const struct rpc_method *service_methods(void)

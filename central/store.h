@@ -100,13 +100,13 @@ bool store_domain_lock(struct tx *tx, const struct domain_key *key,
                        const struct access *access, struct arena *arena,
                        struct zone *zone);
 /*
- * Those of KEYS (1 to TX_LIST_MAX), whoever's they are: zones[], NULL where there is none.
- * What a caller may see is for access_sees() to say.
+ * Those of KEYS (1 to TX_LIST_MAX), whoever's they are: zones[], NULL where there is
+ * none. What a caller may see is for store_domain_is_seen() to say.
  */
 void store_domain_get_several(struct tx *tx, struct arena *arena,
                               const struct domain_key *keys, size_t count,
                               const struct zone **zones);
-bool access_sees(const struct access *access, const struct zone *zone);
+bool store_domain_is_seen(const struct access *access, const struct zone *zone);
 /*
  * Locks those of KEYS (1 to TX_LIST_MAX) that are there and that nobody else has locked,
  * without a wait. locked[] tells which; nothing is read that needs a snapshot.

@@ -244,7 +244,7 @@ void store_domain_get_several(struct tx *tx, struct arena *arena,
 	          count, zones);
 }
 
-bool access_sees(const struct access *access, const struct zone *zone)
+bool store_domain_is_seen(const struct access *access, const struct zone *zone)
 {
 	return access->all || !strcmp(zone->is.tenant, access->tenant);
 }

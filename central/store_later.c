@@ -159,28 +159,6 @@ void store_later_journal(struct later *later, const char *domain_id, uint32_t pr
 	row[4] = tx_bytes(added->data, added->len);
 }
 
-static bool table_has(const struct later *later, enum table table, const char *domain_id)
-{
-	const struct tx_value *row = later->rows[table].values;
-	const void *seen = NULL;
-
-	for (size_t i = 0; i < later->rows[table].count; i++) {
-		if (row->data != seen && !strcmp(row->data, domain_id))
-			return true;
-		seen = row->data;
-		row += tables[table].columns;
-	}
-	return false;
-}
-
-bool store_later_has(const struct later *later, const char *domain_id)
-{
-	for (enum table table = 0; table < TABLES; table++)
-		if (table_has(later, table, domain_id))
-			return true;
-	return false;
-}
-
 size_t store_later_count(const struct later *later)
 {
 	size_t count = 0;

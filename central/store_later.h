@@ -36,8 +36,6 @@ void store_later_journal(struct later *later, const char *domain_id, uint32_t pr
                          uint32_t serial, const struct buf *removed,
                          const struct buf *added);
 
-/* Is there anything of this domain yet to be written? */
-bool store_later_has(const struct later *later, const char *domain_id);
 /* Rows that are yet to be written. */
 size_t store_later_count(const struct later *later);
 /* Writes all; the transaction tells how it went. Nothing is left. */

@@ -179,12 +179,12 @@ void deltas_put(struct deltas *deltas, const struct head *head, struct delta **d
 	if (!newest)
 		return;
 	entry = take(deltas, head, newest->from);
-	if (!entry) {
+	if (!entry)
 		entry = entry_new(deltas, head, newest->from);
+	if (!entry->loading && !entry->delta)
 		entry->delta = newest;
-	} else {
+	else
 		delta_release(&newest);
-	}
 	put_first(deltas, entry);
 	trim(deltas);
 }

@@ -232,7 +232,7 @@ static void note_health(struct heads *heads, const struct batch *batch)
 	heads->was_down = down;
 }
 
-/* Whoever sees that a zone has changed asks what has, and need not wait for that again. */
+/* Who sees that a zone has changed asks what has, and need not wait for that again. */
 static void keep_changes(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->found_count; i++)

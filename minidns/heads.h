@@ -30,7 +30,7 @@ struct loop;
  */
 typedef void head_fn(void *self, enum err err, const struct head *head);
 
-/* MEMORY: bytes for what is known of zones. What is read of their changes is for DELTAS. */
+/* MEMORY: bytes for what is known of zones. What is read of changes is for DELTAS. */
 struct heads *heads_new(struct loop *loop, const struct db_config *config,
                         struct deltas *deltas, int64_t memory);
 void heads_free(struct heads **heads);		/* callbacks that are due come first */

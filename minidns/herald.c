@@ -391,7 +391,8 @@ static void note_heard(struct herald *herald, const char *from, uint64_t number)
 	say_later(herald);
 }
 
-static enum err forget_zones(struct herald *herald, const json_t *zones, struct why *why)
+static enum err forget_zones(struct herald *herald, const json_t *zones, bool soon,
+                             struct why *why)
 {
 	const json_t *item;
 	size_t i;
@@ -406,7 +407,7 @@ static enum err forget_zones(struct herald *herald, const json_t *zones, struct 
 			herald->config.forget_all(herald->config.self);
 			return err;
 		}
-		herald->config.forget(herald->config.self, &zone);
+		herald->config.forget(herald->config.self, &zone, soon);
 	}
 	return OK;
 }
@@ -453,19 +454,21 @@ enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
 {
 	struct news news;
 	enum err err = decode(args, &news, why);
+	bool ours;
 
 	if (err)
 		return err;
-	err = forget_zones(herald, news.zones, why);
-	if (!strcmp(news.from, herald->id)) {
+	ours = !strcmp(news.from, herald->id);
+	err = forget_zones(herald, news.zones, ours && wants_hold(herald), why);
+	if (ours) {
 		accord_came_back(herald->accord, (uint64_t)news.number);
 	} else {
-		const json_t *ours = json_object_get(news.heard, herald->id);
+		const json_t *heard = json_object_get(news.heard, herald->id);
 
 		accord_saw(herald->accord, news.from, clock_boot_ms());
-		if (json_is_integer(ours) && json_integer_value(ours) > 0)
+		if (json_is_integer(heard) && json_integer_value(heard) > 0)
 			accord_was_heard(herald->accord, news.from,
-			                 (uint64_t)json_integer_value(ours));
+			                 (uint64_t)json_integer_value(heard));
 		if (json_array_size(news.zones))
 			note_heard(herald, news.from, (uint64_t)news.number);
 	}

@@ -23,8 +23,11 @@ struct telling;
 struct herald_config {
 	struct rpc_client *rpc;
 	const struct figures *figures;
-	/* What is known of a zone, or of all, is to be forgotten. */
-	void (*forget)(void *self, const struct name *zone);
+	/*
+	 * What is known of a zone, or of all, is to be forgotten. SOON: name servers are
+	 * about to be told by this instance, and will ask it.
+	 */
+	void (*forget)(void *self, const struct name *zone, bool soon);
 	void (*forget_all)(void *self);
 	void *self;
 };

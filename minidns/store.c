@@ -13,7 +13,8 @@
 
 enum {
 	PORTION = 5000,			/* records of one statement */
-	NEWEST_BYTES = 4096,		/* of a change that is read along with its zone */
+	/* of a change that is read along with its zone: it is likely asked for next */
+	NEWEST_BYTES = 4096, NEWEST_SECONDS = 10,
 };
 
 /* The order is that of read_head(). */
@@ -137,22 +138,26 @@ static void release_newest(struct head_row *rows, size_t count)
 
 static enum err read_heads_once(void *self, struct why *why)
 {
+	enum { BEFORE = 2 };
 	const struct heads_read *read = self;
 	size_t count = read->count;
 	struct tx tx = tx_once(read->db, why);
 	struct tx_rows rows;
-	struct tx_value bind[1 + TX_LIST_MAX + 1] = { tx_int(NEWEST_BYTES) };
+	struct tx_value bind[BEFORE + TX_LIST_MAX + 1] = {
+		tx_int(NEWEST_BYTES), tx_int(NEWEST_SECONDS),
+	};
 	struct arena *arena = arena_new();
 	size_t places;
 	const char *sql = tx_list(arena,
 		"SELECT " HEAD_COLUMNS ", j.previous_serial, j.serial, j.removed, "
 		"j.added FROM domains d LEFT JOIN journal j ON j.domain_id = d.id "
 		"AND j.serial = d.serial AND j.bytes <= ? "
+		"AND j.created_at > UTC_TIMESTAMP(3) - INTERVAL ? SECOND "
 		"WHERE " SERVED " AND d.name IN (", ")", count, &places);
 	enum err err;
 
-	tx_list_fill(bind + 1, read->names, count, places);
-	bind[1 + places].type = TX_END;
+	tx_list_fill(bind + BEFORE, read->names, count, places);
+	bind[BEFORE + places].type = TX_END;
 	tx_select(&tx, arena, &rows, sql, bind);
 	release_newest(*read->rows, *read->found);	/* of a try before */
 	*read->found = read_heads(&rows, *read->rows, count);

@@ -20,10 +20,10 @@ struct db;
 
 enum { STORE_NAMES = 256 };		/* that store_heads() takes at once */
 
-/* A zone as it is, and the last change that made it so: who asks for one wants the other. */
+/* A zone as it is, and the change that made it so: who asks for one wants the other. */
 struct head_row {
 	struct head head;
-	struct delta *newest;		/* NULL: it is none, a large one, or unfit */
+	struct delta *newest;		/* NULL: none of late, a large one, or unfit */
 };
 
 /*

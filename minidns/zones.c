@@ -396,10 +396,12 @@ static bool is_broken(const struct snapshot *snapshot, const struct head *head)
 	return snapshot->broken_until_ms && snapshot->broken_serial == head->serial;
 }
 
-bool zones_broken(const struct zones *zones, const struct head *head)
+bool zones_broken(struct zones *zones, const struct head *head)
 {
-	const struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
+	struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
 
+	if (snapshot && !is_broken(snapshot, head))
+		set_broken(zones, snapshot, 0);		/* that was another serial */
 	return !head->soa_len || (snapshot && is_broken(snapshot, head));
 }
 

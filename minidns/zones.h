@@ -44,7 +44,7 @@ struct zone *zones_cached(struct zones *zones, const struct head *head);
  * HEAD itself is broken; or when the zone was read last, at the serial of HEAD, its rows
  * could not be served. Whatever HEAD says, zones_get() knows better.
  */
-bool zones_broken(const struct zones *zones, const struct head *head);
+bool zones_broken(struct zones *zones, const struct head *head);
 bool zones_some_broken(const struct zones *zones);	/* any, by its rows */
 /*
  * At the serial of HEAD or newer. ERR_NOT_FOUND: gone meanwhile; ERR_INVALID: cannot be

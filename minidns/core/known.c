@@ -20,7 +20,7 @@ struct item {
 	char id[ID_LEN + 1];
 	uint8_t pool_len, name_len;
 	uint16_t soa_len, record_len;
-	uint8_t data[];			/* the pool, the name, the SOA's rdata, its record */
+	uint8_t data[];			/* pool, name, the SOA's rdata, its record */
 };
 
 struct known {

@@ -420,8 +420,9 @@ static void go_on(struct query *query)
 	query->error = NULL;
 }
 
-void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
-                      const uint16_t count[SECTIONS], struct packet_writer *writer)
+/* All but the signature. */
+static void put_tail(const struct query *query, uint16_t flags, enum rcode rcode,
+                     const uint16_t count[SECTIONS], struct packet_writer *writer)
 {
 	struct packet_header header = {
 		.id = query->id,
@@ -438,16 +439,27 @@ void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
 		header.count[SECTION_ADDITIONAL]++;
 	}
 	packet_set_header(writer, &header);
+}
+
+static void sign(struct query *query, struct packet_writer *writer)
+{
 	if (query->signature == SIGNED)
 		tsig_sign(&query->chain, query->tsig_error, &query->tsig, query->now,
 		          writer);
 	else if (query->signature == BADLY_SIGNED)
 		tsig_refuse(query->tsig_error, &query->tsig, query->now, writer);
+}
+
+void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
+                      const uint16_t count[SECTIONS], struct packet_writer *writer)
+{
+	put_tail(query, flags, rcode, count, writer);
+	sign(query, writer);
 	go_on(query);
 }
 
 /* No name is looked for, for none is to come: the question is copied as well. */
-size_t query_answer_ready(struct query *query, uint16_t flags, const uint8_t *record,
+size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
                           size_t len, bool tcp, uint8_t *data, size_t size)
 {
 	uint16_t count[SECTIONS] = { 0 };
@@ -459,8 +471,13 @@ size_t query_answer_ready(struct query *query, uint16_t flags, const uint8_t *re
 	packet_put_u16(&writer, query->class);
 	packet_put(&writer, record, len);
 	count[SECTION_ANSWER] = !writer.full;
-	query_answer_end(query, writer.full ? flags | FLAG_TC : flags, RCODE_NOERROR,
-	                 count, &writer);
+	put_tail(query, writer.full ? flags | FLAG_TC : flags, RCODE_NOERROR, count,
+	         &writer);
+	if (query->signature != UNSIGNED) {
+		struct query copy = *query;	/* whose chain is used up */
+
+		sign(&copy, &writer);
+	}
 	return writer.len;
 }
 

@@ -86,8 +86,8 @@ const struct tsig_key *query_key(const struct query *query);
 /* Header room and the question; over UDP bounded by what the client takes. */
 void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
                         struct packet_writer *writer);
-/* The whole of an answer with one record, which is there to be copied. */
-size_t query_answer_ready(struct query *query, uint16_t flags, const uint8_t *record,
+/* An answer of one record, which is there to be copied. It leaves the query as it was. */
+size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8_t *record,
                           size_t len, bool tcp, uint8_t *data, size_t size);
 /*
  * OPT, the header and TSIG. COUNT has answer, authority and additional so far. The next

@@ -1031,6 +1031,83 @@ class Together(Story):
             worker.join()
         self.check_nothing_lost(domain, accepted, 200)
 
+    def piled_up(self, calls):
+        """Makes CALLS at once, which wait for the database together; their answers."""
+        answers = [None] * len(calls)
+
+        def make(number):
+            client = om.RPCClient(lab.transport, om.Target(topic="central"), timeout=60)
+            method, args = calls[number]
+            try:
+                answers[number] = client.call(ALICE, method, **args)
+            except om.RemoteError as error:
+                answers[number] = error
+
+        threads = [threading.Thread(target=make, args=(i,)) for i in range(len(calls))]
+        lab.fleet.mariadb.pause()
+        try:
+            for thread in threads:
+                thread.start()
+            wait_for(lambda: self.waiting() >= len(calls), 30, "all calls are there")
+        finally:
+            lab.fleet.mariadb.resume()
+        for thread in threads:
+            thread.join()
+        return answers
+
+    def waiting(self):
+        rows = lab.fleet.rabbitmq.ctl("list_queues", "-p", lab.fleet.rabbitmq.vhost,
+                                      "name", "messages").splitlines()
+        return sum(int(row.split()[1]) for row in rows if row.split()[0] == "central")
+
+    def commits(self):
+        return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Com_commit'")[0][1])
+
+    def test_calls_that_share_a_transaction_see_each_other(self):
+        """One central has all; those about one of two domains name their serials."""
+        domain, other = self.create(), self.create()
+        client = om.RPCClient(lab.transport, om.Target(topic="central"))
+        first, count = domain["serial"] + 1000, 24
+        lab.fleet.kill9("central2")
+        before = self.commits()
+        lab.fleet.mariadb.pause()
+        try:
+            for i in range(count):
+                client.cast(ALICE, "apply_changes", domain=domain["id"], serial=first + i,
+                            changes=[add(f"t{i}.{domain['name']}", ["192.0.2.1"])])
+                client.cast(ALICE, "apply_changes", domain=other["name"],
+                            changes=[add(f"t{i}.{other['name']}", ["192.0.2.2"])])
+            wait_for(lambda: self.waiting() >= 2 * count, 30, "all calls are there")
+        finally:
+            lab.fleet.mariadb.resume()
+        for now in domain, other:
+            wait_for(lambda now=now: call("get_domain", domain=now["id"])["records"] ==
+                     count + 2, 30, "all changes are made")
+        self.assertLess(self.commits() - before, count)
+        lab.fleet.restart("central2")
+        self.check_nothing_lost(domain, [(f"t{i}.{domain['name']}", first + i)
+                                         for i in range(count)], count)
+        self.check_nothing_lost(other, [(row[0], int(row[5])) for row in records_of(other["id"])
+                                        if row[1] == "1"], count)
+
+    def test_reads_that_share_a_statement(self):
+        """Each has the domain that it asked for, or its own refusal; a broken row is one's."""
+        domains = [self.create() for _ in range(4)]
+        hidden = lab.sql("UPDATE domains SET mname = 'no..name' WHERE id = "
+                         f"'{domains[3]['id']}'; SELECT ROW_COUNT()")
+        self.assertEqual(hidden, [["1"]])
+        asked = [{"domain": domains[0]["id"]}, {"domain": domains[1]["name"]},
+                 {"domain": "none.example."}, {"domain": 5}, {"domain": domains[3]["id"]},
+                 {"domain": domains[2]["id"]}] * 3
+        answers = self.piled_up([("get_domain", args) for args in asked])
+        got = [answer["name"] if isinstance(answer, dict) else answer.exc_type
+               for answer in answers]
+        self.assertEqual(got, [domains[0]["name"], domains[1]["name"], "NotFound", "Invalid",
+                               "Internal", domains[2]["name"]] * 3)
+        with self.assertRaises(om.RemoteError) as caught:
+            call("get_domain", BOB, domain=domains[3]["id"])
+        self.assertEqual(caught.exception.exc_type, "NotFound")
+
     def test_kill_during_a_stream(self):
         domain = self.create()
         workers, accepted = self.run_streams(domain["name"], 3, 60)

@@ -326,9 +326,10 @@ static void same_answer(const struct known *known, const struct head *head,
 		return;
 	query.has_edns = edns;
 	query.udp_size = udp_size;
-	len = answer_soa(&query, &soa, tcp, made, sizeof(made));
-	assert_int_equal(query_answer_ready(&query, FLAG_AA, record, record_len, tcp,
-	                                    ready, sizeof(ready)), len);
+	query.wants_keepalive = tcp;
+	len = query_answer_ready(&query, FLAG_AA, record, record_len, tcp, ready,
+	                         sizeof(ready));
+	assert_int_equal(answer_soa(&query, &soa, tcp, made, sizeof(made)), len);
 	assert_memory_equal(ready, made, len);
 }
 
