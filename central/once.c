@@ -233,7 +233,7 @@ static bool same_key(const struct member *a, const struct member *b)
 	return *key_of(a->req) && !strcmp(key_of(a->req), key_of(b->req));
 }
 
-/* Calls about one domain stay in the order in which they came. */
+/* Calls about one domain stay in the order in which they came, if they name it alike. */
 static int compare(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
@@ -381,7 +381,7 @@ static size_t run_some(struct central *central, struct member *members,
 	}
 	drop_results(writes, n);
 	while (done < n)
-		done += run_first(central, members + done, n - done, method);
+		done += run_first(central, members + done, count - done, method);
 	return done;
 }
 

@@ -15,6 +15,7 @@
 
 enum {
 	MAX_WAITING = 8192,
+	MAX_EXPECTED = 64,		/* that wait already */
 	MAX_RECENT = 4096,
 	RECENT_MS = 1000,
 };
@@ -24,7 +25,7 @@ struct question {
 	struct name name;
 	bool apex;
 	bool outdated;			/* news came after the statement began */
-	head_fn *fn;
+	head_fn *fn;			/* NULL: it is only expected */
 	void *self;
 };
 
@@ -206,7 +207,8 @@ static void answer(struct batch *batch, struct question *question)
 	const struct head *head = batch->err ? NULL : find_zone(batch, &question->name);
 	bool is_it = head && name_equal(&head->name, &question->name);
 
-	if (!batch->err && question->apex && !is_it && !batch->heads->closing) {
+	if (!batch->err && question->apex && !is_it && !batch->heads->closing &&
+	    question->fn) {
 		question->apex = false;		/* now with those above it */
 		append(batch->heads, question);
 		return;
@@ -215,7 +217,8 @@ static void answer(struct batch *batch, struct question *question)
 		remember(batch->heads, &question->name, head, batch->asked_ms);
 	else if (is_it && head->soa_len && !question->outdated)
 		known_put(batch->heads->known, head, batch->asked_ms);
-	question->fn(question->self, batch->err, head);
+	if (question->fn)
+		question->fn(question->self, batch->err, head);
 	free(question);
 }
 
@@ -341,6 +344,12 @@ enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head
 	return OK;
 }
 
+void heads_expect(struct heads *heads, const struct name *zone)
+{
+	if (heads->waiting_count < MAX_EXPECTED)
+		heads_ask(heads, zone, true, NULL, NULL);
+}
+
 void heads_free(struct heads **heads)
 {
 	struct heads *old = *heads;
@@ -355,7 +364,8 @@ void heads_free(struct heads **heads)
 	lane_free(&old->lane);
 	for (struct question *next; question; question = next) {
 		next = question->next;
-		question->fn(question->self, ERR_UNREACHABLE, NULL);
+		if (question->fn)
+			question->fn(question->self, ERR_UNREACHABLE, NULL);
 		free(question);
 	}
 	db_free(&old->db);

@@ -40,6 +40,8 @@ void heads_free(struct heads **heads);		/* callbacks that are due come first */
  */
 enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head_fn *fn,
                    void *self);
+/* Somebody is about to ask for the zone: read it, unless there is much else to read. */
+void heads_expect(struct heads *heads, const struct name *zone);
 /* Of the zone of that name, as it was read last. Mind the herald's hold. */
 bool heads_known(const struct heads *heads, const struct name *name, struct head *head);
 /* Its SOA record, ready to be sent (core/known.h). */

@@ -459,7 +459,8 @@ enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
 	if (err)
 		return err;
 	ours = !strcmp(news.from, herald->id);
-	err = forget_zones(herald, news.zones, ours && wants_hold(herald), why);
+	err = forget_zones(herald, news.zones,
+	                   ours && accord_holds(herald->accord, clock_boot_ms()), why);
 	if (ours) {
 		accord_came_back(herald->accord, (uint64_t)news.number);
 	} else {

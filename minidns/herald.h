@@ -25,7 +25,7 @@ struct herald_config {
 	const struct figures *figures;
 	/*
 	 * What is known of a zone, or of all, is to be forgotten. SOON: name servers are
-	 * about to be told by this instance, and will ask it.
+	 * about to be told by this instance, and will be answered from memory.
 	 */
 	void (*forget)(void *self, const struct name *zone, bool soon);
 	void (*forget_all)(void *self);

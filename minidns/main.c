@@ -129,7 +129,7 @@ static const struct option rows[] = {
 	  "how long a TCP connection without a question is kept" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
 	  "memory for zones, in each process; a quarter as much again may go to what is "
-	  "known of their SOAs, of which each takes some 280 bytes" },
+	  "known of their SOAs, of which each takes some 400 bytes" },
 	{ "readers", OPTION_INT, AT(readers), "2", 1, 64,
 	  "zones that are read from the database at a time, in each process" },
 	{ 0 }
@@ -144,18 +144,13 @@ static const struct option_section sections[] = {
 
 enum { LONG_TRANSFER_US = 50 * 1000 };
 
-static void ignore_head(void *self, enum err err, const struct head *head)
-{
-	(void)self, (void)err, (void)head;
-}
-
 /* Whoever is told asks within a millisecond: what he will ask for is read already. */
 static void on_news(void *self, const struct name *zone, bool soon)
 {
 	(void)self;
 	heads_forget(minidns.heads, zone);
 	if (soon)
-		heads_ask(minidns.heads, zone, true, ignore_head, NULL);
+		heads_expect(minidns.heads, zone);
 }
 
 static void on_news_missed(void *self)

@@ -400,8 +400,8 @@ bool zones_broken(struct zones *zones, const struct head *head)
 {
 	struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
 
-	if (snapshot && !is_broken(snapshot, head))
-		set_broken(zones, snapshot, 0);		/* that was another serial */
+	if (snapshot && serial_newer(head->serial, snapshot->broken_serial))
+		set_broken(zones, snapshot, 0);
 	return !head->soa_len || (snapshot && is_broken(snapshot, head));
 }
 
