@@ -1,9 +1,9 @@
 /*
- * known -- what was read lately of zones, by their names, in little room, for there may be
- * a million: some 400 bytes each, the SOA in two forms. It keeps within a budget of bytes,
- * in which the map over it is counted; the head that was read before all others goes
- * first. One that is older than KNOWN_MS counts no more, whatever was heard of it, and
- * goes as others come: a few each time, so that no question waits for a million of them.
+ * known -- what was read lately of zones, by their names, in little room, for there may
+ * be a million: some 400 bytes each, the SOA in two forms. It keeps within a budget of
+ * bytes, in which the map over it is counted; the head that was read before all others
+ * goes first. One that is older than KNOWN_MS counts no more, whatever was heard of it,
+ * and goes as others come: a few each time, so that no question waits for a million.
  *
  * Pure. Times are milliseconds of the caller's clock.
  */
