@@ -141,7 +141,8 @@ test-faults:
 test-large: all
 	ZONEFLEET_RECORDS=1000000 /usr/bin/python3 tests/integration/test_large_zone.py
 	ZONEFLEET_MEMBERS=10000 /usr/bin/python3 tests/integration/test_catalog.py \
-	    $(foreach s,Bind Knot PowerDns,$(s)Test.test_many_come_with_few_transfers)
+	    $(foreach s,Bind Knot PowerDns,$(s)Test.test_many_come_with_few_transfers \
+	                $(s)Test.test_many_reach_one_that_was_down_by_one_transfer)
 
 demo:
 	deploy/demo
