@@ -54,8 +54,7 @@ class Lab:
         self.folder = tempfile.TemporaryDirectory(prefix="central.")
         self.fleet = Fleet.start(
             Path(self.folder.name), central=2, poolmgr=0, minidns=0, name_servers=(),
-            settings={"database": {"timeout": 60},      # tests pause it
-                      "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
+            settings={"central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
                                   "quota_records": 20, "sweep": 2, "tombstone_age": 60,
                                   "journal_domain_bytes": JOURNAL_BYTES}})
         self.sql = self.fleet.mariadb.sql
