@@ -40,8 +40,8 @@ static enum err no_domain(struct request *req, const struct domain_key *key)
 }
 
 /*
- * A call that is refused asks for the domain "", which there is not. The error, if it is
- * one of all, is in each of errs[], too.
+ * A call that is refused asks for the domain "", which there is not. Returns an error that
+ * is one of all; it is in errs[], too.
  */
 static enum err get_some(struct central *central, struct request *const *reqs,
                          size_t count, enum err *errs)
@@ -49,8 +49,8 @@ static enum err get_some(struct central *central, struct request *const *reqs,
 	struct domain_key keys[TX_LIST_MAX];
 	struct access access[TX_LIST_MAX];
 	const struct zone *zones[TX_LIST_MAX] = { NULL };
+	size_t asked = 0;
 	struct why why;
-	struct tx tx = tx_once(central->runtime->db, &why);
 
 	for (size_t i = 0; i < count; i++) {
 		keys[i] = (struct domain_key){ .name = "" };
@@ -58,7 +58,13 @@ static enum err get_some(struct central *central, struct request *const *reqs,
 		if (!errs[i])
 			errs[i] = codec_domain_key(reqs[i]->args, reqs[i]->arena,
 			                           &keys[i], &reqs[i]->why);
+		asked += !errs[i];
 	}
+	if (!asked)
+		return OK;
+
+	struct tx tx = tx_once(central->runtime->db, &why);
+
 	store_domain_get_several(&tx, reqs[0]->arena, keys, count, zones);
 	tx_commit(&tx);
 	for (size_t i = 0; i < count; i++) {

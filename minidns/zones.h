@@ -42,7 +42,8 @@ void zones_free(struct zones **zones);
 struct zone *zones_cached(struct zones *zones, const struct head *head);
 /*
  * HEAD itself is broken; or when the zone was read last, at the serial of HEAD, its rows
- * could not be served. Whatever HEAD says, zones_get() knows better.
+ * could not be served; a newer one may be whole. Whatever HEAD says, zones_get() knows
+ * better.
  */
 bool zones_broken(struct zones *zones, const struct head *head);
 bool zones_some_broken(const struct zones *zones);	/* any, by its rows */

@@ -9,6 +9,7 @@
 
 #include "core/answer.h"
 #include "core/known.h"
+#include "core/verdict.h"
 #include "packets.h"
 
 /* A zone of all the cases, and what it says to each question. */
@@ -356,6 +357,42 @@ static void a_ready_soa_is_as_one_that_is_made(void **state)
 	}
 }
 
+/* Its signature is over what it says, and the query may be answered once more. */
+static void a_ready_soa_is_signed(void **state)
+{
+	struct head head = head_with("example.org.", "ns1.example.org.", "h.example.org.");
+	struct ask ask = { .id = 9, .opcode = OPCODE_QUERY, .zone = head.name };
+	struct known *known = known_new(1, 1 << 20);
+	uint8_t asked[ASK_MAX], answer[PACKET_MAX];
+	struct judgement judgement;
+	struct tsig_key key;
+	struct query query;
+	const uint8_t *record;
+	size_t record_len, len;
+	struct why why;
+
+	(void)state;
+	known_put(known, &head, 0);
+	assert_int_equal(tsig_key_parse("key.example.", "hmac-sha256", "c2VjcmV0", &key,
+	                                &why), OK);
+	len = ask_encode(&ask, &key, 1000, asked);
+	query_read(asked, len, false, &query);
+	assert_int_equal(query_verify(&query, asked, &key, 1000), QUERY_SERVE);
+	record = known_soa_record(known, &query.raw, 1, &record_len);
+	for (int i = 0; i < 2; i++) {
+		struct ask asker = ask;		/* who hears the first, or the second */
+
+		len = query_answer_ready(&query, FLAG_AA, record, record_len, false,
+		                         answer, sizeof(answer));
+		judgement = verdict_of(&asker, answer, len, 1000);
+		assert_int_equal(judgement.verdict, VERDICT_SERIAL);
+		assert_int_equal(judgement.serial, 7);
+	}
+	answer[PACKET_HEADER + 20] ^= 1;
+	assert_int_not_equal(verdict_of(&ask, answer, len, 1000).verdict, VERDICT_SERIAL);
+	known_free(&known);
+}
+
 static void nodes_stand_in_canonical_order(void **state)
 {
 	const struct zone *zone = *state;
@@ -375,6 +412,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_is_cut),
 		cmocka_unit_test(a_cookie_takes_its_room),
 		cmocka_unit_test(a_ready_soa_is_as_one_that_is_made),
+		cmocka_unit_test(a_ready_soa_is_signed),
 		cmocka_unit_test(nodes_stand_in_canonical_order),
 	};
 
