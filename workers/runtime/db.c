@@ -212,9 +212,29 @@ static enum err session_set(struct db *db, const char *name, int value, struct w
 	return err;
 }
 
+/*
+ * What the server takes: it would say too much by closing the connection while we write,
+ * and whether its reason is still read then is a matter of luck.
+ */
+static enum err read_packet_max(struct db *db, struct why *why)
+{
+	static const char sql[] = "SELECT @@max_allowed_packet";
+	MYSQL_RES *result = NULL;
+	MYSQL_ROW row = NULL;
+
+	if (!mysql_real_query(db->mysql, sql, sizeof sql - 1))
+		result = mysql_store_result(db->mysql);
+	if (!result)
+		return failed(db, why);
+	row = mysql_fetch_row(result);
+	db->packet_max = row && row[0] ? strtoull(row[0], NULL, 10) : 0;
+	mysql_free_result(result);
+	return OK;
+}
+
 static enum err session_start(struct db *db, struct why *why)
 {
-	enum err err = OK;
+	enum err err = read_packet_max(db, why);
 
 	for (size_t i = 0; !err && i < sizeof session / sizeof session[0]; i++)
 		err = query(db, session[i], strlen(session[i]), why);

@@ -13,6 +13,7 @@ struct db {
 	struct db_hosts hosts;
 	struct db_host *host;		/* of the connection */
 	MYSQL *mysql;			/* NULL: not connected */
+	uint64_t packet_max;		/* octets the server takes in one statement */
 	struct db_statement *statements;	/* by text, longest unused first */
 	struct db_statement *reading;	/* its rows are on the wire */
 	bool in_transaction;

@@ -137,6 +137,22 @@ static void bind_param(MYSQL_BIND *param, const struct tx_value *value)
 	}
 }
 
+enum { PACKET_HEAD = 64, VALUE_HEAD = 12 };	/* no more of the packet is ours */
+
+static enum err check_size(const struct db *db, const struct tx_value *values,
+                           size_t count, struct why *why)
+{
+	uint64_t octets = PACKET_HEAD;
+
+	for (size_t i = 0; i < count; i++)
+		octets += VALUE_HEAD + values[i].len;
+	if (octets <= db->packet_max)
+		return OK;
+	return fail(why, ERR_TOO_LARGE, "database: a statement of %llu octets; the server's "
+	            "max_allowed_packet is %llu", (unsigned long long)octets,
+	            (unsigned long long)db->packet_max);
+}
+
 static enum err run(struct db *db, const char *sql, const struct tx_value *values,
                     size_t count, struct db_statement **statement, struct why *why)
 {
@@ -146,6 +162,9 @@ static enum err run(struct db *db, const char *sql, const struct tx_value *value
 	bug_if(db->reading);
 	if (!db->mysql)		/* lost while the rows before were skipped */
 		return fail(why, ERR_RACE, "database: the connection was lost");
+	err = check_size(db, values, count, why);
+	if (err)
+		return err;
 	err = find(db, sql, statement, why);
 	if (err)
 		return err;
