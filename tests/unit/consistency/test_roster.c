@@ -89,7 +89,8 @@ static void b_dies_and_the_others_move_up(void **state)
 	assert_false(find(&fleet, "A")->is_master || find(&fleet, "A")->active);
 	pass(&fleet, NULL);
 	arrange(&fleet, "C");
-	has(&fleet, "C", 0, 4), has(&fleet, "D", 1, 4), has(&fleet, "A", 2, 4);
+	has(&fleet, "C", 0, 4), has(&fleet, "D", 1, 4);
+	has(&fleet, "B", 2, 4), has(&fleet, "A", 3, 4);	/* B was back before */
 }
 
 /* Who has not heard of the newest roster has no share. */
