@@ -46,7 +46,7 @@ LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
 
-LIBRARY = base model runtime
+LIBRARY = base model runtime consistency
 BINARIES = $(foreach p,$(PROGRAMS),$(BUILD)/bin/$(BINARY_$(p)))
 UNIT     = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/unit/*/test_*.c))
 FUZZ     = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/known.h"
-#include "core/map.h"
+#include "base/map.h"
 #include "deltas.h"
 #include "runtime/db.h"
 #include "runtime/loop.h"

@@ -5,7 +5,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/map.h"
+#include "base/map.h"
 #include "exchange.h"
 #include "herald.h"
 #include "minidns.h"

@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/map.h"
+#include "base/map.h"
 #include "core/pace.h"
 #include "core/poll.h"
 #include "exchange.h"

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/access.h"
-#include "core/map.h"
+#include "base/map.h"
 #include "runtime/db.h"
 #include "runtime/loop.h"
 #include "runtime/offload.h"

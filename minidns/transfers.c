@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "core/axfr.h"
 #include "core/ixfr.h"
-#include "core/map.h"
+#include "base/map.h"
 #include "minidns.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/map.h"
+#include "base/map.h"
 #include "core/packet.h"
 
 enum {

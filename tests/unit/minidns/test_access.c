@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/access.h"
-#include "core/map.h"
+#include "base/map.h"
 
 static const struct { const char *text, *host; int port; } listens[] = {
 	{ "127.0.0.1:53", "127.0.0.1", 53 },

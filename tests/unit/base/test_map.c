@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "core/map.h"
+#include "base/map.h"
 
 enum { COUNT = 3000 };
 

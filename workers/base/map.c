@@ -1,4 +1,4 @@
-#include "core/map.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 #include <string.h>
