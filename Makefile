@@ -159,7 +159,8 @@ fuzz:
 # The dependency direction, and each foreign library behind its own module.
 src = grep -rnE --include=*.[ch]
 layers:
-	@! $(src) '#include "(runtime|model)/' workers/base
+	@! $(src) '#include "(runtime|model|consistency)/' workers/base
+	@! $(src) '#include "consistency/' workers/model workers/runtime central/core minidns/core
 	@! $(src) '#include "runtime/' workers/model central/core poolmgr/core minidns/core
 	@! $(src) '#include <amqp' workers central poolmgr minidns | grep -v '^workers/runtime/broker'
 	@! $(src) '#include <mysql' workers central poolmgr minidns | grep -v '^workers/runtime/db'

@@ -33,4 +33,5 @@ struct central {
 	struct sweep *sweep;
 	struct catalog *catalog;
 	int catalog_repair_s;			/* of its timer: constant */
+	struct pulse *pulse;
 };

@@ -3,6 +3,7 @@
 #include "catalog.h"
 #include "central.h"
 #include "codec.h"
+#include "consistency/pulse.h"
 #include "core/zone.h"
 #include "model/rr.h"
 #include "import.h"
@@ -69,6 +70,7 @@ static const struct option options[] = {
 
 static const struct option_section sections[] = {
 	{ "central", "owner of domains, record sets and records", options, &central },
+	PULSE_SECTION,
 	{ 0 }
 };
 
@@ -80,6 +82,8 @@ static enum err check(void *self, struct why *why)
 	enum err err = email_to_name(c->config.hostmaster, "central.hostmaster", &name,
 	                             why);
 
+	if (!err)
+		err = fleet_check(&pulse_config, why);
 	if (c->config.ns_records.count > POOL_NS_MAX)
 		return fail(why, ERR_INVALID, "central.ns_records has more than %d hosts",
 		            POOL_NS_MAX);
@@ -102,6 +106,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	catalog_start(c);
 	import_start(c);
 	sweep_start(c);
+	c->pulse = pulse_new("central", runtime->loop, runtime->db_config);
 	return OK;
 }
 
@@ -118,9 +123,23 @@ static void stop(void *self)
 	sweep_stop(self);
 	import_stop(self);
 	catalog_stop(self);
+	pulse_free(&((struct central *)self)->pulse);
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	(void)self, (void)processes, (void)why;
+	fleet_metrics();
+	return OK;
+}
+
+static void fleet_fire(void *self)
+{
+	pulse_fire(((struct central *)self)->pulse);
 }
 
 static const struct timer timers[] = {
+	{ "fleet", &pulse_config.period_s, fleet_fire },
 	{ "sweep", &central.config.sweep_s, sweep_fire },
 	{ "catalog", &central.catalog_repair_s, catalog_fire },
 	{ 0 }
@@ -138,6 +157,7 @@ int main(int argc, char **argv)
 		.timers = timers,
 		.recovery = true,
 		.check = check,
+		.prepare = prepare,
 		.start = start,
 		.idle = idle,
 		.stop = stop,

@@ -10,7 +10,7 @@
 
 /* A domain of which a pool manager is to hear. */
 struct news {
-	const char *method;	/* create_domain, update_domain, delete_domain */
+	const char *method;	/* create_domain, update_domain, ..., sync_domain */
 	const struct zone *zone;
 	const struct context *context;	/* of the request that it is due to */
 };

@@ -206,9 +206,9 @@ enum err service_get_quotas(void *self, struct request *req)
 
 static json_t *encode_server(const struct server_summary *server)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s}",
 		"id", server->id, "pool", server->pool, "backend", server->backend,
-		"host", server->host, "port", (json_int_t)server->port,
+		"state", server->state, "host", server->host, "port", (json_int_t)server->port,
 		"domains_behind", (json_int_t)server->behind,
 		"domains_failed", (json_int_t)server->failed,
 		"last_error", server->last_error);
@@ -241,8 +241,8 @@ static json_t *encode_lag(const struct zone *zone, const struct server_status *s
 
 static json_t *encode_status(const struct zone *zone, const struct server_status *status)
 {
-	return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s}",
-		"id", status->id, "action", status->action, "status", status->status,
+	return json_pack("{s:s, s:s, s:s, s:s?, s:o, s:o, s:s, s:I, s:s?, s:s}",
+		"id", status->id, "state", status->state, "action", status->action, "status", status->status,
 		"serial", status->has_serial ? json_integer(status->serial) : json_null(),
 		"lag", encode_lag(zone, status), "reason", status->reason,
 		"attempts", (json_int_t)status->attempts,
@@ -264,7 +264,7 @@ static void add_domain_servers(struct tx *tx, const struct zone *zone,
 		json_array_append_new(servers, encode_status(zone, &status));
 		if (strcmp(status.action, "UPDATE"))
 			continue;
-		ok += status.has_serial &&
+		ok += status.has_serial && !strcmp(status.state, "ACTIVE") &&
 		      serial_covers(status.serial, zone->is.state.serial);
 	}
 	json_object_set_new(json, "servers", servers);

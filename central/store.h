@@ -360,7 +360,7 @@ bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
 
 /* A server of a pool, and how its UPDATEs stand over all domains. */
 struct server_summary {
-	const char *id, *pool, *backend, *host, *last_error;
+	const char *id, *pool, *backend, *host, *state, *last_error;
 	uint32_t port;
 	int64_t behind, failed;
 };
@@ -370,11 +370,13 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 
 /* What one server has of one domain. */
 struct server_status {
-	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at;
+	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at, *state;
 	bool has_serial;
 	uint32_t serial, attempts;
 };
-/* How many servers the pool has, or how many that its catalog zone is for. */
+/* ACTIVE, DRAINED or REMOVED; false: there is no such server. */
+bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state);
+/* How many servers the pool has in service, or how many that its catalog zone is for. */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
                          struct tx_rows *rows);

@@ -83,7 +83,7 @@ void store_status_servers(struct tx *tx, const char *pool, struct arena *arena,
                           struct tx_rows *rows)
 {
 	tx_select(tx, arena, rows,
-		"SELECT v.id, v.pool_name, v.backend, v.host, v.port, "
+		"SELECT v.id, v.pool_name, v.backend, v.host, v.port, v.state, "
 		"CAST(COALESCE(SUM(d.id IS NOT NULL AND "
 		BEHIND("d.serial", "t.serial_number")
 		"), 0) AS SIGNED), "
@@ -110,6 +110,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 	server->backend = row_text(rows);
 	server->host = row_text(rows);
 	server->port = row_u32(rows);
+	server->state = row_text(rows);
 	server->behind = row_int(rows);
 	server->failed = row_int(rows);
 	server->last_error = row_text(rows);
@@ -123,12 +124,19 @@ int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catal
 
 	if (tx_select_row(tx, NULL, &rows,
 	                  "SELECT COUNT(*) FROM pool_servers WHERE pool_name = ? "
-	                  "AND (backend = 'catalog' OR NOT ?)",
+	                  "AND state = 'ACTIVE' AND (backend = 'catalog' OR NOT ?)",
 	                  TX_BIND(tx_text(pool), tx_int(of_catalog)))) {
 		count = row_int(&rows);
 		tx_select_end(&rows);
 	}
 	return count;
+}
+
+bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state)
+{
+	return tx_exec(tx, "UPDATE pool_servers SET state = ? WHERE pool_name = ? "
+	               "AND id = ?",
+	               TX_BIND(tx_text(state), tx_text(pool), tx_text(id))) == 1;
 }
 
 #define TIME(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
@@ -140,7 +148,10 @@ void store_status_domain(struct tx *tx, const char *domain_id, struct arena *are
 		"SELECT t.server_id, t.action, t.status, t.serial_number, t.reason, "
 		"t.attempts, "
 		TIME("t.next_attempt_at") ", "
-		TIME("t.updated_at") " FROM pool_manager_status t "
+		TIME("t.updated_at") ", COALESCE(v.state, 'REMOVED') "
+		"FROM pool_manager_status t JOIN domains d ON d.id = t.domain_id "
+		"JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_servers v "
+		"ON v.pool_name = p.name AND v.id = t.server_id "
 		"WHERE t.domain_id = ? ORDER BY t.server_id, t.action LIMIT 3000",
 		TX_BIND(tx_text(domain_id)));
 }
@@ -158,5 +169,6 @@ bool store_status_next(struct tx_rows *rows, struct server_status *status)
 	status->attempts = row_u32(rows);
 	status->next_attempt_at = row_text(rows);
 	status->seen_at = row_text(rows);
+	status->state = row_text(rows);
 	return true;
 }

@@ -90,8 +90,10 @@ static struct poll_order order_of(const struct propagation *propagation, size_t 
 static enum err take_order(struct intake *intake, const struct poll_order *order,
                            struct why *why)
 {
-	enum err err = notifier_order(intake->notifier, order, why);
+	enum err err = OK;
 
+	if (!order->quiet)
+		err = notifier_order(intake->notifier, order, why);
 	return err ? err : poller_order(intake->poller, order, why);
 }
 
@@ -160,7 +162,8 @@ static void enqueue(struct intake *intake, struct list *list)
 		take_some(intake);
 }
 
-enum err intake_take(struct intake *intake, const json_t *args, struct why *why)
+enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
+                     struct why *why)
 {
 	struct list *list = xcalloc(1, sizeof(*list));
 	enum err err;
@@ -168,6 +171,7 @@ enum err intake_take(struct intake *intake, const json_t *args, struct why *why)
 	list->arena = arena_new();
 	list->args = json_incref((json_t *)args);
 	err = propagation_decode(list->args, list->arena, &list->propagation, why);
+	list->propagation.terms.quiet = quiet;
 	list->count = list->propagation.domains.count *
 	              list->propagation.destination_count;
 	if (!err && !poller_has_room(intake->poller, intake->waiting + list->count))

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 
@@ -20,7 +21,8 @@ struct intake *intake_new(struct loop *loop, struct notifier *notifier,
                           struct poller *poller);
 void intake_free(struct intake **intake);
 /*
- * ARGS of "propagate_zones". ERR_INVALID: what is wrong with one order holds up no
- * other, and the first reason is told. ERR_BUSY: nothing was taken.
+ * ARGS of "propagate_zones", or of "poll_zones": QUIET. ERR_INVALID: what is wrong with
+ * one order holds up no other, and the first reason is told. ERR_BUSY: nothing was taken.
  */
-enum err intake_take(struct intake *intake, const json_t *args, struct why *why);
+enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
+                     struct why *why);

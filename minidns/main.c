@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/pulse.h"
 #include "core/access.h"
 #include "core/cookie.h"
 #include "core/rate.h"
@@ -59,6 +60,7 @@ static struct minidns {
 	struct stream_tls *tls;		/* NULL: nobody listens for it */
 	struct sockets *sockets;	/* as many as options.listen and listen_tls */
 	size_t socket_count;
+	struct pulse *pulse;
 	bool started;
 } minidns;
 
@@ -137,6 +139,7 @@ static const struct option rows[] = {
 
 static const struct option_section sections[] = {
 	{ "minidns", "the hidden primary of the name servers", rows, &minidns.options },
+	PULSE_SECTION,
 	{ 0 }
 };
 
@@ -410,6 +413,8 @@ static enum err check(void *self, struct why *why)
 	access_clear(&access);
 	if (!err)
 		err = check_strangers(why);
+	if (!err)
+		err = fleet_check(&pulse_config, why);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen names no address");
 	for (size_t i = 0; !err && i < minidns.options.listen.count; i++)
@@ -440,6 +445,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	figures_new(&minidns.figures);
+	fleet_metrics();
 	/* all processes take each other's cookies */
 	random_fill(&minidns.cookie_key, sizeof(minidns.cookie_key));
 	return OK;
@@ -457,6 +463,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	                          minidns.options.zone_memory / HEADS_SHARE);
 	make_outbound(runtime->loop);
 	make_serving(runtime);
+	minidns.pulse = pulse_new("minidns", runtime->loop, runtime->db_config);
 	minidns.started = true;
 	err = set_options(why);
 	return err ? err : open_sockets(runtime->loop, why);
@@ -511,6 +518,7 @@ static void stop(void *self)
 		udp_listener_close(&minidns.sockets[i].udp);
 		tcp_listener_close(&minidns.sockets[i].tcp);
 	}
+	pulse_free(&minidns.pulse);
 	tcp_clients_free(&minidns.clients);
 	limiter_lift(minidns.limiter);
 	serve_end(minidns.serve);
@@ -531,6 +539,17 @@ static void stop(void *self)
 	free(minidns.sockets);
 }
 
+static void fleet_fire(void *self)
+{
+	(void)self;
+	pulse_fire(minidns.pulse);
+}
+
+static const struct timer timers[] = {
+	{ "fleet", &pulse_config.period_s, fleet_fire },
+	{ 0 }
+};
+
 int main(int argc, char **argv)
 {
 	static const struct worker worker = {
@@ -539,6 +558,7 @@ int main(int argc, char **argv)
 		.summary = "serves zones to name servers, notifies and polls them",
 		.sections = sections,
 		.methods = service_methods,
+		.timers = timers,
 		.fanout = true,
 		.fanout_is_new = on_fanout_is_new,
 		.recovery = true,

@@ -40,6 +40,7 @@ struct watch {
 	struct exchange *exchange;
 	struct loop_timer *timer;
 	int64_t ordered_us;
+	bool quiet;			/* nobody waits to hear that all is well */
 };
 
 struct poller {
@@ -258,6 +259,12 @@ static void report_owed(struct watch *watch)
 	watch->poller->config.report(watch->poller->config.self, &report);
 }
 
+static bool is_as_expected(const struct watch *watch, const struct poll_result *result)
+{
+	return result->report == REPORT_SUCCESS && result->has_serial &&
+	       result->serial == watch->poll.terms.wanted;
+}
+
 static void report_end(struct watch *watch)
 {
 	struct poller *poller = watch->poller;
@@ -273,7 +280,8 @@ static void report_end(struct watch *watch)
 	if (result.report == REPORT_SUCCESS)
 		metric_observe_us(poller->config.figures->success_us,
 		                  clock_us() - watch->ordered_us);
-	poller->config.report(poller->config.self, &report);
+	if (!watch->quiet || !is_as_expected(watch, &result))
+		poller->config.report(poller->config.self, &report);
 	watch_free(watch);
 }
 
@@ -391,6 +399,8 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	if (err)
 		return err;
 	watch = find_watch(poller, &zone, &server);
+	if (watch)
+		watch->quiet &= order->quiet;
 	if (watch && !replaces(order, &terms, watch))
 		return OK;
 	if (!watch && poller->count >= MAX_ORDERS)
@@ -403,6 +413,7 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 		return OK;
 	}
 	watch = watch_new(poller, &zone, &server);
+	watch->quiet = order->quiet;
 	watch->tsig_key = tsig_key;
 	subject_set(&watch->subject, order);
 	watch->ordered_us = clock_us();

@@ -53,7 +53,15 @@ static enum err on_propagate_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return intake_take(service->intake, req->args, &req->why);
+	return intake_take(service->intake, req->args, false, &req->why);
+}
+
+/* The pool manager looks after its servers: it hears of those that differ. */
+static enum err on_poll_zones(void *self, struct request *req)
+{
+	const struct service *service = self;
+
+	return intake_take(service->intake, req->args, true, &req->why);
 }
 
 struct ended {
@@ -108,6 +116,8 @@ const struct rpc_method service_methods[] = {
 	{ "poll_for_serial_number", on_poll_for_serial_number,
 	  "domain destination " TERMS },
 	{ "propagate_zones",        on_propagate_zones,
+	  "domains destinations " TERMS },
+	{ "poll_zones",             on_poll_zones,
 	  "domains destinations " TERMS },
 	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
 	{ "news",                   on_news,

@@ -459,7 +459,8 @@ static void read_servers(struct tx *tx, struct arena *arena, struct store_server
 	next = found->servers = xcalloc(STORE_SERVERS, sizeof(*found->servers));
 	tx_select(tx, arena, &rows,
 	          "SELECT p.id, s.host, s.port, s.tsig_key FROM pool_servers s "
-	          "JOIN pools p ON p.name = s.pool_name LIMIT ?",
+	          "JOIN pools p ON p.name = s.pool_name WHERE s.state <> 'REMOVED' "
+	          "LIMIT ?",
 	          TX_BIND(tx_int(STORE_SERVERS + 1)));
 	for (size_t count = 0; tx_next(&rows); count++) {
 		found->cut |= count == STORE_SERVERS;

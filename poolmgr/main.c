@@ -1,15 +1,18 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "consistency/pulse.h"
+#include "operation.h"
+#include "patrol.h"
 #include "poolmgr.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
 #include "tell.h"
-#include "work.h"
 
-static struct poolmgr poolmgr = { .retry_period_s = 1 };
+static struct poolmgr poolmgr = { .retry_period_s = 1, .patrol_period_s = 1 };
 
 #define AT(field) offsetof(struct poolmgr, config.field)
 
@@ -30,6 +33,9 @@ static const struct option options[] = {
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
 	  "how many domains a step of the sync takes up at once", .reloadable = true },
+	{ "lock_scope", OPTION_TEXT, AT(lock_scope), "domain", 1, 16,
+	  "what is locked while a name server is told to create or delete a zone: its "
+	  "domain, or all of its tenant's" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
 	  "addresses and ports of minidns, as the name servers reach it",
 	  .required = true },
@@ -41,11 +47,25 @@ static const struct option options[] = {
 static const struct option_section sections[] = {
 	{ "poolmgr", "The pool manager: it drives the name servers of one pool.", options,
 	  &poolmgr },
+	PULSE_SECTION,
 	{ 0 }
 };
 
+static void patrol_fire(void *self)
+{
+	patrol_turn(((struct poolmgr *)self)->patrol);
+}
+
+static void fleet_fire(void *self)
+{
+	pulse_fire(((struct poolmgr *)self)->pulse);
+}
+
 static const struct timer timers[] = {
+	{ "fleet", &pulse_config.period_s, fleet_fire },
+
 	{ "sync", &poolmgr.config.periodic_sync_interval_s, sync_round },
+	{ "patrol", &poolmgr.patrol_period_s, patrol_fire },
 	{ "retry", &poolmgr.retry_period_s, sync_retry },
 	{ 0 }
 };
@@ -66,6 +86,12 @@ static const char *topic(const void *self)
 	return name;
 }
 
+struct scope poolmgr_scope(const struct poolmgr *pm)
+{
+	return (struct scope){ pm->config.pool_name,
+	                       fleet_share(pulse_fleet(pm->pulse), pm->runtime.db) };
+}
+
 static enum err parse_all(const struct option_texts *texts, uint16_t default_port,
                           const char *field, struct endpoint **endpoints, struct why *why)
 {
@@ -80,14 +106,25 @@ static enum err parse_all(const struct option_texts *texts, uint16_t default_por
 	return OK;
 }
 
+static enum err parse_scope(const char *scope, bool *tenants, struct why *why)
+{
+	*tenants = !strcmp(scope, "tenant");
+	if (*tenants || !strcmp(scope, "domain"))
+		return OK;
+	return fail(why, ERR_INVALID, "poolmgr.lock_scope must be domain or tenant");
+}
+
 static enum err check(void *self, struct why *why)
 {
 	struct poolmgr *pm = self;
-	enum err err;
+	enum err err = fleet_check(&pulse_config, why);
 
-	if (pm->servers)	/* a reload: none of this changes */
-		return OK;
-	err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters, why);
+	if (err || pm->servers)	/* a reload: none of the rest changes */
+		return err;
+	err = parse_scope(pm->config.lock_scope, &pm->lock_tenants, why);
+	if (!err)
+		err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
+		                why);
 	if (!err && pm->config.masters.count == 0)
 		err = fail(why, ERR_INVALID, "poolmgr.masters: names no minidns");
 	if (!err)
@@ -104,18 +141,26 @@ static enum err prepare(void *self, int processes, struct why *why)
 
 	(void)processes, (void)why;
 	servers_metrics(pm->servers);
-	work_metrics();
+	operation_metrics();
 	tell_metrics();
+	fleet_metrics();
 	return OK;
 }
 
 static enum err register_servers(void *self, struct why *why)
 {
 	struct poolmgr *pm = self;
+	struct arena *arena = arena_new();
+	struct seen_servers seen;
 	struct tx tx = tx_begin(pm->runtime.db, why);
 
 	store_register(&tx, pm->config.pool_name, pm->servers);
-	return tx_commit(&tx);
+	store_servers(&tx, arena, pm->config.pool_name, &seen);
+	enum err err = tx_commit(&tx);
+	for (size_t i = 0; !err && i < seen.count; i++)
+		servers_set(pm->servers, seen.item[i].id, seen.item[i].in_service);
+	arena_free(&arena);
+	return err;
 }
 
 /* Before the first order: minidns refuses transfers to servers that it does not know. */
@@ -127,9 +172,12 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	pm->runtime = *runtime;
 	pm->tell = tell_new(pm);
 	err = tx_redo(register_servers, pm, why);
-	if (!err)
-		servers_start(pm->servers, runtime->loop);
-	return err;
+	if (err)
+		return err;
+	servers_start(pm->servers, runtime->loop, runtime->db_config);
+	pm->patrol = patrol_new(pm);
+	pm->pulse = pulse_new(topic(pm), runtime->loop, runtime->db_config);
+	return OK;
 }
 
 static bool idle(const void *self)
@@ -144,6 +192,8 @@ static void stop(void *self)
 	struct poolmgr *pm = self;
 
 	servers_stop(pm->servers);
+	patrol_free(&pm->patrol);
+	pulse_free(&pm->pulse);
 	tell_free(&pm->tell);
 }
 

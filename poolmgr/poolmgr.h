@@ -6,15 +6,22 @@
  *
  *	service  messages -> work, tell        work  driver operations, by lane
  *	sync     rows that are due -> the same  tell  casts to minidns, calls to central
+ *	patrol   all domains, page by page
+ *
+ * Messages go to whichever process takes them. What is done by time is shared: each
+ * domain is looked after by one process of the pool (consistency/fleet.h).
  */
 #pragma once
 
 #include "base/option.h"
 #include "endpoint.h"
 #include "runtime/worker.h"
+#include "scope.h"
 
 struct servers;
 struct tell;
+struct pulse;
+struct patrol;
 struct metric;
 
 struct poolmgr {
@@ -25,12 +32,16 @@ struct poolmgr {
 		int poll_timeout_s, poll_retry_interval_s, poll_max_retries;
 		int periodic_sync_interval_s;
 		int sync_batch;
+		char *lock_scope;
 		struct option_texts masters, also_notifies;
 	} config;
+	bool lock_tenants;		/* lock_scope, understood */
 	struct endpoint *masters, *also;
 	struct servers *servers;
 	struct tell *tell;
-	int retry_period_s;		/* of the retry timer: constant */
+	struct pulse *pulse;
+	struct patrol *patrol;
+	int retry_period_s, patrol_period_s;	/* of their timers: constant */
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
@@ -38,5 +49,7 @@ extern const struct rpc_method poolmgr_methods[];	/* service.c */
 void sync_round(void *poolmgr);		/* sync.c: periodic_sync of the seed */
 void sync_retry(void *poolmgr);		/* sync.c: what is due by its own time */
 
+/* What this process is to look after now; share.total 0: nothing. One statement. */
+struct scope poolmgr_scope(const struct poolmgr *poolmgr);
 /* The longest that a poll may take until it reports, in seconds. */
 int poolmgr_poll_budget_s(const struct poolmgr *poolmgr);

@@ -3,7 +3,9 @@
 #include <netdb.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
+#include "runtime/db.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 
@@ -64,6 +66,7 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 		return fail(why, ERR_INVALID, "backends.%s: there are two servers \"%s\"",
 		            driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
+	atomic_store(&server->in_service, true);
 	breaker_init(&server->control, &control_terms);
 	breaker_init(&server->dns, &dns_terms);
 	if (driver->check)
@@ -122,17 +125,23 @@ void servers_metrics(struct servers *servers)
 		               "to serve", "server", servers->item[i].settings->id);
 }
 
-void servers_start(struct servers *servers, struct loop *loop)
+void servers_start(struct servers *servers, struct loop *loop,
+                   const struct db_config *db_config)
 {
-	for (size_t i = 0; i < servers->count; i++)
-		servers->item[i].lane = lane_new(loop, servers->item[i].settings->id,
-		                                 LANE_LIMIT);
+	for (size_t i = 0; i < servers->count; i++) {
+		struct server *server = &servers->item[i];
+
+		server->db = db_new(db_config);
+		server->lane = lane_new(loop, server->settings->id, LANE_LIMIT);
+	}
 }
 
 void servers_stop(struct servers *servers)
 {
-	for (size_t i = 0; i < servers->count; i++)
+	for (size_t i = 0; i < servers->count; i++) {
 		lane_free(&servers->item[i].lane);
+		db_free(&servers->item[i].db);
+	}
 }
 
 struct server *servers_find(const struct servers *servers, const char *id)
@@ -143,9 +152,20 @@ struct server *servers_find(const struct servers *servers, const char *id)
 	return NULL;
 }
 
+void servers_set(struct servers *servers, const char *id, bool in_service)
+{
+	struct server *server = servers_find(servers, id);
+
+	if (!server || atomic_exchange(&server->in_service, in_service) == in_service)
+		return;
+	log_info("server is %s: server=%s", in_service ? "in service" : "out of service",
+	         id);
+}
+
 bool server_has(const struct server *server, const struct domain_ref *domain)
 {
-	return !domain->is_catalog || server->driver->by_catalog;
+	return atomic_load(&server->in_service) &&
+	       (!domain->is_catalog || server->driver->by_catalog);
 }
 
 bool servers_idle(const struct servers *servers)

@@ -11,6 +11,8 @@
 #include "base/breaker.h"
 #include "model/domain.h"
 
+struct db;
+struct db_config;
 struct lane;
 struct loop;
 struct metric;
@@ -21,8 +23,10 @@ struct server {
 	struct destination destination;		/* host: the resolved address */
 	char address[46];
 	struct lane *lane;
+	struct db *db;				/* of the lane's thread */
 	struct breaker control, dns;
 	atomic_bool failing;			/* control is open: for the lane */
+	atomic_bool in_service;			/* not drained or removed */
 	struct metric *behind;			/* gauge: domains behind */
 };
 
@@ -38,10 +42,13 @@ extern struct option_list server_lists[];
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* before the fork */
 /* After it: the lanes. */
-void servers_start(struct servers *servers, struct loop *loop);
+void servers_start(struct servers *servers, struct loop *loop,
+                   const struct db_config *db_config);
 void servers_stop(struct servers *servers);
 /* NULL: there is none. */
 struct server *servers_find(const struct servers *servers, const char *id);
-/* Is the domain for this server? A catalog zone is for those that read it. */
+/* The operator's word. */
+void servers_set(struct servers *servers, const char *id, bool in_service);
+/* Is the domain for this server, now? A catalog zone is for those that read it. */
 bool server_has(const struct server *server, const struct domain_ref *domain);
 bool servers_idle(const struct servers *servers);

@@ -10,6 +10,8 @@
 #include "runtime/tx.h"
 #include "store.h"
 #include "tell.h"
+#include "judge.h"
+#include "operation.h"
 #include "work.h"
 
 enum { APART_MS = 2000 };
@@ -85,7 +87,7 @@ static void note_health(struct poolmgr *poolmgr, const struct server_report *rep
 	if (!breaker_succeeded(&server->dns))
 		return;
 	log_info("server answers again: server=%s", report->name_server);
-	work_release(poolmgr, report->name_server, false);
+	operation_release(poolmgr, report->name_server, false);
 }
 
 static bool about_delete(const struct server_report *report)
@@ -158,7 +160,7 @@ static enum err judge(struct poolmgr *poolmgr, const struct server_report *repor
 			.request_id = request_ids[i],
 			.report = &reports[i],
 		};
-	return work_judge(poolmgr, questions, count, why);
+	return judge_all(poolmgr, questions, count, why);
 }
 
 static void log_report(const struct server_report *report)
@@ -411,6 +413,25 @@ static enum err update_domain(void *self, struct request *req)
 	return err;
 }
 
+/* An operator wants it now: what is owed, and else a look at all servers. */
+static enum err sync_domain(void *self, struct request *req)
+{
+	struct poolmgr *poolmgr = self;
+	struct cause cause = cause_of(req);
+	struct domain_ref domain;
+	enum err err = decode_domain(poolmgr, req, &domain);
+
+	if (err)
+		return err;
+	struct tx tx = tx_once(poolmgr->runtime.db, &req->why);
+	store_hurry(&tx, domain.id);
+	err = tx_commit(&tx);
+	if (!err && domain.state.task != TASK_DELETE &&
+	    domain.state.status != STATUS_DELETED)
+		tell_pool(poolmgr, &(struct domain_refs){ &domain, 1 }, &cause);
+	return err;
+}
+
 static enum err decode_domains(const struct poolmgr *poolmgr, struct request *req,
                                struct domain_refs *domains)
 {
@@ -463,6 +484,7 @@ const struct rpc_method poolmgr_methods[] = {
 	{ "update_domain",   update_domain, "domain" },
 	{ "update_domains",  NULL,          "domains", update_domains },
 	{ "delete_domain",   delete_domain, "domain" },
+	{ "sync_domain",     sync_domain,   "domain" },
 	{ "update_status",   update_status,
 	  "domain name_server status serial_number reason? silent?" },
 	{ "update_statuses", NULL,          "reports", update_statuses },

@@ -22,6 +22,10 @@
                        "d.kind = 'CATALOG'"
 /* of those a server has: server_has() */
 #define IS_FOR_IT "(d.kind = 'PRIMARY' OR ?)"
+/* of a scope: share_has() */
+#define IS_MINE "p.name = ? AND CRC32(d.id) % ? = ?"
+#define SCOPE(scope) tx_text((scope)->pool), tx_int((scope)->share.total), \
+                     tx_int((scope)->share.factor)
 
 static void read_domain(struct tx_rows *rows, const char *pool, struct domain_ref *domain)
 {
@@ -86,6 +90,16 @@ void store_settle(struct tx *tx, const struct outcome *outcome)
 	            tx_text(outcome->status ? outcome->status : "OPEN"),
 	            tx_text(outcome->domain_id), tx_text(outcome->server_id),
 	            tx_text(action_name(outcome->action))));
+}
+
+void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
+                    enum action action, int after_s)
+{
+	tx_exec(tx,
+	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) + INTERVAL ? SECOND "
+	    "WHERE domain_id = ? AND server_id = ? AND action = ?",
+	    TX_BIND(tx_int(after_s), tx_text(domain_id), tx_text(server_id),
+	            tx_text(action_name(action))));
 }
 
 /* Each row of a creation calls for it once: SUCCESS says that it is accounted for. */
@@ -267,6 +281,22 @@ struct standing *store_standings(struct tx *tx, struct arena *arena,
 	return standings;
 }
 
+bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action action)
+{
+	struct tx_rows rows;
+	bool going, found = tx_select_row(tx, NULL, &rows,
+	    "SELECT task = 'DELETE' OR status = 'DELETED' FROM domains WHERE id = ?",
+	    TX_BIND(tx_text(domain->id)));
+
+	if (!found)
+		return false;
+	going = row_int(&rows) != 0;
+	tx_select_end(&rows);
+	if (action == ACTION_CREATE)
+		return !going;
+	return going && !store_name_is_taken(tx, domain->name, domain->id);
+}
+
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id)
 {
 	struct tx_rows rows;
@@ -278,37 +308,6 @@ bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id)
 	if (taken)
 		tx_select_end(&rows);
 	return taken;
-}
-
-bool store_sync_claim(struct tx *tx, const char *pool, const char *job, int period_ms)
-{
-	int64_t won = tx_exec(tx,
-	    "UPDATE pool_sync SET next_round_at = NOW(3) + INTERVAL ? * 1000 MICROSECOND "
-	    "WHERE pool_name = ? AND job = ? AND next_round_at <= NOW(3)",
-	    TX_BIND(tx_int(period_ms), tx_text(pool), tx_text(job)));
-
-	return won == 1;
-}
-
-const char *store_sync_cursor(struct tx *tx, struct arena *arena, const char *pool,
-                              const char *job)
-{
-	struct tx_rows rows;
-	const char *cursor = "";
-
-	if (tx_select_row(tx, arena, &rows,
-	    "SELECT position FROM pool_sync WHERE pool_name = ? AND job = ?",
-	    TX_BIND(tx_text(pool), tx_text(job)))) {
-		cursor = row_text(&rows);
-		tx_select_end(&rows);
-	}
-	return cursor;
-}
-
-void store_sync_move(struct tx *tx, const char *pool, const char *job, const char *cursor)
-{
-	tx_exec(tx, "UPDATE pool_sync SET position = ? WHERE pool_name = ? AND job = ?",
-	        TX_BIND(tx_text(cursor), tx_text(pool), tx_text(job)));
 }
 
 /* Rows of DOMAIN_COLUMNS, an action and a row's id, as a list in their order. */
@@ -331,33 +330,79 @@ static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool
 	return first;
 }
 
+enum { SERVERS_MAX = 1024 };
+
+void store_servers(struct tx *tx, struct arena *arena, const char *pool,
+                   struct seen_servers *servers)
+{
+	struct tx_rows rows;
+
+	servers->item = arena_alloc(arena, SERVERS_MAX * sizeof(*servers->item));
+	servers->count = 0;
+	tx_select(tx, arena, &rows,
+	    "SELECT p.id, p.state = 'ACTIVE', EXISTS "
+	    "(SELECT 1 FROM pool_manager_status s WHERE s.server_id = p.id "
+	    "AND s.next_attempt_at <= NOW(3)) FROM pool_servers p WHERE p.pool_name = ?",
+	    TX_BIND(tx_text(pool)));
+	while (servers->count < SERVERS_MAX && tx_next(&rows)) {
+		struct seen_server *server = &servers->item[servers->count++];
+
+		server->id = row_text(&rows);
+		server->in_service = row_int(&rows) != 0;
+		server->has_due = row_int(&rows) != 0;
+	}
+	tx_select_end(&rows);
+}
+
+void store_hurry(struct tx *tx, const char *domain_id)
+{
+	tx_exec(tx,
+	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
+	    "WHERE domain_id = ? AND (status IN ('ERROR', 'NO_DOMAIN') "
+	    "OR next_attempt_at IS NOT NULL)", TX_BIND(tx_text(domain_id)));
+}
+
 /* What is done through a server's control channel; the rest is NOTIFY and polls. */
 #define BY_CONTROL "(s.action <> 'UPDATE' OR s.status <=> 'NO_DOMAIN')"
 
-struct due *store_due(struct tx *tx, struct arena *arena, const char *pool,
-                      const struct due_of *of, int lease_s)
+/*
+ * Of the list, what nobody else claimed meanwhile is left: it is open again, so that its
+ * success clears what was planned (store_settle).
+ */
+static void claim(struct tx *tx, struct due **due, int ahead_s, int lease_s)
 {
-	/* A server that lost the zone has to create it again before it can be updated. */
-	struct due *first = read_due(tx, arena, pool,
-	    "SELECT " DOMAIN_COLUMNS ", "
-	    "IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id "
-	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "WHERE s.server_id = ? AND p.name = ? "
-	    "AND s.next_attempt_at <= NOW(3) + INTERVAL ? SECOND "
-	    "AND (s.action = 'DELETE') = (d.task = 'DELETE' OR d.status = 'DELETED') "
-	    "AND " BY_CONTROL " = ? ORDER BY s.next_attempt_at LIMIT ?",
-	    TX_BIND(tx_text(of->server_id), tx_text(pool), tx_int(of->ahead_s),
-	            tx_int(of->control), tx_int((int64_t)of->limit)));
-
-	/* open again, so that its success clears what was planned (store_settle) */
-	for (struct due *due = first; due; due = due->next)
-		tx_exec(tx,
+	while (*due) {
+		if (tx_exec(tx,
 		    "UPDATE pool_manager_status SET attempts = attempts + 1, "
 		    "status = "
 		    "IF(action <> 'UPDATE' AND status = 'SUCCESS', NULL, status), "
 		    "next_attempt_at = NOW(3) + INTERVAL GREATEST(?, " PAUSE ") SECOND "
-		    "WHERE id = ?", TX_BIND(tx_int(lease_s), tx_text(due->row_id)));
+		    "WHERE id = ? AND next_attempt_at <= NOW(3) + INTERVAL ? SECOND",
+		    TX_BIND(tx_int(lease_s), tx_text((*due)->row_id),
+		            tx_int(ahead_s))) == 1)
+			due = &(*due)->next;
+		else
+			*due = (*due)->next;
+	}
+}
+
+struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
+                      const struct due_of *of, int lease_s)
+{
+	/* A server that lost the zone has to create it again before it can be updated. */
+	struct due *first = read_due(tx, arena, scope->pool,
+	    "SELECT " DOMAIN_COLUMNS ", "
+	    "IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id "
+	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
+	    "JOIN pools p ON p.id = d.pool_id "
+	    "WHERE s.server_id = ? AND " IS_MINE " "
+	    "AND s.next_attempt_at <= NOW(3) + INTERVAL ? SECOND "
+	    "AND (s.action = 'DELETE') = (d.task = 'DELETE' OR d.status = 'DELETED') "
+	    "AND " BY_CONTROL " = ? ORDER BY s.next_attempt_at LIMIT ?",
+	    TX_BIND(tx_text(of->server_id), SCOPE(scope), tx_int(of->ahead_s),
+	            tx_int(of->control), tx_int((int64_t)of->limit)));
+
+	claim(tx, &first, of->ahead_s, lease_s);
 	return first;
 }
 
@@ -437,99 +482,113 @@ void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *s
 	            tx_u32(serial)));
 }
 
-struct due *store_undeleted(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_undeleted(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct server *server, size_t limit, int stale_s)
 {
-	return read_due(tx, arena, pool,
+	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'DELETE', s.id FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'DELETE' "
-	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.task = 'DELETE' "
+	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.task = 'DELETE' "
 	    "AND d.status IN ('PENDING', 'ERROR') "
 	    "AND s.id IS NULL AND d.changed_at < NOW(3) - INTERVAL ? SECOND LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
+	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
 	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));
 }
 
-struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct server *server, size_t limit, int stale_s)
 {
-	return read_due(tx, arena, pool,
+	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'CREATE', s.id FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'CREATE' "
-	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.live = 1 "
+	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
 	    "AND d.task <> 'DELETE' AND s.id IS NULL AND d.created_at < NOW(3) - "
 	    "INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
+	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
 	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));
 }
 
 /* A row in error has a time of its own (store_due). */
-struct due *store_behind(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_behind(struct tx *tx, struct arena *arena, const struct scope *scope,
                          const struct server *server, size_t limit, int stale_s)
 {
-	return read_due(tx, arena, pool,
+	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', s.id FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.live = 1 AND d.task <> 'DELETE' "
+	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 AND d.task <> 'DELETE' "
 	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
 	    "AND (s.id IS NULL OR (s.next_attempt_at IS NULL AND "
 	    "(s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") "))) "
 	    "ORDER BY d.changed_at LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
+	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
 	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));
 }
 
-struct due *store_unsettled(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             size_t limit, int stale_s)
 {
-	return read_due(tx, arena, pool,
+	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", IF(d.task = 'DELETE', 'DELETE', 'UPDATE'), NULL "
 	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "WHERE p.name = ? AND d.status IN ('PENDING', 'ERROR') "
+	    "WHERE " IS_MINE " AND d.status IN ('PENDING', 'ERROR') "
 	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
 	    "ORDER BY d.status = 'ERROR', IF(d.status = 'ERROR', RAND(), 0), "
 	    "d.changed_at LIMIT ?",
-	    TX_BIND(tx_text(pool), tx_int(stale_s), tx_int((int64_t)limit)));
+	    TX_BIND(SCOPE(scope), tx_int(stale_s), tx_int((int64_t)limit)));
 }
 
-struct due *store_page(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
                        const char *cursor, size_t limit)
 {
-	return read_due(tx, arena, pool,
+	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', NULL FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
-	    "WHERE p.name = ? AND d.live = 1 AND d.task <> 'DELETE' AND d.id > ? "
+	    "WHERE " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE' AND d.id > ? "
 	    "ORDER BY d.id LIMIT ?",
-	    TX_BIND(tx_text(pool), tx_text(cursor), tx_int((int64_t)limit)));
+	    TX_BIND(SCOPE(scope), tx_text(cursor), tx_int((int64_t)limit)));
 }
 
-int64_t store_count_behind(struct tx *tx, const char *pool, const struct server *server)
+static int64_t read_count(struct tx *tx, const char *sql, const struct tx_value *bind)
 {
 	struct tx_rows rows;
 	int64_t count = 0;
 
-	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE p.name = ? AND " IS_FOR_IT " AND d.live = 1 "
-	    "AND d.task <> 'DELETE' AND (s.id IS NULL OR s.status <> 'SUCCESS' OR s.serial_number IS NULL OR "
-	    NEWER("d.serial", "s.serial_number") ")",
-	    TX_BIND(tx_text(server->settings->id), tx_text(pool),
-	            tx_int(server->driver->by_catalog)))) {
+	if (tx_select_row(tx, NULL, &rows, sql, bind)) {
 		count = row_int(&rows);
 		tx_select_end(&rows);
 	}
 	return count;
+}
+
+int64_t store_count(struct tx *tx, const struct scope *scope)
+{
+	return read_count(tx,
+	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "WHERE " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE'",
+	    TX_BIND(SCOPE(scope)));
+}
+
+int64_t store_count_behind(struct tx *tx, const struct scope *scope,
+                           const struct server *server)
+{
+	return read_count(tx,
+	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "LEFT JOIN pool_manager_status s "
+	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
+	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
+	    "AND d.task <> 'DELETE' AND (s.id IS NULL OR s.status <> 'SUCCESS' "
+	    "OR s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") ")",
+	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
+	            tx_int(server->driver->by_catalog)));
 }
 
 static void register_one(struct tx *tx, const char *pool, const struct server *server)
@@ -547,13 +606,8 @@ static void register_one(struct tx *tx, const char *pool, const struct server *s
 
 void store_register(struct tx *tx, const char *pool, const struct servers *servers)
 {
-	static const char *const jobs[] = { "sync", "retry" };
-
 	for (size_t i = 0; i < servers->count; i++)
 		register_one(tx, pool, &servers->item[i]);
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++)
-		tx_exec(tx, "INSERT IGNORE INTO pool_sync (pool_name, job) VALUES (?, ?)",
-		        TX_BIND(tx_text(pool), tx_text(jobs[i])));
 }
 
 /* Deleted domains of which no server owes anything; at most 500, in the arena. */
@@ -588,40 +642,55 @@ void store_forget_settled(struct tx *tx, const char *pool)
 	arena_free(&arena);
 }
 
-/* Ids of pool_servers that are no longer configured, in the arena. */
-static const char **removed_servers(struct tx *tx, struct arena *arena, const char *pool,
-                                    const struct servers *servers, size_t *count)
+/* Ids, the one column, in the arena. */
+static size_t read_ids(struct tx *tx, struct arena *arena, const char *sql,
+                       const struct tx_value *bind, const char **ids)
 {
-	const char **removed = arena_alloc(arena, 1024 * sizeof(*removed));
 	struct tx_rows rows;
+	size_t count = 0;
 
-	*count = 0;
-	tx_select(tx, arena, &rows,
-	          "SELECT id FROM pool_servers WHERE pool_name = ? LIMIT 1024",
-	          TX_BIND(tx_text(pool)));
-	while (tx_next(&rows)) {
-		const char *id = row_text(&rows);
-
-		if (!servers_find(servers, id))
-			removed[(*count)++] = id;
-	}
-	return removed;
+	tx_select(tx, arena, &rows, sql, bind);
+	while (count < SERVERS_MAX && tx_next(&rows))
+		ids[count++] = row_text(&rows);
+	tx_select_end(&rows);
+	return count;
 }
 
-void store_forget_removed(struct tx *tx, const char *pool, const struct servers *servers)
+static void forget_server(struct tx *tx, const char *pool, const char *id)
+{
+	tx_exec(tx, "DELETE s FROM pool_manager_status s JOIN domains d "
+	        "ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
+	        "WHERE s.server_id = ? AND p.name = ?",
+	        TX_BIND(tx_text(id), tx_text(pool)));
+}
+
+void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)
 {
 	struct arena *arena = arena_new();
-	size_t count;
-	const char **removed = removed_servers(tx, arena, pool, servers, &count);
+	const char *ids[SERVERS_MAX];
+	size_t count = read_ids(tx, arena,
+	    "SELECT id FROM pool_servers WHERE pool_name = ? "
+	    "AND updated_at < NOW(3) - INTERVAL ? SECOND",
+	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids);
 
 	for (size_t i = 0; i < count && !tx->err; i++) {
-		log_info("server removed: pool=%s server=%s", pool, removed[i]);
-		tx_exec(tx, "DELETE s FROM pool_manager_status s JOIN domains d "
-		        "ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
-		        "WHERE s.server_id = ? AND p.name = ?",
-		        TX_BIND(tx_text(removed[i]), tx_text(pool)));
+		log_info("server removed: pool=%s server=%s", pool, ids[i]);
+		forget_server(tx, pool, ids[i]);
 		tx_exec(tx, "DELETE FROM pool_servers WHERE pool_name = ? AND id = ?",
-		        TX_BIND(tx_text(pool), tx_text(removed[i])));
+		        TX_BIND(tx_text(pool), tx_text(ids[i])));
 	}
+	arena_free(&arena);
+}
+
+void store_forget_out(struct tx *tx, const char *pool)
+{
+	struct arena *arena = arena_new();
+	const char *ids[SERVERS_MAX];
+	size_t count = read_ids(tx, arena,
+	    "SELECT id FROM pool_servers WHERE pool_name = ? AND state = 'REMOVED'",
+	    TX_BIND(tx_text(pool)), ids);
+
+	for (size_t i = 0; i < count; i++)
+		forget_server(tx, pool, ids[i]);
 	arena_free(&arena);
 }

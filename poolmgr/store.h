@@ -8,6 +8,7 @@
 #include "model/domain.h"
 #include "model/messages.h"
 #include "runtime/tx.h"
+#include "scope.h"
 #include "servers.h"
 
 enum { STORE_REASON = 512 };
@@ -25,6 +26,9 @@ struct outcome {
 	int confirm_s;		/* status NULL: look again after this */
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
+/* It could not be tried now, which says nothing of the server: again AFTER_S later. */
+void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
+                    enum action action, int after_s);
 /*
  * The domain is gone from the server. Was it never said how its creation ended? Then the
  * server may still carry that out, when it wakes up: deleted once more, AFTER_S later.
@@ -60,15 +64,13 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
 /* The server has a zone of that name whose serial is none of ours: it refuses ours. */
 void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
                    uint32_t serial);
+/*
+ * Is the action still right? What asked for it may be old: the domain was deleted since
+ * it was to be created, or its name lives again since it was deleted.
+ */
+bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action action);
 /* Is there a live domain of this name that is not DOMAIN_ID? Then its zone must stay. */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
-
-/* Win a round of JOB by the database's clock. Its cursor is where the last one ended. */
-bool store_sync_claim(struct tx *tx, const char *pool, const char *job, int period_ms);
-const char *store_sync_cursor(struct tx *tx, struct arena *arena, const char *pool,
-                              const char *job);
-void store_sync_move(struct tx *tx, const char *pool, const char *job,
-                     const char *cursor);
 
 /* No server need serve the domain any more: what was to be created or updated is not. */
 void store_drop_plans(struct tx *tx, const char *domain_id);
@@ -88,28 +90,49 @@ struct due_of {
 	int ahead_s;		/* what comes due so soon is taken, too */
 	size_t limit;
 };
-struct due *store_due(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of, int lease_s);
+/* The pool's servers as the table has them, in the arena. */
+struct seen_servers {
+	struct seen_server {
+		const char *id;
+		bool in_service;	/* not drained or removed by the operator */
+		bool has_due;		/* something is due, whosever it is */
+	} *item;
+	size_t count;
+};
+void store_servers(struct tx *tx, struct arena *arena, const char *pool,
+                   struct seen_servers *servers);
+/* What is known of those that the operator removed. */
+void store_forget_out(struct tx *tx, const char *pool);
+/* All that is owed of the domain is due now. */
+void store_hurry(struct tx *tx, const char *domain_id);
 /* All that failed (through its control channel, or not) is due now. */
 void store_release(struct tx *tx, const char *pool, const char *server_id, bool control);
 /* Domains to be deleted, without a DELETE row for the server, older than STALE_S. */
-struct due *store_undeleted(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_undeleted(struct tx *tx, struct arena *arena, const struct scope *scope,
                             const struct server *server, size_t limit, int stale_s);
 /* Live domains without a CREATE row for the server, older than STALE_S. */
-struct due *store_missing(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
                           const struct server *server, size_t limit, int stale_s);
 /* Domains whose serial the server was not seen to serve for STALE_S, without an error. */
-struct due *store_behind(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_behind(struct tx *tx, struct arena *arena, const struct scope *scope,
                          const struct server *server, size_t limit, int stale_s);
 /* Domains not settled after STALE_S: PENDING first, then any of the rest. */
-struct due *store_unsettled(struct tx *tx, struct arena *arena, const char *pool,
+struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
                             size_t limit, int stale_s);
-/* The live domains behind CURSOR, by id. */
-struct due *store_page(struct tx *tx, struct arena *arena, const char *pool,
+/* How many live domains there are in the scope; those behind CURSOR, by id. */
+int64_t store_count(struct tx *tx, const struct scope *scope);
+struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
                        const char *cursor, size_t limit);
-int64_t store_count_behind(struct tx *tx, const char *pool, const struct server *server);
+int64_t store_count_behind(struct tx *tx, const struct scope *scope,
+                           const struct server *server);
 
+/*
+ * The servers, as this process has them in its configuration; again in each round. One
+ * that nobody has named for UNHEARD_S was removed: what is known of it is forgotten.
+ */
 void store_register(struct tx *tx, const char *pool, const struct servers *servers);
+void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);
 /* Rows of deleted domains with which all is done. */
 void store_forget_settled(struct tx *tx, const char *pool);
-void store_forget_removed(struct tx *tx, const char *pool, const struct servers *servers);

@@ -1,22 +1,27 @@
 /*
- * The recurring work. Each job is done by one process of the fleet at a
- * time: who wins its row of pool_sync, by the database's clock.
+ * The recurring work. Each process does it for the domains of its share (seed 004: the
+ * hash factor), so that no domain is looked after by two, and none by nobody.
  *
  *	retry	every second: rows that failed, or never ended, whose own time
  *		has come; a server whose breaker is open gets a probe at most
  *	sync	every periodic_sync_interval (seed 000): servers that miss a
- *		domain, domains that are behind, domains that nobody settled,
- *		and a page of all domains, polled to find what drifted
+ *		domain, domains that are behind, domains that nobody settled;
+ *		the master forgets what is settled. The seed's last step,
+ *		all domains on all servers, is patrol's.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "consistency/pulse.h"
+#include "judge.h"
+#include "operation.h"
 #include "poolmgr.h"
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
 #include "store.h"
 #include "tell.h"
-#include "work.h"
 
 enum { RETRY_ROWS = 200, PROBE_ROWS = 4, RETRY_PERIOD_MS = 1000, EVER_S = 86400 };
 
@@ -26,18 +31,22 @@ struct round {
 	struct arena *arena;
 	char id[ID_LEN + 1];
 	struct cause cause;
-	const char *pool;
+	struct scope scope;
 	struct why why;
 };
 
-static void round_begin(struct round *round, struct poolmgr *poolmgr)
+/* False: this process has no share now. */
+static bool round_begin(struct round *round, struct poolmgr *poolmgr)
 {
 	round->poolmgr = poolmgr;
+	round->scope = poolmgr_scope(poolmgr);
+	if (!round->scope.share.total)
+		return false;
 	round->arena = arena_new();
 	id_random(round->id);
 	round->cause = (struct cause){ round->id, true };
-	round->pool = poolmgr->config.pool_name;
 	log_request(round->id);
+	return true;
 }
 
 static void round_end(struct round *round)
@@ -56,18 +65,11 @@ static bool done(struct round *round, struct tx *tx, const char *step)
 {
 	enum err err = tx_commit(tx);
 
-	if (err && err != ERR_UNREACHABLE)	/* that is said where it is seen */
+	/* that is said where it is seen; a race was won by another, who does it */
+	if (err && err != ERR_UNREACHABLE && err != ERR_RACE)
 		log_warn("sync step failed: step=%s err=%s why=\"%s\"", step,
 		         err_name(err), round->why.text);
 	return !err;
-}
-
-static bool won(struct round *round, const char *job, int period_ms)
-{
-	struct tx tx = once(round);
-	bool mine = store_sync_claim(&tx, round->pool, job, period_ms);
-
-	return done(round, &tx, job) && mine;
 }
 
 /* ---- retry ---- */
@@ -81,8 +83,8 @@ static void delete_again(struct round *round, const struct due *due,
 
 	if (!taken) {
 		if (done(round, &tx, "retry"))
-			work_start(round->poolmgr, &due->domain, ACTION_DELETE, server,
-			           &round->cause);
+			operation_start(round->poolmgr, &due->domain, ACTION_DELETE,
+			                server, &round->cause);
 		return;
 	}
 	store_settle(&tx, &(struct outcome){ due->domain.id, server->settings->id,
@@ -95,8 +97,8 @@ static void do_again(struct round *round, struct due *due, struct server *server
 {
 	switch (due->action) {
 	case ACTION_CREATE:
-		work_start(round->poolmgr, &due->domain, ACTION_CREATE, server,
-		           &round->cause);
+		operation_start(round->poolmgr, &due->domain, ACTION_CREATE, server,
+		                &round->cause);
 		break;
 	case ACTION_UPDATE:
 		tell_server(round->poolmgr->tell, &due->domain, server, &round->cause);
@@ -130,7 +132,7 @@ static void retry_server(struct round *round, struct server *server, bool contro
 	if (of.limit == 0)
 		return;
 	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
-	struct due *due = store_due(&tx, round->arena, round->pool, &of,
+	struct due *due = store_due(&tx, round->arena, &round->scope, &of,
 	                            poolmgr_poll_budget_s(poolmgr) + 30);
 	if (!done(round, &tx, "retry"))
 		return;
@@ -138,25 +140,61 @@ static void retry_server(struct round *round, struct server *server, bool contro
 		do_again(round, due, server);
 }
 
-void sync_retry(void *self)
+/* A server whose breaker is open is asked whether anything is due or not. */
+static bool needs_retry(const struct server *server, const struct seen_servers *seen)
 {
-	struct poolmgr *poolmgr = self;
+	if (!atomic_load(&server->in_service))
+		return false;
+	if (breaker_open(&server->control) || breaker_open(&server->dns))
+		return true;
+	for (size_t i = 0; i < seen->count; i++)
+		if (!strcmp(seen->item[i].id, server->settings->id))
+			return seen->item[i].has_due;
+	return false;
+}
+
+static void retry_some(struct poolmgr *poolmgr, const bool *needed)
+{
 	struct round round;
 
-	round_begin(&round, poolmgr);
-	if (won(&round, "retry", RETRY_PERIOD_MS - 100))
-		for (size_t i = 0; i < poolmgr->servers->count; i++) {
+	if (!round_begin(&round, poolmgr))
+		return;
+	for (size_t i = 0; i < poolmgr->servers->count; i++)
+		if (needed[i]) {
 			retry_server(&round, &poolmgr->servers->item[i], true);
 			retry_server(&round, &poolmgr->servers->item[i], false);
 		}
 	round_end(&round);
 }
 
+/* One statement while nothing is due. */
+void sync_retry(void *self)
+{
+	struct poolmgr *poolmgr = self;
+	struct servers *servers = poolmgr->servers;
+	struct arena *arena = arena_new();
+	bool *needed = arena_alloc(arena, servers->count * sizeof(*needed)), any = false;
+	struct seen_servers seen;
+	struct why why;
+	struct tx tx = tx_once(poolmgr->runtime.db, &why);
+
+	store_servers(&tx, arena, poolmgr->config.pool_name, &seen);
+	if (!tx_commit(&tx)) {
+		for (size_t i = 0; i < seen.count; i++)
+			servers_set(servers, seen.item[i].id, seen.item[i].in_service);
+		for (size_t i = 0; i < servers->count; i++)
+			any |= needed[i] = needs_retry(&servers->item[i], &seen);
+	}
+	if (any)
+		retry_some(poolmgr, needed);
+	arena_free(&arena);
+}
+
 /* ---- sync ---- */
 
-typedef struct due *missing_fn(struct tx *tx, struct arena *arena, const char *pool,
-                               const struct server *server, size_t limit,
-                               int stale_s);
+typedef struct due *missing_fn(struct tx *tx, struct arena *arena,
+                               const struct scope *scope, const struct server *server,
+                               size_t limit, int stale_s);
 
 /*
  * Seed, steps 1 and 2, and what they forget: a message that left no row; a
@@ -168,7 +206,7 @@ static void make_up_for(struct round *round, struct server *server, missing_fn *
 	int lease_s = poolmgr_poll_budget_s(poolmgr) + 30;
 	const struct server *one[] = { server };
 	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
-	struct due *due = missing(&tx, round->arena, round->pool, server,
+	struct due *due = missing(&tx, round->arena, &round->scope, server,
 	                          (size_t)poolmgr->config.sync_batch,
 	                          poolmgr_poll_budget_s(poolmgr));
 
@@ -185,12 +223,12 @@ static void update_behind(struct round *round, struct server *server)
 {
 	const struct poolmgr *poolmgr = round->poolmgr;
 	struct tx tx = once(round);
-	struct due *due = store_behind(&tx, round->arena, round->pool, server,
+	struct due *due = store_behind(&tx, round->arena, &round->scope, server,
 	                               (size_t)poolmgr->config.sync_batch,
 	                               poolmgr_poll_budget_s(poolmgr));
 
 	metric_set(server->behind,
-	           store_count_behind(&tx, round->pool, server));
+	           store_count_behind(&tx, &round->scope, server));
 	if (!done(round, &tx, "behind"))
 		return;
 	for (; due; due = due->next)
@@ -209,7 +247,7 @@ static struct due *judge_some(struct round *round, struct due *due)
 			.action = due->action,
 			.request_id = round->id,
 		};
-	enum err err = work_judge(round->poolmgr, questions, count, &round->why);
+	enum err err = judge_all(round->poolmgr, questions, count, &round->why);
 
 	if (err)
 		log_warn("domains not settled: count=%zu err=%s why=\"%s\"", count,
@@ -222,7 +260,7 @@ static void settle(struct round *round)
 {
 	struct poolmgr *poolmgr = round->poolmgr;
 	struct tx tx = once(round);
-	struct due *due = store_unsettled(&tx, round->arena, round->pool,
+	struct due *due = store_unsettled(&tx, round->arena, &round->scope,
 	                                  (size_t)poolmgr->config.sync_batch,
 	                                  poolmgr_poll_budget_s(poolmgr));
 
@@ -232,38 +270,34 @@ static void settle(struct round *round)
 		due = judge_some(round, due);
 }
 
-/* Seed, step 4: a page a round, from where the last one ended, then from the start. */
-static void poll_page(struct round *round)
+static void register_again(struct round *round)
 {
 	struct poolmgr *poolmgr = round->poolmgr;
-	struct servers *servers = poolmgr->servers;
-	struct tx tx = once(round);
-	const char *cursor = store_sync_cursor(&tx, round->arena, round->pool, "sync");
-	struct due *page = store_page(&tx, round->arena, round->pool, cursor,
-	                              (size_t)poolmgr->config.sync_batch);
-	const char *last = "";
+	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
 
-	for (struct due *due = page; due; due = due->next)
-		last = due->domain.id;
-	store_sync_move(&tx, round->pool, "sync", last);
-	if (!done(round, &tx, "poll"))
-		return;
-	for (; page; page = page->next)
-		for (size_t i = 0; i < servers->count; i++)
-			if (server_has(&servers->item[i], &page->domain) &&
-			    !breaker_open(&servers->item[i].dns))
-				tell_poll(poolmgr->tell, &page->domain, &servers->item[i],
-				          &round->cause);
+	store_register(&tx, round->scope.pool, poolmgr->servers);
+	done(round, &tx, "register");
 }
+
+enum { UNHEARD_ROUNDS = 3 };	/* of a server that no configuration names any more */
 
 static void tidy(struct round *round)
 {
 	struct poolmgr *poolmgr = round->poolmgr;
 	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
 
-	store_forget_settled(&tx, round->pool);
-	store_forget_removed(&tx, round->pool, poolmgr->servers);
+	store_forget_settled(&tx, round->scope.pool);
+	store_forget_out(&tx, round->scope.pool);
+	store_forget_removed(&tx, round->scope.pool, UNHEARD_ROUNDS *
+	                     poolmgr->config.periodic_sync_interval_s);
 	done(round, &tx, "tidy");
+}
+
+static void sync_server(struct round *round, struct server *server)
+{
+	make_up_for(round, server, store_missing);
+	make_up_for(round, server, store_undeleted);
+	update_behind(round, server);
 }
 
 void sync_round(void *self)
@@ -271,16 +305,14 @@ void sync_round(void *self)
 	struct poolmgr *poolmgr = self;
 	struct round round;
 
-	round_begin(&round, poolmgr);
-	if (won(&round, "sync", poolmgr->config.periodic_sync_interval_s * 900)) {
+	if (!round_begin(&round, poolmgr))
+		return;
+	register_again(&round);
+	if (fleet_is_master(pulse_fleet(poolmgr->pulse)))
 		tidy(&round);
-		for (size_t i = 0; i < poolmgr->servers->count; i++) {
-			make_up_for(&round, &poolmgr->servers->item[i], store_missing);
-			make_up_for(&round, &poolmgr->servers->item[i], store_undeleted);
-			update_behind(&round, &poolmgr->servers->item[i]);
-		}
-		settle(&round);
-		poll_page(&round);
-	}
+	for (size_t i = 0; i < poolmgr->servers->count; i++)
+		if (atomic_load(&poolmgr->servers->item[i].in_service))
+			sync_server(&round, &poolmgr->servers->item[i]);
+	settle(&round);
 	round_end(&round);
 }

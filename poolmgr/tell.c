@@ -187,21 +187,23 @@ void tell_poll(struct tell *tell, const struct domain_ref *domain,
 }
 
 /* A message lists no more than it may of either. */
-static void propagate(struct tell *tell, struct propagation *propagation,
-                      const struct domain_refs *domains, const struct cause *cause)
+static void propagate(struct tell *tell, const char *method,
+                      struct propagation *propagation, const struct domain_refs *domains,
+                      const struct cause *cause)
 {
 	for (size_t at = 0; at < domains->count; at += LIST_MAX) {
 		size_t left = domains->count - at;
 
 		propagation->domains.item = domains->item + at;
 		propagation->domains.count = left < LIST_MAX ? left : LIST_MAX;
-		cast(tell, "propagate_zones", &domains->item[at],
+		cast(tell, method, &domains->item[at],
 		     propagation_encode(propagation), cause);
 	}
 }
 
-void tell_servers(struct tell *tell, const struct domain_refs *domains,
-                  const struct audience *audience, const struct cause *cause)
+static void tell_each(struct tell *tell, const char *method,
+                      const struct domain_refs *domains, const struct audience *audience,
+                      const struct cause *cause)
 {
 	struct destination destinations[LIST_MAX];
 	struct propagation propagation = {
@@ -214,9 +216,21 @@ void tell_servers(struct tell *tell, const struct domain_refs *domains,
 		destinations[(*n)++] = audience->servers[i]->destination;
 		if (*n < LIST_MAX && i + 1 < audience->count)
 			continue;
-		propagate(tell, &propagation, domains, cause);
+		propagate(tell, method, &propagation, domains, cause);
 		*n = 0;
 	}
+}
+
+void tell_servers(struct tell *tell, const struct domain_refs *domains,
+                  const struct audience *audience, const struct cause *cause)
+{
+	tell_each(tell, "propagate_zones", domains, audience, cause);
+}
+
+void tell_look(struct tell *tell, const struct domain_refs *domains,
+               const struct audience *audience, const struct cause *cause)
+{
+	tell_each(tell, "poll_zones", domains, audience, cause);
 }
 
 void tell_server(struct tell *tell, const struct domain_ref *domain,

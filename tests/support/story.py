@@ -23,12 +23,14 @@ SETTINGS = {
     "central": {"ns_records": [NS], "hostmaster": "hostmaster@example.net"},
     "poolmgr": {"poll_timeout": 1, "poll_retry_interval": 1, "poll_max_retries": 2,
                 "periodic_sync_interval": 3},
+    "fleet": {"period": 1, "timeout": 3, "lock_ttl": 3},
 }
 
 
 # What changes with time in a table is nobody's doing.
 TIMELESS = {
-    "pool_sync": "pool_name, job",
+    "worker_nodes": "service, status",
+    "distributed_locks": "object_uuid",
     "pool_manager_status":
         "server_id, domain_id, action, status, serial_number, failed_serial, reason",
 }

@@ -17,7 +17,7 @@ enum { FILE_MAX_BYTES = 1024 * 1024 };
 static const char *const option_known_groups[] = {
 	"broker", "database", "log", "metrics", "worker",
 	"central", "poolmgr", "minidns", "backends",
-	"client", "ports", "routes", "ownership",
+	"client", "fleet", "ports", "routes", "ownership",
 	NULL
 };
 

@@ -212,6 +212,78 @@ const struct command commands[] = {
 	  "DELETED, or in ERROR. On a terminal it is one line that changes, else a "
 	  "line for each change.",
 	  "zonefleet watch example.org" },
+	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
+	  "show who is there and does what (administrators)",
+	  "Lists the processes of the fleet by their service. The master of a service "
+	  "shares its periodic work out: of TOTAL shares each process has the one of "
+	  "its FACTOR, in one GENERATION. Who was not heard of for fleet.timeout is "
+	  "down, and has none; it is forgotten after an hour.",
+	  "zonefleet workers --admin" },
+	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
+	  "show what is locked, and by whom (administrators)",
+	  "Lists the objects that are locked at present: domains that are worked on at "
+	  "name servers, and the master's seat of each service (election:SERVICE). A "
+	  "lock that is not renewed for its TTL may be taken over; its fence rises "
+	  "then, and what the old holder still writes is refused.",
+	  "zonefleet locks --admin" },
+	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
+	  "show the name servers and their state (administrators)",
+	  "Lists the name servers of the pools: the number of domains whose serial each "
+	  "does not have yet (BEHIND), or that it failed at when it was tried last "
+	  "(FAILED), and its last error. STATE is the operator's word: a DRAINED server "
+	  "is left alone and not counted, a REMOVED one is forgotten, too.",
+	  "zonefleet servers --admin" },
+	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
+	  "leave a name server alone (administrators)",
+	  "From now on the pool managers neither change nor ask the server, and changes "
+	  "are ACTIVE without it. It goes on serving what it has, and may transfer "
+	  "zones. 'server add' takes it back.",
+	  "zonefleet server drain ns2 --admin" },
+	{ "server add", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_add,
+	  "take a name server into service (administrators)",
+	  "Takes back a server that was drained or removed: what it missed is made up "
+	  "for, without anyone asking. A new server needs no command: it is in service "
+	  "when the pool managers are started with settings that name it.",
+	  "zonefleet server add ns2 --admin" },
+	{ "server remove", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_remove,
+	  "take a name server out for good (administrators)",
+	  "As 'server drain', and what is known of it is forgotten; it may transfer "
+	  "zones no more. The zones on it stay. Take it out of the pool managers' "
+	  "settings then: within three rounds of the sync it is not listed any more.",
+	  "zonefleet server remove ns2 --admin" },
+	{ "sync", "DOMAIN", 1, 1, 0, NEED_BROKER, sync_domain,
+	  "have a domain looked after now",
+	  "What is owed to the domain's name servers is tried now and not at its time, "
+	  "and all of them are notified and asked. The periodic sync does so anyway, "
+	  "within poolmgr.periodic_sync_interval.",
+	  "zonefleet sync example.org" },
+	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
+	  "show what waits in the queues (administrators)",
+	  "Lists the work queues of the fleet at the broker: who takes from each "
+	  "(CONSUMERS), what waits to be taken (READY), what waits to be tried again "
+	  "(DELAYED), and what was given up (DEAD: see 'zonefleet dead-letters'). Those "
+	  "ending in .recovery are for the repairs, behind users' changes.",
+	  "zonefleet queues --admin" },
+	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
+	  letters_list,
+	  "list messages that were given up (administrators)",
+	  "Lists messages that no worker could take, with the reason: broken ones, and "
+	  "those that failed for good. What they asked for is not lost by that: the "
+	  "database says what is owed, and the pool managers see to it.",
+	  "zonefleet dead-letters list --admin" },
+	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_show,
+	  "show a dead letter whole (administrators)",
+	  "Prints the message with all that it says, as JSON. all shows every one.",
+	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
+	{ "dead-letters retry", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_retry,
+	  "give a dead letter back to work (administrators)",
+	  "Puts the message back into the queue that it came from; all does so with "
+	  "every one. A message that is taken twice has one effect.",
+	  "zonefleet dead-letters retry all --admin" },
+	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_drop,
+	  "throw a dead letter away (administrators)",
+	  "Removes the message for good; all removes every one.",
+	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
 	  "ask a worker for a sign of life",
 	  "Calls central, or whoever serves TOPIC (central, minidns or "

@@ -134,6 +134,7 @@ static enum err domain_status(struct cli *cli)
 static const struct column server_columns[] = {
 	{ "SERVER",     COLUMN_LEFT },
 	{ "POOL",       COLUMN_LEFT },
+	{ "STATE",      COLUMN_STATUS },
 	{ "BACKEND",    COLUMN_LEFT },
 	{ "ADDRESS",    COLUMN_LEFT },
 	{ "BEHIND",     COLUMN_RIGHT },
@@ -148,6 +149,7 @@ static void add_server(struct table *table, const json_t *server)
 
 	add_text(table, server, "id");
 	add_text(table, server, "pool");
+	add_text(table, server, "state");
 	add_text(table, server, "backend");
 	table_printf(table, strchr(host, ':') ? "[%s]:%" PRId64 : "%s:%" PRId64, host,
 	             answer_number(server, "port"));

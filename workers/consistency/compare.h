@@ -21,7 +21,7 @@ enum difference { DIFF_NONE, DIFF_CREATE, DIFF_UPDATE, DIFF_DELETE, DIFF_COUNT }
 
 /* What one reading found of an object. */
 struct sight {
-	bool failed;			/* one of the two could not be read: it says nothing */
+	bool failed;			/* one could not be read: it says nothing */
 	bool in_master, in_slave;
 	uint64_t master_version, slave_version;		/* of those that are there */
 	bool content_differs;		/* though the versions are equal */

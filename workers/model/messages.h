@@ -10,7 +10,8 @@
  *
  * These are the seed's. On the busy way what is ready at the same time shares a
  * message, so that its cost falls as the load grows: update_domains (domains),
- * propagate_zones (domains, destinations: NOTIFY and poll of each by each), and
+ * propagate_zones (domains, destinations: NOTIFY and poll of each by each), poll_zones
+ * (the same, but the poll alone, and of a server that has the serial no report), and
  * update_statuses (reports) on both legs. What is wrong in one makes all of it
  * wrong: it was one program that wrote it.
  *
@@ -43,6 +44,7 @@ struct poll_order {
 	int timeout_ms;			/* on the wire in seconds, as a number */
 	int retry_interval_ms;
 	int max_retries;
+	bool quiet;			/* not on the wire: poll_zones */
 };
 json_t *poll_order_encode(const struct poll_order *order);
 enum err poll_order_decode(const json_t *args, struct poll_order *order, struct why *why);
@@ -58,7 +60,7 @@ json_t *domain_refs_encode(const struct domain_refs *domains);
 enum err domain_refs_decode(const json_t *args, struct arena *arena,
                             struct domain_refs *domains, struct why *why);
 
-/* The arguments of propagate_zones: an order for each domain and each destination. */
+/* The arguments of propagate_zones and poll_zones: an order for each domain and each destination. */
 struct propagation {
 	struct domain_refs domains;
 	struct destination *destinations;

@@ -7,6 +7,7 @@
  *   broker.c             life: connect, lose, connect again; the turn; settling
  *   broker_read.c        frames to deliveries, returns and confirms
  *   broker_publish.c     the outbox: what waits to be sent, and to be confirmed
+ *   broker_desk.c        for people: counts, dead letters; blocks
  *
  * A turn reads what is there, then settles, then sends, and never waits:
  * frames go out one by one, each after the kernel said that there is room.

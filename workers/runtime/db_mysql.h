@@ -16,6 +16,7 @@ struct db {
 	uint64_t packet_max;		/* octets the server takes in one statement */
 	struct db_statement *statements;	/* by text, longest unused first */
 	struct db_statement *reading;	/* its rows are on the wire */
+	uint64_t last_id;		/* of the statement before: tx_last_id() */
 	bool in_transaction;
 	int timeout_s;
 	int failures;			/* rounds of connecting, since one succeeded */

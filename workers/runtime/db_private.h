@@ -38,6 +38,7 @@ void db_set_timeout(struct db *db, int timeout_s);
 
 enum err db_execute(struct db *db, const char *sql, const struct tx_value *values,
                     size_t count, int64_t *matched, struct why *why);
+uint64_t db_last_id(const struct db *db);
 /* One SELECT at a time; *statement is valid until db_select_end(). */
 enum err db_select(struct db *db, const char *sql, const struct tx_value *values,
                    size_t count, struct db_statement **statement, struct why *why);

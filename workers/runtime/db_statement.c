@@ -187,7 +187,13 @@ enum err db_execute(struct db *db, const char *sql, const struct tx_value *value
 		return err;
 	bug_if(statement->column_count);
 	*matched = mysql_stmt_affected_rows(statement->stmt);
+	db->last_id = mysql_stmt_insert_id(statement->stmt);
 	return OK;
+}
+
+uint64_t db_last_id(const struct db *db)
+{
+	return db->last_id;
 }
 
 /* ---- reading ---- */

@@ -155,6 +155,11 @@ int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind)
 	return execute(tx, sql, bind, count_values(bind));
 }
 
+uint64_t tx_last_id(const struct tx *tx)
+{
+	return tx->err ? 0 : db_last_id(tx->db);
+}
+
 static bool fits(const struct tx_value *values, size_t count)
 {
 	size_t bytes = 0;

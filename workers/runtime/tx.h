@@ -63,6 +63,8 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 
 /* Run a statement; returns how many rows it matched (not changed), 0 after a failure. */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
+/* The X that LAST_INSERT_ID(X) had in the tx_exec() before; 0 if it had none, or failed. */
+uint64_t tx_last_id(const struct tx *tx);
 
 /*
  * HEAD tuple[, tuple ...] TAIL with ROWS x COLUMNS values, row by row, cut into

@@ -1,0 +1,93 @@
+#include "service.h"
+
+#include <string.h>
+
+#include "codec.h"
+#include "model/json.h"
+#include "peers.h"
+#include "store_fleet.h"
+
+static enum err find(void *self, struct request *req, const char *key,
+                     json_t *(*list)(struct tx *tx, struct arena *arena))
+{
+	struct central *central = self;
+	enum err err = service_require_admin(req);
+
+	if (err)
+		return err;
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	req->result = json_pack("{s:o}", key, list(&tx, req->arena));
+	return tx_commit(&tx);
+}
+
+enum err service_find_workers(void *self, struct request *req)
+{
+	return find(self, req, "workers", store_fleet_workers);
+}
+
+enum err service_find_locks(void *self, struct request *req)
+{
+	return find(self, req, "locks", store_fleet_locks);
+}
+
+/* ---- servers ---- */
+
+enum { SERVER_ID_MAX = 32, STATE_MAX = 16 };
+
+static enum err check_state(const char *state, struct why *why)
+{
+	static const char *const states[] = { "ACTIVE", "DRAINED", "REMOVED" };
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (!strcmp(states[i], state))
+			return OK;
+	return fail(why, ERR_INVALID, "state must be ACTIVE, DRAINED or REMOVED");
+}
+
+enum err service_update_server(struct write *write)
+{
+	struct request *req = write->req;
+	const char *pool, *server, *state;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = json_get_text(req->args, "pool", JSON_REQUIRED, POOL_NAME_MAX,
+		                    &pool, &req->why);
+	if (!err)
+		err = json_get_text(req->args, "server", JSON_REQUIRED, SERVER_ID_MAX,
+		                    &server, &req->why);
+	if (!err)
+		err = json_get_text(req->args, "state", JSON_REQUIRED, STATE_MAX, &state,
+		                    &req->why);
+	if (!err)
+		err = check_state(state, &req->why);
+	if (err)
+		return err;
+	if (!store_server_set(&write->tx, pool, server, state))
+		return tx_fail(&write->tx, ERR_NOT_FOUND, "pool %s has no server %s: it "
+		               "has those that its pool managers' settings name", pool,
+		               server);
+	req->result = json_pack("{s:s, s:s, s:s}", "pool", pool, "id", server,
+	                        "state", state);
+	return OK;
+}
+
+/* ---- a domain, now ---- */
+
+enum err service_sync_domain(void *self, struct request *req)
+{
+	struct central *central = self;
+	struct zone zone;
+	struct tx tx = tx_once(central->runtime->db, &req->why);
+	enum err err = tx.err ? tx.err : service_domain(central, req, &tx, &zone);
+
+	if (err)
+		tx_rollback(&tx);
+	else
+		err = tx_commit(&tx);
+	if (err)
+		return err;
+	peers_tell(central, &(struct news){ "sync_domain", &zone, &req->context }, 1);
+	req->result = json_pack("{s:s, s:s}", "id", zone.is.id, "name", zone.is.name);
+	return OK;
+}

@@ -1,0 +1,84 @@
+#include "store_fleet.h"
+
+/* Milliseconds as the seconds that are told. */
+static json_t *seconds(int64_t ms)
+{
+	return json_real((double)ms / 1000);
+}
+
+static json_t *number_or_null(struct tx_rows *rows)
+{
+	bool is_null = row_is_null(rows);
+	int64_t number = row_int(rows);
+
+	return is_null ? json_null() : json_integer(number);
+}
+
+#define AGE(column) "TIMESTAMPDIFF(MICROSECOND, " column ", NOW(6)) DIV 1000"
+
+static json_t *worker(struct tx_rows *rows)
+{
+	json_t *row = json_object();
+
+	json_object_set_new(row, "plugin_name", json_string(row_text(rows)));
+	json_object_set_new(row, "service", json_string(row_text(rows)));
+	json_object_set_new(row, "role", json_string(row_text(rows)));
+	json_object_set_new(row, "status", json_string(row_text(rows)));
+	json_object_set_new(row, "hash_factor", number_or_null(rows));
+	json_object_set_new(row, "total_number", number_or_null(rows));
+	json_object_set_new(row, "plugin_time", json_string(row_text(rows)));
+	json_object_set_new(row, "age", seconds(row_int(rows)));
+	json_object_set_new(row, "generation", json_integer(row_int(rows)));
+	json_object_set_new(row, "up", seconds(row_int(rows)));
+	json_object_set_new(row, "version", json_string(row_text(rows)));
+	return row;
+}
+
+json_t *store_fleet_workers(struct tx *tx, struct arena *arena)
+{
+	json_t *list = json_array();
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT plugin_name, service, role, status, hash_factor, total_number, "
+	    "CONCAT(REPLACE(plugin_time, ' ', 'T'), 'Z'), " AGE("plugin_time") ", "
+	    "generation, " AGE("started_at") ", version FROM worker_nodes "
+	    "ORDER BY service, status, hash_factor IS NULL, hash_factor, plugin_name "
+	    "LIMIT ?", TX_BIND(tx_int(FLEET_ROWS)));
+	while (tx_next(&rows))
+		json_array_append_new(list, worker(&rows));
+	return list;
+}
+
+static json_t *lock(struct tx_rows *rows)
+{
+	json_t *row = json_object();
+	const char *name;
+
+	json_object_set_new(row, "object_uuid", json_string(row_text(rows)));
+	name = row_text(rows);
+	json_object_set_new(row, "domain", name ? json_string(name) : json_null());
+	json_object_set_new(row, "owner", json_string(row_text(rows)));
+	json_object_set_new(row, "session_id", json_string(row_text(rows)));
+	json_object_set_new(row, "fence", json_integer(row_int(rows)));
+	json_object_set_new(row, "created_at", json_string(row_text(rows)));
+	json_object_set_new(row, "age", seconds(row_int(rows)));
+	json_object_set_new(row, "ttl", json_integer(row_int(rows)));
+	return row;
+}
+
+json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
+{
+	json_t *list = json_array();
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT l.object_uuid, d.name, l.owner, l.session_id, l.fence, "
+	    "CONCAT(REPLACE(l.created_at, ' ', 'T'), 'Z'), " AGE("l.created_at") ", "
+	    "l.ttl_s FROM distributed_locks l "
+	    "LEFT JOIN domains d ON d.id = l.object_uuid WHERE l.`lock` = TRUE ORDER BY l.created_at LIMIT ?",
+	    TX_BIND(tx_int(FLEET_ROWS)));
+	while (tx_next(&rows))
+		json_array_append_new(list, lock(&rows));
+	return list;
+}

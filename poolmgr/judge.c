@@ -1,0 +1,124 @@
+#include "judge.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "model/serial.h"
+#include "store.h"
+#include "tell.h"
+#include "verdict.h"
+
+/* A server with a serial beyond ours has the zone from elsewhere: said in its row. */
+static void mark_foreign(struct tx *tx, struct standing *standing)
+{
+	uint32_t ours = standing->domain.state.serial;
+
+	for (size_t i = 0; i < standing->count; i++) {
+		struct sighting *sighting = &standing->sightings[i];
+
+		if (!sighting->has_serial || serial_covers(ours, sighting->serial))
+			continue;
+		store_foreign(tx, &standing->domain, standing->servers[i]->settings->id,
+		              sighting->serial);
+		*sighting = (struct sighting){ SEEN_ERROR, false, 0, true, ours };
+		standing->reasons[i] = "serves a serial that is none of ours";
+	}
+}
+
+/*
+ * While a change is on its way the servers agree on the one before it, which central
+ * knows. It hears of such a serial once, when a report may have made it the pool's: so
+ * does a domain whose changes never pause settle record by record.
+ */
+static bool is_news(const struct tell *tell, const struct server_report *seen,
+                    const struct pool_report *verdict)
+{
+	if (!seen || verdict->report != REPORT_SUCCESS ||
+	    verdict->serial == verdict->domain.state.serial)
+		return true;
+	return seen->has_serial && serial_covers(seen->serial, verdict->serial) &&
+	       !tell_told(tell, verdict->domain.id, verdict->serial);
+}
+
+/* The questions of one action, without those that ask the same again. */
+struct cases {
+	enum action action;
+	size_t count;
+	const char *ids[LIST_MAX];
+	const struct question *first[LIST_MAX];
+};
+
+static void gather(struct cases *cases, const struct question *questions, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct question *question = &questions[i];
+		size_t at = 0;
+
+		if (question->action != cases->action)
+			continue;
+		while (at < cases->count &&
+		       strcmp(cases->ids[at], question->domain_id) != 0)
+			at++;
+		if (at < cases->count)
+			continue;
+		cases->ids[at] = question->domain_id;
+		cases->first[at] = question;
+		cases->count++;
+	}
+}
+
+static bool calls_for_news(const struct tell *tell, const struct question *questions,
+                           size_t count, const struct question *first,
+                           const struct pool_report *verdict)
+{
+	for (size_t i = 0; i < count; i++)
+		if (questions[i].action == first->action &&
+		    strcmp(questions[i].domain_id, first->domain_id) == 0 &&
+		    is_news(tell, questions[i].report, verdict))
+			return true;
+	return false;
+}
+
+static enum err judge_cases(struct poolmgr *poolmgr, const struct cases *cases,
+                            const struct question *questions, size_t count,
+                            struct arena *arena, struct why *why)
+{
+	int threshold_percent = poolmgr->config.threshold_percentage;
+	struct tx tx = tx_once(poolmgr->runtime.db, why);
+	struct standing *standings = store_standings(&tx, arena, cases->ids, cases->count,
+	                                             cases->action, poolmgr->servers);
+
+	for (size_t i = 0; i < cases->count && cases->action == ACTION_UPDATE; i++)
+		mark_foreign(&tx, &standings[i]);
+	enum err err = tx_commit(&tx);
+
+	for (size_t i = 0; i < cases->count && !err; i++) {
+		struct pool_report report;
+
+		if (*standings[i].domain.id &&
+		    verdict_of(&standings[i], cases->action, threshold_percent, arena,
+		               &report) &&
+		    calls_for_news(poolmgr->tell, questions, count, cases->first[i],
+		                   &report))
+			tell_central(poolmgr->tell, &report, cases->first[i]->request_id);
+	}
+	return err;
+}
+
+enum err judge_all(struct poolmgr *poolmgr, const struct question *questions,
+                    size_t count, struct why *why)
+{
+	enum err err = OK;
+
+	bug_if(count > LIST_MAX);
+	for (enum action action = 0; action < ACTION_COUNT && !err; action++) {
+		struct arena *arena = arena_new();
+		struct cases cases = { .action = action };
+
+		gather(&cases, questions, count);
+		if (cases.count)
+			err = judge_cases(poolmgr, &cases, questions, count, arena, why);
+		arena_free(&arena);
+	}
+	return err;
+}

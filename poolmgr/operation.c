@@ -1,0 +1,337 @@
+#include "operation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "consistency/pulse.h"
+#include "judge.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+#include "store.h"
+
+enum {
+	LOCK_WAIT_MS = 3000,		/* who has it is at work on the same domain */
+	POSTPONE_S = 2,			/* then it is tried again by its row */
+};
+
+static struct metric *operations[2];		/* failed, done */
+static struct metric *postponed, *seconds;
+
+void operation_metrics(void)
+{
+	operations[0] = metric_new(METRIC_COUNTER, "driver_operations_total",
+	                           "Operations on name servers", "outcome", "error");
+	operations[1] = metric_new(METRIC_COUNTER, "driver_operations_total",
+	                           "Operations on name servers", "outcome", "success");
+	postponed = metric_new(METRIC_COUNTER, "driver_operations_postponed_total",
+	                       "Operations whose domain was locked for too long",
+	                       NULL, NULL);
+	seconds = metric_new(METRIC_HISTOGRAM, "driver_operation_seconds",
+	                     "Time of an operation on a name server", NULL, NULL);
+}
+
+/* How far it came. */
+enum stage {
+	STAGE_SKIPPED,			/* not owed any more, or locked for too long */
+	STAGE_REFUSED,			/* the server fails at all of late */
+	STAGE_TRIED,			/* the server heard of it: err */
+};
+
+struct job {
+	struct poolmgr *poolmgr;
+	struct server *server;
+	struct arena *arena;
+	struct domain_ref domain;
+	enum action action;
+	struct cause cause;
+	int confirm_s;
+	bool probe;			/* tried though the server is failing */
+	struct held *held;
+	enum stage stage;
+	enum err err;			/* of the driver */
+	struct why why;
+	enum err recorded;		/* of writing it down */
+	struct why record_why;
+	int64_t took_us;
+};
+
+static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                           enum action action, struct server *server,
+                           const struct cause *cause)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	job->poolmgr = poolmgr;
+	job->server = server;
+	job->action = action;
+	job->confirm_s = poolmgr_poll_budget_s(poolmgr);
+	job->probe = breaker_open(&server->control);
+	job->arena = arena_new();
+	job->domain = *domain;
+	if (action == ACTION_DELETE) {	/* DELETED, maybe, but not yet here */
+		job->domain.state.task = TASK_DELETE;
+		job->domain.state.status = STATUS_PENDING;
+	}
+	job->domain.name = arena_strdup(job->arena, domain->name);
+	job->domain.pool = arena_strdup(job->arena, domain->pool);
+	job->domain.tenant = arena_strdup(job->arena, domain->tenant);
+	job->cause = (struct cause){ arena_strdup(job->arena, cause->request_id),
+	                             cause->recovery };
+	return job;
+}
+
+static void job_free(struct job *job)
+{
+	arena_free(&job->arena);
+	free(job);
+}
+
+/* ---- on the lane's thread ---- */
+
+static struct holder *holder_of(const struct job *job)
+{
+	return fleet_holder(pulse_fleet(job->poolmgr->pulse));
+}
+
+/* Later, by its row; nothing is said of the server. */
+static enum err postpone(void *self, struct why *why)
+{
+	struct job *job = self;
+	struct tx tx = tx_once(job->server->db, why);
+
+	store_postpone(&tx, job->domain.id, job->server->settings->id, job->action,
+	               POSTPONE_S);
+	return tx_commit(&tx);
+}
+
+/* A domain that is provisioned by a catalog zone is nothing to do here. */
+static bool needs_lock(const struct job *job)
+{
+	return !job->server->driver->by_catalog;
+}
+
+static bool lock(struct job *job)
+{
+	char object[LOCK_OBJECT_MAX + 1];
+	const char *tenant = job->domain.tenant;
+	struct why why;
+
+	if (!needs_lock(job))
+		return true;
+	if (job->poolmgr->lock_tenants)
+		snprintf(object, sizeof(object), "tenant:%.240s", tenant);
+	else
+		snprintf(object, sizeof(object), "%s", job->domain.id);
+	if (!holder_take(holder_of(job), job->server->db, object,
+	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
+		return true;
+	metric_add(postponed, 1);
+	log_info("operation postponed: domain=%s server=%s why=\"%s\"", job->domain.name,
+	         job->server->settings->id, why.text);
+	job->recorded = tx_redo(postpone, job, &job->record_why);
+	return false;
+}
+
+/*
+ * What was owed when the job was made need not be any more: the domain was deleted since,
+ * or its name lives again. Unreadable: then the row will tell.
+ */
+static bool is_owed_still(struct job *job)
+{
+	struct tx tx = tx_once(job->server->db, &job->record_why);
+	bool owed = store_is_owed(&tx, &job->domain, job->action);
+
+	job->recorded = tx_commit(&tx);
+	return !job->recorded && owed;
+}
+
+static void drive(struct job *job)
+{
+	const struct driver *driver = job->server->driver;
+	const struct driver_context context = { job->poolmgr->masters,
+	                                        job->poolmgr->config.masters.count };
+	int64_t started_us = clock_us();
+
+	job->err = (job->action == ACTION_CREATE ? driver->create : driver->delete)(
+	    job->server->settings, &context, &job->domain, &job->why);
+	job->took_us = clock_us() - started_us;
+	job->stage = STAGE_TRIED;
+}
+
+/*
+ * Success is not the end: a new zone has to be served, a deleted one to be gone. Nor is a
+ * failure: a server that was only told may do it yet, once it wakes up.
+ */
+static enum err record(void *self, struct why *why)
+{
+	struct job *job = self;
+	const char *done = job->action == ACTION_CREATE ? "SUCCESS" : NULL;
+	const struct outcome outcome = {
+		.domain_id = job->domain.id,
+		.server_id = job->server->settings->id,
+		.action = job->action,
+		.status = job->err ? "ERROR" : done,
+		.reason = job->err ? job->why.text : "",
+		.confirm_s = job->confirm_s,
+	};
+	struct tx tx = tx_begin(job->server->db, why);
+
+	if (job->held)
+		holder_guard(holder_of(job), &tx, job->held);
+	store_settle(&tx, &outcome);
+	if (job->stage == STAGE_TRIED)
+		store_reconsider(&tx, &job->domain, job->action, outcome.server_id,
+		                 job->err ? outcome.confirm_s : 0);
+	return tx_commit(&tx);
+}
+
+static void refuse(struct job *job)
+{
+	job->stage = STAGE_REFUSED;
+	job->err = fail(&job->why, ERR_BUSY,
+	                "not tried: the server fails at all of late");
+	job->recorded = tx_redo(record, job, &job->record_why);
+}
+
+static void run(void *self)
+{
+	struct job *job = self;
+
+	log_request(job->cause.request_id);
+	if (!atomic_load(&job->server->in_service)) {
+		log_info("server is out of service, nothing done: server=%s domain=%s",
+		         job->server->settings->id, job->domain.name);
+	} else if (!job->probe && atomic_load(&job->server->failing)) {
+		refuse(job);
+	} else if (lock(job)) {
+		if (is_owed_still(job)) {
+			drive(job);
+			job->recorded = tx_redo(record, job, &job->record_why);
+		}
+		holder_drop(holder_of(job), job->server->db, &job->held);
+	}
+	log_request(NULL);
+}
+
+/* ---- back on the loop ---- */
+
+struct release {
+	struct poolmgr *poolmgr;
+	const char *server_id;
+	bool control;
+};
+
+static enum err release(void *self, struct why *why)
+{
+	const struct release *of = self;
+	struct tx tx = tx_begin(of->poolmgr->runtime.db, why);
+
+	store_release(&tx, of->poolmgr->config.pool_name, of->server_id, of->control);
+	return tx_commit(&tx);
+}
+
+void operation_release(struct poolmgr *poolmgr, const char *server_id, bool control)
+{
+	struct release of = { poolmgr, server_id, control };
+	struct why why;
+
+	if (tx_redo(release, &of, &why))
+		log_warn("retries not released: server=%s why=\"%s\"", server_id,
+		         why.text);
+}
+
+static void note_health(struct job *job)
+{
+	struct breaker *breaker = &job->server->control;
+
+	if (job->stage != STAGE_TRIED)
+		return;
+	metric_add(operations[job->err == OK], 1);
+	metric_observe_us(seconds, job->took_us);
+	bool closed = !job->err && breaker_succeeded(breaker);
+	if (job->err)
+		breaker_failed(breaker, clock_ms(), random_u32());
+	atomic_store(&job->server->failing, breaker_open(breaker));
+	if (!closed)
+		return;
+	log_info("server is back: server=%s", job->server->settings->id);
+	operation_release(job->poolmgr, job->server->settings->id, true);
+}
+
+static void log_end(const struct job *job)
+{
+	const char *verb = job->action == ACTION_CREATE ? "create" : "delete";
+
+	if (job->err)
+		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s why=\"%s\"",
+		         verb, job->domain.name, job->server->settings->id,
+		         (int)(job->took_us / 1000), err_name(job->err), job->why.text);
+	else
+		log_info("zone %sd: domain=%s server=%s ms=%d", verb, job->domain.name,
+		         job->server->settings->id, (int)(job->took_us / 1000));
+}
+
+static void confirm(struct job *job)
+{
+	(job->action == ACTION_CREATE ? tell_server : tell_poll)(
+	    job->poolmgr->tell, &job->domain, job->server, &job->cause);
+}
+
+static enum err judge_failure(struct job *job, struct why *why)
+{
+	const struct question question = {
+		.domain_id = job->domain.id,
+		.action = job->action,
+		.request_id = job->cause.request_id,
+	};
+
+	return judge_all(job->poolmgr, &question, 1, why);
+}
+
+/* What could not be written down stays due: the sync does it again. */
+static void settle(struct job *job)
+{
+	enum err err = job->recorded;
+	struct why *why = &job->record_why;
+
+	if (job->stage != STAGE_SKIPPED) {
+		log_end(job);
+		note_health(job);	/* is it back? What is in error is due */
+		if (!err && !job->err)
+			confirm(job);
+		if (!err && job->err)
+			err = judge_failure(job, why);
+	}
+	if (err)
+		log_warn("outcome not recorded: domain=%s server=%s err=%s why=\"%s\"",
+		         job->domain.name, job->server->settings->id, err_name(err),
+		         why->text);
+}
+
+static void ended(void *self)
+{
+	struct job *job = self;
+
+	log_request(job->cause.request_id);
+	if (lane_job_ran(job->server->lane))
+		settle(job);
+	log_request(NULL);
+	job_free(job);
+}
+
+void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                     enum action action, struct server *server,
+                     const struct cause *cause)
+{
+	struct job *job = job_new(poolmgr, domain, action, server, cause);
+
+	if (lane_submit(server->lane, run, ended, job))
+		return;
+	log_warn("server has too much to do, later: server=%s domain=%s",
+	         server->settings->id, domain->name);
+	job_free(job);
+}

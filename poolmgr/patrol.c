@@ -1,0 +1,164 @@
+#include "patrol.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "poolmgr.h"
+#include "runtime/tx.h"
+#include "store.h"
+#include "tell.h"
+
+enum {
+	PAGE = LIST_MAX,		/* domains; one message */
+	PAGES_A_TURN = 16,		/* what was missed is made up for slowly */
+	SHARE_PERCENT = 80,		/* of the interval: a walk's time */
+};
+
+struct patrol {
+	struct poolmgr *poolmgr;
+	char cursor[ID_LEN + 1];	/* the last domain that was looked at */
+	int64_t began_ms, next_ms;	/* of this walk, of the next one */
+	int64_t pages, done;		/* as counted when it began */
+	bool walking;
+};
+
+struct patrol *patrol_new(struct poolmgr *poolmgr)
+{
+	struct patrol *patrol = xcalloc(1, sizeof(*patrol));
+	int64_t interval_ms = (int64_t)poolmgr->config.periodic_sync_interval_s * 1000;
+
+	patrol->poolmgr = poolmgr;
+	patrol->next_ms = clock_ms() + random_u32() % interval_ms;
+	return patrol;
+}
+
+void patrol_free(struct patrol **patrol)
+{
+	free(*patrol);
+	*patrol = NULL;
+}
+
+static int64_t walk_ms(const struct patrol *patrol)
+{
+	return (int64_t)patrol->poolmgr->config.periodic_sync_interval_s * 1000 *
+	       SHARE_PERCENT / 100;
+}
+
+/* ---- a page ---- */
+
+/* The servers that answer, of those that a catalog zone, or any other, is for. */
+static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domain,
+                   const struct server **into, struct audience *audience)
+{
+	const struct servers *servers = poolmgr->servers;
+
+	*audience = (struct audience){ into, 0 };
+	for (size_t i = 0; i < servers->count; i++)
+		if (server_has(&servers->item[i], domain) &&
+		    !breaker_open(&servers->item[i].dns))
+			into[audience->count++] = &servers->item[i];
+}
+
+/* Those of the page that are a catalog zone, or those that are not: one audience each. */
+static void look_at(struct patrol *patrol, const struct due *page, bool catalogs,
+                    const struct cause *cause)
+{
+	struct poolmgr *poolmgr = patrol->poolmgr;
+	const struct server **to = xcalloc(poolmgr->servers->count, sizeof(*to));
+	struct domain_ref domains[PAGE];
+	struct domain_refs refs = { domains, 0 };
+	struct audience audience;
+
+	for (; page; page = page->next)
+		if (page->domain.is_catalog == catalogs)
+			domains[refs.count++] = page->domain;
+	if (refs.count) {
+		gather(poolmgr, &domains[0], to, &audience);
+		tell_look(poolmgr->tell, &refs, &audience, cause);
+	}
+	free(to);
+}
+
+static void move_on(struct patrol *patrol, const struct due *page)
+{
+	size_t count = 0;
+
+	patrol->done++;
+	for (; page; page = page->next, count++)
+		snprintf(patrol->cursor, sizeof(patrol->cursor), "%s", page->domain.id);
+	if (count < PAGE) {
+		patrol->walking = false;
+		*patrol->cursor = 0;
+	}
+}
+
+/* False: this walk is over, or cannot go on now. */
+static bool do_page(struct patrol *patrol, const struct scope *scope,
+                    const struct cause *cause)
+{
+	struct arena *arena = arena_new();
+	struct why why;
+	struct tx tx = tx_once(patrol->poolmgr->runtime.db, &why);
+	struct due *page = store_page(&tx, arena, scope, patrol->cursor, PAGE);
+	enum err err = tx_commit(&tx);
+
+	if (!err) {
+		look_at(patrol, page, false, cause);
+		look_at(patrol, page, true, cause);
+		move_on(patrol, page);
+	} else if (err != ERR_UNREACHABLE) {
+		log_warn("patrol stopped: err=%s why=\"%s\"", err_name(err), why.text);
+	}
+	arena_free(&arena);
+	return !err && patrol->walking;
+}
+
+/* ---- a walk ---- */
+
+static bool begin(struct patrol *patrol, const struct scope *scope)
+{
+	struct why why;
+	struct tx tx = tx_once(patrol->poolmgr->runtime.db, &why);
+	int64_t count = store_count(&tx, scope);
+
+	if (tx_commit(&tx))
+		return false;
+	patrol->began_ms = clock_ms();
+	patrol->next_ms = patrol->began_ms + walk_ms(patrol) * 100 / SHARE_PERCENT;
+	patrol->pages = count / PAGE + 1;
+	patrol->done = 0;
+	patrol->walking = true;
+	return true;
+}
+
+/* So many that the walk ends in its time. */
+static int64_t pages_due(const struct patrol *patrol)
+{
+	int64_t elapsed_ms = clock_ms() - patrol->began_ms;
+	int64_t due = elapsed_ms * patrol->pages / walk_ms(patrol) + 1 - patrol->done;
+
+	return due < PAGES_A_TURN ? due : PAGES_A_TURN;
+}
+
+void patrol_turn(struct patrol *patrol)
+{
+	struct scope scope;
+	char id[ID_LEN + 1];
+
+	if (!patrol->walking && clock_ms() < patrol->next_ms)
+		return;
+	scope = poolmgr_scope(patrol->poolmgr);
+	if (!scope.share.total || (!patrol->walking && !begin(patrol, &scope)))
+		return;
+	id_random(id);
+	log_request(id);
+	for (int64_t due = pages_due(patrol); due > 0; due--)
+		if (!do_page(patrol, &scope, &(struct cause){ id, true }))
+			break;
+	log_request(NULL);
+}

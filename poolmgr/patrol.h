@@ -1,0 +1,15 @@
+/*
+ * patrol -- goes through all domains of this process's share, page by page, and has all
+ * their servers polled (seed 000, the last step of periodic_sync): so a server that lost
+ * a zone, or went back to an old serial, is found though nothing was owed to it. A walk
+ * takes most of a periodic_sync_interval, at an even pace; one page is one SELECT and one
+ * message to minidns, and what is as it should be answers nothing.
+ */
+#pragma once
+
+struct poolmgr;
+struct patrol;
+
+struct patrol *patrol_new(struct poolmgr *poolmgr);
+void patrol_free(struct patrol **patrol);
+void patrol_turn(struct patrol *patrol);	/* the timer's, every second */

@@ -1,0 +1,9 @@
+/* scope -- what a process looks after: the domains of the pool that are in its share. */
+#pragma once
+
+#include "consistency/roster.h"
+
+struct scope {
+	const char *pool;
+	struct share share;
+};

@@ -1,0 +1,160 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "handlers.h"
+#include "names.h"
+#include "queues.h"
+
+/* ---- which queues there are ---- */
+
+static void add_topic(struct queue_names *names, const char *topic)
+{
+	names->item = xrealloc(names->item,
+	                       (names->count + 2) * sizeof(*names->item));
+	names->item[names->count++] = xstrdup(topic);
+	names->item[names->count++] = xprintf("%s.recovery", topic);
+}
+
+static void add_pool(struct queue_names *names, const char *pool)
+{
+	char *topic = xprintf("pool_manager.%s", pool);
+
+	add_topic(names, topic);
+	free(topic);
+}
+
+/* Central may be what is sick: then the default pool is one that there will be. */
+void queue_names_find(struct cli *cli, struct queue_names *names)
+{
+	json_t *answer = NULL, *pool;
+	size_t i;
+
+	*names = (struct queue_names){ NULL, 0 };
+	add_topic(names, "central");
+	add_topic(names, "minidns");
+	if (cli_has(cli, OPT_POOL)) {
+		add_pool(names, cli->option[OPT_POOL]);
+	} else if (cli_call(cli, "find_pools", json_object(), &answer)) {
+		fprintf(stderr, "zonefleet: central does not tell which pools there are, "
+		        "here is the one named default: %s\n", cli->why.text);
+		add_pool(names, "default");
+	}
+	json_array_foreach(json_object_get(answer, "pools"), i, pool)
+		add_pool(names, answer_text(pool, "name"));
+	json_decref(answer);
+}
+
+void queue_names_clear(struct queue_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->item[i]);
+	free(names->item);
+}
+
+/* ---- queues ---- */
+
+static const struct column columns[] = {
+	{ "QUEUE",     COLUMN_LEFT },
+	{ "CONSUMERS", COLUMN_RIGHT },
+	{ "READY",     COLUMN_RIGHT },
+	{ "DELAYED",   COLUMN_RIGHT },
+	{ "DEAD",      COLUMN_RIGHT },
+	{ 0 }
+};
+
+struct counts {
+	struct desk_queue work, dead;
+	uint32_t delayed;
+};
+
+static enum err count_suffix(struct broker_desk *desk, const char *queue,
+                             const char *suffix, struct desk_queue *found,
+                             struct why *why)
+{
+	char *name = xprintf("%s%s", queue, suffix);
+	enum err err = broker_desk_count(desk, name, found, why);
+
+	free(name);
+	return err;
+}
+
+/* The steps of the delay queues are broker_topology.c's. */
+static enum err count_all(struct broker_desk *desk, const char *queue,
+                          struct counts *counts, struct why *why)
+{
+	static const char *const steps[] = { ".retry.1000", ".retry.5000",
+	                                     ".retry.30000" };
+	enum err err = broker_desk_count(desk, queue, &counts->work, why);
+
+	if (!err)
+		err = count_suffix(desk, queue, ".dead", &counts->dead, why);
+	counts->delayed = 0;
+	for (size_t i = 0; !err && i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct desk_queue step;
+
+		err = count_suffix(desk, queue, steps[i], &step, why);
+		counts->delayed += err ? 0 : step.messages;
+	}
+	return err;
+}
+
+static void show_row(struct table *table, const char *queue, const struct counts *counts)
+{
+	table_text(table, queue);
+	table_number(table, counts->work.consumers);
+	table_number(table, counts->work.messages);
+	table_number(table, counts->delayed);
+	table_number(table, counts->dead.messages);
+}
+
+static json_t *row_json(const char *queue, const struct counts *counts)
+{
+	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "queue", queue, "consumers",
+	                 (json_int_t)counts->work.consumers, "ready",
+	                 (json_int_t)counts->work.messages, "delayed",
+	                 (json_int_t)counts->delayed, "dead",
+	                 (json_int_t)counts->dead.messages);
+}
+
+static enum err show_counts(struct cli *cli, struct broker_desk *desk,
+                            const struct queue_names *names, struct table *table)
+{
+	json_t *list = json_array();
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < names->count; i++) {
+		struct counts counts;
+
+		err = count_all(desk, names->item[i], &counts, &cli->why);
+		if (err || !counts.work.exists)
+			continue;
+		show_row(table, names->item[i], &counts);
+		json_array_append_new(list, row_json(names->item[i], &counts));
+	}
+	cli_answer(cli, json_pack("{s:o}", "queues", list));
+	return err;
+}
+
+enum err queues_show(struct cli *cli)
+{
+	struct queue_names names;
+	struct broker_desk *desk;
+	struct table table;
+	enum err err = broker_desk_open(&cli->common.broker, &desk, &cli->why);
+
+	if (err)
+		return err;
+	queue_names_find(cli, &names);
+	table_begin(&table, &cli->out, columns);
+	err = show_counts(cli, desk, &names, &table);
+	if (!err && !cli->out.json)
+		table_flush(&table, stdout);
+	table_clear(&table);
+	queue_names_clear(&names);
+	broker_desk_close(&desk);
+	return err;
+}

@@ -1,0 +1,13 @@
+/* queues -- the work queues of the fleet, by the topics of its programs. */
+#pragma once
+
+#include "cli.h"
+#include "runtime/broker_desk.h"
+
+struct queue_names {
+	char **item;
+	size_t count;
+};
+/* Of --pool, or of all pools that central tells of. */
+void queue_names_find(struct cli *cli, struct queue_names *names);
+void queue_names_clear(struct queue_names *names);

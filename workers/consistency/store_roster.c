@@ -1,0 +1,96 @@
+#include "consistency/store_roster.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void store_roster_beat(struct tx *tx, const struct newcomer *me)
+{
+	tx_exec(tx,
+	    "INSERT INTO worker_nodes "
+	    "(plugin_name, service, plugin_time, started_at, version) VALUES (?, ?, NOW(6), NOW(6), ?) "
+	    "ON DUPLICATE KEY UPDATE plugin_time = NOW(6)",
+	    TX_BIND(tx_text(me->plugin_name), tx_text(me->service),
+	            tx_text(me->version)));
+}
+
+void store_roster_leave(struct tx *tx, const char *plugin_name, int timeout_s)
+{
+	tx_exec(tx,
+	    "UPDATE worker_nodes SET plugin_time = NOW(6) - INTERVAL ? SECOND "
+	    "WHERE plugin_name = ?",
+	    TX_BIND(tx_int(timeout_s + 1), tx_text(plugin_name)));
+}
+
+#define COLUMNS "plugin_name, role = 'master', status = 'active', " \
+                "COALESCE(hash_factor, -1), COALESCE(total_number, 0), " \
+                "ROUND(UNIX_TIMESTAMP(plugin_time) * 1000), generation, " \
+                "ROUND(UNIX_TIMESTAMP(NOW(6)) * 1000)"
+
+static void read_members(struct tx *tx, const char *sql, const struct tx_value *bind,
+                         struct roster *roster)
+{
+	struct tx_rows rows;
+
+	roster->count = 0;
+	tx_select(tx, NULL, &rows, sql, bind);
+	while (tx_next(&rows)) {
+		struct member *member = &roster->member[roster->count];
+
+		if (roster->count == ROSTER_MAX) {
+			tx_fail(tx, ERR_TOO_LARGE, "more than %d workers of one service",
+			        ROSTER_MAX);
+			tx_select_end(&rows);
+			return;
+		}
+		snprintf(member->plugin_name, sizeof(member->plugin_name), "%s",
+		         row_text(&rows));
+		member->is_master = row_int(&rows) != 0;
+		member->active = row_int(&rows) != 0;
+		member->hash_factor = (int)row_int(&rows);
+		member->total_number = (int)row_int(&rows);
+		member->plugin_time_ms = row_int(&rows);
+		member->generation = (uint64_t)row_int(&rows);
+		roster->now_ms = row_int(&rows);
+		roster->count++;
+	}
+}
+
+void store_roster_read(struct tx *tx, const char *service, struct roster *roster)
+{
+	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
+	             "ORDER BY plugin_name", TX_BIND(tx_text(service)), roster);
+}
+
+void store_roster_read_own(struct tx *tx, const char *service, const char *me,
+                           struct roster *roster)
+{
+	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
+	             "AND (plugin_name = ? OR role = 'master')",
+	             TX_BIND(tx_text(service), tx_text(me)), roster);
+}
+
+static void write_member(struct tx *tx, const struct member *member)
+{
+	tx_exec(tx,
+	    "UPDATE worker_nodes SET role = ?, status = ?, hash_factor = ?, "
+	    "total_number = ?, generation = ? WHERE plugin_name = ?",
+	    TX_BIND(tx_text(member->is_master ? "master" : "normal"),
+	            tx_text(member->active ? "active" : "down"),
+	            member->hash_factor < 0 ? tx_null() : tx_int(member->hash_factor),
+	            member->is_master ? tx_int(member->total_number) : tx_null(),
+	            tx_int((int64_t)member->generation), tx_text(member->plugin_name)));
+}
+
+void store_roster_write(struct tx *tx, const struct roster *roster)
+{
+	for (size_t i = 0; i < roster->count; i++)
+		write_member(tx, &roster->member[i]);
+}
+
+void store_roster_forget(struct tx *tx, const char *service)
+{
+	tx_exec(tx,
+	    "DELETE FROM worker_nodes WHERE service = ? AND status = 'down' "
+	    "AND role = 'normal' AND plugin_time < NOW(6) - INTERVAL 1 HOUR",
+	    TX_BIND(tx_text(service)));
+}

@@ -1,0 +1,52 @@
+/*
+ * broker_desk -- what a person does with queues: how many messages wait in one, what the
+ * dead letters are, back to work with them or away. For the command line: each call
+ * blocks, for ten seconds at most, on a connection that is not kept.
+ *
+ * A letter that was taken is the desk's alone until it is settled, or the desk is closed:
+ * then it is in its queue again. Sending one back and dropping the dead one is two steps;
+ * dying between them leaves both, and a message that comes twice has one effect.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "runtime/broker.h"
+
+struct broker_desk;
+
+/* The first host of the URL that answers. ERR_UNREACHABLE. */
+enum err broker_desk_open(const struct broker_config *config, struct broker_desk **desk,
+                          struct why *why);
+void broker_desk_close(struct broker_desk **desk);
+
+struct desk_queue {
+	bool exists;
+	uint32_t messages, consumers;	/* ready to be delivered; those that take them */
+};
+enum err broker_desk_count(struct broker_desk *desk, const char *queue,
+                           struct desk_queue *found, struct why *why);
+
+/* Texts and body are in the arena of the take. */
+struct desk_letter {
+	uint64_t tag;
+	const uint8_t *body;
+	size_t len;
+	const char *queue;		/* that it came from; "" if it does not say */
+	const char *reason;
+	int64_t buried_unix;		/* 0: it does not say */
+	bool is_json;
+};
+/* The oldest that nobody has. False: there is none. */
+enum err broker_desk_take(struct broker_desk *desk, const char *queue,
+                          struct arena *arena, struct desk_letter *letter, bool *found,
+                          struct why *why);
+/* A copy, persistent and confirmed, into QUEUE. ERR_NOT_FOUND: there is no such queue. */
+enum err broker_desk_send(struct broker_desk *desk, const char *queue,
+                          const struct desk_letter *letter, struct why *why);
+enum err broker_desk_drop(struct broker_desk *desk, const struct desk_letter *letter,
+                          struct why *why);
