@@ -1,0 +1,255 @@
+"""Several pool managers: who looks after what, what each of them repairs, and the tools."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from story import Caller, LabError, put, start_fleet, wipe              # noqa: E402
+
+BACK_SECONDS = 30       # until what was wrong on a server is right again
+POOL = "pool_manager.default"
+
+
+def setUpModule():
+    FleetStory.folder = Path(tempfile.mkdtemp(prefix="zfpoolfleet"))
+    unittest.addModuleCleanup(shutil.rmtree, FleetStory.folder)
+    FleetStory.fleet = unittest.enterModuleContext(start_fleet(
+        FleetStory.folder / "fleet", poolmgr=3))
+    FleetStory.caller = Caller(FleetStory.fleet.rabbitmq.url)
+    unittest.addModuleCleanup(FleetStory.caller.close)
+
+
+class FleetStory(unittest.TestCase):
+
+    def create(self, name):
+        domain = self.caller.create_domain(domain={"name": name})
+        self.settled(domain)
+        return domain
+
+    def settled(self, domain, serial=None, seconds=BACK_SECONDS):
+        return self.caller.settled(domain["id"], serial=serial, seconds=seconds)
+
+    def admin(self, *command):
+        return self.fleet.cli(*command, "--admin")
+
+    def workers(self, service=POOL):
+        return [row for row in self.admin("workers")["workers"]
+                if row["service"] == service and row["status"] == "active"]
+
+    def wait_workers(self, count, service=POOL):
+        """Until so many have a share of one generation."""
+        def shared():
+            rows = self.workers(service)
+            return ([row["hash_factor"] for row in rows] == list(range(count)) and
+                    len({row["generation"] for row in rows}) == 1 and rows)
+        return self.fleet.wait_for(shared, BACK_SECONDS, f"{count} share the work")
+
+
+class Shares(FleetStory):
+
+    def test_everyone_is_there(self):
+        rows = self.wait_workers(3)
+        masters = [row for row in rows if row["role"] == "master"]
+        self.assertEqual([row["total_number"] for row in masters], [3])
+        for service in "central", "minidns":
+            self.wait_workers(2, service)
+        shown = self.fleet.cli("workers", "--admin", as_json=False)
+        self.assertIn("FACTOR", shown)
+        self.assertIn(masters[0]["plugin_name"], shown)
+
+    def test_one_that_dies_is_succeeded(self):
+        self.wait_workers(3)
+        victim = self.fleet.poolmgrs[0]
+        victim.kill9()
+        self.addCleanup(lambda: victim.pid or (victim.launch(), victim.wait_ready()))
+        self.wait_workers(2)
+        # a server that lost its zones gets them back, whosever share they are in
+        domains = [self.create(f"died{n}.example.") for n in range(6)]
+        self.lose("bind")
+        for domain in domains:
+            self.served("bind", domain)
+
+    def lose(self, name):
+        server = self.fleet.members[name]
+        server.stop()
+        wipe(server)
+        server.launch()
+        server.wait_ready()
+
+    def served(self, name, domain):
+        server = self.fleet.members[name]
+        serial = self.caller.get_domain(domain=domain["id"])["serial"]
+        self.fleet.wait_for(lambda: server.serial(domain["name"]) == serial, BACK_SECONDS,
+                            f"{name} serves {domain['name']}")
+
+    def test_replaced_by_an_empty_one(self):
+        domains = [self.create(f"empty{n}.example.") for n in range(6)]
+        for name in "bind", "knot", "nsd":
+            with self.subTest(server=name):
+                self.lose(name)
+                for domain in domains:
+                    self.served(name, domain)
+
+
+class Locks(FleetStory):
+
+    def test_domain_that_another_holds_waits(self):
+        domain = self.create("held.example.")
+        sql = self.fleet.mariadb.sql
+        sql("REPLACE INTO distributed_locks (object_uuid, `lock`, session_id, created_at, "
+            f"ttl_s, fence, owner) VALUES ('{domain['id']}', 1, REPEAT('a', 32), "
+            "UTC_TIMESTAMP(6) + INTERVAL 8 SECOND, 3, 7, 'somebody')")
+        row, = [row for row in self.admin("locks")["locks"] if row["domain"] == "held.example."]
+        self.assertEqual((row["owner"], row["fence"]), ("somebody", 7))
+        self.assertIn("somebody", self.fleet.cli("locks", "--admin", as_json=False))
+        self.caller.delete_domain(domain=domain["id"])
+        self.fleet.wait_for(lambda: "is locked by somebody" in self.fleet.logs(), 20,
+                            "a pool manager finds it locked")
+        self.assertTrue(self.fleet.bind.serial("held.example."))
+        # his time is over: it is taken over, and the fence rises
+        self.fleet.wait_state(domain["id"], "NONE DELETED", 40)
+        self.fleet.wait_for(
+            lambda: [int(r[0]) > 7 for r in sql("SELECT fence FROM distributed_locks "
+                                                f"WHERE object_uuid = '{domain['id']}'")]
+            == [True], 10, "the fence has risen")
+
+    def test_sleeper_that_was_taken_over_writes_nothing(self):
+        """A pool manager sleeps within an operation, until another has done it."""
+        server = self.fleet.bind
+        sleepers = self.fleet.poolmgrs
+        server.pause()
+        self.addCleanup(server.resume)
+        domain = self.caller.create_domain(domain={"name": "sleep.example."})
+        owner = self.fleet.wait_for(
+            lambda: [row["owner"] for row in self.admin("locks")["locks"]
+                     if row["object_uuid"] == domain["id"]], 10, "the domain is locked")[0]
+        pid = int(owner.split(":")[1])
+        self.assertIn(pid, [pid for worker in sleepers for pid in worker.processes()])
+        os.kill(pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, pid, signal.SIGCONT)
+        server.resume()
+        self.fleet.wait_for(lambda: self.taken_over(domain), 30, "another takes it over")
+        os.kill(pid, signal.SIGCONT)
+        self.fleet.wait_for(lambda: "was taken over" in self.fleet.logs(), 20,
+                            "what the sleeper writes is refused")
+        self.settled(domain)
+
+
+    def taken_over(self, domain):
+        """Asks for it, by the way: its rows would wait for their own time."""
+        self.admin("sync", domain["name"])
+        fence = self.fleet.mariadb.sql("SELECT fence FROM distributed_locks WHERE "
+                                       f"object_uuid = '{domain['id']}'")[0][0]
+        return int(fence) > 1
+
+
+class Servers(FleetStory):
+
+    def states(self):
+        return {row["id"]: row["state"] for row in self.admin("servers")["servers"]}
+
+    def set(self, verb, server):
+        answer = self.admin("server", verb, server)
+        self.assertEqual(answer["id"], server)
+
+    def test_drained_server_is_left_alone(self):
+        domain = self.create("drain.example.")
+        old = domain["serial"]
+        self.set("drain", "knot")
+        self.addCleanup(self.set, "add", "knot")
+        self.assertEqual(self.states()["knot"], "DRAINED")
+        self.fleet.wait_for(
+            lambda: all("server=knot" in worker.log.read_text() and
+                        "out of service" in worker.log.read_text()
+                        for worker in self.fleet.poolmgrs), 10, "all know of it")
+        self.fleet.knot.stop()
+        self.addCleanup(lambda: self.fleet.knot.pid or
+                        (self.fleet.knot.launch(), self.fleet.knot.wait_ready()))
+        # ACTIVE without it, at once, though the threshold is all servers
+        serial = self.caller.apply_changes(
+            domain=domain["id"], changes=[put("a.drain.example.", "192.0.2.1")])["serial"]
+        self.settled(domain, serial, seconds=10)
+        other = self.caller.create_domain(domain={"name": "drain2.example."})
+        self.settled(other, seconds=10)
+        status = self.caller.get_status(domain=domain["id"])["domain"]
+        self.assertEqual(status["consensus"], {"current": 2, "servers": 2})
+        # back: what it missed is made up for
+        self.fleet.knot.launch()
+        self.fleet.knot.wait_ready()
+        self.assertEqual(self.fleet.knot.serial("drain.example."), old)
+        self.set("add", "knot")
+        for name, wanted in ("drain.example.", serial), ("drain2.example.", other["serial"]):
+            self.fleet.wait_for(lambda: self.fleet.knot.serial(name) == wanted, BACK_SECONDS,
+                                f"knot serves {name}")
+
+    def test_removed_server_is_forgotten(self):
+        domain = self.create("remove.example.")
+        self.set("remove", "nsd")
+        self.addCleanup(self.set, "add", "nsd")
+        count = ("SELECT COUNT(*) FROM pool_manager_status WHERE server_id = 'nsd'")
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(count) == [["0"]], 20,
+                            "nothing is known of it")
+        self.settled(domain)
+        self.set("add", "nsd")
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(count) != [["0"]], 20,
+                            "it is worked on again")
+
+    def test_server_that_there_is_not(self):
+        with self.assertRaises(LabError) as raised:
+            self.admin("server", "drain", "nobody")
+        self.assertIn("pool default has no server nobody", str(raised.exception))
+
+
+class Sync(FleetStory):
+
+    def test_patrol_finds_what_nobody_owes(self):
+        """A zone that vanishes from a server, with no change in sight."""
+        domain = self.create("vanish.example.")
+        self.fleet.wait_quiet()
+        self.fleet.nsd.control("delzone", "vanish.example")
+        self.fleet.wait_for(lambda: self.fleet.nsd.serial("vanish.example.") is None, 10,
+                            "it is gone")
+        self.fleet.wait_for(
+            lambda: self.fleet.nsd.serial("vanish.example.") == domain["serial"],
+            BACK_SECONDS, "it is back")
+
+    def test_sync_now(self):
+        domain = self.create("now.example.")
+        self.assertEqual(self.admin("sync", "now.example.")["id"], domain["id"])
+        with self.assertRaises(LabError):
+            self.admin("sync", "absent.example.")
+
+
+class Queues(FleetStory):
+
+    def test_queues(self):
+        queues = {row["queue"]: row for row in self.admin("queues")["queues"]}
+        for name in "central", "minidns", POOL, f"{POOL}.recovery":
+            self.assertGreater(queues[name]["consumers"], 0, name)
+
+    def test_dead_letters(self):
+        self.caller.cast("no_such_method", thing="1")
+        letters = self.fleet.wait_for(
+            lambda: [row for row in self.admin("dead-letters", "list")["dead_letters"]
+                     if row["method"] == "no_such_method"], 10, "there is a dead letter")
+        self.assertIn("no_such_method", letters[0]["reason"])
+        shown = self.admin("dead-letters", "show", letters[0]["id"])
+        self.assertEqual(shown["id"], letters[0]["id"])
+        self.assertEqual(self.admin("dead-letters", "retry", letters[0]["id"])["count"], 1)
+        self.fleet.wait_for(
+            lambda: [row for row in self.admin("dead-letters", "list")["dead_letters"]
+                     if row["id"] == letters[0]["id"]], 10, "it died again")
+        self.assertEqual(self.admin("dead-letters", "drop", letters[0]["id"])["count"], 1)
+        self.assertEqual(self.admin("dead-letters", "list")["dead_letters"], [])
+        with self.assertRaises(LabError) as raised:
+            self.admin("dead-letters", "drop", letters[0]["id"])
+        self.assertIn("there is no dead letter", str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
