@@ -10,6 +10,7 @@
 #   make asan       the same programs under ASan and UBSan, into build-asan/
 #   make demo       a running fleet with three real name servers (deploy/demo)
 #   make bench      figures, as ratios against peers (tests/bench/README.md)
+#   make bench-sync     what it costs to look after 100 000 domains
 #   make bench-minidns  minidns beside NSD and Knot, on one processor each
 #   make install    DESTDIR=, PREFIX=/usr
 
@@ -153,6 +154,9 @@ bench: all $(BUILD)/bench/load $(BUILD)/drivers/rpc_driver
 bench-minidns: all $(BUILD)/bench/load $(BUILD)/bench/exchanges
 	BUILD=$(BUILD) tests/bench/minidns
 
+bench-sync: all $(BUILD)/bench/soa_server
+	BUILD=$(BUILD) tests/bench/sync
+
 fuzz:
 	tests/fuzz/run
 
@@ -184,6 +188,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench bench-minidns fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench bench-minidns bench-sync fuzz layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

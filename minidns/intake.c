@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "herald.h"
 #include "model/messages.h"
 #include "notifier.h"
 #include "poller.h"
@@ -26,19 +27,21 @@ struct intake {
 	struct loop *loop;
 	struct notifier *notifier;
 	struct poller *poller;
+	struct herald *herald;
 	struct list *first, **end;
 	size_t waiting;			/* orders of all lists */
 	bool due;			/* take_some() runs at the end of the turn */
 };
 
 struct intake *intake_new(struct loop *loop, struct notifier *notifier,
-                          struct poller *poller)
+                          struct poller *poller, struct herald *herald)
 {
 	struct intake *intake = xcalloc(1, sizeof(*intake));
 
 	intake->loop = loop;
 	intake->notifier = notifier;
 	intake->poller = poller;
+	intake->herald = herald;
 	intake->end = &intake->first;
 	return intake;
 }
@@ -162,6 +165,21 @@ static void enqueue(struct intake *intake, struct list *list)
 		take_some(intake);
 }
 
+static void told(void *self)
+{
+	(void)self;
+}
+
+static void tell_instances(struct intake *intake, const struct domain_refs *domains)
+{
+	struct name zone;
+	struct why why;
+
+	for (size_t i = 0; i < domains->count; i++)
+		if (!name_parse(domains->item[i].name, "domain.name", &zone, &why))
+			herald_tell(intake->herald, &zone, told, intake->herald);
+}
+
 enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
                      struct why *why)
 {
@@ -177,6 +195,8 @@ enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
 	if (!err && !poller_has_room(intake->poller, intake->waiting + list->count))
 		err = fail(why, ERR_BUSY, "too many polls are out already");
 	if (err || !list->count) {
+		if (!err && !quiet)
+			tell_instances(intake, &list->propagation.domains);
 		list_free(list);
 		return err;
 	}

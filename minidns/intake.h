@@ -12,17 +12,20 @@
 
 #include "base/err.h"
 
+struct herald;
 struct intake;
 struct loop;
 struct notifier;
 struct poller;
 
 struct intake *intake_new(struct loop *loop, struct notifier *notifier,
-                          struct poller *poller);
+                          struct poller *poller, struct herald *herald);
 void intake_free(struct intake **intake);
 /*
  * ARGS of "propagate_zones", or of "poll_zones": QUIET. ERR_INVALID: what is wrong with
  * one order holds up no other, and the first reason is told. ERR_BUSY: nothing was taken.
+ * Without destinations, for no server is there to be told, the instances of minidns hear
+ * of the change all the same: others may ask them.
  */
 enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
                      struct why *why);

@@ -258,7 +258,8 @@ static void make_outbound(struct loop *loop)
 	minidns.reporter = reporter_new(loop, minidns.runtime.rpc, polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
 	minidns.service.intake =
-	    intake_new(loop, minidns.service.notifier, minidns.service.poller);
+	    intake_new(loop, minidns.service.notifier, minidns.service.poller,
+	               minidns.service.herald);
 }
 
 static void make_serving(const struct runtime *runtime)

@@ -224,7 +224,12 @@ static void tell_each(struct tell *tell, const char *method,
 void tell_servers(struct tell *tell, const struct domain_refs *domains,
                   const struct audience *audience, const struct cause *cause)
 {
-	tell_each(tell, "propagate_zones", domains, audience, cause);
+	struct propagation nobody = { .terms = terms_of(tell->poolmgr) };
+
+	if (audience->count)
+		tell_each(tell, "propagate_zones", domains, audience, cause);
+	else
+		propagate(tell, "propagate_zones", &nobody, domains, cause);
 }
 
 void tell_look(struct tell *tell, const struct domain_refs *domains,

@@ -24,7 +24,10 @@ struct cause {
 	bool recovery;		/* by the recovery queue: behind users' changes */
 };
 
-/* NOTIFY servers and poll them, of several domains; one of each; the poll alone. */
+/*
+ * NOTIFY servers and poll them, of several domains; one of each; the poll alone. An
+ * audience of nobody: minidns is to hear that the domains changed.
+ */
 struct audience {
 	const struct server *const *servers;
 	size_t count;

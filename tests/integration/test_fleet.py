@@ -90,7 +90,7 @@ def setUpModule():
     folder = Path(tempfile.mkdtemp(prefix="fleet-"))
     log = open(folder / "driver.log", "a")
     server = MariaDb.start(folder / "db")
-    server.sql((SCHEMA / "005_fleet.sql").read_text() + TABLES)
+    server.sql("".join(file.read_text() for file in sorted(SCHEMA.glob("*.sql"))) + TABLES)
 
 
 def tearDownModule():

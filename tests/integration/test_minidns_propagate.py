@@ -252,6 +252,22 @@ class Propagate(unittest.TestCase):
         rows = self.lab.mariadb.sql("SHOW GLOBAL STATUS LIKE 'Com_select'")
         return int(rows[0][1])
 
+    def test_it_is_known_though_no_server_can_be_told(self):
+        """All of the pool are silent or out of service; others may ask mini-DNS."""
+        domain = self.domain()
+        for number in 0, 1:
+            self.fill_memory(domain, number)
+        old = domain.serial
+        self.lab.mariadb.sql(f"UPDATE domains SET serial = {old + 1} WHERE id = '{domain.id}'")
+        self.lab.cast("propagate_zones", timeout=1, retry_interval=1, max_retries=1,
+                      destinations=[],
+                      domains=[{"id": domain.id, "name": domain.name, "pool": "default",
+                                "tenant": "t", "task": "UPDATE", "status": "PENDING",
+                                "serial": old + 1}])
+        domain.soa["serial"] = old + 1
+        for port in self.lab.ports:
+            wait_for(lambda: self.serial_of(domain, port) == old + 1, 10, "it is known")
+
     def test_an_instance_that_slept_knows_it_when_it_wakes(self):
         """Nobody waits for it for long, and it does not trust its memory."""
         domain = self.domain()

@@ -319,7 +319,7 @@ class Secrets(Story):
 
     @staticmethod
     def text_of(table):
-        columns = ", ".join(f"IFNULL(HEX(CONCAT({row[0]}, '')), '')"
+        columns = ", ".join(f"IFNULL(HEX(CONCAT(`{row[0]}`, '')), '')"
                             for row in lab.sql(f"SHOW COLUMNS FROM {table}"))
         cells = [cell for row in lab.sql(f"SELECT {columns} FROM {table}") for cell in row]
         return "\n".join(bytes.fromhex(cell).decode("latin-1") for cell in cells)
