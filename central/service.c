@@ -99,6 +99,7 @@ static const struct method {
 	{ "get_status",       "domain? pool?",        .read  = service_get_status       },
 	{ "find_workers",     "",                     .read  = service_find_workers     },
 	{ "find_locks",       "",                     .read  = service_find_locks       },
+	{ "find_repairs",     "",                     .read  = service_find_repairs     },
 	{ "update_server",    "pool server state",    .write = service_update_server    },
 	{ "sync_domain",      "domain",               .read  = service_sync_domain      },
 	{ "update_status",    "domain status serial_number reason?",

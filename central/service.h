@@ -50,7 +50,8 @@ rpc_handler service_cancel_import;
 
 write_handler service_create_blacklist, service_delete_blacklist, service_set_quota;
 rpc_handler service_find_blacklists, service_get_quotas, service_get_status;
-rpc_handler service_find_workers, service_find_locks, service_sync_domain;
+rpc_handler service_find_workers, service_find_locks, service_find_repairs;
+rpc_handler service_sync_domain;
 write_handler service_update_server;
 
 write_handler service_create_tsigkey, service_update_tsigkey, service_delete_tsigkey;

@@ -30,6 +30,11 @@ enum err service_find_locks(void *self, struct request *req)
 	return find(self, req, "locks", store_fleet_locks);
 }
 
+enum err service_find_repairs(void *self, struct request *req)
+{
+	return find(self, req, "repairs", store_fleet_repairs);
+}
+
 /* ---- servers ---- */
 
 enum { SERVER_ID_MAX = 32, STATE_MAX = 16 };

@@ -76,9 +76,55 @@ json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
 	    "SELECT l.object_uuid, d.name, l.owner, l.session_id, l.fence, "
 	    "CONCAT(REPLACE(l.created_at, ' ', 'T'), 'Z'), " AGE("l.created_at") ", "
 	    "l.ttl_s FROM distributed_locks l "
-	    "LEFT JOIN domains d ON d.id = l.object_uuid WHERE l.`lock` = TRUE ORDER BY l.created_at LIMIT ?",
+	    "LEFT JOIN domains d ON d.id = l.object_uuid WHERE l.`lock` = TRUE "
+	    "ORDER BY l.created_at LIMIT ?",
 	    TX_BIND(tx_int(FLEET_ROWS)));
 	while (tx_next(&rows))
 		json_array_append_new(list, lock(&rows));
+	return list;
+}
+
+static json_t *repair(struct tx_rows *rows)
+{
+	json_t *row = json_object();
+	static const char *const keys[] = {
+		"name", "server", "pool", "kind", "state", "detail", "pass1_at", "pass2_at",
+		"done_at", "worker",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *text = row_text(rows);
+
+		json_object_set_new(row, keys[i], text ? json_string(text) : json_null());
+	}
+	json_object_set_new(row, "serial", json_integer(row_int(rows)));
+	json_object_set_new(row, "age", seconds(row_int(rows)));
+	return row;
+}
+
+static void add_repairs(struct tx *tx, struct arena *arena, const char *sql, json_t *list)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows, sql, TX_BIND(tx_int(FLEET_ROWS)));
+	while (tx_next(&rows))
+		json_array_append_new(list, repair(&rows));
+}
+
+#define MOMENT(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"
+
+json_t *store_fleet_repairs(struct tx *tx, struct arena *arena)
+{
+	json_t *list = json_array();
+
+	add_repairs(tx, arena,
+	    "SELECT name, server_id, pool_name, kind, state, detail, "
+	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", NULL, '', serial, "
+	    AGE("updated_at") " FROM repairs ORDER BY updated_at DESC LIMIT ?", list);
+	add_repairs(tx, arena,
+	    "SELECT name, server_id, pool_name, kind, outcome, detail, "
+	    MOMENT("pass1_at") ", " MOMENT("pass2_at") ", " MOMENT("done_at") ", worker, "
+	    "serial, " AGE("done_at") " FROM repair_log ORDER BY done_at DESC LIMIT ?",
+	    list);
 	return list;
 }

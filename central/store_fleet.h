@@ -13,3 +13,5 @@ enum { FLEET_ROWS = 1000 };		/* of a list; it says if there are more */
 /* Lists of objects, as they are answered. */
 json_t *store_fleet_workers(struct tx *tx, struct arena *arena);
 json_t *store_fleet_locks(struct tx *tx, struct arena *arena);
+/* Suspicions, then what was done, the newest first. */
+json_t *store_fleet_repairs(struct tx *tx, struct arena *arena);

@@ -7,6 +7,7 @@
 #include "operation.h"
 #include "patrol.h"
 #include "poolmgr.h"
+#include "repair.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
@@ -33,6 +34,9 @@ static const struct option options[] = {
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
 	  "how many domains a step of the sync takes up at once", .reloadable = true },
+	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
+	  "in one of so many rounds a domain's records are compared on each server, and "
+	  "the zones that a server has with the domains; 0: never", .reloadable = true },
 	{ "lock_scope", OPTION_TEXT, AT(lock_scope), "domain", 1, 16,
 	  "what is locked while a name server is told to create or delete a zone: its "
 	  "domain, or all of its tenant's" },
@@ -142,6 +146,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	(void)processes, (void)why;
 	servers_metrics(pm->servers);
 	operation_metrics();
+	repair_metrics();
 	tell_metrics();
 	fleet_metrics();
 	return OK;

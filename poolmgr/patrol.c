@@ -11,6 +11,7 @@
 #include "poolmgr.h"
 #include "runtime/tx.h"
 #include "store.h"
+#include "store_repair.h"
 #include "tell.h"
 
 enum {
@@ -25,6 +26,7 @@ struct patrol {
 	int64_t began_ms, next_ms;	/* of this walk, of the next one */
 	int64_t pages, done;		/* as counted when it began */
 	bool walking;
+	unsigned walk;			/* its number: whose turn a deep look is */
 };
 
 struct patrol *patrol_new(struct poolmgr *poolmgr)
@@ -64,9 +66,12 @@ static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domai
 			into[audience->count++] = &servers->item[i];
 }
 
+typedef void tell_fn(struct tell *tell, const struct domain_refs *domains,
+                     const struct audience *audience, const struct cause *cause);
+
 /* Those of the page that are a catalog zone, or those that are not: one audience each. */
 static void look_at(struct patrol *patrol, const struct due *page, bool catalogs,
-                    const struct cause *cause)
+                    tell_fn *tell, const struct cause *cause)
 {
 	struct poolmgr *poolmgr = patrol->poolmgr;
 	const struct server **to = xcalloc(poolmgr->servers->count, sizeof(*to));
@@ -79,9 +84,46 @@ static void look_at(struct patrol *patrol, const struct due *page, bool catalogs
 			domains[refs.count++] = page->domain;
 	if (refs.count) {
 		gather(poolmgr, &domains[0], to, &audience);
-		tell_look(poolmgr->tell, &refs, &audience, cause);
+		tell(poolmgr->tell, &refs, &audience, cause);
 	}
 	free(to);
+}
+
+/* ---- a deep look: at the records, of some ---- */
+
+/* Each domain's turn comes in one of compare_every walks: each walk has its part. */
+static bool is_its_turn(const struct patrol *patrol, const struct domain_ref *domain)
+{
+	unsigned every = (unsigned)patrol->poolmgr->config.compare_every;
+
+	/* not the remainder that the share is made of */
+	return every && (share_hash(domain->id) / 64 + patrol->walk) % every == 0;
+}
+
+static bool is_suspect(const struct suspects *suspects, const char *id)
+{
+	for (size_t i = 0; i < suspects->count; i++)
+		if (!strcmp(suspects->ids[i], id))
+			return true;
+	return false;
+}
+
+/* What is suspected is looked at in the next walk, whosever turn it is. */
+static struct due *choose(const struct patrol *patrol, struct due *page,
+                          const struct suspects *suspects)
+{
+	struct due **at = &page;
+
+	while (*at) {
+		const struct domain_ref *domain = &(*at)->domain;
+
+		if (domain->state.status == STATUS_ACTIVE &&
+		    (is_its_turn(patrol, domain) || is_suspect(suspects, domain->id)))
+			at = &(*at)->next;
+		else
+			*at = (*at)->next;
+	}
+	return page;
 }
 
 static void move_on(struct patrol *patrol, const struct due *page)
@@ -97,6 +139,13 @@ static void move_on(struct patrol *patrol, const struct due *page)
 	}
 }
 
+static const char *last_of(const struct due *page)
+{
+	while (page->next)
+		page = page->next;
+	return page->domain.id;
+}
+
 /* False: this walk is over, or cannot go on now. */
 static bool do_page(struct patrol *patrol, const struct scope *scope,
                     const struct cause *cause)
@@ -105,12 +154,17 @@ static bool do_page(struct patrol *patrol, const struct scope *scope,
 	struct why why;
 	struct tx tx = tx_once(patrol->poolmgr->runtime.db, &why);
 	struct due *page = store_page(&tx, arena, scope, patrol->cursor, PAGE);
-	enum err err = tx_commit(&tx);
+	struct suspects suspects = { .count = 0 };
 
+	if (page)
+		store_suspects(&tx, arena, patrol->cursor, last_of(page), &suspects);
+	enum err err = tx_commit(&tx);
 	if (!err) {
-		look_at(patrol, page, false, cause);
-		look_at(patrol, page, true, cause);
+		look_at(patrol, page, false, tell_look, cause);
+		look_at(patrol, page, true, tell_look, cause);
 		move_on(patrol, page);
+		look_at(patrol, choose(patrol, page, &suspects), false, tell_compare,
+		        cause);
 	} else if (err != ERR_UNREACHABLE) {
 		log_warn("patrol stopped: err=%s why=\"%s\"", err_name(err), why.text);
 	}
@@ -132,6 +186,7 @@ static bool begin(struct patrol *patrol, const struct scope *scope)
 	patrol->next_ms = patrol->began_ms + walk_ms(patrol) * 100 / SHARE_PERCENT;
 	patrol->pages = count / PAGE + 1;
 	patrol->done = 0;
+	patrol->walk++;
 	patrol->walking = true;
 	return true;
 }

@@ -4,6 +4,9 @@
  * a zone, or went back to an old serial, is found though nothing was owed to it. A walk
  * takes most of a periodic_sync_interval, at an even pace; one page is one SELECT and one
  * message to minidns, and what is as it should be answers nothing.
+ *
+ * Of each walk one part in compare_every is compared record by record, too, and what was
+ * found to differ in the last one (repair.h).
  */
 #pragma once
 

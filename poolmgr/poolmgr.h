@@ -32,6 +32,7 @@ struct poolmgr {
 		int poll_timeout_s, poll_retry_interval_s, poll_max_retries;
 		int periodic_sync_interval_s;
 		int sync_batch;
+		int compare_every;
 		char *lock_scope;
 		struct option_texts masters, also_notifies;
 	} config;

@@ -7,6 +7,7 @@
 #include "model/messages.h"
 #include "model/serial.h"
 #include "poolmgr.h"
+#include "repair.h"
 #include "runtime/tx.h"
 #include "store.h"
 #include "tell.h"
@@ -282,12 +283,31 @@ static void settle_messages(struct poolmgr *poolmgr, const struct server_reports
 			errs[i] = settle_message(poolmgr, &lists[i], reqs[i]);
 }
 
+/* Its serial is right, and its records are not. */
+static void note_difference(struct poolmgr *poolmgr, const struct server_report *report)
+{
+	const struct fault fault = {
+		.kind = REPAIR_CONTENT,
+		.object = report->domain.id,
+		.server_id = report->name_server,
+		.pool = poolmgr->config.pool_name,
+		.name = report->domain.name,
+		.serial = report->has_serial ? report->serial : 0,
+		.detail = report->reason,
+	};
+
+	if (report->differs)
+		repair_saw(poolmgr, servers_find(poolmgr->servers, report->name_server),
+		           &fault);
+}
+
 static void note_reports(struct poolmgr *poolmgr, const struct server_reports *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
 			log_report(&list->item[i]);
 			note_health(poolmgr, &list->item[i]);
+			note_difference(poolmgr, &list->item[i]);
 		}
 }
 

@@ -694,3 +694,55 @@ void store_forget_out(struct tx *tx, const char *pool)
 		forget_server(tx, pool, ids[i]);
 	arena_free(&arena);
 }
+
+/* Sorted by the database, which compares as strcmp() does. */
+static bool is_among(const char *name, const char *const *sorted, size_t count)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(name, sorted[middle]);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id,
+                       const char *const *names, size_t count, const char **strangers,
+                       size_t room)
+{
+	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(server_id) };
+	const char **known = arena_alloc(arena, 2 * TX_LIST_MAX * sizeof(*known));
+	size_t places, known_count = 0, found = 0;
+	struct tx_rows rows;
+	const char *sql = tx_list(arena,
+	    "SELECT DISTINCT d.name FROM domains d LEFT JOIN pool_manager_status s "
+	    "ON s.domain_id = d.id AND s.action = 'DELETE' AND s.server_id = ? "
+	    "WHERE (d.live = 1 OR (s.id IS NOT NULL AND (NOT (s.status <=> 'SUCCESS') "
+	    "OR s.next_attempt_at IS NOT NULL))) AND d.name IN (", ") ORDER BY d.name",
+	    count, &places);
+
+	tx_list_fill(values + 1, names, count, places);
+	values[1 + places].type = TX_END;
+	tx_select(tx, arena, &rows, sql, values);
+	while (known_count < 2 * TX_LIST_MAX && tx_next(&rows))
+		known[known_count++] = row_text(&rows);
+	tx_select_end(&rows);
+	for (size_t i = 0; i < count && found < room && !tx->err; i++)
+		if (!is_among(names[i], known, known_count))
+			strangers[found++] = names[i];
+	return found;
+}
+
+bool store_was_domain(struct tx *tx, const char *name)
+{
+	return read_count(tx, "SELECT COUNT(*) FROM domains WHERE name = ? "
+	                  "AND status = 'DELETED'", TX_BIND(tx_text(name))) > 0;
+}

@@ -72,6 +72,17 @@ bool store_is_owed(struct tx *tx, const struct domain_ref *domain, enum action a
 /* Is there a live domain of this name that is not DOMAIN_ID? Then its zone must stay. */
 bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id);
 
+/*
+ * Of NAMES (at most TX_LIST_MAX, as a server has them), those that no living domain has,
+ * and no deleted one whose deletion is still under way there: into STRANGERS, as many as
+ * there is ROOM for. Returns how many.
+ */
+size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id,
+                       const char *const *names, size_t count, const char **strangers,
+                       size_t room);
+
+bool store_was_domain(struct tx *tx, const char *name);	/* is there a tombstone of it? */
+
 /* No server need serve the domain any more: what was to be created or updated is not. */
 void store_drop_plans(struct tx *tx, const char *domain_id);
 

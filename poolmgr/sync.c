@@ -21,6 +21,8 @@
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
 #include "store.h"
+#include "store_repair.h"
+#include "strays.h"
 #include "tell.h"
 
 enum { RETRY_ROWS = 200, PROBE_ROWS = 4, RETRY_PERIOD_MS = 1000, EVER_S = 86400 };
@@ -279,7 +281,10 @@ static void register_again(struct round *round)
 	done(round, &tx, "register");
 }
 
-enum { UNHEARD_ROUNDS = 3 };	/* of a server that no configuration names any more */
+enum {
+	UNHEARD_ROUNDS = 3,	/* of a server that no configuration names any more */
+	REPAIR_ROUNDS = 30,	/* a suspicion that nothing confirmed */
+};
 
 static void tidy(struct round *round)
 {
@@ -287,6 +292,8 @@ static void tidy(struct round *round)
 	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
 
 	store_forget_settled(&tx, round->scope.pool);
+	store_repairs_forget(&tx, round->scope.pool, REPAIR_ROUNDS *
+	                     poolmgr->config.periodic_sync_interval_s);
 	store_forget_out(&tx, round->scope.pool);
 	store_forget_removed(&tx, round->scope.pool, UNHEARD_ROUNDS *
 	                     poolmgr->config.periodic_sync_interval_s);
@@ -298,6 +305,14 @@ static void sync_server(struct round *round, struct server *server)
 	make_up_for(round, server, store_missing);
 	make_up_for(round, server, store_undeleted);
 	update_behind(round, server);
+}
+
+static bool is_deep_round(const struct poolmgr *poolmgr)
+{
+	static unsigned number;
+
+	return poolmgr->config.compare_every &&
+	       number++ % (unsigned)poolmgr->config.compare_every == 0;
 }
 
 void sync_round(void *self)
@@ -314,5 +329,7 @@ void sync_round(void *self)
 		if (atomic_load(&poolmgr->servers->item[i].in_service))
 			sync_server(&round, &poolmgr->servers->item[i]);
 	settle(&round);
+	if (is_deep_round(poolmgr))
+		strays_look(poolmgr, &round.scope);
 	round_end(&round);
 }

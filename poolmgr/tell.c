@@ -232,6 +232,12 @@ void tell_servers(struct tell *tell, const struct domain_refs *domains,
 		propagate(tell, "propagate_zones", &nobody, domains, cause);
 }
 
+void tell_compare(struct tell *tell, const struct domain_refs *domains,
+                  const struct audience *audience, const struct cause *cause)
+{
+	tell_each(tell, "compare_zones", domains, audience, cause);
+}
+
 void tell_look(struct tell *tell, const struct domain_refs *domains,
                const struct audience *audience, const struct cause *cause)
 {

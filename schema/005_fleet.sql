@@ -41,3 +41,43 @@ DROP TABLE pool_sync;
 -- counted, until it is ACTIVE again; REMOVED is forgotten, too, and gets no zones any more.
 ALTER TABLE pool_servers
   ADD COLUMN state ENUM('ACTIVE', 'DRAINED', 'REMOVED') NOT NULL DEFAULT 'ACTIVE';
+
+-- What a server was seen to have otherwise than it should, though nothing is owed to it. Seen
+-- twice it is believed, and put right; too often in an hour, and it is left to a person.
+CREATE TABLE repairs (
+  object_uuid   VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  server_id     VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  kind          ENUM('CONTENT', 'STRAY') NOT NULL,
+  state         ENUM('SEEN', 'CONFIRMED', 'PARKED') NOT NULL DEFAULT 'SEEN',
+  pool_name     VARCHAR(64) NOT NULL,
+  name          VARCHAR(1004) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  serial        INT UNSIGNED NOT NULL,
+  detail        VARCHAR(512) NOT NULL DEFAULT '',
+  pass1_at      DATETIME(3) NOT NULL,
+  pass2_at      DATETIME(3) NULL,
+  updated_at    DATETIME(3) NOT NULL,
+  PRIMARY KEY (object_uuid, server_id, kind),
+  KEY repair_state (state, updated_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- What was done about it: a row each.
+CREATE TABLE repair_log (
+  id           CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  object_uuid  VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  server_id    VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  kind         ENUM('CONTENT', 'STRAY') NOT NULL,
+  pool_name    VARCHAR(64) NOT NULL,
+  name         VARCHAR(1004) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  serial       INT UNSIGNED NOT NULL,
+  action       ENUM('TRANSFER', 'DELETE') NOT NULL,
+  outcome      ENUM('DONE', 'FAILED', 'PARKED') NOT NULL,
+  detail       VARCHAR(512) NOT NULL DEFAULT '',
+  pass1_at     DATETIME(3) NOT NULL,
+  pass2_at     DATETIME(3) NOT NULL,
+  done_at      DATETIME(3) NOT NULL,
+  worker       VARCHAR(128) NOT NULL,
+  fence        BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  PRIMARY KEY (id),
+  KEY repair_of (object_uuid, server_id, kind, done_at),
+  KEY repair_age (done_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

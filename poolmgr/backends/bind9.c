@@ -136,6 +136,19 @@ static enum err delete(const void *settings, const struct driver_context *contex
 	return refused(bind, "delzone", &command, why);
 }
 
+static enum err retransfer(const void *settings, const struct domain_ref *domain,
+                           struct why *why)
+{
+	const struct bind9 *bind = settings;
+	struct command command;
+	enum err err = check_name(domain->name, why);
+
+	if (!err)
+		err = rndc(bind, "retransfer", domain->name, NULL, &command, why);
+	if (err || command.status == 0)
+		return err;
+	return refused(bind, "retransfer", &command, why);
+}
 
 const struct driver driver_bind9 = {
 	.name = "bind9",
@@ -144,4 +157,5 @@ const struct driver driver_bind9 = {
 	.settings_size = sizeof(struct bind9),
 	.create = create,
 	.delete = delete,
+	.retransfer = retransfer,
 };

@@ -49,7 +49,16 @@ struct driver {
 	                   const struct domain_ref *domain, struct why *why);
 	enum err (*delete)(const void *settings, const struct driver_context *context,
 	                   const struct domain_ref *domain, struct why *why);
-	/* The domains that the server has from us, in the arena. NULL: it cannot tell. */
+	/*
+	 * The server has the zone, but not as it is: it gets it anew, whole, whatever
+	 * serial it has. Begun when this returns. NULL: there is no way to make it.
+	 */
+	enum err (*retransfer)(const void *settings, const struct domain_ref *domain,
+	                       struct why *why);
+	/*
+	 * The zones that the server has from us, by the mark that create() leaves, in the
+	 * arena: names with the final dot. NULL: it cannot tell.
+	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
 };

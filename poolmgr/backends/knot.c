@@ -255,7 +255,27 @@ static enum err delete(const void *settings, const struct driver_context *contex
 	return err;
 }
 
+static enum err retransfer(const void *settings, const struct domain_ref *domain,
+                           struct why *why)
+{
+	knot_ctl_data_t data = {
+		[KNOT_CTL_IDX_CMD] = "zone-retransfer",
+		[KNOT_CTL_IDX_ZONE] = domain->name,
+	};
+	struct talk talk;
+	enum err err = talk_open(&talk, settings, why);
+
+	if (err)
+		return err;
+	err = ask(&talk, &data, NULL, NULL);
+	if (!err && talk.refusal[0])
+		err = refused(&talk, "zone-retransfer");
+	talk_close(&talk);
+	return err;
+}
+
 struct listing {
+	const struct knot *knot;
 	struct arena *arena;
 	const char **names;
 	size_t count, room;
@@ -265,7 +285,8 @@ static void list_row(void *self, const char *const *fields)
 {
 	struct listing *listing = self;
 
-	if (!fields[KNOT_CTL_IDX_DATA])
+	if (!fields[KNOT_CTL_IDX_DATA] || !fields[KNOT_CTL_IDX_ID] ||
+	    strcmp(fields[KNOT_CTL_IDX_DATA], listing->knot->template) != 0)
 		return;
 	if (listing->count == listing->room) {
 		size_t room = listing->room ? 2 * listing->room : 64;
@@ -277,7 +298,7 @@ static void list_row(void *self, const char *const *fields)
 		listing->room = room;
 	}
 	listing->names[listing->count++] = arena_strdup(listing->arena,
-	                                                fields[KNOT_CTL_IDX_DATA]);
+	                                                fields[KNOT_CTL_IDX_ID]);
 }
 
 static enum err list(const void *settings, struct arena *arena, const char ***names,
@@ -286,9 +307,9 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 	knot_ctl_data_t data = {
 		[KNOT_CTL_IDX_CMD] = "conf-read",
 		[KNOT_CTL_IDX_SECTION] = "zone",
-		[KNOT_CTL_IDX_ITEM] = "domain",
+		[KNOT_CTL_IDX_ITEM] = "template",
 	};
-	struct listing listing = { .arena = arena };
+	struct listing listing = { .knot = settings, .arena = arena };
 	struct talk talk;
 	enum err err = talk_open(&talk, settings, why);
 
@@ -313,5 +334,6 @@ const struct driver driver_knot = {
 	.settings_size = sizeof(struct knot),
 	.create = create,
 	.delete = delete,
+	.retransfer = retransfer,
 	.list = list,
 };

@@ -328,6 +328,20 @@ static enum err delete(const void *settings, const struct driver_context *contex
 	return err;
 }
 
+static enum err retransfer(const void *settings, const struct domain_ref *domain,
+                           struct why *why)
+{
+	struct buf command = { 0 };
+	enum err err = check_name(domain->name, why);
+
+	if (err)
+		return err;
+	buf_printf(&command, "force_transfer %s", domain->name);
+	err = act(settings, buf_string(&command), "ok", why);
+	buf_clear(&command);
+	return err;
+}
+
 static const char *with_final_dot(struct arena *arena, const char *name)
 {
 	size_t len = strlen(name);
@@ -336,13 +350,29 @@ static const char *with_final_dot(struct arena *arena, const char *name)
 	                    len > 0 && name[len - 1] == '.' ? "" : ".");
 }
 
-/* zonestatus prints "zone:\tNAME" and indented lines behind it. */
+/* zonestatus prints "zone:\tNAME", and behind it indented lines: "\tpattern: NAME". */
+static size_t read_zones(const struct nsd *nsd, char *answer, struct arena *arena,
+                         const char **all)
+{
+	const char *zone = NULL;
+	size_t found = 0;
+
+	for (char *line = strsep(&answer, "\n"); line; line = strsep(&answer, "\n")) {
+		if (strncmp(line, "zone:\t", 6) == 0)
+			zone = line + 6;
+		if (zone && strncmp(line, "\tpattern: ", 10) == 0 &&
+		    strcmp(line + 10, nsd->pattern) == 0)
+			all[found++] = with_final_dot(arena, zone);
+	}
+	return found;
+}
+
 static enum err list(const void *settings, struct arena *arena, const char ***names,
                      size_t *count, struct why *why)
 {
 	struct buf answer = { 0 };
 	enum err err = ask(settings, "zonestatus", &answer, why);
-	size_t room = 1, found = 0;
+	size_t room = 1;
 
 	if (err) {
 		buf_clear(&answer);
@@ -351,14 +381,9 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 	for (size_t i = 0; i < answer.len; i++)
 		room += answer.data[i] == '\n';
 	const char **all = arena_alloc(arena, room * sizeof(*all));
-	char *rest = (char *)answer.data;
-	for (char *line = rest ? strsep(&rest, "\n") : NULL; line;
-	     line = strsep(&rest, "\n"))
-		if (strncmp(line, "zone:\t", 6) == 0)
-			all[found++] = with_final_dot(arena, line + 6);
-	buf_clear(&answer);
+	*count = answer.len ? read_zones(settings, (char *)answer.data, arena, all) : 0;
 	*names = all;
-	*count = found;
+	buf_clear(&answer);
 	return OK;
 }
 
@@ -371,5 +396,6 @@ const struct driver driver_nsd = {
 	.check = check,
 	.create = create,
 	.delete = delete,
+	.retransfer = retransfer,
 	.list = list,
 };

@@ -232,6 +232,7 @@ def central(things):
         "get_quotas": {"tenant": word("t")},
         "find_workers": {},
         "find_locks": {},
+        "find_repairs": {},
         "update_server": {"pool": pool_name("absent"), "server": text("nobody"),
                           "state": word("ACTIVE")},
         "sync_domain": {"domain": also(domain, "absent")},

@@ -530,7 +530,7 @@ class Permission(Story):
                 ("delete_blacklist", {"blacklist": uuid.uuid4().hex}),
                 ("set_quota", {"tenant": "alice", "resource": "domains", "hard_limit": 9}),
                 ("get_quotas", {"tenant": "alice"}), ("find_tsigkeys", {}),
-                ("find_workers", {}), ("find_locks", {}),
+                ("find_workers", {}), ("find_locks", {}), ("find_repairs", {}),
                 ("update_server", {"pool": "default", "server": "x", "state": "ACTIVE"}),
                 ("create_tsigkey", {"tsigkey": {"name": "x."}}),
                 ("get_tsigkey", {"tsigkey": "x."}),

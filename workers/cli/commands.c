@@ -226,6 +226,14 @@ const struct command commands[] = {
 	  "lock that is not renewed for its TTL may be taken over; its fence rises "
 	  "then, and what the old holder still writes is refused.",
 	  "zonefleet locks --admin" },
+	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
+	  "show what servers had otherwise (administrators)",
+	  "Lists what name servers were seen to have otherwise than the database: CONTENT "
+	  "is a zone whose records are others under the right serial, STRAY a zone that no "
+	  "domain stands for. SEEN once, it waits for the next round; CONFIRMED, it is "
+	  "being put right; DONE, it was; PARKED, it is left to you, for it came back too "
+	  "often, or may be another fleet's.",
+	  "zonefleet repairs --admin" },
 	{ "servers", "", 0, 0, OPT(POOL), NEED_BROKER, servers_show,
 	  "show the name servers and their state (administrators)",
 	  "Lists the name servers of the pools: the number of domains whose serial each "

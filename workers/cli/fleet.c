@@ -123,6 +123,39 @@ enum err locks_show(struct cli *cli)
 	return show(cli, &list);
 }
 
+/* ---- repairs ---- */
+
+static const struct column repair_columns[] = {
+	{ "DOMAIN", COLUMN_LEFT },
+	{ "SERVER", COLUMN_LEFT },
+	{ "KIND",   COLUMN_LEFT },
+	{ "STATE",  COLUMN_STATUS },
+	{ "SINCE",  COLUMN_LEFT },
+	{ "WHAT",   COLUMN_LEFT },
+	{ 0 }
+};
+
+static void repair_row(struct table *table, const json_t *row)
+{
+	char text[DURATION_TEXT];
+
+	table_text(table, answer_text(row, "name"));
+	table_text(table, answer_text(row, "server"));
+	table_text(table, answer_text(row, "kind"));
+	table_text(table, answer_text(row, "state"));
+	names_duration((int64_t)json_number_value(json_object_get(row, "age")), text);
+	table_printf(table, "%s ago", text);
+	table_text(table, answer_text(row, "detail"));
+}
+
+enum err repairs_show(struct cli *cli)
+{
+	static const struct list list = { "find_repairs", "repairs", repair_columns,
+	                                  repair_row, "nothing was to be repaired" };
+
+	return show(cli, &list);
+}
+
 /* ---- servers ---- */
 
 enum err servers_show(struct cli *cli)

@@ -112,7 +112,7 @@ struct share roster_share(const struct member *members, size_t count, const char
 }
 
 /* Of IEEE 802.3, reflected. */
-static uint32_t crc32_of(const char *text)
+uint32_t share_hash(const char *text)
 {
 	uint32_t crc = UINT32_MAX;
 
@@ -126,5 +126,5 @@ static uint32_t crc32_of(const char *text)
 
 bool share_has(const struct share *share, const char *object_uuid)
 {
-	return share->total && crc32_of(object_uuid) % share->total == share->factor;
+	return share->total && share_hash(object_uuid) % share->total == share->factor;
 }

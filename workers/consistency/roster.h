@@ -46,5 +46,6 @@ struct share {
 
 /* What ME has by these rows. */
 struct share roster_share(const struct member *members, size_t count, const char *me);
+uint32_t share_hash(const char *object_uuid);
 /* Is the object of that id among it? By the CRC-32 of the id (seed: hash mod total). */
 bool share_has(const struct share *share, const char *object_uuid);

@@ -1,8 +1,8 @@
 /*
  * store_lock -- the statements of the distributed lock (seed 004). Who holds an object's
- * row in distributed_locks is its only holder in the fleet, until he gives it back or lets
- * ttl_s pass without renewing it, by the database's clock. Then another may take it over;
- * each taking raises the fence, and what was written under an older one is refused
+ * row in distributed_locks is its only holder in the fleet, until he gives it back or
+ * lets ttl_s pass without renewing it, by the database's clock. Then another may take it
+ * over; each taking raises the fence, and what was written under an older one is refused
  * (lock_guard). holder.h keeps what a process holds.
  *
  * Each is one statement, a compare-and-swap, that needs no transaction around it: so it

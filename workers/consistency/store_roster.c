@@ -7,7 +7,8 @@ void store_roster_beat(struct tx *tx, const struct newcomer *me)
 {
 	tx_exec(tx,
 	    "INSERT INTO worker_nodes "
-	    "(plugin_name, service, plugin_time, started_at, version) VALUES (?, ?, NOW(6), NOW(6), ?) "
+	    "(plugin_name, service, plugin_time, started_at, version) "
+	    "VALUES (?, ?, NOW(6), NOW(6), ?) "
 	    "ON DUPLICATE KEY UPDATE plugin_time = NOW(6)",
 	    TX_BIND(tx_text(me->plugin_name), tx_text(me->service),
 	            tx_text(me->version)));

@@ -79,6 +79,7 @@ struct server_report {
 	bool has_serial;		/* false, on the wire null: none was seen */
 	uint32_t serial;
 	bool silent;			/* ERROR: it did not answer at all */
+	bool differs;			/* SUCCESS: but its records are others */
 	const char *reason;		/* "" when there is nothing to say */
 };
 json_t *server_report_encode(const struct server_report *report);

@@ -1,0 +1,232 @@
+#include "repair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "consistency/pulse.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+#include "servers.h"
+#include "store.h"
+
+enum { LOCK_WAIT_MS = 3000, REPAIRS_AN_HOUR = 5, STALE_ROUNDS = 4 };
+
+static struct metric *suspected, *repaired, *failed, *parked;
+
+void repair_metrics(void)
+{
+	static const char help[] = "What servers had otherwise than they should";
+
+	suspected = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome",
+	                       "suspected");
+	repaired = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome", "done");
+	failed = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome", "failed");
+	parked = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome", "parked");
+}
+
+struct job {
+	struct poolmgr *poolmgr;
+	struct server *server;
+	struct arena *arena;
+	struct fault fault;
+	struct held *held;
+};
+
+/* ---- on the lane's thread ---- */
+
+static struct holder *holder_of(const struct job *job)
+{
+	return fleet_holder(pulse_fleet(job->poolmgr->pulse));
+}
+
+/* Does the database still want what it wanted? A stray's name may live again. */
+static bool is_wanted(struct job *job, struct domain_ref *domain, struct why *why)
+{
+	struct tx tx = tx_once(job->server->db, why);
+	const char *names[] = { job->fault.name }, *stray;
+	bool wanted;
+
+	*domain = (struct domain_ref){ .name = job->fault.name };
+	if (job->fault.kind == REPAIR_CONTENT)
+		wanted = store_domain(&tx, job->arena, job->fault.object, domain) &&
+		         domain->state.task != TASK_DELETE &&
+		         domain->state.status != STATUS_DELETED;
+	else
+		wanted = store_strangers(&tx, job->arena, job->server->settings->id,
+		                         names, 1, &stray, 1) == 1;
+	return !tx_commit(&tx) && wanted;
+}
+
+/* Marked as ours, and remembered as ours: there is the tombstone of such a domain. */
+static enum err check_ours(struct job *job, struct why *why)
+{
+	struct tx tx = tx_once(job->server->db, why);
+	bool ours = store_was_domain(&tx, job->fault.name);
+	enum err err = tx_commit(&tx);
+
+	if (err || ours)
+		return err;
+	return fail(why, ERR_DENIED, "no domain of that name is remembered: if it is no "
+	            "other fleet's, delete it by hand");
+}
+
+static enum err act(struct job *job, const struct domain_ref *domain, struct why *why)
+{
+	const struct driver *driver = job->server->driver;
+	const struct driver_context context = { job->poolmgr->masters,
+	                                        job->poolmgr->config.masters.count };
+
+	if (!holder_is_sure(holder_of(job), job->held))
+		return fail(why, ERR_BUSY, "its lock is not sure any more");
+	if (job->fault.kind == REPAIR_STRAY) {
+		enum err err = check_ours(job, why);
+
+		return err ? err : driver->delete(job->server->settings, &context,
+		                                  domain, why);
+	}
+	if (driver->retransfer)
+		return driver->retransfer(job->server->settings, domain, why);
+	return fail(why, ERR_INVALID, "a server of the backend %s cannot be made to "
+	            "transfer a zone again", driver->name);
+}
+
+struct writing {
+	struct job *job;
+	struct ending ending;
+};
+
+static enum err write_ending(void *self, struct why *why)
+{
+	struct writing *writing = self;
+	struct job *job = writing->job;
+	struct tx tx = tx_begin(job->server->db, why);
+
+	holder_guard(holder_of(job), &tx, job->held);
+	store_repaired(&tx, &job->fault, &writing->ending);
+	return tx_commit(&tx);
+}
+
+static void note(struct job *job, enum err err, const struct why *reason)
+{
+	struct writing writing = { job, {
+		.outcome = err ? (err_fate(err) == FATE_FINAL ? "PARKED" : "FAILED")
+		               : "DONE",
+		.detail = err ? reason->text : "",
+		.worker = fleet_name(pulse_fleet(job->poolmgr->pulse)),
+		.fence = held_fence(job->held),
+	} };
+	struct why why;
+
+	metric_add(err ? failed : repaired, 1);
+	log_warn("server put right: domain=%s server=%s kind=%s outcome=%s was=\"%s\" "
+	         "why=\"%s\"", job->fault.name, job->server->settings->id,
+	         job->fault.kind == REPAIR_STRAY ? "stray" : "content",
+	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
+	if (tx_redo(write_ending, &writing, &why))
+		log_warn("repair not recorded: domain=%s why=\"%s\"", job->fault.name,
+		         why.text);
+}
+
+static void run(void *self)
+{
+	struct job *job = self;
+	struct domain_ref domain;
+	struct why why;
+
+	if (holder_take(holder_of(job), job->server->db, job->fault.object,
+	                clock_ms() + LOCK_WAIT_MS, &job->held, &why)) {
+		log_info("repair postponed: domain=%s why=\"%s\"", job->fault.name,
+		         why.text);
+		return;
+	}
+	if (atomic_load(&job->server->in_service) && is_wanted(job, &domain, &why))
+		note(job, act(job, &domain, &why), &why);
+	holder_drop(holder_of(job), job->server->db, &job->held);
+}
+
+static void ended(void *self)
+{
+	struct job *job = self;
+
+	arena_free(&job->arena);
+	free(job);
+}
+
+/* ---- on the loop ---- */
+
+static void start(struct poolmgr *poolmgr, struct server *server,
+                  const struct fault *fault)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	job->poolmgr = poolmgr;
+	job->server = server;
+	job->arena = arena_new();
+	job->fault = *fault;
+	job->fault.object = arena_strdup(job->arena, fault->object);
+	job->fault.server_id = server->settings->id;
+	job->fault.pool = arena_strdup(job->arena, fault->pool);
+	job->fault.name = arena_strdup(job->arena, fault->name);
+	job->fault.detail = arena_strdup(job->arena, fault->detail);
+	if (!lane_submit(server->lane, run, ended, job))
+		ended(job);
+}
+
+static struct suspicion_terms terms_of(const struct poolmgr *poolmgr)
+{
+	int64_t round_ms = (int64_t)poolmgr->config.periodic_sync_interval_s * 1000;
+
+	return (struct suspicion_terms){ round_ms / 2, round_ms * STALE_ROUNDS,
+	                                 REPAIRS_AN_HOUR };
+}
+
+struct sight {
+	struct poolmgr *poolmgr;
+	const struct fault *fault;
+	enum advice advice;
+};
+
+static enum err look(void *self, struct why *why)
+{
+	struct sight *sight = self;
+	const struct suspicion_terms terms = terms_of(sight->poolmgr);
+	struct tx tx = tx_begin(sight->poolmgr->runtime.db, why);
+	struct suspicion known = store_suspicion(&tx, sight->fault);
+	const struct ending parking = {
+		"PARKED", "repaired too often within the hour",
+		fleet_name(pulse_fleet(sight->poolmgr->pulse)), 0,
+	};
+
+	sight->advice = suspicion_advice(&known, sight->fault->serial, &terms);
+	store_suspect(&tx, sight->fault, sight->advice);
+	if (sight->advice == ADVICE_PARK)
+		store_repaired(&tx, sight->fault, &parking);
+	return tx_commit(&tx);
+}
+
+void repair_saw(struct poolmgr *poolmgr, struct server *server,
+                const struct fault *fault)
+{
+	struct sight sight = { poolmgr, fault, ADVICE_NOTHING };
+	struct why why;
+
+	if (tx_redo(look, &sight, &why)) {
+		log_warn("sight not recorded: domain=%s server=%s why=\"%s\"",
+		         fault->name, fault->server_id, why.text);
+		return;
+	}
+	metric_add(suspected, sight.advice == ADVICE_SUSPECT);
+	metric_add(parked, sight.advice == ADVICE_PARK);
+	if (sight.advice == ADVICE_SUSPECT)
+		log_warn("server differs: domain=%s server=%s why=\"%s\"", fault->name,
+		         fault->server_id, fault->detail);
+	if (sight.advice == ADVICE_PARK)
+		log_warn("server differs again and again, left alone for an hour: "
+		         "domain=%s server=%s why=\"%s\"", fault->name,
+		         fault->server_id, fault->detail);
+	if (sight.advice == ADVICE_REPAIR)
+		start(poolmgr, server, fault);
+}

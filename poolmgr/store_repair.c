@@ -1,0 +1,157 @@
+#include "store_repair.h"
+
+#include <string.h>
+
+#include "base/id.h"
+#include "base/log.h"
+
+static const char *const kind_names[] = { "CONTENT", "STRAY" };
+static const char *const action_names[] = { "TRANSFER", "DELETE" };
+
+static const struct {
+	const char *name;
+	int state;
+} states[] = {
+	{ "SEEN",      SUSPICION_SEEN      },
+	{ "CONFIRMED", SUSPICION_CONFIRMED },
+	{ "PARKED",    SUSPICION_PARKED    },
+};
+
+static int state_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (!strcmp(states[i].name, name))
+			return states[i].state;
+	return SUSPICION_NONE;
+}
+
+#define FAULT_KEY(fault) tx_text((fault)->object), tx_text((fault)->server_id), \
+                         tx_text(kind_names[(fault)->kind])
+
+static int repairs_this_hour(struct tx *tx, const struct fault *fault)
+{
+	struct tx_rows rows;
+	int count = 0;
+
+	if (tx_select_row(tx, NULL, &rows,
+	    "SELECT COUNT(*) FROM repair_log WHERE object_uuid = ? AND server_id = ? "
+	    "AND kind = ? AND outcome = 'DONE' AND done_at > NOW(3) - INTERVAL 1 HOUR",
+	    TX_BIND(FAULT_KEY(fault)))) {
+		count = (int)row_int(&rows);
+		tx_select_end(&rows);
+	}
+	return count;
+}
+
+struct suspicion store_suspicion(struct tx *tx, const struct fault *fault)
+{
+	struct suspicion known = { .state = SUSPICION_NONE };
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT state, serial, "
+	    "TIMESTAMPDIFF(MICROSECOND, updated_at, NOW(3)) DIV 1000 FROM repairs "
+	    "WHERE object_uuid = ? AND server_id = ? AND kind = ? FOR UPDATE",
+	    TX_BIND(FAULT_KEY(fault))))
+		return known;
+	known.state = state_of(row_text(&rows));
+	known.version = row_u32(&rows);
+	known.age_ms = row_int(&rows);
+	tx_select_end(&rows);
+	known.repairs_this_hour = repairs_this_hour(tx, fault);
+	return known;
+}
+
+static void begin(struct tx *tx, const struct fault *fault)
+{
+	tx_exec(tx,
+	    "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, "
+	    "serial, detail, pass1_at, updated_at) "
+	    "VALUES (?, ?, ?, 'SEEN', ?, ?, ?, LEFT(?, 512), NOW(3), NOW(3)) "
+	    "ON DUPLICATE KEY UPDATE state = 'SEEN', name = VALUES(name), "
+	    "serial = VALUES(serial), detail = VALUES(detail), "
+	    "pass1_at = NOW(3), pass2_at = NULL, updated_at = NOW(3)",
+	    TX_BIND(FAULT_KEY(fault), tx_text(fault->pool), tx_text(fault->name),
+	            tx_u32(fault->serial), tx_text(fault->detail)));
+}
+
+static void confirm(struct tx *tx, const struct fault *fault, const char *state)
+{
+	tx_exec(tx,
+	    "UPDATE repairs SET state = ?, detail = LEFT(?, 512), pass2_at = NOW(3), "
+	    "updated_at = NOW(3) WHERE object_uuid = ? AND server_id = ? AND kind = ?",
+	    TX_BIND(tx_text(state), tx_text(fault->detail), FAULT_KEY(fault)));
+}
+
+static void log_row(struct tx *tx, const struct fault *fault, const struct ending *ending)
+{
+	char id[ID_LEN + 1];
+
+	id_new(id);
+	tx_exec(tx,
+	    "INSERT INTO repair_log (id, object_uuid, server_id, kind, pool_name, name, "
+	    "serial, action, outcome, detail, pass1_at, pass2_at, done_at, worker, "
+	    "fence) "
+	    "SELECT ?, object_uuid, server_id, kind, pool_name, name, serial, ?, ?, "
+	    "LEFT(CONCAT_WS('; ', NULLIF(?, ''), detail), 512), pass1_at, "
+	    "COALESCE(pass2_at, NOW(3)), NOW(3), ?, ? FROM repairs "
+	    "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
+	    TX_BIND(tx_text(id), tx_text(action_names[fault->kind]),
+	            tx_text(ending->outcome), tx_text(ending->detail),
+	            tx_text(ending->worker), tx_int((int64_t)ending->fence),
+	            FAULT_KEY(fault)));
+}
+
+void store_suspect(struct tx *tx, const struct fault *fault, enum advice advice)
+{
+	if (advice == ADVICE_SUSPECT)
+		begin(tx, fault);
+	else if (advice == ADVICE_REPAIR)
+		confirm(tx, fault, "CONFIRMED");
+	else if (advice == ADVICE_PARK)
+		confirm(tx, fault, "PARKED");
+}
+
+void store_repaired(struct tx *tx, const struct fault *fault,
+                    const struct ending *ending)
+{
+	log_row(tx, fault, ending);
+	if (!strcmp(ending->outcome, "PARKED")) {
+		confirm(tx, fault, "PARKED");
+		return;
+	}
+	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
+	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
+}
+
+enum { SUSPECTS_MAX = 256 };
+
+void store_suspects(struct tx *tx, struct arena *arena, const char *from, const char *to,
+                    struct suspects *suspects)
+{
+	struct tx_rows rows;
+
+	suspects->ids = arena_alloc(arena, SUSPECTS_MAX * sizeof(*suspects->ids));
+	suspects->count = 0;
+	tx_select(tx, arena, &rows,
+	    "SELECT DISTINCT object_uuid FROM repairs WHERE object_uuid > ? "
+	    "AND object_uuid <= ? AND kind = 'CONTENT' AND state = 'SEEN'",
+	    TX_BIND(tx_text(from), tx_text(to)));
+	while (suspects->count < SUSPECTS_MAX && tx_next(&rows))
+		suspects->ids[suspects->count++] = row_text(&rows);
+	tx_select_end(&rows);
+}
+
+void store_repairs_forget(struct tx *tx, const char *pool, int age_s)
+{
+	tx_exec(tx,
+	    "DELETE FROM repairs WHERE pool_name = ? AND state <> 'PARKED' "
+	    "AND updated_at < NOW(3) - INTERVAL ? SECOND",
+	    TX_BIND(tx_text(pool), tx_int(age_s)));
+	tx_exec(tx,
+	    "DELETE FROM repairs WHERE pool_name = ? AND state = 'PARKED' "
+	    "AND updated_at < NOW(3) - INTERVAL 1 DAY", TX_BIND(tx_text(pool)));
+	tx_exec(tx, "DELETE FROM repair_log WHERE pool_name = ? "
+	        "AND done_at < NOW(3) - INTERVAL 30 DAY LIMIT 1000",
+	        TX_BIND(tx_text(pool)));
+}

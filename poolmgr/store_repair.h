@@ -1,0 +1,42 @@
+/*
+ * store_repair -- the statements of repairs and repair_log: what servers were seen to
+ * have otherwise than they should, and what was done about it.
+ */
+#pragma once
+
+#include "consistency/suspicion.h"
+#include "model/domain.h"
+#include "runtime/tx.h"
+
+enum repair_kind { REPAIR_CONTENT, REPAIR_STRAY };
+
+/* What a repair is about. */
+struct fault {
+	enum repair_kind kind;
+	const char *object, *server_id, *pool, *name;
+	uint32_t serial;
+	const char *detail;		/* in words */
+};
+
+/* What is known of it, locked until the end of the transaction. */
+struct suspicion store_suspicion(struct tx *tx, const struct fault *fault);
+/* Seen for the first time, or confirmed, or given up for an hour, as ADVICE says. */
+void store_suspect(struct tx *tx, const struct fault *fault, enum advice advice);
+
+/* How a repair ended: a row of the log, and no suspicion any more, unless it is PARKED. */
+struct ending {
+	const char *outcome;		/* DONE, FAILED, PARKED */
+	const char *detail, *worker;
+	uint64_t fence;
+};
+void store_repaired(struct tx *tx, const struct fault *fault,
+                    const struct ending *ending);
+/* A domain's content is suspected on some server: those behind FROM, up to TO. */
+struct suspects {
+	const char **ids;
+	size_t count;
+};
+void store_suspects(struct tx *tx, struct arena *arena, const char *from, const char *to,
+                    struct suspects *suspects);
+/* Suspicions that nothing confirmed in AGE_S; rows of the log older than 30 days. */
+void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

@@ -1,0 +1,128 @@
+#include "strays.h"
+
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "repair.h"
+#include "runtime/offload.h"
+#include "runtime/tx_list.h"
+#include "servers.h"
+#include "store.h"
+
+enum {
+	STRAYS_MAX = 1000,		/* of one look; the next finds the others */
+	OBJECT_SIZE = 2 * SHA256_DIGEST_LENGTH + 1,
+};
+
+struct look {
+	struct poolmgr *poolmgr;
+	struct server *server;
+	struct arena *arena;
+	const char **names;
+	size_t count;
+	const char *strays[STRAYS_MAX];
+	size_t stray_count;
+	enum err err;
+	struct why why;
+};
+
+/* ---- on the lane's thread ---- */
+
+static enum err sift(struct look *look)
+{
+	struct tx tx = tx_once(look->server->db, &look->why);
+
+	for (size_t at = 0; at < look->count && !tx.err; at += TX_LIST_MAX) {
+		size_t left = look->count - at;
+		size_t room = STRAYS_MAX - look->stray_count;
+
+		look->stray_count += store_strangers(
+		    &tx, look->arena, look->server->settings->id, look->names + at,
+		    left < TX_LIST_MAX ? left : TX_LIST_MAX,
+		    look->strays + look->stray_count, room);
+	}
+	return tx_commit(&tx);
+}
+
+static void run(void *self)
+{
+	struct look *look = self;
+	const struct server *server = look->server;
+
+	if (atomic_load(&server->failing) || !atomic_load(&server->in_service))
+		return;
+	look->err = server->driver->list(server->settings, look->arena, &look->names,
+	                                 &look->count, &look->why);
+	if (!look->err)
+		look->err = sift(look);
+}
+
+/* ---- on the loop ---- */
+
+/* A zone has no id: the digest of its name. */
+static void object_of(const char *name, char object[OBJECT_SIZE])
+{
+	unsigned char digest[SHA256_DIGEST_LENGTH];
+
+	SHA256((const unsigned char *)name, strlen(name), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(object + 2 * i, 3, "%02x", digest[i]);
+}
+
+static void report(struct look *look, const char *name)
+{
+	char object[OBJECT_SIZE];
+	const struct fault fault = {
+		.kind = REPAIR_STRAY,
+		.object = object,
+		.server_id = look->server->settings->id,
+		.pool = look->poolmgr->config.pool_name,
+		.name = name,
+		.detail = "has the zone, and there is no such domain",
+	};
+
+	object_of(name, object);
+	repair_saw(look->poolmgr, look->server, &fault);
+}
+
+static void ended(void *self)
+{
+	struct look *look = self;
+
+	if (look->err)
+		log_info("zones not listed: server=%s err=%s why=\"%s\"",
+		         look->server->settings->id, err_name(look->err), look->why.text);
+	if (lane_job_ran(look->server->lane))
+		for (size_t i = 0; i < look->stray_count; i++)
+			report(look, look->strays[i]);
+	arena_free(&look->arena);
+	free(look);
+}
+
+static void look_at(struct poolmgr *poolmgr, struct server *server)
+{
+	struct look *look = xcalloc(1, sizeof(*look));
+
+	look->poolmgr = poolmgr;
+	look->server = server;
+	look->arena = arena_new();
+	if (!lane_submit(server->lane, run, ended, look)) {
+		arena_free(&look->arena);
+		free(look);
+	}
+}
+
+void strays_look(struct poolmgr *poolmgr, const struct scope *scope)
+{
+	for (size_t i = 0; i < poolmgr->servers->count; i++) {
+		struct server *server = &poolmgr->servers->item[i];
+
+		if (server->driver->list &&
+		    share_has(&scope->share, server->settings->id))
+			look_at(poolmgr, server);
+	}
+}
