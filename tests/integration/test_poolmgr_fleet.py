@@ -19,7 +19,7 @@ def setUpModule():
     FleetStory.folder = Path(tempfile.mkdtemp(prefix="zfpoolfleet"))
     unittest.addModuleCleanup(shutil.rmtree, FleetStory.folder)
     FleetStory.fleet = unittest.enterModuleContext(start_fleet(
-        FleetStory.folder / "fleet", poolmgr=3))
+        FleetStory.folder / "fleet", poolmgr=3, settings={"poolmgr": {"compare_every": 1}}))
     FleetStory.caller = Caller(FleetStory.fleet.rabbitmq.url)
     unittest.addModuleCleanup(FleetStory.caller.close)
 
@@ -223,6 +223,52 @@ class Sync(FleetStory):
         self.assertEqual(self.admin("sync", "now.example.")["id"], domain["id"])
         with self.assertRaises(LabError):
             self.admin("sync", "absent.example.")
+
+
+class Strays(FleetStory):
+    """Zones on a server that no domain stands for."""
+
+    def repairs(self, name, server):
+        return {row["state"]: row for row in self.admin("repairs")["repairs"]
+                if row["name"] == name and row["server"] == server and row["kind"] == "STRAY"}
+
+    def put_stray(self, server, zone):
+        member = self.fleet.members[server]
+        member.add_zone(zone)
+        self.fleet.wait_for(lambda: member.query(zone, "SOA")[0] != "REFUSED", 10,
+                            f"{server} has {zone}")
+
+    def is_gone(self, server, zone):
+        return self.fleet.members[server].query(zone, "SOA")[0] == "REFUSED"
+
+    def test_deletion_that_was_undone(self):
+        """As by a server that came back from a copy: ours, and deleted."""
+        for server in "knot", "nsd":
+            with self.subTest(server=server):
+                name = f"undone-{server}.example."
+                domain = self.create(name)
+                self.caller.delete_domain(domain=domain["id"])
+                self.fleet.wait_state(domain["id"], "NONE DELETED", 20)
+                self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(
+                    "SELECT 1 FROM pool_manager_status WHERE next_attempt_at IS NOT NULL "
+                    f"AND domain_id = '{domain['id']}'"), 60, "nothing is owed any more")
+                self.put_stray(server, name)
+                self.fleet.wait_for(lambda: self.is_gone(server, name), BACK_SECONDS,
+                                    f"{server} has it no more")
+                done = self.fleet.wait_for(lambda: self.repairs(name, server).get("DONE"), 10,
+                                           "it was noted")
+                self.assertLess(done["pass1_at"], done["pass2_at"])
+
+    def test_zone_that_nobody_remembers(self):
+        """It may be another fleet's: left there, and reported."""
+        name = "nobodys.example."
+        self.put_stray("nsd", name)
+        parked = self.fleet.wait_for(lambda: self.repairs(name, "nsd").get("PARKED"),
+                                     BACK_SECONDS, "it is reported")
+        self.assertIn("delete it by hand", parked["detail"])
+        self.assertFalse(self.is_gone("nsd", name))
+        self.assertIn(name, self.fleet.cli("repairs", "--admin", as_json=False))
+        self.fleet.nsd.remove_zone(name)
 
 
 class Queues(FleetStory):
