@@ -147,6 +147,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	servers_metrics(pm->servers);
 	operation_metrics();
 	repair_metrics();
+	sync_metrics();
 	tell_metrics();
 	fleet_metrics();
 	return OK;

@@ -47,6 +47,7 @@ struct poolmgr {
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
+void sync_metrics(void);	/* before the fork */
 void sync_round(void *poolmgr);		/* sync.c: periodic_sync of the seed */
 void sync_retry(void *poolmgr);		/* sync.c: what is due by its own time */
 

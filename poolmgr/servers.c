@@ -116,13 +116,35 @@ enum err servers_build(struct servers **servers, struct why *why)
 	return OK;
 }
 
+static struct metric *gauge(const struct server *server, const char *name,
+                            const char *help)
+{
+	return metric_new(METRIC_GAUGE, name, help, "server", server->settings->id);
+}
+
 void servers_metrics(struct servers *servers)
 {
-	for (size_t i = 0; i < servers->count; i++)
-		servers->item[i].behind =
-		    metric_new(METRIC_GAUGE, "server_domains_behind",
-		               "Domains whose newest serial the server was not seen "
-		               "to serve", "server", servers->item[i].settings->id);
+	for (size_t i = 0; i < servers->count; i++) {
+		struct server *server = &servers->item[i];
+
+		server->behind = gauge(server, "server_domains_behind",
+		                       "Domains whose newest serial the server was not seen "
+		                       "to serve");
+		server->failing_gauge = gauge(server, "server_failing_processes",
+		                              "Processes that its control channel fails");
+		server->silent_gauge = gauge(server, "server_silent_processes",
+		                             "Processes that it gives no answer to");
+	}
+}
+
+void servers_measure(const struct servers *servers)
+{
+	for (size_t i = 0; i < servers->count; i++) {
+		metric_set(servers->item[i].failing_gauge,
+		           breaker_open(&servers->item[i].control));
+		metric_set(servers->item[i].silent_gauge,
+		           breaker_open(&servers->item[i].dns));
+	}
 }
 
 void servers_start(struct servers *servers, struct loop *loop,

@@ -28,6 +28,7 @@ struct server {
 	atomic_bool failing;			/* control is open: for the lane */
 	atomic_bool in_service;			/* not drained or removed */
 	struct metric *behind;			/* gauge: domains behind */
+	struct metric *failing_gauge, *silent_gauge;	/* 1: its breaker is open */
 };
 
 struct servers {
@@ -41,6 +42,7 @@ extern struct option_list server_lists[];
 /* Check ids and settings, look up host names. ERR_INVALID. */
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* before the fork */
+void servers_measure(const struct servers *servers);	/* the breakers, as they are */
 /* After it: the lanes. */
 void servers_start(struct servers *servers, struct loop *loop,
                    const struct db_config *db_config);

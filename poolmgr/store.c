@@ -577,6 +577,28 @@ int64_t store_count(struct tx *tx, const struct scope *scope)
 	    TX_BIND(SCOPE(scope)));
 }
 
+void store_census(struct tx *tx, const char *pool, struct census *census)
+{
+	struct tx_rows rows;
+
+	*census = (struct census){ .oldest_pending_s = 0 };
+	tx_select(tx, NULL, &rows,
+	    "SELECT d.status, COUNT(*), "
+	    "GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(d.changed_at), NOW(3))) "
+	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "WHERE p.name = ? GROUP BY d.status", TX_BIND(tx_text(pool)));
+	while (tx_next(&rows)) {
+		enum status status;
+		bool known = status_parse(row_text(&rows), &status);
+		int64_t count = row_int(&rows), oldest_s = row_int(&rows);
+
+		bug_if(!known);
+		census->count[status] = count;
+		if (status == STATUS_PENDING)
+			census->oldest_pending_s = oldest_s;
+	}
+}
+
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
                            const struct server *server)
 {

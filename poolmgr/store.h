@@ -136,6 +136,12 @@ struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct sco
 int64_t store_count(struct tx *tx, const struct scope *scope);
 struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
                        const char *cursor, size_t limit);
+/* How the pool's domains stand, whosever they are. */
+struct census {
+	int64_t count[STATUS_COUNT];
+	int64_t oldest_pending_s;	/* since the change that is owed; 0: none is */
+};
+void store_census(struct tx *tx, const char *pool, struct census *census);
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
                            const struct server *server);
 

@@ -187,6 +187,7 @@ void sync_retry(void *self)
 		for (size_t i = 0; i < servers->count; i++)
 			any |= needed[i] = needs_retry(&servers->item[i], &seen);
 	}
+	servers_measure(servers);
 	if (any)
 		retry_some(poolmgr, needed);
 	arena_free(&arena);
@@ -272,6 +273,38 @@ static void settle(struct round *round)
 		due = judge_some(round, due);
 }
 
+/* ---- figures ---- */
+
+static struct metric *domains[STATUS_COUNT], *oldest_pending;
+
+void sync_metrics(void)
+{
+	for (enum status status = 0; status < STATUS_COUNT; status++)
+		domains[status] = metric_new(METRIC_GAUGE, "pool_domains",
+		                             "The pool's domains, as its master counts them",
+		                             "status", status_name(status));
+	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
+	                            "Seconds since the oldest change that is not ACTIVE",
+	                            NULL, NULL);
+}
+
+/* The master's; what another process counted when it was the master is taken back. */
+static void count_domains(struct round *round)
+{
+	struct census census = { .oldest_pending_s = 0 };
+
+	if (fleet_is_master(pulse_fleet(round->poolmgr->pulse))) {
+		struct tx tx = once(round);
+
+		store_census(&tx, round->scope.pool, &census);
+		if (!done(round, &tx, "census"))
+			return;
+	}
+	for (enum status status = 0; status < STATUS_COUNT; status++)
+		metric_set(domains[status], census.count[status]);
+	metric_set(oldest_pending, census.oldest_pending_s);
+}
+
 static void register_again(struct round *round)
 {
 	struct poolmgr *poolmgr = round->poolmgr;
@@ -323,6 +356,7 @@ void sync_round(void *self)
 	if (!round_begin(&round, poolmgr))
 		return;
 	register_again(&round);
+	count_domains(&round);
 	if (fleet_is_master(pulse_fleet(poolmgr->pulse)))
 		tidy(&round);
 	for (size_t i = 0; i < poolmgr->servers->count; i++)

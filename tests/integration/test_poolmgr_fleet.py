@@ -96,6 +96,25 @@ class Shares(FleetStory):
                     self.served(name, domain)
 
 
+class Figures(FleetStory):
+
+    def total(self, name):
+        """Of a metric over all pool managers, as Prometheus would add them up."""
+        pages = [worker.page("/metrics")[1] for worker in self.fleet.poolmgrs]
+        return sum(float(line.split()[-1]) for page in pages for line in page.splitlines()
+                   if line.startswith(f"zonefleet_{name} "))
+
+    def test_domains_are_counted_once(self):
+        self.create("counted.example.")
+        self.fleet.wait_quiet()
+        count = int(self.fleet.mariadb.sql(
+            "SELECT COUNT(*) FROM domains WHERE status = 'ACTIVE'")[0][0])
+        self.fleet.wait_for(lambda: self.total('pool_domains{status="ACTIVE"}') == count, 20,
+                            f"{count} are counted")
+        self.assertEqual(self.total("fleet_is_master"), 1)
+        self.assertEqual(self.total("pool_oldest_pending_age"), 0)
+
+
 class Locks(FleetStory):
 
     def test_domain_that_another_holds_waits(self):
