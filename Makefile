@@ -43,7 +43,7 @@ BINARY_central = zonefleet-central
 BINARY_poolmgr = zonefleet-poolmgr
 BINARY_minidns = zonefleet-minidns
 BINARY_cli     = zonefleet
-LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl)
+LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
 
@@ -172,6 +172,7 @@ layers:
 	@! $(src) '#include <ev.h' workers central poolmgr minidns | grep -v '^workers/runtime/loop'
 	@! $(src) '#include <openssl/ssl' workers central poolmgr minidns | \
 	    grep -vE '^(poolmgr/backends/|minidns/stream)'
+	@! $(src) '#include <curl' workers central poolmgr minidns | grep -v '^poolmgr/backends/http'
 	@! $(src) '#include <libconfig' workers central poolmgr minidns | grep -v '^workers/base/option'
 	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/page'
 	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \

@@ -9,7 +9,7 @@
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 
-enum { LANE_LIMIT = 10000, BACKENDS = 5 };
+enum { LANE_LIMIT = 10000, BACKENDS = 6 };
 
 static void *settings_of[BACKENDS];
 static size_t count_of[BACKENDS];
@@ -19,7 +19,9 @@ struct option_list server_lists[BACKENDS + 1];
 
 static __attribute__((constructor)) void servers_lists(void)
 {
-	for (size_t i = 0; i < BACKENDS && drivers[i]; i++)
+	size_t i;
+
+	for (i = 0; i < BACKENDS && drivers[i]; i++)
 		server_lists[i] = (struct option_list){
 			.group = xprintf("backends.%s", drivers[i]->name),
 			.help = drivers[i]->help,
@@ -28,6 +30,7 @@ static __attribute__((constructor)) void servers_lists(void)
 			.into = &settings_of[i],
 			.count = &count_of[i],
 		};
+	bug_if(i < BACKENDS || drivers[i]);	/* one that nobody could configure */
 }
 
 /* The first address of the host, as text: NOTIFY and polls go to addresses. */

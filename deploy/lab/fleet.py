@@ -103,6 +103,12 @@ def _nsd_settings(server):
     return {"servers": [settings | server.key_files]}
 
 
+def _powerdns_settings(server):
+    return {"default": {"api_key": server.api_key},
+            "servers": [{"id": server.name, "host": server.host, "port": server.port,
+                         "url": server.url}]}
+
+
 def _catalog_settings(server):
     return {"servers": [{"id": server.name, "host": server.host, "port": server.port}]}
 
@@ -112,7 +118,7 @@ BACKENDS = {
     "bind": ("bind9", _bind_settings),
     "knot": ("knot", _knot_settings),
     "nsd": ("nsd", _nsd_settings),
-    "powerdns": ("catalog", _catalog_settings),
+    "powerdns": ("powerdns", _powerdns_settings),
 }
 
 

@@ -1,15 +1,19 @@
-"""A private PowerDNS whose zones, in SQLite, are created by its own tool.
+"""A private PowerDNS whose zones, in SQLite, are created by its own tool, or by its API.
 
     pdnsutil create-secondary-zone NAME 127.0.0.1:PORT
     pdnsutil set-meta NAME IXFR 1
     pdns_control retrieve NAME
 """
 
+import http.client
+import json
 import sqlite3
 from pathlib import Path
 
 from .dns import NameServer
-from .process import LabError, program, run
+from .process import LabError, free_port, program, run
+
+API_KEY = "lab-key"
 
 SCHEMA = Path("/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql")
 
@@ -30,7 +34,11 @@ disable-syslog=yes
 loglevel=4
 security-poll-suffix=
 version-string=anonymous
-webserver=no
+webserver=yes
+webserver-address={host}
+webserver-port={api_port}
+api=yes
+api-key={api_key}
 allow-axfr-ips={host}
 allow-notify-from={host}
 xfr-cycle-interval=1
@@ -46,7 +54,7 @@ negquery-cache-ttl=0
 
 
 class PowerDns(NameServer):
-    """.util(), .control()"""
+    """.util(), .control(), .api(); .url and .api_key are for clients of the API"""
 
     def __init__(self, folder, masters, settings=(), key=None, catalog=None, **options):
         """SETTINGS are further lines of the configuration: "xfr-max-received-mbytes=10".
@@ -57,11 +65,14 @@ class PowerDns(NameServer):
         super().__init__(folder, masters, **options)
         self.key = key
         self.catalog = catalog
+        self.api_port = free_port()
+        self.api_key = API_KEY
+        self.url = f"http://{self.host}:{self.api_port}"
         self.socket_path("pdns.controlsocket")
         self.database = self.folder / "zones.sqlite3"
         self.write("pdns.conf", CONFIG.format(
-            host=self.host, port=self.port, folder=self.folder, database=self.database,
-            settings="\n".join(settings)))
+            host=self.host, port=self.port, api_port=self.api_port, api_key=self.api_key,
+            folder=self.folder, database=self.database, settings="\n".join(settings)))
         self._install()
         if catalog:
             self.util("create-secondary-zone", catalog,
@@ -89,6 +100,19 @@ class PowerDns(NameServer):
     def util(self, *arguments):
         """Runs pdnsutil and returns what it printed."""
         return run([program("pdnsutil"), f"--config-dir={self.folder}", *arguments])
+
+    def api(self, method, path, body=None):
+        """(status, value) of a request to the API, its path behind the server's."""
+        link = http.client.HTTPConnection(self.host, self.api_port, timeout=10)
+        try:
+            link.request(method, f"/api/v1/servers/localhost{path}",
+                         None if body is None else json.dumps(body),
+                         {"X-API-Key": self.api_key, "Accept": "application/json"})
+            answer = link.getresponse()
+            text = answer.read()
+            return answer.status, json.loads(text) if text else None
+        finally:
+            link.close()
 
     def add_zone(self, zone):
         self.util("create-secondary-zone", zone,

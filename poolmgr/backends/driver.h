@@ -7,7 +7,7 @@
  * server's own lane, and return by the deadline whatever the server does.
  * Each is idempotent: creating what is there and deleting what is gone is
  * OK. Failing is ERR_TIMEOUT, ERR_UNREACHABLE or ERR_REMOTE with the
- * server's words.
+ * server's words, or one that says more; but ERR_BUSY: it was told nothing.
  */
 #pragma once
 

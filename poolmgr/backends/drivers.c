@@ -1,5 +1,6 @@
 #include "backends/drivers.h"
 
 const struct driver *const drivers[] = {
-	&driver_bind9, &driver_knot, &driver_nsd, &driver_catalog, &driver_fake, NULL,
+	&driver_bind9, &driver_knot, &driver_nsd, &driver_powerdns, &driver_catalog,
+	&driver_fake, NULL,
 };

@@ -3,5 +3,5 @@
 
 #include "backends/driver.h"
 
-extern const struct driver driver_bind9, driver_knot, driver_nsd, driver_catalog;
-extern const struct driver driver_fake;
+extern const struct driver driver_bind9, driver_knot, driver_nsd, driver_powerdns;
+extern const struct driver driver_catalog, driver_fake;

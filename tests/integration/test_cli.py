@@ -455,11 +455,15 @@ class Commands(WithFleet):
                 file = Path(self.folder) / f"key.{server}"
                 file.write_text(clause)
                 run([program(command), *(file if word == "FILE" else word for word in words)])
+            clause = self.run_client("tsigkey", "show", name, "--format", "powerdns", "--admin")
+            self.assertEqual(json.loads(clause), {"name": f"{name}.", "algorithm": algorithm,
+                                                  "key": key["secret"]})
         document = self.run_json("tsigkey", "show", name, "--format", "bind", "--admin")
         self.assertNotIn("secret", document)
         self.assertIn(key["secret"], document["clause"])
-        self.assertIn("bind, knot or nsd", self.run_client("tsigkey", "show", name, "--format",
-                                                           "tinydns", "--admin", want=USAGE))
+        self.assertIn("bind, knot, nsd or powerdns",
+                      self.run_client("tsigkey", "show", name, "--format", "tinydns", "--admin",
+                                      want=USAGE))
 
     def test_tenants_and_pages(self):
         for i in range(3):

@@ -1,6 +1,9 @@
 """Drivers: each backend creates, deletes and lists on its real server, twice, and by its deadline."""
 
+import contextlib
 import os
+import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -14,6 +17,7 @@ sys.path.insert(0, str(ROOT / "deploy"))
 from lab.bind import Bind
 from lab.knot import Knot
 from lab.nsd import Nsd
+from lab.powerdns import PowerDns
 from lab.process import LabError
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
@@ -31,6 +35,8 @@ class DriverStory:
     """The story; a subclass has a server of its kind."""
 
     takes_any_name = False
+    forgets_any_name = False    # deletes what it would not take, for it is not there
+    comments = COMMENTS
 
     @classmethod
     def setUpClass(cls):
@@ -79,8 +85,9 @@ class DriverStory:
             with self.subTest(zone=zone):
                 code, said = self.run_driver("create", zone)
                 self.assertEqual(code, 0 if self.takes_any_name else 1, said)
-                self.assertEqual(self.run_driver("delete", zone)[0], code)
-        for zone in COMMENTS:
+                self.assertEqual(self.run_driver("delete", zone)[0],
+                                 0 if self.forgets_any_name else code)
+        for zone in self.comments:
             with self.subTest(zone=zone):
                 self.expect_ok("create", zone)
                 self.expect_ok("delete", zone)
@@ -104,12 +111,13 @@ class DriverStory:
         self.assertEqual(code, 1)
         self.assertRegex(said, "(refused|No such file|not exist|not found|connect failed)")
 
-    def run_driver_with(self, settings, operation):
+    def run_driver_with(self, settings, operation, zone="x.example.",
+                        masters="%s:%d" % MASTER):
         config = Path(self.folder.name) / "nowhere.cfg"
         config.write_text(settings)
         config.chmod(0o600)
-        done = subprocess.run([DRIVER, self.backend, config, "ns1", "%s:%d" % MASTER, operation, "x.example."],
-                              capture_output=True, text=True, timeout=30)
+        done = subprocess.run([DRIVER, self.backend, config, "ns1", masters, operation,
+                               zone], capture_output=True, text=True, timeout=30)
         return done.returncode, done.stdout + done.stderr
 
 
@@ -207,6 +215,193 @@ class NsdTlsTest(NsdTest):
     @staticmethod
     def nowhere():
         return 'control = "127.0.0.1:1"'
+
+
+class PowerDnsTest(ListingStory, DriverStory, unittest.TestCase):
+    backend = "powerdns"
+    forgets_any_name = True
+    comments = ["a//b.example."]    # its API takes letters, digits and _/.- only
+
+    @staticmethod
+    def start(folder):
+        return PowerDns.start(folder / "powerdns", masters=[MASTER])
+
+    @classmethod
+    def settings(cls, **changes):
+        """What all servers of a kind share stands in `default`."""
+        own = {"url": cls.server.url, "api_key": cls.server.api_key, "timeout": "2"}
+        own |= changes
+        rows = "".join(f' {key} = "{value}";' for key, value in own.items())
+        return (f'backends: {{ powerdns: {{ default: {{{rows} }}; servers: ('
+                f' {{ id = "ns1"; host = "127.0.0.1"; port = {cls.server.port}; }}'
+                ' ); }; };')
+
+    def address(self):
+        return self.server.url
+
+    @staticmethod
+    def nowhere():
+        return "http://127.0.0.1:1"
+
+    def zone(self, name):
+        """What the API says of a zone, found by its name; None if it is not there."""
+        zones = self.server.api("GET", "/zones")[1]
+        ids = [zone["id"] for zone in zones if zone["name"] == name]
+        return self.server.api("GET", f"/zones/{ids[0]}")[1] if ids else None
+
+    def knows(self, zone):
+        return self.zone(zone) is not None
+
+    def foreign(self, name, **values):
+        """A zone of somebody else, with a record of theirs."""
+        zone = {"name": name, "kind": "Native", "nameservers": ["ns.example.net."]}
+        zone |= values
+        self.assertEqual(self.server.api("POST", "/zones", zone)[0], 201)
+        self.addCleanup(self.server.api, "DELETE", f"/zones/{name}")
+        return self.zone(name)
+
+    def metadata(self, zone, kind):
+        path = f"/zones/{self.zone(zone)['id']}/metadata/{kind}"
+        return self.server.api("GET", path)[1]["metadata"]
+
+    def expect_done(self, settings, *arguments):
+        self.assertEqual(self.run_driver_with(settings, *arguments), (0, ""))
+
+    def expect_failure(self, pattern, settings, *arguments):
+        code, said = self.run_driver_with(settings, *arguments)
+        self.assertEqual(code, 1, said)
+        self.assertRegex(said, pattern)
+        self.assertNotIn(self.server.api_key, said)
+        return said
+
+    def test_a_zone_is_a_secondary_of_all_masters(self):
+        self.expect_done(self.settings(), "create", "many.example.",
+                         "127.0.0.1:5999,192.0.2.1:53,[::1]:5998")
+        zone = self.zone("many.example.")
+        self.assertEqual((zone["kind"], zone["account"]), ("Slave", "zonefleet"))
+        self.assertEqual(sorted(zone["masters"]),
+                         ["127.0.0.1:5999", "192.0.2.1", "[::1]:5998"])
+        self.assertEqual(self.metadata("many.example.", "IXFR"), ["1"])
+        self.expect_done(self.settings(), "create", "many.example.", "[2001:db8::1]:53")
+        self.assertEqual(self.zone("many.example.")["masters"], ["2001:db8::1"])
+        self.expect_ok("delete", "many.example.")
+
+    def test_it_fetches_a_zone_at_once(self):
+        """By TCP, without a question whether there is something new."""
+        with socket.create_server(("127.0.0.1", 0)) as master:
+            master.settimeout(5)
+            self.expect_done(self.settings(), "create", "fetched.example.",
+                             "127.0.0.1:%d" % master.getsockname()[1])
+            master.accept()[0].close()
+        self.expect_ok("delete", "fetched.example.")
+
+    def test_each_name_has_what_is_told_behind_it(self):
+        """A path goes on behind the zone, whatever is in its name."""
+        for zone in ORDINARY:
+            with self.subTest(zone=zone):
+                self.expect_ok("create", zone)
+                self.assertEqual(self.metadata(zone, "IXFR"), ["1"])
+                self.expect_ok("delete", zone)
+
+    def test_it_asks_for_whole_zones_if_told_so(self):
+        settings = self.settings().replace("default: {", "default: { ixfr = false;")
+        self.expect_done(settings, "create", "whole.example.")
+        self.assertEqual(self.metadata("whole.example.", "IXFR"), ["0"])
+        self.expect_ok("delete", "whole.example.")
+
+    def test_a_zone_that_is_not_ours_is_left_alone(self):
+        for account in "", "zonefleet2", "ZONEFLEET":
+            with self.subTest(account=account):
+                before = self.foreign("theirs.example.", account=account)
+                for operation in "create", "delete":
+                    self.expect_failure(r'^conflict: ns1 has a zone theirs\.example\. '
+                                        rf'that is not ours: its account is "{account}", '
+                                        r'not "zonefleet"\n$',
+                                        self.settings(), operation, "theirs.example.")
+                self.assertNotIn("theirs.example.", self.expect_ok("list"))
+                self.assertEqual(self.zone("theirs.example."), before)
+                self.server.api("DELETE", "/zones/theirs.example.")
+
+    def test_the_account_is_a_setting(self):
+        self.foreign("mine.example.", account="fleet-2", kind="Slave", nameservers=[])
+        settings = self.settings(account="fleet-2")
+        self.assertEqual(self.run_driver_with(settings, "list"), (0, "mine.example.\n"))
+        self.expect_done(settings, "create", "mine.example.")
+        self.assertEqual(self.zone("mine.example.")["masters"], ["127.0.0.1:5999"])
+        self.expect_done(settings, "delete", "mine.example.")
+        self.assertFalse(self.knows("mine.example."))
+        self.expect_done(settings, "create", "new.example.")
+        self.assertEqual(self.zone("new.example.")["account"], "fleet-2")
+        self.expect_done(settings, "delete", "new.example.")
+
+    def change_database(self, statement, *rows):
+        with contextlib.closing(sqlite3.connect(self.server.database)) as database:
+            database.executemany(statement, rows)
+            database.commit()
+
+    def test_the_list_may_be_long(self):
+        """Rows in its database, for to create each by the API would take long."""
+        count = 20000
+        self.addCleanup(self.change_database, "DELETE FROM domains WHERE name LIKE ?",
+                        ("%.long.example",))
+        rows = ((f"z{number}.long.example", ("other", "zonefleet")[number % 2])
+                for number in range(count))
+        self.change_database("INSERT INTO domains (name, type, account) "
+                             "VALUES (?, 'SLAVE', ?)", *rows)
+        code, said = self.run_driver_with(self.settings(timeout=20), "list")
+        names = {name for name in said.split() if name.endswith(".long.example.")}
+        self.assertEqual((code, len(names)), (0, count // 2), said[:500])
+        self.assertTrue(names == {f"z{number}.long.example."
+                                  for number in range(1, count, 2)})
+        self.expect_failure("^too_large: an answer .* is larger than answer_max, 10{6} ",
+                            self.settings(timeout=20, answer_max="1000000"), "list")
+
+    def test_a_wrong_key_opens_nothing(self):
+        for operation in "create", "delete", "list":
+            said = self.expect_failure("^denied: ns1: .* HTTP status 401: it does not "
+                                       "take our api_key", self.settings(api_key="not-it"),
+                                       operation)
+            self.assertNotIn("not-it", said)
+
+    def test_a_server_without_the_api_has_no_word_on_zones(self):
+        """Else "not found" would pass for a deletion that is done."""
+        for operation in "create", "delete", "list":
+            self.expect_failure("^not_found: ns1: .* HTTP status 404: no such path: is "
+                                "its API on",
+                                self.settings(url=f"{self.server.url}/elsewhere"),
+                                operation)
+
+    def test_a_key_for_its_transfers(self):
+        signed = self.settings(tsig_key="Pool-key.example.")
+        self.expect_failure(r"^conflict: ns1 has no TSIG key Pool-key\.example\.: make "
+                            "it known there", signed, "create", "signed.example.")
+        self.assertFalse(self.knows("signed.example."))
+        self.server.util("import-tsig-key", "pool-key.example", "hmac-sha256",
+                         "c2VjcmV0LXNlY3JldC1zZWNyZXQ=")
+        for settings, keys in ((signed, ["pool-key.example."]), (self.settings(), []),
+                               (signed, ["pool-key.example."])):
+            self.expect_done(settings, "create", "signed.example.")
+            found = self.zone("signed.example.")["slave_tsig_key_ids"]
+            self.assertEqual([key.lower() for key in found], keys)
+        self.expect_ok("delete", "signed.example.")
+
+    def test_settings_that_make_no_sense(self):
+        no_url = "is not a URL such as"
+        for changes, words in (({"url": "ftp://127.0.0.1"}, no_url),
+                               ({"url": "file:///etc/passwd"}, no_url),
+                               ({"url": "127.0.0.1:8081"}, no_url),
+                               ({"url": "http://user:word@127.0.0.1"}, no_url),
+                               ({"url": "http://127.0.0.1/?a=b"}, no_url),
+                               ({"url": "http://127.0.0.1/#a"}, no_url),
+                               ({"url": "http://127.0.0.1 /"}, no_url),
+                               ({"api_key": r"a\r\nX-Other: b"}, "printable ASCII"),
+                               ({"server_id": "../.."}, "has more than letters"),
+                               ({"account": "a b"}, "has more than letters")):
+            with self.subTest(changes=changes):
+                code, said = self.run_driver_with(self.settings(**changes), "list")
+                self.assertEqual(code, 1)
+                self.assertIn(words, said)
+                self.assertNotIn("word@", said)
 
 
 if __name__ == "__main__":

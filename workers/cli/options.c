@@ -63,7 +63,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"read the secret, in base64, from FILE, or - for standard input" },
 	[OPT_SECRET]       = { "secret", 0, NULL, "print the secret, too" },
 	[OPT_FORMAT]       = { "format", 0, "SERVER",
-		"print the clause for the configuration of bind, knot or nsd" },
+		"print the clause that bind, knot, nsd or powerdns takes" },
 	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
 };
 

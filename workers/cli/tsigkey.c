@@ -192,13 +192,21 @@ static void put_nsd(const struct key *key, struct buf *to)
 	           key->name, key->algorithm, key->secret);
 }
 
+/* What its HTTP API takes: the key goes into its database, and no `ps` shows it. */
+static void put_powerdns(const struct key *key, struct buf *to)
+{
+	buf_printf(to, "{\"name\": \"%s\", \"algorithm\": \"%s\", \"key\": \"%s\"}\n",
+	           key->name, key->algorithm, key->secret);
+}
+
 static const struct format {
 	const char *server;
 	void (*put)(const struct key *key, struct buf *to);
 } formats[] = {
-	{ "bind", put_bind },
-	{ "knot", put_knot },
-	{ "nsd",  put_nsd  },
+	{ "bind",     put_bind     },
+	{ "knot",     put_knot     },
+	{ "nsd",      put_nsd      },
+	{ "powerdns", put_powerdns },
 	{ 0 }
 };
 
@@ -210,7 +218,7 @@ static enum err find_format(struct cli *cli, const struct format **format)
 	for (*format = formats; (*format)->server; ++*format)
 		if (!strcmp((*format)->server, cli->option[OPT_FORMAT]))
 			return OK;
-	return cli_usage(cli, "--format must be bind, knot or nsd, not '%s'",
+	return cli_usage(cli, "--format must be bind, knot, nsd or powerdns, not '%s'",
 	                 cli->option[OPT_FORMAT]);
 }
 

@@ -1,5 +1,5 @@
 /*
- * backend_driver BACKEND FILE SERVER MASTER create|delete|list [NAME]
+ * backend_driver BACKEND FILE SERVER MASTER[,MASTER] create|delete|list [NAME]
  *
  * Runs one operation of a backend's driver on one server of a configuration
  * file. Prints the names of a list; a failure is one line, "ERR: words", and
@@ -11,8 +11,9 @@
 
 #include "backends/driver.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "model/domain.h"
+
+enum { MASTERS_MAX = 4 };
 
 static const struct driver *driver_find(const char *name)
 {
@@ -28,14 +29,16 @@ static const void *settings_load(const struct driver *driver, const char *path,
 	static void *servers;
 	static size_t count;
 	static struct option_section none[1];
+	char group[64];
 	struct option_list lists[] = {
-		{ xprintf("backends.%s", driver->name), driver->help, driver->options,
-		  driver->settings_size, &servers, &count },
+		{ group, driver->help, driver->options, driver->settings_size, &servers,
+		  &count },
 		{ 0 },
 	};
 	struct option_schema schema = { "backend_driver", none, lists };
 	struct why why;
 
+	snprintf(group, sizeof(group), "backends.%s", driver->name);
 	if (option_load(&schema, path, &why))
 		fatal("%s", why.text);
 	for (size_t i = 0; i < count; i++) {
@@ -51,16 +54,28 @@ static const void *settings_load(const struct driver *driver, const char *path,
 	fatal("no such server: %s", id);
 }
 
+/* LIST is cut into its parts. */
+static enum err masters_parse(char *list, struct endpoint masters[MASTERS_MAX],
+                              size_t *count, struct why *why)
+{
+	enum err err = OK;
+
+	while (!err && list && *count < MASTERS_MAX)
+		err = endpoint_parse(strsep(&list, ","), 0, "MASTER",
+		                     &masters[(*count)++], why);
+	return err;
+}
+
 static enum err run(const struct driver *driver, const void *settings, char **argv,
                     struct why *why)
 {
-	struct endpoint master;
-	struct driver_context context = { &master, 1 };
+	struct endpoint masters[MASTERS_MAX];
+	struct driver_context context = { masters, 0 };
 	struct domain_ref domain = { .name = argv[6], .pool = "default", .tenant = "t" };
 	struct arena *arena = arena_new();
 	const char **names = NULL;
 	size_t count = 0;
-	enum err err = endpoint_parse(argv[4], 0, "MASTER", &master, why);
+	enum err err = masters_parse(argv[4], masters, &context.master_count, why);
 
 	if (err)
 		return err;

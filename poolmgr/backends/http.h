@@ -1,0 +1,50 @@
+/*
+ * http -- questions to the HTTP API of one server, all by one deadline. An
+ * answer is kept whole, up to a bound. No redirect is followed, no proxy of
+ * the environment is asked, certificates are verified; the header that opens
+ * the API is neither logged nor quoted.
+ *
+ * http_check() readies the library, which must be done while there is one
+ * thread: call it when the settings are checked.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct http_terms {
+	const char *server;	/* its name, for words */
+	const char *url;	/* "https://192.0.2.1:8081", maybe with a path */
+	const char *key_header;	/* "X-API-Key: ..." */
+	const char *ca_file;	/* PEM; NULL: the system's authorities */
+	int timeout_ms;		/* of all questions together */
+	size_t answer_max;	/* bytes of one answer */
+};
+
+struct curl_slist;
+
+struct http {
+	struct http_terms terms;
+	void *curl;
+	struct curl_slist *headers;
+	int64_t deadline_ms;
+	int status;		/* of the last answer: 200 */
+	struct buf answer;	/* its body */
+};
+
+/* http:// or https:// and a host; no user, query or fragment. ERR_INVALID. */
+enum err http_check(const char *url, const char *field, struct why *why);
+
+void http_open(struct http *http, const struct http_terms *terms);
+void http_close(struct http *http);
+
+/*
+ * METHOD on the URL with PATH behind it, which is quoted already; BODY is JSON, or NULL.
+ * Any status is an answer. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE, or ERR_REMOTE:
+ * it does not speak HTTP.
+ */
+enum err http_ask(struct http *http, const char *method, const char *path,
+                  const char *body, struct why *why);

@@ -1,0 +1,275 @@
+#include "backends/powerdns_api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "model/json.h"
+
+#define ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+enum { ROW_MAX = 256 * 1024, WORDS_MAX = 4096, SHOWN = 300 };
+
+/* It is a header's value, which must not end the line. */
+enum err api_check_key(const char *key, const char *field, struct why *why)
+{
+	for (const char *at = key; *at; at++)
+		if (*at <= ' ' || *at > '~')
+			return fail(why, ERR_INVALID, "%s: printable ASCII without "
+			            "blanks only", field);
+	return OK;
+}
+
+enum err api_check_word(const char *word, const char *field, struct why *why)
+{
+	if (word[strspn(word, ALNUM "._-")])
+		return fail(why, ERR_INVALID, "%s: \"%s\" has more than letters, "
+		            "digits and ._-", field, word);
+	return OK;
+}
+
+void api_open(struct api *api, const struct api_terms *terms, struct why *why)
+{
+	struct buf header = { 0 };
+
+	buf_printf(&header, "X-API-Key: %s", terms->key);
+	const struct http_terms http = {
+		.server = terms->server,
+		.url = terms->url,
+		.key_header = buf_string(&header),
+		.ca_file = terms->ca_file,
+		.timeout_ms = terms->timeout_ms,
+		.answer_max = terms->answer_max,
+	};
+	*api = (struct api){ .terms = *terms, .why = why };
+	http_open(&api->http, &http);
+	buf_clear(&header);
+}
+
+void api_close(struct api *api)
+{
+	http_close(&api->http);
+}
+
+enum err api_ask(struct api *api, const char *method, const char *path,
+                 const json_t *body)
+{
+	char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+	struct buf whole = { 0 };
+
+	bug_if(body && !text);
+	buf_printf(&whole, "/api/v1/servers/%s%s", api->terms.server_id, path);
+	enum err err = http_ask(&api->http, method, buf_string(&whole), text, api->why);
+	buf_clear(&whole);
+	free(text);
+	return err;
+}
+
+/* All but letters, digits, "." and "-" in hexadecimal; "." alone, too. */
+static void put_id(struct buf *to, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len == 0 || strcmp(name, ".") == 0) {
+		buf_text(to, "=2E");
+		return;
+	}
+	for (const char *at = name; *at; at++)
+		if (strchr(ALNUM ".-", *at))
+			buf_u8(to, (uint8_t)*at);
+		else
+			buf_printf(to, "=%02X", (unsigned char)*at);
+	if (name[len - 1] != '.')
+		buf_text(to, ".");
+}
+
+json_t *api_id(const char *name)
+{
+	struct buf id = { 0 };
+
+	put_id(&id, name);
+	json_t *json = json_string(buf_string(&id));
+	buf_clear(&id);
+	return json;
+}
+
+enum err api_ask_zone(struct api *api, const char *method, const char *zone,
+                      const char *tail, const json_t *body)
+{
+	struct buf path = { 0 };
+
+	buf_text(&path, "/zones/");
+	put_id(&path, zone);
+	buf_text(&path, tail);
+	enum err err = api_ask(api, method, buf_string(&path), body);
+	buf_clear(&path);
+	return err;
+}
+
+static const struct refusal {
+	int status;
+	enum err err;
+	const char *words;		/* NULL: the server's own */
+} refusals[] = {
+	{ 400, ERR_INVALID,     NULL },
+	{ 401, ERR_DENIED,      "it does not take our api_key" },
+	{ 403, ERR_DENIED,      "it does not take our api_key" },
+	{ 404, ERR_NOT_FOUND,   "no such path: is its API on (api=yes), and url right?" },
+	{ 409, ERR_CONFLICT,    NULL },
+	{ 413, ERR_TOO_LARGE,   NULL },
+	{ 422, ERR_INVALID,     NULL },
+	{ 502, ERR_UNREACHABLE, NULL },
+	{ 503, ERR_UNREACHABLE, NULL },
+	{ 504, ERR_TIMEOUT,     NULL },
+	{ 0,   ERR_REMOTE,      NULL },
+};
+
+/* What the answer says of an error; a server that repeats our key is not quoted. */
+static const char *words_of(struct api *api, char shown[SHOWN])
+{
+	const struct buf *answer = &api->http.answer;
+	const char *words = "no reason given";
+	json_t *json = NULL;
+	struct why ignored;
+
+	if (!json_decode_object(buf_string(answer), answer->len, WORDS_MAX, &json,
+	                        &ignored))
+		json_get_text(json, "error", 0, WORDS_MAX, &words, &ignored);
+	if (strstr(words, api->terms.key))
+		words = "its words have our api_key in them";
+	err_quote(words, shown, SHOWN);
+	json_decref(json);
+	return shown;
+}
+
+enum err api_refused(struct api *api, const char *what)
+{
+	const struct refusal *refusal = refusals;
+	char shown[SHOWN];
+
+	while (refusal->status && refusal->status != api->http.status)
+		refusal++;
+	return fail(api->why, refusal->err, "%s: %s: HTTP status %d: %s",
+	            api->terms.server, what, api->http.status,
+	            refusal->words ? refusal->words : words_of(api, shown));
+}
+
+enum err api_settled(struct api *api, enum err err, const char *what)
+{
+	if (err)
+		return err;
+	if (api->http.status >= 200 && api->http.status <= 299)
+		return OK;
+	return api_refused(api, what);
+}
+
+enum err api_garbled(struct api *api)
+{
+	return fail(api->why, ERR_REMOTE, "%s: an answer of its API is wrong: %s",
+	            api->terms.server, api->why->text);
+}
+
+/* The object that begins here: its length; to the end if it has none. */
+static size_t object_len(const char *text, size_t len)
+{
+	bool in_string = false;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '"')
+			in_string = !in_string;
+		else if (in_string)
+			i += text[i] == '\\';
+		else if (text[i] == '{')
+			depth++;
+		else if (text[i] == '}' && depth-- <= 1)
+			return i + 1;
+	return len;
+}
+
+static enum err read_row(const char *text, size_t len, api_row_fn *row, void *self,
+                         struct why *why)
+{
+	json_t *json;
+	enum err err = json_decode_object(text, len, ROW_MAX, &json, why);
+
+	if (err)
+		return err;
+	err = row(self, json, why);
+	json_decref(json);
+	return err;
+}
+
+static const char *skip_blanks(const char *at)
+{
+	while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
+		at++;
+	return at;
+}
+
+/* Row by row: as one tree, a list of 100 000 zones would take hundreds of MB. */
+static enum err read_rows(const struct buf *answer, api_row_fn *row, void *self,
+                          struct why *why)
+{
+	const char *at = skip_blanks(buf_string(answer));
+	const char *end = buf_string(answer) + answer->len;
+	enum err err = OK;
+
+	if (*at != '[')
+		return fail(why, ERR_REMOTE, "it is no list");
+	at = skip_blanks(at + 1);
+	if (*at == ']')
+		return OK;
+	do {
+		size_t len = object_len(at, (size_t)(end - at));
+
+		err = read_row(at, len, row, self, why);
+		at = skip_blanks(at + len);
+	} while (!err && *at == ',' && (at = skip_blanks(at + 1)));
+	if (!err && *at != ']')
+		err = fail(why, ERR_REMOTE, "the list has no end");
+	return err;
+}
+
+enum err api_ask_rows(struct api *api, const char *path, api_row_fn *row, void *self)
+{
+	enum err err = api_settled(api, api_ask(api, "GET", path, NULL), path);
+
+	if (err)
+		return err;
+	err = read_rows(&api->http.answer, row, self, api->why);
+	return err ? api_garbled(api) : OK;
+}
+
+struct search {
+	const char *id;
+	bool found;
+};
+
+static enum err search_row(void *self, const json_t *row, struct why *why)
+{
+	struct search *search = self;
+	const char *id = NULL;
+	enum err err = json_get_text(row, "id", JSON_REQUIRED, WORDS_MAX, &id, why);
+
+	if (!err && strcasecmp(id, search->id) == 0)
+		search->found = true;
+	return err;
+}
+
+/* The list of the keys has no secrets, unlike what it says of a single one. */
+enum err api_need_key(struct api *api, const char *key)
+{
+	struct buf id = { 0 };
+
+	put_id(&id, key);
+	struct search search = { buf_string(&id), false };
+	enum err err = api_ask_rows(api, "/tsigkeys", search_row, &search);
+	buf_clear(&id);
+	if (err || search.found)
+		return err;
+	return fail(api->why, ERR_CONFLICT, "%s has no TSIG key %s: make it known there "
+	            "(pdnsutil import-tsig-key)", api->terms.server, key);
+}

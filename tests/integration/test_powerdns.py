@@ -1,0 +1,185 @@
+"""A pool of two kinds: BIND, told by rndc, and PowerDNS, told by its HTTP API."""
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from audit import Audit                                         # noqa: E402
+from story import Caller, put, start_fleet                     # noqa: E402
+
+SECONDS = 30            # until a server that is up, or returns, has what it should
+KEY = "pool-key."
+
+# as it ships, and unlike the lab: it caches, and does not ask for news every second
+AS_SHIPPED = ["zone-cache-refresh-interval=300", "cache-ttl=20", "query-cache-ttl=20",
+              "negquery-cache-ttl=60", "xfr-cycle-interval=60"]
+
+
+class PowerDnsStory(unittest.TestCase):
+    """A fleet for a class; each test has its own domains, and ends with them settled."""
+
+    settings = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="zfpowerdns"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.fleet = cls.enterClassContext(start_fleet(
+            cls.folder / "fleet", settings=cls.settings,
+            name_servers=("bind", "powerdns"),
+            servers={"powerdns": {"settings": AS_SHIPPED}}))
+        cls.audit = Audit(cls.fleet.mariadb)
+        cls.caller = Caller(cls.fleet.rabbitmq.url)
+        cls.addClassCleanup(cls.caller.close)
+
+    def setUp(self):
+        self.mark = self.audit.mark()
+        self.needed = 2
+
+    def tearDown(self):
+        self.fleet.wait_quiet()
+        self.assertEqual(self.audit.faults(self.mark, self.needed), [])
+
+    def create(self, name, wait=True):
+        domain = self.caller.create_domain(domain={"name": name})
+        if wait:
+            self.caller.settled(domain["id"], seconds=SECONDS)
+        return domain
+
+    def change(self, domain, *changes, wait=True):
+        done = self.caller.apply_changes(domain=domain["id"], changes=list(changes))
+        if wait:
+            self.caller.settled(domain["id"], serial=done["serial"], seconds=SECONDS)
+        return done["serial"]
+
+    def delete(self, domain, wait=True):
+        self.caller.delete_domain(domain=domain["id"])
+        if wait:
+            self.fleet.wait_state(domain["id"], "NONE DELETED", SECONDS)
+
+    def known(self, name):
+        """What PowerDNS has of a zone; None: nothing."""
+        status, zone = self.fleet.powerdns.api("GET", f"/zones/{name}")
+        return zone if status == 200 else None
+
+    def assert_served(self, owner, address):
+        for server in self.fleet.name_servers:
+            status, records = server.query(owner, "A")
+            self.assertEqual((status, [record.split()[4] for record in records]),
+                             ("NOERROR", [address]), server.name)
+
+    def assert_absent(self, name):
+        for server in self.fleet.name_servers:
+            self.assertEqual(server.query(name, "SOA"), ("REFUSED", []), server.name)
+
+
+class Pool(PowerDnsStory):
+
+    def test_a_domain_comes_changes_and_goes(self):
+        domain = self.create("comes.example.")
+        for address in "192.0.2.1", "192.0.2.2":
+            self.change(domain, put("www.comes.example.", address))
+            self.assert_served("www.comes.example.", address)
+        self.assertEqual(self.fleet.powerdns.axfr("comes.example."),
+                         self.fleet.bind.axfr("comes.example."))
+        self.assertEqual(self.known("comes.example.")["account"], "zonefleet")
+        self.delete(domain)
+        self.assert_absent("comes.example.")
+        self.assertIsNone(self.known("comes.example."))
+
+    def transfers(self, name, serial):
+        """The kinds of the transfers that brought a serial of a zone to anyone."""
+        line = re.compile(rf"transfer ended: zone={re.escape(name)} serial={serial} "
+                          r"kind=(\w+)")
+        return sorted(kind for worker in self.fleet.workers if worker.kind == "minidns"
+                      for kind in line.findall(worker.log.read_text()))
+
+    def test_a_change_is_transferred_not_the_zone(self):
+        domain = self.create("grows.example.")
+        serial = self.change(domain, put("a.grows.example.", "192.0.2.1"))
+        self.assert_served("a.grows.example.", "192.0.2.1")
+        self.fleet.wait_for(
+            lambda: self.transfers("grows.example.", serial) == ["ixfr", "ixfr"], SECONDS,
+            "BIND and PowerDNS have the difference")
+
+    def test_a_server_that_was_down_has_all_when_it_is_back(self):
+        powerdns = self.fleet.powerdns
+        stays, goes = self.create("stays.example."), self.create("goes.example.")
+        powerdns.stop()
+        try:
+            new = self.create("new.example.", wait=False)
+            serial = self.change(stays, put("www.stays.example.", "192.0.2.1"),
+                                 wait=False)
+            self.delete(goes, wait=False)
+            self.fleet.wait_state(new["id"], "ADD ERROR", SECONDS)
+        finally:
+            powerdns.launch()
+            powerdns.wait_ready()
+        self.caller.settled(new["id"], seconds=SECONDS)
+        self.caller.settled(stays["id"], serial=serial, seconds=SECONDS)
+        self.fleet.wait_state(goes["id"], "NONE DELETED", SECONDS)
+        self.assert_served("www.stays.example.", "192.0.2.1")
+        self.assertIsNone(self.known("goes.example."))
+
+    def test_who_was_away_forgets_the_zone_whose_name_lives_again(self):
+        powerdns = self.fleet.powerdns
+        old = self.create("reborn.example.")
+        self.change(old, put("old.reborn.example.", "192.0.2.1"))
+        self.needed = 1
+        self.fleet.set_threshold(50)
+        powerdns.stop()
+        try:
+            self.delete(old)
+            new = self.create("reborn.example.")
+            serial = self.change(new, put("new.reborn.example.", "192.0.2.2"))
+        finally:
+            powerdns.launch()
+            powerdns.wait_ready()
+            self.fleet.set_threshold(100)
+        powerdns.wait_for_serial("reborn.example.", serial, SECONDS)
+        self.assert_served("new.reborn.example.", "192.0.2.2")
+        self.assertEqual(powerdns.query("old.reborn.example.", "A")[0], "NXDOMAIN")
+
+    def test_a_zone_of_somebody_else_is_an_error_with_words(self):
+        powerdns = self.fleet.powerdns
+        powerdns.util("create-zone", "theirs.example", "ns.example.net")
+        before = self.known("theirs.example.")
+        domain = self.create("theirs.example.", wait=False)
+        reason = self.fleet.wait_state(domain["id"], "ADD ERROR", SECONDS)
+        self.assertIn("has a zone theirs.example. that is not ours", reason)
+        self.assertEqual(self.known("theirs.example."), before)
+        powerdns.util("delete-zone", "theirs.example")
+        self.caller.settled(domain["id"], seconds=SECONDS)
+        self.assertEqual(self.known("theirs.example.")["account"], "zonefleet")
+        self.delete(domain)
+
+
+class Signed(PowerDnsStory):
+    """With a key of its own for PowerDNS; BIND has none."""
+
+    settings = {"backends": {"powerdns": {"default": {"tsig_key": KEY}}}}
+
+    def test_transfers_are_signed(self):
+        self.caller.create_tsigkey(tsigkey={"name": KEY})
+        domain = self.create("signed.example.", wait=False)
+        reason = self.fleet.wait_state(domain["id"], "ADD ERROR", SECONDS)
+        self.assertIn(f"powerdns has no TSIG key {KEY}: make it known there", reason)
+        self.assertIsNone(self.known("signed.example."))
+        clause = self.fleet.cli("tsigkey", "show", KEY, "--format", "powerdns", "--admin",
+                                as_json=False)
+        status, _ = self.fleet.powerdns.api("POST", "/tsigkeys", json.loads(clause))
+        self.assertEqual(status, 201)
+        self.caller.settled(domain["id"], seconds=SECONDS)
+        self.change(domain, put("www.signed.example.", "192.0.2.1"))
+        self.assert_served("www.signed.example.", "192.0.2.1")
+        self.assertEqual(self.known("signed.example.")["slave_tsig_key_ids"], [KEY])
+        self.delete(domain)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,237 @@
+"""What a server that is not PowerDNS, or broken, can do to the driver: fail, in time."""
+
+import contextlib
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "deploy"))
+
+from lab.process import program, run                                    # noqa: E402
+
+DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
+KEY = "the-api-key"
+ANSWER_MAX = 100000
+ZONE = '{"name": "x.example.", "account": "zonefleet", "kind": "Slave"}'
+
+
+def reply(body, status="200 OK", *headers):
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close",
+             *headers]
+    return ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
+
+
+def zone(name='"x.example."', account='"zonefleet"'):
+    return f'{{"name": {name}, "account": {account}}}'
+
+
+def endless(first):
+    def chunks():
+        yield first
+        while True:
+            yield b"x" * 65536
+    return chunks
+
+
+def drip():
+    """Never silent for long."""
+    yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n["
+    while True:
+        yield b" "
+        time.sleep(0.1)
+
+
+class Scripted:
+    """A server that takes a request, whatever it is, and says what it was told to.
+
+    An answer is bytes, or chunks of them for as long as somebody listens, or None: it
+    waits for the end of the connection. The requests that came are kept.
+    """
+
+    def __init__(self, answer, tls=None):
+        self.answer = answer
+        self.tls = tls
+        self.requests = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        port = self.listener.getsockname()[1]
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{port}"
+        self.thread = threading.Thread(target=self.serve)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.listener.close()
+
+    def serve(self):
+        while True:
+            try:
+                link = self.listener.accept()[0]
+            except OSError:
+                return
+            with contextlib.suppress(OSError), link:
+                link.settimeout(10)
+                if self.tls:
+                    with self.tls.wrap_socket(link, server_side=True) as inside:
+                        self.talk(inside)
+                        inside.unwrap()
+                else:
+                    self.talk(link)
+
+    def talk(self, link):
+        request = b""
+        while b"\r\n\r\n" not in request:
+            part = link.recv(65536)
+            if not part:
+                return
+            request += part
+        self.requests.append(request.decode())
+        if self.answer is None:
+            link.recv(1)
+            return
+        for chunk in self.answer() if callable(self.answer) else [self.answer]:
+            link.sendall(chunk)
+
+
+NO_JSON = "^remote: .*is not JSON"
+NO_LIST = "^remote: .*it is no list"
+NO_END = "^remote: .*the list has no end"
+NO_TEXT = "^remote: .*name must be a text"
+DEEP = "^remote: .*nested"
+TOO_LARGE = "^too_large: .*answer_max, 100000 bytes"
+
+# answer: what a deletion makes of it, and what a list (None: the same)
+ANSWERS = {
+    "nothing": (b"", "^unreachable: .*[Ee]mpty reply", None),
+    "noise": (bytes(range(256)), "^remote: .*HTTP/0.9", None),
+    "half": (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[", "^remote: ", None),
+    "silence": (None, "^timeout: .*within 2000 ms", None),
+    "a drop at a time": (drip, "^timeout: .*within 2000 ms", None),
+    "too much": (endless(b"HTTP/1.1 200 OK\r\n\r\n"), TOO_LARGE, None),
+    "much announced": (reply("").replace(b": 0", b": 100001"), TOO_LARGE, None),
+    "an endless header": (endless(b"HTTP/1.1 200 OK\r\nX: "),
+                          "^(too_large|unreachable|remote): ", None),
+    "HTML": (reply("<h1>hello</h1>"), NO_JSON, NO_LIST),
+    "an empty answer": (reply(""), NO_JSON, NO_LIST),
+    "null": (reply("null"), NO_JSON, NO_LIST),
+    "texts": (reply('["x.example."]'), "^remote: .*not a JSON object", NO_JSON),
+    "no end": (reply("[" + ZONE), NO_JSON, NO_END),
+    "a row without an end": (reply('[{"name": "'), NO_JSON, NO_JSON),
+    "no commas": (reply(f"[{ZONE} {ZONE}]"), NO_JSON, NO_END),
+    "a deep tree": (reply("[" * 50000), DEEP, DEEP),
+    "a deep row": (reply('[{"a": ' + "[" * 50000), DEEP, DEEP),
+    "a number for a name": (reply(zone(name="7")), NO_TEXT, NO_LIST),
+    "a name that is none": (reply(zone(name='".."')), "^remote: .*name", NO_LIST),
+    "no name": (reply('{"account": "zonefleet"}'), "^remote: .*name is missing", NO_LIST),
+    "another zone": (reply(zone(name='"y.example."')), "^remote: .*another zone",
+                     NO_LIST),
+    "a wrong account": (reply(zone(account="[]")), "^remote: .*account must be", NO_LIST),
+    "no account": (reply('{"name": "x.example."}'), "^conflict: .*not ours", NO_LIST),
+    "a wrong row": (reply(f"[{zone(name='7')}]"), "^remote: .*not a JSON object",
+                    NO_TEXT),
+    "status 500": (reply('{"error": "no\\u001b[2J disk"}', "500 Oops"),
+                   r"^remote: .*status 500: no\?\[2J disk", None),
+    "status 503": (reply("busy", "503 Busy"), "^unreachable: .*503: no reason given",
+                   None),
+    "our key": (reply(f'{{"error": "no key is {KEY}"}}', "422 No"),
+                "^invalid: .*status 422: its words have our api_key in them", None),
+}
+
+
+class PowerDnsHostileTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_driver(self, url, operation, env=None, **changes):
+        own = {"url": url, "api_key": KEY, "answer_max": ANSWER_MAX, "timeout": 2}
+        own |= changes
+        rows = "".join(f' {key} = "{value}";' for key, value in own.items())
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text('backends: { powerdns: { servers: ( { id = "ns1";'
+                          f' host = "127.0.0.1";{rows} }} ); }}; }};')
+        done = subprocess.run([DRIVER, "powerdns", config, "ns1", "127.0.0.1:5999",
+                               operation, "x.example."], capture_output=True, text=True,
+                              timeout=30, env=os.environ | (env or {}))
+        return done.returncode, done.stdout + done.stderr
+
+    def test_answers(self):
+        for what, (answer, delete, as_list) in ANSWERS.items():
+            for operation, want in ("delete", delete), ("list", as_list or delete):
+                with self.subTest(what, operation=operation), Scripted(answer) as server:
+                    started = time.monotonic()
+                    code, said = self.run_driver(server.url, operation)
+                    self.assertEqual(code, 1, said)
+                    self.assertRegex(said, want)
+                    self.assertNotIn(KEY, said)
+                    self.assertLess(time.monotonic() - started, 4)
+                    self.assertEqual(len(server.requests), 1)
+                    self.assertTrue(server.requests[0].startswith("GET /api/v1/servers/"))
+                    self.assertIn(f"X-API-Key: {KEY}", server.requests[0])
+
+    def test_it_is_not_sent_elsewhere(self):
+        with Scripted(reply("[]")) as elsewhere:
+            away = reply("[]", "302 Found", f"Location: {elsewhere.url}/api/v1/servers")
+            with Scripted(away) as server:
+                code, said = self.run_driver(server.url, "list")
+            self.assertEqual(code, 1)
+            self.assertRegex(said, "^remote: .*status 302")
+            self.assertEqual(elsewhere.requests, [])
+
+    def test_a_proxy_of_the_environment_is_not_asked(self):
+        with Scripted(reply("[]")) as proxy, Scripted(reply("[]")) as server:
+            proxies = dict.fromkeys(("http_proxy", "all_proxy", "ALL_PROXY"), proxy.url)
+            self.assertEqual(self.run_driver(server.url, "list", env=proxies), (0, ""))
+            self.assertEqual(proxy.requests, [])
+            self.assertEqual(len(server.requests), 1)
+
+    def test_a_path_before_the_api(self):
+        with Scripted(reply("[]")) as server:
+            done = self.run_driver(f"{server.url}/ns1//", "list", server_id="a.b-c")
+            self.assertEqual(done, (0, ""))
+            self.assertEqual(server.requests[0].split("\r\n")[0],
+                             "GET /ns1/api/v1/servers/a.b-c/zones?dnssec=false HTTP/1.1")
+
+    def certificate(self, name):
+        key, certificate = self.folder / f"{name}.key", self.folder / f"{name}.pem"
+        run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=ns1",
+             "-addext", f"subjectAltName={name}", "-keyout", key, "-out", certificate])
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        return context, certificate
+
+    def test_certificates_are_verified(self):
+        here, trusted = self.certificate("IP:127.0.0.1")
+        elsewhere, other = self.certificate("IP:127.0.0.2")
+        for what, context, ca_file in (("of nobody we know", here, None),
+                                       ("of another authority", here, other),
+                                       ("of another name", elsewhere, other)):
+            with self.subTest(what), Scripted(reply("[]"), context) as server:
+                changes = {"ca_file": ca_file} if ca_file else {}
+                code, said = self.run_driver(server.url, "list", **changes)
+                self.assertEqual(code, 1)
+                self.assertRegex(said, "^unreachable: .*(certificate|name)")
+                self.assertEqual(server.requests, [])
+        with Scripted(reply("[]"), here) as server:
+            done = self.run_driver(server.url, "list", ca_file=trusted)
+            self.assertEqual(done, (0, ""))
+            self.assertEqual(len(server.requests), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
