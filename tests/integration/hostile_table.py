@@ -270,6 +270,8 @@ def minidns(things):
         "propagate_zones": {"domains": items(domain), "destinations": items(destination),
                             **terms},
         "poll_zones": {"domains": items(domain), "destinations": items(destination), **terms},
+        "compare_zones": {"domains": items(domain), "destinations": items(destination),
+                          **terms},
         "transfer_ended": {"name": things.zone, "address": "127.0.0.1", "serial": number(7)},
         "news": {"from": "f" * 32, "number": number(7), "zones": items(things.zone),
                  "heard": fields({})},
