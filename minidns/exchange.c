@@ -67,30 +67,42 @@ void exchanges_bind(struct exchanges *exchanges, const struct address *host)
 
 /* ---- sockets ---- */
 
-static int connected_socket(struct exchange *exchange, int type)
+static int new_socket(const struct address *server, int type)
 {
-	const struct address *host =
-	    host_for(exchange->exchanges, &exchange->want.server);
+	int family = server->bits == 32 ? AF_INET : AF_INET6;
+
+	return socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+/* The socket again, or -1: then it is closed. */
+static int connect_socket(const struct exchanges *exchanges, int fd,
+                          const struct address *server)
+{
+	const struct address *host = host_for(exchanges, server);
 	struct sockaddr_storage to, from;
-	socklen_t to_len = address_to_socket(&exchange->want.server, &to);
-	int fd = socket(to.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	socklen_t to_len = address_to_socket(server, &to);
+	socklen_t from_len = host ? address_to_socket(host, &from) : 0;
 
 	if (fd < 0)
 		return -1;
-	exchange->asked = true;
-	if (host) {
-		socklen_t from_len = address_to_socket(host, &from);
+	if ((!host || !bind(fd, (struct sockaddr *)&from, from_len)) &&
+	    (!connect(fd, (struct sockaddr *)&to, to_len) || errno == EINPROGRESS))
+		return fd;
+	close(fd);
+	return -1;
+}
 
-		if (bind(fd, (struct sockaddr *)&from, from_len)) {
-			close(fd);
-			return -1;
-		}
-	}
-	if (connect(fd, (struct sockaddr *)&to, to_len) && errno != EINPROGRESS) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+static int connected_socket(struct exchange *exchange, int type)
+{
+	int fd = new_socket(&exchange->want.server, type);
+
+	exchange->asked |= fd >= 0;
+	return connect_socket(exchange->exchanges, fd, &exchange->want.server);
+}
+
+int exchanges_connect(const struct exchanges *exchanges, const struct address *server)
+{
+	return connect_socket(exchanges, new_socket(server, SOCK_STREAM), server);
 }
 
 static void close_socket(struct exchange *exchange)

@@ -43,6 +43,11 @@ struct exchanges *exchanges_new(struct loop *loop, struct servers *servers,
 void exchanges_free(struct exchanges **exchanges);	/* none may be open */
 /* Questions leave from HOST if its family is that of the server. At most one of each. */
 void exchanges_bind(struct exchanges *exchanges, const struct address *host);
+/*
+ * A TCP connection of the caller's own, from where questions leave, that is under way and
+ * does not block; -1: there is none.
+ */
+int exchanges_connect(const struct exchanges *exchanges, const struct address *server);
 /* A question came from PEER. */
 void exchanges_heard_from(struct exchanges *exchanges, const struct address *peer);
 /* In seconds since 1970; 0: as far as is known it answers queries. */

@@ -1,5 +1,6 @@
 #include "minidns.h"
 
+#include "comparison.h"
 #include "core/verdict.h"
 #include "runtime/metrics.h"
 
@@ -17,6 +18,17 @@ static void polls_new(struct figures *figures)
 		figures->polls[i] =
 		    counter("minidns_polls_total", help, "verdict",
 		            i == VERDICT_MISMATCH ? "silent" : verdict_name(i));
+}
+
+static void comparisons_new(struct figures *figures)
+{
+	static const char help[] =
+	    "Zones compared with what a name server has, by what came of it";
+
+	for (int i = 0; i < COMPARISON_OUTCOMES; i++)
+		figures->comparisons[i] =
+		    counter("minidns_comparisons_total", help, "outcome",
+		            comparison_outcome_name(i));
 }
 
 static void queries_new(struct figures *figures)
@@ -86,6 +98,7 @@ void figures_new(struct figures *figures)
 	strangers_new(figures);
 	silence_new(figures);
 	polls_new(figures);
+	comparisons_new(figures);
 	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");
 	figures->transfers_ixfr = counter(transfers, transfers_help, "kind", "ixfr");
 	figures->transfers_broken = counter("minidns_transfers_broken_total",

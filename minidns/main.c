@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "compare.h"
 #include "consistency/pulse.h"
 #include "core/access.h"
 #include "core/cookie.h"
@@ -295,6 +296,21 @@ static void make_serving(const struct runtime *runtime)
 	minidns.clients = tcp_clients_new(runtime->loop, &clients);
 }
 
+static void make_comparing(struct loop *loop)
+{
+	struct compares_config compares = {
+		.figures = &minidns.figures,
+		.heads = minidns.heads,
+		.zones = minidns.zones,
+		.servers = minidns.servers,
+		.exchanges = minidns.exchanges,
+		.report = on_report,
+		.released = on_zone_released,
+	};
+
+	minidns.service.compares = compares_new(loop, &compares);
+}
+
 static enum err parse_address(const char *option, const char *text,
                               struct address *address, struct why *why)
 {
@@ -464,6 +480,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	                          minidns.options.zone_memory / HEADS_SHARE);
 	make_outbound(runtime->loop);
 	make_serving(runtime);
+	make_comparing(runtime->loop);
 	minidns.pulse = pulse_new("minidns", runtime->loop, runtime->db_config);
 	minidns.started = true;
 	err = set_options(why);
@@ -499,8 +516,8 @@ static void drain(void *self)
 }
 
 /*
- * Polls do not hold up the end: the pool manager's rows know
- * that their answers are owed.
+ * Polls do not hold up the end: the pool manager's rows know that their answers are owed.
+ * Nor do comparisons, which are made again.
  */
 static bool idle(const void *self)
 {
@@ -523,10 +540,12 @@ static void stop(void *self)
 	tcp_clients_free(&minidns.clients);
 	limiter_lift(minidns.limiter);
 	serve_end(minidns.serve);
+	compares_end(minidns.service.compares);
 	heads_free(&minidns.heads);
 	servers_free(&minidns.servers);
 	deltas_free(&minidns.deltas);
 	zones_free(&minidns.zones);
+	compares_free(&minidns.service.compares);
 	serve_free(&minidns.serve);
 	limiter_free(&minidns.limiter);
 	intake_free(&minidns.service.intake);

@@ -7,6 +7,7 @@
  *	                                    -> transfers -> poller
  *	                                    -> limiter -> servers
  *	service -> intake -> notifier, poller -> exchange;  poller -> peers
+ *	service -> compare -> comparison -> heads, zones
  *	notifier -> herald <-> the heralds of the other instances;  herald -> heads
  *
  * Everything on the loop but store.c, which runs on lanes.
@@ -46,6 +47,7 @@ struct figures {
 	struct metric *servers_silent[2], *exchanges_spared;
 	/* by verdict; the first, where no verdict is counted, by silence */
 	struct metric *polls[8];
+	struct metric *comparisons[8];	/* by outcome */
 	struct metric *zones_bytes, *tcp_clients, *orders;
 	struct metric *success_us, *timer_late_us;
 	struct metric *soa_from_memory, *news_unsettled;

@@ -136,7 +136,11 @@ static struct parcel *parcel_for(struct reporter *reporter, const char *pool)
 
 static void log_report(const struct server_report *report)
 {
-	if (report->report == REPORT_SUCCESS)
+	if (report->differs)
+		log_warn("server differs: domain=%s server=%s serial=%u why=\"%s\"",
+		         report->domain.name, report->name_server, report->serial,
+		         report->reason);
+	else if (report->report == REPORT_SUCCESS)
 		log_debug("server reached: domain=%s server=%s serial=%u",
 		          report->domain.name, report->name_server, report->serial);
 	else

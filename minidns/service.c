@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include "compare.h"
 #include "core/address.h"
 #include "herald.h"
 #include "intake.h"
@@ -64,6 +65,14 @@ static enum err on_poll_zones(void *self, struct request *req)
 	return intake_take(service->intake, req->args, true, &req->why);
 }
 
+/* The same, of what each has under its serial. */
+static enum err on_compare_zones(void *self, struct request *req)
+{
+	const struct service *service = self;
+
+	return compares_take(service->compares, req->args, &req->why);
+}
+
 struct ended {
 	struct name zone;
 	struct address peer;
@@ -118,6 +127,8 @@ const struct rpc_method service_methods[] = {
 	{ "propagate_zones",        on_propagate_zones,
 	  "domains destinations " TERMS },
 	{ "poll_zones",             on_poll_zones,
+	  "domains destinations " TERMS },
+	{ "compare_zones",          on_compare_zones,
 	  "domains destinations " TERMS },
 	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
 	{ "news",                   on_news,

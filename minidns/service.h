@@ -3,6 +3,7 @@
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
  *	propagate_zones, poll_zones			lists of them (intake.h)
+ *	compare_zones					a list of comparisons (compare.h)
  *	transfer_ended, news				told by another instance
  *
  * The first two are casts that are acknowledged once their timers are set;
@@ -12,6 +13,7 @@
 
 #include "runtime/rpc.h"
 
+struct compares;
 struct herald;
 struct intake;
 struct notifier;
@@ -19,6 +21,7 @@ struct poller;
 
 /* What the handlers' self points to. */
 struct service {
+	struct compares *compares;
 	struct herald *herald;
 	struct intake *intake;
 	struct notifier *notifier;

@@ -506,7 +506,7 @@ const struct rpc_method poolmgr_methods[] = {
 	{ "delete_domain",   delete_domain, "domain" },
 	{ "sync_domain",     sync_domain,   "domain" },
 	{ "update_status",   update_status,
-	  "domain name_server status serial_number reason? silent?" },
+	  "domain name_server status serial_number reason? silent? differs?" },
 	{ "update_statuses", NULL,          "reports", update_statuses },
 	{ 0 }
 };

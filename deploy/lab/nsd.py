@@ -42,6 +42,7 @@ pattern:
 {masters}
 	allow-notify: {host} {key_name}
 	provide-xfr: {host} NOKEY
+	{signed}
 	allow-axfr-fallback: yes
 	min-refresh-time: 1
 	max-refresh-time: 300
@@ -94,6 +95,7 @@ class Nsd(NameServer):
         self.config = self.write("nsd.conf", CONFIG.format(
             host=self.host, port=self.port, data=data, transfers=transfers or data,
             key=KEY.format(**key._asdict()) if key else "", key_name=name,
+            signed=f"provide-xfr: {self.host} {name}" if key else "",
             folder=self.folder, interface=self.host if tls else socket,
             control_port=self.control_port, pattern=PATTERN,
             reload_seconds=reload_seconds,

@@ -3,8 +3,10 @@
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
+#include <stdlib.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 
 static const struct {
 	const char *name;		/* libcrypto's */
@@ -43,6 +45,12 @@ static EVP_MAC_CTX *context_of(enum hmac_hash hash)
 	return contexts[hash];
 }
 
+static void take(EVP_MAC_CTX *context, const struct hmac_part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		bug_if(!EVP_MAC_update(context, parts[i].data, parts[i].len));
+}
+
 void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
           const struct hmac_part *parts, size_t count, uint8_t mac[HMAC_MAX])
 {
@@ -50,7 +58,47 @@ void hmac(enum hmac_hash hash, const uint8_t *key, size_t key_len,
 	size_t len;
 
 	bug_if(!EVP_MAC_init(context, key, key_len, NULL));
-	for (size_t i = 0; i < count; i++)
-		bug_if(!EVP_MAC_update(context, parts[i].data, parts[i].len));
+	take(context, parts, count);
 	bug_if(!EVP_MAC_final(context, mac, &len, HMAC_MAX) || len != hashes[hash].len);
+}
+
+/* ---- in parts that come ---- */
+
+struct hmac_stream {
+	EVP_MAC_CTX *context;
+};
+
+struct hmac_stream *hmac_stream_new(enum hmac_hash hash, const uint8_t *key,
+                                    size_t key_len, const struct hmac_part *parts,
+                                    size_t count)
+{
+	struct hmac_stream *stream = xcalloc(1, sizeof(*stream));
+
+	stream->context = EVP_MAC_CTX_dup(context_of(hash));
+	bug_if(!stream->context || !EVP_MAC_init(stream->context, key, key_len, NULL));
+	take(stream->context, parts, count);
+	return stream;
+}
+
+void hmac_stream_add(struct hmac_stream *stream, const struct hmac_part *part)
+{
+	take(stream->context, part, 1);
+}
+
+void hmac_stream_end(struct hmac_stream **stream, const struct hmac_part *parts,
+                     size_t count, uint8_t mac[HMAC_MAX])
+{
+	size_t len;
+
+	take((*stream)->context, parts, count);
+	bug_if(!EVP_MAC_final((*stream)->context, mac, &len, HMAC_MAX));
+	hmac_stream_free(stream);
+}
+
+void hmac_stream_free(struct hmac_stream **stream)
+{
+	if (*stream)
+		EVP_MAC_CTX_free((*stream)->context);
+	free(*stream);
+	*stream = NULL;
 }

@@ -10,9 +10,8 @@
 enum {
 	MAC_LEAST = 10,			/* octets of a shortened one, or half of it */
 	TIMES = 8,			/* octets: the time and the fudge */
-	OTHER_TIME = 6,			/* octets: the server's time, of BADTIME */
 	ARCOUNT = 10,			/* where in a header */
-	VARIABLES = 2 * NAME_MAX_WIRE + 2 + 4 + TIMES + 2 + 2 + OTHER_TIME,
+	VARIABLES = 2 * NAME_MAX_WIRE + 2 + 4 + TIMES + 2 + 2 + TSIG_OTHER_TIME,
 };
 
 static const struct {
@@ -79,98 +78,6 @@ bool tsig_is_by(const struct tsig *tsig, const struct tsig_key *key)
 	               algorithms[key->hash].len);
 }
 
-/* ---- read ---- */
-
-static uint64_t read_u48(struct packet_reader *reader)
-{
-	uint64_t high = packet_read_u16(reader);
-
-	return high << 32 | packet_read_u32(reader);
-}
-
-/* False: there are not so many. */
-static bool skip(struct packet_reader *reader, size_t len)
-{
-	if (reader->broken || reader->len - reader->at < len)
-		reader->broken = true;
-	else
-		reader->at += len;
-	return !reader->broken;
-}
-
-/* RFC 8945 4.2: algorithm, time, fudge, MAC, original id, error, other data. */
-static bool read_rdata(struct packet_reader *rdata, struct tsig *tsig)
-{
-	size_t mac;
-
-	packet_read_name(rdata, &tsig->algorithm);
-	name_fold(&tsig->algorithm);
-	tsig->time = read_u48(rdata);
-	tsig->fudge = packet_read_u16(rdata);
-	tsig->mac_len = packet_read_u16(rdata);
-	mac = rdata->at;
-	if (!skip(rdata, tsig->mac_len))
-		return false;
-	if (tsig->mac_len <= sizeof(tsig->mac))
-		memcpy(tsig->mac, rdata->data + mac, tsig->mac_len);
-	tsig->original_id = packet_read_u16(rdata);
-	tsig->error = packet_read_u16(rdata);
-	tsig->other_len = packet_read_u16(rdata);
-	if (tsig->other_len == OTHER_TIME)
-		tsig->other = read_u48(rdata);
-	else
-		skip(rdata, tsig->other_len);
-	return !rdata->broken && rdata->at == rdata->len;
-}
-
-bool tsig_read(const struct packet_reader *message, const struct packet_rr *rr, size_t at,
-               struct tsig *tsig)
-{
-	struct packet_reader rdata = packet_rdata(message, rr);
-
-	tsig->present = true;
-	tsig->key = rr->name;
-	name_fold(&tsig->key);
-	tsig->at = at;
-	return read_rdata(&rdata, tsig) && rr->class == RR_CLASS_ANY && !rr->ttl;
-}
-
-static void skip_questions(struct packet_reader *reader, int count)
-{
-	struct name name;
-
-	for (int i = 0; i < count && !reader->broken; i++) {
-		packet_read_name(reader, &name);
-		packet_read_u32(reader);
-	}
-}
-
-bool tsig_find(const uint8_t *packet, size_t len, struct tsig *tsig)
-{
-	struct packet_reader reader = packet_reader(packet, len);
-	struct packet_header header;
-	struct packet_rr rr = { .type = 0 };
-	size_t at = 0;
-	int left;
-
-	tsig->present = false;
-	packet_read_header(&reader, &header);
-	skip_questions(&reader, header.count[SECTION_QUESTION]);
-	left = header.count[SECTION_ANSWER] + header.count[SECTION_AUTHORITY] +
-	       header.count[SECTION_ADDITIONAL];
-	for (; left > 0 && !reader.broken; left--) {
-		if (rr.type == RR_TSIG)
-			return false;		/* not the last one */
-		at = reader.at;
-		packet_read_rr(&reader, &rr);
-	}
-	if (reader.broken || reader.at != len)
-		return false;
-	if (rr.type != RR_TSIG)
-		return true;
-	return header.count[SECTION_ADDITIONAL] && tsig_read(&reader, &rr, at, tsig);
-}
-
 /* ---- the digest ---- */
 
 struct octets {
@@ -214,28 +121,38 @@ static void put_variables(struct octets *to, const struct tsig_chain *chain,
 	if (chain->answered)
 		return;
 	put_number(to, variables->error, 2);
-	put_number(to, variables->has_other ? OTHER_TIME : 0, 2);
+	put_number(to, variables->has_other ? TSIG_OTHER_TIME : 0, 2);
 	if (variables->has_other)
-		put_number(to, variables->other, OTHER_TIME);
+		put_number(to, variables->other, TSIG_OTHER_TIME);
 }
 
-/* HEADER stands for the first octets of MESSAGE, which is LEN long without its TSIG. */
-static void digest(const struct tsig_chain *chain, const uint8_t *header,
-                   const uint8_t *message, size_t len, const struct variables *variables,
+/* A message without its TSIG; HEADER stands for its first octets. */
+struct body {
+	const uint8_t *header, *message;
+	size_t len;
+};
+
+enum { PRIOR_PARTS = 2, BODY_PARTS = 3 };
+
+static void digest(const struct tsig_chain *chain, struct tsig_gap *gap,
+                   const struct body *body, const struct variables *variables,
                    uint8_t mac[HMAC_MAX])
 {
 	uint8_t prior_len[2] = { chain->mac_len >> 8, chain->mac_len & 0xff };
 	struct octets behind = { .len = 0 };
-	const struct hmac_part parts[] = {
+	const struct hmac_part parts[PRIOR_PARTS + BODY_PARTS] = {
 		{ prior_len, chain->mac_len ? sizeof(prior_len) : 0 },
 		{ chain->mac, chain->mac_len },
-		{ header, PACKET_HEADER },
-		{ message + PACKET_HEADER, len - PACKET_HEADER },
+		{ body->header, PACKET_HEADER },
+		{ body->message + PACKET_HEADER, body->len - PACKET_HEADER },
 		{ behind.data, (put_variables(&behind, chain, variables), behind.len) },
 	};
 
-	hmac(chain->key.hash, chain->key.secret, chain->key.secret_len, parts,
-	     sizeof(parts) / sizeof(parts[0]), mac);
+	if (gap && gap->digest)
+		hmac_stream_end(&gap->digest, parts + PRIOR_PARTS, BODY_PARTS, mac);
+	else
+		hmac(chain->key.hash, chain->key.secret, chain->key.secret_len, parts,
+		     PRIOR_PARTS + BODY_PARTS, mac);
 }
 
 void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key)
@@ -269,12 +186,42 @@ static bool is_of_now(const struct tsig *tsig, uint64_t now)
 	return off <= tsig->fudge;
 }
 
+bool tsig_gap_add(struct tsig_gap *gap, const struct tsig_chain *chain,
+                  const uint8_t *packet, size_t len)
+{
+	uint8_t prior_len[2] = { chain->mac_len >> 8, chain->mac_len & 0xff };
+	const struct hmac_part prior[PRIOR_PARTS] = {
+		{ prior_len, sizeof(prior_len) }, { chain->mac, chain->mac_len },
+	};
+
+	if (!chain->answered || ++gap->count > TSIG_GAP_MAX)
+		return false;
+	if (!gap->digest)
+		gap->digest = hmac_stream_new(chain->key.hash, chain->key.secret,
+		                              chain->key.secret_len, prior, PRIOR_PARTS);
+	hmac_stream_add(gap->digest, &(struct hmac_part){ packet, len });
+	return true;
+}
+
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now)
 {
+	return tsig_verify_behind(chain, NULL, packet, tsig, now);
+}
+
+void tsig_gap_clear(struct tsig_gap *gap)
+{
+	hmac_stream_free(&gap->digest);
+	gap->count = 0;
+}
+
+enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *gap,
+                                   const uint8_t *packet, const struct tsig *tsig,
+                                   uint64_t now)
+{
 	const struct variables variables = {
 		.time = tsig->time, .fudge = tsig->fudge, .error = tsig->error,
-		.has_other = tsig->other_len == OTHER_TIME, .other = tsig->other,
+		.has_other = tsig->other_len == TSIG_OTHER_TIME, .other = tsig->other,
 	};
 	size_t whole = hmac_len(chain->key.hash);
 	uint8_t header[PACKET_HEADER], mac[HMAC_MAX];
@@ -290,7 +237,9 @@ enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
 	header[1] = tsig->original_id & 0xff;
 	header[ARCOUNT] = additional >> 8 & 0xff;
 	header[ARCOUNT + 1] = additional & 0xff;
-	digest(chain, header, packet, tsig->at, &variables, mac);
+	digest(chain, gap, &(struct body){ header, packet, tsig->at }, &variables, mac);
+	if (gap)
+		tsig_gap_clear(gap);
 	if (CRYPTO_memcmp(mac, tsig->mac, tsig->mac_len))
 		return TSIG_BADSIG;
 	go_on(chain, tsig->mac, tsig->mac_len);
@@ -304,7 +253,8 @@ enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
 size_t tsig_room(const struct name *key, const struct name *algorithm)
 {
 	/* type, class, TTL, length; the times; MAC; id, error; other data */
-	return key->len + 10 + algorithm->len + TIMES + 2 + HMAC_MAX + 4 + 2 + OTHER_TIME;
+	return key->len + 10 + algorithm->len + TIMES + 2 + HMAC_MAX + 4 + 2 +
+	       TSIG_OTHER_TIME;
 }
 
 struct record {
@@ -331,7 +281,7 @@ static void count_record(struct packet_writer *writer)
 static void put_record(struct packet_writer *writer, const struct record *record)
 {
 	const struct variables *variables = record->variables;
-	size_t other = variables->has_other ? OTHER_TIME : 0;
+	size_t other = variables->has_other ? TSIG_OTHER_TIME : 0;
 
 	packet_put(writer, record->key, record->key_len);
 	packet_put_u16(writer, RR_TSIG);
@@ -376,7 +326,8 @@ void tsig_sign(struct tsig_chain *chain, enum tsig_error error, const struct tsi
 		.original_id = id_of(writer), .variables = &variables,
 	};
 
-	digest(chain, writer->data, writer->data, writer->len, &variables, mac);
+	digest(chain, NULL, &(struct body){ writer->data, writer->data, writer->len },
+	       &variables, mac);
 	go_on(chain, mac, record.mac_len);
 	put_record(writer, &record);
 }

@@ -23,6 +23,7 @@
 enum {
 	TSIG_SECRET_MAX = 128,		/* octets */
 	TSIG_FUDGE_S = 300,		/* of our signatures: how wrong a clock may be */
+	TSIG_OTHER_TIME = 6,		/* octets: the server's time, of BADTIME */
 };
 
 enum tsig_error {
@@ -89,6 +90,26 @@ void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key);
  */
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now);
+
+/*
+ * Of many answers to one question the first and the last are signed, and at most so many
+ * in between are not: the next signature covers them (5.3.1). Zeroed, a gap is empty.
+ */
+enum { TSIG_GAP_MAX = 99 };
+
+struct tsig_gap {
+	struct hmac_stream *digest;	/* NULL: none since the last signature */
+	unsigned count;
+};
+
+/* False: the first answer is not signed, or too many are not. */
+bool tsig_gap_add(struct tsig_gap *gap, const struct tsig_chain *chain,
+                  const uint8_t *packet, size_t len);
+/* As tsig_verify(), of the one behind the gap, which is empty then. */
+enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *gap,
+                                   const uint8_t *packet, const struct tsig *tsig,
+                                   uint64_t now);
+void tsig_gap_clear(struct tsig_gap *gap);
 
 /* Octets that tsig_sign() or tsig_refuse() adds at most. */
 size_t tsig_room(const struct name *key, const struct name *algorithm);

@@ -115,8 +115,7 @@ static enum verdict find_serial(const struct ask *ask, struct packet_reader *rea
 	return VERDICT_ABSENT;
 }
 
-/* In words that go behind the server's name. */
-static const char *refusal_of(uint16_t error)
+const char *verdict_refusal(uint16_t error)
 {
 	switch (error) {
 	case TSIG_BADSIG: return "refuses our signature: BADSIG, is the secret the same?";
@@ -127,7 +126,7 @@ static const char *refusal_of(uint16_t error)
 	}
 }
 
-static const char *fault_of(enum tsig_error error)
+const char *verdict_fault(enum tsig_error error)
 {
 	switch (error) {
 	case TSIG_FINE: return NULL;
@@ -148,9 +147,9 @@ static const char *signature_fault(const struct ask *ask, const uint8_t *data, s
 	if (!tsig_find(data, len, &tsig) || !tsig.present)
 		return "answers without a signature";
 	if (tsig.error && !tsig.mac_len)
-		return refusal_of(tsig.error);
-	fault = fault_of(tsig_verify(&chain, data, &tsig, now));
-	return !fault && tsig.error ? refusal_of(tsig.error) : fault;
+		return verdict_refusal(tsig.error);
+	fault = verdict_fault(tsig_verify(&chain, data, &tsig, now));
+	return !fault && tsig.error ? verdict_refusal(tsig.error) : fault;
 }
 
 struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len,

@@ -248,7 +248,7 @@ def poolmgr(things):
     report = {"domain": reference(things.zone, pool=word("default")),
               "name_server": word("bind"), "status": "SUCCESS",
               "serial_number": also(number(7), "null"), "silent": maybe(Good(False, "bool")),
-              "reason": maybe(text("because"))}
+              "differs": maybe(Good(False, "bool")), "reason": maybe(text("because"))}
     return {
         "create_domain": {"domain": domain},
         "update_domain": {"domain": domain},
@@ -271,6 +271,8 @@ def minidns(things):
         "propagate_zones": {"domains": items(domain), "destinations": items(destination),
                             **terms},
         "poll_zones": {"domains": items(domain), "destinations": items(destination), **terms},
+        "compare_zones": {"domains": items(domain), "destinations": items(destination),
+                          **terms},
         "transfer_ended": {"name": things.zone, "address": "127.0.0.1", "serial": number(7)},
         "news": {"from": "f" * 32, "number": number(7), "zones": items(things.zone),
                  "heard": fields({})},

@@ -367,6 +367,19 @@ static enum err get_seen_serial(const json_t *args, struct server_report *report
 	                    &report->serial, why);
 }
 
+/* Only who has a serial can differ from what is served under it. */
+static enum err get_differs(const json_t *args, struct server_report *report,
+                            struct why *why)
+{
+	enum err err = json_get_bool(args, "differs", 0, &report->differs, why);
+
+	if (!err && report->differs &&
+	    (report->report != REPORT_SUCCESS || !report->has_serial))
+		return fail(why, ERR_INVALID,
+		            "differs goes with status SUCCESS and a serial_number");
+	return err;
+}
+
 enum err server_report_decode(const json_t *args, struct server_report *report,
                               struct why *why)
 {
@@ -382,7 +395,7 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 	if (!err)
 		err = json_get_bool(args, "silent", 0, &got.silent, why);
 	if (!err)
-		err = json_get_bool(args, "differs", 0, &got.differs, why);
+		err = get_differs(args, &got, why);
 	if (!err)
 		err = get_reason(args, &got.reason, why);
 	if (!err)

@@ -11,9 +11,10 @@
  * These are the seed's. On the busy way what is ready at the same time shares a
  * message, so that its cost falls as the load grows: update_domains (domains),
  * propagate_zones (domains, destinations: NOTIFY and poll of each by each), poll_zones
- * (the same, but the poll alone, and of a server that has the serial no report), and
- * update_statuses (reports) on both legs. What is wrong in one makes all of it
- * wrong: it was one program that wrote it.
+ * (the same, but the poll alone, and of a server that has the serial no report),
+ * compare_zones (the same, but of what it serves under that serial: who differs is
+ * reported) and update_statuses (reports) on both legs. What is wrong in one makes all
+ * of it wrong: it was one program that wrote it.
  *
  * Statuses say SUCCESS, ERROR or NO_DOMAIN. A report also has a `reason` in words,
  * and minidns' report names the serial it had been asked to wait for (in `domain`).
@@ -60,7 +61,10 @@ json_t *domain_refs_encode(const struct domain_refs *domains);
 enum err domain_refs_decode(const json_t *args, struct arena *arena,
                             struct domain_refs *domains, struct why *why);
 
-/* The arguments of propagate_zones and poll_zones: an order for each domain and each destination. */
+/*
+ * The arguments of propagate_zones, poll_zones and compare_zones: an order for each
+ * domain and each destination.
+ */
 struct propagation {
 	struct domain_refs domains;
 	struct destination *destinations;
@@ -79,7 +83,8 @@ struct server_report {
 	bool has_serial;		/* false, on the wire null: none was seen */
 	uint32_t serial;
 	bool silent;			/* ERROR: it did not answer at all */
-	bool differs;			/* SUCCESS: but its records are others */
+	/* SUCCESS: it has the serial, and not the records of that; reason names some */
+	bool differs;
 	const char *reason;		/* "" when there is nothing to say */
 };
 json_t *server_report_encode(const struct server_report *report);

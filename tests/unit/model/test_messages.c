@@ -30,6 +30,9 @@
 	"\"timeout\": 2, \"retry_interval\": 0.25, \"max_retries\": 10}"
 #define ANSWER "{\"domain\": " DOMAIN ", \"name_server\": \"ns1\"," \
 	"\"status\": \"SUCCESS\", \"serial_number\": 7, \"reason\": \"\"}"
+#define DIFFERENCE "{\"domain\": " DOMAIN ", \"name_server\": \"ns1\"," \
+	"\"status\": \"SUCCESS\", \"serial_number\": 7, \"differs\": true," \
+	"\"reason\": \"lacks 1\"}"
 #define AGREED "{\"domain\": " DOMAIN ", \"status\": \"ERROR\", \"serial_number\": 7," \
 	"\"reason\": \"two of three\"}"
 
@@ -121,12 +124,13 @@ static const struct message {
 	  "\"retry_interval\": 0.25, \"max_retries\": 10}", again_order },
 	{ "{\"reports\": [" ANSWER "," ANSWER "]}", again_answers },
 	{ "{\"reports\": [" AGREED "," AGREED "]}", again_all_agreed },
+	{ DIFFERENCE, again_answer },
 };
 
 enum {
 	AN_ORDER, AN_ANSWER, AN_AGREED, A_DOMAIN, MANY_ORDERS, DOMAINS, NO_DOMAINS, A_CATALOG,
 	A_PATIENT_ORDER,
-	ALL_ANSWERS, ALL_AGREED,
+	ALL_ANSWERS, ALL_AGREED, A_DIFFERENCE,
 };
 
 static json_t *load(const char *body)
@@ -214,6 +218,15 @@ static void fields(void **state)
 		{ AN_ANSWER, "",            "serial_number",  NULL,              false },
 		{ AN_ANSWER, "",            "serial_number",  "4294967296",      false },
 		{ AN_ANSWER, "",            "reason",         "1",               false },
+		{ AN_ANSWER, "",            "differs",        "true",            true },
+		{ AN_ANSWER, "",            "differs",        "null",            true },
+		{ AN_ANSWER, "",            "differs",        "1",               false },
+		{ AN_ANSWER, "",            "differs",        "\"true\"",        false },
+		{ A_DIFFERENCE, "",         "differs",        "false",           true },
+		{ A_DIFFERENCE, "",         "serial_number",  "8",               true },
+		{ A_DIFFERENCE, "",         "serial_number",  "null",            false },
+		{ A_DIFFERENCE, "",         "status",         "\"ERROR\"",       false },
+		{ A_DIFFERENCE, "",         "status",         "\"NO_DOMAIN\"",   false },
 		{ AN_AGREED, "",            "serial_number",  "0",               true },
 		{ AN_AGREED, "",            "serial_number",  "null",            false },
 		{ AN_AGREED, "",            "serial_number",  "-1",              false },

@@ -1,0 +1,48 @@
+/*
+ * compare -- the method compare_zones: of each domain and each name server of a list,
+ * does the server have under our serial what we have under it? Who changes a record by
+ * hand and leaves the serial as it is, no poll ever notices.
+ *
+ * A difference is reported; all else is counted, and a server that does not let us look
+ * is named in the log, once a minute at most. What fails is not tried again: the next
+ * round will. Of the terms only the timeout counts: how long a server may say nothing.
+ *
+ * Four run at a time, one a server, so that transfers and polls are served as before;
+ * the servers take turns. The others wait, up to a bound, and each once: what waits or
+ * runs is not taken up again. They end with the process, for nobody waits for them.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+struct compares;
+struct exchanges;
+struct figures;
+struct heads;
+struct loop;
+struct server_report;
+struct servers;
+struct zones;
+
+struct compares_config {
+	const struct figures *figures;
+	struct heads *heads;
+	struct zones *zones;
+	struct servers *servers;
+	const struct exchanges *exchanges;
+	void (*report)(void *self, const struct server_report *report);
+	void (*released)(void *self);	/* a zone of the zones */
+	void *self;
+};
+
+struct compares *compares_new(struct loop *loop, const struct compares_config *config);
+/* None goes on. Then heads and zones are freed, which owe some of them a callback. */
+void compares_end(struct compares *compares);
+void compares_free(struct compares **compares);
+/*
+ * ARGS of "compare_zones". ERR_INVALID: what is wrong with one order holds up no other,
+ * and the first reason is told. ERR_BUSY: nothing was taken.
+ */
+enum err compares_take(struct compares *compares, const json_t *args, struct why *why);

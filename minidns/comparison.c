@@ -1,0 +1,287 @@
+#include "comparison.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/contrast_words.h"
+#include "core/zone_walk.h"
+#include "heads.h"
+#include "runtime/loop.h"
+#include "zones.h"
+
+enum {
+	WALK_A_TURN = 500,		/* records: less than a millisecond of work */
+	RECORDS_BESIDES = 100000,	/* that a server may send beyond twice ours */
+};
+
+struct comparison {
+	const struct comparison_parts *parts;
+	struct comparison_want want;
+	comparison_fn *fn;
+	void *self;
+	bool owed;			/* a callback of the heads or the zones */
+	bool cancelled;
+	struct head head;
+	struct fetch *fetch;
+	bool second;			/* theirs go by for the second time */
+	struct zone *zone;		/* ours; once theirs was whole */
+	struct contrast *contrast;
+	struct zone_walk walk;
+	void (*on_ours)(struct contrast *contrast, const struct canonical *record);
+	struct loop_timer *timer;	/* only to fail soon */
+	const char *fault;
+};
+
+const char *comparison_outcome_name(enum comparison_outcome outcome)
+{
+	static const char *const names[COMPARISON_OUTCOMES] = {
+		[COMPARISON_EQUAL] = "equal",
+		[COMPARISON_DIFFERS] = "differs",
+		[COMPARISON_SERIAL] = "serial",
+		[COMPARISON_REFUSED] = "refused",
+		[COMPARISON_FAILED] = "failed",
+	};
+
+	return names[outcome];
+}
+
+/* ---- the end ---- */
+
+static void comparison_free(struct comparison *comparison)
+{
+	bool had_zone = comparison->zone;
+
+	fetch_cancel(&comparison->fetch);
+	loop_later_cancel(comparison->parts->fetch.loop, comparison);
+	loop_timer_free(&comparison->timer);
+	contrast_free(&comparison->contrast);
+	zone_release(&comparison->zone);
+	if (had_zone)
+		comparison->parts->released(comparison->parts->self);
+	free(comparison);
+}
+
+static void finish(struct comparison *comparison, enum comparison_outcome outcome,
+                   const char *words)
+{
+	const struct comparison_end end = { outcome, comparison->head.serial, words };
+	comparison_fn *fn = comparison->fn;
+	void *self = comparison->self;
+
+	comparison_free(comparison);
+	fn(self, &end);
+}
+
+void comparison_cancel(struct comparison **comparison)
+{
+	struct comparison *old = *comparison;
+
+	*comparison = NULL;
+	if (!old)
+		return;
+	old->cancelled = true;
+	if (!old->owed)
+		comparison_free(old);
+}
+
+/* What was owed came. True: too late, and the comparison is gone. */
+static bool comes_late(struct comparison *comparison)
+{
+	bool late = comparison->cancelled;
+
+	comparison->owed = false;
+	if (late)
+		comparison_free(comparison);
+	return late;
+}
+
+static void fail_now(void *self)
+{
+	struct comparison *comparison = self;
+
+	finish(comparison, COMPARISON_FAILED, comparison->fault);
+}
+
+/* ---- our own zone ---- */
+
+typedef void ours_fn(struct contrast *contrast, const struct canonical *record);
+
+static void transfer(struct comparison *comparison);
+static void walk(struct comparison *comparison, ours_fn *on_ours);
+
+static void tell_difference(struct comparison *comparison)
+{
+	struct contrast_side theirs, ours;
+	char words[CONTRAST_WORDS];
+
+	switch (contrast_found(comparison->contrast, &theirs, &ours)) {
+	case CONTRAST_EQUAL:
+		finish(comparison, COMPARISON_EQUAL, "");
+		return;
+	case CONTRAST_DIFFERENT:
+		contrast_words(&theirs, &ours, comparison->head.serial, words);
+		finish(comparison, COMPARISON_DIFFERS, words);
+		return;
+	case CONTRAST_UNKNOWN:
+		finish(comparison, COMPARISON_FAILED,
+		       "sends records twice, or others each time");
+	}
+}
+
+/* All of ours went by. */
+static void walked(struct comparison *comparison)
+{
+	if (comparison->on_ours == contrast_find) {
+		tell_difference(comparison);
+	} else if (contrast_equal(comparison->contrast)) {
+		finish(comparison, COMPARISON_EQUAL, "");
+	} else if (contrast_look(comparison->contrast)) {
+		comparison->second = true;
+		transfer(comparison);
+	} else {
+		walk(comparison, contrast_find);
+	}
+}
+
+static void walk_some(void *self)
+{
+	struct comparison *comparison = self;
+	struct canonical *record = comparison->parts->fetch.record;
+	struct rr rr;
+
+	for (int i = 0; i < WALK_A_TURN; i++) {
+		if (!zone_walk_next(&comparison->walk, &rr)) {
+			walked(comparison);
+			return;
+		}
+		canonical_of_rr(&rr, record);
+		comparison->on_ours(comparison->contrast, record);
+	}
+	loop_later(comparison->parts->fetch.loop, walk_some, comparison);
+}
+
+static void walk(struct comparison *comparison, ours_fn *on_ours)
+{
+	comparison->walk = zone_walk(comparison->zone);
+	comparison->on_ours = on_ours;
+	loop_later(comparison->parts->fetch.loop, walk_some, comparison);
+}
+
+static void on_zone(void *self, enum err err, struct zone *zone)
+{
+	struct comparison *comparison = self;
+
+	if (comes_late(comparison))
+		return;
+	if (err) {
+		finish(comparison, COMPARISON_FAILED, "has a zone that we cannot read");
+	} else if (zone->serial != comparison->head.serial) {
+		finish(comparison, COMPARISON_SERIAL, "has another serial by now");
+	} else {
+		comparison->zone = zone_hold(zone);
+		walk(comparison, contrast_ours);
+	}
+}
+
+/* ---- the server's ---- */
+
+static void on_record(void *self, const struct canonical *record)
+{
+	struct comparison *comparison = self;
+
+	if (comparison->second)
+		contrast_again(comparison->contrast, record);
+	else
+		contrast_theirs(comparison->contrast, record);
+}
+
+static void on_whole(struct comparison *comparison)
+{
+	if (comparison->second) {
+		walk(comparison, contrast_find);
+		return;
+	}
+	comparison->owed = true;
+	zones_get(comparison->parts->zones, &comparison->head, on_zone, comparison);
+}
+
+static void on_end(void *self, enum fetch_outcome outcome, const char *words)
+{
+	struct comparison *comparison = self;
+
+	comparison->fetch = NULL;
+	switch (outcome) {
+	case FETCH_WHOLE:
+		on_whole(comparison);
+		return;
+	case FETCH_OTHER_SERIAL:
+		finish(comparison, COMPARISON_SERIAL, words);
+		return;
+	case FETCH_REFUSED:
+		finish(comparison, COMPARISON_REFUSED, words);
+		return;
+	case FETCH_FAILED:
+		finish(comparison, COMPARISON_FAILED, words);
+	}
+}
+
+static void transfer(struct comparison *comparison)
+{
+	const struct comparison_want *want = &comparison->want;
+	const struct fetch_want fetch = {
+		.zone = want->zone,
+		.server = want->server,
+		.tsig_key = want->tsig_key,
+		.serial = comparison->head.serial,
+		.silence_ms = want->silence_ms,
+		.limits = {
+			.records = 2 * (uint64_t)comparison->head.records +
+				   RECORDS_BESIDES,
+			.octets = UINT32_MAX,	/* as zone.c has it */
+		},
+	};
+	const struct fetch_listener listener = { on_record, on_end, comparison };
+
+	comparison->fetch = fetch_start(&comparison->parts->fetch, &fetch, &listener);
+}
+
+/* ---- the beginning ---- */
+
+static void on_head(void *self, enum err err, const struct head *head)
+{
+	struct comparison *comparison = self;
+
+	if (comes_late(comparison))
+		return;
+	if (err) {
+		finish(comparison, COMPARISON_FAILED, "has a zone that we cannot read");
+	} else if (!head || !name_equal(&head->name, &comparison->want.zone) ||
+	           strcmp(head->id, comparison->want.id)) {
+		finish(comparison, COMPARISON_FAILED, "has a zone that is gone here");
+	} else {
+		comparison->head = *head;
+		comparison->contrast = contrast_new(&comparison->parts->keys);
+		transfer(comparison);
+	}
+}
+
+struct comparison *comparison_start(const struct comparison_parts *parts,
+                                    const struct comparison_want *want,
+                                    comparison_fn *fn, void *self)
+{
+	struct comparison *comparison = xcalloc(1, sizeof(*comparison));
+
+	comparison->parts = parts;
+	comparison->want = *want;
+	comparison->fn = fn;
+	comparison->self = self;
+	comparison->timer = loop_timer_new(parts->fetch.loop, fail_now, comparison);
+	comparison->owed =
+	    !heads_ask(parts->heads, &want->zone, true, on_head, comparison);
+	if (!comparison->owed) {
+		comparison->fault = "has a zone that we are too busy to look for";
+		loop_timer_set(comparison->timer, 0);
+	}
+	return comparison;
+}

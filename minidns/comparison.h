@@ -1,0 +1,67 @@
+/*
+ * comparison -- one zone as one name server serves it, against ours at the same serial: a
+ * transfer (fetch.h), whose records are summed up as they come (core/contrast.h) and not
+ * kept, then a walk over our own zone; and where the two differ and what in cannot be
+ * told yet, both once more.
+ *
+ * Whatever a server sends, it takes no more than some two megabytes, a message or some
+ * hundred records a turn of the loop, and records of twice our own zone and a bit.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/id.h"
+#include "core/address.h"
+#include "core/contrast.h"
+#include "fetch.h"
+#include "model/name.h"
+
+struct comparison;
+struct heads;
+struct zones;
+
+enum comparison_outcome {
+	COMPARISON_EQUAL,
+	COMPARISON_DIFFERS,
+	COMPARISON_SERIAL,	/* one of the two has another: nothing to compare */
+	COMPARISON_REFUSED,	/* the server does not let us have the zone */
+	COMPARISON_FAILED,	/* silent, broken off, malformed, too much */
+	COMPARISON_OUTCOMES
+};
+const char *comparison_outcome_name(enum comparison_outcome outcome);	/* "equal" */
+
+struct comparison_parts {
+	struct fetch_parts fetch;
+	struct heads *heads;
+	struct zones *zones;
+	struct contrast_keys keys;
+	void (*released)(void *self);	/* a zone of ours that was held */
+	void *self;
+};
+
+struct comparison_want {
+	char id[ID_LEN + 1];		/* the domain's */
+	struct name zone;
+	struct address server;
+	struct name tsig_key;		/* of length 0: none */
+	int silence_ms;			/* how long the server may say nothing */
+};
+
+struct comparison_end {
+	enum comparison_outcome outcome;
+	uint32_t serial;		/* ours, of EQUAL and DIFFERS */
+	const char *words;		/* that go behind the server's name */
+};
+
+typedef void comparison_fn(void *self, const struct comparison_end *end);
+
+/* PARTS are borrowed. The callback comes once, last, and not from within this call. */
+struct comparison *comparison_start(const struct comparison_parts *parts,
+                                    const struct comparison_want *want,
+                                    comparison_fn *fn, void *self);
+/*
+ * Without a callback. What the heads or the zones owe it still comes: they are freed
+ * first, then the parts.
+ */
+void comparison_cancel(struct comparison **comparison);

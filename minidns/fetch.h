@@ -1,0 +1,56 @@
+/*
+ * fetch -- a zone from a name server: an AXFR over TCP, under the server's TSIG key if it
+ * has one, whose records are handed over as they come and mean nothing before the end.
+ *
+ * A server may say nothing for so long, and take so long in all; it is cut off when it
+ * sends more than it was allowed, and as soon as its SOA has another serial than the one
+ * that is wanted. A turn of the loop takes one message.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "core/address.h"
+#include "core/canonical.h"
+#include "core/incoming.h"
+#include "model/name.h"
+
+struct exchanges;
+struct fetch;
+struct loop;
+struct servers;
+
+enum fetch_outcome {
+	FETCH_WHOLE,
+	FETCH_OTHER_SERIAL,
+	FETCH_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
+	FETCH_FAILED,
+};
+
+struct fetch_want {
+	struct name zone;
+	struct address server;
+	struct name tsig_key;		/* of length 0: none */
+	uint32_t serial;
+	int silence_ms;			/* how long it may say nothing */
+	struct incoming_limits limits;
+};
+
+struct fetch_parts {
+	struct loop *loop;
+	struct servers *servers;
+	const struct exchanges *exchanges;
+	struct canonical *record;	/* room for one, which nobody keeps over a turn */
+};
+
+struct fetch_listener {
+	void (*record)(void *self, const struct canonical *record);
+	/* Once, when the fetch is gone. WORDS go behind the server's name; of WHOLE "" */
+	void (*end)(void *self, enum fetch_outcome outcome, const char *words);
+	void *self;
+};
+
+/* PARTS are borrowed. No callback comes from within this call. */
+struct fetch *fetch_start(const struct fetch_parts *parts, const struct fetch_want *want,
+                          const struct fetch_listener *listener);
+void fetch_cancel(struct fetch **fetch);

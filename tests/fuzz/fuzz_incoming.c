@@ -1,0 +1,102 @@
+/*
+ * A transfer from anybody, message by message. Whatever comes, what is read of it stays
+ * within it; an end comes only behind the SOA that all began with, and nothing after that
+ * or after a fault; and a record reads the same when it is written down plainly.
+ *
+ * The input is an octet of how it is asked for, then messages, two octets of length
+ * before each; those that are too long are as long as the rest.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/incoming.h"
+#include "model/rr.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { ID = 0x102, NOW = 1800000000, IS_SIGNED = 1, RECORDS = 100000 };
+
+static struct canonical record;
+
+static void ask(struct incoming *incoming, uint8_t kind)
+{
+	static const struct tsig_key key = {
+		.name = { .len = 5, .wire = "\3key" }, .hash = HMAC_SHA256,
+		.secret = "secret", .secret_len = 6,
+	};
+	static const struct name zone = { .len = 13, .wire = "\7example\3org" };
+	uint8_t question[INCOMING_ASK_MAX];
+
+	incoming_ask(incoming, &zone, ID, kind & IS_SIGNED ? &key : NULL, NOW, question);
+	incoming->limits = (struct incoming_limits){ RECORDS, 1 << 20 };
+}
+
+/* A canonical record is one, and its own canonical form. */
+static void check_record(void)
+{
+	static struct canonical again;
+	struct rr rr;
+	struct buf plain = { 0 };
+	size_t at = 0;
+
+	assert(record.len <= sizeof(record.octets) && record.rdata <= record.len);
+	assert(record.len - record.rdata <= UINT16_MAX);
+	buf_append(&plain, record.octets, record.rdata);
+	buf_u16(&plain, record.len - record.rdata);
+	buf_append(&plain, record.octets + record.rdata, record.len - record.rdata);
+	assert(rr_next(plain.data, plain.len, &at, &rr) && at == plain.len);
+	assert(canonical_of_rr(&rr, &again));
+	assert(again.len == record.len);
+	assert(!memcmp(again.octets, record.octets, record.len));
+	buf_clear(&plain);
+}
+
+/* The steps that a message brings; the last one is never a record. */
+static enum incoming_step hear(struct incoming *incoming, const uint8_t *data, size_t len)
+{
+	/* of its very size, so that a read behind it is seen */
+	uint8_t *message = malloc(len ? len : 1);
+	enum incoming_step step;
+	bool taken;
+
+	memcpy(message, data, len);
+	taken = incoming_take(incoming, message, len, NOW);
+	while ((step = incoming_next(incoming, &record)) == INCOMING_RECORD) {
+		assert(taken && incoming->has_soa);
+		check_record();
+	}
+	assert(taken || step == INCOMING_REFUSED || step == INCOMING_BROKEN);
+	assert(!incoming->fault == (step == INCOMING_MORE || step == INCOMING_END));
+	assert(step != INCOMING_END || (incoming->has_soa && incoming->records > 1));
+	free(message);
+	return step;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct incoming incoming;
+	enum incoming_step step = INCOMING_MORE;
+	size_t at = 1;
+	uint8_t kind = size ? data[0] : 0;
+
+	ask(&incoming, kind);
+	while (step == INCOMING_MORE && size > at + 2) {
+		size_t len = data[at] << 8 | data[at + 1];
+
+		at += 2;
+		if (len > size - at)
+			len = size - at;
+		step = hear(&incoming, data + at, len);
+		at += len;
+	}
+	if (step != INCOMING_MORE) {
+		assert(!incoming_take(&incoming, data, size, NOW) || !size);
+		assert(incoming_next(&incoming, &record) == step ||
+		       step == INCOMING_END);
+	}
+	assert(!(kind & IS_SIGNED) || step != INCOMING_END || !incoming.gap.digest);
+	incoming_clear(&incoming);
+	return 0;
+}
