@@ -236,6 +236,19 @@ static enum err create(const void *settings, const struct driver_context *contex
 	return err;
 }
 
+static enum err retransfer(const void *settings, const struct domain_ref *domain,
+                           struct why *why)
+{
+	struct api api;
+
+	start(&api, settings, why);
+	enum err err = api_settled(&api, api_ask_zone(&api, "PUT", domain->name,
+	                                              "/axfr-retrieve", NULL),
+	                           "fetch the zone");
+	api_close(&api);
+	return err;
+}
+
 static enum err delete_found(struct api *api, const char *zone)
 {
 	enum err err = api_ask_zone(api, "DELETE", zone, "", NULL);
@@ -325,5 +338,6 @@ const struct driver driver_powerdns = {
 	.check = check,
 	.create = create,
 	.delete = delete,
+	.retransfer = retransfer,
 	.list = list,
 };

@@ -359,8 +359,8 @@ class PowerDnsTest(ListingStory, DriverStory, unittest.TestCase):
     def test_a_wrong_key_opens_nothing(self):
         for operation in "create", "delete", "list":
             said = self.expect_failure("^denied: ns1: .* HTTP status 401: it does not "
-                                       "take our api_key", self.settings(api_key="not-it"),
-                                       operation)
+                                       "take our api_key",
+                                       self.settings(api_key="not-it"), operation)
             self.assertNotIn("not-it", said)
 
     def test_a_server_without_the_api_has_no_word_on_zones(self):
@@ -384,24 +384,6 @@ class PowerDnsTest(ListingStory, DriverStory, unittest.TestCase):
             found = self.zone("signed.example.")["slave_tsig_key_ids"]
             self.assertEqual([key.lower() for key in found], keys)
         self.expect_ok("delete", "signed.example.")
-
-    def test_settings_that_make_no_sense(self):
-        no_url = "is not a URL such as"
-        for changes, words in (({"url": "ftp://127.0.0.1"}, no_url),
-                               ({"url": "file:///etc/passwd"}, no_url),
-                               ({"url": "127.0.0.1:8081"}, no_url),
-                               ({"url": "http://user:word@127.0.0.1"}, no_url),
-                               ({"url": "http://127.0.0.1/?a=b"}, no_url),
-                               ({"url": "http://127.0.0.1/#a"}, no_url),
-                               ({"url": "http://127.0.0.1 /"}, no_url),
-                               ({"api_key": r"a\r\nX-Other: b"}, "printable ASCII"),
-                               ({"server_id": "../.."}, "has more than letters"),
-                               ({"account": "a b"}, "has more than letters")):
-            with self.subTest(changes=changes):
-                code, said = self.run_driver_with(self.settings(**changes), "list")
-                self.assertEqual(code, 1)
-                self.assertIn(words, said)
-                self.assertNotIn("word@", said)
 
 
 if __name__ == "__main__":

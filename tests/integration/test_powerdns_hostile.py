@@ -183,6 +183,25 @@ class PowerDnsHostileTest(unittest.TestCase):
                     self.assertTrue(server.requests[0].startswith("GET /api/v1/servers/"))
                     self.assertIn(f"X-API-Key: {KEY}", server.requests[0])
 
+    def test_settings_that_make_no_sense(self):
+        no_url = "is not a URL such as"
+        for changes, words in (({"url": "ftp://127.0.0.1"}, no_url),
+                               ({"url": "file:///etc/passwd"}, no_url),
+                               ({"url": "127.0.0.1:8081"}, no_url),
+                               ({"url": "http://user:word@127.0.0.1"}, no_url),
+                               ({"url": "http://127.0.0.1/?a=b"}, no_url),
+                               ({"url": "http://127.0.0.1/#a"}, no_url),
+                               ({"url": "http://127.0.0.1 /"}, no_url),
+                               ({"api_key": r"a\r\nX-Other: b"}, "printable ASCII"),
+                               ({"server_id": "../.."}, "has more than letters"),
+                               ({"account": "a b"}, "has more than letters")):
+            with self.subTest(changes=changes):
+                code, said = self.run_driver(operation="list",
+                                             **{"url": "http://127.0.0.1:1"} | changes)
+                self.assertEqual(code, 1)
+                self.assertIn(words, said)
+                self.assertNotIn("word@", said)
+
     def test_it_is_not_sent_elsewhere(self):
         with Scripted(reply("[]")) as elsewhere:
             away = reply("[]", "302 Found", f"Location: {elsewhere.url}/api/v1/servers")

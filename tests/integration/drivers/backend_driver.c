@@ -1,5 +1,5 @@
 /*
- * backend_driver BACKEND FILE SERVER MASTER[,MASTER] create|delete|list [NAME]
+ * backend_driver BACKEND FILE SERVER MASTER[,MASTER] create|delete|retransfer|list [NAME]
  *
  * Runs one operation of a backend's driver on one server of a configuration
  * file. Prints the names of a list; a failure is one line, "ERR: words", and
@@ -84,6 +84,8 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 		err = driver->create(settings, &context, &domain, why);
 	else if (strcmp(argv[5], "delete") == 0)
 		err = driver->delete(settings, &context, &domain, why);
+	else if (strcmp(argv[5], "retransfer") == 0)
+		err = driver->retransfer(settings, &domain, why);
 	else
 		err = driver->list(settings, arena, &names, &count, why);
 	for (size_t i = 0; i < count; i++)
