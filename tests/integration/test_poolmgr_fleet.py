@@ -9,7 +9,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import Caller, LabError, put, start_fleet, wipe              # noqa: E402
+from story import (Caller, LabError, program, put, run, start_fleet,    # noqa: E402
+                   wipe)
 
 BACK_SECONDS = 30       # until what was wrong on a server is right again
 POOL = "pool_manager.default"
@@ -288,6 +289,61 @@ class Strays(FleetStory):
         self.assertFalse(self.is_gone("nsd", name))
         self.assertIn(name, self.fleet.cli("repairs", "--admin", as_json=False))
         self.fleet.nsd.remove_zone(name)
+
+
+class Content(FleetStory):
+    """A record that somebody edits on a server, under the same serial."""
+
+    def edit_bind(self, domain):
+        server = self.fleet.bind
+        server.rndc("sync", "-clean", domain["name"])
+        server.stop()
+        path = server.data / f"{domain['id']}.db"
+        tool = [program("named-compilezone"), "-q", "-i", "none"]
+        text = run([*tool, "-f", "raw", "-F", "text", "-o", "-", domain["name"], path])
+        edited = path.with_suffix(".text")
+        edited.write_text(text.replace("192.0.2.1\n", "192.0.2.99\n"))
+        run([*tool, "-f", "text", "-F", "raw", "-o", path, domain["name"], edited])
+        server.launch()
+        server.wait_ready()
+
+    def edit_nsd(self, domain):
+        server = self.fleet.nsd
+        server.control("write", domain["name"])
+        path = server.folder / "data" / f"{domain['name'].rstrip('.')}.zone"
+        self.fleet.wait_for(lambda: list((server.folder / "data").glob(f"{path.stem}*")), 10,
+                            "NSD writes the zone")
+        path, = (server.folder / "data").glob(f"{path.stem}*")
+        server.stop()
+        path.write_text(path.read_text().replace("192.0.2.1\n", "192.0.2.99\n"))
+        server.launch()
+        server.wait_ready()
+
+    def address(self, server, owner):
+        return [line.split()[4] for line in self.fleet.members[server].query(owner, "A")[1]]
+
+    def test_edited_record_is_put_right(self):
+        for name, edit in ("bind", self.edit_bind), ("nsd", self.edit_nsd):
+            with self.subTest(server=name):
+                zone = f"edited-{name}.example."
+                owner = f"www.{zone}"
+                domain = self.create(zone)
+                serial = self.caller.apply_changes(
+                    domain=domain["id"], changes=[put(owner, "192.0.2.1")])["serial"]
+                self.settled(domain, serial)
+                self.fleet.wait_quiet()
+                edit(domain)
+                self.fleet.wait_for(lambda: self.address(name, owner) == ["192.0.2.99"], 10,
+                                    f"{name} serves what was edited")
+                self.assertEqual(self.fleet.members[name].serial(zone), serial)
+                self.fleet.wait_for(lambda: self.address(name, owner) == ["192.0.2.1"],
+                                    BACK_SECONDS, f"{name} serves what it should")
+                self.assertEqual(self.fleet.members[name].serial(zone), serial)
+                done, = [row for row in self.admin("repairs")["repairs"]
+                         if row["name"] == zone and row["state"] == "DONE"]
+                self.assertEqual((done["server"], done["kind"]), (name, "CONTENT"))
+                self.assertIn("192.0.2.99", done["detail"])
+                self.assertLess(done["pass1_at"], done["pass2_at"])
 
 
 class Queues(FleetStory):
