@@ -4,11 +4,13 @@
 #   make            release build into build/
 #   make check      layers and unit tests
 #   make test       all that belongs in CI: tests/run names its stages
-#   make test-faults  kill, stop and restart everything during a stream of changes
+#   make test-faults  kill, stop and restart everything during a stream of changes, and cut
+#                     nodes of clusters off
 #   make test-large   a zone of a million records on three name servers, with figures;
 #                     10 000 domains by a catalog zone
 #   make asan       the same programs under ASan and UBSan, into build-asan/
-#   make demo       a running fleet with three real name servers (deploy/demo)
+#   make demo       a running fleet with three real name servers (deploy/demo);
+#                   deploy/cluster starts one over three brokers and three databases
 #   make bench      figures, as ratios against peers (tests/bench/README.md)
 #   make bench-sync     what it costs to look after 100 000 domains
 #   make bench-minidns  minidns beside NSD and Knot, on one processor each
@@ -136,7 +138,8 @@ test:
 
 # The long form: 200 changes under each fault, three rounds; CI runs the short one.
 test-faults:
-	STORY_SECONDS=1800 tests/support/run-stories tests/faults/test_*.py
+	STORY_SECONDS=1800 tests/support/run-stories tests/faults/test_*.py \
+	    tests/integration/test_cluster.py
 
 # The long form of a story: some minutes, and two GiB of disk.
 test-large: all

@@ -1,24 +1,20 @@
 """The demo behind deploy/demo: a fleet, a real zone, and how fast its changes arrive."""
 
-import fcntl
 import gzip
 import lzma
 import os
-import shlex
-import shutil
-import signal
 import statistics
-import sys
 import time
 from pathlib import Path
 
+from lab.console import Console, headline, say, show_command, show_output, shown
 from lab.dns import serial, zone_file
-from lab.fleet import BINARIES, REPOSITORY, Fleet
-from lab.process import PID_FILE, LabError, left_running, stop_left, tail
+from lab.fleet import REPOSITORY, Fleet
+from lab.process import LabError, tail
 
 # the tests have a demo of their own
-FOLDER = Path(os.environ.get("ZONEFLEET_DEMO", REPOSITORY / ".demo")).absolute()
-CLIENT = FOLDER / "zonefleet"
+CONSOLE = Console("demo", os.environ.get("ZONEFLEET_DEMO", REPOSITORY / ".demo"))
+FOLDER, CLIENT = CONSOLE.folder, CONSOLE.client
 ZONE = "."
 # the whole root zone if it is there, else the part of it that is shipped
 SOURCES = {
@@ -41,35 +37,6 @@ SETTINGS = {
     "client": {"tenant": "demo", "admin": True},    # not everyone may have the root zone
 }
 
-# the options are in one place, so that what is printed can be typed
-CLIENT_SCRIPT = """\
-#!/bin/sh
-exec {program} --config {config} "$@"
-"""
-
-
-def say(text=""):
-    print(text, flush=True)
-
-
-def headline(text):
-    say(f"\n== {text}")
-
-
-def shown(path):
-    """A path as one types it in the project's folder."""
-    path = Path(path)
-    return str(path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path)
-
-
-def show_command(*words):
-    say("  $ " + shlex.join(words))
-
-
-def show_output(text):
-    for line in text.splitlines():
-        say(f"    {line}")
-
 
 # ---- the fleet, telling what it does ----
 
@@ -81,14 +48,8 @@ class DemoFleet(Fleet):
         for server in self.members.values():
             say(f"  {server.name:9} {server.host} port {server.port}   "
                 f"log: {shown(server.log)}")
-        self._write_client()
+        CONSOLE.write_client(self.config)
         headline("The tables")
-
-    def _write_client(self):
-        CLIENT.write_text(CLIENT_SCRIPT.format(
-            program=shlex.quote(str(BINARIES / "zonefleet")),
-            config=shlex.quote(str(self.config))))
-        CLIENT.chmod(0o700)
 
     def _start_workers(self):
         headline("Two of each worker")
@@ -246,20 +207,8 @@ def how_to_go_on(fleet):
     say("  to stop it:  deploy/demo stop")
 
 
-def stop_before():
-    """Whatever ran or was left in the folder is gone afterwards."""
-    names = left_running(FOLDER)
-    if names:
-        say(f"demo: one is running already: stopping its {len(names)} programs, "
-            "then starting anew")
-        stop_left(FOLDER)
-    if FOLDER.exists():
-        shutil.rmtree(FOLDER)
-
-
 def start():
-    stop_before()
-    FOLDER.mkdir(mode=0o700)
+    CONSOLE.make_folder()
     begin = time.monotonic()
     words, versions = zone_versions()
     fleet = DemoFleet.start(FOLDER, settings=SETTINGS, leave_running=True,
@@ -285,58 +234,10 @@ def show_logs(fleet):
         say(tail(worker.log, LOG_LINES))
 
 
-def stop():
-    names = stop_left(FOLDER)
-    shutil.rmtree(FOLDER)
-    say(f"demo: stopped {', '.join(names)}" if names else "demo: none was running")
-    say(f"demo: {shown(FOLDER)} is removed")
-
-
 def status():
-    names = left_running(FOLDER)
-    if not names:
-        say("demo: none is running; deploy/demo starts one")
-        sys.exit(3)
-    pids = {path.parent.name: path.read_text().split()[0]
-            for path in FOLDER.rglob(PID_FILE)}
-    say("demo: running: " + ", ".join(f"{name} (pid {pids[name]})" for name in names))
-    for name in sorted(pids.keys() - set(names)):
-        say(f"demo: NOT running: {name}; its last words are in {shown(FOLDER / name)}/log")
-    show_command(shown(CLIENT), "status")
-    os.execv(CLIENT, [str(CLIENT), "status"])
-
-
-ACTIONS = {"start": start, "stop": stop, "status": status}
-
-ADVICE = {
-    "start": "\ndemo: failed. What it had started is stopped; its logs are in "
-             f"{shown(FOLDER)}/*/log.\n"
-             "demo: deploy/demo tries again from the beginning.",
-    "stop": "demo: deploy/demo stop may be tried again",
-    "status": "demo: deploy/demo restart starts anew",
-}
-
-
-def lock():
-    """One at a time for this folder; held until this program ends."""
-    folder = os.open(FOLDER.parent, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        sys.exit(f"demo: another deploy/demo is at work on {shown(FOLDER)}: "
-                 "wait until it is done")
-
-
-def main():
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        lock()
-        ACTIONS[sys.argv[1]]()
-    except KeyboardInterrupt:
-        sys.exit("\ndemo: interrupted; what it had started is stopped")
-    except (LabError, OSError) as error:
-        sys.exit(f"\ndemo: {error}\n{ADVICE[sys.argv[1]]}")
+    CONSOLE.show_running()
+    CONSOLE.show_status()
 
 
 if __name__ == "__main__":
-    main()
+    CONSOLE.run({"start": start, "stop": CONSOLE.stop, "status": status})

@@ -204,6 +204,8 @@ class Fleet:
     .rabbitmq, .mariadb, .bind, .knot and .nsd are the servers; .workers are ours.
     """
 
+    broker, database = RabbitMq, MariaDb
+
     def __init__(self, folder, central=2, poolmgr=2, minidns=2,
                  name_servers=DRIVEN, settings=None, leave_running=False,
                  servers=None):
@@ -218,8 +220,8 @@ class Fleet:
         self.members = {}
         self.workers = []
         self.minidns_ports = [free_port() for _ in range(minidns)]
-        self.rabbitmq = self._add("rabbitmq", RabbitMq)
-        self.mariadb = self._add("mariadb", MariaDb)
+        self.rabbitmq = self._add("rabbitmq", self.broker)
+        self.mariadb = self._add("mariadb", self.database)
         masters = [(HOST, port) for port in self.minidns_ports]
         self.name_servers = [self._add(name, NAME_SERVERS[name], masters=masters)
                              for name in name_servers]
@@ -246,9 +248,8 @@ class Fleet:
             backends[backend]["servers"] += others
         return {
             "broker": {"url": self.rabbitmq.url, "exchange": "zonefleet"},
-            "database": {"host": f"{self.mariadb.host}:{self.mariadb.port}",
-                         "user": self.mariadb.user, "password": self.mariadb.password,
-                         "name": self.mariadb.database},
+            "database": {"host": self.mariadb.hosts, "user": self.mariadb.user,
+                         "password": self.mariadb.password, "name": self.mariadb.database},
             "poolmgr": {"masters": masters},
             "minidns": {"listen": masters[:1]},
             "backends": backends,
@@ -337,8 +338,12 @@ class Fleet:
         for worker in self.workers:
             worker.wait_ready()
 
+    def _settings_of(self, number):
+        """What the NUMBERth worker of its kind is told."""
+        return self.settings
+
     def _add_worker(self, kind, number):
-        settings = self.settings
+        settings = self._settings_of(number)
         if kind == "minidns":
             listen = f"{HOST}:{self.minidns_ports[number]}"
             settings = merged(settings, {"minidns": {"listen": [listen]}})

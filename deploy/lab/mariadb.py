@@ -4,7 +4,7 @@ import os
 import pwd
 import secrets
 
-from .process import LabError, Server, free_port, program, run
+from .process import HOST, LabError, Server, free_port, program, run
 
 NAME = "zonefleet"      # of the database and of the user
 
@@ -12,7 +12,6 @@ NAME = "zonefleet"      # of the database and of the user
 SETTINGS = (
     "--innodb-flush-log-at-trx-commit=1",
     "--innodb-buffer-pool-size=256M",
-    "--innodb-log-file-size=256M",
     "--character-set-server=utf8mb4",
     "--max-connections=500",
     "--skip-name-resolve",
@@ -30,44 +29,61 @@ class MariaDb(Server):
     """.port, .user, .password, .database; whoever runs this program is administrator."""
 
     start_seconds = 60
+    log_file_size = "256M"
+    defaults = "--no-defaults"
 
-    def __init__(self, folder, settings=(), **options):
+    def __init__(self, folder, settings=(), password=None, **options):
         """SETTINGS are further options of mariadbd: "--max-connections=20"."""
         super().__init__(folder, **options)
         self.port = free_port()
         self.user = self.database = NAME
-        self.password = secrets.token_hex(12)
-        self.settings = [*SETTINGS, *settings]
+        self.password = password or secrets.token_hex(12)
+        self.log_size = f"--innodb-log-file-size={self.log_file_size}"
+        self.settings = [*SETTINGS, self.log_size, *settings]
         self.socket = self.socket_path("socket")
         self.administrator = pwd.getpwuid(os.geteuid()).pw_name
         self.data = self.make_folder("data")
         # of its own: temporary tables are named after the pid, which others may have elsewhere
         self.temporary = self.make_folder("tmp")
         self.accounts = self.write("accounts.sql", ACCOUNT.format(
-            name=NAME, host=self.host, password=self.password))
+            name=NAME, host=HOST, password=self.password))
+
+    @property
+    def hosts(self):
+        """What our programs are told, as database.host."""
+        return f"{self.host}:{self.port}"
 
     def launch(self):
-        if not any(self.data.iterdir()):
+        if self.is_new():
             self._install()
         super().launch()
 
+    def is_new(self):
+        return not any(self.data.iterdir())
+
+    def wrapped(self, argv):
+        """A subclass's way to start mariadbd."""
+        return argv
+
     def _install(self):
-        run([program("mariadb-install-db"), "--no-defaults",
-             f"--user={self.administrator}", f"--datadir={self.data}",
-             f"--tmpdir={self.temporary}",
-             "--skip-test-db", "--skip-name-resolve",
-             "--auth-root-authentication-method=socket",
-             f"--auth-root-socket-user={self.administrator}",
-             "--innodb-log-file-size=256M", "--innodb-flush-log-at-trx-commit=0"],
-            env=self.environment(), seconds=60)
+        run(self.wrapped([
+            program("mariadb-install-db"), "--no-defaults", f"--user={self.administrator}",
+            f"--datadir={self.data}", f"--tmpdir={self.temporary}",
+            "--skip-test-db", "--skip-name-resolve",
+            "--auth-root-authentication-method=socket",
+            f"--auth-root-socket-user={self.administrator}", self.log_size,
+            "--innodb-flush-log-at-trx-commit=0"]), env=self.environment(), seconds=60)
 
     def command(self):
-        return [program("mariadbd"), "--no-defaults", f"--user={self.administrator}",
-                f"--datadir={self.data}", f"--tmpdir={self.temporary}",
-                f"--socket={self.socket}",
-                f"--port={self.port}", f"--bind-address={self.host}",
-                f"--pid-file={self.folder / 'mariadbd.pid'}",
-                f"--init-file={self.accounts}", *self.settings]
+        return self.wrapped([
+            program("mariadbd"), self.defaults, f"--user={self.administrator}",
+            f"--datadir={self.data}", f"--tmpdir={self.temporary}",
+            f"--socket={self.socket}", f"--port={self.port}", f"--bind-address={self.host}",
+            f"--pid-file={self.folder / 'mariadbd.pid'}", *self.starting_sql(),
+            *self.settings])
+
+    def starting_sql(self):
+        return [f"--init-file={self.accounts}"]
 
     def is_ready(self):
         try:

@@ -225,11 +225,11 @@ class Server:
     start_seconds = 30
     stop_seconds = 20
 
-    def __init__(self, folder, leave_running=False):
-        """FOLDER is made, and must not hold anything yet."""
+    def __init__(self, folder, leave_running=False, host=HOST):
+        """FOLDER is made, and must not hold anything yet. HOST: an address of loopback."""
         self.folder = Path(folder).resolve()
         self.name = self.folder.name
-        self.host = HOST
+        self.host = host
         self.leave_running = leave_running
         self.log = self.folder / "log"
         self.exit_status = None         # of its last run; negative: the signal

@@ -5,7 +5,7 @@ import socket
 import struct
 from pathlib import Path
 
-from .process import LabError, Server, free_port, program, run
+from .process import HOST, LabError, Server, free_port, program, run
 
 NAME = "zonefleet"      # of the user and of the virtual host
 # the wrappers in /usr/sbin insist on root or the package's user
@@ -30,8 +30,10 @@ vm_memory_high_watermark.absolute = 1GB
 {settings}
 """
 
-# the ports by which Erlang's nodes talk to each other stay on loopback too
-DISTRIBUTION = "-kernel inet_dist_use_interface {127,0,0,1}"
+# the ports by which Erlang's nodes talk to each other stay on loopback too; what a node
+# asks another comes from its own address, so that it can be told apart
+DISTRIBUTION = ("-kernel inet_dist_use_interface {{{0}}} "
+                "-kernel inet_dist_connect_options [{{ip,{{{0}}}}}]")
 
 # an idle scheduler sleeps at once: spinning, it takes the processor from its neighbours
 SCHEDULERS = "+sbwt none +sbwtdcpu none +sbwtdio none"
@@ -44,14 +46,15 @@ OPEN, OPEN_OK = (10, 40), (10, 41)
 
 
 class Epmd(Server):
-    """Erlang's port mapper, of one node."""
+    """Erlang's port mapper, of a node or of a cluster's nodes."""
 
-    def __init__(self, folder, **options):
+    def __init__(self, folder, addresses=(HOST,), **options):
         super().__init__(folder, **options)
         self.port = free_port()
+        self.addresses = addresses
 
     def command(self):
-        return [program("epmd"), "-address", self.host, "-port", self.port]
+        return [program("epmd"), "-address", ",".join(self.addresses), "-port", self.port]
 
     def is_ready(self):
         names_request = b"\x00\x01n"
@@ -112,15 +115,16 @@ class RabbitMq(Server):
     start_seconds = 60
     stop_seconds = 40
 
-    def __init__(self, folder, settings=(), **options):
+    def __init__(self, folder, settings=(), password=None, cookie=None, **options):
         """SETTINGS are further lines of rabbitmq.conf: "consumer_timeout = 5000"."""
         super().__init__(folder, **options)
         self.port = free_port()
         self.distribution_port = free_port()
         self.node = f"{NAME}-{self.port}@localhost"
         self.user = self.vhost = NAME
-        self.password = secrets.token_hex(12)
-        self.write(".erlang.cookie", secrets.token_hex(20), mode=0o400)
+        self.password = password or secrets.token_hex(12)
+        self.distribution = DISTRIBUTION.format(self.host.replace(".", ","))
+        self.write(".erlang.cookie", cookie or secrets.token_hex(20), mode=0o400)
         self.write("env.conf", "")
         self.write("advanced.config", "[].\n")
         self.write("enabled_plugins", "[].\n")
@@ -128,7 +132,10 @@ class RabbitMq(Server):
             host=self.host, port=self.port, name=NAME, password=self.password,
             max_message=MAX_MESSAGE_BYTES, settings="\n".join(settings)))
         self.home = self._make_home()
-        self.epmd = Epmd(self.folder / "epmd", **options)
+        self.epmd = self._make_epmd(options)
+
+    def _make_epmd(self, options):
+        return Epmd(self.folder / "epmd", **options)
 
     def _make_home(self):
         """The installation without the plugins that may be enabled.
@@ -156,20 +163,20 @@ class RabbitMq(Server):
 
     def environment(self):
         return super().environment() | {
-            "ERL_EPMD_ADDRESS": self.host,
+            "ERL_EPMD_ADDRESS": self.epmd.host,
             "ERL_EPMD_PORT": str(self.epmd.port),
             "RABBITMQ_ADVANCED_CONFIG_FILE": str(self.folder / "advanced.config"),
             "RABBITMQ_ALLOW_INPUT": "1",    # no shell in between: the pid is the node's
             "RABBITMQ_CONF_ENV_FILE": str(self.folder / "env.conf"),
             "RABBITMQ_CONFIG_FILE": str(self.config),
-            "RABBITMQ_CTL_ERL_ARGS": DISTRIBUTION,
+            "RABBITMQ_CTL_ERL_ARGS": self.distribution,
             "RABBITMQ_DIST_PORT": str(self.distribution_port),
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "enabled_plugins"),
             "RABBITMQ_LOG_BASE": str(self.folder / "logs"),
             "RABBITMQ_MNESIA_BASE": str(self.folder / "mnesia"),
             "RABBITMQ_NODENAME": self.node,
             "RABBITMQ_PLUGINS_DIR": str(self.home / "plugins"),
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{SCHEDULERS} {DISTRIBUTION}",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{SCHEDULERS} {self.distribution}",
         }
 
     def command(self):

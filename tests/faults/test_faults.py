@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checker import Checker                                     # noqa: E402
 from story import Caller, start_fleet, wait_for, wipe           # noqa: E402
-from stream import Stream                                       # noqa: E402
+from stream import HEAL_SECONDS, Stream, StreamStory           # noqa: E402
 
 SHORT = os.environ.get("ZONEFLEET_FAULTS") == "short"
 SEED = int(os.environ.get("ZONEFLEET_SEED") or random.randrange(10**6))
@@ -24,8 +24,6 @@ DOMAINS = 10
 CHANGES = 60 if SHORT else 200
 ROUNDS = 1 if SHORT else 3
 PAUSE_SECONDS = 5 if SHORT else 10
-PROGRESS_SECONDS = 60       # until the producers go on after a fault
-HEAL_SECONDS = 60           # until all is ACTIVE when the faults are over
 
 
 def setUpModule():
@@ -36,34 +34,8 @@ def setUpModule():
     FaultStory.checker = Checker(FaultStory.fleet)
 
 
-class FaultStory(unittest.TestCase):
-
-    def setUp(self):
-        self.random = random.Random(f"{SEED} {self.id()}")
-
-    def stream(self, domains=DOMAINS, changes=CHANGES):
-        prefix = f"{self.id().rpartition('.test_')[2].replace('_', '-')}-d"
-        self.producers = Stream(self.fleet.rabbitmq.url, prefix, domains, changes, SEED)
-        return self.producers
-
-    def wait_changes(self):
-        """Waits for some changes more: a random moment, and the proof that they go on."""
-        goal = self.producers.done + self.random.randint(2, 8)
-        self.fleet.wait_for(lambda: self.producers.has_done(goal), PROGRESS_SECONDS,
-                            f"{goal} changes are made (seed {SEED})")
-
-    def assert_healed(self):
-        """All that was accepted is there, everywhere, once."""
-        self.checker.wait_settled(HEAL_SECONDS)
-        found = self.checker.complaints(self.producers.wanted)
-        self.assertEqual(found, [], f"seed {SEED}")
-        print(f"{self.producers.done} changes, {self.producers.repeated} calls repeated ... ",
-              end="", file=sys.stderr, flush=True)
-
-    def start(self, server):
-        """As an init would: with the same files and ports."""
-        server.launch()
-        server.wait_ready()
+class FaultStory(StreamStory):
+    seed, domains, changes = SEED, DOMAINS, CHANGES
 
 
 class Workers(FaultStory):

@@ -1,6 +1,7 @@
 """What deploy/ ships besides the demo: settings, units, make install."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -43,6 +44,21 @@ class DeployTest(unittest.TestCase):
                                    sample)
                 self.assertEqual(status, 0, said)
 
+    def test_sample_settings_of_clusters_are_right(self):
+        """They stand behind the others, whose groups of those names they replace."""
+        others = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        own = (ROOT / "deploy" / "examples" / "cluster" / "zonefleet.cfg").read_text()
+        for group in "broker", "database":
+            others = re.sub(rf"(?ms)^{group}: \{{.*?^\}};\n", "", others)
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+        config.write_text(others + own)
+        for kind in WORKERS:
+            with self.subTest(kind):
+                status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config",
+                                   config)
+                self.assertEqual(status, 0, said)
+
     def test_generated_settings(self):
         """What --sample prints is right; a pool manager has to be given its servers."""
         cases = {"central": (0, "good"), "minidns": (0, "good"),
@@ -66,6 +82,7 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/man/man1/zonefleet.1",
                      "/usr/share/bash-completion/completions/zonefleet",
                      "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
+                     "/usr/share/doc/zonefleet/examples/cluster/galera.cnf",
                      "/usr/share/zonefleet/schema/001_spine.sql",
                      "/usr/share/zonefleet/schema/002_tsig.sql",
                      "/usr/share/zonefleet/schema/003_catalog.sql",

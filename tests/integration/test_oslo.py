@@ -236,6 +236,10 @@ class PythonAsks(unittest.TestCase):
         self.assertEqual(python_client().call({}, "race", times=3), 4)
         self.assertEqual(self.refused(python_client(), "race", times=100)[0], "Busy")
 
+    def test_a_race_that_took_long_to_lose_is_run_again_too(self):
+        """As by a node of the database that hung until it was given up."""
+        self.assertEqual(python_client().call({}, "race", times=1, ms=2500), 2)
+
     def test_a_busy_cast_comes_back_and_a_busy_call_is_answered(self):
         before = counted()
         self.assertEqual(self.refused(python_client(), "busy", times=100), ("Busy", "run 1"))

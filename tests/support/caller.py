@@ -12,6 +12,7 @@ SETTINGS = """\
 control_exchange = zonefleet
 [oslo_messaging_rabbit]
 amqp_durable_queues = true
+heartbeat_timeout_threshold = 10
 """
 
 

@@ -9,14 +9,12 @@ ZONEFLEET_LOSS=relays takes the relays anyway: what they drop follows from a see
 
 import json
 import os
-import subprocess
-import sys
 
+import namespace
 from story import SETTINGS, StoryFleet      # first: it knows where lab is
-from lab.process import PATH, program, run
+from lab.cuts import nft
+from lab.process import program, run
 from relays import RelayedFleet
-
-OUTSIDE = "ZONEFLEET_OUTSIDE"   # the network namespace that the program was started in
 
 # Bits behind a UDP header of 64 (RFC 1035, 4.1.1): QR is 80, the opcode 81 to 84.
 # In the input: a sender whose datagram is dropped on its way out is told so.
@@ -40,42 +38,16 @@ table inet loss {{
 LOSE = "add rule inet loss input meta l4proto udp numgen random mod 100 >= {kept} goto lost"
 LOSE_NONE = "flush chain inet loss input"
 
-# its user is root in there, whoever it is outside
-NAMESPACE = ("unshare", "--map-root-user", "--net", "--",
-             "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
-
-
-def _nft(commands):
-    run([program("nft"), "-f", "-"], text=commands)
-
-
-def _namespace_can_filter():
-    commands = RULES.format(minidns=1) + LOSE.format(kept=1)
-    tried = subprocess.run([*NAMESPACE, "nft", "-f", "-"], input=commands, text=True,
-                           env={"PATH": PATH}, capture_output=True)
-    return tried.returncode == 0
-
-
-def _namespace():
-    return os.readlink("/proc/self/ns/net")
-
-
-def _is_inside():
-    return os.environ.get(OUTSIDE, _namespace()) != _namespace()
-
 
 def enter_namespace():
     """Starts the program again in a namespace of its own, if one can be had that filters."""
-    if _is_inside() or os.environ.get("ZONEFLEET_LOSS") == "relays":
-        return
-    if _namespace_can_filter():
-        os.execvpe(NAMESPACE[0], [*NAMESPACE, sys.executable, *sys.argv],
-                   os.environ | {"PATH": PATH, OUTSIDE: _namespace()})
+    if os.environ.get("ZONEFLEET_LOSS") != "relays":
+        namespace.enter(RULES.format(minidns=1) + LOSE.format(kept=1))
 
 
 def start_lossy_fleet(folder, seed):
     """(fleet, loss); the program has called enter_namespace()."""
-    if _is_inside():
+    if namespace.is_inside():
         fleet = StoryFleet.start(folder, settings=SETTINGS)
         return fleet, Filter(fleet.minidns_ports)
     fleet = RelayedFleet.start(folder, settings=SETTINGS, seed=seed)
@@ -86,13 +58,13 @@ class Filter:
     """The kernel's: a datagram is sent, and by chance nobody gets it."""
 
     def __init__(self, minidns_ports):
-        _nft(RULES.format(minidns=", ".join(map(str, minidns_ports))))
+        nft(RULES.format(minidns=", ".join(map(str, minidns_ports))))
 
     def begin(self, percent):
-        _nft(LOSE.format(kept=100 - percent))
+        nft(LOSE.format(kept=100 - percent))
 
     def end(self):
-        _nft(LOSE_NONE)
+        nft(LOSE_NONE)
 
     def dropped(self):
         """{kind: datagrams} since the start."""

@@ -2,8 +2,10 @@
 
 import logging
 import random
+import sys
 import threading
 import time
+import unittest
 import uuid
 
 import oslo_messaging as om
@@ -15,6 +17,8 @@ CALL_SECONDS = 5
 GIVE_UP_SECONDS = 90            # the longest that a fault of these stories lasts
 AGAIN = ("Busy", "Timeout", "Unavailable")
 DELETE_EVERY = 12               # changes between two domains that come and go
+PROGRESS_SECONDS = 60           # until the producers go on after a fault
+HEAL_SECONDS = 60               # until all is ACTIVE when the faults are over
 
 
 class Producer(threading.Thread):
@@ -29,12 +33,14 @@ class Producer(threading.Thread):
 
     def __init__(self, url, names, at_least, pace, seed):
         super().__init__(daemon=True)
+        self.url = url
         self.caller = Caller(url, timeout=CALL_SECONDS)
         logging.getLogger("oslo").setLevel(logging.CRITICAL)    # it is told that brokers go
         self.names, self.at_least, self.pace = names, at_least, pace
         self.random = random.Random(seed)
         self.wanted = []
         self.done = self.repeated = 0
+        self.refusals = []      # of calls that were made again
         self.error = None
         self.enough = threading.Event()
 
@@ -57,15 +63,23 @@ class Producer(threading.Thread):
         while True:
             try:
                 return getattr(self.caller, method)(**arguments)
-            except (om.MessagingTimeout, om.MessageDeliveryFailure):
+            except om.MessagingTimeout:
+                self.renew_caller()
+            except om.MessageDeliveryFailure:
                 pass
             except om.RemoteError as error:
                 if error.exc_type not in AGAIN:
                     raise
+                self.refusals.append(f"{error.exc_type}: {error.value}")
             if time.monotonic() > deadline:
                 raise AssertionError(f"{method} is not answered in {GIVE_UP_SECONDS} s")
             self.repeated += 1
             time.sleep(self.pace)
+
+    def renew_caller(self):
+        """One whose queue for answers went with a node of a cluster may never notice."""
+        threading.Thread(target=self.caller.close, daemon=True).start()
+        self.caller = Caller(self.url, timeout=CALL_SECONDS)
 
     def create(self, name):
         """With an id of our own: to create it twice is to create it once."""
@@ -112,6 +126,10 @@ class Stream:
         return sum(producer.repeated for producer in self.producers)
 
     @property
+    def refusals(self):
+        return [words for producer in self.producers for words in producer.refusals]
+
+    @property
     def wanted(self):
         return [wanted for producer in self.producers for wanted in producer.wanted]
 
@@ -137,3 +155,39 @@ class Stream:
             producer.join()
         if not failed:
             self.raise_error()
+
+
+class StreamStory(unittest.TestCase):
+    """Faults during a stream. Its module sets the fleet, its checker and these numbers."""
+
+    fleet = checker = None
+    seed = 0
+    domains, changes = 10, 60
+
+    def setUp(self):
+        self.random = random.Random(f"{self.seed} {self.id()}")
+
+    def stream(self, domains=None, changes=None):
+        prefix = f"{self.id().rpartition('.test_')[2].replace('_', '-')}-d"
+        self.producers = Stream(self.fleet.rabbitmq.url, prefix, domains or self.domains,
+                                changes or self.changes, self.seed)
+        return self.producers
+
+    def wait_changes(self):
+        """Waits for some changes more: a random moment, and the proof that they go on."""
+        goal = self.producers.done + self.random.randint(2, 8)
+        self.fleet.wait_for(lambda: self.producers.has_done(goal), PROGRESS_SECONDS,
+                            f"{goal} changes are made (seed {self.seed})")
+
+    def assert_healed(self):
+        """All that was accepted is there, everywhere, once."""
+        self.checker.wait_settled(HEAL_SECONDS)
+        found = self.checker.complaints(self.producers.wanted)
+        self.assertEqual(found, [], f"seed {self.seed}")
+        print(f"{self.producers.done} changes, {self.producers.repeated} calls repeated ... ",
+              end="", file=sys.stderr, flush=True)
+
+    def start(self, server):
+        """As an init would: with the same files and ports."""
+        server.launch()
+        server.wait_ready()

@@ -85,6 +85,7 @@ static void forget(struct db *db)
 	db->mysql = NULL;
 	db->host = NULL;
 	db->in_transaction = false;
+	db->doubted = false;
 }
 
 /* In good order: the server is told. */
@@ -133,7 +134,9 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
 {
 	struct db_error error = db_error(number, text, why);
 
-	if (error.connection == DB_STAYS)
+	if (error.connection == DB_DOUBTED)
+		db->doubted = true;
+	if (error.connection == DB_STAYS || error.connection == DB_DOUBTED)
 		return error.err;
 	drop_connection(db, why->text);
 	if (error.connection == DB_REFUSED && db->hosts.count > 1)
@@ -153,6 +156,15 @@ static enum err query(struct db *db, const char *sql, size_t len, struct why *wh
 		return failed(db, why);
 	mysql_free_result(mysql_use_result(db->mysql));
 	return mysql_errno(db->mysql) ? failed(db, why) : OK;
+}
+
+/* A Galera node without its cluster lets clients in, and refuses this (1047). */
+static enum err ask_whether_it_serves(struct db *db, struct why *why)
+{
+	static const char sql[] = "DO 1";
+
+	db->doubted = false;
+	return query(db, sql, sizeof sql - 1, why);
 }
 
 /* ---- the session ---- */
@@ -240,7 +252,7 @@ static enum err session_start(struct db *db, struct why *why)
 		err = query(db, session[i], strlen(session[i]), why);
 	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++)
 		err = session_set(db, settings[i].name, setting_value(db, i), why);
-	return err;
+	return err ? err : ask_whether_it_serves(db, why);
 }
 
 /* ---- connecting ---- */
@@ -390,8 +402,12 @@ static bool is_hung_up(const struct db *db)
 
 enum err db_connect(struct db *db, struct why *why)
 {
+	struct why refusal;
+
 	if (db->mysql && is_hung_up(db))
 		drop_connection(db, "closed by the server while idle");
+	if (db->mysql && db->doubted)
+		ask_whether_it_serves(db, &refusal);
 	return db->mysql ? OK : reconnect_now(db, why);
 }
 

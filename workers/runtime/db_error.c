@@ -33,12 +33,14 @@ static const struct row {
 } table[] = {
 	/* The transaction lost against another, or was cut off: all of it runs again. */
 	{ ER_LOCK_DEADLOCK,              ERR_RACE,        DB_STAYS },
-	{ ER_LOCK_WAIT_TIMEOUT,          ERR_RACE,        DB_STAYS },
 	{ ER_CHECKREAD,                  ERR_RACE,        DB_STAYS },
 	{ ER_ERROR_DURING_COMMIT,        ERR_RACE,        DB_STAYS },
 	{ ER_QUERY_INTERRUPTED,          ERR_RACE,        DB_STAYS },
 	{ ER_STATEMENT_TIMEOUT,          ERR_BUSY,        DB_STAYS },
 	{ MYSQL_QUERY_TIMEOUT,           ERR_BUSY,        DB_STAYS },
+
+	/* The same; or a Galera node has waited for its cluster in vain (wsrep_sync_wait). */
+	{ ER_LOCK_WAIT_TIMEOUT,          ERR_RACE,        DB_DOUBTED },
 
 	/* The connection is gone, and with it what was not committed. */
 	{ CR_CONNECTION_ERROR,           ERR_RACE,        DB_LOST },

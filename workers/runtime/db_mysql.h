@@ -18,6 +18,7 @@ struct db {
 	struct db_statement *reading;	/* its rows are on the wire */
 	uint64_t last_id;		/* of the statement before: tx_last_id() */
 	bool in_transaction;
+	bool doubted;			/* see DB_DOUBTED */
 	int timeout_s;
 	int failures;			/* rounds of connecting, since one succeeded */
 	int64_t closed_until_ms;	/* until then db fails at once, for CLOSED_WHY */

@@ -22,7 +22,7 @@ struct tx_value;
 
 /* ---- connection; each line says what it costs ---- */
 
-/* Connected, as far as can be seen for nothing: no round trip while it is. */
+/* Connected, as far as can be seen for nothing: no round trip while it is not doubted. */
 enum err db_connect(struct db *db, struct why *why);
 /* One round trip. An idle connection that was lost is replaced once, silently. */
 enum err db_begin(struct db *db, const char *start, struct why *why);
@@ -62,6 +62,7 @@ enum db_connection {
 	DB_STAYS,		/* the connection can be used */
 	DB_LOST,		/* it is gone or out of step */
 	DB_REFUSED,		/* this host does not serve us now; another may */
+	DB_DOUBTED,		/* it may be so: ask before it is used again */
 };
 
 struct db_error {

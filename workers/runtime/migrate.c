@@ -91,10 +91,17 @@ static enum err note_read(struct db *db, const struct migration *migration,
 	return tx_commit(&tx);
 }
 
-static enum err note_started(struct db *db, const struct migration *migration,
-                             struct why *why)
+struct noting {
+	struct db *db;
+	const struct migration *migration;
+};
+
+/* Who is second, by way of another node of a cluster, loses a race, and finds it then. */
+static enum err try_note_started(void *self, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct noting *noting = self;
+	const struct migration *migration = noting->migration;
+	struct tx tx = tx_once(noting->db, why);
 
 	tx_exec(&tx, "INSERT INTO schema_migrations (version, name, checksum, state) "
 	        "VALUES (?, ?, ?, 'STARTED')",
@@ -103,14 +110,14 @@ static enum err note_started(struct db *db, const struct migration *migration,
 	return tx_commit(&tx);
 }
 
-static enum err note_done(struct db *db, const struct migration *migration,
-                          struct why *why)
+static enum err try_note_done(void *self, struct why *why)
 {
-	struct tx tx = tx_once(db, why);
+	struct noting *noting = self;
+	struct tx tx = tx_once(noting->db, why);
 
 	tx_exec(&tx, "UPDATE schema_migrations SET state = 'DONE', "
 	        "applied_at = CURRENT_TIMESTAMP(3) WHERE version = ?",
-	        TX_BIND(tx_int(migration->version)));
+	        TX_BIND(tx_int(noting->migration->version)));
 	return tx_commit(&tx);
 }
 
@@ -130,8 +137,9 @@ static enum err cut_off(const struct migration *migration, struct why *why)
 
 static enum err apply(struct db *db, const struct migration *migration, struct why *why)
 {
+	struct noting noting = { db, migration };
 	struct why reason;
-	enum err err = note_started(db, migration, why);
+	enum err err = tx_redo(try_note_started, &noting, why);
 
 	if (err == ERR_EXISTS)		/* on another node of the cluster, just now */
 		return cut_off(migration, why);
@@ -141,7 +149,7 @@ static enum err apply(struct db *db, const struct migration *migration, struct w
 	         migration->name);
 	err = db_script(db, migration->file->sql, &reason);
 	if (!err)
-		err = note_done(db, migration, &reason);
+		err = tx_redo(try_note_done, &noting, &reason);
 	if (err)
 		return fail(why, err, "schema/%s: %s", migration->file->file,
 		            reason.text);

@@ -22,7 +22,7 @@ enum {
 	BATCH_MAX = 256,	/* requests of one batch call */
 	SLICE_MS = 2,		/* handlers run this long before the loop has its turn */
 	REDO_MAX = 8,		/* times a handler may lose its race */
-	REDO_MS = 2000,		/* and how long it may go on losing: the loop waits */
+	REDO_MS = 2000,		/* and how long it may go on so: the loop waits */
 	ATTEMPTS_MAX = 20,	/* times a cast may come back through the delay queue, */
 	RETRY_FIRST_MS = 1000,	/* each time later */
 	RETRY_MAX_MS = 30 * 1000,
@@ -401,14 +401,19 @@ static void sleep_ms(int ms)
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
 }
 
+/*
+ * The time is counted from the first loss: that may have taken long, when a node of the
+ * database hung or found itself alone, and the next run meets another one.
+ */
 static void run_to_the_end(struct rpc_server *server, struct job *const *jobs,
                            size_t count)
 {
 	struct job *losers[BATCH_MAX];
-	int64_t until = clock_ms() + REDO_MS;
+	int64_t until;
 	size_t lost;
 
 	run(server, jobs, count);
+	until = clock_ms() + REDO_MS;
 	for (int attempt = 0; attempt < REDO_MAX && clock_ms() < until; attempt++) {
 		lost = take_losers(jobs, count, losers);
 		if (lost == 0)

@@ -82,12 +82,17 @@ static enum err run_counted(void *self, struct request *req)
 	return OK;
 }
 
-static enum err run_slow(void *self, struct request *req)
+static void take_time(const struct request *req)
 {
 	long ms = json_integer_value(json_object_get(req->args, "ms"));
 
-	(void)self;
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+static enum err run_slow(void *self, struct request *req)
+{
+	(void)self;
+	take_time(req);
 	return OK;
 }
 
@@ -126,6 +131,7 @@ static enum err fail_first(struct driver *driver, struct request *req, enum err 
 
 static enum err run_race(void *self, struct request *req)
 {
+	take_time(req);
 	return fail_first(self, req, ERR_RACE);
 }
 
@@ -170,7 +176,7 @@ static const struct rpc_method methods[] = {
 	{ "count",   run_count,   "by?" },
 	{ "counted", run_counted, "" },
 	{ "slow",    run_slow,    "ms" },
-	{ "race",    run_race,    "times" },
+	{ "race",    run_race,    "times ms?" },
 	{ "busy",    run_busy,    "times" },
 	{ "context", run_context, "" },
 	{ "batch",   NULL,        "key", run_batch },

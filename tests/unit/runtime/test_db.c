@@ -74,7 +74,7 @@ static const struct {
 	const char *want;
 } error_cases[] = {
 	{ 1213, "Deadlock found", ERR_RACE, DB_STAYS, "database: Deadlock found (1213)" },
-	{ 1205, "x", ERR_RACE, DB_STAYS, "database: x (1205)" },
+	{ 1205, "x", ERR_RACE, DB_DOUBTED, "database: x (1205)" },
 	{ 1020, "x", ERR_RACE, DB_STAYS, "database: x (1020)" },
 	{ 1180, "x", ERR_RACE, DB_STAYS, "database: x (1180)" },
 	{ 1969, "x", ERR_BUSY, DB_STAYS, "database: x (1969)" },

@@ -1,0 +1,121 @@
+"""A command that starts servers, leaves them running in a folder, and stops them later."""
+
+import fcntl
+import os
+import shlex
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+from .fleet import BINARIES, REPOSITORY
+from .process import PID_FILE, LabError, left_running, stop_left
+
+# the options are in one place, so that what is printed can be typed
+CLIENT_SCRIPT = """\
+#!/bin/sh
+exec {program} --config {config} "$@"
+"""
+
+ADVICE = {
+    "start": "\n{name}: failed. What it had started is stopped; its logs are in "
+             "{folder}/*/log.\n"
+             "{name}: deploy/{name} tries again from the beginning.",
+    "stop": "{name}: deploy/{name} stop may be tried again",
+    "status": "{name}: deploy/{name} restart starts anew",
+}
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def headline(text):
+    say(f"\n== {text}")
+
+
+def shown(path):
+    """A path as one types it in the project's folder."""
+    path = Path(path)
+    return str(path.relative_to(REPOSITORY) if path.is_relative_to(REPOSITORY) else path)
+
+
+def show_command(*words):
+    say("  $ " + shlex.join(words))
+
+
+def show_output(text):
+    for line in text.splitlines():
+        say(f"    {line}")
+
+
+class Console:
+    """deploy/NAME, and what it runs in FOLDER; .client is `zonefleet` with its settings."""
+
+    def __init__(self, name, folder):
+        self.name = name
+        self.folder = Path(folder).absolute()
+        self.client = self.folder / "zonefleet"
+
+    def write_client(self, config):
+        self.client.write_text(CLIENT_SCRIPT.format(
+            program=shlex.quote(str(BINARIES / "zonefleet")),
+            config=shlex.quote(str(config))))
+        self.client.chmod(0o700)
+
+    def make_folder(self):
+        """Whatever ran or was left in the folder is gone afterwards."""
+        names = left_running(self.folder)
+        if names:
+            say(f"{self.name}: one is running already: stopping its {len(names)} programs, "
+                "then starting anew")
+            stop_left(self.folder)
+        if self.folder.exists():
+            shutil.rmtree(self.folder)
+        self.folder.mkdir(mode=0o700)
+
+    def stop(self):
+        names = stop_left(self.folder)
+        shutil.rmtree(self.folder)
+        say(f"{self.name}: stopped {', '.join(names)}" if names
+            else f"{self.name}: none was running")
+        say(f"{self.name}: {shown(self.folder)} is removed")
+
+    def show_running(self):
+        """Which programs run, and which do not any more; ends here if none does."""
+        names = left_running(self.folder)
+        if not names:
+            say(f"{self.name}: none is running; deploy/{self.name} starts one")
+            sys.exit(3)
+        files = {path.parent.name: path for path in self.folder.rglob(PID_FILE)}
+        say(f"{self.name}: running: " + ", ".join(
+            f"{name} (pid {files[name].read_text().split()[0]})" for name in names))
+        for name in sorted(files.keys() - set(names)):
+            say(f"{self.name}: NOT running: {name}; its last words are in "
+                f"{shown(files[name].parent)}/log")
+
+    def show_status(self):
+        show_command(shown(self.client), "status")
+        os.execv(self.client, [str(self.client), "status"])
+
+    def lock(self):
+        """One at a time for this folder; held until this program ends."""
+        folder = os.open(self.folder.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit(f"{self.name}: another deploy/{self.name} is at work on "
+                     f"{shown(self.folder)}: wait until it is done")
+
+    def run(self, actions):
+        """The action that is named on the command line, with the words behind it."""
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        action, *words = sys.argv[1:]
+        try:
+            self.lock()
+            actions[action](*words)
+        except KeyboardInterrupt:
+            sys.exit(f"\n{self.name}: interrupted; what it had started is stopped")
+        except (LabError, OSError) as error:
+            advice = ADVICE.get(action, "").format(name=self.name, folder=shown(self.folder))
+            sys.exit(f"\n{self.name}: {error}\n{advice}".rstrip())
