@@ -21,6 +21,7 @@ REPO = Path(__file__).resolve().parents[2]
 DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "fleet_driver"
 SCHEMA = REPO / "schema"
 sys.path.insert(0, str(REPO / "deploy"))
+from lab.galera import GaleraCluster        # noqa: E402
 from lab.mariadb import MariaDb             # noqa: E402
 from lab.process import wait_for            # noqa: E402
 
@@ -38,10 +39,9 @@ CREATE TABLE held (id INT AUTO_INCREMENT PRIMARY KEY, object VARCHAR(16), worker
 class Worker:
     """A running fleet_driver."""
 
-    def __init__(self, service, ttl=TTL, node=None, wrapper=()):
-        node = node or server
-        env = os.environ | {"DB_HOST": f"{node.host}:{node.port}",
-                            "DB_PASSWORD": node.password, "DB_TIMEOUT": "5"}
+    def __init__(self, service, ttl=TTL, hosts=None, password=None, wrapper=()):
+        env = os.environ | {"DB_HOST": hosts or f"{server.host}:{server.port}",
+                            "DB_PASSWORD": password or server.password, "DB_TIMEOUT": "5"}
         self.process = subprocess.Popen([*wrapper, DRIVER], env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=log)
@@ -101,10 +101,14 @@ def tearDownModule():
 
 class Story(unittest.TestCase):
 
+    @property
+    def sql(self):
+        return server.sql
+
     def setUp(self):
         self.workers = []
         self.service = "test." + self.id().rpartition(".")[2]
-        server.sql("DELETE FROM counters; DELETE FROM held; DELETE FROM distributed_locks")
+        self.sql("DELETE FROM counters; DELETE FROM held; DELETE FROM distributed_locks")
 
     def tearDown(self):
         for worker in self.workers:
@@ -116,8 +120,28 @@ class Story(unittest.TestCase):
         return worker
 
     def counters(self, count):
-        server.sql("".join(f"INSERT INTO counters (object) VALUES ('o{i}');"
-                           for i in range(count)))
+        self.sql("".join(f"INSERT INTO counters (object) VALUES ('o{i}');"
+                         for i in range(count)))
+
+    def _count(self, workers, objects, times, lock):
+        self.counters(objects)
+        many = [self.worker() for _ in range(workers)]
+        for worker in many:
+            worker.send("count", objects=objects, times=times, lock=lock)
+        for worker in many:
+            answer = worker.receive()
+            self.assertEqual((answer["err"], answer["done"]), ("ok", times), answer["why"])
+        return int(self.sql("SELECT SUM(n) FROM counters")[0][0])
+
+    def assert_exact(self, workers, objects, times):
+        total = self._count(workers, objects, times, True)
+        self.assertEqual(total, workers * times)
+        # one after the other: each number once, and fences that only rise
+        self.assertEqual(self.sql("SELECT object, n FROM held GROUP BY object, n "
+                                  "HAVING COUNT(*) > 1"), [])
+        self.assertEqual(self.sql(
+            "SELECT a.id FROM held a JOIN held b ON a.object = b.object AND a.n < b.n "
+            "AND a.fence > b.fence LIMIT 1"), [])
 
 
 class Locks(Story):
@@ -143,7 +167,7 @@ class Locks(Story):
     def test_row_of_the_seed(self):
         a = self.worker()
         a.take("x")
-        self.assertEqual(server.sql(
+        self.assertEqual(self.sql(
             "SELECT object_uuid, `lock`, LENGTH(session_id), ttl_s, fence, owner, "
             "ABS(TIMESTAMPDIFF(SECOND, created_at, UTC_TIMESTAMP(6))) < 2 "
             "FROM distributed_locks"), [["x", "1", "32", str(TTL), "1", a.name, "1"]])
@@ -178,7 +202,7 @@ class Locks(Story):
                          ("busy", "the lock of o0 was taken over"))
         a.do("drop")        # frees nothing that is another's
         self.assertEqual(self.worker().take("o0")["err"], "busy")
-        self.assertEqual(server.sql("SELECT n FROM counters"), [["22"]])
+        self.assertEqual(self.sql("SELECT n FROM counters"), [["22"]])
 
     def test_several_in_one_order(self):
         a, b = self.worker(), self.worker()
@@ -217,26 +241,8 @@ class Locks(Story):
         a.take("x")
         self.assertEqual(b.take("x", seconds=1)["err"], "busy")
 
-    def _count(self, workers, objects, times, lock):
-        self.counters(objects)
-        many = [self.worker() for _ in range(workers)]
-        for worker in many:
-            worker.send("count", objects=objects, times=times, lock=lock)
-        for worker in many:
-            answer = worker.receive()
-            self.assertEqual((answer["err"], answer["done"]), ("ok", times), answer["why"])
-        return int(server.sql("SELECT SUM(n) FROM counters")[0][0])
-
     def test_guarded_increments_are_exact(self):
-        workers, objects, times = (32, 16, 1000) if LONG else (8, 4, 100)
-        total = self._count(workers, objects, times, True)
-        self.assertEqual(total, workers * times)
-        # one after the other: each number once, and fences that only rise
-        self.assertEqual(server.sql("SELECT object, n FROM held GROUP BY object, n "
-                                    "HAVING COUNT(*) > 1"), [])
-        self.assertEqual(server.sql(
-            "SELECT a.id FROM held a JOIN held b ON a.object = b.object AND a.n < b.n "
-            "AND a.fence > b.fence LIMIT 1"), [])
+        self.assert_exact(*((32, 16, 1000) if LONG else (8, 4, 100)))
 
     def test_without_the_lock_they_are_not(self):
         """The planted bug: the story above can fail."""
@@ -374,6 +380,43 @@ class Roster(Story):
                     owner = owners.setdefault((generation, uuid), worker.name)
                     self.assertEqual(owner, worker.name)
                     owned_at[uuid] = time.monotonic()
+
+
+class Galera(Story):
+    """Locks over three nodes that are all written to."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = GaleraCluster.start(folder / "galera")
+        cls.addClassCleanup(cls.cluster.stop)
+        cls.cluster.sql("".join(file.read_text() for file in sorted(SCHEMA.glob("*.sql")))
+                        + TABLES, seconds=120)
+
+    @property
+    def sql(self):
+        return self.cluster.sql
+
+    def worker(self, **options):
+        node = len(self.workers)
+        return super().worker(hosts=self.cluster.hosts_from(node),
+                              password=self.cluster.password, **options)
+
+    def test_guarded_increments_are_exact(self):
+        self.assert_exact(*((32, 16, 500) if LONG else (6, 4, 30)))
+
+    def test_one_holder_and_his_end(self):
+        a, b = self.worker(), self.worker()
+        self.assertEqual(a.take("x")["fences"], [1])
+        self.assertEqual(b.take("x", seconds=0.5)["err"], "busy")
+        a.kill()
+        self.assertEqual(b.take("x", seconds=TTL + 10)["fences"], [2])
+
+    def test_shares_over_three_nodes(self):
+        workers = [self.worker() for _ in range(3)]
+        for worker in workers:
+            worker.do("run")
+        wait_for(lambda: sorted(w.share()[:2] for w in workers) == [(0, 3), (1, 3), (2, 3)],
+                 TIMEOUT + PERIOD + GRACE + 5, "all three have a share")
 
 
 if __name__ == "__main__":
