@@ -1,7 +1,8 @@
 /*
  * A transfer from anybody, message by message. Whatever comes, what is read of it stays
  * within it; an end comes only behind the SOA that all began with, and nothing after that
- * or after a fault; and a record reads the same when it is written down plainly.
+ * or after a fault; and a record reads the same when it is written down plainly, and has
+ * words of printable characters.
  *
  * The input is an octet of how it is asked for, then messages, two octets of length
  * before each; those that are too long are as long as the rest.
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/contrast_words.h"
 #include "core/incoming.h"
 #include "model/rr.h"
 
@@ -53,6 +55,17 @@ static void check_record(void)
 	buf_clear(&plain);
 }
 
+static void check_words(void)
+{
+	struct contrast_side side = { .count = 0 };
+
+	contrast_name(&side, record.octets, record.len);
+	assert(side.count == 1 && side.named == 1);
+	assert(memchr(side.text[0], '\0', CONTRAST_TEXT));
+	for (const char *at = side.text[0]; *at; at++)
+		assert(*at >= ' ' && *at <= '~');
+}
+
 /* The steps that a message brings; the last one is never a record. */
 static enum incoming_step hear(struct incoming *incoming, const uint8_t *data, size_t len)
 {
@@ -66,6 +79,7 @@ static enum incoming_step hear(struct incoming *incoming, const uint8_t *data, s
 	while ((step = incoming_next(incoming, &record)) == INCOMING_RECORD) {
 		assert(taken && incoming->has_soa);
 		check_record();
+		check_words();
 	}
 	assert(taken || step == INCOMING_REFUSED || step == INCOMING_BROKEN);
 	assert(!incoming->fault == (step == INCOMING_MORE || step == INCOMING_END));

@@ -235,7 +235,7 @@ def central(things):
         "find_repairs": {},
         "update_server": {"pool": pool_name("absent"), "server": text("nobody"),
                           "state": word("ACTIVE")},
-        "sync_domain": {"domain": also(domain, "absent")},
+        "sync_domain": {"domain": domain},
         "get_status": {"domain": also(domain, "absent"), "pool": maybe(pool_name("default"))},
         "update_status": report,
         "update_statuses": {"reports": items(report)},

@@ -483,6 +483,20 @@ class Strangers(CompareCase):
         self.assertEqual([server.most for server in servers], [1] * 6)
         self.assertEqual([server.links for server in servers], [6] * 6)
 
+    def test_one_at_a_time_of_a_server(self):
+        """What comes for it while it is busy waits, and another server's does not."""
+        gate = threading.Event()
+        busy = self.scripted(lambda wire, link: gate.wait(SECONDS), "busy")
+        before = self.counts()
+        self.order([self.domain()], [busy], timeout=30)
+        wait_for(lambda: busy.links, SECONDS, "it is compared")
+        self.order([self.domain()], [busy], timeout=30)
+        self.assert_compared(self.small, self.scripted(sends(rrs_of_domain(self.small))), "equal")
+        self.assertEqual(busy.links, 1)
+        gate.set()
+        wait_for(lambda: self.counts()["failed"] - before["failed"] == 2, SECONDS, "both end")
+        self.assertEqual((busy.links, busy.most), (2, 1))
+
     def test_too_many(self):
         """What does not fit is not taken up, and comes again later."""
         gate = threading.Event()
@@ -545,7 +559,7 @@ class Signed(CompareCase):
         cls.servers = list(cls.lab.servers.values())
 
     def test_equal_zones(self):
-        """Of one message, and of more than a hundred, of which NSD signs the fewest."""
+        """Of one message, and of more than a hundred."""
         domains = []
         for zone, count in ("small.test.", 5), ("large.test.", 13000):
             domain = self.domain(long_texts(zone, 0, count), zone)
@@ -559,21 +573,24 @@ class Signed(CompareCase):
         self.assertTrue(self.no_reports())
 
     def signing(self, domain, key, every=1, last=True, spoil=None):
-        """Signs one message in EVERY, with KEY, and the LAST one."""
+        """Signs one message in EVERY, with KEY, and the LAST one; changes number SPOIL."""
         def script(wire, link):
             question = dns.message.from_wire(wire, keyring=keyring(self.KEY))
             context = None
             messages = list(answers(question, rrs_of_domain(domain), 2))
             for number, answer in enumerate(messages):
-                answer.use_tsig(keyring(key), key.name, algorithm=key.algorithm + ".")
-                answer.request_mac = question.mac
-                data = answer.to_wire(multi=True, tsig_ctx=context)
-                context = answer.tsig_ctx
-                if number == spoil:
-                    data = data.replace(b"\xc0\0\2", b"\xc0\0\3")
-                if not every or (not last and number == len(messages) - 1):
+                if number == len(messages) - 1 and last or every and number % every == 0:
+                    answer.use_tsig(keyring(key), key.name, algorithm=key.algorithm + ".")
+                    answer.request_mac = question.mac
+                    data = answer.to_wire(multi=True, tsig_ctx=context)
+                    context = answer.tsig_ctx
+                else:
                     answer.tsig = None
                     data = answer.to_wire()
+                    if context:
+                        context.update(data)
+                if number == spoil:
+                    data = data.replace(b"\xc0\0\2", b"\xc0\0\3")
                 link.sendall(frame(data))
             until_closed(link)
         return script
@@ -583,15 +600,20 @@ class Signed(CompareCase):
         other = key_named(self.KEY.name, "somebody else's")
         for script, outcome, why in (
                 (self.signing(domain, self.KEY), "equal", ""),
+                (self.signing(domain, self.KEY, every=3), "equal", ""),
+                (self.signing(domain, self.KEY, every=99), "equal", ""),
                 (self.signing(domain, other), "failed", "signs its answer wrongly"),
-                (self.signing(domain, self.KEY, every=0), "failed", "without a signature"),
-                (self.signing(domain, self.KEY, last=False), "failed", "without a signature"),
-                (self.signing(domain, self.KEY, spoil=3), "failed", "signs its answer wrongly")):
+                (self.signing(domain, self.KEY, every=0), "failed", "answers without a signature"),
+                (self.signing(domain, self.KEY, every=4, last=False), "failed",
+                 "ends without a signature"),
+                (self.signing(domain, self.KEY, spoil=3), "failed", "signs its answer wrongly"),
+                (self.signing(domain, self.KEY, every=99, spoil=3), "failed",
+                 "signs its answer wrongly")):
             server = self.scripted(script, f"signs-{time.monotonic()}")
             self.assert_compared(domain, server, outcome)
             lines = self.lines(f"server={server.id} ")
             self.assertEqual(len(lines), 1, lines)
-            self.assertIn(why, lines[0])
+            self.assertIn(f'"{why}', lines[0])
         self.assertTrue(self.no_reports())
 
     def test_a_key_that_a_server_does_not_know(self):
