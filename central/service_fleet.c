@@ -49,6 +49,16 @@ static enum err check_state(const char *state, struct why *why)
 	return fail(why, ERR_INVALID, "state must be ACTIVE, DRAINED or REMOVED");
 }
 
+/* As the settings of a pool manager may have it. */
+static enum err check_server(const char *id, struct why *why)
+{
+	for (const char *at = id; *at; at++)
+		if (*at <= ' ' || *at > '~')
+			return fail(why, ERR_INVALID,
+			            "server must be printable ASCII without blanks");
+	return *id ? OK : fail(why, ERR_INVALID, "server is empty");
+}
+
 enum err service_update_server(struct write *write)
 {
 	struct request *req = write->req;
@@ -64,6 +74,8 @@ enum err service_update_server(struct write *write)
 	if (!err)
 		err = json_get_text(req->args, "state", JSON_REQUIRED, STATE_MAX, &state,
 		                    &req->why);
+	if (!err)
+		err = check_server(server, &req->why);
 	if (!err)
 		err = check_state(state, &req->why);
 	if (err)

@@ -134,7 +134,7 @@ struct message {
 	void *self;
 	struct original original;
 	uint64_t id;			/* message_id: a return tells it */
-	int64_t deadline_ms;
+	int64_t deadline_ms, sent_ms;
 	bool persistent, mandatory, fanout, is_json, is_returned;
 	int expiration_ms;
 	int attempts;			/* a header if not 0, as are the next three */

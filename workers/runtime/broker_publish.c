@@ -11,6 +11,7 @@
 
 enum {
 	DEADLINE_MS = 30000,
+	CONFIRM_MS = 10000,	/* a confirm that takes longer is not to be waited for */
 	REASON_MAX = 500,
 	HEADERS_MAX = 4,
 	HEAD_MAX = 4096,	/* bytes of the frames before a body: names and headers */
@@ -433,6 +434,7 @@ static enum sent send_message(struct broker *broker, const struct message *messa
 static void flight_add(struct outbox *outbox, struct message *message)
 {
 	waiting_remove(outbox, message);
+	message->sent_ms = clock_ms();
 	*slot(outbox, outbox->next_tag++) = message;
 	outbox->flight_count++;
 }
@@ -569,17 +571,27 @@ void outbox_accused(struct broker *broker, int code, amqp_method_number_t method
 
 /* ---- deadlines ---- */
 
+/*
+ * A message that was sent, and not confirmed in all its time, though no alarm holds the
+ * broker up: it may be a node of a cluster that still waits for one that died. Another
+ * connection is told so at once.
+ */
 static void expire_flight(struct broker *broker, int64_t now_ms)
 {
 	struct outbox *outbox = &broker->outbox;
+	bool late = false;
 
 	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++) {
 		const struct message *message = *slot(outbox, tag);
 
-		if (message && message->deadline_ms <= now_ms)
-			settle_tag(broker, tag, ERR_UNREACHABLE);
+		if (!message || message->deadline_ms > now_ms)
+			continue;
+		late |= now_ms - message->sent_ms >= CONFIRM_MS;
+		settle_tag(broker, tag, ERR_UNREACHABLE);
 	}
 	flight_advance(outbox);
+	if (late && !broker->blocked && broker->connection)
+		broker_drop(broker, "a message was not confirmed in its time");
 }
 
 /* One that is begun must be finished first: it is the first of them. */
