@@ -67,7 +67,8 @@ class ClusterCommandTest(unittest.TestCase):
         said = self.succeed("stop", seconds=STOP_SECONDS)
         for name in PROGRAMS:
             self.assertIn(name, said)
-            self.assertFalse(Path(f"/proc/{pids[name]}").exists(), name)
+            # whoever inherited it takes note of its end, some time
+            wait_for(lambda: not Path(f"/proc/{pids[name]}").exists(), 30, f"{name} is gone")
         self.assertFalse(self.folder.exists())
         self.assertEqual(self.command("status")[0], 3)
 
