@@ -88,8 +88,8 @@ static json_t *repair(struct tx_rows *rows)
 {
 	json_t *row = json_object();
 	static const char *const keys[] = {
-		"name", "server", "pool", "kind", "state", "detail", "pass1_at", "pass2_at",
-		"done_at", "worker",
+		"name", "server", "pool", "kind", "state", "detail", "pass1_at",
+		"pass2_at", "done_at", "worker",
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "judge.h"
+#include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "store.h"
@@ -116,16 +117,12 @@ static bool needs_lock(const struct job *job)
 
 static bool lock(struct job *job)
 {
-	char object[LOCK_OBJECT_MAX + 1];
-	const char *tenant = job->domain.tenant;
+	char object[LOCK_NAME_SIZE];
 	struct why why;
 
 	if (!needs_lock(job))
 		return true;
-	if (job->poolmgr->lock_tenants)
-		snprintf(object, sizeof(object), "tenant:%.240s", tenant);
-	else
-		snprintf(object, sizeof(object), "%s", job->domain.id);
+	lock_name_of(job->poolmgr, job->domain.id, job->domain.tenant, object);
 	if (!holder_take(holder_of(job), job->server->db, object,
 	                 clock_ms() + LOCK_WAIT_MS, &job->held, &why))
 		return true;
@@ -189,6 +186,33 @@ static enum err record(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
+/*
+ * It was done, and its lock was lost meanwhile: what it ended may be another's by now.
+ * All that follows is that it is looked at again.
+ */
+static enum err reconsider(void *self, struct why *why)
+{
+	struct job *job = self;
+	struct tx tx = tx_begin(job->server->db, why);
+
+	store_reconsider(&tx, &job->domain, job->action, job->server->settings->id, 0);
+	return tx_commit(&tx);
+}
+
+static void drive_and_record(struct job *job)
+{
+	struct why why;
+
+	if (job->held && !holder_is_sure(holder_of(job), job->held)) {
+		job->recorded = tx_redo(postpone, job, &job->record_why);
+		return;
+	}
+	drive(job);
+	job->recorded = tx_redo(record, job, &job->record_why);
+	if (job->recorded == ERR_BUSY)
+		tx_redo(reconsider, job, &why);
+}
+
 static void refuse(struct job *job)
 {
 	job->stage = STAGE_REFUSED;
@@ -208,10 +232,8 @@ static void run(void *self)
 	} else if (!job->probe && atomic_load(&job->server->failing)) {
 		refuse(job);
 	} else if (lock(job)) {
-		if (is_owed_still(job)) {
-			drive(job);
-			job->recorded = tx_redo(record, job, &job->record_why);
-		}
+		if (is_owed_still(job))
+			drive_and_record(job);
 		holder_drop(holder_of(job), job->server->db, &job->held);
 	}
 	log_request(NULL);

@@ -26,6 +26,7 @@ struct patrol {
 	int64_t began_ms, next_ms;	/* of this walk, of the next one */
 	int64_t pages, done;		/* as counted when it began */
 	bool walking;
+	uint64_t generation;		/* of the share that is walked through */
 	unsigned walk;			/* its number: whose turn a deep look is */
 };
 
@@ -188,6 +189,8 @@ static bool begin(struct patrol *patrol, const struct scope *scope)
 	patrol->done = 0;
 	patrol->walk++;
 	patrol->walking = true;
+	patrol->generation = scope->share.generation;
+	*patrol->cursor = 0;
 	return true;
 }
 
@@ -208,6 +211,8 @@ void patrol_turn(struct patrol *patrol)
 	if (!patrol->walking && clock_ms() < patrol->next_ms)
 		return;
 	scope = poolmgr_scope(patrol->poolmgr);
+	if (patrol->generation != scope.share.generation)
+		patrol->walking = false;	/* others are its domains now */
 	if (!scope.share.total || (!patrol->walking && !begin(patrol, &scope)))
 		return;
 	id_random(id);

@@ -1,5 +1,6 @@
 #include "repair.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +8,18 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/pulse.h"
+#include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "servers.h"
 #include "store.h"
 
-enum { LOCK_WAIT_MS = 3000, REPAIRS_AN_HOUR = 5, STALE_ROUNDS = 4 };
+enum { LOCK_WAIT_MS = 3000, REPAIRS_AN_HOUR = 5, ROUNDS_MORE = 4 };
+
+int repair_rounds(const struct poolmgr *poolmgr)
+{
+	return poolmgr->config.compare_every + ROUNDS_MORE;
+}
 
 static struct metric *suspected, *repaired, *failed, *parked;
 
@@ -43,21 +50,24 @@ static struct holder *holder_of(const struct job *job)
 }
 
 /* Does the database still want what it wanted? A stray's name may live again. */
-static bool is_wanted(struct job *job, struct domain_ref *domain, struct why *why)
+static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *wanted,
+                          struct why *why)
 {
+	const struct fault *fault = &job->fault;
 	struct tx tx = tx_once(job->server->db, why);
-	const char *names[] = { job->fault.name }, *stray;
-	bool wanted;
+	const char *names[] = { fault->name }, *stray;
 
-	*domain = (struct domain_ref){ .name = job->fault.name };
-	if (job->fault.kind == REPAIR_CONTENT)
-		wanted = store_domain(&tx, job->arena, job->fault.object, domain) &&
-		         domain->state.task != TASK_DELETE &&
-		         domain->state.status != STATUS_DELETED;
+	*domain = (struct domain_ref){ .name = fault->name };
+	if (fault->kind == REPAIR_CONTENT)
+		*wanted = store_domain(&tx, job->arena, fault->object, domain) &&
+		          domain->state.task != TASK_DELETE &&
+		          domain->state.status != STATUS_DELETED &&
+		          domain->state.serial == fault->serial &&
+		          !strcmp(domain->pool, fault->pool);
 	else
-		wanted = store_strangers(&tx, job->arena, job->server->settings->id,
-		                         names, 1, &stray, 1) == 1;
-	return !tx_commit(&tx) && wanted;
+		*wanted = store_strangers(&tx, job->arena, job->server->settings->id,
+		                          names, 1, &stray, 1) == 1;
+	return tx_commit(&tx);
 }
 
 /* Marked as ours, and remembered as ours: there is the tombstone of such a domain. */
@@ -102,10 +112,14 @@ static enum err write_ending(void *self, struct why *why)
 {
 	struct writing *writing = self;
 	struct job *job = writing->job;
+	const struct domain_ref nobody = { .name = job->fault.name };
 	struct tx tx = tx_begin(job->server->db, why);
 
 	holder_guard(holder_of(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
+	if (job->fault.kind == REPAIR_STRAY)	/* its name may live by now */
+		store_reconsider(&tx, &nobody, ACTION_DELETE, job->server->settings->id,
+		                 0);
 	return tx_commit(&tx);
 }
 
@@ -120,9 +134,9 @@ static void note(struct job *job, enum err err, const struct why *reason)
 	} };
 	struct why why;
 
-	metric_add(err ? failed : repaired, 1);
-	log_warn("server put right: domain=%s server=%s kind=%s outcome=%s was=\"%s\" "
-	         "why=\"%s\"", job->fault.name, job->server->settings->id,
+	metric_add(!err ? repaired : err_fate(err) == FATE_FINAL ? parked : failed, 1);
+	log_warn("server to be put right: domain=%s server=%s kind=%s outcome=%s "
+	         "was=\"%s\" why=\"%s\"", job->fault.name, job->server->settings->id,
 	         job->fault.kind == REPAIR_STRAY ? "stray" : "content",
 	         writing.ending.outcome, job->fault.detail, writing.ending.detail);
 	if (tx_redo(write_ending, &writing, &why))
@@ -130,20 +144,58 @@ static void note(struct job *job, enum err err, const struct why *reason)
 		         why.text);
 }
 
+typedef void settle_fn(struct tx *tx, const struct fault *fault);
+
+static void settle(struct job *job, settle_fn *fn)
+{
+	struct why why;
+	struct tx tx = tx_once(job->server->db, &why);
+
+	fn(&tx, &job->fault);
+	if (tx_commit(&tx))
+		log_info("suspicion stays as it was: domain=%s why=\"%s\"",
+		         job->fault.name, why.text);
+}
+
+/* Under the lock that operations on the domain take, too. */
+static enum err lock(struct job *job, struct why *why)
+{
+	char object[LOCK_NAME_SIZE];
+	struct domain_ref domain = { .tenant = "" };
+	bool wanted;
+	enum err err = is_wanted(job, &domain, &wanted, why);
+
+	if (err)
+		return err;
+	if (job->fault.kind == REPAIR_CONTENT && *domain.id)
+		lock_name_of(job->poolmgr, domain.id, domain.tenant, object);
+	else
+		snprintf(object, sizeof(object), "%s", job->fault.object);
+	return holder_take(holder_of(job), job->server->db, object,
+	                   clock_ms() + LOCK_WAIT_MS, &job->held, why);
+}
+
 static void run(void *self)
 {
 	struct job *job = self;
 	struct domain_ref domain;
+	bool wanted = false;
 	struct why why;
+	enum err err = lock(job, &why);
 
-	if (holder_take(holder_of(job), job->server->db, job->fault.object,
-	                clock_ms() + LOCK_WAIT_MS, &job->held, &why)) {
+	if (!err)
+		err = is_wanted(job, &domain, &wanted, &why);
+	if (!err && !atomic_load(&job->server->in_service))
+		err = fail(&why, ERR_BUSY, "the server is out of service");
+	if (err) {
 		log_info("repair postponed: domain=%s why=\"%s\"", job->fault.name,
 		         why.text);
-		return;
-	}
-	if (atomic_load(&job->server->in_service) && is_wanted(job, &domain, &why))
+		settle(job, store_suspect_again);
+	} else if (!wanted) {
+		settle(job, store_unsuspect);
+	} else {
 		note(job, act(job, &domain, &why), &why);
+	}
 	holder_drop(holder_of(job), job->server->db, &job->held);
 }
 
@@ -172,14 +224,14 @@ static void start(struct poolmgr *poolmgr, struct server *server,
 	job->fault.name = arena_strdup(job->arena, fault->name);
 	job->fault.detail = arena_strdup(job->arena, fault->detail);
 	if (!lane_submit(server->lane, run, ended, job))
-		ended(job);
+		ended(job);		/* the suspicion gets old, and begins anew */
 }
 
 static struct suspicion_terms terms_of(const struct poolmgr *poolmgr)
 {
 	int64_t round_ms = (int64_t)poolmgr->config.periodic_sync_interval_s * 1000;
 
-	return (struct suspicion_terms){ round_ms / 2, round_ms * STALE_ROUNDS,
+	return (struct suspicion_terms){ round_ms / 2, round_ms * repair_rounds(poolmgr),
 	                                 REPAIRS_AN_HOUR };
 }
 

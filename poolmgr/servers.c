@@ -131,8 +131,8 @@ void servers_metrics(struct servers *servers)
 		struct server *server = &servers->item[i];
 
 		server->behind = gauge(server, "server_domains_behind",
-		                       "Domains whose newest serial the server was not seen "
-		                       "to serve");
+		                       "Domains whose newest serial the server was not "
+		                       "seen to serve");
 		server->failing_gauge = gauge(server, "server_failing_processes",
 		                              "Processes that its control channel fails");
 		server->silent_gauge = gauge(server, "server_silent_processes",
@@ -187,10 +187,14 @@ void servers_set(struct servers *servers, const char *id, bool in_service)
 	         id);
 }
 
+bool server_is_for(const struct server *server, const struct domain_ref *domain)
+{
+	return !domain->is_catalog || server->driver->by_catalog;
+}
+
 bool server_has(const struct server *server, const struct domain_ref *domain)
 {
-	return atomic_load(&server->in_service) &&
-	       (!domain->is_catalog || server->driver->by_catalog);
+	return atomic_load(&server->in_service) && server_is_for(server, domain);
 }
 
 bool servers_idle(const struct servers *servers)

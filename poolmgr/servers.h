@@ -51,6 +51,8 @@ void servers_stop(struct servers *servers);
 struct server *servers_find(const struct servers *servers, const char *id);
 /* The operator's word. */
 void servers_set(struct servers *servers, const char *id, bool in_service);
-/* Is the domain for this server, now? A catalog zone is for those that read it. */
+/* Is the domain for this server? A catalog zone is for those that read it. */
+bool server_is_for(const struct server *server, const struct domain_ref *domain);
+/* And is the server in service now? */
 bool server_has(const struct server *server, const struct domain_ref *domain);
 bool servers_idle(const struct servers *servers);

@@ -97,7 +97,8 @@ void store_postpone(struct tx *tx, const char *domain_id, const char *server_id,
 {
 	tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) + INTERVAL ? SECOND "
-	    "WHERE domain_id = ? AND server_id = ? AND action = ?",
+	    "WHERE domain_id = ? AND server_id = ? AND action = ? "
+	    "AND next_attempt_at IS NOT NULL",
 	    TX_BIND(tx_int(after_s), tx_text(domain_id), tx_text(server_id),
 	            tx_text(action_name(action))));
 }
@@ -678,12 +679,17 @@ static size_t read_ids(struct tx *tx, struct arena *arena, const char *sql,
 	return count;
 }
 
-static void forget_server(struct tx *tx, const char *pool, const char *id)
+enum { FORGET_ROWS = 1000 };		/* at a time */
+
+/* False: there is more, for the next round. */
+static bool forget_server(struct tx *tx, const char *pool, const char *id)
 {
-	tx_exec(tx, "DELETE s FROM pool_manager_status s JOIN domains d "
-	        "ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
-	        "WHERE s.server_id = ? AND p.name = ?",
-	        TX_BIND(tx_text(id), tx_text(pool)));
+	return tx_exec(tx,
+	    "DELETE FROM pool_manager_status WHERE server_id = ? AND domain_id IN "
+	    "(SELECT id FROM (SELECT DISTINCT d.id FROM pool_manager_status s "
+	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
+	    "WHERE s.server_id = ? AND p.name = ? LIMIT ?) some)",
+	    TX_BIND(tx_text(id), tx_text(id), tx_text(pool), tx_int(FORGET_ROWS))) == 0;
 }
 
 void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)
@@ -696,8 +702,9 @@ void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)
 	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids);
 
 	for (size_t i = 0; i < count && !tx->err; i++) {
+		if (!forget_server(tx, pool, ids[i]))
+			continue;
 		log_info("server removed: pool=%s server=%s", pool, ids[i]);
-		forget_server(tx, pool, ids[i]);
 		tx_exec(tx, "DELETE FROM pool_servers WHERE pool_name = ? AND id = ?",
 		        TX_BIND(tx_text(pool), tx_text(ids[i])));
 	}

@@ -1,6 +1,6 @@
 /*
- * store -- poolmgr's statements: it writes pool_manager_status, pool_servers
- * and pool_sync, and reads domains and pools.
+ * store -- poolmgr's statements: it writes pool_manager_status and
+ * pool_servers, and reads domains and pools.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ static int repairs_this_hour(struct tx *tx, const struct fault *fault)
 
 	if (tx_select_row(tx, NULL, &rows,
 	    "SELECT COUNT(*) FROM repair_log WHERE object_uuid = ? AND server_id = ? "
-	    "AND kind = ? AND outcome = 'DONE' AND done_at > NOW(3) - INTERVAL 1 HOUR",
+	    "AND kind = ? AND outcome <> 'PARKED' AND done_at > NOW(3) - INTERVAL 1 HOUR",
 	    TX_BIND(FAULT_KEY(fault)))) {
 		count = (int)row_int(&rows);
 		tx_select_end(&rows);
@@ -108,8 +108,6 @@ void store_suspect(struct tx *tx, const struct fault *fault, enum advice advice)
 		begin(tx, fault);
 	else if (advice == ADVICE_REPAIR)
 		confirm(tx, fault, "CONFIRMED");
-	else if (advice == ADVICE_PARK)
-		confirm(tx, fault, "PARKED");
 }
 
 void store_repaired(struct tx *tx, const struct fault *fault,
@@ -124,6 +122,30 @@ void store_repaired(struct tx *tx, const struct fault *fault,
 	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
 }
 
+void store_unsuspect(struct tx *tx, const struct fault *fault)
+{
+	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
+	        "AND kind = ? AND state <> 'PARKED'", TX_BIND(FAULT_KEY(fault)));
+}
+
+void store_suspect_again(struct tx *tx, const struct fault *fault)
+{
+	tx_exec(tx, "UPDATE repairs SET state = 'SEEN', updated_at = pass1_at "
+	        "WHERE object_uuid = ? AND server_id = ? AND kind = ? "
+	        "AND state = 'CONFIRMED'", TX_BIND(FAULT_KEY(fault)));
+}
+
+bool store_suspects_stray(struct tx *tx, const char *pool)
+{
+	struct tx_rows rows;
+	bool found = tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM repairs WHERE pool_name = ? AND kind = 'STRAY' "
+	    "AND state <> 'PARKED' LIMIT 1", TX_BIND(tx_text(pool)));
+
+	tx_select_end(&rows);
+	return found;
+}
+
 enum { SUSPECTS_MAX = 256 };
 
 void store_suspects(struct tx *tx, struct arena *arena, const char *from, const char *to,
@@ -134,9 +156,12 @@ void store_suspects(struct tx *tx, struct arena *arena, const char *from, const 
 	suspects->ids = arena_alloc(arena, SUSPECTS_MAX * sizeof(*suspects->ids));
 	suspects->count = 0;
 	tx_select(tx, arena, &rows,
-	    "SELECT DISTINCT object_uuid FROM repairs WHERE object_uuid > ? "
-	    "AND object_uuid <= ? AND kind = 'CONTENT' AND state = 'SEEN'",
-	    TX_BIND(tx_text(from), tx_text(to)));
+	    "SELECT object_uuid FROM repairs WHERE object_uuid > ? "
+	    "AND object_uuid <= ? AND kind = 'CONTENT' AND state <> 'PARKED' "
+	    "UNION SELECT object_uuid FROM repair_log WHERE object_uuid > ? "
+	    "AND object_uuid <= ? AND kind = 'CONTENT' AND outcome <> 'PARKED' "
+	    "AND done_at > NOW(3) - INTERVAL 1 HOUR",
+	    TX_BIND(tx_text(from), tx_text(to), tx_text(from), tx_text(to)));
 	while (suspects->count < SUSPECTS_MAX && tx_next(&rows))
 		suspects->ids[suspects->count++] = row_text(&rows);
 	tx_select_end(&rows);

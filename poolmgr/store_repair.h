@@ -20,10 +20,10 @@ struct fault {
 
 /* What is known of it, locked until the end of the transaction. */
 struct suspicion store_suspicion(struct tx *tx, const struct fault *fault);
-/* Seen for the first time, or confirmed, or given up for an hour, as ADVICE says. */
+/* Seen for the first time, or confirmed, as ADVICE says. */
 void store_suspect(struct tx *tx, const struct fault *fault, enum advice advice);
 
-/* How a repair ended: a row of the log, and no suspicion any more, unless it is PARKED. */
+/* How a repair ended: a row of the log; no suspicion any more, unless it is PARKED. */
 struct ending {
 	const char *outcome;		/* DONE, FAILED, PARKED */
 	const char *detail, *worker;
@@ -31,7 +31,15 @@ struct ending {
 };
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
-/* A domain's content is suspected on some server: those behind FROM, up to TO. */
+/* It is not so any more; or it could not be acted on: the next sight confirms it. */
+void store_unsuspect(struct tx *tx, const struct fault *fault);
+void store_suspect_again(struct tx *tx, const struct fault *fault);
+/* Is a stray suspected in the pool? */
+bool store_suspects_stray(struct tx *tx, const char *pool);
+/*
+ * A domain's content is suspected on some server, or was put right within the hour: those
+ * behind FROM, up to TO.
+ */
 struct suspects {
 	const char **ids;
 	size_t count;

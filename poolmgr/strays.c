@@ -1,12 +1,12 @@
 #include "strays.h"
 
-#include <openssl/sha.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "lock_name.h"
 #include "repair.h"
 #include "runtime/offload.h"
 #include "runtime/tx_list.h"
@@ -14,8 +14,7 @@
 #include "store.h"
 
 enum {
-	STRAYS_MAX = 1000,		/* of one look; the next finds the others */
-	OBJECT_SIZE = 2 * SHA256_DIGEST_LENGTH + 1,
+	STRAYS_MAX = 50,		/* of one look, from anywhere in the list */
 };
 
 struct look {
@@ -32,18 +31,21 @@ struct look {
 
 /* ---- on the lane's thread ---- */
 
+/* From anywhere on, around: those that are left to a person do not hide the others. */
 static enum err sift(struct look *look)
 {
 	struct tx tx = tx_once(look->server->db, &look->why);
+	size_t pages = (look->count + TX_LIST_MAX - 1) / TX_LIST_MAX;
+	size_t first = pages ? random_u32() % pages : 0;
 
-	for (size_t at = 0; at < look->count && !tx.err; at += TX_LIST_MAX) {
+	for (size_t i = 0; i < pages && !tx.err; i++) {
+		size_t at = (first + i) % pages * TX_LIST_MAX;
 		size_t left = look->count - at;
-		size_t room = STRAYS_MAX - look->stray_count;
 
 		look->stray_count += store_strangers(
 		    &tx, look->arena, look->server->settings->id, look->names + at,
 		    left < TX_LIST_MAX ? left : TX_LIST_MAX,
-		    look->strays + look->stray_count, room);
+		    look->strays + look->stray_count, STRAYS_MAX - look->stray_count);
 	}
 	return tx_commit(&tx);
 }
@@ -63,19 +65,9 @@ static void run(void *self)
 
 /* ---- on the loop ---- */
 
-/* A zone has no id: the digest of its name. */
-static void object_of(const char *name, char object[OBJECT_SIZE])
-{
-	unsigned char digest[SHA256_DIGEST_LENGTH];
-
-	SHA256((const unsigned char *)name, strlen(name), digest);
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(object + 2 * i, 3, "%02x", digest[i]);
-}
-
 static void report(struct look *look, const char *name)
 {
-	char object[OBJECT_SIZE];
+	char object[LOCK_NAME_SIZE];
 	const struct fault fault = {
 		.kind = REPAIR_STRAY,
 		.object = object,
@@ -85,7 +77,7 @@ static void report(struct look *look, const char *name)
 		.detail = "has the zone, and there is no such domain",
 	};
 
-	object_of(name, object);
+	lock_name_digest(name, object);
 	repair_saw(look->poolmgr, look->server, &fault);
 }
 

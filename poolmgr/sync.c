@@ -1,6 +1,6 @@
 /*
  * The recurring work. Each process does it for the domains of its share (seed 004: the
- * hash factor), so that no domain is looked after by two, and none by nobody.
+ * hash factor): in one generation no domain is two processes', and none is nobody's.
  *
  *	retry	every second: rows that failed, or never ended, whose own time
  *		has come; a server whose breaker is open gets a probe at most
@@ -18,6 +18,7 @@
 #include "judge.h"
 #include "operation.h"
 #include "poolmgr.h"
+#include "repair.h"
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
 #include "store.h"
@@ -281,7 +282,7 @@ void sync_metrics(void)
 {
 	for (enum status status = 0; status < STATUS_COUNT; status++)
 		domains[status] = metric_new(METRIC_GAUGE, "pool_domains",
-		                             "The pool's domains, as its master counts them",
+		                             "The pool's domains, counted by the master",
 		                             "status", status_name(status));
 	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
 	                            "Seconds since the oldest change that is not ACTIVE",
@@ -316,21 +317,29 @@ static void register_again(struct round *round)
 
 enum {
 	UNHEARD_ROUNDS = 3,	/* of a server that no configuration names any more */
-	REPAIR_ROUNDS = 30,	/* a suspicion that nothing confirmed */
+	REPAIR_AGES = 3,	/* of a suspicion that nothing confirmed */
 };
 
+/* A transaction a step: what is too much for one holds up no other. */
 static void tidy(struct round *round)
 {
-	struct poolmgr *poolmgr = round->poolmgr;
-	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
+	const struct poolmgr *poolmgr = round->poolmgr;
+	const char *pool = round->scope.pool;
+	int round_s = poolmgr->config.periodic_sync_interval_s;
+	struct db *db = poolmgr->runtime.db;
+	struct tx tx = tx_begin(db, &round->why);
 
-	store_forget_settled(&tx, round->scope.pool);
-	store_repairs_forget(&tx, round->scope.pool, REPAIR_ROUNDS *
-	                     poolmgr->config.periodic_sync_interval_s);
-	store_forget_out(&tx, round->scope.pool);
-	store_forget_removed(&tx, round->scope.pool, UNHEARD_ROUNDS *
-	                     poolmgr->config.periodic_sync_interval_s);
-	done(round, &tx, "tidy");
+	store_forget_settled(&tx, pool);
+	done(round, &tx, "settled");
+	tx = tx_begin(db, &round->why);
+	store_repairs_forget(&tx, pool, repair_rounds(poolmgr) * round_s * REPAIR_AGES);
+	done(round, &tx, "repairs");
+	tx = tx_begin(db, &round->why);
+	store_forget_out(&tx, pool);
+	done(round, &tx, "out of service");
+	tx = tx_begin(db, &round->why);
+	store_forget_removed(&tx, pool, UNHEARD_ROUNDS * round_s);
+	done(round, &tx, "removed");
 }
 
 static void sync_server(struct round *round, struct server *server)
@@ -340,12 +349,16 @@ static void sync_server(struct round *round, struct server *server)
 	update_behind(round, server);
 }
 
-static bool is_deep_round(const struct poolmgr *poolmgr)
+/* Every compare_every'th; and the one behind a round that found something. */
+static bool is_deep_round(struct round *round)
 {
 	static unsigned number;
+	unsigned every = (unsigned)round->poolmgr->config.compare_every;
+	struct tx tx = once(round);
+	bool suspected = store_suspects_stray(&tx, round->scope.pool);
 
-	return poolmgr->config.compare_every &&
-	       number++ % (unsigned)poolmgr->config.compare_every == 0;
+	suspected &= done(round, &tx, "strays");
+	return every && (number++ % every == 0 || suspected);
 }
 
 void sync_round(void *self)
@@ -363,7 +376,7 @@ void sync_round(void *self)
 		if (atomic_load(&poolmgr->servers->item[i].in_service))
 			sync_server(&round, &poolmgr->servers->item[i]);
 	settle(&round);
-	if (is_deep_round(poolmgr))
+	if (is_deep_round(&round))
 		strays_look(poolmgr, &round.scope);
 	round_end(&round);
 }

@@ -7,6 +7,7 @@
 #include "operation.h"
 #include "store.h"
 
+/* A deletion is owed also by a server out of service: it is done when it is back. */
 static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
                        const struct domain_ref *domain, enum action action)
 {
@@ -15,7 +16,8 @@ static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
 	size_t count = 0;
 
 	for (size_t i = 0; i < servers->count; i++)
-		if (server_has(&servers->item[i], domain))
+		if (action == ACTION_DELETE ? server_is_for(&servers->item[i], domain)
+		                            : server_has(&servers->item[i], domain))
 			owing[count++] = &servers->item[i];
 	store_owe(tx, domain->id, action, owing, count,
 	          poolmgr_poll_budget_s(poolmgr) + 30);

@@ -13,7 +13,8 @@ CREATE TABLE distributed_locks (
   fence        BIGINT UNSIGNED NOT NULL,
   owner        VARCHAR(128) NOT NULL DEFAULT '',
   PRIMARY KEY (object_uuid),
-  KEY lock_session (session_id)
+  KEY lock_session (session_id),
+  KEY lock_age (`lock`, created_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- A process of the fleet. It writes plugin_time, that it is alive; the master of its service

@@ -297,6 +297,47 @@ class Roster(Story):
         self.beat(b)
         self.assertEqual((self.masters(), b.share()[:2]), ([b.name], (0, 1)))
 
+    def test_seat_that_was_lost_and_is_nobodys(self):
+        """Taken over by one who died before he laid anything down."""
+        a, b = self.worker(), self.worker()
+        self.beat(a)
+        server.sql("UPDATE distributed_locks SET fence = fence + 1, `lock` = 0, "
+                   f"session_id = REPEAT('f', 32) WHERE object_uuid = 'election:{self.service}'")
+        self.assertFalse(a.do("beat")["master"])
+        self.assertTrue(a.do("beat")["master"])
+        self.beat(b, a)
+        self.assertEqual(self.shares(a, b), [(0, 2), (1, 2)])
+
+    def test_many_that_died_stop_no_election(self):
+        server.sql("INSERT INTO worker_nodes (plugin_name, service, plugin_time, started_at) "
+                   f"SELECT CONCAT('{self.service}-', seq), '{self.service}', "
+                   "UTC_TIMESTAMP(6) - INTERVAL 60 SECOND, UTC_TIMESTAMP(6) FROM "
+                   "(WITH RECURSIVE c(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM c "
+                   "WHERE seq < 400) SELECT seq FROM c) numbers")
+        a = self.worker()
+        self.beat(a)
+        self.assertEqual((self.masters(), a.share()[:2]), ([a.name], (0, 1)))
+
+    def test_time_in_the_future_is_no_sign_of_life(self):
+        a, b = self.worker(), self.worker()
+        self.beat(a, b, a)
+        a.kill()
+        server.sql("UPDATE worker_nodes SET plugin_time = UTC_TIMESTAMP(6) + INTERVAL 1 DAY "
+                   f"WHERE plugin_name = '{a.name}'")
+        server.sql("UPDATE distributed_locks SET created_at = UTC_TIMESTAMP(6) + INTERVAL 1 DAY")
+        self.beat(b)
+        self.assertEqual((self.masters(), b.share()[:2]), ([b.name], (0, 1)))
+
+    def test_lock_that_was_not_given_back_is_given_back_later(self):
+        """A row of a session that no thread of it knows of, as after a lost answer."""
+        a, b = self.worker(), self.worker()
+        a.do("run")
+        a.take("x")
+        server.sql("INSERT INTO distributed_locks (object_uuid, `lock`, session_id, created_at, "
+                   "ttl_s, fence, owner) SELECT 'y', 1, session_id, created_at, 3600, 5, owner "
+                   "FROM distributed_locks WHERE object_uuid = 'x'")
+        self.assertEqual(b.take("y", seconds=3 * PERIOD + GRACE)["fences"], [6])
+
     def test_master_that_slept_lays_down_nothing(self):
         a, b = self.worker(), self.worker()
         self.beat(a, b, a)

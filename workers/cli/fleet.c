@@ -195,7 +195,8 @@ enum err server_drain(struct cli *cli)
 
 enum err server_add(struct cli *cli)
 {
-	return set_server(cli, "ACTIVE", "is in service: it is brought up to date now");
+	return set_server(cli, "ACTIVE", "is in service: the next rounds of the sync bring "
+	                  "it up to date");
 }
 
 enum err server_remove(struct cli *cli)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -56,7 +57,9 @@ struct fleet {
 	struct db *db;
 	char *service, *election;
 	char name[ROSTER_NAME + 1];
-	struct lock_session master_session;	/* the lock's time is the timeout */
+	char master_id[ID_LEN + 1];
+	struct lock_session master_session;	/* of the seat: its time is the timeout */
+	atomic_llong heard_ms;			/* when the database was last reached */
 	struct lock lock;			/* fence 0: not the master */
 	atomic_bool is_master;			/* the same, for other threads */
 	struct holder *holder;
@@ -84,8 +87,9 @@ struct fleet *fleet_new(const struct fleet_config *config, const char *service,
 	fleet->election = xprintf("election:%s", service);
 	name_self(fleet->name, sizeof(fleet->name));
 	fleet->holder = holder_new(fleet->name, config->lock_ttl_s);
-	fleet->master_session = *holder_session(fleet->holder);
-	fleet->master_session.ttl_s = config->timeout_s;
+	id_random(fleet->master_id);
+	fleet->master_session = (struct lock_session){ fleet->master_id, fleet->name,
+	                                               config->timeout_s };
 	return fleet;
 }
 
@@ -159,7 +163,7 @@ static enum err beat(struct fleet *fleet, struct why *why)
 	struct tx tx = tx_once(fleet->db, why);
 
 	store_roster_beat(&tx, &me);
-	store_roster_read(&tx, fleet->service, &fleet->roster);
+	store_roster_read(&tx, fleet->service, fleet->config->timeout_s, &fleet->roster);
 	return tx_commit(&tx);
 }
 
@@ -172,15 +176,28 @@ static enum err tidy(struct fleet *fleet, struct why *why)
 	return tx_commit(&tx);
 }
 
+/*
+ * Nobody is, or I am by the rows and do not hold the seat: it was lost to a failure that
+ * was no take-over, or to one who died before he laid anything down.
+ */
+static bool should_stand(const struct fleet *fleet)
+{
+	const struct roster *roster = &fleet->roster;
+
+	return !fleet->lock.fence &&
+	       (roster_is_vacant(roster->member, roster->count, roster->now_ms,
+	                         fleet->config->timeout_s * 1000) ||
+	        roster_is_master(roster->member, roster->count, fleet->name));
+}
+
 static enum err beat_once(void *self, struct why *why)
 {
 	struct fleet *fleet = self;
-	const struct roster *roster = &fleet->roster;
 	enum err err = beat(fleet, why);
 
-	if (!err && !fleet->lock.fence &&
-	    roster_is_vacant(roster->member, roster->count, roster->now_ms,
-	                     fleet->config->timeout_s * 1000))
+	if (!err)
+		atomic_store(&fleet->heard_ms, clock_ms());
+	if (!err && should_stand(fleet))
 		err = stand(fleet, why);
 	if (!err && fleet->lock.fence)
 		err = preside(fleet, why);
@@ -220,7 +237,10 @@ struct share fleet_share(const struct fleet *fleet, struct db *db)
 
 bool fleet_is_master(const struct fleet *fleet)
 {
-	return atomic_load(&fleet->is_master);
+	int64_t silent_ms = clock_ms() - atomic_load(&fleet->heard_ms);
+
+	return atomic_load(&fleet->is_master) &&
+	       silent_ms < (int64_t)fleet->config->timeout_s * 1000;
 }
 
 struct holder *fleet_holder(struct fleet *fleet)
@@ -242,6 +262,7 @@ void fleet_free(struct fleet **fleet)
 		return;
 	struct tx tx = tx_once(gone->db, &why);
 	store_roster_leave(&tx, gone->name, gone->config->timeout_s);
+	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));
 	if (tx_commit(&tx))
 		log_info("left without a word: why=\"%s\"", why.text);

@@ -42,7 +42,8 @@ void fleet_beat(struct fleet *fleet);
  * of its own.
  */
 struct share fleet_share(const struct fleet *fleet, struct db *db);
-bool fleet_is_master(const struct fleet *fleet);	/* any thread */
+/* Any thread. No more if the database was not reached for `timeout`. */
+bool fleet_is_master(const struct fleet *fleet);
 /* The locks of this process. */
 struct holder *fleet_holder(struct fleet *fleet);
 const char *fleet_name(const struct fleet *fleet);

@@ -192,7 +192,7 @@ static enum err ask_for(struct holder *holder, struct db *db, struct entry *entr
 	pthread_mutex_lock(&holder->mutex);
 	entry->busy = false;
 	if (!err) {
-		entry->lock = lock;
+		entry->lock.fence = lock.fence;
 		entry->sure_until_ms = sure_until_ms;
 	}
 	pthread_cond_broadcast(&holder->changed);
@@ -324,8 +324,11 @@ size_t holder_count(struct holder *holder)
 	return count;
 }
 
-/* What the row says is ours under the same fence is renewed; another took the rest. */
-static void prolong(struct holder *holder, const char *object, uint64_t fence,
+/*
+ * What the row says is ours under the same fence is renewed. False: no thread here holds
+ * it, or wants to; the row is left over from one that could not be given back.
+ */
+static bool prolong(struct holder *holder, const char *object, uint64_t fence,
                     int64_t sure_until_ms)
 {
 	pthread_mutex_lock(&holder->mutex);
@@ -333,22 +336,33 @@ static void prolong(struct holder *holder, const char *object, uint64_t fence,
 	if (entry && entry->lock.fence == fence && entry->sure_until_ms < sure_until_ms)
 		entry->sure_until_ms = sure_until_ms;
 	pthread_mutex_unlock(&holder->mutex);
+	return entry;
 }
+
+enum { LEFT_OVER_MAX = 64 };		/* of one renewal */
 
 void holder_renew(struct holder *holder, struct db *db)
 {
 	int64_t until_ms = sure_until(holder, clock_ms());
+	struct lock *left_over;
 	struct lock_rows rows;
+	size_t count = 0;
 	struct lock lock;
 	struct why why;
 
 	if (!holder_count(holder))
 		return;
+	left_over = xcalloc(LEFT_OVER_MAX, sizeof(*left_over));
 	struct tx tx = tx_once(db, &why);
 	lock_renew(&tx, &holder->session);
 	lock_select(&tx, &holder->session, &rows);
 	while (lock_next(&rows, &lock))
-		prolong(holder, lock.object, lock.fence, until_ms);
+		if (!prolong(holder, lock.object, lock.fence, until_ms) &&
+		    count < LEFT_OVER_MAX)
+			left_over[count++] = lock;
+	for (size_t i = 0; i < count; i++)
+		lock_release(&tx, &left_over[i], &holder->session);
+	free(left_over);
 	if (tx_commit(&tx))
 		log_warn("locks not renewed: why=\"%s\"", why.text);
 }

@@ -6,9 +6,8 @@
  *
  * Waiting is asking again, 6 to 500 ms apart with jitter, until a deadline. A handle is
  * sure while no other process can have taken its lock: by the monotonic clock of this
- * machine, from before the statement that took or renewed it. Renew every third of ttl_s.
- * Whoever outlives his lock is not sure any more, and holder_guard() refuses what
- * he wrote.
+ * machine, from before the statement that took or renewed it. Whoever outlives his lock is
+ * not sure any more, and holder_guard() refuses what he wrote.
  */
 #pragma once
 
@@ -52,6 +51,9 @@ bool holder_is_sure(struct holder *holder, const struct held *held);
 void holder_guard(struct holder *holder, struct tx *tx, const struct held *held);
 uint64_t held_fence(const struct held *held);
 
-/* Every third of ttl_s: two statements, none while nothing is held. */
+/*
+ * At least three times in ttl_s: two statements, none while nothing is held. What could
+ * not be given back is given back now.
+ */
 void holder_renew(struct holder *holder, struct db *db);
 size_t holder_count(struct holder *holder);

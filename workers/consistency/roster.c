@@ -13,7 +13,9 @@ static const struct member *master_of(const struct member *members, size_t count
 
 static bool is_heard(const struct member *member, int64_t now_ms, int timeout_ms)
 {
-	return member->plugin_time_ms + timeout_ms >= now_ms;
+	/* far in the future is no time: a clock that went back */
+	return member->plugin_time_ms + timeout_ms >= now_ms &&
+	       member->plugin_time_ms <= now_ms + timeout_ms;
 }
 
 bool roster_is_vacant(const struct member *members, size_t count, int64_t now_ms,
@@ -22,6 +24,13 @@ bool roster_is_vacant(const struct member *members, size_t count, int64_t now_ms
 	const struct member *master = master_of(members, count);
 
 	return !master || !is_heard(master, now_ms, timeout_ms);
+}
+
+bool roster_is_master(const struct member *members, size_t count, const char *me)
+{
+	const struct member *master = master_of(members, count);
+
+	return master && !strcmp(master->plugin_name, me);
 }
 
 /* ---- the master's work ---- */

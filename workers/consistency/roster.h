@@ -31,6 +31,7 @@ struct member {
 /* Nobody is master, or he was not heard of for longer than TIMEOUT_MS. */
 bool roster_is_vacant(const struct member *members, size_t count, int64_t now_ms,
                       int timeout_ms);
+bool roster_is_master(const struct member *members, size_t count, const char *me);
 /*
  * What the rows are to be now that ME is the master: who is down, the shares, their
  * number and the generation. True if they differ from what they were.

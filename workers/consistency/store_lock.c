@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 
-#define PAST_ITS_TIME "created_at < NOW(6) - INTERVAL ttl_s SECOND"
+/* Far in the future is no time, either: a clock that went back. */
+#define PAST_ITS_TIME "created_at < NOW(6) - INTERVAL ttl_s SECOND OR " \
+                      "created_at > NOW(6) + INTERVAL ttl_s SECOND"
 
 static bool take_row(struct tx *tx, const char *object,
                      const struct lock_session *session)

@@ -34,15 +34,9 @@ static void read_members(struct tx *tx, const char *sql, const struct tx_value *
 
 	roster->count = 0;
 	tx_select(tx, NULL, &rows, sql, bind);
-	while (tx_next(&rows)) {
+	while (roster->count < ROSTER_MAX && tx_next(&rows)) {
 		struct member *member = &roster->member[roster->count];
 
-		if (roster->count == ROSTER_MAX) {
-			tx_fail(tx, ERR_TOO_LARGE, "more than %d workers of one service",
-			        ROSTER_MAX);
-			tx_select_end(&rows);
-			return;
-		}
 		snprintf(member->plugin_name, sizeof(member->plugin_name), "%s",
 		         row_text(&rows));
 		member->is_master = row_int(&rows) != 0;
@@ -54,12 +48,17 @@ static void read_members(struct tx *tx, const char *sql, const struct tx_value *
 		roster->now_ms = row_int(&rows);
 		roster->count++;
 	}
+	tx_select_end(&rows);
 }
 
-void store_roster_read(struct tx *tx, const char *service, struct roster *roster)
+void store_roster_read(struct tx *tx, const char *service, int timeout_s,
+                       struct roster *roster)
 {
 	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
-	             "ORDER BY plugin_name", TX_BIND(tx_text(service)), roster);
+	             "AND (role = 'master' OR status = 'active' "
+	             "OR plugin_time > NOW(6) - INTERVAL ? SECOND) "
+	             "ORDER BY role, status, plugin_time DESC",
+	             TX_BIND(tx_text(service), tx_int(timeout_s)), roster);
 }
 
 void store_roster_read_own(struct tx *tx, const char *service, const char *me,

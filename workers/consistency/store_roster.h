@@ -24,8 +24,12 @@ struct roster {
 	size_t count;
 	struct member member[ROSTER_MAX];
 };
-/* More than ROSTER_MAX that are known fail the transaction: ERR_TOO_LARGE. */
-void store_roster_read(struct tx *tx, const char *service, struct roster *roster);
+/*
+ * The master, those that are active, and those that were heard of within TIMEOUT_S: who
+ * is down and silent needs nothing. Of more than ROSTER_MAX the last ones are left out.
+ */
+void store_roster_read(struct tx *tx, const char *service, int timeout_s,
+                       struct roster *roster);
 /* What the master laid down, in one transaction. */
 void store_roster_write(struct tx *tx, const struct roster *roster);
 /* The row of ME and the master's alone: what share() needs. */

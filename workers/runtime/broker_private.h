@@ -158,6 +158,7 @@ struct outbox {
 	uint64_t first_tag, next_tag;
 	size_t flight_count;
 	uint64_t last_id;
+	int64_t confirmed_ms;	/* when anything last was */
 	int64_t expire_ms;	/* what the timer is set to */
 	/*
 	 * The broker closes the channel for one bad message and does not say

@@ -496,6 +496,8 @@ static void settle_tag(struct broker *broker, uint64_t tag, enum err err)
 void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err)
 {
 	struct outbox *outbox = &broker->outbox;
+
+	outbox->confirmed_ms = clock_ms();
 	uint64_t first = multiple ? outbox->first_tag : tag;
 
 	if (tag == 0 && multiple)
@@ -572,9 +574,9 @@ void outbox_accused(struct broker *broker, int code, amqp_method_number_t method
 /* ---- deadlines ---- */
 
 /*
- * A message that was sent, and not confirmed in all its time, though no alarm holds the
- * broker up: it may be a node of a cluster that still waits for one that died. Another
- * connection is told so at once.
+ * A message that was sent, and not confirmed in all its time, nor was any behind it,
+ * though no alarm holds the broker up: it may be a node of a cluster that still waits for
+ * one that died. Another connection is told so at once.
  */
 static void expire_flight(struct broker *broker, int64_t now_ms)
 {
@@ -586,7 +588,8 @@ static void expire_flight(struct broker *broker, int64_t now_ms)
 
 		if (!message || message->deadline_ms > now_ms)
 			continue;
-		late |= now_ms - message->sent_ms >= CONFIRM_MS;
+		late |= now_ms - message->sent_ms >= CONFIRM_MS &&
+		        outbox->confirmed_ms < message->sent_ms;
 		settle_tag(broker, tag, ERR_UNREACHABLE);
 	}
 	flight_advance(outbox);

@@ -12,7 +12,7 @@
  * outcome at COMMIT is ERR_RACE: the whole transaction is gone and whoever
  * started it runs it again (the rpc server does that; tx_redo() for timers).
  * A duplicate key is ERR_EXISTS, a violated CHECK ERR_INTERNAL. Rows read are
- * in the arena that is passed. tx_once() is one autocommitted statement.
+ * in the arena that is passed. tx_once() commits each statement by itself.
  */
 #pragma once
 
