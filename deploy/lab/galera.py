@@ -37,6 +37,21 @@ PROVIDER_OPTIONS = ("gmcast.listen_addr=tcp://{host}:{group};ist.recv_addr={host
                     "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT5S")
 
 
+def is_possible():
+    """May root be taken for another here? Not in a chroot, nor where namespaces are forbidden."""
+    if os.geteuid() != 0:
+        return True
+    try:
+        run([program(AS_NOBODY[0]), *AS_NOBODY[1:], program("true")])
+    except LabError:
+        return False
+    return True
+
+
+IMPOSSIBLE = ("a Galera node that root starts copies its data in a user namespace, and there is "
+              "none to be had here: be an ordinary user, or leave the chroot")
+
+
 def administrator():
     """Of a node: whoever started it, or whom it takes root for."""
     return NOBODY if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
@@ -78,6 +93,8 @@ class GaleraNode(MariaDb):
     def launch(self):
         if not Path(PROVIDER).exists():
             raise LabError(f"{PROVIDER} is not installed: run deploy/install-packages")
+        if not is_possible():
+            raise LabError(IMPOSSIBLE)
         super().launch()
         self.is_founder = False
 

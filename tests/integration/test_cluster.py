@@ -25,7 +25,7 @@ from stream import HEAL_SECONDS, Producer, StreamStory          # noqa: E402
 from lab.cluster_fleet import ClusterFleet                      # noqa: E402
 from lab.cuts import MADE, Cuts                                 # noqa: E402
 from lab.fleet import render                                    # noqa: E402
-from lab.galera import view                                     # noqa: E402
+from lab.galera import IMPOSSIBLE, is_possible, view             # noqa: E402
 
 LONG = bool(os.environ.get("STORY_SECONDS"))
 SEED = int(os.environ.get("ZONEFLEET_SEED") or random.randrange(10**6))
@@ -61,6 +61,8 @@ class Fleet(ClusterFleet, StoryFleet):
 
 def setUpModule():
     """One fleet for all: each worker of a kind has another node first in its list."""
+    if not is_possible():
+        raise unittest.SkipTest(IMPOSSIBLE)
     folder = Path(tempfile.mkdtemp(prefix="zfcluster"))
     unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
     fleet = Fleet.start(folder / "fleet", settings=merged(SETTINGS, QUICK), central=3,

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import namespace                                                # noqa: E402
 from story import ROOT, wait_for                                # noqa: E402
 from lab.cuts import MADE                                       # noqa: E402
+from lab.galera import IMPOSSIBLE, is_possible                  # noqa: E402
 
 COMMAND = ROOT / "deploy" / "cluster"
 START_SECONDS = 240
@@ -53,6 +54,7 @@ class ClusterCommandTest(unittest.TestCase):
         said = self.succeed("status")
         return re.search(rf"^ +{name} +(.*)$", said, re.M).group(1)
 
+    @unittest.skipUnless(is_possible(), IMPOSSIBLE)
     def test_from_start_to_stop(self):
         said = self.succeed(seconds=START_SECONDS)
         for word in "galera.cnf", "rabbitmq.conf", "zonefleet.cfg", "deploy/cluster stop", "ACTIVE":

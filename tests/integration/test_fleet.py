@@ -21,7 +21,7 @@ REPO = Path(__file__).resolve().parents[2]
 DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "fleet_driver"
 SCHEMA = REPO / "schema"
 sys.path.insert(0, str(REPO / "deploy"))
-from lab.galera import GaleraCluster        # noqa: E402
+from lab.galera import IMPOSSIBLE, GaleraCluster, is_possible   # noqa: E402
 from lab.mariadb import MariaDb             # noqa: E402
 from lab.process import wait_for            # noqa: E402
 
@@ -423,6 +423,7 @@ class Roster(Story):
                     owned_at[uuid] = time.monotonic()
 
 
+@unittest.skipUnless(is_possible(), IMPOSSIBLE)
 class Galera(Story):
     """Locks over three nodes that are all written to."""
 

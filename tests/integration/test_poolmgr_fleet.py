@@ -27,6 +27,13 @@ def setUpModule():
 
 class FleetStory(unittest.TestCase):
 
+    def setUp(self):
+        """As an init would: what a story broke is not the next one's trouble."""
+        for server in self.fleet.name_servers:
+            if not server.pid or server.has_died():
+                server.launch()
+                server.wait_ready()
+
     def create(self, name):
         domain = self.caller.create_domain(domain={"name": name})
         self.settled(domain)
@@ -343,8 +350,10 @@ class Content(FleetStory):
                 self.fleet.wait_for(lambda: self.address(name, owner) == ["192.0.2.1"],
                                     BACK_SECONDS, f"{name} serves what it should")
                 self.assertEqual(self.fleet.members[name].serial(zone), serial)
-                done, = [row for row in self.admin("repairs")["repairs"]
-                         if row["name"] == zone and row["state"] == "DONE"]
+                done, = self.fleet.wait_for(
+                    lambda: [row for row in self.admin("repairs")["repairs"]
+                             if row["name"] == zone and row["state"] == "DONE"], 10,
+                    "it was noted")
                 self.assertEqual((done["server"], done["kind"]), (name, "CONTENT"))
                 self.assertIn("192.0.2.99", done["detail"])
                 self.assertLess(done["pass1_at"], done["pass2_at"])

@@ -23,6 +23,7 @@ enum {
 	SLICE_MS = 2,		/* handlers run this long before the loop has its turn */
 	REDO_MAX = 8,		/* times a handler may lose its race */
 	REDO_MS = 2000,		/* and how long it may go on so: the loop waits */
+	STALL_MS = 4500,	/* shorter than a wait for a row: runtime/db.c */
 	ATTEMPTS_MAX = 20,	/* times a cast may come back through the delay queue, */
 	RETRY_FIRST_MS = 1000,	/* each time later */
 	RETRY_MAX_MS = 30 * 1000,
@@ -402,18 +403,26 @@ static void sleep_ms(int ms)
 }
 
 /*
- * The time is counted from the first loss: that may have taken long, when a node of the
- * database hung or found itself alone, and the next run meets another one.
+ * A loss that took long was a node of the database that hung or found itself alone, and
+ * the next run meets another one. Longer yet is a row that somebody holds: whoever wants
+ * it has waited enough.
  */
+static int64_t redo_until(int64_t started_ms)
+{
+	int64_t now_ms = clock_ms();
+
+	return now_ms - started_ms < STALL_MS ? now_ms + REDO_MS : now_ms;
+}
+
 static void run_to_the_end(struct rpc_server *server, struct job *const *jobs,
                            size_t count)
 {
 	struct job *losers[BATCH_MAX];
-	int64_t until;
+	int64_t until, started_ms = clock_ms();
 	size_t lost;
 
 	run(server, jobs, count);
-	until = clock_ms() + REDO_MS;
+	until = redo_until(started_ms);
 	for (int attempt = 0; attempt < REDO_MAX && clock_ms() < until; attempt++) {
 		lost = take_losers(jobs, count, losers);
 		if (lost == 0)
