@@ -6,6 +6,7 @@
 #   make test       all that belongs in CI: tests/run names its stages
 #   make test-faults  kill, stop and restart everything during a stream of changes, and cut
 #                     nodes of clusters off
+#   make test-clusters  three brokers and three databases, killed, hung and cut off
 #   make test-large   a zone of a million records on three name servers, with figures;
 #                     10 000 domains by a catalog zone
 #   make asan       the same programs under ASan and UBSan, into build-asan/
@@ -141,6 +142,10 @@ test-faults:
 	STORY_SECONDS=1800 tests/support/run-stories tests/faults/test_*.py \
 	    tests/integration/test_cluster.py
 
+# Three RabbitMQ and three Galera under faults; they want the machine for themselves.
+test-clusters:
+	tests/run build clusters
+
 # The long form of a story: some minutes, and two GiB of disk.
 test-large: all
 	ZONEFLEET_RECORDS=1000000 /usr/bin/python3 tests/integration/test_large_zone.py
@@ -192,6 +197,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large demo bench bench-minidns bench-sync fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large test-clusters demo bench bench-minidns bench-sync fuzz layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:
