@@ -6,6 +6,9 @@
 #   make test       all that belongs in CI: tests/run names its stages
 #   make test-faults  kill, stop and restart everything during a stream of changes, and cut
 #                     nodes of clusters off
+#   make test-drift   1 000 drifts on three name servers during ten minutes of changes
+#   make test-fleet   320 000 guarded increments over three databases, masters that are killed,
+#                     members that come and go
 #   make test-clusters  three brokers and three databases, killed, hung and cut off
 #   make test-large   a zone of a million records on three name servers, with figures;
 #                     10 000 domains by a catalog zone
@@ -108,10 +111,10 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# libFuzzer targets: fuzz_NAME.c; those of minidns' core see its folder.
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/workers.a
+# libFuzzer targets: fuzz_NAME.c; they see minidns' core, and poolmgr's backends.
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iminidns -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzzers: $(FUZZ)
 
 $(BUILD)/%.a:
@@ -137,10 +140,20 @@ asan-programs:
 test:
 	tests/run
 
-# The long form: 200 changes under each fault, three rounds; CI runs the short one.
+# The long form: 200 changes under each fault, two rounds; CI runs the short one.
 test-faults:
-	STORY_SECONDS=1800 tests/support/run-stories tests/faults/test_*.py \
-	    tests/integration/test_cluster.py
+	@export STORY_SECONDS=1800; tests/support/run-stories tests/faults/test_*.py; faults=$$?; \
+	STORIES_AT_ONCE=1 tests/support/run-stories tests/integration/test_cluster.py && \
+	exit $$faults
+
+# The whole of a story that test-faults has for two minutes.
+test-drift: all
+	ZONEFLEET_DRIFTS=1000 ZONEFLEET_DRIFT_SECONDS=600 ZONEFLEET_WRITES=200 \
+	    /usr/bin/python3 tests/faults/test_drift.py
+
+# Locks and the roster: 32 x 10 000 increments over three Galera nodes take some twenty minutes.
+test-fleet: all drivers
+	STORY_SECONDS=1 ZONEFLEET_INCREMENTS=10000 /usr/bin/python3 tests/integration/test_fleet.py
 
 # Three RabbitMQ and three Galera under faults; they want the machine for themselves.
 test-clusters:
@@ -197,6 +210,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-large test-clusters demo bench bench-minidns bench-sync fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-minidns bench-sync fuzz layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

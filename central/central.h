@@ -34,4 +34,5 @@ struct central {
 	struct catalog *catalog;
 	int catalog_repair_s;			/* of its timer: constant */
 	struct pulse *pulse;
+	struct queue_watch *queues;
 };

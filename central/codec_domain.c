@@ -168,7 +168,7 @@ json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
 	const struct domain *is = &zone->is;
 	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, "
 	                         "s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, "
-	                         "s:s, s:s}",
+	                         "s:s, s:s, s:I}",
 		"id", is->id, "name", is->name, "tenant", is->tenant,
 		"kind", is->is_catalog ? "CATALOG" : "PRIMARY",
 		"pool", zone->pool, "pool_id", is->pool_id,
@@ -182,7 +182,8 @@ json_t *codec_domain_encode(const struct zone *zone, struct arena *arena)
 		"description", is->description,
 		"records", (json_int_t)zone->records,
 		"recordsets", (json_int_t)zone->recordsets,
-		"created_at", zone->created_at, "updated_at", zone->updated_at);
+		"created_at", zone->created_at, "updated_at", zone->updated_at,
+		"version", (json_int_t)is->version);
 
 	bug_if(!json);	/* all texts were stored as UTF-8 */
 	return json;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "core/rules.h"
 #include "core/status.h"
+#include "model/json.h"
 #include "model/serial.h"
 
 enum { AHEAD_MAX = 8 };		/* changes of a call that are read with those of others */
@@ -50,12 +51,30 @@ enum err edit_check_open(struct write *write)
 	return OK;
 }
 
+/* A caller who decided by what it had read says which version that was. */
+enum err edit_check_version(struct write *write)
+{
+	int64_t version = (int64_t)write->zone.is.version;
+	enum err err = json_get_int(write->req->args, "version", 0, 0, INT64_MAX,
+	                            &version, &write->req->why);
+
+	if (err || (uint64_t)version == write->zone.is.version)
+		return err;
+	return tx_fail(&write->tx, ERR_CONFLICT,
+	               "the domain %.200s has changed: its version is %" PRIu64 ", not "
+	               "%" PRId64 ": read it again", write->zone.is.name,
+	               write->zone.is.version, version);
+}
+
 enum err edit_lock(struct write *write, const struct domain_key *key)
 {
+	enum err err;
+
 	if (!lock_zone(write, key))
 		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
-	return edit_check_open(write);
+	err = edit_check_open(write);
+	return err ? err : edit_check_version(write);
 }
 
 static enum err next_serial(const struct edit *edit, const struct zone *zone,

@@ -34,7 +34,12 @@ struct edit_outcome {
 
 /* Is the domain, which is locked, one that callers may change? ERR_CONFLICT. */
 enum err edit_check_open(struct write *write);
-/* Lock the domain for a change: not found, or on its way out, is an error. */
+/* Is it as the caller has read it, who may say which version that was? ERR_CONFLICT. */
+enum err edit_check_version(struct write *write);
+/*
+ * Lock the domain for a change: not found, on its way out, or of another version than the
+ * caller's, is an error.
+ */
 enum err edit_lock(struct write *write, const struct domain_key *key);
 /* Change write->zone, which is locked; it is then as the row is, and tell is set. */
 enum err edit_apply(struct write *write, const struct edit *edit,

@@ -4,6 +4,7 @@
 #include "central.h"
 #include "codec.h"
 #include "consistency/pulse.h"
+#include "consistency/queue_watch.h"
 #include "core/zone.h"
 #include "model/rr.h"
 #include "import.h"
@@ -107,6 +108,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	import_start(c);
 	sweep_start(c);
 	c->pulse = pulse_new("central", runtime->loop, runtime->db_config);
+	c->queues = queue_watch_new(pulse_fleet(c->pulse), runtime);
 	return OK;
 }
 
@@ -123,13 +125,18 @@ static void stop(void *self)
 	sweep_stop(self);
 	import_stop(self);
 	catalog_stop(self);
+	queue_watch_free(&((struct central *)self)->queues);
 	pulse_free(&((struct central *)self)->pulse);
 }
 
 static enum err prepare(void *self, int processes, struct why *why)
 {
+	static const char *const topics[] = { "central", "minidns", NULL };
+
 	(void)self, (void)processes, (void)why;
 	fleet_metrics();
+	queue_watch_metrics(topics);
+	service_metrics();
 	return OK;
 }
 
@@ -138,8 +145,14 @@ static void fleet_fire(void *self)
 	pulse_fire(((struct central *)self)->pulse);
 }
 
+static void queues_fire(void *self)
+{
+	queue_watch_fire(((struct central *)self)->queues);
+}
+
 static const struct timer timers[] = {
 	{ "fleet", &pulse_config.period_s, fleet_fire },
+	{ "queues", &queue_watch_period_s, queues_fire },
 	{ "sweep", &central.config.sweep_s, sweep_fire },
 	{ "catalog", &central.catalog_repair_s, catalog_fire },
 	{ 0 }

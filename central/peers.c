@@ -10,7 +10,8 @@ static struct domain_ref ref_of(const struct zone *zone)
 {
 	struct domain_ref ref = {
 		.name = zone->is.name, .pool = zone->pool, .tenant = zone->is.tenant,
-		.state = zone->is.state, .is_catalog = zone->is.is_catalog,
+		.state = zone->is.state, .version = zone->is.version,
+		.is_catalog = zone->is.is_catalog,
 	};
 
 	snprintf(ref.id, sizeof ref.id, "%s", zone->is.id);

@@ -2,6 +2,10 @@
  * service -- what central answers, a row a method (service.c); the handlers
  * stand by noun in service_*.c and keep to one plot: decode, read, decide,
  * write, tell. Rows with a `write` handler go through once.h.
+ *
+ * Each answer about a domain tells its version, one more with each change. A call that
+ * changes a domain may name the `version` that its caller has read: ERR_CONFLICT if there
+ * is a newer one (seed 004).
  */
 #pragma once
 
@@ -10,6 +14,7 @@
 
 /* For worker.methods; ends with a row of zeroes. */
 const struct rpc_method *service_methods(void);
+void service_metrics(void);		/* before the fork */
 
 /* ERR_DENIED for nobody: no tenant, and no administrator. Addresses one thing. */
 enum err service_access(struct request *req, struct access *access);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "codec_domain.h"
 #include "codec_find.h"
+#include "consistency/store_version.h"
 #include "core/catalog.h"
 #include "core/rules.h"
 #include "edit.h"
@@ -452,6 +453,7 @@ void service_domain_remove(struct write *write)
 	zone->reason = "";
 	store_later_domain(write->later, zone);
 	store_later_write(write->later, &write->tx);
+	store_version_end(&write->tx, zone->is.id);
 	store_tsigkey_delete_domains(&write->tx, zone->is.id);
 	write->tell = "delete_domain";
 	write->in_catalog = zone->is_listed;
@@ -470,6 +472,8 @@ enum err service_delete_domain(struct write *write)
 		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
 	err = zone->is.is_catalog ? edit_check_open(write) : check_no_children(write);
+	if (!err)
+		err = edit_check_version(write);
 	if (err)
 		return err;
 	service_domain_remove(write);

@@ -94,6 +94,7 @@ enum err service_update_server(struct write *write)
 enum err service_sync_domain(void *self, struct request *req)
 {
 	struct central *central = self;
+	bool deep = false;
 	struct zone zone;
 	struct tx tx = tx_once(central->runtime->db, &req->why);
 	enum err err = tx.err ? tx.err : service_domain(central, req, &tx, &zone);
@@ -102,9 +103,12 @@ enum err service_sync_domain(void *self, struct request *req)
 		tx_rollback(&tx);
 	else
 		err = tx_commit(&tx);
+	if (!err)
+		err = json_get_bool(req->args, "deep", 0, &deep, &req->why);
 	if (err)
 		return err;
-	peers_tell(central, &(struct news){ "sync_domain", &zone, &req->context }, 1);
+	peers_tell(central, &(struct news){ deep ? "compare_domain" : "sync_domain",
+	                                    &zone, &req->context }, 1);
 	req->result = json_pack("{s:s, s:s}", "id", zone.is.id, "name", zone.is.name);
 	return OK;
 }

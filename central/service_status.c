@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "core/status.h"
 #include "model/messages.h"
+#include "runtime/metrics.h"
 
 enum { PORTIONS_MS = 500, WAITS_MS = 2000 };
 
@@ -170,6 +171,15 @@ static bool any_more(const struct reported *reports, size_t count)
 	return false;
 }
 
+static struct metric *propagation;
+
+void service_metrics(void)
+{
+	propagation = metric_new(METRIC_HISTOGRAM, "propagation_seconds",
+	                         "From a domain's last change to its being ACTIVE", NULL,
+	                         NULL);
+}
+
 static void tell_moves(struct reported *reports, size_t count)
 {
 	for (struct reported *r = reports; r < reports + count; r++) {
@@ -178,6 +188,8 @@ static void tell_moves(struct reported *reports, size_t count)
 		if (r->told || !is_moved(r))
 			continue;
 		r->told = true;
+		if (state->status == STATUS_ACTIVE)
+			metric_observe_us(propagation, r->before.changed_us);
 		log_info("domain moved: domain=%s serial=%" PRIu32 " task=%s "
 		         "status=%s reason=\"%s\"",
 		         r->before.name, state->serial, task_name(state->task),

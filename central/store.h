@@ -63,6 +63,7 @@ struct domain_state {
 	char id[ID_LEN + 1];
 	const char *name;
 	struct state is;
+	int64_t changed_us;		/* ago: its last change */
 };
 /*
  * Locks those that live, in the order of their ids; returns how many. With WAIT also
@@ -126,11 +127,12 @@ void store_domain_find(struct tx *tx, const struct access *access,
                        const struct paging *paging, struct arena *arena,
                        struct tx_rows *rows);
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
-void store_domain_insert(struct tx *tx, const struct zone *zone);
+/* Its version is 1. */
+void store_domain_insert(struct tx *tx, struct zone *zone);
 /* The counts alone, of a domain that was just inserted. */
 void store_domain_counts(struct tx *tx, const struct zone *zone);
-/* The description alone: nothing of it is served. */
-void store_domain_describe(struct tx *tx, const struct zone *zone);
+/* The description alone: nothing of it is served. Its version is the next one. */
+void store_domain_describe(struct tx *tx, struct zone *zone);
 /* Its tenant's domains, counted up to MAX + 1. */
 int64_t store_domain_count(struct tx *tx, const char *tenant, int64_t max);
 /* The highest serial under which NAME was served before; false: it never was. */

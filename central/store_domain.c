@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "consistency/store_version.h"
 #include "model/rr.h"
 #include "store_query.h"
 
@@ -21,7 +22,7 @@ const char *const store_domain_sort_keys[] = { "name", "created_at", "updated_at
 	"d.recordset_count, d.record_count, " \
 	"CONCAT(REPLACE(d.created_at, ' ', 'T'), 'Z'), " \
 	"CONCAT(REPLACE(d.updated_at, ' ', 'T'), 'Z'), " \
-	"d.kind = 'CATALOG', d.catalog_id <> ''"
+	"d.kind = 'CATALOG', d.catalog_id <> '', " VERSION_OF("d.id")
 
 /* Behind them when the domain is to be changed. */
 #define CHANGE_COLUMNS \
@@ -95,6 +96,7 @@ static void read_zone(struct tx_rows *rows, struct zone *zone)
 	zone->updated_at = row_text(rows);
 	zone->is.is_catalog = row_int(rows) != 0;
 	zone->is_listed = row_int(rows) != 0;
+	zone->is.version = (uint64_t)row_int(rows);
 }
 
 static int64_t read_limit(struct tx_rows *rows, int64_t otherwise)
@@ -299,7 +301,7 @@ bool store_domain_next(struct tx_rows *rows, struct zone *zone)
 	return !rows->tx->err;
 }
 
-void store_domain_insert(struct tx *tx, const struct zone *zone)
+void store_domain_insert(struct tx *tx, struct zone *zone)
 {
 	const struct domain *is = &zone->is;
 	uint8_t ancestry[NAME_MAX_WIRE];
@@ -321,6 +323,8 @@ void store_domain_insert(struct tx *tx, const struct zone *zone)
 	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
 	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl),
 	                tx_text(is->is_catalog ? "CATALOG" : "PRIMARY")));
+	store_versions_begin(tx, "domain", &(const char *){ is->id }, 1);
+	zone->is.version = 1;
 }
 
 void store_domain_counts(struct tx *tx, const struct zone *zone)
@@ -331,11 +335,14 @@ void store_domain_counts(struct tx *tx, const struct zone *zone)
 	                tx_text(zone->is.id)));
 }
 
-void store_domain_describe(struct tx *tx, const struct zone *zone)
+void store_domain_describe(struct tx *tx, struct zone *zone)
 {
+	const struct version version = { zone->is.id, zone->is.version++ };
+
 	tx_exec(tx, "UPDATE domains SET description = ?, updated_at = UTC_TIMESTAMP(3) "
 	            "WHERE id = ?",
 	        TX_BIND(tx_text(zone->is.description), tx_text(zone->is.id)));
+	store_versions_swap(tx, "domain", &version, 1);
 }
 
 /* A number that is the whole answer. */

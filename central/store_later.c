@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "consistency/store_version.h"
 
 /* In the order in which they are written: a row's foreign keys stand above it. */
 enum table { DOMAINS, RECORDSETS, RECORDS, JOURNAL, TABLES };
@@ -58,6 +59,8 @@ struct later {
 		struct tx_value *values;
 		size_t count, size;	/* rows */
 	} rows[TABLES];
+	struct version *versions;	/* that the domains had, a row each */
+	size_t versions_size;
 };
 
 struct later *store_later_new(void)
@@ -74,6 +77,7 @@ void store_later_free(struct later **later)
 		return;
 	for (enum table table = 0; table < TABLES; table++)
 		free(old->rows[table].values);
+	free(old->versions);
 	free(old);
 }
 
@@ -96,11 +100,25 @@ static struct tx_value *add_row(struct later *later, enum table table,
 	return row;
 }
 
-void store_later_domain(struct later *later, const struct zone *zone)
+static void add_version(struct later *later, struct domain *is)
 {
-	const struct domain *is = &zone->is;
-	struct tx_value *row = add_row(later, DOMAINS, is->id);
+	size_t count = later->rows[DOMAINS].count;
 
+	if (count == later->versions_size) {
+		later->versions_size = 2 * count + 8;
+		later->versions = xrealloc(later->versions, later->versions_size *
+		                           sizeof(*later->versions));
+	}
+	later->versions[count] = (struct version){ is->id, is->version++ };
+}
+
+void store_later_domain(struct later *later, struct zone *zone)
+{
+	struct domain *is = &zone->is;
+	struct tx_value *row;
+
+	add_version(later, is);
+	row = add_row(later, DOMAINS, is->id);
 	row[1] = tx_u32(is->state.serial);
 	row[2] = tx_text(task_name(is->state.task));
 	row[3] = tx_text(status_name(is->state.status));
@@ -170,6 +188,7 @@ size_t store_later_count(const struct later *later)
 
 void store_later_write(struct later *later, struct tx *tx)
 {
+	store_versions_swap(tx, "domain", later->versions, later->rows[DOMAINS].count);
 	for (enum table table = 0; table < TABLES; table++)
 		tx_exec_rows(tx, tables[table].head, tables[table].tuple,
 		             tables[table].tail, later->rows[table].values,

@@ -22,9 +22,9 @@ void store_later_free(struct later **later);
 
 /*
  * A domain that is there, and locked: its state, SOA, TTL, description and counts. The
- * change is owed from now on (changed_at).
+ * change is owed from now on (changed_at). Its version is the next one.
  */
-void store_later_domain(struct later *later, const struct zone *zone);
+void store_later_domain(struct later *later, struct zone *zone);
 /* Sets that are new, or have another TTL. They have ids. */
 void store_later_recordsets(struct later *later, const char *domain_id,
                             struct rrset *const *sets, size_t count);

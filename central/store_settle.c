@@ -23,6 +23,7 @@ static void read_state_of(struct tx_rows *rows, struct domain_state *domain)
 	domain->is.serial = row_u32(rows);
 	task = row_text(rows);
 	status = row_text(rows);
+	domain->changed_us = row_int(rows);
 	if (!id_parse(id, domain->id) || !task_parse(task, &domain->is.task) ||
 	    !status_parse(status, &domain->is.status))
 		tx_fail(rows->tx, ERR_INTERNAL, "a stored state is broken");
@@ -36,7 +37,9 @@ size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t co
 	struct tx_rows rows;
 	size_t places, n = 0;
 	const char *sql = tx_list(arena,
-		"SELECT id, name, serial, task, status FROM domains WHERE id IN (",
+		"SELECT id, name, serial, task, status, "
+		"TIMESTAMPDIFF(MICROSECOND, changed_at, UTC_TIMESTAMP(3)) "
+		"FROM domains WHERE id IN (",
 		wait ? ") AND live = 1 ORDER BY id FOR UPDATE"
 		     : ") AND live = 1 ORDER BY id FOR UPDATE SKIP LOCKED",
 		count, &places);

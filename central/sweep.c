@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/store_version.h"
 #include "import.h"
 #include "runtime/offload.h"
 #include "store_sweep.h"
@@ -57,6 +58,12 @@ static int64_t sweep_gone(struct tx *tx, struct sweep *s)
 static int64_t sweep_domains(struct tx *tx, struct sweep *s)
 {
 	return store_sweep_domains(tx, s->central->config.tombstone_age_s);
+}
+
+static int64_t sweep_versions(struct tx *tx, struct sweep *s)
+{
+	return store_versions_sweep(tx, s->central->config.tombstone_age_s,
+	                            SWEEP_ROWS);
 }
 
 static int64_t sweep_tombstones(struct tx *tx, struct sweep *s)
@@ -111,6 +118,7 @@ static const struct step {
 	{ "deleted domains",    sweep_gone           },
 	{ "domains",            sweep_domains        },
 	{ "tombstones",         sweep_tombstones     },
+	{ "versions",           sweep_versions       },
 	{ "open imports",       sweep_open_imports   },
 	{ "staged records",     sweep_import_records },
 	{ "imports",            sweep_imports        },

@@ -17,9 +17,13 @@
 #include "runtime/metrics.h"
 
 enum {
-	MAX_RUNNING = 4,
+	MAX_RUNNING = 8,
+	MAX_RUNNING_A_SERVER = 2,
 	MAX_WAITING = 70000,		/* a message may bring 65536 */
 	MAX_SERVERS = 10000,
+	MAX_TRIES = 5,			/* until it stands still at one serial */
+	BREAKS = 1,			/* a server that restarts breaks off what it did, */
+	AFTER_BREAK_MS = 2000,		/* and is back soon */
 	QUIET_MS = 60 * 1000,		/* between two lines on the same of a server */
 };
 
@@ -38,13 +42,16 @@ struct order {
 	struct route_key key;
 	struct server *server;
 	struct comparison *comparison;	/* NULL: it waits */
+	struct loop_timer *timer;	/* till it waits, after a break */
+	int tries, breaks;
 };
 
 struct server {
 	struct server *next;		/* of those whose turn comes */
 	struct compares *compares;
 	struct route_key key;
-	struct order *running, *first, **end;
+	struct order *first, **end;
+	int running;
 	bool in_turn;
 	int64_t quiet_until_ms[COMPARISON_OUTCOMES];
 };
@@ -72,6 +79,7 @@ struct compares *compares_new(struct loop *loop, const struct compares_config *c
 		.fetch = { loop, config->servers, config->exchanges, &compares->record },
 		.heads = config->heads,
 		.zones = config->zones,
+		.deltas = config->deltas,
 		.released = config->released,
 		.self = config->self,
 	};
@@ -108,6 +116,7 @@ static void order_free(struct order *order)
 	struct compares *compares = order->server->compares;
 
 	map_remove(compares->orders, order->key.octets, order->key.len);
+	loop_timer_free(&order->timer);
 	list_release(order->list);
 	free(order);
 }
@@ -174,27 +183,71 @@ static void tell(struct order *order, const struct comparison_end *end)
 		          end->serial, comparison_outcome_name(end->outcome), end->words);
 }
 
+static void put(struct order *order)
+{
+	struct server *server = order->server;
+
+	order->next = NULL;
+	order->comparison = NULL;
+	*server->end = order;
+	server->end = &order->next;
+	server->compares->waiting++;
+}
+
+/* Else the server has a serial of its own, and will have it at the next try, too. */
+static bool changes(const struct order *order, const struct comparison_end *end)
+{
+	const struct state state = poll_order_of(order->list, order->at).domain.state;
+
+	return state.status != STATUS_ACTIVE || state.serial != end->serial;
+}
+
+static void put_again(void *self)
+{
+	struct order *order = self;
+
+	put(order);
+	take_turn(order->server);
+	begin_later(order->server->compares);
+}
+
+static void put_after_break(struct order *order)
+{
+	order->comparison = NULL;
+	order->breaks++;
+	order->timer = loop_timer_new(order->server->compares->loop, put_again, order);
+	loop_timer_set(order->timer, AFTER_BREAK_MS);
+}
+
+/* A zone that changes meanwhile comes again, behind the others. */
 static void on_end(void *self, const struct comparison_end *end)
 {
 	struct order *order = self;
 	struct server *server = order->server;
 
 	server->compares->running--;
-	server->running = NULL;
-	tell(order, end);
-	order_free(order);
+	server->running--;
+	if (end->outcome == COMPARISON_SERIAL && changes(order, end) &&
+	    ++order->tries < MAX_TRIES) {
+		put(order);
+	} else if (end->broke_off && order->breaks < BREAKS) {
+		put_after_break(order);
+	} else {
+		tell(order, end);
+		order_free(order);
+	}
 	take_turn(server);
 	begin_later(server->compares);
 }
 
 /* ---- turns ---- */
 
-/* Behind the others, if something waits for it and nothing runs. */
+/* Behind the others, if something waits for it and it has room. */
 static void take_turn(struct server *server)
 {
 	struct compares *compares = server->compares;
 
-	if (server->in_turn || server->running || !server->first)
+	if (server->in_turn || server->running == MAX_RUNNING_A_SERVER || !server->first)
 		return;
 	server->in_turn = true;
 	server->next = NULL;
@@ -235,9 +288,10 @@ static void begin(struct server *server)
 	/* it was read when it was taken up */
 	bug_if(route_read(&what, &want.zone, &want.server, &want.tsig_key, &why));
 	memcpy(want.id, what.domain.id, sizeof(want.id));
-	server->running = order;
+	server->running++;
 	compares->running++;
 	order->comparison = comparison_start(&compares->parts, &want, on_end, order);
+	take_turn(server);
 }
 
 static void begin_some(void *self)
@@ -303,9 +357,7 @@ static enum err add(struct compares *compares, struct list *list, size_t at,
 	};
 	list->users++;
 	map_put(compares->orders, key.octets, key.len, order);
-	*server->end = order;
-	server->end = &order->next;
-	compares->waiting++;
+	put(order);
 	take_turn(server);
 	return OK;
 }

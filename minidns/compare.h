@@ -1,13 +1,15 @@
 /*
  * compare -- the method compare_zones: of each domain and each name server of a list,
- * does the server have under our serial what we have under it? Who changes a record by
- * hand and leaves the serial as it is, no poll ever notices.
+ * does the server have under its serial what we have, or had, under it? Who changes a
+ * record by hand and leaves the serial as it is, no poll ever notices.
  *
  * A difference is reported; all else is counted, and a server that does not let us look
  * is named in the log, once a minute at most. What fails is not tried again: the next
- * round will. Of the terms only the timeout counts: how long a server may say nothing.
+ * round will; but what a server broke off is, once and two seconds later, and a zone that
+ * changes, and could not be compared at one serial, a few times, behind the others. Of the
+ * terms only the timeout counts: how long a server may say nothing.
  *
- * Four run at a time, one a server, so that transfers and polls are served as before;
+ * Eight run at a time, two a server, so that transfers and polls are served as before;
  * the servers take turns. The others wait, up to a bound, and each once: what waits or
  * runs is not taken up again. They end with the process, for nobody waits for them.
  */
@@ -18,6 +20,7 @@
 #include "base/err.h"
 
 struct compares;
+struct deltas;
 struct exchanges;
 struct figures;
 struct heads;
@@ -30,6 +33,7 @@ struct compares_config {
 	const struct figures *figures;
 	struct heads *heads;
 	struct zones *zones;
+	struct deltas *deltas;
 	struct servers *servers;
 	const struct exchanges *exchanges;
 	void (*report)(void *self, const struct server_report *report);

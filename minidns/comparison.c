@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 #include "core/contrast_words.h"
-#include "core/zone_walk.h"
+#include "core/past.h"
+#include "deltas.h"
 #include "heads.h"
 #include "runtime/loop.h"
 #include "zones.h"
@@ -20,14 +21,16 @@ struct comparison {
 	struct comparison_want want;
 	comparison_fn *fn;
 	void *self;
-	bool owed;			/* a callback of the heads or the zones */
+	bool owed;			/* by the heads, the zones or the deltas */
 	bool cancelled;
 	struct head head;
 	struct fetch *fetch;
 	bool second;			/* theirs go by for the second time */
-	struct zone *zone;		/* ours; once theirs was whole */
+	uint32_t serial;		/* theirs, once it was whole */
+	struct delta *delta;		/* from their serial to ours; NULL: it is the same */
+	struct zone *zone;		/* ours, once that was known */
+	struct past *past;		/* ours at their serial */
 	struct contrast *contrast;
-	struct zone_walk walk;
 	void (*on_ours)(struct contrast *contrast, const struct canonical *record);
 	struct loop_timer *timer;	/* only to fail soon */
 	const char *fault;
@@ -56,21 +59,33 @@ static void comparison_free(struct comparison *comparison)
 	loop_later_cancel(comparison->parts->fetch.loop, comparison);
 	loop_timer_free(&comparison->timer);
 	contrast_free(&comparison->contrast);
+	past_free(&comparison->past);
+	delta_release(&comparison->delta);
 	zone_release(&comparison->zone);
 	if (had_zone)
 		comparison->parts->released(comparison->parts->self);
 	free(comparison);
 }
 
-static void finish(struct comparison *comparison, enum comparison_outcome outcome,
-                   const char *words)
+static void finish_with(struct comparison *comparison, const struct comparison_end *end)
 {
-	const struct comparison_end end = { outcome, comparison->head.serial, words };
 	comparison_fn *fn = comparison->fn;
 	void *self = comparison->self;
 
 	comparison_free(comparison);
-	fn(self, &end);
+	fn(self, end);
+}
+
+static void finish(struct comparison *comparison, enum comparison_outcome outcome,
+                   const char *words)
+{
+	bool compared = outcome == COMPARISON_EQUAL || outcome == COMPARISON_DIFFERS;
+
+	finish_with(comparison, &(struct comparison_end){
+		.outcome = outcome,
+		.serial = compared ? comparison->serial : comparison->head.serial,
+		.words = words,
+	});
 }
 
 void comparison_cancel(struct comparison **comparison)
@@ -120,7 +135,7 @@ static void tell_difference(struct comparison *comparison)
 		finish(comparison, COMPARISON_EQUAL, "");
 		return;
 	case CONTRAST_DIFFERENT:
-		contrast_words(&theirs, &ours, comparison->head.serial, words);
+		contrast_words(&theirs, &ours, comparison->serial, words);
 		finish(comparison, COMPARISON_DIFFERS, words);
 		return;
 	case CONTRAST_UNKNOWN:
@@ -148,14 +163,12 @@ static void walk_some(void *self)
 {
 	struct comparison *comparison = self;
 	struct canonical *record = comparison->parts->fetch.record;
-	struct rr rr;
 
 	for (int i = 0; i < WALK_A_TURN; i++) {
-		if (!zone_walk_next(&comparison->walk, &rr)) {
+		if (!past_next(comparison->past, record)) {
 			walked(comparison);
 			return;
 		}
-		canonical_of_rr(&rr, record);
 		comparison->on_ours(comparison->contrast, record);
 	}
 	loop_later(comparison->parts->fetch.loop, walk_some, comparison);
@@ -163,10 +176,24 @@ static void walk_some(void *self)
 
 static void walk(struct comparison *comparison, ours_fn *on_ours)
 {
-	comparison->walk = zone_walk(comparison->zone);
+	past_rewind(comparison->past);
 	comparison->on_ours = on_ours;
 	loop_later(comparison->parts->fetch.loop, walk_some, comparison);
 }
+
+/* ---- our own zone, at their serial: the way there, then what it leads to ---- */
+
+static void begin_walk(struct comparison *comparison)
+{
+	comparison->past = past_new(comparison->zone, comparison->delta, random_u32());
+	if (comparison->past)
+		walk(comparison, contrast_ours);
+	else
+		finish(comparison, COMPARISON_SERIAL, "is many changes behind");
+}
+
+static void ask_delta(struct comparison *comparison);
+static void ask_zone(struct comparison *comparison);
 
 static void on_zone(void *self, enum err err, struct zone *zone)
 {
@@ -176,12 +203,51 @@ static void on_zone(void *self, enum err err, struct zone *zone)
 		return;
 	if (err) {
 		finish(comparison, COMPARISON_FAILED, "has a zone that we cannot read");
-	} else if (zone->serial != comparison->head.serial) {
-		finish(comparison, COMPARISON_SERIAL, "has another serial by now");
-	} else {
-		comparison->zone = zone_hold(zone);
-		walk(comparison, contrast_ours);
+		return;
 	}
+	comparison->zone = zone_hold(zone);
+	if (zone->serial == comparison->head.serial) {
+		begin_walk(comparison);
+	} else {
+		comparison->head.serial = zone->serial;
+		ask_delta(comparison);
+	}
+}
+
+static void on_delta(void *self, enum err err, struct delta *delta)
+{
+	struct comparison *comparison = self;
+
+	if (comes_late(comparison))
+		return;
+	if (err) {
+		finish(comparison, COMPARISON_FAILED,
+		       "is behind, and we cannot read our journal");
+		return;
+	}
+	if (!delta) {
+		finish(comparison, COMPARISON_SERIAL, "has another serial");
+		return;
+	}
+	delta_release(&comparison->delta);
+	comparison->delta = delta_hold(delta);
+	if (comparison->zone)
+		begin_walk(comparison);
+	else
+		ask_zone(comparison);
+}
+
+static void ask_delta(struct comparison *comparison)
+{
+	comparison->owed = true;
+	deltas_get(comparison->parts->deltas, &comparison->head, comparison->serial,
+	           PAST_OCTETS_MAX, on_delta, comparison);
+}
+
+static void ask_zone(struct comparison *comparison)
+{
+	comparison->owed = true;
+	zones_get(comparison->parts->zones, &comparison->head, on_zone, comparison);
 }
 
 /* ---- the server's ---- */
@@ -196,30 +262,50 @@ static void on_record(void *self, const struct canonical *record)
 		contrast_theirs(comparison->contrast, record);
 }
 
-static void on_whole(struct comparison *comparison)
+static void on_whole(struct comparison *comparison, uint32_t serial)
 {
 	if (comparison->second) {
-		walk(comparison, contrast_find);
+		if (serial == comparison->serial)
+			walk(comparison, contrast_find);
+		else
+			finish(comparison, COMPARISON_SERIAL, "has another serial by now");
 		return;
 	}
-	comparison->owed = true;
-	zones_get(comparison->parts->zones, &comparison->head, on_zone, comparison);
+	comparison->serial = serial;
+	if (serial == comparison->head.serial)
+		ask_zone(comparison);
+	else
+		ask_delta(comparison);
 }
 
-static void on_end(void *self, enum fetch_outcome outcome, const char *words)
+static void finish_broken(struct comparison *comparison, const char *words)
+{
+	finish_with(comparison, &(struct comparison_end){
+		.outcome = COMPARISON_FAILED,
+		.serial = comparison->head.serial,
+		.broke_off = true,
+		.words = words,
+	});
+}
+
+static void on_end(void *self, enum fetch_outcome outcome, uint32_t serial,
+                   const char *words)
 {
 	struct comparison *comparison = self;
 
 	comparison->fetch = NULL;
 	switch (outcome) {
 	case FETCH_WHOLE:
-		on_whole(comparison);
+		on_whole(comparison, serial);
 		return;
-	case FETCH_OTHER_SERIAL:
+	case FETCH_NEWER:
 		finish(comparison, COMPARISON_SERIAL, words);
 		return;
 	case FETCH_REFUSED:
 		finish(comparison, COMPARISON_REFUSED, words);
+		return;
+	case FETCH_BROKEN:
+		finish_broken(comparison, words);
 		return;
 	case FETCH_FAILED:
 		finish(comparison, COMPARISON_FAILED, words);
@@ -233,7 +319,7 @@ static void transfer(struct comparison *comparison)
 		.zone = want->zone,
 		.server = want->server,
 		.tsig_key = want->tsig_key,
-		.serial = comparison->head.serial,
+		.newest = comparison->head.serial,
 		.silence_ms = want->silence_ms,
 		.limits = {
 			.records = 2 * (uint64_t)comparison->head.records +

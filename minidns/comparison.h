@@ -2,13 +2,16 @@
  * comparison -- one zone as one name server serves it, against ours at the same serial: a
  * transfer (fetch.h), whose records are summed up as they come (core/contrast.h) and not
  * kept, then a walk over our own zone; and where the two differ and what in cannot be
- * told yet, both once more.
+ * told yet, both once more. A server may be behind, and of a domain that changes all the
+ * time it mostly is: ours is then taken as it was at its serial, if the journal tells that
+ * within a bound (core/past.h). One that is ahead of us is not read.
  *
- * Whatever a server sends, it takes no more than some two megabytes, a message or some
+ * Whatever a server sends, it takes no more than some three megabytes, a message or some
  * hundred records a turn of the loop, and records of twice our own zone and a bit.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/id.h"
@@ -18,13 +21,14 @@
 #include "model/name.h"
 
 struct comparison;
+struct deltas;
 struct heads;
 struct zones;
 
 enum comparison_outcome {
 	COMPARISON_EQUAL,
 	COMPARISON_DIFFERS,
-	COMPARISON_SERIAL,	/* one of the two has another: nothing to compare */
+	COMPARISON_SERIAL,	/* what we had at theirs is not known */
 	COMPARISON_REFUSED,	/* the server does not let us have the zone */
 	COMPARISON_FAILED,	/* silent, broken off, malformed, too much */
 	COMPARISON_OUTCOMES
@@ -35,6 +39,7 @@ struct comparison_parts {
 	struct fetch_parts fetch;
 	struct heads *heads;
 	struct zones *zones;
+	struct deltas *deltas;
 	struct contrast_keys keys;
 	void (*released)(void *self);	/* a zone of ours that was held */
 	void *self;
@@ -50,7 +55,8 @@ struct comparison_want {
 
 struct comparison_end {
 	enum comparison_outcome outcome;
-	uint32_t serial;		/* ours, of EQUAL and DIFFERS */
+	uint32_t serial;		/* of EQUAL and DIFFERS both's, else ours */
+	bool broke_off;			/* FAILED, as of a server that restarts */
 	const char *words;		/* that go behind the server's name */
 };
 
@@ -61,7 +67,7 @@ struct comparison *comparison_start(const struct comparison_parts *parts,
                                     const struct comparison_want *want,
                                     comparison_fn *fn, void *self);
 /*
- * Without a callback. What the heads or the zones owe it still comes: they are freed
- * first, then the parts.
+ * Without a callback. What the heads, the zones or the deltas owe it still comes: they
+ * are freed first, then the parts.
  */
 void comparison_cancel(struct comparison **comparison);

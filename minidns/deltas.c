@@ -12,8 +12,6 @@
 enum {
 	MAX_KEPT = 256,
 	MAX_KEPT_BYTES = 32 * 1024 * 1024,
-	/* before it is condensed; of a larger one the whole zone is sent */
-	MAX_DELTA_BYTES = 16 * 1024 * 1024,
 	MAX_WAITING = 1024,
 };
 
@@ -32,7 +30,8 @@ struct entry {
 	struct deltas *deltas;
 	struct head head;		/* its serial is where it leads */
 	uint32_t from;
-	bool loading;
+	size_t octets;			/* its bound */
+	bool loading, known;
 	struct waiter *waiters;
 	struct delta *delta;
 	enum err err;
@@ -56,23 +55,34 @@ struct deltas *deltas_new(struct loop *loop, const struct db_config *config)
 
 /* ---- the list ---- */
 
-static bool leads(const struct entry *entry, const struct head *head, uint32_t from)
+/* What was not found within a bound may be found within a larger one. */
+static bool leads(const struct entry *entry, const struct entry *wanted)
 {
-	return entry->from == from && entry->head.serial == head->serial &&
-	       !strcmp(entry->head.id, head->id);
+	return entry->from == wanted->from && entry->octets >= wanted->octets &&
+	       entry->head.serial == wanted->head.serial &&
+	       !strcmp(entry->head.id, wanted->head.id);
 }
 
-static struct entry *take(struct deltas *deltas, const struct head *head, uint32_t from)
+static struct entry *take(struct deltas *deltas, const struct entry *wanted)
 {
 	struct entry **at = &deltas->newest;
 	struct entry *entry;
 
-	while (*at && !leads(*at, head, from))
+	while (*at && !leads(*at, wanted))
 		at = &(*at)->next;
 	entry = *at;
 	if (entry)
 		*at = entry->next;
 	return entry;
+}
+
+static void take_out(struct deltas *deltas, const struct entry *entry)
+{
+	struct entry **at = &deltas->newest;
+
+	while (*at != entry)
+		at = &(*at)->next;
+	*at = entry->next;
 }
 
 static void entry_free(struct entry *entry)
@@ -107,7 +117,7 @@ static void read_run(void *job)
 	struct entry *entry = job;
 
 	entry->err = store_delta(entry->deltas->db, &entry->head, entry->from,
-	                         MAX_DELTA_BYTES, &entry->delta, &entry->why);
+	                         entry->octets, &entry->delta, &entry->why);
 }
 
 static void tell_waiters(struct entry *entry)
@@ -138,8 +148,11 @@ static void read_done(void *job)
 	/* still loading: it cannot be trimmed below them */
 	tell_waiters(entry);
 	entry->loading = false;
-	if (entry->err)
-		entry_free(take(deltas, &entry->head, entry->from));
+	entry->known = true;
+	if (entry->err || entry->octets < DELTAS_OCTETS) {
+		take_out(deltas, entry);
+		entry_free(entry);
+	}
 	trim(deltas);
 }
 
@@ -153,14 +166,15 @@ static void add_waiter(struct entry *entry, delta_fn *fn, void *self)
 	entry->waiters = waiter;
 }
 
-static struct entry *entry_new(struct deltas *deltas, const struct head *head,
-                               uint32_t from)
+/* The entry that leads there, or else a copy of it. */
+static struct entry *take_or_make(struct deltas *deltas, const struct entry *wanted)
 {
-	struct entry *entry = xcalloc(1, sizeof(*entry));
+	struct entry *entry = take(deltas, wanted);
 
-	entry->deltas = deltas;
-	entry->head = *head;
-	entry->from = from;
+	if (entry)
+		return entry;
+	entry = xcalloc(1, sizeof(*entry));
+	*entry = *wanted;
 	return entry;
 }
 
@@ -178,39 +192,44 @@ void deltas_put(struct deltas *deltas, const struct head *head, struct delta **d
 	*delta = NULL;
 	if (!newest)
 		return;
-	entry = take(deltas, head, newest->from);
-	if (!entry)
-		entry = entry_new(deltas, head, newest->from);
-	if (!entry->loading && !entry->delta)
+	entry = take_or_make(deltas, &(struct entry){
+		.deltas = deltas, .head = *head, .from = newest->from,
+		.octets = DELTAS_OCTETS,
+	});
+	if (!entry->loading && !entry->delta) {
 		entry->delta = newest;
-	else
+		entry->known = true;
+	} else {
 		delta_release(&newest);
+	}
 	put_first(deltas, entry);
 	trim(deltas);
 }
 
-void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,
-                delta_fn *fn, void *self)
+/* False: too many wait. */
+static bool load(struct deltas *deltas, struct entry *entry)
 {
-	struct entry *entry = take(deltas, head, from);
+	entry->loading = lane_submit(deltas->lane, read_run, read_done, entry);
+	return entry->loading;
+}
 
-	if (entry) {
-		put_first(deltas, entry);
-		if (entry->loading)
-			add_waiter(entry, fn, self);
-		else
-			fn(self, OK, entry->delta);
-		return;
-	}
-	entry = entry_new(deltas, head, from);
-	if (!lane_submit(deltas->lane, read_run, read_done, entry)) {
+void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,
+                size_t octets, delta_fn *fn, void *self)
+{
+	struct entry *entry = take_or_make(deltas, &(struct entry){
+		.deltas = deltas, .head = *head, .from = from, .octets = octets,
+	});
+
+	if (!entry->known && !entry->loading && !load(deltas, entry)) {
 		entry_free(entry);
 		fn(self, ERR_BUSY, NULL);
 		return;
 	}
-	entry->loading = true;
 	put_first(deltas, entry);
-	add_waiter(entry, fn, self);
+	if (entry->known)
+		fn(self, OK, entry->delta);
+	else
+		add_waiter(entry, fn, self);
 }
 
 void deltas_free(struct deltas **deltas)

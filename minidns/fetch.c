@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "core/frames.h"
 #include "exchange.h"
+#include "model/serial.h"
 #include "runtime/loop.h"
 #include "servers.h"
 
@@ -51,9 +52,10 @@ void fetch_cancel(struct fetch **fetch)
 static void finish(struct fetch *fetch, enum fetch_outcome outcome, const char *words)
 {
 	struct fetch_listener listener = fetch->listener;
+	uint32_t serial = fetch->incoming.serial;
 
 	fetch_free(fetch);
-	listener.end(listener.self, outcome, words);
+	listener.end(listener.self, outcome, serial, words);
 }
 
 /* ---- time ---- */
@@ -97,8 +99,8 @@ static bool take_records(struct fetch *fetch)
 	enum incoming_step step;
 
 	while ((step = incoming_next(incoming, record)) == INCOMING_RECORD) {
-		if (incoming->serial != fetch->want.serial) {
-			finish(fetch, FETCH_OTHER_SERIAL, "has another serial");
+		if (serial_newer(incoming->serial, fetch->want.newest)) {
+			finish(fetch, FETCH_NEWER, "has a newer serial");
 			return false;
 		}
 		fetch->listener.record(fetch->listener.self, record);
@@ -132,17 +134,18 @@ static bool is_complete(const struct fetch *fetch)
 	return fetch->in_len == frame_wanted(fetch->in, fetch->in_len);
 }
 
-static const char *broken_off(const struct fetch *fetch)
+static void end_broken(struct fetch *fetch)
 {
-	return fetch->incoming.messages ? "breaks its transfer off"
-	                                : "takes no question over TCP";
+	finish(fetch, FETCH_BROKEN, fetch->incoming.messages
+	                            ? "breaks its transfer off"
+	                            : "takes no question over TCP");
 }
 
 static void hear(struct fetch *fetch)
 {
 	for (int i = 0; i < 2 && !is_complete(fetch); i++)
 		if (!read_some(fetch)) {
-			finish(fetch, FETCH_FAILED, broken_off(fetch));
+			end_broken(fetch);
 			return;
 		}
 	if (!is_complete(fetch))
@@ -175,7 +178,7 @@ static void on_socket(void *self, int events)
 	struct fetch *fetch = self;
 
 	if (events & LOOP_WRITE && !say(fetch))
-		finish(fetch, FETCH_FAILED, "takes no question over TCP");
+		end_broken(fetch);
 	else if (events & LOOP_READ)
 		hear(fetch);
 }

@@ -3,8 +3,8 @@
  * has one, whose records are handed over as they come and mean nothing before the end.
  *
  * A server may say nothing for so long, and take so long in all; it is cut off when it
- * sends more than it was allowed, and as soon as its SOA has another serial than the one
- * that is wanted. A turn of the loop takes one message.
+ * sends more than it was allowed, and as soon as its SOA has a newer serial than is
+ * wanted. A turn of the loop takes one message.
  */
 #pragma once
 
@@ -22,8 +22,9 @@ struct servers;
 
 enum fetch_outcome {
 	FETCH_WHOLE,
-	FETCH_OTHER_SERIAL,
+	FETCH_NEWER,			/* than what is wanted */
 	FETCH_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
+	FETCH_BROKEN,			/* off, or not let begin: a server that restarts */
 	FETCH_FAILED,
 };
 
@@ -31,7 +32,7 @@ struct fetch_want {
 	struct name zone;
 	struct address server;
 	struct name tsig_key;		/* of length 0: none */
-	uint32_t serial;
+	uint32_t newest;		/* serial */
 	int silence_ms;			/* how long it may say nothing */
 	struct incoming_limits limits;
 };
@@ -45,8 +46,12 @@ struct fetch_parts {
 
 struct fetch_listener {
 	void (*record)(void *self, const struct canonical *record);
-	/* Once, when the fetch is gone. WORDS go behind the server's name; of WHOLE "" */
-	void (*end)(void *self, enum fetch_outcome outcome, const char *words);
+	/*
+	 * Once, when the fetch is gone. SERIAL is that of a zone that came whole; WORDS go
+	 * behind the server's name, of such a zone "".
+	 */
+	void (*end)(void *self, enum fetch_outcome outcome, uint32_t serial,
+	            const char *words);
 	void *self;
 };
 

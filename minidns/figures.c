@@ -31,6 +31,16 @@ static void comparisons_new(struct figures *figures)
 		            comparison_outcome_name(i));
 }
 
+static void recovered_new(struct figures *figures)
+{
+	static const char name[] = "minidns_recovered_total";
+	static const char help[] = "Zones in memory that were compared with the database "
+				   "after news may have been missed";
+
+	figures->recovered_same = counter(name, help, "outcome", "same");
+	figures->recovered_changed = counter(name, help, "outcome", "differs");
+}
+
 static void queries_new(struct figures *figures)
 {
 	static const char name[] = "minidns_queries_total";
@@ -120,6 +130,11 @@ void figures_new(struct figures *figures)
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
 	            "NOTIFYs sent although an instance might not know yet", NULL, NULL);
+	figures->news_old =
+	    counter("minidns_news_old_total",
+	            "News of a zone that told of nothing newer than what is known", NULL,
+	            NULL);
+	recovered_new(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
 	               "From a poll's order to its success", NULL, NULL);

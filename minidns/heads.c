@@ -9,6 +9,7 @@
 #include "core/known.h"
 #include "base/map.h"
 #include "deltas.h"
+#include "recovery.h"
 #include "runtime/db.h"
 #include "runtime/loop.h"
 #include "runtime/offload.h"
@@ -64,12 +65,14 @@ struct heads {
 	bool running, was_down, closing;
 	struct batch *batch;		/* that is running */
 	struct known *known;
+	struct recovery *recovery;
 	struct map *recent_by_name;
 	struct recent *oldest, **newest_end;
 };
 
 struct heads *heads_new(struct loop *loop, const struct db_config *config,
-                        struct deltas *deltas, int64_t memory)
+                        struct deltas *deltas, const struct figures *figures,
+                        int64_t memory)
 {
 	struct heads *heads = xcalloc(1, sizeof(*heads));
 
@@ -79,6 +82,7 @@ struct heads *heads_new(struct loop *loop, const struct db_config *config,
 	heads->deltas = deltas;
 	heads->waiting_end = &heads->waiting;
 	heads->known = known_new(random_u32(), (size_t)memory);
+	heads->recovery = recovery_new(loop, config, heads->known, figures);
 	heads->recent_by_name = map_new(random_u32());
 	heads->newest_end = &heads->oldest;
 	return heads;
@@ -156,16 +160,22 @@ static void outdate(struct heads *heads, const struct name *zone)
 		at->outdated |= !zone || name_equal(&at->name, zone);
 }
 
-void heads_forget(struct heads *heads, const struct name *zone)
+bool heads_news(struct heads *heads, const struct name *zone,
+                const struct edition *edition)
 {
 	outdate(heads, zone);
+	if (known_has(heads->known, zone, edition))
+		return false;
 	known_forget(heads->known, zone);
+	return true;
 }
 
-void heads_forget_all(struct heads *heads)
+/* What is being read now may be as old. */
+void heads_recover(struct heads *heads)
 {
 	outdate(heads, NULL);
-	known_forget_all(heads->known);
+	known_doubt(heads->known);
+	recovery_start(heads->recovery);
 }
 
 /* ---- a batch ---- */
@@ -369,6 +379,7 @@ void heads_free(struct heads **heads)
 		free(question);
 	}
 	db_free(&old->db);
+	recovery_free(&old->recovery);
 	while (old->oldest)
 		forget_oldest(old);
 	known_free(&old->known);

@@ -8,9 +8,11 @@
  * statement runs, and the next statement asks for all of them at once.
  * Ordinary questions may use what was read less than a second ago.
  *
- * What was read of a zone's own name is kept until heads_forget(), for a minute at most
- * and within a budget (core/known.h): while the herald holds (herald.h), questions for it
- * need no database.
+ * What was read of a zone's own name is kept until there are news of it, for a minute at
+ * most and within a budget (core/known.h): while the herald holds (herald.h), questions
+ * for it need no database. When news may have been missed, heads_recover() compares what
+ * is kept with the database (seed 004, "recover"), and forgets what differs; meanwhile it
+ * is not used.
  */
 #pragma once
 
@@ -21,6 +23,7 @@
 
 struct db_config;
 struct deltas;
+struct figures;
 struct heads;
 struct loop;
 
@@ -32,7 +35,8 @@ typedef void head_fn(void *self, enum err err, const struct head *head);
 
 /* MEMORY: bytes for what is known of zones. What is read of changes is for DELTAS. */
 struct heads *heads_new(struct loop *loop, const struct db_config *config,
-                        struct deltas *deltas, int64_t memory);
+                        struct deltas *deltas, const struct figures *figures,
+                        int64_t memory);
 void heads_free(struct heads **heads);		/* callbacks that are due come first */
 /*
  * APEX: the name is likely a zone's own, as in a transfer, and those above it are looked
@@ -47,8 +51,13 @@ bool heads_known(const struct heads *heads, const struct name *name, struct head
 /* Its SOA record, ready to be sent (core/known.h). */
 const uint8_t *heads_soa_record(const struct heads *heads, const struct name *name,
                                 size_t *len);
-void heads_forget(struct heads *heads, const struct name *zone);
-void heads_forget_all(struct heads *heads);
+/*
+ * There is that edition of the zone. False: the news are old, for what is known is of
+ * that edition or a newer one, and stays.
+ */
+bool heads_news(struct heads *heads, const struct name *zone,
+                const struct edition *edition);
+void heads_recover(struct heads *heads);
 /* True if it was asked for within the last second. */
 bool heads_recent(const struct heads *heads, const struct name *name,
                   const struct head **head);

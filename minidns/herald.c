@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/accord.h"
+#include "core/known.h"
 #include "minidns.h"
 #include "model/json.h"
 #include "runtime/loop.h"
@@ -30,6 +31,7 @@ enum {
 struct telling {
 	struct telling *next, **link;
 	struct name zone;
+	struct edition edition;
 	herald_fn *fn;
 	void *self;
 	uint64_t number;		/* of the message; 0: it was not sent yet */
@@ -103,12 +105,13 @@ void herald_free(struct herald **herald)
 
 /* ---- who waits ---- */
 
-struct telling *herald_tell(struct herald *herald, const struct name *zone, herald_fn *fn,
-                            void *self)
+struct telling *herald_tell(struct herald *herald, const struct name *zone,
+                            const struct edition *edition, herald_fn *fn, void *self)
 {
 	struct telling *telling = xcalloc(1, sizeof(*telling));
 
 	telling->zone = *zone;
+	telling->edition = *edition;
 	telling->fn = fn;
 	telling->self = self;
 	telling->began_ms = clock_boot_ms();
@@ -210,16 +213,24 @@ static void on_confirm(void *self, enum err err)
 	free(sent);
 }
 
+static json_t *encode_zone(const struct telling *telling)
+{
+	char text[NAME_MAX_TEXT + 1];
+
+	name_format(&telling->zone, text);
+	return json_pack("[s, s, I, I]", text, telling->edition.id,
+	                 (json_int_t)telling->edition.version,
+	                 (json_int_t)telling->edition.serial);
+}
+
 /* The zones that were not told yet, as many as fit. */
 static json_t *zones_to_tell(struct herald *herald, uint64_t number)
 {
 	json_t *zones = json_array();
-	const struct name *last = NULL;
+	const struct telling *last = NULL;
 	int64_t now_ms = clock_boot_ms();
 
 	for (struct telling *at = herald->first; at; at = at->next) {
-		char text[NAME_MAX_TEXT + 1];
-
 		if (at->number)
 			continue;
 		if (json_array_size(zones) == ZONES_MAX)
@@ -227,11 +238,11 @@ static json_t *zones_to_tell(struct herald *herald, uint64_t number)
 		at->number = number;
 		at->sent_ms = now_ms;
 		/* an order to several servers is several times the same zone */
-		if (last && name_equal(last, &at->zone))
+		if (last && name_equal(&last->zone, &at->zone) &&
+		    edition_equal(&last->edition, &at->edition))
 			continue;
-		last = &at->zone;
-		name_format(&at->zone, text);
-		json_array_append_new(zones, json_string(text));
+		last = at;
+		json_array_append_new(zones, encode_zone(at));
 	}
 	return zones;
 }
@@ -391,23 +402,41 @@ static void note_heard(struct herald *herald, const char *from, uint64_t number)
 	say_later(herald);
 }
 
-static enum err forget_zones(struct herald *herald, const json_t *zones, bool soon,
-                             struct why *why)
+static enum err decode_zone(const json_t *json, struct name *zone,
+                            struct edition *edition, struct why *why)
+{
+	const char *name = json_string_value(json), *id;
+	json_int_t version, serial;
+
+	*edition = (struct edition){ .version = 0 };
+	if (name)	/* of an instance that knows no versions */
+		return name_parse(name, "zones", zone, why);
+	if (json_unpack((json_t *)json, "[s, s, I, I!]", &name, &id, &version, &serial) ||
+	    version < 0 || serial < 0 || serial > UINT32_MAX ||
+	    !id_parse(id, edition->id))
+		return fail(why, ERR_INVALID, "zones: not [name, id, version, serial]");
+	edition->version = (uint64_t)version;
+	edition->serial = (uint32_t)serial;
+	return name_parse(name, "zones", zone, why);
+}
+
+/* Of what cannot be read, it may be any zone. */
+static enum err take_zones(struct herald *herald, const json_t *zones, bool soon,
+                           struct why *why)
 {
 	const json_t *item;
 	size_t i;
 
 	json_array_foreach(zones, i, item) {
-		const char *text = json_string_value(item);
+		struct edition edition;
 		struct name zone;
-		enum err err = text ? name_parse(text, "zones", &zone, why)
-				    : fail(why, ERR_INVALID, "zones: not names");
+		enum err err = decode_zone(item, &zone, &edition, why);
 
 		if (err) {
-			herald->config.forget_all(herald->config.self);
+			herald->config.missed(herald->config.self);
 			return err;
 		}
-		herald->config.forget(herald->config.self, &zone, soon);
+		herald->config.news(herald->config.self, &zone, &edition, soon);
 	}
 	return OK;
 }
@@ -459,8 +488,8 @@ enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
 	if (err)
 		return err;
 	ours = !strcmp(news.from, herald->id);
-	err = forget_zones(herald, news.zones,
-	                   ours && accord_holds(herald->accord, clock_boot_ms()), why);
+	err = take_zones(herald, news.zones,
+	                 ours && accord_holds(herald->accord, clock_boot_ms()), why);
 	if (ours) {
 		accord_came_back(herald->accord, (uint64_t)news.number);
 	} else {
@@ -479,7 +508,7 @@ enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
 
 void herald_queue_is_new(struct herald *herald)
 {
-	herald->config.forget_all(herald->config.self);
+	herald->config.missed(herald->config.self);
 	accord_reset(herald->accord, clock_boot_ms());
 	if (herald->first || wants_hold(herald))
 		say_later(herald);

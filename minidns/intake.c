@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/known.h"
 #include "herald.h"
 #include "model/messages.h"
 #include "notifier.h"
@@ -175,9 +176,13 @@ static void tell_instances(struct intake *intake, const struct domain_refs *doma
 	struct name zone;
 	struct why why;
 
-	for (size_t i = 0; i < domains->count; i++)
+	for (size_t i = 0; i < domains->count; i++) {
+		struct edition edition = edition_of(&domains->item[i]);
+
 		if (!name_parse(domains->item[i].name, "domain.name", &zone, &why))
-			herald_tell(intake->herald, &zone, told, intake->herald);
+			herald_tell(intake->herald, &zone, &edition, told,
+			            intake->herald);
+	}
 }
 
 enum err intake_take(struct intake *intake, const json_t *args, bool quiet,

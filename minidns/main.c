@@ -23,6 +23,7 @@
 #include "poller.h"
 #include "reporter.h"
 #include "runtime/loop.h"
+#include "runtime/metrics.h"
 #include "runtime/worker.h"
 #include "serve.h"
 #include "servers.h"
@@ -149,18 +150,20 @@ static const struct option_section sections[] = {
 enum { LONG_TRANSFER_US = 50 * 1000 };
 
 /* Whoever is told asks within a millisecond: what he will ask for is read already. */
-static void on_news(void *self, const struct name *zone, bool soon)
+static void on_news(void *self, const struct name *zone, const struct edition *edition,
+                    bool soon)
 {
 	(void)self;
-	heads_forget(minidns.heads, zone);
-	if (soon)
+	if (!heads_news(minidns.heads, zone, edition))
+		metric_add(minidns.figures.news_old, 1);
+	else if (soon)
 		heads_expect(minidns.heads, zone);
 }
 
 static void on_news_missed(void *self)
 {
 	(void)self;
-	heads_forget_all(minidns.heads);
+	heads_recover(minidns.heads);
 }
 
 static void on_fanout_is_new(void *self)
@@ -238,8 +241,8 @@ static void make_outbound(struct loop *loop)
 	struct herald_config herald = {
 		.rpc = minidns.runtime.rpc,
 		.figures = &minidns.figures,
-		.forget = on_news,
-		.forget_all = on_news_missed,
+		.news = on_news,
+		.missed = on_news_missed,
 	};
 	struct notifier_config notifier = {
 		.herald = minidns.service.herald = herald_new(loop, &herald),
@@ -302,6 +305,7 @@ static void make_comparing(struct loop *loop)
 		.figures = &minidns.figures,
 		.heads = minidns.heads,
 		.zones = minidns.zones,
+		.deltas = minidns.deltas,
 		.servers = minidns.servers,
 		.exchanges = minidns.exchanges,
 		.report = on_report,
@@ -477,6 +481,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	minidns.servers = servers_new(runtime->loop, runtime->db_config);
 	minidns.deltas = deltas_new(runtime->loop, runtime->db_config);
 	minidns.heads = heads_new(runtime->loop, runtime->db_config, minidns.deltas,
+	                          &minidns.figures,
 	                          minidns.options.zone_memory / HEADS_SHARE);
 	make_outbound(runtime->loop);
 	make_serving(runtime);

@@ -50,6 +50,7 @@ struct figures {
 	struct metric *comparisons[8];	/* by outcome */
 	struct metric *zones_bytes, *tcp_clients, *orders;
 	struct metric *success_us, *timer_late_us;
-	struct metric *soa_from_memory, *news_unsettled;
+	struct metric *soa_from_memory, *news_unsettled, *news_old;
+	struct metric *recovered_same, *recovered_changed;
 };
 void figures_new(struct figures *figures);

@@ -176,11 +176,10 @@ static void on_told(void *self)
 		send_notify(route);
 }
 
-static void take_order(struct route *route, const struct poll_order *order,
-                       const struct name *tsig_key)
+static void take_order(struct route *route, const struct notify_order *order)
 {
-	route->tsig_key = *tsig_key;
-	route->serial = order->domain.state.serial;
+	route->tsig_key = order->tsig_key;
+	route->serial = order->edition.serial;
 	route->ordered = true;
 	route->timeout_ms = order->timeout_ms;
 	route->retry_interval_ms = order->retry_interval_ms;
@@ -188,49 +187,58 @@ static void take_order(struct route *route, const struct poll_order *order,
 	route->told = false;
 	herald_cancel(route->notifier->config.herald, &route->telling);
 	route->telling = herald_tell(route->notifier->config.herald, &route->zone,
-	                             on_told, route);
+	                             &order->edition, on_told, route);
 }
 
-static struct route *route_new(struct notifier *notifier, const struct name *zone,
-                               const struct address *server, const struct route_key *key)
+static struct route *route_new(struct notifier *notifier,
+                               const struct notify_order *order,
+                               const struct route_key *key)
 {
 	struct route *route = xcalloc(1, sizeof(*route));
 
 	route->notifier = notifier;
 	route->key = *key;
-	route->zone = *zone;
-	route->server = *server;
+	route->zone = order->zone;
+	route->server = order->server;
 	route->gap_ms = FIRST_GAP_MS;
 	route->timer = loop_timer_new(notifier->loop, on_timer, route);
 	map_put(notifier->routes, key->octets, key->len, route);
 	return route;
 }
 
-enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
-                        struct why *why)
+enum err notifier_tell(struct notifier *notifier, const struct notify_order *order,
+                       struct why *why)
 {
-	struct name zone;
-	struct address server;
-	struct name tsig_key;
 	struct route_key key;
 	struct route *route;
-	enum err err = route_read(order, &zone, &server, &tsig_key, why);
 
-	if (err)
-		return err;
-	route_key(&zone, &server, &key);
+	route_key(&order->zone, &order->server, &key);
 	route = map_get(notifier->routes, key.octets, key.len);
 	if (route) {
-		if (serial_newer(order->domain.state.serial, route->serial))
-			take_order(route, order, &tsig_key);
+		if (serial_newer(order->edition.serial, route->serial))
+			take_order(route, order);
 		return OK;
 	}
 	if (map_count(notifier->routes) >= MAX_ROUTES)
 		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
-	route = route_new(notifier, &zone, &server, &key);
+	route = route_new(notifier, order, &key);
 	route->state = TELLING;
-	take_order(route, order, &tsig_key);
+	take_order(route, order);
 	return OK;
+}
+
+enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
+                        struct why *why)
+{
+	struct notify_order own = {
+		.edition = edition_of(&order->domain),
+		.timeout_ms = order->timeout_ms,
+		.retry_interval_ms = order->retry_interval_ms,
+		.max_retries = order->max_retries,
+	};
+	enum err err = route_read(order, &own.zone, &own.server, &own.tsig_key, why);
+
+	return err ? err : notifier_tell(notifier, &own, why);
 }
 
 bool notifier_is_out(const struct notifier *notifier, const struct name *zone,

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "core/address.h"
+#include "core/known.h"
 #include "model/messages.h"
 #include "model/name.h"
 
@@ -35,7 +36,19 @@ struct notifier_config {
 
 struct notifier *notifier_new(struct loop *loop, const struct notifier_config *config);
 void notifier_free(struct notifier **notifier);
-/* ERR_BUSY when too many are out; ERR_INVALID for a destination that is no address. */
+
+struct notify_order {
+	struct name zone;
+	struct address server;
+	struct name tsig_key;
+	struct edition edition;
+	int timeout_ms, retry_interval_ms, max_retries;
+};
+
+/* ERR_BUSY when too many are out. */
+enum err notifier_tell(struct notifier *notifier, const struct notify_order *order,
+                       struct why *why);
+/* The same; ERR_INVALID for a destination that is no address. */
 enum err notifier_order(struct notifier *notifier, const struct poll_order *order,
                         struct why *why);
 /* About to be sent, or sent and not answered yet. */

@@ -26,6 +26,7 @@ struct subject {
 	char id[ID_LEN + 1];
 	char *name, *pool, *tenant, *name_server;
 	struct state state;
+	uint64_t version;
 	bool is_catalog;
 };
 
@@ -95,6 +96,7 @@ static void subject_set(struct subject *subject, const struct poll_order *order)
 		.tenant = xstrdup(domain->tenant),
 		.name_server = xstrdup(order->destination.id),
 		.state = domain->state,
+		.version = domain->version,
 		.is_catalog = domain->is_catalog,
 	};
 	memcpy(subject->id, domain->id, sizeof(subject->id));
@@ -108,6 +110,7 @@ static struct server_report report_on(const struct subject *subject)
 			.pool = subject->pool,
 			.tenant = subject->tenant,
 			.state = subject->state,
+			.version = subject->version,
 			.is_catalog = subject->is_catalog,
 		},
 		.name_server = subject->name_server,
@@ -305,6 +308,37 @@ static void make(struct watch *watch, struct poll_move move)
 	}
 }
 
+/*
+ * A look found it at an older serial: it went back, or nobody told it. If it is only late
+ * with a change of now, a NOTIFY more does no harm.
+ */
+static void tell_behind(struct watch *watch)
+{
+	const struct poll_terms *terms = &watch->poll.terms;
+	const struct server_report subject = report_on(&watch->subject);
+	const struct notify_order order = {
+		.zone = watch->zone,
+		.server = watch->server,
+		.tsig_key = watch->tsig_key,
+		.edition = edition_of(&subject.domain),
+		.timeout_ms = terms->timeout_ms,
+		.retry_interval_ms = terms->retry_interval_ms,
+		.max_retries = terms->max_retries,
+	};
+	struct why why;
+
+	watch->quiet = false;
+	if (notifier_tell(watch->poller->config.notifier, &order, &why))
+		log_debug("not notified: domain=%s why=\"%s\"", watch->subject.name,
+		          why.text);
+}
+
+static bool is_behind(const struct watch *watch, const struct judgement *judgement)
+{
+	return judgement && judgement->verdict == VERDICT_SERIAL &&
+	       serial_newer(watch->poll.terms.wanted, judgement->serial);
+}
+
 static void on_answer(void *self, const struct judgement *judgement)
 {
 	struct watch *watch = self;
@@ -316,6 +350,8 @@ static void on_answer(void *self, const struct judgement *judgement)
 	if (!judgement)
 		watch->poll.silent_since = exchanges_silent_since(
 		    watch->poller->config.exchanges, &watch->server);
+	if (watch->quiet && is_behind(watch, judgement))
+		tell_behind(watch);
 	make(watch,
 	     poll_step(&watch->poll, judgement ? POLL_ANSWERED : POLL_SILENT, judgement));
 }

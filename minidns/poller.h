@@ -4,6 +4,9 @@
  * the queries and the orders, one for each zone and server at a time: a newer
  * order replaces the one that is out.
  *
+ * A quiet order is a look: nobody waits for it, and what is as it should be is not
+ * reported. A server that a look finds behind is sent a NOTIFY, and then reported on.
+ *
  * An order is acknowledged when it is taken up. If this process dies, its
  * polls die with it: the pool manager's row knows that an answer is owed.
  */

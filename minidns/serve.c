@@ -231,7 +231,7 @@ static void send_changes(struct pending *pending)
 		finish_soa(pending);
 	else
 		deltas_get(pending->serve->config.deltas, &pending->head,
-		           pending->query.ixfr_serial, on_delta, pending);
+		           pending->query.ixfr_serial, DELTAS_OCTETS, on_delta, pending);
 }
 
 /* It was broken: if it is not any more, its head may still be from before. */

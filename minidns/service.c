@@ -2,6 +2,7 @@
 
 #include "compare.h"
 #include "core/address.h"
+#include "core/known.h"
 #include "herald.h"
 #include "intake.h"
 #include "model/json.h"
@@ -29,11 +30,12 @@ static void nothing(void *self)
 /* No NOTIFY tells of it, and no instance is to remember the zone. */
 static void tell_of_end(const struct service *service, const struct poll_order *order)
 {
+	struct edition edition = edition_of(&order->domain);
 	struct name zone;
 	struct why why;
 
 	if (!name_parse(order->domain.name, "domain.name", &zone, &why))
-		herald_tell(service->herald, &zone, nothing, service->herald);
+		herald_tell(service->herald, &zone, &edition, nothing, service->herald);
 }
 
 static enum err on_poll_for_serial_number(void *self, struct request *req)

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/store_version.h"
 #include "model/serial.h"
 #include "model/state.h"
 #include "runtime/tx_list.h"
@@ -20,7 +21,7 @@ enum {
 /* The order is that of read_head(). */
 #define HEAD_COLUMNS \
 	"d.id, d.name, d.pool_id, d.serial, d.record_count, d.soa_ttl, " \
-	"d.mname, d.rname, d.refresh, d.retry, d.expire, d.minimum"
+	"d.mname, d.rname, d.refresh, d.retry, d.expire, d.minimum, " VERSION_OF("d.id")
 #define SERVED "d.live = 1 AND d.task <> 'DELETE'"
 
 /* ---- heads ---- */
@@ -77,6 +78,7 @@ static enum err read_head(struct tx_rows *rows, struct head *head, struct why *w
 	soa.retry = row_u32(rows);
 	soa.expire = row_u32(rows);
 	soa.minimum = row_u32(rows);
+	head->version = (uint64_t)row_int(rows);
 	return err ? err : set_soa(head, mname, rname, &soa, why);
 }
 
@@ -183,6 +185,53 @@ enum err store_heads(struct db *db, const char *const *names, size_t count,
 		*found = 0;
 	}
 	return err;
+}
+
+struct editions_read {
+	struct db *db;
+	const char *const *ids;
+	size_t count;
+	struct edition *editions;
+	size_t *found;
+};
+
+static enum err read_editions_once(void *self, struct why *why)
+{
+	const struct editions_read *read = self;
+	struct tx tx = tx_once(read->db, why);
+	struct tx_value bind[TX_LIST_MAX + 1];
+	struct arena *arena = arena_new();
+	struct tx_rows rows;
+	size_t places;
+	const char *sql = tx_list(arena, "SELECT d.id, d.serial, " VERSION_OF("d.id")
+	                          " FROM domains d WHERE " SERVED " AND d.id IN (", ")",
+	                          read->count, &places);
+	enum err err;
+
+	*read->found = 0;
+	tx_list_fill(bind, read->ids, read->count, places);
+	bind[places].type = TX_END;
+	tx_select(&tx, arena, &rows, sql, bind);
+	while (*read->found < read->count && tx_next(&rows)) {
+		struct edition *edition = &read->editions[(*read->found)++];
+
+		copy_text(edition->id, sizeof(edition->id), row_text(&rows));
+		edition->serial = row_u32(&rows);
+		edition->version = (uint64_t)row_int(&rows);
+	}
+	tx_select_end(&rows);
+	err = tx_commit(&tx);
+	arena_free(&arena);
+	return err;
+}
+
+enum err store_editions(struct db *db, const char *const *ids, size_t count,
+                        struct edition *editions, size_t *found, struct why *why)
+{
+	struct editions_read read = { db, ids, count, editions, found };
+
+	bug_if(count > STORE_NAMES);
+	return tx_redo(read_editions_once, &read, why);
 }
 
 /* ---- zones ---- */

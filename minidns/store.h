@@ -34,6 +34,10 @@ struct head_row {
 enum err store_heads(struct db *db, const char *const *names, size_t count,
                      struct head_row **rows, size_t *found, struct why *why);
 
+/* Of those of the COUNT domains that are served, in *found: COUNT or fewer. */
+enum err store_editions(struct db *db, const char *const *ids, size_t count,
+                        struct edition *editions, size_t *found, struct why *why);
+
 /*
  * The zone as of one moment, which may be newer than what was last heard of it.
  * ERR_NOT_FOUND: it is gone. ERR_INVALID: it has a record that cannot be served.

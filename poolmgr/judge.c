@@ -8,11 +8,17 @@
 #include "tell.h"
 #include "verdict.h"
 
-/* A server with a serial beyond ours has the zone from elsewhere: said in its row. */
+/*
+ * A server with a serial beyond ours has the zone from elsewhere: said in its row. But not
+ * of a domain that goes: the zone may be that of its successor, of the same name.
+ */
 static void mark_foreign(struct tx *tx, struct standing *standing)
 {
-	uint32_t ours = standing->domain.state.serial;
+	const struct state *state = &standing->domain.state;
+	uint32_t ours = state->serial;
 
+	if (state->task == TASK_DELETE || state->status == STATUS_DELETED)
+		return;
 	for (size_t i = 0; i < standing->count; i++) {
 		struct sighting *sighting = &standing->sightings[i];
 

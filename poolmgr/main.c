@@ -4,13 +4,14 @@
 
 #include "base/mem.h"
 #include "consistency/pulse.h"
+#include "consistency/queue_watch.h"
 #include "operation.h"
 #include "patrol.h"
 #include "poolmgr.h"
 #include "repair.h"
 #include "runtime/tx.h"
 #include "servers.h"
-#include "store.h"
+#include "store_servers.h"
 #include "tell.h"
 
 static struct poolmgr poolmgr = { .retry_period_s = 1, .patrol_period_s = 1 };
@@ -65,9 +66,14 @@ static void fleet_fire(void *self)
 	pulse_fire(((struct poolmgr *)self)->pulse);
 }
 
+static void queues_fire(void *self)
+{
+	queue_watch_fire(((struct poolmgr *)self)->queues);
+}
+
 static const struct timer timers[] = {
 	{ "fleet", &pulse_config.period_s, fleet_fire },
-
+	{ "queues", &queue_watch_period_s, queues_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_s, sync_round },
 	{ "patrol", &poolmgr.patrol_period_s, patrol_fire },
 	{ "retry", &poolmgr.retry_period_s, sync_retry },
@@ -146,10 +152,12 @@ static enum err prepare(void *self, int processes, struct why *why)
 	(void)processes, (void)why;
 	servers_metrics(pm->servers);
 	operation_metrics();
+	patrol_metrics();
 	repair_metrics();
 	sync_metrics();
 	tell_metrics();
 	fleet_metrics();
+	queue_watch_metrics((const char *const[]){ topic(pm), NULL });
 	return OK;
 }
 
@@ -183,6 +191,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->patrol = patrol_new(pm);
 	pm->pulse = pulse_new(topic(pm), runtime->loop, runtime->db_config);
+	pm->queues = queue_watch_new(pulse_fleet(pm->pulse), runtime);
 	return OK;
 }
 
@@ -199,6 +208,7 @@ static void stop(void *self)
 
 	servers_stop(pm->servers);
 	patrol_free(&pm->patrol);
+	queue_watch_free(&pm->queues);
 	pulse_free(&pm->pulse);
 	tell_free(&pm->tell);
 }

@@ -13,6 +13,7 @@
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "store.h"
+#include "store_due.h"
 
 enum {
 	LOCK_WAIT_MS = 3000,		/* who has it is at work on the same domain */
@@ -50,7 +51,6 @@ struct job {
 	enum action action;
 	struct cause cause;
 	int confirm_s;
-	bool probe;			/* tried though the server is failing */
 	struct held *held;
 	enum stage stage;
 	enum err err;			/* of the driver */
@@ -70,7 +70,6 @@ static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *dom
 	job->server = server;
 	job->action = action;
 	job->confirm_s = poolmgr_poll_budget_s(poolmgr);
-	job->probe = breaker_open(&server->control);
 	job->arena = arena_new();
 	job->domain = *domain;
 	if (action == ACTION_DELETE) {	/* DELETED, maybe, but not yet here */
@@ -80,8 +79,8 @@ static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *dom
 	job->domain.name = arena_strdup(job->arena, domain->name);
 	job->domain.pool = arena_strdup(job->arena, domain->pool);
 	job->domain.tenant = arena_strdup(job->arena, domain->tenant);
-	job->cause = (struct cause){ arena_strdup(job->arena, cause->request_id),
-	                             cause->recovery };
+	job->cause = *cause;
+	job->cause.request_id = arena_strdup(job->arena, cause->request_id);
 	return job;
 }
 
@@ -229,7 +228,7 @@ static void run(void *self)
 	if (!atomic_load(&job->server->in_service)) {
 		log_info("server is out of service, nothing done: server=%s domain=%s",
 		         job->server->settings->id, job->domain.name);
-	} else if (!job->probe && atomic_load(&job->server->failing)) {
+	} else if (!job->cause.probe && atomic_load(&job->server->failing)) {
 		refuse(job);
 	} else if (lock(job)) {
 		if (is_owed_still(job))

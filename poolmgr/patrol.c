@@ -9,8 +9,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "poolmgr.h"
+#include "runtime/metrics.h"
 #include "runtime/tx.h"
-#include "store.h"
+#include "store_due.h"
 #include "store_repair.h"
 #include "tell.h"
 
@@ -18,11 +19,23 @@ enum {
 	PAGE = LIST_MAX,		/* domains; one message */
 	PAGES_A_TURN = 16,		/* what was missed is made up for slowly */
 	SHARE_PERCENT = 80,		/* of the interval: a walk's time */
+	HALF_A_TURN_MS = 500,
 };
+
+static struct metric *walks;
+
+void patrol_metrics(void)
+{
+	walks = metric_new(METRIC_COUNTER, "patrol_walks_total",
+	                   "Rounds through all domains of the share that were begun",
+	                   NULL, NULL);
+}
 
 struct patrol {
 	struct poolmgr *poolmgr;
 	char cursor[ID_LEN + 1];	/* the last domain that was looked at */
+	char origin[ID_LEN + 1];	/* where this walk began: there it ends */
+	bool round_the_end;		/* it has come to the end, and goes on to its origin */
 	int64_t began_ms, next_ms;	/* of this walk, of the next one */
 	int64_t pages, done;		/* as counted when it began */
 	bool walking;
@@ -37,6 +50,7 @@ struct patrol *patrol_new(struct poolmgr *poolmgr)
 
 	patrol->poolmgr = poolmgr;
 	patrol->next_ms = clock_ms() + random_u32() % interval_ms;
+	patrol->walk = random_u32();	/* whoever starts often looks at all, in time */
 	return patrol;
 }
 
@@ -65,6 +79,18 @@ static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domai
 		if (server_has(&servers->item[i], domain) &&
 		    !breaker_open(&servers->item[i].dns))
 			into[audience->count++] = &servers->item[i];
+}
+
+void patrol_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                    const struct cause *cause)
+{
+	const struct server **to = xcalloc(poolmgr->servers->count, sizeof(*to));
+	struct domain_ref one = *domain;
+	struct audience audience;
+
+	gather(poolmgr, domain, to, &audience);
+	tell_compare(poolmgr->tell, &(struct domain_refs){ &one, 1 }, &audience, cause);
+	free(to);
 }
 
 typedef void tell_fn(struct tell *tell, const struct domain_refs *domains,
@@ -109,7 +135,11 @@ static bool is_suspect(const struct suspects *suspects, const char *id)
 	return false;
 }
 
-/* What is suspected is looked at in the next walk, whosever turn it is. */
+/*
+ * What is suspected is looked at in the next walk, whosever turn it is. A domain that is
+ * always on its way to the next change is looked at, too: what a server has is compared
+ * at the serial at which it has it, or not at all.
+ */
 static struct due *choose(const struct patrol *patrol, struct due *page,
                           const struct suspects *suspects)
 {
@@ -118,13 +148,19 @@ static struct due *choose(const struct patrol *patrol, struct due *page,
 	while (*at) {
 		const struct domain_ref *domain = &(*at)->domain;
 
-		if (domain->state.status == STATUS_ACTIVE &&
+		if (domain->state.task != TASK_ADD &&
 		    (is_its_turn(patrol, domain) || is_suspect(suspects, domain->id)))
 			at = &(*at)->next;
 		else
 			*at = (*at)->next;
 	}
 	return page;
+}
+
+static void end(struct patrol *patrol)
+{
+	patrol->walking = false;
+	*patrol->cursor = 0;
 }
 
 static void move_on(struct patrol *patrol, const struct due *page)
@@ -134,17 +170,27 @@ static void move_on(struct patrol *patrol, const struct due *page)
 	patrol->done++;
 	for (; page; page = page->next, count++)
 		snprintf(patrol->cursor, sizeof(patrol->cursor), "%s", page->domain.id);
-	if (count < PAGE) {
-		patrol->walking = false;
+	bool at_origin = patrol->round_the_end &&
+	                 strcmp(patrol->cursor, patrol->origin) >= 0;
+
+	if (at_origin || (count < PAGE && (patrol->round_the_end || !*patrol->origin)))
+		end(patrol);
+	else if (count < PAGE) {
+		patrol->round_the_end = true;
 		*patrol->cursor = 0;
 	}
 }
 
-static const char *last_of(const struct due *page)
+static void find_suspects(struct tx *tx, struct arena *arena, const struct due *page,
+                          struct suspects *suspects)
 {
-	while (page->next)
-		page = page->next;
-	return page->domain.id;
+	const char *ids[PAGE];
+	size_t count = 0;
+
+	for (; page; page = page->next)
+		ids[count++] = page->domain.id;
+	if (count)
+		store_suspects(tx, arena, ids, count, suspects);
 }
 
 /* False: this walk is over, or cannot go on now. */
@@ -157,8 +203,7 @@ static bool do_page(struct patrol *patrol, const struct scope *scope,
 	struct due *page = store_page(&tx, arena, scope, patrol->cursor, PAGE);
 	struct suspects suspects = { .count = 0 };
 
-	if (page)
-		store_suspects(&tx, arena, patrol->cursor, last_of(page), &suspects);
+	find_suspects(&tx, arena, page, &suspects);
 	enum err err = tx_commit(&tx);
 	if (!err) {
 		look_at(patrol, page, false, tell_look, cause);
@@ -175,6 +220,10 @@ static bool do_page(struct patrol *patrol, const struct scope *scope,
 
 /* ---- a walk ---- */
 
+/*
+ * From the first domain, or from where one was broken off, once round: who comes and goes
+ * all the time keeps nobody's domains from their turn.
+ */
 static bool begin(struct patrol *patrol, const struct scope *scope)
 {
 	struct why why;
@@ -187,10 +236,12 @@ static bool begin(struct patrol *patrol, const struct scope *scope)
 	patrol->next_ms = patrol->began_ms + walk_ms(patrol) * 100 / SHARE_PERCENT;
 	patrol->pages = count / PAGE + 1;
 	patrol->done = 0;
-	patrol->walk++;
+	patrol->walk += !*patrol->cursor;	/* what is broken off is the same walk */
+	metric_add(walks, 1);
 	patrol->walking = true;
 	patrol->generation = scope->share.generation;
-	*patrol->cursor = 0;
+	snprintf(patrol->origin, sizeof(patrol->origin), "%s", patrol->cursor);
+	patrol->round_the_end = false;
 	return true;
 }
 
@@ -208,17 +259,22 @@ void patrol_turn(struct patrol *patrol)
 	struct scope scope;
 	char id[ID_LEN + 1];
 
-	if (!patrol->walking && clock_ms() < patrol->next_ms)
+	/* the turn that is nearest to its time, or of two seconds become three */
+	if (!patrol->walking && clock_ms() + HALF_A_TURN_MS < patrol->next_ms)
 		return;
 	scope = poolmgr_scope(patrol->poolmgr);
-	if (patrol->generation != scope.share.generation)
+	if (!scope.share.total)
+		return;			/* or it is not to be had: the walk goes on later */
+	if (patrol->walking && patrol->generation != scope.share.generation) {
 		patrol->walking = false;	/* others are its domains now */
-	if (!scope.share.total || (!patrol->walking && !begin(patrol, &scope)))
+		patrol->next_ms = clock_ms();
+	}
+	if (!patrol->walking && !begin(patrol, &scope))
 		return;
 	id_random(id);
 	log_request(id);
 	for (int64_t due = pages_due(patrol); due > 0; due--)
-		if (!do_page(patrol, &scope, &(struct cause){ id, true }))
+		if (!do_page(patrol, &scope, &(struct cause){ id, .recovery = true }))
 			break;
 	log_request(NULL);
 }

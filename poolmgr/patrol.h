@@ -13,6 +13,13 @@
 struct poolmgr;
 struct patrol;
 
+void patrol_metrics(void);	/* before the fork */
 struct patrol *patrol_new(struct poolmgr *poolmgr);
 void patrol_free(struct patrol **patrol);
 void patrol_turn(struct patrol *patrol);	/* the timer's, every second */
+
+struct cause;
+struct domain_ref;
+/* Has the records of one domain compared on all its servers now, whosever share it is. */
+void patrol_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
+                    const struct cause *cause);

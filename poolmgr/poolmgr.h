@@ -21,6 +21,7 @@
 struct servers;
 struct tell;
 struct pulse;
+struct queue_watch;
 struct patrol;
 struct metric;
 
@@ -41,6 +42,7 @@ struct poolmgr {
 	struct servers *servers;
 	struct tell *tell;
 	struct pulse *pulse;
+	struct queue_watch *queues;
 	struct patrol *patrol;
 	int retry_period_s, patrol_period_s;	/* of their timers: constant */
 };

@@ -9,12 +9,13 @@
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "lock_name.h"
+#include "model/serial.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "servers.h"
 #include "store.h"
 
-enum { LOCK_WAIT_MS = 3000, REPAIRS_AN_HOUR = 5, ROUNDS_MORE = 4 };
+enum { LOCK_WAIT_MS = 3000, REPAIRS_AN_HOUR = 5, ROUNDS_MORE = 4, LOST_ROUNDS = 2 };
 
 int repair_rounds(const struct poolmgr *poolmgr)
 {
@@ -49,6 +50,18 @@ static struct holder *holder_of(const struct job *job)
 	return fleet_holder(pulse_fleet(job->poolmgr->pulse));
 }
 
+/*
+ * It may be at a newer serial by now: that alone puts nothing right, and one that changes
+ * all the time always is.
+ */
+static bool wants_content(const struct fault *fault, const struct domain_ref *domain)
+{
+	return domain->state.task != TASK_DELETE &&
+	       domain->state.status != STATUS_DELETED &&
+	       serial_covers(domain->state.serial, fault->serial) &&
+	       !strcmp(domain->pool, fault->pool);
+}
+
 /* Does the database still want what it wanted? A stray's name may live again. */
 static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *wanted,
                           struct why *why)
@@ -60,18 +73,15 @@ static enum err is_wanted(struct job *job, struct domain_ref *domain, bool *want
 	*domain = (struct domain_ref){ .name = fault->name };
 	if (fault->kind == REPAIR_CONTENT)
 		*wanted = store_domain(&tx, job->arena, fault->object, domain) &&
-		          domain->state.task != TASK_DELETE &&
-		          domain->state.status != STATUS_DELETED &&
-		          domain->state.serial == fault->serial &&
-		          !strcmp(domain->pool, fault->pool);
+		          wants_content(fault, domain);
 	else
 		*wanted = store_strangers(&tx, job->arena, job->server->settings->id,
 		                          names, 1, &stray, 1) == 1;
 	return tx_commit(&tx);
 }
 
-/* Marked as ours, and remembered as ours: there is the tombstone of such a domain. */
-static enum err check_ours(struct job *job, struct why *why)
+/* There is the tombstone of such a domain. */
+static enum err check_remembered(struct job *job, struct why *why)
 {
 	struct tx tx = tx_once(job->server->db, why);
 	bool ours = store_was_domain(&tx, job->fault.name);
@@ -83,6 +93,31 @@ static enum err check_ours(struct job *job, struct why *why)
 	            "other fleet's, delete it by hand");
 }
 
+/* Marked as ours, where the list could not tell, and remembered as ours. */
+static enum err check_ours(struct job *job, const struct domain_ref *domain,
+                           struct why *why)
+{
+	const struct driver *driver = job->server->driver;
+	bool ours = true;
+	enum err err = check_remembered(job, why);
+
+	if (!err && driver->is_ours)
+		err = driver->is_ours(job->server->settings, domain, &ours, why);
+	if (err || ours)
+		return err;
+	return fail(why, ERR_DENIED, "it is not set up as we do it: if nobody needs it, "
+	            "delete it by hand");
+}
+
+/* Another sight may have begun anew meanwhile, and another process have put it right. */
+static enum err is_confirmed(struct job *job, bool *confirmed, struct why *why)
+{
+	struct tx tx = tx_once(job->server->db, why);
+
+	*confirmed = store_is_confirmed(&tx, &job->fault);
+	return tx_commit(&tx);
+}
+
 static enum err act(struct job *job, const struct domain_ref *domain, struct why *why)
 {
 	const struct driver *driver = job->server->driver;
@@ -92,7 +127,7 @@ static enum err act(struct job *job, const struct domain_ref *domain, struct why
 	if (!holder_is_sure(holder_of(job), job->held))
 		return fail(why, ERR_BUSY, "its lock is not sure any more");
 	if (job->fault.kind == REPAIR_STRAY) {
-		enum err err = check_ours(job, why);
+		enum err err = check_ours(job, domain, why);
 
 		return err ? err : driver->delete(job->server->settings, &context,
 		                                  domain, why);
@@ -123,18 +158,23 @@ static enum err write_ending(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
+/* By itself it will not pass: a person is to look. A server that refuses may be starting. */
+static bool is_for_a_person(enum err err)
+{
+	return err == ERR_INVALID || err == ERR_DENIED || err == ERR_CONFLICT;
+}
+
 static void note(struct job *job, enum err err, const struct why *reason)
 {
 	struct writing writing = { job, {
-		.outcome = err ? (err_fate(err) == FATE_FINAL ? "PARKED" : "FAILED")
-		               : "DONE",
+		.outcome = !err ? "DONE" : is_for_a_person(err) ? "PARKED" : "FAILED",
 		.detail = err ? reason->text : "",
 		.worker = fleet_name(pulse_fleet(job->poolmgr->pulse)),
 		.fence = held_fence(job->held),
 	} };
 	struct why why;
 
-	metric_add(!err ? repaired : err_fate(err) == FATE_FINAL ? parked : failed, 1);
+	metric_add(!err ? repaired : is_for_a_person(err) ? parked : failed, 1);
 	log_warn("server to be put right: domain=%s server=%s kind=%s outcome=%s "
 	         "was=\"%s\" why=\"%s\"", job->fault.name, job->server->settings->id,
 	         job->fault.kind == REPAIR_STRAY ? "stray" : "content",
@@ -175,22 +215,36 @@ static enum err lock(struct job *job, struct why *why)
 	                   clock_ms() + LOCK_WAIT_MS, &job->held, why);
 }
 
+static enum err check_server(const struct server *server, struct why *why)
+{
+	if (!atomic_load(&server->in_service))
+		return fail(why, ERR_BUSY, "the server is out of service");
+	if (atomic_load(&server->failing))
+		return fail(why, ERR_BUSY, "the server fails at all of late");
+	return OK;
+}
+
 static void run(void *self)
 {
 	struct job *job = self;
 	struct domain_ref domain;
-	bool wanted = false;
+	bool confirmed = false, wanted = false;
 	struct why why;
-	enum err err = lock(job, &why);
+	enum err err = check_server(job->server, &why);
 
 	if (!err)
+		err = lock(job, &why);
+	if (!err)
+		err = is_confirmed(job, &confirmed, &why);
+	if (!err && confirmed)
 		err = is_wanted(job, &domain, &wanted, &why);
-	if (!err && !atomic_load(&job->server->in_service))
-		err = fail(&why, ERR_BUSY, "the server is out of service");
 	if (err) {
 		log_info("repair postponed: domain=%s why=\"%s\"", job->fault.name,
 		         why.text);
 		settle(job, store_suspect_again);
+	} else if (!confirmed) {
+		log_info("repair is not ours any more: domain=%s server=%s",
+		         job->fault.name, job->server->settings->id);
 	} else if (!wanted) {
 		settle(job, store_unsuspect);
 	} else {
@@ -231,8 +285,12 @@ static struct suspicion_terms terms_of(const struct poolmgr *poolmgr)
 {
 	int64_t round_ms = (int64_t)poolmgr->config.periodic_sync_interval_s * 1000;
 
-	return (struct suspicion_terms){ round_ms / 2, round_ms * repair_rounds(poolmgr),
-	                                 REPAIRS_AN_HOUR };
+	return (struct suspicion_terms){
+		.apart_ms = round_ms / 2,
+		.stale_ms = round_ms * repair_rounds(poolmgr),
+		.lost_ms = round_ms * LOST_ROUNDS,
+		.repairs_an_hour = REPAIRS_AN_HOUR,
+	};
 }
 
 struct sight {
@@ -252,7 +310,10 @@ static enum err look(void *self, struct why *why)
 		fleet_name(pulse_fleet(sight->poolmgr->pulse)), 0,
 	};
 
-	sight->advice = suspicion_advice(&known, sight->fault->serial, &terms);
+	/* ours of a moment ago, in a transaction whose end we did not hear */
+	if (sight->advice == ADVICE_REPAIR && known.state == SUSPICION_CONFIRMED)
+		return tx_commit(&tx);
+	sight->advice = suspicion_advice(&known, &terms);
 	store_suspect(&tx, sight->fault, sight->advice);
 	if (sight->advice == ADVICE_PARK)
 		store_repaired(&tx, sight->fault, &parking);

@@ -133,6 +133,9 @@ void servers_metrics(struct servers *servers)
 		server->behind = gauge(server, "server_domains_behind",
 		                       "Domains whose newest serial the server was not "
 		                       "seen to serve");
+		server->lag = gauge(server, "server_lag_seconds",
+		                    "Seconds since the oldest change that the server is "
+		                    "not seen to serve, by the master");
 		server->failing_gauge = gauge(server, "server_failing_processes",
 		                              "Processes that its control channel fails");
 		server->silent_gauge = gauge(server, "server_silent_processes",
@@ -183,6 +186,7 @@ void servers_set(struct servers *servers, const char *id, bool in_service)
 
 	if (!server || atomic_exchange(&server->in_service, in_service) == in_service)
 		return;
+	server->returning = in_service;
 	log_info("server is %s: server=%s", in_service ? "in service" : "out of service",
 	         id);
 }

@@ -27,7 +27,9 @@ struct server {
 	struct breaker control, dns;
 	atomic_bool failing;			/* control is open: for the lane */
 	atomic_bool in_service;			/* not drained or removed */
-	struct metric *behind;			/* gauge: domains behind */
+	bool returning;				/* what it missed has yet to be hurried */
+	bool unlisted;				/* it was said why its zones are not */
+	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
 	struct metric *failing_gauge, *silent_gauge;	/* 1: its breaker is open */
 };
 

@@ -6,10 +6,13 @@
 #include "base/mem.h"
 #include "model/messages.h"
 #include "model/serial.h"
+#include "patrol.h"
 #include "poolmgr.h"
 #include "repair.h"
 #include "runtime/tx.h"
 #include "store.h"
+#include "store_due.h"
+#include "store_repair.h"
 #include "tell.h"
 #include "judge.h"
 #include "operation.h"
@@ -307,8 +310,15 @@ static void note_reports(struct poolmgr *poolmgr, const struct server_reports *l
 		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
 			log_report(&list->item[i]);
 			note_health(poolmgr, &list->item[i]);
-			note_difference(poolmgr, &list->item[i]);
 		}
+}
+
+/* Of a message that is settled: one that comes again must not confirm what it said. */
+static void note_differences(struct poolmgr *poolmgr, const struct server_reports *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (servers_find(poolmgr->servers, list->item[i].name_server))
+			note_difference(poolmgr, &list->item[i]);
 }
 
 static void update_statuses(void *self, struct request *const *reqs, size_t count,
@@ -334,6 +344,9 @@ static void update_statuses(void *self, struct request *const *reqs, size_t coun
 		reports += lists[i].count;
 	}
 	settle_messages(self, lists + from, reqs + from, count - from, errs + from);
+	for (size_t i = 0; i < count; i++)
+		if (!errs[i])
+			note_differences(self, &lists[i]);
 }
 
 static enum err update_status(void *self, struct request *req)
@@ -345,7 +358,10 @@ static enum err update_status(void *self, struct request *req)
 	if (err)
 		return err;
 	note_reports(self, &one);
-	return settle_message(self, &one, req);
+	err = settle_message(self, &one, req);
+	if (!err)
+		note_differences(self, &one);
+	return err;
 }
 
 /* ---- update_domains ---- */
@@ -433,10 +449,12 @@ static enum err update_domain(void *self, struct request *req)
 	return err;
 }
 
-/* An operator wants it now: what is owed, and else a look at all servers. */
-static enum err sync_domain(void *self, struct request *req)
+/*
+ * An operator wants it now: what is owed, and else a look at all servers. DEEP: also at
+ * the records, and what was parked for him is repaired again.
+ */
+static enum err sync_now(struct poolmgr *poolmgr, struct request *req, bool deep)
 {
-	struct poolmgr *poolmgr = self;
 	struct cause cause = cause_of(req);
 	struct domain_ref domain;
 	enum err err = decode_domain(poolmgr, req, &domain);
@@ -445,11 +463,26 @@ static enum err sync_domain(void *self, struct request *req)
 		return err;
 	struct tx tx = tx_once(poolmgr->runtime.db, &req->why);
 	store_hurry(&tx, domain.id);
+	if (deep)
+		store_unpark(&tx, domain.id);
 	err = tx_commit(&tx);
-	if (!err && domain.state.task != TASK_DELETE &&
-	    domain.state.status != STATUS_DELETED)
-		tell_pool(poolmgr, &(struct domain_refs){ &domain, 1 }, &cause);
-	return err;
+	if (err || domain.state.task == TASK_DELETE ||
+	    domain.state.status == STATUS_DELETED)
+		return err;
+	tell_pool(poolmgr, &(struct domain_refs){ &domain, 1 }, &cause);
+	if (deep)
+		patrol_compare(poolmgr, &domain, &cause);
+	return OK;
+}
+
+static enum err sync_domain(void *self, struct request *req)
+{
+	return sync_now(self, req, false);
+}
+
+static enum err compare_domain(void *self, struct request *req)
+{
+	return sync_now(self, req, true);
 }
 
 static enum err decode_domains(const struct poolmgr *poolmgr, struct request *req,
@@ -505,6 +538,7 @@ const struct rpc_method poolmgr_methods[] = {
 	{ "update_domains",  NULL,          "domains", update_domains },
 	{ "delete_domain",   delete_domain, "domain" },
 	{ "sync_domain",     sync_domain,   "domain" },
+	{ "compare_domain",  compare_domain, "domain" },
 	{ "update_status",   update_status,
 	  "domain name_server status serial_number reason? silent? differs?" },
 	{ "update_statuses", NULL,          "reports", update_statuses },

@@ -1,43 +1,13 @@
 #include "store.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
 #include "base/log.h"
 #include "runtime/tx_list.h"
+#include "store_rows.h"
 
-/* a >= b and a > b by RFC 1982, where both may be columns */
-#define COVERS(a, b) "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
-                     "BETWEEN 0 AND 2147483647"
-#define NEWER(a, b)  "((CAST(" a " AS SIGNED) - CAST(" b " AS SIGNED)) & 4294967295) " \
-                     "BETWEEN 1 AND 2147483647"
-
-/* 5 s after the first attempt, doubled by each, to 10 minutes, with a tenth of noise */
-#define PAUSE "ROUND(LEAST(5 * POW(2, LEAST(GREATEST(attempts, 1) - 1, 10)), 600) * " \
-              "(0.95 + RAND() / 10))"
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
-
-#define DOMAIN_COLUMNS "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
-                       "d.kind = 'CATALOG'"
-/* of those a server has: server_has() */
-#define IS_FOR_IT "(d.kind = 'PRIMARY' OR ?)"
-/* of a scope: share_has() */
-#define IS_MINE "p.name = ? AND CRC32(d.id) % ? = ?"
-#define SCOPE(scope) tx_text((scope)->pool), tx_int((scope)->share.total), \
-                     tx_int((scope)->share.factor)
-
-static void read_domain(struct tx_rows *rows, const char *pool, struct domain_ref *domain)
-{
-	snprintf(domain->id, sizeof(domain->id), "%s", row_text(rows));
-	domain->name = row_text(rows);
-	domain->tenant = row_text(rows);
-	domain->state.serial = row_u32(rows);
-	bug_if(!task_parse(row_text(rows), &domain->state.task));
-	bug_if(!status_parse(row_text(rows), &domain->state.status));
-	domain->is_catalog = row_int(rows) != 0;
-	domain->pool = pool;
-}
 
 void store_owe(struct tx *tx, const char *domain_id, enum action action,
                const struct server *const *servers, size_t count, int lease_s)
@@ -124,11 +94,14 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
  * serial_number behind failed_serial, since a row at 7 that failed at 9 is
  * behind at 9 until a report about 9 or newer comes.
  * A failure never puts off what is planned: polls of others (a new change, the
- * sync) would do so again and again. Attempts are counted where they begin.
+ * sync) would do so again and again. Attempts are counted where they begin. A zone
+ * that a server had and has no more was not tried yet: it is due at once.
  */
 #define EVIDENCE "COALESCE(VALUES(failed_serial), VALUES(serial_number))"
 #define FRESH "((serial_number IS NULL OR " COVERS(EVIDENCE, "serial_number") ") AND " \
               "(failed_serial IS NULL OR " COVERS(EVIDENCE, "failed_serial") "))"
+
+#define LOST_IT "VALUES(status) = 'NO_DOMAIN' AND status = 'SUCCESS'"
 
 static void report_values(const struct server_report *report, const char *id,
                           struct tx_value *value)
@@ -166,14 +139,15 @@ void store_reports(struct tx *tx, const struct server_report *reports, size_t co
 		    "(?, ?, ?, 'UPDATE', ?, ?, ?, LEFT(?, 512), ?, "
 		    "NOW(3) + INTERVAL ? SECOND)",
 		    " ON DUPLICATE KEY UPDATE "
-		    "status = IF(" FRESH ", VALUES(status), status), "
-		    "reason = IF(" FRESH ", VALUES(reason), reason), "
 		    "attempts = IF(" FRESH ", IF(VALUES(status) = 'SUCCESS', 0, "
 		    "GREATEST(attempts, 1)), attempts), "
 		    "next_attempt_at = IF(" FRESH ", "
-		    "IF(VALUES(status) = 'SUCCESS', NULL, LEAST("
-		    "COALESCE(next_attempt_at, " NEXT_ATTEMPT "), " NEXT_ATTEMPT ")), "
+		    "CASE WHEN VALUES(status) = 'SUCCESS' THEN NULL "
+		    "WHEN " LOST_IT " THEN NOW(3) ELSE LEAST("
+		    "COALESCE(next_attempt_at, " NEXT_ATTEMPT "), " NEXT_ATTEMPT ") END, "
 		    "next_attempt_at), "
+		    "status = IF(" FRESH ", VALUES(status), status), "
+		    "reason = IF(" FRESH ", VALUES(reason), reason), "
 		    "updated_at = NOW(3), "
 		    "failed_serial = "
 		    "IF(" FRESH ", VALUES(failed_serial), failed_serial), "
@@ -248,7 +222,8 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 	struct tx_rows rows;
 	size_t places;
 	const char *sql = tx_list(arena,
-	    "SELECT p.name, " DOMAIN_COLUMNS ", s.server_id, s.status, s.serial_number, "
+	    "SELECT p.name, " DOMAIN_BUT_VERSION ", "
+	    "s.server_id, s.status, s.serial_number, "
 	    "s.failed_serial, s.reason FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s ON s.domain_id = d.id AND s.action = ? "
 	    "WHERE d.id IN (", ")", count, &places);
@@ -261,7 +236,7 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 		struct domain_ref domain;
 		size_t at = 0;
 
-		read_domain(&rows, pool, &domain);
+		store_read_domain(&rows, pool, &domain);
 		while (at < count && strcmp(ids[at], domain.id) != 0)
 			at++;
 		bug_if(at == count);
@@ -311,120 +286,6 @@ bool store_name_is_taken(struct tx *tx, const char *name, const char *domain_id)
 	return taken;
 }
 
-/* Rows of DOMAIN_COLUMNS, an action and a row's id, as a list in their order. */
-static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool,
-                            const char *sql, const struct tx_value *bind)
-{
-	struct due *first = NULL, **last = &first;
-	struct tx_rows rows;
-
-	tx_select(tx, arena, &rows, sql, bind);
-	while (tx_next(&rows)) {
-		struct due *due = arena_alloc(arena, sizeof(*due));
-
-		read_domain(&rows, pool, &due->domain);
-		bug_if(!action_parse(row_text(&rows), &due->action));
-		due->row_id = row_text(&rows);
-		*last = due;
-		last = &due->next;
-	}
-	return first;
-}
-
-enum { SERVERS_MAX = 1024 };
-
-void store_servers(struct tx *tx, struct arena *arena, const char *pool,
-                   struct seen_servers *servers)
-{
-	struct tx_rows rows;
-
-	servers->item = arena_alloc(arena, SERVERS_MAX * sizeof(*servers->item));
-	servers->count = 0;
-	tx_select(tx, arena, &rows,
-	    "SELECT p.id, p.state = 'ACTIVE', EXISTS "
-	    "(SELECT 1 FROM pool_manager_status s WHERE s.server_id = p.id "
-	    "AND s.next_attempt_at <= NOW(3)) FROM pool_servers p WHERE p.pool_name = ?",
-	    TX_BIND(tx_text(pool)));
-	while (servers->count < SERVERS_MAX && tx_next(&rows)) {
-		struct seen_server *server = &servers->item[servers->count++];
-
-		server->id = row_text(&rows);
-		server->in_service = row_int(&rows) != 0;
-		server->has_due = row_int(&rows) != 0;
-	}
-	tx_select_end(&rows);
-}
-
-void store_hurry(struct tx *tx, const char *domain_id)
-{
-	tx_exec(tx,
-	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
-	    "WHERE domain_id = ? AND (status IN ('ERROR', 'NO_DOMAIN') "
-	    "OR next_attempt_at IS NOT NULL)", TX_BIND(tx_text(domain_id)));
-}
-
-/* What is done through a server's control channel; the rest is NOTIFY and polls. */
-#define BY_CONTROL "(s.action <> 'UPDATE' OR s.status <=> 'NO_DOMAIN')"
-
-/*
- * Of the list, what nobody else claimed meanwhile is left: it is open again, so that its
- * success clears what was planned (store_settle).
- */
-static void claim(struct tx *tx, struct due **due, int ahead_s, int lease_s)
-{
-	while (*due) {
-		if (tx_exec(tx,
-		    "UPDATE pool_manager_status SET attempts = attempts + 1, "
-		    "status = "
-		    "IF(action <> 'UPDATE' AND status = 'SUCCESS', NULL, status), "
-		    "next_attempt_at = NOW(3) + INTERVAL GREATEST(?, " PAUSE ") SECOND "
-		    "WHERE id = ? AND next_attempt_at <= NOW(3) + INTERVAL ? SECOND",
-		    TX_BIND(tx_int(lease_s), tx_text((*due)->row_id),
-		            tx_int(ahead_s))) == 1)
-			due = &(*due)->next;
-		else
-			*due = (*due)->next;
-	}
-}
-
-struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
-                      const struct due_of *of, int lease_s)
-{
-	/* A server that lost the zone has to create it again before it can be updated. */
-	struct due *first = read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", "
-	    "IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id "
-	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "WHERE s.server_id = ? AND " IS_MINE " "
-	    "AND s.next_attempt_at <= NOW(3) + INTERVAL ? SECOND "
-	    "AND (s.action = 'DELETE') = (d.task = 'DELETE' OR d.status = 'DELETED') "
-	    "AND " BY_CONTROL " = ? ORDER BY s.next_attempt_at LIMIT ?",
-	    TX_BIND(tx_text(of->server_id), SCOPE(scope), tx_int(of->ahead_s),
-	            tx_int(of->control), tx_int((int64_t)of->limit)));
-
-	claim(tx, &first, of->ahead_s, lease_s);
-	return first;
-}
-
-void store_drop_plans(struct tx *tx, const char *domain_id)
-{
-	tx_exec(tx, "UPDATE pool_manager_status SET next_attempt_at = NULL "
-	        "WHERE domain_id = ? AND action <> 'DELETE'",
-	        TX_BIND(tx_text(domain_id)));
-}
-
-void store_release(struct tx *tx, const char *pool, const char *server_id, bool control)
-{
-	tx_exec(tx,
-	    "UPDATE pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "SET s.next_attempt_at = NOW(3), s.attempts = 0 "
-	    "WHERE s.server_id = ? AND p.name = ? AND s.status IN ('ERROR', 'NO_DOMAIN') "
-	    "AND s.next_attempt_at > NOW(3) AND " BY_CONTROL " = ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(control)));
-}
-
 bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
                   struct domain_ref *domain)
 {
@@ -437,7 +298,7 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 	if (!found)
 		return false;
 	const char *pool = row_text(&rows);
-	read_domain(&rows, pool, domain);
+	store_read_domain(&rows, pool, domain);
 	tx_select_end(&rows);
 	return true;
 }
@@ -483,156 +344,6 @@ void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *s
 	            tx_u32(serial)));
 }
 
-struct due *store_undeleted(struct tx *tx, struct arena *arena, const struct scope *scope,
-                            const struct server *server, size_t limit, int stale_s)
-{
-	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'DELETE', s.id FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'DELETE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.task = 'DELETE' "
-	    "AND d.status IN ('PENDING', 'ERROR') "
-	    "AND s.id IS NULL AND d.changed_at < NOW(3) - INTERVAL ? SECOND LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
-	            tx_int(server->driver->by_catalog), tx_int(stale_s),
-	            tx_int((int64_t)limit)));
-}
-
-struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
-                          const struct server *server, size_t limit, int stale_s)
-{
-	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'CREATE', s.id FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'CREATE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
-	    "AND d.task <> 'DELETE' AND s.id IS NULL AND d.created_at < NOW(3) - "
-	    "INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
-	            tx_int(server->driver->by_catalog), tx_int(stale_s),
-	            tx_int((int64_t)limit)));
-}
-
-/* A row in error has a time of its own (store_due). */
-struct due *store_behind(struct tx *tx, struct arena *arena, const struct scope *scope,
-                         const struct server *server, size_t limit, int stale_s)
-{
-	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', s.id FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 AND d.task <> 'DELETE' "
-	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
-	    "AND (s.id IS NULL OR (s.next_attempt_at IS NULL AND "
-	    "(s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") "))) "
-	    "ORDER BY d.changed_at LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
-	            tx_int(server->driver->by_catalog), tx_int(stale_s),
-	            tx_int((int64_t)limit)));
-}
-
-struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
-                            size_t limit, int stale_s)
-{
-	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", IF(d.task = 'DELETE', 'DELETE', 'UPDATE'), NULL "
-	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "WHERE " IS_MINE " AND d.status IN ('PENDING', 'ERROR') "
-	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
-	    "ORDER BY d.status = 'ERROR', IF(d.status = 'ERROR', RAND(), 0), "
-	    "d.changed_at LIMIT ?",
-	    TX_BIND(SCOPE(scope), tx_int(stale_s), tx_int((int64_t)limit)));
-}
-
-struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
-                       const char *cursor, size_t limit)
-{
-	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', NULL FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "WHERE " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE' AND d.id > ? "
-	    "ORDER BY d.id LIMIT ?",
-	    TX_BIND(SCOPE(scope), tx_text(cursor), tx_int((int64_t)limit)));
-}
-
-static int64_t read_count(struct tx *tx, const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	int64_t count = 0;
-
-	if (tx_select_row(tx, NULL, &rows, sql, bind)) {
-		count = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	return count;
-}
-
-int64_t store_count(struct tx *tx, const struct scope *scope)
-{
-	return read_count(tx,
-	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "WHERE " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE'",
-	    TX_BIND(SCOPE(scope)));
-}
-
-void store_census(struct tx *tx, const char *pool, struct census *census)
-{
-	struct tx_rows rows;
-
-	*census = (struct census){ .oldest_pending_s = 0 };
-	tx_select(tx, NULL, &rows,
-	    "SELECT d.status, COUNT(*), "
-	    "GREATEST(0, TIMESTAMPDIFF(SECOND, MIN(d.changed_at), NOW(3))) "
-	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "WHERE p.name = ? GROUP BY d.status", TX_BIND(tx_text(pool)));
-	while (tx_next(&rows)) {
-		enum status status;
-		bool known = status_parse(row_text(&rows), &status);
-		int64_t count = row_int(&rows), oldest_s = row_int(&rows);
-
-		bug_if(!known);
-		census->count[status] = count;
-		if (status == STATUS_PENDING)
-			census->oldest_pending_s = oldest_s;
-	}
-}
-
-int64_t store_count_behind(struct tx *tx, const struct scope *scope,
-                           const struct server *server)
-{
-	return read_count(tx,
-	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
-	    "AND d.task <> 'DELETE' AND (s.id IS NULL OR s.status <> 'SUCCESS' "
-	    "OR s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") ")",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
-	            tx_int(server->driver->by_catalog)));
-}
-
-static void register_one(struct tx *tx, const char *pool, const struct server *server)
-{
-	tx_exec(tx,
-	    "INSERT INTO pool_servers (pool_name, id, backend, host, port, tsig_key) "
-	    "VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
-	    "backend = VALUES(backend), host = VALUES(host), port = VALUES(port), "
-	    "tsig_key = VALUES(tsig_key), "
-	    "updated_at = NOW(3)",
-	    TX_BIND(tx_text(pool), tx_text(server->settings->id),
-	            tx_text(server->driver->name), tx_text(server->address),
-	            tx_int(server->settings->port), tx_text(server->settings->tsig_key)));
-}
-
-void store_register(struct tx *tx, const char *pool, const struct servers *servers)
-{
-	for (size_t i = 0; i < servers->count; i++)
-		register_one(tx, pool, &servers->item[i]);
-}
-
 /* Deleted domains of which no server owes anything; at most 500, in the arena. */
 static const char **settled_domains(struct tx *tx, struct arena *arena, const char *pool,
                                     size_t *count)
@@ -662,65 +373,6 @@ void store_forget_settled(struct tx *tx, const char *pool)
 	for (size_t i = 0; i < count; i++)
 		tx_exec(tx, "DELETE FROM pool_manager_status WHERE domain_id = ?",
 		        TX_BIND(tx_text(ids[i])));
-	arena_free(&arena);
-}
-
-/* Ids, the one column, in the arena. */
-static size_t read_ids(struct tx *tx, struct arena *arena, const char *sql,
-                       const struct tx_value *bind, const char **ids)
-{
-	struct tx_rows rows;
-	size_t count = 0;
-
-	tx_select(tx, arena, &rows, sql, bind);
-	while (count < SERVERS_MAX && tx_next(&rows))
-		ids[count++] = row_text(&rows);
-	tx_select_end(&rows);
-	return count;
-}
-
-enum { FORGET_ROWS = 1000 };		/* at a time */
-
-/* False: there is more, for the next round. */
-static bool forget_server(struct tx *tx, const char *pool, const char *id)
-{
-	return tx_exec(tx,
-	    "DELETE FROM pool_manager_status WHERE server_id = ? AND domain_id IN "
-	    "(SELECT id FROM (SELECT DISTINCT d.id FROM pool_manager_status s "
-	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
-	    "WHERE s.server_id = ? AND p.name = ? LIMIT ?) some)",
-	    TX_BIND(tx_text(id), tx_text(id), tx_text(pool), tx_int(FORGET_ROWS))) == 0;
-}
-
-void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)
-{
-	struct arena *arena = arena_new();
-	const char *ids[SERVERS_MAX];
-	size_t count = read_ids(tx, arena,
-	    "SELECT id FROM pool_servers WHERE pool_name = ? "
-	    "AND updated_at < NOW(3) - INTERVAL ? SECOND",
-	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids);
-
-	for (size_t i = 0; i < count && !tx->err; i++) {
-		if (!forget_server(tx, pool, ids[i]))
-			continue;
-		log_info("server removed: pool=%s server=%s", pool, ids[i]);
-		tx_exec(tx, "DELETE FROM pool_servers WHERE pool_name = ? AND id = ?",
-		        TX_BIND(tx_text(pool), tx_text(ids[i])));
-	}
-	arena_free(&arena);
-}
-
-void store_forget_out(struct tx *tx, const char *pool)
-{
-	struct arena *arena = arena_new();
-	const char *ids[SERVERS_MAX];
-	size_t count = read_ids(tx, arena,
-	    "SELECT id FROM pool_servers WHERE pool_name = ? AND state = 'REMOVED'",
-	    TX_BIND(tx_text(pool)), ids);
-
-	for (size_t i = 0; i < count; i++)
-		forget_server(tx, pool, ids[i]);
 	arena_free(&arena);
 }
 
@@ -772,6 +424,6 @@ size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id
 
 bool store_was_domain(struct tx *tx, const char *name)
 {
-	return read_count(tx, "SELECT COUNT(*) FROM domains WHERE name = ? "
+	return store_read_count(tx, "SELECT COUNT(*) FROM domains WHERE name = ? "
 	                  "AND status = 'DELETED'", TX_BIND(tx_text(name))) > 0;
 }

@@ -1,6 +1,7 @@
 /*
- * store -- poolmgr's statements: it writes pool_manager_status and
- * pool_servers, and reads domains and pools.
+ * store -- what each server owes and has of a domain: the rows of pool_manager_status,
+ * written by what was ordered, done and reported, and read to be judged. Of what is due
+ * by its time see store_due.h, of the servers themselves store_servers.h.
  */
 #pragma once
 
@@ -83,73 +84,5 @@ size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id
 
 bool store_was_domain(struct tx *tx, const char *name);	/* is there a tombstone of it? */
 
-/* No server need serve the domain any more: what was to be created or updated is not. */
-void store_drop_plans(struct tx *tx, const char *domain_id);
-
-/* What is to be done again, oldest first; at most LIMIT. */
-struct due {
-	struct domain_ref domain;
-	enum action action;
-	const char *row_id;	/* NULL: there is no row yet */
-	struct due *next;
-};
-/* Rows of a server that failed, or never ended, and whose time has come. Each is one more
- * attempt, and the next is LEASE_S away at least. */
-struct due_of {
-	const char *server_id;
-	bool control;		/* through its control channel; else NOTIFY and polls */
-	int ahead_s;		/* what comes due so soon is taken, too */
-	size_t limit;
-};
-struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
-                      const struct due_of *of, int lease_s);
-/* The pool's servers as the table has them, in the arena. */
-struct seen_servers {
-	struct seen_server {
-		const char *id;
-		bool in_service;	/* not drained or removed by the operator */
-		bool has_due;		/* something is due, whosever it is */
-	} *item;
-	size_t count;
-};
-void store_servers(struct tx *tx, struct arena *arena, const char *pool,
-                   struct seen_servers *servers);
-/* What is known of those that the operator removed. */
-void store_forget_out(struct tx *tx, const char *pool);
-/* All that is owed of the domain is due now. */
-void store_hurry(struct tx *tx, const char *domain_id);
-/* All that failed (through its control channel, or not) is due now. */
-void store_release(struct tx *tx, const char *pool, const char *server_id, bool control);
-/* Domains to be deleted, without a DELETE row for the server, older than STALE_S. */
-struct due *store_undeleted(struct tx *tx, struct arena *arena, const struct scope *scope,
-                            const struct server *server, size_t limit, int stale_s);
-/* Live domains without a CREATE row for the server, older than STALE_S. */
-struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
-                          const struct server *server, size_t limit, int stale_s);
-/* Domains whose serial the server was not seen to serve for STALE_S, without an error. */
-struct due *store_behind(struct tx *tx, struct arena *arena, const struct scope *scope,
-                         const struct server *server, size_t limit, int stale_s);
-/* Domains not settled after STALE_S: PENDING first, then any of the rest. */
-struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
-                            size_t limit, int stale_s);
-/* How many live domains there are in the scope; those behind CURSOR, by id. */
-int64_t store_count(struct tx *tx, const struct scope *scope);
-struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
-                       const char *cursor, size_t limit);
-/* How the pool's domains stand, whosever they are. */
-struct census {
-	int64_t count[STATUS_COUNT];
-	int64_t oldest_pending_s;	/* since the change that is owed; 0: none is */
-};
-void store_census(struct tx *tx, const char *pool, struct census *census);
-int64_t store_count_behind(struct tx *tx, const struct scope *scope,
-                           const struct server *server);
-
-/*
- * The servers, as this process has them in its configuration; again in each round. One
- * that nobody has named for UNHEARD_S was removed: what is known of it is forgotten.
- */
-void store_register(struct tx *tx, const char *pool, const struct servers *servers);
-void store_forget_removed(struct tx *tx, const char *pool, int unheard_s);
 /* Rows of deleted domains with which all is done. */
 void store_forget_settled(struct tx *tx, const char *pool);

@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "base/log.h"
+#include "runtime/tx_list.h"
 
 static const char *const kind_names[] = { "CONTENT", "STRAY" };
 static const char *const action_names[] = { "TRANSFER", "DELETE" };
@@ -28,6 +29,7 @@ static int state_of(const char *name)
 #define FAULT_KEY(fault) tx_text((fault)->object), tx_text((fault)->server_id), \
                          tx_text(kind_names[(fault)->kind])
 
+/* Since it was parked last, if it was: whoever has it tried again begins anew. */
 static int repairs_this_hour(struct tx *tx, const struct fault *fault)
 {
 	struct tx_rows rows;
@@ -35,8 +37,11 @@ static int repairs_this_hour(struct tx *tx, const struct fault *fault)
 
 	if (tx_select_row(tx, NULL, &rows,
 	    "SELECT COUNT(*) FROM repair_log WHERE object_uuid = ? AND server_id = ? "
-	    "AND kind = ? AND outcome <> 'PARKED' AND done_at > NOW(3) - INTERVAL 1 HOUR",
-	    TX_BIND(FAULT_KEY(fault)))) {
+	    "AND kind = ? AND outcome = 'DONE' "
+	    "AND done_at > NOW(3) - INTERVAL 1 HOUR AND done_at > COALESCE("
+	    "(SELECT MAX(p.done_at) FROM repair_log p WHERE p.object_uuid = ? "
+	    "AND p.server_id = ? AND p.kind = ? AND p.outcome = 'PARKED'), 0)",
+	    TX_BIND(FAULT_KEY(fault), FAULT_KEY(fault)))) {
 		count = (int)row_int(&rows);
 		tx_select_end(&rows);
 	}
@@ -49,13 +54,12 @@ struct suspicion store_suspicion(struct tx *tx, const struct fault *fault)
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT state, serial, "
+	    "SELECT state, "
 	    "TIMESTAMPDIFF(MICROSECOND, updated_at, NOW(3)) DIV 1000 FROM repairs "
 	    "WHERE object_uuid = ? AND server_id = ? AND kind = ? FOR UPDATE",
 	    TX_BIND(FAULT_KEY(fault))))
 		return known;
 	known.state = state_of(row_text(&rows));
-	known.version = row_u32(&rows);
 	known.age_ms = row_int(&rows);
 	tx_select_end(&rows);
 	known.repairs_this_hour = repairs_this_hour(tx, fault);
@@ -78,9 +82,11 @@ static void begin(struct tx *tx, const struct fault *fault)
 static void confirm(struct tx *tx, const struct fault *fault, const char *state)
 {
 	tx_exec(tx,
-	    "UPDATE repairs SET state = ?, detail = LEFT(?, 512), pass2_at = NOW(3), "
-	    "updated_at = NOW(3) WHERE object_uuid = ? AND server_id = ? AND kind = ?",
-	    TX_BIND(tx_text(state), tx_text(fault->detail), FAULT_KEY(fault)));
+	    "UPDATE repairs SET state = ?, serial = ?, detail = LEFT(?, 512), "
+	    "pass2_at = NOW(3), updated_at = NOW(3) "
+	    "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
+	    TX_BIND(tx_text(state), tx_u32(fault->serial), tx_text(fault->detail),
+	            FAULT_KEY(fault)));
 }
 
 static void log_row(struct tx *tx, const struct fault *fault, const struct ending *ending)
@@ -122,10 +128,27 @@ void store_repaired(struct tx *tx, const struct fault *fault,
 	        "AND kind = ?", TX_BIND(FAULT_KEY(fault)));
 }
 
+bool store_is_confirmed(struct tx *tx, const struct fault *fault)
+{
+	struct tx_rows rows;
+	bool found = tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM repairs WHERE object_uuid = ? AND server_id = ? AND kind = ? "
+	    "AND state = 'CONFIRMED'", TX_BIND(FAULT_KEY(fault)));
+
+	tx_select_end(&rows);
+	return found;
+}
+
 void store_unsuspect(struct tx *tx, const struct fault *fault)
 {
 	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND server_id = ? "
 	        "AND kind = ? AND state <> 'PARKED'", TX_BIND(FAULT_KEY(fault)));
+}
+
+void store_unpark(struct tx *tx, const char *object)
+{
+	tx_exec(tx, "DELETE FROM repairs WHERE object_uuid = ? AND state = 'PARKED'",
+	        TX_BIND(tx_text(object)));
 }
 
 void store_suspect_again(struct tx *tx, const struct fault *fault)
@@ -146,36 +169,48 @@ bool store_suspects_stray(struct tx *tx, const char *pool)
 	return found;
 }
 
-enum { SUSPECTS_MAX = 256 };
-
-void store_suspects(struct tx *tx, struct arena *arena, const char *from, const char *to,
-                    struct suspects *suspects)
+static void add_suspects(struct tx *tx, struct arena *arena, const char *sql,
+                         const struct tx_value *ids, size_t room, struct suspects *suspects)
 {
 	struct tx_rows rows;
 
-	suspects->ids = arena_alloc(arena, SUSPECTS_MAX * sizeof(*suspects->ids));
-	suspects->count = 0;
-	tx_select(tx, arena, &rows,
-	    "SELECT object_uuid FROM repairs WHERE object_uuid > ? "
-	    "AND object_uuid <= ? AND kind = 'CONTENT' AND state <> 'PARKED' "
-	    "UNION SELECT object_uuid FROM repair_log WHERE object_uuid > ? "
-	    "AND object_uuid <= ? AND kind = 'CONTENT' AND outcome <> 'PARKED' "
-	    "AND done_at > NOW(3) - INTERVAL 1 HOUR",
-	    TX_BIND(tx_text(from), tx_text(to), tx_text(from), tx_text(to)));
-	while (suspects->count < SUSPECTS_MAX && tx_next(&rows))
+	tx_select(tx, arena, &rows, sql, ids);
+	while (suspects->count < room && tx_next(&rows))
 		suspects->ids[suspects->count++] = row_text(&rows);
 	tx_select_end(&rows);
+}
+
+void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
+                    size_t count, struct suspects *suspects)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	size_t places;
+	const char *suspected = tx_list(arena,
+	    "SELECT DISTINCT object_uuid FROM repairs WHERE kind = 'CONTENT' "
+	    "AND state <> 'PARKED' AND object_uuid IN (", ")", count, &places);
+	const char *repaired = tx_list(arena,
+	    "SELECT DISTINCT object_uuid FROM repair_log WHERE kind = 'CONTENT' "
+	    "AND outcome <> 'PARKED' AND done_at > NOW(3) - INTERVAL 1 HOUR "
+	    "AND object_uuid IN (", ")", count, &places);
+
+	suspects->ids = arena_alloc(arena, 2 * count * sizeof(*suspects->ids));
+	suspects->count = 0;
+	tx_list_fill(values, ids, count, places);
+	values[places].type = TX_END;
+	add_suspects(tx, arena, suspected, values, count, suspects);
+	add_suspects(tx, arena, repaired, values, 2 * count, suspects);
 }
 
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s)
 {
 	tx_exec(tx,
 	    "DELETE FROM repairs WHERE pool_name = ? AND state <> 'PARKED' "
-	    "AND updated_at < NOW(3) - INTERVAL ? SECOND",
+	    "AND updated_at < NOW(3) - INTERVAL ? SECOND LIMIT 1000",
 	    TX_BIND(tx_text(pool), tx_int(age_s)));
 	tx_exec(tx,
 	    "DELETE FROM repairs WHERE pool_name = ? AND state = 'PARKED' "
-	    "AND updated_at < NOW(3) - INTERVAL 1 DAY", TX_BIND(tx_text(pool)));
+	    "AND updated_at < NOW(3) - INTERVAL 1 DAY LIMIT 1000",
+	    TX_BIND(tx_text(pool)));
 	tx_exec(tx, "DELETE FROM repair_log WHERE pool_name = ? "
 	        "AND done_at < NOW(3) - INTERVAL 30 DAY LIMIT 1000",
 	        TX_BIND(tx_text(pool)));

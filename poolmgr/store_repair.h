@@ -31,20 +31,24 @@ struct ending {
 };
 void store_repaired(struct tx *tx, const struct fault *fault,
                     const struct ending *ending);
+/* Is it confirmed, and nothing done about it yet? */
+bool store_is_confirmed(struct tx *tx, const struct fault *fault);
 /* It is not so any more; or it could not be acted on: the next sight confirms it. */
 void store_unsuspect(struct tx *tx, const struct fault *fault);
 void store_suspect_again(struct tx *tx, const struct fault *fault);
+/* What was parked of the object begins anew. */
+void store_unpark(struct tx *tx, const char *object);
 /* Is a stray suspected in the pool? */
 bool store_suspects_stray(struct tx *tx, const char *pool);
 /*
- * A domain's content is suspected on some server, or was put right within the hour: those
- * behind FROM, up to TO.
+ * Of the domains, 1 to TX_LIST_MAX, those whose content is suspected on some server, or
+ * was put right within the hour; one may be there twice.
  */
 struct suspects {
 	const char **ids;
 	size_t count;
 };
-void store_suspects(struct tx *tx, struct arena *arena, const char *from, const char *to,
-                    struct suspects *suspects);
+void store_suspects(struct tx *tx, struct arena *arena, const char *const *ids,
+                    size_t count, struct suspects *suspects);
 /* Suspicions that nothing confirmed in AGE_S; rows of the log older than 30 days. */
 void store_repairs_forget(struct tx *tx, const char *pool, int age_s);

@@ -108,13 +108,25 @@ static void look_at(struct poolmgr *poolmgr, struct server *server)
 	}
 }
 
+/* What it would take to list the zones of this server is said once. */
+static bool can_list(struct server *server)
+{
+	const struct driver *driver = server->driver;
+	const char *lack = driver->list_lacks ? driver->list_lacks(server->settings) : NULL;
+
+	if (lack && !server->unlisted)
+		log_info("zones that nobody wants are not looked for: server=%s why=\"%s\"",
+		         server->settings->id, lack);
+	server->unlisted = lack != NULL;
+	return driver->list && !lack;
+}
+
 void strays_look(struct poolmgr *poolmgr, const struct scope *scope)
 {
 	for (size_t i = 0; i < poolmgr->servers->count; i++) {
 		struct server *server = &poolmgr->servers->item[i];
 
-		if (server->driver->list &&
-		    share_has(&scope->share, server->settings->id))
+		if (share_has(&scope->share, server->settings->id) && can_list(server))
 			look_at(poolmgr, server);
 	}
 }

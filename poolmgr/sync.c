@@ -22,11 +22,20 @@
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
 #include "store.h"
+#include "store_census.h"
+#include "store_due.h"
+#include "store_servers.h"
 #include "store_repair.h"
 #include "strays.h"
 #include "tell.h"
 
-enum { RETRY_ROWS = 200, PROBE_ROWS = 4, RETRY_PERIOD_MS = 1000, EVER_S = 86400 };
+enum {
+	RETRY_ROWS = 200,
+	PROBE_ROWS = 4,
+	RETURN_ROWS = 5000,
+	RETRY_PERIOD_MS = 1000,
+	EVER_S = 86400,
+};
 
 /* A round: its arena, its request id, its transactions. */
 struct round {
@@ -47,7 +56,7 @@ static bool round_begin(struct round *round, struct poolmgr *poolmgr)
 		return false;
 	round->arena = arena_new();
 	id_random(round->id);
-	round->cause = (struct cause){ round->id, true };
+	round->cause = (struct cause){ .request_id = round->id, .recovery = true };
 	log_request(round->id);
 	return true;
 }
@@ -139,8 +148,10 @@ static void retry_server(struct round *round, struct server *server, bool contro
 	                            poolmgr_poll_budget_s(poolmgr) + 30);
 	if (!done(round, &tx, "retry"))
 		return;
+	round->cause.probe = control && breaker_open(&server->control);
 	for (; due; due = due->next)
 		do_again(round, due, server);
+	round->cause.probe = false;
 }
 
 /* A server whose breaker is open is asked whether anything is due or not. */
@@ -170,6 +181,36 @@ static void retry_some(struct poolmgr *poolmgr, const bool *needed)
 	round_end(&round);
 }
 
+/* Who is back in service makes up for what he missed at once, not when its time comes. */
+static void hurry_returning(struct poolmgr *poolmgr, struct server *server)
+{
+	struct scope scope;
+	struct why why;
+
+	if (!server->returning)
+		return;
+	scope = poolmgr_scope(poolmgr);
+	if (!scope.share.total)
+		return;
+	struct tx tx = tx_once(poolmgr->runtime.db, &why);
+	int64_t rows = store_return(&tx, &scope.share, server->settings->id, RETURN_ROWS);
+	if (tx_commit(&tx))
+		log_info("what a server missed is not hurried yet: server=%s why=\"%s\"",
+		         server->settings->id, why.text);
+	else
+		server->returning = rows == RETURN_ROWS;
+}
+
+static void take_words(struct poolmgr *poolmgr, const struct seen_servers *seen)
+{
+	struct servers *servers = poolmgr->servers;
+
+	for (size_t i = 0; i < seen->count; i++)
+		servers_set(servers, seen->item[i].id, seen->item[i].in_service);
+	for (size_t i = 0; i < servers->count; i++)
+		hurry_returning(poolmgr, &servers->item[i]);
+}
+
 /* One statement while nothing is due. */
 void sync_retry(void *self)
 {
@@ -183,8 +224,7 @@ void sync_retry(void *self)
 
 	store_servers(&tx, arena, poolmgr->config.pool_name, &seen);
 	if (!tx_commit(&tx)) {
-		for (size_t i = 0; i < seen.count; i++)
-			servers_set(servers, seen.item[i].id, seen.item[i].in_service);
+		take_words(poolmgr, &seen);
 		for (size_t i = 0; i < servers->count; i++)
 			any |= needed[i] = needs_retry(&servers->item[i], &seen);
 	}
@@ -306,13 +346,35 @@ static void count_domains(struct round *round)
 	metric_set(oldest_pending, census.oldest_pending_s);
 }
 
-static void register_again(struct round *round)
+/* Likewise; a server out of service is owed nothing. False: not to be had. */
+static bool measure_lag(struct round *round, const struct server *server, int64_t *lag_s)
+{
+	*lag_s = 0;
+	if (!fleet_is_master(pulse_fleet(round->poolmgr->pulse)) ||
+	    !atomic_load(&server->in_service))
+		return true;
+	struct tx tx = once(round);
+	*lag_s = store_lag_s(&tx, round->scope.pool, server->settings->id);
+	return done(round, &tx, "lag");
+}
+
+static void measure_lags(struct round *round)
+{
+	const struct servers *servers = round->poolmgr->servers;
+	int64_t lag_s;
+
+	for (size_t i = 0; i < servers->count; i++)
+		if (measure_lag(round, &servers->item[i], &lag_s))
+			metric_set(servers->item[i].lag, lag_s);
+}
+
+static bool register_again(struct round *round)
 {
 	struct poolmgr *poolmgr = round->poolmgr;
 	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
 
 	store_register(&tx, round->scope.pool, poolmgr->servers);
-	done(round, &tx, "register");
+	return done(round, &tx, "register");
 }
 
 enum {
@@ -320,8 +382,11 @@ enum {
 	REPAIR_AGES = 3,	/* of a suspicion that nothing confirmed */
 };
 
-/* A transaction a step: what is too much for one holds up no other. */
-static void tidy(struct round *round)
+/*
+ * A transaction a step: what is too much for one holds up no other. What is not REGISTERED
+ * may be in use, and only look as if nobody had it any more.
+ */
+static void tidy(struct round *round, bool registered)
 {
 	const struct poolmgr *poolmgr = round->poolmgr;
 	const char *pool = round->scope.pool;
@@ -337,6 +402,8 @@ static void tidy(struct round *round)
 	tx = tx_begin(db, &round->why);
 	store_forget_out(&tx, pool);
 	done(round, &tx, "out of service");
+	if (!registered)
+		return;
 	tx = tx_begin(db, &round->why);
 	store_forget_removed(&tx, pool, UNHEARD_ROUNDS * round_s);
 	done(round, &tx, "removed");
@@ -368,10 +435,12 @@ void sync_round(void *self)
 
 	if (!round_begin(&round, poolmgr))
 		return;
-	register_again(&round);
+	bool registered = register_again(&round);
+
 	count_domains(&round);
+	measure_lags(&round);
 	if (fleet_is_master(pulse_fleet(poolmgr->pulse)))
-		tidy(&round);
+		tidy(&round, registered);
 	for (size_t i = 0; i < poolmgr->servers->count; i++)
 		if (atomic_load(&poolmgr->servers->item[i].in_service))
 			sync_server(&round, &poolmgr->servers->item[i]);

@@ -22,6 +22,7 @@ bool tell_idle(const struct tell *tell);
 struct cause {
 	const char *request_id;
 	bool recovery;		/* by the recovery queue: behind users' changes */
+	bool probe;		/* an operation is tried though its server is failing */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "operation.h"
 #include "store.h"
+#include "store_due.h"
 
 /* A deletion is owed also by a server out of service: it is done when it is back. */
 static void write_debt(struct tx *tx, struct poolmgr *poolmgr,

@@ -20,6 +20,9 @@ include "{key_file}";
 controls {{
 	inet {host} port {rndc_port} allow {{ {host}; }} keys {{ "rndc-key"; }};
 }};
+statistics-channels {{
+	inet {host} port {stats_port} allow {{ {host}; }};
+}};
 options {{
 	directory "{data}";
 	pid-file none;
@@ -69,7 +72,7 @@ zone "{catalog}" {{
 
 
 class Bind(NameServer):
-    """.rndc(); .rndc_port and .key_file are for who controls it from outside."""
+    """.rndc(); .rndc_port, .key_file and .stats_url are for who controls it from outside."""
 
     def __init__(self, folder, settings="", key=None, catalog=None, **options):
         """SETTINGS are further statements of its options: "max-refresh-time 60;".
@@ -80,6 +83,8 @@ class Bind(NameServer):
         super().__init__(folder, **options)
         self.catalog = catalog
         self.rndc_port = free_port()
+        self.stats_port = free_port()
+        self.stats_url = f"http://{self.host}:{self.stats_port}"
         self.data = self.make_folder("data")
         self.key = key
         self.key_file = self.write("rndc.key", KEY.format(
@@ -87,8 +92,8 @@ class Bind(NameServer):
         self.config = self.write("named.conf", CONFIG.format(
             key_file=self.key_file, keys=KEY.format(**key._asdict()) if key else "",
             notifiers=f'key "{key.name}"' if key else self.host, data=self.data, host=self.host, port=self.port,
-            rndc_port=self.rndc_port, settings=settings + self._of_catalog(CATALOG_OPTION),
-            zones=self._of_catalog(CATALOG_ZONE)))
+            rndc_port=self.rndc_port, stats_port=self.stats_port,
+            settings=settings + self._of_catalog(CATALOG_OPTION), zones=self._of_catalog(CATALOG_ZONE)))
 
     def _of_catalog(self, text):
         if not self.catalog:
@@ -110,8 +115,9 @@ class Bind(NameServer):
         return run([program("rndc"), "-k", self.key_file, "-s", self.host,
                     "-p", self.rndc_port, *arguments])
 
-    def add_zone(self, zone):
-        self.rndc("addzone", zone, f'{{ type secondary; file "{zone}.db";'
+    def add_zone(self, zone, file=None):
+        """From the masters, kept in FILE of its data: NAME.db if there is none."""
+        self.rndc("addzone", zone, f'{{ type secondary; file "{file or zone + ".db"}";'
                                    f' primaries {{ {self._masters()} }}; }};')
 
     def add_primary_zone(self, zone, text, settings=""):

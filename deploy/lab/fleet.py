@@ -87,7 +87,7 @@ def render(settings):
 
 
 def _bind_settings(server):
-    return {"default": {"rndc_key_file": server.key_file},
+    return {"default": {"rndc_key_file": server.key_file, "stats_url": server.stats_url},
             "servers": [{"id": server.name, "host": server.host, "port": server.port,
                          "rndc_host": server.host, "rndc_port": server.rndc_port}]}
 
@@ -136,6 +136,8 @@ class Worker(Server):
         own = {kind: {"metrics": f"{self.host}:{self.metrics_port}"}}
         self.settings = merged(settings, own)
         self.config = self.folder / "zonefleet.cfg"
+        self.binaries = BINARIES    # a story may want others, for its next start,
+        self.variables = {}         # or further ones in its environment
         self.configure({})
 
     def configure(self, changes):
@@ -147,10 +149,10 @@ class Worker(Server):
         os.kill(self.pid, signal.SIGHUP)
 
     def command(self):
-        return [BINARIES / f"zonefleet-{self.kind}", "--config", self.config]
+        return [self.binaries / f"zonefleet-{self.kind}", "--config", self.config]
 
     def environment(self):
-        return super().environment() | _sanitizer_options()
+        return super().environment() | _sanitizer_options() | self.variables
 
     def is_ready(self):
         return self.page("/healthz")[0] == 200

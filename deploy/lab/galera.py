@@ -129,8 +129,12 @@ class GaleraNode(MariaDb):
     def is_ready(self):
         return self.state() == "Synced"
 
-    def wait_synced(self, seconds=SYNCED_SECONDS):
-        wait_for(self.is_ready, seconds, f"{self.name} is synced", [self.log])
+    def is_member_of(self, size):
+        """Does it take part, and see so many nodes that do?"""
+        try:
+            return view(self.socket) == ("Synced", "Primary", str(size))
+        except LabError:
+            return False
 
 
 class GaleraCluster(Cluster):
@@ -158,6 +162,12 @@ class GaleraCluster(Cluster):
         """All nodes, as database.host, another one first: who writes where."""
         turned = self.nodes[number % len(self.nodes):] + self.nodes[:number % len(self.nodes)]
         return ",".join(node.hosts for node in turned)
+
+    def wait_whole(self, seconds=SYNCED_SECONDS):
+        """Until all nodes see all: who was left out may be the last to hear of it."""
+        for node in self.nodes:
+            wait_for(lambda node=node: node.is_member_of(len(self.nodes)), seconds,
+                     f"{node.name} sees all nodes", [node.log])
 
     def sql(self, text, administrator=False, seconds=30):
         """Where the cluster changes its members meanwhile, another node is asked."""

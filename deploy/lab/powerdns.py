@@ -17,7 +17,8 @@ API_KEY = "lab-key"
 
 SCHEMA = Path("/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql")
 
-# a secondary that answers from its database alone: no cache knows what was before
+# A secondary that answers from its database alone: no cache knows what was before. What
+# would print a trace when it crashes may hang instead, with its sockets open: off.
 CONFIG = """\
 launch=gsqlite3
 gsqlite3-database={database}
@@ -28,6 +29,7 @@ socket-dir={folder}
 secondary=yes
 daemon=no
 guardian=no
+traceback-handler=no
 setuid=
 setgid=
 disable-syslog=yes

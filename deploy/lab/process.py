@@ -320,7 +320,10 @@ class Server:
     def pause(self):
         """Freezes the process and its children: it is there, and silent."""
         _signal_group(self.pid, signal.SIGSTOP)
-        wait_for(lambda: _states(self.pid) <= set("TZ"), 10, f"{self.name} is frozen")
+        wait_for(self.is_paused, 10, f"{self.name} is frozen")
+
+    def is_paused(self):
+        return _states(self.pid) <= set("TZ")
 
     def resume(self):
         _signal_group(self.pid, signal.SIGCONT)

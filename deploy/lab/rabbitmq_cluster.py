@@ -4,13 +4,17 @@
         cluster.nodes[0].kill9()
 """
 
+import json
 import secrets
+import time
 from pathlib import Path
 
 from .cluster import SAMPLES, Cluster
-from .process import LabError, Server
+from .process import LabError, Server, wait_for
 from .rabbitmq import Epmd, RabbitMq
 
+BACK_SECONDS = 90       # until a node is a member again
+ODDS_SECONDS = 10       # so long it may be at odds with the others: it may mend itself
 TICK_SECONDS = 5        # a node that is silent is given up within 1.25 times of it
 
 # what the sample that operators get has otherwise than the lab: names, and sizes
@@ -28,6 +32,15 @@ def sample_settings():
     lines = (SAMPLES / "rabbitmq.conf").read_text().splitlines()
     return [line for line in lines
             if line and not line.startswith(("#", *NOT_OF_SAMPLE))]
+
+
+def _view(node):
+    """How many nodes run, and how many it is at odds with; no number if it does not say."""
+    try:
+        status = json.loads(node.ctl("cluster_status", "--formatter", "json"))
+    except LabError:
+        return None, 0
+    return len(status["running_nodes"]), len(status["partitions"])
 
 
 class RabbitNode(RabbitMq):
@@ -93,6 +106,24 @@ class RabbitCluster(Cluster):
     def _join(self):
         super()._join()
         self.nodes[0].ctl("await_online_nodes", str(len(self.nodes)))
+
+    def wait_back(self, node, seconds=BACK_SECONDS):
+        """Until all nodes run, in the eyes of this one that was away and of another.
+
+        One that stays at odds with them is started anew, as cluster.md tells its operator.
+        """
+        other = next(other for other in self.nodes if other is not node)
+        patience = time.monotonic() + ODDS_SECONDS
+
+        def is_whole():
+            nonlocal patience
+            views = [_view(each) for each in (node, other)]
+            if any(partitions for _, partitions in views) and time.monotonic() > patience:
+                node.ctl("stop_app")
+                node.ctl("start_app")
+                patience = time.monotonic() + seconds
+            return views == [(len(self.nodes), 0)] * 2
+        wait_for(is_whole, seconds, f"{node.name} is back", [node.log])
 
     def stop(self):
         try:

@@ -1,18 +1,26 @@
 /*
  * BIND 9, by rndc: addzone, modzone and delzone keep the zone over restarts
  * (it needs `allow-new-zones yes`). The zone is a secondary of all masters.
+ *
+ * rndc cannot list zones: the statistics channel does, if there is one. What
+ * marks a zone as ours is its file, which has the domain's id for a name.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "backends/bind9_stats.h"
 #include "backends/command.h"
 #include "backends/drivers.h"
+#include "backends/http.h"
 #include "base/buf.h"
+#include "base/id.h"
 
 struct bind9 {
 	struct server_settings server;
-	char *rndc, *rndc_host, *rndc_key_file, *view;
+	char *rndc, *rndc_host, *rndc_key_file, *view, *stats_url;
 	int rndc_port;
+	int64_t answer_max;
 	bool clean;
 };
 
@@ -30,8 +38,22 @@ static const struct option options[] = {
 	  "view that the zones belong to" },
 	{ "clean_zonefile", OPTION_BOOL, offsetof(struct bind9, clean), "true", 0, 0,
 	  "a deleted zone's files are deleted, too" },
+	{ "stats_url", OPTION_TEXT, offsetof(struct bind9, stats_url), "", 0, 255,
+	  "named's statistics channel, as \"http://192.0.2.1:8053\"; empty: zones that "
+	  "nobody wants are not looked for" },
+	{ "answer_max", OPTION_BYTES, offsetof(struct bind9, answer_max), "64M",
+	  64 * 1024, 1LL << 30,
+	  "largest answer of the statistics channel: some 250 bytes a zone" },
 	{ 0 }
 };
+
+static enum err check(const void *settings, struct why *why)
+{
+	const struct bind9 *bind = settings;
+
+	return *bind->stats_url
+		? http_check(bind->stats_url, "backends.bind9.stats_url", why) : OK;
+}
 
 /* rndc hands the name to named's parser: plain octets in quotes cannot leave them. */
 static enum err check_name(const char *name, struct why *why)
@@ -150,12 +172,81 @@ static enum err retransfer(const void *settings, const struct domain_ref *domain
 	return refused(bind, "retransfer", &command, why);
 }
 
+static const char *list_lacks(const void *settings)
+{
+	const struct bind9 *bind = settings;
+
+	return *bind->stats_url ? NULL : "set stats_url, the URL of its statistics channel";
+}
+
+static enum err list(const void *settings, struct arena *arena, const char ***names,
+                     size_t *count, struct why *why)
+{
+	const struct bind9 *bind = settings;
+	const struct bind9_stats stats = {
+		.server = bind->server.id,
+		.url = bind->stats_url,
+		.view = bind->view,
+		.timeout_ms = bind->server.timeout_s * 1000,
+		.answer_max = (size_t)bind->answer_max,
+	};
+	struct listing listing = { .arena = arena };
+	const char *lack = list_lacks(settings);
+	enum err err = lack ? fail(why, ERR_INVALID, "%s: %s", bind->server.id, lack)
+	                    : bind9_stats_secondaries(&stats, &listing, why);
+
+	if (err)
+		return err;
+	*names = listing.names;
+	*count = listing.count;
+	return OK;
+}
+
+/* Does TEXT, behind `file "`, begin with the name that clause_of() gives? */
+static bool is_id_file(const char *text)
+{
+	for (size_t i = 0; i < ID_LEN; i++)
+		if (!isdigit((unsigned char)text[i]) && !(text[i] >= 'a' && text[i] <= 'f'))
+			return false;
+	return strncmp(text + ID_LEN, ".db\"", 4) == 0;
+}
+
+static bool is_marked(const char *configuration)
+{
+	static const char file[] = " file \"";
+	const char *at = strstr(configuration, file);
+
+	return at && is_id_file(at + sizeof(file) - 1) &&
+	       (strstr(configuration, " type secondary;") ||
+	        strstr(configuration, " type slave;"));
+}
+
+static enum err is_ours(const void *settings, const struct domain_ref *domain,
+                        bool *ours, struct why *why)
+{
+	const struct bind9 *bind = settings;
+	struct command command;
+	enum err err = check_name(domain->name, why);
+
+	if (!err)
+		err = rndc(bind, "showzone", domain->name, NULL, &command, why);
+	if (!err && command.status)
+		err = refused(bind, "showzone", &command, why);
+	if (!err)
+		*ours = is_marked(command.output);
+	return err;
+}
+
 const struct driver driver_bind9 = {
 	.name = "bind9",
 	.help = "BIND 9.16 or newer, through rndc (named.conf: allow-new-zones yes)",
 	.options = options,
 	.settings_size = sizeof(struct bind9),
+	.check = check,
 	.create = create,
 	.delete = delete,
 	.retransfer = retransfer,
+	.list = list,
+	.list_lacks = list_lacks,
+	.is_ours = is_ours,
 };

@@ -2,6 +2,10 @@
  * A server that provisions itself from the pool's catalog zone (RFC 9432): BIND,
  * Knot, PowerDNS and others. Nothing is told to it. That it has a new zone, or has
  * dropped one, is seen by the polls, which have patience with it.
+ *
+ * So it cannot be made to transfer a zone again, either, if a record was edited on it:
+ * the catalog could give the zone a new label, but all its readers would drop the zone
+ * then, and fetch it anew. Its operator is told what to type.
  */
 #include "backends/drivers.h"
 
@@ -24,6 +28,17 @@ static enum err nothing(const void *settings, const struct driver_context *conte
 	return OK;
 }
 
+static enum err retransfer(const void *settings, const struct domain_ref *domain,
+                           struct why *why)
+{
+	const struct catalog *catalog = settings;
+	const char *zone = domain->name;
+
+	return fail(why, ERR_DENIED, "%s takes no orders from us. To transfer it again, "
+	            "type there: rndc retransfer %s (BIND), knotc zone-retransfer %s, "
+	            "pdns_control retrieve %s", catalog->server.id, zone, zone, zone);
+}
+
 const struct driver driver_catalog = {
 	.name = "catalog",
 	.help = "a server that provisions itself from the pool's catalog zone (RFC 9432)",
@@ -32,4 +47,5 @@ const struct driver driver_catalog = {
 	.by_catalog = true,
 	.create = nothing,
 	.delete = nothing,
+	.retransfer = retransfer,
 };

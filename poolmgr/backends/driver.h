@@ -61,6 +61,14 @@ struct driver {
 	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
+	/* What list() lacks with these settings, in words; NULL: nothing. May be NULL. */
+	const char *(*list_lacks)(const void *settings);
+	/*
+	 * Where list() cannot see the mark, for it would be a question for each zone, it
+	 * names all that may be ours: is this one? May be NULL.
+	 */
+	enum err (*is_ours)(const void *settings, const struct domain_ref *domain,
+	                    bool *ours, struct why *why);
 };
 
 extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */

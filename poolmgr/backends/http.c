@@ -120,7 +120,8 @@ void http_open(struct http *http, const struct http_terms *terms)
 		.deadline_ms = clock_ms() + terms->timeout_ms,
 	};
 	bug_if(!http->curl);
-	add_header(http, terms->key_header);
+	if (terms->key_header)
+		add_header(http, terms->key_header);
 	add_header(http, "Accept: application/json");
 	add_header(http, "Content-Type: application/json");
 	set_limits(http);

@@ -18,7 +18,7 @@
 struct http_terms {
 	const char *server;	/* its name, for words */
 	const char *url;	/* "https://192.0.2.1:8081", maybe with a path */
-	const char *key_header;	/* "X-API-Key: ..." */
+	const char *key_header;	/* "X-API-Key: ..."; NULL: none */
 	const char *ca_file;	/* PEM; NULL: the system's authorities */
 	int timeout_ms;		/* of all questions together */
 	size_t answer_max;	/* bytes of one answer */

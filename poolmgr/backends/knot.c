@@ -15,6 +15,7 @@
 #include <libknot/error.h>
 
 #include "backends/drivers.h"
+#include "backends/listing.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -274,31 +275,18 @@ static enum err retransfer(const void *settings, const struct domain_ref *domain
 	return err;
 }
 
-struct listing {
+struct reading {
 	const struct knot *knot;
-	struct arena *arena;
-	const char **names;
-	size_t count, room;
+	struct listing listing;
 };
 
 static void list_row(void *self, const char *const *fields)
 {
-	struct listing *listing = self;
+	struct reading *reading = self;
 
-	if (!fields[KNOT_CTL_IDX_DATA] || !fields[KNOT_CTL_IDX_ID] ||
-	    strcmp(fields[KNOT_CTL_IDX_DATA], listing->knot->template) != 0)
-		return;
-	if (listing->count == listing->room) {
-		size_t room = listing->room ? 2 * listing->room : 64;
-		const char **names = arena_alloc(listing->arena, room * sizeof(*names));
-
-		if (listing->count)
-			memcpy(names, listing->names, listing->count * sizeof(*names));
-		listing->names = names;
-		listing->room = room;
-	}
-	listing->names[listing->count++] = arena_strdup(listing->arena,
-	                                                fields[KNOT_CTL_IDX_ID]);
+	if (fields[KNOT_CTL_IDX_DATA] && fields[KNOT_CTL_IDX_ID] &&
+	    !strcmp(fields[KNOT_CTL_IDX_DATA], reading->knot->template))
+		listing_add(&reading->listing, fields[KNOT_CTL_IDX_ID]);
 }
 
 static enum err list(const void *settings, struct arena *arena, const char ***names,
@@ -309,20 +297,20 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 		[KNOT_CTL_IDX_SECTION] = "zone",
 		[KNOT_CTL_IDX_ITEM] = "template",
 	};
-	struct listing listing = { .knot = settings, .arena = arena };
+	struct reading reading = { settings, { .arena = arena } };
 	struct talk talk;
 	enum err err = talk_open(&talk, settings, why);
 
 	if (err)
 		return err;
-	err = ask(&talk, &data, list_row, &listing);
+	err = ask(&talk, &data, list_row, &reading);
 	if (!err && talk.refusal[0])
 		err = refused(&talk, "conf-read");
 	talk_close(&talk);
 	if (err)
 		return err;
-	*names = listing.names;
-	*count = listing.count;
+	*names = reading.listing.names;
+	*count = reading.listing.count;
 	return OK;
 }
 

@@ -4,11 +4,19 @@
  *
  * It keeps a new zone even if it refuses the rest of the request, for a TSIG
  * key that it does not know: so the key is looked for first.
+ *
+ * Told to retrieve a zone with IXFR on, it asks for changes, and at an equal
+ * serial takes nothing: so IXFR is off until the zone was fetched whole. Its
+ * last_check tells when; if that takes too long, IXFR stays off for that zone,
+ * which costs whole transfers and no more.
  */
 #include <string.h>
+#include <time.h>
 
 #include "backends/drivers.h"
+#include "backends/listing.h"
 #include "backends/powerdns_api.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "model/json.h"
 #include "model/name.h"
@@ -99,6 +107,11 @@ static enum err check_name(const json_t *row, const char *wanted, struct why *wh
 	return err;
 }
 
+struct finding {
+	bool there;
+	int64_t checked_at;	/* last seen to be as the masters have it; its clock, s */
+};
+
 static enum err check_found(struct api *api, const struct powerdns *powerdns,
                             const char *wanted, const json_t *row)
 {
@@ -122,15 +135,15 @@ static enum err confirm_api(struct api *api)
 
 /* ERR_CONFLICT: the zone is there, and is not ours. */
 static enum err find_ours(struct api *api, const struct powerdns *powerdns,
-                          const char *zone, bool *found)
+                          const char *zone, struct finding *found)
 {
 	json_t *row;
 	enum err err = api_ask_zone(api, "GET", zone, "?rrsets=false", NULL);
 
+	*found = (struct finding){ .there = !err && api->http.status != 404 };
 	if (err)
 		return err;
-	*found = api->http.status != 404;
-	if (!*found)
+	if (!found->there)
 		return confirm_api(api);
 	if (api->http.status != 200)
 		return api_refused(api, "find the zone");
@@ -139,6 +152,9 @@ static enum err find_ours(struct api *api, const struct powerdns *powerdns,
 	                       api->why))
 		return api_garbled(api);
 	err = check_found(api, powerdns, zone, row);
+	if (!err && json_get_int(row, "last_check", 0, 0, INT64_MAX, &found->checked_at,
+	                         api->why))
+		err = api_garbled(api);
 	json_decref(row);
 	return err;
 }
@@ -179,7 +195,7 @@ static json_t *zone_of(const struct powerdns *powerdns,
 static enum err add_or_modify(struct api *api, const struct powerdns *powerdns,
                               const char *zone, const json_t *json)
 {
-	bool found;
+	struct finding found;
 	enum err err = api_ask(api, "POST", "/zones", json);
 
 	if (err || api->http.status != 409)
@@ -187,19 +203,34 @@ static enum err add_or_modify(struct api *api, const struct powerdns *powerdns,
 	err = find_ours(api, powerdns, zone, &found);
 	if (err)
 		return err;
-	if (!found)
+	if (!found.there)
 		return fail(api->why, ERR_REMOTE, "%s: the zone was there, and is gone",
 		            powerdns->server.id);
 	return api_settled(api, api_ask_zone(api, "PUT", zone, "", json),
 	                   "change the zone");
 }
 
-/* What makes the zone better and may fail: the server would fetch it some time. */
-static void improve(struct api *api, const char *zone, const char *tail,
-                    const json_t *json)
+static enum err set_ixfr(struct api *api, const char *zone, bool on)
 {
-	enum err err = api_settled(api, api_ask_zone(api, "PUT", zone, tail, json), tail);
+	json_t *ixfr = json_pack("{s:s, s:[s]}", "kind", "IXFR", "metadata",
+	                         on ? "1" : "0");
 
+	bug_if(!ixfr);
+	enum err err = api_settled(api, api_ask_zone(api, "PUT", zone, "/metadata/IXFR",
+	                                             ixfr), "set IXFR");
+	json_decref(ixfr);
+	return err;
+}
+
+static enum err ask_to_fetch(struct api *api, const char *zone)
+{
+	return api_settled(api, api_ask_zone(api, "PUT", zone, "/axfr-retrieve", NULL),
+	                   "fetch the zone");
+}
+
+/* What makes the zone better and may fail: the server would fetch it some time. */
+static void improve(const struct api *api, const char *zone, enum err err)
+{
 	if (err)
 		log_info("zone not as it could be: server=%s domain=%s why=\"%s\"",
 		         api->terms.server, zone, api->why->text);
@@ -207,13 +238,8 @@ static void improve(struct api *api, const char *zone, const char *tail,
 
 static void fetch(struct api *api, const struct powerdns *powerdns, const char *zone)
 {
-	json_t *ixfr = json_pack("{s:s, s:[s]}", "kind", "IXFR", "metadata",
-	                         powerdns->ixfr ? "1" : "0");
-
-	bug_if(!ixfr);
-	improve(api, zone, "/metadata/IXFR", ixfr);
-	improve(api, zone, "/axfr-retrieve", NULL);
-	json_decref(ixfr);
+	improve(api, zone, set_ixfr(api, zone, powerdns->ixfr));
+	improve(api, zone, ask_to_fetch(api, zone));
 }
 
 static enum err create(const void *settings, const struct driver_context *context,
@@ -236,15 +262,51 @@ static enum err create(const void *settings, const struct driver_context *contex
 	return err;
 }
 
+/* For half of our time at most. False: not seen. */
+static bool was_fetched(struct api *api, const struct powerdns *powerdns,
+                        const char *zone, const struct finding *before)
+{
+	int64_t until_ms = clock_ms() + powerdns->server.timeout_s * 500;
+	struct timespec pause = { 0, 20 * 1000 * 1000 };
+	struct finding now;
+
+	do {
+		nanosleep(&pause, NULL);
+		if (find_ours(api, powerdns, zone, &now))
+			return false;
+	} while (now.checked_at == before->checked_at && clock_ms() < until_ms);
+	return now.checked_at != before->checked_at;
+}
+
+/* What it does after this, it does by changes again. */
+static void await_fetched(struct api *api, const struct powerdns *powerdns,
+                          const char *zone, const struct finding *before)
+{
+	if (was_fetched(api, powerdns, zone, before))
+		improve(api, zone, set_ixfr(api, zone, true));
+	else
+		log_info("zone transferred whole from now on: server=%s domain=%s "
+		         "why=\"it was not seen to fetch it\"", api->terms.server, zone);
+}
+
 static enum err retransfer(const void *settings, const struct domain_ref *domain,
                            struct why *why)
 {
+	const struct powerdns *powerdns = settings;
+	struct finding found;
 	struct api api;
 
-	start(&api, settings, why);
-	enum err err = api_settled(&api, api_ask_zone(&api, "PUT", domain->name,
-	                                              "/axfr-retrieve", NULL),
-	                           "fetch the zone");
+	start(&api, powerdns, why);
+	enum err err = find_ours(&api, powerdns, domain->name, &found);
+	if (!err && !found.there)
+		err = fail(why, ERR_REMOTE, "%s has no zone %s", powerdns->server.id,
+		           domain->name);
+	if (!err)
+		err = set_ixfr(&api, domain->name, false);
+	if (!err)
+		err = ask_to_fetch(&api, domain->name);
+	if (!err && powerdns->ixfr)
+		await_fetched(&api, powerdns, domain->name, &found);
 	api_close(&api);
 	return err;
 }
@@ -261,54 +323,43 @@ static enum err delete_found(struct api *api, const char *zone)
 static enum err delete(const void *settings, const struct driver_context *context,
                        const struct domain_ref *domain, struct why *why)
 {
-	bool found = false;
+	struct finding found = { false };
 	struct api api;
 
 	(void)context;
 	start(&api, settings, why);
 	enum err err = find_ours(&api, settings, domain->name, &found);
-	if (!err && found)
+	if (!err && found.there)
 		err = delete_found(&api, domain->name);
 	api_close(&api);
 	return err;
 }
 
-struct listing {
+struct reading {
 	const struct powerdns *powerdns;
-	struct arena *arena;
-	const char **names;
-	size_t count, room;
+	struct listing listing;
 };
 
 static void add_name(struct listing *listing, const struct name *name)
 {
 	char text[NAME_MAX_TEXT + 1];
 
-	if (listing->count == listing->room) {
-		size_t room = listing->room ? 2 * listing->room : 64;
-		const char **names = arena_alloc(listing->arena, room * sizeof(*names));
-
-		if (listing->count)
-			memcpy(names, listing->names, listing->count * sizeof(*names));
-		listing->names = names;
-		listing->room = room;
-	}
 	name_format(name, text);
-	listing->names[listing->count++] = arena_strdup(listing->arena, text);
+	listing_add(listing, text);
 }
 
 static enum err list_row(void *self, const json_t *row, struct why *why)
 {
-	struct listing *listing = self;
+	struct reading *reading = self;
 	const char *account;
 	struct name name;
 	enum err err = read_account(row, &account, why);
 
-	if (err || strcmp(account, listing->powerdns->account) != 0)
+	if (err || strcmp(account, reading->powerdns->account) != 0)
 		return err;
 	err = read_name(row, &name, why);
 	if (!err)
-		add_name(listing, &name);
+		add_name(&reading->listing, &name);
 	return err;
 }
 
@@ -316,16 +367,16 @@ static enum err list_row(void *self, const json_t *row, struct why *why)
 static enum err list(const void *settings, struct arena *arena, const char ***names,
                      size_t *count, struct why *why)
 {
-	struct listing listing = { .powerdns = settings, .arena = arena };
+	struct reading reading = { settings, { .arena = arena } };
 	struct api api;
 
 	start(&api, settings, why);
-	enum err err = api_ask_rows(&api, "/zones?dnssec=false", list_row, &listing);
+	enum err err = api_ask_rows(&api, "/zones?dnssec=false", list_row, &reading);
 	api_close(&api);
 	if (err)
 		return err;
-	*names = listing.names;
-	*count = listing.count;
+	*names = reading.listing.names;
+	*count = reading.listing.count;
 	return OK;
 }
 

@@ -10,7 +10,7 @@
 
 #define ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-enum { ROW_MAX = 256 * 1024, WORDS_MAX = 4096, SHOWN = 300 };
+enum { WORDS_MAX = 4096, SHOWN = 300 };
 
 /* It is a header's value, which must not end the line. */
 enum err api_check_key(const char *key, const char *field, struct why *why)
@@ -171,75 +171,13 @@ enum err api_garbled(struct api *api)
 	            api->terms.server, api->why->text);
 }
 
-/* The object that begins here: its length; to the end if it has none. */
-static size_t object_len(const char *text, size_t len)
-{
-	bool in_string = false;
-	size_t depth = 0;
-
-	for (size_t i = 0; i < len; i++)
-		if (text[i] == '"')
-			in_string = !in_string;
-		else if (in_string)
-			i += text[i] == '\\';
-		else if (text[i] == '{')
-			depth++;
-		else if (text[i] == '}' && depth-- <= 1)
-			return i + 1;
-	return len;
-}
-
-static enum err read_row(const char *text, size_t len, api_row_fn *row, void *self,
-                         struct why *why)
-{
-	json_t *json;
-	enum err err = json_decode_object(text, len, ROW_MAX, &json, why);
-
-	if (err)
-		return err;
-	err = row(self, json, why);
-	json_decref(json);
-	return err;
-}
-
-static const char *skip_blanks(const char *at)
-{
-	while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
-		at++;
-	return at;
-}
-
-/* Row by row: as one tree, a list of 100 000 zones would take hundreds of MB. */
-static enum err read_rows(const struct buf *answer, api_row_fn *row, void *self,
-                          struct why *why)
-{
-	const char *at = skip_blanks(buf_string(answer));
-	const char *end = buf_string(answer) + answer->len;
-	enum err err = OK;
-
-	if (*at != '[')
-		return fail(why, ERR_REMOTE, "it is no list");
-	at = skip_blanks(at + 1);
-	if (*at == ']')
-		return OK;
-	do {
-		size_t len = object_len(at, (size_t)(end - at));
-
-		err = read_row(at, len, row, self, why);
-		at = skip_blanks(at + len);
-	} while (!err && *at == ',' && (at = skip_blanks(at + 1)));
-	if (!err && *at != ']')
-		err = fail(why, ERR_REMOTE, "the list has no end");
-	return err;
-}
-
-enum err api_ask_rows(struct api *api, const char *path, api_row_fn *row, void *self)
+enum err api_ask_rows(struct api *api, const char *path, json_row_fn *row, void *self)
 {
 	enum err err = api_settled(api, api_ask(api, "GET", path, NULL), path);
 
 	if (err)
 		return err;
-	err = read_rows(&api->http.answer, row, self, api->why);
+	err = json_span_rows(json_span_of(&api->http.answer), row, self, api->why);
 	return err ? api_garbled(api) : OK;
 }
 

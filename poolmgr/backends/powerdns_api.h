@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "backends/http.h"
+#include "backends/json_rows.h"
 
 struct api_terms {
 	const char *server;	/* its name, for words; the rest as in http.h */
@@ -48,8 +49,7 @@ enum err api_refused(struct api *api, const char *what);
 enum err api_garbled(struct api *api);
 
 /* Called for each object of a list. */
-typedef enum err api_row_fn(void *self, const json_t *row, struct why *why);
-enum err api_ask_rows(struct api *api, const char *path, api_row_fn *row, void *self);
+enum err api_ask_rows(struct api *api, const char *path, json_row_fn *row, void *self);
 
 /* Is there a TSIG key of that name? ERR_CONFLICT: no. */
 enum err api_need_key(struct api *api, const char *key);

@@ -4,50 +4,30 @@ ZONEFLEET_FAULTS=short is what CI runs; ZONEFLEET_SEED=N repeats the moments of 
 """
 
 import os
-import random
-import shutil
 import signal
 import sys
-import tempfile
-import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checker import Checker                                     # noqa: E402
-from story import Caller, start_fleet, wait_for, wipe           # noqa: E402
-from stream import HEAL_SECONDS, Stream, StreamStory           # noqa: E402
+from faults import ROUNDS, SEED, SHORT, FaultStory, hold, start_module      # noqa: E402
+from story import Caller, wait_for, wipe                        # noqa: E402
+from stream import HEAL_SECONDS, Producer, Stream              # noqa: E402
 
-SHORT = os.environ.get("ZONEFLEET_FAULTS") == "short"
-SEED = int(os.environ.get("ZONEFLEET_SEED") or random.randrange(10**6))
-DOMAINS = 10
-CHANGES = 60 if SHORT else 200
-ROUNDS = 1 if SHORT else 3
 PAUSE_SECONDS = 5 if SHORT else 10
+SLOW_SECONDS = 0.7          # a poll's patience is 1 s
 
 
 def setUpModule():
-    """One fleet, with two of each worker, for all faults: what one leaves meets the next."""
-    folder = Path(tempfile.mkdtemp(prefix="zffaults"))
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    FaultStory.fleet = unittest.enterModuleContext(start_fleet(folder / "fleet"))
-    FaultStory.checker = Checker(FaultStory.fleet)
-
-
-class FaultStory(StreamStory):
-    seed, domains, changes = SEED, DOMAINS, CHANGES
+    """With two of each worker."""
+    start_module("zffaults")
 
 
 class Workers(FaultStory):
 
-    def each_worker(self):
-        workers = list(self.fleet.workers) * ROUNDS
-        self.random.shuffle(workers)
-        return workers
-
     def test_killed_processes(self):
         with self.stream():
-            for worker in self.each_worker():
+            for worker in self.each(self.fleet.workers):
                 self.wait_changes()
                 alive = wait_for(worker.processes, 10, f"{worker.name} has a process")
                 os.kill(self.random.choice(alive), signal.SIGKILL)
@@ -55,7 +35,7 @@ class Workers(FaultStory):
 
     def test_killed_programs(self):
         with self.stream():
-            for worker in self.each_worker():
+            for worker in self.each(self.fleet.workers):
                 self.wait_changes()
                 worker.kill9()
                 self.wait_changes()
@@ -64,7 +44,7 @@ class Workers(FaultStory):
 
     def test_restarted_programs(self):
         with self.stream():
-            for worker in self.each_worker():
+            for worker in self.each(self.fleet.workers):
                 self.wait_changes()
                 worker.restart()
         self.assert_healed()
@@ -85,10 +65,23 @@ class Workers(FaultStory):
             for worker in self.fleet.poolmgrs[:ROUNDS]:
                 self.wait_changes()
                 worker.pause()
-                awake = time.monotonic() + PAUSE_SECONDS
-                wait_for(lambda: time.monotonic() > awake, PAUSE_SECONDS + 5, "it slept")
+                hold(PAUSE_SECONDS)
                 self.wait_changes()
                 worker.resume()
+        self.assert_healed()
+
+
+class Everything(FaultStory):
+
+    def test_rolling_restart(self):
+        """Whatever there is, one after the other, as for a new version of all of it."""
+        fleet = self.fleet
+        rest = [fleet.mariadb, fleet.rabbitmq, *fleet.name_servers]
+        with self.stream():
+            for server in [*fleet.workers, *rest] * ROUNDS:
+                self.wait_changes()
+                server.restart()
+            self.wait_changes()
         self.assert_healed()
 
 
@@ -144,6 +137,25 @@ class NameServers(FaultStory):
                 server.kill9()
                 self.wait_changes()
                 self.start(server)
+        self.assert_healed()
+
+    def test_deleted_while_polled(self):
+        """A server answers slowly: what it says comes when the domain is going, or gone."""
+        own = Producer(self.fleet.rabbitmq.url, [], 0, 0.05, self.seed)
+        self.addCleanup(own.caller.close)
+        with self.stream():
+            for number, server in enumerate(self.servers() * ROUNDS):
+                self.wait_changes()
+                going = own.create(f"polled{number}.example.")
+                self.fleet.wait_for(lambda: server.serial(going.name), HEAL_SECONDS,
+                                    f"{server.name} has it")
+                own.change(going)
+                server.pause()
+                own.delete(going)
+                hold(SLOW_SECONDS)
+                server.resume()
+        self.checker.wait_settled(HEAL_SECONDS)
+        self.producers.also(own)
         self.assert_healed()
 
     def test_replaced_by_an_empty_one(self):

@@ -234,7 +234,7 @@ def central(things):
         "find_locks": {},
         "find_repairs": {},
         "update_server": {"pool": "default", "server": "bind", "state": "ACTIVE"},
-        "sync_domain": {"domain": domain},
+        "sync_domain": {"domain": domain, "deep": maybe(Good(True, "bool"))},
         "get_status": {"domain": also(domain, "absent"), "pool": maybe(pool_name("default"))},
         "update_status": report,
         "update_statuses": {"reports": items(report)},
@@ -254,6 +254,7 @@ def poolmgr(things):
         "update_domains": {"domains": items(domain)},
         "delete_domain": {"domain": domain},
         "sync_domain": {"domain": domain},
+        "compare_domain": {"domain": domain},
         "update_status": report,
         "update_statuses": {"reports": items(report)},
     }
@@ -273,8 +274,8 @@ def minidns(things):
         "compare_zones": {"domains": items(domain), "destinations": items(destination),
                           **terms},
         "transfer_ended": {"name": things.zone, "address": "127.0.0.1", "serial": number(7)},
-        "news": {"from": "f" * 32, "number": number(7), "zones": items(things.zone),
-                 "heard": fields({})},
+        "news": {"from": "f" * 32, "number": number(7), "heard": fields({}),
+                 "zones": items([things.zone, "f" * 32, also(number(1), "huge"), number(7)])},
     }
 
 

@@ -100,12 +100,15 @@ class Domain:
         self.recordsets = {}
         self.ttls = {}      # (owner, type): of the sets whose TTL is not the domain's
         self.journal = journal
+        self.version = 1
         columns = ", ".join(self.soa)
         values = ", ".join(quote(value) for value in self.soa.values())
         lab.mariadb.sql(
             "INSERT INTO domains (id, name, ancestry, tenant, pool_id, ttl, task, status, "
             f"{columns}) VALUES ({quote(self.id)}, {quote(name)}, {blob(self._ancestry())}, "
-            f"'t', {quote(POOL_ID)}, {TTL}, 'NONE', 'ACTIVE', {values})")
+            f"'t', {quote(POOL_ID)}, {TTL}, 'NONE', 'ACTIVE', {values}); "
+            "INSERT INTO object_versions (obj_uuid, version_id, object_type) VALUES "
+            f"({quote(self.id)}, '{self.version:020}', 'domain')")
         lab.mariadb.sql("\n".join(["BEGIN;", *self._adds(records), "COMMIT;"]))
 
     @property
@@ -115,6 +118,11 @@ class Domain:
     def _ancestry(self):
         labels = dns.name.from_text(self.name).labels[:-1]
         return b"".join(bytes([len(label)]) + label for label in reversed(labels))
+
+    def _next_version(self):
+        self.version += 1
+        return (f"UPDATE object_versions SET version_id = '{self.version:020}' "
+                f"WHERE obj_uuid = {quote(self.id)};")
 
     def _adds(self, records):
         """Statements for record sets and records, many rows each."""
@@ -151,7 +159,8 @@ class Domain:
         return b"".join(rr_wire(*record, self.ttls.get(record[:2], TTL)) for record in records)
 
     def change(self, add=(), remove=(), serial=None, orders=1, ttls=None):
-        """One change in one transaction, until its NOTIFY has left; returns the serial.
+        """One change in one transaction, until its NOTIFY has left (without ORDERS nobody
+        hears of it); returns the serial.
 
         TTLS, by (owner, type), are those that sets of records have from now on.
         """
@@ -169,8 +178,9 @@ class Domain:
         self.lab.mariadb.sql("\n".join([
             "BEGIN;", f"UPDATE domains SET serial = {self.serial} WHERE id = {quote(self.id)};",
             *self._deletes(remove), *self._adds(add), *retime, row if self.journal else "",
-            "COMMIT;"]))
-        self.lab.notified(self, orders)
+            self._next_version(), "COMMIT;"]))
+        if orders:
+            self.lab.notified(self, orders)
         return self.serial
 
     def _soa_wire(self):
@@ -178,7 +188,8 @@ class Domain:
 
     def set(self, **columns):
         text = ", ".join(f"{key} = {quote(value)}" for key, value in columns.items())
-        self.lab.mariadb.sql(f"UPDATE domains SET {text} WHERE id = {quote(self.id)}")
+        self.lab.mariadb.sql(f"UPDATE domains SET {text} WHERE id = {quote(self.id)}; "
+                             + self._next_version())
         self.lab.notified(self)
 
     def rrs(self):
@@ -395,7 +406,8 @@ class Lab:
                   max_retries=max_retries,
                   domain={"id": domain.id, "name": domain.name, "pool": POOL, "tenant": "t",
                           "task": task, "status": status,
-                          "serial": domain.serial if serial is None else serial},
+                          "serial": domain.serial if serial is None else serial,
+                          "version": domain.version},
                   destination={"id": server[0], "host": server[1], "port": server[2],
                                "tsig_key": key.name if key else None})
 

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from audit import Audit                                                 # noqa: E402
 from oslo_messaging import RemoteError                                 # noqa: E402
-from story import NS, Caller, import_zone, put, start_fleet             # noqa: E402
+from story import NS, Caller, import_zone, merged, put, start_fleet     # noqa: E402
 from lab.dns import axfr                                                # noqa: E402
 
 CATALOG = "catalog.invalid."
@@ -32,13 +32,14 @@ class CatalogStory(unittest.TestCase):
 
     name_servers = ()
     by_catalog = ()
+    settings = SETTINGS
 
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="zfcatalog"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.fleet = cls.enterClassContext(start_fleet(
-            cls.folder / "fleet", settings=SETTINGS, name_servers=cls.name_servers,
+            cls.folder / "fleet", settings=cls.settings, name_servers=cls.name_servers,
             servers={name: {"catalog": CATALOG} for name in cls.by_catalog}))
         cls.audit = Audit(cls.fleet.mariadb)
         cls.caller = Caller(cls.fleet.rabbitmq.url)
@@ -229,6 +230,7 @@ class MixedTest(CatalogStory):
 
     name_servers = ("bind", "knot")
     by_catalog = ("knot",)
+    settings = merged(SETTINGS, {"poolmgr": {"compare_every": 1}})
 
     def test_both_serve_what_comes_changes_and_goes(self):
         domain = self.create("both.example.")
@@ -263,6 +265,31 @@ class MixedTest(CatalogStory):
         knot.wait_for_serial("reborn.example.", serial, SECONDS)
         self.assert_served("reborn.example.", "new.reborn.example.", "192.0.2.2")
         self.assertEqual(knot.query("old.reborn.example.", "A")[0], "NXDOMAIN")
+
+    def repairs(self, name):
+        return [row for row in self.fleet.cli("repairs", "--admin")["repairs"]
+                if row["name"] == name and row["state"] not in ("SEEN", "CONFIRMED")]
+
+    def test_who_edits_a_record_there_is_told_what_to_type(self):
+        """Nobody but its operator can make it transfer a zone again: said once, not tried."""
+        knotc, zone, owner = self.fleet.knot.knotc, "edited.example.", "www.edited.example."
+        domain = self.create(zone)
+        self.change(domain, put(owner, "192.0.2.1"))
+        soa = knotc("zone-read", zone, "@", "SOA").split("] ")[1].split()
+        for change in (("begin",), ("unset", owner, "A"), ("set", owner, "300", "A", "192.0.2.9"),
+                       ("unset", "@", "SOA"), ("set", "@", soa[1], "SOA", " ".join(soa[3:])),
+                       ("commit",)):
+            knotc(f"zone-{change[0]}", zone, *change[1:])
+        self.assertEqual(self.fleet.knot.query(owner, "A")[1][0].split()[4], "192.0.2.9")
+        rows = self.fleet.wait_for(lambda: self.repairs(zone), SECONDS, "it is reported")
+        self.assertEqual({(row["server"], row["state"]) for row in rows}, {("knot", "PARKED")})
+        typed = "knotc zone-retransfer edited.example."
+        self.assertTrue(any(typed in row["detail"] and "192.0.2.9" in row["detail"]
+                            for row in rows), rows)
+        knotc(*typed.split()[1:])
+        self.fleet.wait_for(lambda: self.fleet.knot.query(owner, "A")[1][0].split()[4]
+                            == "192.0.2.1", SECONDS, "Knot serves what it should")
+        self.assertEqual({row["state"] for row in self.repairs(zone)}, {"PARKED"})
 
     def test_what_a_dead_central_left_is_made_up_for(self):
         for number in range(3):

@@ -164,14 +164,15 @@ def records_of(domain_id):
 
 
 def checksums():
-    """What is stored; of deleted domains only their rows, for the sweep clears up behind them."""
-    swept = ("recordsets", "records", "journal")
+    """What is stored, but of deleted domains nothing, for the sweep clears up behind them."""
+    swept = {"domains": "id", "recordsets": "domain_id", "records": "domain_id",
+             "journal": "domain_id"}
     sums = lab.sql("CHECKSUM TABLE " + ", ".join(set(TABLES) - set(swept)))
-    for table in swept:
+    for table, key in swept.items():
         columns = [row[0] for row in lab.sql(f"SHOW COLUMNS FROM {table}")]
         whole = ", ".join(f"HEX(t.{column})" for column in columns)
         sums += lab.sql(f"SELECT '{table}', COUNT(*), SUM(CRC32(CONCAT_WS('/', {whole}))) "
-                        f"FROM {table} t JOIN domains d ON d.id = t.domain_id "
+                        f"FROM {table} t JOIN domains d ON d.id = t.{key} "
                         "WHERE d.status <> 'DELETED'")
     return sorted(sums)
 
@@ -233,6 +234,46 @@ class Domains(Story):
         again = call("create_domain", domain={"name": name})
         self.assertGreater(again["serial"], gone["serial"])
         self.assertNotEqual(again["id"], gone["id"])
+
+    def test_versions(self):
+        """One more with each change; who names another than there is has read what is old."""
+        domain = self.create()
+        name = domain["name"]
+        www = add(f"www.{name}", ["192.0.2.1"])
+        self.assertEqual(domain["version"], 1)
+        self.assertEqual(change(name, www)["version"], 2)
+        self.assertEqual(change(name, www)["version"], 2)
+        self.assertEqual(call("update_domain", domain=name, version=2,
+                              values={"description": "new"})["version"], 3)
+        self.assertEqual(call("get_domain", domain=name)["version"], 3)
+        old = {"domain": name, "version": 2}
+        self.fails("Conflict", "its version is 3, not 2", "apply_changes", changes=[www], **old)
+        self.fails("Conflict", "its version is 3, not 2", "update_domain", values={}, **old)
+        self.fails("Conflict", "its version is 3, not 2", "delete_domain", **old)
+        self.assertEqual(change(name, add(f"a.{name}", ["192.0.2.1"]), version=3)["version"], 4)
+        call("delete_domain", domain=name, version=4)
+        self.assertEqual(lab.sql("SELECT version_id, object_type, deleted_at > 0 FROM object_versions "
+                                 f"WHERE obj_uuid = '{domain['id']}'"),
+                         [["0" * 19 + "5", "domain", "1"]])
+
+    def test_of_all_who_read_the_same_version_one_writes(self):
+        domain = self.create()
+        messages = [message("apply_changes", {
+            "domain": domain["id"], "version": domain["version"],
+            "changes": [add(f"w{number}.{domain['name']}", ["192.0.2.1"])]}, ALICE)
+            for number in range(20)]
+        answers = send(messages)
+        kept = [answer for answer in answers if isinstance(answer, dict)]
+        self.assertEqual([answer["version"] for answer in kept], [2])
+        self.assertEqual(sum("its version is 2, not 1" in str(answer) for answer in answers), 19)
+
+    def test_a_domain_of_before_versions(self):
+        domain = self.create()
+        lab.sql(f"DELETE FROM object_versions WHERE obj_uuid = '{domain['id']}'")
+        self.assertEqual(call("get_domain", domain=domain["id"])["version"], 0)
+        changes = [change(domain["id"], add(f"w{number}.{domain['name']}", ["192.0.2.1"]))
+                   for number in range(2)]
+        self.assertEqual([answer["version"] for answer in changes], [1, 2])
 
     def test_the_same_id_is_the_same_wish(self):
         wish = {"name": lab.name(), "id": uuid.uuid4().hex}

@@ -116,6 +116,12 @@ def sends(rrs):
     return script
 
 
+def refuses(wire, link):
+    answer = dns.message.make_response(dns.message.from_wire(wire))
+    answer.set_rcode(5)
+    link.sendall(frame(answer.to_wire()))
+
+
 def keyring(key):
     return dns.tsigkeyring.from_text({key.name: (key.algorithm + ".", key.secret)})
 
@@ -177,12 +183,12 @@ class CompareCase(unittest.TestCase):
         """Of one server; the words in the log that go with it."""
         self.assertEqual(self.compare([domain], [server], **options), {outcome: 1})
 
-    def assert_differs(self, domain, server, *words):
+    def assert_differs(self, domain, server, *words, serial=None):
         self.assert_compared(domain, server, "differs")
         report = self.lab.report(domain)
         self.assertEqual((report["status"], report["serial_number"], report["differs"],
                           report["name_server"]),
-                         ("SUCCESS", domain.serial, True,
+                         ("SUCCESS", serial or domain.serial, True,
                           getattr(server, "id", None) or server.name), report)
         for word in words:
             self.assertIn(word, report["reason"])
@@ -311,13 +317,96 @@ class Strangers(CompareCase):
             self.assertTrue(reason.isprintable() and reason.isascii(), reason)
 
     def test_another_serial(self):
-        """Neither an older nor a newer zone is compared, nor read to its end."""
+        """Of an older one the journal does not tell; a newer zone is not read to its end."""
         first, *rrs, _ = rrs_of_domain(self.small)
-        for serial in 16, 18, 2147483666:
+        for serial in 16, 18, 2147483664:
             soa = *first[:3], first[3].replace(" 17 ", f" {serial} ")
             self.assert_compared(self.small, self.scripted(sends([soa, *rrs[1:], soa])), "serial")
-            self.assert_compared(self.small, self.scripted(sends([soa])), "serial")
+            if serial > 17:
+                self.assert_compared(self.small, self.scripted(sends([soa])), "serial")
         self.assertTrue(self.no_reports())
+
+    def test_a_zone_that_moves_on_meanwhile(self):
+        """Ours is newer by the time that theirs is whole."""
+        domain, zones = self.changed()
+        gate = threading.Event()
+        for rrs in zones[-1], zones[0]:
+            def script(wire, link, rrs=rrs):
+                gate.wait(SECONDS)
+                sends(rrs)(wire, link)
+            gate.clear()
+            server, before = self.scripted(script), self.counts()
+            self.order([domain], [server])
+            wait_for(lambda: server.links, SECONDS, "it is asked")
+            domain.change([(f"later{domain.serial}.{domain.name}", "A", "192.0.2.8")])
+            gate.set()
+            wait_for(lambda: self.counts()["equal"] > before["equal"], SECONDS, "it is equal")
+            self.assertEqual(server.links, 1)
+        self.assertTrue(self.no_reports())
+
+    def changed(self):
+        """A domain that went through three serials, and the zone at each of them."""
+        zone = f"changed{self.number}.test."
+        domain = self.domain([(f"www.{zone}", "A", "192.0.2.1"),
+                              (f"mail.{zone}", "A", "192.0.2.2")], zone)
+        zones = [rrs_of_domain(domain)]
+        domain.change([(f"www.{zone}", "A", "192.0.2.3")], [(f"www.{zone}", "A", "192.0.2.1")],
+                      orders=0)
+        zones.append(rrs_of_domain(domain))
+        domain.change(remove=[(f"mail.{zone}", "A", "192.0.2.2")],
+                      ttls={(f"www.{zone}", "A"): 60}, orders=0)
+        return domain, [*zones, rrs_of_domain(domain)]
+
+    def test_a_server_that_is_behind(self):
+        """It is compared with the zone as it was at its serial."""
+        domain, zones = self.changed()
+        for serial, rrs in enumerate(zones, 17):
+            self.assert_compared(domain, self.scripted(sends(rrs)), "equal")
+            edited = [(*rr[:3], "192.0.2.99") if rr[0].startswith("www") else rr for rr in rrs]
+            address, ttl = "192.0.2.1" if serial == 17 else "192.0.2.3", 60 if serial == 19 else 300
+            self.assert_differs(
+                domain, self.scripted(sends(edited)),
+                f"serves 1 record that is not in serial {serial} "
+                f"(www.{domain.name} {ttl} A 192.0.2.99)",
+                f"lacks 1 (www.{domain.name} {ttl} A {address})", serial=serial)
+        self.assertTrue(self.no_reports())
+
+    def test_a_record_of_before_that_was_kept(self):
+        """A server that is up to date but for what it should have lost."""
+        domain, (first, *_, last) = self.changed()
+        mail = [rr for rr in first if rr[0].startswith("mail")]
+        self.assert_differs(domain, self.scripted(sends([*last[:-1], *mail, last[-1]])),
+                            "serves 1 record that is not in serial 19 (mail.")
+
+    def test_many_records_of_a_server_that_is_behind(self):
+        """Theirs are asked for twice, and ours is walked twice as it was."""
+        zone = "behind.test."
+        records = [(f"h{i}.{zone}", "A", f"10.0.{i // 250}.{i % 250}") for i in range(LARGE)]
+        domain = self.domain(records, zone)
+        first, *rrs, last = rrs_of_domain(domain)
+        domain.change([(f"new.{zone}", "A", "192.0.2.1")], records[:500], orders=0)
+        self.assert_compared(domain, self.scripted(sends([first, *rrs, last])), "equal")
+        rrs[7000] = *rrs[7000][:3], "192.0.2.99"
+        server = self.scripted(sends([first, *rrs, last]))
+        self.assert_differs(domain, server, "serves 1 record that is not in serial 17",
+                            f"lacks 1 ({rrs[7000][0]} 300 A", serial=17)
+        self.assertEqual(server.links, 2)
+
+    def test_another_serial_for_a_moment(self):
+        """As of a zone that changes all the time: it is looked at again, but not for ever."""
+        first, *rrs, last = rrs_of_domain(self.small)
+        older = *first[:3], first[3].replace(" 17 ", " 16 ")
+        scripts = [sends([older, *rrs, older])] * 2 + [sends([first, *rrs, last])] * 9
+        server = self.scripted(lambda wire, link: scripts.pop(0)(wire, link))
+        ordered = copy.copy(self.small)
+        ordered.soa = self.small.soa | {"serial": 15}
+        self.assert_compared(ordered, server, "equal")
+        self.assertEqual(server.links, 3)
+        scripts[:] = [sends([older, *rrs, older])] * 9
+        self.assert_compared(ordered, server, "serial")
+        self.assertEqual(server.links, 3 + 5)
+        self.assert_compared(self.small, server, "serial")
+        self.assertEqual(server.links, 3 + 5 + 1)
 
     def test_an_edited_soa(self):
         """Of the same serial."""
@@ -453,7 +542,7 @@ class Strangers(CompareCase):
         self.assert_failed(script, "sends more than the zone could ever have")
 
     def test_few_at_a_time(self):
-        """One of a server and four in all; what waits comes, and once."""
+        """Two of a server and eight in all; what waits comes, and once."""
         gate = threading.Event()
         lock, now = threading.Lock(), {"open": 0, "most": 0}
 
@@ -464,63 +553,50 @@ class Strangers(CompareCase):
             gate.wait(SECONDS)
             with lock:
                 now["open"] -= 1
-            answer = dns.message.make_response(dns.message.from_wire(wire))
-            answer.set_rcode(5)
-            link.sendall(frame(answer.to_wire()))
+            refuses(wire, link)
         servers = [self.scripted(script, f"slow{i}") for i in range(6)]
         domains = [self.domain() for _ in range(5)]
         before = self.counts()
         self.order(domains, servers, timeout=30)
-        wait_for(lambda: now["open"] == 4, SECONDS, "four are compared")
+        wait_for(lambda: now["open"] == 8, SECONDS, "eight are compared")
         self.order(domains, servers, timeout=30)        # again, while they wait
         self.lab.notified(domains[0])                   # which has been taken up by now
-        self.assertEqual(now["open"], 4)
+        self.assertEqual(now["open"], 8)
         gate.set()
         wait_for(lambda: self.counts()["refused"] - before["refused"] >= 30, SECONDS,
                  "all are compared")
         self.assertEqual(self.compare([self.domain()], servers), {"refused": 6})
-        self.assertEqual(now["most"], 4)
-        # one a server; which may note the end of a connection later than we begin the next
-        self.assertLessEqual(max(server.most for server in servers), 2)
+        self.assertEqual(now["most"], 8)
+        # two a server; which may note the end of a connection later than we begin the next
+        self.assertLessEqual(max(server.most for server in servers), 3)
         self.assertEqual([server.links for server in servers], [6] * 6)
 
-    def test_one_at_a_time_of_a_server(self):
+    def test_two_at_a_time_of_a_server(self):
         """What comes for it while it is busy waits, and another server's does not."""
-        gate = threading.Event()
-        busy = self.scripted(lambda wire, link: gate.wait(SECONDS), "busy")
-        before = self.counts()
-        self.order([self.domain()], [busy], timeout=30)
-        wait_for(lambda: busy.links, SECONDS, "it is compared")
-        self.order([self.domain()], [busy], timeout=30)
-        self.assert_compared(self.small, self.scripted(sends(rrs_of_domain(self.small))), "equal")
-        self.assertEqual(busy.links, 1)
-        gate.set()
-        wait_for(lambda: self.counts()["failed"] - before["failed"] == 2, SECONDS, "both end")
-        self.assertEqual((busy.links, busy.most), (2, 1))
-
-    def test_too_many(self):
-        """What does not fit is not taken up, and comes again later."""
         gate = threading.Event()
 
         def script(wire, link):
             gate.wait(SECONDS)
-        domains = [self.domain()]
-        server = self.scripted(script, "full")
-        self.order(domains, [server], timeout=30)
-        wait_for(lambda: server.open, SECONDS, "it is compared")
-        names = [f"full{i}.test." for i in range(256)]
-        for port in range(1, 9):
-            self.lab.cast(
-                "compare_zones", timeout=1, retry_interval=1, max_retries=1,
-                domains=[{"id": f"{i:032x}", "name": name, "pool": POOL, "tenant": "t",
-                          "task": "NONE", "status": "ACTIVE", "serial": 1}
-                         for i, name in enumerate(names)],
-                destinations=[{"id": "full", "host": f"127.0.{port}.{i}", "port": 1,
-                               "tsig_key": None} for i in range(1, 41)])
-        wait_for(lambda: self.lines("too many zones wait to be compared already"), SECONDS,
-                 "one is not taken up")
+            refuses(wire, link)
+        busy = self.scripted(script, "busy")
+        before = self.counts()
+        self.order([self.domain() for _ in range(3)], [busy], timeout=30)
+        wait_for(lambda: busy.links == 2, SECONDS, "two are compared")
+        self.assert_compared(self.small, self.scripted(sends(rrs_of_domain(self.small))), "equal")
+        self.assertEqual(busy.links, 2)
         gate.set()
-        self.lab.workers[0].restart()
+        wait_for(lambda: self.counts()["refused"] - before["refused"] == 3, SECONDS, "all end")
+        self.assertEqual(busy.links, 3)
+
+    def test_what_broke_off_is_tried_once_more(self):
+        def breaks_off(wire, link):
+            pass
+        scripts = [breaks_off, sends(rrs_of_domain(self.small))]
+        server = self.scripted(lambda wire, link: scripts.pop(0)(wire, link))
+        self.assert_compared(self.small, server, "equal")
+        broken = self.scripted(breaks_off)
+        self.assert_compared(self.small, broken, "failed")
+        self.assertEqual(broken.links, 2)
 
     def test_a_zone_that_is_gone(self):
         """And another one has its name."""
@@ -635,6 +711,37 @@ class Signed(CompareCase):
         server = self.scripted(sends(rrs_of_domain(domain)), "keyless")
         self.assert_compared(domain, server, "failed", key=key_named("no.key.", ""))
         self.assertIn("has a TSIG key that is not known here", self.lines("server=keyless ")[0])
+
+
+class Flood(CompareCase):
+    """Of orders, which last."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab())
+
+    def test_too_many(self):
+        """What does not fit is not taken up, and comes again later."""
+        gate = threading.Event()
+
+        def script(wire, link):
+            gate.wait(SECONDS)
+        domains = [self.domain()]
+        server = self.scripted(script, "full")
+        self.order(domains, [server], timeout=30)
+        wait_for(lambda: server.open, SECONDS, "it is compared")
+        names = [f"full{i}.test." for i in range(256)]
+        for port in range(1, 9):
+            self.lab.cast(
+                "compare_zones", timeout=1, retry_interval=1, max_retries=1,
+                domains=[{"id": f"{i:032x}", "name": name, "pool": POOL, "tenant": "t",
+                          "task": "NONE", "status": "ACTIVE", "serial": 1}
+                         for i, name in enumerate(names)],
+                destinations=[{"id": "full", "host": f"127.0.{port}.{i}", "port": 1,
+                               "tsig_key": None} for i in range(1, 41)])
+        wait_for(lambda: self.lines("too many zones wait to be compared already"), SECONDS,
+                 "one is not taken up")
+        gate.set()
 
 
 if __name__ == "__main__":

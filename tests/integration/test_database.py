@@ -3,13 +3,17 @@
 db_driver.c is the module at the end of a pipe; several of them play several workers.
 """
 
+import contextlib
 import itertools
 import json
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -22,6 +26,7 @@ from lab.mariadb import MariaDb             # noqa: E402
 from lab.process import LabError, free_port, run, wait_for  # noqa: E402
 
 TIMEOUT_S = 3               # of a statement; the server gives up at 2, a lock wait at 1
+PATIENT_S = 60              # of one whose transaction may be long
 GRACE_MS = 1500             # what a loaded machine may add to a deadline
 PROMPT_MS = 200             # an answer without waiting for the network
 U32_MAX = 4294967295
@@ -101,6 +106,46 @@ def tearDownModule():
     shutil.rmtree(folder)
 
 
+class Forger:
+    """Between a client and the server. Armed, it makes the last EOF of an answer say that there
+    is no transaction.
+    """
+    EOF = re.compile(rb"\x05\0\0.\xfe..", re.DOTALL)
+    IN_TRANSACTION = 1
+
+    def __init__(self):
+        self.armed = False
+        self.listener = socket.create_server((server.host, 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                target = socket.create_connection((server.host, server.port))
+                for ends in (client, target, bytes), (target, client, self.forge):
+                    threading.Thread(target=self.relay, args=ends, daemon=True).start()
+
+    def relay(self, source, target, change):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                target.sendall(change(data))
+            target.shutdown(socket.SHUT_RDWR)
+
+    def forge(self, data):
+        ends = list(self.EOF.finditer(data)) if self.armed else []
+        if not ends:
+            return data
+        self.armed = False
+        data = bytearray(data)
+        data[ends[-1].end()] &= ~self.IN_TRANSACTION
+        return bytes(data)
+
+    def close(self):
+        self.listener.close()
+
+
 class Story(unittest.TestCase):
 
     def setUp(self):
@@ -168,6 +213,61 @@ class Transactions(Story):
         self.assertEqual(d.do("commit")["why"], "no room")
         self.assertEqual(self.rows(), [])
 
+    def test_a_transaction_that_ended_unheard(self):
+        """As a Galera node may end it: nothing of what follows is kept, or said to be."""
+        d = self.driver()
+        for end in "ROLLBACK", "COMMIT":
+            d.do("begin")
+            self.insert(d, 1)
+            d.exec(end)
+            self.assertEqual(self.insert(d, 2)["err"], "race")
+            self.assertEqual(d.do("commit")["err"], "race")
+        self.assertEqual(self.rows(), [["1", "0"]])
+        d.do("begin")
+        self.insert(d, 3)
+        d.exec("ROLLBACK")
+        self.assertEqual(d.do("commit")["err"], "race")
+        self.assertEqual(self.rows(), [["1", "0"]])
+
+    def test_a_transaction_that_ended_while_rows_were_read(self):
+        """Only the packet behind the last row tells of it: what was read is not believed."""
+        self.fill()
+        forger = Forger()
+        self.addCleanup(forger.close)
+        d = self.driver(host=f"{server.host}:{forger.port}")
+        for wanted, do in itertools.product(("id = 1", "1 = 0"), ("select", "row")):
+            sql = f"SELECT id FROM {self.table} WHERE {wanted} FOR UPDATE"
+            for forged in False, True:      # all is prepared before
+                with self.subTest(wanted=wanted, do=do, forged=forged):
+                    d.do("begin")
+                    forger.armed = forged
+                    answer = d.do(do, sql=sql, read="i")
+                    self.assertFalse(forger.armed)
+                    self.assertEqual(answer["err"], "race" if forged else "ok")
+                    if do == "row":
+                        count = 1 if wanted == "id = 1" and not forged else 0
+                        self.assertEqual(len(answer["rows"]), count)
+                    self.assertEqual(self.insert(d, 3)["err"], "race" if forged else "ok")
+                    d.do("rollback")
+        self.assertEqual(len(self.rows()), 2)
+
+    def test_an_error_behind_a_row(self):
+        """It is told as what it is, and the same statement goes on to be of use."""
+        self.fill()
+        d = self.driver()
+        sql = (f"SELECT IF(id = ?, (SELECT id FROM {self.table}), id) FROM {self.table} "
+               "ORDER BY id")
+        for do, _ in itertools.product(("select", "row"), range(2)):
+            for wanted, err in (2, "internal"), (3, "ok"):
+                with self.subTest(do=do, wanted=wanted):
+                    d.do("begin")
+                    answer = d.do(do, sql=sql, bind=[wanted], read="i")
+                    self.assertEqual(answer["err"], err, answer)
+                    self.assertLess(answer["ms"], 500)
+                    self.assertEqual(answer["rows"][:1], [] if do == "row" and wanted == 2
+                                     else [[1]])
+                    d.do("rollback")
+
     def test_snapshot(self):
         """It is one state, and does not write."""
         self.fill()
@@ -197,7 +297,7 @@ class Transactions(Story):
 
     def test_lock_wait(self):
         self.fill()
-        a, b = self.driver(), self.driver()
+        a, b = self.driver(timeout=PATIENT_S), self.driver()
         a.do("begin")
         self.set(a, 1, 1)
         b.do("begin")
@@ -208,6 +308,19 @@ class Transactions(Story):
         self.assertEqual(b.do("commit")["err"], "race")
         self.assertEqual(a.do("commit")["err"], "ok")
         self.assertEqual(self.rows(), [["1", "1"], ["2", "0"]], "all of b is gone")
+
+    def test_a_client_that_hangs_within_its_transaction(self):
+        """Its locks are free before those who wait for them give up."""
+        self.fill()
+        a, b = self.driver(timeout=10), self.driver(timeout=10)
+        a.do("begin")
+        self.set(a, 1, 1)
+        answer = b.once(f"UPDATE {self.table} SET n = n + 10 WHERE id = 1")
+        self.assertEqual(answer["err"], "ok")
+        self.assertGreater(answer["ms"], 2000)
+        self.assertEqual(self.set(a, 2, 1)["err"], "race")
+        self.assertEqual(a.do("commit")["err"], "race")
+        self.assertEqual(self.rows(), [["1", "10"], ["2", "0"]])
 
     def test_row_that_changed_since_it_was_read(self):
         self.fill()
@@ -258,7 +371,7 @@ class Transactions(Story):
     def test_redo(self):
         """A timer's transaction is run again until the lock is free."""
         self.fill()
-        a, b = self.driver(), self.driver()
+        a, b = self.driver(timeout=PATIENT_S), self.driver()
         a.do("begin")
         self.set(a, 1, 1)
         before = self.lock_waits()
@@ -592,10 +705,11 @@ class Connections(Story):
         d = self.driver()
         sql = ("SELECT @@sql_mode, @@time_zone, @@tx_isolation, @@autocommit, "
                "@@innodb_snapshot_isolation, @@innodb_lock_wait_timeout, "
+               "@@idle_transaction_timeout, "
                "CAST(@@max_statement_time AS SIGNED), @@character_set_connection, @@wsrep_sync_wait")
-        got = d.one(sql, "tttiiiiti")
+        got = d.one(sql, "tttiiiiiti")
         self.assertIn("STRICT_ALL_TABLES", got[0])
-        self.assertEqual(got[1:], ["+00:00", "REPEATABLE-READ", 1, 1, 1, 2, "utf8mb4", 1])
+        self.assertEqual(got[1:], ["+00:00", "REPEATABLE-READ", 1, 1, 1, 1, 2, "utf8mb4", 1])
 
 
 def certificate(name):

@@ -11,7 +11,6 @@ import select
 import socket
 import struct
 import sys
-import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,6 +31,8 @@ from minidns_lab import (HOST, TTL, Domain, Lab, blob, new_id, quote, rr_wire,  
                          rrs_of, soa_text, tail, transfer, wait_for)
 from test_minidns_serve import apply, difference                        # noqa: E402
 import test_minidns_hostile as hostile                                  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from gate import Gate                                                   # noqa: E402
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -1036,71 +1037,6 @@ class Slow(Story):
 # ---- the database ----
 
 NETWORK_ERROR = 23              # RFC 8914: it is away
-
-
-class Gate:
-    """A way to the database that can close, or be cut, after so many octets of its answers."""
-
-    def __init__(self, target):
-        self.target = target
-        self.listener = socket.create_server((HOST, 0))
-        self.port = self.listener.getsockname()[1]
-        self.open = threading.Event()
-        self.open.set()
-        self.left = self.cut = None
-        self.links = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def close_after(self, octets, cut=False):
-        self.left, self.cut = octets, cut
-
-    def is_closed(self):
-        return not self.open.is_set()
-
-    def open_again(self):
-        self.left = None
-        self.open.set()
-
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection((HOST, self.target))
-            self.links += client, server
-            for ends in (client, server, False), (server, client, True):
-                threading.Thread(target=self._pour, args=ends, daemon=True).start()
-
-    def _pour(self, source, target, counted):
-        try:
-            while data := source.recv(65536):
-                self.open.wait()
-                if counted and self.left is not None:
-                    data = self._bounded(data)
-                target.sendall(data)
-        except OSError:
-            pass
-        for end in source, target:
-            end.close()
-
-    def _bounded(self, data):
-        """What may pass yet. When nothing more may, the gate closes or all is cut."""
-        passing, self.left = data[:self.left], self.left - len(data)
-        if self.left > 0:
-            return passing
-        self.left = None
-        self.open.clear()
-        if self.cut:
-            for link in self.links:
-                link.shutdown(socket.SHUT_RDWR)
-        return passing
-
-    def stop(self):
-        self.listener.close()
-        self.open.set()
-        for link in self.links:
-            link.close()
 
 
 def reasons_of(answer):

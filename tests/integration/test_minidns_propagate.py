@@ -159,6 +159,35 @@ class Propagate(unittest.TestCase):
         self.expect(lambda q: soa(q, 41), "ERROR", "still serves the domain at serial 41", 41,
                     task="DELETE")
 
+    def notifies(self, server):
+        return [(at, q) for at, q in server.asked.copy() if q.opcode() == dns.opcode.NOTIFY]
+
+    def look(self, domain, server):
+        name, host, port = server.destination
+        self.lab.cast(
+            "poll_zones", timeout=1, retry_interval=1, max_retries=2,
+            domains=[{"id": domain.id, "name": domain.name, "pool": "default", "tenant": "t",
+                      "task": "NONE", "status": "ACTIVE", "serial": domain.serial}],
+            destinations=[{"id": name, "host": host, "port": port, "tsig_key": None}])
+
+    def test_a_look(self):
+        """What is as it should be is not told; who is behind gets a NOTIFY, and then is."""
+        def serve(question):
+            if question.opcode() == dns.opcode.NOTIFY:
+                serial[0] = 42
+            return soa(question, serial[0])
+        serial, domain, server = [42], self.domain(0, serial=42), self.scripted(serve)
+        self.look(domain, server)
+        wait_for(lambda: server.asked, 5, "it is asked")
+        self.assertEqual(self.notifies(server), [])
+        serial[0] = 41
+        self.look(domain, server)
+        report = self.lab.report(domain)
+        self.assertEqual((report["status"], report["serial_number"]), ("SUCCESS", 42), report)
+        self.assertEqual(len(self.notifies(server)), 1)
+        left = [self.lab.reports.get() for _ in range(self.lab.reports.qsize())]
+        self.assertNotIn(domain.id, [report["domain"]["id"] for report in left])
+
     def test_silence_is_not_absence(self):
         server = self.expect(lambda q: None, "ERROR", "no answer in 3 tries of 0.2 s")
         self.assertGreaterEqual(len(server.asked), 2)
@@ -298,9 +327,6 @@ class Propagate(unittest.TestCase):
             for port in self.lab.ports:
                 self.assertEqual(self.serial_of(domain, port), serial)
         self.fill_memory(domain, 0)
-
-    def notifies(self, server):
-        return [(at, q) for at, q in server.asked.copy() if q.opcode() == dns.opcode.NOTIFY]
 
     def notify(self, domain, server, **terms):
         self.lab.order(domain, server.destination, "notify_zone_changed",

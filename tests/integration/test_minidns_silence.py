@@ -145,7 +145,7 @@ class Silence(unittest.TestCase):
         server, _ = self.silent_server()
         names = self.names(10)
         for name in names:
-            self.lab.order(SimpleNamespace(id=new_id(), name=name, serial=SERIAL),
+            self.lab.order(SimpleNamespace(id=new_id(), name=name, serial=SERIAL, version=1),
                            server.destination, "notify_zone_changed")
         wait_for(lambda: set(names) <= {str(question.question[0].name)
                                         for _, question in server.asked.copy()},

@@ -1,16 +1,19 @@
 """Several pool managers: who looks after what, what each of them repairs, and the tools."""
 
+import contextlib
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import (Caller, LabError, program, put, run, start_fleet,    # noqa: E402
-                   wipe)
+from story import (ROOT, Caller, LabError, program, put, run,           # noqa: E402
+                   start_fleet, wipe)
 
 BACK_SECONDS = 30       # until what was wrong on a server is right again
 POOL = "pool_manager.default"
@@ -23,6 +26,17 @@ def setUpModule():
         FleetStory.folder / "fleet", poolmgr=3, settings={"poolmgr": {"compare_every": 1}}))
     FleetStory.caller = Caller(FleetStory.fleet.rabbitmq.url)
     unittest.addModuleCleanup(FleetStory.caller.close)
+
+
+@contextlib.contextmanager
+def hidden(path):
+    """Nobody finds the file meanwhile."""
+    away = path.with_suffix(".away")
+    path.rename(away)
+    try:
+        yield
+    finally:
+        away.rename(path)
 
 
 class FleetStory(unittest.TestCase):
@@ -106,11 +120,18 @@ class Shares(FleetStory):
 
 class Figures(FleetStory):
 
-    def total(self, name):
-        """Of a metric over all pool managers, as Prometheus would add them up."""
-        pages = [worker.page("/metrics")[1] for worker in self.fleet.poolmgrs]
-        return sum(float(line.split()[-1]) for page in pages for line in page.splitlines()
-                   if line.startswith(f"zonefleet_{name} "))
+    def total(self, name, kind="poolmgr"):
+        """Of a metric over all workers of a kind, as Prometheus would add them up."""
+        pages = [worker.page("/metrics")[1] for worker in self.fleet.workers
+                 if worker.kind == kind]
+        lines = [line for page in pages for line in page.splitlines()
+                 if line.startswith(f"zonefleet_{name} ")]
+        self.assertTrue(lines, f"{kind} shows {name}")
+        return sum(float(line.split()[-1]) for line in lines)
+
+    def wait_total(self, name, kind, good, what):
+        self.fleet.wait_for(lambda: good(self.total(name, kind)), BACK_SECONDS,
+                            f"{name} of {kind}: {what}")
 
     def test_domains_are_counted_once(self):
         self.create("counted.example.")
@@ -121,6 +142,134 @@ class Figures(FleetStory):
                             f"{count} are counted")
         self.assertEqual(self.total("fleet_is_master"), 1)
         self.assertEqual(self.total("pool_oldest_pending_age"), 0)
+
+    def test_how_long_a_change_takes(self):
+        before = self.total("propagation_seconds_count", "central")
+        took = self.total("propagation_seconds_sum", "central")
+        started = time.monotonic()
+        domain = self.create("propagated.example.")
+        serial = self.caller.apply_changes(
+            domain=domain["id"], changes=[put("a.propagated.example.", "192.0.2.1")])["serial"]
+        self.settled(domain, serial)
+        elapsed = time.monotonic() - started
+        self.assertEqual(self.total("propagation_seconds_count", "central"), before + 2)
+        took = self.total("propagation_seconds_sum", "central") - took
+        self.assertGreater(took, 0)
+        self.assertLess(took, elapsed + 0.1)
+
+    def test_server_that_is_down_lags_and_its_breaker_is_open(self):
+        lag, behind, silent = (f'{name}{{server="nsd"}}' for name in (
+            "server_lag_seconds", "server_domains_behind", "server_silent_processes"))
+        domain = self.create("lags.example.")
+        self.fleet.wait_quiet()
+        self.wait_total(lag, "poolmgr", lambda value: value == 0, "owed nothing")
+        self.fleet.nsd.stop()
+        changed = time.monotonic()
+        serial = self.caller.apply_changes(
+            domain=domain["id"], changes=[put("a.lags.example.", "192.0.2.1")])["serial"]
+        self.wait_total(lag, "poolmgr", lambda value: value >= 8, "it waits")
+        self.assertLessEqual(self.total(lag), time.monotonic() - changed + 1)
+        self.wait_total(silent, "poolmgr", lambda value: value >= 1, "it is open")
+        self.assertGreaterEqual(self.total(behind), 1)
+        self.assertEqual(self.total('server_lag_seconds{server="bind"}'), 0)
+        self.fleet.nsd.launch()
+        self.fleet.nsd.wait_ready()
+        self.settled(domain, serial)
+        for name in lag, behind, silent:
+            self.wait_total(name, "poolmgr", lambda value: value == 0, "as it was")
+
+    def test_server_whose_control_channel_fails_is_only_probed(self):
+        """What comes meanwhile waits for a probe that is well, and no operation is tried."""
+        failing = 'server_failing_processes{server="bind"}'
+        errors = 'driver_operations_total{outcome="error"}'
+        with hidden(self.fleet.bind.key_file):
+            first = [self.ask_for(f"fails{number}.example.") for number in range(30)]
+            self.wait_total(failing, "poolmgr", lambda value: value == 3, "it is open")
+            before = self.total(errors)
+            later = [self.ask_for(f"waits{number}.example.") for number in range(30)]
+            ids = ", ".join(f"'{domain['id']}'" for domain in later)
+            self.fleet.wait_for(lambda: int(self.fleet.mariadb.sql(
+                "SELECT COUNT(*) FROM pool_manager_status WHERE server_id = 'bind' "
+                f"AND status = 'ERROR' AND domain_id IN ({ids})")[0][0]) == len(later),
+                BACK_SECONDS, "all are told so")
+            self.assertLess(self.total(errors), before + len(later))
+        for domain in first + later:
+            self.settled(domain, seconds=60)
+        self.wait_total(failing, "poolmgr", lambda value: value == 0, "as it was")
+
+    def ask_for(self, name):
+        return self.caller.create_domain(domain={"name": name})
+
+    def test_queue_that_nobody_serves_fills(self):
+        ready, consumers = 'queue_ready{queue="minidns"}', 'queue_consumers{queue="minidns"}'
+        domain = self.create("fills.example.")
+        self.wait_total(consumers, "central", lambda value: value == 2, "two take them")
+        self.wait_total('queue_consumers{queue="pool_manager.default"}', "poolmgr",
+                        lambda value: value == 3, "three take them")
+        workers = [worker for worker in self.fleet.workers if worker.kind == "minidns"]
+        for worker in workers:
+            worker.stop()
+            self.addCleanup(lambda w=worker: w.pid or (w.launch(), w.wait_ready()))
+        self.admin("sync", domain["name"])
+        self.wait_total(ready, "central", lambda value: value > 0, "orders wait")
+        self.wait_total(consumers, "central", lambda value: value == 0, "nobody takes them")
+        for worker in workers:
+            worker.launch()
+        for worker in workers:
+            worker.wait_ready()
+        self.wait_total(ready, "central", lambda value: value == 0, "they were taken")
+
+    def test_who_counts_while_the_broker_hangs_ends_soon(self):
+        turns = re.compile(r'^zonefleet_timer_seconds_count{timer="queues"} (\d+)', re.M)
+        counting, = [worker for worker in self.fleet.workers if worker.kind == "central" and
+                     "zonefleet_fleet_is_master 1\n" in worker.page("/metrics")[1]]
+        self.fleet.rabbitmq.pause()
+        self.addCleanup(counting.restart)
+        self.addCleanup(self.fleet.rabbitmq.resume)
+        before = turns.search(counting.page("/metrics")[1])[1]
+        self.fleet.wait_for(lambda: turns.search(counting.page("/metrics")[1])[1] != before, 20,
+                            "it asks a broker that does not answer")
+        started = time.monotonic()
+        counting.stop()
+        self.assertLess(time.monotonic() - started, 5)
+
+    def test_dead_letter_is_counted(self):
+        dead = 'queue_dead_letters{queue="central"}'
+        self.wait_total(dead, "central", lambda value: value == 0, "there is none")
+        self.caller.cast("no_such_method", thing="counted")
+        self.wait_total(dead, "central", lambda value: value == 1, "there is one")
+        for row in self.admin("dead-letters", "list")["dead_letters"]:
+            self.admin("dead-letters", "drop", row["id"])
+        self.wait_total(dead, "central", lambda value: value == 0, "it is dropped")
+
+    def test_all_are_described(self):
+        """deploy/metrics.md has what each program shows, with type and label, and no more."""
+        described = self.described()
+        for kind in "central", "poolmgr", "minidns":
+            with self.subTest(kind=kind):
+                shown = self.shown(self.fleet.members[f"{kind}2"].page("/metrics")[1])
+                self.assertEqual(shown, described["All programs"] | described[kind])
+                self.wait_total("loop_late_seconds_count", kind, lambda value: value > 0,
+                                "the loop turns")
+
+    def described(self):
+        sections = {}
+        for line in (ROOT / "deploy/metrics.md").read_text().splitlines():
+            if line.startswith("## "):
+                rows = sections[line[3:]] = set()
+            elif re.match(r"\| `\w+` \| (counter|gauge|histogram)", line):
+                name, kind, label = (cell.strip(" `") for cell in line.split("|")[1:4])
+                rows.add((f"zonefleet_{name}", kind, label))
+        return sections
+
+    def shown(self, page):
+        types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", page, re.M))
+        labels = {name: "" for name in types}
+        for name, label in re.findall(r'^(\w+)\{(\w+)="', page, re.M):
+            family = re.sub(r"_(bucket|sum|count)$", "", name)
+            if label != "le":
+                labels[family if family in types else name] = label
+        return {(name, kind, labels[name]) for name, kind in types.items()}
 
 
 class Locks(FleetStory):
@@ -263,43 +412,61 @@ class Strays(FleetStory):
         return {row["state"]: row for row in self.admin("repairs")["repairs"]
                 if row["name"] == name and row["server"] == server and row["kind"] == "STRAY"}
 
-    def put_stray(self, server, zone):
+    def put_stray(self, server, zone, **how):
         member = self.fleet.members[server]
-        member.add_zone(zone)
+        member.add_zone(zone, **how)
         self.fleet.wait_for(lambda: member.query(zone, "SOA")[0] != "REFUSED", 10,
                             f"{server} has {zone}")
 
     def is_gone(self, server, zone):
         return self.fleet.members[server].query(zone, "SOA")[0] == "REFUSED"
 
+    def create_and_delete(self, name):
+        domain = self.create(name)
+        self.caller.delete_domain(domain=domain["id"])
+        self.fleet.wait_state(domain["id"], "NONE DELETED", 20)
+        self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(
+            "SELECT 1 FROM pool_manager_status WHERE next_attempt_at IS NOT NULL "
+            f"AND domain_id = '{domain['id']}'"), 60, "nothing is owed any more")
+        return domain
+
+    def parked(self, name, server):
+        return self.fleet.wait_for(lambda: self.repairs(name, server).get("PARKED"),
+                                   BACK_SECONDS, "it is reported")
+
     def test_deletion_that_was_undone(self):
         """As by a server that came back from a copy: ours, and deleted."""
-        for server in "knot", "nsd":
+        for server in "bind", "knot", "nsd":
             with self.subTest(server=server):
                 name = f"undone-{server}.example."
-                domain = self.create(name)
-                self.caller.delete_domain(domain=domain["id"])
-                self.fleet.wait_state(domain["id"], "NONE DELETED", 20)
-                self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(
-                    "SELECT 1 FROM pool_manager_status WHERE next_attempt_at IS NOT NULL "
-                    f"AND domain_id = '{domain['id']}'"), 60, "nothing is owed any more")
-                self.put_stray(server, name)
+                domain = self.create_and_delete(name)
+                self.put_stray(server, name,
+                               **({"file": f"{domain['id']}.db"} if server == "bind" else {}))
                 self.fleet.wait_for(lambda: self.is_gone(server, name), BACK_SECONDS,
                                     f"{server} has it no more")
                 done = self.fleet.wait_for(lambda: self.repairs(name, server).get("DONE"), 10,
                                            "it was noted")
                 self.assertLess(done["pass1_at"], done["pass2_at"])
 
+    def test_zone_that_somebody_else_set_up(self):
+        """In the place of a deleted one: it has not our mark, and is left there."""
+        name = "instead.example."
+        self.create_and_delete(name)
+        self.put_stray("bind", name)
+        self.assertIn("not set up as we do it", self.parked(name, "bind")["detail"])
+        self.assertFalse(self.is_gone("bind", name))
+        self.fleet.bind.remove_zone(name)
+
     def test_zone_that_nobody_remembers(self):
         """It may be another fleet's: left there, and reported."""
-        name = "nobodys.example."
-        self.put_stray("nsd", name)
-        parked = self.fleet.wait_for(lambda: self.repairs(name, "nsd").get("PARKED"),
-                                     BACK_SECONDS, "it is reported")
-        self.assertIn("delete it by hand", parked["detail"])
-        self.assertFalse(self.is_gone("nsd", name))
-        self.assertIn(name, self.fleet.cli("repairs", "--admin", as_json=False))
-        self.fleet.nsd.remove_zone(name)
+        for server, how in ("nsd", {}), ("bind", {"file": f"{7:032x}.db"}):
+            with self.subTest(server=server):
+                name = f"nobodys-{server}.example."
+                self.put_stray(server, name, **how)
+                self.assertIn("delete it by hand", self.parked(name, server)["detail"])
+                self.assertFalse(self.is_gone(server, name))
+                self.assertIn(name, self.fleet.cli("repairs", "--admin", as_json=False))
+                self.fleet.members[server].remove_zone(name)
 
 
 class Content(FleetStory):
@@ -321,28 +488,83 @@ class Content(FleetStory):
     def edit_nsd(self, domain):
         server = self.fleet.nsd
         server.control("write", domain["name"])
-        path = server.folder / "data" / f"{domain['name'].rstrip('.')}.zone"
-        self.fleet.wait_for(lambda: list((server.folder / "data").glob(f"{path.stem}*")), 10,
-                            "NSD writes the zone")
-        path, = (server.folder / "data").glob(f"{path.stem}*")
+        pattern = f"{domain['name'].rstrip('.')}*.zone"     # first it has another name: .zone~
+        path, = self.fleet.wait_for(lambda: list((server.folder / "data").glob(pattern)), 10,
+                                    "NSD writes the zone")
         server.stop()
         path.write_text(path.read_text().replace("192.0.2.1\n", "192.0.2.99\n"))
         server.launch()
         server.wait_ready()
 
+    def edit_knot(self, domain):
+        """A commit raises the serial, unless it sets the SOA, too."""
+        knotc, zone, owner = self.fleet.knot.knotc, domain["name"], f"www.{domain['name']}"
+        soa = knotc("zone-read", zone, "@", "SOA").split("] ")[1].split()
+        knotc("zone-begin", zone)
+        knotc("zone-unset", zone, owner, "A", "192.0.2.1")
+        knotc("zone-set", zone, owner, "300", "A", "192.0.2.99")
+        knotc("zone-unset", zone, "@", "SOA")
+        knotc("zone-set", zone, "@", soa[1], "SOA", " ".join(soa[3:]))
+        knotc("zone-commit", zone)
+
     def address(self, server, owner):
         return [line.split()[4] for line in self.fleet.members[server].query(owner, "A")[1]]
 
+    def with_an_address(self, zone):
+        domain = self.create(zone)
+        serial = self.caller.apply_changes(
+            domain=domain["id"], changes=[put(f"www.{zone}", "192.0.2.1")])["serial"]
+        self.settled(domain, serial)
+        self.fleet.wait_quiet()
+        return domain, serial
+
+    def test_parked_is_put_right_when_asked(self):
+        zone = "parked.example."
+        domain, serial = self.with_an_address(zone)
+        self.fleet.mariadb.sql(
+            "INSERT INTO repairs (object_uuid, server_id, kind, state, pool_name, name, serial, "
+            "pass1_at, pass2_at, updated_at) VALUES "
+            f"('{domain['id']}', 'bind', 'CONTENT', 'PARKED', 'default', '{zone}', {serial}, "
+            "NOW(), NOW(), NOW())")
+        logged = [(f"done{number}", "DONE", 60 - number) for number in range(5)]
+        for row, outcome, age in [*logged, ("parked", "PARKED", 10)]:
+            self.fleet.mariadb.sql(
+                "INSERT INTO repair_log (id, object_uuid, server_id, kind, pool_name, name, serial, "
+                "action, outcome, pass1_at, pass2_at, done_at, worker) VALUES "
+                f"('{row}', '{domain['id']}', 'bind', 'CONTENT', 'default', '{zone}', {serial}, "
+                f"'TRANSFER', '{outcome}', NOW(), NOW(), NOW() - INTERVAL {age} SECOND, 'w')")
+        self.edit_bind(domain)
+        self.fleet.wait_for(lambda: self.address("bind", f"www.{zone}") == ["192.0.2.99"], 10,
+                            "bind serves what was edited")
+        self.admin("sync", zone, "--deep")
+        self.fleet.wait_for(lambda: self.address("bind", f"www.{zone}") == ["192.0.2.1"],
+                            BACK_SECONDS, "bind serves what it should")
+
+    def test_repair_that_fails_is_tried_again(self):
+        """A server that takes no word for a while is no case for a person."""
+        zone = "refused.example."
+        domain, _ = self.with_an_address(zone)
+        self.edit_bind(domain)
+        with hidden(self.fleet.bind.key_file):
+            self.wait_state(zone, "FAILED")
+        self.fleet.wait_for(lambda: self.address("bind", f"www.{zone}") == ["192.0.2.1"],
+                            BACK_SECONDS, "bind serves what it should")
+        self.wait_state(zone, "DONE")
+        self.assertNotIn("PARKED", self.states(zone))
+
+    def states(self, zone):
+        return {row["state"] for row in self.admin("repairs")["repairs"] if row["name"] == zone}
+
+    def wait_state(self, zone, state):
+        self.fleet.wait_for(lambda: state in self.states(zone), BACK_SECONDS, f"it is {state}")
+
     def test_edited_record_is_put_right(self):
-        for name, edit in ("bind", self.edit_bind), ("nsd", self.edit_nsd):
+        for name, edit in (("bind", self.edit_bind), ("knot", self.edit_knot),
+                           ("nsd", self.edit_nsd)):
             with self.subTest(server=name):
                 zone = f"edited-{name}.example."
                 owner = f"www.{zone}"
-                domain = self.create(zone)
-                serial = self.caller.apply_changes(
-                    domain=domain["id"], changes=[put(owner, "192.0.2.1")])["serial"]
-                self.settled(domain, serial)
-                self.fleet.wait_quiet()
+                domain, serial = self.with_an_address(zone)
                 edit(domain)
                 self.fleet.wait_for(lambda: self.address(name, owner) == ["192.0.2.99"], 10,
                                     f"{name} serves what was edited")

@@ -1,8 +1,10 @@
 """A pool of two kinds: BIND, told by rndc, and PowerDNS, told by its HTTP API."""
 
+import contextlib
 import json
 import re
 import shutil
+import sqlite3
 import sys
 import tempfile
 import unittest
@@ -157,6 +159,74 @@ class Pool(PowerDnsStory):
         self.caller.settled(domain["id"], seconds=SECONDS)
         self.assertEqual(self.known("theirs.example.")["account"], "zonefleet")
         self.delete(domain)
+
+
+class Content(PowerDnsStory):
+    """A record that somebody edits in its database, under the same serial."""
+
+    settings = {"poolmgr": {"compare_every": 1}}
+
+    def edit(self, owner, address):
+        """And has it forget what it remembers of the owner."""
+        with contextlib.closing(sqlite3.connect(self.fleet.powerdns.database)) as database:
+            database.execute("UPDATE records SET content = ? WHERE name = ? AND type = 'A'",
+                             (address, owner.rstrip(".")))
+            database.commit()
+        self.fleet.powerdns.control("purge", owner)
+
+    def address(self, owner):
+        return [record.split()[4] for record in self.fleet.powerdns.query(owner, "A")[1]]
+
+    def ixfr(self, zone):
+        return self.fleet.powerdns.api("GET", f"/zones/{zone}/metadata/IXFR")[1]["metadata"]
+
+    def test_edited_record_is_put_right(self):
+        owner = "www.edited.example."
+        domain = self.create("edited.example.")
+        serial = self.change(domain, put(owner, "192.0.2.1"))
+        self.fleet.wait_quiet()
+        self.edit(owner, "192.0.2.99")
+        self.fleet.wait_for(lambda: self.address(owner) == ["192.0.2.99"], 10,
+                            "PowerDNS serves what was edited")
+        self.fleet.wait_for(lambda: self.address(owner) == ["192.0.2.1"], SECONDS,
+                            "PowerDNS serves what it should")
+        self.assertEqual(self.fleet.powerdns.serial("edited.example."), serial)
+        done, = self.fleet.wait_for(
+            lambda: [row for row in self.fleet.cli("repairs", "--admin")["repairs"]
+                     if row["name"] == "edited.example." and row["state"] == "DONE"], 10,
+            "it was noted")
+        self.assertEqual((done["server"], done["kind"]), ("powerdns", "CONTENT"))
+        # it was fetched whole, and asks for what changed again
+        self.fleet.wait_for(lambda: self.ixfr("edited.example.") == ["1"], 10, "IXFR is on")
+        self.change(domain, put(owner, "192.0.2.2"))
+        self.fleet.wait_for(lambda: self.address(owner) == ["192.0.2.2"], SECONDS,
+                            "PowerDNS serves the next change")
+
+
+class Strays(PowerDnsStory):
+    """BIND has no statistics channel here, and so cannot say which zones it has."""
+
+    settings = {"backends": {"bind9": {"default": {"stats_url": ""}}},
+                "poolmgr": {"compare_every": 1}}
+
+    def parked(self, name):
+        return [row for row in self.fleet.cli("repairs", "--admin")["repairs"]
+                if row["name"] == name and row["state"] == "PARKED"]
+
+    def test_who_cannot_list_its_zones_says_so_once(self):
+        zone = {"name": "stray.example.", "kind": "Slave", "account": "zonefleet",
+                "masters": ["127.0.0.1:1"]}
+        self.assertEqual(self.fleet.powerdns.api("POST", "/zones", zone)[0], 201)
+        rows = self.fleet.wait_for(lambda: self.parked("stray.example."), SECONDS,
+                                   "the stray is reported, after two rounds at least")
+        self.assertEqual({row["server"] for row in rows}, {"powerdns"})
+        self.assertIsNotNone(self.known("stray.example."))
+        logs = [worker.log.read_text() for worker in self.fleet.poolmgrs]
+        said = [log.count('zones that nobody wants are not looked for: server=bind '
+                          'why="set stats_url, the URL of its statistics channel"')
+                for log in logs]
+        self.assertIn(1, said)
+        self.assertLessEqual(max(said), 1, "by each process once at most")
 
 
 class Signed(PowerDnsStory):

@@ -8,9 +8,17 @@
 The rows are numbered by the database in the order in which they were written, so that
 "before" needs no clock: a pool manager writes what a server said and commits it before it
 judges, and central moves a domain after that.
+
+With each state of a server's row goes who had the domain's lock then, and the connection that
+wrote it: so it is seen when somebody ends what another had taken over from him (late_writes()).
+The table of the locks itself bears no trigger: it would come between an UPDATE and its
+LAST_INSERT_ID().
 """
 
+import os
+import re
 from collections import defaultdict
+from pathlib import Path
 
 TASKS = ("ADD", "UPDATE", "DELETE", "NONE")
 STATUSES = ("PENDING", "ACTIVE", "ERROR", "DELETED")
@@ -20,7 +28,6 @@ PAIRS = {f"{task} {status}" for task in TASKS[:3] for status in ("PENDING", "ERR
 TABLE = """
 CREATE TABLE audit (
   seq BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-  at DATETIME(6) NOT NULL,
   kind ENUM('domain', 'record', 'server') NOT NULL,
   id CHAR(32) NOT NULL,
   domain_id CHAR(32) NOT NULL,
@@ -28,16 +35,23 @@ CREATE TABLE audit (
   old_pair VARCHAR(20) NULL,
   new_pair VARCHAR(20) NULL,
   old_serial INT UNSIGNED NULL,
-  new_serial INT UNSIGNED NULL
+  new_serial INT UNSIGNED NULL,
+  writer BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  is_stated BOOL NOT NULL DEFAULT FALSE,
+  holder VARCHAR(128) NULL
 ) ENGINE = InnoDB;
 """
 
 TRIGGER = """
 CREATE TRIGGER audit_{kind}_{event} AFTER {event} ON {table} FOR EACH ROW
-INSERT INTO audit (at, kind, id, domain_id, server_id, old_pair, new_pair, old_serial, new_serial)
-VALUES (NOW(6), '{kind}', NEW.id, NEW.{domain}, {server}, {old_pair}, {new_pair}, {old_serial},
-        NEW.{serial});
+INSERT INTO audit (kind, id, domain_id, server_id, old_pair, new_pair, old_serial, new_serial,
+                   writer, is_stated, holder)
+VALUES ('{kind}', NEW.id, NEW.{domain}, {server}, {old_pair}, {new_pair}, {old_serial},
+        NEW.{serial}, CONNECTION_ID(), {stated}, {holder});
 """
+
+# Who has the lock, or had it last.
+HOLDER = "(SELECT owner FROM distributed_locks WHERE object_uuid = NEW.domain_id)"
 
 # kind: table, the columns of its domain and serial, its pair, the server it speaks of
 AUDITED = {
@@ -46,6 +60,9 @@ AUDITED = {
     "server": ("pool_manager_status", "domain_id", "serial_number", ("action", "status"),
                "NEW.server_id"),
 }
+
+# Was a state written, if only the same again; or but the time of the next attempt?
+STATED = "NOT (NEW.updated_at <=> OLD.updated_at)"
 
 # What a serial does on the way. A domain's deletion has none of its own.
 SAME, NEWER = "same", "newer"
@@ -91,6 +108,7 @@ class Move:
         self.kind, self.id, self.domain, self.server, self.old, self.new = values[1:7]
         self.old_serial, self.serial = (None if value is None else int(value)
                                         for value in values[7:9])
+        self.writer, self.is_stated, self.holder = values[9], values[10] == "1", values[11]
 
     def __str__(self):
         return (f"#{self.seq} {self.kind} {self.id} {self.server} {self.old} "
@@ -115,6 +133,16 @@ class Move:
         return self.old_serial is not None and (
             self.serial is None or not covers(self.serial, self.old_serial))
 
+    @property
+    def ends_operation(self):
+        """A server's zone was created, or deleted and is to be confirmed: under its lock."""
+        return (self.kind == "server" and self.is_stated and
+                (self.new == "CREATE SUCCESS" or self.new is None))
+
+
+# A row in error has the serial that was seen, too, and the newer one that was not.
+SEEN = ("UPDATE SUCCESS", "UPDATE ERROR")
+
 
 class Evidence:
     """What the servers were seen to have so far: move by move."""
@@ -124,7 +152,7 @@ class Evidence:
         self.absent = defaultdict(set)          # domain: servers
 
     def add(self, move):
-        if move.new == "UPDATE SUCCESS" and move.serial is not None:
+        if move.new in SEEN and move.serial is not None:
             self.serials[move.domain][move.server] = move.serial
         if move.new == "DELETE SUCCESS":
             self.absent[move.domain].add(move.server)
@@ -135,6 +163,14 @@ class Evidence:
             return len(self.absent[move.domain])
         return sum(covers(serial, move.serial)
                    for serial in self.serials[move.domain].values())
+
+
+def _ports(pid):
+    """The local ports of a process' connections."""
+    table = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
+    port_of = {f"socket:[{row[9]}]": int(row[1].split(":")[1], 16) for row in table}
+    links = [os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()]
+    return {port_of[link] for link in links if link in port_of}
 
 
 class Audit:
@@ -148,20 +184,23 @@ class Audit:
             options = {"kind": kind, "table": table, "domain": domain, "serial": serial,
                        "new_pair": new, "server": server}
             mariadb.sql(TRIGGER.format(event="INSERT", old_pair="NULL", old_serial="NULL",
-                                       **options))
+                                       stated="FALSE", holder="NULL", **options))
             mariadb.sql(TRIGGER.format(event="UPDATE", old_pair=old,
-                                       old_serial=f"OLD.{serial}", **options))
+                                       old_serial=f"OLD.{serial}", stated=STATED,
+                                       holder=HOLDER if kind == "server" else "NULL", **options))
 
     def mark(self):
         """A place in the order of all moves: now."""
         return int(self.mariadb.sql("SELECT IFNULL(MAX(seq), 0) FROM audit")[0][0])
 
-    def moves(self):
-        """All moves, in their order."""
-        rows = self.mariadb.sql(
+    def writes(self):
+        """All of them, in their order."""
+        return map(Move, self.mariadb.sql(
             "SELECT seq, kind, id, domain_id, server_id, old_pair, new_pair, old_serial, "
-            "new_serial FROM audit ORDER BY seq")
-        return [move for move in map(Move, rows) if move.is_move]
+            "new_serial, writer, is_stated, holder FROM audit ORDER BY seq"))
+
+    def moves(self):
+        return [write for write in self.writes() if write.is_move]
 
     def pairs(self, kind):
         """The pairs of task and status that occurred."""
@@ -182,3 +221,12 @@ class Audit:
             elif move.new.startswith("NONE") and evidence.servers_for(move) < needed:
                 found.append(f"{evidence.servers_for(move)} servers had it: {move}")
         return found
+
+    def late_writes(self, pid, mark=0):
+        """What the process ended though another had taken its lock, in words."""
+        own = {f"127.0.0.1:{port}" for port in _ports(pid)}
+        connections = {number for number, host in self.mariadb.sql(
+            "SELECT id, host FROM information_schema.processlist") if host in own}
+        return [f"{write.holder} had its lock: {write}" for write in self.writes()
+                if write.seq > mark and write.writer in connections and write.ends_operation
+                and write.holder and not re.search(f":{pid}:", write.holder)]

@@ -2,6 +2,7 @@
 
 import logging
 import tempfile
+import threading
 import time
 
 import oslo_messaging as om
@@ -15,17 +16,25 @@ amqp_durable_queues = true
 heartbeat_timeout_threshold = 10
 """
 
+_configuring = threading.Lock()     # producers that lose their caller at once make new ones
+
+
+def _configured(url):
+    """A transport, by the global configuration: the library needs that one."""
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write(SETTINGS)
+        file.flush()
+        cfg.CONF(["--config-file", file.name])
+    logging.getLogger("oslo").setLevel(logging.ERROR)
+    return om.get_rpc_transport(cfg.CONF, url=url)
+
 
 class Caller:
     """caller.get_domain(domain="example.org.") calls that method of central."""
 
     def __init__(self, url, tenant="tenant-1", admin=True, topic="central", timeout=20):
-        with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
-            file.write(SETTINGS)
-            file.flush()
-            cfg.CONF(["--config-file", file.name])      # the library needs the global one
-        logging.getLogger("oslo").setLevel(logging.ERROR)
-        self.transport = om.get_rpc_transport(cfg.CONF, url=url)
+        with _configuring:
+            self.transport = _configured(url)
         self.client = om.get_rpc_client(self.transport, om.Target(topic=topic), timeout=timeout)
         self.context = {"project_id": tenant, "is_admin": admin, "request_id": "req-story"}
 

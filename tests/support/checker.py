@@ -27,6 +27,7 @@ class Wanted:
         self.records = {}       # owner: address
         self.changes = 0        # accepted, each for something new
         self.is_deleted = False
+        self.is_lost = False    # it was answered for, and later it was not found
 
 
 class Checker:
@@ -74,6 +75,8 @@ class Checker:
 
     def lost(self, wanted, stored):
         """What was accepted, and is not there, or is there, and was not accepted."""
+        if wanted.is_lost:
+            return [f"{wanted.name} is lost: it was answered for, and then it was not found"]
         found = {line.split()[0]: line.split()[4] for line in stored if line.split()[3] == "A"}
         if wanted.is_deleted:
             return [f"{wanted.name} was deleted, and is there"] if stored else []
@@ -83,14 +86,19 @@ class Checker:
                 for owner, address in sorted(differing)]
 
     def history(self, wanted, stored, rows):
-        """One serial for each accepted change, each behind the one before it."""
+        """One serial for each accepted change, each behind the one before it. Of a domain that is
+        gone central sweeps the journal away.
+        """
+        if wanted.is_deleted and len(rows) < wanted.changes:
+            return []
         found = []
         if len(rows) != wanted.changes:
             found.append(f"{wanted.name}: {wanted.changes} changes made {len(rows)} serials")
         if [previous for previous, _ in rows][1:] != [serial for _, serial in rows][:-1]:
             found.append(f"{wanted.name}: the serials are no chain: {rows}")
-        if rows and not any(f" {rows[-1][1]} " in line for line in stored):
-            found.append(f"{wanted.name}: its serial is not the last one, {rows[-1][1]}")
+        last = rows[-1][1] if rows and not wanted.is_deleted else None
+        if last and not any(f" {last} " in line for line in stored):
+            found.append(f"{wanted.name}: its serial is not the last one, {last}")
         return found
 
     # On the servers

@@ -30,6 +30,7 @@ class Producer(threading.Thread):
     """
 
     come_and_go_every = DELETE_EVERY    # 0: no domain does
+    names_of_a_domain = sys.maxsize
 
     def __init__(self, url, names, at_least, pace, seed):
         super().__init__(daemon=True)
@@ -52,11 +53,14 @@ class Producer(threading.Thread):
                 self.change(self.wanted[self.done % len(self.names)])
                 if self.come_and_go_every and self.done % self.come_and_go_every == 0:
                     self.come_and_go(f"gone{self.done}-{self.names[0]}")
-                time.sleep(self.random.uniform(0, 2 * self.pace))
+                self.rest()
         except Exception as error:      # what ends a producer ends its story: see join()
             self.error = error
         finally:
             self.caller.close()
+
+    def rest(self):
+        time.sleep(self.random.uniform(0, 2 * self.pace))
 
     def until_answered(self, method, **arguments):
         deadline = time.monotonic() + GIVE_UP_SECONDS
@@ -72,7 +76,8 @@ class Producer(threading.Thread):
                     raise
                 self.refusals.append(f"{error.exc_type}: {error.value}")
             if time.monotonic() > deadline:
-                raise AssertionError(f"{method} is not answered in {GIVE_UP_SECONDS} s")
+                raise AssertionError(f"{method} is not answered in {GIVE_UP_SECONDS} s; of late "
+                                     f"it heard {self.refusals[-3:]}")
             self.repeated += 1
             time.sleep(self.pace)
 
@@ -80,6 +85,16 @@ class Producer(threading.Thread):
         """One whose queue for answers went with a node of a cluster may never notice."""
         threading.Thread(target=self.caller.close, daemon=True).start()
         self.caller = Caller(self.url, timeout=CALL_SECONDS)
+
+    def until_answered_for(self, wanted, method, **arguments):
+        """The same, of a domain that should be there: was it found?"""
+        try:
+            self.until_answered(method, domain=wanted.id, **arguments)
+            return True
+        except om.RemoteError as error:
+            if error.exc_type != "NotFound":
+                raise
+            return False
 
     def create(self, name):
         """With an id of our own: to create it twice is to create it once."""
@@ -90,32 +105,41 @@ class Producer(threading.Thread):
 
     def change(self, wanted):
         number = wanted.changes
-        owner, address = f"r{number}.{wanted.name}", f"192.0.{number // 250}.{number % 250}"
-        self.until_answered("apply_changes", domain=wanted.id, changes=[put(owner, address)])
-        wanted.records[owner] = address
-        wanted.changes += 1
+        owner = f"r{number % self.names_of_a_domain}.{wanted.name}"
+        address = f"192.0.{number // 250}.{number % 250}"
+        if self.until_answered_for(wanted, "apply_changes", changes=[put(owner, address)]):
+            wanted.records[owner] = address
+            wanted.changes += 1
+        else:
+            wanted.is_lost = True
         self.done += 1
 
     def come_and_go(self, name):
-        wanted = self.create(name)
-        try:
-            self.until_answered("delete_domain", domain=wanted.id)
-        except om.RemoteError as error:
-            if error.exc_type != "NotFound":    # deleted by the call that had no answer
-                raise
-        wanted.is_deleted = True
+        self.delete(self.create(name))
+
+    def delete(self, wanted):
+        """Who had to ask again may hear that it is gone: by the call that had no answer."""
+        before = self.repeated
+        was_found = self.until_answered_for(wanted, "delete_domain")
+        wanted.is_deleted = was_found or self.repeated > before
+        wanted.is_lost = not wanted.is_deleted
 
 
 class Stream:
     """Several producers; `with` ends when each has made its changes, and was not refused."""
 
-    def __init__(self, url, prefix, domains, changes, seed, producers=2, pace=0.05):
+    def __init__(self, url, prefix, domains, changes, seed, producers=2, pace=0.05,
+                 kind=Producer):
         self.producers = []
         for number in range(producers):
             names = [f"{prefix}{index}.example."
                      for index in range(number, domains, producers)]
-            self.producers.append(Producer(url, names, changes // producers, pace,
-                                           f"{seed} {number}"))
+            self.producers.append(kind(url, names, changes // producers, pace,
+                                       f"{seed} {number}"))
+
+    def also(self, producer):
+        """One that was no thread: what it did counts, too."""
+        self.producers.append(producer)
 
     @property
     def done(self):
@@ -161,11 +185,13 @@ class StreamStory(unittest.TestCase):
     """Faults during a stream. Its module sets the fleet, its checker and these numbers."""
 
     fleet = checker = None
+    audit = None            # of a fleet that all servers have to agree in
     seed = 0
     domains, changes = 10, 60
 
     def setUp(self):
         self.random = random.Random(f"{self.seed} {self.id()}")
+        self.mark = self.audit.mark() if self.audit else 0
 
     def stream(self, domains=None, changes=None):
         prefix = f"{self.id().rpartition('.test_')[2].replace('_', '-')}-d"
@@ -179,11 +205,17 @@ class StreamStory(unittest.TestCase):
         self.fleet.wait_for(lambda: self.producers.has_done(goal), PROGRESS_SECONDS,
                             f"{goal} changes are made (seed {self.seed})")
 
-    def assert_healed(self):
-        """All that was accepted is there, everywhere, once."""
-        self.checker.wait_settled(HEAL_SECONDS)
+    def complaints(self):
+        """Of what there is now, and of the way there."""
         found = self.checker.complaints(self.producers.wanted)
-        self.assertEqual(found, [], f"seed {self.seed}")
+        if self.audit:
+            found += self.audit.faults(self.mark, len(self.fleet.name_servers))
+        return found
+
+    def assert_healed(self):
+        """All that was accepted is there, everywhere, once, and no step was wrong."""
+        self.checker.wait_settled(HEAL_SECONDS)
+        self.assertEqual(self.complaints(), [], f"seed {self.seed}")
         print(f"{self.producers.done} changes, {self.producers.repeated} calls repeated ... ",
               end="", file=sys.stderr, flush=True)
 

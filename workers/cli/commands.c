@@ -259,12 +259,16 @@ const struct command commands[] = {
 	  "zones no more. The zones on it stay. Take it out of the pool managers' "
 	  "settings then: within three rounds of the sync it is not listed any more.",
 	  "zonefleet server remove ns2 --admin" },
-	{ "sync", "DOMAIN", 1, 1, 0, NEED_BROKER, sync_domain,
+	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
 	  "have a domain looked after now",
 	  "What is owed to the domain's name servers is tried now and not at its time, "
 	  "and all of them are notified and asked. The periodic sync does so anyway, "
-	  "within poolmgr.periodic_sync_interval.",
-	  "zonefleet sync example.org" },
+	  "within poolmgr.periodic_sync_interval.\n"
+	  "--deep also has the records of each compared with the domain's. What "
+	  "differs is put right when it is seen once more, in the next round of the "
+	  "sync, also if it was parked (see 'zonefleet repairs').",
+	  "zonefleet sync example.org\n"
+	  "zonefleet sync example.org --deep" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "show what waits in the queues (administrators)",
 	  "Lists the work queues of the fleet at the broker: who takes from each "

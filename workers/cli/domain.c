@@ -27,6 +27,7 @@ static const struct field fields[] = {
 	{ "tenant",      "tenant" },
 	{ "pool",        "pool" },
 	{ "serial",      "serial" },
+	{ "version",     "version" },
 	{ "task",        "task" },
 	{ "status",      "status" },
 	{ "reason",      "reason" },

@@ -212,8 +212,9 @@ enum err sync_domain(struct cli *cli)
 	enum err err = cli_domain(cli, 0, domain);
 
 	if (!err)
-		err = cli_call(cli, "sync_domain", json_pack("{s:s}", "domain", domain),
-		               &answer);
+		err = cli_call(cli, "sync_domain",
+		               json_pack("{s:s, s:b}", "domain", domain, "deep",
+		                         cli_has(cli, OPT_DEEP)), &answer);
 	if (err)
 		return err;
 	if (!cli->out.json && !cli->out.quiet)

@@ -65,6 +65,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_FORMAT]       = { "format", 0, "SERVER",
 		"print the clause that bind, knot, nsd or powerdns takes" },
 	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
+	[OPT_DEEP]         = { "deep", 0, NULL, "compare the records, too" },
 };
 
 struct scanner {

@@ -66,43 +66,8 @@ static const struct column columns[] = {
 	{ 0 }
 };
 
-struct counts {
-	struct desk_queue work, dead;
-	uint32_t delayed;
-};
-
-static enum err count_suffix(struct broker_desk *desk, const char *queue,
-                             const char *suffix, struct desk_queue *found,
-                             struct why *why)
-{
-	char *name = xprintf("%s%s", queue, suffix);
-	enum err err = broker_desk_count(desk, name, found, why);
-
-	free(name);
-	return err;
-}
-
-/* The steps of the delay queues are broker_topology.c's. */
-static enum err count_all(struct broker_desk *desk, const char *queue,
-                          struct counts *counts, struct why *why)
-{
-	static const char *const steps[] = { ".retry.1000", ".retry.5000",
-	                                     ".retry.30000" };
-	enum err err = broker_desk_count(desk, queue, &counts->work, why);
-
-	if (!err)
-		err = count_suffix(desk, queue, ".dead", &counts->dead, why);
-	counts->delayed = 0;
-	for (size_t i = 0; !err && i < sizeof(steps) / sizeof(steps[0]); i++) {
-		struct desk_queue step;
-
-		err = count_suffix(desk, queue, steps[i], &step, why);
-		counts->delayed += err ? 0 : step.messages;
-	}
-	return err;
-}
-
-static void show_row(struct table *table, const char *queue, const struct counts *counts)
+static void show_row(struct table *table, const char *queue,
+                     const struct desk_depth *counts)
 {
 	table_text(table, queue);
 	table_number(table, counts->work.consumers);
@@ -111,7 +76,7 @@ static void show_row(struct table *table, const char *queue, const struct counts
 	table_number(table, counts->dead.messages);
 }
 
-static json_t *row_json(const char *queue, const struct counts *counts)
+static json_t *row_json(const char *queue, const struct desk_depth *counts)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:I}", "queue", queue, "consumers",
 	                 (json_int_t)counts->work.consumers, "ready",
@@ -127,9 +92,9 @@ static enum err show_counts(struct cli *cli, struct broker_desk *desk,
 	enum err err = OK;
 
 	for (size_t i = 0; !err && i < names->count; i++) {
-		struct counts counts;
+		struct desk_depth counts;
 
-		err = count_all(desk, names->item[i], &counts, &cli->why);
+		err = broker_desk_depth(desk, names->item[i], &counts, &cli->why);
 		if (err || !counts.work.exists)
 			continue;
 		show_row(table, names->item[i], &counts);

@@ -196,7 +196,7 @@ static enum err beat_once(void *self, struct why *why)
 	enum err err = beat(fleet, why);
 
 	if (!err)
-		atomic_store(&fleet->heard_ms, clock_ms());
+		atomic_store(&fleet->heard_ms, clock_boot_ms());
 	if (!err && should_stand(fleet))
 		err = stand(fleet, why);
 	if (!err && fleet->lock.fence)
@@ -237,7 +237,7 @@ struct share fleet_share(const struct fleet *fleet, struct db *db)
 
 bool fleet_is_master(const struct fleet *fleet)
 {
-	int64_t silent_ms = clock_ms() - atomic_load(&fleet->heard_ms);
+	int64_t silent_ms = clock_boot_ms() - atomic_load(&fleet->heard_ms);
 
 	return atomic_load(&fleet->is_master) &&
 	       silent_ms < (int64_t)fleet->config->timeout_s * 1000;

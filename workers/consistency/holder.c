@@ -104,14 +104,18 @@ static struct lock leave(struct holder *holder, struct entry *entry)
 
 static bool is_sure(const struct entry *entry)
 {
-	return entry->lock.fence && clock_ms() < entry->sure_until_ms;
+	return entry->lock.fence && clock_boot_ms() < entry->sure_until_ms;
 }
 
 /* ---- taking ---- */
 
+/*
+ * The ttl counts by the database's clock, and another node's may be ahead: a sixth of it
+ * is left for that. Ours goes on while the machine sleeps.
+ */
 static int64_t sure_until(const struct holder *holder, int64_t asked_ms)
 {
-	return asked_ms + (int64_t)holder->session.ttl_s * 1000;
+	return asked_ms + (int64_t)holder->session.ttl_s * 1000 * 5 / 6;
 }
 
 static enum err try_once(struct holder *holder, struct db *db, struct lock *lock,
@@ -155,7 +159,7 @@ static enum err ask(struct holder *holder, struct db *db, int64_t deadline_ms,
                     struct lock *lock, int64_t *sure_until_ms, struct why *why)
 {
 	for (int attempt = 0;; attempt++) {
-		int64_t asked_ms = clock_ms();
+		int64_t asked_ms = clock_boot_ms();
 		enum err err = try_once(holder, db, lock, why);
 		int64_t left_ms = deadline_ms - clock_ms();
 
@@ -343,7 +347,7 @@ enum { LEFT_OVER_MAX = 64 };		/* of one renewal */
 
 void holder_renew(struct holder *holder, struct db *db)
 {
-	int64_t until_ms = sure_until(holder, clock_ms());
+	int64_t until_ms = sure_until(holder, clock_boot_ms());
 	struct lock *left_over;
 	struct lock_rows rows;
 	size_t count = 0;

@@ -111,6 +111,7 @@ const char *lock_owner(struct tx *tx, struct arena *arena, const char *object)
 void lock_forget(struct tx *tx)
 {
 	tx_exec(tx,
-	    "DELETE FROM distributed_locks WHERE `lock` = FALSE "
-	    "AND created_at < NOW(6) - INTERVAL 1 HOUR LIMIT 1000", TX_NONE);
+	    "DELETE FROM distributed_locks WHERE created_at < NOW(6) - INTERVAL 1 HOUR "
+	    "AND (`lock` = FALSE OR created_at < NOW(6) - INTERVAL 2 HOUR) LIMIT 1000",
+	    TX_NONE);
 }

@@ -59,5 +59,5 @@ void lock_release_all(struct tx *tx, const struct lock_session *session);
 
 /* Who holds it now, for words; "" if nobody seems to. */
 const char *lock_owner(struct tx *tx, struct arena *arena, const char *object);
-/* Rows that nobody has held for an hour; at most 1000. */
+/* Rows that nobody has held for an hour, or whose holder is long dead; at most 1000. */
 void lock_forget(struct tx *tx);

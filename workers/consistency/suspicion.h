@@ -3,13 +3,14 @@
  * to be put right now (seed 004: two comparisons confirm it; ours: not for ever).
  *
  * Both stores go on changing while they are read, so a difference is believed only when a
- * later round finds it again, with the master's version as it was then. Whoever repairs
- * takes the object's lock and asks the master once more. The memory is the caller's, a
- * row in the database: any process may see the second time what another saw first.
+ * later round finds it again. Each sight is of one version of the master's, the same on both
+ * sides, and need not be of the same one as the last: an object that changes all the time
+ * would never be put right. Whoever repairs takes the object's lock, and asks once more
+ * whether it is confirmed still and what the master has. The memory is the caller's, a row
+ * in the database: any process may see the second time what another saw first.
  *
  *	seen once                    wait for a later round
- *	seen again, same version     put it right
- *	seen again, another version  as seen once: it may have been on its way
+ *	seen again                   put it right
  *	repaired too often           something undoes it: parked, for a person to look at
  *	not seen again for long      forgotten
  *
@@ -24,7 +25,6 @@ struct suspicion {
 	enum {
 		SUSPICION_NONE, SUSPICION_SEEN, SUSPICION_CONFIRMED, SUSPICION_PARKED,
 	} state;
-	uint32_t version;	/* the master's when it was seen: a zone's serial */
 	int64_t age_ms;		/* since that; confirmed or parked: since then */
 	int repairs_this_hour;
 };
@@ -32,6 +32,7 @@ struct suspicion {
 struct suspicion_terms {
 	int64_t apart_ms;	/* two sights that are nearer are one */
 	int64_t stale_ms;	/* an older one is forgotten */
+	int64_t lost_ms;	/* nothing was done for so long after the second: begin anew */
 	int repairs_an_hour;
 };
 
@@ -42,6 +43,6 @@ enum advice {
 	ADVICE_PARK,
 };
 
-/* It is seen now, beside this version of the master's. */
-enum advice suspicion_advice(const struct suspicion *known, uint32_t version,
+/* It is seen now. */
+enum advice suspicion_advice(const struct suspicion *known,
                              const struct suspicion_terms *terms);

@@ -17,6 +17,7 @@ struct domain {
 	const char *tenant;
 	char pool_id[ID_LEN + 1];
 	struct state state;		/* state.serial is the zone's serial */
+	uint64_t version;		/* one more with each change; 0: it has none */
 	bool is_catalog;		/* it lists the pool's domains (RFC 9432) */
 	const char *description;
 	const char *email;		/* hostmaster@example.org: the SOA's RNAME */
@@ -32,6 +33,7 @@ struct domain_ref {
 	const char *pool;		/* name of the pool */
 	const char *tenant;
 	struct state state;
+	uint64_t version;		/* 0: not known */
 	bool is_catalog;		/* goes to servers provisioned by it */
 };
 

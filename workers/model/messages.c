@@ -222,6 +222,9 @@ json_t *domain_ref_encode(const struct domain_ref *domain)
 		"status", status_name(domain->state.status),
 		"serial", (json_int_t)domain->state.serial));
 
+	if (domain->version)
+		json_object_set_new(json, "version",
+		                    json_integer((json_int_t)domain->version));
 	if (domain->is_catalog)
 		json_object_set_new(json, "catalog", json_true());
 	return json;
@@ -230,6 +233,7 @@ json_t *domain_ref_encode(const struct domain_ref *domain)
 enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct why *why)
 {
 	struct domain_ref got = { 0 };
+	int64_t version = 0;
 	enum err err = json_get_id(json, "id", JSON_REQUIRED, got.id, why);
 
 	if (!err)
@@ -241,6 +245,9 @@ enum err domain_ref_decode(const json_t *json, struct domain_ref *domain, struct
 		                    &got.tenant, why);
 	if (!err)
 		err = get_state(json, &got.state, why);
+	if (!err)
+		err = json_get_int(json, "version", 0, 0, INT64_MAX, &version, why);
+	got.version = (uint64_t)version;
 	if (!err)
 		err = json_get_bool(json, "catalog", 0, &got.is_catalog, why);
 	if (!err)

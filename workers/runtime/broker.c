@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/backoff.h"
 #include "base/clock.h"
@@ -78,10 +76,7 @@ struct dial {
 
 static void dial_free(struct dial **dial)
 {
-	int fd = atomic_load(&(*dial)->cancel.fd);
-
-	if (fd >= 0)
-		close(fd);
+	cancel_clear(&(*dial)->cancel);
 	connection_free(&(*dial)->connection);
 	connection_free(&(*dial)->lingering);
 	free(*dial);
@@ -90,10 +85,6 @@ static void dial_free(struct dial **dial)
 
 static void dial_host(struct dial *dial, const struct broker_host *host)
 {
-	int fd = atomic_exchange(&dial->cancel.fd, -1);
-
-	if (fd >= 0)
-		close(fd);
 	dial->host = host;
 	dial->connection = connection_open(dial->broker, host, &dial->cancel, &dial->why);
 	if (dial->connection && topology_declare(dial->broker, dial->connection,
@@ -187,7 +178,7 @@ static void dial_start(void *self)
 	dial->host = &broker->url.hosts[0];
 	dial->lingering = broker->lingering;
 	broker->lingering = NULL;
-	atomic_init(&dial->cancel.fd, -1);
+	cancel_init(&dial->cancel);
 	broker->dial = dial;
 	bug_if(!lane_submit(broker->lane, dial_work, on_dialed, dial));
 }
@@ -547,17 +538,6 @@ void broker_pause(struct broker *broker)
 			broker_drop(broker, "cannot stop consuming");
 }
 
-/* Breaks off what the lane is at, so that lane_free() does not wait for it. */
-static void dial_cancel(struct dial *dial)
-{
-	int fd;
-
-	atomic_store(&dial->cancel.wanted, true);
-	fd = atomic_load(&dial->cancel.fd);
-	if (fd >= 0)
-		shutdown(fd, SHUT_RDWR);
-}
-
 static void copies_forget(struct broker *broker)
 {
 	struct original *original;
@@ -616,7 +596,7 @@ void broker_close(struct broker **broker)
 	*broker = NULL;
 	closed->closed = true;
 	if (closed->dial)
-		dial_cancel(closed->dial);
+		cancel_now(&closed->dial->cancel);	/* lane_free() waits for it */
 	if (closed->connection)
 		settles_send(closed);
 	if (!closed->busy)

@@ -123,9 +123,38 @@ static void socket_tune(int fd)
 			   sizeof table[i].value);
 }
 
-/* Either we see that it is wanted, or broker_close() sees our socket and shuts it. */
+/* ---- breaking off ---- */
+
+void cancel_init(struct cancel *cancel)
+{
+	atomic_init(&cancel->wanted, false);
+	atomic_init(&cancel->fd, -1);
+}
+
+void cancel_clear(struct cancel *cancel)
+{
+	int fd = atomic_exchange(&cancel->fd, -1);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+void cancel_now(struct cancel *cancel)
+{
+	int fd;
+
+	atomic_store(&cancel->wanted, true);
+	fd = atomic_exchange(&cancel->fd, -1);
+	if (fd < 0)
+		return;
+	shutdown(fd, SHUT_RDWR);
+	close(fd);
+}
+
+/* Either we see that it is wanted, or cancel_now() sees our socket and shuts it. */
 static enum err cancel_expose(struct cancel *cancel, int fd, struct why *why)
 {
+	cancel_clear(cancel);
 	atomic_store(&cancel->fd, dup(fd));
 	if (atomic_load(&cancel->wanted))
 		return fail(why, ERR_UNREACHABLE, "closed");

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "runtime/broker_private.h"
@@ -23,9 +22,12 @@ static enum err connect_any(struct broker_desk *desk, struct why *why)
 {
 	const struct broker_url *url = &desk->as.url;
 
-	for (size_t i = 0; i < url->count && !desk->connection; i++)
+	for (size_t i = 0; i < url->count && !desk->connection; i++) {
+		if (atomic_load(&desk->cancel.wanted))
+			return fail(why, ERR_UNREACHABLE, "closed");
 		desk->connection =
 		    connection_open(&desk->as, &url->hosts[i], &desk->cancel, why);
+	}
 	return desk->connection ? OK : ERR_UNREACHABLE;
 }
 
@@ -42,37 +44,63 @@ static enum err select_confirms(struct broker_desk *desk, struct why *why)
 	return settled(desk, "confirm.select", why);
 }
 
+struct broker_desk *broker_desk_new(const struct broker_config *config)
+{
+	struct broker_desk *desk = xcalloc(1, sizeof(*desk));
+
+	desk->as.config = *config;
+	desk->as.name = xstrdup("desk");
+	cancel_init(&desk->cancel);
+	return desk;
+}
+
+enum err broker_desk_connect(struct broker_desk *desk, struct why *why)
+{
+	enum err err = OK;
+
+	if (desk->connection)
+		return OK;
+	if (!desk->as.url.count)
+		err = broker_url_parse(desk->as.config.url, &desk->as.url, why);
+	if (!err)
+		err = connect_any(desk, why);
+	if (!err)
+		err = select_confirms(desk, why);
+	if (err)
+		broker_desk_hang_up(desk);
+	return err;
+}
+
+void broker_desk_hang_up(struct broker_desk *desk)
+{
+	connection_close(&desk->connection);
+}
+
+void broker_desk_cancel(struct broker_desk *desk)
+{
+	cancel_now(&desk->cancel);
+}
+
 enum err broker_desk_open(const struct broker_config *config, struct broker_desk **desk,
                           struct why *why)
 {
-	struct broker_desk *made = xcalloc(1, sizeof(*made));
 	enum err err;
 
-	made->as.config = *config;
-	made->as.name = xstrdup("desk");
-	atomic_store(&made->cancel.fd, -1);
-	err = broker_url_parse(config->url, &made->as.url, why);
-	if (!err)
-		err = connect_any(made, why);
-	if (!err)
-		err = select_confirms(made, why);
+	*desk = broker_desk_new(config);
+	err = broker_desk_connect(*desk, why);
 	if (err)
-		broker_desk_close(&made);
-	*desk = made;
+		broker_desk_close(desk);
 	return err;
 }
 
 void broker_desk_close(struct broker_desk **desk)
 {
 	struct broker_desk *closed = *desk;
-	int fd;
 
 	if (!closed)
 		return;
 	connection_close(&closed->connection);
-	fd = atomic_load(&closed->cancel.fd);
-	if (fd >= 0)
-		close(fd);
+	cancel_clear(&closed->cancel);
 	broker_url_clear(&closed->as.url);
 	free(closed->as.name);
 	free(closed);
@@ -112,6 +140,37 @@ enum err broker_desk_count(struct broker_desk *desk, const char *queue,
 	if (reply_code(amqp_get_rpc_reply(amqp)) == AMQP_NOT_FOUND)
 		return open_again(desk, why);
 	return settled(desk, queue, why);
+}
+
+static enum err count_suffix(struct broker_desk *desk, const char *queue,
+                             const char *suffix, struct desk_queue *found,
+                             struct why *why)
+{
+	char *name = xprintf("%s%s", queue, suffix);
+	enum err err = broker_desk_count(desk, name, found, why);
+
+	free(name);
+	return err;
+}
+
+/* The steps of the delay queues are broker_topology.c's. */
+enum err broker_desk_depth(struct broker_desk *desk, const char *queue,
+                           struct desk_depth *depth, struct why *why)
+{
+	static const char *const steps[] = { ".retry.1000", ".retry.5000",
+	                                     ".retry.30000" };
+	enum err err = broker_desk_count(desk, queue, &depth->work, why);
+
+	if (!err)
+		err = count_suffix(desk, queue, ".dead", &depth->dead, why);
+	depth->delayed = 0;
+	for (size_t i = 0; !err && i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct desk_queue step;
+
+		err = count_suffix(desk, queue, steps[i], &step, why);
+		depth->delayed += err ? 0 : step.messages;
+	}
+	return err;
 }
 
 /* ---- letters ---- */

@@ -1,7 +1,7 @@
 /*
  * broker_desk -- what a person does with queues: how many messages wait in one, what the
- * dead letters are, back to work with them or away. For the command line: each call
- * blocks, for ten seconds at most, on a connection that is not kept.
+ * dead letters are, back to work with them or away. For the command line, and for a lane
+ * that counts now and then: each call blocks, for ten seconds at most.
  *
  * A letter that was taken is the desk's alone until it is settled, or the desk is closed:
  * then it is in its queue again. Sending one back and dropping the dead one is two steps;
@@ -24,12 +24,30 @@ enum err broker_desk_open(const struct broker_config *config, struct broker_desk
                           struct why *why);
 void broker_desk_close(struct broker_desk **desk);
 
+/*
+ * For a desk that is kept: made first, and connected when needed, again after a failure,
+ * by broker_desk_hang_up(). Nobody sends heartbeats for it: let CONFIG have none. Another
+ * thread may cancel: what is under way ends soon (a TCP connect within five seconds), and
+ * nothing is begun any more but broker_desk_close().
+ */
+struct broker_desk *broker_desk_new(const struct broker_config *config);
+enum err broker_desk_connect(struct broker_desk *desk, struct why *why);
+void broker_desk_hang_up(struct broker_desk *desk);
+void broker_desk_cancel(struct broker_desk *desk);
+
 struct desk_queue {
 	bool exists;
 	uint32_t messages, consumers;	/* ready to be delivered; those that take them */
 };
 enum err broker_desk_count(struct broker_desk *desk, const char *queue,
                            struct desk_queue *found, struct why *why);
+/* A work queue, with the messages that wait for another try, and those that died. */
+struct desk_depth {
+	struct desk_queue work, dead;
+	uint32_t delayed;
+};
+enum err broker_desk_depth(struct broker_desk *desk, const char *queue,
+                           struct desk_depth *depth, struct why *why);
 
 /* Texts and body are in the arena of the take. */
 struct desk_letter {

@@ -64,11 +64,18 @@ struct connection {
 	size_t credit;		/* bytes that may be sent before the kernel is asked */
 };
 
-/* For the loop's thread to break off a connect that it no longer wants. */
+/*
+ * For one thread to break off what another does by a connection. Whoever takes the copy of
+ * its socket out closes it: it is never another file's number.
+ */
 struct cancel {
 	atomic_bool wanted;
-	atomic_int fd;		/* a copy of the socket, -1: none yet */
+	atomic_int fd;		/* -1: none */
 };
+
+void cancel_init(struct cancel *cancel);
+void cancel_clear(struct cancel *cancel);
+void cancel_now(struct cancel *cancel);		/* the other thread's */
 
 struct connection *connection_open(const struct broker *broker,
                                    const struct broker_host *host, struct cancel *cancel,

@@ -186,7 +186,10 @@ static const char *const session[] = {
 
 /*
  * Those that not every server has. A limit is a share of the client's own deadline, so
- * that the server gives up first and the connection lives.
+ * that the server gives up first and the connection lives. A client that hangs within a
+ * transaction, or whose host died without a word, keeps its row locks for less time than
+ * others of the same timeout wait for them (from 4 s on): without that limit, until the
+ * connection is found dead.
  */
 static const struct {
 	const char *name;
@@ -194,6 +197,7 @@ static const struct {
 	int percent, unit;
 } settings[] = {
 	{ "innodb_lock_wait_timeout",  0, 50, 1    },
+	{ "idle_transaction_timeout",  0, 30, 1    },	/* MariaDB */
 	{ "innodb_snapshot_isolation", 1           },	/* MariaDB, 10.6.18 and 10.11.8 */
 	{ "max_statement_time",        0, 80, 1    },	/* MariaDB: any statement */
 	{ "max_execution_time",        0, 80, 1000 },	/* MySQL: SELECT */
@@ -454,11 +458,20 @@ bool db_in_transaction(const struct db *db)
 	return db->in_transaction;
 }
 
+enum err db_check_transaction(const struct db *db, struct why *why)
+{
+	if (!db->in_transaction || db->mysql->server_status & SERVER_STATUS_IN_TRANS)
+		return OK;
+	return fail(why, ERR_RACE, "database: the server has rolled the transaction back");
+}
+
 enum err db_commit(struct db *db, struct why *why)
 {
 	static const char sql[] = "COMMIT";
-	enum err err = query(db, sql, strlen(sql), why);
+	enum err err = db_check_transaction(db, why);
 
+	if (!err)
+		err = query(db, sql, strlen(sql), why);
 	if (err)
 		db_rollback(db);
 	db->in_transaction = false;

@@ -30,6 +30,14 @@ struct db {
  */
 enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why);
 /*
+ * ERR_RACE if the server has ended the transaction and told nobody. A Galera node that
+ * aborts one for the sake of another's writes may answer the SELECT that is running as if
+ * nothing were (MariaDB 10.11), without its rows, or with NULL for what a sub-select should
+ * find, and what follows would be committed statement by statement: only the status of each
+ * answer tells. So no row is believed before. Costs nothing.
+ */
+enum err db_check_transaction(const struct db *db, struct why *why);
+/*
  * Of a connection that closes: db_close_statements() after mysql_close(), which detaches
  * them.
  */

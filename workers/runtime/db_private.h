@@ -46,6 +46,8 @@ enum err db_select(struct db *db, const char *sql, const struct tx_value *values
 enum err db_fetch(struct db *db, bool *found, struct why *why);
 /* Reads what is left; does nothing if none is open. */
 void db_select_end(struct db *db);
+/* Reads all rows now, for few: how the answer ends is known before the first is believed. */
+enum err db_select_all(struct db *db, struct why *why);
 bool db_is_reading(const struct db *db);
 
 /* Columns of the row in hand, from 0. */

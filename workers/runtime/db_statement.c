@@ -166,6 +166,8 @@ static enum err run(struct db *db, const char *sql, const struct tx_value *value
 	if (err)
 		return err;
 	err = find(db, sql, statement, why);
+	if (!err)
+		err = db_check_transaction(db, why);
 	if (err)
 		return err;
 	bug_if(count != (*statement)->param_count);
@@ -269,6 +271,18 @@ enum err db_select(struct db *db, const char *sql, const struct tx_value *values
 	return OK;
 }
 
+/*
+ * The packet that ends the rows tells how the server stands now, and libmariadb 3.3 does
+ * not look: its EOF, the warnings (2), the status (2).
+ */
+static void read_status(struct db *db)
+{
+	const uint8_t *packet = db->mysql->net.read_pos;
+
+	if (packet[0] == 0xfe)
+		db->mysql->server_status = packet[3] | (unsigned)packet[4] << 8;
+}
+
 /* A value "truncated" is what its empty buffer is for. */
 enum err db_fetch(struct db *db, bool *found, struct why *why)
 {
@@ -284,12 +298,37 @@ enum err db_fetch(struct db *db, bool *found, struct why *why)
 		*found = true;
 		return OK;
 	case MYSQL_NO_DATA:
+		read_status(db);
+		err = db_check_transaction(db, why);
 		break;
 	default:
 		err = failed(db, statement->stmt, why);
 	}
 	db_select_end(db);
 	*found = false;
+	return err;
+}
+
+/*
+ * The library looks at how they end itself, here. After an error it waits, at the next run of
+ * the same statement, for rows that nobody sends (libmariadb 3.3): such a one is closed.
+ */
+enum err db_select_all(struct db *db, struct why *why)
+{
+	struct db_statement *statement = db->reading;
+	enum err err;
+
+	if (!mysql_stmt_store_result(statement->stmt)) {
+		err = db_check_transaction(db, why);
+		if (err)
+			db_select_end(db);
+		return err;
+	}
+	err = failed(db, statement->stmt, why);
+	if (db->reading) {		/* not gone with its connection */
+		db->reading = NULL;
+		statement_close(db, statement);
+	}
 	return err;
 }
 

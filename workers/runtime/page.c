@@ -19,6 +19,7 @@
 enum {
 	CONNECTIONS_MAX = 32,
 	IDLE_MAX_S = 10,
+	TURN_MS = 1000,
 	REQUEST_BYTES = 16 * 1024,	/* the request's line and headers */
 	BEAT_MAX_MS = 30 * 1000,
 	BACKLOG = 16,
@@ -141,17 +142,20 @@ static enum MHD_Result on_request(void *self, struct MHD_Connection *connection,
 
 /* ---- on the loop ---- */
 
-/* libmicrohttpd does what is due, and says when it wants to be called at the latest. */
+/*
+ * libmicrohttpd does what is due, and says when it wants to be called at the latest. It
+ * does not say so when it left its listening socket alone for want of descriptors, and
+ * listens again at its next call only: it has one, whatever it says.
+ */
 static void page_turn(void *self)
 {
 	struct page *page = self;
 	MHD_UNSIGNED_LONG_LONG timeout_ms;
 
 	MHD_run(page->daemon);
-	if (MHD_get_timeout(page->daemon, &timeout_ms) == MHD_YES)
-		loop_timer_set(page->timer, (int64_t)timeout_ms);
-	else
-		loop_timer_cancel(page->timer);
+	if (MHD_get_timeout(page->daemon, &timeout_ms) != MHD_YES || timeout_ms > TURN_MS)
+		timeout_ms = TURN_MS;
+	loop_timer_set(page->timer, (int64_t)timeout_ms);
 }
 
 static void on_ready(void *self, int events)

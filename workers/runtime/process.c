@@ -36,6 +36,8 @@ struct process {
 	char *recovery;
 	struct ping *ping;
 	struct loop_timer *beat, *drain;
+	int64_t beat_due_us;
+	struct metric *lateness;
 	struct period *periods;
 	size_t period_count;
 	bool serving;			/* the server and the periods are open */
@@ -287,18 +289,35 @@ static bool may_serve(const struct process *process)
 	       (!worker->can_serve || worker->can_serve(worker->self));
 }
 
+static void beat_arm(struct process *process)
+{
+	int after_ms = process->was_ready ? BEAT_MS : STARTING_BEAT_MS;
+
+	process->beat_due_us = clock_us() + after_ms * 1000;
+	loop_timer_set(process->beat, after_ms);
+}
+
+static void note_lateness(const struct process *process)
+{
+	int64_t late_us = clock_us() - process->beat_due_us;
+
+	if (process->beat_due_us)	/* the first beat is nobody's timer */
+		metric_observe_us(process->lateness, late_us > 0 ? late_us : 0);
+}
+
 static void process_beat(void *self)
 {
 	struct process *process = self;
 	bool broker;
 
+	note_lateness(process);
 	if (!process->serving && !process->drain_until_ms && may_serve(process))
 		serve(process);
 	broker = broker_is_up(process->runtime.out) &&
 		 (!process->server || rpc_server_is_up(process->server));
 	metrics_beat(clock_ms());
 	process_set_ready(process, broker, process->serving && ping_ok(process->ping));
-	loop_timer_set(process->beat, process->was_ready ? BEAT_MS : STARTING_BEAT_MS);
+	beat_arm(process);
 }
 
 static void process_open(struct process *process)
@@ -308,6 +327,7 @@ static void process_open(struct process *process)
 
 	process->ping = ping_new(loop, process->runtime.db_config, schema);
 	process->beat = loop_timer_new(loop, process_beat, process);
+	process->lateness = lateness_metric();
 	if (!schema)
 		serve(process);
 	process_beat(process);

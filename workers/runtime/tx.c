@@ -258,6 +258,10 @@ bool tx_select_row(struct tx *tx, struct arena *arena, struct tx_rows *rows,
                    const char *sql, const struct tx_value *bind)
 {
 	tx_select(tx, arena, rows, sql, bind);
+	if (rows->statement)
+		tx->err = db_select_all(tx->db, tx->why);
+	if (tx->err)
+		rows->statement = NULL;
 	return tx_next(rows);
 }
 

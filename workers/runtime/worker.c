@@ -172,6 +172,12 @@ struct metric *timer_metric(const struct timer *timer)
 			  "timer", timer->name);
 }
 
+struct metric *lateness_metric(void)
+{
+	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
+			  "how late the loop came to a timer: how busy it is", NULL, NULL);
+}
+
 /* Before the fork: what the processes share. */
 static enum err program_prepare(struct program *program, struct why *why)
 {
@@ -180,6 +186,7 @@ static enum err program_prepare(struct program *program, struct why *why)
 	metrics_init(program->common.processes);
 	suspects_init(program->common.processes);
 	rpc_metrics_init(worker->methods);
+	lateness_metric();
 	for (const struct timer *timer = worker->timers; timer && timer->name; timer++)
 		timer_metric(timer);
 	if (!worker->prepare)

@@ -32,6 +32,7 @@ void program_toggle_debug(struct program *program);
 
 /* How long a timer takes; made before the fork, found again behind it. */
 struct metric *timer_metric(const struct timer *timer);
+struct metric *lateness_metric(void);
 
 /* Until SIGTERM; the exit status. */
 int supervisor_run(struct program *program);

@@ -1,9 +1,9 @@
 /*
- * backend_driver BACKEND FILE SERVER MASTER[,MASTER] create|delete|retransfer|list [NAME]
+ * backend_driver BACKEND FILE SERVER MASTER[,MASTER] OPERATION [NAME]
  *
- * Runs one operation of a backend's driver on one server of a configuration
- * file. Prints the names of a list; a failure is one line, "ERR: words", and
- * status 1.
+ * Runs one operation (create, delete, retransfer, is_ours, list) of a backend's
+ * driver on one server of a configuration file. Prints the names of a list, and
+ * "ours" of a zone that is; a failure is one line, "ERR: words", and status 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +75,7 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 	struct arena *arena = arena_new();
 	const char **names = NULL;
 	size_t count = 0;
+	bool ours = false;
 	enum err err = masters_parse(argv[4], masters, &context.master_count, why);
 
 	if (err)
@@ -86,10 +87,14 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 		err = driver->delete(settings, &context, &domain, why);
 	else if (strcmp(argv[5], "retransfer") == 0)
 		err = driver->retransfer(settings, &domain, why);
+	else if (strcmp(argv[5], "is_ours") == 0)
+		err = driver->is_ours(settings, &domain, &ours, why);
 	else
 		err = driver->list(settings, arena, &names, &count, why);
 	for (size_t i = 0; i < count; i++)
 		puts(names[i]);
+	if (!err && ours)
+		puts("ours");
 	arena_free(&arena);
 	return err;
 }

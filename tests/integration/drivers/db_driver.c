@@ -6,6 +6,7 @@
  *   {"do": "exec", "sql": S, "bind": [VALUE...]}          matched
  *   {"do": "rows", "head": S, "tuple": S, "tail": S, "columns": N, "bind": [VALUE...]}
  *   {"do": "select", "sql": S, "bind": [...], "read": "tiub", "limit": N, "arena": B}
+ *   {"do": "row", ...}                                    as select, its first row alone
  *   {"do": "stream", "sql": S, "read": "tiub"}            counts what it reads
  *   {"do": "fail", "why": S}                              a failure of the caller's own
  *   {"do": "redo", "sql": S}                              tx_redo() around that statement
@@ -179,6 +180,15 @@ static void do_rows(struct driver *d, const json_t *command, json_t *answer)
 	json_object_set_new(answer, "matched", json_integer(matched));
 }
 
+static json_t *row_of(struct tx_rows *rows, const char *kinds)
+{
+	json_t *row = json_array();
+
+	for (; *kinds; kinds++)
+		json_array_append_new(row, column_of(rows, *kinds));
+	return row;
+}
+
 static void do_select(struct driver *d, const json_t *command, json_t *answer)
 {
 	const char *kinds = text_of(command, "read");
@@ -189,13 +199,19 @@ static void do_select(struct driver *d, const json_t *command, json_t *answer)
 
 	tx_select(&d->tx, has_arena ? d->arena : NULL, &rows, text_of(command, "sql"),
 	          bind_of(d, command));
-	while ((!limit || json_array_size(list) < limit) && tx_next(&rows)) {
-		json_t *row = json_array();
+	while ((!limit || json_array_size(list) < limit) && tx_next(&rows))
+		json_array_append_new(list, row_of(&rows, kinds));
+	tx_select_end(&rows);
+	json_object_set_new(answer, "rows", list);
+}
 
-		for (const char *kind = kinds; *kind; kind++)
-			json_array_append_new(row, column_of(&rows, *kind));
-		json_array_append_new(list, row);
-	}
+static void do_row(struct driver *d, const json_t *command, json_t *answer)
+{
+	json_t *list = json_array();
+	struct tx_rows rows;
+
+	if (tx_select_row(&d->tx, NULL, &rows, text_of(command, "sql"), bind_of(d, command)))
+		json_array_append_new(list, row_of(&rows, text_of(command, "read")));
 	tx_select_end(&rows);
 	json_object_set_new(answer, "rows", list);
 }
@@ -293,6 +309,7 @@ static const struct {
 	{ "exec",     do_exec     },
 	{ "rows",     do_rows     },
 	{ "select",   do_select   },
+	{ "row",      do_row      },
 	{ "stream",   do_stream   },
 	{ "fail",     do_fail     },
 	{ "redo",     do_redo     },

@@ -1,0 +1,133 @@
+#include "recovery.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "minidns.h"
+#include "runtime/db.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+#include "store.h"
+
+struct recovery {
+	struct loop *loop;
+	struct lane *lane;
+	struct db *db;			/* the lane's */
+	struct known *known;
+	const struct figures *figures;
+	bool is_running;
+	size_t settled[SETTLED_OTHERWISE + 1];	/* since it began to run */
+	/* the list in hand */
+	struct edition taken[STORE_NAMES], stored[STORE_NAMES];
+	struct name names[STORE_NAMES];
+	size_t count, stored_count;
+	enum err err;
+	struct why why;
+};
+
+struct recovery *recovery_new(struct loop *loop, const struct db_config *config,
+                              struct known *known, const struct figures *figures)
+{
+	struct recovery *recovery = xcalloc(1, sizeof(*recovery));
+
+	recovery->loop = loop;
+	recovery->lane = lane_new(loop, "recovery", 1);
+	recovery->db = db_new(config);
+	recovery->known = known;
+	recovery->figures = figures;
+	return recovery;
+}
+
+void recovery_free(struct recovery **recovery)
+{
+	struct recovery *old = *recovery;
+
+	*recovery = NULL;
+	if (!old)
+		return;
+	lane_free(&old->lane);
+	db_free(&old->db);
+	free(old);
+}
+
+static void read_stored(void *job)
+{
+	struct recovery *recovery = job;
+	const char *ids[STORE_NAMES];
+
+	for (size_t i = 0; i < recovery->count; i++)
+		ids[i] = recovery->taken[i].id;
+	recovery->err = store_editions(recovery->db, ids, recovery->count,
+	                               recovery->stored, &recovery->stored_count,
+	                               &recovery->why);
+}
+
+static const struct edition *find_stored(const struct recovery *recovery, const char *id)
+{
+	for (size_t i = 0; i < recovery->stored_count; i++)
+		if (!strcmp(recovery->stored[i].id, id))
+			return &recovery->stored[i];
+	return NULL;
+}
+
+static void settle(struct recovery *recovery)
+{
+	for (size_t i = 0; i < recovery->count; i++)
+		recovery->settled[known_settle(recovery->known, &recovery->names[i],
+		                               find_stored(recovery,
+		                                           recovery->taken[i].id))]++;
+}
+
+static void end(struct recovery *recovery)
+{
+	size_t same = recovery->settled[SETTLED_SAME];
+	size_t differ = recovery->settled[SETTLED_DIFFERS];
+
+	recovery->is_running = false;
+	memset(recovery->settled, 0, sizeof(recovery->settled));
+	metric_add(recovery->figures->recovered_same, (int64_t)same);
+	metric_add(recovery->figures->recovered_changed, (int64_t)differ);
+	if (same || differ)
+		log_info("memory compared: zones=%zu differ=%zu", same + differ, differ);
+}
+
+static void go_on(struct recovery *recovery);
+
+/* What cannot be compared is forgotten: it is read when it is asked for. */
+static void on_stored(void *job)
+{
+	struct recovery *recovery = job;
+
+	if (!lane_job_ran(recovery->lane))
+		return;
+	if (recovery->err) {
+		recovery->stored_count = 0;
+		known_forget_doubted(recovery->known);
+		log_warn("memory not compared: error=%s reason=\"%s\"",
+		         err_name(recovery->err), recovery->why.text);
+	}
+	settle(recovery);
+	go_on(recovery);
+}
+
+static void go_on(struct recovery *recovery)
+{
+	recovery->count = known_take_doubted(recovery->known, loop_now_ms(recovery->loop),
+	                                     recovery->taken, recovery->names,
+	                                     STORE_NAMES);
+	if (recovery->count)
+		bug_if(!lane_submit(recovery->lane, read_stored, on_stored, recovery));
+	else
+		end(recovery);
+}
+
+void recovery_start(struct recovery *recovery)
+{
+	if (recovery->is_running)
+		return;
+	recovery->is_running = true;
+	go_on(recovery);
+}

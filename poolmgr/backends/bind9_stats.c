@@ -1,0 +1,104 @@
+#include "backends/bind9_stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/http.h"
+#include "backends/json_rows.h"
+#include "model/json.h"
+#include "model/name.h"
+
+enum { WORD_MAX = 64 };
+
+static enum err add_name(struct listing *listing, const char *undotted, struct why *why)
+{
+	char text[NAME_MAX_TEXT + 2];
+	struct name name;
+
+	snprintf(text, sizeof(text), "%s%s", undotted, strcmp(undotted, ".") ? "." : "");
+	enum err err = name_parse(text, "name", &name, why);
+	if (err)
+		return err;
+	name_format(&name, text);
+	listing_add(listing, text);
+	return OK;
+}
+
+static bool is_secondary(const char *type, const char *class)
+{
+	return !strcmp(class, "IN") && (!strcmp(type, "secondary") ||
+	                                !strcmp(type, "slave"));
+}
+
+static enum err list_row(void *self, const json_t *row, struct why *why)
+{
+	const char *name = NULL, *class = NULL, *type = NULL;
+	enum err err = json_get_text(row, "name", JSON_REQUIRED, NAME_MAX_TEXT, &name,
+	                             why);
+
+	if (!err)
+		err = json_get_text(row, "class", JSON_REQUIRED, WORD_MAX, &class, why);
+	if (!err)
+		err = json_get_text(row, "type", JSON_REQUIRED, WORD_MAX, &type, why);
+	if (err || !is_secondary(type, class))
+		return err;
+	return add_name(self, name, why);
+}
+
+static enum err need_member(struct json_span *in, const char *key, struct why *why)
+{
+	bool found;
+	enum err err = json_span_member(*in, key, &found, in, why);
+
+	if (!err && !found)
+		err = fail(why, ERR_REMOTE, "there is no \"%s\"", key);
+	return err;
+}
+
+/* A view without a zone may have no list of them. */
+static enum err read_zones(const struct bind9_stats *stats, struct json_span text,
+                           struct listing *listing, struct why *why)
+{
+	bool found = false;
+	enum err err = need_member(&text, "views", why);
+
+	if (!err)
+		err = need_member(&text, stats->view ? stats->view : "_default", why);
+	if (!err)
+		err = json_span_member(text, "zones", &found, &text, why);
+	if (!err && found)
+		err = json_span_rows(text, list_row, listing, why);
+	return err;
+}
+
+static enum err ask(const struct bind9_stats *stats, struct http *http, struct why *why)
+{
+	enum err err = http_ask(http, "GET", "/json/v1/zones", NULL, why);
+
+	if (err || http->status == 200)
+		return err;
+	return fail(why, ERR_REMOTE, "%s: its statistics channel (%s): HTTP status %d%s",
+	            stats->server, stats->url, http->status, http->status != 404 ? "" :
+	            ": is stats_url right, and can this BIND speak JSON?");
+}
+
+enum err bind9_stats_secondaries(const struct bind9_stats *stats,
+                                 struct listing *listing, struct why *why)
+{
+	const struct http_terms terms = {
+		.server = stats->server,
+		.url = stats->url,
+		.timeout_ms = stats->timeout_ms,
+		.answer_max = stats->answer_max,
+	};
+	struct http http;
+	struct why said;
+
+	http_open(&http, &terms);
+	enum err err = ask(stats, &http, why);
+	if (!err && read_zones(stats, json_span_of(&http.answer), listing, &said))
+		err = fail(why, ERR_REMOTE, "%s: an answer of its statistics channel "
+		           "(%s) is wrong: %.300s", stats->server, stats->url, said.text);
+	http_close(&http);
+	return err;
+}

@@ -1,0 +1,21 @@
+/* store_census -- how the domains of a pool stand, in numbers: for the figures. */
+#pragma once
+
+#include "model/state.h"
+#include "runtime/tx.h"
+#include "scope.h"
+#include "servers.h"
+
+/* How the pool's domains stand, whosever they are. */
+struct census {
+	int64_t count[STATUS_COUNT];
+	int64_t oldest_pending_s;	/* since the change that is owed; 0: none is */
+};
+void store_census(struct tx *tx, const char *pool, struct census *census);
+int64_t store_count_behind(struct tx *tx, const struct scope *scope,
+                           const struct server *server);
+/*
+ * How long ago a domain changed that the server is owed and was not seen to serve: of all
+ * in the pool, the one that has waited longest. 0: there is none.
+ */
+int64_t store_lag_s(struct tx *tx, const char *pool, const char *server_id);

@@ -1,0 +1,106 @@
+#include "store_servers.h"
+
+#include "base/log.h"
+#include "store_rows.h"
+
+enum { SERVERS_MAX = 1024 };
+
+void store_servers(struct tx *tx, struct arena *arena, const char *pool,
+                   struct seen_servers *servers)
+{
+	struct tx_rows rows;
+
+	servers->item = arena_alloc(arena, SERVERS_MAX * sizeof(*servers->item));
+	servers->count = 0;
+	tx_select(tx, arena, &rows,
+	    "SELECT p.id, p.state = 'ACTIVE', EXISTS "
+	    "(SELECT 1 FROM pool_manager_status s WHERE s.server_id = p.id "
+	    "AND s.next_attempt_at <= NOW(3)) FROM pool_servers p WHERE p.pool_name = ?",
+	    TX_BIND(tx_text(pool)));
+	while (servers->count < SERVERS_MAX && tx_next(&rows)) {
+		struct seen_server *server = &servers->item[servers->count++];
+
+		server->id = row_text(&rows);
+		server->in_service = row_int(&rows) != 0;
+		server->has_due = row_int(&rows) != 0;
+	}
+	tx_select_end(&rows);
+}
+
+static void register_one(struct tx *tx, const char *pool, const struct server *server)
+{
+	tx_exec(tx,
+	    "INSERT INTO pool_servers (pool_name, id, backend, host, port, tsig_key) "
+	    "VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
+	    "backend = VALUES(backend), host = VALUES(host), port = VALUES(port), "
+	    "tsig_key = VALUES(tsig_key), "
+	    "updated_at = NOW(3)",
+	    TX_BIND(tx_text(pool), tx_text(server->settings->id),
+	            tx_text(server->driver->name), tx_text(server->address),
+	            tx_int(server->settings->port), tx_text(server->settings->tsig_key)));
+}
+
+void store_register(struct tx *tx, const char *pool, const struct servers *servers)
+{
+	for (size_t i = 0; i < servers->count; i++)
+		register_one(tx, pool, &servers->item[i]);
+}
+
+/* Ids, the one column, in the arena. */
+static size_t read_ids(struct tx *tx, struct arena *arena, const char *sql,
+                       const struct tx_value *bind, const char **ids)
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows, sql, bind);
+	while (count < SERVERS_MAX && tx_next(&rows))
+		ids[count++] = row_text(&rows);
+	tx_select_end(&rows);
+	return count;
+}
+
+enum { FORGET_ROWS = 1000 };		/* at a time */
+
+/* False: there is more, for the next round. */
+static bool forget_server(struct tx *tx, const char *pool, const char *id)
+{
+	return tx_exec(tx,
+	    "DELETE FROM pool_manager_status WHERE server_id = ? AND domain_id IN "
+	    "(SELECT id FROM (SELECT DISTINCT d.id FROM pool_manager_status s "
+	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
+	    "WHERE s.server_id = ? AND p.name = ? LIMIT ?) some)",
+	    TX_BIND(tx_text(id), tx_text(id), tx_text(pool), tx_int(FORGET_ROWS))) == 0;
+}
+
+void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)
+{
+	struct arena *arena = arena_new();
+	const char *ids[SERVERS_MAX];
+	size_t count = read_ids(tx, arena,
+	    "SELECT id FROM pool_servers WHERE pool_name = ? "
+	    "AND updated_at < NOW(3) - INTERVAL ? SECOND",
+	    TX_BIND(tx_text(pool), tx_int(unheard_s)), ids);
+
+	for (size_t i = 0; i < count && !tx->err; i++) {
+		if (!forget_server(tx, pool, ids[i]))
+			continue;
+		log_info("server removed: pool=%s server=%s", pool, ids[i]);
+		tx_exec(tx, "DELETE FROM pool_servers WHERE pool_name = ? AND id = ?",
+		        TX_BIND(tx_text(pool), tx_text(ids[i])));
+	}
+	arena_free(&arena);
+}
+
+void store_forget_out(struct tx *tx, const char *pool)
+{
+	struct arena *arena = arena_new();
+	const char *ids[SERVERS_MAX];
+	size_t count = read_ids(tx, arena,
+	    "SELECT id FROM pool_servers WHERE pool_name = ? AND state = 'REMOVED'",
+	    TX_BIND(tx_text(pool)), ids);
+
+	for (size_t i = 0; i < count; i++)
+		forget_server(tx, pool, ids[i]);
+	arena_free(&arena);
+}

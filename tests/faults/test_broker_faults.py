@@ -1,0 +1,141 @@
+"""The broker in trouble, and messages that come wrongly, during a stream of changes.
+
+ZONEFLEET_FAULTS=short is what CI runs; ZONEFLEET_SEED=N repeats the moments of a run.
+"""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from faults import ROUNDS, SHORT, FaultStory, hold, start_module       # noqa: E402
+from postman import Post, Postman, poisons                      # noqa: E402
+from stream import HEAL_SECONDS, PROGRESS_SECONDS               # noqa: E402
+
+ALARM_SECONDS = 3 if SHORT else 10
+AWAY_SECONDS = 10 if SHORT else 30
+QUEUES = ("central", "pool_manager.default", "minidns")
+MEMORY, NO_MEMORY = ("absolute", "1GB"), ("0.0000001",)
+# what of the living domains no message of yesterday may touch
+LASTING = ("SELECT * FROM domains WHERE live = 1",
+           "SELECT s.* FROM recordsets s JOIN domains d ON d.id = s.domain_id AND d.live = 1",
+           "SELECT r.id, r.data, r.serial_number, r.task, r.status, r.updated_at "
+           "FROM records r JOIN domains d ON d.id = r.domain_id AND d.live = 1",
+           "SELECT j.domain_id, j.previous_serial, j.serial FROM journal j "
+           "JOIN domains d ON d.id = j.domain_id AND d.live = 1",
+           "SELECT s.server_id, s.domain_id, s.action, s.status, s.serial_number, "
+           "s.failed_serial FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
+           "AND d.live = 1")
+
+
+def setUpModule():
+    """A silent broker is noticed within ten seconds."""
+    start_module("zfbroker", settings={"broker": {"heartbeat": 5}})
+
+
+class Broker(FaultStory):
+
+    @property
+    def broker(self):
+        return self.fleet.rabbitmq
+
+    def test_memory_alarm(self):
+        """Whoever publishes is kept waiting; what he sent is taken later."""
+        set_memory = "set_vm_memory_high_watermark"
+        self.addCleanup(self.broker.ctl, set_memory, *MEMORY)
+        with self.stream():
+            for _ in range(ROUNDS):
+                self.wait_changes()
+                self.broker.ctl(set_memory, *NO_MEMORY)
+                hold(ALARM_SECONDS)
+                self.broker.ctl(set_memory, *MEMORY)
+                self.wait_changes()
+        self.assert_healed()
+
+    def test_work_queues_deleted(self):
+        """With all that is in them; they are declared again by those who read them."""
+        with self.stream():
+            for queue in self.each(QUEUES):
+                self.wait_changes()
+                self.broker.ctl("delete_queue", "-p", self.broker.vhost, queue)
+                self.fleet.wait_for(lambda: queue in self.queues(), PROGRESS_SECONDS,
+                                    f"{queue} is there again")
+                self.wait_changes()
+        self.assert_healed()
+
+    def queues(self):
+        return self.broker.ctl("list_queues", "--no-table-headers", "-p", self.broker.vhost,
+                               "name").split()
+
+    def test_stopped_for_long(self):
+        with self.stream():
+            self.wait_changes()
+            self.broker.stop()
+            hold(AWAY_SECONDS)
+            self.start(self.broker)
+            self.wait_changes()
+        self.assert_healed()
+
+    def test_silent_for_long(self):
+        """It hangs: nobody is told that it is away."""
+        with self.stream():
+            self.wait_changes()
+            self.broker.pause()
+            self.addCleanup(self.broker.resume)
+            hold(AWAY_SECONDS)
+            self.broker.resume()
+            self.wait_changes()
+        self.assert_healed()
+
+    def test_connections_closed_by_the_administrator(self):
+        with self.stream():
+            for _ in range(3 * ROUNDS):
+                self.wait_changes()
+                self.broker.ctl("close_all_connections", "so it is said")
+        self.assert_healed()
+
+
+class Messages(FaultStory):
+    maxDiff = 4000
+
+    def test_out_of_order_twice_and_late(self):
+        """And again, all of them, when all is done: that changes nothing."""
+        postman = Postman(self.fleet.rabbitmq, QUEUES, f"{self.seed} postman")
+        self.addCleanup(postman.close)
+        with postman, self.stream():
+            self.wait_changes()
+        self.assert_healed()
+        print(f"{len(postman.carried)} messages, {postman.delivered} deliveries ... ",
+              end="", file=sys.stderr, flush=True)
+        lasting = self.lasting()
+        postman.deliver_all_again()
+        self.fleet.wait_for(lambda: not any(map(postman.post.count, QUEUES)), HEAL_SECONDS,
+                            "all is taken")
+        self.checker.wait_settled(HEAL_SECONDS)
+        self.assertEqual(self.complaints(), [])
+        self.assertEqual(self.lasting(), lasting)
+
+    def lasting(self):
+        return [sorted(self.fleet.mariadb.sql(statement)) for statement in LASTING]
+
+    def test_poisoned(self):
+        """They are buried, each once, and hold up nothing."""
+        post = Post(self.fleet.rabbitmq)
+        self.addCleanup(post.close)
+        sent = 0
+        with self.stream():
+            for queue in self.each(QUEUES):
+                self.wait_changes()
+                for poison in poisons():
+                    post.send(queue, poison)
+                sent += len(poisons())
+        graves = [f"{queue}.dead" for queue in QUEUES]
+        self.fleet.wait_for(lambda: sum(map(post.count, graves)) >= sent, HEAL_SECONDS,
+                            f"{sent} are buried")
+        self.assertEqual([post.channel.queue_purge(grave) for grave in graves],
+                         [sent // len(QUEUES)] * len(QUEUES))
+        self.assert_healed()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

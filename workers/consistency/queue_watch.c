@@ -1,0 +1,140 @@
+#include "consistency/queue_watch.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/broker_desk.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+#include "runtime/worker.h"
+
+enum { TOPICS_MAX = 4 };
+
+const int queue_watch_period_s = 10;
+
+static struct watched {
+	char *queue;
+	struct metric *ready, *delayed, *dead, *consumers;
+} watched[2 * TOPICS_MAX];
+static size_t watched_count;
+
+struct queue_watch {
+	const struct fleet *fleet;
+	struct lane *lane;
+	struct broker_config config;
+	struct broker_desk *desk;
+};
+
+/* ---- figures ---- */
+
+static struct metric *gauge(const char *name, const char *help, const char *queue)
+{
+	return metric_new(METRIC_GAUGE, name, help, "queue", queue);
+}
+
+static void watch_queue(char *queue)
+{
+	watched[watched_count++] = (struct watched){
+		.queue = queue,
+		.ready = gauge("queue_ready", "Messages that nobody has yet", queue),
+		.delayed = gauge("queue_delayed", "Messages that wait for another try",
+		                 queue),
+		.dead = gauge("queue_dead_letters", "Messages that a person has to look at",
+		              queue),
+		.consumers = gauge("queue_consumers", "Processes that take messages",
+		                   queue),
+	};
+}
+
+void queue_watch_metrics(const char *const *topics)
+{
+	for (; *topics; topics++) {
+		bug_if(watched_count == 2 * TOPICS_MAX);
+		watch_queue(xstrdup(*topics));
+		watch_queue(xprintf("%s.recovery", *topics));
+	}
+}
+
+static void show(const struct watched *of, const struct desk_depth *depth)
+{
+	metric_set(of->ready, depth->work.messages);
+	metric_set(of->delayed, depth->delayed);
+	metric_set(of->dead, depth->dead.messages);
+	metric_set(of->consumers, depth->work.consumers);
+}
+
+/* ---- on the lane's thread ---- */
+
+static void show_nothing(void)
+{
+	for (size_t i = 0; i < watched_count; i++)
+		show(&watched[i], &(struct desk_depth){ .delayed = 0 });
+}
+
+static enum err count_all(struct queue_watch *watch, struct why *why)
+{
+	enum err err = broker_desk_connect(watch->desk, why);
+
+	for (size_t i = 0; !err && i < watched_count; i++) {
+		struct desk_depth depth;
+
+		err = broker_desk_depth(watch->desk, watched[i].queue, &depth, why);
+		if (!err)
+			show(&watched[i], &depth);
+	}
+	return err;
+}
+
+/* A broker that is away is said to be so elsewhere: what was last seen is shown. */
+static void run(void *self)
+{
+	struct queue_watch *watch = self;
+	bool is_mine = fleet_is_master(watch->fleet);
+	struct why why;
+	enum err err = is_mine ? count_all(watch, &why) : OK;
+
+	if (err)
+		log_debug("queues not counted: why=\"%s\"", why.text);
+	if (!is_mine)
+		show_nothing();
+	if (err || !is_mine)
+		broker_desk_hang_up(watch->desk);
+}
+
+/* ---- on the loop ---- */
+
+static void ended(void *self)
+{
+	(void)self;
+}
+
+void queue_watch_fire(struct queue_watch *watch)
+{
+	if (watch && !lane_waiting(watch->lane))
+		lane_submit(watch->lane, run, ended, watch);
+}
+
+struct queue_watch *queue_watch_new(const struct fleet *fleet,
+                                    const struct runtime *runtime)
+{
+	struct queue_watch *watch = xcalloc(1, sizeof(*watch));
+
+	watch->fleet = fleet;
+	watch->config = *runtime->broker_config;
+	watch->config.heartbeat_s = 0;
+	watch->desk = broker_desk_new(&watch->config);
+	watch->lane = lane_new(runtime->loop, "queues", 1);
+	return watch;
+}
+
+void queue_watch_free(struct queue_watch **watch)
+{
+	if (!*watch)
+		return;
+	broker_desk_cancel((*watch)->desk);
+	lane_free(&(*watch)->lane);
+	broker_desk_close(&(*watch)->desk);
+	free(*watch);
+	*watch = NULL;
+}
