@@ -1,0 +1,633 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail		/* that of base/err.h is meant */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/plan.h"
+#include "model/presentation.h"
+#include "model/rr.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { TTL = 300 };
+
+static const struct plan_rules usual = {
+	.types = { RR_A, RR_AAAA, RR_CNAME, RR_PTR, RR_TXT, RR_SRV, RR_MX, RR_NS },
+	.type_count = 8,
+	.ttl = TTL,
+	.max_delete_pct = 100, .max_update_pct = 100,
+};
+
+/*
+ * A zone, and what is wanted, in words: "www/A:192.0.2.1", of "www" without it; the mark
+ * of such a set is "A~us", "A~them", "A~mate" (another heritage) or "A~bad". "A@port/1:…"
+ * is wanted by that resource, else it is by "test/1", as marks say; "A%60:…" has a TTL. A
+ * "+" in data is a space.
+ */
+struct token {
+	char owner[64], type[16], resource[64];
+	const char *data;
+	uint32_t ttl;
+	bool is_mark;
+};
+
+static struct token token_of(const char *text)
+{
+	struct token token = { .ttl = 0 };
+	const char *slash = strchr(text, '/'), *end = strpbrk(text, ":~");
+	const char *type = text;
+
+	assert_non_null(end);
+	strcpy(token.owner, "www.example.com.");
+	strcpy(token.resource, "test/1");
+	if (slash && slash < strpbrk(text, ":~@%")) {
+		bool is_apex = text[0] == '=';
+
+		snprintf(token.owner, sizeof(token.owner), "%.*s%sexample.com.",
+		         is_apex ? 0 : (int)(slash - text), text, is_apex ? "" : ".");
+		type = slash + 1;
+	}
+	size_t len = strcspn(type, ":~@%");
+	memcpy(token.type, type, len);
+	if (type[len] == '@')
+		snprintf(token.resource, sizeof(token.resource), "%.*s",
+		         (int)(end - type - len - 1), type + len + 1);
+	if (type[len] == '%')
+		token.ttl = (uint32_t)strtoul(type + len + 1, NULL, 10);
+	token.is_mark = *end == '~';
+	token.data = end + 1;
+	return token;
+}
+
+static struct name name_of(const char *text)
+{
+	struct name name;
+	struct why why;
+
+	assert_int_equal(name_parse(text, "name", &name, &why), OK);
+	return name;
+}
+
+static uint16_t type_of(const char *text)
+{
+	uint16_t type;
+	struct why why;
+
+	assert_int_equal(rrtype_parse(text, "type", &type, &why), OK);
+	return type;
+}
+
+static struct rdata rdata_of(uint16_t type, const char *text, struct arena *arena)
+{
+	char *spaced = arena_strdup(arena, text);
+	struct rdata rdata;
+	struct why why;
+
+	for (char *at = spaced; (at = strchr(at, '+')); )
+		*at = ' ';
+	assert_int_equal(rdata_parse(type, spaced, "data", arena, &rdata.octets, &rdata.len,
+	                             &why), OK);
+	return rdata;
+}
+
+static void add_mark(struct view *view, const struct token *token)
+{
+	struct name name = name_of(token->owner), at;
+	struct buf rdata = { 0 }, text = { 0 };
+	struct mark mark = { 0 };
+	struct why why;
+
+	assert_int_equal(mark_name(&mark_form_ours, &name, type_of(token->type),
+	                           view_zone(view), &at, &why), OK);
+	if (!strcmp(token->data, "mate")) {
+		buf_u8(&rdata, 18);
+		buf_text(&rdata, "heritage=mate,x=us");
+	} else if (!strcmp(token->data, "bad")) {
+		buf_u8(&rdata, 21);
+		buf_text(&rdata, "heritage=external-dns");
+	} else {
+		mark_set(&mark, "owner", token->data);
+		mark_set(&mark, "resource", token->resource);
+		mark_write(&mark, false, &rdata);
+	}
+	view_add(view, &at, RR_TXT, TTL, (struct rdata){ rdata.data, (uint16_t)rdata.len });
+	buf_clear(&text);
+	buf_clear(&rdata);
+}
+
+static void add_record(struct view *view, const struct token *token)
+{
+	struct name name = name_of(token->owner);
+	uint16_t type = type_of(token->type);
+
+	view_add(view, &name, type, TTL, rdata_of(type, token->data, view_arena(view)));
+}
+
+static void want(struct view *view, const struct token *token)
+{
+	struct name name = name_of(token->owner);
+	uint16_t type = type_of(token->type);
+	struct rdata rdata = rdata_of(type, token->data, view_arena(view));
+	struct wish wish = {
+		.want = { type, token->ttl, 1, 1, &rdata },
+		.has_ttl = token->ttl,
+		.resource = arena_strdup(view_arena(view), token->resource),
+	};
+
+	plan_want(view, &name, &wish);
+}
+
+static void made(struct view *view, const struct token *token)
+{
+	struct name name = name_of(token->owner);
+	uint16_t type = type_of(token->type);
+	struct rrset set = { .type = type };
+
+	rrset_push(&set, TTL, rdata_of(type, token->data, view_arena(view)),
+	           view_arena(view));
+	plan_made(view, &name, &set);
+}
+
+static void each_token(struct view *view, const char *text,
+                       void (*with)(struct view *view, const struct token *token))
+{
+	char *copy = arena_strdup(view_arena(view), text);
+
+	for (char *word; (word = strsep(&copy, " ")); )
+		if (*word) {
+			struct token token = token_of(word);
+
+			with(view, &token);
+		}
+}
+
+static void put_in_zone(struct view *view, const struct token *token)
+{
+	if (token->is_mark)
+		add_mark(view, token);
+	else
+		add_record(view, token);
+}
+
+static struct view *view_of(const char *zone)
+{
+	struct name apex = name_of("example.com.");
+	struct view *view = view_new(&apex, 1);
+
+	each_token(view, zone, put_in_zone);
+	view_settle(view, "us", &mark_form_ours);
+	return view;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* "A create WANTED, AAAA none FOREIGN", by type; what is held has a "!". */
+static void describe(const struct plan *plan, struct buf *text)
+{
+	char lines[8][48];
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->count && count < COUNT(lines); i++) {
+		const struct plan_item *item = &plan->items[i];
+		char type[16];
+
+		rrtype_format(item->type, type);
+		snprintf(lines[count++], sizeof(lines[0]), "%s %s %s%s", type,
+		         plan_step_name(item->step), plan_reason_name(item->reason),
+		         item->is_held ? "!" : "");
+	}
+	qsort(lines, count, sizeof(lines[0]), by_text);
+	for (size_t i = 0; i < count; i++)
+		buf_printf(text, "%s%s", i ? ", " : "", lines[i]);
+}
+
+static void check(const char *zone, const char *made_text, const char *wanted,
+                  const struct plan_rules *rules, bool is_complete, const char *want_text)
+{
+	struct view *view = view_of(zone);
+	struct buf text = { 0 };
+	struct plan plan;
+
+	print_message("  %s | %s\n", zone, wanted);
+	each_token(view, made_text, made);
+	each_token(view, wanted, want);
+	plan_make(view, rules, is_complete, &plan);
+	describe(&plan, &text);
+	assert_string_equal(buf_string(&text), want_text);
+	buf_clear(&text);
+	view_free(&view);
+}
+
+/* ---- shared/reference/peers.md, appendix B, row by row ---- */
+
+static const struct {
+	const char *zone, *made, *wanted, *want;
+} rows[] = {
+	/* b1 */
+	{ "", "", "A:192.0.2.1", "A create WANTED" },
+	/* b2 */
+	{ "A:192.0.2.1", "", "A:192.0.2.1", "A none UNMANAGED_EQUAL" },
+	/* b3 */
+	{ "A:192.0.2.9", "", "A:192.0.2.1", "A none UNMANAGED" },
+	{ "A:192.0.2.1", "", "A:192.0.2.1 A:192.0.2.2", "A none UNMANAGED" },
+	{ "A:192.0.2.9", "", "", "" },
+	/* b4 */
+	{ "A:192.0.2.1 A~them", "", "A:192.0.2.1", "A none FOREIGN" },
+	{ "A:192.0.2.9 A~mate", "", "A:192.0.2.1", "A none FOREIGN" },
+	{ "A:192.0.2.9 A~them", "", "", "" },
+	/* b5 */
+	{ "A:192.0.2.1 A~us", "", "A:192.0.2.1", "A none WANTED" },
+	{ "A:192.0.2.1 A~us", "", "A%300:192.0.2.1", "A none WANTED" },
+	/* b6 */
+	{ "A:192.0.2.9 A~us", "", "A:192.0.2.1", "A update WANTED" },
+	{ "A:192.0.2.1 A~us", "", "A%60:192.0.2.1", "A update WANTED" },
+	{ "A:192.0.2.1 A~us", "", "A@test/2:192.0.2.1", "A update WANTED" },
+	/* b7 */
+	{ "A:192.0.2.1 A~us", "", "", "A delete UNWANTED" },
+	/* b8 */
+	{ "A~us", "", "A:192.0.2.1", "A create REPAIR" },
+	/* b9 */
+	{ "A~us", "", "", "A unmark ORPHAN_MARK" },
+	/* b10 */
+	{ "A~them", "", "A:192.0.2.1", "A none FOREIGN_ORPHAN" },
+	{ "A~them", "", "", "" },
+	/* b11 */
+	{ "A:192.0.2.1", "A:192.0.2.1", "A:192.0.2.1", "A none MARK_LOST" },
+	{ "A:192.0.2.1", "A:192.0.2.1", "", "" },
+	/* b12 */
+	{ "A:192.0.2.9 A~us", "A:192.0.2.1", "A:192.0.2.1", "A update DRIFT" },
+	{ "A:192.0.2.1 A~us", "A:192.0.2.1", "A:192.0.2.2", "A update WANTED" },
+	/* b13 */
+	{ "A:192.0.2.1 A~bad", "", "A:192.0.2.1", "A none BAD_MARK" },
+	{ "A:192.0.2.1 A~bad", "", "", "" },
+	/* b14 */
+	{ "A:192.0.2.1 A~us A~them", "", "A:192.0.2.2", "A none CONTESTED" },
+	{ "A:192.0.2.1 A~us A~them", "", "", "" },
+	{ "A:192.0.2.1 A~us A~bad", "", "A:192.0.2.2", "A none CONTESTED" },
+	/* b15 */
+	{ "CNAME:x.example.net.", "", "A:192.0.2.1", "A none FOREIGN_CNAME" },
+	{ "CNAME:x.example.net. CNAME~them", "", "A:192.0.2.1", "A none FOREIGN_CNAME" },
+	/* b16 */
+	{ "A:192.0.2.1", "", "AAAA:2001:db8::1", "AAAA none NAME_SHARED" },
+	{ "A:192.0.2.1 A~them", "", "AAAA:2001:db8::1", "AAAA none NAME_SHARED" },
+	{ "A:192.0.2.1", "", "CNAME:x.example.net.", "CNAME none NAME_SHARED" },
+	{ "HINFO:a+b", "", "AAAA:2001:db8::1", "AAAA create WANTED" },
+	{ "HINFO:a+b", "", "CNAME:x.example.net.", "CNAME none NAME_SHARED" },
+	/* b17 */
+	{ "sub/NS:ns.example.net.", "", "a.sub/A:192.0.2.1", "A none OCCLUDED" },
+	{ "sub/NS:ns.example.net.", "", "sub/A:192.0.2.1", "A none OCCLUDED" },
+	{ "sub/DNAME:x.example.net.", "", "a.b.sub/A:192.0.2.1", "A none OCCLUDED" },
+	{ "=/DNAME:x.example.net.", "", "A:192.0.2.1", "A none OCCLUDED" },
+	{ "=/NS:ns.example.net.", "", "A:192.0.2.1", "A create WANTED" },
+	/* b18 */
+	{ "", "", "=/NS:ns.example.net.", "NS none PROTECTED" },
+	{ "", "", "CAA:0+issue+x", "CAA none PROTECTED" },
+	/* b19 */
+	{ "", "", "A@port/n/1:192.0.2.1 A@service/a/b:192.0.2.2",
+	  "A create WANTED, A none LOST_RESOLUTION" },
+	{ "", "", "CNAME@service/a/b:x.example.net. A@port/n/1:192.0.2.2",
+	  "A create WANTED, CNAME none LOST_RESOLUTION" },
+
+	/* ---- one type takes the place of another ---- */
+	{ "A:192.0.2.1 A~us", "", "CNAME:x.example.net.",
+	  "A delete UNWANTED, CNAME create WANTED" },
+	{ "A:192.0.2.1 A~us AAAA:2001:db8::1 AAAA~us", "", "CNAME:x.example.net.",
+	  "A delete UNWANTED, AAAA delete UNWANTED, CNAME create WANTED" },
+	{ "CNAME:x.example.net. CNAME~us", "", "A:192.0.2.1 AAAA:2001:db8::1",
+	  "A create WANTED, AAAA create WANTED, CNAME delete UNWANTED" },
+	{ "A:192.0.2.1 A~us TXT:x", "", "CNAME:x.example.net.",
+	  "A none BLOCKED, CNAME none NAME_SHARED" },
+	{ "A:192.0.2.1 A~us AAAA~them", "", "AAAA:2001:db8::1",
+	  "A none BLOCKED, AAAA none FOREIGN_ORPHAN" },
+	{ "A:192.0.2.1 A~us AAAA:2001:db8::1", "", "AAAA:2001:db8::1",
+	  "A delete UNWANTED, AAAA none UNMANAGED_EQUAL" },
+
+	/* ---- the place of a mark ---- */
+	{ "_own-a.www/TXT:data", "", "A:192.0.2.1", "A none NO_MARK" },
+	{ "_own-a.www/CNAME:x.example.net.", "", "A:192.0.2.1", "A none NO_MARK" },
+	{ "A:192.0.2.1 _own-a.www/TXT:data", "", "", "" },
+	{ "", "", "_wildcard/A:192.0.2.1", "A none NO_MARK" },
+	{ "", "", "*/A:192.0.2.1", "A create WANTED" },
+	{ "*/A:192.0.2.1 */A~us", "", "*/A:192.0.2.1", "A none WANTED" },
+	{ "*/A:192.0.2.1 */A~us _wildcard/A:192.0.2.1", "", "", "A delete UNWANTED" },
+	{ "", "", "sub/NS:ns.example.net.", "NS create WANTED" },
+};
+
+static void the_table_of_what_is_done(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check(rows[i].zone, rows[i].made, rows[i].wanted, &usual, true, rows[i].want);
+}
+
+/* ---- policies ---- */
+
+static struct plan_rules with_policy(enum plan_policy policy)
+{
+	struct plan_rules rules = usual;
+
+	rules.policy = policy;
+	return rules;
+}
+
+static void what_a_policy_lets_be_done(void **state)
+{
+	static const struct {
+		const char *zone, *wanted, *sync, *upsert, *create;
+	} cases[] = {
+		{ "", "A:192.0.2.1",
+		  "A create WANTED", "A create WANTED", "A create WANTED" },
+		{ "A~us", "A:192.0.2.1",
+		  "A create REPAIR", "A create REPAIR", "A create REPAIR" },
+		{ "A:192.0.2.9 A~us", "A:192.0.2.1",
+		  "A update WANTED", "A update WANTED", "A none POLICY" },
+		{ "A:192.0.2.1 A~us", "",
+		  "A delete UNWANTED", "A none POLICY", "A none POLICY" },
+		{ "A~us", "",
+		  "A unmark ORPHAN_MARK", "A none POLICY", "A none POLICY" },
+		{ "A:192.0.2.1 A~us", "CNAME:x.example.net.",
+		  "A delete UNWANTED, CNAME create WANTED",
+		  "A delete UNWANTED, CNAME create WANTED",
+		  "A none POLICY, CNAME none POLICY" },
+		{ "A:192.0.2.1 A~us AAAA:2001:db8::1 AAAA~us", "A:192.0.2.1",
+		  "A none WANTED, AAAA delete UNWANTED", "A none WANTED, AAAA none POLICY",
+		  "A none WANTED, AAAA none POLICY" },
+	};
+	struct plan_rules sync = with_policy(POLICY_SYNC);
+	struct plan_rules upsert = with_policy(POLICY_UPSERT_ONLY);
+	struct plan_rules create = with_policy(POLICY_CREATE_ONLY);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		check(cases[i].zone, "", cases[i].wanted, &sync, true, cases[i].sync);
+		check(cases[i].zone, "", cases[i].wanted, &upsert, true, cases[i].upsert);
+		check(cases[i].zone, "", cases[i].wanted, &create, true, cases[i].create);
+	}
+}
+
+static void what_was_changed_by_hand_may_stay(void **state)
+{
+	struct plan_rules rules = usual;
+
+	(void)state;
+	rules.keeps_drift = true;
+	check("A:192.0.2.9 A~us", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A none DRIFT");
+	check("A:192.0.2.1 A~us", "A:192.0.2.1", "A:192.0.2.2", &rules, true,
+	      "A update WANTED");
+	check("A~us", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A create REPAIR");
+	check("A:192.0.2.9 A~us AAAA:2001:db8::1 AAAA~us", "A:192.0.2.1", "A:192.0.2.1",
+	      &rules, true, "A none DRIFT, AAAA delete UNWANTED");
+}
+
+static void a_lost_mark_is_claimed_again_if_we_may(void **state)
+{
+	struct plan_rules rules = usual;
+
+	(void)state;
+	rules.reclaims = true;
+	check("A:192.0.2.1", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A update MARK_LOST");
+	check("A:192.0.2.9", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A none MARK_LOST");
+	check("A:192.0.2.1", "", "A:192.0.2.1", &rules, true, "A none UNMANAGED_EQUAL");
+	check("A:192.0.2.1 A~them", "A:192.0.2.1", "A:192.0.2.1", &rules, true,
+	      "A none FOREIGN");
+}
+
+static void sets_may_stand_beside_those_of_others(void **state)
+{
+	struct plan_rules rules = usual;
+
+	(void)state;
+	rules.by_set = true;
+	check("A:192.0.2.1 A~them", "", "AAAA:2001:db8::1", &rules, true, "AAAA create WANTED");
+	check("A:192.0.2.1", "", "CNAME:x.example.net.", &rules, true, "CNAME none NAME_SHARED");
+	check("CNAME:x.example.net.", "", "A:192.0.2.1", &rules, true, "A none FOREIGN_CNAME");
+}
+
+static void names_outside_the_filter_are_left_alone(void **state)
+{
+	struct name within[] = { name_of("in.example.com.") };
+	struct name without[] = { name_of("out.in.example.com.") };
+	struct plan_rules rules = usual;
+
+	(void)state;
+	rules.within = within;
+	rules.within_count = 1;
+	rules.without = without;
+	rules.without_count = 1;
+	check("", "", "a.in/A:192.0.2.1", &rules, true, "A create WANTED");
+	check("", "", "in/A:192.0.2.1", &rules, true, "A create WANTED");
+	check("", "", "notin/A:192.0.2.1", &rules, true, "A none FILTERED");
+	check("", "", "a.out.in/A:192.0.2.1", &rules, true, "A none FILTERED");
+	check("b.notin/A:192.0.2.1 b.notin/A~us", "", "", &rules, true, "A none FILTERED");
+	check("b.in/A:192.0.2.1 b.in/A~us", "", "", &rules, true, "A delete UNWANTED");
+}
+
+/* ---- too much at once ---- */
+
+/* COUNT sets of ours, of which the first KEPT are wanted and the first CHANGED changed. */
+static void make_many(struct plan *plan, struct view **view, size_t count, size_t kept,
+                      size_t changed, const struct plan_rules *rules, bool is_complete)
+{
+	struct name apex = name_of("example.com.");
+
+	*view = view_new(&apex, 1);
+	for (size_t i = 0; i < count; i++) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "h%zu/A:192.0.2.1 h%zu/A~us", i, i);
+		each_token(*view, text, put_in_zone);
+	}
+	view_settle(*view, "us", &mark_form_ours);
+	for (size_t i = 0; i < kept; i++) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "h%zu/A:192.0.2.%d", i, i < changed ? 2 : 1);
+		each_token(*view, text, want);
+	}
+	plan_make(*view, rules, is_complete, plan);
+}
+
+static void deletions_and_updates_are_held_when_they_are_too_many(void **state)
+{
+	static const struct {
+		size_t count, kept, changed;
+		bool is_complete;
+		size_t held, deletes, updates;
+	} cases[] = {
+		{ 100, 100,   0, true,    0,   0,  0 },
+		{ 100,  70,   0, true,    0,  30,  0 },
+		{ 100,  69,   0, true,   31,  31,  0 },
+		{ 100,  69,   5, true,   31,  31,  5 },
+		{ 100,   0,   0, true,  100, 100,  0 },
+		{ 100,  99,   0, false,   1,   1,  0 },
+		{ 100, 100,  30, true,    0,   0, 30 },
+		{ 100, 100,  31, true,   31,   0, 31 },
+		{ 100,  99,  31, true,   31,   1, 31 },
+		{   9,   0,   0, true,    0,   9,  0 },
+		{   9,   0,   0, false,   9,   9,  0 },
+		{  10,   6,   0, true,    4,   4,  0 },
+	};
+	struct plan_rules rules = usual;
+
+	(void)state;
+	rules.max_delete_pct = rules.max_update_pct = 30;
+	rules.min_records = 10;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct plan plan;
+		struct view *view;
+
+		print_message("  %zu\n", i);
+		make_many(&plan, &view, cases[i].count, cases[i].kept, cases[i].changed, &rules,
+		          cases[i].is_complete);
+		assert_int_equal(plan.ours, cases[i].count);
+		assert_int_equal(plan.steps[STEP_DELETE], cases[i].deletes);
+		assert_int_equal(plan.steps[STEP_UPDATE], cases[i].updates);
+		assert_int_equal(plan.held, cases[i].held);
+		view_free(&view);
+	}
+}
+
+static void what_changes_its_type_is_held_whole(void **state)
+{
+	struct plan_rules rules = usual;
+
+	(void)state;
+	rules.max_update_pct = 30;
+	check("A:192.0.2.1 A~us", "", "CNAME:x.example.net.", &rules, true,
+	      "A delete UNWANTED!, CNAME create WANTED!");
+	rules.max_update_pct = 100;
+	rules.max_delete_pct = 30;
+	check("A:192.0.2.1 A~us", "", "CNAME:x.example.net.", &rules, true,
+	      "A delete UNWANTED, CNAME create WANTED");
+}
+
+/* ---- whatever the zone is ---- */
+
+static const char *const zone_words[] = {
+	"A:192.0.2.1", "A:192.0.2.2", "A~us", "A~them", "A~bad", "A~mate",
+	"AAAA:2001:db8::1", "AAAA~us", "AAAA~them", "CNAME:x.example.net.", "CNAME~us",
+	"CNAME~them", "TXT:a", "TXT~us", "TXT~them", "HINFO:a+b", "_own-a.www/TXT:b",
+	"_own-cname.www/CNAME:y.example.net.", "=/DNAME:x.example.net.",
+};
+static const char *const wish_words[] = {
+	"A:192.0.2.1", "A:192.0.2.2", "A@port/1:192.0.2.3", "AAAA:2001:db8::1",
+	"AAAA:2001:db8::2", "CNAME:x.example.net.", "CNAME@route/1:y.example.net.", "TXT:a",
+};
+
+static void some_words(const char *const *words, size_t count, char *text)
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < count; i++)
+		if (random() % 4 == 0) {
+			strcat(text, words[i]);
+			strcat(text, " ");
+		}
+}
+
+/* By the words alone: has the zone such a set or such a mark? */
+static bool has_word(const char *zone, const char *type, char sign, const char *rest)
+{
+	char word[32];
+
+	snprintf(word, sizeof(word), " %s%c%s", type, sign, rest);
+	return strstr(zone, word);
+}
+
+/* Only marks of ours are at it. */
+static bool is_only_ours(const char *zone, const char *type)
+{
+	return has_word(zone, type, '~', "us") && !has_word(zone, type, '~', "them") &&
+	       !has_word(zone, type, '~', "bad") && !has_word(zone, type, '~', "mate");
+}
+
+static void check_step(const char *zone, const struct plan *plan, size_t at)
+{
+	const struct plan_item *item = &plan->items[at];
+	char type[16];
+
+	rrtype_format(item->type, type);
+	if (item->step == STEP_NONE)
+		return;
+	if (item->step == STEP_CREATE)
+		assert_false(has_word(zone, type, ':', ""));
+	else
+		assert_true(is_only_ours(zone, type));
+	if (item->step == STEP_CREATE && has_word(zone, type, '~', ""))
+		assert_true(is_only_ours(zone, type));
+}
+
+/* After the plan a CNAME is alone, or as alone as it was. */
+static void check_cname(const char *zone, const struct plan *plan)
+{
+	static const char *const types[] = { "A", "AAAA", "CNAME", "TXT", "HINFO" };
+	bool is[COUNT(types)], created = false;
+	size_t others = 0;
+
+	for (size_t i = 0; i < COUNT(types); i++) {
+		is[i] = has_word(zone, types[i], ':', "");
+		for (size_t j = 0; j < plan->count; j++) {
+			const struct plan_item *item = &plan->items[j];
+
+			if (item->type != type_of(types[i]))
+				continue;
+			created |= item->step == STEP_CREATE;
+			is[i] = item->step == STEP_NONE ? is[i]
+			                                : item->step != STEP_DELETE &&
+			                                  item->step != STEP_UNMARK;
+		}
+		others += i != 2 && is[i];
+	}
+	if (created)
+		assert_false(is[2] && others);
+}
+
+static void no_plan_touches_what_is_not_ours(void **state)
+{
+	size_t done = 0;
+
+	(void)state;
+	srandom(7);
+	for (int round = 0; round < 20000; round++) {
+		char zone[512] = " ", wishes[512];
+		struct plan plan;
+
+		some_words(zone_words, COUNT(zone_words), zone + 1);
+		some_words(wish_words, COUNT(wish_words), wishes);
+		struct view *view = view_of(zone);
+		each_token(view, wishes, want);
+		plan_make(view, &usual, true, &plan);
+		for (size_t i = 0; i < plan.count; i++) {
+			check_step(zone, &plan, i);
+			done += plan.items[i].step != STEP_NONE;
+		}
+		check_cname(zone, &plan);
+		view_free(&view);
+	}
+	assert_true(done > 5000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_of_what_is_done),
+		cmocka_unit_test(what_a_policy_lets_be_done),
+		cmocka_unit_test(what_was_changed_by_hand_may_stay),
+		cmocka_unit_test(a_lost_mark_is_claimed_again_if_we_may),
+		cmocka_unit_test(sets_may_stand_beside_those_of_others),
+		cmocka_unit_test(names_outside_the_filter_are_left_alone),
+		cmocka_unit_test(deletions_and_updates_are_held_when_they_are_too_many),
+		cmocka_unit_test(what_changes_its_type_is_held_whole),
+		cmocka_unit_test(no_plan_touches_what_is_not_ours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
