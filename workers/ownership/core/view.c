@@ -380,9 +380,9 @@ static void drop_empty(struct node *node)
 
 static void settle_node(struct view *view, struct node *node)
 {
+	drop_empty(node);
 	for (struct holding *holding = node->holdings; holding; holding = holding->next)
 		settle_holding(view, node, holding);
-	drop_empty(node);
 }
 
 static void sort_sets(struct node *node)
