@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/plan.h"
+#include "core/share.h"
 #include "model/presentation.h"
 #include "model/rr.h"
 
@@ -28,13 +29,14 @@ static const struct plan_rules usual = {
  * A zone, and what is wanted, in words: "www/A:192.0.2.1", of "www" without it; the mark
  * of such a set is "A~us", "A~them", "A~mate" (another heritage) or "A~bad". "A@port/1:…"
  * is wanted by that resource, else it is by "test/1", as marks say; "A%60:…" has a TTL. A
- * "+" in data is a space.
+ * "+" in data is a space. "A&:…" is wanted as a part, "A&~us=192.0.2.1,192.0.2.2" the mark
+ * of such an owner.
  */
 struct token {
 	char owner[64], type[16], resource[64];
 	const char *data;
 	uint32_t ttl;
-	bool is_mark;
+	bool is_mark, is_shared;
 };
 
 static struct token token_of(const char *text)
@@ -46,20 +48,21 @@ static struct token token_of(const char *text)
 	assert_non_null(end);
 	strcpy(token.owner, "www.example.com.");
 	strcpy(token.resource, "test/1");
-	if (slash && slash < strpbrk(text, ":~@%")) {
+	if (slash && slash < strpbrk(text, ":~@%&")) {
 		bool is_apex = text[0] == '=';
 
 		snprintf(token.owner, sizeof(token.owner), "%.*s%sexample.com.",
 		         is_apex ? 0 : (int)(slash - text), text, is_apex ? "" : ".");
 		type = slash + 1;
 	}
-	size_t len = strcspn(type, ":~@%");
+	size_t len = strcspn(type, ":~@%&");
 	memcpy(token.type, type, len);
 	if (type[len] == '@')
 		snprintf(token.resource, sizeof(token.resource), "%.*s",
 		         (int)(end - type - len - 1), type + len + 1);
 	if (type[len] == '%')
 		token.ttl = (uint32_t)strtoul(type + len + 1, NULL, 10);
+	token.is_shared = type[len] == '&';
 	token.is_mark = *end == '~';
 	token.data = end + 1;
 	return token;
@@ -96,6 +99,23 @@ static struct rdata rdata_of(uint16_t type, const char *text, struct arena *aren
 	return rdata;
 }
 
+static void set_owner(struct mark *mark, const struct token *token, struct arena *arena)
+{
+	char *owner = arena_strdup(arena, token->data), *part = owner;
+	struct rrset set = { .type = type_of(token->type) };
+
+	strsep(&part, "=");
+	mark_set(mark, "owner", owner);
+	if (!token->is_shared)
+		return;
+	for (char *data; (data = strsep(&part, ",")); )
+		if (*data)
+			rrset_push(&set, TTL, rdata_of(set.type, data, arena), arena);
+	rrset_sort(&set);
+	mark_set(mark, "shared", "true");
+	mark_set(mark, "part", share_part(&set, arena));
+}
+
 static void add_mark(struct view *view, const struct token *token)
 {
 	struct name name = name_of(token->owner), at;
@@ -112,7 +132,7 @@ static void add_mark(struct view *view, const struct token *token)
 		buf_u8(&rdata, 21);
 		buf_text(&rdata, "heritage=external-dns");
 	} else {
-		mark_set(&mark, "owner", token->data);
+		set_owner(&mark, token, view_arena(view));
 		mark_set(&mark, "resource", token->resource);
 		mark_write(&mark, false, &rdata);
 	}
@@ -137,6 +157,7 @@ static void want(struct view *view, const struct token *token)
 	struct wish wish = {
 		.want = { type, token->ttl, 1, 1, &rdata },
 		.has_ttl = token->ttl,
+		.is_shared = token->is_shared,
 		.resource = arena_strdup(view_arena(view), token->resource),
 	};
 
@@ -431,6 +452,103 @@ static void names_outside_the_filter_are_left_alone(void **state)
 	check("b.in/A:192.0.2.1 b.in/A~us", "", "", &rules, true, "A delete UNWANTED");
 }
 
+/* ---- names that several owners share ---- */
+
+/* What the set becomes: addresses by their last octet, as "1 2". */
+static void check_part(const char *zone, const char *wanted, const char *want_text,
+                       const char *becomes)
+{
+	struct view *view = view_of(zone);
+	struct buf text = { 0 }, left = { 0 };
+	struct plan plan;
+
+	print_message("  %s | %s\n", zone, wanted);
+	each_token(view, wanted, want);
+	plan_make(view, &usual, true, &plan);
+	describe(&plan, &text);
+	assert_string_equal(buf_string(&text), want_text);
+	for (size_t i = 0; plan.count && i < plan.items[0].becomes.count; i++)
+		buf_printf(&left, "%s%d", i ? " " : "",
+		           plan.items[0].becomes.records[i].octets[3]);
+	assert_string_equal(buf_string(&left), becomes);
+	buf_clear(&left);
+	buf_clear(&text);
+	view_free(&view);
+}
+
+#define ONE "A:192.0.2.1 "
+#define TWO "A:192.0.2.2 "
+#define THREE "A:192.0.2.3 "
+
+static void owners_share_a_name(void **state)
+{
+	static const struct {
+		const char *zone, *wanted, *want, *becomes;
+	} parts[] = {
+		/* the first to come, and the second */
+		{ "", "A&:192.0.2.1", "A create WANTED", "1" },
+		{ ONE "A&~them=192.0.2.1", "A&:192.0.2.2", "A update WANTED", "1 2" },
+		{ ONE "A&~them=192.0.2.1", "A&:192.0.2.1", "A update WANTED", "1" },
+		{ ONE "A&~them=192.0.2.1", "A:192.0.2.2", "A none FOREIGN", "" },
+		{ ONE "A~them", "A&:192.0.2.2", "A none FOREIGN", "" },
+		{ ONE "A&~them=192.0.2.1 A~bad", "A&:192.0.2.2", "A none CONTESTED", "" },
+		{ "A&~them=192.0.2.1", "A&:192.0.2.2", "A create WANTED", "2" },
+		/* both are there */
+		{ ONE TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "A&:192.0.2.2",
+		  "A none WANTED", "1 2" },
+		{ ONE TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "A&:192.0.2.3",
+		  "A update WANTED", "1 3" },
+		{ ONE TWO "A&~them=192.0.2.1,192.0.2.2 A&~us=192.0.2.2", "A&:192.0.2.3",
+		  "A update WANTED", "1 2 3" },
+		{ ONE TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "A:192.0.2.3",
+		  "A update WANTED", "1 3" },
+		{ ONE "A&~them=192.0.2.1 A&~us=192.0.2.2", "A&:192.0.2.2",
+		  "A update WANTED", "1 2" },
+		/* one goes */
+		{ ONE TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "", "A leave UNWANTED", "1" },
+		{ ONE TWO "A&~them=192.0.2.1,192.0.2.2 A&~us=192.0.2.2", "",
+		  "A leave UNWANTED", "1 2" },
+		{ TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "", "A delete UNWANTED", "" },
+		{ ONE TWO THREE "A&~them=192.0.2.1 A&~us=192.0.2.2", "",
+		  "A leave UNWANTED", "1 3" },
+		{ ONE "A&~them=192.0.2.1", "", "", "" },
+		/* who is alone has it all */
+		{ ONE "A&~us=192.0.2.1", "", "A delete UNWANTED", "" },
+		{ ONE "A&~us=192.0.2.1", "A&:192.0.2.1", "A none WANTED", "" },
+		{ ONE "A&~us=192.0.2.1", "A&:192.0.2.2", "A update WANTED", "2" },
+		{ ONE "A&~us=192.0.2.1", "A:192.0.2.1", "A update WANTED", "1" },
+		{ ONE "A~us", "A&:192.0.2.1", "A update WANTED", "1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(parts); i++)
+		check_part(parts[i].zone, parts[i].wanted, parts[i].want, parts[i].becomes);
+	check("CNAME:x.example.net. CNAME&~them=x.example.net.", "", "CNAME&:y.example.net.",
+	      &usual, true, "CNAME none NAME_SHARED");
+	check("", "", "CNAME:x.example.net. CNAME:y.example.net.", &usual, true,
+	      "CNAME none LOST_RESOLUTION");
+}
+
+static void the_mark_says_what_we_know(void **state)
+{
+	struct view *view = view_of(ONE TWO "A&~them=192.0.2.1 A&~us=192.0.2.2");
+	struct plan plan;
+	struct mark mark;
+
+	(void)state;
+	each_token(view, "A&:192.0.2.3 b/A:192.0.2.1", want);
+	plan_make(view, &usual, true, &plan);
+	assert_int_equal(plan.count, 2);
+	plan_mark(view, &plan.items[0], "us", &mark);
+	assert_string_equal(mark_get(&mark, "owner"), "us");
+	assert_string_equal(mark_get(&mark, "shared"), "true");
+	assert_int_equal(strlen(mark_get(&mark, "part")), 16);
+	plan_mark(view, &plan.items[1], "us", &mark);
+	assert_string_equal(mark_get(&mark, "resource"), "test/1");
+	assert_null(mark_get(&mark, "shared"));
+	view_free(&view);
+}
+
 /* ---- too much at once ---- */
 
 /* COUNT sets of ours, of which the first KEPT are wanted and the first CHANGED changed. */
@@ -624,6 +742,8 @@ int main(void)
 		cmocka_unit_test(a_lost_mark_is_claimed_again_if_we_may),
 		cmocka_unit_test(sets_may_stand_beside_those_of_others),
 		cmocka_unit_test(names_outside_the_filter_are_left_alone),
+		cmocka_unit_test(owners_share_a_name),
+		cmocka_unit_test(the_mark_says_what_we_know),
 		cmocka_unit_test(deletions_and_updates_are_held_when_they_are_too_many),
 		cmocka_unit_test(what_changes_its_type_is_held_whole),
 		cmocka_unit_test(no_plan_touches_what_is_not_ours),

@@ -112,7 +112,8 @@ static char *strip_quotes(char *text)
 /* A label that comes twice is none that we could trust. */
 static bool take_label(struct mark *mark, const char *key, const char *value)
 {
-	return *key && !mark_get(mark, key) && mark_set(mark, key, value);
+	return *key && mark->count < MARK_LABELS_READ && !mark_get(mark, key) &&
+	       mark_set(mark, key, value);
 }
 
 /* Tokens without "=" mean nothing, nor do keys that are none of external-dns'. */

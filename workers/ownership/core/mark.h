@@ -21,6 +21,7 @@ enum {
 	MARK_OWNER_MAX = 64,
 	MARK_RESOURCE_MAX = 200,
 	MARK_LABELS_MAX = 16,
+	MARK_LABELS_READ = 12,		/* at most, so that there is room for ours */
 	MARK_TEXT_MAX = 4096,
 };
 

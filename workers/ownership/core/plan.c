@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/share.h"
 #include "model/rr.h"
 
 static const char *const step_names[STEP_COUNT] = {
@@ -10,6 +11,7 @@ static const char *const step_names[STEP_COUNT] = {
 	[STEP_CREATE] = "create",
 	[STEP_UPDATE] = "update",
 	[STEP_DELETE] = "delete",
+	[STEP_LEAVE]  = "leave",
 	[STEP_UNMARK] = "unmark",
 };
 
@@ -131,6 +133,13 @@ static bool refuse(struct plan_item *item, enum plan_reason reason)
 	return true;
 }
 
+static void refuse_mark(struct plan_item *item, const char *words)
+{
+	refuse(item, REASON_NO_MARK);
+	snprintf(item->words, sizeof(item->words), "%.*s", (int)sizeof(item->words) - 1,
+	         words);
+}
+
 static bool is_there(const struct holding *holding)
 {
 	return holding && holding->is.count;
@@ -234,9 +243,7 @@ static void decide_creation(struct planning *p, struct plan_item *item,
 	if (is_crowded(p, item))
 		return;
 	if (view_mark_name(p->view, item->node, item->type, &mark, &why)) {
-		refuse(item, REASON_NO_MARK);
-		snprintf(item->words, sizeof(item->words), "%.*s",
-		         (int)sizeof(item->words) - 1, why.text);
+		refuse_mark(item, why.text);
 		return;
 	}
 	decide(item, STEP_CREATE, reason);
@@ -270,12 +277,27 @@ static void decide_nobodys(struct planning *p, struct plan_item *item)
 	}
 }
 
-static bool says_resource(const struct planning *p, const struct plan_item *item)
+static bool is_label(const struct mark *mark, const char *key, const char *value)
+{
+	const char *is = mark_get(mark, key);
+
+	return value ? is && !strcmp(is, value) : !is;
+}
+
+/* Of a wish that shares. */
+static const char *part_of(const struct planning *p, const struct plan_item *item)
+{
+	return share_part(&item->wish->want, view_arena(p->view));
+}
+
+static bool is_marked_right(const struct planning *p, const struct plan_item *item,
+                            bool is_shared)
 {
 	const struct claim *claim = holding_claim(p->view, item->holding);
-	const char *resource = mark_get(claim->mark, "resource");
 
-	return resource && !strcmp(resource, item->wish->resource);
+	return claim && is_label(claim->mark, "resource", item->wish->resource) &&
+	       is_label(claim->mark, "shared", is_shared ? "true" : NULL) &&
+	       is_label(claim->mark, "part", is_shared ? part_of(p, item) : NULL);
 }
 
 static bool has_drifted(const struct plan_item *item)
@@ -293,7 +315,7 @@ static void decide_ours(struct planning *p, struct plan_item *item)
 		decide_creation(p, item, REASON_REPAIR);
 		return;
 	}
-	if (is_as_wanted(item) && says_resource(p, item)) {
+	if (is_as_wanted(item) && is_marked_right(p, item, item->wish->is_shared)) {
 		decide(item, STEP_NONE, REASON_WANTED);
 		return;
 	}
@@ -306,12 +328,61 @@ static void decide_ours(struct planning *p, struct plan_item *item)
 	become(p, item);
 }
 
+static bool is_single(uint16_t type)
+{
+	return type == RR_CNAME || type == RR_DNAME;
+}
+
+/* Others have a part in it, and it stays shared as long as they do. */
+static void decide_part(struct planning *p, struct plan_item *item)
+{
+	bool joins = !holding_claim(p->view, item->holding);
+
+	if (joins && !item->wish->is_shared) {
+		refuse(item, is_there(item->holding) ? REASON_FOREIGN : REASON_FOREIGN_ORPHAN);
+		return;
+	}
+	if (!is_there(item->holding)) {
+		decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
+		return;
+	}
+	item->becomes = share_becomes(p->view, item->holding, &item->wish->want);
+	if (is_single(item->type) && item->becomes.count > 1) {
+		refuse(item, REASON_NAME_SHARED);
+		return;
+	}
+	if (rrset_same_records(&item->becomes, &item->holding->is) &&
+	    is_marked_right(p, item, true))
+		decide(item, STEP_NONE, REASON_WANTED);
+	else if (p->rules->policy == POLICY_CREATE_ONLY && !joins)
+		refuse(item, REASON_POLICY);
+	else
+		decide(item, STEP_UPDATE, REASON_WANTED);
+}
+
+static void decide_shared(struct planning *p, struct plan_item *item)
+{
+	if (share_has_others(p->view, item->holding))
+		decide_part(p, item);
+	else
+		decide_ours(p, item);
+}
+
+static bool has_room_for_part(const struct plan_item *item)
+{
+	return !item->wish->is_shared || item->wish->want.count <= SHARE_RECORDS_MAX;
+}
+
 static void decide_wanted(struct planning *p, struct plan_item *item)
 {
 	enum whose whose = item->holding ? item->holding->whose : WHOSE_NOBODYS;
 
 	if (is_out_of_bounds(p, item))
 		return;
+	if (!has_room_for_part(item)) {
+		refuse_mark(item, "its mark has no room for so many records of a shared name");
+		return;
+	}
 	switch (whose) {
 	case WHOSE_NOBODYS:
 		decide_nobodys(p, item);
@@ -326,6 +397,8 @@ static void decide_wanted(struct planning *p, struct plan_item *item)
 		refuse(item, REASON_CONTESTED);
 		return;
 	case WHOSE_SHARED:
+		decide_shared(p, item);
+		return;
 	case WHOSE_ANOTHERS:
 		refuse(item, is_there(item->holding) ? REASON_FOREIGN : REASON_FOREIGN_ORPHAN);
 		return;
@@ -333,6 +406,16 @@ static void decide_wanted(struct planning *p, struct plan_item *item)
 }
 
 /* ---- and one that is not ---- */
+
+static void decide_departure(struct planning *p, struct plan_item *item)
+{
+	decide(item, STEP_DELETE, REASON_UNWANTED);
+	if (!share_has_others(p->view, item->holding))
+		return;
+	item->becomes = share_becomes(p->view, item->holding, NULL);
+	if (item->becomes.count)
+		item->step = STEP_LEAVE;
+}
 
 static void decide_unwanted(struct planning *p, struct plan_item *item)
 {
@@ -346,10 +429,17 @@ static void decide_unwanted(struct planning *p, struct plan_item *item)
 	else if (!is_there(item->holding))
 		decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
 	else
-		decide(item, STEP_DELETE, REASON_UNWANTED);
+		decide_departure(p, item);
 }
 
 /* ---- all sets of a name ---- */
+
+/* Also if others share it. */
+static bool is_ours(const struct planning *p, const struct holding *holding)
+{
+	return holding->whose == WHOSE_OURS ||
+	       (holding->whose == WHOSE_SHARED && holding_claim(p->view, holding));
+}
 
 /* The items of one name. */
 struct group {
@@ -407,12 +497,17 @@ static void settle_creation(const struct group *group, struct plan_item *item)
 	}
 }
 
+static bool is_deletion(enum plan_step step)
+{
+	return step == STEP_DELETE || step == STEP_LEAVE || step == STEP_UNMARK;
+}
+
 static void settle_group(const struct planning *p, size_t first)
 {
 	struct group group = group_from(p->plan, first);
 
 	for (size_t i = 0; i < group.count; i++)
-		if (group.items[i].step == STEP_DELETE || group.items[i].step == STEP_UNMARK)
+		if (is_deletion(group.items[i].step))
 			settle_deletion(p, &group, &group.items[i]);
 	for (size_t i = 0; i < group.count; i++)
 		if (group.items[i].step == STEP_CREATE)
@@ -442,7 +537,7 @@ static void plan_others(struct planning *p, const struct node *node)
 	const struct known *known = node->user;
 
 	for (const struct holding *holding = node->holdings; holding; holding = holding->next)
-		if (holding->whose == WHOSE_OURS &&
+		if (is_ours(p, holding) &&
 		    !wish_of(known ? known->wishes : NULL, holding->is.type))
 			decide_unwanted(p, add_item(p, node, holding, NULL));
 }
@@ -455,7 +550,7 @@ static void plan_node(struct planning *p, const struct node *node)
 	plan_others(p, node);
 	settle_group(p, first);
 	for (const struct holding *holding = node->holdings; holding; holding = holding->next)
-		p->plan->ours += holding->whose == WHOSE_OURS && holding->is.count;
+		p->plan->ours += is_ours(p, holding) && holding->is.count;
 }
 
 size_t plan_group_end(const struct plan *plan, size_t first)
@@ -471,7 +566,7 @@ size_t plan_group_end(const struct plan *plan, size_t first)
 
 static bool loses(const struct plan_item *item)
 {
-	return item->step == STEP_DELETE && !item->is_replaced;
+	return (item->step == STEP_DELETE && !item->is_replaced) || item->step == STEP_LEAVE;
 }
 
 static bool goes(const struct plan_item *item)
@@ -479,12 +574,20 @@ static bool goes(const struct plan_item *item)
 	return loses(item) || item->step == STEP_UNMARK;
 }
 
-/* A mark or a TTL that changes takes nothing away. */
+static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
+{
+	for (size_t i = 0; i < is->count; i++)
+		if (!rrset_has(becomes, is->records[i]))
+			return true;
+	return false;
+}
+
+/* A mark or a TTL that changes takes nothing away, nor does a record that comes. */
 static bool changes(const struct plan_item *item)
 {
 	return item->is_replaced ||
 	       (item->step == STEP_UPDATE &&
-	        !rrset_same_records(&item->holding->is, &item->becomes));
+	        loses_a_record(&item->holding->is, &item->becomes));
 }
 
 static size_t count_of(const struct plan *plan, bool (*is)(const struct plan_item *))
@@ -548,4 +651,20 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
 		hold(plan, goes);
 	if (is_too_much(plan, rules, count_of(plan, changes), rules->max_update_pct))
 		hold(plan, changes);
+}
+
+void plan_mark(struct view *view, const struct plan_item *item, const char *ours,
+               struct mark *mark)
+{
+	const struct claim *claim = item->holding ? holding_claim(view, item->holding) : NULL;
+	bool is_shared = item->wish->is_shared ||
+	                 (item->holding && item->holding->whose == WHOSE_SHARED &&
+	                  share_has_others(view, item->holding));
+
+	*mark = claim ? *claim->mark : (struct mark){ 0 };
+	mark_set(mark, "owner", ours);
+	mark_set(mark, "resource", item->wish->resource);
+	mark_set(mark, "shared", is_shared ? "true" : NULL);
+	mark_set(mark, "part", is_shared ? share_part(&item->wish->want, view_arena(view))
+	                                 : NULL);
 }

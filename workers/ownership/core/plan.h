@@ -25,6 +25,7 @@ enum plan_step {
 	STEP_CREATE,			/* the set and its mark */
 	STEP_UPDATE,			/* the set, the mark or both to what they should be */
 	STEP_DELETE,			/* the set and its mark */
+	STEP_LEAVE,			/* our part of a set that others share, and our mark */
 	STEP_UNMARK,			/* the mark of a set that is not there */
 	STEP_COUNT
 };
@@ -82,7 +83,7 @@ struct plan_item {
 	bool is_held;
 	const struct holding *holding;	/* NULL: there was none */
 	const struct wish *wish;	/* NULL: nobody wants it */
-	struct rrset becomes;		/* of CREATE and UPDATE */
+	struct rrset becomes;		/* of CREATE, UPDATE and LEAVE */
 	char words[120];		/* of REASON_NO_MARK */
 };
 
@@ -103,3 +104,9 @@ void plan_made(struct view *view, const struct name *name, const struct rrset *m
 /* All are in. *plan is in the view's memory. IS_COMPLETE: no endpoint is missing. */
 void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
                struct plan *plan);
+/*
+ * The mark that the set of a CREATE or an UPDATE gets: what it says now, but for what we
+ * know better. OURS is our owner's id.
+ */
+void plan_mark(struct view *view, const struct plan_item *item, const char *ours,
+               struct mark *mark);

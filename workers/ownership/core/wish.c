@@ -116,10 +116,19 @@ static void resolve_cname(struct wish *wishes, const struct view *view,
 		cname->has_lost = true;
 }
 
+/* A name is an alias of one other. */
+static bool is_impossible(const struct wish *wish)
+{
+	return wish->want.count > 1 &&
+	       (wish->want.type == RR_CNAME || wish->want.type == RR_DNAME);
+}
+
 void wishes_resolve(struct wish *wishes, const struct view *view, const struct node *node)
 {
-	for (struct wish *wish = wishes; wish; wish = wish->next)
+	for (struct wish *wish = wishes; wish; wish = wish->next) {
 		rrset_sort(&wish->want);
+		wish->has_lost = is_impossible(wish);
+	}
 	for (struct wish *wish = wishes; wish; wish = wish->next)
 		if (!wish->has_lost)
 			resolve_type(wish, view, node);

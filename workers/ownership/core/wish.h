@@ -5,7 +5,8 @@
  * resources want the same set, the one that has it keeps it; else it goes to the first of:
  * those who asked by RPC, routers, routes, ports; then to who wants fewer records, then by
  * the records themselves (peers: external-dns' "PerResource"). A CNAME cannot stand beside
- * other sets, and loses to them unless its resource has the name by now.
+ * other sets, and loses to them unless its resource has the name by now; one of two targets
+ * is none.
  */
 #pragma once
 
