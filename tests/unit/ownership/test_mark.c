@@ -183,8 +183,10 @@ static void check_written(const struct mark *mark, bool is_bare, const char *wan
 
 	mark_write(mark, is_bare, &rdata);
 	for (size_t at = 0; at < rdata.len; at += 1u + rdata.data[at]) {
-		assert_true(rdata.data[at] == 255 || at + 1 + rdata.data[at] == rdata.len);
-		buf_append(&text, &rdata.data[at + 1], rdata.data[at]);
+		size_t len = rdata.data[at];
+
+		assert_true(len == 255 || at + 1 + len == rdata.len);
+		buf_append(&text, &rdata.data[at + 1], len);
 	}
 	assert_string_equal(buf_string(&text), want);
 	buf_clear(&rdata);
@@ -196,8 +198,8 @@ static void labels_are_written_in_order_and_those_unknown_again(void **state)
 	struct mark mark;
 
 	(void)state;
-	read_text(HEAD ",external-dns/zeal=1" RESOURCE "r" OWNER "o" ",external-dns/aws=2",
-	          255, false, &mark);
+	read_text(HEAD ",external-dns/zeal=1" RESOURCE "r" OWNER "o"
+	          ",external-dns/aws=2", 255, false, &mark);
 	check_written(&mark, false, HEAD ",external-dns/aws=2" OWNER "o" RESOURCE "r"
 	              ",external-dns/zeal=1");
 	assert_true(mark_set(&mark, "owner", "other"));
@@ -227,11 +229,19 @@ static void a_long_text_is_written_in_strings(void **state)
 	buf_clear(&want);
 }
 
+static const char *random_text(size_t len)
+{
+	static const char letters[] = "abcXYZ019._:/@-";
+	char *text = arena_alloc(arena, len + 1);
+
+	while (len--)
+		text[len] = letters[(size_t)random() % strlen(letters)];
+	return text;
+}
+
 /* What was written says what it was written from. */
 static void what_is_written_is_read(void **state)
 {
-	static const char letters[] = "abcXYZ019._:/@-";
-
 	(void)state;
 	srandom(1);
 	for (int round = 0; round < 2000; round++) {
@@ -240,12 +250,9 @@ static void what_is_written_is_read(void **state)
 
 		mark_set(&mark, "owner", "owner");
 		for (long labels = random() % 8; labels; labels--) {
-			char *key = arena_alloc(arena, 4), *value = arena_alloc(arena, 90);
+			const char *key = random_text(3);
+			const char *value = random_text((size_t)random() % 90);
 
-			for (int i = 0; i < 3; i++)
-				key[i] = letters[(size_t)random() % strlen(letters)];
-			for (long i = random() % 90; i; i--)
-				value[i - 1] = letters[(size_t)random() % strlen(letters)];
 			mark_set(&mark, key, value);
 		}
 		mark_write(&mark, false, &rdata);

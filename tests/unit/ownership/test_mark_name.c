@@ -23,12 +23,26 @@ static struct name name_of(const char *text)
 	return name;
 }
 
-static struct mark_form form_of(const char *prefix, const char *suffix, const char *wildcard)
+/* The zone of a case: "example.com." if it names none. */
+static struct name zone_of(const char *text)
 {
-	struct mark_form form;
+	return name_of(text ? text : "example.com.");
+}
+
+static enum err form_parse(const char *prefix, const char *suffix, const char *wildcard,
+                           struct mark_form *form)
+{
 	struct why why;
 
-	assert_int_equal(mark_form_parse(prefix, suffix, wildcard, "mark", &form, &why), OK);
+	return mark_form_parse(prefix, suffix, wildcard, "mark", form, &why);
+}
+
+static struct mark_form form_of(const char *prefix, const char *suffix,
+                                const char *wildcard)
+{
+	struct mark_form form;
+
+	assert_int_equal(form_parse(prefix, suffix, wildcard, &form), OK);
 	return form;
 }
 
@@ -52,52 +66,50 @@ static struct mark_form make_form(const struct form *form)
 	                     : form_of(form->prefix, form->suffix, form->wildcard);
 }
 
-/* A mark of NULL: there can be none. */
+/* A mark of NULL: there can be none. A zone of NULL: see zone_of(). */
 static const struct {
 	const struct form *form;
 	uint16_t type;
-	const char *name, *zone, *mark;
+	const char *name, *mark, *zone;
 } vectors[] = {
-	{ &plain,  RR_A,     "foo.example.com.",    "example.com.", "a-foo.example.com." },
-	{ &plain,  RR_AAAA,  "foo.example.com.",    "example.com.", "aaaa-foo.example.com." },
-	{ &plain,  RR_CNAME, "foo.example.com.",    "example.com.", "cname-foo.example.com." },
-	{ &plain,  RR_NS,    "foo.example.com.",    "example.com.", "ns-foo.example.com." },
-	{ &plain,  RR_MX,    "foo.example.com.",    "example.com.", "mx-foo.example.com." },
-	{ &plain,  RR_SRV,   "foo.example.com.",    "example.com.", "srv-foo.example.com." },
-	{ &plain,  RR_PTR,   "foo.example.com.",    "example.com.", "ptr-foo.example.com." },
-	{ &plain,  RR_NAPTR, "foo.example.com.",    "example.com.", "naptr-foo.example.com." },
-	{ &plain,  RR_TXT,   "foo.example.com.",    "example.com.", "txt-foo.example.com." },
-	{ &plain,  RR_DNAME, "foo.example.com.",    "example.com.", "dname-foo.example.com." },
-	{ &plain,  RR_PTR,   "2.49.168.192.in-addr.arpa.", "in-addr.arpa.",
-	  "ptr-2.49.168.192.in-addr.arpa." },
-	{ &plain,  RR_A,     "example.com.",        "example.com.", NULL },
-	{ &plain,  RR_A,     "example.com.",        "com.",         "a-example.com." },
-	{ &plain,  RR_A,     "*.example.com.",      "example.com.", "a-*.example.com." },
-	{ &typed,  RR_A,     "foo.example.com.",    "example.com.", "a-foo.example.com." },
-	{ &abc,    RR_CNAME, "ex.com.",             "ex.com.",      "cname-abc-.ex.com." },
-	{ &txt,    RR_A,     "*.example.com.",      "example.com.", "txt-a-wild.example.com." },
-	{ &txt,    RR_A,     "wild.example.com.",   "example.com.", "txt-a-wild.example.com." },
-	{ &after,  RR_A,     "foo.example.com.",    "example.com.", "foo-a.example.com." },
-	{ &behind, RR_CNAME, "www.ex.com.",         "ex.com.",      "www-.cname.ex.com." },
-	{ &behind, RR_CNAME, "ex.com.",             "ex.com.",      NULL },
-	{ &extdns, RR_A,     "foo.example.com.",    "example.com.",
-	  "_extdns.a-foo.example.com." },
-	{ &extdns, RR_A,     "example.com.",        "example.com.", NULL },
-	{ &ours,   RR_A,     "foo.example.com.",    "example.com.", "_own-a.foo.example.com." },
-	{ &ours,   RR_A,     "*.example.com.",      "example.com.",
-	  "_own-a._wildcard.example.com." },
-	{ &ours,   RR_A,     "example.com.",        "example.com.", "_own-a.example.com." },
-	{ &ours,   RR_NS,    "sub.example.com.",    "example.com.", "ns-sub.example.com." },
-	{ &ours,   RR_DNAME, "sub.example.com.",    "example.com.", "dname-sub.example.com." },
-	{ &ours,   RR_DNAME, "example.com.",        "example.com.", NULL },
-	{ &ours,   RR_HTTPS, "example.com.",        "example.com.", "_own-https.example.com." },
-	{ &ours,   RR_SOA,   "example.com.",        "example.com.", NULL },
-	{ &ours,   RR_A,     ".",                   ".",            NULL },
-	{ &same,   RR_A,     "foo.zone.org.",       "zone.org.",    "foo.zone.org." },
-	{ &same,   RR_A,     "zone.org.",           "zone.org.",    "zone.org." },
-	{ &same,   RR_CNAME, "foo.zone.org.",       "zone.org.",    "cname-foo.zone.org." },
-	{ &same,   RR_TXT,   "foo.zone.org.",       "zone.org.",    "txt-foo.zone.org." },
-	{ &same,   RR_NS,    "foo.zone.org.",       "zone.org.",    "ns-foo.zone.org." },
+	{ &plain,  RR_A,     "foo.example.com.",  "a-foo.example.com." },
+	{ &plain,  RR_AAAA,  "foo.example.com.",  "aaaa-foo.example.com." },
+	{ &plain,  RR_CNAME, "foo.example.com.",  "cname-foo.example.com." },
+	{ &plain,  RR_NS,    "foo.example.com.",  "ns-foo.example.com." },
+	{ &plain,  RR_MX,    "foo.example.com.",  "mx-foo.example.com." },
+	{ &plain,  RR_SRV,   "foo.example.com.",  "srv-foo.example.com." },
+	{ &plain,  RR_PTR,   "foo.example.com.",  "ptr-foo.example.com." },
+	{ &plain,  RR_NAPTR, "foo.example.com.",  "naptr-foo.example.com." },
+	{ &plain,  RR_TXT,   "foo.example.com.",  "txt-foo.example.com." },
+	{ &plain,  RR_DNAME, "foo.example.com.",  "dname-foo.example.com." },
+	{ &plain,  RR_PTR,   "2.49.168.192.in-addr.arpa.",
+	  "ptr-2.49.168.192.in-addr.arpa.", "in-addr.arpa." },
+	{ &plain,  RR_A,     "example.com.",      NULL },
+	{ &plain,  RR_A,     "example.com.",      "a-example.com.",      "com." },
+	{ &plain,  RR_A,     "*.example.com.",    "a-*.example.com." },
+	{ &typed,  RR_A,     "foo.example.com.",  "a-foo.example.com." },
+	{ &abc,    RR_CNAME, "ex.com.",           "cname-abc-.ex.com.",  "ex.com." },
+	{ &txt,    RR_A,     "*.example.com.",    "txt-a-wild.example.com." },
+	{ &txt,    RR_A,     "wild.example.com.", "txt-a-wild.example.com." },
+	{ &after,  RR_A,     "foo.example.com.",  "foo-a.example.com." },
+	{ &behind, RR_CNAME, "www.ex.com.",       "www-.cname.ex.com.",  "ex.com." },
+	{ &behind, RR_CNAME, "ex.com.",           NULL,                  "ex.com." },
+	{ &extdns, RR_A,     "foo.example.com.",  "_extdns.a-foo.example.com." },
+	{ &extdns, RR_A,     "example.com.",      NULL },
+	{ &ours,   RR_A,     "foo.example.com.",  "_own-a.foo.example.com." },
+	{ &ours,   RR_A,     "*.example.com.",    "_own-a._wildcard.example.com." },
+	{ &ours,   RR_A,     "example.com.",      "_own-a.example.com." },
+	{ &ours,   RR_NS,    "sub.example.com.",  "ns-sub.example.com." },
+	{ &ours,   RR_DNAME, "sub.example.com.",  "dname-sub.example.com." },
+	{ &ours,   RR_DNAME, "example.com.",      NULL },
+	{ &ours,   RR_HTTPS, "example.com.",      "_own-https.example.com." },
+	{ &ours,   RR_SOA,   "example.com.",      NULL },
+	{ &ours,   RR_A,     ".",                 NULL,                  "." },
+	{ &same,   RR_A,     "foo.zone.org.",     "foo.zone.org.",       "zone.org." },
+	{ &same,   RR_A,     "zone.org.",         "zone.org.",           "zone.org." },
+	{ &same,   RR_CNAME, "foo.zone.org.",     "cname-foo.zone.org.", "zone.org." },
+	{ &same,   RR_TXT,   "foo.zone.org.",     "txt-foo.zone.org.",   "zone.org." },
+	{ &same,   RR_NS,    "foo.zone.org.",     "ns-foo.zone.org.",    "zone.org." },
 };
 
 static void where_a_mark_stands(void **state)
@@ -105,12 +117,14 @@ static void where_a_mark_stands(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(vectors); i++) {
 		struct mark_form form = make_form(vectors[i].form);
-		struct name name = name_of(vectors[i].name), zone = name_of(vectors[i].zone), mark;
+		struct name name = name_of(vectors[i].name), mark;
+		struct name zone = zone_of(vectors[i].zone);
+		uint16_t type = vectors[i].type;
 		char text[NAME_MAX_TEXT + 1];
 		struct why why;
-		enum err err = mark_name(&form, &name, vectors[i].type, &zone, &mark, &why);
+		enum err err = mark_name(&form, &name, type, &zone, &mark, &why);
 
-		print_message("  %d %s\n", vectors[i].type, vectors[i].name);
+		print_message("  %d %s\n", type, vectors[i].name);
 		assert_int_equal(err, vectors[i].mark ? OK : ERR_INVALID);
 		if (err) {
 			print_message("    %s\n", why.text);
@@ -141,44 +155,49 @@ static void the_way_back_leads_there(void **state)
 
 		if (!vectors[i].mark)
 			continue;
-		struct name name = name_of(vectors[i].name), zone = name_of(vectors[i].zone);
+		struct name name = name_of(vectors[i].name);
 		struct name mark = name_of(vectors[i].mark);
+		struct name zone = zone_of(vectors[i].zone);
 		size_t count = mark_readings(&form, &mark, &zone, readings);
 		bool is_old = name_equal(&name, &mark);
 
 		print_message("  %s %zu\n", vectors[i].mark, count);
-		assert_int_equal(count_of(readings, count, &name, is_old ? 0 : vectors[i].type), 1);
+		assert_int_equal(count_of(readings, count, &name,
+		                          is_old ? 0 : vectors[i].type), 1);
 	}
 }
 
 static const struct {
 	const struct form *form;
-	const char *mark, *zone;
+	const char *mark;
 	struct { uint16_t type; const char *name; } want[4];
+	const char *zone;
 } ambiguous[] = {
-	{ &plain, "mx-1.example.com.", "example.com.",
-	  { { RR_MX, "1.example.com." }, { 0, "mx-1.example.com." } } },
-	{ &plain, "foo.example.com.", "example.com.", { { 0, "foo.example.com." } } },
-	{ &plain, "a-.example.com.", "example.com.", { { 0, "a-.example.com." } } },
-	{ &txt, "txt-a-wild.example.com.", "example.com.",
-	  { { RR_A, "wild.example.com." }, { RR_A, "*.example.com." },
-	    { 0, "a-wild.example.com." } } },
-	{ &txt, "a-foo.example.com.", "example.com.", { { 0 } } },
-	{ &ours, "_own-a.foo.example.com.", "example.com.", { { RR_A, "foo.example.com." } } },
-	{ &ours, "_own-a.example.com.", "example.com.", { { RR_A, "example.com." } } },
-	{ &ours, "_own-b.foo.example.com.", "example.com.", { { 0 } } },
-	{ &ours, "_own-ns.foo.example.com.", "example.com.", { { 0 } } },
-	{ &ours, "ns-foo.example.com.", "example.com.", { { RR_NS, "foo.example.com." } } },
-	{ &ours, "a-foo.example.com.", "example.com.", { { 0 } } },
-	{ &ours, "_own-a.com.", "example.com.", { { 0 } } },
-	{ &behind, "www-.cname.ex.com.", "ex.com.", { { RR_CNAME, "www.ex.com." } } },
-	{ &behind, "www-.", ".", { { 0 } } },
-	{ &behind, "www-.com.", "com.", { { 0 } } },
-	{ &behind, ".", ".", { { 0 } } },
-	{ &ours, ".", ".", { { 0 } } },
-	{ &same, "foo.zone.org.", "zone.org.", { { 0, "foo.zone.org." } } },
-	{ &same, "cname-foo.zone.org.", "zone.org.",
-	  { { RR_CNAME, "foo.zone.org." }, { 0, "cname-foo.zone.org." } } },
+	{ &plain,  "mx-1.example.com.",        { { RR_MX, "1.example.com." },
+	                                         { 0, "mx-1.example.com." } } },
+	{ &plain,  "foo.example.com.",         { { 0, "foo.example.com." } } },
+	{ &plain,  "a-.example.com.",          { { 0, "a-.example.com." } } },
+	{ &txt,    "txt-a-wild.example.com.",  { { RR_A, "wild.example.com." },
+	                                         { RR_A, "*.example.com." },
+	                                         { 0, "a-wild.example.com." } } },
+	{ &txt,    "a-foo.example.com.",       { { 0 } } },
+	{ &ours,   "_own-a.foo.example.com.",  { { RR_A, "foo.example.com." } } },
+	{ &ours,   "_own-a.example.com.",      { { RR_A, "example.com." } } },
+	{ &ours,   "_own-b.foo.example.com.",  { { 0 } } },
+	{ &ours,   "_own-ns.foo.example.com.", { { 0 } } },
+	{ &ours,   "ns-foo.example.com.",      { { RR_NS, "foo.example.com." } } },
+	{ &ours,   "a-foo.example.com.",       { { 0 } } },
+	{ &ours,   "_own-a.com.",              { { 0 } } },
+	{ &behind, "www-.cname.ex.com.",       { { RR_CNAME, "www.ex.com." } },
+	  "ex.com." },
+	{ &behind, "www-.",                    { { 0 } }, "." },
+	{ &behind, "www-.com.",                { { 0 } }, "com." },
+	{ &behind, ".",                        { { 0 } }, "." },
+	{ &ours,   ".",                        { { 0 } }, "." },
+	{ &same,   "foo.zone.org.",            { { 0, "foo.zone.org." } }, "zone.org." },
+	{ &same,   "cname-foo.zone.org.",      { { RR_CNAME, "foo.zone.org." },
+	                                         { 0, "cname-foo.zone.org." } },
+	  "zone.org." },
 };
 
 static void what_a_mark_can_be_for(void **state)
@@ -186,7 +205,8 @@ static void what_a_mark_can_be_for(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(ambiguous); i++) {
 		struct mark_form form = make_form(ambiguous[i].form);
-		struct name mark = name_of(ambiguous[i].mark), zone = name_of(ambiguous[i].zone);
+		struct name mark = name_of(ambiguous[i].mark);
+		struct name zone = zone_of(ambiguous[i].zone);
 		struct mark_reading readings[MARK_READINGS_MAX];
 		size_t count = mark_readings(&form, &mark, &zone, readings), wanted = 0;
 
@@ -203,6 +223,12 @@ static void what_a_mark_can_be_for(void **state)
 
 /* ---- whatever the name is ---- */
 
+/* Of a label: short, and now and then as long as it may be, or almost. */
+static size_t random_octets(void)
+{
+	return random() % 8 ? 1 + (size_t)random() % 6 : 54 + (size_t)random() % 10;
+}
+
 static struct name random_name(const struct name *zone)
 {
 	static const char letters[] = "abcmnsxw-1*_.";
@@ -210,7 +236,7 @@ static struct name random_name(const struct name *zone)
 	size_t labels = (size_t)random() % 4;
 
 	for (size_t i = 0; i < labels; i++) {
-		size_t octets = random() % 8 ? 1 + (size_t)random() % 6 : 54 + (size_t)random() % 10;
+		size_t octets = random_octets();
 
 		name.wire[name.len++] = (uint8_t)octets;
 		for (size_t j = 0; j < octets; j++)
@@ -226,7 +252,8 @@ static void a_random_name_is_found_again_or_has_no_mark(void **state)
 {
 	static const struct form *const forms[] = { &plain, &typed, &abc, &txt, &after,
 	                                            &behind, &extdns, &ours };
-	static const uint16_t kinds[] = { RR_A, RR_NS, RR_CNAME, RR_TXT, RR_DNAME, RR_SSHFP };
+	static const uint16_t kinds[] = { RR_A, RR_NS, RR_CNAME, RR_TXT, RR_DNAME,
+	                                  RR_SSHFP };
 	struct name zone = name_of("example.com.");
 	size_t marked = 0;
 
@@ -251,8 +278,8 @@ static void a_random_name_is_found_again_or_has_no_mark(void **state)
 
 static void any_name_can_be_read(void **state)
 {
-	static const struct form *const forms[] = { &plain, &abc, &txt, &after, &behind, &ours,
-	                                            &same };
+	static const struct form *const forms[] = { &plain, &abc, &txt, &after, &behind,
+	                                            &ours, &same };
 	struct name zone = name_of("example.com."), root = name_of(".");
 
 	(void)state;
@@ -264,9 +291,11 @@ static void any_name_can_be_read(void **state)
 		size_t count = mark_readings(&form, &name, &zone, readings);
 
 		for (size_t i = 0; i < count; i++) {
-			assert_true(name_is_below(&readings[i].name, &zone));
-			assert_int_equal(name_wire_len(readings[i].name.wire, readings[i].name.len),
-			                 readings[i].name.len);
+			const struct name *found = &readings[i].name;
+
+			assert_true(name_is_below(found, &zone));
+			assert_int_equal(name_wire_len(found->wire, found->len),
+			                 found->len);
 		}
 	}
 }
@@ -290,7 +319,8 @@ static void labels_of_63_octets_and_names_of_255(void **state)
 	assert_non_null(strstr(why.text, "too long"));
 
 	/* 7 octets more, "_own-a" and its length, make 255, 256 */
-	snprintf(text, sizeof(text), "%s.%s.%s.%.42s.example.com.", label, label, label, label);
+	snprintf(text, sizeof(text), "%s.%s.%s.%.42s.example.com.",
+	         label, label, label, label);
 	name = name_of(text);
 	assert_int_equal(name.len, 248);
 	assert_int_equal(mark_name(&form, &name, RR_A, &zone, &mark, &why), OK);
@@ -320,17 +350,15 @@ static void which_settings_are_taken(void **state)
 	};
 	char long_one[MARK_AFFIX_MAX + 2];
 	struct mark_form form;
-	struct why why;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
-		assert_int_equal(mark_form_parse(cases[i].prefix, cases[i].suffix,
-		                                 cases[i].wildcard, "mark", &form, &why),
-		                 cases[i].want);
+		assert_int_equal(form_parse(cases[i].prefix, cases[i].suffix,
+		                            cases[i].wildcard, &form), cases[i].want);
 	memset(long_one, 'a', sizeof(long_one) - 1);
 	long_one[sizeof(long_one) - 1] = '\0';
-	assert_int_equal(mark_form_parse(long_one, "", "", "mark", &form, &why), ERR_INVALID);
-	assert_int_equal(mark_form_parse("", "", long_one, "mark", &form, &why), ERR_INVALID);
+	assert_int_equal(form_parse(long_one, "", "", &form), ERR_INVALID);
+	assert_int_equal(form_parse("", "", long_one, &form), ERR_INVALID);
 }
 
 int main(void)

@@ -5,164 +5,7 @@
 #include <cmocka.h>
 #undef fail		/* that of base/err.h is meant */
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/plan.h"
-#include "core/share.h"
-#include "model/presentation.h"
-#include "model/rr.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-enum { TTL = 300 };
-
-static const struct plan_rules usual = {
-	.types = { RR_A, RR_AAAA, RR_CNAME, RR_PTR, RR_TXT, RR_SRV, RR_MX, RR_NS },
-	.type_count = 8,
-	.ttl = TTL,
-	.max_delete_pct = 100, .max_update_pct = 100,
-};
-
-/*
- * A zone, and what is wanted, in words: "www/A:192.0.2.1", of "www" without it; the mark
- * of such a set is "A~us", "A~them", "A~mate" (another heritage) or "A~bad". "A@port/1:…"
- * is wanted by that resource, else it is by "test/1", as marks say; "A%60:…" has a TTL. A
- * "+" in data is a space. "A&:…" is wanted as a part, "A&~us=192.0.2.1,192.0.2.2" the mark
- * of such an owner.
- */
-struct token {
-	char owner[64], type[16], resource[64];
-	const char *data;
-	uint32_t ttl;
-	bool is_mark, is_shared;
-};
-
-static struct token token_of(const char *text)
-{
-	struct token token = { .ttl = 0 };
-	const char *slash = strchr(text, '/'), *end = strpbrk(text, ":~");
-	const char *type = text;
-
-	assert_non_null(end);
-	strcpy(token.owner, "www.example.com.");
-	strcpy(token.resource, "test/1");
-	if (slash && slash < strpbrk(text, ":~@%&")) {
-		bool is_apex = text[0] == '=';
-
-		snprintf(token.owner, sizeof(token.owner), "%.*s%sexample.com.",
-		         is_apex ? 0 : (int)(slash - text), text, is_apex ? "" : ".");
-		type = slash + 1;
-	}
-	size_t len = strcspn(type, ":~@%&");
-	memcpy(token.type, type, len);
-	if (type[len] == '@')
-		snprintf(token.resource, sizeof(token.resource), "%.*s",
-		         (int)(end - type - len - 1), type + len + 1);
-	if (type[len] == '%')
-		token.ttl = (uint32_t)strtoul(type + len + 1, NULL, 10);
-	token.is_shared = type[len] == '&';
-	token.is_mark = *end == '~';
-	token.data = end + 1;
-	return token;
-}
-
-static struct name name_of(const char *text)
-{
-	struct name name;
-	struct why why;
-
-	assert_int_equal(name_parse(text, "name", &name, &why), OK);
-	return name;
-}
-
-static uint16_t type_of(const char *text)
-{
-	uint16_t type;
-	struct why why;
-
-	assert_int_equal(rrtype_parse(text, "type", &type, &why), OK);
-	return type;
-}
-
-static struct rdata rdata_of(uint16_t type, const char *text, struct arena *arena)
-{
-	char *spaced = arena_strdup(arena, text);
-	struct rdata rdata;
-	struct why why;
-
-	for (char *at = spaced; (at = strchr(at, '+')); )
-		*at = ' ';
-	assert_int_equal(rdata_parse(type, spaced, "data", arena, &rdata.octets, &rdata.len,
-	                             &why), OK);
-	return rdata;
-}
-
-static void set_owner(struct mark *mark, const struct token *token, struct arena *arena)
-{
-	char *owner = arena_strdup(arena, token->data), *part = owner;
-	struct rrset set = { .type = type_of(token->type) };
-
-	strsep(&part, "=");
-	mark_set(mark, "owner", owner);
-	if (!token->is_shared)
-		return;
-	for (char *data; (data = strsep(&part, ",")); )
-		if (*data)
-			rrset_push(&set, TTL, rdata_of(set.type, data, arena), arena);
-	rrset_sort(&set);
-	mark_set(mark, "shared", "true");
-	mark_set(mark, "part", share_part(&set, arena));
-}
-
-static void add_mark(struct view *view, const struct token *token)
-{
-	struct name name = name_of(token->owner), at;
-	struct buf rdata = { 0 }, text = { 0 };
-	struct mark mark = { 0 };
-	struct why why;
-
-	assert_int_equal(mark_name(&mark_form_ours, &name, type_of(token->type),
-	                           view_zone(view), &at, &why), OK);
-	if (!strcmp(token->data, "mate")) {
-		buf_u8(&rdata, 18);
-		buf_text(&rdata, "heritage=mate,x=us");
-	} else if (!strcmp(token->data, "bad")) {
-		buf_u8(&rdata, 21);
-		buf_text(&rdata, "heritage=external-dns");
-	} else {
-		set_owner(&mark, token, view_arena(view));
-		mark_set(&mark, "resource", token->resource);
-		mark_write(&mark, false, &rdata);
-	}
-	view_add(view, &at, RR_TXT, TTL, (struct rdata){ rdata.data, (uint16_t)rdata.len });
-	buf_clear(&text);
-	buf_clear(&rdata);
-}
-
-static void add_record(struct view *view, const struct token *token)
-{
-	struct name name = name_of(token->owner);
-	uint16_t type = type_of(token->type);
-
-	view_add(view, &name, type, TTL, rdata_of(type, token->data, view_arena(view)));
-}
-
-static void want(struct view *view, const struct token *token)
-{
-	struct name name = name_of(token->owner);
-	uint16_t type = type_of(token->type);
-	struct rdata rdata = rdata_of(type, token->data, view_arena(view));
-	struct wish wish = {
-		.want = { type, token->ttl, 1, 1, &rdata },
-		.has_ttl = token->ttl,
-		.is_shared = token->is_shared,
-		.resource = arena_strdup(view_arena(view), token->resource),
-	};
-
-	plan_want(view, &name, &wish);
-}
+#include "zone_words.h"
 
 static void made(struct view *view, const struct token *token)
 {
@@ -173,37 +16,6 @@ static void made(struct view *view, const struct token *token)
 	rrset_push(&set, TTL, rdata_of(type, token->data, view_arena(view)),
 	           view_arena(view));
 	plan_made(view, &name, &set);
-}
-
-static void each_token(struct view *view, const char *text,
-                       void (*with)(struct view *view, const struct token *token))
-{
-	char *copy = arena_strdup(view_arena(view), text);
-
-	for (char *word; (word = strsep(&copy, " ")); )
-		if (*word) {
-			struct token token = token_of(word);
-
-			with(view, &token);
-		}
-}
-
-static void put_in_zone(struct view *view, const struct token *token)
-{
-	if (token->is_mark)
-		add_mark(view, token);
-	else
-		add_record(view, token);
-}
-
-static struct view *view_of(const char *zone)
-{
-	struct name apex = name_of("example.com.");
-	struct view *view = view_new(&apex, 1);
-
-	each_token(view, zone, put_in_zone);
-	view_settle(view, "us", &mark_form_ours);
-	return view;
 }
 
 static int by_text(const void *a, const void *b)
@@ -232,7 +44,7 @@ static void describe(const struct plan *plan, struct buf *text)
 }
 
 static void check(const char *zone, const char *made_text, const char *wanted,
-                  const struct plan_rules *rules, bool is_complete, const char *want_text)
+                  const struct plan_rules *rules, const char *want_text)
 {
 	struct view *view = view_of(zone);
 	struct buf text = { 0 };
@@ -241,14 +53,14 @@ static void check(const char *zone, const char *made_text, const char *wanted,
 	print_message("  %s | %s\n", zone, wanted);
 	each_token(view, made_text, made);
 	each_token(view, wanted, want);
-	plan_make(view, rules, is_complete, &plan);
+	plan_make(view, rules, true, &plan);
 	describe(&plan, &text);
 	assert_string_equal(buf_string(&text), want_text);
 	buf_clear(&text);
 	view_free(&view);
 }
 
-/* ---- shared/reference/peers.md, appendix B, row by row ---- */
+/* ---- what is done, by what is there and whose that is ---- */
 
 static const struct {
 	const char *zone, *made, *wanted, *want;
@@ -347,7 +159,7 @@ static void the_table_of_what_is_done(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		check(rows[i].zone, rows[i].made, rows[i].wanted, &usual, true, rows[i].want);
+		check(rows[i].zone, rows[i].made, rows[i].wanted, &usual, rows[i].want);
 }
 
 /* ---- policies ---- */
@@ -380,7 +192,8 @@ static void what_a_policy_lets_be_done(void **state)
 		  "A delete UNWANTED, CNAME create WANTED",
 		  "A none POLICY, CNAME none POLICY" },
 		{ "A:192.0.2.1 A~us AAAA:2001:db8::1 AAAA~us", "A:192.0.2.1",
-		  "A none WANTED, AAAA delete UNWANTED", "A none WANTED, AAAA none POLICY",
+		  "A none WANTED, AAAA delete UNWANTED",
+		  "A none WANTED, AAAA none POLICY",
 		  "A none WANTED, AAAA none POLICY" },
 	};
 	struct plan_rules sync = with_policy(POLICY_SYNC);
@@ -389,9 +202,9 @@ static void what_a_policy_lets_be_done(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		check(cases[i].zone, "", cases[i].wanted, &sync, true, cases[i].sync);
-		check(cases[i].zone, "", cases[i].wanted, &upsert, true, cases[i].upsert);
-		check(cases[i].zone, "", cases[i].wanted, &create, true, cases[i].create);
+		check(cases[i].zone, "", cases[i].wanted, &sync, cases[i].sync);
+		check(cases[i].zone, "", cases[i].wanted, &upsert, cases[i].upsert);
+		check(cases[i].zone, "", cases[i].wanted, &create, cases[i].create);
 	}
 }
 
@@ -401,12 +214,12 @@ static void what_was_changed_by_hand_may_stay(void **state)
 
 	(void)state;
 	rules.keeps_drift = true;
-	check("A:192.0.2.9 A~us", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A none DRIFT");
-	check("A:192.0.2.1 A~us", "A:192.0.2.1", "A:192.0.2.2", &rules, true,
+	check("A:192.0.2.9 A~us", "A:192.0.2.1", "A:192.0.2.1", &rules, "A none DRIFT");
+	check("A:192.0.2.1 A~us", "A:192.0.2.1", "A:192.0.2.2", &rules,
 	      "A update WANTED");
-	check("A~us", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A create REPAIR");
+	check("A~us", "A:192.0.2.1", "A:192.0.2.1", &rules, "A create REPAIR");
 	check("A:192.0.2.9 A~us AAAA:2001:db8::1 AAAA~us", "A:192.0.2.1", "A:192.0.2.1",
-	      &rules, true, "A none DRIFT, AAAA delete UNWANTED");
+	      &rules, "A none DRIFT, AAAA delete UNWANTED");
 }
 
 static void a_lost_mark_is_claimed_again_if_we_may(void **state)
@@ -415,10 +228,10 @@ static void a_lost_mark_is_claimed_again_if_we_may(void **state)
 
 	(void)state;
 	rules.reclaims = true;
-	check("A:192.0.2.1", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A update MARK_LOST");
-	check("A:192.0.2.9", "A:192.0.2.1", "A:192.0.2.1", &rules, true, "A none MARK_LOST");
-	check("A:192.0.2.1", "", "A:192.0.2.1", &rules, true, "A none UNMANAGED_EQUAL");
-	check("A:192.0.2.1 A~them", "A:192.0.2.1", "A:192.0.2.1", &rules, true,
+	check("A:192.0.2.1", "A:192.0.2.1", "A:192.0.2.1", &rules, "A update MARK_LOST");
+	check("A:192.0.2.9", "A:192.0.2.1", "A:192.0.2.1", &rules, "A none MARK_LOST");
+	check("A:192.0.2.1", "", "A:192.0.2.1", &rules, "A none UNMANAGED_EQUAL");
+	check("A:192.0.2.1 A~them", "A:192.0.2.1", "A:192.0.2.1", &rules,
 	      "A none FOREIGN");
 }
 
@@ -428,9 +241,10 @@ static void sets_may_stand_beside_those_of_others(void **state)
 
 	(void)state;
 	rules.by_set = true;
-	check("A:192.0.2.1 A~them", "", "AAAA:2001:db8::1", &rules, true, "AAAA create WANTED");
-	check("A:192.0.2.1", "", "CNAME:x.example.net.", &rules, true, "CNAME none NAME_SHARED");
-	check("CNAME:x.example.net.", "", "A:192.0.2.1", &rules, true, "A none FOREIGN_CNAME");
+	check("A:192.0.2.1 A~them", "", "AAAA:2001:db8::1", &rules, "AAAA create WANTED");
+	check("A:192.0.2.1", "", "CNAME:x.example.net.", &rules,
+	      "CNAME none NAME_SHARED");
+	check("CNAME:x.example.net.", "", "A:192.0.2.1", &rules, "A none FOREIGN_CNAME");
 }
 
 static void names_outside_the_filter_are_left_alone(void **state)
@@ -444,12 +258,12 @@ static void names_outside_the_filter_are_left_alone(void **state)
 	rules.within_count = 1;
 	rules.without = without;
 	rules.without_count = 1;
-	check("", "", "a.in/A:192.0.2.1", &rules, true, "A create WANTED");
-	check("", "", "in/A:192.0.2.1", &rules, true, "A create WANTED");
-	check("", "", "notin/A:192.0.2.1", &rules, true, "A none FILTERED");
-	check("", "", "a.out.in/A:192.0.2.1", &rules, true, "A none FILTERED");
-	check("b.notin/A:192.0.2.1 b.notin/A~us", "", "", &rules, true, "A none FILTERED");
-	check("b.in/A:192.0.2.1 b.in/A~us", "", "", &rules, true, "A delete UNWANTED");
+	check("", "", "a.in/A:192.0.2.1", &rules, "A create WANTED");
+	check("", "", "in/A:192.0.2.1", &rules, "A create WANTED");
+	check("", "", "notin/A:192.0.2.1", &rules, "A none FILTERED");
+	check("", "", "a.out.in/A:192.0.2.1", &rules, "A none FILTERED");
+	check("b.notin/A:192.0.2.1 b.notin/A~us", "", "", &rules, "A none FILTERED");
+	check("b.in/A:192.0.2.1 b.in/A~us", "", "", &rules, "A delete UNWANTED");
 }
 
 /* ---- names that several owners share ---- */
@@ -505,7 +319,8 @@ static void owners_share_a_name(void **state)
 		{ ONE "A&~them=192.0.2.1 A&~us=192.0.2.2", "A&:192.0.2.2",
 		  "A update WANTED", "1 2" },
 		/* one goes */
-		{ ONE TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "", "A leave UNWANTED", "1" },
+		{ ONE TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "",
+		  "A leave UNWANTED", "1" },
 		{ ONE TWO "A&~them=192.0.2.1,192.0.2.2 A&~us=192.0.2.2", "",
 		  "A leave UNWANTED", "1 2" },
 		{ TWO "A&~them=192.0.2.1 A&~us=192.0.2.2", "", "A delete UNWANTED", "" },
@@ -522,10 +337,11 @@ static void owners_share_a_name(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(parts); i++)
-		check_part(parts[i].zone, parts[i].wanted, parts[i].want, parts[i].becomes);
-	check("CNAME:x.example.net. CNAME&~them=x.example.net.", "", "CNAME&:y.example.net.",
-	      &usual, true, "CNAME none NAME_SHARED");
-	check("", "", "CNAME:x.example.net. CNAME:y.example.net.", &usual, true,
+		check_part(parts[i].zone, parts[i].wanted, parts[i].want,
+		           parts[i].becomes);
+	check("CNAME:x.example.net. CNAME&~them=x.example.net.", "",
+	      "CNAME&:y.example.net.", &usual, "CNAME none NAME_SHARED");
+	check("", "", "CNAME:x.example.net. CNAME:y.example.net.", &usual,
 	      "CNAME none LOST_RESOLUTION");
 }
 
@@ -551,7 +367,7 @@ static void the_mark_says_what_we_know(void **state)
 
 /* ---- too much at once ---- */
 
-/* COUNT sets of ours, of which the first KEPT are wanted and the first CHANGED changed. */
+/* COUNT sets of ours: the first KEPT are wanted, of these the first CHANGED changed. */
 static void make_many(struct plan *plan, struct view **view, size_t count, size_t kept,
                       size_t changed, const struct plan_rules *rules, bool is_complete)
 {
@@ -604,8 +420,8 @@ static void deletions_and_updates_are_held_when_they_are_too_many(void **state)
 		struct view *view;
 
 		print_message("  %zu\n", i);
-		make_many(&plan, &view, cases[i].count, cases[i].kept, cases[i].changed, &rules,
-		          cases[i].is_complete);
+		make_many(&plan, &view, cases[i].count, cases[i].kept, cases[i].changed,
+		          &rules, cases[i].is_complete);
 		assert_int_equal(plan.ours, cases[i].count);
 		assert_int_equal(plan.steps[STEP_DELETE], cases[i].deletes);
 		assert_int_equal(plan.steps[STEP_UPDATE], cases[i].updates);
@@ -620,11 +436,11 @@ static void what_changes_its_type_is_held_whole(void **state)
 
 	(void)state;
 	rules.max_update_pct = 30;
-	check("A:192.0.2.1 A~us", "", "CNAME:x.example.net.", &rules, true,
+	check("A:192.0.2.1 A~us", "", "CNAME:x.example.net.", &rules,
 	      "A delete UNWANTED!, CNAME create WANTED!");
 	rules.max_update_pct = 100;
 	rules.max_delete_pct = 30;
-	check("A:192.0.2.1 A~us", "", "CNAME:x.example.net.", &rules, true,
+	check("A:192.0.2.1 A~us", "", "CNAME:x.example.net.", &rules,
 	      "A delete UNWANTED, CNAME create WANTED");
 }
 
@@ -638,7 +454,8 @@ static const char *const zone_words[] = {
 };
 static const char *const wish_words[] = {
 	"A:192.0.2.1", "A:192.0.2.2", "A@port/1:192.0.2.3", "AAAA:2001:db8::1",
-	"AAAA:2001:db8::2", "CNAME:x.example.net.", "CNAME@route/1:y.example.net.", "TXT:a",
+	"AAAA:2001:db8::2", "CNAME:x.example.net.", "CNAME@route/1:y.example.net.",
+	"TXT:a",
 };
 
 static void some_words(const char *const *words, size_t count, char *text)

@@ -36,14 +36,14 @@ static struct name below(const char *label)
 static void add(struct view *view, const char *label, uint16_t type, const char *data)
 {
 	uint8_t octets[256] = { (uint8_t)strlen(data) };
+	struct rdata rdata = { (const uint8_t *)data, 4 };
 	struct name name = below(label);
 
-	if (type != RR_TXT) {
-		view_add(view, &name, type, 300, (struct rdata){ (const uint8_t *)data, 4 });
-		return;
+	if (type == RR_TXT) {
+		memcpy(octets + 1, data, octets[0]);
+		rdata = (struct rdata){ octets, (uint16_t)(octets[0] + 1) };
 	}
-	memcpy(octets + 1, data, octets[0]);
-	view_add(view, &name, type, 300, (struct rdata){ octets, (uint16_t)(octets[0] + 1) });
+	view_add(view, &name, type, 300, rdata);
 }
 
 struct record {
@@ -82,11 +82,11 @@ static const struct {
 	{ "external-dns' own form, from them", "_own-%{record_type}.", "", {
 	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, THEM } }, WHOSE_ANOTHERS },
 	{ "both forms, both ours", "_own-%{record_type}.", "", {
-	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US }, { "_own-a.foo", RR_TXT, US } },
-	  WHOSE_OURS },
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS },
 	{ "one form ours, the other theirs", "_own-%{record_type}.", "", {
-	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, THEM }, { "_own-a.foo", RR_TXT, US } },
-	  WHOSE_CONTESTED },
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, THEM },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_CONTESTED },
 	{ "two of ours at one name", "_own-%{record_type}.", "", {
 	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US },
 	  { "_own-a.foo", RR_TXT, US ",external-dns/resource=x" } }, WHOSE_CONTESTED },
@@ -107,8 +107,8 @@ static const struct {
 	{ "of old is not for AAAA", "_own-%{record_type}.", "", {
 	  { "foo", RR_AAAA, "abcd" }, { "foo", RR_TXT, THEM } }, WHOSE_NOBODYS },
 	{ "of old yields to one with a type", "_own-%{record_type}.", "", {
-	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, THEM }, { "_own-a.foo", RR_TXT, US } },
-	  WHOSE_OURS },
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, THEM },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS },
 
 	{ "a host that is called as a mark is, theirs", "_own-%{record_type}.", "", {
 	  { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, THEM } }, WHOSE_ANOTHERS },
@@ -141,8 +141,8 @@ static const struct {
 	{ "the seed's form, theirs", NULL, "", {
 	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, "them" } }, WHOSE_ANOTHERS },
 	{ "the seed's form, beside text", NULL, "", {
-	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, "us" }, { "foo", RR_TXT, "v=spf1 -all" } },
-	  WHOSE_OURS },
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, "us" },
+	  { "foo", RR_TXT, "v=spf1 -all" } }, WHOSE_OURS },
 	{ "the seed's form cannot stand beside a CNAME", NULL, "", {
 	  { "foo", RR_CNAME, "abcd" }, { "cname-foo", RR_TXT, "us" } }, WHOSE_OURS },
 	{ "a bare word is data elsewhere", "_own-%{record_type}.", "", {
@@ -151,7 +151,8 @@ static const struct {
 	{ "shared by us", "_own-%{record_type}.", "", {
 	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US SHARED } }, WHOSE_SHARED },
 	{ "shared by them", "_own-%{record_type}.", "", {
-	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, THEM SHARED } }, WHOSE_SHARED },
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, THEM SHARED } },
+	  WHOSE_SHARED },
 	{ "shared by both", "_own-%{record_type}.", "", {
 	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US SHARED },
 	  { "_own-a.foo", RR_TXT, THEM SHARED } }, WHOSE_SHARED },
@@ -191,7 +192,8 @@ static void whose_a_set_is(void **state)
 		struct mark_form form = cases[i].prefix
 		    ? form_of(cases[i].prefix, cases[i].wildcard) : mark_form_seed;
 		struct view *view = view_of(cases[i].records, &form);
-		const struct holding *holding = holding_at(view, first->label, first->type);
+		const struct holding *holding = holding_at(view, first->label,
+		                                           first->type);
 
 		print_message("  %s\n", cases[i].story);
 		assert_non_null(holding);
@@ -249,6 +251,13 @@ static void records_that_come_twice_count_once(void **state)
 	view_free(&view);
 }
 
+static enum whose whose_to_come(struct view *view, const char *label, uint16_t type)
+{
+	struct name name = below(label);
+
+	return view_holding(view, view_node(view, &name), type)->whose;
+}
+
 /* Of the seed's form: a set that comes to a name whose mark is ours is ours. */
 static void a_set_to_come_is_whose_the_name_is(void **state)
 {
@@ -256,41 +265,49 @@ static void a_set_to_come_is_whose_the_name_is(void **state)
 		{ "foo", RR_A, "abcd" }, { "foo", RR_TXT, "us" },
 	};
 	struct view *view = view_of(records, &mark_form_seed);
-	struct name foo = below("foo"), bar = below("bar");
 
 	(void)state;
-	assert_int_equal(view_holding(view, view_node(view, &foo), RR_AAAA)->whose, WHOSE_OURS);
-	assert_int_equal(view_holding(view, view_node(view, &foo), RR_CNAME)->whose,
-	                 WHOSE_NOBODYS);
-	assert_int_equal(view_holding(view, view_node(view, &bar), RR_A)->whose, WHOSE_NOBODYS);
+	assert_int_equal(whose_to_come(view, "foo", RR_AAAA), WHOSE_OURS);
+	assert_int_equal(whose_to_come(view, "foo", RR_CNAME), WHOSE_NOBODYS);
+	assert_int_equal(whose_to_come(view, "bar", RR_A), WHOSE_NOBODYS);
 	view_free(&view);
 }
 
 static void what_a_cut_hides(void **state)
 {
 	static const struct record records[RECORDS_MAX] = {
-		{ "theirs", RR_NS, "abcd" }, { "ours", RR_NS, "abcd" }, { "ns-ours", RR_TXT, US },
-		{ "d", RR_DNAME, "abcd" }, { "", RR_NS, "abcd" },
+		{ "theirs", RR_NS, "abcd" }, { "ours", RR_NS, "abcd" },
+		{ "ns-ours", RR_TXT, US }, { "d", RR_DNAME, "abcd" },
+		{ "", RR_NS, "abcd" },
 	};
 	static const struct {
 		const char *label;
 		uint16_t type;
 		bool want;
 	} hidden[] = {
-		{ "", RR_A, false }, { "a", RR_A, false },
-		{ "theirs", RR_A, true }, { "a.theirs", RR_A, true }, { "theirs", RR_NS, false },
-		{ "theirs", RR_DS, false }, { "b.theirs", RR_NS, true },
-		{ "ours", RR_A, false }, { "a.b.ours", RR_AAAA, false }, { "a.ours", RR_TXT, true },
-		{ "d", RR_A, false }, { "a.d", RR_A, true }, { "a.b.d", RR_TXT, true },
+		{ "",         RR_A,    false },
+		{ "a",        RR_A,    false },
+		{ "theirs",   RR_A,    true },
+		{ "a.theirs", RR_A,    true },
+		{ "theirs",   RR_NS,   false },
+		{ "theirs",   RR_DS,   false },
+		{ "b.theirs", RR_NS,   true },
+		{ "ours",     RR_A,    false },
+		{ "a.b.ours", RR_AAAA, false },
+		{ "a.ours",   RR_TXT,  true },
+		{ "d",        RR_A,    false },
+		{ "a.d",      RR_A,    true },
+		{ "a.b.d",    RR_TXT,  true },
 	};
 	struct view *view = view_of(records, &mark_form_ours);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(hidden); i++) {
 		struct name name = below(hidden[i].label);
+		bool is_hidden = view_is_hidden(view, &name, hidden[i].type);
 
 		print_message("  %s\n", hidden[i].label);
-		assert_int_equal(view_is_hidden(view, &name, hidden[i].type), hidden[i].want);
+		assert_int_equal(is_hidden, hidden[i].want);
 	}
 	view_free(&view);
 }

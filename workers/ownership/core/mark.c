@@ -10,8 +10,8 @@ enum { STRING_MAX = 255 };		/* octets of a character-string (RFC 1035 3.3) */
 
 static bool is_word(const char *text, size_t max)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	                              "0123456789._:/@-";
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                              "abcdefghijklmnopqrstuvwxyz0123456789._:/@-";
 	size_t len = strspn(text, letters);
 
 	return len && len <= max && !text[len];

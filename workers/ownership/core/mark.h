@@ -27,7 +27,7 @@ enum {
 
 enum mark_kind {
 	MARK_DATA,			/* no mark */
-	MARK_OWNED,			/* by its label "owner", which may be of no use to us */
+	MARK_OWNED,			/* by its label "owner", whoever that is */
 	MARK_HERITAGE,			/* of another program */
 	MARK_BAD,			/* external-dns' heritage, and no sense in it */
 };

@@ -55,6 +55,11 @@ bool mark_type_is_known(uint16_t type)
 	return type_of(type);
 }
 
+uint16_t mark_type_at(size_t index)
+{
+	return index < TYPES ? types[index].type : 0;
+}
+
 /* ---- settings ---- */
 
 static bool is_affix_octet(char c)
@@ -101,18 +106,18 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 	struct mark_form parsed = { 0 };
 
 	if (*prefix && *suffix)
-		return fail(why, ERR_INVALID, "%s: a mark has a prefix or a suffix, not both",
-		            field);
+		return fail(why, ERR_INVALID,
+		            "%s: a mark has a prefix or a suffix, not both", field);
 	if (!copy_affix(prefix, parsed.prefix) || !copy_affix(suffix, parsed.suffix) ||
 	    (*suffix && suffix[strlen(suffix) - 1] == '.'))
 		return fail(why, ERR_INVALID,
-		            "%s: a prefix or suffix has letters, digits, '-', '_', single "
-		            "dots and '%s', and no dot at the ends but that a prefix may "
-		            "end in one", field, TEMPLATE);
+		            "%s: a prefix or suffix has letters, digits, '-', '_', "
+		            "single dots and '%s', and no dot at the ends but that a "
+		            "prefix may end in one", field, TEMPLATE);
 	if (!copy_wildcard(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
-		            "%s: the wildcard replacement is one label of letters, digits, "
-		            "'-' and '_'", field);
+		            "%s: the wildcard replacement is one label of letters, "
+		            "digits, '-' and '_'", field);
 	*form = parsed;
 	return OK;
 }
@@ -255,7 +260,8 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 	char text[NAME_MAX_TEXT + 1];
 
 	if (!type)
-		return fail(why, ERR_INVALID, "records of type %d cannot be marked", number);
+		return fail(why, ERR_INVALID, "records of type %d cannot be marked",
+		            number);
 	if (name->len == 1)
 		return fail(why, ERR_INVALID, "records of the root cannot be marked");
 	if (!make(form, name, type, &made))
@@ -263,8 +269,8 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 	if (!name_is_below(&made, zone)) {
 		name_format(&made, text);
 		return fail(why, ERR_INVALID,
-		            "its mark would be outside the zone, at '%.100s': set a prefix that "
-		            "ends in a dot", text);
+		            "its mark would be outside the zone, at '%.100s': set a "
+		            "prefix that ends in a dot", text);
 	}
 	*mark = made;
 	return OK;
@@ -308,8 +314,8 @@ static bool match_before(const struct name *name, const char *text, size_t *at,
 }
 
 /* TEXT, whose first part ends the label at AT; *rest is what follows it all. */
-static bool match_after(const struct name *name, const char *text, size_t at, size_t *first,
-                        size_t *rest)
+static bool match_after(const struct name *name, const char *text, size_t at,
+                        size_t *first, size_t *rest)
 {
 	size_t part = strcspn(text, "."), len = name->wire[at], into;
 
@@ -327,8 +333,8 @@ static bool match_after(const struct name *name, const char *text, size_t at, si
 }
 
 /* A name of a first label, which may be "*", and what follows in the mark's name. */
-static void found_name(struct search *search, const uint8_t *label, size_t len, size_t rest,
-                       uint16_t type)
+static void found_name(struct search *search, const uint8_t *label, size_t len,
+                       size_t rest, uint16_t type)
 {
 	const struct name *mark = search->name;
 	struct name name = { .len = (uint8_t)(1 + len + mark->len - rest) };
@@ -355,7 +361,8 @@ static void search_type(struct search *search, const struct type *type)
 
 	const uint8_t *label = &name->wire[at + 1 + into];
 	found_name(search, label, end - into, rest, type->type);
-	if (wildcard && end - into == wildcard && !memcmp(label, form->wildcard, wildcard))
+	if (wildcard && end - into == wildcard &&
+	    !memcmp(label, form->wildcard, wildcard))
 		found_name(search, (const uint8_t *)"*", 1, rest, type->type);
 }
 

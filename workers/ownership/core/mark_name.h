@@ -1,13 +1,13 @@
 /*
- * mark_name -- where the mark of a record stands: in the TXT record of a name that is made
- * from the record's name and type, for nothing can stand beside a CNAME (seed 001, "Bads").
- * As external-dns makes it, the type comes before the first label, and a prefix or a suffix
- * with it; "%{record_type}" in one of these is where the type goes instead:
+ * mark_name -- where the mark of a record stands: in the TXT record of a name that is
+ * made from the record's name and type, for nothing can stand beside a CNAME (seed 001,
+ * "Bads"). As external-dns makes it, the type comes before the first label, and a prefix
+ * or a suffix with it; "%{record_type}" in one of these is where the type goes instead:
  *
- *	                      A foo.example.com       A *.example.com     A example.com
- *	_own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard…   _own-a.example.com
- *	txt-                  txt-a-foo.example.com   txt-a-*…            outside the zone
- *	seed 001's own form   foo.example.com         *.example.com       example.com
+ *	                      A foo.example.com       A *.example.com    A example.com
+ *	_own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard…  _own-a.example.com
+ *	txt-                  txt-a-foo.example.com   txt-a-*…           outside the zone
+ *	seed 001's own form   foo.example.com         *.example.com      example.com
  *
  * The first is ours. What a server would not show is marked in external-dns' plain form
  * (ns-sub.example.com): NS and DNAME, for a name below them is hidden, and in the seed's
@@ -43,6 +43,7 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 
 /* May records of that type be ours? Those that a mark's name can say. */
 bool mark_type_is_known(uint16_t type);
+uint16_t mark_type_at(size_t index);		/* all of them, from 0 on; 0 at the end */
 
 /*
  * The name of the mark for TYPE at NAME, in lower case. ERR_INVALID: there can be none,
@@ -53,7 +54,7 @@ enum err mark_name(const struct mark_form *form, const struct name *name, uint16
 
 struct mark_reading {
 	struct name name;
-	uint16_t type;			/* 0: any, as marks of old and the seed's are read */
+	uint16_t type;			/* 0: any: marks of old, and the seed's */
 };
 
 /*

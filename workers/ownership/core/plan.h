@@ -23,9 +23,9 @@ enum plan_policy { POLICY_SYNC, POLICY_UPSERT_ONLY, POLICY_CREATE_ONLY };
 enum plan_step {
 	STEP_NONE,
 	STEP_CREATE,			/* the set and its mark */
-	STEP_UPDATE,			/* the set, the mark or both to what they should be */
+	STEP_UPDATE,			/* the set, its mark, or both */
 	STEP_DELETE,			/* the set and its mark */
-	STEP_LEAVE,			/* our part of a set that others share, and our mark */
+	STEP_LEAVE,			/* our part of a shared set, and our mark */
 	STEP_UNMARK,			/* the mark of a set that is not there */
 	STEP_COUNT
 };
@@ -38,7 +38,7 @@ enum plan_reason {
 	REASON_ORPHAN_MARK,
 	REASON_MARK_LOST,		/* we made it, and somebody took its mark away */
 	/* from here on nothing is done */
-	REASON_UNMANAGED_EQUAL,		/* it is as it should be, and nobody's: adopt it */
+	REASON_UNMANAGED_EQUAL,		/* as it should be, and nobody's */
 	REASON_UNMANAGED,
 	REASON_FOREIGN,
 	REASON_FOREIGN_ORPHAN,		/* a mark of another's holds the place */
@@ -64,11 +64,11 @@ struct plan_rules {
 	enum plan_policy policy;
 	uint16_t types[PLAN_TYPES_MAX];	/* that are ours to manage */
 	size_t type_count;
-	const struct name *within, *without;	/* names at or below; none within: all are */
+	const struct name *within, *without;	/* at or below; none within: all are */
 	size_t within_count, without_count;
 	bool by_set;			/* beside another's sets, too: ownership_scope */
 	bool keeps_drift;
-	bool reclaims;			/* marks that were lost, if the records are as we left them */
+	bool reclaims;			/* lost marks, of records as we left them */
 	uint32_t ttl;			/* of a wish without one */
 	unsigned max_delete_pct, max_update_pct;	/* of what is ours */
 	size_t min_records;		/* with fewer of ours nothing is too much */
@@ -81,7 +81,7 @@ struct plan_item {
 	enum plan_reason reason;
 	bool is_replaced;		/* DELETE: another type comes to its place */
 	bool is_held;
-	const struct holding *holding;	/* NULL: there was none */
+	const struct holding *holding;	/* perhaps of no records */
 	const struct wish *wish;	/* NULL: nobody wants it */
 	struct rrset becomes;		/* of CREATE, UPDATE and LEAVE */
 	char words[120];		/* of REASON_NO_MARK */

@@ -23,7 +23,7 @@
 enum whose {
 	WHOSE_NOBODYS,			/* there is no mark */
 	WHOSE_OURS,
-	WHOSE_SHARED,			/* all who marked it share it; we need not be among them */
+	WHOSE_SHARED,			/* by all who marked it, perhaps not us */
 	WHOSE_ANOTHERS,
 	WHOSE_BAD,			/* a mark without sense */
 	WHOSE_CONTESTED,
@@ -60,6 +60,7 @@ struct view;
 struct view *view_new(const struct name *zone, uint32_t seed);
 void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
+bool view_is_bare(const struct view *view);	/* marks are in the seed's form */
 
 /* NAME in lower case, RDATA canonical; both are copied. */
 void view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
@@ -73,13 +74,15 @@ void view_settle(struct view *view, const char *ours, const struct mark_form *fo
 /* ---- of a view that is settled ---- */
 
 struct node *view_first(const struct view *view);
-struct node *view_find(const struct view *view, const struct name *name);	/* or NULL */
+/* NULL: there is none. */
+struct node *view_find(const struct view *view, const struct name *name);
 /* The node of NAME; a new one, without holdings, if there is none. */
 struct node *view_node(struct view *view, const struct name *name);
 void node_name(const struct node *node, struct name *name);
 /* The set of TYPE at NODE; a new one, of no records, if there is none. */
 struct holding *view_holding(struct view *view, struct node *node, uint16_t type);
-const struct holding *node_holding(const struct node *node, uint16_t type);	/* or NULL */
+/* NULL: there is none. */
+const struct holding *node_holding(const struct node *node, uint16_t type);
 /* Our claim on it, or NULL. */
 const struct claim *holding_claim(const struct view *view, const struct holding *holding);
 /*

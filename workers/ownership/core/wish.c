@@ -23,7 +23,8 @@ void wish_add(struct wish **wishes, const struct wish *endpoint, struct arena *a
 		*wishes = wish;
 	}
 	for (size_t i = 0; i < endpoint->want.count; i++)
-		rrset_push(&wish->want, endpoint->want.ttl, endpoint->want.records[i], arena);
+		rrset_push(&wish->want, endpoint->want.ttl, endpoint->want.records[i],
+		           arena);
 	wish->has_ttl = wish->has_ttl && endpoint->has_ttl;
 	wish->is_shared = wish->is_shared && endpoint->is_shared;
 }
@@ -53,7 +54,8 @@ static bool has_it(const struct wish *wish, const struct view *view,
                    const struct node *node)
 {
 	const struct holding *holding = node_holding(node, wish->want.type);
-	const struct claim *claim = holding ? holding_claim(view, holding) : NULL;
+	bool is_there = holding && holding->is.count;
+	const struct claim *claim = is_there ? holding_claim(view, holding) : NULL;
 	const char *resource = claim ? mark_get(claim->mark, "resource") : NULL;
 
 	return resource && !strcmp(resource, wish->resource);
@@ -81,7 +83,8 @@ static bool is_before(const struct wish *a, const struct wish *b, const struct v
 	return order ? order < 0 : strcmp(a->resource, b->resource) < 0;
 }
 
-static void resolve_type(struct wish *wish, const struct view *view, const struct node *node)
+static void resolve_type(struct wish *wish, const struct view *view,
+                         const struct node *node)
 {
 	for (struct wish *other = wish->next; other; other = other->next) {
 		if (other->want.type != wish->want.type || other->has_lost)

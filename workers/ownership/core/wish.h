@@ -2,11 +2,11 @@
  * wish -- what our owner wants at a name: of all endpoints for it those that win.
  *
  * Endpoints of one resource and type make one set, whatever their set ids. If several
- * resources want the same set, the one that has it keeps it; else it goes to the first of:
- * those who asked by RPC, routers, routes, ports; then to who wants fewer records, then by
- * the records themselves (peers: external-dns' "PerResource"). A CNAME cannot stand beside
- * other sets, and loses to them unless its resource has the name by now; one of two targets
- * is none.
+ * resources want the same set, the one that has it keeps it; else it goes to the first
+ * of: those who asked by RPC, routers, routes, ports; then to who wants fewer records,
+ * then by the records themselves (external-dns' "PerResource"). A CNAME cannot stand
+ * beside other sets, and loses to them unless its resource has the name by now; one of
+ * two targets is none.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct wish {
 };
 
 /*
- * One endpoint more for a name, whose wishes are the list that ENDS in a NULL. Endpoints
- * that belong together become one wish. What is in ENDPOINT is borrowed.
+ * One endpoint more for a name. Endpoints that belong together become one wish. What is
+ * in ENDPOINT is borrowed.
  */
 void wish_add(struct wish **wishes, const struct wish *endpoint, struct arena *arena);
 
