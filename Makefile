@@ -117,10 +117,11 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# libFuzzer targets: fuzz_NAME.c; they see minidns' core, and poolmgr's backends.
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/workers.a
+# libFuzzer targets: fuzz_NAME.c; they see the cores, and poolmgr's backends.
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/ownership.a \
+    $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -Iworkers/ownership -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzzers: $(FUZZ)
 
 $(BUILD)/%.a:

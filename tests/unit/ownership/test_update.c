@@ -203,8 +203,12 @@ static void end_round(struct round *round)
 static void describe_rr(const struct update_rr *rr, struct buf *text)
 {
 	static const char *const signs[] = {
-		[UPDATE_SET_IS] = "is", [UPDATE_NO_SET] = "no", [UPDATE_NO_NAME] = "unused",
-		[UPDATE_DELETE_SET] = "drop", [UPDATE_DELETE] = "del", [UPDATE_ADD] = "add",
+		[UPDATE_SET_IS]     = "is",
+		[UPDATE_NO_SET]     = "no",
+		[UPDATE_NO_NAME]    = "unused",
+		[UPDATE_DELETE_SET] = "drop",
+		[UPDATE_DELETE]     = "del",
+		[UPDATE_ADD]        = "add",
 	};
 	char name[NAME_MAX_TEXT + 1], type[16] = "";
 
@@ -283,8 +287,10 @@ static void what_an_update_says(void **state)
 /* A CNAME that takes the place of something: nothing else may come meanwhile. */
 static void a_cname_that_replaces_meets_nothing(void **state)
 {
-	static const char *const comers[] = { "TXT:new", "MX:10+mx.example.net.",
-	                                      "AAAA:2001:db8::9", "SRV:1+1+1+x.example.net." };
+	static const char *const comers[] = {
+		"TXT:new", "MX:10+mx.example.net.", "AAAA:2001:db8::9",
+		"SRV:1+1+1+x.example.net.",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(comers); i++) {
@@ -327,8 +333,8 @@ static const char *const words[] = {
 	"_own-a.www/TXT:b", "_own-aaaa.www/CNAME:y.example.net.", "_own-cname.www/TXT:c",
 };
 static const char *const wishes[] = {
-	"A:192.0.2.1", "A:192.0.2.3", "A&:192.0.2.1", "A%60:192.0.2.1", "AAAA:2001:db8::1",
-	"AAAA:2001:db8::2", "CNAME:x.example.net.", "CNAME:z.example.net.", "TXT:a",
+	"A:192.0.2.1", "A:192.0.2.3", "A&:192.0.2.1", "A%60:192.0.2.1",
+	"AAAA:2001:db8::1", "AAAA:2001:db8::2", "CNAME:x.example.net.", "CNAME:z.example.net.", "TXT:a",
 };
 
 static void some(const char *const *from, size_t count, int one_in, char *text)
@@ -345,8 +351,8 @@ static bool is_mark_of(const struct stored *record, const char *owner)
 {
 	struct arena *arena = arena_new();
 	struct mark mark;
-	bool is = record->type == RR_TXT &&
-	          mark_read(record->data, record->len, false, arena, &mark) == MARK_OWNED &&
+	enum mark_kind kind = mark_read(record->data, record->len, false, arena, &mark);
+	bool is = record->type == RR_TXT && kind == MARK_OWNED &&
 	          !strcmp(mark_get(&mark, "owner"), owner);
 
 	arena_free(&arena);
@@ -359,8 +365,9 @@ static bool is_of_ours(const struct view *before, const struct stored *record)
 	const struct node *node = view_find(before, &record->name);
 	const struct holding *holding = node ? node_holding(node, record->type) : NULL;
 
-	return holding && (holding->whose == WHOSE_OURS || holding->whose == WHOSE_SHARED) &&
-	       holding_claim(before, holding);
+	if (!holding || !holding_claim(before, holding))
+		return false;
+	return holding->whose == WHOSE_OURS || holding->whose == WHOSE_SHARED;
 }
 
 /* All that was another's is there yet. */
@@ -418,7 +425,7 @@ static void one_update_does_what_was_planned_and_no_more(void **state)
 	assert_true(sent > 3000);
 }
 
-/* The zone is another by the time that the update comes: it is refused, or harms nobody. */
+/* The zone is another by the time that it comes: it is refused, or harms nobody. */
 static void who_was_faster_loses_nothing(void **state)
 {
 	size_t refused = 0, taken = 0;

@@ -3,9 +3,9 @@
  *
  * "www/A:192.0.2.1" is a record, of "www" without it, of the apex with "=/"; the mark of
  * such a set is "A~us", "A~them", "A~mate" (another heritage) or "A~bad". "A@port/1:…" is
- * wanted by that resource, else it is by "test/1", as marks say; "A%60:…" has a TTL. A "+"
- * in data is a space. "A&:…" is wanted as a part, "A&~us=192.0.2.1,192.0.2.2" the mark of
- * such an owner.
+ * wanted by that resource, else it is by "test/1", as marks say; "A%60:…" has a TTL. In
+ * data "+" is a space. "A&:…" is wanted as a part, "A&~us=192.0.2.1,192.0.2.2" the mark
+ * of such an owner.
  */
 #pragma once
 
