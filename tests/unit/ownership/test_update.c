@@ -334,7 +334,8 @@ static const char *const words[] = {
 };
 static const char *const wishes[] = {
 	"A:192.0.2.1", "A:192.0.2.3", "A&:192.0.2.1", "A%60:192.0.2.1",
-	"AAAA:2001:db8::1", "AAAA:2001:db8::2", "CNAME:x.example.net.", "CNAME:z.example.net.", "TXT:a",
+	"AAAA:2001:db8::1", "AAAA:2001:db8::2", "CNAME:x.example.net.",
+	"CNAME:z.example.net.", "TXT:a",
 };
 
 static void some(const char *const *from, size_t count, int one_in, char *text)

@@ -203,7 +203,7 @@ static void settle_group(const struct planning *p, size_t first)
 			settle_deletion(p, &group, &group.items[i]);
 	for (size_t i = 0; i < group.count; i++)
 		if (group.items[i].step == STEP_CREATE)
-			is_refused = settle_creation(&group, &group.items[i]) || is_refused;
+			is_refused |= settle_creation(&group, &group.items[i]);
 	if (is_refused)
 		keep_replaced(&group);
 }

@@ -24,8 +24,8 @@ static bool is_done(const struct plan_item *item)
 
 static bool is_same(const struct update_rr *a, const struct update_rr *b)
 {
-	return a->kind == b->kind && a->type == b->type && name_equal(&a->name, &b->name) &&
-	       !rdata_compare(a->rdata, b->rdata);
+	return a->kind == b->kind && a->type == b->type &&
+	       name_equal(&a->name, &b->name) && !rdata_compare(a->rdata, b->rdata);
 }
 
 /* Once: sets of one name may be told apart by the same mark. */
@@ -60,8 +60,8 @@ static void require_set(struct making *making, const struct name *name, uint16_t
 		require(making, UPDATE_NO_SET, name, type);
 	for (size_t i = 0; i < set->count; i++)
 		put(making, &making->update->prerequisites,
-		    (struct update_rr){ .kind = UPDATE_SET_IS, .name = *name, .type = type,
-		                        .rdata = set->records[i] });
+		    (struct update_rr){ .kind = UPDATE_SET_IS, .name = *name,
+		                        .type = type, .rdata = set->records[i] });
 }
 
 static void change(struct making *making, enum update_kind kind, const struct name *name,
@@ -69,6 +69,11 @@ static void change(struct making *making, enum update_kind kind, const struct na
 {
 	put(making, &making->update->changes,
 	    (struct update_rr){ kind, *name, type, ttl, rdata });
+}
+
+static void drop_set(struct making *making, const struct name *name, uint16_t type)
+{
+	change(making, UPDATE_DELETE_SET, name, type, 0, (struct rdata){ 0 });
 }
 
 /* ---- marks ---- */
@@ -216,13 +221,14 @@ static void alter(struct making *making, const struct plan_item *item,
 	const struct rrset *is = &item->holding->is, *becomes = &item->becomes;
 
 	if (is->ttl != becomes->ttl) {
-		change(making, UPDATE_DELETE_SET, name, item->type, 0, (struct rdata){ 0 });
+		drop_set(making, name, item->type);
 		add_all(making, item, name);
 		return;
 	}
 	for (size_t i = 0; i < is->count; i++)
 		if (!rrset_has(becomes, is->records[i]))
-			change(making, UPDATE_DELETE, name, item->type, 0, is->records[i]);
+			change(making, UPDATE_DELETE, name, item->type, 0,
+			       is->records[i]);
 	for (size_t i = 0; i < becomes->count; i++)
 		if (!rrset_has(is, becomes->records[i]))
 			change(making, UPDATE_ADD, name, item->type, becomes->ttl,
@@ -238,7 +244,7 @@ static void make_departure(struct making *making, const struct plan_item *item)
 	if (item->step == STEP_LEAVE)
 		alter(making, item, &name);
 	if (item->step == STEP_DELETE)
-		change(making, UPDATE_DELETE_SET, &name, item->type, 0, (struct rdata){ 0 });
+		drop_set(making, &name, item->type);
 	remove_marks(making, item);
 }
 

@@ -18,7 +18,7 @@
 
 enum update_kind {
 	/* prerequisites (2.4) */
-	UPDATE_SET_IS,			/* a record of a set that is just this: one of many */
+	UPDATE_SET_IS,			/* one of the records that make up a set */
 	UPDATE_NO_SET,			/* there are no records of NAME and TYPE */
 	UPDATE_NO_NAME,			/* NAME is not in use */
 	/* changes (2.5) */
