@@ -49,6 +49,9 @@ BINARY_central = zonefleet-central
 BINARY_poolmgr = zonefleet-poolmgr
 BINARY_minidns = zonefleet-minidns
 BINARY_cli     = zonefleet
+# A part is a folder over the library: a program, or the core of one.
+PARTS = $(PROGRAMS) ownership
+FOLDER_ownership = workers/ownership
 LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
@@ -87,12 +90,15 @@ define program
 $(BUILD)/bin/$(BINARY_$(1)): $(BUILD)/$(FOLDER_$(1))/main.o $(BUILD)/$(1).a $(BUILD)/workers.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$(LIBS_$(1))
+endef
+define part
 $(BUILD)/$(1).a: $(call objects,$(FOLDER_$(1))/*.c $(FOLDER_$(1))/*/*.c)
 $(BUILD)/$(FOLDER_$(1))/%.o $(BUILD)/unit/$(1)/%.o $(BUILD)/bench/$(1)_%.o: INC = -Iworkers -I$(FOLDER_$(1))
 $(BUILD)/unit/$(1)/%: $(BUILD)/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/workers.a
 	$$(CC) $$(LDFLAGS) -o $$@ $$^ -lcmocka $$(LIBS) $$(LIBS_$(1))
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
+$(foreach p,$(PARTS),$(eval $(call part,$(p))))
 
 $(BUILD)/unit/%: $(BUILD)/unit/%.o $(BUILD)/workers.a
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
@@ -111,10 +117,11 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# libFuzzer targets: fuzz_NAME.c; they see minidns' core, and poolmgr's backends.
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/workers.a
+# libFuzzer targets: fuzz_NAME.c; they see the cores, and poolmgr's backends.
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/ownership.a \
+    $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -Iworkers/ownership -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzzers: $(FUZZ)
 
 $(BUILD)/%.a:
@@ -185,8 +192,10 @@ fuzz:
 src = grep -rnE --include=*.[ch]
 layers:
 	@! $(src) '#include "(runtime|model|consistency)/' workers/base
-	@! $(src) '#include "consistency/' workers/model workers/runtime central/core minidns/core
-	@! $(src) '#include "runtime/' workers/model central/core poolmgr/core minidns/core
+	@! $(src) '#include "consistency/' workers/model workers/runtime central/core minidns/core \
+	    workers/ownership/core
+	@! $(src) '#include "runtime/' workers/model central/core poolmgr/core minidns/core \
+	    workers/ownership/core
 	@! $(src) '#include <amqp' workers central poolmgr minidns | grep -v '^workers/runtime/broker'
 	@! $(src) '#include <mysql' workers central poolmgr minidns | grep -v '^workers/runtime/db'
 	@! $(src) '#include <ldns' workers central poolmgr minidns | grep -v '^workers/model/presentation'

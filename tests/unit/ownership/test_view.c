@@ -1,0 +1,327 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail		/* that of base/err.h is meant */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/view.h"
+#include "model/rr.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define US "heritage=external-dns,external-dns/owner=us"
+#define THEM "heritage=external-dns,external-dns/owner=them"
+#define SHARED ",external-dns/shared=true"
+
+static struct name name_of(const char *text)
+{
+	struct name name;
+	struct why why;
+
+	assert_int_equal(name_parse(text, "name", &name, &why), OK);
+	return name;
+}
+
+static struct name below(const char *label)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s%sexample.com.", label, *label ? "." : "");
+	return name_of(text);
+}
+
+static void add(struct view *view, const char *label, uint16_t type, const char *data)
+{
+	uint8_t octets[256] = { (uint8_t)strlen(data) };
+	struct rdata rdata = { (const uint8_t *)data, 4 };
+	struct name name = below(label);
+
+	if (type == RR_TXT) {
+		memcpy(octets + 1, data, octets[0]);
+		rdata = (struct rdata){ octets, (uint16_t)(octets[0] + 1) };
+	}
+	view_add(view, &name, type, 300, rdata);
+}
+
+struct record {
+	const char *label;
+	uint16_t type;
+	const char *data;
+};
+
+static struct mark_form form_of(const char *prefix, const char *wildcard)
+{
+	struct mark_form form;
+	struct why why;
+
+	assert_int_equal(mark_form_parse(prefix, "", wildcard, "mark", &form, &why), OK);
+	return form;
+}
+
+enum { RECORDS_MAX = 6 };
+
+/* In a zone with marks of ours in FORM: whose is the set that the first record is of? */
+static const struct {
+	const char *story, *prefix, *wildcard;	/* a prefix of NULL: the seed's form */
+	struct record records[RECORDS_MAX];
+	enum whose want;
+} cases[] = {
+	{ "no mark", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" } }, WHOSE_NOBODYS },
+	{ "ours", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "of another type", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-aaaa.foo", RR_TXT, US } }, WHOSE_NOBODYS },
+	{ "external-dns' own form, from us", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "our usual form, when another is written", "txt-", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "external-dns' own form, from them", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, THEM } }, WHOSE_ANOTHERS },
+	{ "both forms, both ours", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "one form ours, the other theirs", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, THEM },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_CONTESTED },
+	{ "two of ours at one name", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US },
+	  { "_own-a.foo", RR_TXT, US ",external-dns/resource=x" } }, WHOSE_CONTESTED },
+	{ "ours, and other text beside it", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US },
+	  { "_own-a.foo", RR_TXT, "v=spf1" } }, WHOSE_OURS },
+	{ "another program's", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, "heritage=mate" } },
+	  WHOSE_ANOTHERS },
+	{ "a mark without sense", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, "heritage=external-dns" } },
+	  WHOSE_BAD },
+
+	{ "of old, ours", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "of old, theirs", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, THEM } }, WHOSE_ANOTHERS },
+	{ "of old is not for AAAA", "_own-%{record_type}.", "", {
+	  { "foo", RR_AAAA, "abcd" }, { "foo", RR_TXT, THEM } }, WHOSE_NOBODYS },
+	{ "of old yields to one with a type", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, THEM },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS },
+
+	{ "a host that is called as a mark is, theirs", "_own-%{record_type}.", "", {
+	  { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, THEM } }, WHOSE_ANOTHERS },
+	{ "it speaks against us in each reading", "_own-%{record_type}.", "", {
+	  { "1", RR_MX, "abcd" }, { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, THEM } },
+	  WHOSE_ANOTHERS },
+	{ "and for us in one", "_own-%{record_type}.", "", {
+	  { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, US } }, WHOSE_NOBODYS },
+	{ "which is the one with a type", "_own-%{record_type}.", "", {
+	  { "1", RR_MX, "abcd" }, { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, US } },
+	  WHOSE_OURS },
+	{ "what our own form says goes before", "txt-", "", {
+	  { "foo", RR_A, "abcd" }, { "txt-a-foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "and nothing else", "txt-", "", {
+	  { "a-foo", RR_TXT, "data" }, { "txt-a-foo", RR_TXT, US } }, WHOSE_NOBODYS },
+	{ "theirs counts there, too", "txt-", "", {
+	  { "a-foo", RR_TXT, "data" }, { "txt-a-foo", RR_TXT, THEM } }, WHOSE_ANOTHERS },
+
+	{ "a wildcard", "txt-", "wild", {
+	  { "*", RR_A, "abcd" }, { "txt-a-wild", RR_TXT, US } }, WHOSE_OURS },
+	{ "a host that is called as it", "txt-", "wild", {
+	  { "wild", RR_A, "abcd" }, { "txt-a-wild", RR_TXT, US } }, WHOSE_NOBODYS },
+	{ "which might be theirs", "txt-", "wild", {
+	  { "wild", RR_A, "abcd" }, { "txt-a-wild", RR_TXT, THEM } }, WHOSE_ANOTHERS },
+
+	{ "the seed's form, ours", NULL, "", {
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, "us" } }, WHOSE_OURS },
+	{ "the seed's form, AAAA too", NULL, "", {
+	  { "foo", RR_AAAA, "abcd" }, { "foo", RR_TXT, "us" } }, WHOSE_OURS },
+	{ "the seed's form, theirs", NULL, "", {
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, "them" } }, WHOSE_ANOTHERS },
+	{ "the seed's form, beside text", NULL, "", {
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, "us" },
+	  { "foo", RR_TXT, "v=spf1 -all" } }, WHOSE_OURS },
+	{ "the seed's form cannot stand beside a CNAME", NULL, "", {
+	  { "foo", RR_CNAME, "abcd" }, { "cname-foo", RR_TXT, "us" } }, WHOSE_OURS },
+	{ "a bare word is data elsewhere", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, "us" } }, WHOSE_NOBODYS },
+
+	{ "shared by us", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US SHARED } }, WHOSE_SHARED },
+	{ "shared by them", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, THEM SHARED } },
+	  WHOSE_SHARED },
+	{ "shared by both", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US SHARED },
+	  { "_own-a.foo", RR_TXT, THEM SHARED } }, WHOSE_SHARED },
+	{ "shared by one only", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US SHARED },
+	  { "_own-a.foo", RR_TXT, THEM } }, WHOSE_CONTESTED },
+	{ "shared, and no sense in the other", "_own-%{record_type}.", "", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US SHARED },
+	  { "_own-a.foo", RR_TXT, "heritage=external-dns" } }, WHOSE_CONTESTED },
+};
+
+static struct view *view_of(const struct record *records, const struct mark_form *form)
+{
+	struct name apex = name_of("example.com.");
+	struct view *view = view_new(&apex, 1);
+
+	for (size_t i = 0; i < RECORDS_MAX && records[i].label; i++)
+		add(view, records[i].label, records[i].type, records[i].data);
+	view_settle(view, "us", form);
+	return view;
+}
+
+static const struct holding *holding_at(const struct view *view, const char *label,
+                                        uint16_t type)
+{
+	struct name name = below(label);
+	const struct node *node = view_find(view, &name);
+
+	return node ? node_holding(node, type) : NULL;
+}
+
+static void whose_a_set_is(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct record *first = &cases[i].records[0];
+		struct mark_form form = cases[i].prefix
+		    ? form_of(cases[i].prefix, cases[i].wildcard) : mark_form_seed;
+		struct view *view = view_of(cases[i].records, &form);
+		const struct holding *holding = holding_at(view, first->label,
+		                                           first->type);
+
+		print_message("  %s\n", cases[i].story);
+		assert_non_null(holding);
+		assert_int_equal(holding->whose, cases[i].want);
+		if (cases[i].want == WHOSE_OURS)
+			assert_non_null(holding_claim(view, holding));
+		view_free(&view);
+	}
+}
+
+static void marks_are_no_text_records(void **state)
+{
+	static const struct record records[RECORDS_MAX] = {
+		{ "foo", RR_TXT, US }, { "foo", RR_TXT, "b" }, { "foo", RR_TXT, "a" },
+		{ "bar", RR_TXT, US },
+	};
+	struct view *view = view_of(records, &mark_form_ours);
+	struct name foo = below("foo");
+
+	(void)state;
+	assert_int_equal(holding_at(view, "foo", RR_TXT)->is.count, 2);
+	assert_int_equal(view_find(view, &foo)->marks.count, 1);
+	assert_null(holding_at(view, "bar", RR_TXT));
+	view_free(&view);
+}
+
+static void a_mark_without_its_set_is_a_holding_of_no_records(void **state)
+{
+	static const struct record records[RECORDS_MAX] = {
+		{ "_own-a.foo", RR_TXT, US }, { "_own-a.bar", RR_TXT, THEM },
+	};
+	struct view *view = view_of(records, &mark_form_ours);
+	const struct holding *ours = holding_at(view, "foo", RR_A);
+	const struct holding *theirs = holding_at(view, "bar", RR_A);
+
+	(void)state;
+	assert_int_equal(ours->is.count, 0);
+	assert_int_equal(ours->whose, WHOSE_OURS);
+	assert_int_equal(theirs->is.count, 0);
+	assert_int_equal(theirs->whose, WHOSE_ANOTHERS);
+	view_free(&view);
+}
+
+static void records_that_come_twice_count_once(void **state)
+{
+	static const struct record records[RECORDS_MAX] = {
+		{ "foo", RR_A, "bcde" }, { "foo", RR_A, "abcd" }, { "foo", RR_A, "bcde" },
+	};
+	struct view *view = view_of(records, &mark_form_ours);
+	const struct holding *holding = holding_at(view, "foo", RR_A);
+
+	(void)state;
+	assert_int_equal(holding->is.count, 2);
+	assert_memory_equal(holding->is.records[0].octets, "abcd", 4);
+	view_free(&view);
+}
+
+static enum whose whose_to_come(struct view *view, const char *label, uint16_t type)
+{
+	struct name name = below(label);
+
+	return view_holding(view, view_node(view, &name), type)->whose;
+}
+
+/* Of the seed's form: a set that comes to a name whose mark is ours is ours. */
+static void a_set_to_come_is_whose_the_name_is(void **state)
+{
+	static const struct record records[RECORDS_MAX] = {
+		{ "foo", RR_A, "abcd" }, { "foo", RR_TXT, "us" },
+	};
+	struct view *view = view_of(records, &mark_form_seed);
+
+	(void)state;
+	assert_int_equal(whose_to_come(view, "foo", RR_AAAA), WHOSE_OURS);
+	assert_int_equal(whose_to_come(view, "foo", RR_CNAME), WHOSE_NOBODYS);
+	assert_int_equal(whose_to_come(view, "bar", RR_A), WHOSE_NOBODYS);
+	view_free(&view);
+}
+
+static void what_a_cut_hides(void **state)
+{
+	static const struct record records[RECORDS_MAX] = {
+		{ "theirs", RR_NS, "abcd" }, { "ours", RR_NS, "abcd" },
+		{ "ns-ours", RR_TXT, US }, { "d", RR_DNAME, "abcd" },
+		{ "", RR_NS, "abcd" },
+	};
+	static const struct {
+		const char *label;
+		uint16_t type;
+		bool want;
+	} hidden[] = {
+		{ "",         RR_A,    false },
+		{ "a",        RR_A,    false },
+		{ "theirs",   RR_A,    true },
+		{ "a.theirs", RR_A,    true },
+		{ "theirs",   RR_NS,   false },
+		{ "theirs",   RR_DS,   false },
+		{ "b.theirs", RR_NS,   true },
+		{ "ours",     RR_A,    false },
+		{ "a.b.ours", RR_AAAA, false },
+		{ "a.ours",   RR_TXT,  true },
+		{ "d",        RR_A,    false },
+		{ "a.d",      RR_A,    true },
+		{ "a.b.d",    RR_TXT,  true },
+	};
+	struct view *view = view_of(records, &mark_form_ours);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(hidden); i++) {
+		struct name name = below(hidden[i].label);
+		bool is_hidden = view_is_hidden(view, &name, hidden[i].type);
+
+		print_message("  %s\n", hidden[i].label);
+		assert_int_equal(is_hidden, hidden[i].want);
+	}
+	view_free(&view);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whose_a_set_is),
+		cmocka_unit_test(marks_are_no_text_records),
+		cmocka_unit_test(a_mark_without_its_set_is_a_holding_of_no_records),
+		cmocka_unit_test(records_that_come_twice_count_once),
+		cmocka_unit_test(a_set_to_come_is_whose_the_name_is),
+		cmocka_unit_test(what_a_cut_hides),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+#include "core/mark.h"
+
+#include <string.h>
+
+#define HERITAGE "heritage"
+#define PROGRAM "external-dns"
+#define PREFIX PROGRAM "/"
+
+enum { STRING_MAX = 255 };		/* octets of a character-string (RFC 1035 3.3) */
+
+static bool is_word(const char *text, size_t max)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	                              "abcdefghijklmnopqrstuvwxyz0123456789._:/@-";
+	size_t len = strspn(text, letters);
+
+	return len && len <= max && !text[len];
+}
+
+bool mark_owner_is_valid(const char *owner)
+{
+	return is_word(owner, MARK_OWNER_MAX);
+}
+
+bool mark_resource_is_valid(const char *resource)
+{
+	return is_word(resource, MARK_RESOURCE_MAX);
+}
+
+/* ---- labels ---- */
+
+/* Where KEY is, or would be. */
+static size_t place_of(const struct mark *mark, const char *key, bool *found)
+{
+	size_t at = 0;
+
+	while (at < mark->count && strcmp(mark->labels[at].key, key) < 0)
+		at++;
+	*found = at < mark->count && !strcmp(mark->labels[at].key, key);
+	return at;
+}
+
+const char *mark_get(const struct mark *mark, const char *key)
+{
+	bool found;
+	size_t at = place_of(mark, key, &found);
+
+	return found ? mark->labels[at].value : NULL;
+}
+
+static void open_gap(struct mark *mark, size_t at)
+{
+	memmove(&mark->labels[at + 1], &mark->labels[at],
+	        (mark->count++ - at) * sizeof(*mark->labels));
+}
+
+static void close_gap(struct mark *mark, size_t at)
+{
+	memmove(&mark->labels[at], &mark->labels[at + 1],
+	        (--mark->count - at) * sizeof(*mark->labels));
+}
+
+bool mark_set(struct mark *mark, const char *key, const char *value)
+{
+	bool found;
+	size_t at = place_of(mark, key, &found);
+
+	if (!value) {
+		if (found)
+			close_gap(mark, at);
+		return true;
+	}
+	if (!found && mark->count == MARK_LABELS_MAX)
+		return false;
+	if (!found)
+		open_gap(mark, at);
+	mark->labels[at] = (struct mark_label){ key, value };
+	return true;
+}
+
+/* ---- reading ---- */
+
+/* The strings of a TXT record as one text; NULL: too long, or not the rdata of one. */
+static char *join(const uint8_t *rdata, size_t len, struct arena *arena)
+{
+	char *text = arena_alloc(arena, len + 1);
+	size_t at = 0, filled = 0;
+
+	if (len > MARK_TEXT_MAX + MARK_TEXT_MAX / STRING_MAX + 1)
+		return NULL;
+	while (at < len) {
+		size_t part = rdata[at++];
+
+		if (part > len - at)
+			return NULL;
+		memcpy(text + filled, rdata + at, part);
+		at += part;
+		filled += part;
+	}
+	return strlen(text) == filled ? text : NULL;
+}
+
+static char *strip_quotes(char *text)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == '"')
+		text[--len] = '\0';
+	return *text == '"' ? text + 1 : text;
+}
+
+/* A label that comes twice is none that we could trust. */
+static bool take_label(struct mark *mark, const char *key, const char *value)
+{
+	return *key && mark->count < MARK_LABELS_READ && !mark_get(mark, key) &&
+	       mark_set(mark, key, value);
+}
+
+/* Tokens without "=" mean nothing, nor do keys that are none of external-dns'. */
+static bool take_token(struct mark *mark, char *token, const char **heritage)
+{
+	char *value = strchr(token, '=');
+
+	if (!value)
+		return true;
+	*value++ = '\0';
+	if (!strcmp(token, HERITAGE)) {
+		if (!*heritage)
+			*heritage = value;
+		return true;
+	}
+	if (strncmp(token, PREFIX, strlen(PREFIX)))
+		return true;
+	return take_label(mark, token + strlen(PREFIX), value);
+}
+
+static enum mark_kind read_labels(char *text, struct mark *mark)
+{
+	const char *heritage = NULL;
+	bool is_sound = true;
+	char *rest = text;
+
+	for (char *token; (token = strsep(&rest, ",")); )
+		is_sound = take_token(mark, token, &heritage) && is_sound;
+	if (!heritage)
+		return MARK_DATA;
+	if (strcmp(heritage, PROGRAM))
+		return MARK_HERITAGE;
+	return is_sound && mark_get(mark, "owner") ? MARK_OWNED : MARK_BAD;
+}
+
+enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
+                         struct arena *arena, struct mark *mark)
+{
+	char *text = join(rdata, len, arena);
+
+	*mark = (struct mark){ 0 };
+	if (!text)
+		return MARK_DATA;
+	text = strip_quotes(text);
+	if (is_bare && mark_owner_is_valid(text))
+		return mark_set(mark, "owner", text) ? MARK_OWNED : MARK_BAD;
+	return read_labels(text, mark);
+}
+
+/* ---- writing ---- */
+
+static void write_text(const struct mark *mark, bool is_bare, struct buf *text)
+{
+	if (is_bare) {
+		buf_text(text, mark_get(mark, "owner"));
+		return;
+	}
+	buf_text(text, HERITAGE "=" PROGRAM);
+	for (size_t i = 0; i < mark->count; i++)
+		buf_printf(text, "," PREFIX "%s=%s", mark->labels[i].key,
+		           mark->labels[i].value);
+}
+
+void mark_write(const struct mark *mark, bool is_bare, struct buf *rdata)
+{
+	struct buf text = { 0 };
+
+	write_text(mark, is_bare, &text);
+	for (size_t at = 0; at < text.len; at += STRING_MAX) {
+		size_t part = text.len - at < STRING_MAX ? text.len - at : STRING_MAX;
+
+		buf_u8(rdata, (uint8_t)part);
+		buf_append(rdata, text.data + at, part);
+	}
+	buf_clear(&text);
+}

@@ -1,0 +1,410 @@
+#include "core/mark_name.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "model/rr.h"
+
+#define TEMPLATE "%{record_type}"
+
+enum { TYPE_TEXT_MAX = 8, EXPANDED_MAX = MARK_AFFIX_MAX + TYPE_TEXT_MAX };
+
+const struct mark_form mark_form_ours = { .prefix = "_own-" TEMPLATE ".",
+                                          .wildcard = "_wildcard" };
+const struct mark_form mark_form_plain = { 0 };
+const struct mark_form mark_form_seed = { .is_same = true };
+
+/* HIDES: no name below it is seen. ALONE: no TXT record can be beside it. */
+enum place { PLACE_ANY, PLACE_HIDES = 1, PLACE_ALONE = 2 };
+
+static const struct type {
+	uint16_t type;
+	const char text[TYPE_TEXT_MAX];
+	enum place place;
+} types[] = {
+	{ RR_A,      "a"      },
+	{ RR_AAAA,   "aaaa"   },
+	{ RR_CNAME,  "cname", PLACE_ALONE },
+	{ RR_NS,     "ns",    PLACE_HIDES | PLACE_ALONE },
+	{ RR_MX,     "mx"     },
+	{ RR_SRV,    "srv"    },
+	{ RR_PTR,    "ptr"    },
+	{ RR_NAPTR,  "naptr"  },
+	{ RR_TXT,    "txt",   PLACE_ALONE },
+	{ RR_DNAME,  "dname", PLACE_HIDES },
+	{ RR_CAA,    "caa"    },
+	{ RR_TLSA,   "tlsa"   },
+	{ RR_SSHFP,  "sshfp"  },
+	{ RR_SVCB,   "svcb"   },
+	{ RR_HTTPS,  "https"  },
+};
+
+enum { TYPES = sizeof(types) / sizeof(types[0]) };
+
+static const struct type *type_of(uint16_t number)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		if (types[i].type == number)
+			return &types[i];
+	return NULL;
+}
+
+bool mark_type_is_known(uint16_t type)
+{
+	return type_of(type);
+}
+
+uint16_t mark_type_at(size_t index)
+{
+	return index < TYPES ? types[index].type : 0;
+}
+
+/* ---- settings ---- */
+
+static bool is_affix_octet(char c)
+{
+	return isascii(c) && (isalnum(c) || c == '-' || c == '_' || c == '.');
+}
+
+/* In lower case, but for nothing else; false: it has what no affix may have. */
+static bool copy_affix(const char *from, char to[MARK_AFFIX_MAX + 1])
+{
+	size_t len = 0;
+
+	if (strlen(from) > MARK_AFFIX_MAX || from[0] == '.' || strstr(from, ".."))
+		return false;
+	while (from[len]) {
+		if (!strncasecmp(from + len, TEMPLATE, strlen(TEMPLATE))) {
+			memcpy(to + len, TEMPLATE, strlen(TEMPLATE));
+			len += strlen(TEMPLATE);
+			continue;
+		}
+		if (!is_affix_octet(from[len]))
+			return false;
+		to[len] = (char)tolower((unsigned char)from[len]);
+		len++;
+	}
+	to[len] = '\0';
+	return true;
+}
+
+static bool copy_wildcard(const char *from, char to[NAME_MAX_LABEL + 1])
+{
+	char label[MARK_AFFIX_MAX + 1] = "";
+
+	if (strlen(from) > NAME_MAX_LABEL || strpbrk(from, ".%") ||
+	    !copy_affix(from, label))
+		return false;
+	memcpy(to, label, NAME_MAX_LABEL + 1);
+	return true;
+}
+
+enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,
+                         const char *field, struct mark_form *form, struct why *why)
+{
+	struct mark_form parsed = { 0 };
+
+	if (*prefix && *suffix)
+		return fail(why, ERR_INVALID,
+		            "%s: a mark has a prefix or a suffix, not both", field);
+	if (!copy_affix(prefix, parsed.prefix) || !copy_affix(suffix, parsed.suffix) ||
+	    (*suffix && suffix[strlen(suffix) - 1] == '.'))
+		return fail(why, ERR_INVALID,
+		            "%s: a prefix or suffix has letters, digits, '-', '_', "
+		            "single dots and '%s', and no dot at the ends but that a "
+		            "prefix may end in one", field, TEMPLATE);
+	if (!copy_wildcard(wildcard, parsed.wildcard))
+		return fail(why, ERR_INVALID,
+		            "%s: the wildcard replacement is one label of letters, "
+		            "digits, '-' and '_'", field);
+	*form = parsed;
+	return OK;
+}
+
+/* ---- the way there ---- */
+
+static bool ends_in_dot(const char *text)
+{
+	return *text && text[strlen(text) - 1] == '.';
+}
+
+/* The form that TYPE is marked in. */
+static const struct mark_form *form_for(const struct mark_form *form,
+                                        const struct type *type)
+{
+	if (form->is_same)
+		return type->place & PLACE_ALONE ? &mark_form_plain : form;
+	if (ends_in_dot(form->prefix) && type->place & PLACE_HIDES)
+		return &mark_form_plain;
+	return form;
+}
+
+static bool has_template(const struct mark_form *form)
+{
+	return strstr(form->prefix, TEMPLATE) || strstr(form->suffix, TEMPLATE);
+}
+
+static void expand(const char *affix, const char *type, char text[EXPANDED_MAX + 1])
+{
+	const char *at = strstr(affix, TEMPLATE);
+	size_t before = at ? (size_t)(at - affix) : strlen(affix);
+
+	memcpy(text, affix, before);
+	text[before] = '\0';
+	if (!at)
+		return;
+	strcpy(text + before, type);
+	strcat(text, at + strlen(TEMPLATE));
+}
+
+/* What stands around the first label of a record's name, for one type. */
+struct affixes {
+	char before[2 * EXPANDED_MAX], after[EXPANDED_MAX + 1];
+};
+
+static void affixes_of(const struct mark_form *form, const struct type *type,
+                       struct affixes *affixes)
+{
+	expand(form->prefix, type->text, affixes->before);
+	expand(form->suffix, type->text, affixes->after);
+	if (has_template(form))
+		return;
+	strcat(affixes->before, type->text);
+	strcat(affixes->before, "-");
+}
+
+/* A name that grows octet by octet; `at` is where the length of its last label goes. */
+struct growing {
+	struct name *name;
+	size_t at, len;
+	bool is_broken;
+};
+
+static void grow(struct growing *g, uint8_t octet)
+{
+	g->is_broken = g->is_broken || g->len - g->at > NAME_MAX_LABEL ||
+	               g->len == NAME_MAX_WIRE;
+	if (!g->is_broken)
+		g->name->wire[g->len++] = octet;
+}
+
+static void end_label(struct growing *g)
+{
+	size_t octets = g->len - g->at - 1;
+
+	g->is_broken = g->is_broken || !octets || g->len == NAME_MAX_WIRE;
+	if (g->is_broken)
+		return;
+	g->name->wire[g->at] = (uint8_t)octets;
+	g->at = g->len++;
+}
+
+static void grow_text(struct growing *g, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '.')
+			end_label(g);
+		else
+			grow(g, (uint8_t)*text);
+	}
+}
+
+static bool is_wildcard(const struct name *name)
+{
+	return name->wire[0] == 1 && name->wire[1] == '*';
+}
+
+/* The affixes around the first label, if there is one, and then the rest. */
+static bool compose(const struct mark_form *form, const struct name *name,
+                    const struct affixes *affixes, struct name *mark)
+{
+	struct growing g = { .name = mark, .len = 1 };
+	size_t first = name->wire[0], rest = name->len - (first ? first + 1 : 0u);
+
+	grow_text(&g, affixes->before);
+	if (is_wildcard(name) && *form->wildcard)
+		grow_text(&g, form->wildcard);
+	else
+		for (size_t i = 0; i < first; i++)
+			grow(&g, name->wire[1 + i]);
+	grow_text(&g, affixes->after);
+	if (g.len - g.at > 1)
+		end_label(&g);
+	if (g.is_broken || g.at + rest > NAME_MAX_WIRE)
+		return false;
+	memcpy(mark->wire + g.at, name->wire + name->len - rest, rest);
+	mark->len = (uint8_t)(g.at + rest);
+	return true;
+}
+
+static bool make(const struct mark_form *form, const struct name *name,
+                 const struct type *type, struct name *mark)
+{
+	const struct mark_form *own = form_for(form, type);
+	struct affixes affixes;
+
+	if (own->is_same) {
+		*mark = *name;
+		return true;
+	}
+	affixes_of(own, type, &affixes);
+	return compose(own, name, &affixes, mark);
+}
+
+enum err mark_name(const struct mark_form *form, const struct name *name, uint16_t number,
+                   const struct name *zone, struct name *mark, struct why *why)
+{
+	const struct type *type = type_of(number);
+	struct name made;
+	char text[NAME_MAX_TEXT + 1];
+
+	if (!type)
+		return fail(why, ERR_INVALID, "records of type %d cannot be marked",
+		            number);
+	if (name->len == 1)
+		return fail(why, ERR_INVALID, "records of the root cannot be marked");
+	if (!make(form, name, type, &made))
+		return fail(why, ERR_INVALID, "the name of its mark would be too long");
+	if (!name_is_below(&made, zone)) {
+		name_format(&made, text);
+		return fail(why, ERR_INVALID,
+		            "its mark would be outside the zone, at '%.100s': set a "
+		            "prefix that ends in a dot", text);
+	}
+	*mark = made;
+	return OK;
+}
+
+/* ---- the way back ---- */
+
+struct search {
+	const struct mark_form *form;
+	const struct name *name, *zone;
+	struct mark_reading *readings;
+	size_t count;
+};
+
+static void found(struct search *search, const struct name *name, uint16_t type)
+{
+	if (search->count < MARK_READINGS_MAX && name_is_below(name, search->zone))
+		search->readings[search->count++] = (struct mark_reading){ *name, type };
+}
+
+/* The octets of TEXT as labels from *at on; the last one may go on behind it. */
+static bool match_before(const struct name *name, const char *text, size_t *at,
+                         size_t *into)
+{
+	*into = 0;
+	for (; *text; text++) {
+		size_t len = name->wire[*at];
+
+		if (*text == '.') {
+			if (*into != len)
+				return false;
+			*at += len + 1;
+			*into = 0;
+		} else {
+			if (*into >= len || name->wire[*at + 1 + *into] != (uint8_t)*text)
+				return false;
+			(*into)++;
+		}
+	}
+	return true;
+}
+
+/* TEXT, whose first part ends the label at AT; *rest is what follows it all. */
+static bool match_after(const struct name *name, const char *text, size_t at,
+                        size_t *first, size_t *rest)
+{
+	size_t part = strcspn(text, "."), len = name->wire[at], into;
+
+	if (part > len || memcmp(&name->wire[at + 1 + len - part], text, part))
+		return false;
+	*first = len - part;
+	*rest = at + 1 + len;
+	if (!text[part])
+		return true;
+	if (!match_before(name, text + part + 1, rest, &into) ||
+	    into != name->wire[*rest] || !into)
+		return false;
+	*rest += into + 1;
+	return true;
+}
+
+/* A name of a first label, which may be "*", and what follows in the mark's name. */
+static void found_name(struct search *search, const uint8_t *label, size_t len,
+                       size_t rest, uint16_t type)
+{
+	const struct name *mark = search->name;
+	struct name name = { .len = (uint8_t)(1 + len + mark->len - rest) };
+
+	name.wire[0] = (uint8_t)len;
+	memcpy(name.wire + 1, label, len);
+	memcpy(name.wire + 1 + len, mark->wire + rest, mark->len - rest);
+	found(search, &name, type);
+}
+
+static void search_type(struct search *search, const struct type *type)
+{
+	const struct mark_form *form = form_for(search->form, type);
+	const struct name *name = search->name;
+	size_t at = 0, into, end, rest, wildcard = strlen(form->wildcard);
+	struct affixes affixes;
+
+	if (form->is_same)
+		return;
+	affixes_of(form, type, &affixes);
+	if (!match_before(name, affixes.before, &at, &into) ||
+	    !match_after(name, affixes.after, at, &end, &rest) || end <= into)
+		return;
+
+	const uint8_t *label = &name->wire[at + 1 + into];
+	found_name(search, label, end - into, rest, type->type);
+	if (wildcard && end - into == wildcard &&
+	    !memcmp(label, form->wildcard, wildcard))
+		found_name(search, (const uint8_t *)"*", 1, rest, type->type);
+}
+
+/* As external-dns once did, without a type, which an affix must not ask for. */
+static void search_old(struct search *search)
+{
+	const struct mark_form *form = search->form;
+	size_t at = 0, into, end, rest;
+
+	if (has_template(form) ||
+	    !match_before(search->name, form->prefix, &at, &into) ||
+	    !match_after(search->name, form->suffix, at, &end, &rest) || end <= into)
+		return;
+	found_name(search, &search->name->wire[at + 1 + into], end - into, rest, 0);
+}
+
+/* What matches need not be what is made: a wildcard is written in one way only. */
+static void keep_what_is_made(struct search *search)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct mark_reading *reading = &search->readings[i];
+		struct name mark;
+
+		if (!reading->type ||
+		    (make(search->form, &reading->name, type_of(reading->type), &mark) &&
+		     name_equal(&mark, search->name)))
+			search->readings[kept++] = *reading;
+	}
+	search->count = kept;
+}
+
+size_t mark_readings(const struct mark_form *form, const struct name *name,
+                     const struct name *zone,
+                     struct mark_reading readings[MARK_READINGS_MAX])
+{
+	struct search search = { form, name, zone, readings };
+
+	for (size_t i = 0; i < TYPES; i++)
+		search_type(&search, &types[i]);
+	search_old(&search);
+	keep_what_is_made(&search);
+	return search.count;
+}

@@ -1,0 +1,112 @@
+/*
+ * plan -- what is to be done so that a zone has what its endpoints ask for, and nothing
+ * that is another's is touched (seed 001, "Plan"). Pure: it calls nobody, and for each
+ * thing that it leaves undone it has a reason.
+ *
+ * Each set is judged by what the zone has of it, whose that is, and what is wanted; then
+ * all sets of a name together, for a CNAME stands alone: a type changes in one step, or
+ * not at all, and while what is wanted cannot be, what is there stays.
+ *
+ * Items of one name come one behind the other, and belong into one message.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/view.h"
+#include "core/wish.h"
+
+enum plan_policy { POLICY_SYNC, POLICY_UPSERT_ONLY, POLICY_CREATE_ONLY };
+
+enum plan_step {
+	STEP_NONE,
+	STEP_CREATE,			/* the set and its mark */
+	STEP_UPDATE,			/* the set, its mark, or both */
+	STEP_DELETE,			/* the set and its mark */
+	STEP_LEAVE,			/* our part of a shared set, and our mark */
+	STEP_UNMARK,			/* the mark of a set that is not there */
+	STEP_COUNT
+};
+
+enum plan_reason {
+	REASON_WANTED,			/* and all is well, or will be */
+	REASON_UNWANTED,
+	REASON_REPAIR,			/* the set is gone, its mark is ours */
+	REASON_DRIFT,			/* somebody changed it by hand */
+	REASON_ORPHAN_MARK,
+	REASON_MARK_LOST,		/* we made it, and somebody took its mark away */
+	/* from here on nothing is done */
+	REASON_UNMANAGED_EQUAL,		/* as it should be, and nobody's */
+	REASON_UNMANAGED,
+	REASON_FOREIGN,
+	REASON_FOREIGN_ORPHAN,		/* a mark of another's holds the place */
+	REASON_FOREIGN_CNAME,
+	REASON_NAME_SHARED,		/* another's sets are at the name */
+	REASON_BAD_MARK,
+	REASON_CONTESTED,
+	REASON_OCCLUDED,		/* below a delegation or DNAME */
+	REASON_PROTECTED,		/* of a type that is not for us */
+	REASON_FILTERED,		/* outside what we are told to look after */
+	REASON_NO_MARK,			/* there is no place for its mark */
+	REASON_POLICY,
+	REASON_LOST_RESOLUTION,
+	REASON_BLOCKED,			/* what is wanted instead cannot be */
+	REASON_COUNT
+};
+const char *plan_step_name(enum plan_step step);		/* "create" */
+const char *plan_reason_name(enum plan_reason reason);		/* "UNMANAGED_EQUAL" */
+
+enum { PLAN_TYPES_MAX = 16 };
+
+struct plan_rules {
+	enum plan_policy policy;
+	uint16_t types[PLAN_TYPES_MAX];	/* that are ours to manage */
+	size_t type_count;
+	const struct name *within, *without;	/* at or below; none within: all are */
+	size_t within_count, without_count;
+	bool by_set;			/* beside another's sets, too: ownership_scope */
+	bool keeps_drift;
+	bool reclaims;			/* lost marks, of records as we left them */
+	uint32_t ttl;			/* of a wish without one */
+	unsigned max_delete_pct, max_update_pct;	/* of what is ours */
+	size_t min_records;		/* with fewer of ours nothing is too much */
+};
+
+struct plan_item {
+	const struct node *node;
+	uint16_t type;
+	enum plan_step step;
+	enum plan_reason reason;
+	bool is_replaced;		/* DELETE: another type comes to its place */
+	bool is_held;
+	const struct holding *holding;	/* perhaps of no records */
+	const struct wish *wish;	/* NULL: nobody wants it */
+	struct rrset becomes;		/* of CREATE, UPDATE and LEAVE */
+	char words[120];		/* of REASON_NO_MARK */
+};
+
+struct plan {
+	struct plan_item *items;
+	size_t count, size;
+	size_t ours;			/* sets that are there */
+	size_t steps[STEP_COUNT], reasons[REASON_COUNT], held;
+};
+
+/* What is at one name goes together: so do the items from FIRST on, up to this one. */
+size_t plan_group_end(const struct plan *plan, size_t first);
+
+/* An endpoint, of our owner. The view is settled. */
+void plan_want(struct view *view, const struct name *name, const struct wish *endpoint);
+/* As far as we know we made the set at NAME, of these records. */
+void plan_made(struct view *view, const struct name *name, const struct rrset *made);
+/* All are in. *plan is in the view's memory. IS_COMPLETE: no endpoint is missing. */
+void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
+               struct plan *plan);
+/*
+ * The mark that the set of a CREATE or an UPDATE gets: what it says now, but for what we
+ * know better. OURS is our owner's id.
+ */
+void plan_mark(struct view *view, const struct plan_item *item, const char *ours,
+               struct mark *mark);

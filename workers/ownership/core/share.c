@@ -1,0 +1,82 @@
+#include "core/share.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HASH_TEXT = 16 };
+
+/* FNV-1a. Owners that share a name trust each other not to look for equal hashes. */
+static uint64_t hash_of(struct rdata rdata)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < rdata.len; i++)
+		hash = (hash ^ rdata.octets[i]) * 0x100000001b3u;
+	return hash;
+}
+
+static void write_hash(struct rdata rdata, char text[HASH_TEXT + 1])
+{
+	snprintf(text, HASH_TEXT + 1, "%016" PRIx64, hash_of(rdata));
+}
+
+const char *share_part(const struct rrset *set, struct arena *arena)
+{
+	char *text = arena_alloc(arena, set->count * (HASH_TEXT + 1) + 1), *at = text;
+
+	for (size_t i = 0; i < set->count; i++) {
+		if (i)
+			*at++ = '.';
+		write_hash(set->records[i], at);
+		at += HASH_TEXT;
+	}
+	return text;
+}
+
+static bool wants(const struct claim *claim, struct rdata rdata)
+{
+	const char *part = claim->mark ? mark_get(claim->mark, "part") : NULL;
+	char text[HASH_TEXT + 1];
+
+	write_hash(rdata, text);
+	return part && strstr(part, text);
+}
+
+bool share_has_others(const struct view *view, const struct holding *holding)
+{
+	const struct claim *ours = holding_claim(view, holding);
+
+	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
+		if (claim != ours)
+			return true;
+	return false;
+}
+
+/* Of a record that is in no part somebody else is the owner. */
+static bool is_wanted_by_others(const struct holding *holding, const struct claim *ours,
+                                struct rdata rdata)
+{
+	if (!ours || !wants(ours, rdata))
+		return true;
+	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
+		if (claim != ours && wants(claim, rdata))
+			return true;
+	return false;
+}
+
+struct rrset share_becomes(struct view *view, const struct holding *holding,
+                           const struct rrset *wanted)
+{
+	const struct claim *ours = holding_claim(view, holding);
+	struct rrset set = { .type = holding->is.type };
+
+	for (size_t i = 0; i < holding->is.count; i++)
+		if (is_wanted_by_others(holding, ours, holding->is.records[i]))
+			rrset_push(&set, holding->is.ttl, holding->is.records[i],
+			           view_arena(view));
+	for (size_t i = 0; wanted && i < wanted->count; i++)
+		rrset_push(&set, holding->is.ttl, wanted->records[i], view_arena(view));
+	rrset_sort(&set);
+	return set;
+}

@@ -1,0 +1,190 @@
+#include "core/view_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/rr.h"
+
+struct view *view_new(const struct name *zone, uint32_t seed)
+{
+	struct view *view = xcalloc(1, sizeof(*view));
+
+	view->arena = arena_new();
+	view->nodes = map_new(seed);
+	view->last = &view->first;
+	view->last_found = &view->found;
+	view->zone = *zone;
+	return view;
+}
+
+void view_free(struct view **view)
+{
+	struct view *old = *view;
+
+	*view = NULL;
+	if (!old)
+		return;
+	map_free(&old->nodes);
+	arena_free(&old->arena);
+	free(old);
+}
+
+const struct name *view_zone(const struct view *view)
+{
+	return &view->zone;
+}
+
+bool view_is_bare(const struct view *view)
+{
+	return view->form.is_same;
+}
+
+struct arena *view_arena(const struct view *view)
+{
+	return view->arena;
+}
+
+/* ---- nodes ---- */
+
+struct node *view_first(const struct view *view)
+{
+	return view->first;
+}
+
+struct node *view_find(const struct view *view, const struct name *name)
+{
+	return map_get(view->nodes, name->wire, name->len);
+}
+
+struct node *view_node(struct view *view, const struct name *name)
+{
+	struct node *node = view_find(view, name);
+
+	if (node)
+		return node;
+	node = arena_alloc(view->arena, sizeof(*node) + name->len);
+	node->len = name->len;
+	memcpy(node->wire, name->wire, name->len);
+	map_put(view->nodes, node->wire, node->len, node);
+	*view->last = node;
+	view->last = &node->next;
+	return node;
+}
+
+void node_name(const struct node *node, struct name *name)
+{
+	name->len = node->len;
+	memcpy(name->wire, node->wire, node->len);
+}
+
+/* ---- holdings ---- */
+
+struct holding *view_find_holding(const struct node *node, uint16_t type)
+{
+	struct holding *holding = node->holdings;
+
+	while (holding && holding->is.type != type)
+		holding = holding->next;
+	return holding;
+}
+
+const struct holding *node_holding(const struct node *node, uint16_t type)
+{
+	return view_find_holding(node, type);
+}
+
+struct holding *view_get_holding(struct view *view, struct node *node, uint16_t type)
+{
+	struct holding *holding = view_find_holding(node, type);
+
+	if (holding)
+		return holding;
+	holding = arena_alloc(view->arena, sizeof(*holding));
+	holding->is.type = type;
+	holding->next = node->holdings;
+	node->holdings = holding;
+	return holding;
+}
+
+void view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
+              struct rdata rdata)
+{
+	struct node *node = view_node(view, name);
+
+	rdata.octets = arena_dup(view->arena, rdata.octets, rdata.len);
+	rrset_push(&view_get_holding(view, node, type)->is, ttl, rdata, view->arena);
+}
+
+/* ---- what could be ---- */
+
+static bool has_records(const struct node *node, uint16_t type)
+{
+	const struct holding *holding = node_holding(node, type);
+
+	return holding && holding->is.count;
+}
+
+/* A delegation at NODE hides what is below it, and beside it. */
+static bool is_cut_by(const struct view *view, const struct node *cut, bool is_below,
+                      uint16_t type)
+{
+	const struct holding *ns = node_holding(cut, RR_NS);
+
+	if (is_below && has_records(cut, RR_DNAME))
+		return true;
+	if (cut->len == view->zone.len || !ns || !ns->is.count)
+		return false;
+	if (type == RR_NS || type == RR_DS)
+		return is_below;
+	return ns->whose != WHOSE_OURS || (type != RR_A && type != RR_AAAA);
+}
+
+bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type)
+{
+	struct name above = *name;
+	bool is_below = false;
+
+	do {
+		const struct node *at = view_find(view, &above);
+
+		if (at && is_cut_by(view, at, is_below, type))
+			return true;
+		is_below = true;
+	} while (name_parent(&above, &above) && above.len >= view->zone.len);
+	return false;
+}
+
+static bool looks_like_a_wildcard(const struct mark_form *form, const struct node *node)
+{
+	size_t len = strlen(form->wildcard);
+
+	return len && node->wire[0] == len &&
+	       !memcmp(node->wire + 1, form->wildcard, len);
+}
+
+enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
+                        struct name *mark, struct why *why)
+{
+	struct name name;
+	enum err err;
+
+	node_name(node, &name);
+	if (looks_like_a_wildcard(&view->form, node))
+		return fail(why, ERR_INVALID,
+		            "its mark would be that of a wildcard: use another name, or "
+		            "another wildcard replacement");
+	err = mark_name(&view->form, &name, type, &view->zone, mark, why);
+	if (err)
+		return err;
+
+	const struct node *at = view_find(view, mark);
+	if (at && (has_records(at, RR_CNAME) ||
+	           (has_records(at, RR_TXT) && !view->form.is_same)))
+		return fail(why, ERR_INVALID,
+		            "there are other records where its mark would be");
+	if (view_is_hidden(view, mark, RR_TXT))
+		return fail(why, ERR_INVALID,
+		            "its mark would be below a delegation or DNAME");
+	return OK;
+}
