@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -51,6 +52,7 @@ struct herald {
 	char id[ID_LEN + 1];
 	struct loop_timer *timer;
 	struct telling *first, **end;
+	LIST_HEAD(, sent) sent;
 	struct heard heard[HEARD_MAX];
 	size_t heard_count;
 	bool due;			/* say() runs at the end of the turn */
@@ -62,7 +64,8 @@ struct herald {
 
 /* A message that is not confirmed yet. */
 struct sent {
-	struct herald *herald;
+	LIST_ENTRY(sent) link;
+	struct herald *herald;		/* NULL: it has ended meanwhile */
 	uint64_t number;
 };
 
@@ -84,6 +87,17 @@ struct herald *herald_new(struct loop *loop, const struct herald_config *config)
 	return herald;
 }
 
+/* They are freed when their confirms come. */
+static void forget_sent(struct herald *herald)
+{
+	struct sent *sent;
+
+	while ((sent = LIST_FIRST(&herald->sent))) {
+		LIST_REMOVE(sent, link);
+		sent->herald = NULL;
+	}
+}
+
 void herald_free(struct herald **herald)
 {
 	struct herald *old = *herald;
@@ -97,6 +111,7 @@ void herald_free(struct herald **herald)
 		old->first = telling->next;
 		free(telling);
 	}
+	forget_sent(old);
 	loop_later_cancel(old->loop, old);
 	loop_timer_free(&old->timer);
 	free(old->accord);
@@ -202,6 +217,11 @@ static void on_confirm(void *self, enum err err)
 	struct sent *sent = self;
 	struct herald *herald = sent->herald;
 
+	if (!herald) {
+		free(sent);
+		return;
+	}
+	LIST_REMOVE(sent, link);
 	if (err) {
 		accord_given_up(herald->accord, sent->number);
 		tell_again(herald, sent->number);
@@ -266,9 +286,11 @@ static void publish(struct herald *herald, const json_t *args, uint64_t number)
 
 	sent->herald = herald;
 	sent->number = number;
+	LIST_INSERT_HEAD(&herald->sent, sent, link);
 	if (!rpc_cast_confirmed(herald->config.rpc, &target, "news", args, NULL,
 	                        on_confirm, sent, &why))
 		return;
+	LIST_REMOVE(sent, link);
 	log_debug("news not published: reason=%s", why.text);
 	accord_given_up(herald->accord, number);
 	for (struct telling *at = herald->first; at; at = at->next)

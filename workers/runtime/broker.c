@@ -577,7 +577,7 @@ static void broker_free(struct broker *broker)
 	connection_free(&broker->lingering);
 	connection_close(&broker->connection);
 	copies_forget(broker);
-	outbox_clear(&broker->outbox);
+	outbox_close(&broker->outbox);
 	broker_url_clear(&broker->url);
 	config_clear(&broker->config);
 	queues_clear(broker);

@@ -107,8 +107,9 @@ struct broker_message {
 };
 
 /*
- * err: OK confirmed; ERR_NOT_FOUND unroutable, or no such exchange; ERR_UNREACHABLE
- * nacked or deadline; ERR_INTERNAL the broker closed the channel for this message.
+ * Once for each message. err: OK confirmed; ERR_NOT_FOUND unroutable, or no such
+ * exchange; ERR_UNREACHABLE nacked, deadline, or broker_close(); ERR_INTERNAL the broker
+ * closed the channel for this message.
  */
 typedef void broker_confirm_fn(void *self, enum err err);
 
@@ -122,5 +123,5 @@ size_t broker_unconfirmed(const struct broker *broker);
 
 /* Stop consuming; what is in hand may be settled. */
 void broker_pause(struct broker *broker);
-/* Drain first: what is not confirmed is dropped, and its confirm is not called. */
+/* Drain first: what is not confirmed is dropped, and its confirm hears so from here. */
 void broker_close(struct broker **broker);

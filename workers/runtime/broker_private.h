@@ -176,7 +176,7 @@ struct outbox {
 };
 
 void outbox_init(struct outbox *outbox);
-void outbox_clear(struct outbox *outbox);
+void outbox_close(struct outbox *outbox);	/* whoever waits for a confirm hears it */
 bool outbox_send(struct broker *broker);	/* false: it stopped for want of room */
 void outbox_rewind(struct broker *broker);	/* the connection is gone */
 void outbox_expire(struct broker *broker);

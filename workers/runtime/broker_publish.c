@@ -142,16 +142,23 @@ static void flight_advance(struct outbox *outbox)
 		outbox->first_tag++;
 }
 
-void outbox_clear(struct outbox *outbox)
+static void message_drop(struct message *message)
+{
+	if (message->confirm)
+		message->confirm(message->self, ERR_UNREACHABLE);
+	message_free(message);
+}
+
+void outbox_close(struct outbox *outbox)
 {
 	struct message *message;
 
 	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++)
 		if ((message = flight_take(outbox, tag)))
-			message_free(message);
+			message_drop(message);
 	while ((message = TAILQ_FIRST(&outbox->waiting))) {
 		waiting_remove(outbox, message);
-		message_free(message);
+		message_drop(message);
 	}
 }
 
