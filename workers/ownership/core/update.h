@@ -6,7 +6,8 @@
  * What is changed or goes must be as we read it, to the record, and so must all that
  * stands where its mark is; what comes must not be there. A server drops a CNAME that
  * meets other records, and other records that meet a CNAME, without a word (3.4.2.2):
- * so none of these may be there, either. If somebody was faster, nothing is done at all.
+ * so none of a type that we know may be there, either. If somebody was faster, nothing
+ * is done at all.
  */
 #pragma once
 

@@ -2,8 +2,10 @@
  * view -- a zone as a plan looks at it: at each name the record sets, and of each set
  * whose it is, as the marks in the zone say.
  *
- * A mark can often be read in more than one way (core/mark_name.h). It speaks for us only
- * where it has one meaning, and against us in each: what might be another's is not ours.
+ * A mark can often be read in more than one way (core/mark_name.h). For us it speaks by
+ * what our own form makes of it, or else by the one thing that the other forms do;
+ * against us it speaks in each reading, but old marks, which name no type, yield to
+ * those that do.
  * Two marks of different owners at one set, or two records at one mark's name, are
  * contested, unless all of them say that they share the name. Marks in all the forms
  * that external-dns writes are heard, whatever form ours are written in.
