@@ -76,7 +76,7 @@ static void check_update(struct view *view, const struct plan *plan, size_t firs
 {
 	struct update update;
 
-	update_make(view, &plan->items[first], end - first, "us", 300, &update);
+	update_make(view, &plan->items[first], end - first, 300, &update);
 	if (update.changes.count && !update.prerequisites.count)
 		abort();
 	for (size_t i = 0; i < update.changes.count; i++)
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	form = form_of(data[0]);
 	view = view_new(&zone, 1);
 	add_records(view, data, size);
-	view_settle(view, "us", &form);
+	view_settle(view, &(struct view_marks){ .owner = "us", .form = form });
 	add_wishes(view);
 	plan_make(view, &rules, true, &plan);
 	for (size_t first = 0, end; first < plan.count; first = end) {

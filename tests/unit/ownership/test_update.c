@@ -172,7 +172,7 @@ static struct view *read_server(const struct server *server)
 		view_add(view, &record->name, record->type, record->ttl,
 		         (struct rdata){ record->data, record->len });
 	}
-	view_settle(view, "us", &mark_form_ours);
+	settle(view);
 	return view;
 }
 
@@ -189,7 +189,7 @@ static void begin_round(struct round *round, const struct server *server,
 	round->view = read_server(server);
 	each_token(round->view, wishes, want);
 	plan_make(round->view, &usual, true, &round->plan);
-	update_make(round->view, round->plan.items, round->plan.count, "us", TTL,
+	update_make(round->view, round->plan.items, round->plan.count, TTL,
 	            &round->update);
 }
 
@@ -241,7 +241,7 @@ static const struct {
 	  "no www A, no www CNAME, no _own-a.www TXT, no _own-a.www CNAME",
 	  "add www A 1, add www A 2, add _own-a.www TXT" },
 	{ "", "CNAME:x.example.net.",
-	  "no www CNAME, unused www, no _own-cname.www TXT, no _own-cname.www CNAME",
+	  "unused www, no _own-cname.www TXT, no _own-cname.www CNAME",
 	  "add www CNAME, add _own-cname.www TXT" },
 	{ "A~us", "A:192.0.2.1",
 	  "no www A, no www CNAME, is _own-a.www TXT", "add www A 1" },
@@ -259,7 +259,7 @@ static const struct {
 	  "is www A 1, is _own-a.www TXT, is _own-a.www TXT",
 	  "drop www A, del _own-a.www TXT" },
 	{ "CNAME:x.example.net. CNAME~us", "A:192.0.2.1",
-	  "is www CNAME, is _own-cname.www TXT, no www A, no _own-a.www TXT, "
+	  "no www A, is www CNAME, is _own-cname.www TXT, no _own-a.www TXT, "
 	  "no _own-a.www CNAME",
 	  "drop www CNAME, del _own-cname.www TXT, add www A 1, add _own-a.www TXT" },
 	{ "A:192.0.2.1 A&~them=192.0.2.1", "A&:192.0.2.2",
@@ -318,7 +318,7 @@ static void what_is_held_is_not_sent(void **state)
 	begin_round(&round, &server, "");
 	plan_make(round.view, &rules, true, &round.plan);
 	assert_int_equal(round.plan.held, 1);
-	update_make(round.view, round.plan.items, round.plan.count, "us", TTL,
+	update_make(round.view, round.plan.items, round.plan.count, TTL,
 	            &round.update);
 	assert_int_equal(round.update.changes.count, 0);
 	end_round(&round);
@@ -366,7 +366,7 @@ static bool is_of_ours(const struct view *before, const struct stored *record)
 	const struct node *node = view_find(before, &record->name);
 	const struct holding *holding = node ? node_holding(node, record->type) : NULL;
 
-	if (!holding || !holding_claim(before, holding))
+	if (!holding || !holding->ours)
 		return false;
 	return holding->whose == WHOSE_OURS || holding->whose == WHOSE_SHARED;
 }

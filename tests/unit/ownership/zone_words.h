@@ -182,12 +182,21 @@ static void put_in_zone(struct view *view, const struct token *token)
 		add_record(view, token);
 }
 
+static const struct view_marks marks_of_us = {
+	.owner = "us", .form = { .prefix = "_own-%{record_type}.", .wildcard = "_wildcard" },
+};
+
+static void settle(struct view *view)
+{
+	view_settle(view, &marks_of_us);
+}
+
 static struct view *view_of(const char *zone)
 {
 	struct name apex = name_of("example.com.");
 	struct view *view = view_new(&apex, 1);
 
 	each_token(view, zone, put_in_zone);
-	view_settle(view, "us", &mark_form_ours);
+	settle(view);
 	return view;
 }

@@ -78,6 +78,27 @@ bool mark_set(struct mark *mark, const char *key, const char *value)
 	return true;
 }
 
+bool mark_equal(const struct mark *a, const struct mark *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (strcmp(a->labels[i].key, b->labels[i].key) ||
+		    strcmp(a->labels[i].value, b->labels[i].value))
+			return false;
+	return true;
+}
+
+size_t mark_length(const struct mark *mark)
+{
+	size_t len = strlen(HERITAGE "=" PROGRAM);
+
+	for (size_t i = 0; i < mark->count; i++)
+		len += strlen("," PREFIX "=") + strlen(mark->labels[i].key) +
+		       strlen(mark->labels[i].value);
+	return len;
+}
+
 /* ---- reading ---- */
 
 /* The strings of a TXT record as one text; NULL: too long, or not the rdata of one. */

@@ -58,5 +58,7 @@ const char *mark_get(const struct mark *mark, const char *key);
  * MARK_LABELS_MAX already.
  */
 bool mark_set(struct mark *mark, const char *key, const char *value);
+bool mark_equal(const struct mark *a, const struct mark *b);
+size_t mark_length(const struct mark *mark);	/* of its text, in full, in octets */
 /* Appends the rdata of its TXT record, in strings of 255 octets. */
 void mark_write(const struct mark *mark, bool is_bare, struct buf *rdata);

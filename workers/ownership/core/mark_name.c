@@ -14,6 +14,7 @@ const struct mark_form mark_form_ours = { .prefix = "_own-" TEMPLATE ".",
                                           .wildcard = "_wildcard" };
 const struct mark_form mark_form_plain = { 0 };
 const struct mark_form mark_form_seed = { .is_same = true };
+const struct mark_form mark_form_none = { .is_none = true };
 
 /* HIDES: no name below it is seen. ALONE: no TXT record can be beside it. */
 enum place { PLACE_ANY, PLACE_HIDES = 1, PLACE_ALONE = 2 };
@@ -89,6 +90,23 @@ static bool copy_affix(const char *from, char to[MARK_AFFIX_MAX + 1])
 	return true;
 }
 
+/* Or else two names would have one mark: "a" before "aafoo", and "aaa" before "foo". */
+static bool is_told_apart(const char *prefix, const char *suffix)
+{
+	const char *in_prefix = strstr(prefix, TEMPLATE);
+	const char *in_suffix = strstr(suffix, TEMPLATE);
+
+	if (in_prefix) {
+		const char *after = in_prefix + strlen(TEMPLATE);
+
+		return (*after == '-' || *after == '.') && !strstr(after, TEMPLATE);
+	}
+	if (!in_suffix)
+		return true;
+	return in_suffix > suffix && strchr("-.", in_suffix[-1]) &&
+	       !strstr(in_suffix + strlen(TEMPLATE), TEMPLATE);
+}
+
 static bool copy_wildcard(const char *from, char to[NAME_MAX_LABEL + 1])
 {
 	char label[MARK_AFFIX_MAX + 1] = "";
@@ -114,6 +132,10 @@ enum err mark_form_parse(const char *prefix, const char *suffix, const char *wil
 		            "%s: a prefix or suffix has letters, digits, '-', '_', "
 		            "single dots and '%s', and no dot at the ends but that a "
 		            "prefix may end in one", field, TEMPLATE);
+	if (!is_told_apart(parsed.prefix, parsed.suffix))
+		return fail(why, ERR_INVALID,
+		            "%s: '%s' comes once, and '-' or '.' is between it and "
+		            "the name", field, TEMPLATE);
 	if (!copy_wildcard(wildcard, parsed.wildcard))
 		return fail(why, ERR_INVALID,
 		            "%s: the wildcard replacement is one label of letters, "
@@ -402,6 +424,8 @@ size_t mark_readings(const struct mark_form *form, const struct name *name,
 {
 	struct search search = { form, name, zone, readings };
 
+	if (form->is_none)
+		return 0;
 	for (size_t i = 0; i < TYPES; i++)
 		search_type(&search, &types[i]);
 	search_old(&search);

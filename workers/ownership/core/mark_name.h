@@ -28,15 +28,18 @@ enum { MARK_AFFIX_MAX = 100, MARK_READINGS_MAX = 36 };
 
 struct mark_form {
 	bool is_same;			/* the seed's; the rest is empty then */
+	bool is_none;			/* marks are in a table, and in no zone */
 	char prefix[MARK_AFFIX_MAX + 1], suffix[MARK_AFFIX_MAX + 1];
 	char wildcard[NAME_MAX_LABEL + 1];	/* for "*"; "": it stays */
 };
 
-extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed;
+extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed,
+                              mark_form_none;
 
 /*
- * Letters, digits, "-", "_", "." and "%{record_type}", folded to lower case; PREFIX or
- * SUFFIX is "". ERR_INVALID, with FIELD before the words.
+ * Letters, digits, "-", "_", "." and at most one "%{record_type}", which "-" or "."
+ * parts from the label, folded to lower case; PREFIX or SUFFIX is "". ERR_INVALID, with
+ * FIELD before the words.
  */
 enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,
                          const char *field, struct mark_form *form, struct why *why);

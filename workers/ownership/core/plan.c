@@ -1,8 +1,8 @@
 #include "core/plan_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "core/share.h"
 #include "model/rr.h"
 
 static const char *const step_names[STEP_COUNT] = {
@@ -29,7 +29,10 @@ static const char *const reason_names[REASON_COUNT] = {
 	[REASON_NAME_SHARED]     = "NAME_SHARED",
 	[REASON_BAD_MARK]        = "BAD_MARK",
 	[REASON_CONTESTED]       = "CONTESTED",
+	[REASON_VAGUE_MARK]      = "VAGUE_MARK",
 	[REASON_OCCLUDED]        = "OCCLUDED",
+	[REASON_HIDES]           = "HIDES",
+	[REASON_IMPOSSIBLE]      = "IMPOSSIBLE",
 	[REASON_PROTECTED]       = "PROTECTED",
 	[REASON_FILTERED]        = "FILTERED",
 	[REASON_NO_MARK]         = "NO_MARK",
@@ -61,7 +64,19 @@ static struct known *known_of(struct view *view, const struct name *name)
 
 void plan_want(struct view *view, const struct name *name, const struct wish *endpoint)
 {
-	wish_add(&known_of(view, name)->wishes, endpoint, view_arena(view));
+	struct known *known = known_of(view, name);
+	struct wish *old = known->endpoints;
+
+	if (known->count == known->size) {
+		known->size = known->size ? 2 * known->size : 1;
+		known->endpoints = arena_alloc(view_arena(view),
+		                               known->size * sizeof(*old));
+		if (old)
+			memcpy(known->endpoints, old, known->count * sizeof(*old));
+	}
+	known->endpoints[known->count] = *endpoint;
+	known->endpoints[known->count++].want = rrset_copy(&endpoint->want,
+	                                                   view_arena(view));
 }
 
 void plan_made(struct view *view, const struct name *name, const struct rrset *set)
@@ -69,8 +84,19 @@ void plan_made(struct view *view, const struct name *name, const struct rrset *s
 	struct known *known = known_of(view, name);
 	struct made *made = arena_alloc(view_arena(view), sizeof(*made));
 
-	*made = (struct made){ known->made, *set };
+	*made = (struct made){ known->made, rrset_copy(set, view_arena(view)) };
+	rrset_sort(&made->is);
 	known->made = made;
+}
+
+const struct rrset *plan_made_of(const struct node *node, uint16_t type)
+{
+	const struct known *known = node->user;
+	const struct made *made = known ? known->made : NULL;
+
+	while (made && made->is.type != type)
+		made = made->next;
+	return made ? &made->is : NULL;
 }
 
 /* ---- items ---- */
@@ -101,9 +127,12 @@ bool plan_refuse(struct plan_item *item, enum plan_reason reason)
 	return true;
 }
 
-bool plan_is_there(const struct holding *holding)
+bool plan_refuse_in_words(struct plan_item *item, enum plan_reason reason,
+                          const char *words)
 {
-	return holding && holding->is.count;
+	snprintf(item->words, sizeof(item->words), "%.*s", (int)sizeof(item->words) - 1,
+	         words);
+	return plan_refuse(item, reason);
 }
 
 bool plan_is_signature(uint16_t type)
@@ -111,10 +140,19 @@ bool plan_is_signature(uint16_t type)
 	return type == RR_RRSIG || type == RR_NSEC;
 }
 
-bool plan_is_ours(const struct view *view, const struct holding *holding)
+bool plan_is_ours(const struct holding *holding)
 {
 	return holding->whose == WHOSE_OURS ||
-	       (holding->whose == WHOSE_SHARED && holding_claim(view, holding));
+	       (holding->whose == WHOSE_SHARED && holding->ours);
+}
+
+bool plan_is_in_play(const struct node *node, uint16_t type)
+{
+	const struct holding *holding = node_holding(node, type);
+	const struct known *known = node->user;
+
+	return (holding && plan_is_ours(holding)) ||
+	       (known && wish_of(known->wishes, type));
 }
 
 /* ---- all sets of a name ---- */
@@ -137,7 +175,7 @@ static struct group group_from(const struct plan *plan, size_t first)
 		group.creates_cname |= item->step == STEP_CREATE &&
 		                       item->type == RR_CNAME;
 		group.refuses |= item->wish && !item->wish->has_lost &&
-		                 item->step == STEP_NONE && !plan_is_there(item->holding);
+		                 item->step == STEP_NONE && !holding_is_there(item->holding);
 	}
 	return group;
 }
@@ -145,7 +183,7 @@ static struct group group_from(const struct plan *plan, size_t first)
 /* Another type takes its place. */
 static bool is_replaced(const struct group *group, const struct plan_item *item)
 {
-	return plan_is_there(item->holding) &&
+	return holding_is_there(item->holding) &&
 	       (group->creates_cname || (group->creates && item->type == RR_CNAME));
 }
 
@@ -162,10 +200,11 @@ static void settle_deletion(const struct planning *p, const struct group *group,
 		plan_refuse(item, REASON_POLICY);
 }
 
-/* A set of ours that nobody wants, and that has to stay. */
+/* A set that is there, and has to stay. */
 static bool stays(const struct plan_item *item)
 {
-	return !item->wish && item->step == STEP_NONE && plan_is_there(item->holding);
+	return item->step == STEP_NONE && holding_is_there(item->holding) &&
+	       !(item->wish && item->wish->has_lost);
 }
 
 /* True: it cannot come, for it would be a CNAME beside something, or meet one. */
@@ -175,7 +214,8 @@ static bool settle_creation(const struct group *group, struct plan_item *item)
 		const struct plan_item *other = &group->items[i];
 
 		if (stays(other) && (item->type == RR_CNAME || other->type == RR_CNAME))
-			return plan_refuse(item, REASON_POLICY);
+			return plan_refuse(item, other->reason == REASON_POLICY
+			                             ? REASON_POLICY : REASON_BLOCKED);
 	}
 	return false;
 }
@@ -208,14 +248,48 @@ static void settle_group(const struct planning *p, size_t first)
 		keep_replaced(&group);
 }
 
+/* ---- names ---- */
+
+/* Before any name is planned, for what a name gets depends on what others want. */
+static void merge_wishes(struct planning *p, struct node *node)
+{
+	struct known *known = node->user;
+
+	if (!known)
+		return;
+	known->wishes = wishes_merge(known->endpoints, known->count, view_arena(p->view));
+	for (struct wish *wish = known->wishes; wish; wish = wish->next) {
+		struct plan_item item = { .node = node, .type = wish->want.type };
+
+		wish->is_hopeless = plan_is_out_of_bounds(p, &item) ||
+		                    wish_fault(wish, p->view);
+		p->delegates |= wish->want.type == RR_NS || wish->want.type == RR_DNAME;
+	}
+	wishes_resolve(known->wishes, node);
+}
+
+/* A mark of ours without a type is for what we know to have made, or as we want it. */
+static void take_vague(struct node *node)
+{
+	const struct known *known = node->user;
+
+	for (struct holding *holding = node->holdings; holding; holding = holding->next) {
+		uint16_t type = holding->is.type;
+		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
+
+		if (holding->whose == WHOSE_VAGUE &&
+		    (!holding->is.count || plan_made_of(node, type) ||
+		     (wish && rrset_same_records(&wish->want, &holding->is))))
+			holding->whose = WHOSE_OURS;
+	}
+}
+
 static void plan_wishes(struct planning *p, struct node *node)
 {
 	const struct known *known = node->user;
 
-	if (!known)
-		return;
-	wishes_resolve(known->wishes, p->view, node);
-	for (const struct wish *wish = known->wishes; wish; wish = wish->next) {
+	for (const struct wish *wish = known ? known->wishes : NULL; wish;
+	     wish = wish->next) {
 		struct plan_item *item =
 		    add_item(p, node, view_holding(p->view, node, wish->want.type), wish);
 
@@ -232,21 +306,96 @@ static void plan_others(struct planning *p, const struct node *node)
 
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
-		if (plan_is_ours(p->view, holding) &&
+		if (plan_is_ours(holding) &&
 		    !wish_of(known ? known->wishes : NULL, holding->is.type))
 			plan_set_unwanted(p, add_item(p, node, holding, NULL));
+}
+
+static bool is_any_done(const struct plan *plan, size_t first)
+{
+	for (size_t i = first; i < plan->count; i++)
+		if (plan->items[i].step != STEP_NONE)
+			return true;
+	return false;
+}
+
+static bool is_for_nothing(const struct node *node, const struct claim *vague)
+{
+	for (const struct holding *holding = node->holdings; holding;
+	     holding = holding->next)
+		if (holding->is.count && (holding->whose == WHOSE_VAGUE ||
+		                          holding->ours == vague->by))
+			return false;
+	return true;
+}
+
+/* Marks of ours without a type; those of a name that something is done at go with it. */
+static void plan_vague_orphans(struct planning *p, struct node *node, size_t first)
+{
+	static const struct holding nothing = { .is.type = RR_TXT };
+	struct plan_item *item;
+
+	if (!node->vague || is_any_done(p->plan, first) ||
+	    !is_for_nothing(node, node->vague))
+		return;
+	item = add_item(p, node, &nothing, NULL);
+	if (plan_is_filtered(p->rules, node))
+		plan_refuse(item, REASON_FILTERED);
+	else
+		plan_orphan(item);
 }
 
 static void plan_node(struct planning *p, struct node *node)
 {
 	size_t first = p->plan->count;
+	const struct known *known = node->user;
 
+	for (const struct wish *wish = known ? known->wishes : NULL; wish;
+	     wish = wish->next)
+		view_holding(p->view, node, wish->want.type);
+	take_vague(node);
 	plan_wishes(p, node);
 	plan_others(p, node);
+	plan_vague_orphans(p, node, first);
 	settle_group(p, first);
+}
+
+/* ---- what a delegation would hide ---- */
+
+static bool is_glue_of_ours(const struct holding *holding)
+{
+	return plan_is_ours(holding) &&
+	       (holding->is.type == RR_A || holding->is.type == RR_AAAA);
+}
+
+static bool has_what_must_be_seen(const struct node *node)
+{
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
-		p->plan->ours += plan_is_ours(p->view, holding) && holding->is.count;
+		if (holding->is.count && !is_glue_of_ours(holding))
+			return true;
+	return node->marks.count;
+}
+
+static void tell_those_above(struct planning *p, const struct node *node)
+{
+	struct name name;
+
+	node_name(node, &name);
+	while (name_parent(&name, &name) && name.len > view_zone(p->view)->len) {
+		const struct node *above = view_find(p->view, &name);
+		struct known *known = above ? above->user : NULL;
+
+		if (known)
+			known->covers = true;
+	}
+}
+
+static void find_covered(struct planning *p)
+{
+	for (struct node *node = view_first(p->view); node; node = node->next)
+		if (has_what_must_be_seen(node))
+			tell_those_above(p, node);
 }
 
 size_t plan_group_end(const struct plan *plan, size_t first)
@@ -279,12 +428,25 @@ static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
 	return false;
 }
 
+static bool changes_hands(const struct plan_item *item)
+{
+	const struct marking *ours = item->holding->ours;
+	const char *was = ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+
+	return item->step == STEP_UPDATE && was && strcmp(was, item->wish->resource);
+}
+
 /* A mark or a TTL that changes takes nothing away, nor does a record that comes. */
 static bool changes(const struct plan_item *item)
 {
 	return item->is_replaced ||
 	       (item->step == STEP_UPDATE &&
 	        loses_a_record(&item->holding->is, &item->becomes));
+}
+
+static bool is_at_risk(const struct plan_item *item)
+{
+	return goes(item) || changes(item) || changes_hands(item);
 }
 
 static size_t count_of(const struct plan *plan, bool (*is)(const struct plan_item *))
@@ -326,11 +488,19 @@ static void hold(struct plan *plan, bool (*is)(const struct plan_item *))
 	}
 }
 
+static bool is_for_us(const struct plan_item *item)
+{
+	return holding_is_there(item->holding) && plan_is_ours(item->holding) &&
+	       !(item->wish && item->wish->has_lost) &&
+	       item->reason != REASON_PROTECTED && item->reason != REASON_FILTERED;
+}
+
 static void count_items(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		plan->steps[plan->items[i].step]++;
 		plan->reasons[plan->items[i].reason]++;
+		plan->ours += is_for_us(&plan->items[i]);
 	}
 }
 
@@ -341,27 +511,16 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
 
 	*plan = (struct plan){ 0 };
 	for (struct node *node = view_first(view); node; node = node->next)
+		merge_wishes(&p, node);
+	if (p.delegates)
+		find_covered(&p);
+	for (struct node *node = view_first(view); node; node = node->next)
 		plan_node(&p, node);
 	count_items(plan);
-	if (!is_complete ||
-	    is_too_much(plan, rules, count_of(plan, loses), rules->max_delete_pct))
+	if (!is_complete)
+		hold(plan, is_at_risk);
+	if (is_too_much(plan, rules, count_of(plan, loses), rules->max_delete_pct))
 		hold(plan, goes);
 	if (is_too_much(plan, rules, count_of(plan, changes), rules->max_update_pct))
 		hold(plan, changes);
-}
-
-void plan_mark(struct view *view, const struct plan_item *item, const char *ours,
-               struct mark *mark)
-{
-	const struct claim *claim = holding_claim(view, item->holding);
-	bool is_shared = item->wish->is_shared ||
-	                 (item->holding->whose == WHOSE_SHARED &&
-	                  share_has_others(view, item->holding));
-
-	*mark = claim ? *claim->mark : (struct mark){ 0 };
-	mark_set(mark, "owner", ours);
-	mark_set(mark, "resource", item->wish->resource);
-	mark_set(mark, "shared", is_shared ? "true" : NULL);
-	mark_set(mark, "part", is_shared ? share_part(&item->wish->want, view_arena(view))
-	                                 : NULL);
 }

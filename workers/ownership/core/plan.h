@@ -46,7 +46,10 @@ enum plan_reason {
 	REASON_NAME_SHARED,		/* another's sets are at the name */
 	REASON_BAD_MARK,
 	REASON_CONTESTED,
+	REASON_VAGUE_MARK,		/* our mark does not say that it is this set's */
 	REASON_OCCLUDED,		/* below a delegation or DNAME */
+	REASON_HIDES,			/* a delegation or DNAME, over what is there */
+	REASON_IMPOSSIBLE,		/* no zone can have what is wanted */
 	REASON_PROTECTED,		/* of a type that is not for us */
 	REASON_FILTERED,		/* outside what we are told to look after */
 	REASON_NO_MARK,			/* there is no place for its mark */
@@ -84,29 +87,40 @@ struct plan_item {
 	const struct holding *holding;	/* perhaps of no records */
 	const struct wish *wish;	/* NULL: nobody wants it */
 	struct rrset becomes;		/* of CREATE, UPDATE and LEAVE */
-	char words[120];		/* of REASON_NO_MARK */
+	char words[120];		/* of NO_MARK and IMPOSSIBLE */
 };
 
 struct plan {
 	struct plan_item *items;
 	size_t count, size;
-	size_t ours;			/* sets that are there */
+	size_t ours;			/* sets that are there, and for us to manage */
 	size_t steps[STEP_COUNT], reasons[REASON_COUNT], held;
 };
 
 /* What is at one name goes together: so do the items from FIRST on, up to this one. */
 size_t plan_group_end(const struct plan *plan, size_t first);
 
-/* An endpoint, of our owner. The view is settled. */
+/* An endpoint of our owner, whose texts and octets are borrowed. The view is settled. */
 void plan_want(struct view *view, const struct name *name, const struct wish *endpoint);
-/* As far as we know we made the set at NAME, of these records. */
+/* As far as we know we made the set at NAME, of these records, in any order. */
 void plan_made(struct view *view, const struct name *name, const struct rrset *made);
-/* All are in. *plan is in the view's memory. IS_COMPLETE: no endpoint is missing. */
+/*
+ * All are in. *plan is in the view's memory. IS_COMPLETE: no endpoint is missing; else
+ * whatever would lose a record, or take it from one resource to another, is held.
+ */
 void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
                struct plan *plan);
+
+/* ---- of the set of a CREATE or an UPDATE, or of one that is as it is wanted ---- */
+
+/* Where its mark is, if that is where our form has it, or will be; of length 0: nowhere. */
+void plan_place(const struct view *view, const struct plan_item *item,
+                struct name *place);
 /*
- * The mark that the set of a CREATE or an UPDATE gets: what it says now, but for what we
- * know better. OURS is our owner's id.
+ * What it will say: what it says now, but for what we know better. Of the seed's own form,
+ * which has room for no more, the owner.
  */
-void plan_mark(struct view *view, const struct plan_item *item, const char *ours,
-               struct mark *mark);
+void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
+/* Is its mark at PLACE in the seed's own form? */
+bool plan_is_bare(const struct view *view, const struct plan_item *item,
+                  const struct name *place);

@@ -1,6 +1,7 @@
 /*
- * plan_private -- between plan.c, which looks at names and at the whole, and plan_set.c,
- * which judges one set at a time.
+ * plan_private -- between plan.c, which looks at names and at the whole, plan_set.c,
+ * which judges one set at a time, plan_bounds.c, which knows what is not for us at all,
+ * and plan_mark.c, which knows where marks are to be and what they say.
  */
 #pragma once
 
@@ -10,6 +11,7 @@ struct planning {
 	struct view *view;
 	const struct plan_rules *rules;
 	struct plan *plan;
+	bool delegates;			/* somebody wants NS or DNAME records */
 };
 
 /* What is known of a name besides what the zone has. */
@@ -19,19 +21,36 @@ struct made {
 };
 
 struct known {
-	struct wish *wishes;
+	struct wish *endpoints;
+	size_t count, size;
+	struct wish *wishes;		/* of the endpoints, once they are merged */
 	struct made *made;
+	bool covers;			/* a delegation of it would hide something */
 };
 
 /* Nothing is done. Always true. */
 bool plan_refuse(struct plan_item *item, enum plan_reason reason);
-bool plan_is_there(const struct holding *holding);
+bool plan_refuse_in_words(struct plan_item *item, enum plan_reason reason,
+                          const char *words);
 /* Records that may stand beside a CNAME: a server's own. */
 bool plan_is_signature(uint16_t type);
 /* Also if others share it. */
-bool plan_is_ours(const struct view *view, const struct holding *holding);
+bool plan_is_ours(const struct holding *holding);
+/* Does somebody want that type at NODE, or is it ours there? */
+bool plan_is_in_play(const struct node *node, uint16_t type);
+/* Is its mark where we write it? */
+bool plan_is_in_place(const struct view *view, const struct plan_item *item);
+/* NULL: as far as we know we made none. */
+const struct rrset *plan_made_of(const struct node *node, uint16_t type);
+/* May it be ours at all? True: no; *item says why. */
+bool plan_is_out_of_bounds(const struct planning *p, struct plan_item *item);
+bool plan_is_managed(const struct plan_rules *rules, uint16_t type);
+bool plan_is_filtered(const struct plan_rules *rules, const struct node *node);
+bool plan_is_protected(const struct planning *p, const struct node *node, uint16_t type);
 
 /* ---- plan_set.c: step and reason of an item, as if it were alone at its name ---- */
 
 void plan_set_wanted(const struct planning *p, struct plan_item *item);
+/* A mark of ours that is for nothing. */
+void plan_orphan(struct plan_item *item);
 void plan_set_unwanted(const struct planning *p, struct plan_item *item);

@@ -1,19 +1,8 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "core/plan_private.h"
 #include "core/share.h"
 #include "model/rr.h"
-
-static const struct rrset *made_of(const struct node *node, uint16_t type)
-{
-	const struct known *known = node->user;
-	const struct made *made = known ? known->made : NULL;
-
-	while (made && made->is.type != type)
-		made = made->next;
-	return made ? &made->is : NULL;
-}
 
 static void decide(struct plan_item *item, enum plan_step step, enum plan_reason reason)
 {
@@ -21,79 +10,30 @@ static void decide(struct plan_item *item, enum plan_step step, enum plan_reason
 	item->reason = reason;
 }
 
-static void refuse_mark(struct plan_item *item, const char *words)
-{
-	plan_refuse(item, REASON_NO_MARK);
-	snprintf(item->words, sizeof(item->words), "%.*s", (int)sizeof(item->words) - 1,
-	         words);
-}
-
 static void refuse_anothers(struct plan_item *item)
 {
-	plan_refuse(item, plan_is_there(item->holding) ? REASON_FOREIGN
+	plan_refuse(item, holding_is_there(item->holding) ? REASON_FOREIGN
 	                                               : REASON_FOREIGN_ORPHAN);
-}
-
-/* ---- may it be ours at all? ---- */
-
-static bool is_managed(const struct plan_rules *rules, uint16_t type)
-{
-	for (size_t i = 0; i < rules->type_count; i++)
-		if (rules->types[i] == type)
-			return true;
-	return false;
-}
-
-static bool is_below_any(const struct name *name, const struct name *zones, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (name_is_below(name, &zones[i]))
-			return true;
-	return false;
-}
-
-static bool is_filtered(const struct plan_rules *rules, const struct name *name)
-{
-	return (rules->within_count &&
-	        !is_below_any(name, rules->within, rules->within_count)) ||
-	       is_below_any(name, rules->without, rules->without_count);
-}
-
-static bool is_protected(const struct planning *p, const struct node *node, uint16_t type)
-{
-	return !is_managed(p->rules, type) || !mark_type_is_known(type) ||
-	       (type == RR_NS && node->len == view_zone(p->view)->len);
-}
-
-static bool is_out_of_bounds(const struct planning *p, struct plan_item *item)
-{
-	struct name name;
-
-	node_name(item->node, &name);
-	if (is_protected(p, item->node, item->type))
-		return plan_refuse(item, REASON_PROTECTED);
-	if (is_filtered(p->rules, &name))
-		return plan_refuse(item, REASON_FILTERED);
-	if (view_is_hidden(p->view, &name, item->type))
-		return plan_refuse(item, REASON_OCCLUDED);
-	return false;
 }
 
 /* ---- beside what else at its name? ---- */
 
-/* Of the two sets one is a CNAME, so that the other has to go. */
-static bool is_either(const struct plan_item *item, const struct holding *other)
+/* They cannot both be at a name: one is a CNAME, or a delegation hides the other. */
+static bool excludes(uint16_t a, uint16_t b)
 {
-	return item->type == RR_CNAME || other->is.type == RR_CNAME;
+	return a == RR_CNAME || b == RR_CNAME || a == RR_NS || b == RR_NS;
 }
 
 static bool is_in_the_way(const struct planning *p, const struct plan_item *item,
                           const struct holding *other)
 {
-	if (is_either(item, other))
-		return !plan_is_ours(p->view, other) || share_has_others(p->view, other);
-	return !p->rules->by_set && is_managed(p->rules, other->is.type) &&
-	       !plan_is_ours(p->view, other);
+	if (excludes(item->type, other->is.type))
+		return !plan_is_ours(other) || share_has_others(other);
+	if (plan_is_ours(other))
+		return false;
+	/* a mark of the seed's own form would be for that set, too */
+	return view_form(p->view)->is_same ||
+	       (!p->rules->by_set && plan_is_managed(p->rules, other->is.type));
 }
 
 static const struct holding *other_at(const struct planning *p,
@@ -108,14 +48,55 @@ static const struct holding *other_at(const struct planning *p,
 	return other;
 }
 
+/* Is NODE where the mark of another set of ours is, or would be? */
+static bool is_place_of_mark(const struct planning *p, const struct node *node)
+{
+	struct mark_reading readings[MARK_READINGS_MAX];
+	struct name name;
+
+	node_name(node, &name);
+
+	size_t count = mark_readings(view_form(p->view), &name, view_zone(p->view),
+	                             readings);
+	for (size_t i = 0; i < count; i++) {
+		const struct node *of = view_find(p->view, &readings[i].name);
+
+		if (of && of != node && readings[i].type &&
+		    plan_is_in_play(of, readings[i].type))
+			return true;
+	}
+	return false;
+}
+
+/* Marks at its own name that a CNAME would meet: ours go, if they are for that name. */
+static bool has_lasting_marks(const struct planning *p, const struct node *node)
+{
+	return node->marks.count > node->marks_of_ours || is_place_of_mark(p, node);
+}
+
+/* In the seed's form a mark may come beside it, too. */
+static bool has_marks_beside(const struct planning *p, const struct node *node)
+{
+	const struct known *known = node->user;
+
+	return node->marks.count || is_place_of_mark(p, node) ||
+	       (view_form(p->view)->is_same && known && known->wishes &&
+	        (known->wishes->next || node->holdings->next));
+}
+
 static bool is_crowded(const struct planning *p, struct plan_item *item)
 {
 	const struct holding *other = other_at(p, item);
+	const struct known *known = item->node->user;
 
 	if (other && other->is.type == RR_CNAME)
 		return plan_refuse(item, REASON_FOREIGN_CNAME);
-	if (other || (item->type == RR_CNAME && item->node->marks.count))
+	if (other || (item->type == RR_CNAME && has_lasting_marks(p, item->node)))
 		return plan_refuse(item, REASON_NAME_SHARED);
+	if (item->type == RR_TXT && has_marks_beside(p, item->node))
+		return plan_refuse(item, REASON_NAME_SHARED);
+	if ((item->type == RR_NS || item->type == RR_DNAME) && known && known->covers)
+		return plan_refuse(item, REASON_HIDES);
 	return false;
 }
 
@@ -125,7 +106,7 @@ static void become(const struct planning *p, struct plan_item *item)
 {
 	item->becomes = rrset_copy(&item->wish->want, view_arena(p->view));
 	if (!item->wish->has_ttl)
-		item->becomes.ttl = plan_is_there(item->holding) ? item->holding->is.ttl
+		item->becomes.ttl = holding_is_there(item->holding) ? item->holding->is.ttl
 		                                            : p->rules->ttl;
 }
 
@@ -134,10 +115,8 @@ static bool has_no_place_for_mark(const struct planning *p, struct plan_item *it
 	struct name mark;
 	struct why why;
 
-	if (!view_mark_name(p->view, item->node, item->type, &mark, &why))
-		return false;
-	refuse_mark(item, why.text);
-	return true;
+	return view_mark_name(p->view, item->node, item->type, &mark, &why) &&
+	       plan_refuse_in_words(item, REASON_NO_MARK, why.text);
 }
 
 static void decide_creation(const struct planning *p, struct plan_item *item,
@@ -159,9 +138,9 @@ static bool is_as_wanted(const struct plan_item *item)
 
 static void decide_nobodys(const struct planning *p, struct plan_item *item)
 {
-	const struct rrset *made = made_of(item->node, item->type);
+	const struct rrset *made = plan_made_of(item->node, item->type);
 
-	if (!plan_is_there(item->holding)) {
+	if (!holding_is_there(item->holding)) {
 		decide_creation(p, item, REASON_WANTED);
 		return;
 	}
@@ -178,45 +157,55 @@ static void decide_nobodys(const struct planning *p, struct plan_item *item)
 	}
 }
 
-static bool is_label(const struct mark *mark, const char *key, const char *value)
+/* Each mark of ours that names the set is in its place. */
+static bool is_in_one_place(const struct plan_item *item, const struct name *place)
 {
-	const char *is = mark_get(mark, key);
+	for (const struct claim *claim = item->holding->claims; claim;
+	     claim = claim->next) {
+		struct name at = { 0 };
 
-	return value ? is && !strcmp(is, value) : !is;
+		if (!claim->by->is_ours)
+			continue;
+		if (claim->by->node)
+			node_name(claim->by->node, &at);
+		if (at.len != place->len || memcmp(at.wire, place->wire, at.len))
+			return false;
+	}
+	return true;
 }
 
-/* Of a wish that shares. */
-static const char *part_of(const struct planning *p, const struct plan_item *item)
+static bool is_marked_right(const struct planning *p, const struct plan_item *item)
 {
-	return share_part(&item->wish->want, view_arena(p->view));
-}
+	const struct marking *ours = item->holding->ours;
+	struct name place, at = { 0 };
+	struct mark mark;
 
-static bool is_marked_right(const struct planning *p, const struct plan_item *item,
-                            bool is_shared)
-{
-	const struct claim *claim = holding_claim(p->view, item->holding);
-
-	return claim && is_label(claim->mark, "resource", item->wish->resource) &&
-	       is_label(claim->mark, "shared", is_shared ? "true" : NULL) &&
-	       is_label(claim->mark, "part", is_shared ? part_of(p, item) : NULL);
+	if (!ours)
+		return false;
+	plan_place(p->view, item, &place);
+	plan_mark(p->view, item, &mark);
+	if (ours->node)
+		node_name(ours->node, &at);
+	return at.len == place.len && !memcmp(at.wire, place.wire, at.len) &&
+	       is_in_one_place(item, &place) && mark_equal(&mark, ours->mark);
 }
 
 static bool has_drifted(const struct plan_item *item)
 {
-	const struct rrset *made = made_of(item->node, item->type);
+	const struct rrset *made = plan_made_of(item->node, item->type);
 
 	return made && !rrset_same_records(made, &item->holding->is);
 }
 
 static void decide_ours(const struct planning *p, struct plan_item *item)
 {
-	bool drifted = plan_is_there(item->holding) && has_drifted(item);
+	bool drifted = holding_is_there(item->holding) && has_drifted(item);
 
-	if (!plan_is_there(item->holding)) {
+	if (!holding_is_there(item->holding)) {
 		decide_creation(p, item, REASON_REPAIR);
 		return;
 	}
-	if (is_as_wanted(item) && is_marked_right(p, item, item->wish->is_shared)) {
+	if (is_as_wanted(item) && is_marked_right(p, item)) {
 		decide(item, STEP_NONE, REASON_WANTED);
 		return;
 	}
@@ -224,6 +213,8 @@ static void decide_ours(const struct planning *p, struct plan_item *item)
 		plan_refuse(item, REASON_POLICY);
 		return;
 	}
+	if (!plan_is_in_place(p->view, item) && has_no_place_for_mark(p, item))
+		return;
 	decide(item, drifted && p->rules->keeps_drift ? STEP_NONE : STEP_UPDATE,
 	       drifted ? REASON_DRIFT : REASON_WANTED);
 	become(p, item);
@@ -237,58 +228,75 @@ static bool is_single(uint16_t type)
 /* Others have a part in it, and it stays shared as long as they do. */
 static void decide_part(const struct planning *p, struct plan_item *item)
 {
-	bool joins = !holding_claim(p->view, item->holding);
+	bool joins = !item->holding->ours;
 
 	if (joins && !item->wish->is_shared) {
 		refuse_anothers(item);
 		return;
 	}
-	if (!plan_is_there(item->holding)) {
+	if (!holding_is_there(item->holding)) {
 		decide_creation(p, item, joins ? REASON_WANTED : REASON_REPAIR);
 		return;
 	}
-	item->becomes = share_becomes(p->view, item->holding, &item->wish->want);
+	item->becomes = share_becomes(item->holding, &item->wish->want,
+	                              view_arena(p->view));
 	if (is_single(item->type) && item->becomes.count > 1) {
 		plan_refuse(item, REASON_NAME_SHARED);
 		return;
 	}
 	if (rrset_same_records(&item->becomes, &item->holding->is) &&
-	    is_marked_right(p, item, true))
+	    is_marked_right(p, item))
 		decide(item, STEP_NONE, REASON_WANTED);
 	else if (p->rules->policy == POLICY_CREATE_ONLY && !joins)
 		plan_refuse(item, REASON_POLICY);
-	else if (!joins || !has_no_place_for_mark(p, item))
+	else if (plan_is_in_place(p->view, item) || !has_no_place_for_mark(p, item))
 		decide(item, STEP_UPDATE, REASON_WANTED);
 }
 
 static void decide_shared(const struct planning *p, struct plan_item *item)
 {
-	if (share_has_others(p->view, item->holding))
+	if (share_has_others(item->holding))
 		decide_part(p, item);
 	else
 		decide_ours(p, item);
 }
 
-static bool has_room_for_part(const struct plan_item *item)
+static bool has_no_room_for_part(const struct planning *p, struct plan_item *item)
 {
-	return !item->wish->is_shared || item->wish->want.count <= SHARE_RECORDS_MAX;
+	if (!item->wish->is_shared)
+		return false;
+	if (view_form(p->view)->is_same)
+		return plan_refuse_in_words(item, REASON_NO_MARK,
+		                            "a mark of an owner's id alone cannot say that "
+		                            "a name is shared");
+	return item->wish->want.count > SHARE_RECORDS_MAX &&
+	       plan_refuse_in_words(item, REASON_NO_MARK,
+	                            "its mark has no room for so many records of a name "
+	                            "that is shared");
 }
 
-void plan_set_wanted(const struct planning *p, struct plan_item *item)
+static bool is_too_long(const struct planning *p, struct plan_item *item)
 {
-	if (is_out_of_bounds(p, item))
-		return;
-	if (!has_room_for_part(item)) {
-		refuse_mark(item, "its mark has no room for so many records of a name "
-		            "that is shared");
-		return;
-	}
+	struct mark mark;
+
+	if (item->step != STEP_CREATE && item->step != STEP_UPDATE)
+		return false;
+	plan_mark(p->view, item, &mark);
+	return mark_length(&mark) > MARK_TEXT_MAX &&
+	       plan_refuse_in_words(item, REASON_NO_MARK, "its mark would be too long");
+}
+
+static void decide_wanted(const struct planning *p, struct plan_item *item)
+{
 	switch (item->holding->whose) {
 	case WHOSE_NOBODYS:
 		decide_nobodys(p, item);
 		return;
 	case WHOSE_OURS:
 		decide_ours(p, item);
+		return;
+	case WHOSE_VAGUE:
+		plan_refuse(item, REASON_VAGUE_MARK);
 		return;
 	case WHOSE_BAD:
 		plan_refuse(item, REASON_BAD_MARK);
@@ -305,30 +313,48 @@ void plan_set_wanted(const struct planning *p, struct plan_item *item)
 	}
 }
 
+void plan_set_wanted(const struct planning *p, struct plan_item *item)
+{
+	const char *fault;
+
+	if (plan_is_out_of_bounds(p, item))
+		return;
+	fault = wish_fault(item->wish, p->view);
+	if (fault) {
+		plan_refuse_in_words(item, REASON_IMPOSSIBLE, fault);
+		return;
+	}
+	if (has_no_room_for_part(p, item))
+		return;
+	decide_wanted(p, item);
+	is_too_long(p, item);
+}
+
 /* ---- and one that is not ---- */
 
 static void decide_departure(const struct planning *p, struct plan_item *item)
 {
 	decide(item, STEP_DELETE, REASON_UNWANTED);
-	if (!share_has_others(p->view, item->holding))
+	if (!share_has_others(item->holding))
 		return;
-	item->becomes = share_becomes(p->view, item->holding, NULL);
+	item->becomes = share_becomes(item->holding, NULL, view_arena(p->view));
 	if (item->becomes.count)
 		item->step = STEP_LEAVE;
 }
 
+void plan_orphan(struct plan_item *item)
+{
+	decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
+}
+
 void plan_set_unwanted(const struct planning *p, struct plan_item *item)
 {
-	struct name name;
-
-	node_name(item->node, &name);
-	if (is_protected(p, item->node, item->type))
+	if (plan_is_protected(p, item->node, item->type))
 		plan_refuse(item, REASON_PROTECTED);
-	else if (is_filtered(p->rules, &name))
+	else if (plan_is_filtered(p->rules, item->node))
 		plan_refuse(item, REASON_FILTERED);
-	else if (!plan_is_there(item->holding))
-		decide(item, STEP_UNMARK, REASON_ORPHAN_MARK);
+	else if (!holding_is_there(item->holding))
+		plan_orphan(item);
 	else
 		decide_departure(p, item);
 }
-

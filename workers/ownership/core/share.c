@@ -34,49 +34,44 @@ const char *share_part(const struct rrset *set, struct arena *arena)
 	return text;
 }
 
-static bool wants(const struct claim *claim, struct rdata rdata)
+static bool wants(const struct marking *by, struct rdata rdata)
 {
-	const char *part = claim->mark ? mark_get(claim->mark, "part") : NULL;
+	const char *part = by->mark ? mark_get(by->mark, "part") : NULL;
 	char text[HASH_TEXT + 1];
 
 	write_hash(rdata, text);
 	return part && strstr(part, text);
 }
 
-bool share_has_others(const struct view *view, const struct holding *holding)
+bool share_has_others(const struct holding *holding)
 {
-	const struct claim *ours = holding_claim(view, holding);
-
 	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
-		if (claim != ours)
+		if (!claim->by->is_ours)
 			return true;
 	return false;
 }
 
 /* Of a record that is in no part somebody else is the owner. */
-static bool is_wanted_by_others(const struct holding *holding, const struct claim *ours,
-                                struct rdata rdata)
+static bool is_wanted_by_others(const struct holding *holding, struct rdata rdata)
 {
-	if (!ours || !wants(ours, rdata))
+	if (!holding->ours || !wants(holding->ours, rdata))
 		return true;
 	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
-		if (claim != ours && wants(claim, rdata))
+		if (!claim->by->is_ours && wants(claim->by, rdata))
 			return true;
 	return false;
 }
 
-struct rrset share_becomes(struct view *view, const struct holding *holding,
-                           const struct rrset *wanted)
+struct rrset share_becomes(const struct holding *holding, const struct rrset *wanted,
+                           struct arena *arena)
 {
-	const struct claim *ours = holding_claim(view, holding);
 	struct rrset set = { .type = holding->is.type };
 
 	for (size_t i = 0; i < holding->is.count; i++)
-		if (is_wanted_by_others(holding, ours, holding->is.records[i]))
-			rrset_push(&set, holding->is.ttl, holding->is.records[i],
-			           view_arena(view));
+		if (is_wanted_by_others(holding, holding->is.records[i]))
+			rrset_push(&set, holding->is.ttl, holding->is.records[i], arena);
 	for (size_t i = 0; wanted && i < wanted->count; i++)
-		rrset_push(&set, holding->is.ttl, wanted->records[i], view_arena(view));
+		rrset_push(&set, holding->is.ttl, wanted->records[i], arena);
 	rrset_sort(&set);
 	return set;
 }

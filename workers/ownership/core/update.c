@@ -1,41 +1,25 @@
-#include "core/update.h"
+#include "core/update_private.h"
 
 #include <string.h>
 
-#include "base/log.h"
 #include "model/rr.h"
 
-/* One name's update on its way. */
-struct making {
-	struct view *view;
-	const struct plan_item *items;
-	size_t count;
-	const char *ours;
-	uint32_t mark_ttl;
-	struct update *update;
-};
-
-static bool is_done(const struct plan_item *item)
+bool update_is_done(const struct plan_item *item)
 {
 	return item->step != STEP_NONE && !item->is_held;
 }
 
-/* ---- records of the message ---- */
-
-static bool is_same(const struct update_rr *a, const struct update_rr *b)
+bool update_is_arrival(const struct plan_item *item)
 {
-	return a->kind == b->kind && a->type == b->type &&
-	       name_equal(&a->name, &b->name) && !rdata_compare(a->rdata, b->rdata);
+	return item->step == STEP_CREATE || item->step == STEP_UPDATE;
 }
 
-/* Once: sets of one name may be told apart by the same mark. */
-static void put(struct making *making, struct update_rrs *to, struct update_rr rr)
+/* ---- records of the message ---- */
+
+static void put(const struct making *making, struct update_rrs *to, struct update_rr rr)
 {
 	struct update_rr *old = to->rrs;
 
-	for (size_t i = 0; i < to->count; i++)
-		if (is_same(&to->rrs[i], &rr))
-			return;
 	if (to->count == to->size) {
 		to->size = to->size ? 2 * to->size : 16;
 		to->rrs = arena_alloc(view_arena(making->view), to->size * sizeof(rr));
@@ -48,137 +32,88 @@ static void put(struct making *making, struct update_rrs *to, struct update_rr r
 static void require(struct making *making, enum update_kind kind, const struct name *name,
                     uint16_t type)
 {
-	put(making, &making->update->prerequisites,
+	put(making, &making->prerequisites,
 	    (struct update_rr){ .kind = kind, .name = *name, .type = type });
 }
 
-/* Just these records, or none at all. */
-static void require_set(struct making *making, const struct name *name, uint16_t type,
-                        const struct rrset *set)
+static void require_records(struct making *making, const struct name *name, uint16_t type,
+                            const struct rrset *set)
 {
-	if (!set->count)
-		require(making, UPDATE_NO_SET, name, type);
 	for (size_t i = 0; i < set->count; i++)
-		put(making, &making->update->prerequisites,
+		put(making, &making->prerequisites,
 		    (struct update_rr){ .kind = UPDATE_SET_IS, .name = *name,
 		                        .type = type, .rdata = set->records[i] });
 }
 
-static void change(struct making *making, enum update_kind kind, const struct name *name,
-                   uint16_t type, uint32_t ttl, struct rdata rdata)
+void update_remove(struct making *making, enum update_kind kind, const struct name *name,
+                   uint16_t type, struct rdata rdata)
 {
-	put(making, &making->update->changes,
-	    (struct update_rr){ kind, *name, type, ttl, rdata });
+	put(making, &making->removals,
+	    (struct update_rr){ kind, *name, type, 0, rdata });
 }
 
-static void drop_set(struct making *making, const struct name *name, uint16_t type)
+void update_add(struct making *making, const struct name *name, uint16_t type,
+                uint32_t ttl, struct rdata rdata)
 {
-	change(making, UPDATE_DELETE_SET, name, type, 0, (struct rdata){ 0 });
+	put(making, &making->additions,
+	    (struct update_rr){ UPDATE_ADD, *name, type, ttl, rdata });
 }
 
-/* ---- marks ---- */
-
-/* All TXT records where a mark is, or would be: marks, and what else there is. */
-static void require_marks_as_read(struct making *making, const struct name *at)
+/* True: it was asked for before. */
+static bool is_required(struct making *making, const struct node *node)
 {
-	const struct node *node = view_find(making->view, at);
-	const struct holding *txt = node ? node_holding(node, RR_TXT) : NULL;
-	struct rrset all = { .type = RR_TXT };
+	const struct node **old = making->required;
 
-	for (size_t i = 0; node && i < node->marks.count; i++)
-		rrset_push(&all, 0, node->marks.records[i], view_arena(making->view));
-	for (size_t i = 0; txt && i < txt->is.count; i++)
-		rrset_push(&all, 0, txt->is.records[i], view_arena(making->view));
-	require_set(making, at, RR_TXT, &all);
-	if (!all.count)
-		require(making, UPDATE_NO_SET, at, RR_CNAME);
-}
-
-static bool is_by_us(const struct making *making, const struct claim *claim)
-{
-	return claim->mark && !strcmp(mark_get(claim->mark, "owner"), making->ours);
-}
-
-static bool has_claim(const struct holding *holding, const struct claim *claim)
-{
-	const struct claim *has = holding->claims;
-
-	while (has && has != claim)
-		has = has->next;
-	return has;
-}
-
-/* Does it speak for another set of the name, that stays? */
-static bool is_needed(const struct making *making, const struct plan_item *item,
-                      const struct claim *claim)
-{
-	for (size_t i = 0; i < making->count; i++) {
-		const struct plan_item *other = &making->items[i];
-
-		if (other->holding != item->holding && other->holding->is.count &&
-		    has_claim(other->holding, claim) &&
-		    !(is_done(other) && other->step == STEP_DELETE))
+	for (size_t i = 0; i < making->required_count; i++)
+		if (old[i] == node)
 			return true;
+	if (making->required_count == making->required_size) {
+		making->required_size = making->required_size ? 2 * making->required_size
+		                                              : 4;
+		making->required = arena_alloc(view_arena(making->view),
+		                               making->required_size * sizeof(node));
+		if (old)
+			memcpy(making->required, old,
+			       making->required_count * sizeof(node));
 	}
+	making->required[making->required_count++] = node;
 	return false;
 }
 
-static void remove_marks(struct making *making, const struct plan_item *item)
+static bool is_there(const struct node *node, uint16_t type)
 {
-	const struct claim *claim = item->holding->claims;
-	struct name at;
-
-	for (; claim; claim = claim->next) {
-		if (!is_by_us(making, claim))
-			continue;
-		node_name(claim->node, &at);
-		require_marks_as_read(making, &at);
-		if (!is_needed(making, item, claim))
-			change(making, UPDATE_DELETE, &at, RR_TXT, 0, claim->rdata);
-	}
+	return holding_is_there(node_holding(node, type));
 }
 
-static struct rdata mark_rdata(struct making *making, const struct plan_item *item)
+void update_require_txt(struct making *making, const struct name *name)
 {
-	struct buf rdata = { 0 };
-	struct rdata copy;
-	struct mark mark;
+	const struct node *node = view_node(making->view, name);
+	const struct holding *txt = node_holding(node, RR_TXT);
 
-	plan_mark(making->view, item, making->ours, &mark);
-	mark_write(&mark, view_is_bare(making->view), &rdata);
-	copy.len = (uint16_t)rdata.len;
-	copy.octets = arena_dup(view_arena(making->view), rdata.data, rdata.len);
-	buf_clear(&rdata);
-	return copy;
-}
-
-/* Where it stands, or where our form has it. */
-static void put_mark(struct making *making, const struct plan_item *item)
-{
-	const struct claim *claim = holding_claim(making->view, item->holding);
-	struct rdata rdata = mark_rdata(making, item);
-	struct name at;
-	struct why why;
-
-	if (claim)
-		node_name(claim->node, &at);
-	else
-		bug_if(view_mark_name(making->view, item->node, item->type, &at, &why));
-	require_marks_as_read(making, &at);
-	if (claim && !rdata_compare(claim->rdata, rdata))
+	if (is_required(making, node))
 		return;
-	if (claim)
-		change(making, UPDATE_DELETE, &at, RR_TXT, 0, claim->rdata);
-	change(making, UPDATE_ADD, &at, RR_TXT, making->mark_ttl, rdata);
+	require_records(making, name, RR_TXT, &node->marks);
+	if (txt)
+		require_records(making, name, RR_TXT, &txt->is);
+	if (node->marks.count || holding_is_there(txt))
+		return;
+	require(making, UPDATE_NO_SET, name, RR_TXT);
+	if (!is_there(node, RR_CNAME))
+		require(making, UPDATE_NO_SET, name, RR_CNAME);
 }
 
 /* ---- sets ---- */
 
-static bool is_there(const struct node *node, uint16_t type)
+/* Just the records that we read, or none. Marks are TXT records of the same set. */
+static void require_set(struct making *making, const struct name *name,
+                        const struct holding *holding)
 {
-	const struct holding *holding = node_holding(node, type);
-
-	return holding && holding->is.count;
+	if (holding->is.type == RR_TXT)
+		update_require_txt(making, name);
+	else if (holding->is.count)
+		require_records(making, name, holding->is.type, &holding->is);
+	else
+		require(making, UPDATE_NO_SET, name, holding->is.type);
 }
 
 static bool is_in_use(const struct node *node)
@@ -190,92 +125,139 @@ static bool is_in_use(const struct node *node)
 	return node->marks.count;
 }
 
+/*
+ * Types that a zone may have (IANA's registry): a CNAME that meets one is dropped, and a
+ * prerequisite cannot ask for "no others" but one by one.
+ */
+static const uint16_t stored_types[] = {
+	1, 2, 5, 6, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 26, 27, 28, 29, 33, 35, 36,
+	37, 39, 42, 43, 44, 45, 48, 49, 51, 52, 53, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64,
+	65, 66, 67, 68, 99, 104, 105, 106, 107, 108, 109, 256, 257, 258, 259, 260, 261, 262,
+	263, 32768, 32769,
+};
+
+/* Nothing but what we read, whatever its type. */
+static void require_no_others(struct making *making, const struct plan_item *item,
+                              const struct name *name)
+{
+	if (!is_in_use(item->node)) {
+		require(making, UPDATE_NO_NAME, name, 0);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(stored_types) / sizeof(stored_types[0]); i++)
+		if (!is_there(item->node, stored_types[i]) &&
+		    !(stored_types[i] == RR_TXT && item->node->marks.count))
+			require(making, UPDATE_NO_SET, name, stored_types[i]);
+}
+
 /* A type that comes must not meet what it cannot stand beside. */
 static void require_room(struct making *making, const struct plan_item *item,
                          const struct name *name)
 {
-	require(making, UPDATE_NO_SET, name, item->type);
-	if (item->type != RR_CNAME && !is_there(item->node, RR_CNAME))
-		require(making, UPDATE_NO_SET, name, RR_CNAME);
-	if (item->type != RR_CNAME)
+	if (item->type == RR_CNAME || item->type == RR_NS ||
+	    view_form(making->view)->is_same) {
+		require_no_others(making, item, name);
 		return;
-	if (!is_in_use(item->node))
-		require(making, UPDATE_NO_NAME, name, 0);
-	for (size_t i = 0; is_in_use(item->node) && mark_type_at(i); i++)
-		if (!is_there(item->node, mark_type_at(i)))
-			require(making, UPDATE_NO_SET, name, mark_type_at(i));
+	}
+	if (item->type == RR_TXT) {
+		update_require_txt(making, name);
+		return;
+	}
+	require(making, UPDATE_NO_SET, name, item->type);
+	if (!is_there(item->node, RR_CNAME))
+		require(making, UPDATE_NO_SET, name, RR_CNAME);
 }
 
-static void add_all(struct making *making, const struct plan_item *item,
-                    const struct name *name)
+static void remove_records(struct making *making, const struct plan_item *item,
+                           const struct name *name, const struct rrset *but)
 {
-	for (size_t i = 0; i < item->becomes.count; i++)
-		change(making, UPDATE_ADD, name, item->type, item->becomes.ttl,
-		       item->becomes.records[i]);
+	const struct rrset *is = &item->holding->is;
+
+	for (size_t i = 0; i < is->count; i++)
+		if (!but || !rrset_has(but, is->records[i]))
+			update_remove(making, UPDATE_DELETE, name, item->type,
+			              is->records[i]);
+}
+
+/* Marks that are TXT records of the same name stay. */
+static void remove_set(struct making *making, const struct plan_item *item,
+                       const struct name *name)
+{
+	if (item->type == RR_TXT && item->node->marks.count)
+		remove_records(making, item, name, NULL);
+	else
+		update_remove(making, UPDATE_DELETE_SET, name, item->type,
+		              (struct rdata){ 0 });
+}
+
+static void add_records(struct making *making, const struct plan_item *item,
+                        const struct name *name, const struct rrset *but)
+{
+	const struct rrset *becomes = &item->becomes;
+
+	for (size_t i = 0; i < becomes->count; i++)
+		if (!but || !rrset_has(but, becomes->records[i]))
+			update_add(making, name, item->type, becomes->ttl,
+			           becomes->records[i]);
 }
 
 /* Only what differs; with another TTL that is all of it. */
 static void alter(struct making *making, const struct plan_item *item,
                   const struct name *name)
 {
-	const struct rrset *is = &item->holding->is, *becomes = &item->becomes;
-
-	if (is->ttl != becomes->ttl) {
-		drop_set(making, name, item->type);
-		add_all(making, item, name);
+	if (item->holding->is.ttl != item->becomes.ttl) {
+		remove_set(making, item, name);
+		add_records(making, item, name, NULL);
 		return;
 	}
-	for (size_t i = 0; i < is->count; i++)
-		if (!rrset_has(becomes, is->records[i]))
-			change(making, UPDATE_DELETE, name, item->type, 0,
-			       is->records[i]);
-	for (size_t i = 0; i < becomes->count; i++)
-		if (!rrset_has(is, becomes->records[i]))
-			change(making, UPDATE_ADD, name, item->type, becomes->ttl,
-			       becomes->records[i]);
+	remove_records(making, item, name, &item->becomes);
+	add_records(making, item, name, &item->holding->is);
 }
 
-static void make_departure(struct making *making, const struct plan_item *item)
-{
-	struct name name;
-
-	node_name(item->node, &name);
-	require_set(making, &name, item->type, &item->holding->is);
-	if (item->step == STEP_LEAVE)
-		alter(making, item, &name);
-	if (item->step == STEP_DELETE)
-		drop_set(making, &name, item->type);
-	remove_marks(making, item);
-}
-
-static void make_arrival(struct making *making, const struct plan_item *item)
+static void make_set(struct making *making, const struct plan_item *item)
 {
 	struct name name;
 
 	node_name(item->node, &name);
 	if (item->step == STEP_CREATE) {
 		require_room(making, item, &name);
-		add_all(making, item, &name);
-	} else {
-		require_set(making, &name, item->type, &item->holding->is);
-		alter(making, item, &name);
+		add_records(making, item, &name, NULL);
+		return;
 	}
-	put_mark(making, item);
+	require_set(making, &name, item->holding);
+	if (item->step == STEP_DELETE)
+		remove_set(making, item, &name);
+	else if (item->step != STEP_UNMARK)
+		alter(making, item, &name);
 }
 
 /* What goes comes first, for what comes may need its place (3.4.2.2). */
-void update_make(struct view *view, const struct plan_item *items, size_t count,
-                 const char *ours, uint32_t mark_ttl, struct update *update)
+static struct update_rrs join(const struct making *making)
 {
-	struct making making = { view, items, count, ours, mark_ttl, update };
+	struct update_rrs all = making->removals;
+
+	for (size_t i = 0; i < making->additions.count; i++)
+		put(making, &all, making->additions.rrs[i]);
+	return all;
+}
+
+void update_make(struct view *view, const struct plan_item *items, size_t count,
+                 uint32_t mark_ttl, struct update *update)
+{
+	struct making making = { .view = view, .items = items, .count = count,
+	                         .mark_ttl = mark_ttl };
+	bool is_any = false;
 
 	*update = (struct update){ 0 };
-	for (size_t i = 0; i < count; i++)
-		if (is_done(&items[i]) && items[i].step != STEP_CREATE &&
-		    items[i].step != STEP_UPDATE)
-			make_departure(&making, &items[i]);
-	for (size_t i = 0; i < count; i++)
-		if (is_done(&items[i]) &&
-		    (items[i].step == STEP_CREATE || items[i].step == STEP_UPDATE))
-			make_arrival(&making, &items[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (!update_is_done(&items[i]))
+			continue;
+		is_any = true;
+		make_set(&making, &items[i]);
+	}
+	if (!is_any)
+		return;
+	update_make_marks(&making);
+	update->prerequisites = making.prerequisites;
+	update->changes = join(&making);
 }

@@ -47,8 +47,8 @@ struct update {
 
 /*
  * The COUNT items of one name, of which those that are held, or for which nothing is to
- * do, are left out. OURS is our owner's id, MARK_TTL that of marks. *update is in the
- * view's memory; without changes there is nothing to send.
+ * do, are left out. MARK_TTL is that of marks. *update is in the view's memory; without
+ * changes there is nothing to send.
  */
 void update_make(struct view *view, const struct plan_item *items, size_t count,
-                 const char *ours, uint32_t mark_ttl, struct update *update);
+                 uint32_t mark_ttl, struct update *update);

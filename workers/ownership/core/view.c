@@ -13,7 +13,7 @@ struct view *view_new(const struct name *zone, uint32_t seed)
 	view->arena = arena_new();
 	view->nodes = map_new(seed);
 	view->last = &view->first;
-	view->last_found = &view->found;
+	view->last_marking = &view->markings;
 	view->zone = *zone;
 	return view;
 }
@@ -35,9 +35,14 @@ const struct name *view_zone(const struct view *view)
 	return &view->zone;
 }
 
-bool view_is_bare(const struct view *view)
+const struct mark_form *view_form(const struct view *view)
 {
-	return view->form.is_same;
+	return &view->marks.form;
+}
+
+const char *view_owner(const struct view *view)
+{
+	return view->marks.owner;
 }
 
 struct arena *view_arena(const struct view *view)
@@ -104,25 +109,35 @@ struct holding *view_get_holding(struct view *view, struct node *node, uint16_t 
 	holding->is.type = type;
 	holding->next = node->holdings;
 	node->holdings = holding;
+	node->types++;
 	return holding;
 }
 
-void view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
+bool holding_is_there(const struct holding *holding)
+{
+	return holding && holding->is.count;
+}
+
+bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
               struct rdata rdata)
 {
 	struct node *node = view_node(view, name);
+	struct holding *holding = view_find_holding(node, type);
 
+	if (!holding && node->types == VIEW_TYPES_MAX)
+		return false;
+	if (!holding)
+		holding = view_get_holding(view, node, type);
 	rdata.octets = arena_dup(view->arena, rdata.octets, rdata.len);
-	rrset_push(&view_get_holding(view, node, type)->is, ttl, rdata, view->arena);
+	rrset_push(&holding->is, ttl, rdata, view->arena);
+	return true;
 }
 
 /* ---- what could be ---- */
 
 static bool has_records(const struct node *node, uint16_t type)
 {
-	const struct holding *holding = node_holding(node, type);
-
-	return holding && holding->is.count;
+	return holding_is_there(node_holding(node, type));
 }
 
 /* A delegation at NODE hides what is below it, and beside it. */
@@ -155,36 +170,3 @@ bool view_is_hidden(const struct view *view, const struct name *name, uint16_t t
 	return false;
 }
 
-static bool looks_like_a_wildcard(const struct mark_form *form, const struct node *node)
-{
-	size_t len = strlen(form->wildcard);
-
-	return len && node->wire[0] == len &&
-	       !memcmp(node->wire + 1, form->wildcard, len);
-}
-
-enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
-                        struct name *mark, struct why *why)
-{
-	struct name name;
-	enum err err;
-
-	node_name(node, &name);
-	if (looks_like_a_wildcard(&view->form, node))
-		return fail(why, ERR_INVALID,
-		            "its mark would be that of a wildcard: use another name, or "
-		            "another wildcard replacement");
-	err = mark_name(&view->form, &name, type, &view->zone, mark, why);
-	if (err)
-		return err;
-
-	const struct node *at = view_find(view, mark);
-	if (at && (has_records(at, RR_CNAME) ||
-	           (has_records(at, RR_TXT) && !view->form.is_same)))
-		return fail(why, ERR_INVALID,
-		            "there are other records where its mark would be");
-	if (view_is_hidden(view, mark, RR_TXT))
-		return fail(why, ERR_INVALID,
-		            "its mark would be below a delegation or DNAME");
-	return OK;
-}

@@ -1,14 +1,12 @@
 /*
  * view -- a zone as a plan looks at it: at each name the record sets, and of each set
- * whose it is, as the marks in the zone say.
+ * whose it is, as the marks say.
  *
- * A mark can often be read in more than one way (core/mark_name.h). For us it speaks by
- * what our own form makes of it, or else by the one thing that the other forms do;
- * against us it speaks in each reading, but old marks, which name no type, yield to
- * those that do.
- * Two marks of different owners at one set, or two records at one mark's name, are
- * contested, unless all of them say that they share the name. Marks in all the forms
- * that external-dns writes are heard, whatever form ours are written in.
+ * A mark speaks for us only by what our own form makes of it, or the form that we had
+ * before, and only if that is one thing. One that names no type speaks for no set in
+ * particular (WHOSE_VAGUE). Against us a mark speaks in each way that anybody could read
+ * it. Two owners at one set, or two marks of ours in one place, are contested, unless all
+ * of them say that they share it.
  *
  * Everything is in the view's own memory. The records come in any order.
  */
@@ -22,38 +20,59 @@
 #include "core/mark_name.h"
 #include "core/rrset.h"
 
+enum { VIEW_TYPES_MAX = 256 };		/* at one name */
+
 enum whose {
 	WHOSE_NOBODYS,			/* there is no mark */
 	WHOSE_OURS,
+	WHOSE_VAGUE,			/* a mark of ours that names no type is there */
 	WHOSE_SHARED,			/* by all who marked it, perhaps not us */
 	WHOSE_ANOTHERS,
 	WHOSE_BAD,			/* a mark without sense */
 	WHOSE_CONTESTED,
 };
 
-/* One record of a mark. */
+/* One record of a mark, or what a table says instead. */
+struct marking {
+	struct marking *next;		/* of the zone */
+	enum mark_kind kind;
+	bool is_ours;
+	bool is_former;			/* as our former form has it */
+	const struct mark *mark;	/* of MARK_OWNED, else NULL */
+	struct node *node;		/* where it stands; NULL: in no zone */
+	struct rdata rdata;
+};
+
 struct claim {
 	struct claim *next;		/* on the same set */
-	enum mark_kind kind;
-	const struct mark *mark;	/* of MARK_OWNED, else NULL */
-	const struct node *node;	/* where it stands */
-	struct rdata rdata;
+	struct marking *by;
 };
 
 struct holding {
 	struct holding *next;		/* at the same name */
 	struct rrset is;		/* of no records: only its mark is there */
 	enum whose whose;
-	struct claim *claims;
+	struct claim *claims;		/* that name it */
+	const struct marking *ours;	/* the mark of ours, of OURS, SHARED and VAGUE */
 };
 
 struct node {
 	struct node *next;		/* of the zone, as they came */
 	struct holding *holdings;
 	struct rrset marks;		/* the TXT records here that are marks */
-	struct claim *untyped;		/* that could be for any set here */
+	struct claim *vague;		/* marks of ours for this name, of no type */
+	struct claim *against;		/* and of others */
 	void *user;			/* whoever walks the view */
+	unsigned types;
+	unsigned marks_of_ours;		/* that stand here */
 	uint8_t len, wire[];		/* its name */
+};
+
+/* Where marks of ours are. */
+struct view_marks {
+	const char *owner;		/* our id */
+	struct mark_form form;
+	const struct mark_form *former;	/* NULL: none */
 };
 
 struct view;
@@ -62,16 +81,20 @@ struct view;
 struct view *view_new(const struct name *zone, uint32_t seed);
 void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
-bool view_is_bare(const struct view *view);	/* marks are in the seed's form */
+const struct mark_form *view_form(const struct view *view);
+const char *view_owner(const struct view *view);	/* our id */
 
-/* NAME in lower case, RDATA canonical; both are copied. */
-void view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
-              struct rdata rdata);
 /*
- * No more records come. Whose they are, if OURS is our owner's id and FORM where our
- * marks are.
+ * NAME in lower case, RDATA canonical; both are copied. False: there are more than
+ * VIEW_TYPES_MAX types at that name, and the zone is not for us.
  */
-void view_settle(struct view *view, const char *ours, const struct mark_form *form);
+bool view_add(struct view *view, const struct name *name, uint16_t type, uint32_t ttl,
+              struct rdata rdata);
+/* What a table outside of the zone says; MARK is borrowed. Before view_settle(). */
+void view_claim(struct view *view, const struct name *name, uint16_t type,
+                const struct mark *mark);
+/* No more comes: whose all of it is. */
+void view_settle(struct view *view, const struct view_marks *marks);
 
 /* ---- of a view that is settled ---- */
 
@@ -85,14 +108,17 @@ void node_name(const struct node *node, struct name *name);
 struct holding *view_holding(struct view *view, struct node *node, uint16_t type);
 /* NULL: there is none. */
 const struct holding *node_holding(const struct node *node, uint16_t type);
-/* Our claim on it, or NULL. */
-const struct claim *holding_claim(const struct view *view, const struct holding *holding);
+/* Has it records? HOLDING may be NULL. */
+bool holding_is_there(const struct holding *holding);
 /*
- * Where the mark of TYPE at NODE would stand. ERR_INVALID, in words: nowhere, or where
- * somebody has other records, or where it would be taken for another set's.
+ * Where the mark of TYPE at NODE would stand; of length 0: in no zone. ERR_INVALID, in
+ * words: nowhere, or where somebody has other records, or where it would not be read as
+ * what it is.
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
+/* Is text like this, if it were somebody's TXT record, a mark? */
+bool view_is_mark(const struct view *view, struct rdata rdata);
 /* Is a set of TYPE at NAME hidden, by a delegation or DNAME? Glue of ours is not. */
 bool view_is_hidden(const struct view *view, const struct name *name, uint16_t type);
 /* For what lives as long as the view. */

@@ -5,30 +5,44 @@
 
 /* ---- marks, told from other TXT records ---- */
 
-static bool is_by_us(const struct view *view, const struct mark *mark)
-{
-	return mark && !strcmp(mark_get(mark, "owner"), view->ours);
-}
-
-static bool is_mark(struct view *view, struct node *node, struct rdata rdata,
-                    struct found *found)
+bool view_is_mark(const struct view *view, struct rdata rdata)
 {
 	struct mark mark;
 
-	*found = (struct found){ .node = node, .rdata = rdata };
-	found->kind = mark_read(rdata.octets, rdata.len, view->form.is_same, view->arena,
-	                        &mark);
-	if (found->kind == MARK_OWNED)
-		found->mark = arena_dup(view->arena, &mark, sizeof(mark));
-	return found->kind != MARK_DATA;
+	return mark_read(rdata.octets, rdata.len, view->marks.form.is_same, view->arena,
+	                 &mark) != MARK_DATA;
 }
 
-static void keep_found(struct view *view, const struct found *found)
+static bool is_by_us(const struct view *view, const struct mark *mark)
 {
-	struct found *kept = arena_dup(view->arena, found, sizeof(*found));
+	return mark && !strcmp(mark_get(mark, "owner"), view->marks.owner);
+}
 
-	*view->last_found = kept;
-	view->last_found = &kept->next;
+static struct marking *keep(struct view *view, const struct marking *marking)
+{
+	struct marking *kept = arena_dup(view->arena, marking, sizeof(*marking));
+
+	*view->last_marking = kept;
+	view->last_marking = &kept->next;
+	return kept;
+}
+
+/* False: it is somebody's data. */
+static bool take_mark(struct view *view, struct node *node, struct rdata rdata)
+{
+	struct marking marking = { .node = node, .rdata = rdata };
+	struct mark mark;
+
+	marking.kind = mark_read(rdata.octets, rdata.len, view->marks.form.is_same,
+	                         view->arena, &mark);
+	if (marking.kind == MARK_DATA)
+		return false;
+	if (marking.kind == MARK_OWNED)
+		marking.mark = arena_dup(view->arena, &mark, sizeof(mark));
+	marking.is_ours = is_by_us(view, marking.mark);
+	node->marks_of_ours += marking.is_ours;
+	keep(view, &marking);
+	return true;
 }
 
 /* Of a node's TXT records those that are marks stand apart from now on. */
@@ -36,205 +50,271 @@ static void part_marks(struct view *view, struct node *node)
 {
 	struct holding *txt = view_find_holding(node, RR_TXT);
 	struct rrset all = txt ? txt->is : (struct rrset){ 0 };
-	struct found found;
 
 	if (!all.count)
 		return;
 	node->marks.type = RR_TXT;
 	txt->is = (struct rrset){ .type = RR_TXT };
-	for (size_t i = 0; i < all.count; i++) {
-		if (is_mark(view, node, all.records[i], &found)) {
-			rrset_push(&node->marks, all.ttl, all.records[i], view->arena);
-			keep_found(view, &found);
-		} else {
-			rrset_push(&txt->is, all.ttl, all.records[i], view->arena);
-		}
-	}
+	for (size_t i = 0; i < all.count; i++)
+		rrset_push(take_mark(view, node, all.records[i]) ? &node->marks : &txt->is,
+		           all.ttl, all.records[i], view->arena);
 }
 
 /* ---- what they are for ---- */
 
-/* What a mark may be read as; a form that is also another one reads nothing new. */
-struct readings {
-	struct mark_reading all[3 * MARK_READINGS_MAX];
-	size_t count, typed;		/* those with a type, which come first */
-};
-
-static bool is_read(const struct readings *readings, const struct mark_reading *reading)
+static void claim(struct view *view, struct claim **claims, struct marking *marking)
 {
-	for (size_t i = 0; i < readings->count; i++)
-		if (readings->all[i].type == reading->type &&
-		    name_equal(&readings->all[i].name, &reading->name))
+	struct claim *claim = arena_alloc(view->arena, sizeof(*claim));
+
+	*claim = (struct claim){ *claims, marking };
+	*claims = claim;
+}
+
+static void claim_set(struct view *view, const struct name *name, uint16_t type,
+                      struct marking *marking)
+{
+	struct node *node = view_node(view, name);
+
+	claim(view, &view_get_holding(view, node, type)->claims, marking);
+}
+
+static bool is_star(const struct mark_reading *reading)
+{
+	return reading->name.wire[0] == 1 && reading->name.wire[1] == '*';
+}
+
+const struct mark_reading *view_meant(const struct mark_reading *readings, size_t count)
+{
+	const struct mark_reading *meant = NULL, *vague = NULL;
+	size_t typed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!readings[i].type) {
+			vague = vague ? vague : &readings[i];
+			continue;
+		}
+		typed++;
+		if (!meant || is_star(&readings[i]))
+			meant = &readings[i];
+	}
+	if (typed == 1 || (typed == 2 && is_star(meant)))
+		return meant;
+	return typed ? NULL : vague;
+}
+
+/* One of ours, by a form of ours. False: that makes no sense of it. */
+static bool claim_for_us(struct view *view, const struct mark_form *form,
+                         struct marking *marking)
+{
+	struct mark_reading readings[MARK_READINGS_MAX];
+	struct name name;
+
+	node_name(marking->node, &name);
+
+	size_t count = mark_readings(form, &name, &view->zone, readings);
+	const struct mark_reading *meant = view_meant(readings, count);
+	if (!meant)
+		return false;
+	if (meant->type)
+		claim_set(view, &meant->name, meant->type, marking);
+	else
+		claim(view, &view_node(view, &meant->name)->vague, marking);
+	return true;
+}
+
+static bool is_read(const struct mark_reading *readings, size_t count,
+                    const struct mark_reading *reading)
+{
+	for (size_t i = 0; i < count; i++)
+		if (readings[i].type == reading->type &&
+		    name_equal(&readings[i].name, &reading->name))
 			return true;
 	return false;
 }
 
-static void add_reading(struct readings *readings, const struct mark_reading *reading)
+static void claim_against(struct view *view, struct marking *marking)
 {
-	struct mark_reading *to = &readings->all[readings->count];
-
-	if (is_read(readings, reading))
-		return;
-	readings->count++;
-	if (reading->type) {
-		*to = readings->all[readings->typed];
-		to = &readings->all[readings->typed++];
-	}
-	*to = *reading;
-}
-
-static void read_as(const struct view *view, const struct mark_form *form,
-                    const struct node *node, struct readings *readings)
-{
-	struct mark_reading found[MARK_READINGS_MAX];
+	const struct mark_form *forms[] = { &view->marks.form, view->marks.former,
+	                                    &mark_form_ours, &mark_form_plain };
+	struct mark_reading all[4 * MARK_READINGS_MAX];
+	size_t count = 0;
 	struct name name;
 
-	node_name(node, &name);
+	node_name(marking->node, &name);
+	for (size_t i = 0; i < 4; i++) {
+		size_t first = count;
+		size_t more = forms[i] ? mark_readings(forms[i], &name, &view->zone,
+		                                       &all[first]) : 0;
 
-	size_t count = mark_readings(form, &name, &view->zone, found);
-	for (size_t i = 0; i < count; i++)
-		add_reading(readings, &found[i]);
-}
-
-static void claim(struct view *view, struct claim **claims, const struct found *found)
-{
-	struct claim *claim = arena_alloc(view->arena, sizeof(*claim));
-
-	*claim = (struct claim){ *claims, found->kind, found->mark, found->node,
-	                         found->rdata };
-	*claims = claim;
-}
-
-static void claim_as(struct view *view, const struct mark_reading *reading,
-                     const struct found *found)
-{
-	struct node *node = view_node(view, &reading->name);
-
-	if (reading->type)
-		claim(view, &view_get_holding(view, node, reading->type)->claims, found);
-	else
-		claim(view, &node->untyped, found);
-}
-
-/* In the form that we write a "*" was meant, for no name that looks so is ever marked. */
-static const struct mark_reading *meant(const struct readings *readings)
-{
-	const struct mark_reading *reading = readings->all;
-
-	if (readings->typed == 2 && reading[0].type == reading[1].type)
-		return reading[0].name.wire[1] == '*' ? &reading[0] : &reading[1];
-	return readings->typed == 1 ? &reading[0] : NULL;
-}
-
-/* One of ours: what our own form says it is, or the one thing that others say. */
-static bool claim_for_us(struct view *view, const struct found *found)
-{
-	const struct mark_reading *reading;
-	struct readings own;
-
-	own.count = own.typed = 0;
-
-	read_as(view, &view->form, found->node, &own);
-	if (!own.typed) {
-		read_as(view, &mark_form_ours, found->node, &own);
-		read_as(view, &mark_form_plain, found->node, &own);
+		for (size_t j = first; j < first + more; j++)
+			if (!is_read(all, count, &all[j]))
+				all[count++] = all[j];
 	}
-	reading = own.typed ? meant(&own) : own.count ? &own.all[0] : NULL;
-	if (reading)
-		claim_as(view, reading, found);
-	return reading;
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].type)
+			claim_set(view, &all[i].name, all[i].type, marking);
+		else
+			claim(view, &view_node(view, &all[i].name)->against, marking);
+	}
 }
 
-static void claim_for_others(struct view *view, const struct found *found)
+static void disown(struct marking *marking)
 {
-	struct readings all;
-
-	all.count = all.typed = 0;
-	read_as(view, &view->form, found->node, &all);
-	read_as(view, &mark_form_ours, found->node, &all);
-	read_as(view, &mark_form_plain, found->node, &all);
-	for (size_t i = 0; i < all.count; i++)
-		claim_as(view, &all.all[i], found);
+	marking->kind = MARK_BAD;
+	marking->mark = NULL;
+	marking->is_ours = false;
 }
 
-static void settle_mark(struct view *view, struct found *found)
+static void settle_mark(struct view *view, struct marking *marking)
 {
-	if (is_by_us(view, found->mark) && claim_for_us(view, found))
+	if (!marking->node)
 		return;
-	if (is_by_us(view, found->mark)) {
-		found->kind = MARK_BAD;
-		found->mark = NULL;
+	if (marking->is_ours && claim_for_us(view, &view->marks.form, marking))
+		return;
+	if (marking->is_ours && view->marks.former &&
+	    claim_for_us(view, view->marks.former, marking)) {
+		marking->is_former = true;
+		return;
 	}
-	claim_for_others(view, found);
+	if (marking->is_ours)
+		disown(marking);
+	claim_against(view, marking);
+}
+
+/* ---- of those that can be read in two ways ---- */
+
+/*
+ * May a mark without a type be for it? external-dns never wrote one for an AAAA record,
+ * and in the seed's form we write none for what cannot stand beside a TXT record.
+ */
+static bool hears_vague(const struct view *view, uint16_t type)
+{
+	const struct name *any = &view->zone;
+	struct name mark;
+	struct why why;
+
+	if (!view->marks.form.is_same)
+		return type != RR_AAAA;
+	return mark_type_is_known(type) &&
+	       !mark_name(&view->marks.form, any, type, any, &mark, &why) &&
+	       name_equal(any, &mark);
+}
+
+static bool is_told(const struct holding *holding)
+{
+	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
+		if (claim->by->is_ours)
+			return true;
+	return false;
+}
+
+bool view_has_untold(const struct view *view, const struct node *node)
+{
+	for (const struct holding *holding = node->holdings; holding;
+	     holding = holding->next)
+		if (holding->is.count && hears_vague(view, holding->is.type) &&
+		    !is_told(holding))
+			return true;
+	return false;
+}
+
+/* It names a type, or else could be an old mark for what is at another name. */
+static bool is_doubtful(const struct view *view, const struct marking *marking)
+{
+	const struct mark_form *form = marking->is_former ? view->marks.former
+	                                                  : &view->marks.form;
+	struct mark_reading readings[MARK_READINGS_MAX];
+	const struct node *other;
+	struct name name;
+
+	node_name(marking->node, &name);
+
+	size_t count = mark_readings(form, &name, &view->zone, readings);
+	const struct mark_reading *meant = view_meant(readings, count);
+	for (size_t i = 0; meant && meant->type && i < count; i++) {
+		other = readings[i].type ? NULL : view_find(view, &readings[i].name);
+		if (other && view_has_untold(view, other))
+			return true;
+	}
+	return false;
+}
+
+static void doubt_mark(struct view *view, struct marking *marking)
+{
+	if (!marking->node || !marking->is_ours || !is_doubtful(view, marking))
+		return;
+	disown(marking);
+	claim_against(view, marking);
 }
 
 /* ---- whose the sets are ---- */
 
 struct tally {
 	size_t ours, others, bad, shared, all;
-	bool is_twice;			/* two of ours at one name */
+	bool is_twice;			/* two of ours in one place */
 };
 
-static bool shares(const struct claim *claim)
+static bool shares(const struct marking *marking)
 {
-	const char *value = claim->mark ? mark_get(claim->mark, "shared") : NULL;
+	const char *value = marking->mark ? mark_get(marking->mark, "shared") : NULL;
 
 	return value && !strcmp(value, "true");
 }
 
-static void count_claim(const struct view *view, const struct claim *claim,
-                        struct tally *tally)
+/* What names no type cannot say that it shares a set. */
+static void count_claims(const struct claim *claims, bool is_typed, struct tally *tally)
 {
-	tally->all++;
-	tally->shared += shares(claim);
-	tally->bad += claim->kind == MARK_BAD;
-	if (!is_by_us(view, claim->mark)) {
-		tally->others += claim->kind != MARK_BAD;
-		return;
+	for (; claims; claims = claims->next) {
+		const struct marking *by = claims->by;
+
+		tally->all++;
+		tally->shared += is_typed && shares(by);
+		tally->bad += by->kind == MARK_BAD;
+		tally->ours += by->is_ours;
+		tally->others += !by->is_ours && by->kind != MARK_BAD;
+		tally->is_twice |= by->is_ours && by->node && by->node->marks_of_ours > 1;
 	}
-	tally->ours++;
-	for (const struct claim *other = claim->next; other; other = other->next)
-		tally->is_twice = tally->is_twice || (other->node == claim->node &&
-		                                      is_by_us(view, other->mark));
 }
 
-static enum whose judge(const struct view *view, const struct claim *claims)
+static enum whose judge(const struct tally *tally, bool is_vague)
 {
-	struct tally tally = { 0 };
+	if (!tally->all)
+		return is_vague ? WHOSE_VAGUE : WHOSE_NOBODYS;
+	if (tally->is_twice)
+		return WHOSE_CONTESTED;
+	if (tally->shared == tally->all)
+		return WHOSE_SHARED;
+	if (tally->ours == tally->all)
+		return WHOSE_OURS;
+	if (tally->others == tally->all && !is_vague)
+		return WHOSE_ANOTHERS;
+	return tally->bad == tally->all && !is_vague ? WHOSE_BAD : WHOSE_CONTESTED;
+}
+
+/* Of several of ours the one that is where we write them. */
+static const struct marking *mark_of_ours(const struct claim *claims)
+{
+	const struct marking *ours = NULL;
 
 	for (; claims; claims = claims->next)
-		count_claim(view, claims, &tally);
-	if (!tally.all)
-		return WHOSE_NOBODYS;
-	if (tally.is_twice)
-		return WHOSE_CONTESTED;
-	if (tally.shared == tally.all)
-		return WHOSE_SHARED;
-	if (tally.ours == tally.all)
-		return WHOSE_OURS;
-	if (tally.others == tally.all)
-		return WHOSE_ANOTHERS;
-	return tally.bad == tally.all ? WHOSE_BAD : WHOSE_CONTESTED;
-}
-
-/* external-dns never wrote a mark without a type for an AAAA record. */
-static bool hears_untyped(const struct view *view, uint16_t type)
-{
-	struct name any = view->zone, mark;
-	struct why why;
-
-	if (!view->form.is_same)
-		return type != RR_AAAA;
-	return !mark_name(&view->form, &any, type, &view->zone, &mark, &why) &&
-	       name_equal(&any, &mark);
+		if (claims->by->is_ours && (!ours || !claims->by->is_former))
+			ours = claims->by;
+	return ours;
 }
 
 static void settle_holding(const struct view *view, const struct node *node,
                            struct holding *holding)
 {
-	if (!holding->claims && hears_untyped(view, holding->is.type))
-		holding->claims = node->untyped;
-	holding->whose = judge(view, holding->claims);
+	bool hears = hears_vague(view, holding->is.type);
+	struct tally tally = { 0 };
+
+	count_claims(holding->claims, true, &tally);
+	if (hears)
+		count_claims(node->against, false, &tally);
+	holding->whose = judge(&tally, hears && node->vague);
+	holding->ours = mark_of_ours(holding->claims);
+	if (!holding->ours && hears)
+		holding->ours = mark_of_ours(node->vague);
 }
 
 /* What had only marks among its TXT records has none any more. */
@@ -263,16 +343,36 @@ static void sort_sets(struct node *node)
 		rrset_sort(&holding->is);
 }
 
-void view_settle(struct view *view, const char *ours, const struct mark_form *form)
+void view_claim(struct view *view, const struct name *name, uint16_t type,
+                const struct mark *mark)
 {
-	view->ours = arena_strdup(view->arena, ours);
-	view->form = *form;
+	struct marking marking = { .kind = MARK_OWNED, .mark = mark };
+
+	claim_set(view, name, type, keep(view, &marking));
+}
+
+static void keep_settings(struct view *view, const struct view_marks *marks)
+{
+	view->marks = *marks;
+	view->marks.owner = arena_strdup(view->arena, marks->owner);
+	if (marks->former)
+		view->marks.former = arena_dup(view->arena, marks->former,
+		                               sizeof(*marks->former));
+	for (struct marking *marking = view->markings; marking; marking = marking->next)
+		marking->is_ours = is_by_us(view, marking->mark);
+}
+
+void view_settle(struct view *view, const struct view_marks *marks)
+{
+	keep_settings(view, marks);
 	for (struct node *node = view->first; node; node = node->next) {
 		sort_sets(node);
 		part_marks(view, node);
 	}
-	for (struct found *found = view->found; found; found = found->next)
-		settle_mark(view, found);
+	for (struct marking *marking = view->markings; marking; marking = marking->next)
+		settle_mark(view, marking);
+	for (struct marking *marking = view->markings; marking; marking = marking->next)
+		doubt_mark(view, marking);
 	for (struct node *node = view->first; node; node = node->next)
 		settle_node(view, node);
 }
@@ -286,13 +386,4 @@ struct holding *view_holding(struct view *view, struct node *node, uint16_t type
 	holding = view_get_holding(view, node, type);
 	settle_holding(view, node, holding);
 	return holding;
-}
-
-const struct claim *holding_claim(const struct view *view, const struct holding *holding)
-{
-	const struct claim *claim = holding->claims;
-
-	while (claim && !is_by_us(view, claim->mark))
-		claim = claim->next;
-	return claim;
 }

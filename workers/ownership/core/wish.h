@@ -5,8 +5,8 @@
  * resources want the same set, the one that has it keeps it; else it goes to the first
  * of: those who asked by RPC, routers, routes, ports; then to who wants fewer records,
  * then by the records themselves (external-dns' "PerResource"). A CNAME cannot stand
- * beside other sets, and loses to them unless its resource has the name by now; one of
- * two targets is none.
+ * beside other sets, and loses to them unless its resource has the name by now. What
+ * cannot be takes nobody's place.
  */
 #pragma once
 
@@ -24,17 +24,15 @@ struct wish {
 	bool has_ttl;			/* else any will do */
 	bool is_shared;			/* with other owners who say so, too */
 	bool has_lost;
+	bool is_hopeless;		/* whoever resolves them knows why */
 	const char *resource;
 };
 
-/*
- * One endpoint more for a name. Endpoints that belong together become one wish. What is
- * in ENDPOINT is borrowed.
- */
-void wish_add(struct wish **wishes, const struct wish *endpoint, struct arena *arena);
-
-/* All are in: at most one of a type has not lost, and a CNAME is alone. */
-void wishes_resolve(struct wish *wishes, const struct view *view,
-                    const struct node *node);
-/* The one of TYPE that won, or NULL. */
+/* The COUNT endpoints of a name, which are sorted: those that belong together as one. */
+struct wish *wishes_merge(struct wish *endpoints, size_t count, struct arena *arena);
+/* What no zone can have, in words; NULL: it can. */
+const char *wish_fault(const struct wish *wish, const struct view *view);
+/* Of those that are not hopeless at most one of a type has not lost, a CNAME alone. */
+void wishes_resolve(struct wish *wishes, const struct node *node);
+/* The one of TYPE that won, else one that is hopeless, or NULL. */
 const struct wish *wish_of(const struct wish *wishes, uint16_t type);

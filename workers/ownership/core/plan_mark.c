@@ -1,0 +1,61 @@
+#include <string.h>
+
+#include "core/plan_private.h"
+#include "core/share.h"
+
+/* One that names no type is, in the seed's form. */
+bool plan_is_in_place(const struct view *view, const struct plan_item *item)
+{
+	const struct marking *ours = item->holding->ours;
+
+	if (!ours || !ours->node || ours->is_former)
+		return false;
+	for (const struct claim *claim = item->holding->claims; claim; claim = claim->next)
+		if (claim->by == ours)
+			return true;
+	return view_form(view)->is_same;
+}
+
+void plan_place(const struct view *view, const struct plan_item *item, struct name *place)
+{
+	struct why why;
+
+	if (plan_is_in_place(view, item))
+		node_name(item->holding->ours->node, place);
+	else if (view_mark_name(view, item->node, item->type, place, &why))
+		*place = (struct name){ 0 };
+}
+
+bool plan_is_bare(const struct view *view, const struct plan_item *item,
+                  const struct name *place)
+{
+	return view_form(view)->is_same && place->len == item->node->len &&
+	       !memcmp(place->wire, item->node->wire, place->len);
+}
+
+static bool is_shared(const struct plan_item *item)
+{
+	return item->wish->is_shared ||
+	       (item->holding->whose == WHOSE_SHARED && share_has_others(item->holding));
+}
+
+void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark)
+{
+	const struct marking *ours = item->holding->ours;
+	bool shared = is_shared(item);
+	struct name place;
+
+	*mark = (struct mark){ 0 };
+	plan_place(view, item, &place);
+	if (plan_is_bare(view, item, &place)) {
+		mark_set(mark, "owner", view_owner(view));
+		return;
+	}
+	if (ours)
+		*mark = *ours->mark;
+	mark_set(mark, "owner", view_owner(view));
+	mark_set(mark, "resource", item->wish->resource);
+	mark_set(mark, "shared", shared ? "true" : NULL);
+	mark_set(mark, "part", shared ? share_part(&item->wish->want, view_arena(view))
+	                              : NULL);
+}

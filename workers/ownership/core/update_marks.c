@@ -1,0 +1,170 @@
+#include <string.h>
+
+#include "core/update_private.h"
+#include "model/rr.h"
+
+/* One TXT record that is a mark: as it stands, or will. */
+struct spot {
+	struct spot *next;
+	struct name place;
+	struct rdata rdata;
+};
+
+static bool is_at(const struct spot *spot, const struct node *node, struct rdata rdata)
+{
+	return spot->place.len == node->len &&
+	       !memcmp(spot->place.wire, node->wire, node->len) &&
+	       !rdata_compare(spot->rdata, rdata);
+}
+
+static bool has_spot(const struct spot *spots, const struct marking *marking)
+{
+	while (spots && !is_at(spots, marking->node, marking->rdata))
+		spots = spots->next;
+	return spots;
+}
+
+static void add_spot(const struct making *making, struct spot **spots,
+                     const struct name *place, struct rdata rdata)
+{
+	struct spot *spot = *spots;
+
+	while (spot && (!name_equal(&spot->place, place) ||
+	                rdata_compare(spot->rdata, rdata)))
+		spot = spot->next;
+	if (spot)
+		return;
+	spot = arena_alloc(view_arena(making->view), sizeof(*spot));
+	*spot = (struct spot){ *spots, *place, rdata };
+	*spots = spot;
+}
+
+/* ---- what will be ---- */
+
+static struct rdata rdata_of(const struct making *making, const struct plan_item *item,
+                             const struct name *place)
+{
+	struct buf rdata = { 0 };
+	struct rdata copy;
+	struct mark mark;
+
+	plan_mark(making->view, item, &mark);
+	mark_write(&mark, plan_is_bare(making->view, item, place), &rdata);
+	copy.len = (uint16_t)rdata.len;
+	copy.octets = arena_dup(view_arena(making->view), rdata.data, rdata.len);
+	buf_clear(&rdata);
+	return copy;
+}
+
+static const struct plan_item *item_of(const struct making *making,
+                                       const struct holding *holding)
+{
+	for (size_t i = 0; i < making->count; i++)
+		if (making->items[i].holding == holding &&
+		    update_is_done(&making->items[i]))
+			return &making->items[i];
+	return NULL;
+}
+
+/* Nothing is done to it: its mark stays as it is. */
+static void keep_mark(const struct making *making, const struct holding *holding,
+                      struct spot **spots)
+{
+	struct name place;
+
+	if (!holding->ours || !holding->ours->node)
+		return;
+	node_name(holding->ours->node, &place);
+	add_spot(making, spots, &place, holding->ours->rdata);
+}
+
+static void set_mark(const struct making *making, const struct plan_item *item,
+                     struct spot **spots)
+{
+	struct name place;
+
+	plan_place(making->view, item, &place);
+	if (place.len)
+		add_spot(making, spots, &place, rdata_of(making, item, &place));
+}
+
+static struct spot *marks_that_will_be(const struct making *making)
+{
+	struct spot *spots = NULL;
+
+	for (const struct holding *holding = making->items->node->holdings; holding;
+	     holding = holding->next) {
+		const struct plan_item *item = item_of(making, holding);
+
+		if (!item)
+			keep_mark(making, holding, &spots);
+		else if (update_is_arrival(item))
+			set_mark(making, item, &spots);
+	}
+	return spots;
+}
+
+/* ---- and what is ---- */
+
+static bool stands(const struct making *making, const struct spot *spot)
+{
+	const struct node *node = view_find(making->view, &spot->place);
+	struct rdata rdata = spot->rdata;
+
+	return node && node->marks.count && rrset_has(&node->marks, rdata);
+}
+
+static void remove_claims(struct making *making, const struct claim *claims,
+                          const struct spot *will)
+{
+	struct name place;
+
+	for (; claims; claims = claims->next) {
+		const struct marking *by = claims->by;
+
+		if (!by->node)
+			continue;
+		node_name(by->node, &place);
+		update_require_txt(making, &place);
+		if (by->is_ours && !has_spot(will, by))
+			update_remove(making, UPDATE_DELETE, &place, RR_TXT, by->rdata);
+	}
+}
+
+/* As TTL what is there has, for there is but one of a set. */
+static uint32_t ttl_at(const struct making *making, const struct name *place)
+{
+	const struct node *node = view_find(making->view, place);
+	const struct holding *txt = node ? node_holding(node, RR_TXT) : NULL;
+
+	if (node && node->marks.count)
+		return node->marks.ttl;
+	return holding_is_there(txt) ? txt->is.ttl : making->mark_ttl;
+}
+
+static bool is_touched(const struct making *making, const struct holding *holding)
+{
+	return item_of(making, holding) || holding->whose == WHOSE_SHARED;
+}
+
+/*
+ * The marks of a name's sets are seen as a whole: one may be for several sets, and goes
+ * with the last of them.
+ */
+void update_make_marks(struct making *making)
+{
+	const struct node *node = making->items->node;
+	struct spot *will = marks_that_will_be(making);
+
+	for (const struct holding *holding = node->holdings; holding;
+	     holding = holding->next)
+		if (is_touched(making, holding))
+			remove_claims(making, holding->claims, will);
+	remove_claims(making, node->vague, will);
+	for (const struct spot *spot = will; spot; spot = spot->next) {
+		update_require_txt(making, &spot->place);
+		if (!stands(making, spot))
+			update_add(making, &spot->place, RR_TXT,
+			           ttl_at(making, &spot->place), spot->rdata);
+	}
+}

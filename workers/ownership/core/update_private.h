@@ -1,0 +1,28 @@
+/*
+ * update_private -- between update.c, which makes the update of a name's sets, and
+ * update_marks.c, which makes that of their marks.
+ */
+#pragma once
+
+#include "core/update.h"
+
+/* One name's update on its way. */
+struct making {
+	struct view *view;
+	const struct plan_item *items;
+	size_t count;
+	uint32_t mark_ttl;
+	struct update_rrs prerequisites, removals, additions;
+	const struct node **required;	/* whose TXT records are as we read them */
+	size_t required_count, required_size;
+};
+
+bool update_is_done(const struct plan_item *item);
+bool update_is_arrival(const struct plan_item *item);	/* CREATE or UPDATE */
+/* All TXT records of NAME are as we read them, marks and others; none: no CNAME, too. */
+void update_require_txt(struct making *making, const struct name *name);
+void update_remove(struct making *making, enum update_kind kind, const struct name *name,
+                   uint16_t type, struct rdata rdata);
+void update_add(struct making *making, const struct name *name, uint16_t type,
+                uint32_t ttl, struct rdata rdata);
+void update_make_marks(struct making *making);

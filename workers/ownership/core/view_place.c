@@ -1,0 +1,81 @@
+#include <string.h>
+
+#include "core/view_private.h"
+#include "model/rr.h"
+
+/* Where a mark could stand, so that it is read as what it is, by us and by others. */
+
+static bool looks_like_a_wildcard(const struct mark_form *form, const struct node *node)
+{
+	size_t len = strlen(form->wildcard);
+
+	return len && node->wire[0] == len &&
+	       !memcmp(node->wire + 1, form->wildcard, len);
+}
+
+static bool is_of(const struct mark_reading *reading, const struct node *node)
+{
+	return reading->name.len == node->len &&
+	       !memcmp(reading->name.wire, node->wire, node->len);
+}
+
+/* Would a mark at PLACE be for TYPE at NODE, and for nothing else? */
+static bool is_clear(const struct view *view, const struct node *node, uint16_t type,
+                     const struct name *place)
+{
+	struct mark_reading readings[MARK_READINGS_MAX];
+	size_t count = mark_readings(&view->marks.form, place, &view->zone, readings);
+	const struct mark_reading *meant = view_meant(readings, count);
+
+	if (!meant || !is_of(meant, node) || (meant->type && meant->type != type))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct node *other = view_find(view, &readings[i].name);
+
+		if (!readings[i].type && other && other != node &&
+		    view_has_untold(view, other))
+			return false;
+	}
+	return true;
+}
+
+/* At NODE itself a CNAME is none of our business: it must go before the mark comes. */
+static bool is_free(const struct view *view, const struct node *node,
+                    const struct name *place)
+{
+	const struct node *at = view_find(view, place);
+
+	return !at || (!holding_is_there(node_holding(at, RR_TXT)) &&
+	               (at == node || !holding_is_there(node_holding(at, RR_CNAME))));
+}
+
+enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
+                        struct name *mark, struct why *why)
+{
+	const struct mark_form *form = &view->marks.form;
+	struct name name;
+	enum err err;
+
+	*mark = (struct name){ 0 };
+	if (form->is_none)
+		return OK;
+	node_name(node, &name);
+	if (looks_like_a_wildcard(form, node))
+		return fail(why, ERR_INVALID,
+		            "its mark would be that of a wildcard: use another name, or "
+		            "another wildcard replacement");
+	err = mark_name(form, &name, type, &view->zone, mark, why);
+	if (err)
+		return err;
+	if (!is_free(view, node, mark))
+		return fail(why, ERR_INVALID,
+		            "there are other records where its mark would be");
+	if (!is_clear(view, node, type, mark))
+		return fail(why, ERR_INVALID,
+		            "its mark would be read as that of another record: set a "
+		            "prefix with '%%{record_type}' that ends in a dot");
+	if (view_is_hidden(view, mark, RR_TXT))
+		return fail(why, ERR_INVALID,
+		            "its mark would be below a delegation or DNAME");
+	return OK;
+}
