@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "base/id.h"
-#include "core/address.h"
 #include "core/contrast.h"
+#include "dns/address.h"
 #include "fetch.h"
 #include "model/name.h"
 

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/address.h"
 #include "core/verdict.h"
+#include "dns/address.h"
 
 struct exchange;
 struct exchanges;

@@ -6,9 +6,9 @@
 
 #include "exchange.h"
 
-#include "core/frames.h"
 #include "core/silence.h"
 #include "core/verdict.h"
+#include "dns/frames.h"
 
 struct figures;
 struct loop_io;

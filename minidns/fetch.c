@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/mem.h"
-#include "core/frames.h"
+#include "dns/frames.h"
 #include "exchange.h"
 #include "model/serial.h"
 #include "runtime/loop.h"

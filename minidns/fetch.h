@@ -10,9 +10,9 @@
 
 #include <stdint.h>
 
-#include "core/address.h"
-#include "core/canonical.h"
-#include "core/incoming.h"
+#include "dns/address.h"
+#include "dns/canonical.h"
+#include "dns/incoming.h"
 #include "model/name.h"
 
 struct exchanges;

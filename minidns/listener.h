@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "core/address.h"
+#include "dns/address.h"
 
 struct loop;
 struct serve;

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/packet.h"
+#include "dns/packet.h"
 #include "runtime/loop.h"
 #include "serve.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/option.h"
 #include "core/cookie.h"
-#include "core/tsig.h"
+#include "dns/tsig.h"
 #include "limiter.h"
 
 struct metric;

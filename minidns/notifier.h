@@ -14,8 +14,8 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "core/address.h"
 #include "core/known.h"
+#include "dns/address.h"
 #include "model/messages.h"
 #include "model/name.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "core/address.h"
+#include "dns/address.h"
 #include "model/name.h"
 
 struct rpc_client;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "core/address.h"
+#include "dns/address.h"
 #include "model/messages.h"
 #include "model/name.h"
 

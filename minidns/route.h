@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "core/address.h"
+#include "dns/address.h"
 #include "model/messages.h"
 #include "model/name.h"
 

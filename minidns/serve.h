@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/address.h"
+#include "dns/address.h"
 
 struct cookie_secrets;
 struct deltas;

@@ -1,8 +1,8 @@
 #include "service.h"
 
 #include "compare.h"
-#include "core/address.h"
 #include "core/known.h"
+#include "dns/address.h"
 #include "herald.h"
 #include "intake.h"
 #include "model/json.h"

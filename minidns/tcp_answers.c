@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/frames.h"
+#include "dns/frames.h"
 #include "serve.h"
 #include "stream.h"
 #include "transfers.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "core/frames.h"
+#include "dns/frames.h"
 #include "minidns.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/address.h"
 #include "core/query.h"
+#include "dns/address.h"
 
 struct delta;
 struct figures;

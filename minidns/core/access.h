@@ -11,9 +11,9 @@
 
 #include "base/err.h"
 #include "base/option.h"
-#include "core/address.h"
 #include "core/keyring.h"
 #include "core/prefixes.h"
+#include "dns/address.h"
 
 enum { ACCESS_POOL = 64 };
 

@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/canonical.h"
 #include "core/siphash.h"
+#include "dns/canonical.h"
 
 struct contrast;
 

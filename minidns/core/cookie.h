@@ -23,8 +23,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "core/address.h"
 #include "core/siphash.h"
+#include "dns/address.h"
 
 enum {
 	COOKIE_OPTION = 10,		/* its code in an OPT record */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/id.h"
-#include "core/tsig.h"
+#include "dns/tsig.h"
 
 struct known_key {
 	struct tsig_key key;

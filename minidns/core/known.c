@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/map.h"
-#include "core/packet.h"
+#include "base/mem.h"
+#include "dns/packet.h"
 #include "model/serial.h"
 
 enum {

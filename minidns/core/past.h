@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/canonical.h"
 #include "core/ixfr.h"
 #include "core/zone_walk.h"
+#include "dns/canonical.h"
 
 struct past;
 

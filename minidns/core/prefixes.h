@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/option.h"
-#include "core/address.h"
+#include "dns/address.h"
 
 struct prefixes {
 	struct prefix *item;

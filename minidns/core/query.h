@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "core/cookie.h"
-#include "core/packet.h"
-#include "core/tsig.h"
+#include "dns/packet.h"
+#include "dns/tsig.h"
 #include "model/name.h"
 
 enum query_fate {

@@ -20,9 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/address.h"
-#include "core/packet.h"
 #include "core/siphash.h"
+#include "dns/address.h"
+#include "dns/packet.h"
 
 /* A network that is refused at a high rate, or guesses names, still gets answers. */
 enum rate_kind {

@@ -1,5 +1,7 @@
 #include "core/verdict.h"
 
+#include "dns/tsig_words.h"
+
 static const char *const names[VERDICT_COUNT] = {
 	[VERDICT_MISMATCH] = "mismatch",
 	[VERDICT_TRUNCATED] = "truncated",
@@ -115,27 +117,6 @@ static enum verdict find_serial(const struct ask *ask, struct packet_reader *rea
 	return VERDICT_ABSENT;
 }
 
-const char *verdict_refusal(uint16_t error)
-{
-	switch (error) {
-	case TSIG_BADSIG: return "refuses our signature: BADSIG, is the secret the same?";
-	case TSIG_BADKEY: return "refuses our signature: BADKEY, does it know the key?";
-	case TSIG_BADTIME: return "refuses our signature: BADTIME, are the clocks right?";
-	case TSIG_BADTRUNC: return "refuses our signature: BADTRUNC";
-	default: return "refuses our signature";
-	}
-}
-
-const char *verdict_fault(enum tsig_error error)
-{
-	switch (error) {
-	case TSIG_FINE: return NULL;
-	case TSIG_BADKEY: return "signs its answer with another key";
-	case TSIG_BADTIME: return "signs its answer with a wrong time";
-	default: return "signs its answer wrongly";
-	}
-}
-
 /* NULL: the answer is signed as it must be. */
 static const char *signature_fault(const struct ask *ask, const uint8_t *data, size_t len,
                                    uint64_t now)
@@ -147,9 +128,9 @@ static const char *signature_fault(const struct ask *ask, const uint8_t *data, s
 	if (!tsig_find(data, len, &tsig) || !tsig.present)
 		return "answers without a signature";
 	if (tsig.error && !tsig.mac_len)
-		return verdict_refusal(tsig.error);
-	fault = verdict_fault(tsig_verify(&chain, data, &tsig, now));
-	return !fault && tsig.error ? verdict_refusal(tsig.error) : fault;
+		return tsig_words_refusal(tsig.error);
+	fault = tsig_words_fault(tsig_verify(&chain, data, &tsig, now));
+	return !fault && tsig.error ? tsig_words_refusal(tsig.error) : fault;
 }
 
 struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len,

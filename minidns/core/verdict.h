@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/packet.h"
-#include "core/tsig.h"
+#include "dns/packet.h"
+#include "dns/tsig.h"
 
 enum verdict {
 	VERDICT_MISMATCH,	/* not an answer to this question: keep waiting */
@@ -63,8 +63,3 @@ size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
 /* A NOTIFY that was answered without an error is VERDICT_SERIAL, else FAILED. */
 struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len,
                             uint64_t now);
-
-/* ---- signatures, in words that go behind the server's name ---- */
-
-const char *verdict_refusal(uint16_t error);	/* what it says of ours */
-const char *verdict_fault(enum tsig_error error);	/* of its own; NULL: none */

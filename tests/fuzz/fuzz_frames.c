@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/frames.h"
+#include "dns/frames.h"
 
 enum { END_OF_TURNS = 255, TAKE_ALL = 7 };
 

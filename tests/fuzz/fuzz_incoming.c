@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "core/contrast_words.h"
-#include "core/incoming.h"
+#include "dns/incoming.h"
 #include "model/rr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

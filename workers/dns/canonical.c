@@ -1,4 +1,4 @@
-#include "core/canonical.h"
+#include "dns/canonical.h"
 
 #include <string.h>
 

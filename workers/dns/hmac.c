@@ -1,4 +1,4 @@
-#include "core/hmac.h"
+#include "dns/hmac.h"
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>

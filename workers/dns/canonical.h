@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/packet.h"
+#include "dns/packet.h"
 #include "model/rr.h"
 
 enum {

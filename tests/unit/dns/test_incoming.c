@@ -4,12 +4,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/axfr.h"
-#include "core/incoming.h"
-#include "packets.h"
+#include "dns/incoming.h"
+#include "records.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/frames.h"
+#include "dns/frames.h"
 
 enum { LARGEST = 65535 };
 

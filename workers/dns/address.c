@@ -1,4 +1,4 @@
-#include "core/address.h"
+#include "dns/address.h"
 
 #include <arpa/inet.h>
 #include <net/if.h>

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/hmac.h"
-#include "core/packet.h"
+#include "dns/hmac.h"
+#include "dns/packet.h"
 #include "model/name.h"
 
 enum {

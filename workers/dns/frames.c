@@ -1,4 +1,4 @@
-#include "core/frames.h"
+#include "dns/frames.h"
 
 #include <string.h>
 

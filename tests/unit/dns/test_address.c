@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/address.h"
+#include "dns/address.h"
 
 static void a_site_is_a_v4_host_or_a_v6_56(void **state)
 {

@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/canonical.h"
-#include "core/packet.h"
-#include "core/tsig.h"
+#include "dns/canonical.h"
+#include "dns/packet.h"
+#include "dns/tsig.h"
 
 enum incoming_step {
 	INCOMING_RECORD,	/* the next one; the SOA comes once */

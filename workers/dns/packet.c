@@ -1,4 +1,4 @@
-#include "core/packet.h"
+#include "dns/packet.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "core/canonical.h"
-#include "packets.h"
+#include "dns/canonical.h"
+#include "records.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define RDATA(text) text, sizeof(text) - 1

@@ -1,8 +1,8 @@
-#include "core/incoming.h"
+#include "dns/incoming.h"
 
 #include <string.h>
 
-#include "core/verdict.h"
+#include "dns/tsig_words.h"
 
 enum { TYPE_META_FIRST = 128, TYPE_META_LAST = 255 };
 
@@ -79,7 +79,8 @@ static bool hear_error(struct incoming *incoming, enum rcode rcode,
 {
 	incoming->rcode = rcode;
 	return refuse(incoming, tsig->present && tsig->error
-	                            ? verdict_refusal(tsig->error) : rcode_fault(rcode));
+	                            ? tsig_words_refusal(tsig->error)
+	                            : rcode_fault(rcode));
 }
 
 /* NULL: by whom it says to be, or one of those whose signature comes later. */
@@ -95,10 +96,10 @@ static const char *signature_fault(struct incoming *incoming, const uint8_t *dat
 		return tsig_gap_add(&incoming->gap, &incoming->chain, data, len)
 			       ? NULL : "answers without a signature";
 	if (tsig->error && !tsig->mac_len)
-		return verdict_refusal(tsig->error);
-	fault = verdict_fault(tsig_verify_behind(&incoming->chain, &incoming->gap, data,
-	                                         tsig, now));
-	return !fault && tsig->error ? verdict_refusal(tsig->error) : fault;
+		return tsig_words_refusal(tsig->error);
+	fault = tsig_words_fault(tsig_verify_behind(&incoming->chain, &incoming->gap,
+	                                            data, tsig, now));
+	return !fault && tsig->error ? tsig_words_refusal(tsig->error) : fault;
 }
 
 /* Whatever its records are. */

@@ -1,4 +1,4 @@
-#include "core/tsig.h"
+#include "dns/tsig.h"
 
 #include <openssl/crypto.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The record of a signed message, read and not judged. */
-#include "core/tsig.h"
+#include "dns/tsig.h"
 
 #include <string.h>
 
