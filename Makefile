@@ -25,7 +25,7 @@ PREFIX  ?= /usr
 DESTDIR ?=
 VERSION := 0.1.0
 
-PACKAGES = librabbitmq libmariadb ldns jansson libconfig libcrypto libmicrohttpd
+PACKAGES = librabbitmq libmariadb ldns jansson libconfig libcrypto libmicrohttpd zlib
 ifeq ($(origin CC),default)
 CC       = gcc
 endif
@@ -206,6 +206,8 @@ layers:
 	@! $(src) '#include <curl' workers central poolmgr minidns | grep -v '^poolmgr/backends/http'
 	@! $(src) '#include <libconfig' workers central poolmgr minidns | grep -v '^workers/base/option'
 	@! $(src) '#include <microhttpd' workers central poolmgr minidns | grep -v '^workers/runtime/page'
+	@! $(src) '#include <zlib' workers central poolmgr minidns | \
+	    grep -v '^workers/ownership/core/mark_seal'
 	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \
 	    grep -vE '/(store[a-z_]*|migrate|db[a-z_]*|tx)\.[ch]:'
 

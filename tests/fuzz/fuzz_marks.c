@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/mark_seal.h"
 #include "core/update.h"
 #include "model/rr.h"
 
@@ -84,6 +85,19 @@ static void check_update(struct view *view, const struct plan *plan, size_t firs
 			abort();
 }
 
+/* Nobody who lacks the key writes a text that it opens. */
+static void check_sealed(const uint8_t *data, size_t size)
+{
+	static const uint8_t key[MARK_KEY] = "a key that is in no fuzzer's way";
+	struct buf sealed = { 0 }, plain = { 0 };
+	uint8_t nonce[MARK_NONCE];
+
+	buf_append(&sealed, data, size);
+	if (mark_open(key, buf_string(&sealed), &plain, nonce) || plain.len)
+		abort();
+	buf_clear(&sealed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct name zone = { .len = 1 };
@@ -93,6 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
+	check_sealed(data, size);
 	form = form_of(data[0]);
 	view = view_new(&zone, 1);
 	add_records(view, data, size);

@@ -3,11 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const char digits[] =
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+static const char standard[] = LETTERS "+/", url_safe[] = LETTERS "-_";
 
 /* -1: no digit. */
-static int digit_value(char c)
+static int digit_value(const char *digits, char c)
 {
 	const char *digit = c ? strchr(digits, c) : NULL;
 
@@ -15,12 +16,13 @@ static int digit_value(char c)
 }
 
 /* Four characters into 1 to 3 octets. What stands behind octets + 1 digits is padding. */
-static bool decode_group(const char *text, size_t octets, uint8_t *data)
+static bool decode_group(const char *digits, const char *text, size_t octets,
+                         uint8_t *data)
 {
 	uint32_t bits = 0;
 
 	for (size_t i = 0; i < 4; i++) {
-		int value = i <= octets ? digit_value(text[i]) : 0;
+		int value = i <= octets ? digit_value(digits, text[i]) : 0;
 
 		if (value < 0)
 			return false;
@@ -41,7 +43,7 @@ static size_t count_padding(const char *text, size_t len)
 	return text[len - 2] == '=' ? 2 : 1;
 }
 
-ssize_t base64_decode(const char *text, uint8_t *data, size_t size)
+static ssize_t decode(const char *digits, const char *text, uint8_t *data, size_t size)
 {
 	size_t len = strlen(text), n = 0;
 
@@ -55,11 +57,21 @@ ssize_t base64_decode(const char *text, uint8_t *data, size_t size)
 	for (size_t at = 0; at < len; at += 4) {
 		size_t octets = at + 4 < len ? 3 : 3 - padding;
 
-		if (!decode_group(text + at, octets, data + n))
+		if (!decode_group(digits, text + at, octets, data + n))
 			return -1;
 		n += octets;
 	}
 	return (ssize_t)n;
+}
+
+ssize_t base64_decode(const char *text, uint8_t *data, size_t size)
+{
+	return decode(standard, text, data, size);
+}
+
+ssize_t base64_decode_url(const char *text, uint8_t *data, size_t size)
+{
+	return decode(url_safe, text, data, size);
 }
 
 static void encode_group(const uint8_t *data, size_t octets, char *text)
@@ -69,7 +81,7 @@ static void encode_group(const uint8_t *data, size_t octets, char *text)
 	for (size_t i = 0; i < 3; i++)
 		bits = bits << 8 | (i < octets ? data[i] : 0);
 	for (size_t i = 0; i < 4; i++)
-		text[i] = i <= octets ? digits[bits >> (18 - 6 * i) & 63] : '=';
+		text[i] = i <= octets ? standard[bits >> (18 - 6 * i) & 63] : '=';
 }
 
 size_t base64_encode(const uint8_t *data, size_t len, char *text)

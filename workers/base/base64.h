@@ -17,5 +17,7 @@
  * octets there are; after -1 some of DATA may be written.
  */
 ssize_t base64_decode(const char *text, uint8_t *data, size_t size);
+/* The same in the alphabet for URLs and file names (5): "-" and "_" for "+" and "/". */
+ssize_t base64_decode_url(const char *text, uint8_t *data, size_t size);
 /* TEXT holds BASE64_LEN(len) + 1. Returns the length of the text. */
 size_t base64_encode(const uint8_t *data, size_t len, char *text);

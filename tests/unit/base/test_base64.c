@@ -78,6 +78,26 @@ static void test_size(void **state)
 	assert_int_equal(base64_decode("", data, 0), 0);
 }
 
+/* An alphabet has its own two digits and not those of the other; all else is the same. */
+static void test_url(void **state)
+{
+	static const char *const refused[] = {
+		"++++", "////", "-/_+", "Zm9vYg", "Zh==", "Zm9v\n", "=Zg=",
+	};
+	uint8_t data[16];
+
+	(void)state;
+	assert_int_equal(base64_decode_url("-_-_", data, 3), 3);
+	assert_memory_equal(data, "\xfb\xff\xbf", 3);
+	assert_int_equal(base64_decode_url("-_8=", data, 2), 2);
+	assert_memory_equal(data, "\xfb\xff", 2);
+	assert_int_equal(base64_decode_url("Zm9vYmFy", data, 6), 6);
+	assert_memory_equal(data, "foobar", 6);
+	assert_int_equal(base64_decode_url("Zm9vYmFy", data, 5), -1);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		assert_int_equal(base64_decode_url(refused[i], data, sizeof data), -1);
+}
+
 static void test_there_and_back(void **state)
 {
 	enum { LEN = 200 };
@@ -121,6 +141,7 @@ int main(void)
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_url),
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_one_text),
 	};

@@ -1,0 +1,149 @@
+#define ZLIB_CONST		/* next_in borrows */
+#include "core/mark_seal.h"
+
+#include <limits.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/base64.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/mark.h"
+
+enum {
+	TAG = 16,
+	GZIP = 16 + MAX_WBITS,		/* zlib: with the head and tail of gzip */
+	GZIP_FRAME = 18,		/* octets of these */
+	MEM_LEVEL = 8,			/* zlib's default */
+};
+
+enum err mark_key_parse(const char *text, const char *field, uint8_t key[MARK_KEY],
+                        struct why *why)
+{
+	uint8_t octets[MARK_KEY];
+	bool is_bare = strlen(text) == MARK_KEY;
+
+	if (!is_bare && base64_decode(text, octets, MARK_KEY) != MARK_KEY &&
+	    base64_decode_url(text, octets, MARK_KEY) != MARK_KEY)
+		return fail(why, ERR_INVALID, "%s: a key is %d octets, or base64 of %d, "
+		            "without white space", field, MARK_KEY, MARK_KEY);
+	memcpy(key, is_bare ? (const void *)text : octets, MARK_KEY);
+	explicit_bzero(octets, sizeof(octets));
+	return OK;
+}
+
+/* ---- gzip ---- */
+
+/* No name and no time in it. */
+static size_t zip(const char *text, size_t len, uint8_t *zipped, size_t size)
+{
+	z_stream stream = {
+		.next_in = (const Bytef *)text, .avail_in = (uInt)len,
+		.next_out = zipped, .avail_out = (uInt)size,
+	};
+
+	if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MEM_LEVEL,
+	                 Z_DEFAULT_STRATEGY))
+		fatal("cannot compress: %s", stream.msg ? stream.msg : "out of memory");
+	bug_if(deflate(&stream, Z_FINISH) != Z_STREAM_END);
+	deflateEnd(&stream);
+	return stream.total_out;
+}
+
+/* There is no room for more than may be: what would grow without end stops there. */
+static bool unzip(const uint8_t *zipped, size_t len, struct buf *plain)
+{
+	uint8_t text[MARK_TEXT_MAX];
+	z_stream stream = {
+		.next_in = zipped, .avail_in = (uInt)len,
+		.next_out = text, .avail_out = sizeof(text),
+	};
+
+	if (inflateInit2(&stream, GZIP))
+		fatal("cannot decompress: %s", stream.msg ? stream.msg : "out of memory");
+
+	bool is_whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && !stream.avail_in &&
+	                !memchr(text, 0, stream.total_out);
+
+	inflateEnd(&stream);
+	if (is_whole)
+		buf_append(plain, text, stream.total_out);
+	return is_whole;
+}
+
+/* ---- AES-256-GCM, in place, the tag behind DATA ---- */
+
+static EVP_CIPHER_CTX *cipher_new(const uint8_t *key, const uint8_t *nonce, bool seals)
+{
+	EVP_CIPHER_CTX *cipher = EVP_CIPHER_CTX_new();
+
+	bug_if(!cipher || !EVP_CipherInit_ex(cipher, EVP_aes_256_gcm(), NULL, key, nonce,
+	                                     seals));
+	return cipher;
+}
+
+static void encrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data, size_t len)
+{
+	EVP_CIPHER_CTX *cipher = cipher_new(key, nonce, true);
+	int done;
+
+	bug_if(!EVP_CipherUpdate(cipher, data, &done, data, (int)len));
+	bug_if(!EVP_CipherFinal_ex(cipher, data + len, &done));
+	bug_if(!EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_GET_TAG, TAG, data + len));
+	EVP_CIPHER_CTX_free(cipher);
+}
+
+static bool decrypt(const uint8_t *key, const uint8_t *nonce, uint8_t *data, size_t len)
+{
+	EVP_CIPHER_CTX *cipher = cipher_new(key, nonce, false);
+	int done;
+	bool is_true;
+
+	bug_if(!EVP_CipherUpdate(cipher, data, &done, data, (int)len));
+	bug_if(!EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_SET_TAG, TAG, data + len));
+	is_true = EVP_CipherFinal_ex(cipher, data + len, &done) > 0;
+	EVP_CIPHER_CTX_free(cipher);
+	return is_true;
+}
+
+/* ---- both ---- */
+
+void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
+               const char *text, struct buf *sealed)
+{
+	size_t len = strlen(text), room = compressBound(len) + GZIP_FRAME;
+	uint8_t *octets = xmalloc(MARK_NONCE + room + TAG);
+	size_t zipped = zip(text, len, octets + MARK_NONCE, room);
+	size_t filled = MARK_NONCE + zipped + TAG;
+	char *base64 = xmalloc(BASE64_LEN(filled) + 1);
+
+	bug_if(filled > INT_MAX);
+	memcpy(octets, nonce, MARK_NONCE);
+	encrypt(key, nonce, octets + MARK_NONCE, zipped);
+	base64_encode(octets, filled, base64);
+	buf_text(sealed, base64);
+	free(base64);
+	free(octets);
+}
+
+bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plain,
+               uint8_t nonce[MARK_NONCE])
+{
+	size_t size = strlen(sealed) / 4 * 3;
+	uint8_t *octets = xmalloc(size);
+	ssize_t filled = base64_decode(sealed, octets, size);
+	bool opens = false;
+
+	if (filled > MARK_NONCE + TAG && filled <= INT_MAX) {
+		size_t len = (size_t)filled - MARK_NONCE - TAG;
+		uint8_t *zipped = octets + MARK_NONCE;
+
+		opens = decrypt(key, octets, zipped, len) && unzip(zipped, len, plain);
+	}
+	if (opens)
+		memcpy(nonce, octets, MARK_NONCE);
+	free(octets);
+	return opens;
+}
