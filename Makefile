@@ -40,18 +40,17 @@ LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -pthread $(SANITIZE)
 LIBS     = $(shell pkg-config --libs $(PACKAGES)) -lev -lm
 
 # program: folder. A program is its folder over the library.
-PROGRAMS = central poolmgr minidns cli
+PROGRAMS = central poolmgr minidns ownership cli
 FOLDER_central = central
 FOLDER_poolmgr = poolmgr
 FOLDER_minidns = minidns
+FOLDER_ownership = workers/ownership
 FOLDER_cli     = workers/cli
 BINARY_central = zonefleet-central
 BINARY_poolmgr = zonefleet-poolmgr
 BINARY_minidns = zonefleet-minidns
+BINARY_ownership = zonefleet-ownership
 BINARY_cli     = zonefleet
-# A part is a folder over the library: a program, or the core of one.
-PARTS = $(PROGRAMS) ownership
-FOLDER_ownership = workers/ownership
 LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
@@ -98,7 +97,7 @@ $(BUILD)/unit/$(1)/%: $(BUILD)/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/workers.a
 	$$(CC) $$(LDFLAGS) -o $$@ $$^ -lcmocka $$(LIBS) $$(LIBS_$(1))
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
-$(foreach p,$(PARTS),$(eval $(call part,$(p))))
+$(foreach p,$(PROGRAMS),$(eval $(call part,$(p))))
 
 $(BUILD)/unit/%: $(BUILD)/unit/%.o $(BUILD)/workers.a
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)

@@ -74,10 +74,11 @@ zone "{catalog}" {{
 class Bind(NameServer):
     """.rndc(); .rndc_port, .key_file and .stats_url are for who controls it from outside."""
 
-    def __init__(self, folder, settings="", key=None, catalog=None, **options):
+    def __init__(self, folder, settings="", key=None, catalog=None, keys=(), **options):
         """SETTINGS are further statements of its options: "max-refresh-time 60;".
 
-        With a KEY transfers are signed, and so must be a NOTIFY. With a CATALOG, the name of
+        With a KEY transfers are signed, and so must be a NOTIFY. It knows KEYS besides, for
+        what zones allow. With a CATALOG, the name of
         a zone, the server has the zones that this one lists.
         """
         super().__init__(folder, **options)
@@ -90,7 +91,7 @@ class Bind(NameServer):
         self.key_file = self.write("rndc.key", KEY.format(
             name="rndc-key", algorithm="hmac-sha256", secret=base64.b64encode(secrets.token_bytes(32)).decode()))
         self.config = self.write("named.conf", CONFIG.format(
-            key_file=self.key_file, keys=KEY.format(**key._asdict()) if key else "",
+            key_file=self.key_file, keys="".join(KEY.format(**one._asdict()) for one in [*([key] if key else []), *keys]),
             notifiers=f'key "{key.name}"' if key else self.host, data=self.data, host=self.host, port=self.port,
             rndc_port=self.rndc_port, stats_port=self.stats_port,
             settings=settings + self._of_catalog(CATALOG_OPTION), zones=self._of_catalog(CATALOG_ZONE)))

@@ -17,7 +17,7 @@ enum { FILE_MAX_BYTES = 1024 * 1024 };
 static const char *const option_known_groups[] = {
 	"broker", "database", "log", "metrics", "worker",
 	"central", "poolmgr", "minidns", "backends",
-	"client", "fleet", "ports", "routes", "ownership",
+	"client", "fleet", "ports", "routes", "ownership", "registries",
 	NULL
 };
 
@@ -287,7 +287,7 @@ static enum err read_list(const struct reading *reading, const config_t *config,
 {
 	const config_setting_t *group = config_lookup(config, list->group);
 	const config_setting_t *inherited = member(group, "default");
-	const config_setting_t *servers = member(group, "servers");
+	const config_setting_t *servers = member(group, option_elements(list));
 	enum err err = check_default(reading, inherited, list);
 	int count = servers ? config_setting_length(servers) : 0;
 
@@ -334,7 +334,8 @@ static bool is_key_of(const struct option_schema *schema, const char *group,
 			return true;
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
 		if (strcmp(l->group, group) == 0)
-			return strcmp(key, "default") == 0 || strcmp(key, "servers") == 0;
+			return strcmp(key, "default") == 0 ||
+			       strcmp(key, option_elements(l)) == 0;
 	return false;
 }
 

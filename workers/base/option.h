@@ -53,11 +53,12 @@ struct option_section {
 };
 
 /*
- * The servers of a backend: `<group>: { default: {...}; servers: ({...}, ...) }`.
- * Each element starts from the group's defaults (seed 000, "[backend:x:*]").
+ * Several of a kind, as the servers of a backend:
+ * `<group>: { default: {...}; servers: ({...}, ...) }`. Each element starts from the group's defaults (seed 000, "[backend:x:*]").
  */
 struct option_list {
 	const char *group;
+	const char *elements;	/* what they are called; NULL: "servers" */
 	const char *help;
 	const struct option *rows;
 	size_t element_size;

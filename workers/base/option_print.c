@@ -74,8 +74,8 @@ void option_help(const struct option_schema *schema)
 	}
 	for (const struct option_list *l = option_lists(schema); l->group; l++) {
 		printf("\n%s: %s\n", l->group, l->help);
-		printf("    In each of `servers: ( { ... }, ... )`; what all share, in "
-		       "`default: { ... }`:\n");
+		printf("    In each of `%s: ( { ... }, ... )`; what all share, in "
+		       "`default: { ... }`:\n", option_elements(l));
 		help_rows(l->rows);
 	}
 }
@@ -217,7 +217,7 @@ static void sample_list(const struct option_list *list, int depth)
 	for (const struct option *row = list->rows; row->key; row++)
 		sample_row(row, lead, false);
 	indent(depth, lead);
-	printf("%s};\n%sservers: (\n%s    # {", lead, lead, lead);
+	printf("%s};\n%s%s: (\n%s    # {", lead, lead, option_elements(list), lead);
 	for (const struct option *row = list->rows; row->key; row++) {
 		if (!row->required)
 			continue;

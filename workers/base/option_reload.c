@@ -107,8 +107,8 @@ static void take_list(const struct option_list *list, const struct option_list *
 	int kept = 0;
 
 	if (*list->count != *fresh->count) {
-		log_warn("option kept: key=%s.servers reason=\"needs a restart\"",
-			 list->group);
+		log_warn("option kept: key=%s.%s reason=\"needs a restart\"",
+			 list->group, option_elements(list));
 		return;
 	}
 	for (size_t i = 0; i < *list->count; i++)

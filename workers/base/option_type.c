@@ -328,3 +328,8 @@ const struct option_list *option_lists(const struct option_schema *schema)
 
 	return schema->lists ? schema->lists : none;
 }
+
+const char *option_elements(const struct option_list *list)
+{
+	return list->elements ? list->elements : "servers";
+}

@@ -37,3 +37,4 @@ void option_field_clear(enum option_type type, void *field);
 bool option_field_equal(enum option_type type, const void *a, const void *b);
 /* Never NULL. */
 const struct option_list *option_lists(const struct option_schema *schema);
+const char *option_elements(const struct option_list *list);

@@ -22,7 +22,10 @@ const char *rcode_name(enum rcode rcode)
 	case RCODE_NOTIMP: return "NOTIMP";
 	case RCODE_REFUSED: return "REFUSED";
 	case RCODE_YXDOMAIN: return "YXDOMAIN";
+	case RCODE_YXRRSET: return "YXRRSET";
+	case RCODE_NXRRSET: return "NXRRSET";
 	case RCODE_NOTAUTH: return "NOTAUTH";
+	case RCODE_NOTZONE: return "NOTZONE";
 	case RCODE_BADVERS: return "BADVERS";
 	case RCODE_BADCOOKIE: return "BADCOOKIE";
 	}

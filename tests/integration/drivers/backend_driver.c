@@ -31,7 +31,7 @@ static const void *settings_load(const struct driver *driver, const char *path,
 	static struct option_section none[1];
 	char group[64];
 	struct option_list lists[] = {
-		{ group, driver->help, driver->options, driver->settings_size, &servers,
+		{ group, NULL, driver->help, driver->options, driver->settings_size, &servers,
 		  &count },
 		{ 0 },
 	};

@@ -79,7 +79,7 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 static const struct option_list lists[] = {
-	{ "backends.bind9", "Its servers.", server_rows, sizeof(struct server),
+	{ "backends.bind9", NULL, "Its servers.", server_rows, sizeof(struct server),
 	  (void **)&servers, &server_count },
 	{ 0 }
 };

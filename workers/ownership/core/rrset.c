@@ -106,3 +106,28 @@ bool rrset_same_records(const struct rrset *a, const struct rrset *b)
 			return false;
 	return true;
 }
+
+void rrset_pack(const struct rrset *set, struct buf *packed)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		buf_u16(packed, set->records[i].len);
+		buf_append(packed, set->records[i].octets, set->records[i].len);
+	}
+}
+
+bool rrset_unpack(struct rrset *set, uint32_t ttl, const uint8_t *packed, size_t len,
+                  struct arena *arena)
+{
+	size_t at = 0;
+
+	while (len - at >= 2) {
+		struct rdata rdata = { packed + at + 2,
+		                       (uint16_t)(packed[at] << 8 | packed[at + 1]) };
+
+		if (rdata.len > len - at - 2)
+			return false;
+		rrset_push(set, ttl, rdata, arena);
+		at += 2u + rdata.len;
+	}
+	return at == len;
+}

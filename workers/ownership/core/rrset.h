@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 
 struct rdata {
 	const uint8_t *octets;
@@ -38,3 +39,10 @@ struct rrset rrset_copy(const struct rrset *set, struct arena *arena);
 /* The same records, whatever their TTL. */
 bool rrset_same_records(const struct rrset *a, const struct rrset *b);
 int rdata_compare(struct rdata a, struct rdata b);
+
+/* ---- in one piece: each record as its length, of two octets, and its octets ---- */
+
+void rrset_pack(const struct rrset *set, struct buf *packed);
+/* Pushes them, with TTL; the octets are borrowed. False: it is no such piece. */
+bool rrset_unpack(struct rrset *set, uint32_t ttl, const uint8_t *packed, size_t len,
+                  struct arena *arena);

@@ -1,0 +1,199 @@
+"""Workers of zonefleet-ownership between RabbitMQ, MariaDB and a primary that is not ours.
+
+The primary is BIND, whose policy lets several keys update: ours and those of others, who
+write by nsupdate. What is in the zone is read by dnspython, from the server.
+"""
+
+import base64
+import logging
+import secrets
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import dns.query
+import dns.rdatatype
+import dns.zone
+
+REPO = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPO / "deploy"))
+sys.path.insert(0, str(REPO / "tests" / "support"))
+from caller import Caller                                       # noqa: E402
+from lab.bind import Bind                                       # noqa: E402
+from lab.dns import Key                                         # noqa: E402
+from lab.fleet import BINARIES, Worker, merged, render          # noqa: E402
+from lab.mariadb import MariaDb                                 # noqa: E402
+from lab.process import HOST, program, run, tail, wait_for      # noqa: E402
+from lab.rabbitmq import RabbitMq                               # noqa: E402
+
+ZONE = "example.org"
+HEAD = """\
+$TTL 300
+@ SOA ns.example.net. hostmaster.example.net. 1 3600 600 86400 60
+@ NS ns.example.net.
+"""
+
+
+def new_key(name):
+    return Key(name, "hmac-sha256", base64.b64encode(secrets.token_bytes(32)).decode())
+
+
+class Lab:
+    """.bind, .mariadb, .rabbitmq, .workers; keys `us` and `them`."""
+
+    def __init__(self, workers=1, zones=None, settings=None, text=""):
+        """ZONES are the registries' elements; SETTINGS lie over those of all of them."""
+        self.scratch = tempfile.TemporaryDirectory(prefix="ownership-")
+        self.folder = Path(self.scratch.name)
+        self.us, self.them = new_key("us."), new_key("them.")
+        self.mariadb = MariaDb(self.folder / "mariadb")
+        self.rabbitmq = RabbitMq(self.folder / "rabbitmq")
+        self.bind = Bind(self.folder / "bind", keys=[self.us, self.them])
+        self.members = [self.mariadb, self.rabbitmq, self.bind]
+        self.workers, self.callers = [], []
+        self.text = HEAD + text
+        registry = {"host": HOST, "port": self.bind.port, "tsig_key": self.us.name,
+                    "tsig_secret": self.us.secret, "timeout": 5, "resync_period": 5,
+                    "interval": 0}
+        self.settings = {
+            "broker": {"url": self.rabbitmq.url},
+            "database": {"host": f"{HOST}:{self.mariadb.port}", "user": self.mariadb.user,
+                         "password": self.mariadb.password, "name": self.mariadb.database},
+            "log": {"level": "debug"},
+            "fleet": {"period": 1, "timeout": 3, "lock_ttl": 3},
+            "ownership": {"processes": 1},
+            "registries": {"default": registry | (settings or {}),
+                           "zones": zones or [{"zone": ZONE, "storage_id": "us"}]},
+        }
+        for number in range(workers):
+            self.workers.append(Worker(self.folder / f"ownership{number + 1}", "ownership",
+                                       self.settings))
+
+    def __enter__(self):
+        logging.disable(logging.CRITICAL)
+        try:
+            for member in self.members:
+                member.launch()
+            for member in self.members:
+                member.wait_ready()
+            self.add_zone(ZONE, self.text)
+            self._migrate()
+            for worker in self.workers:
+                worker.launch()
+            for worker in self.workers:
+                worker.wait_ready()
+            self.central = self.caller()
+        except BaseException:
+            self.__exit__(True)
+            raise
+        return self
+
+    def __exit__(self, failed, *_):
+        errors = []
+        for caller in self.callers:
+            caller.close()
+        for member in reversed(self.members + self.workers):
+            try:
+                if failed:
+                    member.kill9()
+                else:
+                    member.stop()
+            except Exception as error:      # all of them are stopped, whatever one says
+                errors.append(error)
+        if failed:
+            print("\n".join(tail(worker.log, 40) for worker in self.workers), file=sys.stderr)
+        self.scratch.cleanup()
+        if errors and not failed:
+            raise errors[0]
+
+    def _migrate(self):
+        self.config = self.folder / "zonefleet.cfg"
+        self.config.touch(0o600)
+        self.config.write_text(render({key: self.settings[key] for key in ("database", "broker")}))
+        run([BINARIES / "zonefleet", "--config", self.config, "db", "migrate"])
+
+    # ---- the zone ----
+
+    def add_zone(self, zone, text, policy=None):
+        grants = policy or "grant us. zonesub ANY; grant them. zonesub ANY;"
+        self.bind.add_primary_zone(
+            zone, text, f"update-policy {{ {grants} }}; allow-transfer {{ {HOST}; }};")
+
+    def zone(self, zone=ZONE):
+        """{(owner, type): {(ttl, rdata)}} of all but the SOA, with owners relative to the zone."""
+        found = dns.zone.from_xfr(dns.query.xfr(
+            HOST, zone, port=self.bind.port, lifetime=30, relativize=False), relativize=False)
+        records = {}
+        for name, ttl, rdata in found.iterate_rdatas():
+            if rdata.rdtype != dns.rdatatype.SOA:
+                key = (name.relativize(found.origin).to_text(),
+                       dns.rdatatype.to_text(rdata.rdtype))
+                records.setdefault(key, set()).add((ttl, rdata.to_text()))
+        return records
+
+    def data(self, zone=ZONE):
+        """The same without marks, TTLs and the apex's NS: {(owner, type): [rdata]}."""
+        return {key: sorted(rdata for _, rdata in records)
+                for key, records in self.zone(zone).items()
+                if key != ("@", "NS") and not key[0].startswith("_own-")}
+
+    def marks(self, zone=ZONE):
+        return {key[0]: sorted(rdata for _, rdata in records)
+                for key, records in self.zone(zone).items()
+                if key[0].startswith("_own-") and key[1] == "TXT"}
+
+    def serial(self, zone=ZONE):
+        return self.bind.serial(zone)
+
+    def nsupdate(self, text, zone=ZONE):
+        """As another writer; returns what it says if it is refused, else ""."""
+        key = f"{self.them.algorithm}:{self.them.name}:{self.them.secret}"
+        text = f"server {HOST} {self.bind.port}\nzone {zone}\n{text}\nsend\n"
+        done = subprocess.run([program("nsupdate"), "-y", key], input=text, text=True,
+                              capture_output=True, timeout=30)
+        return done.stderr
+
+    # ---- what is asked ----
+
+    def caller(self, **options):
+        caller = Caller(self.rabbitmq.url, topic="ownership", **options)
+        self.callers.append(caller)
+        return caller
+
+    def apply(self, endpoints, resource="test/1", complete=True, storage_id="us", zone=ZONE):
+        """ENDPOINTS as {"www/A": ["192.0.2.1"]}, or lists of what the message has."""
+        if isinstance(endpoints, dict):
+            endpoints = [{"dnsname": full(key, zone), "type": key.split("/")[1],
+                          "targets": targets} for key, targets in endpoints.items()]
+        return self.central.apply_endpoints(storage_id=storage_id, zone=zone, resource=resource,
+                                            endpoints=endpoints, complete=complete)
+
+    def plan(self, storage_id="us", zone=ZONE):
+        return self.central.get_plan(storage_id=storage_id, zone=zone)
+
+    def planned(self, storage_id="us", zone=ZONE, seconds=20):
+        """After a further round: what it planned."""
+        before = self.plan(storage_id, zone)["rounds"]
+        self.central.plan_calculate(storage_id=storage_id, zone=zone)
+        self.wait_for(lambda: self.plan(storage_id, zone)["rounds"] > before, seconds,
+                      "a further round ends")
+        return self.plan(storage_id, zone)
+
+    def reasons(self, plan=None):
+        """{"www A": "create WANTED"} of the last plan's items; held ones end in "!"."""
+        items = (plan or self.plan())["plan"]["items"]
+        return {f"{item['name'].removesuffix('.' + ZONE + '.')} {item['type']}":
+                f"{item['step']} {item['reason']}{'!' if item['held'] else ''}"
+                for item in items}
+
+    def wait_for(self, condition, seconds, what):
+        return wait_for(condition, seconds, what, [worker.log for worker in self.workers])
+
+
+def full(key, zone=ZONE):
+    owner = key.split("/")[0]
+    return f"{zone}." if owner == "@" else f"{owner}.{zone}."
+
+
+__all__ = ["Lab", "ZONE", "HEAD", "HOST", "full", "merged", "wait_for"]

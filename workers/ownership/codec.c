@@ -1,0 +1,211 @@
+#include "codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns/canonical.h"
+#include "model/json.h"
+#include "model/presentation.h"
+
+enum { SET_ID_MAX = 64, TYPE_MAX = 16 };
+
+enum err codec_registry(const json_t *args, const struct registries *registries,
+                        struct registry **registry, struct why *why)
+{
+	const struct name root = { .len = 1 };
+	const char *storage_id, *zone;
+	char text[NAME_MAX_TEXT + 1];
+	struct name name;
+	enum err err = json_get_text(args, "storage_id", JSON_REQUIRED, MARK_OWNER_MAX,
+	                             &storage_id, why);
+
+	if (!err)
+		err = json_get_text(args, "zone", JSON_REQUIRED, NAME_MAX_TEXT, &zone,
+		                    why);
+	if (!err)
+		err = name_parse_in(zone, &root, "zone", &name, why);
+	if (err)
+		return err;
+	name_fold(&name);
+	name_format(&name, text);
+	*registry = registries_find(registries, storage_id, text);
+	if (!*registry)
+		return fail(why, ERR_NOT_FOUND, "no zone %.255s of storage_id %.64s is in "
+		            "the settings (registries.zones)", text, storage_id);
+	return OK;
+}
+
+/* ---- one endpoint ---- */
+
+static enum err get_name(const json_t *json, const struct registry *registry,
+                         struct arena *arena, struct endpoint *endpoint, struct why *why)
+{
+	char text[NAME_MAX_TEXT + 1];
+	const char *given;
+	enum err err = json_get_text(json, "dnsname", JSON_REQUIRED, NAME_MAX_TEXT, &given,
+	                             why);
+
+	if (!err)
+		err = name_parse_owner(given, "dnsname", &endpoint->name, why);
+	if (err)
+		return err;
+	if (!name_is_below(&endpoint->name, &registry->zone))
+		return fail(why, ERR_INVALID, "dnsname is outside the zone %.255s",
+		            registry->zone_text);
+	name_format(&endpoint->name, text);
+	endpoint->name_text = arena_strdup(arena, text);
+	return OK;
+}
+
+static enum err get_type(const json_t *json, struct endpoint *endpoint, struct why *why)
+{
+	const char *text;
+	enum err err = json_get_text(json, "type", JSON_REQUIRED, TYPE_MAX, &text, why);
+
+	if (!err)
+		err = rrtype_parse(text, "type", &endpoint->want.type, why);
+	if (!err && !mark_type_is_known(endpoint->want.type))
+		return fail(why, ERR_INVALID, "type: records of type %s cannot be marked",
+		            text);
+	return err;
+}
+
+static enum err get_ttl(const json_t *json, struct endpoint *endpoint, struct why *why)
+{
+	const json_t *ttl = json_object_get(json, "ttl");
+
+	endpoint->has_ttl = ttl && !json_is_null(ttl);
+	return endpoint->has_ttl ? json_get_u32(json, "ttl", 0, RR_TTL_MAX,
+	                                        &endpoint->want.ttl, why) : OK;
+}
+
+static enum err get_target(const struct endpoint *endpoint, const char *text,
+                           struct arena *arena, struct rdata *rdata, struct why *why)
+{
+	static _Thread_local struct canonical canonical;
+	struct rr rr = { endpoint->name.wire, endpoint->want.type, 0, 0, NULL };
+	enum err err;
+
+	if (!text)
+		return fail(why, ERR_INVALID, "targets must be texts");
+	err = rdata_parse(rr.type, text, "targets", arena, &rr.rdata, &rr.rdata_len, why);
+	if (err)
+		return err;
+	if (!canonical_of_rr(&rr, &canonical))
+		return fail(why, ERR_INVALID, "targets: not what such a record has");
+	rdata->len = (uint16_t)(canonical.len - canonical.rdata);
+	rdata->octets = arena_dup(arena, canonical.octets + canonical.rdata, rdata->len);
+	return OK;
+}
+
+static enum err get_targets(const json_t *json, struct arena *arena,
+                            struct endpoint *endpoint, struct why *why)
+{
+	const json_t *list = NULL;
+	enum err err = json_get_array(json, "targets", JSON_REQUIRED, TARGETS_MAX, &list,
+	                              why);
+
+	if (!err && !json_array_size(list))
+		return fail(why, ERR_INVALID, "targets is empty");
+	for (size_t i = 0; !err && i < json_array_size(list); i++) {
+		struct rdata rdata;
+
+		err = get_target(endpoint, json_string_value(json_array_get(list, i)),
+		                 arena, &rdata, why);
+		if (!err)
+			rrset_push(&endpoint->want, endpoint->want.ttl, rdata, arena);
+	}
+	rrset_sort(&endpoint->want);
+	return err;
+}
+
+static enum err get_set_id(const json_t *json, struct endpoint *endpoint, struct why *why)
+{
+	endpoint->set_id = "";
+	enum err err = json_get_text(json, "set_id", 0, SET_ID_MAX, &endpoint->set_id, why);
+
+	if (!err && *endpoint->set_id && !mark_owner_is_valid(endpoint->set_id))
+		return fail(why, ERR_INVALID, "set_id: letters, digits and . _ : / @ -");
+	return err;
+}
+
+static enum err get_endpoint(const json_t *json, const struct registry *registry,
+                             struct arena *arena, struct endpoint *endpoint,
+                             struct why *why)
+{
+	static const char *const keys[] = { "dnsname", "type", "targets", "ttl", "set_id",
+	                                    "shared", NULL };
+	enum err err;
+
+	if (!json_is_object(json))
+		return fail(why, ERR_INVALID, "must be an object");
+	*endpoint = (struct endpoint){ 0 };
+	err = json_only_keys(json, keys, "an endpoint", why);
+	if (!err)
+		err = get_name(json, registry, arena, endpoint, why);
+	if (!err)
+		err = get_type(json, endpoint, why);
+	if (!err)
+		err = get_ttl(json, endpoint, why);
+	if (!err)
+		err = get_set_id(json, endpoint, why);
+	if (!err)
+		err = json_get_bool(json, "shared", 0, &endpoint->is_shared, why);
+	return err ? err : get_targets(json, arena, endpoint, why);
+}
+
+/* ---- all of them ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct endpoint *x = a, *y = b;
+	int order = strcmp(x->name_text, y->name_text);
+
+	if (!order)
+		order = (x->want.type > y->want.type) - (x->want.type < y->want.type);
+	return order ? order : strcmp(x->set_id, y->set_id);
+}
+
+static enum err check_once(struct wanted *wanted, struct why *why)
+{
+	if (wanted->count > 1)
+		qsort(wanted->endpoints, wanted->count, sizeof(*wanted->endpoints), compare);
+	for (size_t i = 1; i < wanted->count; i++)
+		if (!compare(&wanted->endpoints[i - 1], &wanted->endpoints[i]))
+			return fail(why, ERR_INVALID, "endpoints: %.255s is there twice, of "
+			            "one type and set_id", wanted->endpoints[i].name_text);
+	return OK;
+}
+
+static enum err within(size_t index, enum err err, struct why *why)
+{
+	struct why said = *why;
+
+	return err ? fail(why, err, "endpoints[%zu]: %.400s", index, said.text) : OK;
+}
+
+enum err codec_wanted(const json_t *args, const struct registry *registry,
+                      struct arena *arena, struct wanted *wanted, struct why *why)
+{
+	const json_t *list = NULL;
+	enum err err = json_get_text(args, "resource", JSON_REQUIRED, MARK_RESOURCE_MAX,
+	                             &wanted->resource, why);
+
+	if (!err && !mark_resource_is_valid(wanted->resource))
+		return fail(why, ERR_INVALID, "resource: letters, digits and . _ : / @ -");
+	if (!err)
+		err = json_get_bool(args, "complete", JSON_REQUIRED, &wanted->is_complete,
+		                    why);
+	if (!err)
+		err = json_get_array(args, "endpoints", JSON_REQUIRED, ENDPOINTS_MAX, &list,
+		                     why);
+	if (err)
+		return err;
+	wanted->count = json_array_size(list);
+	wanted->endpoints = arena_alloc(arena,
+	                                (wanted->count + 1) * sizeof(*wanted->endpoints));
+	for (size_t i = 0; !err && i < wanted->count; i++)
+		err = within(i, get_endpoint(json_array_get(list, i), registry, arena,
+		                             &wanted->endpoints[i], why), why);
+	return err ? err : check_once(wanted, why);
+}

@@ -1,0 +1,28 @@
+/*
+ * codec -- what producers ask for, from their messages: each field is checked, and each
+ * record is one that its zone can have.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "registry.h"
+#include "store.h"
+
+enum { ENDPOINTS_MAX = 10000, TARGETS_MAX = 500 };
+
+/* The arguments of apply_endpoints, but for storage_id and zone. */
+struct wanted {
+	const char *resource;
+	bool is_complete;		/* it is all that the resource has */
+	struct endpoint *endpoints;	/* each name, type and set id once */
+	size_t count;
+};
+
+/* The registry that STORAGE_ID and ZONE of the arguments name. ERR_NOT_FOUND. */
+enum err codec_registry(const json_t *args, const struct registries *registries,
+                        struct registry **registry, struct why *why);
+enum err codec_wanted(const json_t *args, const struct registry *registry,
+                      struct arena *arena, struct wanted *wanted, struct why *why);

@@ -1,0 +1,138 @@
+#include "base/mem.h"
+#include "consistency/pulse.h"
+#include "consistency/queue_watch.h"
+#include "ownership.h"
+#include "provider.h"
+#include "round.h"
+#include "store.h"
+
+static struct ownership ownership = { .due_period_s = 1 };
+
+static const struct option_section sections[] = {
+	PULSE_SECTION,
+	{ 0 }
+};
+
+static void fleet_fire(void *self)
+{
+	pulse_fire(((struct ownership *)self)->pulse);
+}
+
+static void queues_fire(void *self)
+{
+	queue_watch_fire(((struct ownership *)self)->queues);
+}
+
+static const struct timer timers[] = {
+	{ "fleet", &pulse_config.period_s, fleet_fire },
+	{ "queues", &queue_watch_period_s, queues_fire },
+	{ "due", &ownership.due_period_s, due_fire },
+	{ 0 }
+};
+
+static enum err check(void *self, struct why *why)
+{
+	struct ownership *own = self;
+	enum err err = fleet_check(&pulse_config, why);
+
+	if (err || own->registries.item)	/* a reload: no registry changes */
+		return err;
+	return registries_build(&own->registries, why);
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	(void)self, (void)processes, (void)why;
+	round_metrics();
+	fleet_metrics();
+	queue_watch_metrics((const char *const[]){ "ownership", NULL });
+	return OK;
+}
+
+static enum err enter_all(void *self, struct why *why)
+{
+	struct ownership *own = self;
+	struct tx tx = tx_begin(own->runtime.db, why);
+
+	for (size_t i = 0; i < own->registries.count; i++) {
+		struct registry *registry = &own->registries.item[i];
+
+		store_registry_enter(&tx, registry->settings->storage_id,
+		                     registry->zone_text, registry->id);
+	}
+	return tx_commit(&tx);
+}
+
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	struct ownership *own = self;
+	enum err err;
+
+	own->runtime = *runtime;
+	err = tx_redo(enter_all, own, why);
+	if (err)
+		return err;
+	own->pulse = pulse_new("ownership", runtime->loop, runtime->db_config);
+	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
+	for (size_t i = 0; i < own->registries.count; i++) {
+		struct registry *registry = &own->registries.item[i];
+
+		registry->provider->start(registry, runtime->loop);
+	}
+	return OK;
+}
+
+static void drain(void *self)
+{
+	struct ownership *own = self;
+
+	own->is_draining = true;
+	for (size_t i = 0; i < own->registries.count; i++)
+		round_stop(&own->registries.item[i]);
+}
+
+static bool idle(const void *self)
+{
+	const struct ownership *own = self;
+
+	for (size_t i = 0; i < own->registries.count; i++)
+		if (own->registries.item[i].round)
+			return false;
+	return true;
+}
+
+static void stop(void *self)
+{
+	struct ownership *own = self;
+
+	for (size_t i = 0; i < own->registries.count; i++) {
+		struct registry *registry = &own->registries.item[i];
+
+		round_abort(registry);
+		registry->provider->stop(registry);
+	}
+	queue_watch_free(&own->queues);
+	pulse_free(&own->pulse);
+}
+
+int main(int argc, char **argv)
+{
+	const struct worker worker = {
+		.name = "ownership",
+		.schema = true,
+		.summary = "keeps what is ours in zones that are shared with others",
+		.sections = sections,
+		.lists = registry_lists,
+		.methods = ownership_methods,
+		.timers = timers,
+		.check = check,
+		.prepare = prepare,
+		.start = start,
+		.drain = drain,
+		.idle = idle,
+		.stop = stop,
+		.self = &ownership,
+	};
+
+	return worker_main(argc, argv, &worker);
+}

@@ -1,0 +1,36 @@
+/*
+ * ownership -- what producers want in zones that they share with others (seed 001).
+ *
+ *	service  calls -> rows: what is wanted       round  a registry's rows -> its zone
+ *	due      rows that are due -> rounds         provider  who has the zone
+ *
+ * What is wanted is in the database, and each call ends with its commit. A registry, a
+ * storage-id in a zone, is worked on by one process at a time, who holds its lock
+ * (consistency/holder.h): any number of them share the registries, and one that dies is
+ * succeeded when its lock has run out. A round reads the zone, plans, and does it; what it
+ * left open the next one finds, by the same means.
+ */
+#pragma once
+
+#include "registry.h"
+#include "runtime/worker.h"
+
+struct pulse;
+struct queue_watch;
+
+struct ownership {
+	struct runtime runtime;
+	struct registries registries;
+	struct pulse *pulse;
+	struct queue_watch *queues;
+	bool is_draining;
+	int due_period_s;		/* constant */
+};
+
+extern const struct rpc_method ownership_methods[];	/* service.c */
+
+/* ---- due.c ---- */
+
+void due_fire(void *ownership);
+/* What was asked for is in the rows: begin with it, if the registry may. */
+void due_now(struct ownership *ownership, struct registry *registry);

@@ -1,0 +1,38 @@
+/*
+ * provider -- whoever has the zone, as the seed's "DNSProvider": it is read, and it is
+ * given what was planned. One thing at a time; no callback comes from within a call.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/batch.h"
+#include "core/outcome.h"
+#include "core/update.h"
+#include "core/view.h"
+
+struct loop;
+struct registry;
+
+/* FAULT, in words: the zone did not come whole, and what did means nothing; else NULL. */
+typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
+/* WORDS are of outcomes but APPLIED. */
+typedef void provider_sent_fn(void *self, enum outcome outcome, const char *words);
+
+struct provider {
+	const char *name;
+	void (*start)(struct registry *registry, struct loop *loop);
+	void (*stop)(struct registry *registry);
+	/* Adds the zone's records to VIEW. */
+	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
+	             void *self);
+	/* What they take in a message, at most. */
+	struct batch_size (*measure)(const struct update *update);
+	/* All of them, or none. */
+	void (*send)(struct registry *registry, const struct update *const *updates,
+	             size_t count, provider_sent_fn *done, void *self);
+	void (*cancel)(struct registry *registry);	/* no callback comes any more */
+};
+
+extern const struct provider provider_rfc2136;

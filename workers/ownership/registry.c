@@ -1,0 +1,343 @@
+#include "registry.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/presentation.h"
+#include "provider.h"
+
+#define AT(field) offsetof(struct registry_settings, field)
+#define EVERYTHING "A, AAAA, CNAME, PTR, TXT, SRV, MX"
+
+static void *settings;
+static size_t settings_count;
+
+static const struct option rows[] = {
+	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
+	  "the zone, of which only what is marked as ours is ours", .required = true },
+	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
+	  "who we are: the owner that our marks name. No one else may have it, not even "
+	  "for another zone that the same source writes to", .required = true },
+	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
+	  "whose calls are heard besides those of administrators" },
+	{ "storage", OPTION_TEXT, AT(storage), "txt", 1, 16,
+	  "where it stands what is ours: \"txt\", in TXT records of the zone that "
+	  "external-dns reads, too; \"table\", in our database, for zones that shall not "
+	  "show it; \"memory\", for tests" },
+	{ "txt_form", OPTION_TEXT, AT(txt_form), "typed", 1, 8,
+	  "\"typed\": a TXT record for each record set, by its type; \"same\": one of the "
+	  "record's own name that says the storage_id and nothing else" },
+	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
+	  MARK_AFFIX_MAX, "what comes before a record's name in that of its mark; \"\": "
+	  "as external-dns does without settings" },
+	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
+	  "what comes behind the first label, instead of a prefix" },
+	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
+	  "what stands for \"*\" in the name of a mark" },
+	{ "former_form", OPTION_TEXT, AT(former_form), "none", 1, 8,
+	  "the form that our marks had before this one: \"typed\" or \"same\". They are "
+	  "read, and moved" },
+	{ "former_prefix", OPTION_TEXT, AT(former_prefix), "", 0, MARK_AFFIX_MAX,
+	  "the prefix that they had" },
+	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
+	  "the suffix that they had" },
+	{ "provider", OPTION_TEXT, AT(provider), "rfc2136", 1, 16,
+	  "who has the zone: \"rfc2136\", a primary that takes dynamic updates" },
+	{ "host", OPTION_TEXT, AT(host), "192.0.2.1", 1, 255,
+	  "the primary", .required = true },
+	{ "port", OPTION_INT, AT(port), "53", 1, 65535, "its port, for TCP" },
+	{ "tsig_key", OPTION_TEXT, AT(tsig_key), "", 0, 255,
+	  "the key that transfers and updates are signed with; \"\": none" },
+	{ "tsig_algorithm", OPTION_TEXT, AT(tsig_algorithm), "hmac-sha256", 1, 32,
+	  "its algorithm" },
+	{ "tsig_secret", OPTION_SECRET, AT(tsig_secret), NULL, 0, 0,
+	  "its secret in base64, or \"@\" and the path of a file that has it" },
+	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", 1, 600,
+	  "how long the primary may say nothing" },
+	{ "resync_period", OPTION_SECONDS, AT(resync_s), "60", 1, 86400,
+	  "how often the zone is read when nothing changes" },
+	{ "interval", OPTION_SECONDS, AT(interval_s), "1", 0, 3600,
+	  "how long to wait between two rounds at least, whatever changes: what the "
+	  "primary has to bear" },
+	{ "batch_changes", OPTION_INT, AT(batch_changes), "50", 1, 1000,
+	  "how many changes go into one message" },
+	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
+	  "how long one message may be" },
+	{ "policy", OPTION_TEXT, AT(policy), "sync", 1, 16,
+	  "\"sync\"; \"upsert-only\" deletes nothing; \"create-only\" changes nothing" },
+	{ "ownership_scope", OPTION_TEXT, AT(scope), "name", 1, 8,
+	  "\"name\": nothing of ours comes to a name that has another's record sets; "
+	  "\"rrset\": it does, if theirs are of other types" },
+	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
+	  "the types of records that are ours to write" },
+	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
+	  "only names at or below one of these; none: all names" },
+	{ "exclude_domains", OPTION_TEXTS, AT(without), NULL, 0, 0,
+	  "no names at or below these" },
+	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
+	  "if more of what is ours were deleted at once, deletions wait to be approved" },
+	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
+	  "the same, of record sets that would lose a record" },
+	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
+	  "with fewer record sets than this of ours nothing is too much" },
+	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
+	  "of endpoints that name none" },
+	{ "mark_ttl", OPTION_SECONDS, AT(mark_ttl), "300", 0, INT32_MAX, "of marks" },
+	{ "dry_run", OPTION_BOOL, AT(dry_run), "false", 0, 0,
+	  "plan, and do nothing" },
+	{ "keep_drift", OPTION_BOOL, AT(keep_drift), "false", 0, 0,
+	  "leave what somebody changed by hand" },
+	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
+	  "mark again what we made and whose mark somebody took away" },
+	{ 0 }
+};
+
+const struct option_list registry_lists[] = {
+	{ "registries", "zones", "The zones that are shared, and who we are in each.",
+	  rows, sizeof(struct registry_settings), &settings, &settings_count },
+	{ 0 }
+};
+
+/* ---- what they mean ---- */
+
+static enum err choose(const char *text, const char *const *names, const char *field,
+                       int *choice, struct why *why)
+{
+	struct why list = { "" };
+
+	for (int i = 0; names[i]; i++) {
+		size_t len = strlen(list.text);
+
+		if (!strcmp(names[i], text)) {
+			*choice = i;
+			return OK;
+		}
+		snprintf(list.text + len, sizeof(list.text) - len, "%s%s", i ? ", " : "",
+		         names[i]);
+	}
+	return fail(why, ERR_INVALID, "%s must be one of: %s", field, list.text);
+}
+
+static enum err parse_zone(const char *text, const char *field, struct name *name,
+                           struct why *why)
+{
+	struct name root = { .len = 1 };
+	enum err err = name_parse_in(text, &root, field, name, why);
+
+	if (!err)
+		name_fold(name);
+	return err;
+}
+
+static enum err parse_form(const char *kind, const char *prefix, const char *suffix,
+                           const char *wildcard, struct mark_form *form, struct why *why)
+{
+	static const char *const kinds[] = { "typed", "same", NULL };
+	int choice;
+	enum err err = choose(kind, kinds, "txt_form", &choice, why);
+
+	if (err)
+		return err;
+	if (choice == 0)
+		return mark_form_parse(prefix, suffix, wildcard, "txt_prefix", form, why);
+	*form = mark_form_seed;
+	return OK;
+}
+
+static enum err parse_marks(struct registry *registry, struct why *why)
+{
+	const struct registry_settings *from = registry->settings;
+	enum err err;
+
+	if (!mark_owner_is_valid(from->storage_id))
+		return fail(why, ERR_INVALID, "storage_id: letters, digits and . _ : / @ -");
+	registry->marks.owner = from->storage_id;
+	err = parse_form(from->txt_form, from->txt_prefix, from->txt_suffix,
+	                 from->txt_wildcard, &registry->marks.form, why);
+	if (err || !strcmp(from->former_form, "none"))
+		return err;
+	err = parse_form(from->former_form, from->former_prefix, from->former_suffix,
+	                 from->txt_wildcard, &registry->former, why);
+	registry->marks.former = &registry->former;
+	return err;
+}
+
+static enum err parse_names(const struct option_texts *texts, const char *field,
+                            const struct name **names, size_t *count, struct why *why)
+{
+	struct name *parsed = xcalloc(texts->count + 1, sizeof(*parsed));
+	enum err err = OK;
+
+	for (size_t i = 0; i < texts->count && !err; i++)
+		err = parse_zone(texts->item[i], field, &parsed[i], why);
+	*names = parsed;
+	*count = texts->count;
+	return err;
+}
+
+static enum err parse_types(const struct option_texts *texts, struct plan_rules *rules,
+                            struct why *why)
+{
+	enum err err = OK;
+
+	if (texts->count > PLAN_TYPES_MAX)
+		return fail(why, ERR_INVALID, "managed_types: at most %d", PLAN_TYPES_MAX);
+	rules->type_count = texts->count;
+	for (size_t i = 0; i < texts->count && !err; i++) {
+		err = rrtype_parse(texts->item[i], "managed_types", &rules->types[i],
+		                   why);
+		if (!err && !mark_type_is_known(rules->types[i]))
+			err = fail(why, ERR_INVALID, "managed_types: records of type %s "
+			           "cannot be marked", texts->item[i]);
+	}
+	return err;
+}
+
+static enum err parse_rules(struct registry *registry, struct why *why)
+{
+	static const char *const policies[] = { "sync", "upsert-only", "create-only",
+	                                        NULL };
+	static const char *const scopes[] = { "name", "rrset", NULL };
+	const struct registry_settings *from = registry->settings;
+	struct plan_rules *rules = &registry->rules;
+	int policy, scope;
+	enum err err = choose(from->policy, policies, "policy", &policy, why);
+
+	if (!err)
+		err = choose(from->scope, scopes, "ownership_scope", &scope, why);
+	if (!err)
+		err = parse_types(&from->types, rules, why);
+	if (!err)
+		err = parse_names(&from->within, "domain_filter", &rules->within,
+		                  &rules->within_count, why);
+	if (!err)
+		err = parse_names(&from->without, "exclude_domains", &rules->without,
+		                  &rules->without_count, why);
+	if (err)
+		return err;
+	rules->policy = (enum plan_policy)policy;
+	rules->by_set = scope == 1;
+	rules->keeps_drift = from->keep_drift;
+	rules->reclaims = from->reclaim;
+	rules->ttl = (uint32_t)from->ttl;
+	rules->max_delete_pct = (unsigned)from->max_delete_pct;
+	rules->max_update_pct = (unsigned)from->max_update_pct;
+	rules->min_records = (size_t)from->min_records;
+	return OK;
+}
+
+/* The first address of the host. */
+static enum err parse_server(struct registry *registry, struct why *why)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG };
+	const struct registry_settings *from = registry->settings;
+	struct sockaddr_storage address = { 0 };
+	struct addrinfo *found;
+	int code;
+
+	if (address_parse(from->host, (uint16_t)from->port, &registry->server))
+		return OK;
+	code = getaddrinfo(from->host, NULL, &hints, &found);
+	if (code)
+		return fail(why, ERR_INVALID, "host \"%s\": %s", from->host,
+		            gai_strerror(code));
+	memcpy(&address, found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	if (!address_from_socket(&address, &registry->server))
+		return fail(why, ERR_INVALID, "host \"%s\" has no address", from->host);
+	registry->server.port = (uint16_t)from->port;
+	return OK;
+}
+
+static enum err parse_provider(struct registry *registry, struct why *why)
+{
+	static const char *const names[] = { "rfc2136", NULL };
+	const struct registry_settings *from = registry->settings;
+	int choice;
+	enum err err = choose(from->provider, names, "provider", &choice, why);
+
+	registry->provider = &provider_rfc2136;
+	registry->limits = (struct batch_limits){ (size_t)from->batch_changes,
+	                                          (size_t)from->batch_bytes };
+	if (!err)
+		err = parse_server(registry, why);
+	registry->has_key = *from->tsig_key;
+	if (err || !registry->has_key)
+		return err;
+	if (!from->tsig_secret)
+		return fail(why, ERR_INVALID, "tsig_key needs a tsig_secret");
+	return tsig_key_parse(from->tsig_key, from->tsig_algorithm, from->tsig_secret,
+	                      &registry->key, why);
+}
+
+static enum err parse_storage(const struct registry *registry, struct why *why)
+{
+	static const char *const names[] = { "txt", NULL };
+	int choice;
+
+	return choose(registry->settings->storage, names, "storage", &choice, why);
+}
+
+static enum err build_one(struct registry *registry, struct why *why)
+{
+	enum err err = parse_zone(registry->settings->zone, "zone", &registry->zone, why);
+
+	if (!err)
+		err = parse_storage(registry, why);
+	if (!err)
+		err = parse_marks(registry, why);
+	if (!err)
+		err = parse_rules(registry, why);
+	if (!err)
+		err = parse_provider(registry, why);
+	if (err)
+		return err;
+	name_format(&registry->zone, registry->zone_text);
+	snprintf(registry->lock, sizeof(registry->lock), "registry:%.80s:%.160s",
+	         registry->settings->storage_id, registry->zone_text);
+	return OK;
+}
+
+struct registry *registries_find(const struct registries *registries,
+                                 const char *storage_id, const char *zone)
+{
+	for (size_t i = 0; i < registries->count; i++)
+		if (!strcmp(registries->item[i].settings->storage_id, storage_id) &&
+		    !strcmp(registries->item[i].zone_text, zone))
+			return &registries->item[i];
+	return NULL;
+}
+
+static enum err about(const struct registry *registry, enum err err, struct why *why)
+{
+	struct why said = *why;
+
+	return err ? fail(why, err, "registries: zone %.255s: %.240s",
+	                  registry->settings->zone, said.text) : OK;
+}
+
+enum err registries_build(struct registries *registries, struct why *why)
+{
+	struct registry_settings *from = settings;
+	enum err err = OK;
+
+	*registries = (struct registries){ xcalloc(settings_count + 1,
+	                                           sizeof(struct registry)), 0 };
+	for (size_t i = 0; i < settings_count && !err; i++) {
+		struct registry *registry = &registries->item[i];
+
+		registry->settings = &from[i];
+		err = build_one(registry, why);
+		if (!err && registries_find(registries, from[i].storage_id,
+		                            registry->zone_text))
+			err = fail(why, ERR_INVALID, "it is there twice, of one storage_id");
+		err = about(registry, err, why);
+		registries->count++;
+	}
+	if (!err && !registries->count)
+		return fail(why, ERR_INVALID,
+		            "there are no zones: add some to registries.zones");
+	return err;
+}

@@ -1,0 +1,69 @@
+/*
+ * registry -- a storage-id in a zone: what the settings say of it, understood.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/id.h"
+#include "base/option.h"
+#include "consistency/store_lock.h"
+#include "core/batch.h"
+#include "core/plan.h"
+#include "core/view.h"
+#include "dns/address.h"
+#include "dns/tsig.h"
+
+struct provider;
+struct primary;
+struct round;
+
+struct registry_settings {
+	char *zone, *storage_id, *tenant;
+	char *storage;			/* "txt", "table", "memory" */
+	char *txt_form, *txt_prefix, *txt_suffix, *txt_wildcard;
+	char *former_form, *former_prefix, *former_suffix;
+	char *provider, *host;
+	int port;
+	char *tsig_key, *tsig_algorithm, *tsig_secret;
+	int timeout_s, resync_s, interval_s;
+	int batch_changes;
+	int64_t batch_bytes;
+	char *policy, *scope;
+	struct option_texts types, within, without;
+	int max_delete_pct, max_update_pct, min_records;
+	int ttl, mark_ttl;
+	bool dry_run, keep_drift, reclaim;
+};
+
+struct registry {
+	const struct registry_settings *settings;
+	struct name zone;
+	char zone_text[NAME_MAX_TEXT + 1];
+	char lock[LOCK_OBJECT_MAX + 1];	/* the object of its lock */
+	char id[ID_LEN + 1];		/* of its row; "" until it is known */
+	const struct provider *provider;
+	struct view_marks marks;
+	struct mark_form former;
+	struct plan_rules rules;
+	struct batch_limits limits;
+	struct tsig_key key;
+	bool has_key;
+	struct address server;
+	struct primary *primary;	/* provider's */
+	struct round *round;		/* NULL: none is under way */
+	int64_t not_before_ms;		/* the next round, by this process */
+};
+
+struct registries {
+	struct registry *item;
+	size_t count;
+};
+
+extern const struct option_list registry_lists[];
+
+/* ERR_INVALID, in words that name the zone. */
+enum err registries_build(struct registries *registries, struct why *why);
+/* NULL: it is none of ours. ZONE with its last dot, in lower case. */
+struct registry *registries_find(const struct registries *registries,
+                                 const char *storage_id, const char *zone);

@@ -1,0 +1,68 @@
+/*
+ * round_private -- between round.c, which goes through the steps, round_plan.c, which
+ * brings rows and records together, and round_report.c, which says what came of it.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "consistency/holder.h"
+#include "core/batch.h"
+#include "core/update.h"
+#include "ownership.h"
+#include "round.h"
+#include "store.h"
+
+struct map;
+struct loop_timer;
+
+enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
+
+/* What goes to the server for one name. */
+struct errand {
+	struct update update;
+	size_t first, count;		/* of the plan's items */
+};
+
+struct made {
+	struct made *next;
+	struct made_row row;
+};
+
+struct round {
+	struct ownership *ownership;
+	struct registry *registry;
+	struct held *held;
+	struct arena *arena;		/* of the rows that were read */
+	struct registry_row row;
+	struct view *view;
+	struct made *all_made;
+	struct map *made;		/* their rows, by name and type */
+	uint32_t serial;
+	bool is_complete, is_planned, is_stopped;
+	struct plan plan;
+	char digest[PLAN_DIGEST + 1];	/* of what is held; "": nothing is */
+	struct errand *errands;
+	size_t errand_count;
+	struct batch *batch;
+	const struct update **sending;	/* room for all of a message */
+	int tries;			/* of the message in hand */
+	struct loop_timer *timer;
+	size_t outcomes[OUTCOME_COUNT];
+	char words[256];		/* of the last outcome that was not good */
+};
+
+/* ---- round_plan.c ---- */
+
+/* From the rows to a plan. The zone is in the view. */
+enum err round_plan(struct round *round, struct why *why);
+/* What will be made is written down. */
+enum err round_accept(void *round, struct why *why);
+/* What was seen to be made, and what is no more. */
+enum err round_settle(void *round, struct why *why);
+
+/* ---- round_report.c ---- */
+
+void round_digest(struct round *round);
+/* The plan as JSON, cut off where it is long. */
+void round_describe(const struct round *round, struct buf *json);
+void round_tell(struct round *round);	/* log, metrics, notifications */

@@ -1,0 +1,295 @@
+#include "codec.h"
+#include "ownership.h"
+
+#include <string.h>
+
+#include "base/id.h"
+#include "base/map.h"
+#include "model/json.h"
+#include "runtime/tx.h"
+#include "store.h"
+
+/* ---- who may ---- */
+
+static enum err check_rights(const struct registry *registry, struct request *req)
+{
+	const char *tenant = registry->settings->tenant;
+
+	if (req->context.is_admin || (*tenant && !strcmp(req->context.tenant, tenant)))
+		return OK;
+	return fail(&req->why, ERR_DENIED, "the zone %.255s of storage_id %.64s is not this "
+	            "tenant's (registries.zones, tenant)", registry->zone_text,
+	            registry->settings->storage_id);
+}
+
+static enum err find_registry(struct ownership *ownership, struct request *req,
+                              struct registry **registry)
+{
+	enum err err = codec_registry(req->args, &ownership->registries, registry,
+	                              &req->why);
+
+	return err ? err : check_rights(*registry, req);
+}
+
+/* ---- apply_endpoints ---- */
+
+/* What is wanted now beside what was before. */
+struct difference {
+	struct arena *arena;
+	const struct wanted *wanted;
+	struct map *before;		/* endpoints, by their key */
+	struct map *now;
+	const struct endpoint **gone;
+	size_t gone_count, before_count;
+};
+
+static char *key_of(const struct endpoint *endpoint, struct arena *arena)
+{
+	return arena_printf(arena, "%s %d %s", endpoint->name_text, endpoint->want.type,
+	                    endpoint->set_id);
+}
+
+static void take_before(void *self, const struct endpoint *endpoint)
+{
+	struct difference *d = self;
+	struct endpoint *kept = arena_dup(d->arena, endpoint, sizeof(*endpoint));
+	char *key = key_of(endpoint, d->arena);
+	const struct endpoint **old = d->gone;
+
+	map_put(d->before, key, strlen(key), kept);
+	d->before_count++;
+	if (map_get(d->now, key, strlen(key)))
+		return;
+	if (!(d->gone_count & (d->gone_count - 1))) {	/* a power of two: it is full */
+		d->gone = arena_alloc(d->arena,
+		                      (2 * d->gone_count + 1) * sizeof(*d->gone));
+		if (old)
+			memcpy(d->gone, old, d->gone_count * sizeof(*d->gone));
+	}
+	d->gone[d->gone_count++] = kept;
+}
+
+static bool is_as_before(const struct difference *d, const struct endpoint *endpoint)
+{
+	char *key = key_of(endpoint, d->arena);
+	const struct endpoint *before = map_get(d->before, key, strlen(key));
+
+	return before && before->has_ttl == endpoint->has_ttl &&
+	       (!endpoint->has_ttl || before->want.ttl == endpoint->want.ttl) &&
+	       before->is_shared == endpoint->is_shared &&
+	       rrset_same_records(&before->want, &endpoint->want);
+}
+
+/* Those that changed or are new; returns how many. */
+static size_t changed_of(struct difference *d, struct endpoint **changed)
+{
+	const struct wanted *wanted = d->wanted;
+	size_t count = 0;
+
+	*changed = arena_alloc(d->arena, (wanted->count + 1) * sizeof(**changed));
+	for (size_t i = 0; i < wanted->count; i++)
+		if (!is_as_before(d, &wanted->endpoints[i]))
+			(*changed)[count++] = wanted->endpoints[i];
+	return count;
+}
+
+/* One that had many and has none now may have lost its memory: that is to be approved. */
+static bool is_believed(const struct registry *registry, const struct wanted *wanted,
+                        const struct source *before)
+{
+	return wanted->is_complete &&
+	       (wanted->count || !before->is_complete ||
+	        before->endpoints < (size_t)registry->settings->min_records);
+}
+
+struct applying {
+	struct ownership *ownership;
+	struct registry *registry;
+	struct request *req;
+	struct wanted wanted;
+};
+
+static size_t write_difference(struct tx *tx, const struct applying *applying,
+                               struct difference *d)
+{
+	const char *id = applying->registry->id, *resource = applying->wanted.resource;
+	struct endpoint *changed;
+	size_t count = changed_of(d, &changed);
+
+	store_endpoints_put(tx, id, resource, changed, count);
+	if (!applying->wanted.is_complete)
+		return count;
+	for (size_t i = 0; i < d->gone_count; i++)
+		store_endpoint_delete(tx, id, resource, d->gone[i]);
+	return count + d->gone_count;
+}
+
+static void difference_begin(struct difference *d, const struct applying *applying)
+{
+	*d = (struct difference){ .arena = applying->req->arena,
+	                          .wanted = &applying->wanted,
+	                          .before = map_new(random_u32()),
+	                          .now = map_new(random_u32()) };
+	for (size_t i = 0; i < d->wanted->count; i++) {
+		char *key = key_of(&d->wanted->endpoints[i], d->arena);
+
+		map_put(d->now, key, strlen(key), &d->wanted->endpoints[i]);
+	}
+}
+
+static json_t *answer(size_t changed, size_t endpoints, bool is_complete)
+{
+	return json_pack("{s:I, s:I, s:b}", "changed", (json_int_t)changed,
+	                 "endpoints", (json_int_t)endpoints, "complete", is_complete);
+}
+
+/* Twice the same is once: the second finds nothing to change. */
+static enum err apply(const struct applying *applying)
+{
+	const char *id = applying->registry->id;
+	const struct wanted *wanted = &applying->wanted;
+	struct source source = { .is_complete = false }, before;
+	struct difference d;
+	size_t changed, total;
+
+	difference_begin(&d, applying);
+
+	struct tx tx = tx_begin(applying->ownership->runtime.db, &applying->req->why);
+	bool is_known = store_source_read(&tx, id, wanted->resource, &source);
+	before = source;
+	store_endpoints(&tx, d.arena, id, wanted->resource, take_before, &d);
+	changed = write_difference(&tx, applying, &d);
+	total = wanted->is_complete ? wanted->count
+	                            : d.gone_count + wanted->count;
+	source = (struct source){ wanted->resource,
+	                          is_believed(applying->registry, wanted, &before), total };
+	store_source_write(&tx, id, &source);
+	if (changed || !is_known || before.is_complete != source.is_complete)
+		store_registry_changed(&tx, id);
+	map_free(&d.before);
+	map_free(&d.now);
+	enum err err = tx_commit(&tx);
+	if (!err)
+		applying->req->result = answer(changed, total, source.is_complete);
+	return err;
+}
+
+static enum err apply_endpoints(void *self, struct request *req)
+{
+	struct applying applying = { .ownership = self, .req = req };
+	enum err err = find_registry(self, req, &applying.registry);
+
+	if (!err)
+		err = codec_wanted(req->args, applying.registry, req->arena,
+		                   &applying.wanted, &req->why);
+	if (!err)
+		err = apply(&applying);
+	if (!err)
+		due_now(self, applying.registry);
+	return err;
+}
+
+/* ---- plans ---- */
+
+static json_t *encode_status(const struct registry *registry,
+                             const struct registry_status *status)
+{
+	json_t *plan = status->plan ? json_loads(status->plan, JSON_REJECT_DUPLICATES, NULL)
+	                            : NULL;
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s, s:o?}",
+		"storage_id", registry->settings->storage_id,
+		"zone", registry->zone_text, "state", status->state,
+		"reason", status->reason, "rev", (json_int_t)status->rev,
+		"planned_rev", (json_int_t)status->planned_rev,
+		"rounds", (json_int_t)status->rounds, "planned_at", status->planned_at,
+		"approved_by", status->approved_by, "plan", plan);
+}
+
+static enum err get_plan(void *self, struct request *req)
+{
+	struct ownership *ownership = self;
+	struct registry_status status;
+	struct registry *registry;
+	enum err err = find_registry(ownership, req, &registry);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(ownership->runtime.db, &req->why);
+	if (store_registry_status(&tx, req->arena, registry->id, &status))
+		req->result = encode_status(registry, &status);
+	return tx_commit(&tx);
+}
+
+/* The next round begins now; get_plan tells by `rounds` that it is over. */
+static enum err plan_calculate(void *self, struct request *req)
+{
+	struct ownership *ownership = self;
+	struct registry *registry;
+	enum err err = find_registry(ownership, req, &registry);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(ownership->runtime.db, &req->why);
+	store_registry_hurry(&tx, registry->id);
+	err = tx_commit(&tx);
+	if (!err)
+		due_now(ownership, registry);
+	return err ? err : get_plan(self, req);
+}
+
+static enum err plan_approve(void *self, struct request *req)
+{
+	struct ownership *ownership = self;
+	struct registry *registry;
+	const char *digest;
+	enum err err = find_registry(ownership, req, &registry);
+
+	if (!err)
+		err = json_get_text(req->args, "digest", JSON_REQUIRED, 64, &digest,
+		                    &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
+	if (!store_plan_approve(&tx, registry->id, digest, req->context.user))
+		tx_fail(&tx, ERR_CONFLICT, "no plan of that digest is held: look at it "
+		        "again, for it may be another one by now");
+	err = tx_commit(&tx);
+	if (!err)
+		due_now(ownership, registry);
+	return err;
+}
+
+static enum err find_registries(void *self, struct request *req)
+{
+	struct ownership *ownership = self;
+	json_t *list = json_array();
+	struct tx tx = tx_once(ownership->runtime.db, &req->why);
+
+	for (size_t i = 0; i < ownership->registries.count; i++) {
+		const struct registry *registry = &ownership->registries.item[i];
+		struct registry_status status;
+
+		if (check_rights(registry, req) ||
+		    !store_registry_status(&tx, req->arena, registry->id, &status))
+			continue;
+		status.plan = NULL;
+		json_array_append_new(list, encode_status(registry, &status));
+	}
+	req->result = json_pack("{s:o}", "registries", list);
+	return tx_commit(&tx);
+}
+
+#define REGISTRY "storage_id zone"
+
+const struct rpc_method ownership_methods[] = {
+	{ "apply_endpoints", apply_endpoints, REGISTRY " resource endpoints complete" },
+	{ "plan_calculate",  plan_calculate,  REGISTRY },
+	{ "plan_approve",    plan_approve,    REGISTRY " digest" },
+	{ "get_plan",        get_plan,        REGISTRY },
+	{ "find_registries", find_registries, "" },
+	{ 0 }
+};

@@ -1,0 +1,119 @@
+/*
+ * store -- the rows of ownership: what is wanted of whom, what was made, and how each
+ * registry stands. They are written by nobody else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "core/rrset.h"
+#include "model/name.h"
+#include "runtime/tx.h"
+
+/* ---- registries ---- */
+
+enum registry_state {
+	REGISTRY_NEW, REGISTRY_OK, REGISTRY_HELD, REGISTRY_PARKED, REGISTRY_FAILED
+};
+const char *registry_state_name(enum registry_state state);	/* "HELD" */
+
+struct registry_row {
+	char id[ID_LEN + 1];
+	uint64_t rev;			/* of what is wanted */
+	unsigned failures;		/* rounds in a row that did not come to an end */
+	const char *held_digest;	/* of the plan that is held; "": none is */
+	const char *approved;		/* the digest of what may be done */
+};
+
+/* Makes the row if there is none, due at once, and leaves its id. */
+void store_registry_enter(struct tx *tx, const char *storage_id, const char *zone,
+                          char id[ID_LEN + 1]);
+/* Ids of at most LIMIT that are due, the oldest first. Returns how many. */
+size_t store_registries_due(struct tx *tx, struct arena *arena, const char **ids,
+                            size_t limit);
+bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
+                         struct registry_row *row);
+/* How it stands, for people. */
+struct registry_status {
+	const char *state, *reason, *planned_at, *approved_by;
+	const char *plan;		/* JSON, or NULL */
+	uint64_t rev, planned_rev, rounds;
+};
+bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
+                           struct registry_status *status);
+/* Something that is wanted changed: the next round is due now. */
+void store_registry_changed(struct tx *tx, const char *id);
+/* A round is due now. */
+void store_registry_hurry(struct tx *tx, const char *id);
+
+/* What a round came to. */
+struct round_row {
+	const char *id;			/* of the registry */
+	enum registry_state state;
+	const char *reason;
+	bool is_planned;		/* else the rest is as it was */
+	uint64_t rev;			/* that was planned */
+	uint32_t serial;
+	const char *plan;		/* JSON */
+	const char *held_digest;
+	int64_t next_ms;		/* due again after that */
+};
+/* If more was wanted meanwhile it is due at once. */
+void store_round(struct tx *tx, const struct round_row *round);
+/* The held plan of that digest may be done. False: it is another one by now. */
+bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
+                        const char *who);
+
+/* ---- what is wanted ---- */
+
+struct endpoint {
+	struct name name;
+	const char *name_text;
+	struct rrset want;
+	const char *set_id;
+	bool has_ttl, is_shared;
+	const char *resource;		/* of those that are read */
+};
+
+struct source {
+	const char *resource;
+	bool is_complete;
+	size_t endpoints;
+};
+
+/* False: nobody of that name has asked yet. */
+bool store_source_read(struct tx *tx, const char *id, const char *resource,
+                       struct source *source);
+void store_source_write(struct tx *tx, const char *id, const struct source *source);
+/* All endpoints of a registry, or of one RESOURCE, each to EACH. */
+void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
+                     const char *resource,
+                     void (*each)(void *self, const struct endpoint *endpoint),
+                     void *self);
+void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
+                         const struct endpoint *endpoints, size_t count);
+void store_endpoint_delete(struct tx *tx, const char *id, const char *resource,
+                           const struct endpoint *endpoint);
+/* Resources of which all is known. */
+void store_sources(struct tx *tx, struct arena *arena, const char *id,
+                   void (*each)(void *self, const struct source *source), void *self);
+
+/* ---- what was made ---- */
+
+struct made_row {
+	struct name name;
+	struct rrset is;
+	const char *resource;
+	bool is_programmed;		/* it was seen on the server */
+};
+
+void store_made(struct tx *tx, struct arena *arena, const char *id,
+                void (*each)(void *self, const struct made_row *row), void *self);
+void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
+                    size_t count);
+void store_made_delete(struct tx *tx, const char *id, const struct name *name,
+                       uint16_t type);

@@ -1,0 +1,145 @@
+#include <stdio.h>
+
+#include "store.h"
+
+static const char *const states[] = {
+	[REGISTRY_NEW] = "NEW", [REGISTRY_OK] = "OK", [REGISTRY_HELD] = "HELD",
+	[REGISTRY_PARKED] = "PARKED", [REGISTRY_FAILED] = "FAILED",
+};
+
+const char *registry_state_name(enum registry_state state)
+{
+	return states[state];
+}
+
+static void copy_id(const char *text, char id[ID_LEN + 1])
+{
+	snprintf(id, ID_LEN + 1, "%s", text ? text : "");
+}
+
+void store_registry_enter(struct tx *tx, const char *storage_id, const char *zone,
+                          char id[ID_LEN + 1])
+{
+	struct tx_rows rows;
+	char fresh[ID_LEN + 1];
+
+	id_new(fresh);
+	tx_exec(tx,
+	    "INSERT INTO registries (id, storage_id, zone, due_at) "
+	    "VALUES (?, ?, ?, NOW(3)) ON DUPLICATE KEY UPDATE id = id",
+	    TX_BIND(tx_text(fresh), tx_text(storage_id), tx_text(zone)));
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT id FROM registries WHERE storage_id = ? AND zone = ?",
+	    TX_BIND(tx_text(storage_id), tx_text(zone))))
+		return;
+	copy_id(row_text(&rows), id);
+	tx_select_end(&rows);
+}
+
+size_t store_registries_due(struct tx *tx, struct arena *arena, const char **ids,
+                            size_t limit)
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT id FROM registries WHERE due_at <= NOW(3) ORDER BY due_at LIMIT ?",
+	    TX_BIND(tx_int((int64_t)limit)));
+	while (tx_next(&rows))
+		if (count < limit)
+			ids[count++] = row_text(&rows);
+	return count;
+}
+
+bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
+                         struct registry_row *row)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT id, rev, failures, held_digest, approved FROM registries WHERE id = ?",
+	    TX_BIND(tx_text(id))))
+		return false;
+	copy_id(row_text(&rows), row->id);
+	row->rev = (uint64_t)row_int(&rows);
+	row->failures = row_u32(&rows);
+	row->held_digest = row_text(&rows);
+	row->approved = row_text(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
+                           struct registry_status *status)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT state, reason, DATE_FORMAT(planned_at, '%Y-%m-%dT%H:%i:%S'), "
+	    "approved_by, plan, rev, planned_rev, rounds FROM registries WHERE id = ?",
+	    TX_BIND(tx_text(id))))
+		return false;
+	status->state = row_text(&rows);
+	status->reason = row_text(&rows);
+	status->planned_at = row_text(&rows);
+	status->approved_by = row_text(&rows);
+	status->plan = row_text(&rows);
+	status->rev = (uint64_t)row_int(&rows);
+	status->planned_rev = (uint64_t)row_int(&rows);
+	status->rounds = (uint64_t)row_int(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+void store_registry_changed(struct tx *tx, const char *id)
+{
+	tx_exec(tx,
+	    "UPDATE registries SET rev = rev + 1, due_at = LEAST(due_at, NOW(3)) "
+	    "WHERE id = ?", TX_BIND(tx_text(id)));
+}
+
+void store_registry_hurry(struct tx *tx, const char *id)
+{
+	tx_exec(tx,
+	    "UPDATE registries SET due_at = LEAST(due_at, NOW(3)) WHERE id = ?",
+	    TX_BIND(tx_text(id)));
+}
+
+static void store_planned(struct tx *tx, const struct round_row *round)
+{
+	tx_exec(tx,
+	    "UPDATE registries SET planned_rev = ?, serial = ?, planned_at = NOW(3), "
+	    "plan = ?, held_digest = ?, "
+	    "approved_by = IF(approved = ?, approved_by, ''), "
+	    "approved = IF(approved = ?, approved, '') WHERE id = ?",
+	    TX_BIND(tx_int((int64_t)round->rev), tx_u32(round->serial),
+	            tx_text(round->plan), tx_text(round->held_digest),
+	            tx_text(round->held_digest), tx_text(round->held_digest),
+	            tx_text(round->id)));
+}
+
+void store_round(struct tx *tx, const struct round_row *round)
+{
+	bool failed = round->state == REGISTRY_FAILED || round->state == REGISTRY_PARKED;
+
+	if (round->is_planned)
+		store_planned(tx, round);
+	tx_exec(tx,
+	    "UPDATE registries SET state = ?, reason = LEFT(?, 512), rounds = rounds + 1, "
+	    "failures = IF(?, failures + 1, 0), "
+	    "due_at = IF(rev > planned_rev AND NOT ?, NOW(3), "
+	    "NOW(3) + INTERVAL ? MICROSECOND) WHERE id = ?",
+	    TX_BIND(tx_text(states[round->state]), tx_text(round->reason),
+	            tx_int(failed), tx_int(failed), tx_int(1000 * round->next_ms),
+	            tx_text(round->id)));
+}
+
+bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
+                        const char *who)
+{
+	return tx_exec(tx,
+	    "UPDATE registries SET approved = ?, approved_by = LEFT(?, 255), "
+	    "due_at = LEAST(due_at, NOW(3)) "
+	    "WHERE id = ? AND held_digest = ? AND held_digest <> ''",
+	    TX_BIND(tx_text(digest), tx_text(who), tx_text(id), tx_text(digest))) > 0;
+}
