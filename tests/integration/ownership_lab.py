@@ -20,6 +20,7 @@ REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "deploy"))
 sys.path.insert(0, str(REPO / "tests" / "support"))
 from caller import Caller                                       # noqa: E402
+from frames_relay import FramesRelay                            # noqa: E402
 from lab.bind import Bind                                       # noqa: E402
 from lab.dns import Key                                         # noqa: E402
 from lab.fleet import BINARIES, Worker, merged, render          # noqa: E402
@@ -53,7 +54,8 @@ class Lab:
         self.members = [self.mariadb, self.rabbitmq, self.bind]
         self.workers, self.callers = [], []
         self.text = HEAD + text
-        registry = {"host": HOST, "port": self.bind.port, "tsig_key": self.us.name,
+        self.relay = FramesRelay(self.bind.port)
+        registry = {"host": HOST, "port": self.relay.port, "tsig_key": self.us.name,
                     "tsig_secret": self.us.secret, "timeout": 5, "resync_period": 5,
                     "interval": 0}
         self.settings = {
@@ -91,6 +93,7 @@ class Lab:
 
     def __exit__(self, failed, *_):
         errors = []
+        self.relay.close()
         for caller in self.callers:
             caller.close()
         for member in reversed(self.members + self.workers):

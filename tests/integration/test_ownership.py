@@ -1,31 +1,61 @@
 """Zones of a primary that is not ours: what is wanted comes, and nothing else is touched."""
 
+import itertools
+import os
+import random
 import sys
+import threading
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from ownership_lab import Lab       # noqa: E402
+import dns.message
+import dns.query
+import dns.rcode
 
-OURS = '"heritage=external-dns,external-dns/owner=us,external-dns/resource=test/1"'
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from ownership_lab import HOST, ZONE, Lab           # noqa: E402
+from frames_relay import Cut, is_update             # noqa: E402
+
+LONG = os.environ.get("STORY_SECONDS") is not None
+SEED = int(os.environ.get("ZONEFLEET_SEED") or 1)
+HERITAGE = "heritage=external-dns,external-dns/owner="
+
+
+def mark(owner="us", resource="test/1"):
+    return f'"{HERITAGE}{owner},external-dns/resource={resource}"'
 
 
 class Story(unittest.TestCase):
 
+    options = {}
     lab = None
 
     @classmethod
     def setUpClass(cls):
-        cls.lab = Lab().__enter__()
+        cls.lab = Lab(**cls.options).__enter__()
         cls.addClassCleanup(lambda: cls.lab.__exit__(None, None, None))
 
-    def tearDown(self):
+    def clear(self):
+        """For the next story: nothing is wanted, and there is nothing."""
+        self.lab.relay.let_pass()
         self.lab.apply({})
-        self.lab.nsupdate("".join(f"update delete {owner}.example.org. {rtype}\n"
-                                  for owner, rtype in self.lab.data()))
+        digest = self.lab.planned()["plan"]["digest"]
+        if digest:
+            self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=digest)
+            self.lab.planned()
+        for owner, rtype in self.lab.zone():
+            if (owner, rtype) != ("@", "NS"):
+                self.assertEqual(self.lab.nsupdate(f"update delete {owner}.{ZONE}. {rtype}"), "")
+
+    def setUp(self):
+        self.addCleanup(self.clear)
 
     def wait_data(self, wanted, seconds=20):
         self.lab.wait_for(lambda: self.lab.data() == wanted, seconds, f"the zone has {wanted}")
+
+    def add_as_them(self, text):
+        self.assertEqual(self.lab.nsupdate(
+            "\n".join(f"update add {line}" for line in text.strip().splitlines())), "")
 
 
 class Basics(Story):
@@ -34,14 +64,333 @@ class Basics(Story):
         self.lab.apply({"www/A": ["192.0.2.1", "192.0.2.2"], "*/CNAME": ["www.example.org."]})
         self.wait_data({("www", "A"): ["192.0.2.1", "192.0.2.2"],
                         ("*", "CNAME"): ["www.example.org."]})
-        self.assertEqual(self.lab.marks(), {"_own-a.www": [OURS],
-                                            "_own-cname._wildcard": [OURS]})
+        self.assertEqual(self.lab.marks(), {"_own-a.www": [mark()],
+                                            "_own-cname._wildcard": [mark()]})
         self.lab.apply({"www/A": ["192.0.2.2", "192.0.2.3"]})
         self.wait_data({("www", "A"): ["192.0.2.2", "192.0.2.3"]})
-        self.assertEqual(self.lab.marks(), {"_own-a.www": [OURS]})
+        self.assertEqual(self.lab.marks(), {"_own-a.www": [mark()]})
         self.lab.apply({})
         self.wait_data({})
         self.assertEqual(self.lab.marks(), {})
+
+    def test_a_change_that_is_none_changes_nothing(self):
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.wait_data({("www", "A"): ["192.0.2.1"]})
+        self.lab.planned()
+        serial = self.lab.serial()
+        self.assertEqual(self.lab.apply({"www/A": ["192.0.2.1"]})["changed"], 0)
+        self.assertEqual(self.lab.planned()["plan"]["items"], [])
+        self.assertEqual(self.lab.serial(), serial)
+
+    def test_what_others_have_stays_and_is_told(self):
+        self.add_as_them("""
+            a.example.org. 300 A 192.0.2.9
+            b.example.org. 300 A 192.0.2.9
+            b.example.org. 300 AAAA 2001:db8::9
+            a-b.example.org. 300 TXT "heritage=external-dns,external-dns/owner=them"
+            c.example.org. 300 CNAME a.example.org.
+            d.example.org. 300 A 192.0.2.1
+        """)
+        before = self.lab.zone()
+        self.lab.apply({"a/A": ["192.0.2.1"], "b/A": ["192.0.2.1"], "c/A": ["192.0.2.1"],
+                        "d/A": ["192.0.2.1"], "e/A": ["192.0.2.1"]})
+        self.lab.wait_for(lambda: ("e", "A") in self.lab.zone(), 20, "what is ours comes")
+        after = self.lab.zone()
+        self.assertEqual({key: after[key] for key in before}, before)
+        self.assertEqual(after.keys() - before.keys(), {("e", "A"), ("_own-a.e", "TXT")})
+        reasons = self.lab.reasons(self.lab.planned())
+        self.assertEqual(reasons, {"a A": "none UNMANAGED", "b A": "none FOREIGN",
+                                   "c A": "none FOREIGN_CNAME", "d A": "none UNMANAGED_EQUAL"})
+
+    def test_what_somebody_changed_by_hand_is_put_right(self):
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.wait_data({("www", "A"): ["192.0.2.1"]})
+        self.assertEqual(self.lab.nsupdate(f"update delete www.{ZONE}. A\n"
+                                           f"update add www.{ZONE}. 60 A 192.0.2.66"), "")
+        self.wait_data({("www", "A"): ["192.0.2.1"]})
+
+    def test_requests_that_are_wrong(self):
+        cases = {
+            "outside the zone": {"dnsname": "www.example.net.", "type": "A", "targets": ["192.0.2.1"]},
+            "targets": {"dnsname": "www.example.org.", "type": "A", "targets": ["x"]},
+            "targets is empty": {"dnsname": "www.example.org.", "type": "A", "targets": []},
+            "cannot be marked": {"dnsname": "www.example.org.", "type": "HINFO", "targets": ["a b"]},
+            "has no field": {"dnsname": "www.example.org.", "type": "A", "targets": ["192.0.2.1"],
+                        "x": 1},
+        }
+        for words, endpoint in cases.items():
+            with self.subTest(words), self.assertRaisesRegex(Exception, words):
+                self.lab.apply([endpoint])
+        with self.assertRaisesRegex(Exception, "resource"):
+            self.lab.apply({}, resource="a,b")
+        with self.assertRaisesRegex(Exception, "no zone example.net."):
+            self.lab.apply({}, zone="example.net")
+        with self.assertRaisesRegex(Exception, "not this tenant's"):
+            self.lab.caller(admin=False).get_plan(storage_id="us", zone=ZONE)
+
+
+class Others(Story):
+    """A001-1, A001-2: records of others, and writers that are faster."""
+
+    def test_foreign_records_after_many_changes_of_ours(self):
+        """A001-1: 1 000 foreign records, plain and marked; ours come, change and go."""
+        lines = []
+        for i in range(400):
+            lines += [f"f{i}.{ZONE}. 300 A 192.0.2.{i % 250}",
+                      f"t{i}.{ZONE}. 60 TXT \"text {i}\""]
+        for i in range(100):
+            lines += [f"x{i}.{ZONE}. 300 CNAME f{i}.{ZONE}.",
+                      f"cname-x{i}.{ZONE}. 300 TXT \"{HERITAGE}other\""]
+        for at in range(0, len(lines), 200):
+            self.add_as_them("\n".join(lines[at:at + 200]))
+        before = self.lab.zone()
+        rounds, names, rng = (100 if LONG else 12), 100, random.Random(SEED)
+        for _ in range(rounds):
+            wanted = {}
+            for i in rng.sample(range(names), 60):
+                kind, target = rng.choice((("A", f"192.0.2.{rng.randrange(250)}"),
+                                           ("AAAA", f"2001:db8::{rng.randrange(250):x}"),
+                                           ("CNAME", f"f{rng.randrange(400)}.{ZONE}.")))
+                wanted[f"{rng.choice('fxno')}{i}/{kind}"] = [target]
+            self.lab.apply(wanted)
+            self.lab.planned()
+        after = self.lab.zone()
+        self.assertEqual({key: after.get(key) for key in before}, before)
+        mine = {key: records for key, records in after.items() if key not in before}
+        self.assertGreater(len(mine), 20)
+        check_marks(self, mine)
+
+    def test_somebody_is_faster(self):
+        """A001-2: the name comes between our transfer and our update."""
+        def first_them(message):
+            if is_update(message) and not came.is_set():
+                came.set()
+                self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.66")
+            return message
+        came = threading.Event()
+        codes = []
+
+        def note(message):
+            if message[2] >> 3 & 15 == 5:
+                codes.append(message[3] & 15)
+            return message
+        self.lab.relay.on_question, self.lab.relay.on_answer = first_them, note
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.lab.wait_for(came.is_set, 20, "our update is on its way")
+        self.lab.wait_for(lambda: codes, 20, "it is answered")
+        self.assertEqual(codes[0], dns.rcode.YXRRSET)
+        self.lab.planned()
+        self.assertEqual(self.lab.data(), {("www", "A"): ["192.0.2.66"]})
+        self.assertEqual(self.lab.marks(), {})
+        self.assertEqual(self.lab.reasons(self.lab.planned()), {"www A": "none UNMANAGED"})
+
+    def test_one_name_that_cannot_be_written(self):
+        """A001-11: the server refuses one of 200; the others come."""
+        self.lab.add_zone("policy.test", self.lab.text.replace("example.org", "policy.test"),
+                          "deny us. subdomain bad.policy.test. ANY; grant us. zonesub ANY;")
+        wanted = {f"w{i}/A": ["192.0.2.1"] for i in range(199)} | {"x.bad/A": ["192.0.2.1"]}
+        self.lab.apply(wanted, zone="policy.test")
+        self.lab.wait_for(lambda: len(self.lab.data("policy.test")) == 199, 20, "199 come")
+        plan = self.lab.plan(zone="policy.test")
+        self.assertNotIn(("x.bad", "A"), self.lab.data("policy.test"))
+        self.assertIn("REFUSED", plan["reason"])
+        self.assertEqual(len(self.lab.marks("policy.test")), 199)
+        self.lab.apply({}, zone="policy.test")
+
+    options = {"zones": [{"zone": ZONE, "storage_id": "us"},
+                         {"zone": "policy.test", "storage_id": "us"}]}
+
+
+def check_marks(story, records):
+    """Each record set has its mark, and each mark its record set."""
+    sets = {(owner, rtype) for owner, rtype in records if not owner.startswith("_own-")}
+    marked = set()
+    for owner, rtype in records:
+        if owner.startswith("_own-"):
+            kind, _, name = owner.removeprefix("_own-").partition(".")
+            marked.add((name or "@", kind.upper()))
+    story.assertEqual(sets, marked)
+
+
+class Changes(Story):
+
+    def test_types_change_without_a_gap(self):
+        """A001-4: A, CNAME, AAAA in turns, under questions without a pause."""
+        turns = [{"flip/A": ["192.0.2.1"]}, {"flip/CNAME": ["ns.example.net."]},
+                 {"flip/AAAA": ["2001:db8::1"]}]
+        self.lab.apply(turns[0])
+        self.wait_data({("flip", "A"): ["192.0.2.1"]})
+        asked, gaps, over = [0], [], threading.Event()
+
+        def ask():
+            question = dns.message.make_query(f"flip.{ZONE}.", "ANY")
+            while not over.is_set():
+                answer = dns.query.tcp(question, HOST, port=self.lab.bind.port, timeout=5)
+                asked[0] += 1
+                if answer.rcode() or not answer.answer:
+                    gaps.append(answer.to_text())
+        asker = threading.Thread(target=ask)
+        asker.start()
+        try:
+            for i in range(60 if LONG else 12):
+                wanted = turns[(i + 1) % 3]
+                self.lab.apply(wanted)
+                key = tuple(next(iter(wanted)).split("/"))
+                self.lab.wait_for(lambda: key in self.lab.data(), 20, f"{key} comes")
+        finally:
+            over.set()
+            asker.join()
+        self.assertEqual(gaps, [])
+        self.assertGreater(asked[0], 100)
+        check_marks(self, {key: records for key, records in self.lab.zone().items()
+                           if key != ("@", "NS")})
+
+    def test_several_owners_share_a_name(self):
+        """A001-13."""
+        def part(address, resource, storage_id):
+            return self.lab.apply([{"dnsname": f"api.{ZONE}.", "type": "A", "targets": [address],
+                                    "shared": True}], resource, storage_id=storage_id)
+        self.addCleanup(lambda: self.lab.apply({}, "b", storage_id="them"))
+        part("192.0.2.1", "test/1", "us")
+        self.wait_data({("api", "A"): ["192.0.2.1"]})
+        part("192.0.2.2", "b", "them")
+        self.wait_data({("api", "A"): ["192.0.2.1", "192.0.2.2"]})
+        self.assertEqual(len(self.lab.marks()["_own-a.api"]), 2)
+        part("192.0.2.3", "test/1", "us")
+        self.wait_data({("api", "A"): ["192.0.2.2", "192.0.2.3"]})
+        self.lab.apply({})
+        self.wait_data({("api", "A"): ["192.0.2.2"]})
+        self.assertEqual(len(self.lab.marks()["_own-a.api"]), 1)
+
+    options = {"zones": [{"zone": ZONE, "storage_id": "us"},
+                         {"zone": ZONE, "storage_id": "them"}]}
+
+
+class Readings(Story):
+    """A001-5: of a zone that did not come whole nothing is concluded."""
+
+    def setUp(self):
+        super().setUp()
+        self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(30)})
+        self.lab.wait_for(lambda: len(self.lab.data()) == 30, 20, "all come")
+        self.lab.planned()
+        self.sent = []
+
+    def check(self, on_answer, words):
+        """ON_ANSWER spoils the transfer; nothing is sent then, and it is told."""
+        def note(message):
+            if is_update(message):
+                self.sent.append(message)
+            return message
+        self.lab.relay.on_question = note
+        self.lab.relay.on_answer = on_answer
+        self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(29)})
+        self.lab.wait_for(lambda: self.lab.plan()["state"] == "FAILED", 20, "it is told")
+        self.assertRegex(self.lab.plan()["reason"], words)
+        self.assertEqual(self.sent, [])
+        self.lab.relay.let_pass()
+        self.lab.wait_for(lambda: len(self.lab.data()) == 29, 20, "then it is done")
+
+    def test_cut_off(self):
+        def cut(message):
+            raise Cut
+        self.check(cut, "TCP|breaks")
+
+    def test_truncated(self):
+        self.check(lambda message: message[:len(message) // 2], "malformed")
+
+    def test_signature_that_is_wrong(self):
+        def spoil(message):
+            return message[:-10] + bytes([message[-10] ^ 1]) + message[-9:]
+        self.check(spoil, "sign|sig|BAD|read")
+
+    def test_an_octet_that_is_another(self):
+        def spoil(message):
+            at = message.index(b"\xc0\x00\x02\x01")
+            return message[:at] + b"\xc0\x00\x02\x07" + message[at + 4:]
+        self.check(spoil, "sign|sig|BAD")
+
+
+class Sources(Story):
+    """A001-6: sources that lost their memory."""
+
+    def setUp(self):
+        super().setUp()
+        self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(20)})
+        self.lab.wait_for(lambda: len(self.lab.data()) == 20, 20, "all come")
+        self.lab.planned()
+
+    def test_a_source_that_says_that_there_is_more(self):
+        self.lab.apply({"h1/A": ["192.0.2.2"]}, complete=False)
+        plan = self.lab.planned()
+        self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
+        self.lab.apply({f"h{i}/A": ["192.0.2.1" if i != 1 else "192.0.2.2"] for i in range(20)})
+        self.lab.wait_for(lambda: self.lab.data()["h1", "A"] == ["192.0.2.2"], 20, "it is done")
+
+    def test_a_source_that_has_nothing_any_more(self):
+        self.lab.apply({})
+        plan = self.lab.planned()
+        self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
+        self.assertEqual(plan["plan"]["held"], 20)
+        with self.assertRaisesRegex(Exception, "no plan of that digest"):
+            self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest="0" * 64)
+        self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=plan["plan"]["digest"])
+        self.wait_data({})
+
+    def test_too_many_at_once(self):
+        self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(10)})
+        plan = self.lab.planned()
+        self.assertEqual((len(self.lab.data()), plan["plan"]["held"]), (20, 10))
+        self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(15)})
+        self.lab.wait_for(lambda: len(self.lab.data()) == 15, 20, "a quarter may go")
+
+    def test_a_database_that_lost_what_was_wanted(self):
+        self.lab.mariadb.sql("DELETE FROM endpoints; DELETE FROM endpoint_sources")
+        plan = self.lab.planned()
+        self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
+
+
+class Several(Story):
+    """Any number of workers: one at a time has a registry, and a death loses nothing."""
+
+    options = {"workers": 2, "settings": {"max_delete_pct": 100, "max_update_pct": 100}}
+
+    def kill_at_update(self, number):
+        """All workers, when the update of that number is on its way."""
+        self.killed = threading.Event()
+        seen = itertools.count(1)
+
+        def kill_at(message):
+            if is_update(message) and next(seen) == number:
+                for worker in self.lab.workers:
+                    worker.kill9()
+                self.killed.set()
+            return message
+        self.lab.relay.on_question = kill_at
+
+    def test_workers_that_are_killed(self):
+        """A001-3: records and marks are both there, or neither is."""
+        rng = random.Random(SEED)
+        kills = 50 if LONG else 6
+        for _ in range(kills):
+            self.kill_at_update(rng.randrange(1, 8))
+            wanted = {f"k{i}/{rng.choice(('A', 'A', 'TXT'))}": None for i in range(500)}
+            for key in wanted:
+                wanted[key] = [f"192.0.2.{rng.randrange(250)}" if key.endswith("/A") else '"x"']
+            self.lab.apply(wanted)
+            self.assertTrue(self.killed.wait(40), "there were so many updates")
+            self.lab.relay.let_pass()
+            for worker in self.lab.workers:
+                worker.launch()
+            for worker in self.lab.workers:
+                worker.wait_ready()
+            check_marks(self, {key: records for key, records in self.lab.zone().items()
+                               if key != ("@", "NS")})
+        digest = self.lab.planned(seconds=60)["plan"]["digest"]
+        if digest:
+            self.lab.central.plan_approve(storage_id="us", zone=ZONE, digest=digest)
+        want = {tuple(key.split("/")): targets for key, targets in wanted.items()}
+        self.wait_data(want, 60)
 
 
 if __name__ == "__main__":

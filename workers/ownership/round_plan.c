@@ -46,7 +46,8 @@ static void take_made(void *self, const struct made_row *row)
 	*made = (struct made){ round->all_made, *row };
 	round->all_made = made;
 	map_put(round->made, key.octets, key.len, &made->row);
-	plan_made(round->view, &row->name, &row->is);
+	if (row->is_programmed)
+		plan_made(round->view, &row->name, &row->is);
 }
 
 static void take_endpoint(void *self, const struct endpoint *endpoint)
@@ -193,13 +194,13 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 	       !rrset_same_records(&row->is, &item->holding->is);
 }
 
-/* Nobody wants it, and it is not there, nor is its mark. */
+/* It is not there, nor is its mark; or it was never seen, and what is there is another's. */
 static bool is_gone(const struct round *round, const struct made_row *row)
 {
 	const struct node *node = view_find(round->view, &row->name);
 	const struct holding *holding = node ? node_holding(node, row->is.type) : NULL;
 
-	return !holding || (!holding->is.count && !holding->ours);
+	return !holding || (!holding->ours && (!holding->is.count || !row->is_programmed));
 }
 
 static size_t count_gone(const struct round *round)
