@@ -51,16 +51,16 @@ CREATE TABLE endpoints (
   FOREIGN KEY (registry_id) REFERENCES registries (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- What we made: ACCEPTED before the server is asked, PROGRAMMED once it was seen there. Of a
--- storage in a table these rows are the marks.
+-- What we made, as it was last seen on the server (NULL: never yet), and what we intend to make
+-- of it, written before the server is asked. Of a storage in a table these rows are the marks.
 CREATE TABLE ownership (
   registry_id   CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   name          VARCHAR(1004) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   type          SMALLINT UNSIGNED NOT NULL,
   resource      VARCHAR(200) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  state         ENUM('ACCEPTED', 'PROGRAMMED') NOT NULL,
   ttl           INT UNSIGNED NOT NULL,
-  records       MEDIUMBLOB NOT NULL,
+  records       MEDIUMBLOB NULL,
+  intended      MEDIUMBLOB NULL,
   updated_at    DATETIME(3) NOT NULL,
   PRIMARY KEY (registry_id, name, type),
   FOREIGN KEY (registry_id) REFERENCES registries (id)

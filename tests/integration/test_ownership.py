@@ -350,6 +350,83 @@ class Sources(Story):
         self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
 
 
+class Table(Story):
+    """Marks in our database: the zone shows none."""
+
+    options = {"settings": {"storage": "table", "max_delete_pct": 100, "max_update_pct": 100}}
+
+    def rows(self):
+        return sorted(row[0].removesuffix(f".{ZONE}.") for row in self.lab.mariadb.sql(
+            "SELECT name FROM ownership WHERE intended IS NULL"))
+
+    def test_records_come_change_and_go(self):
+        self.add_as_them(f"x.{ZONE}. 300 A 192.0.2.9")
+        self.lab.apply({"www/A": ["192.0.2.1"], "x/A": ["192.0.2.9"]})
+        self.lab.wait_for(lambda: self.rows() == ["www"], 20, "it is seen")
+        self.assertEqual(self.lab.zone().keys(), {("@", "NS"), ("www", "A"), ("x", "A")})
+        self.lab.apply({"www/CNAME": ["x.example.org."]})
+        self.wait_data({("www", "CNAME"): ["x.example.org."], ("x", "A"): ["192.0.2.9"]})
+        self.lab.wait_for(lambda: self.rows() == ["www"], 20, "and of one type")
+        self.lab.apply({})
+        self.wait_data({("x", "A"): ["192.0.2.9"]})
+        self.lab.wait_for(lambda: self.rows() == [], 20, "nothing is ours")
+
+    def test_somebody_is_faster(self):
+        """What was intended, and is another's now, is not ours."""
+        came = threading.Event()
+
+        def first_them(message):
+            if is_update(message) and not came.is_set():
+                came.set()
+                self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.66")
+            return message
+        self.lab.relay.on_question = first_them
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.lab.wait_for(came.is_set, 20, "our update is on its way")
+        self.lab.planned()
+        self.assertEqual(self.lab.reasons(self.lab.planned()), {"www A": "none UNMANAGED"})
+        self.assertEqual(self.rows(), [])
+        self.lab.apply({})
+        self.lab.planned()
+        self.assertEqual(self.lab.data(), {("www", "A"): ["192.0.2.66"]})
+
+    def test_a_worker_that_died_between(self):
+        """The update was done, and nobody heard of it: what is intended counts if it is there."""
+        killed = threading.Event()
+
+        def kill(message):
+            if message[2] >> 3 & 15 == 5 and not killed.is_set():
+                self.lab.workers[0].kill9()
+                killed.set()
+            return message
+        self.lab.relay.on_answer = kill
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.assertTrue(killed.wait(20))
+        self.lab.relay.let_pass()
+        self.assertEqual(self.lab.data(), {("www", "A"): ["192.0.2.1"]})
+        self.lab.workers[0].launch()
+        self.lab.workers[0].wait_ready()
+        self.lab.wait_for(lambda: self.rows() == ["www"], 20, "it is seen to be ours")
+        self.lab.apply({})
+        self.wait_data({})
+
+
+class Memory(Story):
+
+    options = {"settings": {"storage": "memory", "max_delete_pct": 100}}
+
+    def test_it_lasts_as_long_as_the_process(self):
+        self.lab.apply({"a/A": ["192.0.2.1"], "b/A": ["192.0.2.1"]})
+        self.wait_data({("a", "A"): ["192.0.2.1"], ("b", "A"): ["192.0.2.1"]})
+        self.lab.planned()
+        self.lab.apply({"b/A": ["192.0.2.2"]})
+        self.wait_data({("b", "A"): ["192.0.2.2"]})
+        self.lab.workers[0].restart()
+        self.lab.apply({})
+        self.lab.planned()
+        self.assertEqual(self.lab.data(), {("b", "A"): ["192.0.2.2"]})
+
+
 class Several(Story):
     """Any number of workers: one at a time has a registry, and a death loses nothing."""
 

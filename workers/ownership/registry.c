@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "model/presentation.h"
 #include "provider.h"
+#include "storage.h"
 
 #define AT(field) offsetof(struct registry_settings, field)
 #define EVERYTHING "A, AAAA, CNAME, PTR, TXT, SRV, MX"
@@ -272,12 +273,20 @@ static enum err parse_provider(struct registry *registry, struct why *why)
 	                      &registry->key, why);
 }
 
-static enum err parse_storage(const struct registry *registry, struct why *why)
+static enum err parse_storage(struct registry *registry, struct why *why)
 {
-	static const char *const names[] = { "txt", NULL };
+	static const struct storage *const storages[] = { &storage_txt, &storage_table,
+	                                                  &storage_memory };
+	static const char *const names[] = { "txt", "table", "memory", NULL };
 	int choice;
+	enum err err = choose(registry->settings->storage, names, "storage", &choice, why);
 
-	return choose(registry->settings->storage, names, "storage", &choice, why);
+	if (err)
+		return err;
+	registry->storage = storages[choice];
+	if (!registry->storage->is_in_zone)
+		registry->marks.form = mark_form_none;
+	return OK;
 }
 
 static enum err build_one(struct registry *registry, struct why *why)
@@ -285,9 +294,9 @@ static enum err build_one(struct registry *registry, struct why *why)
 	enum err err = parse_zone(registry->settings->zone, "zone", &registry->zone, why);
 
 	if (!err)
-		err = parse_storage(registry, why);
-	if (!err)
 		err = parse_marks(registry, why);
+	if (!err)
+		err = parse_storage(registry, why);
 	if (!err)
 		err = parse_rules(registry, why);
 	if (!err)

@@ -15,6 +15,8 @@
 #include "dns/tsig.h"
 
 struct provider;
+struct remembered;
+struct storage;
 struct primary;
 struct round;
 
@@ -43,6 +45,8 @@ struct registry {
 	char lock[LOCK_OBJECT_MAX + 1];	/* the object of its lock */
 	char id[ID_LEN + 1];		/* of its row; "" until it is known */
 	const struct provider *provider;
+	const struct storage *storage;
+	struct remembered *memory;	/* storage's */
 	struct view_marks marks;
 	struct mark_form former;
 	struct plan_rules rules;

@@ -13,6 +13,7 @@
 #include "consistency/pulse.h"
 #include "provider.h"
 #include "runtime/loop.h"
+#include "storage.h"
 
 enum { TRIES_MAX = 5 };			/* of a message */
 
@@ -123,9 +124,30 @@ static void count_outcomes(struct round *round)
 		round->outcomes[batch_outcome(round->batch, i)]++;
 }
 
+/* What the provider took is ours, as far as it tells. */
+static void assign(struct round *round)
+{
+	for (size_t i = 0; i < round->errand_count; i++) {
+		const struct errand *errand = &round->errands[i];
+
+		if (batch_outcome(round->batch, i) != OUTCOME_APPLIED)
+			continue;
+		for (size_t j = errand->first; j < errand->first + errand->count; j++) {
+			const struct plan_item *item = &round->plan.items[j];
+			struct made_row row;
+
+			if (!round_is_arrival(item))
+				continue;
+			row = round_row_of(item);
+			round->registry->storage->assign(round, &row);
+		}
+	}
+}
+
 static void after_sending(struct round *round)
 {
 	count_outcomes(round);
+	assign(round);
 	end_of_all(round);
 }
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "consistency/pulse.h"
+#include "storage.h"
 
 /* ---- rows of what was made, by name and type ---- */
 
@@ -46,19 +47,15 @@ static void take_made(void *self, const struct made_row *row)
 	*made = (struct made){ round->all_made, *row };
 	round->all_made = made;
 	map_put(round->made, key.octets, key.len, &made->row);
-	if (row->is_programmed)
-		plan_made(round->view, &row->name, &row->is);
 }
 
 static void take_endpoint(void *self, const struct endpoint *endpoint)
 {
 	struct round *round = self;
-	const struct wish wish = {
-		.want = endpoint->want, .has_ttl = endpoint->has_ttl,
-		.is_shared = endpoint->is_shared, .resource = endpoint->resource,
-	};
+	struct wanting *wanting = arena_alloc(round->arena, sizeof(*wanting));
 
-	plan_want(round->view, &endpoint->name, &wish);
+	*wanting = (struct wanting){ round->all_wanted, *endpoint };
+	round->all_wanted = wanting;
 }
 
 static void take_source(void *self, const struct source *source)
@@ -79,7 +76,21 @@ static enum err read_rows(struct round *round, struct why *why)
 	store_sources(&tx, round->arena, id, take_source, round);
 	store_made(&tx, round->arena, id, take_made, round);
 	store_endpoints(&tx, round->arena, id, NULL, take_endpoint, round);
+	round->registry->storage->records(round, &tx);
 	return tx_commit(&tx);
+}
+
+/* What the rows say, now that it is known whose the records are. */
+static void tell_plan(struct round *round)
+{
+	for (const struct made *made = round->all_made; made; made = made->next)
+		if (made->row.is.count)
+			plan_made(round->view, &made->row.name, &made->row.is);
+	for (const struct wanting *at = round->all_wanted; at; at = at->next)
+		plan_want(round->view, &at->endpoint.name, &(struct wish){
+			.want = at->endpoint.want, .has_ttl = at->endpoint.has_ttl,
+			.is_shared = at->endpoint.is_shared,
+			.resource = at->endpoint.resource });
 }
 
 /* Somebody looked at just this, and said that it may be done. */
@@ -99,11 +110,12 @@ enum err round_plan(struct round *round, struct why *why)
 	const struct registry *registry = round->registry;
 	int64_t began = clock_us();
 
-	view_settle(round->view, &registry->marks);
-
 	enum err err = read_rows(round, why);
+
 	if (err)
 		return err;
+	view_settle(round->view, &registry->marks);
+	tell_plan(round);
 	plan_make(round->view, &registry->rules, round->is_complete, &round->plan);
 	release_approved(round);
 	log_debug("zone planned: zone=%s storage=%s items=%zu held=%zu ms=%lld",
@@ -122,62 +134,65 @@ static struct tx begin_guarded(struct round *round, struct why *why)
 	return tx;
 }
 
-static struct made_row row_of(const struct plan_item *item, const struct rrset *set,
-                              bool is_programmed)
+struct made_row round_row_of(const struct plan_item *item)
 {
-	struct made_row row = { .is = *set, .resource = item->wish->resource,
-	                        .is_programmed = is_programmed };
+	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
+	                        .resource = item->wish->resource };
 
 	node_name(item->node, &row.name);
-	row.is.type = item->type;
+	row.is.type = row.intended.type = item->type;
 	return row;
 }
 
-static bool is_arrival(const struct plan_item *item)
+bool round_is_arrival(const struct plan_item *item)
 {
 	return (item->step == STEP_CREATE || item->step == STEP_UPDATE) && !item->is_held;
 }
 
-/* Rows of the items that IS picks: as they are, or as they will be. */
+/* Rows of the items that IS picks. */
 static struct made_row *rows_of(const struct round *round,
                                 bool (*is)(const struct round *round,
                                            const struct plan_item *item),
-                                bool is_programmed, size_t *count)
+                                size_t *count)
 {
 	const struct plan *plan = &round->plan;
 	struct made_row *rows = arena_alloc(round->arena,
 	                                    (plan->count + 1) * sizeof(*rows));
 
 	*count = 0;
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct plan_item *item = &plan->items[i];
-
-		if (is(round, item))
-			rows[(*count)++] = row_of(item, is_programmed ? &item->holding->is
-			                                              : &item->becomes,
-			                          is_programmed);
-	}
+	for (size_t i = 0; i < plan->count; i++)
+		if (is(round, &plan->items[i]))
+			rows[(*count)++] = round_row_of(&plan->items[i]);
 	return rows;
 }
 
 static bool will_be_made(const struct round *round, const struct plan_item *item)
 {
 	(void)round;
-	return is_arrival(item);
+	return round_is_arrival(item);
 }
 
 enum err round_accept(void *self, struct why *why)
 {
 	struct round *round = self;
 	size_t count;
-	struct made_row *rows = rows_of(round, will_be_made, false, &count);
+	struct made_row *rows = rows_of(round, will_be_made, &count);
 
-	if (!count)
+	if (!count || !round->registry->storage->has_rows)
 		return OK;
 
 	struct tx tx = begin_guarded(round, why);
-	store_made_put(&tx, round->row.id, rows, count);
+	store_made_intend(&tx, round->row.id, rows, count);
 	return tx_commit(&tx);
+}
+
+/* As it is wanted, but for what only our rows say. */
+static bool is_as_wanted(const struct plan_item *item)
+{
+	if (item->step == STEP_UPDATE)
+		return item->becomes.ttl == item->holding->is.ttl &&
+		       rrset_same_records(&item->becomes, &item->holding->is);
+	return item->step == STEP_NONE && item->reason == REASON_WANTED;
 }
 
 /* It is there as it is wanted, and ours, and no row says so. */
@@ -185,11 +200,11 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 {
 	const struct made_row *row;
 
-	if (item->step != STEP_NONE || item->reason != REASON_WANTED || !item->wish ||
-	    !item->holding->is.count)
+	if (!item->wish || !item->holding->is.count || !item->holding->ours ||
+	    item->is_held || !is_as_wanted(item))
 		return false;
 	row = made_of(round, item);
-	return !row || !row->is_programmed || strcmp(row->resource, item->wish->resource) ||
+	return !row || row->intended.count || strcmp(row->resource, item->wish->resource) ||
 	       row->is.ttl != item->holding->is.ttl ||
 	       !rrset_same_records(&row->is, &item->holding->is);
 }
@@ -200,7 +215,14 @@ static bool is_gone(const struct round *round, const struct made_row *row)
 	const struct node *node = view_find(round->view, &row->name);
 	const struct holding *holding = node ? node_holding(node, row->is.type) : NULL;
 
-	return !holding || (!holding->ours && (!holding->is.count || !row->is_programmed));
+	return !holding || (!holding->ours && (!holding->is.count || !row->is.count));
+}
+
+/* Where our rows are the marks: one of a set that is not there, and nobody wants. */
+static bool is_orphan(const struct round *round, const struct plan_item *item)
+{
+	return !round->registry->storage->is_in_zone && item->step == STEP_UNMARK &&
+	       !item->is_held;
 }
 
 static size_t count_gone(const struct round *round)
@@ -209,23 +231,38 @@ static size_t count_gone(const struct round *round)
 
 	for (const struct made *made = round->all_made; made; made = made->next)
 		count += is_gone(round, &made->row);
+	for (size_t i = 0; i < round->plan.count; i++)
+		count += is_orphan(round, &round->plan.items[i]);
 	return count;
+}
+
+static void delete_gone(struct tx *tx, const struct round *round)
+{
+	for (const struct made *made = round->all_made; made; made = made->next)
+		if (is_gone(round, &made->row))
+			store_made_delete(tx, round->row.id, &made->row.name,
+			                  made->row.is.type);
+	for (size_t i = 0; i < round->plan.count; i++) {
+		const struct plan_item *item = &round->plan.items[i];
+		struct name name;
+
+		node_name(item->node, &name);
+		if (is_orphan(round, item))
+			store_made_delete(tx, round->row.id, &name, item->type);
+	}
 }
 
 enum err round_settle(void *self, struct why *why)
 {
 	struct round *round = self;
 	size_t count;
-	struct made_row *rows = rows_of(round, is_made_now, true, &count);
+	struct made_row *rows = rows_of(round, is_made_now, &count);
 
-	if (!count && !count_gone(round))
+	if (!round->registry->storage->has_rows || (!count && !count_gone(round)))
 		return OK;
 
 	struct tx tx = begin_guarded(round, why);
 	store_made_put(&tx, round->row.id, rows, count);
-	for (const struct made *made = round->all_made; made; made = made->next)
-		if (is_gone(round, &made->row))
-			store_made_delete(&tx, round->row.id, &made->row.name,
-			                  made->row.is.type);
+	delete_gone(&tx, round);
 	return tx_commit(&tx);
 }

@@ -28,6 +28,11 @@ struct made {
 	struct made_row row;
 };
 
+struct wanting {
+	struct wanting *next;
+	struct endpoint endpoint;
+};
+
 struct round {
 	struct ownership *ownership;
 	struct registry *registry;
@@ -37,6 +42,7 @@ struct round {
 	struct view *view;
 	struct made *all_made;
 	struct map *made;		/* their rows, by name and type */
+	struct wanting *all_wanted;
 	uint32_t serial;
 	bool is_complete, is_planned, is_stopped;
 	struct plan plan;
@@ -55,6 +61,8 @@ struct round {
 
 /* From the rows to a plan. The zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
+struct made_row round_row_of(const struct plan_item *item);
+bool round_is_arrival(const struct plan_item *item);	/* it will be made */
 /* What will be made is written down. */
 enum err round_accept(void *round, struct why *why);
 /* What was seen to be made, and what is no more. */

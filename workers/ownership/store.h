@@ -106,13 +106,23 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 
 struct made_row {
 	struct name name;
-	struct rrset is;
+	struct rrset is;		/* as it was last seen; of no records: never yet */
+	struct rrset intended;		/* of no records: nothing is under way */
 	const char *resource;
-	bool is_programmed;		/* it was seen on the server */
+	const char *storage_id;		/* whose: of store_made_by_others() */
 };
 
 void store_made(struct tx *tx, struct arena *arena, const char *id,
                 void (*each)(void *self, const struct made_row *row), void *self);
+/* What other registries made in the zone of this one. */
+void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
+                          const char *zone,
+                          void (*each)(void *self, const struct made_row *row),
+                          void *self);
+/* It is intended; what was seen stays. */
+void store_made_intend(struct tx *tx, const char *id, const struct made_row *rows,
+                       size_t count);
+/* It was seen; nothing is intended. */
 void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
                     size_t count);
 void store_made_delete(struct tx *tx, const char *id, const struct name *name,

@@ -1,38 +1,4 @@
-#include "store.h"
-
-#include "base/log.h"
-
-/* ---- records in one piece ---- */
-
-static struct tx_value packed(const struct rrset *set, struct arena *arena)
-{
-	struct buf octets = { 0 };
-	struct tx_value value;
-
-	rrset_pack(set, &octets);
-	value = tx_bytes(arena_dup(arena, octets.data, octets.len), octets.len);
-	buf_clear(&octets);
-	return value;
-}
-
-static void unpack(struct tx *tx, struct tx_rows *rows, struct arena *arena, uint32_t ttl,
-                   struct rrset *set)
-{
-	size_t len;
-	const uint8_t *octets = row_bytes(rows, &len);
-
-	if (!rrset_unpack(set, ttl, octets, octets ? len : 0, arena))
-		tx_fail(tx, ERR_INTERNAL, "a row of records is broken");
-	rrset_sort(set);
-}
-
-static void read_name(struct tx *tx, struct tx_rows *rows, struct name *name,
-                      const char **text)
-{
-	*text = row_text(rows);
-	if (name_parse(*text, "name", name, tx->why))
-		tx_fail(tx, ERR_INTERNAL, "a name of a row is broken");
-}
+#include "store_pack.h"
 
 /* ---- sources ---- */
 
@@ -98,14 +64,14 @@ static void read_endpoint(struct tx *tx, struct tx_rows *rows, struct arena *are
 	uint32_t ttl;
 
 	*endpoint = (struct endpoint){ 0 };
-	read_name(tx, rows, &endpoint->name, &endpoint->name_text);
+	store_read_name(tx, rows, &endpoint->name, &endpoint->name_text);
 	endpoint->want.type = (uint16_t)row_int(rows);
 	endpoint->set_id = row_text(rows);
 	endpoint->resource = row_text(rows);
 	endpoint->is_shared = row_int(rows);
 	endpoint->has_ttl = !row_is_null(rows);
 	ttl = row_u32(rows);
-	unpack(tx, rows, arena, ttl, &endpoint->want);
+	store_unpack(tx, rows, arena, ttl, &endpoint->want);
 }
 
 void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
@@ -146,7 +112,7 @@ void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
 		at[4] = tx_text(endpoint->set_id);
 		at[5] = endpoint->has_ttl ? tx_u32(endpoint->want.ttl) : tx_null();
 		at[6] = tx_int(endpoint->is_shared);
-		at[7] = packed(&endpoint->want, arena);
+		at[7] = store_packed(&endpoint->want, arena);
 	}
 	if (count)
 		tx_exec_rows(tx,
@@ -166,78 +132,4 @@ void store_endpoint_delete(struct tx *tx, const char *id, const char *resource,
 	    "AND type = ? AND set_id = ?",
 	    TX_BIND(tx_text(id), tx_text(resource), tx_text(endpoint->name_text),
 	            tx_int(endpoint->want.type), tx_text(endpoint->set_id)));
-}
-
-/* ---- what was made ---- */
-
-static void read_made(struct tx *tx, struct tx_rows *rows, struct arena *arena,
-                      struct made_row *row)
-{
-	const char *text;
-	uint32_t ttl;
-
-	*row = (struct made_row){ 0 };
-	read_name(tx, rows, &row->name, &text);
-	row->is.type = (uint16_t)row_int(rows);
-	row->resource = row_text(rows);
-	row->is_programmed = row_int(rows);
-	ttl = row_u32(rows);
-	unpack(tx, rows, arena, ttl, &row->is);
-}
-
-void store_made(struct tx *tx, struct arena *arena, const char *id,
-                void (*each)(void *self, const struct made_row *row), void *self)
-{
-	struct tx_rows rows;
-
-	tx_select(tx, arena, &rows,
-	    "SELECT name, type, resource, state = 'PROGRAMMED', ttl, records "
-	    "FROM ownership WHERE registry_id = ?", TX_BIND(tx_text(id)));
-	while (tx_next(&rows)) {
-		struct made_row row;
-
-		read_made(tx, &rows, arena, &row);
-		if (!tx->err)
-			each(self, &row);
-	}
-}
-
-void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
-                    size_t count)
-{
-	struct arena *arena = arena_new();
-	struct tx_value *values = arena_alloc(arena, (7 * count + 1) * sizeof(*values));
-	char text[NAME_MAX_TEXT + 1];
-
-	for (size_t i = 0; i < count; i++) {
-		const struct made_row *row = &rows[i];
-		struct tx_value *at = &values[7 * i];
-
-		name_format(&row->name, text);
-		at[0] = tx_text(id);
-		at[1] = tx_text(arena_strdup(arena, text));
-		at[2] = tx_int(row->is.type);
-		at[3] = tx_text(row->resource);
-		at[4] = tx_text(row->is_programmed ? "PROGRAMMED" : "ACCEPTED");
-		at[5] = tx_u32(row->is.ttl);
-		at[6] = packed(&row->is, arena);
-	}
-	if (count)
-		tx_exec_rows(tx,
-		    "INSERT INTO ownership (registry_id, name, type, resource, state, ttl, "
-		    "records, updated_at) VALUES ", "(?,?,?,?,?,?,?,NOW(3))",
-		    " ON DUPLICATE KEY UPDATE resource = VALUES(resource), "
-		    "state = VALUES(state), ttl = VALUES(ttl), records = VALUES(records), "
-		    "updated_at = NOW(3)", values, 7, count);
-	arena_free(&arena);
-}
-
-void store_made_delete(struct tx *tx, const char *id, const struct name *name,
-                       uint16_t type)
-{
-	char text[NAME_MAX_TEXT + 1];
-
-	name_format(name, text);
-	tx_exec(tx, "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ?",
-	        TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
 }

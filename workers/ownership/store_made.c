@@ -1,0 +1,118 @@
+#include "store_pack.h"
+
+#define COLUMNS "SELECT o.name, o.type, o.resource, o.ttl, o.records, o.intended"
+
+static void read_made(struct tx *tx, struct tx_rows *rows, struct arena *arena,
+                      struct made_row *row)
+{
+	const char *text;
+	uint32_t ttl;
+
+	*row = (struct made_row){ 0 };
+	store_read_name(tx, rows, &row->name, &text);
+	row->is.type = row->intended.type = (uint16_t)row_int(rows);
+	row->resource = row_text(rows);
+	ttl = row_u32(rows);
+	store_unpack(tx, rows, arena, ttl, &row->is);
+	store_unpack(tx, rows, arena, ttl, &row->intended);
+}
+
+void store_made(struct tx *tx, struct arena *arena, const char *id,
+                void (*each)(void *self, const struct made_row *row), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows, COLUMNS " FROM ownership o WHERE o.registry_id = ?",
+	          TX_BIND(tx_text(id)));
+	while (tx_next(&rows)) {
+		struct made_row row;
+
+		read_made(tx, &rows, arena, &row);
+		if (!tx->err)
+			each(self, &row);
+	}
+}
+
+void store_made_by_others(struct tx *tx, struct arena *arena, const char *id,
+                          const char *zone,
+                          void (*each)(void *self, const struct made_row *row),
+                          void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    COLUMNS ", r.storage_id FROM ownership o "
+	    "JOIN registries r ON r.id = o.registry_id WHERE r.zone = ? AND r.id <> ?",
+	    TX_BIND(tx_text(zone), tx_text(id)));
+	while (tx_next(&rows)) {
+		struct made_row row;
+
+		read_made(tx, &rows, arena, &row);
+		row.storage_id = row_text(&rows);
+		if (!tx->err)
+			each(self, &row);
+	}
+}
+
+static struct tx_value *values_of(struct arena *arena, const char *id,
+                                  const struct made_row *rows, size_t count,
+                                  bool is_intended)
+{
+	struct tx_value *values = arena_alloc(arena, (6 * count + 1) * sizeof(*values));
+	char text[NAME_MAX_TEXT + 1];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct rrset *set = is_intended ? &rows[i].intended : &rows[i].is;
+		struct tx_value *at = &values[6 * i];
+
+		name_format(&rows[i].name, text);
+		at[0] = tx_text(id);
+		at[1] = tx_text(arena_strdup(arena, text));
+		at[2] = tx_int(set->type);
+		at[3] = tx_text(rows[i].resource);
+		at[4] = tx_u32(set->ttl);
+		at[5] = store_packed(set, arena);
+	}
+	return values;
+}
+
+void store_made_intend(struct tx *tx, const char *id, const struct made_row *rows,
+                       size_t count)
+{
+	struct arena *arena = arena_new();
+
+	if (count)
+		tx_exec_rows(tx,
+		    "INSERT INTO ownership (registry_id, name, type, resource, ttl, "
+		    "intended, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
+		    " ON DUPLICATE KEY UPDATE intended = VALUES(intended), "
+		    "updated_at = NOW(3)", values_of(arena, id, rows, count, true), 6,
+		    count);
+	arena_free(&arena);
+}
+
+void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
+                    size_t count)
+{
+	struct arena *arena = arena_new();
+
+	if (count)
+		tx_exec_rows(tx,
+		    "INSERT INTO ownership (registry_id, name, type, resource, ttl, "
+		    "records, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
+		    " ON DUPLICATE KEY UPDATE resource = VALUES(resource), "
+		    "ttl = VALUES(ttl), records = VALUES(records), intended = NULL, "
+		    "updated_at = NOW(3)", values_of(arena, id, rows, count, false), 6,
+		    count);
+	arena_free(&arena);
+}
+
+void store_made_delete(struct tx *tx, const char *id, const struct name *name,
+                       uint16_t type)
+{
+	char text[NAME_MAX_TEXT + 1];
+
+	name_format(name, text);
+	tx_exec(tx, "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ?",
+	        TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
+}
