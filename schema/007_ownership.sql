@@ -65,3 +65,26 @@ CREATE TABLE ownership (
   PRIMARY KEY (registry_id, name, type),
   FOREIGN KEY (registry_id) REFERENCES registries (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- What somebody ordered to be done with marks: ADOPT a set of nobody's, RELEASE sets of ours, or
+-- GIVE them to another registry of the zone. name NULL: all names; is_below: and those below it.
+CREATE TABLE ownership_orders (
+  id            CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  registry_id   CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  deed          ENUM('ADOPT', 'RELEASE', 'GIVE') NOT NULL,
+  name          VARCHAR(1004) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  is_below      BOOLEAN NOT NULL DEFAULT FALSE,
+  type          SMALLINT UNSIGNED NOT NULL DEFAULT 0,
+  resource      VARCHAR(200) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  expected      MEDIUMBLOB NULL,
+  to_id         CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  is_dry        BOOLEAN NOT NULL DEFAULT FALSE,
+  state         ENUM('OPEN', 'DONE') NOT NULL DEFAULT 'OPEN',
+  result        MEDIUMTEXT NULL,
+  ordered_by    VARCHAR(255) NOT NULL,
+  ordered_at    DATETIME(3) NOT NULL,
+  done_at       DATETIME(3) NULL,
+  PRIMARY KEY (id),
+  KEY order_open (registry_id, state),
+  FOREIGN KEY (registry_id) REFERENCES registries (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

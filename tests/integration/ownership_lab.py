@@ -183,6 +183,16 @@ class Lab:
                       "a further round ends")
         return self.plan(storage_id, zone)
 
+    def order(self, method, storage_id="us", zone=ZONE, **arguments):
+        """Gives an order, and waits for what came of it."""
+        order = getattr(self.central, method)(storage_id=storage_id, zone=zone,
+                                              **arguments)["order"]
+
+        def done():
+            answer = self.central.get_order(storage_id=storage_id, zone=zone, order=order)
+            return answer["state"] == "DONE" and answer["result"]
+        return self.wait_for(done, 30, f"{method} is done")
+
     def reasons(self, plan=None):
         """{"www A": "create WANTED"} of the last plan's items; held ones end in "!"."""
         items = (plan or self.plan())["plan"]["items"]

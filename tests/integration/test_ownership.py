@@ -350,6 +350,87 @@ class Sources(Story):
         self.assertEqual((len(self.lab.data()), plan["state"]), (20, "HELD"))
 
 
+class Orders(Story):
+    """Ownership that goes from one to another; the records stay as they are."""
+
+    options = {"zones": [{"zone": ZONE, "storage_id": "us"},
+                         {"zone": ZONE, "storage_id": "them"}]}
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.clear_them)
+
+    def clear_them(self):
+        self.lab.apply({}, storage_id="them")
+        digest = self.lab.planned("them")["plan"]["digest"]
+        if digest:
+            self.lab.central.plan_approve(storage_id="them", zone=ZONE, digest=digest)
+            self.lab.planned("them")
+
+    def test_transfer(self):
+        """A001-7: between two that live; a third one's records stay."""
+        count = 10000 if LONG else 300
+        for at in range(0, count, 5000):
+            self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(at, min(at + 5000, count))},
+                           f"part/{at}")
+        self.addCleanup(lambda: [self.lab.apply({}, f"part/{at}", storage_id=storage_id)
+                                 for at in range(0, count, 5000) for storage_id in ("us", "them")])
+        self.add_as_them(f"a-third.{ZONE}. 300 TXT \"{HERITAGE}third\"\nthird.{ZONE}. 300 A 192.0.2.3")
+        self.lab.wait_for(lambda: len(self.lab.marks()) == count, 300, "all come")
+        self.lab.planned()
+        before = self.lab.zone()
+        dry = self.lab.order("ownership_transfer", to="them", selector={}, dry_run=True)
+        self.assertEqual((dry["matched"], dry["done"]), (count, 0))
+        self.assertEqual(self.lab.zone(), before)
+        serial = self.lab.serial()
+        real = self.lab.order("ownership_transfer", to="them", selector={})
+        self.assertEqual((real["matched"], real["done"], real["refused"]), (count, count, {}))
+        after = self.lab.zone()
+        self.assertEqual({key: records for key, records in after.items() if key[1] != "TXT"},
+                         {key: records for key, records in before.items() if key[1] != "TXT"})
+        self.assertEqual(after["a-third", "TXT"], before["a-third", "TXT"])
+        self.assertTrue(all(f"owner=them" in text for texts in self.lab.marks().values()
+                            for text in texts))
+        self.assertGreater(self.lab.serial(), serial)
+        self.lab.planned()
+        self.lab.planned("them")
+        self.assertEqual(self.lab.zone(), after)        # both live on, and nobody touches it
+
+    def test_transfer_of_some(self):
+        self.lab.apply({"a.x/A": ["192.0.2.1"], "b.x/A": ["192.0.2.1"], "c/A": ["192.0.2.1"]})
+        self.lab.wait_for(lambda: len(self.lab.marks()) == 3, 20, "all come")
+        result = self.lab.order("ownership_transfer", to="them",
+                                selector={"name": f"x.{ZONE}.", "below": True, "type": "A"})
+        self.assertEqual((result["matched"], sorted(result["names"])),
+                         (2, [f"a.x.{ZONE}. A", f"b.x.{ZONE}. A"]))
+        self.assertEqual(self.lab.marks()["_own-a.c"], [mark()])
+        self.assertEqual(self.lab.marks()["_own-a.a.x"], [mark("them")])
+
+    def test_adoption(self):
+        self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.9")
+        wanted = {"dnsname": f"www.{ZONE}.", "type": "A"}
+        refused = self.lab.order("ownership_adopt", targets=["192.0.2.9"], **wanted)
+        self.assertEqual((refused["matched"], refused["done"]), (0, 0))
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        refused = self.lab.order("ownership_adopt", targets=["192.0.2.8"], **wanted)
+        self.assertEqual((refused["done"], refused["refused"]), (0, {"UNMANAGED": 1}))
+        self.assertEqual(self.lab.marks(), {})
+        self.assertEqual(self.lab.order("ownership_adopt", targets=["192.0.2.9"],
+                                        **wanted)["done"], 1)
+        self.wait_data({("www", "A"): ["192.0.2.1"]})
+        self.assertEqual(self.lab.marks(), {"_own-a.www": [mark()]})
+
+    def test_release(self):
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.wait_data({("www", "A"): ["192.0.2.1"]})
+        self.lab.planned()
+        self.assertEqual(self.lab.order("ownership_release", selector={})["done"], 1)
+        self.assertEqual((self.lab.data(), self.lab.marks()),
+                         ({("www", "A"): ["192.0.2.1"]}, {}))
+        self.assertEqual(self.lab.reasons(self.lab.planned()),
+                         {"www A": "none UNMANAGED_EQUAL"})
+
+
 class Table(Story):
     """Marks in our database: the zone shows none."""
 

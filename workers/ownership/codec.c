@@ -209,3 +209,59 @@ enum err codec_wanted(const json_t *args, const struct registry *registry,
 		                             &wanted->endpoints[i], why), why);
 	return err ? err : check_once(wanted, why);
 }
+
+/* ---- orders ---- */
+
+static enum err get_selected_type(const json_t *selector, struct order_row *order,
+                                  struct why *why)
+{
+	const char *text = NULL;
+	enum err err = json_get_text(selector, "type", 0, TYPE_MAX, &text, why);
+
+	return err || !text ? err : rrtype_parse(text, "type", &order->type, why);
+}
+
+static enum err get_selected_name(const json_t *selector, struct order_row *order,
+                                  struct why *why)
+{
+	const char *text = NULL;
+	enum err err = json_get_text(selector, "name", 0, NAME_MAX_TEXT, &text, why);
+
+	order->has_name = text;
+	if (!err && text)
+		err = name_parse(text, "name", &order->name, why);
+	return err ? err : json_get_bool(selector, "below", 0, &order->is_below, why);
+}
+
+enum err codec_selector(const json_t *args, struct order_row *order, struct why *why)
+{
+	static const char *const keys[] = { "name", "below", "type", "resource", NULL };
+	const json_t *selector;
+	enum err err = json_get_object(args, "selector", JSON_REQUIRED, &selector, why);
+
+	if (!err)
+		err = json_only_keys(selector, keys, "a selector", why);
+	if (!err)
+		err = get_selected_name(selector, order, why);
+	if (!err)
+		err = get_selected_type(selector, order, why);
+	return err ? err : json_get_text(selector, "resource", 0, MARK_RESOURCE_MAX,
+	                                 &order->resource, why);
+}
+
+enum err codec_expected(const json_t *args, const struct registry *registry,
+                        struct arena *arena, struct order_row *order, struct why *why)
+{
+	struct endpoint endpoint = { 0 };
+	enum err err = get_name(args, registry, arena, &endpoint, why);
+
+	if (!err)
+		err = get_type(args, &endpoint, why);
+	if (!err)
+		err = get_targets(args, arena, &endpoint, why);
+	order->has_name = true;
+	order->name = endpoint.name;
+	order->type = endpoint.want.type;
+	order->expected = endpoint.want;
+	return err;
+}

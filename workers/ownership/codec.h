@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "registry.h"
 #include "store.h"
+#include "store_order.h"
 
 enum { ENDPOINTS_MAX = 10000, TARGETS_MAX = 500 };
 
@@ -26,3 +27,9 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
 enum err codec_wanted(const json_t *args, const struct registry *registry,
                       struct arena *arena, struct wanted *wanted, struct why *why);
+
+/* {"name": ..., "below": bool, "type": ..., "resource": ...}, each optional. */
+enum err codec_selector(const json_t *args, struct order_row *order, struct why *why);
+/* The arguments dnsname, type and targets: of one set, and what is expected there. */
+enum err codec_expected(const json_t *args, const struct registry *registry,
+                        struct arena *arena, struct order_row *order, struct why *why);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "provider.h"
+#include "round_orders.h"
 #include "runtime/loop.h"
 #include "storage.h"
 
@@ -96,6 +97,9 @@ static void end(struct round *round, enum registry_state state, const char *reas
 		         registry_state_name(state), reason);
 	if (round->is_planned)
 		round_tell(round);
+	if (round->is_planned && round->orders && tx_redo(orders_settle, round, &why))
+		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
+		         registry->zone_text, registry->settings->storage_id, why.text);
 	if (tx_redo(write_ending, &ending, &why))
 		log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id, why.text);

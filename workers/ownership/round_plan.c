@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "consistency/pulse.h"
+#include "round_orders.h"
 #include "storage.h"
 
 /* ---- rows of what was made, by name and type ---- */
@@ -77,6 +78,7 @@ static enum err read_rows(struct round *round, struct why *why)
 	store_made(&tx, round->arena, id, take_made, round);
 	store_endpoints(&tx, round->arena, id, NULL, take_endpoint, round);
 	round->registry->storage->records(round, &tx);
+	orders_read(round, &tx);
 	return tx_commit(&tx);
 }
 
@@ -116,6 +118,7 @@ enum err round_plan(struct round *round, struct why *why)
 		return err;
 	view_settle(round->view, &registry->marks);
 	tell_plan(round);
+	orders_plan(round);
 	plan_make(round->view, &registry->rules, round->is_complete, &round->plan);
 	release_approved(round);
 	log_debug("zone planned: zone=%s storage=%s items=%zu held=%zu ms=%lld",
@@ -146,7 +149,8 @@ struct made_row round_row_of(const struct plan_item *item)
 
 bool round_is_arrival(const struct plan_item *item)
 {
-	return (item->step == STEP_CREATE || item->step == STEP_UPDATE) && !item->is_held;
+	return (item->step == STEP_CREATE || item->step == STEP_UPDATE) &&
+	       update_is_done(item) && !(item->order && item->order->deed == DEED_GIVE);
 }
 
 /* Rows of the items that IS picks. */
@@ -178,11 +182,12 @@ enum err round_accept(void *self, struct why *why)
 	size_t count;
 	struct made_row *rows = rows_of(round, will_be_made, &count);
 
-	if (!count || !round->registry->storage->has_rows)
+	if (!round->registry->storage->has_rows || (!count && !round->orders))
 		return OK;
 
 	struct tx tx = begin_guarded(round, why);
 	store_made_intend(&tx, round->row.id, rows, count);
+	orders_accept(round, &tx);
 	return tx_commit(&tx);
 }
 
@@ -201,7 +206,7 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 	const struct made_row *row;
 
 	if (!item->wish || !item->holding->is.count || !item->holding->ours ||
-	    item->is_held || !is_as_wanted(item))
+	    item->is_held || item->order || !is_as_wanted(item))
 		return false;
 	row = made_of(round, item);
 	return !row || row->intended.count || strcmp(row->resource, item->wish->resource) ||

@@ -13,6 +13,7 @@
 #include "store.h"
 
 struct map;
+struct order;
 struct loop_timer;
 
 enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
@@ -43,6 +44,7 @@ struct round {
 	struct made *all_made;
 	struct map *made;		/* their rows, by name and type */
 	struct wanting *all_wanted;
+	struct order *orders;		/* round_orders.c's */
 	uint32_t serial;
 	bool is_complete, is_planned, is_stopped;
 	struct plan plan;

@@ -263,6 +263,116 @@ static enum err plan_approve(void *self, struct request *req)
 	return err;
 }
 
+/* ---- orders ---- */
+
+/* Its id is that of the message, so that a message that comes twice is one order. */
+static enum err put_order(struct ownership *ownership, struct registry *registry,
+                          struct order_row *order, struct request *req)
+{
+	enum err err = json_get_bool(req->args, "dry_run", 0, &order->is_dry, &req->why);
+
+	if (err)
+		return err;
+	order->id = req->unique_id;
+	order->ordered_by = req->context.user;
+
+	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
+	store_order_put(&tx, registry->id, order);
+	store_registry_hurry(&tx, registry->id);
+	err = tx_commit(&tx);
+	if (err)
+		return err;
+	req->result = json_pack("{s:s}", "order", order->id);
+	due_now(ownership, registry);
+	return OK;
+}
+
+static enum err ownership_adopt(void *self, struct request *req)
+{
+	struct order_row order = { .deed = DEED_ADOPT };
+	struct registry *registry;
+	enum err err = find_registry(self, req, &registry);
+
+	if (!err)
+		err = codec_expected(req->args, registry, req->arena, &order, &req->why);
+	return err ? err : put_order(self, registry, &order, req);
+}
+
+static enum err ownership_release(void *self, struct request *req)
+{
+	struct order_row order = { .deed = DEED_RELEASE };
+	struct registry *registry;
+	enum err err = find_registry(self, req, &registry);
+
+	if (!err)
+		err = codec_selector(req->args, &order, &req->why);
+	return err ? err : put_order(self, registry, &order, req);
+}
+
+/* To one that we know, of the same zone and kind, so that its marks are read there. */
+static enum err find_receiver(struct ownership *ownership, const struct registry *from,
+                              struct request *req, struct registry **to)
+{
+	const char *storage_id;
+	enum err err = json_get_text(req->args, "to", JSON_REQUIRED, MARK_OWNER_MAX,
+	                             &storage_id, &req->why);
+
+	if (err)
+		return err;
+	*to = registries_find(&ownership->registries, storage_id, from->zone_text);
+	if (!*to)
+		return fail(&req->why, ERR_NOT_FOUND, "no storage_id %.64s has the zone %.255s "
+		            "in the settings (registries.zones)", storage_id,
+		            from->zone_text);
+	if (*to == from)
+		return fail(&req->why, ERR_INVALID, "to: it is there already");
+	if ((*to)->storage != from->storage)
+		return fail(&req->why, ERR_CONFLICT, "to: one keeps its marks in another "
+		            "storage than the other");
+	return check_rights(*to, req);
+}
+
+static enum err ownership_transfer(void *self, struct request *req)
+{
+	struct order_row order = { .deed = DEED_GIVE };
+	struct registry *registry, *to;
+	enum err err = find_registry(self, req, &registry);
+
+	if (!err)
+		err = find_receiver(self, registry, req, &to);
+	if (!err)
+		err = codec_selector(req->args, &order, &req->why);
+	if (err)
+		return err;
+	order.to_id = to->id;
+	return put_order(self, registry, &order, req);
+}
+
+static enum err get_order(void *self, struct request *req)
+{
+	struct ownership *ownership = self;
+	const char *id, *state, *result;
+	struct registry *registry;
+	enum err err = find_registry(ownership, req, &registry);
+
+	if (!err)
+		err = json_get_text(req->args, "order", JSON_REQUIRED, ID_LEN, &id,
+		                    &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(ownership->runtime.db, &req->why);
+	if (store_order_read(&tx, req->arena, registry->id, id, &state, &result))
+		req->result = json_pack("{s:s, s:s, s:o?}", "order", id, "state", state,
+		                        "result", result ? json_loads(result, 0, NULL)
+		                                         : NULL);
+	else
+		tx_fail(&tx, ERR_NOT_FOUND, "no order %.32s", id);
+	return tx_commit(&tx);
+}
+
+/* ---- all of them ---- */
+
 static enum err find_registries(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
@@ -291,5 +401,9 @@ const struct rpc_method ownership_methods[] = {
 	{ "plan_approve",    plan_approve,    REGISTRY " digest" },
 	{ "get_plan",        get_plan,        REGISTRY },
 	{ "find_registries", find_registries, "" },
+	{ "ownership_adopt", ownership_adopt, REGISTRY " dnsname type targets dry_run?" },
+	{ "ownership_release",  ownership_release,  REGISTRY " selector dry_run?" },
+	{ "ownership_transfer", ownership_transfer, REGISTRY " to selector dry_run?" },
+	{ "get_order",       get_order,       REGISTRY " order" },
 	{ 0 }
 };

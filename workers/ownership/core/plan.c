@@ -21,6 +21,9 @@ static const char *const reason_names[REASON_COUNT] = {
 	[REASON_DRIFT]           = "DRIFT",
 	[REASON_ORPHAN_MARK]     = "ORPHAN_MARK",
 	[REASON_MARK_LOST]       = "MARK_LOST",
+	[REASON_ADOPTED]         = "ADOPTED",
+	[REASON_RELEASED]        = "RELEASED",
+	[REASON_GIVEN]           = "GIVEN",
 	[REASON_UNMANAGED_EQUAL] = "UNMANAGED_EQUAL",
 	[REASON_UNMANAGED]       = "UNMANAGED",
 	[REASON_FOREIGN]         = "FOREIGN",
@@ -53,7 +56,7 @@ const char *plan_reason_name(enum plan_reason reason)
 
 /* ---- what comes in ---- */
 
-static struct known *known_of(struct view *view, const struct name *name)
+struct known *plan_known_of(struct view *view, const struct name *name)
 {
 	struct node *node = view_node(view, name);
 
@@ -64,7 +67,7 @@ static struct known *known_of(struct view *view, const struct name *name)
 
 void plan_want(struct view *view, const struct name *name, const struct wish *endpoint)
 {
-	struct known *known = known_of(view, name);
+	struct known *known = plan_known_of(view, name);
 	struct wish *old = known->endpoints;
 
 	if (known->count == known->size) {
@@ -81,7 +84,7 @@ void plan_want(struct view *view, const struct name *name, const struct wish *en
 
 void plan_made(struct view *view, const struct name *name, const struct rrset *set)
 {
-	struct known *known = known_of(view, name);
+	struct known *known = plan_known_of(view, name);
 	struct made *made = arena_alloc(view_arena(view), sizeof(*made));
 
 	*made = (struct made){ known->made, rrset_copy(set, view_arena(view)) };
@@ -203,7 +206,7 @@ static void settle_deletion(const struct planning *p, const struct group *group,
 /* A set that is there, and has to stay. */
 static bool stays(const struct plan_item *item)
 {
-	return item->step == STEP_NONE && holding_is_there(item->holding) &&
+	return (item->step == STEP_NONE || item->order) && holding_is_there(item->holding) &&
 	       !(item->wish && item->wish->has_lost);
 }
 
@@ -239,7 +242,7 @@ static void settle_group(const struct planning *p, size_t first)
 	bool is_refused = false;
 
 	for (size_t i = 0; i < group.count; i++)
-		if (is_deletion(group.items[i].step))
+		if (is_deletion(group.items[i].step) && !group.items[i].order)
 			settle_deletion(p, &group, &group.items[i]);
 	for (size_t i = 0; i < group.count; i++)
 		if (group.items[i].step == STEP_CREATE)
@@ -295,7 +298,7 @@ static void plan_wishes(struct planning *p, struct node *node)
 
 		if (wish->has_lost)
 			plan_refuse(item, REASON_LOST_RESOLUTION);
-		else
+		else if (!plan_is_ordered(p, item))
 			plan_set_wanted(p, item);
 	}
 }
@@ -305,10 +308,16 @@ static void plan_others(struct planning *p, const struct node *node)
 	const struct known *known = node->user;
 
 	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (plan_is_ours(holding) &&
-		    !wish_of(known ? known->wishes : NULL, holding->is.type))
-			plan_set_unwanted(p, add_item(p, node, holding, NULL));
+	     holding = holding->next) {
+		struct plan_item *item;
+
+		if (!plan_is_ours(holding) ||
+		    wish_of(known ? known->wishes : NULL, holding->is.type))
+			continue;
+		item = add_item(p, node, holding, NULL);
+		if (!plan_is_ordered(p, item))
+			plan_set_unwanted(p, item);
+	}
 }
 
 static bool is_any_done(const struct plan *plan, size_t first)
@@ -417,7 +426,7 @@ static bool loses(const struct plan_item *item)
 
 static bool goes(const struct plan_item *item)
 {
-	return loses(item) || item->step == STEP_UNMARK;
+	return loses(item) || (item->step == STEP_UNMARK && !item->order);
 }
 
 static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
@@ -433,7 +442,8 @@ static bool changes_hands(const struct plan_item *item)
 	const struct marking *ours = item->holding->ours;
 	const char *was = ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
 
-	return item->step == STEP_UPDATE && was && strcmp(was, item->wish->resource);
+	return item->step == STEP_UPDATE && !item->order && was &&
+	       strcmp(was, item->wish->resource);
 }
 
 /* A mark or a TTL that changes takes nothing away, nor does a record that comes. */

@@ -37,6 +37,9 @@ enum plan_reason {
 	REASON_DRIFT,			/* somebody changed it by hand */
 	REASON_ORPHAN_MARK,
 	REASON_MARK_LOST,		/* we made it, and somebody took its mark away */
+	REASON_ADOPTED,			/* somebody ordered so, and so of the next two */
+	REASON_RELEASED,
+	REASON_GIVEN,
 	/* from here on nothing is done */
 	REASON_UNMANAGED_EQUAL,		/* as it should be, and nobody's */
 	REASON_UNMANAGED,
@@ -82,6 +85,7 @@ struct plan_item {
 	uint16_t type;
 	enum plan_step step;
 	enum plan_reason reason;
+	const struct plan_order *order;	/* that it is for; NULL: for none */
 	bool is_replaced;		/* DELETE: another type comes to its place */
 	bool is_held;
 	const struct holding *holding;	/* perhaps of no records */
@@ -100,6 +104,25 @@ struct plan {
 /* What is at one name goes together: so do the items from FIRST on, up to this one. */
 size_t plan_group_end(const struct plan *plan, size_t first);
 
+/* What somebody wants to be done with marks; records stay as they are. */
+enum plan_deed {
+	DEED_ADOPT,			/* a set of nobody's that is wanted gets our mark */
+	DEED_RELEASE,			/* a set of ours loses its mark */
+	DEED_GIVE,			/* a set of ours gets the mark of another owner */
+};
+
+struct plan_order {
+	enum plan_deed deed;
+	uint16_t type;			/* of the sets that it is for; 0: of all */
+	const char *resource;		/* whose they are; NULL: whoever's */
+	const struct rrset *expected;	/* ADOPT: what must be there, sorted */
+	const char *to;			/* GIVE: the other owner's id */
+	bool is_dry;			/* it is planned, and not done */
+};
+
+/* ORDER, which is borrowed, is for the sets of NAME. */
+void plan_order(struct view *view, const struct name *name,
+                const struct plan_order *order);
 /* An endpoint of our owner, whose texts and octets are borrowed. The view is settled. */
 void plan_want(struct view *view, const struct name *name, const struct wish *endpoint);
 /* As far as we know we made the set at NAME, of these records, in any order. */

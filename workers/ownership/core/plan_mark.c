@@ -42,18 +42,17 @@ static bool is_shared(const struct plan_item *item)
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark)
 {
 	const struct marking *ours = item->holding->ours;
-	bool shared = is_shared(item);
+	bool is_given = item->order && item->order->deed == DEED_GIVE;
+	bool shared = !is_given && is_shared(item);
 	struct name place;
 
 	*mark = (struct mark){ 0 };
 	plan_place(view, item, &place);
-	if (plan_is_bare(view, item, &place)) {
-		mark_set(mark, "owner", view_owner(view));
-		return;
-	}
-	if (ours)
+	if (ours && !plan_is_bare(view, item, &place))
 		*mark = *ours->mark;
-	mark_set(mark, "owner", view_owner(view));
+	mark_set(mark, "owner", is_given ? item->order->to : view_owner(view));
+	if (is_given || plan_is_bare(view, item, &place))
+		return;
 	mark_set(mark, "resource", item->wish->resource);
 	mark_set(mark, "shared", shared ? "true" : NULL);
 	mark_set(mark, "part", shared ? share_part(&item->wish->want, view_arena(view))

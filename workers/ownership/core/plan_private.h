@@ -1,7 +1,8 @@
 /*
  * plan_private -- between plan.c, which looks at names and at the whole, plan_set.c,
  * which judges one set at a time, plan_bounds.c, which knows what is not for us at all,
- * and plan_mark.c, which knows where marks are to be and what they say.
+ * plan_mark.c, which knows where marks are to be and what they say, and plan_order.c,
+ * which follows orders.
  */
 #pragma once
 
@@ -20,11 +21,17 @@ struct made {
 	struct rrset is;
 };
 
+struct ordered {
+	struct ordered *next;
+	const struct plan_order *order;
+};
+
 struct known {
 	struct wish *endpoints;
 	size_t count, size;
 	struct wish *wishes;		/* of the endpoints, once they are merged */
 	struct made *made;
+	struct ordered *orders;
 	bool covers;			/* a delegation of it would hide something */
 };
 
@@ -38,8 +45,11 @@ bool plan_is_signature(uint16_t type);
 bool plan_is_ours(const struct holding *holding);
 /* Does somebody want that type at NODE, or is it ours there? */
 bool plan_is_in_play(const struct node *node, uint16_t type);
+/* True: there is an order for the item, and *item says what comes of it. */
+bool plan_is_ordered(const struct planning *p, struct plan_item *item);
 /* Is its mark where we write it? */
 bool plan_is_in_place(const struct view *view, const struct plan_item *item);
+struct known *plan_known_of(struct view *view, const struct name *name);
 /* NULL: as far as we know we made none. */
 const struct rrset *plan_made_of(const struct node *node, uint16_t type);
 /* May it be ours at all? True: no; *item says why. */

@@ -6,7 +6,8 @@
 
 bool update_is_done(const struct plan_item *item)
 {
-	return item->step != STEP_NONE && !item->is_held;
+	return item->step != STEP_NONE && !item->is_held &&
+	       !(item->order && item->order->is_dry);
 }
 
 bool update_is_arrival(const struct plan_item *item)

@@ -17,7 +17,6 @@ struct making {
 	size_t required_count, required_size;
 };
 
-bool update_is_done(const struct plan_item *item);
 bool update_is_arrival(const struct plan_item *item);	/* CREATE or UPDATE */
 /* All TXT records of NAME are as we read them, marks and others; none: no CNAME, too. */
 void update_require_txt(struct making *making, const struct name *name);

@@ -1,0 +1,95 @@
+#include "core/plan_private.h"
+
+#include <string.h>
+
+#include "core/share.h"
+
+static bool is_for(const struct plan_order *order, const struct plan_item *item)
+{
+	const struct marking *ours = item->holding->ours;
+	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+
+	if (order->type && order->type != item->type)
+		return false;
+	return !order->resource || (resource && !strcmp(order->resource, resource));
+}
+
+static const struct plan_order *order_for(const struct plan_item *item)
+{
+	const struct known *known = item->node->user;
+	const struct ordered *at = known ? known->orders : NULL;
+
+	while (at && !is_for(at->order, item))
+		at = at->next;
+	return at ? at->order : NULL;
+}
+
+/* The mark alone changes. */
+static void remark(const struct planning *p, struct plan_item *item,
+                   enum plan_reason reason)
+{
+	struct name place;
+
+	plan_place(p->view, item, &place);
+	if (!place.len && !view_form(p->view)->is_none) {
+		plan_refuse_in_words(item, REASON_NO_MARK,
+		                     "there is no place for its mark");
+		return;
+	}
+	item->step = STEP_UPDATE;
+	item->reason = reason;
+	item->becomes = rrset_copy(&item->holding->is, view_arena(p->view));
+}
+
+static void adopt(const struct planning *p, struct plan_item *item)
+{
+	const struct plan_order *order = item->order;
+
+	if (item->holding->whose != WHOSE_NOBODYS && item->holding->whose != WHOSE_VAGUE)
+		plan_refuse(item, REASON_FOREIGN);
+	else if (!item->wish || item->wish->has_lost)
+		plan_refuse_in_words(item, REASON_UNMANAGED, "nobody wants it: say first "
+		                     "what is wanted, or it would be deleted");
+	else if (!rrset_same_records(order->expected, &item->holding->is))
+		plan_refuse_in_words(item, REASON_UNMANAGED,
+		                     "its records are others than those expected");
+	else
+		remark(p, item, REASON_ADOPTED);
+}
+
+static void part_with(const struct planning *p, struct plan_item *item)
+{
+	if (!plan_is_ours(item->holding) || share_has_others(item->holding)) {
+		plan_refuse(item, REASON_FOREIGN);
+	} else if (item->order->deed == DEED_GIVE) {
+		remark(p, item, REASON_GIVEN);
+	} else {
+		item->step = STEP_UNMARK;
+		item->reason = REASON_RELEASED;
+	}
+}
+
+bool plan_is_ordered(const struct planning *p, struct plan_item *item)
+{
+	const struct plan_order *order = order_for(item);
+
+	if (!order || !item->holding->is.count ||
+	    (order->deed != DEED_ADOPT && !plan_is_ours(item->holding)) ||
+	    (order->deed == DEED_ADOPT && plan_is_ours(item->holding)))
+		return false;
+	item->order = order;
+	if (order->deed == DEED_ADOPT)
+		adopt(p, item);
+	else
+		part_with(p, item);
+	return true;
+}
+
+void plan_order(struct view *view, const struct name *name, const struct plan_order *order)
+{
+	struct known *known = plan_known_of(view, name);
+	struct ordered *ordered = arena_alloc(view_arena(view), sizeof(*ordered));
+
+	*ordered = (struct ordered){ known->orders, order };
+	known->orders = ordered;
+}

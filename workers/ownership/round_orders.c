@@ -1,0 +1,211 @@
+#include "round_orders.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "consistency/pulse.h"
+#include "model/presentation.h"
+#include "round_private.h"
+#include "storage.h"
+#include "store_order.h"
+
+enum { NAMES_MAX = 100 };		/* of a result that are listed */
+
+struct order {
+	struct order *next;
+	struct order_row row;
+	struct plan_order order;
+	json_t *names, *refused;
+	size_t matched, done, open;
+};
+
+/* ---- before the plan ---- */
+
+static void take_order(void *self, const struct order_row *row)
+{
+	struct round *round = self;
+	struct order *order = arena_alloc(round->arena, sizeof(*order));
+
+	order->row = *row;
+	order->order = (struct plan_order){
+		.deed = row->deed, .type = row->type, .resource = row->resource,
+		.expected = &order->row.expected, .to = row->to, .is_dry = row->is_dry,
+	};
+	order->next = round->orders;
+	round->orders = order;
+}
+
+void orders_read(struct round *round, struct tx *tx)
+{
+	store_orders_open(tx, round->arena, round->row.id, take_order, round);
+}
+
+static bool is_selected(const struct order *order, const struct name *name)
+{
+	if (!order->row.has_name)
+		return true;
+	return order->row.is_below ? name_is_below(name, &order->row.name)
+	                           : name_equal(name, &order->row.name);
+}
+
+static void plan_order_of(struct round *round, struct order *order)
+{
+	for (struct node *node = view_first(round->view); node; node = node->next) {
+		struct name name;
+
+		node_name(node, &name);
+		if (node->holdings && is_selected(order, &name))
+			plan_order(round->view, &name, &order->order);
+	}
+}
+
+void orders_plan(struct round *round)
+{
+	for (struct order *order = round->orders; order; order = order->next)
+		plan_order_of(round, order);
+}
+
+/* ---- before the server is asked ---- */
+
+static const struct order *order_of(const struct round *round, const struct plan_item *item)
+{
+	const struct order *order = round->orders;
+
+	while (order && &order->order != item->order)
+		order = order->next;
+	return order;
+}
+
+static void accept_item(struct round *round, struct tx *tx, const struct plan_item *item)
+{
+	const struct order *order = order_of(round, item);
+	const char *id = round->row.id;
+	struct name name;
+
+	node_name(item->node, &name);
+	if (order->order.deed == DEED_ADOPT) {
+		struct made_row row = round_row_of(item);
+
+		if (!round->registry->storage->is_in_zone)
+			store_made_put(tx, id, &row, 1);
+		return;
+	}
+	if (order->order.deed == DEED_GIVE) {
+		store_endpoints_copy(tx, id, order->row.to_id, &name, item->type);
+		if (!round->registry->storage->is_in_zone)
+			store_made_move(tx, id, order->row.to_id, &name, item->type);
+	}
+	store_made_delete(tx, id, &name, item->type);
+}
+
+void orders_accept(struct round *round, struct tx *tx)
+{
+	for (size_t i = 0; i < round->plan.count; i++) {
+		const struct plan_item *item = &round->plan.items[i];
+
+		if (item->order && update_is_done(item))
+			accept_item(round, tx, item);
+	}
+}
+
+/* ---- after the round ---- */
+
+static enum outcome outcome_of(const struct round *round, size_t item)
+{
+	for (size_t i = 0; i < round->errand_count; i++) {
+		const struct errand *errand = &round->errands[i];
+
+		if (item >= errand->first && item < errand->first + errand->count)
+			return round->batch ? batch_outcome(round->batch, i) : OUTCOME_OPEN;
+	}
+	return OUTCOME_APPLIED;		/* there was nothing to be sent */
+}
+
+static void note_name(struct order *order, const struct plan_item *item)
+{
+	char name[NAME_MAX_TEXT + 1], type[16];
+	struct name owner;
+
+	if (json_array_size(order->names) >= NAMES_MAX)
+		return;
+	node_name(item->node, &owner);
+	name_format(&owner, name);
+	rrtype_format(item->type, type);
+	json_array_append_new(order->names, json_sprintf("%s %s", name, type));
+}
+
+static void note_refusal(struct order *order, const char *reason)
+{
+	json_int_t count = json_integer_value(json_object_get(order->refused, reason));
+
+	json_object_set_new(order->refused, reason, json_integer(count + 1));
+}
+
+static void settle_item(struct round *round, struct tx *tx, size_t i)
+{
+	const struct plan_item *item = &round->plan.items[i];
+	struct order *order = (struct order *)order_of(round, item);
+	struct name name;
+
+	order->matched++;
+	note_name(order, item);
+	if (item->step == STEP_NONE) {
+		note_refusal(order, plan_reason_name(item->reason));
+		return;
+	}
+	if (order->order.is_dry)
+		return;
+	if (item->is_held) {
+		order->open++;
+		return;
+	}
+
+	enum outcome outcome = outcome_of(round, i);
+	node_name(item->node, &name);
+	if (outcome == OUTCOME_AGAIN || outcome == OUTCOME_OPEN) {
+		order->open++;
+	} else if (outcome != OUTCOME_APPLIED) {
+		note_refusal(order, outcome_name(outcome));
+	} else {
+		order->done++;
+		if (order->order.deed == DEED_GIVE)
+			store_endpoints_forget(tx, round->row.id, &name, item->type);
+	}
+}
+
+static void finish_order(struct tx *tx, struct order *order)
+{
+	json_t *result = json_pack("{s:I, s:I, s:O, s:O, s:b}",
+		"matched", (json_int_t)order->matched, "done", (json_int_t)order->done,
+		"refused", order->refused, "names", order->names,
+		"dry_run", order->order.is_dry);
+	char *text = json_dumps(result, JSON_COMPACT);
+
+	if (!order->open)
+		store_order_done(tx, order->row.id, text);
+	free(text);
+	json_decref(result);
+}
+
+enum err orders_settle(void *self, struct why *why)
+{
+	struct round *round = self;
+	struct tx tx = tx_begin(round->ownership->runtime.db, why);
+
+	holder_guard(fleet_holder(pulse_fleet(round->ownership->pulse)), &tx, round->held);
+	for (struct order *order = round->orders; order; order = order->next) {
+		order->matched = order->done = order->open = 0;
+		order->names = json_array();
+		order->refused = json_object();
+	}
+	for (size_t i = 0; i < round->plan.count; i++)
+		if (round->plan.items[i].order)
+			settle_item(round, &tx, i);
+	for (struct order *order = round->orders; order; order = order->next) {
+		finish_order(&tx, order);
+		json_decref(order->names);
+		json_decref(order->refused);
+	}
+	return tx_commit(&tx);
+}

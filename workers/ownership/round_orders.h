@@ -1,0 +1,18 @@
+/*
+ * round_orders -- what somebody ordered to be done with marks, in the round of a registry.
+ */
+#pragma once
+
+#include "base/err.h"
+
+struct round;
+struct tx;
+
+/* Those that are open are read. */
+void orders_read(struct round *round, struct tx *tx);
+/* They are for sets of the view, which is settled, before the plan is made. */
+void orders_plan(struct round *round);
+/* Rows that go before the server is asked: in doubt they are missing, and made again. */
+void orders_accept(struct round *round, struct tx *tx);
+/* The round is over: what came of them, and rows that may go only now. */
+enum err orders_settle(void *round, struct why *why);

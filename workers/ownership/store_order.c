@@ -1,0 +1,145 @@
+#include "store_order.h"
+
+#include <string.h>
+
+#include "store_pack.h"
+
+static const char *const deeds[] = {
+	[DEED_ADOPT] = "ADOPT", [DEED_RELEASE] = "RELEASE", [DEED_GIVE] = "GIVE",
+};
+
+static enum plan_deed deed_of(const char *text)
+{
+	for (size_t i = 0; text && i < sizeof(deeds) / sizeof(deeds[0]); i++)
+		if (!strcmp(deeds[i], text))
+			return (enum plan_deed)i;
+	return DEED_ADOPT;
+}
+
+void store_order_put(struct tx *tx, const char *registry_id, const struct order_row *order)
+{
+	struct arena *arena = arena_new();
+	char text[NAME_MAX_TEXT + 1];
+
+	if (order->has_name)
+		name_format(&order->name, text);
+	tx_exec(tx,
+	    "INSERT INTO ownership_orders (id, registry_id, deed, name, is_below, type, "
+	    "resource, expected, to_id, is_dry, ordered_by, ordered_at) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, LEFT(?, 255), NOW(3)) "
+	    "ON DUPLICATE KEY UPDATE id = id",
+	    TX_BIND(tx_text(order->id), tx_text(registry_id), tx_text(deeds[order->deed]),
+	            tx_text(order->has_name ? text : NULL), tx_int(order->is_below),
+	            tx_int(order->type), tx_text(order->resource),
+	            store_packed(&order->expected, arena), tx_text(order->to_id),
+	            tx_int(order->is_dry), tx_text(order->ordered_by)));
+	arena_free(&arena);
+}
+
+static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,
+                       struct order_row *order)
+{
+	const char *text;
+
+	*order = (struct order_row){ .id = row_text(rows) };
+	order->deed = deed_of(row_text(rows));
+	order->has_name = !row_is_null(rows);
+	text = row_text(rows);
+	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
+		tx_fail(tx, ERR_INTERNAL, "a name of a row is broken");
+	order->is_below = row_int(rows);
+	order->type = order->expected.type = (uint16_t)row_int(rows);
+	order->resource = row_text(rows);
+	store_unpack(tx, rows, arena, 0, &order->expected);
+	order->to_id = row_text(rows);
+	order->to = row_text(rows);
+	order->is_dry = row_int(rows);
+}
+
+void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
+                       void (*each)(void *self, const struct order_row *order),
+                       void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT o.id, o.deed, o.name, o.is_below, o.type, o.resource, o.expected, "
+	    "o.to_id, r.storage_id, o.is_dry FROM ownership_orders o "
+	    "LEFT JOIN registries r ON r.id = o.to_id "
+	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id",
+	    TX_BIND(tx_text(registry_id)));
+	while (tx_next(&rows)) {
+		struct order_row order;
+
+		read_order(tx, &rows, arena, &order);
+		if (!tx->err)
+			each(self, &order);
+	}
+}
+
+void store_order_done(struct tx *tx, const char *id, const char *result)
+{
+	tx_exec(tx,
+	    "UPDATE ownership_orders SET state = 'DONE', result = ?, done_at = NOW(3) "
+	    "WHERE id = ? AND state = 'OPEN'", TX_BIND(tx_text(result), tx_text(id)));
+}
+
+bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
+                      const char *id, const char **state, const char **result)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT state, result FROM ownership_orders WHERE id = ? AND registry_id = ?",
+	    TX_BIND(tx_text(id), tx_text(registry_id))))
+		return false;
+	*state = row_text(&rows);
+	*result = row_text(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+/* ---- what goes to another registry ---- */
+
+void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
+                          const struct name *name, uint16_t type)
+{
+	char text[NAME_MAX_TEXT + 1];
+
+	name_format(name, text);
+	tx_exec(tx,
+	    "INSERT IGNORE INTO endpoint_sources "
+	    "(registry_id, resource, is_complete, endpoints, reported_at) "
+	    "SELECT ?, s.resource, s.is_complete, 0, NOW(3) FROM endpoint_sources s "
+	    "JOIN endpoints e ON e.registry_id = s.registry_id AND e.resource = s.resource "
+	    "WHERE e.registry_id = ? AND e.name = ? AND e.type = ?",
+	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+	tx_exec(tx,
+	    "INSERT IGNORE INTO endpoints (registry_id, resource, name, type, set_id, ttl, "
+	    "is_shared, records) SELECT ?, resource, name, type, set_id, ttl, is_shared, "
+	    "records FROM endpoints WHERE registry_id = ? AND name = ? AND type = ?",
+	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+}
+
+void store_endpoints_forget(struct tx *tx, const char *id, const struct name *name,
+                            uint16_t type)
+{
+	char text[NAME_MAX_TEXT + 1];
+
+	name_format(name, text);
+	tx_exec(tx,
+	    "DELETE FROM endpoints WHERE registry_id = ? AND name = ? AND type = ?",
+	    TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
+}
+
+void store_made_move(struct tx *tx, const char *id, const char *to_id,
+                     const struct name *name, uint16_t type)
+{
+	char text[NAME_MAX_TEXT + 1];
+
+	name_format(name, text);
+	tx_exec(tx,
+	    "UPDATE ownership SET registry_id = ?, updated_at = NOW(3) "
+	    "WHERE registry_id = ? AND name = ? AND type = ?",
+	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+}
