@@ -73,6 +73,7 @@ static bool parse_op(const char *text, enum change_op *op)
 {
 	static const char *const names[] = {
 		[CHANGE_ADD] = "add", [CHANGE_DELETE] = "delete", [CHANGE_SET] = "set",
+		[CHANGE_EXPECT] = "expect",
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -90,7 +91,7 @@ static enum err get_op(const json_t *json, struct change *change, struct why *wh
 	enum err err = json_get_text(json, "op", JSON_REQUIRED, WORD_MAX, &text, why);
 
 	if (!err && !parse_op(text, &change->op))
-		err = fail(why, ERR_INVALID, "op must be add, delete or set");
+		err = fail(why, ERR_INVALID, "op must be add, delete, set or expect");
 	return codec_within(change->field, err, why);
 }
 

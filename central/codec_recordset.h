@@ -17,7 +17,10 @@ enum {
 	RECORDS_MAX = 20000,		/* of one change */
 };
 
-/* The `changes` of apply_changes: {"op", "name", "type", "ttl", "records"} each. */
+/*
+ * The `changes` of apply_changes: {"op", "name", "type", "ttl", "records"} each. Of op
+ * "expect" the records are what the set must have before all changes, or nothing is done.
+ */
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
                        size_t *count, struct why *why);
 /* {"name", "type", "ttl", "records"} as a `set`. */

@@ -7,6 +7,7 @@
 #include "core/rules.h"
 #include "core/status.h"
 #include "model/json.h"
+#include "model/presentation.h"
 #include "model/serial.h"
 
 enum { AHEAD_MAX = 8 };		/* changes of a call that are read with those of others */
@@ -156,6 +157,26 @@ void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)
 		store_recordset_read_of(tx, writes->arena, wanted, n);
 }
 
+/* What is expected must be so before anything changes. */
+static enum err check_expected(struct write *write, const struct change *changes,
+                               size_t count, struct rrsets *sets)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct change *change = &changes[i];
+		char type[16];
+
+		if (change->op != CHANGE_EXPECT ||
+		    rrset_is_expected(rrsets_get(sets, &change->name, change->owner,
+		                                 change->type), change))
+			continue;
+		rrtype_format(change->type, type);
+		return fail(&write->req->why, ERR_CONFLICT,
+		            "%s: the set %.255s %s is not as expected: read it again",
+		            change->field, change->owner, type);
+	}
+	return OK;
+}
+
 static size_t apply_changes(struct write *write, const struct change *changes,
                             size_t count, struct rrsets *sets)
 {
@@ -164,6 +185,9 @@ static size_t apply_changes(struct write *write, const struct change *changes,
 	for (size_t i = 0; i < sets->count; i++)
 		rrset_begin(sets->items[i], write->arena);
 	for (size_t i = 0; i < count; i++) {
+		if (changes[i].op == CHANGE_EXPECT)
+			continue;
+
 		struct rrset *set = rrsets_get(sets, &changes[i].name, changes[i].owner,
 		                               changes[i].type);
 
@@ -271,6 +295,9 @@ static enum err make_plan(struct write *write, struct change *changes, size_t co
 	}
 	if (write->tx.err)
 		return write->tx.err;
+	err = check_expected(write, changes, count, &sets);
+	if (err)
+		return err;
 	*unchanged = apply_changes(write, changes, count, &sets);
 	err = judge(write, &sets);
 	if (err)

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "core/status.h"
+#include "dns/canonical.h"
 #include "model/rr.h"
 
 static bool same_rdata(const struct rdata *a, const uint8_t *rdata, size_t len)
@@ -112,6 +113,38 @@ static size_t apply_set(struct rrset *set, const struct change *change,
 			unchanged++;
 	}
 	return unchanged;
+}
+
+/* The case of names in rdata means nothing. */
+static bool is_same_record(const struct rrset *set, const struct record *was,
+                           const struct rdata *expected)
+{
+	static _Thread_local struct canonical a, b;
+	const struct rr is = { set->name.wire, set->type, 0, was->rdata_len, was->rdata };
+	const struct rr other = { set->name.wire, set->type, 0, expected->len,
+	                          expected->rdata };
+
+	return canonical_of_rr(&is, &a) && canonical_of_rr(&other, &b) && a.len == b.len &&
+	       !memcmp(a.octets, b.octets, a.len);
+}
+
+static bool is_among(const struct rrset *set, const struct record *was,
+                     const struct change *expect)
+{
+	for (size_t i = 0; i < expect->count; i++)
+		if (is_same_record(set, was, &expect->records[i]))
+			return true;
+	return false;
+}
+
+bool rrset_is_expected(const struct rrset *set, const struct change *expect)
+{
+	if (set->was_count != expect->count)
+		return false;
+	for (size_t i = 0; i < set->was_count; i++)
+		if (!is_among(set, &set->was[i], expect))
+			return false;
+	return true;
 }
 
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena)

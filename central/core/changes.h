@@ -16,7 +16,10 @@
 #include "model/domain.h"
 #include "model/name.h"
 
-enum change_op { CHANGE_ADD, CHANGE_DELETE, CHANGE_SET };
+enum change_op {
+	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
+	CHANGE_EXPECT,			/* no change: the set must be just this before all */
+};
 
 struct rdata {
 	const char *data;		/* presentation, canonical */
@@ -60,6 +63,8 @@ struct rrset {
 
 /* Begin with what is: wanted = was. Call once the rows are in. */
 void rrset_begin(struct rrset *set, struct arena *arena);
+/* Has it just the records of EXPECT? Without any: is there no such set? */
+bool rrset_is_expected(const struct rrset *set, const struct change *expect);
 /* Returns how many of the change's records had no effect. */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);
 

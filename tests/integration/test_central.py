@@ -235,6 +235,25 @@ class Domains(Story):
         self.assertGreater(again["serial"], gone["serial"])
         self.assertNotEqual(again["id"], gone["id"])
 
+    def test_what_is_expected(self):
+        """All of a call is done if the sets are as it says, and nothing else."""
+        def expect(name, data, record_type="A"):
+            return {"op": "expect", "name": name, "type": record_type, "records": data}
+        name = self.create()["name"]
+        www, alias = f"www.{name}", f"alias.{name}"
+        change(name, expect(www, []), add(www, ["192.0.2.1", "192.0.2.2"]))
+        change(name, expect(alias, [], "CNAME"), add(alias, ["WWW.Example.NET."], "CNAME"))
+        for wrong in expect(www, []), expect(www, ["192.0.2.1"]), expect(www, ["192.0.2.3"], "A"), \
+                expect(www, ["2001:db8::1"], "AAAA"):
+            self.fails("Conflict", "is not as expected", "apply_changes", domain=name,
+                       changes=[add(www, ["192.0.2.9"]), wrong])
+        version = call("get_domain", domain=name)["version"]
+        self.assertEqual(change(name, expect(www, ["192.0.2.2", "192.0.2.1"]))["version"], version)
+        change(name, expect(www, ["192.0.2.2", "192.0.2.1"]),
+               expect(alias, ["www.example.net."], "CNAME"),
+               {"op": "delete", "name": www, "type": "A"}, add(www, ["192.0.2.3"]))
+        change(name, expect(www, ["192.0.2.3"]))
+
     def test_versions(self):
         """One more with each change; who names another than there is has read what is old."""
         domain = self.create()
