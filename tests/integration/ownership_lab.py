@@ -43,8 +43,11 @@ def new_key(name):
 class Lab:
     """.bind, .mariadb, .rabbitmq, .workers; keys `us` and `them`."""
 
-    def __init__(self, workers=1, zones=None, settings=None, text=""):
-        """ZONES are the registries' elements; SETTINGS lie over those of all of them."""
+    def __init__(self, workers=1, zones=None, settings=None, text="", central=False):
+        """ZONES are the registries' elements; SETTINGS lie over those of all of them.
+
+        With CENTRAL it is a fleet's, too: a domain of ours can be asked for.
+        """
         self.scratch = tempfile.TemporaryDirectory(prefix="ownership-")
         self.folder = Path(self.scratch.name)
         self.us, self.them = new_key("us."), new_key("them.")
@@ -68,6 +71,10 @@ class Lab:
             "registries": {"default": registry | (settings or {}),
                            "zones": zones or [{"zone": ZONE, "storage_id": "us"}]},
         }
+        if central:
+            self.settings["central"] = {"processes": 1, "ns_records": ["ns1.example.net."],
+                                        "hostmaster": "hostmaster@example.net"}
+            self.workers.append(Worker(self.folder / "central", "central", self.settings))
         for number in range(workers):
             self.workers.append(Worker(self.folder / f"ownership{number + 1}", "ownership",
                                        self.settings))
@@ -161,6 +168,11 @@ class Lab:
 
     def caller(self, **options):
         caller = Caller(self.rabbitmq.url, topic="ownership", **options)
+        self.callers.append(caller)
+        return caller
+
+    def caller_of_central(self):
+        caller = Caller(self.rabbitmq.url)
         self.callers.append(caller)
         return caller
 

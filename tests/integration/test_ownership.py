@@ -508,6 +508,54 @@ class Memory(Story):
         self.assertEqual(self.lab.data(), {("b", "A"): ["192.0.2.2"]})
 
 
+class Managed(unittest.TestCase):
+    """A zone of our own: central has it, and looks whether it is as it was read."""
+
+    def setUp(self):
+        self.lab = Lab(zones=[{"zone": ZONE, "storage_id": "us", "provider": "managed"}],
+                       settings={"max_update_pct": 100, "max_delete_pct": 100},
+                       central=True).__enter__()
+        self.addCleanup(lambda: self.lab.__exit__(None, None, None))
+        self.domains = self.lab.caller_of_central()
+        self.domains.create_domain(domain={"name": f"{ZONE}.", "email": "h@example.org"})
+
+    def records(self):
+        found = {}
+        for line in self.domains.export_domain(domain=f"{ZONE}.")["lines"][1:]:
+            owner, _, _, rtype, data = line.split(" ", 4)
+            found.setdefault((owner.removesuffix(f".{ZONE}."), rtype), []).append(data)
+        return {key: sorted(data) for key, data in found.items() if key[1] != "NS"}
+
+    def wait_records(self, wanted):
+        self.lab.wait_for(lambda: self.records() == wanted, 20, f"the domain has {wanted}")
+
+    def test_records_come_change_and_go_beside_those_of_others(self):
+        theirs = {("mail", "A"): ["192.0.2.25"], ("mail", "MX"): ["10 Mail.example.org."]}
+        self.domains.apply_changes(domain=f"{ZONE}.", changes=[
+            {"op": "add", "name": f"mail.{ZONE}.", "type": "A", "records": ["192.0.2.25"]},
+            {"op": "add", "name": f"mail.{ZONE}.", "type": "MX", "records": ["10 Mail.example.org."]}])
+        self.lab.apply({"www/A": ["192.0.2.1", "192.0.2.2"], "mail/A": ["192.0.2.1"],
+                        "alias/CNAME": ["www.example.org."]})
+        own = {("_own-a.www", "TXT"): [mark()], ("_own-cname.alias", "TXT"): [mark()],
+               ("alias", "CNAME"): ["www.example.org."]}
+        self.wait_records(theirs | own | {("www", "A"): ["192.0.2.1", "192.0.2.2"]})
+        self.lab.apply({"www/A": ["192.0.2.3"], "alias/CNAME": ["www.example.org."]})
+        self.wait_records(theirs | own | {("www", "A"): ["192.0.2.3"]})
+        self.lab.apply({"alias/A": ["192.0.2.7"]})
+        self.wait_records(theirs | {("alias", "A"): ["192.0.2.7"], ("_own-a.alias", "TXT"): [mark()]})
+        self.lab.apply({})
+        self.wait_records(theirs)
+
+    def test_it_waits_for_central(self):
+        central = self.lab.workers[0]
+        central.stop()
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.lab.wait_for(lambda: self.lab.plan()["state"] == "FAILED", 40, "it is told")
+        central.launch()
+        central.wait_ready()
+        self.wait_records({("www", "A"): ["192.0.2.1"], ("_own-a.www", "TXT"): [mark()]})
+
+
 class Several(Story):
     """Any number of workers: one at a time has a registry, and a death loses nothing."""
 

@@ -77,7 +77,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	for (size_t i = 0; i < own->registries.count; i++) {
 		struct registry *registry = &own->registries.item[i];
 
-		registry->provider->start(registry, runtime->loop);
+		registry->provider->start(registry, &own->runtime);
 	}
 	return OK;
 }

@@ -12,7 +12,7 @@
 #include "core/update.h"
 #include "core/view.h"
 
-struct loop;
+struct runtime;
 struct registry;
 
 /* FAULT, in words: the zone did not come whole, and what did means nothing; else NULL. */
@@ -22,7 +22,7 @@ typedef void provider_sent_fn(void *self, enum outcome outcome, const char *word
 
 struct provider {
 	const char *name;
-	void (*start)(struct registry *registry, struct loop *loop);
+	void (*start)(struct registry *registry, const struct runtime *runtime);
 	void (*stop)(struct registry *registry);
 	/* Adds the zone's records to VIEW. */
 	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
@@ -35,4 +35,4 @@ struct provider {
 	void (*cancel)(struct registry *registry);	/* no callback comes any more */
 };
 
-extern const struct provider provider_rfc2136;
+extern const struct provider provider_rfc2136, provider_managed;

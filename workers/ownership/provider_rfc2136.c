@@ -12,6 +12,7 @@
 #include "dns/incoming.h"
 #include "registry.h"
 #include "runtime/loop.h"
+#include "runtime/worker.h"
 
 /* A primary that is not ours: read by AXFR (RFC 5936), written by updates (RFC 2136). */
 
@@ -167,14 +168,14 @@ static void say(struct primary *primary, size_t len)
 
 /* ---- what a round asks for ---- */
 
-static void start(struct registry *registry, struct loop *loop)
+static void start(struct registry *registry, const struct runtime *runtime)
 {
 	struct primary *primary = xcalloc(1, sizeof(*primary));
 
 	registry->primary = primary;
 	primary->registry = registry;
-	primary->loop = loop;
-	primary->refusal = loop_timer_new(loop, refuse, primary);
+	primary->loop = runtime->loop;
+	primary->refusal = loop_timer_new(runtime->loop, refuse, primary);
 }
 
 static void stop(struct registry *registry)

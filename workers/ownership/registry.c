@@ -45,9 +45,9 @@ static const struct option rows[] = {
 	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
 	  "the suffix that they had" },
 	{ "provider", OPTION_TEXT, AT(provider), "rfc2136", 1, 16,
-	  "who has the zone: \"rfc2136\", a primary that takes dynamic updates" },
-	{ "host", OPTION_TEXT, AT(host), "192.0.2.1", 1, 255,
-	  "the primary", .required = true },
+	  "who has the zone: \"rfc2136\", a primary that takes dynamic updates; \"managed\", "
+	  "central: it is a domain of ours" },
+	{ "host", OPTION_TEXT, AT(host), "", 0, 255, "the primary, of rfc2136" },
 	{ "port", OPTION_INT, AT(port), "53", 1, 65535, "its port, for TCP" },
 	{ "tsig_key", OPTION_TEXT, AT(tsig_key), "", 0, 255,
 	  "the key that transfers and updates are signed with; \"\": none" },
@@ -254,16 +254,23 @@ static enum err parse_server(struct registry *registry, struct why *why)
 
 static enum err parse_provider(struct registry *registry, struct why *why)
 {
-	static const char *const names[] = { "rfc2136", NULL };
+	static const struct provider *const providers[] = { &provider_rfc2136,
+	                                                    &provider_managed };
+	static const char *const names[] = { "rfc2136", "managed", NULL };
 	const struct registry_settings *from = registry->settings;
 	int choice;
 	enum err err = choose(from->provider, names, "provider", &choice, why);
 
-	registry->provider = &provider_rfc2136;
+	if (err)
+		return err;
+	registry->provider = providers[choice];
 	registry->limits = (struct batch_limits){ (size_t)from->batch_changes,
 	                                          (size_t)from->batch_bytes };
-	if (!err)
-		err = parse_server(registry, why);
+	if (registry->provider == &provider_managed)
+		return OK;
+	if (!*from->host)
+		return fail(why, ERR_INVALID, "host: a primary has an address");
+	err = parse_server(registry, why);
 	registry->has_key = *from->tsig_key;
 	if (err || !registry->has_key)
 		return err;

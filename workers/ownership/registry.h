@@ -17,6 +17,7 @@
 struct provider;
 struct remembered;
 struct storage;
+struct domain_link;
 struct primary;
 struct round;
 
@@ -54,7 +55,8 @@ struct registry {
 	struct tsig_key key;
 	bool has_key;
 	struct address server;
-	struct primary *primary;	/* provider's */
+	struct primary *primary;	/* provider's, of rfc2136 */
+	struct domain_link *link;	/* and of managed */
 	struct round *round;		/* NULL: none is under way */
 	int64_t not_before_ms;		/* the next round, by this process */
 };

@@ -1,0 +1,365 @@
+#include "provider.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "dns/canonical.h"
+#include "model/json.h"
+#include "model/presentation.h"
+#include "registry.h"
+#include "runtime/loop.h"
+#include "runtime/rpc.h"
+#include "runtime/worker.h"
+
+/*
+ * A domain of our own: central has it, page by page, and changes it in one transaction that
+ * looks first whether each set is as the plan found it ("expect").
+ */
+
+enum { CALL_MS = 20 * 1000, LINES = 20000 };
+
+static const struct rpc_target central = { .topic = "central" };
+
+struct domain_link {
+	struct registry *registry;
+	struct rpc_client *rpc;
+	struct loop_timer *failure;	/* of a call that could not even be made */
+	struct rpc_answer failed;
+	rpc_answer_fn *answered;
+	struct arena *arena;
+	/* a domain that is read */
+	struct view *view;
+	provider_read_fn *was_read;
+	bool has_serial;
+	uint32_t serial;
+	/* or changes on their way */
+	provider_sent_fn *was_sent;
+	void *self;
+	char words[256];
+	struct canonical record;
+};
+
+static void link_close(struct domain_link *link)
+{
+	rpc_cancel(link->rpc, link);
+	loop_timer_cancel(link->failure);
+	arena_reset(link->arena);
+	link->was_read = NULL;
+	link->was_sent = NULL;
+}
+
+static void on_failure(void *self)
+{
+	struct domain_link *link = self;
+
+	link->answered(link, &link->failed);
+}
+
+static void ask_central(struct domain_link *link, const char *method, json_t *args,
+                        rpc_answer_fn *answered)
+{
+	char id[ID_LEN + 1];
+	json_t *context;
+
+	id_random(id);
+	context = context_encode(id, true);
+	link->answered = answered;
+	link->failed = (struct rpc_answer){ .class = "" };
+	link->failed.err = rpc_call(link->rpc, &central, method, args, context, CALL_MS,
+	                            answered, link, &link->failed.why);
+	json_decref(context);
+	json_decref(args);
+	if (link->failed.err)
+		loop_timer_set(link->failure, 0);
+}
+
+/* ---- a domain ---- */
+
+static void end_reading(struct domain_link *link, const char *fault)
+{
+	provider_read_fn *was_read = link->was_read;
+	void *self = link->self;
+	uint32_t serial = link->serial;
+
+	if (fault)
+		snprintf(link->words, sizeof(link->words), "central: %.200s", fault);
+	link_close(link);
+	was_read(self, fault ? link->words : NULL, serial);
+}
+
+/* "www.example.org. 300 IN A 192.0.2.1": what export_domain prints. */
+static enum err take_line(struct domain_link *link, char *line, struct why *why)
+{
+	char *owner = strsep(&line, " "), *ttl = strsep(&line, " ");
+	char *class = strsep(&line, " "), *type = strsep(&line, " ");
+	struct name name;
+	struct rr rr = { .name = name.wire };
+	enum err err;
+
+	if (!line || strcmp(class, "IN"))
+		return fail(why, ERR_REMOTE, "a line of the export is no record");
+	err = name_parse(owner, "name", &name, why);
+	if (!err)
+		err = rrtype_parse(type, "type", &rr.type, why);
+	if (!err)
+		err = rdata_parse(rr.type, line, "records", link->arena, &rr.rdata,
+		                  &rr.rdata_len, why);
+	if (err)
+		return err;
+	rr.ttl = (uint32_t)strtoul(ttl, NULL, 10);
+	if (!canonical_of_rr(&rr, &link->record) ||
+	    !view_add(link->view, &name, rr.type, rr.ttl,
+	              (struct rdata){ link->record.octets + link->record.rdata,
+	                              (uint16_t)(link->record.len - link->record.rdata) }))
+		return fail(why, ERR_REMOTE, "records of a domain that are none");
+	return OK;
+}
+
+static bool is_soa(const char *line)
+{
+	const char *type = strstr(line, " IN SOA ");
+
+	return type && !strchr(type + 1, '\n');
+}
+
+static enum err take_lines(struct domain_link *link, const json_t *lines, struct why *why)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < json_array_size(lines); i++) {
+		const char *text = json_string_value(json_array_get(lines, i));
+
+		if (!text)
+			return fail(why, ERR_REMOTE, "a line of the export is no text");
+		if (i || !is_soa(text))
+			err = take_line(link, arena_strdup(link->arena, text), why);
+	}
+	return err;
+}
+
+static void ask_page(struct domain_link *link, const char *marker);
+
+/* A domain that changes between two pages is none that we read. */
+static enum err take_page(struct domain_link *link, const json_t *page,
+                          const char **marker, struct why *why)
+{
+	const json_t *lines;
+	uint32_t serial;
+	enum err err = json_get_array(page, "lines", JSON_REQUIRED, LINES, &lines, why);
+
+	if (!err)
+		err = json_get_u32(page, "serial", JSON_REQUIRED, UINT32_MAX, &serial, why);
+	if (!err)
+		err = json_get_text(page, "marker", 0, 64, marker, why);
+	if (err)
+		return err;
+	if (link->has_serial && link->serial != serial)
+		return fail(why, ERR_BUSY, "the domain changes while it is read");
+	link->has_serial = true;
+	link->serial = serial;
+	return take_lines(link, lines, why);
+}
+
+static void hear_page(void *self, const struct rpc_answer *answer)
+{
+	struct domain_link *link = self;
+	const char *marker = NULL;
+	struct why why = answer->why;
+	enum err err = answer->err;
+
+	if (!err)
+		err = take_page(link, answer->result, &marker, &why);
+	if (err)
+		end_reading(link, why.text);
+	else if (marker)
+		ask_page(link, marker);
+	else
+		end_reading(link, NULL);
+}
+
+static void ask_page(struct domain_link *link, const char *marker)
+{
+	ask_central(link, "export_domain",
+	            json_pack("{s:s, s:s?}", "domain", link->registry->zone_text, "marker",
+	                      marker), hear_page);
+}
+
+static void read_domain(struct registry *registry, struct view *view,
+                        provider_read_fn *done, void *self)
+{
+	struct domain_link *link = registry->link;
+
+	link_close(link);
+	link->view = view;
+	link->was_read = done;
+	link->self = self;
+	link->has_serial = false;
+	link->serial = 0;
+	ask_page(link, NULL);
+}
+
+/* ---- changes ---- */
+
+static enum outcome outcome_of(enum err err)
+{
+	switch (err) {
+	case OK:
+		return OUTCOME_APPLIED;
+	case ERR_CONFLICT: case ERR_EXISTS:
+		return OUTCOME_CHANGED;
+	case ERR_DENIED: case ERR_QUOTA:
+		return OUTCOME_POLICY;
+	case ERR_INVALID: case ERR_TOO_LARGE:
+		return OUTCOME_FAILED;
+	case ERR_NOT_FOUND: case ERR_METHOD: case ERR_VERSION: case ERR_ARGUMENTS:
+		return OUTCOME_PARKED;
+	default:
+		return OUTCOME_AGAIN;
+	}
+}
+
+static void hear_outcome(void *self, const struct rpc_answer *answer)
+{
+	struct domain_link *link = self;
+	provider_sent_fn *was_sent = link->was_sent;
+
+	if (answer->err)
+		snprintf(link->words, sizeof(link->words), "central: %.200s",
+		         answer->why.text);
+	else
+		link->words[0] = '\0';
+	link_close(link);
+	was_sent(link->self, outcome_of(answer->err), link->words);
+}
+
+static json_t *text_of(const struct update_rr *rr)
+{
+	struct buf text = { 0 };
+	struct why why;
+	json_t *json = NULL;
+
+	if (!rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why))
+		json = json_string(buf_string(&text));
+	buf_clear(&text);
+	return json;
+}
+
+static json_t *change_of(const char *op, const struct update_rr *rr)
+{
+	char name[NAME_MAX_TEXT + 1], type[16];
+
+	name_format(&rr->name, name);
+	rrtype_format(rr->type, type);
+	return json_pack("{s:s, s:s, s:s}", "op", op, "name", name, "type", type);
+}
+
+static bool is_same_set(const struct update_rr *a, const struct update_rr *b)
+{
+	return a->kind == b->kind && a->type == b->type && name_equal(&a->name, &b->name);
+}
+
+/* From rrs[i] on those of one set in one change; returns the next. */
+static size_t add_change(json_t *changes, const char *op, const struct update_rrs *rrs,
+                         size_t i)
+{
+	const struct update_rr *first = &rrs->rrs[i];
+	json_t *change = change_of(op, first), *records = json_array();
+
+	if (first->kind == UPDATE_ADD)
+		json_object_set_new(change, "ttl", json_integer(first->ttl));
+	for (; i < rrs->count && is_same_set(&rrs->rrs[i], first); i++)
+		if (first->rdata.len)
+			json_array_append_new(records, text_of(&rrs->rrs[i]));
+	json_object_set_new(change, "records", records);
+	json_array_append_new(changes, change);
+	return i;
+}
+
+/* Central itself lets no CNAME be beside others, so not all types are asked for. */
+static bool is_asked(const struct update_rr *rr)
+{
+	return rr->kind == UPDATE_SET_IS ||
+	       (rr->kind == UPDATE_NO_SET && mark_type_is_known(rr->type));
+}
+
+static void add_changes(json_t *changes, const struct update *update)
+{
+	const struct update_rrs *rrs = &update->prerequisites;
+
+	for (size_t i = 0; i < rrs->count; )
+		i = is_asked(&rrs->rrs[i]) ? add_change(changes, "expect", rrs, i) : i + 1;
+	rrs = &update->changes;
+	for (size_t i = 0; i < rrs->count; )
+		i = add_change(changes, rrs->rrs[i].kind == UPDATE_ADD ? "add" : "delete",
+		               rrs, i);
+}
+
+static void send_changes(struct registry *registry, const struct update *const *updates,
+                         size_t count, provider_sent_fn *done, void *self)
+{
+	struct domain_link *link = registry->link;
+	json_t *changes = json_array();
+
+	link->was_sent = done;
+	link->self = self;
+	for (size_t i = 0; i < count; i++)
+		add_changes(changes, updates[i]);
+	ask_central(link, "apply_changes",
+	            json_pack("{s:s, s:o}", "domain", registry->zone_text, "changes",
+	                      changes), hear_outcome);
+}
+
+static struct batch_size measure(const struct update *update)
+{
+	size_t octets = 0;
+
+	for (size_t i = 0; i < update->changes.count; i++)
+		octets += 2u * update->changes.rrs[i].name.len +
+		          4u * update->changes.rrs[i].rdata.len;
+	return (struct batch_size){ update->changes.count, octets };
+}
+
+/* ---- life ---- */
+
+static void start(struct registry *registry, const struct runtime *runtime)
+{
+	struct domain_link *link = xcalloc(1, sizeof(*link));
+
+	registry->link = link;
+	link->registry = registry;
+	link->rpc = runtime->rpc;
+	link->failure = loop_timer_new(runtime->loop, on_failure, link);
+	link->arena = arena_new();
+}
+
+static void stop(struct registry *registry)
+{
+	struct domain_link *link = registry->link;
+
+	registry->link = NULL;
+	if (!link)
+		return;
+	link_close(link);
+	loop_timer_free(&link->failure);
+	arena_free(&link->arena);
+	free(link);
+}
+
+static void cancel(struct registry *registry)
+{
+	link_close(registry->link);
+}
+
+const struct provider provider_managed = {
+	.name = "managed",
+	.start = start,
+	.stop = stop,
+	.read = read_domain,
+	.measure = measure,
+	.send = send_changes,
+	.cancel = cancel,
+};
