@@ -556,6 +556,24 @@ class Managed(unittest.TestCase):
         self.wait_records({("www", "A"): ["192.0.2.1"], ("_own-a.www", "TXT"): [mark()]})
 
 
+class Few(Story):
+    """A001-6, of so few records that nothing is too much."""
+
+    def test_a_database_that_lost_what_was_wanted(self):
+        self.lab.apply({"a/A": ["192.0.2.1"]}, "one")
+        self.lab.apply({"b/A": ["192.0.2.1"]}, "two")
+        self.addCleanup(lambda: [self.lab.apply({}, name) for name in ("one", "two")])
+        self.wait_data({("a", "A"): ["192.0.2.1"], ("b", "A"): ["192.0.2.1"]})
+        self.lab.planned()
+        self.lab.mariadb.sql("DELETE FROM endpoints; DELETE FROM endpoint_sources")
+        self.lab.apply({"c/A": ["192.0.2.1"]}, "one")       # which remembers, but for one
+        self.lab.wait_for(lambda: ("c", "A") in self.lab.data(), 20, "who is sure may write")
+        plan = self.lab.planned()
+        self.assertEqual(self.lab.data().keys(), {("b", "A"), ("c", "A")})
+        self.assertEqual((plan["state"], self.lab.reasons(plan)),
+                         ("HELD", {"b A": "delete UNWANTED!"}))
+
+
 class Several(Story):
     """Any number of workers: one at a time has a registry, and a death loses nothing."""
 

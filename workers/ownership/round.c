@@ -35,6 +35,7 @@ static void round_free(struct round *round)
 	loop_timer_free(&round->timer);
 	batch_free(&round->batch);
 	map_free(&round->made);
+	map_free(&round->sure);
 	view_free(&round->view);
 	arena_free(&round->arena);
 	free(round->errands);
@@ -297,6 +298,7 @@ bool round_begin(struct ownership *ownership, struct registry *registry)
 	registry->round = round;
 	round->arena = arena_new();
 	round->made = map_new(random_u32());
+	round->sure = map_new(random_u32());
 	round->view = view_new(&registry->zone, random_u32());
 	round->timer = loop_timer_new(ownership->runtime.loop, send_next, round);
 	if (read_row(round, &why)) {

@@ -64,6 +64,18 @@ static void take_source(void *self, const struct source *source)
 	struct round *round = self;
 
 	round->is_complete = round->is_complete && source->is_complete;
+	if (source->is_complete)
+		map_put(round->sure, source->resource, strlen(source->resource), round);
+}
+
+/* A mark without a resource is of any of them. */
+static bool is_sure(void *self, const char *resource)
+{
+	const struct round *round = self;
+
+	if (!resource)
+		return round->is_complete && map_count(round->sure);
+	return map_get(round->sure, resource, strlen(resource));
 }
 
 static enum err read_rows(struct round *round, struct why *why)
@@ -119,7 +131,8 @@ enum err round_plan(struct round *round, struct why *why)
 	view_settle(round->view, &registry->marks);
 	tell_plan(round);
 	orders_plan(round);
-	plan_make(round->view, &registry->rules, round->is_complete, &round->plan);
+	plan_make(round->view, &registry->rules, true, &round->plan);
+	plan_hold_unsure(&round->plan, is_sure, round);
 	release_approved(round);
 	log_debug("zone planned: zone=%s storage=%s items=%zu held=%zu ms=%lld",
 	          registry->zone_text, registry->settings->storage_id, round->plan.count,

@@ -44,6 +44,7 @@ struct round {
 	struct made *all_made;
 	struct map *made;		/* their rows, by name and type */
 	struct wanting *all_wanted;
+	struct map *sure;		/* resources that told all that they want */
 	struct order *orders;		/* round_orders.c's */
 	uint32_t serial;
 	bool is_complete, is_planned, is_stopped;

@@ -437,10 +437,17 @@ static bool loses_a_record(const struct rrset *is, const struct rrset *becomes)
 	return false;
 }
 
-static bool changes_hands(const struct plan_item *item)
+/* Whose it is by now; NULL: its mark does not say. */
+static const char *resource_of(const struct plan_item *item)
 {
 	const struct marking *ours = item->holding->ours;
-	const char *was = ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+
+	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+}
+
+static bool changes_hands(const struct plan_item *item)
+{
+	const char *was = resource_of(item);
 
 	return item->step == STEP_UPDATE && !item->order && was &&
 	       strcmp(was, item->wish->resource);
@@ -493,6 +500,21 @@ static void hold(struct plan *plan, bool (*is)(const struct plan_item *))
 		end = plan_group_end(plan, first);
 		for (size_t i = first; i < end; i++)
 			any = any || is(&plan->items[i]);
+		if (any)
+			hold_group(plan, first, end);
+	}
+}
+
+void plan_hold_unsure(struct plan *plan, bool (*is_sure)(void *self, const char *resource),
+                      void *self)
+{
+	for (size_t first = 0, end; first < plan->count; first = end) {
+		bool any = false;
+
+		end = plan_group_end(plan, first);
+		for (size_t i = first; i < end; i++)
+			any = any || (is_at_risk(&plan->items[i]) &&
+			              !is_sure(self, resource_of(&plan->items[i])));
 		if (any)
 			hold_group(plan, first, end);
 	}

@@ -134,6 +134,13 @@ void plan_made(struct view *view, const struct name *name, const struct rrset *m
 void plan_make(struct view *view, const struct plan_rules *rules, bool is_complete,
                struct plan *plan);
 
+/*
+ * Of what is planned: whatever would be lost by sets of a resource that nobody has told
+ * all about is held, too. RESOURCE is NULL for a mark that names none.
+ */
+void plan_hold_unsure(struct plan *plan, bool (*is_sure)(void *self, const char *resource),
+                      void *self);
+
 /* ---- of the set of a CREATE or an UPDATE, or of one that is as it is wanted ---- */
 
 /* Where its mark is, if that is where our form has it, or will be; of length 0: nowhere. */
