@@ -5,6 +5,7 @@ import os
 import random
 import sys
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -199,6 +200,11 @@ class Others(Story):
 
     options = {"zones": [{"zone": ZONE, "storage_id": "us"},
                          {"zone": "policy.test", "storage_id": "us"}]}
+
+
+def without_twins(wanted):
+    """Of a name one type."""
+    return {key: wanted[key] for key in {key.split("/")[0]: key for key in wanted}.values()}
 
 
 def check_marks(story, records):
@@ -577,7 +583,8 @@ class Few(Story):
 class Several(Story):
     """Any number of workers: one at a time has a registry, and a death loses nothing."""
 
-    options = {"workers": 2, "settings": {"max_delete_pct": 100, "max_update_pct": 100}}
+    options = {"workers": 2, "settings": {"max_delete_pct": 100, "max_update_pct": 100},
+               "zones": [{"zone": ZONE, "storage_id": "us"}, {"zone": ZONE, "storage_id": "them"}]}
 
     def kill_at_update(self, number):
         """All workers, when the update of that number is on its way."""
@@ -591,6 +598,47 @@ class Several(Story):
                 self.killed.set()
             return message
         self.lab.relay.on_question = kill_at
+
+    def test_many_writers(self):
+        """A001-10: two workers, two owners, and a person with nsupdate, at the same names."""
+        rng, until = random.Random(SEED), time.monotonic() + (3600 if LONG else 20)
+        self.addCleanup(lambda: self.lab.apply({}, "b", storage_id="them"))
+        hands, wanted = {}, {}
+        while time.monotonic() < until:
+            for owner, resource in ("us", "test/1"), ("them", "b"):
+                wanted[owner] = {f"n{i}/{rng.choice(('A', 'A', 'A', 'CNAME'))}": None
+                                 for i in rng.sample(range(30), 12)}
+                for key in wanted[owner]:
+                    wanted[owner][key] = [f"192.0.2.{rng.randrange(1, 200)}" if key.endswith("/A")
+                                          else f"x{rng.randrange(9)}.example.net."]
+                wanted[owner] = without_twins(wanted[owner])
+                self.lab.apply(wanted[owner], resource, storage_id=owner)
+            for i in rng.sample(range(40), 3):
+                hands[f"h{i}"] = f"192.0.2.{rng.randrange(200, 250)}"
+                self.assertEqual(self.lab.nsupdate(f"update delete h{i}.{ZONE}. A\n"
+                                                   f"update add h{i}.{ZONE}. 60 A {hands[f'h{i}']}"), "")
+            self.lab.nsupdate(f"update add n{rng.randrange(30)}.{ZONE}. 60 A 192.0.2.254")
+        for owner in "us", "them":
+            self.lab.planned(owner)
+            self.lab.planned(owner)
+        data, serial = self.lab.data(), self.lab.serial()
+        self.assertEqual({key[0]: records for key, records in data.items() if key[0] in hands},
+                         {name: [address] for name, address in hands.items()})
+        self.check_owners(wanted)
+        for owner in "us", "them":
+            self.lab.planned(owner)
+        self.assertEqual(self.lab.serial(), serial)     # nobody flaps
+        self.assertEqual(self.lab.data(), data)
+
+    def check_owners(self, wanted):
+        """What a mark says is whoever's is as that one wants it."""
+        data = self.lab.data()
+        for place, marks in self.lab.marks().items():
+            kind, _, name = place.removeprefix("_own-").partition(".")
+            self.assertEqual(len(marks), 1, place)
+            owner = marks[0].split("owner=")[1].split(",")[0]
+            self.assertEqual(data.get((name, kind.upper())),
+                             sorted(wanted[owner].get(f"{name}/{kind.upper()}", ["nothing"])), place)
 
     def test_workers_that_are_killed(self):
         """A001-3: records and marks are both there, or neither is."""
