@@ -22,7 +22,10 @@ const char *rcode_name(enum rcode rcode)
 	case RCODE_NOTIMP: return "NOTIMP";
 	case RCODE_REFUSED: return "REFUSED";
 	case RCODE_YXDOMAIN: return "YXDOMAIN";
+	case RCODE_YXRRSET: return "YXRRSET";
+	case RCODE_NXRRSET: return "NXRRSET";
 	case RCODE_NOTAUTH: return "NOTAUTH";
+	case RCODE_NOTZONE: return "NOTZONE";
 	case RCODE_BADVERS: return "BADVERS";
 	case RCODE_BADCOOKIE: return "BADCOOKIE";
 	}
@@ -305,7 +308,7 @@ static void put_name(struct packet_writer *writer, const uint8_t *wire)
 			writer->names[labels.slot[i]] = start + labels.at[i];
 }
 
-static void put_owner(struct packet_writer *writer, const uint8_t *owner)
+void packet_put_owner(struct packet_writer *writer, const uint8_t *owner)
 {
 	size_t at = writer->len;
 
@@ -322,7 +325,7 @@ static void put_owner(struct packet_writer *writer, const uint8_t *owner)
 void packet_put_question(struct packet_writer *writer, const struct name *name,
                          uint16_t type, uint16_t class)
 {
-	put_owner(writer, name->wire);
+	packet_put_owner(writer, name->wire);
 	packet_put_u16(writer, type);
 	packet_put_u16(writer, class);
 }
@@ -383,7 +386,7 @@ void packet_put_rr(struct packet_writer *writer, const struct rr *rr)
 {
 	size_t start = writer->len, rdata;
 
-	put_owner(writer, rr->name);
+	packet_put_owner(writer, rr->name);
 	packet_put_u16(writer, rr->type);
 	packet_put_u16(writer, RR_CLASS_IN);
 	packet_put_u32(writer, rr->ttl);

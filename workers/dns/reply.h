@@ -26,7 +26,7 @@ enum reply_kind {
 	REPLY_OURS,			/* and by whom it says to be */
 	REPLY_STRANGE,			/* to another message, or none at all */
 	REPLY_WRONG,			/* to ours, but nothing that it says may be believed */
-	REPLY_UNSIGNABLE,		/* our signature was refused: tsig says why */
+	REPLY_REFUSES,			/* our signature: tsig.error says why */
 };
 
 struct reply {
