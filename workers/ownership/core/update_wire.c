@@ -1,0 +1,208 @@
+#include "core/update_wire.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "model/rr.h"
+
+enum { RR_FIXED = 10 };			/* type, class, TTL, length */
+
+/* How each kind is written (2.4, 2.5). Only what comes has a TTL. */
+static const struct {
+	uint16_t class;
+	bool has_rdata;
+} forms[] = {
+	[UPDATE_SET_IS]     = { RR_CLASS_IN,   true },
+	[UPDATE_NO_SET]     = { RR_CLASS_NONE, false },
+	[UPDATE_NO_NAME]    = { RR_CLASS_NONE, false },
+	[UPDATE_DELETE_SET] = { RR_CLASS_ANY,  false },
+	[UPDATE_DELETE]     = { RR_CLASS_NONE, true },
+	[UPDATE_ADD]        = { RR_CLASS_IN,   true },
+};
+
+static uint16_t type_of(const struct update_rr *rr)
+{
+	return rr->kind == UPDATE_NO_NAME ? RR_ANY : rr->type;
+}
+
+static size_t rdata_len(const struct update_rr *rr)
+{
+	return forms[rr->kind].has_rdata ? rr->rdata.len : 0;
+}
+
+/* ---- how large ---- */
+
+static size_t octets_of(const struct update_rrs *rrs)
+{
+	size_t octets = 0;
+
+	for (size_t i = 0; i < rrs->count; i++)
+		octets += rrs->rrs[i].name.len + RR_FIXED + rdata_len(&rrs->rrs[i]);
+	return octets;
+}
+
+struct batch_size update_wire_size(const struct update *update)
+{
+	return (struct batch_size){
+		.changes = update->changes.count,
+		.octets = octets_of(&update->prerequisites) + octets_of(&update->changes),
+	};
+}
+
+/* ---- the message ---- */
+
+static void put_rr(const struct update_rr *rr, struct packet_writer *writer)
+{
+	packet_put_owner(writer, rr->name.wire);
+	packet_put_u16(writer, type_of(rr));
+	packet_put_u16(writer, forms[rr->kind].class);
+	packet_put_u32(writer, rr->kind == UPDATE_ADD ? rr->ttl : 0);
+	packet_put_u16(writer, rdata_len(rr));
+	packet_put(writer, rr->rdata.octets, rdata_len(rr));
+}
+
+/* Prerequisites that are there already, by their octets. */
+struct said {
+	struct map *map;
+	struct buf key;
+};
+
+static bool is_said(struct said *said, const struct update_rr *rr)
+{
+	struct buf *key = &said->key;
+
+	buf_reset(key);
+	buf_append(key, rr->name.wire, rr->name.len);
+	buf_u16(key, type_of(rr));
+	buf_u16(key, forms[rr->kind].class);
+	buf_append(key, rr->rdata.octets, rdata_len(rr));
+	if (map_get(said->map, key->data, key->len))
+		return true;
+	map_put(said->map, key->data, key->len, said);
+	return false;
+}
+
+/* Returns how many they are. */
+static uint16_t put_prerequisites(const struct update_message *message,
+                                  struct packet_writer *writer)
+{
+	struct said said = { .map = map_new(message->id) };
+	uint16_t count = 0;
+
+	for (size_t i = 0; i < message->count; i++) {
+		const struct update_rrs *rrs = &message->updates[i]->prerequisites;
+
+		for (size_t k = 0; k < rrs->count && !writer->full; k++) {
+			if (is_said(&said, &rrs->rrs[k]))
+				continue;
+			put_rr(&rrs->rrs[k], writer);
+			count++;
+		}
+	}
+	map_free(&said.map);
+	buf_clear(&said.key);
+	return count;
+}
+
+static uint16_t put_changes(const struct update_message *message,
+                            struct packet_writer *writer)
+{
+	uint16_t count = 0;
+
+	for (size_t i = 0; i < message->count; i++) {
+		const struct update_rrs *rrs = &message->updates[i]->changes;
+
+		for (size_t k = 0; k < rrs->count && !writer->full; k++, count++)
+			put_rr(&rrs->rrs[k], writer);
+	}
+	return count;
+}
+
+size_t update_wire_put(const struct update_message *message, struct request *request,
+                       uint8_t *data)
+{
+	size_t room = message->key ? tsig_room_of(message->key) : 0;
+	struct packet_header header = {
+		.id = message->id,
+		.flags = OPCODE_UPDATE << OPCODE_SHIFT,
+		.count = { [SECTION_QUESTION] = 1 },	/* the zone */
+	};
+	struct packet_writer writer;
+
+	packet_writer_init(&writer, data, PACKET_MAX - room);
+	packet_put_question(&writer, message->zone, RR_SOA, RR_CLASS_IN);
+	header.count[SECTION_ANSWER] = put_prerequisites(message, &writer);
+	header.count[SECTION_AUTHORITY] = put_changes(message, &writer);
+	if (writer.full)
+		return 0;
+	writer.limit = PACKET_MAX;
+	request_end(request, message->key, message->now, &header, &writer);
+	return writer.len;
+}
+
+/* ---- the answer ---- */
+
+static const char *time_text(uint64_t unix_s, char text[static 32])
+{
+	time_t when = (time_t)unix_s;
+	struct tm tm;
+
+	if (!gmtime_r(&when, &tm) || !strftime(text, 32, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return "a time that never comes";
+	return text;
+}
+
+/* A clock is wrong, and only people know which. */
+static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
+{
+	char theirs[32], ours[32];
+
+	snprintf(why->text, sizeof(why->text),
+	         "refuses our signature: BADTIME, it has %s, and we have %s",
+	         time_text(tsig->other, theirs), time_text(now, ours));
+}
+
+static enum outcome of_refusal(const struct reply *reply, uint64_t now, struct why *why)
+{
+	const struct tsig *tsig = &reply->tsig;
+
+	if (tsig->error == TSIG_BADTIME && tsig->other_len == TSIG_OTHER_TIME)
+		say_clocks(tsig, now, why);
+	else
+		snprintf(why->text, sizeof(why->text), "%s", reply->fault);
+	return outcome_of_reply(reply->header.flags & FLAG_RCODE, tsig->error);
+}
+
+/* Nothing of it may be believed, so it is known to nobody what became of the message. */
+static enum outcome of_disbelieved(const struct reply *reply, struct why *why)
+{
+	enum rcode rcode = reply->header.flags & FLAG_RCODE;
+
+	if (reply->kind == REPLY_WRONG && rcode)
+		snprintf(why->text, sizeof(why->text), "%s (%s)", reply->fault,
+		         rcode_name(rcode));
+	else
+		snprintf(why->text, sizeof(why->text), "%s", reply->fault);
+	return OUTCOME_AGAIN;
+}
+
+enum outcome update_wire_outcome(const struct request *request, const uint8_t *data,
+                                 size_t len, uint64_t now, struct why *why)
+{
+	struct reply reply;
+	enum rcode rcode;
+
+	reply_read(request, data, len, now, &reply);
+	rcode = reply.header.flags & FLAG_RCODE;
+	if (reply.kind == REPLY_REFUSES)
+		return of_refusal(&reply, now, why);
+	if (reply.kind != REPLY_OURS)
+		return of_disbelieved(&reply, why);
+	why->text[0] = '\0';
+	if (rcode)
+		snprintf(why->text, sizeof(why->text), "answers %s", rcode_name(rcode));
+	return outcome_of_reply(rcode, 0);
+}
