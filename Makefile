@@ -111,6 +111,10 @@ $(BUILD)/drivers/backend_driver: tests/integration/drivers/backend_driver.c \
     $(BUILD)/poolmgr.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Ipoolmgr $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_poolmgr)
+$(BUILD)/drivers/primary_driver: tests/integration/drivers/primary_driver.c \
+    $(BUILD)/ownership.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Iworkers -Iworkers/ownership $(LDFLAGS) -o $@ $^ $(LIBS)
 drivers: $(DRIVERS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
