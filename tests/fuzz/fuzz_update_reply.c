@@ -18,7 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ID = 0x102, NOW = 1800000000, MESSAGE_MAX = 8192, ROOM = 512 };
-enum { IS_SIGNED = 1, IS_ANSWERED_SO = 2 };
+enum { IS_SIGNED = 1, IS_ANSWERED_SO = 2, IS_KNOWN = 4 };
 
 static const struct tsig_key key = {
 	.name = { .len = 5, .wire = "\3key" }, .hash = HMAC_SHA256,
@@ -45,7 +45,7 @@ static struct message answer_of(uint8_t kind, const uint8_t *asked, size_t len,
 	packet_writer_init(&writer, out, sizeof(out));
 	memcpy(out, data, size);
 	writer.len = size;
-	if (kind == (IS_SIGNED | IS_ANSWERED_SO) && size >= PACKET_HEADER) {
+	if ((kind & ~IS_KNOWN) == (IS_SIGNED | IS_ANSWERED_SO) && size >= PACKET_HEADER) {
 		assert(tsig_find(asked, len, &tsig) && tsig.present);
 		tsig_chain_begin(&chain, &key);
 		assert(tsig_verify(&chain, asked, &tsig, NOW) == TSIG_FINE);
@@ -67,28 +67,30 @@ static void check_words(const struct why *why)
 static void try_update(uint8_t kind, const uint8_t *data, size_t size)
 {
 	static uint8_t asked[PACKET_MAX];
-	struct request request;
+	struct update_sent sent;
 	const struct update_message update = {
 		.zone = &zone, .key = kind & IS_SIGNED ? &key : NULL, .id = ID,
-		.now = NOW,
+		.is_known_key = kind & IS_KNOWN, .now = NOW,
 	};
-	size_t len = update_wire_put(&update, &request, asked);
+	size_t len = update_wire_put(&update, &sent, asked);
 	struct message message = answer_of(kind, asked, len, data, size);
 	struct why why = { "" };
-	enum outcome outcome = update_wire_outcome(&request, message.data, message.len,
+	enum outcome outcome = update_wire_outcome(&sent, message.data, message.len,
 	                                           NOW, &why);
 
 	if (outcome != OUTCOME_APPLIED)
 		check_words(&why);
 	else
 		assert(!why.text[0] && message.len >= PACKET_HEADER);
-	if (kind == IS_SIGNED)
-		assert(outcome == OUTCOME_AGAIN || outcome == OUTCOME_PARKED);
+	if ((kind & ~IS_KNOWN) == IS_SIGNED)
+		assert(outcome == OUTCOME_AGAIN || outcome == OUTCOME_PARKED ||
+		       (kind & IS_KNOWN && outcome == OUTCOME_POLICY));
 	else if (message.len < PACKET_HEADER)
 		assert(outcome == OUTCOME_AGAIN);
 	else
 		assert(outcome == OUTCOME_AGAIN || outcome == OUTCOME_PARKED ||
-		       outcome == outcome_of_reply(message.data[3] & 0xf, 0));
+		       outcome == outcome_of_reply(message.data[3] & 0xf, 0) ||
+		       (kind & IS_KNOWN && outcome == OUTCOME_POLICY));
 	free(message.data);
 }
 
@@ -109,7 +111,7 @@ static void try_question(uint8_t kind, const uint8_t *data, size_t size)
 	if (err)
 		check_words(&why);
 	else
-		assert(kind != IS_SIGNED);
+		assert((kind & ~IS_KNOWN) != IS_SIGNED);
 	for (size_t i = 1; !err && i < set.count; i++)
 		assert(rdata_compare(set.records[i - 1], set.records[i]) < 0);
 	arena_free(&room.arena);
@@ -122,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size || size > MESSAGE_MAX)
 		return 0;
-	kind = data[0] & (IS_SIGNED | IS_ANSWERED_SO);
+	kind = data[0] & (IS_SIGNED | IS_ANSWERED_SO | IS_KNOWN);
 	try_update(kind, data + 1, size - 1);
 	try_question(kind, data + 1, size - 1);
 	return 0;

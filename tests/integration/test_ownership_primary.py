@@ -266,8 +266,7 @@ class Servers:
             self.assertEqual(client.ask(f"www.{zone}"), words)
         self.assert_sent(self.client(zone, self.server), [wanted], *self.UNSIGNED)
         client = self.client("no.test.", self.server, KEY)
-        self.assert_sent(client, [creation("www.no.test.", "192.0.2.1")], "parked",
-                         "answers NOTAUTH")
+        self.assert_sent(client, [creation("www.no.test.", "192.0.2.1")], *self.NO_ZONE)
         self.assertEqual(self.client(zone, self.server, KEY).ask(f"www.{zone}"), [])
 
     def test_clocks(self):
@@ -331,7 +330,7 @@ class Servers:
         """RFC 2136 3.4.2.2: NOERROR is no proof, so one asks."""
         zone, client = self.opened("www A 192.0.2.1")
         name = f"www.{zone}"
-        self.assert_sent(client, [update([], add(name, "x.test.", rtype="CNAME"))], *self.CNAME)
+        self.assert_sent(client, [update([], add(name, "x.test.", rtype="CNAME"))], "applied")
         self.assertEqual(client.ask(name, "CNAME"), [])
         self.assertEqual(client.ask(name), ["192.0.2.1"])
 
@@ -377,7 +376,7 @@ class Servers:
         text = " ".join(['"' + "x" * 250 + '"'] * 2)
         updates = [creation(f"{i}.{zone}", text, rtype="TXT") for i in range(118)]
         message, sizes = client.wire(*updates)
-        self.assertTrue(60000 < len(message) <= sum(sizes) + 512 < 65535, len(message))
+        self.assertTrue(60000 < len(message) <= sum(sizes) + 512, (len(message), sum(sizes)))
         self.assert_sent(client, updates, "applied")
         self.assertEqual(client.ask(f"117.{zone}", "TXT"), [text])
         more = [creation(f"a{i}.{zone}", text, rtype="TXT") for i in range(130)]
@@ -398,8 +397,8 @@ class Servers:
                 ("below", "NS", "answers without authority"),
                 ("ns1.below", "A", "answers without authority")):
             self.assertEqual(client.ask(f"{name}.{zone}", rtype), want)
-        self.assertEqual(self.client(zone, self.server, KEY).ask("www.no.test."),
-                         "answers REFUSED")
+        client = self.client(zone, self.server, KEY)
+        self.assertEqual(client.ask("www.no.test."), self.NO_ANSWER)
 
     def test_a_server_that_stops(self):
         """Nobody knows whether it was done, until it is sent again."""
@@ -429,7 +428,8 @@ class BindPrimary(Servers, Story):
     UNREAD = "answers REFUSED"
     UNSIGNED = "policy", "answers REFUSED"
     POLICY = "policy", "answers REFUSED"
-    CNAME = "applied", ""
+    NO_ZONE = "parked", "answers NOTAUTH"
+    NO_ANSWER = "answers REFUSED"
 
     @classmethod
     def setUpClass(cls):
@@ -452,13 +452,16 @@ class KnotPrimary(Servers, Story):
     count = 0
     UNREAD = "answers NOTAUTH"
     UNSIGNED = "parked", "answers NOTAUTH"
-    POLICY = "policy", "answers REFUSED"
-    CNAME = "applied", ""
+    # it says the same to who is known and may not as to who is unknown
+    POLICY = "policy", "refuses it: BADKEY, of a key that it knows, so the key may not do that"
+    # it signs no answer about what it does not have
+    NO_ZONE = "again", "answers without a signature (NOTAUTH)"
+    NO_ANSWER = "answers without a signature"
 
     @classmethod
     def setUpClass(cls):
         folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="primary-"))
-        cls.server = Knot(Path(folder) / "knot", masters=[], key=KEY)
+        cls.server = Knot(Path(folder) / "knot", masters=[(HOST, 9)], key=KEY)    # of no zone
         cls.addClassCleanup(cls.server.stop)
         cls.server.launch()
         cls.server.wait_ready()

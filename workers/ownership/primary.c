@@ -20,7 +20,7 @@
 struct sending {
 	primary_sent_fn *done;		/* NULL: nothing is under way */
 	void *self;
-	struct request request;
+	struct update_sent sent;
 	bool is_lost;			/* it comes to its end at the end of the turn: */
 	enum outcome outcome;
 	struct why why;
@@ -38,6 +38,7 @@ struct primary {
 	struct loop *loop;
 	struct primary_config config;
 	struct tsig_key key;		/* the one of the config */
+	bool is_known_key;		/* the server has answered under it */
 	struct primary_reader reader;
 	struct fetch *fetch;		/* NULL: nothing is read */
 	struct link *link;		/* of messages and questions; NULL: there is none */
@@ -72,7 +73,7 @@ void primary_free(struct primary **primary)
 	link_free(&old->link);
 	loop_later_cancel(old->loop, old);
 	explicit_bzero(&old->key, sizeof(old->key));
-	request_clear(&old->sending.request);
+	request_clear(&old->sending.sent.request);
 	request_clear(&old->asking.question.request);
 	free(old);
 }
@@ -100,6 +101,7 @@ static void on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
 	struct primary *primary = self;
 
 	primary->fetch = NULL;
+	primary->is_known_key = outcome == FETCH_WHOLE;
 	primary->reader.end(primary->reader.self, outcome == FETCH_WHOLE ? NULL : words,
 	                    serial);
 }
@@ -162,7 +164,7 @@ static void finish_send(struct primary *primary, enum outcome outcome,
 	primary_sent_fn *done = sending->done;
 	struct why words = *why;	/* the primary may be freed */
 
-	request_clear(&sending->request);
+	request_clear(&sending->sent.request);
 	sending->done = NULL;
 	sending->is_lost = false;
 	rest(primary);
@@ -229,10 +231,11 @@ static void lose_link(struct primary *primary, const char *words)
 static void hear_sent(struct primary *primary, const uint8_t *data, size_t len)
 {
 	struct why why;
-	enum outcome outcome = update_wire_outcome(&primary->sending.request, data, len,
+	enum outcome outcome = update_wire_outcome(&primary->sending.sent, data, len,
 	                                           (uint64_t)clock_unix(), &why);
 
 	primary->is_spoilt |= outcome == OUTCOME_AGAIN;
+	primary->is_known_key |= outcome == OUTCOME_APPLIED;
 	finish_send(primary, outcome, &why);
 }
 
@@ -246,6 +249,7 @@ static void hear_asked(struct primary *primary, const uint8_t *data, size_t len)
 	                               (uint64_t)clock_unix(), &room, &set, &why);
 
 	primary->is_spoilt |= err != OK;
+	primary->is_known_key |= !err;
 	finish_ask(primary, &why, err ? NULL : &set);
 	arena_free(&arena);
 }
@@ -257,7 +261,7 @@ static void on_message(void *self, const uint8_t *data, size_t len)
 	uint16_t id = packet_read_u16(&reader);
 
 	if (is_waited_for(&primary->sending) && !reader.broken &&
-	    id == primary->sending.request.id)
+	    id == primary->sending.sent.request.id)
 		hear_sent(primary, data, len);
 	else if (is_asked(&primary->asking) && !reader.broken &&
 	         id == primary->asking.question.request.id)
@@ -301,7 +305,7 @@ static uint16_t new_id(const struct primary *primary)
 
 	do
 		id = random_u32() & 0xffff;
-	while (id == primary->sending.request.id ||
+	while (id == primary->sending.sent.request.id ||
 	       id == primary->asking.question.request.id);
 	return id;
 }
@@ -315,6 +319,7 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 		.updates = updates,
 		.count = count,
 		.key = primary->config.key,
+		.is_known_key = primary->is_known_key,
 		.id = new_id(primary),
 		.now = (uint64_t)clock_unix(),
 	};
@@ -324,7 +329,7 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 	bug_if(sending->done);
 	sending->done = done;
 	sending->self = self;
-	len = update_wire_put(&message, &sending->request, data);
+	len = update_wire_put(&message, &sending->sent, data);
 	if (len)
 		say(primary, data, len);
 	else

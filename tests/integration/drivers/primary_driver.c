@@ -229,14 +229,14 @@ static void do_wire(struct driver *d, const json_t *command)
 	};
 	uint8_t *data = arena_alloc(arena, PACKET_MAX);
 	json_t *sizes = json_array();
-	struct request request;
+	struct update_sent sent;
 	size_t len;
 
 	message.updates = updates_of(arena, command, &message.count);
 	for (size_t i = 0; i < message.count; i++)
 		json_array_append_new(sizes, json_integer((json_int_t)
 		    update_wire_size(message.updates[i]).octets));
-	len = update_wire_put(&message, &request, data);
+	len = update_wire_put(&message, &sent, data);
 	say(json_pack("{s:s, s:o, s:o}", "end", "wire", "message", hex_of(data, len),
 	              "sizes", sizes));
 	arena_free(&arena);

@@ -17,7 +17,8 @@
 enum { ID = 0x102, NOW = 1800000000, HEAD = PACKET_HEADER + 13 + 4 };
 
 static uint8_t data[PACKET_MAX];
-static struct request request;
+static struct update_sent sent;
+static bool is_known_key;
 
 static struct tsig_key key_of(const char *name)
 {
@@ -38,8 +39,8 @@ static size_t put_all(const struct update *const *updates, size_t count,
 
 	return update_wire_put(&(struct update_message){
 		.zone = &zone, .updates = updates, .count = count, .key = key, .id = ID,
-		.now = NOW,
-	}, &request, data);
+		.is_known_key = is_known_key, .now = NOW,
+	}, &sent, data);
 }
 
 static size_t put_one(const struct update *update, const struct tsig_key *key)
@@ -229,7 +230,7 @@ static void test_room_in_any_message(void **state)
 	assert_true(update_wire_put(&(struct update_message){
 		.zone = &longest, .updates = updates, .count = 1, .key = &key, .id = ID,
 		.now = NOW,
-	}, &request, data));
+	}, &sent, data));
 }
 
 /* ---- answers ---- */
@@ -298,7 +299,7 @@ static enum outcome hear(bool is_signed, const struct answer *answer, struct why
 	exact = malloc(len);
 	memcpy(exact, packet, len);
 	strcpy(why->text, "?");
-	outcome = update_wire_outcome(&request, exact, len, NOW, why);
+	outcome = update_wire_outcome(&sent, exact, len, NOW, why);
 	free(exact);
 	return outcome;
 }
@@ -406,6 +407,21 @@ static void test_answers(void **state)
 	}
 }
 
+/* Knot's answer to who may not: of a server that knows the key it is no wrong key. */
+static void test_badkey_of_a_known_key(void **state)
+{
+	struct answer answer = { ID, ANSWER | 9, .error = TSIG_BADKEY, .bare = true };
+	struct why why;
+
+	(void)state;
+	is_known_key = true;
+	assert_int_equal(hear(true, &answer, &why), OUTCOME_POLICY);
+	assert_non_null(strstr(why.text, "BADKEY, of a key that it knows"));
+	answer.error = TSIG_BADSIG;
+	assert_int_equal(hear(true, &answer, &why), OUTCOME_PARKED);
+	is_known_key = false;
+}
+
 static void test_a_signature_nobody_asked_for(void **state)
 {
 	struct tsig_key key = key_of("key.example.");
@@ -422,7 +438,7 @@ static void test_a_signature_nobody_asked_for(void **state)
 	packet_set_header(&writer, &header);
 	tsig_chain_begin(&server, &key);
 	tsig_sign(&server, TSIG_FINE, NULL, NOW, &writer);
-	assert_int_equal(update_wire_outcome(&request, packet, writer.len, NOW, &why),
+	assert_int_equal(update_wire_outcome(&sent, packet, writer.len, NOW, &why),
 	                 OUTCOME_AGAIN);
 	assert_string_equal(why.text, "signs an answer to an unsigned message");
 }
@@ -438,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_room_in_any_message),
 		cmocka_unit_test(test_every_rcode),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_badkey_of_a_known_key),
 		cmocka_unit_test(test_a_signature_nobody_asked_for),
 	};
 

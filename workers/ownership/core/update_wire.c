@@ -121,7 +121,7 @@ static uint16_t put_changes(const struct update_message *message,
 	return count;
 }
 
-size_t update_wire_put(const struct update_message *message, struct request *request,
+size_t update_wire_put(const struct update_message *message, struct update_sent *sent,
                        uint8_t *data)
 {
 	size_t room = message->key ? tsig_room_of(message->key) : 0;
@@ -139,7 +139,8 @@ size_t update_wire_put(const struct update_message *message, struct request *req
 	if (writer.full)
 		return 0;
 	writer.limit = PACKET_MAX;
-	request_end(request, message->key, message->now, &header, &writer);
+	sent->is_known_key = message->is_known_key;
+	request_end(&sent->request, message->key, message->now, &header, &writer);
 	return writer.len;
 }
 
@@ -165,10 +166,16 @@ static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
 	         time_text(tsig->other, theirs), time_text(now, ours));
 }
 
-static enum outcome of_refusal(const struct reply *reply, uint64_t now, struct why *why)
+static enum outcome of_refusal(const struct reply *reply, bool is_known_key, uint64_t now,
+                               struct why *why)
 {
 	const struct tsig *tsig = &reply->tsig;
 
+	if (tsig->error == TSIG_BADKEY && is_known_key) {
+		snprintf(why->text, sizeof(why->text), "refuses it: BADKEY, of a key that "
+		         "it knows, so the key may not do that");
+		return OUTCOME_POLICY;
+	}
 	if (tsig->error == TSIG_BADTIME && tsig->other_len == TSIG_OTHER_TIME)
 		say_clocks(tsig, now, why);
 	else
@@ -189,16 +196,16 @@ static enum outcome of_disbelieved(const struct reply *reply, struct why *why)
 	return OUTCOME_AGAIN;
 }
 
-enum outcome update_wire_outcome(const struct request *request, const uint8_t *data,
+enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *data,
                                  size_t len, uint64_t now, struct why *why)
 {
 	struct reply reply;
 	enum rcode rcode;
 
-	reply_read(request, data, len, now, &reply);
+	reply_read(&sent->request, data, len, now, &reply);
 	rcode = reply.header.flags & FLAG_RCODE;
 	if (reply.kind == REPLY_REFUSES)
-		return of_refusal(&reply, now, why);
+		return of_refusal(&reply, sent->is_known_key, now, why);
 	if (reply.kind != REPLY_OURS)
 		return of_disbelieved(&reply, why);
 	why->text[0] = '\0';

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,21 +28,32 @@ struct update_message {
 	const struct update *const *updates;
 	size_t count;
 	const struct tsig_key *key;	/* NULL: none */
+	/*
+	 * The server has answered under it before. Knot says BADKEY of a key that it knows
+	 * and that may not do this (a wrong MAC is BADSIG): that is its policy then.
+	 */
+	bool is_known_key;
 	uint16_t id;
 	uint64_t now;			/* unix seconds */
+};
+
+/* What the answer is compared with. */
+struct update_sent {
+	struct request request;
+	bool is_known_key;
 };
 
 /* What it takes in a message at most: with others it may be less. */
 struct batch_size update_wire_size(const struct update *update);
 /*
  * Writes the message to DATA, of PACKET_MAX octets, and returns its length; 0: there is no
- * room for it. *request is then what update_wire_outcome() compares answers with.
+ * room for it.
  */
-size_t update_wire_put(const struct update_message *message, struct request *request,
+size_t update_wire_put(const struct update_message *message, struct update_sent *sent,
                        uint8_t *data);
 /*
  * What the answer in DATA means for all updates of the message, and in words that go
  * behind the server's name ("" if it was taken). AGAIN: it is no answer to be believed.
  */
-enum outcome update_wire_outcome(const struct request *request, const uint8_t *data,
+enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *data,
                                  size_t len, uint64_t now, struct why *why);
