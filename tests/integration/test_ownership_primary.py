@@ -26,6 +26,7 @@ import dns.rcode
 import dns.rdata
 import dns.rdataclass
 import dns.rdatatype
+import dns.rrset
 import dns.update
 
 REPO = Path(__file__).resolve().parents[2]
@@ -35,7 +36,7 @@ sys.path.insert(0, str(REPO / "tests" / "support"))
 from lab.bind import Bind                           # noqa: E402
 from lab.dns import Key, canonical                  # noqa: E402
 from lab.knot import Knot                           # noqa: E402
-from lab.process import HOST, program, wait_for     # noqa: E402
+from lab.process import HOST, wait_for              # noqa: E402
 from scripted_dns import (Scripted, answers, frame, keyring, receive, sends,    # noqa: E402
                           signs, until_closed)
 
@@ -480,6 +481,382 @@ class KnotPrimary(Servers, Story):
         changes += [("conf-set", f"zone[{zone}]"),
                     ("conf-set", f"zone[{zone}].acl", *acls)]
         server._configure(*changes)
+
+
+# ---- servers that do not ----
+
+ZONE = "scripted.test."
+SOA = (ZONE, 300, "SOA", "ns1.test. hostmaster.test. 17 3600 600 86400 60")
+RRS = [SOA, (ZONE, 300, "NS", "ns1.test."),
+       *((f"h{i}.{ZONE}", 300, "A", f"192.0.2.{i}") for i in range(10)), SOA]
+
+
+def resets(link):
+    """Its end is no FIN, but a reset."""
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def first_messages(count, then=until_closed):
+    """So many of the messages of the zone, two records each."""
+    def script(wire, link):
+        messages = list(answers(dns.message.from_wire(wire), RRS, 2))
+        for answer in messages[:count]:
+            link.sendall(frame(answer.to_wire()))
+        then(link)
+    return script
+
+
+def replies(make, key=None):
+    """MAKE(message) makes the octets that answer each message of a connection."""
+    def script(wire, link):
+        ring = keyring(key) if key else None
+        while True:
+            link.sendall(make(dns.message.from_wire(wire, keyring=ring)))
+            wire = receive(link, int.from_bytes(receive(link, 2), "big"))
+    return script
+
+
+def reply(message, rcode=0, *rrs):
+    answer = dns.message.make_response(message)
+    answer.flags |= dns.flags.AA
+    answer.set_rcode(rcode)
+    if message.opcode() == dns.opcode.UPDATE:
+        answer.sections = [[], [], [], []]
+    for owner, ttl, rtype, text in rrs:
+        answer.answer.append(dns.rrset.from_text(owner, ttl, "IN", rtype, text))
+    return answer
+
+
+def framed(*arguments):
+    return frame(reply(*arguments).to_wire())
+
+
+WANTED = creation(f"www.{ZONE}", "192.0.2.1")
+WWW = f"www.{ZONE}", 300, "A", "192.0.2.1"
+
+
+class Hostile(Story):
+    """Nothing that they do makes a zone whole, or an update done."""
+
+    def scripted(self, script):
+        server = Scripted(script)
+        self.addCleanup(server.stop)
+        return server
+
+    def opened(self, script, key=None, **options):
+        options = {"silence_ms": SOON_MS, "whole_ms": 4 * SOON_MS} | options
+        return self.client(ZONE, self.scripted(script), key, **options)
+
+    def assert_not_whole(self, script, fault, handed=None, key=None, **options):
+        line = self.assert_faulty(self.opened(script, key, **options), fault)
+        if handed is not None:
+            self.assertEqual(len(line["records"]), handed)
+
+    def test_a_zone_that_comes_whole(self):
+        for client in self.opened(sends(RRS)), self.opened(first_messages(7)), \
+                self.opened(signs(RRS, KEY, KEY), KEY), \
+                self.opened(signs(RRS, KEY, KEY, every=99), KEY):
+            line = client.read()
+            self.assertEqual((line["fault"], line["serial"], len(line["records"])),
+                             (None, 17, len(RRS) - 1))
+
+    def test_a_part_is_no_zone(self):
+        for count in range(7):
+            fault = "breaks its transfer off" if count else "takes no question over TCP"
+            self.assert_not_whole(first_messages(count, lambda link: None), fault, 2 * count)
+            self.assert_not_whole(first_messages(count, resets), fault, 2 * count)
+        self.assert_not_whole(first_messages(3), "falls silent within its transfer", 6)
+        self.assert_not_whole(first_messages(0), "does not answer", 0)
+        self.assert_not_whole(sends(RRS[:-1]), "falls silent within its transfer", len(RRS) - 1)
+        self.assert_not_whole(sends(RRS[1:]), "sends no SOA of the zone at first", 0)
+        self.assert_not_whole(sends([*RRS, WWW]), "goes on behind its end")
+
+    def test_a_message_cut_in_two(self):
+        def cut(at, then):
+            def script(wire, link):
+                whole = next(answers(dns.message.from_wire(wire), RRS))
+                link.sendall(frame(whole.to_wire())[:at])
+                then(link)
+            return script
+        for at in 1, 2, 3, 14, 200:
+            self.assert_not_whole(cut(at, until_closed), "does not answer", 0)
+            self.assert_not_whole(cut(at, resets), "takes no question over TCP", 0)
+
+    def test_garbage(self):
+        for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), frame(b"\0" * 500), \
+                b"HTTP/1.1 400 no\r\n\r\n" * 2000:
+            self.assert_not_whole(lambda wire, link, octets=octets: link.sendall(octets),
+                                  "sends what is no answer to our question", 0)
+
+        def other_id(wire, link):
+            question = dns.message.from_wire(wire)
+            question.id ^= 1
+            sends(RRS)(question.to_wire(), link)
+        self.assert_not_whole(other_id, "sends what is no answer to our question", 0)
+
+    def test_it_never_ends(self):
+        def drip(wire, link):
+            """Never silent for long."""
+            question = dns.message.from_wire(wire)
+            link.sendall(frame(next(answers(question, RRS[:1])).to_wire()))
+            while not done.wait(SOON_MS / 4000):
+                link.sendall(frame(next(answers(question, RRS[1:3])).to_wire()))
+
+        def gush(wire, link):
+            question = dns.message.from_wire(wire)
+            link.sendall(frame(next(answers(question, RRS[:1])).to_wire()))
+            more = frame(next(answers(question, RRS[1:-1] * 20)).to_wire())
+            while True:
+                link.sendall(more)
+        done = threading.Event()
+        self.addCleanup(done.set)
+        self.assert_not_whole(drip, "takes too long for its transfer")
+        self.assert_not_whole(gush, "sends more than the zone could ever have", records=5000)
+        self.assert_not_whole(gush, "sends more than the zone could ever have", octets=50000)
+
+    def test_signatures(self):
+        for script, fault in (
+                (signs(RRS, KEY, FORGER), "signs its answer wrongly"),
+                (signs(RRS, KEY, KEY, every=0), "answers without a signature"),
+                (signs(RRS, KEY, KEY, every=4, last=False), "ends without a signature"),
+                (signs(RRS, KEY, KEY, spoil=3), "signs its answer wrongly"),
+                (signs(RRS, KEY, KEY, every=99, spoil=3), "signs its answer wrongly")):
+            self.assert_not_whole(script, fault, key=KEY)
+
+    def test_a_reading_is_cancelled(self):
+        client = self.opened(first_messages(2))
+        for cancel_after in 1, 4:
+            client.say("read", cancel_after=cancel_after)
+            client.hear("cancelled")
+        client.say("read")
+        client.say("cancel", what="read")
+        client.hear("cancel")
+        client.say("close_within")
+        client.say("read", cancel_after=3)
+        client.hear("cancelled")
+
+    # ---- updates ----
+
+    def assert_unknown(self, make, words, key=None):
+        client = self.opened(replies(make, key), key)
+        self.assert_sent(client, [WANTED], "again", words)
+        self.assertIn(client.ask(f"www.{ZONE}"), (words, words.partition(" (")[0]))
+
+    def test_answers_that_say_nothing(self):
+        def of_another_id(message):
+            message.id ^= 1
+            return framed(message)
+        stranger = "sends what is no answer to our message"
+        self.assert_unknown(of_another_id, stranger)
+        self.assert_unknown(lambda message: frame(message.to_wire()), stranger)
+        self.assert_unknown(lambda message: frame(b""), stranger)
+        self.assert_unknown(lambda message: frame(b"\xff" * 300), stranger)
+        self.assert_unknown(lambda message: frame(message.id.to_bytes(2, "big")), stranger)
+        self.assert_unknown(lambda message: framed(message)[:5], "does not answer")
+        self.assert_unknown(lambda message: frame(reply(message).to_wire() + b"more"),
+                            "sends a malformed message")
+        self.assert_unknown(lambda message: framed(message, 2), "answers SERVFAIL")
+
+    def test_nobody_answers(self):
+        broken = "breaks the connection off before it answers"
+        for end, words in ((until_closed, "does not answer"), (resets, broken),
+                           (lambda link: None, broken)):
+            client = self.opened(lambda wire, link, end=end: end(link))
+            self.assert_sent(client, [WANTED], "again", words)
+            self.assertEqual(client.ask(f"www.{ZONE}"), words)
+        with socket.socket() as taken:
+            taken.bind((HOST, 0))       # and nobody listens
+            client = self.opened(lambda wire, link: None, port=taken.getsockname()[1])
+            self.assert_sent(client, [WANTED], "again", "takes no connection over TCP")
+            self.assert_faulty(client, "takes no question over TCP")
+
+    def test_answers_of_somebody_else(self):
+        def signed(key):
+            def make(message):
+                answer = reply(message, 0, *([WWW] if message.opcode() == 0 else []))
+                answer.use_tsig(keyring(key), key.name, algorithm=key.algorithm + ".")
+                answer.request_mac = message.mac
+                return frame(answer.to_wire())
+            return make
+
+        def unsigned(rcode):
+            def make(message):
+                answer = reply(message, rcode)
+                answer.tsig = None
+                return frame(answer.to_wire())
+            return make
+        client = self.opened(replies(signed(KEY), KEY), KEY)
+        self.assert_sent(client, [WANTED], "applied")
+        self.assertEqual(client.ask(f"www.{ZONE}"), ["192.0.2.1"])
+        self.assert_unknown(signed(FORGER), "signs its answer wrongly", KEY)
+        self.assert_unknown(signed(STRANGER), "signs its answer with another key", KEY)
+        self.assert_unknown(unsigned(0), "answers without a signature", KEY)
+        self.assert_unknown(unsigned(5), "answers without a signature (REFUSED)", KEY)
+
+    def test_answers_about_something_else(self):
+        def ask(*rrs, rcode=0, change=None):
+            def make(message):
+                answer = reply(message, rcode, *rrs)
+                if change:
+                    change(answer)
+                return frame(answer.to_wire())
+            return self.opened(replies(make)).ask(f"www.{ZONE}")
+
+        def lame(answer):
+            answer.flags &= ~dns.flags.AA
+
+        def cut(answer):
+            answer.flags |= dns.flags.TC
+
+        def other(answer):
+            answer.question = [dns.rrset.from_text(f"x.{ZONE}", 0, "IN", "A")]
+        self.assertEqual(ask(WWW), ["192.0.2.1"])
+        self.assertEqual(ask((WWW[0].upper(), *WWW[1:])), ["192.0.2.1"])
+        self.assertEqual(ask((f"x.{ZONE}", *WWW[1:]), (WWW[0], 300, "TXT", '"x"')), [])
+        self.assertEqual(ask(rcode=3), [])
+        self.assertEqual(ask(WWW, change=lame), "answers without authority")
+        self.assertEqual(ask(WWW, change=cut), "sends a truncated message")
+        self.assertEqual(ask(WWW, change=other), "answers another question")
+        self.assertEqual(ask(rcode=5), "answers REFUSED")
+
+    # ---- the connection ----
+
+    def test_it_is_kept(self):
+        """For messages and questions; closed when it was idle, and at an error."""
+        server = self.scripted(replies(framed))
+        client = self.client(ZONE, server, idle_ms=SOON_MS)
+        for _ in range(3):
+            self.assert_sent(client, [WANTED], "applied")
+            self.assertEqual(client.ask(f"www.{ZONE}"), [])
+        self.assertEqual(server.links, 1)
+        wait_for(lambda: not server.open, SECONDS, "the connection is closed")
+        self.assert_sent(client, [WANTED], "applied")
+        self.assertEqual(server.links, 2)
+
+    def test_it_is_closed_by_the_server(self):
+        """Between two messages that is no error; one that crosses it is sent again."""
+        def once(wire, link):
+            link.sendall(framed(dns.message.from_wire(wire)))
+        server = self.scripted(once)
+        client = self.client(ZONE, server, idle_ms=60000)
+        self.assert_sent(client, [WANTED], "applied")
+        wait_for(lambda: not server.open, SECONDS, "the server has closed")
+        wait_for(lambda: client.send(WANTED)[0] == "applied", SECONDS, "it goes on")
+
+    def test_a_message_is_not_the_answer_to_the_one_before(self):
+        """What was cancelled is answered late, and means nothing."""
+        gate, seen = threading.Event(), threading.Event()
+
+        def late(wire, link):
+            seen.set()
+            gate.wait(SECONDS)
+            link.sendall(framed(dns.message.from_wire(wire), 5))
+            replies(framed)(receive(link, int.from_bytes(receive(link, 2), "big")), link)
+        server = self.scripted(late)
+        client = self.client(ZONE, server)
+        client.say("send", updates=[WANTED])
+        self.assertTrue(seen.wait(SECONDS))
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        client.say("cancel", what="send")
+        client.hear("cancel")
+        gate.set()
+        self.assertEqual(client.hear("ask")["records"], [])
+        wait_for(lambda: not server.open, SECONDS, "the connection is closed")
+        self.assert_sent(client, [WANTED], "policy", "answers REFUSED")
+        self.assertEqual(server.links, 2)
+
+    def test_answers_in_another_order(self):
+        def crosswise(wire, link):
+            second = receive(link, int.from_bytes(receive(link, 2), "big"))
+            link.sendall(framed(dns.message.from_wire(second), 0, WWW)
+                         + framed(dns.message.from_wire(wire), 5))
+            until_closed(link)
+        client = self.opened(crosswise)
+        client.say("send", updates=[WANTED])
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        self.assertEqual(client.hear("ask")["records"], ["c0000201"])
+        self.assertEqual(client.heard_sent(), ("policy", "answers REFUSED"))
+
+    def test_both_are_lost_at_once(self):
+        def both(wire, link):
+            receive(link, int.from_bytes(receive(link, 2), "big"))
+        words = "breaks the connection off before it answers"
+        client = self.opened(both)
+        client.say("send", updates=[WANTED])
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        self.assertEqual(client.heard_sent(), ("again", words))
+        self.assertEqual(client.hear("ask")["fault"], words)
+        client.say("send", updates=[WANTED])
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        client.say("close_within")      # so nobody hears of the question
+        self.assertEqual(client.heard_sent(), ("again", words))
+
+    def test_all_is_cancelled_and_freed(self):
+        client = self.opened(lambda wire, link: until_closed(link), silence_ms=60000)
+        for what in "send", "ask", "read":
+            arguments = {"send": {"updates": [WANTED]}, "read": {},
+                         "ask": {"name": f"www.{ZONE}", "type": 1}}[what]
+            for _ in range(2):
+                client.say(what, **arguments)
+                client.say("cancel", what=what)
+                client.hear("cancel")
+            client.say(what, **arguments)
+        client.say("close")
+        client.hear("close")
+
+    def test_where_it_leaves_from(self):
+        peers = queue.Queue()
+
+        def note(wire, link):
+            peers.put(link.getpeername()[0])
+            replies(framed)(wire, link)
+        client = self.opened(note, local="127.0.0.5")
+        self.assert_sent(client, [WANTED], "applied")
+        self.assertEqual(peers.get(timeout=SECONDS), "127.0.0.5")
+        self.assert_faulty(client, "sends")
+        self.assertEqual(peers.get(timeout=SECONDS), "127.0.0.5")
+        client = self.opened(note, local="192.0.2.1")       # no address of ours
+        self.assert_sent(client, [WANTED], "again", "cannot be reached over TCP")
+        self.assert_faulty(client, "cannot be reached over TCP")
+
+    # ---- what we write, read by others ----
+
+    def test_dnspython_reads_our_updates(self):
+        client = self.opened(sends(RRS), KEY)
+        updates = [
+            update([no_name(f"a.{ZONE}"), no_set(f"b.{ZONE}", "AAAA"),
+                    *set_is(f"m.{ZONE}", '"one"', '"two"', rtype="TXT")],
+                   [delete_set(f"c.{ZONE}", "MX"), *delete(f"d.{ZONE}", "192.0.2.1"),
+                    *add(f"a.{ZONE}", "10 mail.other.test.", rtype="MX", ttl=77)]),
+            update([no_set(f"b.{ZONE}", "AAAA"), *set_is(f"m.{ZONE}", '"one"', '"two"', rtype="TXT")],
+                   add(f"b.{ZONE}", "2001:db8::1", rtype="AAAA")),
+        ]
+        wire, sizes = client.wire(*updates)
+        message = dns.message.from_wire(wire, keyring=keyring(KEY), one_rr_per_rrset=True)
+        self.assertEqual((message.opcode(), message.id, message.flags & ~0x7800),
+                         (dns.opcode.UPDATE, 0x102, 0))
+        self.assertTrue(message.had_tsig and message.keyname.to_text() == KEY.name)
+        self.assertEqual([rrset.to_text() for rrset in message.zone], [f"{ZONE} IN SOA"])
+        self.assertLessEqual(len(wire), sum(sizes) + 200)
+        wanted = dns.update.UpdateMessage(ZONE)
+        wanted.absent("a")
+        wanted.absent("b", "AAAA")
+        wanted.present("m", "TXT", '"one"', '"two"')
+        wanted.delete("c", "MX")
+        wanted.delete("d", "A", "192.0.2.1")
+        wanted.add("a", 77, "MX", "10 mail.other.test.")
+        wanted.add("b", 300, "AAAA", "2001:db8::1")
+        theirs = dns.message.from_wire(wanted.to_wire(), one_rr_per_rrset=True)
+        for ours, others in ((message.prerequisite, theirs.prerequisite),
+                             (message.update, theirs.update)):
+            self.assertEqual([described(rrset) for rrset in ours],
+                             [described(rrset) for rrset in others])
+        self.assertNotIn(b"scripted", wire[12 + len(ZONE) + 1:])       # compressed
+
+
+def described(rrset):
+    return (rrset.name.derelativize(dns.name.from_text(ZONE)), rrset.rdtype, rrset.rdclass,
+            rrset.deleting, rrset.ttl, [rdata.to_text() for rdata in rrset])
 
 
 if __name__ == "__main__":
