@@ -1,7 +1,7 @@
 /*
- * reply -- a message that we sent, and whether another is the answer to it: its id, that it
- * is one, its opcode, and its signature, as whoever asks under one must see to (RFC 8945
- * 5.3). What the answer says is for who asked.
+ * reply -- a message that we sent, and whether another is the answer to it: its id, that
+ * it is one, its opcode, and its signature, as whoever asks under one must see to (RFC
+ * 8945 5.3). What the answer says is for who asked.
  *
  * Who asked under a signature is answered under one, but where the server cannot sign for
  * it does not know the key or the secret (5.3.2): then an error comes without one.
@@ -25,13 +25,13 @@ struct request {
 enum reply_kind {
 	REPLY_OURS,			/* and by whom it says to be */
 	REPLY_STRANGE,			/* to another message, or none at all */
-	REPLY_WRONG,			/* to ours, but nothing that it says may be believed */
+	REPLY_WRONG,			/* to ours, and not to be believed */
 	REPLY_REFUSES,			/* our signature: tsig.error says why */
 };
 
 struct reply {
 	enum reply_kind kind;
-	const char *fault;		/* of all but OURS: words behind the server's name */
+	const char *fault;		/* of all but OURS: behind the server's name */
 	struct packet_header header;
 	struct packet_reader reader;	/* behind the header */
 	struct tsig tsig;

@@ -23,7 +23,7 @@ enum fetch_outcome {
 	FETCH_WHOLE,
 	FETCH_NEWER,			/* than what is wanted */
 	FETCH_REFUSED,			/* REFUSED, NOTAUTH, NXDOMAIN, NOTIMP */
-	FETCH_BROKEN,			/* off, or not let begin: a server that restarts */
+	FETCH_BROKEN,			/* off, or not begun: a server that restarts */
 	FETCH_FAILED,
 };
 
@@ -45,8 +45,8 @@ struct fetch_want {
 struct fetch_listener {
 	void (*record)(void *self, const struct canonical *record);
 	/*
-	 * Once, when the fetch is gone. SERIAL is that of a zone that came whole; WORDS go
-	 * behind the server's name, of such a zone "".
+	 * Once, when the fetch is gone. SERIAL is that of a zone that came whole; WORDS
+	 * go behind the server's name, of such a zone "".
 	 */
 	void (*end)(void *self, enum fetch_outcome outcome, uint32_t serial,
 	            const char *words);

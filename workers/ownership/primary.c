@@ -41,7 +41,7 @@ struct primary {
 	bool is_known_key;		/* the server has answered under it */
 	struct primary_reader reader;
 	struct fetch *fetch;		/* NULL: nothing is read */
-	struct link *link;		/* of messages and questions; NULL: there is none */
+	struct link *link;		/* of messages and questions; NULL: none */
 	/* it carries answers that nobody waits for, so it is not kept */
 	bool is_spoilt;
 	struct sending sending;

@@ -1,15 +1,14 @@
 /*
  * primary -- the name server that takes updates of a zone, and says what is in it. It is
- * somebody else's: whatever it sends is looked at, and it is never waited for without end.
+ * somebody else's: all that it sends is looked at, and nothing is waited for without end.
  *
- * A zone is read over a TCP connection of its own. Messages and questions go over one that
- * is kept for the next of them, closed after it was idle for a while, and at any error: so
- * is the one of a message that is cancelled. With a key all is signed, and is heard under
- * its signature only.
+ * A zone is read over a TCP connection of its own. Messages and questions go over one
+ * that is kept for the next of them, and closed when it was idle for a while, at an error,
+ * and when one of them is cancelled. With a key all is signed, and heard under its signature.
  *
- * At most one of each kind at a time: a bug otherwise. What they call may begin, cancel and
- * free anything here; nothing is called from within the calls of this file, nor once it was
- * cancelled. Words go behind the server's name, and are the callee's until it returns.
+ * At most one of each kind at a time: a bug otherwise. What they call may begin, cancel
+ * and free anything here; nothing is called from within the calls of this file, nor once
+ * it was cancelled. Words go behind the server's name, until the callee returns.
  */
 #pragma once
 
@@ -46,7 +45,7 @@ void primary_free(struct primary **primary);
 /* ---- the zone, by AXFR ---- */
 
 struct primary_reader {
-	/* As it came: of a zone that does not end well it means nothing. The SOA comes once. */
+	/* As it came; nothing, if the zone does not end well. The SOA comes once. */
 	void (*record)(void *self, const struct canonical *record);
 	/* FAULT: the zone did not come whole; NULL: it did, and was of SERIAL. */
 	void (*end)(void *self, const char *fault, uint32_t serial);
@@ -73,8 +72,8 @@ void primary_cancel_send(struct primary *primary);
 /* ---- one set ---- */
 
 /*
- * FAULT: there is no telling; else NULL, and SET has what is there, sorted, or no records.
- * It is gone when the function returns.
+ * FAULT: there is no telling; else NULL, and SET has what is there, sorted, or no
+ * records. It is gone when the function returns.
  */
 typedef void primary_asked_fn(void *self, const char *fault, const struct rrset *set);
 

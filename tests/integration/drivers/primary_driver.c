@@ -1,6 +1,6 @@
 /*
- * primary_driver -- the client of somebody's primary at the end of a pipe: reads commands, a
- * line of JSON each, and says how what they began came to its end, a line of JSON each.
+ * primary_driver -- the client of somebody's primary at the end of a pipe: reads
+ * commands, a line of JSON each, and says how what they began came to its end, so too.
  *
  *   {"do": "open", "zone": S, "host": S, "port": N, "key": [NAME, ALGORITHM, SECRET],
  *    "local": S, "silence_ms": N, "whole_ms": N, "idle_ms": N, "records": N, "octets": N}
@@ -12,9 +12,9 @@
  *   {"do": "close"}                        {"end": "close"}
  *   {"do": "close_within"}                 the next callback closes it, too
  *
- * U is {"prerequisites": [R...], "changes": [R...]}, R [KIND, NAME, TYPE, TTL, RDATA], with
- * rdata in hexadecimal digits. Records are such digits: of canonical octets of what is
- * read, of the rdata of what is asked for.
+ * U is {"prerequisites": [R...], "changes": [R...]}, R [KIND, NAME, TYPE, TTL, RDATA],
+ * with rdata in hexadecimal digits. Records are such digits: of canonical octets of what
+ * is read, of the rdata of what is asked for.
  */
 #include <jansson.h>
 #include <stdio.h>

@@ -169,17 +169,18 @@ static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
 static enum outcome of_refusal(const struct reply *reply, bool is_known_key, uint64_t now,
                                struct why *why)
 {
+	static const char not_allowed[] =
+	    "refuses it: BADKEY, of a key that it knows, so the key may not do that";
 	const struct tsig *tsig = &reply->tsig;
+	bool is_policy = tsig->error == TSIG_BADKEY && is_known_key;
 
-	if (tsig->error == TSIG_BADKEY && is_known_key) {
-		snprintf(why->text, sizeof(why->text), "refuses it: BADKEY, of a key that "
-		         "it knows, so the key may not do that");
-		return OUTCOME_POLICY;
-	}
 	if (tsig->error == TSIG_BADTIME && tsig->other_len == TSIG_OTHER_TIME)
 		say_clocks(tsig, now, why);
 	else
-		snprintf(why->text, sizeof(why->text), "%s", reply->fault);
+		snprintf(why->text, sizeof(why->text), "%s",
+		         is_policy ? not_allowed : reply->fault);
+	if (is_policy)
+		return OUTCOME_POLICY;
 	return outcome_of_reply(reply->header.flags & FLAG_RCODE, tsig->error);
 }
 

@@ -1,10 +1,10 @@
 /*
  * update_wire -- updates of a zone as one message (RFC 2136 2), and what its answer says.
  *
- * The server takes the message whole or not at all, and nothing in it says of which update
- * a record is: a prerequisite that several of them make stands there once, for a set that
- * is told twice would have to be there twice (3.2.5). Owner names are compressed, names
- * within rdata are not.
+ * The server takes the message whole or not at all, and nothing in it says of which
+ * update a record is: a prerequisite that several of them make stands there once, for a
+ * set that is told twice would have to be there twice (3.2.5). Owner names are
+ * compressed, names within rdata are not.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ struct update_message {
 	size_t count;
 	const struct tsig_key *key;	/* NULL: none */
 	/*
-	 * The server has answered under it before. Knot says BADKEY of a key that it knows
-	 * and that may not do this (a wrong MAC is BADSIG): that is its policy then.
+	 * The server has answered under it before. Knot says BADKEY of a key that it
+	 * knows and that may not do this (a wrong MAC is BADSIG): that is policy, then.
 	 */
 	bool is_known_key;
 	uint16_t id;
@@ -46,8 +46,8 @@ struct update_sent {
 /* What it takes in a message at most: with others it may be less. */
 struct batch_size update_wire_size(const struct update *update);
 /*
- * Writes the message to DATA, of PACKET_MAX octets, and returns its length; 0: there is no
- * room for it.
+ * Writes the message to DATA, of PACKET_MAX octets, and returns its length; 0: there is
+ * no room for it.
  */
 size_t update_wire_put(const struct update_message *message, struct update_sent *sent,
                        uint8_t *data);
