@@ -3,8 +3,9 @@
  * somebody else's: all that it sends is looked at, and nothing is waited for without end.
  *
  * A zone is read over a TCP connection of its own. Messages and questions go over one
- * that is kept for the next of them, and closed when it was idle for a while, at an error,
- * and when one of them is cancelled. With a key all is signed, and heard under its signature.
+ * that is kept for the next of them, and closed when it was idle for a while, at an
+ * error, and when one of them is cancelled. With a key all is signed, and is heard under
+ * its signature only.
  *
  * At most one of each kind at a time: a bug otherwise. What they call may begin, cancel
  * and free anything here; nothing is called from within the calls of this file, nor once
