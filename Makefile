@@ -55,7 +55,7 @@ LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
 
-LIBRARY = base model dns runtime consistency
+LIBRARY = base model dns runtime net consistency
 BINARIES = $(foreach p,$(PROGRAMS),$(BUILD)/bin/$(BINARY_$(p)))
 UNIT     = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/unit/*/test_*.c))
 FUZZ     = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -110,6 +110,10 @@ $(BUILD)/drivers/backend_driver: tests/integration/drivers/backend_driver.c \
     $(BUILD)/poolmgr.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Ipoolmgr $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_poolmgr)
+$(BUILD)/drivers/primary_driver: tests/integration/drivers/primary_driver.c \
+    $(BUILD)/ownership.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Iworkers -Iworkers/ownership $(LDFLAGS) -o $@ $^ $(LIBS)
 drivers: $(DRIVERS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
@@ -192,8 +196,10 @@ src = grep -rnE --include=*.[ch]
 layers:
 	@! $(src) '#include "(runtime|model|dns|consistency)/' workers/base
 	@! $(src) '#include "dns/' workers/model workers/runtime workers/consistency
-	@! $(src) '#include "consistency/' workers/model workers/dns workers/runtime central/core \
-	    minidns/core workers/ownership/core
+	@! $(src) '#include "consistency/' workers/model workers/dns workers/runtime workers/net \
+	    central/core minidns/core workers/ownership/core
+	@! $(src) '#include "net/' workers/base workers/model workers/dns workers/runtime \
+	    workers/consistency central/core poolmgr/core minidns/core workers/ownership/core
 	@! $(src) '#include "runtime/' workers/model workers/dns central/core poolmgr/core \
 	    minidns/core workers/ownership/core
 	@! $(src) '#include <amqp' workers central poolmgr minidns | grep -v '^workers/runtime/broker'

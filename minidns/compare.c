@@ -76,7 +76,10 @@ struct compares *compares_new(struct loop *loop, const struct compares_config *c
 	compares->loop = loop;
 	compares->config = *config;
 	compares->parts = (struct comparison_parts){
-		.fetch = { loop, config->servers, config->exchanges, &compares->record },
+		.loop = loop,
+		.servers = config->servers,
+		.exchanges = config->exchanges,
+		.record = &compares->record,
 		.heads = config->heads,
 		.zones = config->zones,
 		.deltas = config->deltas,

@@ -7,13 +7,17 @@
 #include "core/contrast_words.h"
 #include "core/past.h"
 #include "deltas.h"
+#include "exchange.h"
 #include "heads.h"
+#include "net/fetch.h"
 #include "runtime/loop.h"
+#include "servers.h"
 #include "zones.h"
 
 enum {
 	WALK_A_TURN = 500,		/* records: less than a millisecond of work */
 	RECORDS_BESIDES = 100000,	/* that a server may send beyond twice ours */
+	WHOLE_MS = 300 * 1000,		/* all of a transfer */
 };
 
 struct comparison {
@@ -56,7 +60,7 @@ static void comparison_free(struct comparison *comparison)
 	bool had_zone = comparison->zone;
 
 	fetch_cancel(&comparison->fetch);
-	loop_later_cancel(comparison->parts->fetch.loop, comparison);
+	loop_later_cancel(comparison->parts->loop, comparison);
 	loop_timer_free(&comparison->timer);
 	contrast_free(&comparison->contrast);
 	past_free(&comparison->past);
@@ -162,7 +166,7 @@ static void walked(struct comparison *comparison)
 static void walk_some(void *self)
 {
 	struct comparison *comparison = self;
-	struct canonical *record = comparison->parts->fetch.record;
+	struct canonical *record = comparison->parts->record;
 
 	for (int i = 0; i < WALK_A_TURN; i++) {
 		if (!past_next(comparison->past, record)) {
@@ -171,14 +175,14 @@ static void walk_some(void *self)
 		}
 		comparison->on_ours(comparison->contrast, record);
 	}
-	loop_later(comparison->parts->fetch.loop, walk_some, comparison);
+	loop_later(comparison->parts->loop, walk_some, comparison);
 }
 
 static void walk(struct comparison *comparison, ours_fn *on_ours)
 {
 	past_rewind(comparison->past);
 	comparison->on_ours = on_ours;
-	loop_later(comparison->parts->fetch.loop, walk_some, comparison);
+	loop_later(comparison->parts->loop, walk_some, comparison);
 }
 
 /* ---- our own zone, at their serial: the way there, then what it leads to ---- */
@@ -312,24 +316,44 @@ static void on_end(void *self, enum fetch_outcome outcome, uint32_t serial,
 	}
 }
 
+/* To ask for it, signed if the server has a key; of no socket the fault is known. */
+static void connect_to(const struct comparison *comparison, struct fetch_want *fetch)
+{
+	const struct comparison_parts *parts = comparison->parts;
+	const struct comparison_want *want = &comparison->want;
+
+	fetch->fd = -1;
+	fetch->fault = "is silent";
+	if (exchanges_silent_since(parts->exchanges, &want->server))
+		return;
+	fetch->fault = "has a TSIG key that is not known here";
+	if (want->tsig_key.len)
+		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);
+	if (want->tsig_key.len && !fetch->key)
+		return;
+	fetch->fault = "cannot be reached over TCP";
+	fetch->fd = exchanges_connect(parts->exchanges, &want->server);
+}
+
 static void transfer(struct comparison *comparison)
 {
-	const struct comparison_want *want = &comparison->want;
-	const struct fetch_want fetch = {
-		.zone = want->zone,
-		.server = want->server,
-		.tsig_key = want->tsig_key,
+	struct fetch_want fetch = {
+		.zone = comparison->want.zone,
+		.has_newest = true,
 		.newest = comparison->head.serial,
-		.silence_ms = want->silence_ms,
+		.silence_ms = comparison->want.silence_ms,
+		.whole_ms = WHOLE_MS,
 		.limits = {
 			.records = 2 * (uint64_t)comparison->head.records +
 				   RECORDS_BESIDES,
 			.octets = UINT32_MAX,	/* as zone.c has it */
 		},
+		.record = comparison->parts->record,
 	};
 	const struct fetch_listener listener = { on_record, on_end, comparison };
 
-	comparison->fetch = fetch_start(&comparison->parts->fetch, &fetch, &listener);
+	connect_to(comparison, &fetch);
+	comparison->fetch = fetch_start(comparison->parts->loop, &fetch, &listener);
 }
 
 /* ---- the beginning ---- */
@@ -362,7 +386,7 @@ struct comparison *comparison_start(const struct comparison_parts *parts,
 	comparison->want = *want;
 	comparison->fn = fn;
 	comparison->self = self;
-	comparison->timer = loop_timer_new(parts->fetch.loop, fail_now, comparison);
+	comparison->timer = loop_timer_new(parts->loop, fail_now, comparison);
 	comparison->owed =
 	    !heads_ask(parts->heads, &want->zone, true, on_head, comparison);
 	if (!comparison->owed) {

@@ -1,9 +1,9 @@
 /*
  * comparison -- one zone as one name server serves it, against ours at the same serial: a
- * transfer (fetch.h), whose records are summed up as they come (core/contrast.h) and not
- * kept, then a walk over our own zone; and where the two differ and what in cannot be
+ * transfer (net/fetch.h), whose records are summed up as they come (core/contrast.h) and
+ * not kept, then a walk over our own zone; and where the two differ and what in cannot be
  * told yet, both once more. A server may be behind, and of a domain that changes all the
- * time it mostly is: ours is then taken as it was at its serial, if the journal tells that
+ * time it mostly is: ours is then taken as it was at its serial, if the journal tells it
  * within a bound (core/past.h). One that is ahead of us is not read.
  *
  * Whatever a server sends, it takes no more than some three megabytes, a message or some
@@ -17,12 +17,15 @@
 #include "base/id.h"
 #include "core/contrast.h"
 #include "dns/address.h"
-#include "fetch.h"
 #include "model/name.h"
 
 struct comparison;
+struct canonical;
 struct deltas;
+struct exchanges;
 struct heads;
+struct loop;
+struct servers;
 struct zones;
 
 enum comparison_outcome {
@@ -36,7 +39,10 @@ enum comparison_outcome {
 const char *comparison_outcome_name(enum comparison_outcome outcome);	/* "equal" */
 
 struct comparison_parts {
-	struct fetch_parts fetch;
+	struct loop *loop;
+	struct servers *servers;
+	const struct exchanges *exchanges;
+	struct canonical *record;	/* room for one, which nobody keeps over a turn */
 	struct heads *heads;
 	struct zones *zones;
 	struct deltas *deltas;

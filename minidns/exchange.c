@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "minidns.h"
+#include "net/dial.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "servers.h"
@@ -67,42 +68,19 @@ void exchanges_bind(struct exchanges *exchanges, const struct address *host)
 
 /* ---- sockets ---- */
 
-static int new_socket(const struct address *server, int type)
-{
-	int family = server->bits == 32 ? AF_INET : AF_INET6;
-
-	return socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-}
-
-/* The socket again, or -1: then it is closed. */
-static int connect_socket(const struct exchanges *exchanges, int fd,
-                          const struct address *server)
-{
-	const struct address *host = host_for(exchanges, server);
-	struct sockaddr_storage to, from;
-	socklen_t to_len = address_to_socket(server, &to);
-	socklen_t from_len = host ? address_to_socket(host, &from) : 0;
-
-	if (fd < 0)
-		return -1;
-	if ((!host || !bind(fd, (struct sockaddr *)&from, from_len)) &&
-	    (!connect(fd, (struct sockaddr *)&to, to_len) || errno == EINPROGRESS))
-		return fd;
-	close(fd);
-	return -1;
-}
-
 static int connected_socket(struct exchange *exchange, int type)
 {
-	int fd = new_socket(&exchange->want.server, type);
+	const struct address *server = &exchange->want.server;
+	int fd = dial_socket(server, type);
 
 	exchange->asked |= fd >= 0;
-	return connect_socket(exchange->exchanges, fd, &exchange->want.server);
+	return dial_connect(fd, server, host_for(exchange->exchanges, server));
 }
 
 int exchanges_connect(const struct exchanges *exchanges, const struct address *server)
 {
-	return connect_socket(exchanges, new_socket(server, SOCK_STREAM), server);
+	return dial_connect(dial_socket(server, SOCK_STREAM), server,
+	                    host_for(exchanges, server));
 }
 
 static void close_socket(struct exchange *exchange)

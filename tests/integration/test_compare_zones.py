@@ -1,24 +1,21 @@
 """compare_zones: who serves other records under the serial of the database is found out."""
 
-import contextlib
 import copy
 import re
-import socket
-import struct
 import sys
 import threading
 import time
 import unittest
 from pathlib import Path
 
-import dns.flags
 import dns.message
 import dns.rrset
-import dns.tsigkeyring
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from minidns_lab import HOST, POOL, Domain, Lab, new_id, run, soa_text, wait_for   # noqa: E402
 from lab.process import program                                                    # noqa: E402
+from scripted_dns import Scripted, answers, frame, sends, signs, until_closed          # noqa: E402
 from test_minidns_secondaries import TYPES, apex_records, long_texts               # noqa: E402
 from test_minidns_tsig import key_named                                            # noqa: E402
 
@@ -28,79 +25,6 @@ LARGE = 10000       # records: more than are kept of a transfer
 ADVICE = "allow transfers to minidns' address to have the content compared"
 
 
-# ---- a server that sends what it is told ----
-
-class Scripted:
-    """A name server over TCP: SCRIPT(question, link) sends what it likes; then it ends.
-
-    .most is how many links it had at a time, .links how many in all.
-    """
-
-    def __init__(self, script, name="scripted"):
-        self.script, self.id, self.host = script, name, HOST
-        self.listener = socket.create_server((HOST, 0))
-        self.port = self.listener.getsockname()[1]
-        self.lock = threading.Lock()
-        self.open = self.most = self.links = 0
-        self.done = threading.Event()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                link, _ = self.listener.accept()
-            except OSError:
-                return
-            with self.lock:
-                self.open += 1
-                self.links += 1
-                self.most = max(self.most, self.open)
-            threading.Thread(target=self._serve, args=(link,), daemon=True).start()
-
-    def _serve(self, link):
-        with contextlib.suppress(OSError, EOFError), link:
-            wire = receive(link, int.from_bytes(receive(link, 2), "big"))
-            self.script(wire, link)
-        with self.lock:
-            self.open -= 1
-
-    def stop(self):
-        self.done.set()
-        self.listener.close()
-
-
-def receive(link, count):
-    data = b""
-    while len(data) < count:
-        part = link.recv(count - len(data))
-        if not part:
-            raise EOFError
-        data += part
-    return data
-
-
-def frame(message):
-    return struct.pack(">H", len(message)) + message
-
-
-def until_closed(link):
-    """The other side has ended it."""
-    with contextlib.suppress(OSError):
-        while link.recv(4096):
-            pass
-
-
-def answers(question, rrs, per_message=200):
-    """RRS, of (owner, ttl, type, text), as the messages of a transfer."""
-    for at in range(0, len(rrs), per_message):
-        answer = dns.message.make_response(question)
-        answer.flags |= dns.flags.AA
-        answer.question = [] if at else answer.question
-        for owner, ttl, rtype, text in rrs[at:at + per_message]:
-            answer.answer.append(dns.rrset.from_text(owner, ttl, "IN", rtype, text))
-        yield answer
-
-
 def rrs_of_domain(domain):
     """With the SOA first and last."""
     soa = (domain.name, domain.soa["soa_ttl"], "SOA", soa_text(domain.soa))
@@ -108,22 +32,10 @@ def rrs_of_domain(domain):
                    for owner, rtype, text in domain.records), soa]
 
 
-def sends(rrs):
-    def script(wire, link):
-        for answer in answers(dns.message.from_wire(wire), rrs):
-            link.sendall(frame(answer.to_wire(max_size=65535)))
-        until_closed(link)
-    return script
-
-
 def refuses(wire, link):
     answer = dns.message.make_response(dns.message.from_wire(wire))
     answer.set_rcode(5)
     link.sendall(frame(answer.to_wire()))
-
-
-def keyring(key):
-    return dns.tsigkeyring.from_text({key.name: (key.algorithm + ".", key.secret)})
 
 
 class CompareCase(unittest.TestCase):
@@ -649,28 +561,9 @@ class Signed(CompareCase):
         self.assertEqual(self.compare(domains, self.servers), {"equal": 6})
         self.assertTrue(self.no_reports())
 
-    def signing(self, domain, key, every=1, last=True, spoil=None):
-        """Signs one message in EVERY, with KEY, and the LAST one; changes number SPOIL."""
-        def script(wire, link):
-            question = dns.message.from_wire(wire, keyring=keyring(self.KEY))
-            context = None
-            messages = list(answers(question, rrs_of_domain(domain), 2))
-            for number, answer in enumerate(messages):
-                if number == len(messages) - 1 and last or every and number % every == 0:
-                    answer.use_tsig(keyring(key), key.name, algorithm=key.algorithm + ".")
-                    answer.request_mac = question.mac
-                    data = answer.to_wire(multi=True, tsig_ctx=context)
-                    context = answer.tsig_ctx
-                else:
-                    answer.tsig = None
-                    data = answer.to_wire()
-                    if context:
-                        context.update(data)
-                if number == spoil:
-                    data = data.replace(b"\xc0\0\2", b"\xc0\0\3")
-                link.sendall(frame(data))
-            until_closed(link)
-        return script
+    def signing(self, domain, key, **options):
+        """Whoever knows our key, and signs with KEY."""
+        return signs(rrs_of_domain(domain), self.KEY, key, **options)
 
     def test_scripted(self):
         domain = self.domain([(f"h{i}.s.test.", "A", f"192.0.2.{i}") for i in range(10)], "s.test.")

@@ -308,7 +308,7 @@ static void put_name(struct packet_writer *writer, const uint8_t *wire)
 			writer->names[labels.slot[i]] = start + labels.at[i];
 }
 
-static void put_owner(struct packet_writer *writer, const uint8_t *owner)
+void packet_put_owner(struct packet_writer *writer, const uint8_t *owner)
 {
 	size_t at = writer->len;
 
@@ -325,7 +325,7 @@ static void put_owner(struct packet_writer *writer, const uint8_t *owner)
 void packet_put_question(struct packet_writer *writer, const struct name *name,
                          uint16_t type, uint16_t class)
 {
-	put_owner(writer, name->wire);
+	packet_put_owner(writer, name->wire);
 	packet_put_u16(writer, type);
 	packet_put_u16(writer, class);
 }
@@ -386,7 +386,7 @@ void packet_put_rr(struct packet_writer *writer, const struct rr *rr)
 {
 	size_t start = writer->len, rdata;
 
-	put_owner(writer, rr->name);
+	packet_put_owner(writer, rr->name);
 	packet_put_u16(writer, rr->type);
 	packet_put_u16(writer, RR_CLASS_IN);
 	packet_put_u32(writer, rr->ttl);

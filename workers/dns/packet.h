@@ -29,7 +29,7 @@ enum {
 	FLAG_QR = 0x8000, FLAG_AA = 0x0400, FLAG_TC = 0x0200, FLAG_RD = 0x0100,
 	FLAG_CD = 0x0010, FLAG_OPCODE = 0x7800, FLAG_RCODE = 0x000f,
 };
-enum { OPCODE_QUERY = 0, OPCODE_NOTIFY = 4 };
+enum { OPCODE_QUERY = 0, OPCODE_NOTIFY = 4, OPCODE_UPDATE = 5 };
 enum { OPCODE_SHIFT = 11 };
 
 enum rcode {
@@ -107,6 +107,8 @@ void packet_put_u32(struct packet_writer *writer, uint32_t value);
 /* What stands first: a record that has the same owner points to it. */
 void packet_put_question(struct packet_writer *writer, const struct name *name,
                          uint16_t type, uint16_t class);
+/* The owner of a record, whose other fields follow. */
+void packet_put_owner(struct packet_writer *writer, const uint8_t *owner);
 /*
  * Uncompressed names in, as model/rr.h has them. All of it or,
  * with `full` set, nothing.

@@ -257,6 +257,11 @@ size_t tsig_room(const struct name *key, const struct name *algorithm)
 	       TSIG_OTHER_TIME;
 }
 
+size_t tsig_room_of(const struct tsig_key *key)
+{
+	return tsig_room(&key->name, &(struct name){ .len = algorithms[key->hash].len });
+}
+
 struct record {
 	const uint8_t *key, *algorithm;
 	size_t key_len, algorithm_len;

@@ -113,6 +113,7 @@ void tsig_gap_clear(struct tsig_gap *gap);
 
 /* Octets that tsig_sign() or tsig_refuse() adds at most. */
 size_t tsig_room(const struct name *key, const struct name *algorithm);
+size_t tsig_room_of(const struct tsig_key *key);
 /*
  * Signs the message in WRITER, whose header is set, as the next of the chain. ERROR is
  * what is wrong with the question, TSIG its signature, or NULL in a question of ours.

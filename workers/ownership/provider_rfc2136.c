@@ -4,229 +4,125 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/id.h"
 #include "base/mem.h"
 #include "core/update_wire.h"
-#include "dialog.h"
-#include "dns/incoming.h"
+#include "primary.h"
 #include "registry.h"
-#include "runtime/loop.h"
 #include "runtime/worker.h"
 
 /* A primary that is not ours: read by AXFR (RFC 5936), written by updates (RFC 2136). */
 
-enum { WHOLE_MS = 600 * 1000 };		/* all of a transfer */
+enum { WHOLE_MS = 600 * 1000, IDLE_MS = 2000 };
 
-static const struct incoming_limits limits = { 10 * 1000 * 1000, (uint64_t)1 << 31 };
-
-struct primary {
+struct primary_link {
 	struct registry *registry;
-	struct loop *loop;
-	struct dialog *dialog;
-	struct loop_timer *refusal;	/* of what cannot even be sent */
-	/* a zone that is read */
+	struct primary *primary;
 	struct view *view;
-	struct incoming incoming;
+	bool is_too_much;		/* more types at a name than a view takes */
 	provider_read_fn *was_read;
-	/* or an update on its way */
-	struct update_ask ask;
 	provider_sent_fn *was_sent;
 	void *self;
-	struct canonical record;
-	char words[160];
-	uint8_t message[PACKET_MAX];
+	char words[320];
 };
 
-static void primary_close(struct primary *primary)
-{
-	dialog_close(&primary->dialog);
-	loop_timer_cancel(primary->refusal);
-	incoming_clear(&primary->incoming);
-	update_ask_clear(&primary->ask);
-	primary->was_read = NULL;
-	primary->was_sent = NULL;
-}
-
-static const struct tsig_key *key_of(const struct primary *primary)
-{
-	return primary->registry->has_key ? &primary->registry->key : NULL;
-}
-
-static const char *about(struct primary *primary, const char *words)
+static const char *about(struct primary_link *link, const char *words)
 {
 	char host[ADDRESS_TEXT];
 
-	address_format(&primary->registry->server, host);
-	snprintf(primary->words, sizeof(primary->words), "%s %s", host, words);
-	return primary->words;
+	address_format(&link->registry->server, host);
+	snprintf(link->words, sizeof(link->words), "%s %.250s", host, words);
+	return link->words;
 }
 
 /* ---- a zone ---- */
 
-static void end_reading(struct primary *primary, const char *fault)
+static void take_record(void *self, const struct canonical *record)
 {
-	provider_read_fn *was_read = primary->was_read;
-	uint32_t serial = primary->incoming.serial;
-
-	primary_close(primary);
-	was_read(primary->self, fault ? about(primary, fault) : NULL, serial);
-}
-
-/* False: there is more of it than we take. */
-static bool take_record(struct primary *primary)
-{
-	const struct canonical *record = &primary->record;
+	struct primary_link *link = self;
 	struct name name = { .len = (uint8_t)name_wire_len(record->octets, record->len) };
 
 	memcpy(name.wire, record->octets, name.len);
-	return view_add(primary->view, &name, record->type, record->ttl,
-	                (struct rdata){ record->octets + record->rdata,
-	                                (uint16_t)(record->len - record->rdata) });
+	if (!view_add(link->view, &name, record->type, record->ttl,
+	              (struct rdata){ record->octets + record->rdata,
+	                              (uint16_t)(record->len - record->rdata) }))
+		link->is_too_much = true;
 }
 
-static void hear_zone(struct primary *primary, const uint8_t *data, size_t len)
+static void end_reading(void *self, const char *fault, uint32_t serial)
 {
-	struct incoming *incoming = &primary->incoming;
-	enum incoming_step step;
+	struct primary_link *link = self;
 
-	incoming_take(incoming, data, len, (uint64_t)clock_unix());
-	while ((step = incoming_next(incoming, &primary->record)) == INCOMING_RECORD)
-		if (!take_record(primary)) {
-			end_reading(primary, "has too many types at one name");
-			return;
-		}
-	if (step == INCOMING_END)
-		end_reading(primary, NULL);
-	else if (step != INCOMING_MORE)
-		end_reading(primary, incoming->fault);
-}
-
-/* ---- an update ---- */
-
-static void end_sending(struct primary *primary, enum outcome outcome, const char *words)
-{
-	provider_sent_fn *was_sent = primary->was_sent;
-
-	primary->was_sent = NULL;
-	update_ask_clear(&primary->ask);
-	if (outcome == OUTCOME_AGAIN)
-		dialog_close(&primary->dialog);
-	else if (primary->dialog)
-		dialog_rest(primary->dialog);
-	was_sent(primary->self, outcome, about(primary, words));
-}
-
-static void hear_answer(struct primary *primary, const uint8_t *data, size_t len)
-{
-	const char *words;
-	enum outcome outcome = update_read(&primary->ask, data, len,
-	                                   (uint64_t)clock_unix(), &words);
-
-	end_sending(primary, outcome, words);
-}
-
-static void refuse(void *self)
-{
-	end_sending(self, OUTCOME_FAILED, "cannot be sent so much for one name");
-}
-
-/* ---- the connection ---- */
-
-static void heard(void *self, const uint8_t *data, size_t len)
-{
-	struct primary *primary = self;
-
-	if (primary->was_read)
-		hear_zone(primary, data, len);
-	else if (primary->was_sent)
-		hear_answer(primary, data, len);
-	else
-		dialog_close(&primary->dialog);		/* nobody asked */
-}
-
-static void ended(void *self, const char *words)
-{
-	struct primary *primary = self;
-
-	if (primary->was_read)
-		end_reading(primary, words);
-	else if (primary->was_sent)
-		end_sending(primary, OUTCOME_AGAIN, words);
-	else
-		dialog_close(&primary->dialog);
-}
-
-static void say(struct primary *primary, size_t len)
-{
-	if (!primary->dialog)
-		primary->dialog = dialog_open(primary->loop, &primary->registry->server,
-		    &(struct dialog_listener){ heard, ended, primary });
-	dialog_say(primary->dialog, primary->message, len,
-	           1000 * (int64_t)primary->registry->settings->timeout_s, WHOLE_MS);
-}
-
-/* ---- what a round asks for ---- */
-
-static void start(struct registry *registry, const struct runtime *runtime)
-{
-	struct primary *primary = xcalloc(1, sizeof(*primary));
-
-	registry->primary = primary;
-	primary->registry = registry;
-	primary->loop = runtime->loop;
-	primary->refusal = loop_timer_new(runtime->loop, refuse, primary);
-}
-
-static void stop(struct registry *registry)
-{
-	struct primary *primary = registry->primary;
-
-	registry->primary = NULL;
-	if (!primary)
-		return;
-	primary_close(primary);
-	loop_timer_free(&primary->refusal);
-	free(primary);
-}
-
-static void cancel(struct registry *registry)
-{
-	primary_close(registry->primary);
+	if (!fault && link->is_too_much)
+		fault = "has too many types of records at one name";
+	link->was_read(link->self, fault ? about(link, fault) : NULL, serial);
 }
 
 static void read_zone(struct registry *registry, struct view *view,
                       provider_read_fn *done, void *self)
 {
-	struct primary *primary = registry->primary;
+	struct primary_link *link = registry->primary;
 
-	primary_close(primary);
-	primary->view = view;
-	primary->was_read = done;
-	primary->self = self;
+	link->view = view;
+	link->is_too_much = false;
+	link->was_read = done;
+	link->self = self;
+	primary_read(link->primary, &(struct primary_reader){ take_record, end_reading,
+	                                                      link });
+}
 
-	size_t len = incoming_ask(&primary->incoming, &registry->zone,
-	                          (uint16_t)random_u32(), key_of(primary),
-	                          (uint64_t)clock_unix(), primary->message);
-	primary->incoming.limits = limits;
-	say(primary, len);
+/* ---- updates ---- */
+
+static void end_sending(void *self, enum outcome outcome, const char *words)
+{
+	struct primary_link *link = self;
+
+	link->was_sent(link->self, outcome, about(link, words));
 }
 
 static void send_updates(struct registry *registry, const struct update *const *updates,
                          size_t count, provider_sent_fn *done, void *self)
 {
-	struct primary *primary = registry->primary;
+	struct primary_link *link = registry->primary;
 
-	primary->was_sent = done;
-	primary->self = self;
+	link->was_sent = done;
+	link->self = self;
+	primary_send(link->primary, updates, count, end_sending, link);
+}
 
-	size_t len = update_write(&primary->ask, &registry->zone, (uint16_t)random_u32(),
-	                          updates, count, key_of(primary), (uint64_t)clock_unix(),
-	                          primary->message);
-	if (len)
-		say(primary, len);
-	else
-		loop_timer_set(primary->refusal, 0);
+/* ---- life ---- */
+
+static void start(struct registry *registry, const struct runtime *runtime)
+{
+	struct primary_link *link = xcalloc(1, sizeof(*link));
+	const struct primary_config config = {
+		.zone = registry->zone, .server = registry->server,
+		.key = registry->has_key ? &registry->key : NULL,
+		.silence_ms = 1000 * registry->settings->timeout_s,
+		.whole_ms = WHOLE_MS, .idle_ms = IDLE_MS,
+		.limits = { 10 * 1000 * 1000, (uint64_t)1 << 31 },
+	};
+
+	registry->primary = link;
+	link->registry = registry;
+	link->primary = primary_new(runtime->loop, &config);
+}
+
+static void cancel(struct registry *registry)
+{
+	struct primary_link *link = registry->primary;
+
+	primary_cancel_read(link->primary);
+	primary_cancel_send(link->primary);
+}
+
+static void stop(struct registry *registry)
+{
+	struct primary_link *link = registry->primary;
+
+	registry->primary = NULL;
+	if (link)
+		primary_free(&link->primary);
+	free(link);
 }
 
 const struct provider provider_rfc2136 = {
@@ -234,7 +130,7 @@ const struct provider provider_rfc2136 = {
 	.start = start,
 	.stop = stop,
 	.read = read_zone,
-	.measure = update_size,
+	.measure = update_wire_size,
 	.send = send_updates,
 	.cancel = cancel,
 };

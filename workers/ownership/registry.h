@@ -18,7 +18,7 @@ struct provider;
 struct remembered;
 struct storage;
 struct domain_link;
-struct primary;
+struct primary_link;
 struct round;
 
 struct registry_settings {
@@ -55,7 +55,7 @@ struct registry {
 	struct tsig_key key;
 	bool has_key;
 	struct address server;
-	struct primary *primary;	/* provider's, of rfc2136 */
+	struct primary_link *primary;	/* provider's, of rfc2136 */
 	struct domain_link *link;	/* and of managed */
 	struct round *round;		/* NULL: none is under way */
 	int64_t not_before_ms;		/* the next round, by this process */

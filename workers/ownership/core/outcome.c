@@ -1,5 +1,7 @@
 #include "core/outcome.h"
 
+#include "dns/packet.h"
+
 enum { RCODES = 16 };
 
 static const char *const names[OUTCOME_COUNT] = {
@@ -20,17 +22,17 @@ const char *outcome_name(enum outcome outcome)
 
 /* Zeroes are of answers that no server gives to an update; it is asked again. */
 static const enum outcome outcomes[RCODES] = {
-	[0]  = OUTCOME_APPLIED,		/* NOERROR */
-	[1]  = OUTCOME_PARKED,		/* FORMERR: it cannot read what we write */
-	[2]  = OUTCOME_AGAIN,		/* SERVFAIL */
-	[3]  = OUTCOME_CHANGED,		/* NXDOMAIN */
-	[4]  = OUTCOME_PARKED,		/* NOTIMP */
-	[5]  = OUTCOME_POLICY,		/* REFUSED */
-	[6]  = OUTCOME_CONFLICT,	/* YXDOMAIN */
-	[7]  = OUTCOME_CONFLICT,	/* YXRRSET */
-	[8]  = OUTCOME_CHANGED,		/* NXRRSET */
-	[9]  = OUTCOME_PARKED,		/* NOTAUTH: not its zone, or not our key */
-	[10] = OUTCOME_FAILED,		/* NOTZONE: a name outside of it */
+	[RCODE_NOERROR]  = OUTCOME_APPLIED,
+	[RCODE_FORMERR]  = OUTCOME_PARKED,	/* it cannot read what we write */
+	[RCODE_SERVFAIL] = OUTCOME_AGAIN,
+	[RCODE_NXDOMAIN] = OUTCOME_CHANGED,
+	[RCODE_NOTIMP]   = OUTCOME_PARKED,
+	[RCODE_REFUSED]  = OUTCOME_POLICY,
+	[RCODE_YXDOMAIN] = OUTCOME_CONFLICT,
+	[RCODE_YXRRSET]  = OUTCOME_CONFLICT,
+	[RCODE_NXRRSET]  = OUTCOME_CHANGED,
+	[RCODE_NOTAUTH]  = OUTCOME_PARKED,	/* not its zone, or not our key */
+	[RCODE_NOTZONE]  = OUTCOME_FAILED,	/* a name outside of it */
 };
 
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error)

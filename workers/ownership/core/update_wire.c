@@ -1,155 +1,216 @@
 #include "core/update_wire.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "dns/packet.h"
-#include "dns/tsig_words.h"
+#include "base/buf.h"
+#include "base/map.h"
 #include "model/rr.h"
 
-enum { OPCODE_UPDATE = 5, CLASS_NONE = 254, CLASS_ANY = 255, RR_FIXED = 10 };
+enum { RR_FIXED = 10 };			/* type, class, TTL, length */
 
-/* ---- the question ---- */
-
-/* How each kind is written (RFC 2136 2.4, 2.5). */
+/* How each kind is written (2.4, 2.5). Only what comes has a TTL. */
 static const struct {
 	uint16_t class;
-	bool has_rdata, has_ttl;
-} kinds[] = {
-	[UPDATE_SET_IS]     = { RR_CLASS_IN, true,  false },
-	[UPDATE_NO_SET]     = { CLASS_NONE,  false, false },
-	[UPDATE_NO_NAME]    = { CLASS_NONE,  false, false },
-	[UPDATE_DELETE_SET] = { CLASS_ANY,   false, false },
-	[UPDATE_DELETE]     = { CLASS_NONE,  true,  false },
-	[UPDATE_ADD]        = { RR_CLASS_IN, true,  true  },
+	bool has_rdata;
+} forms[] = {
+	[UPDATE_SET_IS]     = { RR_CLASS_IN,   true },
+	[UPDATE_NO_SET]     = { RR_CLASS_NONE, false },
+	[UPDATE_NO_NAME]    = { RR_CLASS_NONE, false },
+	[UPDATE_DELETE_SET] = { RR_CLASS_ANY,  false },
+	[UPDATE_DELETE]     = { RR_CLASS_NONE, true },
+	[UPDATE_ADD]        = { RR_CLASS_IN,   true },
 };
 
-static void put_rr(struct packet_writer *writer, const struct update_rr *rr)
+static uint16_t type_of(const struct update_rr *rr)
 {
-	uint16_t len = kinds[rr->kind].has_rdata ? rr->rdata.len : 0;
-
-	packet_put_question(writer, &rr->name,
-	                    rr->kind == UPDATE_NO_NAME ? RR_ANY : rr->type,
-	                    kinds[rr->kind].class);
-	packet_put_u32(writer, kinds[rr->kind].has_ttl ? rr->ttl : 0);
-	packet_put_u16(writer, len);
-	packet_put(writer, rr->rdata.octets, len);
+	return rr->kind == UPDATE_NO_NAME ? RR_ANY : rr->type;
 }
 
-static size_t put_all(struct packet_writer *writer, const struct update_rrs *rrs)
+static size_t rdata_len(const struct update_rr *rr)
 {
-	for (size_t i = 0; i < rrs->count; i++)
-		put_rr(writer, &rrs->rrs[i]);
-	return rrs->count;
+	return forms[rr->kind].has_rdata ? rr->rdata.len : 0;
 }
+
+/* ---- how large ---- */
 
 static size_t octets_of(const struct update_rrs *rrs)
 {
 	size_t octets = 0;
 
 	for (size_t i = 0; i < rrs->count; i++)
-		octets += rrs->rrs[i].name.len + RR_FIXED + rrs->rrs[i].rdata.len;
+		octets += rrs->rrs[i].name.len + RR_FIXED + rdata_len(&rrs->rrs[i]);
 	return octets;
 }
 
-struct batch_size update_size(const struct update *update)
+struct batch_size update_wire_size(const struct update *update)
 {
 	return (struct batch_size){
-		update->changes.count,
-		octets_of(&update->prerequisites) + octets_of(&update->changes),
+		.changes = update->changes.count,
+		.octets = octets_of(&update->prerequisites) + octets_of(&update->changes),
 	};
 }
 
-size_t update_write(struct update_ask *ask, const struct name *zone, uint16_t id,
-                    const struct update *const *updates, size_t count,
-                    const struct tsig_key *key, uint64_t now, uint8_t *data)
-{
-	struct packet_header header = { .id = id, .flags = OPCODE_UPDATE << OPCODE_SHIFT,
-	                                .count = { [SECTION_QUESTION] = 1 } };
-	struct packet_writer writer;
-	size_t required = 0, changes = 0;
+/* ---- the message ---- */
 
-	*ask = (struct update_ask){ .id = id, .is_signed = key };
-	packet_writer_init(&writer, data, PACKET_MAX);
-	packet_put_question(&writer, zone, RR_SOA, RR_CLASS_IN);
-	for (size_t i = 0; i < count; i++)
-		required += put_all(&writer, &updates[i]->prerequisites);
-	for (size_t i = 0; i < count; i++)
-		changes += put_all(&writer, &updates[i]->changes);
-	if (writer.full || required > UINT16_MAX || changes > UINT16_MAX)
-		return 0;
-	header.count[SECTION_ANSWER] = (uint16_t)required;
-	header.count[SECTION_AUTHORITY] = (uint16_t)changes;
-	packet_set_header(&writer, &header);
-	if (key) {
-		tsig_chain_begin(&ask->chain, key);
-		tsig_sign(&ask->chain, TSIG_FINE, NULL, now, &writer);
-	}
-	return writer.full ? 0 : writer.len;
+static void put_rr(const struct update_rr *rr, struct packet_writer *writer)
+{
+	packet_put_owner(writer, rr->name.wire);
+	packet_put_u16(writer, type_of(rr));
+	packet_put_u16(writer, forms[rr->kind].class);
+	packet_put_u32(writer, rr->kind == UPDATE_ADD ? rr->ttl : 0);
+	packet_put_u16(writer, rdata_len(rr));
+	packet_put(writer, rr->rdata.octets, rdata_len(rr));
 }
 
-void update_ask_clear(struct update_ask *ask)
+/* Prerequisites that are there already, by their octets. */
+struct said {
+	struct map *map;
+	struct buf key;
+};
+
+static bool is_said(struct said *said, const struct update_rr *rr)
 {
-	explicit_bzero(ask, sizeof(*ask));
+	struct buf *key = &said->key;
+
+	buf_reset(key);
+	buf_append(key, rr->name.wire, rr->name.len);
+	buf_u16(key, type_of(rr));
+	buf_u16(key, forms[rr->kind].class);
+	buf_append(key, rr->rdata.octets, rdata_len(rr));
+	if (map_get(said->map, key->data, key->len))
+		return true;
+	map_put(said->map, key->data, key->len, said);
+	return false;
+}
+
+/* Returns how many they are. */
+static uint16_t put_prerequisites(const struct update_message *message,
+                                  struct packet_writer *writer)
+{
+	struct said said = { .map = map_new(message->id) };
+	uint16_t count = 0;
+
+	for (size_t i = 0; i < message->count; i++) {
+		const struct update_rrs *rrs = &message->updates[i]->prerequisites;
+
+		for (size_t k = 0; k < rrs->count && !writer->full; k++) {
+			if (is_said(&said, &rrs->rrs[k]))
+				continue;
+			put_rr(&rrs->rrs[k], writer);
+			count++;
+		}
+	}
+	map_free(&said.map);
+	buf_clear(&said.key);
+	return count;
+}
+
+static uint16_t put_changes(const struct update_message *message,
+                            struct packet_writer *writer)
+{
+	uint16_t count = 0;
+
+	for (size_t i = 0; i < message->count; i++) {
+		const struct update_rrs *rrs = &message->updates[i]->changes;
+
+		for (size_t k = 0; k < rrs->count && !writer->full; k++, count++)
+			put_rr(&rrs->rrs[k], writer);
+	}
+	return count;
+}
+
+size_t update_wire_put(const struct update_message *message, struct update_sent *sent,
+                       uint8_t *data)
+{
+	size_t room = message->key ? tsig_room_of(message->key) : 0;
+	struct packet_header header = {
+		.id = message->id,
+		.flags = OPCODE_UPDATE << OPCODE_SHIFT,
+		.count = { [SECTION_QUESTION] = 1 },	/* the zone */
+	};
+	struct packet_writer writer;
+
+	packet_writer_init(&writer, data, PACKET_MAX - room);
+	packet_put_question(&writer, message->zone, RR_SOA, RR_CLASS_IN);
+	header.count[SECTION_ANSWER] = put_prerequisites(message, &writer);
+	header.count[SECTION_AUTHORITY] = put_changes(message, &writer);
+	if (writer.full)
+		return 0;
+	writer.limit = PACKET_MAX;
+	sent->is_known_key = message->is_known_key;
+	sent_message_end(&sent->request, message->key, message->now, &header, &writer);
+	return writer.len;
 }
 
 /* ---- the answer ---- */
 
-static enum outcome no_answer(const char **words, const char *fault)
+static const char *time_text(uint64_t unix_s, char text[static 32])
 {
-	*words = fault;
+	time_t when = (time_t)unix_s;
+	struct tm tm;
+
+	if (!gmtime_r(&when, &tm) || !strftime(text, 32, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return "a time that never comes";
+	return text;
+}
+
+/* A clock is wrong, and only people know which. */
+static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
+{
+	char theirs[32], ours[32];
+
+	snprintf(why->text, sizeof(why->text),
+	         "refuses our signature: BADTIME, it has %s, and we have %s",
+	         time_text(tsig->other, theirs), time_text(now, ours));
+}
+
+static enum outcome of_refusal(const struct reply *reply, bool is_known_key, uint64_t now,
+                               struct why *why)
+{
+	static const char not_allowed[] =
+	    "refuses it: BADKEY, of a key that it knows, so the key may not do that";
+	const struct tsig *tsig = &reply->tsig;
+	bool is_policy = tsig->error == TSIG_BADKEY && is_known_key;
+
+	if (tsig->error == TSIG_BADTIME && tsig->other_len == TSIG_OTHER_TIME)
+		say_clocks(tsig, now, why);
+	else
+		snprintf(why->text, sizeof(why->text), "%s",
+		         is_policy ? not_allowed : reply->fault);
+	if (is_policy)
+		return OUTCOME_POLICY;
+	return outcome_of_reply(reply->header.flags & FLAG_RCODE, tsig->error);
+}
+
+/* Nothing of it may be believed, so it is known to nobody what became of the message. */
+static enum outcome of_disbelieved(const struct reply *reply, struct why *why)
+{
+	enum rcode rcode = reply->header.flags & FLAG_RCODE;
+
+	if (reply->kind == REPLY_WRONG && rcode)
+		snprintf(why->text, sizeof(why->text), "%s (%s)", reply->fault,
+		         rcode_name(rcode));
+	else
+		snprintf(why->text, sizeof(why->text), "%s", reply->fault);
 	return OUTCOME_AGAIN;
 }
 
-/* Of a question that was not signed any answer is as good as another. */
-static const char *signature_fault(struct update_ask *ask, const uint8_t *data,
-                                   const struct tsig *tsig, uint64_t now)
+enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *data,
+                                 size_t len, uint64_t now, struct why *why)
 {
-	if (!ask->is_signed)
-		return NULL;
-	if (!tsig->present)
-		return "answers without a signature";
-	return tsig_words_fault(tsig_verify(&ask->chain, data, tsig, now));
-}
+	struct reply reply;
+	enum rcode rcode;
 
-static const char *refusal_of(enum rcode rcode)
-{
-	switch (rcode) {
-	case RCODE_YXDOMAIN: return "has the name already";
-	case RCODE_YXRRSET: return "has such records already";
-	case RCODE_NXRRSET: return "has other records than it had";
-	case RCODE_NXDOMAIN: return "has the name no more";
-	case RCODE_NOTZONE: return "says that a name is outside the zone";
-	case RCODE_NOTAUTH: return "has no such zone, or does not let us (NOTAUTH)";
-	case RCODE_REFUSED: return "does not allow it (REFUSED)";
-	case RCODE_FORMERR: return "cannot read the update (FORMERR)";
-	case RCODE_NOTIMP: return "takes no updates (NOTIMP)";
-	case RCODE_SERVFAIL: return "could not do it (SERVFAIL)";
-	default: return "answers an error";
-	}
-}
-
-enum outcome update_read(struct update_ask *ask, const uint8_t *data, size_t len,
-                         uint64_t now, const char **words)
-{
-	struct packet_reader reader = packet_reader(data, len);
-	struct packet_header header;
-	struct tsig tsig;
-
-	packet_read_header(&reader, &header);
-	if (reader.broken || header.id != ask->id || !(header.flags & FLAG_QR) ||
-	    (header.flags & FLAG_OPCODE) >> OPCODE_SHIFT != OPCODE_UPDATE)
-		return no_answer(words, "answers what was not asked");
-	if (!tsig_find(data, len, &tsig))
-		return no_answer(words, "answers what cannot be read");
-
-	enum rcode rcode = header.flags & FLAG_RCODE;
-	if (tsig.present && tsig.error) {
-		*words = tsig_words_refusal(tsig.error);
-		return outcome_of_reply((uint8_t)rcode, tsig.error);
-	}
-	const char *fault = signature_fault(ask, data, &tsig, now);
-	if (fault)
-		return no_answer(words, fault);
-	*words = rcode ? refusal_of(rcode) : "";
-	return outcome_of_reply((uint8_t)rcode, 0);
+	reply_read(&sent->request, data, len, now, &reply);
+	rcode = reply.header.flags & FLAG_RCODE;
+	if (reply.kind == REPLY_REFUSES)
+		return of_refusal(&reply, sent->is_known_key, now, why);
+	if (reply.kind != REPLY_OURS)
+		return of_disbelieved(&reply, why);
+	why->text[0] = '\0';
+	if (rcode)
+		snprintf(why->text, sizeof(why->text), "answers %s", rcode_name(rcode));
+	return outcome_of_reply(rcode, 0);
 }

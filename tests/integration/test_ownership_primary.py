@@ -1,0 +1,869 @@
+"""The client of somebody's primary, against BIND, Knot, and servers that do not keep to it.
+
+primary_driver.c is the client at the end of a pipe. What goes well is compared with what
+dig and dnspython say.
+"""
+
+import base64
+import contextlib
+import json
+import os
+import queue
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import dns.flags
+import dns.message
+import dns.name
+import dns.opcode
+import dns.rcode
+import dns.rdata
+import dns.rdataclass
+import dns.rdatatype
+import dns.rrset
+import dns.update
+
+REPO = Path(__file__).resolve().parents[2]
+DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "primary_driver"
+sys.path.insert(0, str(REPO / "deploy"))
+sys.path.insert(0, str(REPO / "tests" / "support"))
+from lab.bind import Bind                           # noqa: E402
+from lab.dns import Key, canonical                  # noqa: E402
+from lab.knot import Knot                           # noqa: E402
+from lab.process import HOST, wait_for              # noqa: E402
+from scripted_dns import (Scripted, answers, frame, keyring, receive, sends,    # noqa: E402
+                          signs, until_closed)
+
+SECONDS = 30
+SOON_MS = 400       # a deadline that a story waits for
+
+
+def key_named(name, secret, algorithm="hmac-sha256"):
+    return Key(name, algorithm, base64.b64encode(secret.encode()).decode())
+
+
+KEY = key_named("owner.key.", "what the owners share")
+STRANGER = key_named("stranger.key.", "what the owners share")
+FORGER = key_named(KEY.name, "what somebody guessed")
+
+
+# ---- updates ----
+
+def rr(kind, name, rtype="ANY", text=None, ttl=0):
+    rdata = dns.rdata.from_text("IN", rtype, text).to_digestable().hex() if text else ""
+    return [kind, name, int(dns.rdatatype.from_text(rtype)), ttl, rdata]
+
+
+def no_name(name):
+    return rr("no_name", name)
+
+
+def no_set(name, rtype="A"):
+    return rr("no_set", name, rtype)
+
+
+def set_is(name, *texts, rtype="A"):
+    return [rr("set_is", name, rtype, text) for text in texts]
+
+
+def add(name, *texts, rtype="A", ttl=300):
+    return [rr("add", name, rtype, text, ttl) for text in texts]
+
+
+def delete(name, *texts, rtype="A"):
+    return [rr("delete", name, rtype, text) for text in texts]
+
+
+def delete_set(name, rtype="A"):
+    return rr("delete_set", name, rtype)
+
+
+def update(prerequisites, changes):
+    return {"prerequisites": prerequisites, "changes": changes}
+
+
+def creation(name, *texts, rtype="A"):
+    return update([no_set(name, rtype)], add(name, *texts, rtype=rtype))
+
+
+# ---- the driver ----
+
+class Client:
+    """A running primary_driver, of one zone at one server."""
+
+    def __init__(self, zone, server, key=None, clock=None, **options):
+        wrapper = ["faketime", "-f", clock] if clock else []
+        # faketime's library comes before the sanitizer's
+        options_of_asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        self.process = subprocess.Popen([*wrapper, DRIVER], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True,
+                                        env=os.environ | {"ASAN_OPTIONS": options_of_asan})
+        self.lines = queue.Queue()
+        self.reader = threading.Thread(target=self._collect, daemon=True)
+        self.reader.start()
+        options = {"host": server.host, "port": server.port} | options
+        self.say("open", zone=zone, **options,
+                 **({"key": [key.name, key.algorithm, key.secret]} if key else {}))
+
+    def _collect(self):
+        for line in self.process.stdout:
+            self.lines.put(json.loads(line))
+
+    def say(self, do, **command):
+        self.process.stdin.write(json.dumps({"do": do} | command) + "\n")
+        self.process.stdin.flush()
+
+    def hear(self, end, seconds=SECONDS):
+        """The next line, which is of that END."""
+        try:
+            line = self.lines.get(timeout=seconds)
+        except queue.Empty:
+            raise AssertionError(f"nothing about {end} within {seconds} s") from None
+        if line["end"] != end:
+            raise AssertionError(f"not {end}: {line}")
+        return line
+
+    def read(self):
+        self.say("read")
+        return self.hear("read")
+
+    def send(self, *updates):
+        """(outcome, words)"""
+        self.say("send", updates=updates)
+        return self.heard_sent()
+
+    def heard_sent(self):
+        line = self.hear("send")
+        return line["outcome"], line["words"]
+
+    def ask(self, name, rtype="A"):
+        """A sorted list of rdata as text, or the fault."""
+        self.say("ask", name=name, type=int(dns.rdatatype.from_text(rtype)))
+        line = self.hear("ask")
+        if line["fault"]:
+            return line["fault"]
+        return sorted(rdata_text(rtype, bytes.fromhex(rdata)) for rdata in line["records"])
+
+    def wire(self, *updates):
+        self.say("wire", updates=updates)
+        line = self.hear("wire")
+        return bytes.fromhex(line["message"]), line["sizes"]
+
+    def end(self):
+        """Its exit status; what was said and not heard is a fault."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        status = self.process.wait(20)
+        self.reader.join(20)
+        self.process.stdout.close()
+        return status, list(self.lines.queue)
+
+
+def rdata_text(rtype, wire):
+    rtype = dns.rdatatype.from_text(rtype)
+    return dns.rdata.from_wire("IN", rtype, wire, 0, len(wire)).to_text()
+
+
+def records_of(line):
+    """What was read, as canonical() gives it."""
+    return canonical("\n".join(map(record_text, line["records"])))
+
+
+def record_text(octets):
+    wire = bytes.fromhex(octets)
+    owner, at = dns.name.from_wire(wire, 0)
+    rtype, rclass, ttl = struct.unpack_from(">HHI", wire, at)
+    rdata = dns.rdata.from_wire(rclass, rtype, wire, at + 8, len(wire) - at - 8)
+    return (f"{owner} {ttl} {dns.rdataclass.to_text(rclass)} {dns.rdatatype.to_text(rtype)} "
+            f"{rdata.to_text()}")
+
+
+class Story(unittest.TestCase):
+
+    def client(self, zone, server, key=None, **options):
+        client = Client(zone, server, key, **options)
+        self.addCleanup(lambda: self.assertEqual(client.end(), (0, [])))
+        return client
+
+    def assert_sent(self, client, updates, outcome, words=""):
+        self.assertEqual(client.send(*updates), (outcome, words))
+
+    def assert_faulty(self, client, fault):
+        line = client.read()
+        self.assertIn(fault, line["fault"] or "whole")
+        return line
+
+
+# ---- servers that keep to it ----
+
+def zone_text(zone, *lines):
+    return "\n".join([f"$ORIGIN {zone}", "$TTL 300",
+                      "@ SOA ns1 hostmaster 17 3600 600 86400 60", "@ NS ns1",
+                      "ns1 A 192.0.2.53", *lines, ""])
+
+
+def large_zone(zone, hosts):
+    lines = []
+    for i in range(hosts):
+        lines += [f"h{i} A 192.0.2.{i % 250}", f"h{i} AAAA 2001:db8::{i:x}",
+                  f'h{i} 60 TXT "text {i}" "{"x" * (i % 200)}"',
+                  f"MX{i} MX {i % 9} H{i}.Other.TEST."]
+    return zone_text(zone, *lines, "*.wild TXT \"\\000\\255\"", "s SRV 1 2 443 h1",
+                     "below NS ns1.below", "ns1.below A 192.0.2.54")
+
+
+class Servers:
+    """What BIND and Knot have in common; .server, .zone() and .count are of the subclass."""
+
+    def zone(self, *lines, text=None, **options):
+        """A new zone of the server, which takes updates of who has the KEY."""
+        type(self).count += 1
+        zone = f"zone{self.count}.test."
+        self.add_zone(zone, text or zone_text(zone, *lines), **options)
+        wait_for(lambda: self.server.serial(zone) == 17, SECONDS, f"{zone} is served")
+        return zone
+
+    def opened(self, *lines, **options):
+        """A new zone, and a client with the KEY."""
+        zone = self.zone(*lines)
+        return zone, self.client(zone, self.server, KEY, **options)
+
+    def test_a_zone_of_some_thousand_records(self):
+        zone = self.zone(text=large_zone("large.test.", 1500).replace("large.test.", "@ORIGIN@"))
+        for key in None, KEY:
+            line = self.client(zone, self.server, key).read()
+            self.assertEqual((line["fault"], line["serial"]), (None, 17))
+            self.assertEqual(len(line["records"]), 6007)
+            self.assertEqual(records_of(line), self.server.axfr(zone))
+
+    def test_a_zone_has_limits(self):
+        zone = self.zone(text=large_zone("@ORIGIN@", 300))
+        for limit in {"records": 1000}, {"octets": 20000}:
+            client = self.client(zone, self.server, KEY, **limit)
+            self.assert_faulty(client, "sends more than the zone could ever have")
+        client = self.client(zone, self.server, KEY, records=1207)
+        self.assertIsNone(client.read()["fault"])
+        client = self.client(zone, self.server, KEY, records=1206)
+        self.assert_faulty(client, "sends more than the zone could ever have")
+
+    def test_who_may_not_read_it(self):
+        zone = self.zone(closed=True)
+        self.assert_faulty(self.client(zone, self.server), self.UNREAD)
+        self.assert_faulty(self.client(zone, self.server, STRANGER), "BADKEY")
+        self.assert_faulty(self.client(zone, self.server, FORGER), "BADSIG")
+        self.assertIsNone(self.client(zone, self.server, KEY).read()["fault"])
+        self.assert_faulty(self.client("no.test.", self.server, KEY), "answers NOTAUTH")
+
+    def test_who_may_not_update_it(self):
+        zone = self.zone()
+        wanted = creation(f"www.{zone}", "192.0.2.1")
+        for key, words in (
+                (STRANGER, "refuses our signature: BADKEY, does it know the key?"),
+                (FORGER, "refuses our signature: BADSIG, is the secret the same?")):
+            client = self.client(zone, self.server, key)
+            self.assert_sent(client, [wanted], "parked", words)
+            self.assertEqual(client.ask(f"www.{zone}"), words)
+        self.assert_sent(self.client(zone, self.server), [wanted], *self.UNSIGNED)
+        client = self.client("no.test.", self.server, KEY)
+        self.assert_sent(client, [creation("www.no.test.", "192.0.2.1")], *self.NO_ZONE)
+        self.assertEqual(self.client(zone, self.server, KEY).ask(f"www.{zone}"), [])
+
+    def test_clocks(self):
+        zone = self.zone(closed=True)
+        client = self.client(zone, self.server, KEY, clock="-2h")
+        self.assert_faulty(client, "BADTIME, are the clocks right?")
+        outcome, words = client.send(creation(f"www.{zone}", "192.0.2.1"))
+        self.assertEqual(outcome, "parked")
+        self.assertRegex(words, r"^refuses our signature: BADTIME, it has 20\d\d-[-0-9: ]+ UTC, "
+                                r"and we have 20\d\d-[-0-9: ]+ UTC$")
+        self.assertEqual(self.client(zone, self.server, KEY).ask(f"www.{zone}"), [])
+
+    def test_create_and_again(self):
+        zone, client = self.opened()
+        name = f"www.{zone}"
+        wanted = update([no_set(name), no_set(name, "CNAME"), no_set(f"m.{zone}", "TXT")],
+                        add(name, "192.0.2.1", "192.0.2.2")
+                        + add(f"m.{zone}", '"a mark" "\\000\\255"', rtype="TXT", ttl=60))
+        self.assertEqual(client.ask(name), [])
+        self.assert_sent(client, [wanted], "applied")
+        self.assertEqual(client.ask(name), ["192.0.2.1", "192.0.2.2"])
+        self.assertEqual(client.ask(f"m.{zone}", "TXT"), ['"a mark" "\\000\\255"'])
+        self.assert_sent(client, [wanted], "conflict", "answers YXRRSET")
+        self.assertIn(f"m.{zone} 60 IN TXT \"a mark\" \"\\000\\255\"", self.server.axfr(zone))
+
+    def test_what_it_was_made_from(self):
+        """To the record, and whatever the case and TTL of what is there."""
+        zone, client = self.opened("www A 192.0.2.1", "www A 192.0.2.2",
+                                   "alias CNAME WWW.Other.TEST.")
+        name, alias = f"www.{zone}", f"alias.{zone}"
+        both, new = ("192.0.2.1", "192.0.2.2"), add(name, "192.0.2.3")
+        for wrong in (("192.0.2.1",), (*both, "192.0.2.3"), ("192.0.2.1", "192.0.2.4")):
+            self.assert_sent(client, [update(set_is(name, *wrong), new)], "changed",
+                             "answers NXRRSET")
+        self.assertEqual(client.ask(name), list(both))
+        self.assert_sent(client, [update(set_is(name, *both),
+                                         delete(name, "192.0.2.1") + new)], "applied")
+        self.assertEqual(client.ask(name), ["192.0.2.2", "192.0.2.3"])
+        self.assert_sent(client, [update(set_is(alias, "www.other.test.", rtype="CNAME"),
+                                         [delete_set(alias, "CNAME")])], "applied")
+        self.assertEqual(client.ask(alias, "CNAME"), [])
+
+    def test_names_in_use(self):
+        zone, client = self.opened("www A 192.0.2.1")
+        for name, *want in ((f"www.{zone}", "conflict", "answers YXDOMAIN"),
+                            (f"new.{zone}", "applied"), (f"new.{zone}", "conflict",
+                                                         "answers YXDOMAIN")):
+            self.assert_sent(client, [update([no_name(name)], add(name, "192.0.2.7"))], *want)
+        self.assertEqual(client.ask(f"www.{zone}"), ["192.0.2.1"])
+
+    def test_each_kind_of_change(self):
+        zone, client = self.opened("a A 192.0.2.1", "a A 192.0.2.2", 'a TXT "stays"',
+                                   "b A 192.0.2.3")
+        a, b = f"a.{zone}", f"b.{zone}"
+        self.assert_sent(client, [update([], [*delete(a, "192.0.2.1"), delete_set(b),
+                                              *add(b, "192.0.2.4", ttl=77)])], "applied")
+        self.assertEqual(client.ask(a), ["192.0.2.2"])
+        self.assertEqual(client.ask(a, "TXT"), ['"stays"'])
+        self.assertIn(f"{b} 77 IN A 192.0.2.4", self.server.axfr(zone))
+
+    def test_a_cname_is_dropped_without_a_word(self):
+        """RFC 2136 3.4.2.2: NOERROR is no proof, so one asks."""
+        zone, client = self.opened("www A 192.0.2.1")
+        name = f"www.{zone}"
+        self.assert_sent(client, [update([], add(name, "x.test.", rtype="CNAME"))], "applied")
+        self.assertEqual(client.ask(name, "CNAME"), [])
+        self.assertEqual(client.ask(name), ["192.0.2.1"])
+
+    def test_policy(self):
+        zone = self.zone(only="mine")
+        client = self.client(zone, self.server, KEY)
+        allowed, other = f"a.mine.{zone}", f"a.{zone}"
+        self.assert_sent(client, [creation(allowed, "192.0.2.1")], "applied")
+        self.assert_sent(client, [creation(other, "192.0.2.1")], *self.POLICY)
+        self.assert_sent(client, [creation(f"b.mine.{zone}", "192.0.2.1"),
+                                  creation(other, "192.0.2.1")], *self.POLICY)
+        self.assertEqual(client.ask(f"b.mine.{zone}"), [])
+
+    def test_outside_of_the_zone(self):
+        zone, client = self.opened()
+        for updates in ([creation("www.elsewhere.test.", "192.0.2.1")],
+                        [creation(f"www.{zone}", "192.0.2.1"),
+                         update([], add("elsewhere.test.", "192.0.2.1"))]):
+            self.assert_sent(client, updates, "failed", "answers NOTZONE")
+        self.assertEqual(client.ask(f"www.{zone}"), [])
+
+    def test_all_or_nothing(self):
+        zone, client = self.opened("old A 192.0.2.1")
+        updates = [creation(f"new{i}.{zone}", f"192.0.2.{i}") for i in range(20)]
+        spoilt = [*updates, creation(f"old.{zone}", "192.0.2.9")]
+        before = self.server.axfr(zone)
+        self.assert_sent(client, spoilt, "conflict", "answers YXRRSET")
+        self.assertEqual(self.server.axfr(zone), before)
+        self.assert_sent(client, updates, "applied")
+        self.assertEqual(len(self.server.axfr(zone)), len(before) + 20)
+
+    def test_what_two_updates_ask_for(self):
+        """Of a set that is told by its records there would be twice as many."""
+        zone, client = self.opened('m TXT "one"', 'm TXT "two"')
+        marks = set_is(f"m.{zone}", '"one"', '"two"', rtype="TXT")
+        updates = [update([*marks, no_set(f"{name}.{zone}")], add(f"{name}.{zone}", "192.0.2.1"))
+                   for name in "abc"]
+        self.assert_sent(client, updates, "applied")
+        self.assertEqual(client.ask(f"c.{zone}"), ["192.0.2.1"])
+
+    def test_the_largest_message(self):
+        zone, client = self.opened()
+        text = " ".join(['"' + "x" * 250 + '"'] * 2)
+        updates = [creation(f"{i}.{zone}", text, rtype="TXT") for i in range(118)]
+        message, sizes = client.wire(*updates)
+        self.assertTrue(60000 < len(message) <= sum(sizes) + 512, (len(message), sum(sizes)))
+        self.assert_sent(client, updates, "applied")
+        self.assertEqual(client.ask(f"117.{zone}", "TXT"), [text])
+        more = [creation(f"a{i}.{zone}", text, rtype="TXT") for i in range(130)]
+        self.assertEqual(client.wire(*more)[0], b"")
+        self.assert_sent(client, more, "failed", "is sent no message of that size")
+        self.assertEqual(client.ask(f"a1.{zone}", "TXT"), [])
+
+    def test_questions(self):
+        zone, client = self.opened(
+            "alias CNAME www", "www A 192.0.2.1", "*.wild A 192.0.2.2", "below NS ns1.below",
+            "ns1.below A 192.0.2.54", "MiXed MX 10 Mail.Other.TEST.",
+            *(f'many TXT "{i:0>200}"' for i in range(80)))
+        for name, rtype, want in (
+                ("www", "A", ["192.0.2.1"]), ("www", "AAAA", []), ("none", "A", []),
+                ("alias", "A", []), ("alias", "CNAME", [f"www.{zone}"]),
+                ("a.wild", "A", ["192.0.2.2"]), ("mixed", "MX", ["10 mail.other.test."]),
+                ("many", "TXT", sorted(f'"{i:0>200}"' for i in range(80))),
+                ("below", "NS", "answers without authority"),
+                ("ns1.below", "A", "answers without authority")):
+            self.assertEqual(client.ask(f"{name}.{zone}", rtype), want)
+        client = self.client(zone, self.server, KEY)
+        self.assertEqual(client.ask("www.no.test."), self.NO_ANSWER)
+
+    def test_a_server_that_stops(self):
+        """Nobody knows whether it was done, until it is sent again."""
+        zone, client = self.opened(silence_ms=20000)
+        wanted = creation(f"www.{zone}", "192.0.2.1")
+        self.assertEqual(client.ask(f"www.{zone}"), [])
+        self.server.pause()
+        client.say("send", updates=[wanted])
+        hurried = self.client(zone, self.server, KEY, silence_ms=SOON_MS)
+        self.assert_sent(hurried, [wanted], "again", "does not answer")
+        self.assert_faulty(hurried, "does not answer")
+        self.server.kill9()
+        self.assertEqual(client.heard_sent(),
+                         ("again", "breaks the connection off before it answers"))
+        self.assert_sent(client, [wanted], "again", "takes no connection over TCP")
+        self.assert_faulty(client, "takes no question over TCP")
+        self.server.launch()
+        self.server.wait_ready()
+        wait_for(lambda: self.server.serial(zone), SECONDS, f"{zone} is served again")
+        self.assert_sent(client, [wanted], "applied")
+        self.assertEqual(client.ask(f"www.{zone}"), ["192.0.2.1"])
+
+
+class BindPrimary(Servers, Story):
+
+    count = 0
+    UNREAD = "answers REFUSED"
+    UNSIGNED = "policy", "answers REFUSED"
+    POLICY = "policy", "answers REFUSED"
+    NO_ZONE = "parked", "answers NOTAUTH"
+    NO_ANSWER = "answers REFUSED"
+
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="primary-"))
+        cls.server = Bind(Path(folder) / "bind", key=KEY,
+                          settings="max-records-per-type 0; tcp-idle-timeout 1200;")
+        cls.addClassCleanup(cls.server.stop)
+        cls.server.launch()
+        cls.server.wait_ready()
+
+    def add_zone(self, zone, text, closed=False, only=None):
+        policy = f"subdomain {only}.{zone} ANY" if only else "zonesub ANY"
+        closed = f'allow-transfer {{ key "{KEY.name}"; }};' if closed else ""
+        self.server.add_primary_zone(zone, text.replace("@ORIGIN@", zone),
+                                     f'update-policy {{ grant "{KEY.name}" {policy}; }}; {closed}')
+
+
+class KnotPrimary(Servers, Story):
+
+    count = 0
+    UNREAD = "answers NOTAUTH"
+    UNSIGNED = "parked", "answers NOTAUTH"
+    # it says the same to who is known and may not as to who is unknown
+    POLICY = "policy", "refuses it: BADKEY, of a key that it knows, so the key may not do that"
+    # it signs no answer about what it does not have
+    NO_ZONE = "again", "answers without a signature (NOTAUTH)"
+    NO_ANSWER = "answers without a signature"
+
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="primary-"))
+        cls.server = Knot(Path(folder) / "knot", masters=[(HOST, 9)], key=KEY)    # of no zone
+        cls.addClassCleanup(cls.server.stop)
+        cls.server.launch()
+        cls.server.wait_ready()
+
+    def add_zone(self, zone, text, closed=False, only=None):
+        server, acl = self.server, f"writer-{zone}"
+        (server.folder / "data" / f"{zone}zone").write_text(text.replace("@ORIGIN@", zone))
+        limits = [("update-owner", "name"), ("update-owner-match", "sub"),
+                  ("update-owner-name", only)] if only else []
+        changes = [("conf-set", f"acl[{acl}]"),
+                   ("conf-set", f"acl[{acl}].address", HOST),
+                   ("conf-set", f"acl[{acl}].key", KEY.name),
+                   ("conf-set", f"acl[{acl}].action", "update")]
+        changes += [("conf-set", f"acl[{acl}].{item}", value) for item, value in limits]
+        acls = [acl, "signed"] if closed else [acl, "signed", "loopback"]
+        changes += [("conf-set", f"zone[{zone}]"),
+                    ("conf-set", f"zone[{zone}].acl", *acls)]
+        server._configure(*changes)
+
+
+# ---- servers that do not ----
+
+ZONE = "scripted.test."
+SOA = (ZONE, 300, "SOA", "ns1.test. hostmaster.test. 17 3600 600 86400 60")
+RRS = [SOA, (ZONE, 300, "NS", "ns1.test."),
+       *((f"h{i}.{ZONE}", 300, "A", f"192.0.2.{i}") for i in range(10)), SOA]
+
+
+def resets(link):
+    """Its end is no FIN, but a reset."""
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def first_messages(count, then=until_closed):
+    """So many of the messages of the zone, two records each."""
+    def script(wire, link):
+        messages = list(answers(dns.message.from_wire(wire), RRS, 2))
+        for answer in messages[:count]:
+            link.sendall(frame(answer.to_wire()))
+        then(link)
+    return script
+
+
+def replies(make, key=None):
+    """MAKE(message) makes the octets that answer each message of a connection."""
+    def script(wire, link):
+        ring = keyring(key) if key else None
+        while True:
+            link.sendall(make(dns.message.from_wire(wire, keyring=ring)))
+            wire = receive(link, int.from_bytes(receive(link, 2), "big"))
+    return script
+
+
+def reply(message, rcode=0, *rrs):
+    answer = dns.message.make_response(message)
+    answer.flags |= dns.flags.AA
+    answer.set_rcode(rcode)
+    if message.opcode() == dns.opcode.UPDATE:
+        answer.sections = [[], [], [], []]
+    for owner, ttl, rtype, text in rrs:
+        answer.answer.append(dns.rrset.from_text(owner, ttl, "IN", rtype, text))
+    return answer
+
+
+def framed(*arguments):
+    return frame(reply(*arguments).to_wire())
+
+
+WANTED = creation(f"www.{ZONE}", "192.0.2.1")
+WWW = f"www.{ZONE}", 300, "A", "192.0.2.1"
+
+
+class Hostile(Story):
+    """Nothing that they do makes a zone whole, or an update done."""
+
+    def scripted(self, script):
+        server = Scripted(script)
+        self.addCleanup(server.stop)
+        return server
+
+    def opened(self, script, key=None, **options):
+        options = {"silence_ms": SOON_MS, "whole_ms": 4 * SOON_MS} | options
+        return self.client(ZONE, self.scripted(script), key, **options)
+
+    def assert_not_whole(self, script, fault, handed=None, key=None, **options):
+        line = self.assert_faulty(self.opened(script, key, **options), fault)
+        if handed is not None:
+            self.assertEqual(len(line["records"]), handed)
+
+    def test_a_zone_that_comes_whole(self):
+        for client in self.opened(sends(RRS)), self.opened(first_messages(7)), \
+                self.opened(signs(RRS, KEY, KEY), KEY), \
+                self.opened(signs(RRS, KEY, KEY, every=99), KEY):
+            line = client.read()
+            self.assertEqual((line["fault"], line["serial"], len(line["records"])),
+                             (None, 17, len(RRS) - 1))
+
+    def test_a_part_is_no_zone(self):
+        for count in range(7):
+            fault = "breaks its transfer off" if count else "takes no question over TCP"
+            self.assert_not_whole(first_messages(count, lambda link: None), fault, 2 * count)
+            self.assert_not_whole(first_messages(count, resets), fault, 2 * count)
+        self.assert_not_whole(first_messages(3), "falls silent within its transfer", 6)
+        self.assert_not_whole(first_messages(0), "does not answer", 0)
+        self.assert_not_whole(sends(RRS[:-1]), "falls silent within its transfer", len(RRS) - 1)
+        self.assert_not_whole(sends(RRS[1:]), "sends no SOA of the zone at first", 0)
+        self.assert_not_whole(sends([*RRS, WWW]), "goes on behind its end")
+
+    def test_a_message_cut_in_two(self):
+        def cut(at, then):
+            def script(wire, link):
+                whole = next(answers(dns.message.from_wire(wire), RRS))
+                link.sendall(frame(whole.to_wire())[:at])
+                then(link)
+            return script
+        for at in 1, 2, 3, 14, 200:
+            self.assert_not_whole(cut(at, until_closed), "does not answer", 0)
+            self.assert_not_whole(cut(at, resets), "takes no question over TCP", 0)
+
+    def test_garbage(self):
+        for octets in b"\0\0", b"\0\4abcd", frame(b"\xff" * 500), frame(b"\0" * 500), \
+                b"HTTP/1.1 400 no\r\n\r\n" * 2000:
+            self.assert_not_whole(lambda wire, link, octets=octets: link.sendall(octets),
+                                  "sends what is no answer to our question", 0)
+
+        def other_id(wire, link):
+            question = dns.message.from_wire(wire)
+            question.id ^= 1
+            sends(RRS)(question.to_wire(), link)
+        self.assert_not_whole(other_id, "sends what is no answer to our question", 0)
+
+    def test_it_never_ends(self):
+        def drip(wire, link):
+            """Never silent for long."""
+            question = dns.message.from_wire(wire)
+            link.sendall(frame(next(answers(question, RRS[:1])).to_wire()))
+            while not done.wait(SOON_MS / 4000):
+                link.sendall(frame(next(answers(question, RRS[1:3])).to_wire()))
+
+        def gush(wire, link):
+            question = dns.message.from_wire(wire)
+            link.sendall(frame(next(answers(question, RRS[:1])).to_wire()))
+            more = frame(next(answers(question, RRS[1:-1] * 20)).to_wire())
+            while True:
+                link.sendall(more)
+        done = threading.Event()
+        self.addCleanup(done.set)
+        self.assert_not_whole(drip, "takes too long for its transfer")
+        self.assert_not_whole(gush, "sends more than the zone could ever have", records=5000)
+        self.assert_not_whole(gush, "sends more than the zone could ever have", octets=50000)
+
+    def test_signatures(self):
+        for script, fault in (
+                (signs(RRS, KEY, FORGER), "signs its answer wrongly"),
+                (signs(RRS, KEY, KEY, every=0), "answers without a signature"),
+                (signs(RRS, KEY, KEY, every=4, last=False), "ends without a signature"),
+                (signs(RRS, KEY, KEY, spoil=3), "signs its answer wrongly"),
+                (signs(RRS, KEY, KEY, every=99, spoil=3), "signs its answer wrongly")):
+            self.assert_not_whole(script, fault, key=KEY)
+
+    def test_a_reading_is_cancelled(self):
+        client = self.opened(first_messages(2))
+        for cancel_after in 1, 4:
+            client.say("read", cancel_after=cancel_after)
+            client.hear("cancelled")
+        client.say("read")
+        client.say("cancel", what="read")
+        client.hear("cancel")
+        client.say("close_within")
+        client.say("read", cancel_after=3)
+        client.hear("cancelled")
+
+    # ---- updates ----
+
+    def assert_unknown(self, make, words, key=None):
+        client = self.opened(replies(make, key), key)
+        self.assert_sent(client, [WANTED], "again", words)
+        self.assertIn(client.ask(f"www.{ZONE}"), (words, words.partition(" (")[0]))
+
+    def test_answers_that_say_nothing(self):
+        def of_another_id(message):
+            message.id ^= 1
+            return framed(message)
+        stranger = "sends what is no answer to our message"
+        self.assert_unknown(of_another_id, stranger)
+        self.assert_unknown(lambda message: frame(message.to_wire()), stranger)
+        self.assert_unknown(lambda message: frame(b""), stranger)
+        self.assert_unknown(lambda message: frame(b"\xff" * 300), stranger)
+        self.assert_unknown(lambda message: frame(message.id.to_bytes(2, "big")), stranger)
+        self.assert_unknown(lambda message: framed(message)[:5], "does not answer")
+        self.assert_unknown(lambda message: frame(reply(message).to_wire() + b"more"),
+                            "sends a malformed message")
+        self.assert_unknown(lambda message: framed(message, 2), "answers SERVFAIL")
+
+    def test_nobody_answers(self):
+        broken = "breaks the connection off before it answers"
+        for end, words in ((until_closed, "does not answer"), (resets, broken),
+                           (lambda link: None, broken)):
+            client = self.opened(lambda wire, link, end=end: end(link))
+            self.assert_sent(client, [WANTED], "again", words)
+            self.assertEqual(client.ask(f"www.{ZONE}"), words)
+        with socket.socket() as taken:
+            taken.bind((HOST, 0))       # and nobody listens
+            client = self.opened(lambda wire, link: None, port=taken.getsockname()[1])
+            self.assert_sent(client, [WANTED], "again", "takes no connection over TCP")
+            self.assert_faulty(client, "takes no question over TCP")
+
+    def test_answers_of_somebody_else(self):
+        def signed(key):
+            def make(message):
+                answer = reply(message, 0, *([WWW] if message.opcode() == 0 else []))
+                answer.use_tsig(keyring(key), key.name, algorithm=key.algorithm + ".")
+                answer.request_mac = message.mac
+                return frame(answer.to_wire())
+            return make
+
+        def unsigned(rcode):
+            def make(message):
+                answer = reply(message, rcode)
+                answer.tsig = None
+                return frame(answer.to_wire())
+            return make
+        client = self.opened(replies(signed(KEY), KEY), KEY)
+        self.assert_sent(client, [WANTED], "applied")
+        self.assertEqual(client.ask(f"www.{ZONE}"), ["192.0.2.1"])
+        self.assert_unknown(signed(FORGER), "signs its answer wrongly", KEY)
+        self.assert_unknown(signed(STRANGER), "signs its answer with another key", KEY)
+        self.assert_unknown(unsigned(0), "answers without a signature", KEY)
+        self.assert_unknown(unsigned(5), "answers without a signature (REFUSED)", KEY)
+
+    def test_answers_about_something_else(self):
+        def ask(*rrs, rcode=0, change=None):
+            def make(message):
+                answer = reply(message, rcode, *rrs)
+                if change:
+                    change(answer)
+                return frame(answer.to_wire())
+            return self.opened(replies(make)).ask(f"www.{ZONE}")
+
+        def lame(answer):
+            answer.flags &= ~dns.flags.AA
+
+        def cut(answer):
+            answer.flags |= dns.flags.TC
+
+        def other(answer):
+            answer.question = [dns.rrset.from_text(f"x.{ZONE}", 0, "IN", "A")]
+        self.assertEqual(ask(WWW), ["192.0.2.1"])
+        self.assertEqual(ask((WWW[0].upper(), *WWW[1:])), ["192.0.2.1"])
+        self.assertEqual(ask((f"x.{ZONE}", *WWW[1:]), (WWW[0], 300, "TXT", '"x"')), [])
+        self.assertEqual(ask(rcode=3), [])
+        self.assertEqual(ask(WWW, change=lame), "answers without authority")
+        self.assertEqual(ask(WWW, change=cut), "sends a truncated message")
+        self.assertEqual(ask(WWW, change=other), "answers another question")
+        self.assertEqual(ask(rcode=5), "answers REFUSED")
+
+    # ---- the connection ----
+
+    def test_it_is_kept(self):
+        """For messages and questions; closed when it was idle, and at an error."""
+        server = self.scripted(replies(framed))
+        client = self.client(ZONE, server, idle_ms=SOON_MS)
+        for _ in range(3):
+            self.assert_sent(client, [WANTED], "applied")
+            self.assertEqual(client.ask(f"www.{ZONE}"), [])
+        self.assertEqual(server.links, 1)
+        wait_for(lambda: not server.open, SECONDS, "the connection is closed")
+        self.assert_sent(client, [WANTED], "applied")
+        self.assertEqual(server.links, 2)
+
+    def test_it_is_closed_by_the_server(self):
+        """Between two messages that is no error; one that crosses it is sent again."""
+        def once(wire, link):
+            link.sendall(framed(dns.message.from_wire(wire)))
+        server = self.scripted(once)
+        client = self.client(ZONE, server, idle_ms=60000)
+        self.assert_sent(client, [WANTED], "applied")
+        wait_for(lambda: not server.open, SECONDS, "the server has closed")
+        wait_for(lambda: client.send(WANTED)[0] == "applied", SECONDS, "it goes on")
+
+    def test_a_message_is_not_the_answer_to_the_one_before(self):
+        """What was cancelled is answered late, and means nothing."""
+        gate, seen = threading.Event(), threading.Event()
+
+        def late(wire, link):
+            seen.set()
+            gate.wait(SECONDS)
+            link.sendall(framed(dns.message.from_wire(wire), 5))
+            replies(framed)(receive(link, int.from_bytes(receive(link, 2), "big")), link)
+        server = self.scripted(late)
+        client = self.client(ZONE, server)
+        client.say("send", updates=[WANTED])
+        self.assertTrue(seen.wait(SECONDS))
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        client.say("cancel", what="send")
+        client.hear("cancel")
+        gate.set()
+        self.assertEqual(client.hear("ask")["records"], [])
+        wait_for(lambda: not server.open, SECONDS, "the connection is closed")
+        self.assert_sent(client, [WANTED], "policy", "answers REFUSED")
+        self.assertEqual(server.links, 2)
+
+    def test_answers_in_another_order(self):
+        def crosswise(wire, link):
+            second = receive(link, int.from_bytes(receive(link, 2), "big"))
+            link.sendall(framed(dns.message.from_wire(second), 0, WWW)
+                         + framed(dns.message.from_wire(wire), 5))
+            until_closed(link)
+        client = self.opened(crosswise)
+        client.say("send", updates=[WANTED])
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        self.assertEqual(client.hear("ask")["records"], ["c0000201"])
+        self.assertEqual(client.heard_sent(), ("policy", "answers REFUSED"))
+
+    def test_both_are_lost_at_once(self):
+        def both(wire, link):
+            receive(link, int.from_bytes(receive(link, 2), "big"))
+        words = "breaks the connection off before it answers"
+        client = self.opened(both)
+        client.say("send", updates=[WANTED])
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        self.assertEqual(client.heard_sent(), ("again", words))
+        self.assertEqual(client.hear("ask")["fault"], words)
+        client.say("send", updates=[WANTED])
+        client.say("ask", name=f"www.{ZONE}", type=1)
+        client.say("close_within")      # so nobody hears of the question
+        self.assertEqual(client.heard_sent(), ("again", words))
+
+    def test_all_is_cancelled_and_freed(self):
+        client = self.opened(lambda wire, link: until_closed(link), silence_ms=60000)
+        for what in "send", "ask", "read":
+            arguments = {"send": {"updates": [WANTED]}, "read": {},
+                         "ask": {"name": f"www.{ZONE}", "type": 1}}[what]
+            for _ in range(2):
+                client.say(what, **arguments)
+                client.say("cancel", what=what)
+                client.hear("cancel")
+            client.say(what, **arguments)
+        client.say("close")
+        client.hear("close")
+
+    def test_where_it_leaves_from(self):
+        peers = queue.Queue()
+
+        def note(wire, link):
+            peers.put(link.getpeername()[0])
+            replies(framed)(wire, link)
+        client = self.opened(note, local="127.0.0.5")
+        self.assert_sent(client, [WANTED], "applied")
+        self.assertEqual(peers.get(timeout=SECONDS), "127.0.0.5")
+        self.assert_faulty(client, "sends")
+        self.assertEqual(peers.get(timeout=SECONDS), "127.0.0.5")
+        client = self.opened(note, local="192.0.2.1")       # no address of ours
+        self.assert_sent(client, [WANTED], "again", "cannot be reached over TCP")
+        self.assert_faulty(client, "cannot be reached over TCP")
+
+    # ---- what we write, read by others ----
+
+    def test_dnspython_reads_our_updates(self):
+        client = self.opened(sends(RRS), KEY)
+        updates = [
+            update([no_name(f"a.{ZONE}"), no_set(f"b.{ZONE}", "AAAA"),
+                    *set_is(f"m.{ZONE}", '"one"', '"two"', rtype="TXT")],
+                   [delete_set(f"c.{ZONE}", "MX"), *delete(f"d.{ZONE}", "192.0.2.1"),
+                    *add(f"a.{ZONE}", "10 mail.other.test.", rtype="MX", ttl=77)]),
+            update([no_set(f"b.{ZONE}", "AAAA"),
+                    *set_is(f"m.{ZONE}", '"one"', '"two"', rtype="TXT")],
+                   add(f"b.{ZONE}", "2001:db8::1", rtype="AAAA")),
+        ]
+        wire, sizes = client.wire(*updates)
+        message = dns.message.from_wire(wire, keyring=keyring(KEY), one_rr_per_rrset=True)
+        self.assertEqual((message.opcode(), message.id, message.flags & ~0x7800),
+                         (dns.opcode.UPDATE, 0x102, 0))
+        self.assertTrue(message.had_tsig and message.keyname.to_text() == KEY.name)
+        self.assertEqual([rrset.to_text() for rrset in message.zone], [f"{ZONE} IN SOA"])
+        self.assertLessEqual(len(wire), sum(sizes) + 200)
+        wanted = dns.update.UpdateMessage(ZONE)
+        wanted.absent("a")
+        wanted.absent("b", "AAAA")
+        wanted.present("m", "TXT", '"one"', '"two"')
+        wanted.delete("c", "MX")
+        wanted.delete("d", "A", "192.0.2.1")
+        wanted.add("a", 77, "MX", "10 mail.other.test.")
+        wanted.add("b", 300, "AAAA", "2001:db8::1")
+        theirs = dns.message.from_wire(wanted.to_wire(), one_rr_per_rrset=True)
+        for ours, others in ((message.prerequisite, theirs.prerequisite),
+                             (message.update, theirs.update)):
+            self.assertEqual([described(rrset) for rrset in ours],
+                             [described(rrset) for rrset in others])
+        self.assertNotIn(b"scripted", wire[12 + len(ZONE) + 1:])       # compressed
+
+
+def described(rrset):
+    return (rrset.name.derelativize(dns.name.from_text(ZONE)), rrset.rdtype, rrset.rdclass,
+            rrset.deleting, rrset.ttl, [rdata.to_text() for rdata in rrset])
+
+
+if __name__ == "__main__":
+    unittest.main()

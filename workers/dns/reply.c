@@ -1,0 +1,101 @@
+#include "dns/reply.h"
+
+#include <string.h>
+
+#include "dns/tsig_words.h"
+
+void sent_message_end(struct sent_message *request, const struct tsig_key *key, uint64_t now,
+                 const struct packet_header *header, struct packet_writer *writer)
+{
+	request->id = header->id;
+	request->opcode = (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
+	request->is_signed = key;
+	packet_set_header(writer, header);
+	if (!key)
+		return;
+	tsig_chain_begin(&request->chain, key);
+	tsig_sign(&request->chain, TSIG_FINE, NULL, now, writer);
+}
+
+void sent_message_clear(struct sent_message *request)
+{
+	explicit_bzero(&request->chain, sizeof(request->chain));
+}
+
+static bool is_an_answer(const struct sent_message *request, const struct reply *reply)
+{
+	const struct packet_header *header = &reply->header;
+
+	return !reply->reader.broken && header->id == request->id &&
+	       header->flags & FLAG_QR &&
+	       (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT == request->opcode;
+}
+
+/* The one of an error that is no lie about a key that the server does not have. */
+static bool is_unsignable(const struct reply *reply)
+{
+	const struct tsig *tsig = &reply->tsig;
+
+	return (tsig->error == TSIG_BADKEY || tsig->error == TSIG_BADSIG) &&
+	       !tsig->mac_len && reply->header.flags & FLAG_RCODE;
+}
+
+/*
+ * What is wrong with its signature, in words; NULL: nothing. A server whose clock is far
+ * off ours says so under a time of its own, or under ours (5.2.3): it is believed.
+ */
+static const char *signature_fault(const struct sent_message *request, const uint8_t *data,
+                                   const struct tsig *tsig, uint64_t now)
+{
+	struct tsig_chain chain = request->chain;
+	enum tsig_error error;
+
+	if (!tsig->present)
+		return "answers without a signature";
+	if (tsig->error && !tsig->mac_len)
+		return tsig_words_refusal(tsig->error);
+	error = tsig_verify(&chain, data, tsig, now);
+	explicit_bzero(&chain, sizeof(chain));
+	if (error == TSIG_BADTIME && tsig->error == TSIG_BADTIME)
+		return NULL;
+	return tsig_words_fault(error);
+}
+
+static void judge(struct reply *reply, enum reply_kind kind, const char *fault)
+{
+	reply->kind = kind;
+	reply->fault = fault;
+}
+
+static void judge_signature(const struct sent_message *request, const uint8_t *data,
+                            uint64_t now, struct reply *reply)
+{
+	const char *fault = signature_fault(request, data, &reply->tsig, now);
+
+	if (reply->tsig.present && is_unsignable(reply))
+		judge(reply, REPLY_REFUSES, fault);
+	else if (fault)
+		judge(reply, REPLY_WRONG, fault);
+	else if (reply->tsig.error)
+		judge(reply, REPLY_REFUSES, tsig_words_refusal(reply->tsig.error));
+	else
+		judge(reply, REPLY_OURS, NULL);
+}
+
+void reply_read(const struct sent_message *request, const uint8_t *data, size_t len,
+                uint64_t now, struct reply *reply)
+{
+	reply->tsig = (struct tsig){ .present = false };
+	reply->reader = packet_reader(data, len);
+	packet_read_header(&reply->reader, &reply->header);
+	if (!is_an_answer(request, reply))
+		judge(reply, REPLY_STRANGE, "sends what is no answer to our message");
+	else if (!tsig_find(data, len, &reply->tsig))
+		judge(reply, REPLY_WRONG, "sends a malformed message");
+	else if (request->is_signed)
+		judge_signature(request, data, now, reply);
+	else if (reply->tsig.present)
+		judge(reply, REPLY_WRONG, "signs an answer to an unsigned message");
+	else
+		judge(reply, REPLY_OURS, NULL);
+}

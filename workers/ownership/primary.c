@@ -1,0 +1,375 @@
+#include "primary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/question.h"
+#include "core/update_wire.h"
+#include "dns/packet.h"
+#include "net/dial.h"
+#include "net/fetch.h"
+#include "net/link.h"
+#include "runtime/loop.h"
+
+struct sending {
+	primary_sent_fn *done;		/* NULL: nothing is under way */
+	void *self;
+	struct update_sent sent;
+	bool is_lost;			/* it comes to its end at the end of the turn: */
+	enum outcome outcome;
+	struct why why;
+};
+
+struct asking {
+	primary_asked_fn *done;
+	void *self;
+	struct question question;
+	bool is_lost;
+	struct why why;
+};
+
+struct primary {
+	struct loop *loop;
+	struct primary_config config;
+	struct tsig_key key;		/* the one of the config */
+	bool is_known_key;		/* the server has answered under it */
+	struct primary_reader reader;
+	struct fetch *fetch;		/* NULL: nothing is read */
+	struct link *link;		/* of messages and questions; NULL: none */
+	/* it carries answers that nobody waits for, so it is not kept */
+	bool is_spoilt;
+	struct sending sending;
+	struct asking asking;
+	struct canonical record;	/* of the turn */
+};
+
+struct primary *primary_new(struct loop *loop, const struct primary_config *config)
+{
+	struct primary *primary = xcalloc(1, sizeof(*primary));
+
+	primary->loop = loop;
+	primary->config = *config;
+	if (config->key) {
+		primary->key = *config->key;
+		primary->config.key = &primary->key;
+	}
+	return primary;
+}
+
+void primary_free(struct primary **primary)
+{
+	struct primary *old = *primary;
+
+	*primary = NULL;
+	if (!old)
+		return;
+	fetch_cancel(&old->fetch);
+	link_free(&old->link);
+	loop_later_cancel(old->loop, old);
+	explicit_bzero(&old->key, sizeof(old->key));
+	sent_message_clear(&old->sending.sent.request);
+	sent_message_clear(&old->asking.question.request);
+	free(old);
+}
+
+static int dial(const struct primary *primary)
+{
+	const struct primary_config *config = &primary->config;
+
+	return dial_connect(dial_socket(&config->server, SOCK_STREAM), &config->server,
+	                    config->local.bits ? &config->local : NULL);
+}
+
+/* ---- the zone ---- */
+
+static void on_record(void *self, const struct canonical *record)
+{
+	struct primary *primary = self;
+
+	primary->reader.record(primary->reader.self, record);
+}
+
+static void on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
+                       const char *words)
+{
+	struct primary *primary = self;
+
+	primary->fetch = NULL;
+	primary->is_known_key = outcome == FETCH_WHOLE;
+	primary->reader.end(primary->reader.self, outcome == FETCH_WHOLE ? NULL : words,
+	                    serial);
+}
+
+void primary_read(struct primary *primary, const struct primary_reader *reader)
+{
+	const struct primary_config *config = &primary->config;
+	const struct fetch_listener listener = { on_record, on_fetched, primary };
+	const struct fetch_want want = {
+		.zone = config->zone,
+		.fd = dial(primary),
+		.fault = "cannot be reached over TCP",
+		.key = config->key,
+		.silence_ms = config->silence_ms,
+		.whole_ms = config->whole_ms,
+		.limits = config->limits,
+		.record = &primary->record,
+	};
+
+	bug_if(primary->fetch);
+	primary->reader = *reader;
+	primary->fetch = fetch_start(primary->loop, &want, &listener);
+}
+
+void primary_cancel_read(struct primary *primary)
+{
+	fetch_cancel(&primary->fetch);
+}
+
+/* ---- the ends of messages and questions ---- */
+
+static bool is_waited_for(const struct sending *sending)
+{
+	return sending->done && !sending->is_lost;
+}
+
+static bool is_asked(const struct asking *asking)
+{
+	return asking->done && !asking->is_lost;
+}
+
+/* Who does not wait for anything keeps the connection for a while, if it is good. */
+static void rest(struct primary *primary)
+{
+	const struct primary_config *config = &primary->config;
+
+	if (!primary->link || is_waited_for(&primary->sending) ||
+	    is_asked(&primary->asking))
+		return;
+	if (primary->is_spoilt)
+		link_free(&primary->link);
+	else
+		link_expect(primary->link, config->idle_ms, config->idle_ms);
+}
+
+static void finish_send(struct primary *primary, enum outcome outcome,
+                        const struct why *why)
+{
+	struct sending *sending = &primary->sending;
+	primary_sent_fn *done = sending->done;
+	struct why words = *why;	/* the primary may be freed */
+
+	sent_message_clear(&sending->sent.request);
+	sending->done = NULL;
+	sending->is_lost = false;
+	rest(primary);
+	done(sending->self, outcome, words.text);
+}
+
+/* The SET is in ARENA, or there is a fault: WHY. */
+static void finish_ask(struct primary *primary, const struct why *why,
+                       const struct rrset *set)
+{
+	struct asking *asking = &primary->asking;
+	primary_asked_fn *done = asking->done;
+	struct why words = *why;
+
+	sent_message_clear(&asking->question.request);
+	asking->done = NULL;
+	asking->is_lost = false;
+	rest(primary);
+	done(asking->self, set ? NULL : words.text, set);
+}
+
+/* Once for each, for whoever hears of one may cancel the other, and free us. */
+static void tell_lost(void *self)
+{
+	struct primary *primary = self;
+
+	if (primary->sending.is_lost)
+		finish_send(primary, primary->sending.outcome, &primary->sending.why);
+	else if (primary->asking.is_lost)
+		finish_ask(primary, &primary->asking.why, NULL);
+}
+
+static void lose_send(struct primary *primary, enum outcome outcome, const char *words)
+{
+	struct sending *sending = &primary->sending;
+
+	sending->is_lost = true;
+	sending->outcome = outcome;
+	snprintf(sending->why.text, sizeof(sending->why.text), "%s", words);
+	loop_later(primary->loop, tell_lost, primary);
+}
+
+static void lose_ask(struct primary *primary, const char *words)
+{
+	struct asking *asking = &primary->asking;
+
+	asking->is_lost = true;
+	snprintf(asking->why.text, sizeof(asking->why.text), "%s", words);
+	loop_later(primary->loop, tell_lost, primary);
+}
+
+/* The connection is over, and all that was waited for with it. */
+static void lose_link(struct primary *primary, const char *words)
+{
+	link_free(&primary->link);
+	if (is_waited_for(&primary->sending))
+		lose_send(primary, OUTCOME_AGAIN, words);
+	if (is_asked(&primary->asking))
+		lose_ask(primary, words);
+}
+
+/* ---- what comes ---- */
+
+static void hear_sent(struct primary *primary, const uint8_t *data, size_t len)
+{
+	struct why why;
+	enum outcome outcome = update_wire_outcome(&primary->sending.sent, data, len,
+	                                           (uint64_t)clock_unix(), &why);
+
+	primary->is_spoilt |= outcome == OUTCOME_AGAIN;
+	primary->is_known_key |= outcome == OUTCOME_APPLIED;
+	finish_send(primary, outcome, &why);
+}
+
+static void hear_asked(struct primary *primary, const uint8_t *data, size_t len)
+{
+	struct arena *arena = arena_new();
+	const struct question_room room = { arena, &primary->record };
+	struct rrset set;
+	struct why why = { "" };
+	enum err err = question_answer(&primary->asking.question, data, len,
+	                               (uint64_t)clock_unix(), &room, &set, &why);
+
+	primary->is_spoilt |= err != OK;
+	primary->is_known_key |= !err;
+	finish_ask(primary, &why, err ? NULL : &set);
+	arena_free(&arena);
+}
+
+static void on_message(void *self, const uint8_t *data, size_t len)
+{
+	struct primary *primary = self;
+	struct packet_reader reader = packet_reader(data, len);
+	uint16_t id = packet_read_u16(&reader);
+
+	if (is_waited_for(&primary->sending) && !reader.broken &&
+	    id == primary->sending.sent.request.id)
+		hear_sent(primary, data, len);
+	else if (is_asked(&primary->asking) && !reader.broken &&
+	         id == primary->asking.question.request.id)
+		hear_asked(primary, data, len);
+	else if (!primary->is_spoilt)
+		lose_link(primary, "sends what is no answer to our message");
+}
+
+static void on_link_end(void *self, enum link_end end)
+{
+	static const char *const words[] = {
+		[LINK_NONE]    = "cannot be reached over TCP",
+		[LINK_REFUSED] = "takes no connection over TCP",
+		[LINK_BROKEN]  = "breaks the connection off before it answers",
+		[LINK_SILENT]  = "does not answer",
+		[LINK_LATE]    = "takes too long to answer",
+	};
+
+	lose_link(self, words[end]);
+}
+
+/* ---- what goes ---- */
+
+static void say(struct primary *primary, const uint8_t *data, size_t len)
+{
+	const struct primary_config *config = &primary->config;
+	const struct link_listener listener = { on_message, on_link_end, primary };
+
+	if (!primary->link) {
+		primary->link = link_new(primary->loop, dial(primary), &listener);
+		primary->is_spoilt = false;
+	}
+	link_send(primary->link, data, len);
+	link_expect(primary->link, config->silence_ms, config->whole_ms);
+}
+
+/* None that the other is known by. */
+static uint16_t new_id(const struct primary *primary)
+{
+	uint16_t id;
+
+	do
+		id = random_u32() & 0xffff;
+	while (id == primary->sending.sent.request.id ||
+	       id == primary->asking.question.request.id);
+	return id;
+}
+
+void primary_send(struct primary *primary, const struct update *const *updates,
+                  size_t count, primary_sent_fn *done, void *self)
+{
+	struct sending *sending = &primary->sending;
+	const struct update_message message = {
+		.zone = &primary->config.zone,
+		.updates = updates,
+		.count = count,
+		.key = primary->config.key,
+		.is_known_key = primary->is_known_key,
+		.id = new_id(primary),
+		.now = (uint64_t)clock_unix(),
+	};
+	uint8_t *data = xmalloc(PACKET_MAX);
+	size_t len;
+
+	bug_if(sending->done);
+	sending->done = done;
+	sending->self = self;
+	len = update_wire_put(&message, &sending->sent, data);
+	if (len)
+		say(primary, data, len);
+	else
+		lose_send(primary, OUTCOME_FAILED, "is sent no message of that size");
+	free(data);
+}
+
+void primary_cancel_send(struct primary *primary)
+{
+	struct sending *sending = &primary->sending;
+
+	primary->is_spoilt |= is_waited_for(sending);
+	sending->done = NULL;
+	sending->is_lost = false;
+	rest(primary);
+}
+
+void primary_ask(struct primary *primary, const struct name *name, uint16_t type,
+                 primary_asked_fn *done, void *self)
+{
+	struct asking *asking = &primary->asking;
+	uint8_t data[QUESTION_MAX];
+	size_t len;
+
+	bug_if(asking->done);
+	asking->done = done;
+	asking->self = self;
+	asking->question.name = *name;
+	asking->question.type = type;
+	len = question_put(&asking->question, new_id(primary), primary->config.key,
+	                   (uint64_t)clock_unix(), data);
+	say(primary, data, len);
+}
+
+void primary_cancel_ask(struct primary *primary)
+{
+	struct asking *asking = &primary->asking;
+
+	primary->is_spoilt |= is_asked(asking);
+	asking->done = NULL;
+	asking->is_lost = false;
+	rest(primary);
+}
