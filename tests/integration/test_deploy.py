@@ -56,13 +56,16 @@ class DeployTest(unittest.TestCase):
         shared = shared.replace("@/etc/zonefleet/", f"@{self.folder}/")
         config = self.folder / "zonefleet.cfg"
         config.touch(0o600)
-        for text, want in ((before, (78, "there are no zones")), (before + shared, (0, "good"))):
+
+        def check(kind, text):
             config.write_text(text)
-            status, said = run(BINARIES / "zonefleet-ownership", "--check", "--config", config)
-            self.assertEqual(status, want[0], said)
-            self.assertIn(want[1], said)
-        for kind in WORKERS:
-            status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config", config)
+            return run(BINARIES / f"zonefleet-{kind}", "--check", "--config", config)
+
+        status, said = check("ownership", before)
+        self.assertEqual(status, 78, said)
+        self.assertIn("there are no zones", said)
+        for kind in WORKERS + OPTIONAL:
+            status, said = check(kind, before + shared)
             self.assertEqual(status, 0, said)
 
     def test_sample_settings_of_clusters_are_right(self):
