@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
 WORKERS = ("central", "poolmgr", "minidns")
+OPTIONAL = ("ownership",)      # has work only where the settings name zones for it
 
 
 def run(*argv, **options):
@@ -44,6 +45,29 @@ class DeployTest(unittest.TestCase):
                                    sample)
                 self.assertEqual(status, 0, said)
 
+    def test_sample_of_shared_zones_is_right(self):
+        """It is commented out, and without it there is nothing to do."""
+        sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        before, found, shared = sample.partition("# ownership: {\n")
+        self.assertTrue(found)
+        (self.folder / "update.key").write_text("bm90IHZlcnkgc2VjcmV0\n")
+        (self.folder / "update.key").chmod(0o600)
+        shared = re.sub(r"(?m)^# ?", "", found + shared)
+        shared = shared.replace("@/etc/zonefleet/", f"@{self.folder}/")
+        config = self.folder / "zonefleet.cfg"
+        config.touch(0o600)
+
+        def check(kind, text):
+            config.write_text(text)
+            return run(BINARIES / f"zonefleet-{kind}", "--check", "--config", config)
+
+        status, said = check("ownership", before)
+        self.assertEqual(status, 78, said)
+        self.assertIn("there are no zones", said)
+        for kind in WORKERS + OPTIONAL:
+            status, said = check(kind, before + shared)
+            self.assertEqual(status, 0, said)
+
     def test_sample_settings_of_clusters_are_right(self):
         """They stand behind the others, whose groups of those names they replace."""
         others = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
@@ -60,9 +84,10 @@ class DeployTest(unittest.TestCase):
                 self.assertEqual(status, 0, said)
 
     def test_generated_settings(self):
-        """What --sample prints is right; a pool manager has to be given its servers."""
+        """What --sample prints is right; what a site alone knows is to be added."""
         cases = {"central": (0, "good"), "minidns": (0, "good"),
-                 "poolmgr": (78, "the pool has no servers")}
+                 "poolmgr": (78, "the pool has no servers"),
+                 "ownership": (78, "there are no zones")}
         for kind, want in cases.items():
             with self.subTest(kind):
                 program = BINARIES / f"zonefleet-{kind}"
@@ -75,7 +100,7 @@ class DeployTest(unittest.TestCase):
 
     def test_install(self):
         files = self.install()
-        for kind in WORKERS:
+        for kind in WORKERS + OPTIONAL:
             self.assertIn(f"/usr/sbin/zonefleet-{kind}", files)
             self.assertIn(f"/usr/lib/systemd/system/zonefleet-{kind}.service", files)
         for path in ("/usr/bin/zonefleet", "/usr/lib/sysusers.d/zonefleet.conf",
@@ -86,7 +111,8 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/zonefleet/schema/001_spine.sql",
                      "/usr/share/zonefleet/schema/002_tsig.sql",
                      "/usr/share/zonefleet/schema/003_catalog.sql",
-                     "/usr/share/zonefleet/schema/004_journal.sql"):
+                     "/usr/share/zonefleet/schema/004_journal.sql",
+                     "/usr/share/zonefleet/schema/007_ownership.sql"):
             self.assertIn(path, files)
             self.assertGreater(files[path].stat().st_size, 0, path)
         config = files["/etc/zonefleet/zonefleet.cfg"]
