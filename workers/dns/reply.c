@@ -4,8 +4,9 @@
 
 #include "dns/tsig_words.h"
 
-void sent_message_end(struct sent_message *request, const struct tsig_key *key, uint64_t now,
-                 const struct packet_header *header, struct packet_writer *writer)
+void sent_message_end(struct sent_message *request, const struct tsig_key *key,
+                      uint64_t now, const struct packet_header *header,
+                      struct packet_writer *writer)
 {
 	request->id = header->id;
 	request->opcode = (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
@@ -44,7 +45,8 @@ static bool is_unsignable(const struct reply *reply)
  * What is wrong with its signature, in words; NULL: nothing. A server whose clock is far
  * off ours says so under a time of its own, or under ours (5.2.3): it is believed.
  */
-static const char *signature_fault(const struct sent_message *request, const uint8_t *data,
+static const char *signature_fault(const struct sent_message *request,
+                                   const uint8_t *data,
                                    const struct tsig *tsig, uint64_t now)
 {
 	struct tsig_chain chain = request->chain;

@@ -41,8 +41,9 @@ struct reply {
  * Sets the header of the message in WRITER and signs it with KEY, unless it is NULL, at
  * NOW, in unix seconds. There must be room: tsig_room_of().
  */
-void sent_message_end(struct sent_message *request, const struct tsig_key *key, uint64_t now,
-                 const struct packet_header *header, struct packet_writer *writer);
+void sent_message_end(struct sent_message *request, const struct tsig_key *key,
+                      uint64_t now, const struct packet_header *header,
+                      struct packet_writer *writer);
 /* What DATA, of LEN octets, which *reply borrows, is to REQUEST. */
 void reply_read(const struct sent_message *request, const uint8_t *data, size_t len,
                 uint64_t now, struct reply *reply);
