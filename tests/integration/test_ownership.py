@@ -1,5 +1,7 @@
 """Zones of a primary that is not ours: what is wanted comes, and nothing else is touched."""
 
+import base64
+import gzip
 import itertools
 import os
 import random
@@ -12,6 +14,7 @@ from pathlib import Path
 import dns.message
 import dns.query
 import dns.rcode
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from ownership_lab import HOST, ZONE, Lab           # noqa: E402
@@ -73,6 +76,13 @@ class Basics(Story):
         self.lab.apply({})
         self.wait_data({})
         self.assertEqual(self.lab.marks(), {})
+
+    def test_records_of_the_apex(self):
+        self.lab.apply({"@/A": ["192.0.2.1"], "@/MX": ["10 mail.example.net."],
+                        "@/TXT": ['"v=spf1 -all"']})
+        self.wait_data({("@", "A"): ["192.0.2.1"], ("@", "MX"): ["10 mail.example.net."],
+                        ("@", "TXT"): ['"v=spf1 -all"']})
+        self.assertEqual(self.lab.marks().keys(), {"_own-a", "_own-mx", "_own-txt"})
 
     def test_a_change_that_is_none_changes_nothing(self):
         self.lab.apply({"www/A": ["192.0.2.1"]})
@@ -435,6 +445,42 @@ class Orders(Story):
                          ({("www", "A"): ["192.0.2.1"]}, {}))
         self.assertEqual(self.lab.reasons(self.lab.planned()),
                          {"www A": "none UNMANAGED_EQUAL"})
+
+
+class Sealed(Story):
+    """Marks that only who has the key can read."""
+
+    key = "0123456789abcdef0123456789abcdef"
+    options = {"settings": {"txt_encrypt_key": key, "max_delete_pct": 100}}
+
+    def opened(self):
+        return {place: [unseal(self.key, text) for text in texts]
+                for place, texts in self.lab.marks().items()}
+
+    def test_sealed_marks(self):
+        """A001-8: they are external-dns', as Python's libraries read them."""
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.wait_data({("www", "A"): ["192.0.2.1"]})
+        self.assertNotIn("heritage", str(self.lab.marks()))
+        self.assertEqual(self.opened(), {"_own-a.www": [mark().strip('"')]})
+        self.lab.planned()
+        serial = self.lab.serial()
+        self.assertEqual(self.lab.planned()["plan"]["items"], [])
+        self.assertEqual(self.lab.serial(), serial)
+        self.lab.apply({})
+        self.wait_data({})
+        self.assertEqual(self.lab.marks(), {})
+
+    def test_marks_from_before_there_was_a_key(self):
+        self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.1\n_own-a.www.{ZONE}. 300 TXT {mark()}")
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.lab.wait_for(lambda: "heritage" not in str(self.lab.marks()), 20, "it is sealed")
+        self.assertEqual(self.opened(), {"_own-a.www": [mark().strip('"')]})
+
+
+def unseal(key, text):
+    sealed = base64.b64decode(text.replace('" "', "").strip('"'))
+    return gzip.decompress(AESGCM(key.encode()).decrypt(sealed[:12], sealed[12:], None)).decode()
 
 
 class Table(Story):

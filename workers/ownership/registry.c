@@ -37,6 +37,9 @@ static const struct option rows[] = {
 	  "what comes behind the first label, instead of a prefix" },
 	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
 	  "what stands for \"*\" in the name of a mark" },
+	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
+	  "a key of 32 octets, as they are or in base64: marks are sealed with it, as "
+	  "external-dns does (AES-256-GCM); all who share the zone have the same one" },
 	{ "former_form", OPTION_TEXT, AT(former_form), "none", 1, 8,
 	  "the form that our marks had before this one: \"typed\" or \"same\". They are "
 	  "read, and moved" },
@@ -155,6 +158,13 @@ static enum err parse_marks(struct registry *registry, struct why *why)
 	if (!mark_owner_is_valid(from->storage_id))
 		return fail(why, ERR_INVALID, "storage_id: letters, digits and . _ : / @ -");
 	registry->marks.owner = from->storage_id;
+	if (from->txt_encrypt_key) {
+		err = mark_key_parse(from->txt_encrypt_key, "txt_encrypt_key",
+		                     registry->mark_key, why);
+		if (err)
+			return err;
+		registry->marks.key = registry->mark_key;
+	}
 	err = parse_form(from->txt_form, from->txt_prefix, from->txt_suffix,
 	                 from->txt_wildcard, &registry->marks.form, why);
 	if (err || !strcmp(from->former_form, "none"))

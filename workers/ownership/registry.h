@@ -9,6 +9,7 @@
 #include "base/option.h"
 #include "consistency/store_lock.h"
 #include "core/batch.h"
+#include "core/mark_seal.h"
 #include "core/plan.h"
 #include "core/view.h"
 #include "dns/address.h"
@@ -26,6 +27,7 @@ struct registry_settings {
 	char *storage;			/* "txt", "table", "memory" */
 	char *txt_form, *txt_prefix, *txt_suffix, *txt_wildcard;
 	char *former_form, *former_prefix, *former_suffix;
+	char *txt_encrypt_key;
 	char *provider, *host;
 	int port;
 	char *tsig_key, *tsig_algorithm, *tsig_secret;
@@ -50,6 +52,7 @@ struct registry {
 	struct remembered *memory;	/* storage's */
 	struct view_marks marks;
 	struct mark_form former;
+	uint8_t mark_key[MARK_KEY];
 	struct plan_rules rules;
 	struct batch_limits limits;
 	struct tsig_key key;

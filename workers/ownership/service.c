@@ -233,7 +233,7 @@ static enum err plan_calculate(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_once(ownership->runtime.db, &req->why);
-	store_registry_hurry(&tx, registry->id);
+	store_registry_changed(&tx, registry->id);
 	err = tx_commit(&tx);
 	if (!err)
 		due_now(ownership, registry);
@@ -278,7 +278,7 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 	store_order_put(&tx, registry->id, order);
-	store_registry_hurry(&tx, registry->id);
+	store_registry_changed(&tx, registry->id);
 	err = tx_commit(&tx);
 	if (err)
 		return err;

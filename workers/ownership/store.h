@@ -45,10 +45,11 @@ struct registry_status {
 };
 bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
                            struct registry_status *status);
-/* Something that is wanted changed: the next round is due now. */
+/*
+ * Something is wanted that was not: a round is due now, which begins after this, whatever
+ * one is under way.
+ */
 void store_registry_changed(struct tx *tx, const char *id);
-/* A round is due now. */
-void store_registry_hurry(struct tx *tx, const char *id);
 
 /* What a round came to. */
 struct round_row {

@@ -98,13 +98,6 @@ void store_registry_changed(struct tx *tx, const char *id)
 	    "WHERE id = ?", TX_BIND(tx_text(id)));
 }
 
-void store_registry_hurry(struct tx *tx, const char *id)
-{
-	tx_exec(tx,
-	    "UPDATE registries SET due_at = LEAST(due_at, NOW(3)) WHERE id = ?",
-	    TX_BIND(tx_text(id)));
-}
-
 static void store_planned(struct tx *tx, const struct round_row *round)
 {
 	tx_exec(tx,
@@ -138,7 +131,7 @@ bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
                         const char *who)
 {
 	return tx_exec(tx,
-	    "UPDATE registries SET approved = ?, approved_by = LEFT(?, 255), "
+	    "UPDATE registries SET approved = ?, approved_by = LEFT(?, 255), rev = rev + 1, "
 	    "due_at = LEAST(due_at, NOW(3)) "
 	    "WHERE id = ? AND held_digest = ? AND held_digest <> ''",
 	    TX_BIND(tx_text(digest), tx_text(who), tx_text(id), tx_text(digest))) > 0;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/mark_seal.h"
+
 #define HERITAGE "heritage"
 #define PROGRAM "external-dns"
 #define PREFIX PROGRAM "/"
@@ -184,6 +186,22 @@ enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
 	return read_labels(text, mark);
 }
 
+enum mark_kind mark_read_sealed(const uint8_t *rdata, size_t len, const uint8_t *key,
+                                struct arena *arena, struct mark *mark)
+{
+	char *sealed = join(rdata, len, arena);
+	struct buf plain = { 0 };
+	uint8_t nonce[MARK_NONCE];
+	enum mark_kind kind = MARK_DATA;
+
+	*mark = (struct mark){ 0 };
+	if (sealed && mark_open(key, strip_quotes(sealed), &plain, nonce))
+		kind = read_labels(strip_quotes(arena_strdup(arena, buf_string(&plain))),
+		                   mark);
+	buf_clear(&plain);
+	return kind;
+}
+
 /* ---- writing ---- */
 
 static void write_text(const struct mark *mark, bool is_bare, struct buf *text)
@@ -198,16 +216,35 @@ static void write_text(const struct mark *mark, bool is_bare, struct buf *text)
 		           mark->labels[i].value);
 }
 
+static void put_strings(const struct buf *text, struct buf *rdata)
+{
+	for (size_t at = 0; at < text->len; at += STRING_MAX) {
+		size_t part = text->len - at < STRING_MAX ? text->len - at : STRING_MAX;
+
+		buf_u8(rdata, (uint8_t)part);
+		buf_append(rdata, text->data + at, part);
+	}
+}
+
 void mark_write(const struct mark *mark, bool is_bare, struct buf *rdata)
 {
 	struct buf text = { 0 };
 
 	write_text(mark, is_bare, &text);
-	for (size_t at = 0; at < text.len; at += STRING_MAX) {
-		size_t part = text.len - at < STRING_MAX ? text.len - at : STRING_MAX;
+	put_strings(&text, rdata);
+	buf_clear(&text);
+}
 
-		buf_u8(rdata, (uint8_t)part);
-		buf_append(rdata, text.data + at, part);
-	}
+void mark_write_sealed(const struct mark *mark, const uint8_t *key, const uint8_t *place,
+                       size_t place_len, struct buf *rdata)
+{
+	struct buf text = { 0 }, sealed = { 0 };
+	uint8_t nonce[MARK_NONCE];
+
+	write_text(mark, false, &text);
+	mark_nonce(key, place, place_len, buf_string(&text), nonce);
+	mark_seal(key, nonce, buf_string(&text), &sealed);
+	put_strings(&sealed, rdata);
+	buf_clear(&sealed);
 	buf_clear(&text);
 }

@@ -23,6 +23,7 @@ enum {
 	MARK_LABELS_MAX = 16,
 	MARK_LABELS_READ = 12,		/* at most, so that there is room for ours */
 	MARK_TEXT_MAX = 4096,
+	MARK_SEALED_MAX = 2900,		/* of text that is sealed, so that it fits */
 };
 
 enum mark_kind {
@@ -51,6 +52,9 @@ bool mark_resource_is_valid(const char *resource);
  */
 enum mark_kind mark_read(const uint8_t *rdata, size_t len, bool is_bare,
                          struct arena *arena, struct mark *mark);
+/* The same of one that is sealed (core/mark_seal.h); DATA: not with this KEY. */
+enum mark_kind mark_read_sealed(const uint8_t *rdata, size_t len, const uint8_t *key,
+                                struct arena *arena, struct mark *mark);
 /* NULL: no such label. */
 const char *mark_get(const struct mark *mark, const char *key);
 /*
@@ -62,3 +66,6 @@ bool mark_equal(const struct mark *a, const struct mark *b);
 size_t mark_length(const struct mark *mark);	/* of its text, in full, in octets */
 /* Appends the rdata of its TXT record, in strings of 255 octets. */
 void mark_write(const struct mark *mark, bool is_bare, struct buf *rdata);
+/* The same, sealed for PLACE, of PLACE_LEN octets. */
+void mark_write_sealed(const struct mark *mark, const uint8_t *key, const uint8_t *place,
+                       size_t place_len, struct buf *rdata);

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -146,4 +147,22 @@ bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plai
 		memcpy(nonce, octets, MARK_NONCE);
 	free(octets);
 	return opens;
+}
+
+/* A MAC of both: what has one nonce twice is then one and the same. */
+void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
+                const char *text, uint8_t nonce[MARK_NONCE])
+{
+	static const char use[] = "nonce of a mark";
+	uint8_t mac[EVP_MAX_MD_SIZE];
+	struct buf both = { 0 };
+	unsigned mac_len;
+
+	buf_append(&both, use, sizeof(use));
+	buf_u8(&both, (uint8_t)len);
+	buf_append(&both, place, len);
+	buf_text(&both, text);
+	bug_if(!HMAC(EVP_sha256(), key, MARK_KEY, both.data, both.len, mac, &mac_len));
+	memcpy(nonce, mac, MARK_NONCE);
+	buf_clear(&both);
 }

@@ -151,6 +151,9 @@ void plan_place(const struct view *view, const struct plan_item *item,
  * which has room for no more, the owner.
  */
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
+/* Is its mark at PLACE to be sealed? */
+bool plan_is_sealed(const struct view *view, const struct plan_item *item,
+                    const struct name *place);
 /* Is its mark at PLACE in the seed's own form? */
 bool plan_is_bare(const struct view *view, const struct plan_item *item,
                   const struct name *place);

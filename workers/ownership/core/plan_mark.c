@@ -33,6 +33,12 @@ bool plan_is_bare(const struct view *view, const struct plan_item *item,
 	       !memcmp(place->wire, item->node->wire, place->len);
 }
 
+bool plan_is_sealed(const struct view *view, const struct plan_item *item,
+                    const struct name *place)
+{
+	return view_key(view) && place->len && !plan_is_bare(view, item, place);
+}
+
 static bool is_shared(const struct plan_item *item)
 {
 	return item->wish->is_shared ||

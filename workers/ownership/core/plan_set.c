@@ -18,16 +18,16 @@ static void refuse_anothers(struct plan_item *item)
 
 /* ---- beside what else at its name? ---- */
 
-/* They cannot both be at a name: one is a CNAME, or a delegation hides the other. */
-static bool excludes(uint16_t a, uint16_t b)
+/* Beside a CNAME is nothing, and a delegation hides what it meets; the apex has none. */
+static bool excludes(const struct plan_item *item, const struct holding *other)
 {
-	return a == RR_CNAME || b == RR_CNAME || a == RR_NS || b == RR_NS;
+	return item->type == RR_CNAME || other->is.type == RR_CNAME || item->type == RR_NS;
 }
 
 static bool is_in_the_way(const struct planning *p, const struct plan_item *item,
                           const struct holding *other)
 {
-	if (excludes(item->type, other->is.type))
+	if (excludes(item, other))
 		return !plan_is_ours(other) || share_has_others(other);
 	if (plan_is_ours(other))
 		return false;
@@ -187,6 +187,7 @@ static bool is_marked_right(const struct planning *p, const struct plan_item *it
 	if (ours->node)
 		node_name(ours->node, &at);
 	return at.len == place.len && !memcmp(at.wire, place.wire, at.len) &&
+	       ours->is_sealed == plan_is_sealed(p->view, item, &place) &&
 	       is_in_one_place(item, &place) && mark_equal(&mark, ours->mark);
 }
 
@@ -282,7 +283,7 @@ static bool is_too_long(const struct planning *p, struct plan_item *item)
 	if (item->step != STEP_CREATE && item->step != STEP_UPDATE)
 		return false;
 	plan_mark(p->view, item, &mark);
-	return mark_length(&mark) > MARK_TEXT_MAX &&
+	return mark_length(&mark) > (view_key(p->view) ? MARK_SEALED_MAX : MARK_TEXT_MAX) &&
 	       plan_refuse_in_words(item, REASON_NO_MARK, "its mark would be too long");
 }
 

@@ -41,15 +41,36 @@ static void add_spot(const struct making *making, struct spot **spots,
 
 /* ---- what will be ---- */
 
+/* What says so already is written as it stands: who sealed it may do it otherwise. */
+static bool is_written(const struct plan_item *item, const struct mark *mark,
+                       bool is_sealed, const struct name *place)
+{
+	const struct marking *ours = item->holding->ours;
+	struct name at;
+
+	if (!ours || !ours->node || ours->is_sealed != is_sealed ||
+	    !mark_equal(ours->mark, mark))
+		return false;
+	node_name(ours->node, &at);
+	return name_equal(&at, place);
+}
+
 static struct rdata rdata_of(const struct making *making, const struct plan_item *item,
                              const struct name *place)
 {
+	bool is_sealed = plan_is_sealed(making->view, item, place);
 	struct buf rdata = { 0 };
 	struct rdata copy;
 	struct mark mark;
 
 	plan_mark(making->view, item, &mark);
-	mark_write(&mark, plan_is_bare(making->view, item, place), &rdata);
+	if (is_written(item, &mark, is_sealed, place))
+		return item->holding->ours->rdata;
+	if (is_sealed)
+		mark_write_sealed(&mark, view_key(making->view), place->wire, place->len,
+		                  &rdata);
+	else
+		mark_write(&mark, plan_is_bare(making->view, item, place), &rdata);
 	copy.len = (uint16_t)rdata.len;
 	copy.octets = arena_dup(view_arena(making->view), rdata.data, rdata.len);
 	buf_clear(&rdata);

@@ -45,6 +45,11 @@ const char *view_owner(const struct view *view)
 	return view->marks.owner;
 }
 
+const uint8_t *view_key(const struct view *view)
+{
+	return view->marks.key;
+}
+
 struct arena *view_arena(const struct view *view)
 {
 	return view->arena;

@@ -38,6 +38,7 @@ struct marking {
 	enum mark_kind kind;
 	bool is_ours;
 	bool is_former;			/* as our former form has it */
+	bool is_sealed;			/* with our key */
 	const struct mark *mark;	/* of MARK_OWNED, else NULL */
 	struct node *node;		/* where it stands; NULL: in no zone */
 	struct rdata rdata;
@@ -73,6 +74,7 @@ struct view_marks {
 	const char *owner;		/* our id */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: none */
+	const uint8_t *key;		/* that they are sealed with; NULL: they are not */
 };
 
 struct view;
@@ -83,6 +85,7 @@ void view_free(struct view **view);
 const struct name *view_zone(const struct view *view);
 const struct mark_form *view_form(const struct view *view);
 const char *view_owner(const struct view *view);	/* our id */
+const uint8_t *view_key(const struct view *view);	/* of struct view_marks */
 
 /*
  * NAME in lower case, RDATA canonical; both are copied. False: there are more than

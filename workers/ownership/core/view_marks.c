@@ -5,12 +5,26 @@
 
 /* ---- marks, told from other TXT records ---- */
 
+/* Marks of others may be in plain text, or ours from before there was a key. */
+static enum mark_kind read_mark(const struct view *view, struct rdata rdata,
+                                struct mark *mark, bool *is_sealed)
+{
+	enum mark_kind kind = MARK_DATA;
+
+	if (view->marks.key)
+		kind = mark_read_sealed(rdata.octets, rdata.len, view->marks.key,
+		                        view->arena, mark);
+	*is_sealed = kind != MARK_DATA;
+	return *is_sealed ? kind : mark_read(rdata.octets, rdata.len,
+	                                     view->marks.form.is_same, view->arena, mark);
+}
+
 bool view_is_mark(const struct view *view, struct rdata rdata)
 {
 	struct mark mark;
+	bool is_sealed;
 
-	return mark_read(rdata.octets, rdata.len, view->marks.form.is_same, view->arena,
-	                 &mark) != MARK_DATA;
+	return read_mark(view, rdata, &mark, &is_sealed) != MARK_DATA;
 }
 
 static bool is_by_us(const struct view *view, const struct mark *mark)
@@ -33,8 +47,7 @@ static bool take_mark(struct view *view, struct node *node, struct rdata rdata)
 	struct marking marking = { .node = node, .rdata = rdata };
 	struct mark mark;
 
-	marking.kind = mark_read(rdata.octets, rdata.len, view->marks.form.is_same,
-	                         view->arena, &mark);
+	marking.kind = read_mark(view, rdata, &mark, &marking.is_sealed);
 	if (marking.kind == MARK_DATA)
 		return false;
 	if (marking.kind == MARK_OWNED)
