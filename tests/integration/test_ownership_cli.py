@@ -96,6 +96,10 @@ class Commands(Story):
         again = self.document("plan", "us", ZONE)
         self.assertGreater(again["rounds"], plan["rounds"])
         self.assertEqual(again["plan"]["items"], [])
+        self.lab.nsupdate("update delete www.example.org. A\n"
+                          "update add www.example.org. 300 A 192.0.2.66")
+        drifted = self.document("plan", "us", ZONE)     # the zone as it is by now
+        self.assertEqual(self.lab.reasons(drifted), {"www A": "update DRIFT"})
         zones = self.document("list")["registries"]
         self.assertEqual([(zone["storage_id"], zone["zone"]) for zone in zones],
                          [("us", "example.org.")])
