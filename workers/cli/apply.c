@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <string.h>
 
 #include "apply.h"
@@ -7,7 +6,7 @@
 #include "names.h"
 #include "record.h"
 
-enum { FILE_MAX = 16 * 1024 * 1024, CHANGES_MAX = 5000, TTL_MAX = INT32_MAX };
+enum { CHANGES_MAX = 5000, TTL_MAX = INT32_MAX };
 
 /* ---- lines ---- */
 
@@ -167,43 +166,12 @@ enum err apply_parse(char *text, const char *domain, json_t *changes, struct why
 
 /* ---- the command ---- */
 
-static enum err read_all(FILE *file, const char *path, struct buf *text, struct why *why)
-{
-	char block[64 * 1024];
-	size_t len;
-
-	while ((len = fread(block, 1, sizeof block, file)) > 0) {
-		if (text->len + len > FILE_MAX)
-			return fail(why, ERR_TOO_LARGE, "%.200s has more than %d bytes",
-			            path, FILE_MAX);
-		buf_append(text, block, len);
-	}
-	if (ferror(file))
-		return fail(why, ERR_INVALID, "cannot read %.200s: %s", path,
-		            strerror(errno));
-	if (memchr(buf_string(text), '\0', text->len))
-		return fail(why, ERR_INVALID, "%.200s is no text", path);
-	return OK;
-}
-
-static enum err read_file(struct cli *cli, struct buf *text)
-{
-	struct input input;
-	enum err err = input_open(&input, cli->argv[1], &cli->why), closed;
-
-	if (err)
-		return err;
-	err = read_all(input.file, input.path, text, &cli->why);
-	closed = input_close(&input, err ? &(struct why){ 0 } : &cli->why);
-	return err ? err : closed;
-}
-
 static enum err read_changes(struct cli *cli, const char *domain, json_t *changes)
 {
 	struct buf text = { 0 };
 	char empty[1] = "";
 	struct why words;
-	enum err err = read_file(cli, &text);
+	enum err err = input_read(cli->argv[1], &text, &cli->why);
 
 	if (!err) {
 		err = apply_parse(text.data ? (char *)text.data : empty, domain, changes,

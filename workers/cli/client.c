@@ -170,7 +170,8 @@ struct waiter {
 /* The program that serves a topic; NULL: none does. */
 static const char *program_of(const char *topic)
 {
-	if (!strcmp(topic, "central") || !strcmp(topic, "minidns"))
+	if (!strcmp(topic, "central") || !strcmp(topic, "minidns") ||
+	    !strcmp(topic, "ownership"))
 		return topic;
 	return strncmp(topic, "pool_manager.", 13) ? NULL : "poolmgr";
 }
@@ -184,8 +185,8 @@ static void note_answer(const char *topic, const struct rpc_answer *answer,
 	if (*answer->class)
 		return;
 	if (answer->err == ERR_UNREACHABLE && !program)
-		fail(why, answer->err, "%s: topics are central, minidns and "
-		     "pool_manager.POOL", answer->why.text);
+		fail(why, answer->err, "%s: topics are central, minidns, "
+		     "ownership and pool_manager.POOL", answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
 		fail(why, answer->err,
 		     "%s: is zonefleet-%s running, with the same broker.url "

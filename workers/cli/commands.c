@@ -269,6 +269,46 @@ const struct command commands[] = {
 	  "sync, also if it was parked (see 'zonefleet repairs').",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
+	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,
+	  "list the zones that are shared with others",
+	  "Lists the zones of somebody else's primary that zonefleet-ownership keeps "
+	  "records in (its settings, registries.zones), and the STORAGE-ID of each: who "
+	  "we are there. An administrator sees all, others those of their tenant. A "
+	  "zone is OK; HELD, for something waits to be approved (see 'owner approve'); "
+	  "FAILED, and tried again; or PARKED, for its primary takes nothing from us.",
+	  "zonefleet owner list --admin" },
+	{ "owner plan", "STORAGE_ID ZONE", 2, 2, OPT(WAIT_TIMEOUT),
+	  NEED_BROKER, owner_plan,
+	  "read a shared zone now, and show what becomes of it",
+	  "Has the zone read and planned now, does what may be done, and shows what "
+	  "that was: how many record sets are ours, and each that changes, is held, or "
+	  "is left as it is though it is wanted, with the reason. UNMANAGED and FOREIGN "
+	  "are somebody else's; what is as it should be is not listed. RECORDS are those "
+	  "that were there, and behind -> those that come.\n"
+	  "With dry_run in the settings nothing is done.",
+	  "zonefleet owner plan cluster-1 example.org\n"
+	  "zonefleet owner plan cluster-1 example.org --json | jq .plan.reasons" },
+	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
+	  NEED_BROKER, owner_apply,
+	  "say what a resource wants in a shared zone",
+	  "Reads endpoints from FILE, or - for standard input: a JSON list of "
+	  "{\"dnsname\", \"type\", \"targets\": [...]}, and if need be \"ttl\", "
+	  "\"set_id\", \"shared\". They are all that the resource wants: what it "
+	  "wanted before and does not name now goes. With --partial the others stay; "
+	  "but from then on, until a list is whole again, whatever the zone would lose "
+	  "is held. Saying it again changes nothing.",
+	  "echo '[{\"dnsname\": \"www.example.org.\", \"type\": \"A\", "
+	  "\"targets\": [\"192.0.2.1\"]}]' |\n"
+	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
+	{ "owner approve", "STORAGE_ID ZONE [DIGEST]", 2, 3, OPT(YES), NEED_BROKER,
+	  owner_approve,
+	  "let happen what is held in a shared zone",
+	  "Shows what is held, and its digest: deletions that are too many at once, and "
+	  "what the zone would lose while a source is in doubt. With the DIGEST just "
+	  "that is approved, and done in the next round; with --yes, what is shown. If "
+	  "it is another plan by then, nothing is approved.",
+	  "zonefleet owner approve cluster-1 example.org\n"
+	  "zonefleet owner approve cluster-1 example.org --yes" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "show what waits in the queues (administrators)",
 	  "Lists the work queues of the fleet at the broker: who takes from each "
@@ -298,7 +338,7 @@ const struct command commands[] = {
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
 	  "ask a worker for a sign of life",
-	  "Calls central, or whoever serves TOPIC (central, minidns or "
+	  "Calls central, or whoever serves TOPIC (central, minidns, ownership or "
 	  "pool_manager.POOL), and tells how long the answer took.",
 	  "zonefleet ping\n"
 	  "zonefleet ping pool_manager.default" },

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { TEXT_MAX = 16 * 1024 * 1024 };
+
 extern char **environ;
 
 static const struct {
@@ -154,4 +156,38 @@ enum err input_close(struct input *input, struct why *why)
 		close(input->fd);
 	*input = (struct input){ .fd = -1 };
 	return err;
+}
+
+/* ---- all of it ---- */
+
+static enum err read_all(FILE *file, const char *path, struct buf *text, struct why *why)
+{
+	char block[64 * 1024];
+	size_t len;
+
+	while ((len = fread(block, 1, sizeof block, file)) > 0) {
+		if (text->len + len > TEXT_MAX)
+			return fail(why, ERR_TOO_LARGE, "%.200s has more than %d bytes",
+			            path, TEXT_MAX);
+		buf_append(text, block, len);
+	}
+	if (ferror(file))
+		return fail(why, ERR_INVALID, "cannot read %.200s: %s", path,
+		            strerror(errno));
+	if (memchr(buf_string(text), '\0', text->len))
+		return fail(why, ERR_INVALID, "%.200s is no text", path);
+	return OK;
+}
+
+enum err input_read(const char *path, struct buf *text, struct why *why)
+{
+	struct why ignored;
+	struct input input;
+	enum err err = input_open(&input, path, why), closed;
+
+	if (err)
+		return err;
+	err = read_all(input.file, input.path, text, why);
+	closed = input_close(&input, err ? &ignored : why);
+	return err ? err : closed;
 }

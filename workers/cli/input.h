@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 struct input {
@@ -25,3 +26,6 @@ enum err input_open(struct input *input, const char *path, struct why *why);
 int64_t input_position(const struct input *input);	/* of size */
 /* ERR_INVALID: the unpacker did not like what it read. */
 enum err input_close(struct input *input, struct why *why);
+
+/* The whole of a text at once. ERR_TOO_LARGE: of more than 16 MiB. */
+enum err input_read(const char *path, struct buf *text, struct why *why);

@@ -32,7 +32,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_WAIT]         = { "wait", 'w', NULL,
 		"wait until the name servers have it: ACTIVE or DELETED" },
 	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
-		"how long to wait so; default 60 seconds (watch: for ever)" },
+		"how long to wait; default 60 seconds (watch: for ever)" },
 	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
 		"who is responsible for the domain (the SOA's RNAME)" },
 	[OPT_PRIMARY]      = { "primary", 0, "HOST",
@@ -66,6 +66,11 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"print the clause that bind, knot, nsd or powerdns takes" },
 	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
 	[OPT_DEEP]         = { "deep", 0, NULL, "compare the records, too" },
+	[OPT_RESOURCE]     = { "resource", 0, "NAME",
+		"whose records they are, like ingress/shop/web; default by-hand" },
+	[OPT_PARTIAL]      = { "partial", 0, NULL,
+		"these are not all that the resource has: the others stay" },
+	[OPT_YES]          = { "yes", 0, NULL, "approve what is shown" },
 };
 
 struct scanner {

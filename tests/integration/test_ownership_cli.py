@@ -1,0 +1,226 @@
+"""The client's `owner` commands, for people and scripts; and the client in the README."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from ownership_lab import REPO, ZONE, Lab, full        # noqa: E402
+from lab.fleet import BINARIES, render                 # noqa: E402
+
+GOOD, FAILED, USAGE, NOT_FOUND, IN_ERROR, TIMEOUT = range(6)
+ENV = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+
+
+def endpoints(wanted):
+    """{"www/A": ["192.0.2.1"]} as the file has it."""
+    return json.dumps([{"dnsname": full(key), "type": key.split("/")[1], "targets": data}
+                       for key, data in wanted.items()])
+
+
+def hosts(count):
+    return {f"h{i}/A": ["192.0.2.1"] for i in range(count)}
+
+
+class Story(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = Lab(settings={"tenant": "acme", "timeout": 3}).__enter__()
+        cls.addClassCleanup(lambda: cls.lab.__exit__(None, None, None))
+        cls.config = cls.lab.folder / "client.cfg"
+        cls.config.touch(0o600)
+        cls.config.write_text(render({"broker": cls.lab.settings["broker"],
+                                      "client": {"tenant": "acme"}}))
+
+    def client(self, *words, text=None):
+        given = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
+        done = subprocess.run([BINARIES / "zonefleet", *words, "--config", self.config],
+                              capture_output=True, text=True, env=ENV, timeout=90,
+                              **given)
+        return done.returncode, done.stdout, done.stderr
+
+    def good(self, *words, text=None):
+        status, out, said = self.client("owner", *words, text=text)
+        self.assertEqual((status, said), (GOOD, ""), out)
+        return out
+
+    def document(self, *words, text=None):
+        return json.loads(self.good(*words, "--json", text=text))
+
+    def apply(self, wanted, *options):
+        return self.good("apply", "us", ZONE, "-", *options, text=endpoints(wanted))
+
+    def wait_count(self, count):
+        self.lab.wait_for(lambda: len(self.lab.data()) == count, 20, f"{count} are there")
+
+
+class Commands(Story):
+
+    def tearDown(self):
+        for resource in "by-hand", "test/2":
+            self.apply({}, "--resource", resource)
+        self.good("plan", "us", ZONE)
+        self.good("approve", "us", ZONE, "--yes")
+        self.lab.nsupdate("update delete theirs.example.org.")
+        self.wait_count(0)
+
+    def test_what_a_person_reads(self):
+        said = self.apply({"www/A": ["192.0.2.1"], "note/TXT": ['"v=spf1 -all"']})
+        self.assertEqual(said, "example.org.: by-hand wants 2 endpoints, changed 2\n")
+        self.wait_count(2)
+        said = self.apply({"www/A": ["192.0.2.1"], "note/TXT": ['"v=spf1 -all"']})
+        self.assertEqual(said, "example.org.: by-hand wants 2 endpoints, changed 0\n")
+        self.lab.nsupdate("update add theirs.example.org. 60 A 192.0.2.9")
+        self.apply({"theirs/A": ["192.0.2.2"]}, "--resource", "test/2")
+        said = self.good("plan", "us", ZONE)
+        self.assertRegex(said, r"(?m)^zone +example\.org\.$")
+        self.assertRegex(said, r"(?m)^state +OK$")
+        self.assertRegex(said, r"(?m)^planned +\d+ s ago$")
+        self.assertRegex(said, r"(?m)^record sets of ours +2$")
+        self.assertRegex(said, r"(?m)^NAME +TYPE +STEP +REASON +RESOURCE +RECORDS$")
+        self.assertRegex(said, r"(?m)^theirs\.example\.org\. +A +none +UNMANAGED +test/2 "
+                               r"+192\.0\.2\.9$")
+        self.assertRegex(self.good("list"), r"\ASTORAGE-ID +ZONE +STATE .*\n"
+                         r"us +example\.org\. +OK +\d+ +\d+ s ago +-\n\Z")
+
+    def test_what_a_script_reads(self):
+        answer = json.loads(self.apply({"www/A": ["192.0.2.1"]}, "--json"))
+        self.assertEqual(answer, {"changed": 1, "complete": True, "endpoints": 1})
+        plan = self.document("plan", "us", ZONE)
+        self.assertEqual((plan["state"], plan["plan"]["held"]), ("OK", 0))
+        again = self.document("plan", "us", ZONE)
+        self.assertGreater(again["rounds"], plan["rounds"])
+        self.assertEqual(again["plan"]["items"], [])
+        self.lab.nsupdate("update delete www.example.org. A\n"
+                          "update add www.example.org. 300 A 192.0.2.66")
+        drifted = self.document("plan", "us", ZONE)     # the zone as it is by now
+        self.assertEqual(self.lab.reasons(drifted), {"www A": "update DRIFT"})
+        zones = self.document("list")["registries"]
+        self.assertEqual([(zone["storage_id"], zone["zone"]) for zone in zones],
+                         [("us", "example.org.")])
+
+    def test_a_file_and_a_part(self):
+        path = self.lab.folder / "wanted.json"
+        path.write_text(endpoints(hosts(2)))
+        self.good("apply", "us", ZONE, str(path), "--resource", "test/2")
+        self.wait_count(2)
+        said = self.apply({"h2/A": ["192.0.2.1"]}, "--resource", "test/2", "--partial")
+        self.assertEqual(said, "example.org.: test/2 wants 3 endpoints, changed 1\n")
+        self.wait_count(3)
+        self.apply({"h2/A": ["192.0.2.1"]}, "--resource", "test/2")
+        self.wait_count(1)
+
+    def test_what_is_held_is_approved(self):
+        self.assertEqual(self.good("approve", "us", ZONE), "nothing is held\n")
+        self.apply(hosts(20))
+        self.wait_count(20)
+        self.assertIn("held until it is approved", self.apply({}))
+        plan = self.document("plan", "us", ZONE)
+        self.assertEqual((plan["state"], plan["plan"]["held"]), ("HELD", 20))
+        digest = plan["plan"]["digest"]
+        said = self.good("approve", "us", ZONE)
+        self.assertRegex(said, rf"(?m)^held +20\ndigest +{digest}$")
+        rows = re.findall(r"(?m)^h\d+\.example\.org\. +A +delete, held +UNWANTED "
+                          r"+by-hand +192\.0\.2\.1$", said)
+        self.assertEqual(len(rows), 20, said)
+        self.assertTrue(said.endswith("or by --yes\n"))
+        status, out, said = self.client("owner", "approve", "us", ZONE, "0" * 64)
+        self.assertEqual((status, out), (FAILED, ""))
+        self.assertIn("no plan of that digest is held", said)
+        self.good("plan", "us", ZONE)
+        self.assertEqual(len(self.lab.data()), 20)
+        self.assertEqual(self.good("approve", "us", ZONE, digest),
+                         "approved: it is done in the next round\n")
+        self.wait_count(0)
+
+    def test_all_that_is_shown_is_approved(self):
+        self.apply(hosts(20))
+        self.wait_count(20)
+        self.apply({})
+        self.good("plan", "us", ZONE)
+        self.assertFalse(self.document("approve", "us", ZONE)["approved"])
+        answer = self.document("approve", "us", ZONE, "--yes")
+        self.assertEqual((answer["approved"], answer["held"], len(answer["items"])),
+                         (True, 20, 20))
+        self.wait_count(0)
+
+    def test_errors_and_their_statuses(self):
+        cases = (
+            (("plan", "us", "example.net"), None, NOT_FOUND, "registries.zones"),
+            (("plan", "them", ZONE), None, NOT_FOUND, "storage_id them"),
+            (("plan", "us", "a..b"), None, USAGE, "a..b"),
+            (("plan", "us", ZONE, "--wait-timeout", "soon"), None, USAGE, "seconds"),
+            (("plan", "us", ZONE, "--tenant", "other"), None, FAILED, "--admin"),
+            (("apply", "us", ZONE, "/nowhere"), None, NOT_FOUND, "/nowhere"),
+            (("apply", "us", ZONE, "-"), "", FAILED, "no JSON"),
+            (("apply", "us", ZONE, "-"), "{}", FAILED, "a list of endpoints"),
+            (("apply", "us", ZONE, "-"), "[{}]", FAILED, "endpoints[0]: "),
+            (("apply", "us", ZONE, "-", "--resource", "a b"), "[]", FAILED, "resource"),
+        )
+        for words, text, want, words_said in cases:
+            with self.subTest(words=words, text=text):
+                status, out, said = self.client("owner", *words, text=text)
+                self.assertEqual((status, out), (want, ""), said)
+                self.assertIn(words_said, said)
+        self.assertEqual(self.document("list", "--tenant", "other"), {"registries": []})
+        self.assertEqual(len(self.document("list", "--admin")["registries"]), 1)
+
+    def test_who_answers(self):
+        self.assertEqual(self.client("ping", "ownership")[0], GOOD)
+
+    def test_the_client_of_the_readme(self):
+        readme = (REPO / "README.md").read_text()
+        program = re.search(r"(?s)```python\n(import oslo_messaging.*?)```", readme)[1]
+        for ours, theirs in (("cluster-1", "us"), ("example\"}", "acme\"}")):
+            self.assertEqual(program.count(ours), 1)
+            program = program.replace(ours, theirs)
+        (self.lab.folder / "client.conf").write_text(
+            f"[DEFAULT]\ntransport_url = {self.lab.rabbitmq.url}\n"
+            "control_exchange = zonefleet\n"
+            "[oslo_messaging_rabbit]\namqp_durable_queues = true\n")
+        subprocess.run([sys.executable, "-c", program], cwd=self.lab.folder, check=True,
+                       timeout=60, capture_output=True)
+        self.wait_count(1)
+        self.assertEqual(list(self.lab.marks()), ["_own-a.www"])
+        self.apply({}, "--resource", "ingress/shop/web")
+
+
+class Away(Story):
+
+    def assert_plan_fails(self, want, words, *options):
+        status, out, said = self.client("owner", "plan", "us", ZONE, *options)
+        self.assertEqual((status, out), (want, ""), said)
+        self.assertRegex(said, rf"\Azonefleet: {words}.*\n\Z")
+
+    def test_a_primary_that_says_nothing(self):
+        """There is a deadline; and when the program gave up, its reason is told."""
+        self.good("plan", "us", ZONE)
+        self.lab.bind.pause()
+        self.addCleanup(self.lab.bind.resume)
+        self.assert_plan_fails(TIMEOUT, r"Timeout: example\.org\. was not planned within",
+                               "--wait-timeout", "1")
+        self.assert_plan_fails(IN_ERROR, r"InError: example\.org\. is FAILED: \S")
+        self.assertRegex(self.good("list"), r"us +example\.org\. +FAILED ")
+        status, out, said = self.client("owner", "plan", "us", ZONE, "--json")
+        self.assertEqual((status, said), (IN_ERROR, ""))
+        self.assertEqual(json.loads(out)["state"], "FAILED")
+        self.assertEqual(json.loads(out)["error"]["class"], "InError")
+        self.lab.bind.resume()
+        self.lab.wait_for(lambda: self.lab.plan()["state"] == "OK", 30,
+                          "the zone is kept again")
+
+    def test_nobody_answers(self):
+        self.lab.workers[0].stop()
+        self.addCleanup(self.lab.workers[0].restart)
+        status, out, said = self.client("owner", "list", "--timeout", "2")
+        self.assertEqual((status, out), (TIMEOUT, ""))      # its queue is still there
+        self.assertIn("is zonefleet-ownership running", said)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,162 @@
+#include "owner_show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "client.h"
+
+/* "3 s ago"; the answer's time is UTC, and does not say so. */
+void owner_planned_ago(const json_t *zone, char text[MOMENT_TEXT])
+{
+	const char *at = answer_text(zone, "planned_at");
+	char moment[40];
+
+	snprintf(moment, sizeof(moment), "%sZ", at);
+	snprintf(text, MOMENT_TEXT, "never");
+	if (*at)
+		names_moment(moment, time(NULL), text);
+}
+
+/* ---- items ---- */
+
+static const struct column item_columns[] = {
+	{ "NAME",     COLUMN_LEFT },
+	{ "TYPE",     COLUMN_LEFT },
+	{ "STEP",     COLUMN_LEFT },
+	{ "REASON",   COLUMN_LEFT },
+	{ "RESOURCE", COLUMN_LEFT },
+	{ "RECORDS",  COLUMN_LEFT },
+	{ 0 }
+};
+
+static void add_records(const json_t *records, struct buf *text)
+{
+	size_t i;
+	json_t *record;
+
+	json_array_foreach((json_t *)records, i, record)
+		buf_printf(text, "%s%s", i ? ", " : "",
+		           json_is_string(record) ? json_string_value(record) : "");
+}
+
+static void item_records(struct table *table, const json_t *item)
+{
+	const json_t *is = json_object_get(item, "is");
+	const json_t *becomes = json_object_get(item, "becomes");
+	const char *words = answer_text(item, "words");
+	struct buf text = { 0 };
+
+	add_records(is, &text);
+	if (json_array_size(becomes)) {
+		buf_text(&text, json_array_size(is) ? " -> " : "-> ");
+		add_records(becomes, &text);
+	}
+	if (*words)
+		buf_printf(&text, "%s(%s)", text.len ? " " : "", words);
+	table_text(table, text.len ? buf_string(&text) : "-");
+	buf_clear(&text);
+}
+
+bool owner_is_held(const json_t *item)
+{
+	return json_is_true(json_object_get(item, "held"));
+}
+
+static void item_row(struct table *table, const json_t *item)
+{
+	const char *resource = answer_text(item, "resource");
+
+	table_text(table, answer_text(item, "name"));
+	table_text(table, answer_text(item, "type"));
+	table_printf(table, "%s%s", answer_text(item, "step"),
+	             owner_is_held(item) ? ", held" : "");
+	table_text(table, answer_text(item, "reason"));
+	table_text(table, *resource ? resource : "-");
+	item_records(table, item);
+}
+
+void owner_show_items(const struct output *out, const json_t *items)
+{
+	struct table table;
+	size_t i;
+	json_t *item;
+
+	table_begin(&table, out, item_columns);
+	json_array_foreach((json_t *)items, i, item)
+		item_row(&table, item);
+	if (json_array_size(items)) {
+		if (!out->quiet)
+			putchar('\n');
+		table_flush(&table, stdout);
+	}
+	table_clear(&table);
+}
+
+/* ---- the whole ---- */
+
+/* "create 3, delete 1" */
+static json_t *counts_text(const json_t *counts)
+{
+	struct buf text = { 0 };
+	const char *name;
+	json_t *count, *joined;
+
+	json_object_foreach((json_t *)counts, name, count)
+		buf_printf(&text, "%s%s %" JSON_INTEGER_FORMAT, text.len ? ", " : "",
+		           name, json_integer_value(count));
+	joined = json_string(buf_string(&text));
+	buf_clear(&text);
+	return joined;
+}
+
+static const struct field plan_fields[] = {
+	{ "zone",        "zone" },
+	{ "state",       "state" },
+	{ "reason",      "reason" },
+	{ "planned",     "planned" },
+	{ "serial",      "serial" },
+	{ "ours",        "record sets of ours" },
+	{ "held",        "held" },
+	{ "digest",      "digest" },
+	{ "approved_by", "approved by" },
+	{ "dry_run",     "dry run" },
+	{ "steps",       "steps" },
+	{ "reasons",     "reasons" },
+	{ "outcomes",    "outcomes" },
+	{ 0 }
+};
+
+static void show_fields(const struct output *out, const json_t *status)
+{
+	const json_t *plan = json_object_get(status, "plan");
+	json_t *shown = json_copy((json_t *)status);
+	char ago[MOMENT_TEXT];
+
+	owner_planned_ago(status, ago);
+	if (plan)
+		json_object_update(shown, (json_t *)plan);
+	json_object_set_new(shown, "planned", json_string(ago));
+	json_object_set_new(shown, "dry_run",
+	                    json_is_true(json_object_get(plan, "dry_run"))
+	                    ? json_string("nothing is done") : json_null());
+	json_object_set_new(shown, "steps", counts_text(json_object_get(plan, "steps")));
+	json_object_set_new(shown, "reasons",
+	                    counts_text(json_object_get(plan, "reasons")));
+	json_object_set_new(shown, "outcomes",
+	                    counts_text(json_object_get(plan, "outcomes")));
+	output_fields(out, shown, plan_fields);
+	json_decref(shown);
+}
+
+void owner_show_plan(const struct output *out, const json_t *status)
+{
+	const json_t *plan = json_object_get(status, "plan");
+	int64_t more = answer_number(plan, "more");
+
+	if (!out->quiet)
+		show_fields(out, status);
+	owner_show_items(out, json_object_get(plan, "items"));
+	if (more && !out->quiet)
+		printf("... and %" PRId64 " more\n", more);
+}

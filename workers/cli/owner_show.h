@@ -1,0 +1,16 @@
+/* owner_show -- what zonefleet-ownership tells of a shared zone, for people. */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "names.h"
+#include "output.h"
+
+/* When it was planned: "3 s ago", "never". */
+void owner_planned_ago(const json_t *status, char text[MOMENT_TEXT]);
+/* The counts, and the items below them; only these with --quiet. */
+void owner_show_plan(const struct output *out, const json_t *status);
+
+bool owner_is_held(const json_t *item);
+void owner_show_items(const struct output *out, const json_t *items);
