@@ -30,8 +30,9 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
 	name_format(&name, text);
 	*registry = registries_find(registries, storage_id, text);
 	if (!*registry)
-		return fail(why, ERR_NOT_FOUND, "no zone %.255s of storage_id %.64s is in "
-		            "the settings (registries.zones)", text, storage_id);
+		return fail(why, ERR_NOT_FOUND,
+		            "no zone %.255s of storage_id %.64s is in the settings "
+		            "(registries.zones)", text, storage_id);
 	return OK;
 }
 
@@ -42,8 +43,8 @@ static enum err get_name(const json_t *json, const struct registry *registry,
 {
 	char text[NAME_MAX_TEXT + 1];
 	const char *given;
-	enum err err = json_get_text(json, "dnsname", JSON_REQUIRED, NAME_MAX_TEXT, &given,
-	                             why);
+	enum err err = json_get_text(json, "dnsname", JSON_REQUIRED, NAME_MAX_TEXT,
+	                             &given, why);
 
 	if (!err)
 		err = name_parse_owner(given, "dnsname", &endpoint->name, why);
@@ -122,7 +123,8 @@ static enum err get_targets(const json_t *json, struct arena *arena,
 static enum err get_set_id(const json_t *json, struct endpoint *endpoint, struct why *why)
 {
 	endpoint->set_id = "";
-	enum err err = json_get_text(json, "set_id", 0, SET_ID_MAX, &endpoint->set_id, why);
+	enum err err = json_get_text(json, "set_id", 0, SET_ID_MAX, &endpoint->set_id,
+	                             why);
 
 	if (!err && *endpoint->set_id && !mark_owner_is_valid(endpoint->set_id))
 		return fail(why, ERR_INVALID, "set_id: letters, digits and . _ : / @ -");
@@ -169,11 +171,13 @@ static int compare(const void *a, const void *b)
 static enum err check_once(struct wanted *wanted, struct why *why)
 {
 	if (wanted->count > 1)
-		qsort(wanted->endpoints, wanted->count, sizeof(*wanted->endpoints), compare);
+		qsort(wanted->endpoints, wanted->count, sizeof(*wanted->endpoints),
+		      compare);
 	for (size_t i = 1; i < wanted->count; i++)
 		if (!compare(&wanted->endpoints[i - 1], &wanted->endpoints[i]))
-			return fail(why, ERR_INVALID, "endpoints: %.255s is there twice, of "
-			            "one type and set_id", wanted->endpoints[i].name_text);
+			return fail(why, ERR_INVALID,
+			            "endpoints: %.255s is there twice, of one type and "
+			            "set_id", wanted->endpoints[i].name_text);
 	return OK;
 }
 
@@ -192,13 +196,14 @@ enum err codec_wanted(const json_t *args, const struct registry *registry,
 	                             &wanted->resource, why);
 
 	if (!err && !mark_resource_is_valid(wanted->resource))
-		return fail(why, ERR_INVALID, "resource: letters, digits and . _ : / @ -");
+		return fail(why, ERR_INVALID,
+		            "resource: letters, digits and . _ : / @ -");
 	if (!err)
 		err = json_get_bool(args, "complete", JSON_REQUIRED, &wanted->is_complete,
 		                    why);
 	if (!err)
-		err = json_get_array(args, "endpoints", JSON_REQUIRED, ENDPOINTS_MAX, &list,
-		                     why);
+		err = json_get_array(args, "endpoints", JSON_REQUIRED, ENDPOINTS_MAX,
+		                     &list, why);
 	if (err)
 		return err;
 	wanted->count = json_array_size(list);

@@ -7,8 +7,8 @@
  * What is wanted is in the database, and each call ends with its commit. A registry, a
  * storage-id in a zone, is worked on by one process at a time, who holds its lock
  * (consistency/holder.h): any number of them share the registries, and one that dies is
- * succeeded when its lock has run out. A round reads the zone, plans, and does it; what it
- * left open the next one finds, by the same means.
+ * succeeded when its lock has run out. A round reads the zone, plans, and does it; what
+ * it left open the next one finds, by the same means.
  */
 #pragma once
 

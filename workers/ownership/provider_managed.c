@@ -16,8 +16,8 @@
 #include "runtime/worker.h"
 
 /*
- * A domain of our own: central has it, page by page, and changes it in one transaction that
- * looks first whether each set is as the plan found it ("expect").
+ * A domain of our own: central has it, page by page, and changes it in one transaction
+ * that looks first whether each set is as the plan found it ("expect").
  */
 
 enum { CALL_MS = 20 * 1000, LINES = 20000 };
@@ -91,6 +91,17 @@ static void end_reading(struct domain_link *link, const char *fault)
 	was_read(self, fault ? link->words : NULL, serial);
 }
 
+static bool take_record(struct domain_link *link, const struct name *name,
+                        const struct rr *rr)
+{
+	const struct canonical *record = &link->record;
+
+	return canonical_of_rr(rr, &link->record) &&
+	       view_add(link->view, name, rr->type, rr->ttl,
+	                (struct rdata){ record->octets + record->rdata,
+	                                (uint16_t)(record->len - record->rdata) });
+}
+
 /* "www.example.org. 300 IN A 192.0.2.1": what export_domain prints. */
 static enum err take_line(struct domain_link *link, char *line, struct why *why)
 {
@@ -111,10 +122,7 @@ static enum err take_line(struct domain_link *link, char *line, struct why *why)
 	if (err)
 		return err;
 	rr.ttl = (uint32_t)strtoul(ttl, NULL, 10);
-	if (!canonical_of_rr(&rr, &link->record) ||
-	    !view_add(link->view, &name, rr.type, rr.ttl,
-	              (struct rdata){ link->record.octets + link->record.rdata,
-	                              (uint16_t)(link->record.len - link->record.rdata) }))
+	if (!take_record(link, &name, &rr))
 		return fail(why, ERR_REMOTE, "records of a domain that are none");
 	return OK;
 }
@@ -152,7 +160,8 @@ static enum err take_page(struct domain_link *link, const json_t *page,
 	enum err err = json_get_array(page, "lines", JSON_REQUIRED, LINES, &lines, why);
 
 	if (!err)
-		err = json_get_u32(page, "serial", JSON_REQUIRED, UINT32_MAX, &serial, why);
+		err = json_get_u32(page, "serial", JSON_REQUIRED, UINT32_MAX, &serial,
+		                   why);
 	if (!err)
 		err = json_get_text(page, "marker", 0, 64, marker, why);
 	if (err)
@@ -184,8 +193,8 @@ static void hear_page(void *self, const struct rpc_answer *answer)
 static void ask_page(struct domain_link *link, const char *marker)
 {
 	ask_central(link, "export_domain",
-	            json_pack("{s:s, s:s?}", "domain", link->registry->zone_text, "marker",
-	                      marker), hear_page);
+	            json_pack("{s:s, s:s?}", "domain", link->registry->zone_text,
+	                      "marker", marker), hear_page);
 }
 
 static void read_domain(struct registry *registry, struct view *view,
@@ -291,7 +300,8 @@ static void add_changes(json_t *changes, const struct update *update)
 	const struct update_rrs *rrs = &update->prerequisites;
 
 	for (size_t i = 0; i < rrs->count; )
-		i = is_asked(&rrs->rrs[i]) ? add_change(changes, "expect", rrs, i) : i + 1;
+		i = is_asked(&rrs->rrs[i]) ? add_change(changes, "expect", rrs, i)
+		                           : i + 1;
 	rrs = &update->changes;
 	for (size_t i = 0; i < rrs->count; )
 		i = add_change(changes, rrs->rrs[i].kind == UPDATE_ADD ? "add" : "delete",

@@ -28,8 +28,8 @@ static const struct option rows[] = {
 	  "external-dns reads, too; \"table\", in our database, for zones that shall not "
 	  "show it; \"memory\", for tests" },
 	{ "txt_form", OPTION_TEXT, AT(txt_form), "typed", 1, 8,
-	  "\"typed\": a TXT record for each record set, by its type; \"same\": one of the "
-	  "record's own name that says the storage_id and nothing else" },
+	  "\"typed\": a TXT record for each record set, by its type; \"same\": one of "
+	  "the record's own name that says the storage_id and nothing else" },
 	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
 	  MARK_AFFIX_MAX, "what comes before a record's name in that of its mark; \"\": "
 	  "as external-dns does without settings" },
@@ -48,8 +48,8 @@ static const struct option rows[] = {
 	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
 	  "the suffix that they had" },
 	{ "provider", OPTION_TEXT, AT(provider), "rfc2136", 1, 16,
-	  "who has the zone: \"rfc2136\", a primary that takes dynamic updates; \"managed\", "
-	  "central: it is a domain of ours" },
+	  "who has the zone: \"rfc2136\", a primary that takes dynamic updates; "
+	  "\"managed\", central: it is a domain of ours" },
 	{ "host", OPTION_TEXT, AT(host), "", 0, 255, "the primary, of rfc2136" },
 	{ "port", OPTION_INT, AT(port), "53", 1, 65535, "its port, for TCP" },
 	{ "tsig_key", OPTION_TEXT, AT(tsig_key), "", 0, 255,
@@ -156,7 +156,8 @@ static enum err parse_marks(struct registry *registry, struct why *why)
 	enum err err;
 
 	if (!mark_owner_is_valid(from->storage_id))
-		return fail(why, ERR_INVALID, "storage_id: letters, digits and . _ : / @ -");
+		return fail(why, ERR_INVALID,
+		            "storage_id: letters, digits and . _ : / @ -");
 	registry->marks.owner = from->storage_id;
 	if (from->txt_encrypt_key) {
 		err = mark_key_parse(from->txt_encrypt_key, "txt_encrypt_key",
@@ -194,7 +195,8 @@ static enum err parse_types(const struct option_texts *texts, struct plan_rules 
 	enum err err = OK;
 
 	if (texts->count > PLAN_TYPES_MAX)
-		return fail(why, ERR_INVALID, "managed_types: at most %d", PLAN_TYPES_MAX);
+		return fail(why, ERR_INVALID, "managed_types: at most %d",
+		            PLAN_TYPES_MAX);
 	rules->type_count = texts->count;
 	for (size_t i = 0; i < texts->count && !err; i++) {
 		err = rrtype_parse(texts->item[i], "managed_types", &rules->types[i],
@@ -296,7 +298,8 @@ static enum err parse_storage(struct registry *registry, struct why *why)
 	                                                  &storage_memory };
 	static const char *const names[] = { "txt", "table", "memory", NULL };
 	int choice;
-	enum err err = choose(registry->settings->storage, names, "storage", &choice, why);
+	enum err err = choose(registry->settings->storage, names, "storage", &choice,
+	                      why);
 
 	if (err)
 		return err;
@@ -358,7 +361,8 @@ enum err registries_build(struct registries *registries, struct why *why)
 		err = build_one(registry, why);
 		if (!err && registries_find(registries, from[i].storage_id,
 		                            registry->zone_text))
-			err = fail(why, ERR_INVALID, "it is there twice, of one storage_id");
+			err = fail(why, ERR_INVALID,
+			           "it is there twice, of one storage_id");
 		err = about(registry, err, why);
 		registries->count++;
 	}

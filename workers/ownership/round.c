@@ -68,11 +68,10 @@ static enum err write_ending(void *self, struct why *why)
 	const struct ending *ending = self;
 	struct round *round = ending->round;
 	struct buf plan = { 0 };
-	struct tx tx = tx_begin(round->ownership->runtime.db, why);
+	struct tx tx = round_begin_tx(round, why);
 
 	if (round->is_planned)
 		round_describe(round, &plan);
-	holder_guard(holder_of(round), &tx, round->held);
 	store_round(&tx, &(struct round_row){
 		.id = round->row.id, .state = ending->state, .reason = ending->reason,
 		.is_planned = round->is_planned, .rev = round->row.rev,

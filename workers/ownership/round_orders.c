@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consistency/pulse.h"
 #include "model/presentation.h"
 #include "round_private.h"
 #include "storage.h"
@@ -68,7 +67,8 @@ void orders_plan(struct round *round)
 
 /* ---- before the server is asked ---- */
 
-static const struct order *order_of(const struct round *round, const struct plan_item *item)
+static const struct order *order_of(const struct round *round,
+                                    const struct plan_item *item)
 {
 	const struct order *order = round->orders;
 
@@ -117,7 +117,8 @@ static enum outcome outcome_of(const struct round *round, size_t item)
 		const struct errand *errand = &round->errands[i];
 
 		if (item >= errand->first && item < errand->first + errand->count)
-			return round->batch ? batch_outcome(round->batch, i) : OUTCOME_OPEN;
+			return round->batch ? batch_outcome(round->batch, i)
+			                    : OUTCOME_OPEN;
 	}
 	return OUTCOME_APPLIED;		/* there was nothing to be sent */
 }
@@ -191,9 +192,8 @@ static void finish_order(struct tx *tx, struct order *order)
 enum err orders_settle(void *self, struct why *why)
 {
 	struct round *round = self;
-	struct tx tx = tx_begin(round->ownership->runtime.db, why);
+	struct tx tx = round_begin_tx(round, why);
 
-	holder_guard(fleet_holder(pulse_fleet(round->ownership->pulse)), &tx, round->held);
 	for (struct order *order = round->orders; order; order = order->next) {
 		order->matched = order->done = order->open = 0;
 		order->names = json_array();

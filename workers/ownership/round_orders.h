@@ -1,5 +1,5 @@
 /*
- * round_orders -- what somebody ordered to be done with marks, in the round of a registry.
+ * round_orders -- what somebody ordered to be done with marks, in a registry's round.
  */
 #pragma once
 

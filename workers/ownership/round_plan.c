@@ -142,11 +142,12 @@ enum err round_plan(struct round *round, struct why *why)
 
 /* ---- rows go out ---- */
 
-static struct tx begin_guarded(struct round *round, struct why *why)
+struct tx round_begin_tx(struct round *round, struct why *why)
 {
+	struct holder *holder = fleet_holder(pulse_fleet(round->ownership->pulse));
 	struct tx tx = tx_begin(round->ownership->runtime.db, why);
 
-	holder_guard(fleet_holder(pulse_fleet(round->ownership->pulse)), &tx, round->held);
+	holder_guard(holder, &tx, round->held);
 	return tx;
 }
 
@@ -198,7 +199,7 @@ enum err round_accept(void *self, struct why *why)
 	if (!round->registry->storage->has_rows || (!count && !round->orders))
 		return OK;
 
-	struct tx tx = begin_guarded(round, why);
+	struct tx tx = round_begin_tx(round, why);
 	store_made_intend(&tx, round->row.id, rows, count);
 	orders_accept(round, &tx);
 	return tx_commit(&tx);
@@ -222,12 +223,13 @@ static bool is_made_now(const struct round *round, const struct plan_item *item)
 	    item->is_held || item->order || !is_as_wanted(item))
 		return false;
 	row = made_of(round, item);
-	return !row || row->intended.count || strcmp(row->resource, item->wish->resource) ||
+	return !row || row->intended.count ||
+	       strcmp(row->resource, item->wish->resource) ||
 	       row->is.ttl != item->holding->is.ttl ||
 	       !rrset_same_records(&row->is, &item->holding->is);
 }
 
-/* It is not there, nor is its mark; or it was never seen, and what is there is another's. */
+/* It is not there, nor is its mark; or what is there is another's, and was never ours. */
 static bool is_gone(const struct round *round, const struct made_row *row)
 {
 	const struct node *node = view_find(round->view, &row->name);
@@ -279,7 +281,7 @@ enum err round_settle(void *self, struct why *why)
 	if (!round->registry->storage->has_rows || (!count && !count_gone(round)))
 		return OK;
 
-	struct tx tx = begin_guarded(round, why);
+	struct tx tx = round_begin_tx(round, why);
 	store_made_put(&tx, round->row.id, rows, count);
 	delete_gone(&tx, round);
 	return tx_commit(&tx);

@@ -64,6 +64,8 @@ struct round {
 
 /* From the rows to a plan. The zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
+/* Guarded by the registry's lock. */
+struct tx round_begin_tx(struct round *round, struct why *why);
 struct made_row round_row_of(const struct plan_item *item);
 bool round_is_arrival(const struct plan_item *item);	/* it will be made */
 /* What will be made is written down. */

@@ -88,7 +88,8 @@ static const char *result_name(size_t i)
 }
 
 /* What is held comes first, for somebody has to look at it. */
-static void list_items(const struct round *round, bool is_held, json_t *list, size_t *more)
+static void list_items(const struct round *round, bool is_held, json_t *list,
+                       size_t *more)
 {
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
@@ -111,7 +112,8 @@ void round_describe(const struct round *round, struct buf *text)
 	list_items(round, true, items, &more);
 	list_items(round, false, items, &more);
 
-	json_t *json = json_pack("{s:I, s:I, s:I, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:I}",
+	json_t *json = json_pack(
+		"{s:I, s:I, s:I, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:I}",
 		"serial", (json_int_t)round->serial, "ours", (json_int_t)plan->ours,
 		"held", (json_int_t)plan->held, "digest", round->digest,
 		"complete", round->is_complete,
@@ -195,7 +197,8 @@ static void tell_applied(const struct round *round)
 	notify(round, "dns.plan.applied",
 	       json_pack("{s:o, s:o}",
 	                 "steps", counts(round->plan.steps, STEP_COUNT, step_name),
-	                 "outcomes", counts(round->outcomes, OUTCOME_COUNT, result_name)));
+	                 "outcomes", counts(round->outcomes, OUTCOME_COUNT,
+	                                    result_name)));
 }
 
 void round_tell(struct round *round)
@@ -207,9 +210,10 @@ void round_tell(struct round *round)
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		metric_add(changes_of[i], (int64_t)round->outcomes[i]);
 	if (round->errand_count || round->plan.held)
-		log_info("zone planned: zone=%s storage=%s serial=%u names=%zu applied=%zu "
-		         "held=%zu%s", registry->zone_text, registry->settings->storage_id,
-		         round->serial, round->errand_count, applied, round->plan.held,
+		log_info("zone planned: zone=%s storage=%s serial=%u names=%zu "
+		         "applied=%zu held=%zu%s", registry->zone_text,
+		         registry->settings->storage_id, round->serial,
+		         round->errand_count, applied, round->plan.held,
 		         registry->settings->dry_run ? " dry_run=true" : "");
 	if (*round->digest && strcmp(round->digest, round->row.held_digest))
 		tell_held(round);

@@ -17,8 +17,9 @@ static enum err check_rights(const struct registry *registry, struct request *re
 
 	if (req->context.is_admin || (*tenant && !strcmp(req->context.tenant, tenant)))
 		return OK;
-	return fail(&req->why, ERR_DENIED, "the zone %.255s of storage_id %.64s is not this "
-	            "tenant's (registries.zones, tenant)", registry->zone_text,
+	return fail(&req->why, ERR_DENIED,
+	            "the zone %.255s of storage_id %.64s is not this tenant's "
+	            "(registries.zones, tenant)", registry->zone_text,
 	            registry->settings->storage_id);
 }
 
@@ -161,8 +162,8 @@ static enum err apply(const struct applying *applying)
 	changed = write_difference(&tx, applying, &d);
 	total = wanted->is_complete ? wanted->count
 	                            : d.gone_count + wanted->count;
-	source = (struct source){ wanted->resource,
-	                          is_believed(applying->registry, wanted, &before), total };
+	source = (struct source){ wanted->resource, false, total };
+	source.is_complete = is_believed(applying->registry, wanted, &before);
 	store_source_write(&tx, id, &source);
 	if (changed || !is_known || before.is_complete != source.is_complete)
 		store_registry_changed(&tx, id);
@@ -194,8 +195,7 @@ static enum err apply_endpoints(void *self, struct request *req)
 static json_t *encode_status(const struct registry *registry,
                              const struct registry_status *status)
 {
-	json_t *plan = status->plan ? json_loads(status->plan, JSON_REJECT_DUPLICATES, NULL)
-	                            : NULL;
+	json_t *plan = status->plan ? json_loads(status->plan, 0, NULL) : NULL;
 
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s, s:o?}",
 		"storage_id", registry->settings->storage_id,
@@ -321,9 +321,9 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 		return err;
 	*to = registries_find(&ownership->registries, storage_id, from->zone_text);
 	if (!*to)
-		return fail(&req->why, ERR_NOT_FOUND, "no storage_id %.64s has the zone %.255s "
-		            "in the settings (registries.zones)", storage_id,
-		            from->zone_text);
+		return fail(&req->why, ERR_NOT_FOUND,
+		            "no storage_id %.64s has the zone %.255s in the settings "
+		            "(registries.zones)", storage_id, from->zone_text);
 	if (*to == from)
 		return fail(&req->why, ERR_INVALID, "to: it is there already");
 	if ((*to)->storage != from->storage)

@@ -1,10 +1,10 @@
 /*
  * storage -- where it stands what is ours (seed 001, "Types of storage").
  *
- *	txt     in TXT records of the zone, which travel with the records that they are for
+ *	txt     in TXT records of the zone, which travel with the records they are for
  *	table   in rows of ours: written before the provider is asked, they count once the
  *	        zone was seen to have what they say
- *	memory  in this process, who knows nothing when it begins (the seed's InMemoryStorage)
+ *	memory  in this process, who knows nothing when it begins (InMemoryStorage)
  */
 #pragma once
 
@@ -18,9 +18,9 @@ struct storage {
 	const char *name;
 	bool is_in_zone;
 	bool has_rows;			/* keeps what was made in the database */
-	/* The seed's Records(): claims on what the zone has, before the view is settled. */
+	/* Records(): claims on what the zone has, before the view is settled. */
 	void (*records)(struct round *round, struct tx *tx);
-	/* The seed's Assign(): the provider took it. */
+	/* Assign(): the provider took it. */
 	void (*assign)(struct round *round, const struct made_row *row);
 };
 

@@ -107,7 +107,7 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 
 struct made_row {
 	struct name name;
-	struct rrset is;		/* as it was last seen; of no records: never yet */
+	struct rrset is;		/* as it was last seen; no records: never yet */
 	struct rrset intended;		/* of no records: nothing is under way */
 	const char *resource;
 	const char *storage_id;		/* whose: of store_made_by_others() */

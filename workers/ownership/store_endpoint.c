@@ -116,8 +116,8 @@ void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
 	}
 	if (count)
 		tx_exec_rows(tx,
-		    "INSERT INTO endpoints (registry_id, resource, name, type, set_id, ttl, "
-		    "is_shared, records) VALUES ", "(?,?,?,?,?,?,?,?)",
+		    "INSERT INTO endpoints (registry_id, resource, name, type, set_id, "
+		    "ttl, is_shared, records) VALUES ", "(?,?,?,?,?,?,?,?)",
 		    " ON DUPLICATE KEY UPDATE ttl = VALUES(ttl), "
 		    "is_shared = VALUES(is_shared), records = VALUES(records)",
 		    values, 8, count);

@@ -113,6 +113,7 @@ void store_made_delete(struct tx *tx, const char *id, const struct name *name,
 	char text[NAME_MAX_TEXT + 1];
 
 	name_format(name, text);
-	tx_exec(tx, "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ?",
+	tx_exec(tx,
+	        "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ?",
 	        TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
 }

@@ -16,7 +16,8 @@ static enum plan_deed deed_of(const char *text)
 	return DEED_ADOPT;
 }
 
-void store_order_put(struct tx *tx, const char *registry_id, const struct order_row *order)
+void store_order_put(struct tx *tx, const char *registry_id,
+                     const struct order_row *order)
 {
 	struct arena *arena = arena_new();
 	char text[NAME_MAX_TEXT + 1];
@@ -111,13 +112,14 @@ void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
 	    "INSERT IGNORE INTO endpoint_sources "
 	    "(registry_id, resource, is_complete, endpoints, reported_at) "
 	    "SELECT ?, s.resource, s.is_complete, 0, NOW(3) FROM endpoint_sources s "
-	    "JOIN endpoints e ON e.registry_id = s.registry_id AND e.resource = s.resource "
+	    "JOIN endpoints e ON e.registry_id = s.registry_id "
+	    "AND e.resource = s.resource "
 	    "WHERE e.registry_id = ? AND e.name = ? AND e.type = ?",
 	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
 	tx_exec(tx,
-	    "INSERT IGNORE INTO endpoints (registry_id, resource, name, type, set_id, ttl, "
-	    "is_shared, records) SELECT ?, resource, name, type, set_id, ttl, is_shared, "
-	    "records FROM endpoints WHERE registry_id = ? AND name = ? AND type = ?",
+	    "INSERT IGNORE INTO endpoints (registry_id, resource, name, type, set_id, "
+	    "ttl, is_shared, records) SELECT ?, resource, name, type, set_id, ttl, "
+	    "is_shared, records FROM endpoints WHERE registry_id = ? AND name = ? AND type = ?",
 	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
 }
 

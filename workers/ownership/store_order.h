@@ -14,13 +14,14 @@ struct order_row {
 	uint16_t type;			/* 0: any */
 	const char *resource;		/* NULL: whatever */
 	struct rrset expected;		/* of ADOPT */
-	const char *to_id, *to;		/* of GIVE: the other registry, and its storage_id */
+	const char *to_id, *to;		/* of GIVE: a registry, and its storage_id */
 	bool is_dry;
 	const char *ordered_by;
 };
 
 /* A second time with the same id is no second order. */
-void store_order_put(struct tx *tx, const char *registry_id, const struct order_row *order);
+void store_order_put(struct tx *tx, const char *registry_id,
+                     const struct order_row *order);
 void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const struct order_row *order),
                        void *self);

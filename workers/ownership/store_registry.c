@@ -57,7 +57,8 @@ bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT id, rev, failures, held_digest, approved FROM registries WHERE id = ?",
+	    "SELECT id, rev, failures, held_digest, approved FROM registries "
+	    "WHERE id = ?",
 	    TX_BIND(tx_text(id))))
 		return false;
 	copy_id(row_text(&rows), row->id);
@@ -118,7 +119,8 @@ void store_round(struct tx *tx, const struct round_row *round)
 	if (round->is_planned)
 		store_planned(tx, round);
 	tx_exec(tx,
-	    "UPDATE registries SET state = ?, reason = LEFT(?, 512), rounds = rounds + 1, "
+	    "UPDATE registries SET state = ?, reason = LEFT(?, 512), "
+	    "rounds = rounds + 1, "
 	    "failures = IF(?, failures + 1, 0), "
 	    "due_at = IF(rev > planned_rev AND NOT ?, NOW(3), "
 	    "NOW(3) + INTERVAL ? MICROSECOND) WHERE id = ?",
@@ -131,7 +133,8 @@ bool store_plan_approve(struct tx *tx, const char *id, const char *digest,
                         const char *who)
 {
 	return tx_exec(tx,
-	    "UPDATE registries SET approved = ?, approved_by = LEFT(?, 255), rev = rev + 1, "
+	    "UPDATE registries SET approved = ?, approved_by = LEFT(?, 255), "
+	    "rev = rev + 1, "
 	    "due_at = LEAST(due_at, NOW(3)) "
 	    "WHERE id = ? AND held_digest = ? AND held_digest <> ''",
 	    TX_BIND(tx_text(digest), tx_text(who), tx_text(id), tx_text(digest))) > 0;
