@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/view.h"
+#include "forms.h"
 #include "model/rr.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -172,15 +173,96 @@ static const struct {
 	  { "_own-a.foo", RR_TXT, "heritage=external-dns" } }, WHOSE_CONTESTED },
 };
 
-static struct view *view_of(const struct record *records, const struct mark_form *form)
+/* The same, where we have a form and had another one before. */
+static const struct {
+	const char *story, *form, *former;
+	struct record records[RECORDS_MAX];
+	enum whose want;
+	bool is_former;			/* the mark that speaks for us is */
+} moves[] = {
+	{ "the former form speaks for us", "ours", "plain", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "from a prefix", "ours", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "txt-a-foo", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "from a suffix", "ours", "-own", {
+	  { "foo", RR_A, "abcd" }, { "a-foo-own", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "from a suffix with the type", "ours", "-%{record_type}", {
+	  { "foo", RR_A, "abcd" }, { "foo-a", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "from the seed's form", "ours", "seed", {
+	  { "foo", RR_A, "abcd" }, { "foo", RR_TXT, "us" } }, WHOSE_VAGUE },
+	{ "and its AAAA records", "ours", "seed", {
+	  { "foo", RR_AAAA, "abcd" }, { "foo", RR_TXT, "us" } }, WHOSE_VAGUE },
+	{ "and its CNAME records", "ours", "seed", {
+	  { "foo", RR_CNAME, "abcd" }, { "cname-foo", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "an owner's id is theirs in the seed's form, too", "ours", "seed", {
+	  { "foo", RR_AAAA, "abcd" }, { "foo", RR_TXT, "them" } }, WHOSE_ANOTHERS },
+	{ "to external-dns' own form", "plain", "ours", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "to the seed's form", "seed", "ours", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "to the seed's form, from a suffix", "seed", "-own", {
+	  { "foo", RR_A, "abcd" }, { "a-foo-own", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "but from this one it would be read for a TXT record", "seed", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "txt-a-foo", RR_TXT, US } }, WHOSE_BAD },
+	{ "to none", "none", "ours", {
+	  { "foo", RR_A, "abcd" }, { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS, true },
+	{ "of old, as the former form has it", "ours", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "txt-foo", RR_TXT, US } }, WHOSE_VAGUE },
+	{ "which is not for AAAA", "ours", "txt-", {
+	  { "foo", RR_AAAA, "abcd" }, { "txt-foo", RR_TXT, US } }, WHOSE_NOBODYS },
+	{ "in both forms", "ours", "plain", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "in the former one, and theirs in ours", "ours", "plain", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US },
+	  { "_own-a.foo", RR_TXT, THEM } }, WHOSE_CONTESTED },
+	{ "theirs in our former form", "ours", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "txt-a-foo", RR_TXT, THEM } }, WHOSE_ANOTHERS },
+	{ "theirs of old in our former form", "ours", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "txt-foo", RR_TXT, THEM },
+	  { "_own-a.foo", RR_TXT, US } }, WHOSE_CONTESTED },
+	{ "a third form is none of ours", "ours", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, US } }, WHOSE_BAD },
+
+	/* what one form says of one set, and the other of another */
+	{ "both sets are there", "plain", "txt-", {
+	  { "a-foo", RR_TXT, "data" }, { "foo", RR_A, "abcd" },
+	  { "txt-a-foo", RR_TXT, US } }, WHOSE_BAD },
+	{ "and so is the other one's", "plain", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_TXT, "data" },
+	  { "txt-a-foo", RR_TXT, US } }, WHOSE_BAD },
+	{ "only what the former form says is there", "plain", "txt-", {
+	  { "foo", RR_A, "abcd" }, { "txt-a-foo", RR_TXT, US } }, WHOSE_BAD },
+	{ "only what our form says is there", "plain", "txt-", {
+	  { "a-foo", RR_TXT, "data" }, { "txt-a-foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "the other one has a mark of its own", "plain", "txt-", {
+	  { "a-foo", RR_TXT, "data" }, { "foo", RR_A, "abcd" },
+	  { "txt-a-foo", RR_TXT, US }, { "a-foo", RR_TXT, US } }, WHOSE_OURS },
+	{ "an owner's id is in the seed's form, whatever the place", "seed", "plain", {
+	  { "foo", RR_A, "abcd" }, { "a-foo", RR_AAAA, "abcd" },
+	  { "a-foo", RR_TXT, "us" }, { "aaaa-a-foo", RR_TXT, US } }, WHOSE_NOBODYS },
+	{ "of old in two forms", "plain", "txt-", {
+	  { "foo", RR_MX, "abcd" }, { "txt-foo", RR_TXT, US },
+	  { "txt-foo", RR_A, "abcd" } }, WHOSE_BAD },
+};
+
+static struct view *view_between(const struct record *records,
+                                 const struct mark_form *form,
+                                 const struct mark_form *former)
 {
 	struct name apex = name_of("example.com.");
 	struct view *view = view_new(&apex, 1);
 
 	for (size_t i = 0; i < RECORDS_MAX && records[i].label; i++)
 		add(view, records[i].label, records[i].type, records[i].data);
-	view_settle(view, &(struct view_marks){ .owner = "us", .form = *form });
+	view_settle(view, &(struct view_marks){ .owner = "us", .form = *form,
+	                                        .former = former });
 	return view;
+}
+
+static struct view *view_of(const struct record *records, const struct mark_form *form)
+{
+	return view_between(records, form, NULL);
 }
 
 static const struct holding *holding_at(const struct view *view, const char *label,
@@ -208,6 +290,26 @@ static void whose_a_set_is(void **state)
 		assert_int_equal(holding->whose, cases[i].want);
 		if (cases[i].want == WHOSE_OURS)
 			assert_non_null(holding->ours);
+		view_free(&view);
+	}
+}
+
+static void whose_a_set_is_when_the_form_has_changed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(moves); i++) {
+		const struct record *first = &moves[i].records[0];
+		struct mark_form form = form_named(moves[i].form);
+		struct mark_form former = form_named(moves[i].former);
+		struct view *view = view_between(moves[i].records, &form, &former);
+		const struct holding *holding = holding_at(view, first->label,
+		                                           first->type);
+
+		print_message("  %s\n", moves[i].story);
+		assert_non_null(holding);
+		assert_int_equal(holding->whose, moves[i].want);
+		if (moves[i].want == WHOSE_OURS)
+			assert_int_equal(holding->ours->is_former, moves[i].is_former);
 		view_free(&view);
 	}
 }
@@ -281,6 +383,51 @@ static void a_set_to_come_is_whose_the_name_is(void **state)
 	view_free(&view);
 }
 
+static void a_name_has_so_many_types_and_no_more(void **state)
+{
+	struct name apex = name_of("example.com."), foo = below("foo"), bar = below("bar");
+	struct rdata rdata = { (const uint8_t *)"abcd", 4 };
+	struct view *view = view_new(&apex, 1);
+
+	(void)state;
+	for (uint16_t i = 0; i < VIEW_TYPES_MAX; i++)
+		assert_true(view_add(view, &foo, (uint16_t)(1000 + i), 300, rdata));
+	assert_false(view_add(view, &foo, 999, 300, rdata));
+	assert_true(view_add(view, &foo, 1000, 300, rdata));
+	assert_true(view_add(view, &bar, 999, 300, rdata));
+	view_free(&view);
+}
+
+/* A row of a table speaks for its set, beside the marks of others in the zone. */
+static void what_a_table_says(void **state)
+{
+	static const struct record records[RECORDS_MAX] = {
+		{ "foo", RR_A, "abcd" }, { "bar", RR_A, "abcd" },
+		{ "_own-a.bar", RR_TXT, THEM }, { "baz", RR_A, "abcd" },
+		{ "_own-a.baz", RR_TXT, US },
+	};
+	static const char *const labels[] = { "foo", "bar", "gone" };
+	static const enum whose whose[] = { WHOSE_OURS, WHOSE_CONTESTED, WHOSE_OURS };
+	struct name apex = name_of("example.com.");
+	struct view *view = view_new(&apex, 1);
+	struct mark mark = { 0 };
+
+	(void)state;
+	mark_set(&mark, "owner", "us");
+	for (size_t i = 0; i < RECORDS_MAX && records[i].label; i++)
+		add(view, records[i].label, records[i].type, records[i].data);
+	for (size_t i = 0; i < COUNT(labels); i++) {
+		struct name name = below(labels[i]);
+
+		view_claim(view, &name, RR_A, &mark);
+	}
+	view_settle(view, &(struct view_marks){ .owner = "us", .form = mark_form_none });
+	for (size_t i = 0; i < COUNT(labels); i++)
+		assert_int_equal(holding_at(view, labels[i], RR_A)->whose, whose[i]);
+	assert_int_equal(holding_at(view, "baz", RR_A)->whose, WHOSE_BAD);
+	view_free(&view);
+}
+
 static void what_a_cut_hides(void **state)
 {
 	static const struct record records[RECORDS_MAX] = {
@@ -324,10 +471,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whose_a_set_is),
+		cmocka_unit_test(whose_a_set_is_when_the_form_has_changed),
 		cmocka_unit_test(marks_are_no_text_records),
 		cmocka_unit_test(a_mark_without_its_set_is_a_holding_of_no_records),
 		cmocka_unit_test(records_that_come_twice_count_once),
 		cmocka_unit_test(a_set_to_come_is_whose_the_name_is),
+		cmocka_unit_test(a_name_has_so_many_types_and_no_more),
+		cmocka_unit_test(what_a_table_says),
 		cmocka_unit_test(what_a_cut_hides),
 	};
 

@@ -5,33 +5,20 @@
  * such a set is "A~us", "A~them", "A~mate" (another heritage) or "A~bad". "A@port/1:…" is
  * wanted by that resource, else it is by "test/1", as marks say; "A%60:…" has a TTL. In
  * data "+" is a space. "A&:…" is wanted as a part, "A&~us=192.0.2.1,192.0.2.2" the mark
- * of such an owner.
+ * of such an owner. Marks are in the form that words_form names; "A~us!txt-" is in that
+ * one, "A~us!plain?" as external-dns once wrote it there, without the type.
  */
 #pragma once
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "forms.h"
+#include "rr_words.h"
 
-#include "core/plan.h"
-#include "core/share.h"
-#include "model/presentation.h"
-#include "model/rr.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-enum { TTL = 300 };
-
-static const struct plan_rules usual = {
-	.types = { RR_A, RR_AAAA, RR_CNAME, RR_PTR, RR_TXT, RR_SRV, RR_MX, RR_NS },
-	.type_count = 8,
-	.ttl = TTL,
-	.max_delete_pct = 100, .max_update_pct = 100,
-};
+/* What our own marks are read by, and how they are written; words_former of NULL: none. */
+static const char *words_form = "ours", *words_former;
 
 struct token {
 	char owner[64], type[16], resource[64];
-	const char *data;
+	const char *data, *form;
 	uint32_t ttl;
 	bool is_mark, is_shared;
 };
@@ -62,38 +49,8 @@ static struct token token_of(const char *text)
 	token.is_shared = type[len] == '&';
 	token.is_mark = *end == '~';
 	token.data = end + 1;
+	token.form = token.is_mark ? strchr(token.data, '!') : NULL;
 	return token;
-}
-
-static struct name name_of(const char *text)
-{
-	struct name name;
-	struct why why;
-
-	assert_int_equal(name_parse(text, "name", &name, &why), OK);
-	return name;
-}
-
-static uint16_t type_of(const char *text)
-{
-	uint16_t type;
-	struct why why;
-
-	assert_int_equal(rrtype_parse(text, "type", &type, &why), OK);
-	return type;
-}
-
-static struct rdata rdata_of(uint16_t type, const char *text, struct arena *arena)
-{
-	char *spaced = arena_strdup(arena, text);
-	struct rdata rdata;
-	struct why why;
-
-	for (char *at = spaced; (at = strchr(at, '+')); )
-		*at = ' ';
-	assert_int_equal(rdata_parse(type, spaced, "data", arena, &rdata.octets,
-	                             &rdata.len, &why), OK);
-	return rdata;
 }
 
 static void set_owner(struct mark *mark, const struct token *token, struct arena *arena)
@@ -113,26 +70,84 @@ static void set_owner(struct mark *mark, const struct token *token, struct arena
 	mark_set(mark, "part", share_part(&set, arena));
 }
 
-static void add_mark(struct view *view, const struct token *token)
+/* Without a type: as the name's own mark, if it stands where FORM's affixes tell. */
+static struct name untyped_place(const struct mark_form *form, const char *owner)
+{
+	char text[256];
+	int first = (int)strcspn(owner, ".");
+
+	snprintf(text, sizeof(text), "%s%.*s%s%s", form->prefix, first, owner,
+	         form->suffix, owner + first);
+	return name_of(text);
+}
+
+static struct name mark_place(const struct token *token, const struct mark_form *form,
+                              bool is_typed, const struct name *zone)
 {
 	struct name name = name_of(token->owner), at;
-	struct buf rdata = { 0 };
-	struct mark mark = { 0 };
 	struct why why;
 
-	assert_int_equal(mark_name(&mark_form_ours, &name, type_of(token->type),
-	                           view_zone(view), &at, &why), OK);
-	if (!strcmp(token->data, "mate")) {
-		buf_u8(&rdata, 18);
-		buf_text(&rdata, "heritage=mate,x=us");
-	} else if (!strcmp(token->data, "bad")) {
-		buf_u8(&rdata, 21);
-		buf_text(&rdata, "heritage=external-dns");
+	if (!is_typed)
+		return untyped_place(form, token->owner);
+	assert_int_equal(mark_name(form, &name, type_of(token->type), zone, &at, &why),
+	                 OK);
+	return at;
+}
+
+static void write_mark(const struct token *token, bool is_bare, struct mark *mark,
+                       struct buf *rdata, struct arena *arena)
+{
+	char *owner = arena_strdup(arena, token->data);
+	struct token own = *token;
+
+	owner[strcspn(owner, "!")] = '\0';
+	own.data = owner;
+	if (!strcmp(owner, "mate")) {
+		buf_u8(rdata, 18);
+		buf_text(rdata, "heritage=mate,x=us");
+	} else if (!strcmp(owner, "bad")) {
+		buf_u8(rdata, 21);
+		buf_text(rdata, "heritage=external-dns");
 	} else {
-		set_owner(&mark, token, view_arena(view));
-		mark_set(&mark, "resource", token->resource);
-		mark_write(&mark, false, &rdata);
+		set_owner(mark, &own, arena);
+		mark_set(mark, "resource", arena_strdup(arena, token->resource));
+		mark_write(mark, is_bare, rdata);
 	}
+}
+
+/* A row of a table; the mark must last as long as the view. */
+static void claim_mark(struct view *view, const struct token *token)
+{
+	struct arena *arena = view_arena(view);
+	struct mark *mark = arena_alloc(arena, sizeof(*mark));
+	struct name name = name_of(token->owner);
+	struct buf rdata = { 0 };
+
+	write_mark(token, false, mark, &rdata, arena);
+	view_claim(view, &name, type_of(token->type), mark);
+	buf_clear(&rdata);
+}
+
+static void add_mark(struct view *view, const struct token *token)
+{
+	char word[32];
+	bool is_typed;
+	struct mark_form form;
+	struct name at, name = name_of(token->owner);
+	struct buf rdata = { 0 };
+	struct mark mark = { 0 };
+
+	snprintf(word, sizeof(word), "%s", token->form ? token->form + 1 : words_form);
+	is_typed = !strchr(word, '?');
+	word[strcspn(word, "?")] = '\0';
+	form = form_named(word);
+	if (form.is_none) {
+		claim_mark(view, token);
+		return;
+	}
+	at = mark_place(token, &form, is_typed, view_zone(view));
+	write_mark(token, form.is_same && name_equal(&name, &at), &mark, &rdata,
+	           view_arena(view));
 	view_add(view, &at, RR_TXT, TTL,
 	         (struct rdata){ rdata.data, (uint16_t)rdata.len });
 	buf_clear(&rdata);
@@ -182,13 +197,14 @@ static void put_in_zone(struct view *view, const struct token *token)
 		add_record(view, token);
 }
 
-static const struct view_marks marks_of_us = {
-	.owner = "us", .form = { .prefix = "_own-%{record_type}.", .wildcard = "_wildcard" },
-};
-
 static void settle(struct view *view)
 {
-	view_settle(view, &marks_of_us);
+	struct mark_form former = form_named(words_former ? words_former : "none");
+
+	view_settle(view, &(struct view_marks){
+		.owner = "us", .form = form_named(words_form),
+		.former = words_former ? &former : NULL,
+	});
 }
 
 static struct view *view_of(const char *zone)

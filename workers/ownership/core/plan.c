@@ -177,8 +177,9 @@ static struct group group_from(const struct plan *plan, size_t first)
 		group.creates |= item->step == STEP_CREATE;
 		group.creates_cname |= item->step == STEP_CREATE &&
 		                       item->type == RR_CNAME;
-		group.refuses |= item->wish && !item->wish->has_lost &&
-		                 item->step == STEP_NONE && !holding_is_there(item->holding);
+		group.refuses |= item->step == STEP_NONE &&
+		                 item->wish && !item->wish->has_lost &&
+		                 !holding_is_there(item->holding);
 	}
 	return group;
 }
@@ -271,7 +272,17 @@ static void merge_wishes(struct planning *p, struct node *node)
 	wishes_resolve(known->wishes, node);
 }
 
-/* A mark of ours without a type is for what we know to have made, or as we want it. */
+static bool is_as_known(const struct node *node, const struct holding *holding,
+                        const struct wish *wish)
+{
+	return plan_made_of(node, holding->is.type) ||
+	       (wish && rrset_same_records(&wish->want, &holding->is));
+}
+
+/*
+ * A mark of ours without a type is for what we know to have made, or as we want it, or
+ * for what we want and is not there.
+ */
 static void take_vague(struct node *node)
 {
 	const struct known *known = node->user;
@@ -281,8 +292,7 @@ static void take_vague(struct node *node)
 		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
 
 		if (holding->whose == WHOSE_VAGUE &&
-		    (!holding->is.count || plan_made_of(node, type) ||
-		     (wish && rrset_same_records(&wish->want, &holding->is))))
+		    (holding->is.count ? is_as_known(node, holding, wish) : !!wish))
 			holding->whose = WHOSE_OURS;
 	}
 }

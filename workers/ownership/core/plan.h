@@ -143,12 +143,12 @@ void plan_hold_unsure(struct plan *plan, bool (*is_sure)(void *self, const char 
 
 /* ---- of the set of a CREATE or an UPDATE, or of one that is as it is wanted ---- */
 
-/* Where its mark is, if that is where our form has it, or will be; of length 0: nowhere. */
+/* Where its mark is, if our form has it there, or will be; of length 0: nowhere. */
 void plan_place(const struct view *view, const struct plan_item *item,
                 struct name *place);
 /*
- * What it will say: what it says now, but for what we know better. Of the seed's own form,
- * which has room for no more, the owner.
+ * What it will say: what it says now, but for what we know better. Of the seed's own
+ * form, which has room for no more, the owner.
  */
 void plan_mark(struct view *view, const struct plan_item *item, struct mark *mark);
 /* Is its mark at PLACE to be sealed? */

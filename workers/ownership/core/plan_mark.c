@@ -3,17 +3,31 @@
 #include "core/plan_private.h"
 #include "core/share.h"
 
-/* One that names no type is, in the seed's form. */
+/* Where the seed's form has the mark of its type: at its own name, but for some. */
+static bool is_at_its_name(const struct view *view, const struct plan_item *item,
+                           const struct node *at)
+{
+	struct name name, mark;
+	struct why why;
+
+	node_name(item->node, &name);
+	return view_form(view)->is_same && at == item->node &&
+	       !mark_name(view_form(view), &name, item->type, view_zone(view), &mark,
+	                  &why) &&
+	       name_equal(&name, &mark);
+}
+
 bool plan_is_in_place(const struct view *view, const struct plan_item *item)
 {
 	const struct marking *ours = item->holding->ours;
 
 	if (!ours || !ours->node || ours->is_former)
 		return false;
-	for (const struct claim *claim = item->holding->claims; claim; claim = claim->next)
+	for (const struct claim *claim = item->holding->claims; claim;
+	     claim = claim->next)
 		if (claim->by == ours)
 			return true;
-	return view_form(view)->is_same;
+	return is_at_its_name(view, item, ours->node);
 }
 
 void plan_place(const struct view *view, const struct plan_item *item, struct name *place)

@@ -71,7 +71,11 @@ static bool is_place_of_mark(const struct planning *p, const struct node *node)
 /* Marks at its own name that a CNAME would meet: ours go, if they are for that name. */
 static bool has_lasting_marks(const struct planning *p, const struct node *node)
 {
-	return node->marks.count > node->marks_of_ours || is_place_of_mark(p, node);
+	size_t going = 0;
+
+	for (const struct claim *claim = node->vague; claim; claim = claim->next)
+		going += claim->by->node == node;
+	return node->marks.count > going || is_place_of_mark(p, node);
 }
 
 /* In the seed's form a mark may come beside it, too. */
@@ -106,8 +110,32 @@ static void become(const struct planning *p, struct plan_item *item)
 {
 	item->becomes = rrset_copy(&item->wish->want, view_arena(p->view));
 	if (!item->wish->has_ttl)
-		item->becomes.ttl = holding_is_there(item->holding) ? item->holding->is.ttl
-		                                            : p->rules->ttl;
+		item->becomes.ttl = holding_is_there(item->holding)
+		                        ? item->holding->is.ttl : p->rules->ttl;
+}
+
+/* We made all of it, and it lost its mark. */
+static bool can_be_reclaimed(const struct planning *p, const struct node *node,
+                             const struct holding *holding)
+{
+	const struct rrset *made = plan_made_of(node, holding->is.type);
+
+	return p->rules->reclaims && holding->whose == WHOSE_NOBODYS && made &&
+	       rrset_same_records(made, &holding->is);
+}
+
+/* In the seed's form its mark would be for another's sets at the name, too. */
+static bool has_mark_for_others(const struct planning *p, const struct plan_item *item)
+{
+	const struct holding *other = item->node->holdings;
+
+	if (!view_form(p->view)->is_same)
+		return false;
+	while (other && (other->is.type == item->type || !other->is.count ||
+	                 plan_is_signature(other->is.type) || plan_is_ours(other) ||
+	                 can_be_reclaimed(p, item->node, other)))
+		other = other->next;
+	return other;
 }
 
 static bool has_no_place_for_mark(const struct planning *p, struct plan_item *item)
@@ -115,6 +143,8 @@ static bool has_no_place_for_mark(const struct planning *p, struct plan_item *it
 	struct name mark;
 	struct why why;
 
+	if (has_mark_for_others(p, item))
+		return plan_refuse(item, REASON_NAME_SHARED);
 	return view_mark_name(p->view, item->node, item->type, &mark, &why) &&
 	       plan_refuse_in_words(item, REASON_NO_MARK, why.text);
 }
@@ -150,7 +180,7 @@ static void decide_nobodys(const struct planning *p, struct plan_item *item)
 		return;
 	}
 	plan_refuse(item, REASON_MARK_LOST);
-	if (p->rules->reclaims && rrset_same_records(made, &item->holding->is) &&
+	if (can_be_reclaimed(p, item->node, item->holding) &&
 	    !has_no_place_for_mark(p, item)) {
 		item->step = STEP_UPDATE;
 		become(p, item);
@@ -268,8 +298,8 @@ static bool has_no_room_for_part(const struct planning *p, struct plan_item *ite
 		return false;
 	if (view_form(p->view)->is_same)
 		return plan_refuse_in_words(item, REASON_NO_MARK,
-		                            "a mark of an owner's id alone cannot say that "
-		                            "a name is shared");
+		                            "a mark of an owner's id alone cannot say "
+		                            "that a name is shared");
 	return item->wish->want.count > SHARE_RECORDS_MAX &&
 	       plan_refuse_in_words(item, REASON_NO_MARK,
 	                            "its mark has no room for so many records of a name "
@@ -314,6 +344,7 @@ static void decide_wanted(const struct planning *p, struct plan_item *item)
 	}
 }
 
+/* What hid it is ours now, which whoever resolved the wishes did not know: next time. */
 void plan_set_wanted(const struct planning *p, struct plan_item *item)
 {
 	const char *fault;
@@ -323,6 +354,10 @@ void plan_set_wanted(const struct planning *p, struct plan_item *item)
 	fault = wish_fault(item->wish, p->view);
 	if (fault) {
 		plan_refuse_in_words(item, REASON_IMPOSSIBLE, fault);
+		return;
+	}
+	if (item->wish->is_hopeless) {
+		plan_refuse(item, REASON_OCCLUDED);
 		return;
 	}
 	if (has_no_room_for_part(p, item))

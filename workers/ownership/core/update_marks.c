@@ -87,13 +87,26 @@ static const struct plan_item *item_of(const struct making *making,
 	return NULL;
 }
 
-/* Nothing is done to it: its mark stays as it is. */
+static bool is_named_by(const struct holding *holding, const struct marking *marking)
+{
+	const struct claim *claim = holding->claims;
+
+	while (claim && claim->by != marking)
+		claim = claim->next;
+	return claim;
+}
+
+/*
+ * Nothing is done to it: its mark stays as it is, but one without a type does not for what
+ * is not there.
+ */
 static void keep_mark(const struct making *making, const struct holding *holding,
                       struct spot **spots)
 {
+	const struct marking *ours = holding->ours;
 	struct name place;
 
-	if (!holding->ours || !holding->ours->node)
+	if (!ours || !ours->node || (!holding->is.count && !is_named_by(holding, ours)))
 		return;
 	node_name(holding->ours->node, &place);
 	add_spot(making, spots, &place, holding->ours->rdata);

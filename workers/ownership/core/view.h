@@ -37,6 +37,7 @@ struct marking {
 	struct marking *next;		/* of the zone */
 	enum mark_kind kind;
 	bool is_ours;
+	bool is_bare;			/* an owner's id alone, as the seed has it */
 	bool is_former;			/* as our former form has it */
 	bool is_sealed;			/* with our key */
 	const struct mark *mark;	/* of MARK_OWNED, else NULL */

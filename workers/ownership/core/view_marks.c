@@ -5,6 +5,12 @@
 
 /* ---- marks, told from other TXT records ---- */
 
+static bool reads_bare(const struct view *view)
+{
+	return view->marks.form.is_same ||
+	       (view->marks.former && view->marks.former->is_same);
+}
+
 /* Marks of others may be in plain text, or ours from before there was a key. */
 static enum mark_kind read_mark(const struct view *view, struct rdata rdata,
                                 struct mark *mark, bool *is_sealed)
@@ -15,8 +21,17 @@ static enum mark_kind read_mark(const struct view *view, struct rdata rdata,
 		kind = mark_read_sealed(rdata.octets, rdata.len, view->marks.key,
 		                        view->arena, mark);
 	*is_sealed = kind != MARK_DATA;
-	return *is_sealed ? kind : mark_read(rdata.octets, rdata.len,
-	                                     view->marks.form.is_same, view->arena, mark);
+	return *is_sealed ? kind : mark_read(rdata.octets, rdata.len, reads_bare(view),
+	                                     view->arena, mark);
+}
+
+static bool is_bare(const struct view *view, const struct marking *marking)
+{
+	struct mark mark;
+
+	return reads_bare(view) && !marking->is_sealed &&
+	       mark_read(marking->rdata.octets, marking->rdata.len, false, view->arena,
+	                 &mark) == MARK_DATA;
 }
 
 bool view_is_mark(const struct view *view, struct rdata rdata)
@@ -52,6 +67,7 @@ static bool take_mark(struct view *view, struct node *node, struct rdata rdata)
 		return false;
 	if (marking.kind == MARK_OWNED)
 		marking.mark = arena_dup(view->arena, &mark, sizeof(mark));
+	marking.is_bare = is_bare(view, &marking);
 	marking.is_ours = is_by_us(view, marking.mark);
 	node->marks_of_ours += marking.is_ours;
 	keep(view, &marking);
@@ -68,9 +84,12 @@ static void part_marks(struct view *view, struct node *node)
 		return;
 	node->marks.type = RR_TXT;
 	txt->is = (struct rrset){ .type = RR_TXT };
-	for (size_t i = 0; i < all.count; i++)
-		rrset_push(take_mark(view, node, all.records[i]) ? &node->marks : &txt->is,
-		           all.ttl, all.records[i], view->arena);
+	for (size_t i = 0; i < all.count; i++) {
+		bool is_mark = take_mark(view, node, all.records[i]);
+
+		rrset_push(is_mark ? &node->marks : &txt->is, all.ttl, all.records[i],
+		           view->arena);
+	}
 }
 
 /* ---- what they are for ---- */
@@ -96,7 +115,12 @@ static bool is_star(const struct mark_reading *reading)
 	return reading->name.wire[0] == 1 && reading->name.wire[1] == '*';
 }
 
-const struct mark_reading *view_meant(const struct mark_reading *readings, size_t count)
+/*
+ * The one thing that a mark is for, or NULL: of those with a type the only one, where a
+ * "*" was meant if the form has another label for it; else the first without a type.
+ */
+static const struct mark_reading *meant_of(const struct mark_reading *readings,
+                                           size_t count)
 {
 	const struct mark_reading *meant = NULL, *vague = NULL;
 	size_t typed = 0;
@@ -115,23 +139,56 @@ const struct mark_reading *view_meant(const struct mark_reading *readings, size_
 	return typed ? NULL : vague;
 }
 
-/* One of ours, by a form of ours. False: that makes no sense of it. */
-static bool claim_for_us(struct view *view, const struct mark_form *form,
-                         struct marking *marking)
+/* What one form makes of it: something of a type, or what has none. */
+static bool is_meant_by(const struct view *view, const struct mark_form *form,
+                        const struct name *place, bool is_typed,
+                        struct mark_reading *meant)
 {
 	struct mark_reading readings[MARK_READINGS_MAX];
-	struct name name;
+	size_t count = mark_readings(form, place, &view->zone, readings);
+	const struct mark_reading *one = meant_of(readings, count);
 
-	node_name(marking->node, &name);
-
-	size_t count = mark_readings(form, &name, &view->zone, readings);
-	const struct mark_reading *meant = view_meant(readings, count);
-	if (!meant)
+	if (!one || (one->type != 0) != is_typed)
 		return false;
-	if (meant->type)
-		claim_set(view, &meant->name, meant->type, marking);
+	*meant = *one;
+	return true;
+}
+
+static bool has_it(const struct mark_form *form, bool is_bare)
+{
+	return form && (form->is_same || !is_bare);
+}
+
+/* What names a type goes before what does not, and then our form before the former. */
+bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
+                  struct view_meaning *meaning)
+{
+	const struct mark_form *forms[] = { &view->marks.form, view->marks.former };
+
+	for (int is_typed = 1; is_typed >= 0; is_typed--)
+		for (int i = 0; i < 2; i++) {
+			meaning->is_former = i;
+			if (has_it(forms[i], is_bare) &&
+			    is_meant_by(view, forms[i], place, is_typed, &meaning->is))
+				return true;
+		}
+	return false;
+}
+
+/* One of ours. False: no form of ours makes sense of it. */
+static bool claim_for_us(struct view *view, struct marking *marking)
+{
+	struct view_meaning meaning;
+	struct name place;
+
+	node_name(marking->node, &place);
+	if (!view_meaning(view, &place, marking->is_bare, &meaning))
+		return false;
+	marking->is_former = meaning.is_former;
+	if (meaning.is.type)
+		claim_set(view, &meaning.is.name, meaning.is.type, marking);
 	else
-		claim(view, &view_node(view, &meant->name)->vague, marking);
+		claim(view, &view_node(view, &meaning.is.name)->vague, marking);
 	return true;
 }
 
@@ -182,13 +239,8 @@ static void settle_mark(struct view *view, struct marking *marking)
 {
 	if (!marking->node)
 		return;
-	if (marking->is_ours && claim_for_us(view, &view->marks.form, marking))
+	if (marking->is_ours && claim_for_us(view, marking))
 		return;
-	if (marking->is_ours && view->marks.former &&
-	    claim_for_us(view, view->marks.former, marking)) {
-		marking->is_former = true;
-		return;
-	}
 	if (marking->is_ours)
 		disown(marking);
 	claim_against(view, marking);
@@ -200,17 +252,30 @@ static void settle_mark(struct view *view, struct marking *marking)
  * May a mark without a type be for it? external-dns never wrote one for an AAAA record,
  * and in the seed's form we write none for what cannot stand beside a TXT record.
  */
-static bool hears_vague(const struct view *view, uint16_t type)
+static bool is_vague_in(const struct mark_form *form, uint16_t type,
+                        const struct name *any)
 {
-	const struct name *any = &view->zone;
 	struct name mark;
 	struct why why;
 
-	if (!view->marks.form.is_same)
+	if (!form->is_same)
 		return type != RR_AAAA;
 	return mark_type_is_known(type) &&
-	       !mark_name(&view->marks.form, any, type, any, &mark, &why) &&
-	       name_equal(any, &mark);
+	       !mark_name(form, any, type, any, &mark, &why) && name_equal(any, &mark);
+}
+
+static bool hears_vague(const struct view *view, uint16_t type)
+{
+	const struct mark_form *former = view->marks.former;
+
+	return is_vague_in(&view->marks.form, type, &view->zone) ||
+	       (former && is_vague_in(former, type, &view->zone));
+}
+
+/* Anybody's could be: where marks are bare, they are for AAAA records, too. */
+static bool hears_against(const struct view *view, uint16_t type)
+{
+	return type != RR_AAAA || reads_bare(view);
 }
 
 static bool is_told(const struct holding *holding)
@@ -221,7 +286,8 @@ static bool is_told(const struct holding *holding)
 	return false;
 }
 
-bool view_has_untold(const struct view *view, const struct node *node)
+/* A mark of ours without a type could be for one of its sets. */
+static bool has_untold(const struct view *view, const struct node *node)
 {
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
@@ -231,30 +297,54 @@ bool view_has_untold(const struct view *view, const struct node *node)
 	return false;
 }
 
-/* It names a type, or else could be an old mark for what is at another name. */
-static bool is_doubtful(const struct view *view, const struct marking *marking)
+static bool could_be_for(const struct view *view, const struct mark_reading *reading)
 {
-	const struct mark_form *form = marking->is_former ? view->marks.former
-	                                                  : &view->marks.form;
+	const struct node *node = view_find(view, &reading->name);
+	const struct holding *holding;
+
+	if (!node)
+		return false;
+	if (!reading->type)
+		return has_untold(view, node);
+	holding = node_holding(node, reading->type);
+	return holding_is_there(holding) && !is_told(holding);
+}
+
+static bool is_same_reading(const struct mark_reading *a, const struct mark_reading *b)
+{
+	return a->type == b->type && name_equal(&a->name, &b->name);
+}
+
+bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
+                      const struct view_meaning *meaning)
+{
+	const struct mark_form *forms[] = { &view->marks.form, view->marks.former };
 	struct mark_reading readings[MARK_READINGS_MAX];
-	const struct node *other;
-	struct name name;
 
-	node_name(marking->node, &name);
+	for (size_t i = 0; i < 2; i++) {
+		size_t count = has_it(forms[i], is_bare)
+		    ? mark_readings(forms[i], place, &view->zone, readings) : 0;
+		bool is_its_form = meaning->is_former == (i == 1);
 
-	size_t count = mark_readings(form, &name, &view->zone, readings);
-	const struct mark_reading *meant = view_meant(readings, count);
-	for (size_t i = 0; meant && meant->type && i < count; i++) {
-		other = readings[i].type ? NULL : view_find(view, &readings[i].name);
-		if (other && view_has_untold(view, other))
-			return true;
+		for (size_t j = 0; j < count; j++)
+			if (!is_same_reading(&readings[j], &meaning->is) &&
+			    !(readings[j].type && is_its_form) &&
+			    could_be_for(view, &readings[j]))
+				return true;
 	}
 	return false;
 }
 
 static void doubt_mark(struct view *view, struct marking *marking)
 {
-	if (!marking->node || !marking->is_ours || !is_doubtful(view, marking))
+	struct view_meaning meaning;
+	struct name place;
+
+	if (!marking->node || !marking->is_ours)
+		return;
+	node_name(marking->node, &place);
+	if (!view_meaning(view, &place, marking->is_bare, &meaning) ||
+	    !view_is_doubtful(view, &place, marking->is_bare, &meaning))
 		return;
 	disown(marking);
 	claim_against(view, marking);
@@ -315,6 +405,13 @@ static const struct marking *mark_of_ours(const struct claim *claims)
 	return ours;
 }
 
+/* A mark of ours without a type says nothing of what is shared, or is not there. */
+static bool may_be_for(const struct holding *holding)
+{
+	return holding->whose == WHOSE_VAGUE ||
+	       (holding->is.count && holding->whose != WHOSE_SHARED);
+}
+
 static void settle_holding(const struct view *view, const struct node *node,
                            struct holding *holding)
 {
@@ -322,11 +419,11 @@ static void settle_holding(const struct view *view, const struct node *node,
 	struct tally tally = { 0 };
 
 	count_claims(holding->claims, true, &tally);
-	if (hears)
+	if (hears_against(view, holding->is.type))
 		count_claims(node->against, false, &tally);
 	holding->whose = judge(&tally, hears && node->vague);
 	holding->ours = mark_of_ours(holding->claims);
-	if (!holding->ours && hears)
+	if (!holding->ours && hears && may_be_for(holding))
 		holding->ours = mark_of_ours(node->vague);
 }
 
@@ -343,9 +440,22 @@ static void drop_empty(struct node *node)
 	}
 }
 
+static void drop_doubtful(struct node *node)
+{
+	struct claim **at = &node->vague;
+
+	while (*at) {
+		if ((*at)->by->is_ours)
+			at = &(*at)->next;
+		else
+			*at = (*at)->next;
+	}
+}
+
 static void settle_node(struct view *view, struct node *node)
 {
 	drop_empty(node);
+	drop_doubtful(node);
 	for (struct holding *holding = node->holdings; holding; holding = holding->next)
 		settle_holding(view, node, holding);
 }

@@ -23,20 +23,13 @@ static bool is_of(const struct mark_reading *reading, const struct node *node)
 static bool is_clear(const struct view *view, const struct node *node, uint16_t type,
                      const struct name *place)
 {
-	struct mark_reading readings[MARK_READINGS_MAX];
-	size_t count = mark_readings(&view->marks.form, place, &view->zone, readings);
-	const struct mark_reading *meant = view_meant(readings, count);
+	bool is_bare = view->marks.form.is_same && place->len == node->len &&
+	               !memcmp(place->wire, node->wire, node->len);
+	struct view_meaning meaning;
 
-	if (!meant || !is_of(meant, node) || (meant->type && meant->type != type))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct node *other = view_find(view, &readings[i].name);
-
-		if (!readings[i].type && other && other != node &&
-		    view_has_untold(view, other))
-			return false;
-	}
-	return true;
+	return view_meaning(view, place, is_bare, &meaning) && !meaning.is_former &&
+	       is_of(&meaning.is, node) && (!meaning.is.type || meaning.is.type == type) &&
+	       !view_is_doubtful(view, place, is_bare, &meaning);
 }
 
 /* At NODE itself a CNAME is none of our business: it must go before the mark comes. */

@@ -21,10 +21,15 @@ struct holding *view_get_holding(struct view *view, struct node *node, uint16_t 
 /* NULL: there is none. */
 struct holding *view_find_holding(const struct node *node, uint16_t type);
 
-/*
- * The one thing that a mark is for, or NULL: of those with a type the only one, where a
- * "*" was meant if the form has another label for it; else the first without a type.
- */
-const struct mark_reading *view_meant(const struct mark_reading *readings, size_t count);
-/* Are there sets at NODE that a mark of ours without a type could be for? */
-bool view_has_untold(const struct view *view, const struct node *node);
+/* What a mark of ours is for, by our form or the one that we had before. */
+struct view_meaning {
+	struct mark_reading is;
+	bool is_former;
+};
+
+/* False: for nothing, or for more than one thing. IS_BARE: as the seed's form has it. */
+bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
+                  struct view_meaning *meaning);
+/* Could it be one for something else that is there, too? */
+bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
+                      const struct view_meaning *meaning);

@@ -1,0 +1,164 @@
+/*
+ * model_server -- a server that takes dynamic updates, by the words of RFC 2136: all
+ * prerequisites first, each set that is told by its records as a whole, then all changes
+ * in their order. A set has one TTL, that of the record that came last (as BIND has it).
+ */
+#pragma once
+
+#include <string.h>
+
+#include "core/update.h"
+#include "model/rr.h"
+
+enum { ZONE_MAX = 128, DATA_MAX = 400 };
+
+struct stored {
+	struct name name;
+	uint16_t type;
+	uint32_t ttl;
+	bool is_kept;			/* the test's: it must not go or change */
+	uint16_t len;
+	uint8_t data[DATA_MAX];
+};
+
+struct server {
+	size_t count;
+	struct stored zone[ZONE_MAX];
+};
+
+static bool is_record(const struct stored *record, const struct update_rr *rr)
+{
+	return record->type == rr->type && record->len == rr->rdata.len &&
+	       name_equal(&record->name, &rr->name) &&
+	       !memcmp(record->data, rr->rdata.octets, record->len);
+}
+
+/* A TYPE of 0: all of them. */
+static size_t count_set(const struct server *server, const struct name *name,
+                        uint16_t type)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < server->count; i++)
+		count += (!type || server->zone[i].type == type) &&
+		         name_equal(&server->zone[i].name, name);
+	return count;
+}
+
+/* NULL: it is not there. */
+static const struct stored *find_record(const struct server *server,
+                                        const struct update_rr *rr)
+{
+	for (size_t i = 0; i < server->count; i++)
+		if (is_record(&server->zone[i], rr))
+			return &server->zone[i];
+	return NULL;
+}
+
+/* 3.2.3: of a set that is told by its records there must be just so many. */
+static size_t count_told(const struct update_rrs *rrs, const struct update_rr *like)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rrs->count; i++)
+		count += rrs->rrs[i].kind == UPDATE_SET_IS &&
+		         rrs->rrs[i].type == like->type &&
+		         name_equal(&rrs->rrs[i].name, &like->name);
+	return count;
+}
+
+static bool holds(const struct server *server, const struct update_rrs *rrs,
+                  const struct update_rr *rr)
+{
+	switch (rr->kind) {
+	case UPDATE_NO_NAME:
+		return !count_set(server, &rr->name, 0);
+	case UPDATE_NO_SET:
+		return !count_set(server, &rr->name, rr->type);
+	case UPDATE_SET_IS:
+		return find_record(server, rr) &&
+		       count_set(server, &rr->name, rr->type) == count_told(rrs, rr);
+	default:
+		assert_true(false);
+		return false;
+	}
+}
+
+static void drop(struct server *server, size_t at)
+{
+	server->zone[at] = server->zone[--server->count];
+}
+
+/* 3.4.2.2: nothing comes beside a CNAME, and no CNAME beside another set. */
+static bool is_ignored(const struct server *server, const struct update_rr *rr)
+{
+	size_t cnames = count_set(server, &rr->name, RR_CNAME);
+
+	return rr->type == RR_CNAME ? count_set(server, &rr->name, 0) > cnames : cnames;
+}
+
+static void give_ttl(struct server *server, const struct update_rr *rr)
+{
+	for (size_t i = 0; i < server->count; i++)
+		if (server->zone[i].type == rr->type &&
+		    name_equal(&server->zone[i].name, &rr->name))
+			server->zone[i].ttl = rr->ttl;
+}
+
+/* 3.4.2.2: a CNAME takes the place of another. */
+static struct stored *place_for(struct server *server, const struct update_rr *rr)
+{
+	for (size_t i = 0; rr->type == RR_CNAME && i < server->count; i++)
+		if (server->zone[i].type == RR_CNAME &&
+		    name_equal(&server->zone[i].name, &rr->name))
+			return &server->zone[i];
+	return &server->zone[server->count++];
+}
+
+/* NULL: it is there, or cannot be, and nobody hears of that. */
+static struct stored *put_record(struct server *server, const struct update_rr *rr)
+{
+	struct stored *to;
+
+	assert_true(server->count < ZONE_MAX && rr->rdata.len <= DATA_MAX);
+	if (is_ignored(server, rr))
+		return NULL;
+	give_ttl(server, rr);
+	if (find_record(server, rr))
+		return NULL;
+	to = place_for(server, rr);
+	to->name = rr->name;
+	to->type = rr->type;
+	to->ttl = rr->ttl;
+	to->is_kept = false;
+	to->len = rr->rdata.len;
+	memcpy(to->data, rr->rdata.octets, rr->rdata.len);
+	return to;
+}
+
+static void make_change(struct server *server, const struct update_rr *rr)
+{
+	if (rr->kind == UPDATE_ADD) {
+		put_record(server, rr);
+		return;
+	}
+	for (size_t i = server->count; i-- > 0; )
+		if (rr->kind == UPDATE_DELETE
+		    ? is_record(&server->zone[i], rr)
+		    : server->zone[i].type == rr->type &&
+		      name_equal(&server->zone[i].name, &rr->name))
+			drop(server, i);
+}
+
+/* False: a prerequisite does not hold, and nothing was done. */
+static bool take(struct server *server, const struct update *update)
+{
+	const struct update_rrs *required = &update->prerequisites;
+
+	for (size_t i = 0; i < required->count; i++)
+		if (!holds(server, required, &required->rrs[i]))
+			return false;
+	for (size_t i = 0; i < update->changes.count; i++)
+		make_change(server, &update->changes.rrs[i]);
+	return true;
+}
