@@ -55,6 +55,7 @@ struct holding {
 	struct rrset is;		/* of no records: only its mark is there */
 	enum whose whose;
 	struct claim *claims;		/* that name it */
+	size_t told;			/* how many of them are ours */
 	const struct marking *ours;	/* the mark of ours, of OURS, SHARED and VAGUE */
 };
 

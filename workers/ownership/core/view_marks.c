@@ -278,12 +278,12 @@ static bool hears_against(const struct view *view, uint16_t type)
 	return type != RR_AAAA || reads_bare(view);
 }
 
-static bool is_told(const struct holding *holding)
+static void count_told(struct node *node)
 {
-	for (const struct claim *claim = holding->claims; claim; claim = claim->next)
-		if (claim->by->is_ours)
-			return true;
-	return false;
+	for (struct holding *holding = node->holdings; holding; holding = holding->next)
+		for (const struct claim *claim = holding->claims; claim;
+		     claim = claim->next)
+			holding->told += claim->by->is_ours;
 }
 
 /* A mark of ours without a type could be for one of its sets. */
@@ -292,7 +292,7 @@ static bool has_untold(const struct view *view, const struct node *node)
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
 		if (holding->is.count && hears_vague(view, holding->is.type) &&
-		    !is_told(holding))
+		    !holding->told)
 			return true;
 	return false;
 }
@@ -307,7 +307,7 @@ static bool could_be_for(const struct view *view, const struct mark_reading *rea
 	if (!reading->type)
 		return has_untold(view, node);
 	holding = node_holding(node, reading->type);
-	return holding_is_there(holding) && !is_told(holding);
+	return holding_is_there(holding) && !holding->told;
 }
 
 static bool is_same_reading(const struct mark_reading *a, const struct mark_reading *b)
@@ -335,6 +335,11 @@ bool view_is_doubtful(const struct view *view, const struct name *place, bool is
 	return false;
 }
 
+static void untell(const struct view *view, const struct mark_reading *reading)
+{
+	view_find_holding(view_find(view, &reading->name), reading->type)->told--;
+}
+
 static void doubt_mark(struct view *view, struct marking *marking)
 {
 	struct view_meaning meaning;
@@ -347,6 +352,8 @@ static void doubt_mark(struct view *view, struct marking *marking)
 	    !view_is_doubtful(view, &place, marking->is_bare, &meaning))
 		return;
 	disown(marking);
+	if (meaning.is.type)
+		untell(view, &meaning.is);
 	claim_against(view, marking);
 }
 
@@ -494,6 +501,8 @@ void view_settle(struct view *view, const struct view_marks *marks)
 	}
 	for (struct marking *marking = view->markings; marking; marking = marking->next)
 		settle_mark(view, marking);
+	for (struct node *node = view->first; node; node = node->next)
+		count_told(node);
 	for (struct marking *marking = view->markings; marking; marking = marking->next)
 		doubt_mark(view, marking);
 	for (struct node *node = view->first; node; node = node->next)
