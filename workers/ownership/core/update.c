@@ -22,7 +22,7 @@ static void put(const struct making *making, struct update_rrs *to, struct updat
 	struct update_rr *old = to->rrs;
 
 	if (to->count == to->size) {
-		to->size = to->size ? 2 * to->size : 16;
+		to->size = to->size ? 2 * to->size : 4;
 		to->rrs = arena_alloc(view_arena(making->view), to->size * sizeof(rr));
 		if (old)
 			memcpy(to->rrs, old, to->count * sizeof(rr));
