@@ -7,17 +7,6 @@
 
 #include "zone_words.h"
 
-static void made(struct view *view, const struct token *token)
-{
-	struct name name = name_of(token->owner);
-	uint16_t type = type_of(token->type);
-	struct rrset set = { .type = type };
-
-	rrset_push(&set, TTL, rdata_of(type, token->data, view_arena(view)),
-	           view_arena(view));
-	plan_made(view, &name, &set);
-}
-
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(a, b);

@@ -58,14 +58,21 @@ struct round {
 	struct update update;
 };
 
-static void begin_round(struct round *round, const struct server *server,
-                        const char *wishes)
+static void begin_round_with(struct round *round, const struct server *server,
+                             const char *made_text, const char *wishes)
 {
 	round->view = read_server(server);
+	each_token(round->view, made_text, made);
 	each_token(round->view, wishes, want);
 	plan_make(round->view, &usual, true, &round->plan);
 	update_make(round->view, round->plan.items, round->plan.count, TTL,
 	            &round->update);
+}
+
+static void begin_round(struct round *round, const struct server *server,
+                        const char *wishes)
+{
+	begin_round_with(round, server, "", wishes);
 }
 
 static void end_round(struct round *round)
@@ -105,6 +112,17 @@ static void check_text(const struct update_rrs *rrs, const char *want_text)
 		describe_rr(&rrs->rrs[i], &text);
 	assert_string_equal(buf_string(&text), want_text);
 	buf_clear(&text);
+}
+
+/* That there is no such set? */
+static bool is_asked_for(const struct update_rrs *rrs, const struct name *name,
+                         uint16_t type)
+{
+	for (size_t i = 0; i < rrs->count; i++)
+		if (rrs->rrs[i].kind == UPDATE_NO_SET && rrs->rrs[i].type == type &&
+		    name_equal(&rrs->rrs[i].name, name))
+			return true;
+	return false;
 }
 
 static const struct {
@@ -159,6 +177,149 @@ static void what_an_update_says(void **state)
 	}
 }
 
+/* The same in other forms, and from one to another. */
+static const struct {
+	const char *form, *former, *zone, *made, *wishes, *required, *changes;
+} moves[] = {
+	/* a mark moves with its set's update */
+	{ "ours", "plain", "A:192.0.2.1 A~us!plain", "", "A:192.0.2.1",
+	  "is www A 1, is a-www TXT, no _own-a.www TXT, no _own-a.www CNAME",
+	  "del a-www TXT, add _own-a.www TXT" },
+	{ "ours", "plain", "A:192.0.2.1 A~us!plain A~us", "", "A:192.0.2.1",
+	  "is www A 1, is _own-a.www TXT, is a-www TXT", "del a-www TXT" },
+	{ "ours", "plain", "A:192.0.2.1 A~us!plain A~us", "", "",
+	  "is www A 1, is _own-a.www TXT, is a-www TXT",
+	  "drop www A, del _own-a.www TXT, del a-www TXT" },
+	{ "ours", "plain", "A~us!plain A~us", "", "",
+	  "no www A, is _own-a.www TXT, is a-www TXT",
+	  "del _own-a.www TXT, del a-www TXT" },
+	{ "seed", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1",
+	  "is www A 1, is _own-a.www TXT, no www TXT, no www CNAME",
+	  "del _own-a.www TXT, add www TXT" },
+	{ "none", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1",
+	  "is www A 1, is _own-a.www TXT", "del _own-a.www TXT" },
+	/* one of old is for all sets that it can be for, and goes with the last */
+	{ "plain", NULL, "A:192.0.2.1 MX:1+x. A~us!plain?", "A:192.0.2.1", "",
+	  "is www A 1, is www TXT", "drop www A" },
+	{ "plain", NULL, "A:192.0.2.1 MX:1+x. A~us!plain?", "A:192.0.2.1 MX:1+x.", "",
+	  "is www A 1, is www MX, is www TXT", "drop www A, drop www MX, del www TXT" },
+	{ "plain", NULL, "A:192.0.2.1 MX:1+x. A~us!plain?", "", "A:192.0.2.1 MX:1+x.",
+	  "is www MX, is www A 1, is www TXT, no mx-www TXT, no mx-www CNAME, "
+	  "no a-www TXT, no a-www CNAME",
+	  "del www TXT, add mx-www TXT, add a-www TXT" },
+	{ "seed", NULL, "A:192.0.2.1 AAAA:2001:db8::1 A~us", "A:192.0.2.1",
+	  "AAAA:2001:db8::1", "is www A 1, is www TXT", "drop www A" },
+	{ "seed", NULL, "A:192.0.2.1 AAAA:2001:db8::1 A~us", "A:192.0.2.1 "
+	  "AAAA:2001:db8::1", "",
+	  "is www A 1, is www AAAA, is www TXT",
+	  "drop www A, drop www AAAA, del www TXT" },
+	{ "seed", NULL, "", "", "A:192.0.2.1 AAAA:2001:db8::1",
+	  "unused www, unused www, no www TXT, no www CNAME",
+	  "add www AAAA, add www A 1, add www TXT" },
+	/* text beside marks is told as one set, and dropped record by record */
+	{ "seed", NULL, "A:192.0.2.1 A~us TXT:a=b TXT~us", "A:192.0.2.1", "A:192.0.2.1",
+	  "is www TXT, is www TXT 98, is txt-www TXT",
+	  "del www TXT 98, del txt-www TXT" },
+	{ "seed", NULL, "A:192.0.2.1 A~us TXT:a=b TXT~us", "A:192.0.2.1", "TXT:a=b",
+	  "is www A 1, is www TXT, is www TXT 98, is txt-www TXT",
+	  "drop www A, del www TXT" },
+	{ "seed", NULL, "A:192.0.2.1 A~us TXT:a=b TXT~us", "A:192.0.2.1",
+	  "A:192.0.2.1 TXT%60:a=b", "is www TXT, is www TXT 98, is txt-www TXT",
+	  "del www TXT 98, add www TXT 98" },
+	/* of a set that is shared all marks are as they were read */
+	{ "ours", "plain", "A:192.0.2.1 A&~them=192.0.2.1!plain", "", "A&:192.0.2.2",
+	  "is www A 1, is a-www TXT, no _own-a.www TXT, no _own-a.www CNAME",
+	  "add www A 2, add _own-a.www TXT" },
+	{ "ours", "plain", "A:192.0.2.1 A&~them=192.0.2.1!plain A&~us=192.0.2.1", "", "",
+	  "is www A 1, is _own-a.www TXT, is a-www TXT", "del _own-a.www TXT" },
+};
+
+static void what_an_update_says_in_other_forms(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(moves); i++) {
+		words_form = moves[i].form;
+		words_former = moves[i].former;
+		struct server server = server_of(moves[i].zone);
+		struct round round;
+
+		print_message("  %s %s | %s\n", words_form, moves[i].zone,
+		              moves[i].wishes);
+		begin_round_with(&round, &server, moves[i].made, moves[i].wishes);
+		check_text(&round.update.prerequisites, moves[i].required);
+		check_text(&round.update.changes, moves[i].changes);
+		assert_true(take(&server, &round.update));
+		end_round(&round);
+	}
+	words_form = "ours";
+	words_former = NULL;
+}
+
+static size_t count_kind(const struct update_rrs *rrs, enum update_kind kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rrs->count; i++)
+		count += rrs->rrs[i].kind == kind;
+	return count;
+}
+
+/* Where a name is in use, "nothing else" is said for each type that a zone may have. */
+static void what_must_be_alone_asks_for_each_type(void **state)
+{
+	static const struct {
+		const char *form, *zone, *wishes;
+	} cases[] = {
+		{ "ours", "A:192.0.2.1 A~us", "CNAME:x." },
+		{ "plain", "TXT:a TXT~us", "NS:x." },
+		{ "seed", "A:192.0.2.1 A~us", "A:192.0.2.1 AAAA:2001:db8::1" },
+		{ "seed", "A~us", "AAAA:2001:db8::1" },
+		{ "plain", "A~us!plain?", "CNAME:x." },
+	};
+	static const uint16_t some_types[] = { RR_A, RR_NS, RR_CNAME, RR_SOA, RR_PTR, 13,
+	                                       RR_MX, RR_TXT, RR_AAAA, RR_SRV, RR_NAPTR,
+	                                       RR_DNAME, RR_DS, RR_SSHFP, RR_DNSKEY,
+	                                       RR_TLSA, RR_SVCB, RR_HTTPS, RR_CAA, 99,
+	                                       3, 7, 11, 14, 38, 264 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		words_form = cases[i].form;
+		struct server server = server_of(cases[i].zone);
+		struct name www = name_of("www.example.com.");
+		struct round round;
+
+		begin_round(&round, &server, cases[i].wishes);
+		const struct update_rrs *required = &round.update.prerequisites;
+
+		print_message("  %s | %s\n", cases[i].zone, cases[i].wishes);
+		assert_true(count_kind(required, UPDATE_NO_SET) > 60);
+		for (size_t j = 0; j < COUNT(some_types); j++)
+			assert_true(!count_set(&server, &www, some_types[j]) ==
+			            is_asked_for(required, &www, some_types[j]));
+		assert_true(take(&server, &round.update));
+		end_round(&round);
+	}
+	words_form = "ours";
+}
+
+/* What has to be at a mark's place is as it was, and it has one TTL. */
+static void a_mark_beside_others_has_their_ttl(void **state)
+{
+	struct server server = server_of("A:192.0.2.1 A&~them=192.0.2.1");
+	struct round round;
+
+	(void)state;
+	for (size_t i = 0; i < server.count; i++)
+		server.zone[i].ttl = 77;
+	begin_round(&round, &server, "A&:192.0.2.2");
+	assert_true(take(&server, &round.update));
+	for (size_t i = 0; i < server.count; i++)
+		assert_int_equal(server.zone[i].ttl, 77);
+	assert_int_equal(server.count, 4);
+	end_round(&round);
+}
+
 /* A CNAME that takes the place of something: nothing else may come meanwhile. */
 static void a_cname_that_replaces_meets_nothing(void **state)
 {
@@ -203,6 +364,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_update_says),
+		cmocka_unit_test(what_an_update_says_in_other_forms),
+		cmocka_unit_test(what_must_be_alone_asks_for_each_type),
+		cmocka_unit_test(a_mark_beside_others_has_their_ttl),
 		cmocka_unit_test(a_cname_that_replaces_meets_nothing),
 		cmocka_unit_test(what_is_held_is_not_sent),
 	};

@@ -176,6 +176,17 @@ static void want(struct view *view, const struct token *token)
 	plan_want(view, &name, &wish);
 }
 
+static void made(struct view *view, const struct token *token)
+{
+	struct name name = name_of(token->owner);
+	uint16_t type = type_of(token->type);
+	struct rrset set = { .type = type };
+
+	rrset_push(&set, TTL, rdata_of(type, token->data, view_arena(view)),
+	           view_arena(view));
+	plan_made(view, &name, &set);
+}
+
 static void each_token(struct view *view, const char *text,
                        void (*with)(struct view *view, const struct token *token))
 {
