@@ -48,7 +48,7 @@ static struct mark_form form_of(const char *prefix, const char *suffix,
 
 static const struct form {
 	const char *prefix, *suffix, *wildcard;
-	bool is_same;
+	bool is_same, is_none;
 }
 	plain  = { "", "", "" },
 	typed  = { "%{record_type}-", "", "" },
@@ -58,10 +58,15 @@ static const struct form {
 	behind = { "", "-.%{record_type}", "" },
 	extdns = { "_extdns.", "", "" },
 	ours   = { "_own-%{record_type}.", "", "_wildcard" },
-	same   = { .is_same = true };
+	typed_txt = { "txt.%{record_type}-", "", "" },
+	own    = { "", "-own", "" },
+	same   = { .is_same = true },
+	none   = { .is_none = true };
 
 static struct mark_form make_form(const struct form *form)
 {
+	if (form->is_none)
+		return mark_form_none;
 	return form->is_same ? mark_form_seed
 	                     : form_of(form->prefix, form->suffix, form->wildcard);
 }
@@ -110,6 +115,19 @@ static const struct {
 	{ &same,   RR_CNAME, "foo.zone.org.",     "cname-foo.zone.org.", "zone.org." },
 	{ &same,   RR_TXT,   "foo.zone.org.",     "txt-foo.zone.org.",   "zone.org." },
 	{ &same,   RR_NS,    "foo.zone.org.",     "ns-foo.zone.org.",    "zone.org." },
+	{ &same,   RR_DNAME, "foo.zone.org.",     "foo.zone.org.",       "zone.org." },
+	{ &same,   RR_CNAME, "zone.org.",         NULL,                  "zone.org." },
+	{ &own,    RR_A,     "foo.example.com.",  "a-foo-own.example.com." },
+	{ &own,    RR_NS,    "sub.example.com.",  "ns-sub-own.example.com." },
+	{ &own,    RR_A,     "*.example.com.",    "a-*-own.example.com." },
+	{ &own,    RR_A,     "example.com.",      NULL },
+	{ &txt,    RR_NS,    "sub.example.com.",  "txt-ns-sub.example.com." },
+	{ &extdns, RR_NS,    "sub.example.com.",  "ns-sub.example.com." },
+	{ &extdns, RR_DNAME, "sub.example.com.",  "dname-sub.example.com." },
+	{ &typed_txt, RR_A,  "foo.example.com.",  "txt.a-foo.example.com." },
+	{ &after,  RR_AAAA,  "a-foo.example.com.", "a-foo-aaaa.example.com." },
+	{ &ours,   RR_A,     "_own-a.www.example.com.",
+	  "_own-a._own-a.www.example.com." },
 };
 
 static void where_a_mark_stands(void **state)
@@ -195,6 +213,27 @@ static const struct {
 	{ &behind, ".",                        { { 0 } }, "." },
 	{ &ours,   ".",                        { { 0 } }, "." },
 	{ &same,   "foo.zone.org.",            { { 0, "foo.zone.org." } }, "zone.org." },
+	{ &none,   "a-foo.example.com.",       { { 0 } } },
+	{ &none,   "_own-a.foo.example.com.",  { { 0 } } },
+	{ &own,    "a-foo-own.example.com.",   { { RR_A, "foo.example.com." },
+	                                         { 0, "a-foo.example.com." } } },
+	{ &own,    "foo-own.example.com.",     { { 0, "foo.example.com." } } },
+	{ &own,    "a-foo.example.com.",       { { 0 } } },
+	{ &own,    "-own.example.com.",        { { 0 } } },
+	{ &after,  "foo-a.example.com.",       { { RR_A, "foo.example.com." } } },
+	{ &after,  "foo-aaaa.example.com.",    { { RR_AAAA, "foo.example.com." } } },
+	{ &after,  "-a.example.com.",          { { 0 } } },
+	{ &txt,    "txt-txt-foo.example.com.", { { RR_TXT, "foo.example.com." },
+	                                         { 0, "txt-foo.example.com." } } },
+	{ &txt,    "txt-foo.example.com.",     { { 0, "foo.example.com." } } },
+	{ &extdns, "ns-sub.example.com.",      { { RR_NS, "sub.example.com." } } },
+	{ &ours,   "_own-a._wildcard.example.com.", { { RR_A, "_wildcard.example.com." },
+	                                              { RR_A, "*.example.com." } } },
+	{ &ours,   "_own-a.*.example.com.",    { { 0 } } },
+	{ &same,   "txt-foo.zone.org.",        { { RR_TXT, "foo.zone.org." },
+	                                         { 0, "txt-foo.zone.org." } },
+	  "zone.org." },
+	{ &same,   "a-foo.zone.org.",          { { 0, "a-foo.zone.org." } }, "zone.org." },
 	{ &same,   "cname-foo.zone.org.",      { { RR_CNAME, "foo.zone.org." },
 	                                         { 0, "cname-foo.zone.org." } },
 	  "zone.org." },
@@ -337,6 +376,20 @@ static void which_settings_are_taken(void **state)
 		{ "", "", "", OK },
 		{ "TXT-", "", "Wild", OK },
 		{ "%{record_type}.", "", "", OK },
+		{ "a%{record_type}.", "", "", OK },
+		{ "%{RECORD_TYPE}-", "", "", OK },
+		{ "", "-%{record_type}", "", OK },
+		{ "", ".%{record_type}.x", "", ERR_INVALID },
+		{ "", "-%{record_type}.x", "", OK },
+		{ "%{record_type}", "", "", ERR_INVALID },
+		{ "%{record_type}x-", "", "", ERR_INVALID },
+		{ "%{record_type}_", "", "", ERR_INVALID },
+		{ "%{record_type}-%{record_type}-", "", "", ERR_INVALID },
+		{ "", "%{record_type}", "", ERR_INVALID },
+		{ "", "x%{record_type}", "", ERR_INVALID },
+		{ "", "-%{record_type}-%{record_type}", "", ERR_INVALID },
+		{ "-", "", "", OK },
+		{ "x%", "", "", ERR_INVALID },
 		{ "a", "b", "", ERR_INVALID },
 		{ ".a", "", "", ERR_INVALID },
 		{ "a..b", "", "", ERR_INVALID },
