@@ -214,7 +214,7 @@ struct world {
 
 static size_t name_index(size_t at)
 {
-	return at == 1 ? 0 : at;	/* "www" is there twice, to be chosen more often */
+	return at == 1 ? 0 : at;	/* "www" is there twice: it comes more often */
 }
 
 static bool is_single(size_t kind)
@@ -307,14 +307,14 @@ static void add_row(struct world *world, const struct set *set, const char *owne
 		strcpy(row->part, hashes_of(set->kind, part, lasting));
 }
 
-/* In the seed's form only what cannot stand beside a TXT record has a mark with a type. */
+/* In the seed's form only what cannot stand beside TXT records has a mark of a type. */
 static bool is_vague_in(const struct form *form, const struct set *set)
 {
 	return form->is_same && !is_any_of(kinds[set->kind].word, "ns cname txt");
 }
 
-static bool mark_typed(struct world *world, const struct form *form, const struct set *set,
-                       const char *owner, bool is_kept)
+static bool mark_typed(struct world *world, const struct form *form,
+                       const struct set *set, const char *owner, bool is_kept)
 {
 	char place[256], text[128];
 	bool is_bare;
@@ -326,7 +326,8 @@ static bool mark_typed(struct world *world, const struct form *form, const struc
 	if (!place_of(form, names[set->name], kinds[set->kind].word, place))
 		return false;
 	is_bare = world->form->is_same && !strcmp(place, names[set->name]);
-	snprintf(text, sizeof(text), is_bare ? "%s%s" : "%s%s,external-dns/resource=test/%d",
+	snprintf(text, sizeof(text),
+	         is_bare ? "%s%s" : "%s%s,external-dns/resource=test/%d",
 	         is_bare ? "" : HEAD, owner, (int)pick(2) + 1);
 	world->has_vague[set->name] |= is_vague_in(form, set) && !strcmp(owner, "us");
 	return put_mark(world, place, text, is_kept);
@@ -677,7 +678,8 @@ static void tell_made(const struct world *world, struct view *view)
 
 static bool is_same_demand(const struct update_rr *a, const struct update_rr *b)
 {
-	return a->kind == b->kind && a->type == b->type && name_equal(&a->name, &b->name) &&
+	return a->kind == b->kind && a->type == b->type &&
+	       name_equal(&a->name, &b->name) &&
 	       !rdata_compare(a->rdata, b->rdata);
 }
 
@@ -823,7 +825,7 @@ static bool is_of_us(const struct stored *record)
 	       !memcmp(record->data + 1, head, strlen(head));
 }
 
-/* NULL: all that must not go or change is as it was; a mark of ours may have a new TTL. */
+/* NULL: all that must not go or change is as it was, but for the TTL of marks of ours. */
 static const struct stored *first_lost(const struct server *before,
                                        const struct server *after)
 {
@@ -957,9 +959,10 @@ static void check_applied(const struct world *world, const struct round *round,
 	const struct stored *lost = first_lost(before, after);
 	const struct stored *unmarked = first_unmarked(world, before, after);
 	const struct plan_item *undone = first_undone(&round->plan, after);
-	const struct stored *gone = world->is_complete ? NULL
-	                                                 : first_gone(world, before, after);
+	const struct stored *gone = NULL;
 
+	if (!world->is_complete)
+		gone = first_gone(world, before, after);
 	if (lost || unmarked || undone || gone)
 		show(world, before, after, round, lost ? "lost" : unmarked ? "unmarked" :
 		                          undone ? "undone" : "gone");
@@ -977,7 +980,8 @@ static struct row *row_of(struct world *world, const struct plan_item *item)
 
 	node_name(item->node, &name);
 	for (size_t i = 0; i < world->row_count; i++)
-		if (world->rows[i].type == item->type && !strcmp(world->rows[i].owner, "us") &&
+		if (world->rows[i].type == item->type &&
+		    !strcmp(world->rows[i].owner, "us") &&
 		    name_equal(&world->rows[i].name, &name))
 			return &world->rows[i];
 	return NULL;

@@ -160,8 +160,9 @@ static void the_table_of_what_is_done(void **state)
 static const struct {
 	const char *form, *former, *zone, *made, *wanted, *want;
 } stories[] = {
-	/* a mark of old: of what we know to have made, or want as it is, and no other's */
-	{ "plain", NULL, "A:192.0.2.1 A~us!plain?", "", "A:192.0.2.1", "A update WANTED" },
+	/* a mark of old: of what we know to have made, or want as it is, and no more */
+	{ "plain", NULL, "A:192.0.2.1 A~us!plain?", "", "A:192.0.2.1",
+	  "A update WANTED" },
 	{ "plain", NULL, "A:192.0.2.1 A~us!plain?", "", "A:192.0.2.2", VAGUE },
 	{ "plain", NULL, "A:192.0.2.1 A~us!plain?", "", "", "" },
 	{ "plain", NULL, "A:192.0.2.1 A~us!plain?", "A:192.0.2.9", "A:192.0.2.2",
@@ -223,10 +224,12 @@ static const struct {
 	{ "ours", "txt-", "A:192.0.2.1 A~us A~them!txt-", "", "", "" },
 	{ "ours", NULL, "A:192.0.2.1 A~us A~them!txt-", "", "", "A delete UNWANTED" },
 	{ "seed", NULL, "CNAME:x. CNAME~us CNAME~them!ours", "", "", "" },
-	{ "seed", NULL, "AAAA:2001:db8::1 AAAA~us AAAA~them", "AAAA:2001:db8::1", "", "" },
+	{ "seed", NULL, "AAAA:2001:db8::1 AAAA~us AAAA~them", "AAAA:2001:db8::1", "",
+	  "" },
 
 	/* from one form to another, and between two */
-	{ "ours", "plain", "A:192.0.2.1 A~us!plain", "", "A:192.0.2.1", "A update WANTED" },
+	{ "ours", "plain", "A:192.0.2.1 A~us!plain", "", "A:192.0.2.1",
+	  "A update WANTED" },
 	{ "ours", "plain", "A:192.0.2.1 A~us!plain", "", "", "A delete UNWANTED" },
 	{ "ours", "plain", "A:192.0.2.1 A~us!plain A~us", "", "A:192.0.2.1",
 	  "A update WANTED" },
@@ -234,8 +237,10 @@ static const struct {
 	{ "ours", "seed", "A:192.0.2.1 A~us!seed", "", "A:192.0.2.1", "A update WANTED" },
 	{ "ours", "seed", "AAAA:2001:db8::1 AAAA~us!seed", "AAAA:2001:db8::1", "",
 	  "AAAA delete UNWANTED" },
-	{ "ours", "txt-", "A:192.0.2.1 A~us!plain", "", "A:192.0.2.1", "A none BAD_MARK" },
-	{ "plain", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1", "A update WANTED" },
+	{ "ours", "txt-", "A:192.0.2.1 A~us!plain", "", "A:192.0.2.1",
+	  "A none BAD_MARK" },
+	{ "plain", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1",
+	  "A update WANTED" },
 	{ "plain", "ours", "A:192.0.2.1 A~us!ours", "", "", "A delete UNWANTED" },
 	{ "seed", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1", "A update WANTED" },
 	{ "seed", "ours", "A:192.0.2.1 A~us!ours MX:1+x.", "", "A:192.0.2.1",

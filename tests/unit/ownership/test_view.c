@@ -385,7 +385,8 @@ static void a_set_to_come_is_whose_the_name_is(void **state)
 
 static void a_name_has_so_many_types_and_no_more(void **state)
 {
-	struct name apex = name_of("example.com."), foo = below("foo"), bar = below("bar");
+	struct name apex = name_of("example.com.");
+	struct name foo = below("foo"), bar = below("bar");
 	struct rdata rdata = { (const uint8_t *)"abcd", 4 };
 	struct view *view = view_new(&apex, 1);
 

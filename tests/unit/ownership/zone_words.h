@@ -13,7 +13,7 @@
 #include "forms.h"
 #include "rr_words.h"
 
-/* What our own marks are read by, and how they are written; words_former of NULL: none. */
+/* By these our marks are read, by the first they are written; words_former NULL: none. */
 static const char *words_form = "ours", *words_former;
 
 struct token {

@@ -40,8 +40,8 @@ void mark_seal(const uint8_t key[MARK_KEY], const uint8_t nonce[MARK_NONCE],
 bool mark_open(const uint8_t key[MARK_KEY], const char *sealed, struct buf *plain,
                uint8_t nonce[MARK_NONCE]);
 /*
- * A nonce for the mark of that text at PLACE, of LEN octets: the same for the same, and for
- * any other another, as nobody without the key can tell.
+ * A nonce for the mark of that text at PLACE, of LEN octets: the same for the same, and
+ * for any other another, as nobody without the key can tell.
  */
 void mark_nonce(const uint8_t key[MARK_KEY], const uint8_t *place, size_t len,
                 const char *text, uint8_t nonce[MARK_NONCE]);

@@ -207,8 +207,8 @@ static void settle_deletion(const struct planning *p, const struct group *group,
 /* A set that is there, and has to stay. */
 static bool stays(const struct plan_item *item)
 {
-	return (item->step == STEP_NONE || item->order) && holding_is_there(item->holding) &&
-	       !(item->wish && item->wish->has_lost);
+	return (item->step == STEP_NONE || item->order) &&
+	       holding_is_there(item->holding) && !(item->wish && item->wish->has_lost);
 }
 
 /* True: it cannot come, for it would be a CNAME beside something, or meet one. */
@@ -515,8 +515,8 @@ static void hold(struct plan *plan, bool (*is)(const struct plan_item *))
 	}
 }
 
-void plan_hold_unsure(struct plan *plan, bool (*is_sure)(void *self, const char *resource),
-                      void *self)
+void plan_hold_unsure(struct plan *plan,
+                      bool (*is_sure)(void *self, const char *resource), void *self)
 {
 	for (size_t first = 0, end; first < plan->count; first = end) {
 		bool any = false;

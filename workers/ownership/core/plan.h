@@ -106,7 +106,7 @@ size_t plan_group_end(const struct plan *plan, size_t first);
 
 /* What somebody wants to be done with marks; records stay as they are. */
 enum plan_deed {
-	DEED_ADOPT,			/* a set of nobody's that is wanted gets our mark */
+	DEED_ADOPT,			/* a set of nobody's, that is wanted, gets ours */
 	DEED_RELEASE,			/* a set of ours loses its mark */
 	DEED_GIVE,			/* a set of ours gets the mark of another owner */
 };
@@ -138,8 +138,8 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
  * Of what is planned: whatever would be lost by sets of a resource that nobody has told
  * all about is held, too. RESOURCE is NULL for a mark that names none.
  */
-void plan_hold_unsure(struct plan *plan, bool (*is_sure)(void *self, const char *resource),
-                      void *self);
+void plan_hold_unsure(struct plan *plan,
+                      bool (*is_sure)(void *self, const char *resource), void *self);
 
 /* ---- of the set of a CREATE or an UPDATE, or of one that is as it is wanted ---- */
 

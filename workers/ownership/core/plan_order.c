@@ -7,7 +7,8 @@
 static bool is_for(const struct plan_order *order, const struct plan_item *item)
 {
 	const struct marking *ours = item->holding->ours;
-	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource")
+	                                          : NULL;
 
 	if (order->type && order->type != item->type)
 		return false;
@@ -85,7 +86,8 @@ bool plan_is_ordered(const struct planning *p, struct plan_item *item)
 	return true;
 }
 
-void plan_order(struct view *view, const struct name *name, const struct plan_order *order)
+void plan_order(struct view *view, const struct name *name,
+                const struct plan_order *order)
 {
 	struct known *known = plan_known_of(view, name);
 	struct ordered *ordered = arena_alloc(view_arena(view), sizeof(*ordered));

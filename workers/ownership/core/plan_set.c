@@ -21,7 +21,8 @@ static void refuse_anothers(struct plan_item *item)
 /* Beside a CNAME is nothing, and a delegation hides what it meets; the apex has none. */
 static bool excludes(const struct plan_item *item, const struct holding *other)
 {
-	return item->type == RR_CNAME || other->is.type == RR_CNAME || item->type == RR_NS;
+	return item->type == RR_CNAME || other->is.type == RR_CNAME ||
+	       item->type == RR_NS;
 }
 
 static bool is_in_the_way(const struct planning *p, const struct plan_item *item,
@@ -312,8 +313,9 @@ static bool is_too_long(const struct planning *p, struct plan_item *item)
 
 	if (item->step != STEP_CREATE && item->step != STEP_UPDATE)
 		return false;
+	size_t most = view_key(p->view) ? MARK_SEALED_MAX : MARK_TEXT_MAX;
 	plan_mark(p->view, item, &mark);
-	return mark_length(&mark) > (view_key(p->view) ? MARK_SEALED_MAX : MARK_TEXT_MAX) &&
+	return mark_length(&mark) > most &&
 	       plan_refuse_in_words(item, REASON_NO_MARK, "its mark would be too long");
 }
 

@@ -97,8 +97,8 @@ static bool is_named_by(const struct holding *holding, const struct marking *mar
 }
 
 /*
- * Nothing is done to it: its mark stays as it is, but one without a type does not for what
- * is not there.
+ * Nothing is done to it: its mark stays as it is, but one without a type does not for
+ * what is not there.
  */
 static void keep_mark(const struct making *making, const struct holding *holding,
                       struct spot **spots)

@@ -76,7 +76,7 @@ struct view_marks {
 	const char *owner;		/* our id */
 	struct mark_form form;
 	const struct mark_form *former;	/* NULL: none */
-	const uint8_t *key;		/* that they are sealed with; NULL: they are not */
+	const uint8_t *key;		/* that they are sealed with; NULL: none */
 };
 
 struct view;

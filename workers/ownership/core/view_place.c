@@ -28,7 +28,8 @@ static bool is_clear(const struct view *view, const struct node *node, uint16_t 
 	struct view_meaning meaning;
 
 	return view_meaning(view, place, is_bare, &meaning) && !meaning.is_former &&
-	       is_of(&meaning.is, node) && (!meaning.is.type || meaning.is.type == type) &&
+	       is_of(&meaning.is, node) &&
+	       (!meaning.is.type || meaning.is.type == type) &&
 	       !view_is_doubtful(view, place, is_bare, &meaning);
 }
 
