@@ -15,6 +15,8 @@ from pathlib import Path
 import dns.query
 import dns.rdatatype
 import dns.zone
+import oslo_messaging as om
+from oslo_config import cfg
 
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "deploy"))
@@ -101,6 +103,9 @@ class Lab:
     def __exit__(self, failed, *_):
         errors = []
         self.relay.close()
+        if hasattr(self, "listener"):
+            self.listener.stop()
+            self.listener.wait()
         for caller in self.callers:
             caller.close()
         for member in reversed(self.members + self.workers):
@@ -175,6 +180,26 @@ class Lab:
         caller = Caller(self.rabbitmq.url)
         self.callers.append(caller)
         return caller
+
+    def listen(self):
+        """From now on .heard has each notification: (event, payload)."""
+        self.heard = heard = []
+
+        class Listener:
+            def info(self, context, publisher_id, event_type, payload, metadata):
+                heard.append((event_type, payload))
+        target = om.Target(topic="notifications", exchange="zonefleet")
+        self.listener = om.get_notification_listener(
+            om.get_notification_transport(cfg.CONF, url=self.rabbitmq.url), [target], [Listener()],
+            executor="threading", pool="story")
+        self.listener.start()
+
+    def hears(self, event, **wanted):
+        """Waits for a notification whose payload has what is wanted; returns it."""
+        def found():
+            return [payload for name, payload in self.heard
+                    if name == event and wanted.items() <= payload.items()]
+        return self.wait_for(found, 20, f"{event} {wanted} is heard")[0]
 
     def apply(self, endpoints, resource="test/1", complete=True, storage_id="us", zone=ZONE):
         """ENDPOINTS as {"www/A": ["192.0.2.1"]}, or lists of what the message has."""

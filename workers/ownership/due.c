@@ -9,16 +9,6 @@
 
 /* Each second: registries whose time has come, by their rows. */
 
-enum { DUE_MAX = 500 };
-
-static struct registry *registry_of(struct ownership *ownership, const char *id)
-{
-	for (size_t i = 0; i < ownership->registries.count; i++)
-		if (!strcmp(ownership->registries.item[i].id, id))
-			return &ownership->registries.item[i];
-	return NULL;
-}
-
 static bool may_begin(const struct ownership *ownership, const struct registry *registry)
 {
 	return !ownership->is_draining && !registry->round &&
@@ -31,24 +21,32 @@ void due_now(struct ownership *ownership, struct registry *registry)
 		round_begin(ownership, registry);
 }
 
+/* Those of other settings are not ours to know. */
+static void note_due(void *self, const char *id)
+{
+	struct registries *registries = &((struct ownership *)self)->registries;
+
+	for (size_t i = 0; i < registries->count; i++)
+		if (!strcmp(registries->item[i].id, id))
+			registries->item[i].is_due = true;
+}
+
 void due_fire(void *self)
 {
 	struct ownership *ownership = self;
-	struct arena *arena = arena_new();
-	const char *ids[DUE_MAX];
+	struct registries *registries = &ownership->registries;
 	struct why why;
-	struct tx tx = tx_once(ownership->runtime.db, &why);
-	size_t count = store_registries_due(&tx, arena, ids, DUE_MAX);
 
+	for (size_t i = 0; i < registries->count; i++)
+		registries->item[i].is_due = false;
+
+	struct tx tx = tx_once(ownership->runtime.db, &why);
+	store_registries_due(&tx, note_due, ownership);
 	if (tx_commit(&tx)) {
 		log_warn("due registries not read: reason=\"%s\"", why.text);
-		count = 0;
+		return;
 	}
-	for (size_t i = 0; i < count; i++) {
-		struct registry *registry = registry_of(ownership, ids[i]);
-
-		if (registry)
-			due_now(ownership, registry);
-	}
-	arena_free(&arena);
+	for (size_t i = 0; i < registries->count; i++)
+		if (registries->item[i].is_due)
+			due_now(ownership, &registries->item[i]);
 }

@@ -60,6 +60,8 @@ struct registry {
 	struct address server;
 	struct primary_link *primary;	/* provider's, of rfc2136 */
 	struct domain_link *link;	/* and of managed */
+	bool is_due;			/* due.c's */
+	size_t mismatches;		/* that were told last */
 	struct round *round;		/* NULL: none is under way */
 	int64_t not_before_ms;		/* the next round, by this process */
 };

@@ -83,6 +83,18 @@ static enum err write_ending(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
+static void settle_orders(struct round *round)
+{
+	struct why why;
+
+	if (tx_redo(orders_settle, round, &why))
+		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
+		         round->registry->zone_text, round->registry->settings->storage_id,
+		         why.text);
+	else
+		orders_tell(round);
+}
+
 static void end(struct round *round, enum registry_state state, const char *reason)
 {
 	struct ending ending = { round, state, reason };
@@ -97,9 +109,8 @@ static void end(struct round *round, enum registry_state state, const char *reas
 		         registry_state_name(state), reason);
 	if (round->is_planned)
 		round_tell(round);
-	if (round->is_planned && round->orders && tx_redo(orders_settle, round, &why))
-		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
-		         registry->zone_text, registry->settings->storage_id, why.text);
+	if (round->is_planned && round->orders)
+		settle_orders(round);
 	if (tx_redo(write_ending, &ending, &why))
 		log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id, why.text);

@@ -209,3 +209,12 @@ enum err orders_settle(void *self, struct why *why)
 	}
 	return tx_commit(&tx);
 }
+
+void orders_tell(const struct round *round)
+{
+	for (const struct order *order = round->orders; order; order = order->next)
+		if (order->order.deed == DEED_GIVE && order->done)
+			round_notify(round, "dns.owner.transferred",
+			             json_pack("{s:s, s:I}", "to", order->row.to,
+			                       "sets", (json_int_t)order->done));
+}

@@ -16,3 +16,4 @@ void orders_plan(struct round *round);
 void orders_accept(struct round *round, struct tx *tx);
 /* The round is over: what came of them, and rows that may go only now. */
 enum err orders_settle(void *round, struct why *why);
+void orders_tell(const struct round *round);	/* who hears notifications */

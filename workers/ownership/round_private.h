@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <jansson.h>
+
 #include "base/buf.h"
 #include "consistency/holder.h"
 #include "core/batch.h"
@@ -79,3 +81,5 @@ void round_digest(struct round *round);
 /* The plan as JSON, cut off where it is long. */
 void round_describe(const struct round *round, struct buf *json);
 void round_tell(struct round *round);	/* log, metrics, notifications */
+/* PAYLOAD is taken, and gets the zone and the storage_id. */
+void round_notify(const struct round *round, const char *event, json_t *payload);

@@ -9,7 +9,7 @@
 #include "runtime/metrics.h"
 #include "runtime/rpc.h"
 
-enum { ITEMS_MAX = 1000 };		/* of a plan that is described */
+enum { ITEMS_MAX = 1000, RECORDS_MAX = 20 };	/* of a plan, of an item: shown */
 
 /* ---- one item ---- */
 
@@ -19,12 +19,15 @@ static json_t *records_of(const struct rrset *set)
 	struct buf text = { 0 };
 	struct why why;
 
-	for (size_t i = 0; i < set->count; i++) {
+	for (size_t i = 0; i < set->count && i < RECORDS_MAX; i++) {
 		buf_reset(&text);
 		if (!rdata_format(set->type, set->records[i].octets, set->records[i].len,
 		                  &text, &why))
 			json_array_append_new(list, json_string(buf_string(&text)));
 	}
+	if (set->count > RECORDS_MAX)
+		json_array_append_new(list, json_sprintf("and %zu more",
+		                                         set->count - RECORDS_MAX));
 	buf_clear(&text);
 	return list;
 }
@@ -173,7 +176,7 @@ void round_metrics(void)
 		                           "outcome", outcome_name((enum outcome)i));
 }
 
-static void notify(const struct round *round, const char *event, json_t *payload)
+void round_notify(const struct round *round, const char *event, json_t *payload)
 {
 	struct why why;
 
@@ -187,18 +190,42 @@ static void notify(const struct round *round, const char *event, json_t *payload
 
 static void tell_held(const struct round *round)
 {
-	notify(round, "dns.plan.held",
-	       json_pack("{s:I, s:s}", "held", (json_int_t)round->plan.held,
-	                 "digest", round->digest));
+	round_notify(round, "dns.plan.held",
+	             json_pack("{s:I, s:s}", "held", (json_int_t)round->plan.held,
+	                       "digest", round->digest));
 }
 
 static void tell_applied(const struct round *round)
 {
-	notify(round, "dns.plan.applied",
-	       json_pack("{s:o, s:o}",
-	                 "steps", counts(round->plan.steps, STEP_COUNT, step_name),
-	                 "outcomes", counts(round->outcomes, OUTCOME_COUNT,
-	                                    result_name)));
+	round_notify(round, "dns.plan.applied",
+	             json_pack("{s:o, s:o}",
+	                       "steps", counts(round->plan.steps, STEP_COUNT, step_name),
+	                       "outcomes", counts(round->outcomes, OUTCOME_COUNT,
+	                                          result_name)));
+}
+
+/* What we want and somebody else has, or might have. */
+static const enum plan_reason mismatches[] = {
+	REASON_UNMANAGED_EQUAL, REASON_UNMANAGED, REASON_FOREIGN, REASON_FOREIGN_ORPHAN,
+	REASON_FOREIGN_CNAME, REASON_NAME_SHARED, REASON_BAD_MARK, REASON_CONTESTED,
+	REASON_VAGUE_MARK, REASON_MARK_LOST,
+};
+
+/* Each time that there are more or fewer of them than there were. */
+static void tell_mismatch(struct round *round)
+{
+	size_t reasons[REASON_COUNT] = { 0 }, count = 0;
+
+	for (size_t i = 0; i < sizeof(mismatches) / sizeof(mismatches[0]); i++) {
+		reasons[mismatches[i]] = round->plan.reasons[mismatches[i]];
+		count += reasons[mismatches[i]];
+	}
+	if (count == round->registry->mismatches)
+		return;
+	round->registry->mismatches = count;
+	round_notify(round, "dns.owner.mismatch",
+	             json_pack("{s:I, s:o}", "count", (json_int_t)count, "reasons",
+	                       counts(reasons, REASON_COUNT, reason_name)));
 }
 
 void round_tell(struct round *round)
@@ -215,6 +242,7 @@ void round_tell(struct round *round)
 		         registry->settings->storage_id, round->serial,
 		         round->errand_count, applied, round->plan.held,
 		         registry->settings->dry_run ? " dry_run=true" : "");
+	tell_mismatch(round);
 	if (*round->digest && strcmp(round->digest, round->row.held_digest))
 		tell_held(round);
 	if (applied)

@@ -94,13 +94,15 @@ static size_t changed_of(struct difference *d, struct endpoint **changed)
 	return count;
 }
 
-/* One that had many and has none now may have lost its memory: that is to be approved. */
+/*
+ * One that had many and has none now may have lost its memory, however often it says so:
+ * what it had is to be given up by somebody who approves it.
+ */
 static bool is_believed(const struct registry *registry, const struct wanted *wanted,
                         const struct source *before)
 {
-	return wanted->is_complete &&
-	       (wanted->count || !before->is_complete ||
-	        before->endpoints < (size_t)registry->settings->min_records);
+	return wanted->count ||
+	       before->endpoints < (size_t)registry->settings->min_records;
 }
 
 struct applying {
@@ -162,8 +164,9 @@ static enum err apply(const struct applying *applying)
 	changed = write_difference(&tx, applying, &d);
 	total = wanted->is_complete ? wanted->count
 	                            : d.gone_count + wanted->count;
-	source = (struct source){ wanted->resource, false, total };
-	source.is_complete = is_believed(applying->registry, wanted, &before);
+	source = (struct source){ wanted->resource, wanted->is_complete, total };
+	if (!is_believed(applying->registry, wanted, &before))
+		source = (struct source){ wanted->resource, false, before.endpoints };
 	store_source_write(&tx, id, &source);
 	if (changed || !is_known || before.is_complete != source.is_complete)
 		store_registry_changed(&tx, id);

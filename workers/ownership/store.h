@@ -32,9 +32,9 @@ struct registry_row {
 /* Makes the row if there is none, due at once, and leaves its id. */
 void store_registry_enter(struct tx *tx, const char *storage_id, const char *zone,
                           char id[ID_LEN + 1]);
-/* Ids of at most LIMIT that are due, the oldest first. Returns how many. */
-size_t store_registries_due(struct tx *tx, struct arena *arena, const char **ids,
-                            size_t limit);
+/* Of those that are due all ids, each to EACH. */
+void store_registries_due(struct tx *tx, void (*each)(void *self, const char *id),
+                          void *self);
 bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
                          struct registry_row *row);
 /* How it stands, for people. */

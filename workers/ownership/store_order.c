@@ -119,7 +119,8 @@ void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
 	tx_exec(tx,
 	    "INSERT IGNORE INTO endpoints (registry_id, resource, name, type, set_id, "
 	    "ttl, is_shared, records) SELECT ?, resource, name, type, set_id, ttl, "
-	    "is_shared, records FROM endpoints WHERE registry_id = ? AND name = ? AND type = ?",
+	    "is_shared, records FROM endpoints WHERE registry_id = ? AND name = ? "
+	    "AND type = ?",
 	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
 }
 

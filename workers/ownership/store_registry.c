@@ -36,19 +36,15 @@ void store_registry_enter(struct tx *tx, const char *storage_id, const char *zon
 	tx_select_end(&rows);
 }
 
-size_t store_registries_due(struct tx *tx, struct arena *arena, const char **ids,
-                            size_t limit)
+void store_registries_due(struct tx *tx, void (*each)(void *self, const char *id),
+                          void *self)
 {
 	struct tx_rows rows;
-	size_t count = 0;
 
-	tx_select(tx, arena, &rows,
-	    "SELECT id FROM registries WHERE due_at <= NOW(3) ORDER BY due_at LIMIT ?",
-	    TX_BIND(tx_int((int64_t)limit)));
+	tx_select(tx, NULL, &rows, "SELECT id FROM registries WHERE due_at <= NOW(3)",
+	          TX_NONE);
 	while (tx_next(&rows))
-		if (count < limit)
-			ids[count++] = row_text(&rows);
-	return count;
+		each(self, row_text(&rows));
 }
 
 bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
