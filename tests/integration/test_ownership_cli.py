@@ -30,7 +30,7 @@ class Story(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.lab = Lab(settings={"tenant": "acme", "timeout": 3}).__enter__()
+        cls.lab = Lab(settings={"tenant": "acme", "timeout": 3, "resync_period": 600}).__enter__()
         cls.addClassCleanup(lambda: cls.lab.__exit__(None, None, None))
         cls.config = cls.lab.folder / "client.cfg"
         cls.config.touch(0o600)
