@@ -129,6 +129,12 @@ static const struct {
 	{ "which it cannot where that has a mark of its own", "", "", {
 	  { "1", RR_MX, "abcd" }, { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, US },
 	  { "a-mx-1", RR_TXT, US } }, WHOSE_OURS },
+	{ "but not by one that could be meant for another itself", "", "", {
+	  { "1", RR_MX, "abcd" }, { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, US },
+	  { "a-mx-1", RR_TXT, US }, { "a-mx-1", RR_A, "abcd" } }, WHOSE_BAD },
+	{ "in whatever order they are read", "", "", {
+	  { "1", RR_MX, "abcd" }, { "a-mx-1", RR_A, "abcd" }, { "a-mx-1", RR_TXT, US },
+	  { "mx-1", RR_A, "abcd" }, { "mx-1", RR_TXT, US } }, WHOSE_BAD },
 	{ "what our own form says goes before", "txt-", "", {
 	  { "foo", RR_A, "abcd" }, { "txt-a-foo", RR_TXT, US } }, WHOSE_OURS },
 	{ "and it could be one of old for what is there", "txt-", "", {

@@ -4,10 +4,10 @@
  * "Bads"). As external-dns makes it, the type comes before the first label, and a prefix
  * or a suffix with it; "%{record_type}" in one of these is where the type goes instead:
  *
- *	                      A foo.example.com       A *.example.com    A example.com
- *	_own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard…  _own-a.example.com
- *	txt-                  txt-a-foo.example.com   txt-a-*…           outside the zone
- *	seed 001's own form   foo.example.com         *.example.com      example.com
+ *	                      A foo.example.com       A *.example.com   A example.com
+ *	_own-%{record_type}.  _own-a.foo.example.com  _own-a._wildcard… _own-a.example.com
+ *	txt-                  txt-a-foo.example.com   txt-a-*…          outside the zone
+ *	seed 001's own form   foo.example.com         *.example.com     example.com
  *
  * The first is ours. What a server would not show is marked in external-dns' plain form
  * (ns-sub.example.com): NS and DNAME, for a name below them is hidden, and in the seed's

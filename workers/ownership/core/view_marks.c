@@ -340,21 +340,35 @@ static void untell(const struct view *view, const struct mark_reading *reading)
 	view_find_holding(view_find(view, &reading->name), reading->type)->told--;
 }
 
-static void doubt_mark(struct view *view, struct marking *marking)
+static bool doubt_mark(struct view *view, struct marking *marking)
 {
 	struct view_meaning meaning;
 	struct name place;
 
 	if (!marking->node || !marking->is_ours)
-		return;
+		return false;
 	node_name(marking->node, &place);
 	if (!view_meaning(view, &place, marking->is_bare, &meaning) ||
 	    !view_is_doubtful(view, &place, marking->is_bare, &meaning))
-		return;
+		return false;
 	disown(marking);
 	if (meaning.is.type)
 		untell(view, &meaning.is);
 	claim_against(view, marking);
+	return true;
+}
+
+/* What one of them told is untold then, so that another is in doubt. */
+static void doubt_marks(struct view *view)
+{
+	bool any = true;
+
+	while (any) {
+		any = false;
+		for (struct marking *marking = view->markings; marking;
+		     marking = marking->next)
+			any |= doubt_mark(view, marking);
+	}
 }
 
 /* ---- whose the sets are ---- */
@@ -503,8 +517,7 @@ void view_settle(struct view *view, const struct view_marks *marks)
 		settle_mark(view, marking);
 	for (struct node *node = view->first; node; node = node->next)
 		count_told(node);
-	for (struct marking *marking = view->markings; marking; marking = marking->next)
-		doubt_mark(view, marking);
+	doubt_marks(view);
 	for (struct node *node = view->first; node; node = node->next)
 		settle_node(view, node);
 }
