@@ -13,9 +13,6 @@
 #include "model_server.h"
 #include "rr_words.h"
 
-#ifndef SEED_OF
-#define SEED_OF(x) x
-#endif
 #define HEAD "heritage=external-dns,external-dns/owner="
 
 enum {
@@ -1051,7 +1048,7 @@ static void what_is_sent_touches_nobody_elses_and_comes_to_an_end(void **state)
 	size_t sent = 0;
 
 	(void)state;
-	srandom(SEED_OF(3));
+	srandom(3);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct round round;
 
@@ -1127,7 +1124,7 @@ static void who_was_faster_loses_nothing(void **state)
 	size_t taken = 0, refused = 0;
 
 	(void)state;
-	srandom(SEED_OF(4));
+	srandom(4);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct round round;
 
