@@ -243,15 +243,28 @@ static void make_batch(struct round *round)
 	free(sizes);
 }
 
+static void keep_records(struct round *round)
+{
+	struct why why;
+
+	if (tx_redo(round_keep_records, round, &why))
+		log_warn("records not kept: zone=%s storage=%s reason=\"%s\"",
+		         round->registry->zone_text, round->registry->settings->storage_id,
+		         why.text);
+}
+
 static enum err plan_and_accept(struct round *round, struct why *why)
 {
-	enum err err = round_plan(round, why);
+	enum err err = tx_redo(round_restore, round, why);
 
+	if (!err)
+		err = round_plan(round, why);
 	if (err)
 		return err;
 	round->is_planned = true;
 	make_errands(round);
 	err = tx_redo(round_settle, round, why);
+	keep_records(round);
 	if (!err && !round->registry->settings->dry_run)
 		err = tx_redo(round_accept, round, why);
 	return err;

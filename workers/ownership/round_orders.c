@@ -8,6 +8,7 @@
 #include "round_private.h"
 #include "storage.h"
 #include "store_order.h"
+#include "store_record.h"
 
 enum { NAMES_MAX = 100 };		/* of a result that are listed */
 
@@ -29,7 +30,8 @@ static void take_order(void *self, const struct order_row *row)
 	order->row = *row;
 	order->order = (struct plan_order){
 		.deed = row->deed, .type = row->type, .resource = row->resource,
-		.expected = &order->row.expected, .to = row->to, .is_dry = row->is_dry,
+		.expected = row->expected.count ? &order->row.expected : NULL,
+		.to = row->to, .is_dry = row->is_dry,
 	};
 	order->next = round->orders;
 	round->orders = order;
@@ -91,6 +93,8 @@ static void accept_item(struct round *round, struct tx *tx, const struct plan_it
 			store_made_put(tx, id, &row, 1);
 		return;
 	}
+	store_record_give(tx, id, &name, item->type,
+	                  order->order.deed == DEED_GIVE ? order->row.to : "");
 	if (order->order.deed == DEED_GIVE) {
 		store_endpoints_copy(tx, id, order->row.to_id, &name, item->type);
 		if (!round->registry->storage->is_in_zone)

@@ -11,14 +11,9 @@
 
 /* ---- rows of what was made, by name and type ---- */
 
-struct made_key {
-	uint8_t octets[NAME_MAX_WIRE + 2];
-	size_t len;
-};
-
-static struct made_key key_of(const struct name *name, uint16_t type)
+struct set_key set_key_of(const struct name *name, uint16_t type)
 {
-	struct made_key key = { .len = name->len + 2u };
+	struct set_key key = { .len = name->len + 2u };
 
 	memcpy(key.octets, name->wire, name->len);
 	key.octets[name->len] = (uint8_t)(type >> 8);
@@ -33,7 +28,7 @@ static const struct made_row *made_of(const struct round *round,
 
 	node_name(item->node, &name);
 
-	struct made_key key = key_of(&name, item->type);
+	struct set_key key = set_key_of(&name, item->type);
 	return map_get(round->made, key.octets, key.len);
 }
 
@@ -42,7 +37,7 @@ static const struct made_row *made_of(const struct round *round,
 static void take_made(void *self, const struct made_row *row)
 {
 	struct round *round = self;
-	struct made_key key = key_of(&row->name, row->is.type);
+	struct set_key key = set_key_of(&row->name, row->is.type);
 	struct made *made = arena_alloc(round->arena, sizeof(*made));
 
 	*made = (struct made){ round->all_made, *row };
@@ -151,6 +146,36 @@ struct tx round_begin_tx(struct round *round, struct why *why)
 	return tx;
 }
 
+/* So that it is seen when rows that are the marks get lost. */
+static void count_made(const struct round *round, struct tx *tx)
+{
+	if (!round->registry->storage->is_in_zone)
+		store_made_count(tx, round->row.id);
+}
+
+enum err round_restore(void *self, struct why *why)
+{
+	struct round *round = self;
+	const struct registry *registry = round->registry;
+	size_t restored = 0;
+
+	if (!registry->storage->has_rows || registry->storage->is_in_zone)
+		return OK;
+
+	struct tx tx = round_begin_tx(round, why);
+	if (store_made_is_lost(&tx, round->row.id)) {
+		restored = store_made_restore(&tx, round->row.id,
+		                              registry->settings->storage_id);
+		store_made_count(&tx, round->row.id);
+	}
+	enum err err = tx_commit(&tx);
+	if (!err && restored)
+		log_warn("ownership restored: zone=%s storage=%s sets=%zu "
+		         "reason=\"rows of what is ours were lost\"",
+		         registry->zone_text, registry->settings->storage_id, restored);
+	return err;
+}
+
 struct made_row round_row_of(const struct plan_item *item)
 {
 	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
@@ -202,6 +227,7 @@ enum err round_accept(void *self, struct why *why)
 	struct tx tx = round_begin_tx(round, why);
 	store_made_intend(&tx, round->row.id, rows, count);
 	orders_accept(round, &tx);
+	count_made(round, &tx);
 	return tx_commit(&tx);
 }
 
@@ -284,5 +310,6 @@ enum err round_settle(void *self, struct why *why)
 	struct tx tx = round_begin_tx(round, why);
 	store_made_put(&tx, round->row.id, rows, count);
 	delete_gone(&tx, round);
+	count_made(round, &tx);
 	return tx_commit(&tx);
 }

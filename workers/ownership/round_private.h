@@ -1,6 +1,7 @@
 /*
  * round_private -- between round.c, which goes through the steps, round_plan.c, which
- * brings rows and records together, and round_report.c, which says what came of it.
+ * brings rows and records together, round_records.c, which keeps what was read, and
+ * round_report.c, which says what came of it.
  */
 #pragma once
 
@@ -24,6 +25,12 @@ enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 struct errand {
 	struct update update;
 	size_t first, count;		/* of the plan's items */
+};
+
+/* A name and a type, as a key of maps. */
+struct set_key {
+	uint8_t octets[NAME_MAX_WIRE + 2];
+	size_t len;
 };
 
 struct made {
@@ -64,6 +71,9 @@ struct round {
 
 /* ---- round_plan.c ---- */
 
+struct set_key set_key_of(const struct name *name, uint16_t type);
+/* Rows that are marks, and were lost, come back from those of the zone as it was read. */
+enum err round_restore(void *round, struct why *why);
 /* From the rows to a plan. The zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
 /* Guarded by the registry's lock. */
@@ -74,6 +84,10 @@ bool round_is_arrival(const struct plan_item *item);	/* it will be made */
 enum err round_accept(void *round, struct why *why);
 /* What was seen to be made, and what is no more. */
 enum err round_settle(void *round, struct why *why);
+
+/* ---- round_records.c ---- */
+
+enum err round_keep_records(void *round, struct why *why);
 
 /* ---- round_report.c ---- */
 

@@ -1,5 +1,5 @@
 #include "codec.h"
-#include "ownership.h"
+#include "service_private.h"
 
 #include <string.h>
 
@@ -23,8 +23,8 @@ static enum err check_rights(const struct registry *registry, struct request *re
 	            registry->settings->storage_id);
 }
 
-static enum err find_registry(struct ownership *ownership, struct request *req,
-                              struct registry **registry)
+enum err service_registry(struct ownership *ownership, struct request *req,
+                          struct registry **registry)
 {
 	enum err err = codec_registry(req->args, &ownership->registries, registry,
 	                              &req->why);
@@ -181,7 +181,7 @@ static enum err apply(const struct applying *applying)
 static enum err apply_endpoints(void *self, struct request *req)
 {
 	struct applying applying = { .ownership = self, .req = req };
-	enum err err = find_registry(self, req, &applying.registry);
+	enum err err = service_registry(self, req, &applying.registry);
 
 	if (!err)
 		err = codec_wanted(req->args, applying.registry, req->arena,
@@ -214,7 +214,7 @@ static enum err get_plan(void *self, struct request *req)
 	struct ownership *ownership = self;
 	struct registry_status status;
 	struct registry *registry;
-	enum err err = find_registry(ownership, req, &registry);
+	enum err err = service_registry(ownership, req, &registry);
 
 	if (err)
 		return err;
@@ -230,7 +230,7 @@ static enum err plan_calculate(void *self, struct request *req)
 {
 	struct ownership *ownership = self;
 	struct registry *registry;
-	enum err err = find_registry(ownership, req, &registry);
+	enum err err = service_registry(ownership, req, &registry);
 
 	if (err)
 		return err;
@@ -248,7 +248,7 @@ static enum err plan_approve(void *self, struct request *req)
 	struct ownership *ownership = self;
 	struct registry *registry;
 	const char *digest;
-	enum err err = find_registry(ownership, req, &registry);
+	enum err err = service_registry(ownership, req, &registry);
 
 	if (!err)
 		err = json_get_text(req->args, "digest", JSON_REQUIRED, 64, &digest,
@@ -294,7 +294,7 @@ static enum err ownership_adopt(void *self, struct request *req)
 {
 	struct order_row order = { .deed = DEED_ADOPT };
 	struct registry *registry;
-	enum err err = find_registry(self, req, &registry);
+	enum err err = service_registry(self, req, &registry);
 
 	if (!err)
 		err = codec_expected(req->args, registry, req->arena, &order, &req->why);
@@ -305,7 +305,19 @@ static enum err ownership_release(void *self, struct request *req)
 {
 	struct order_row order = { .deed = DEED_RELEASE };
 	struct registry *registry;
-	enum err err = find_registry(self, req, &registry);
+	enum err err = service_registry(self, req, &registry);
+
+	if (!err)
+		err = codec_selector(req->args, &order, &req->why);
+	return err ? err : put_order(self, registry, &order, req);
+}
+
+/* All of those selected that are just as they are wanted. */
+static enum err ownership_adopt_wanted(void *self, struct request *req)
+{
+	struct order_row order = { .deed = DEED_ADOPT };
+	struct registry *registry;
+	enum err err = service_registry(self, req, &registry);
 
 	if (!err)
 		err = codec_selector(req->args, &order, &req->why);
@@ -339,7 +351,7 @@ static enum err ownership_transfer(void *self, struct request *req)
 {
 	struct order_row order = { .deed = DEED_GIVE };
 	struct registry *registry, *to;
-	enum err err = find_registry(self, req, &registry);
+	enum err err = service_registry(self, req, &registry);
 
 	if (!err)
 		err = find_receiver(self, registry, req, &to);
@@ -356,7 +368,7 @@ static enum err get_order(void *self, struct request *req)
 	struct ownership *ownership = self;
 	const char *id, *state, *result;
 	struct registry *registry;
-	enum err err = find_registry(ownership, req, &registry);
+	enum err err = service_registry(ownership, req, &registry);
 
 	if (!err)
 		err = json_get_text(req->args, "order", JSON_REQUIRED, ID_LEN, &id,
@@ -405,8 +417,12 @@ const struct rpc_method ownership_methods[] = {
 	{ "get_plan",        get_plan,        REGISTRY },
 	{ "find_registries", find_registries, "" },
 	{ "ownership_adopt", ownership_adopt, REGISTRY " dnsname type targets dry_run?" },
+	{ "ownership_adopt_wanted", ownership_adopt_wanted,
+	  REGISTRY " selector dry_run?" },
 	{ "ownership_release",  ownership_release,  REGISTRY " selector dry_run?" },
 	{ "ownership_transfer", ownership_transfer, REGISTRY " to selector dry_run?" },
 	{ "get_order",       get_order,       REGISTRY " order" },
+	{ "storage_records", service_storage_records, REGISTRY " marker? limit?" },
+	{ "storage_import",  service_storage_import,  REGISTRY " records" },
 	{ 0 }
 };

@@ -27,7 +27,8 @@ static void claim(struct round *round, const struct made_row *row, const char *o
 	struct mark *mark = arena_alloc(round->arena, sizeof(*mark));
 
 	mark_set(mark, "owner", owner);
-	mark_set(mark, "resource", row->resource);
+	if (*row->resource)
+		mark_set(mark, "resource", row->resource);
 	view_claim(round->view, &row->name, row->is.type, mark);
 }
 

@@ -50,6 +50,8 @@ bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
  * one is under way.
  */
 void store_registry_changed(struct tx *tx, const char *id);
+/* The same of all registries of ZONE. */
+void store_zone_changed(struct tx *tx, const char *zone);
 
 /* What a round came to. */
 struct round_row {
@@ -128,3 +130,8 @@ void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
                     size_t count);
 void store_made_delete(struct tx *tx, const char *id, const struct name *name,
                        uint16_t type);
+/* As many rows there are by now; are there fewer than that? */
+void store_made_count(struct tx *tx, const char *id);
+bool store_made_is_lost(struct tx *tx, const char *id);
+/* What the zone had of OWNER's when it was read is intended, if it has no row. How many. */
+size_t store_made_restore(struct tx *tx, const char *id, const char *owner);

@@ -117,3 +117,39 @@ void store_made_delete(struct tx *tx, const char *id, const struct name *name,
 	        "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ?",
 	        TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
 }
+
+/* ---- rows that got lost ---- */
+
+void store_made_count(struct tx *tx, const char *id)
+{
+	tx_exec(tx,
+	    "UPDATE registries SET made = "
+	    "(SELECT COUNT(*) FROM ownership WHERE registry_id = ?) WHERE id = ?",
+	    TX_BIND(tx_text(id), tx_text(id)));
+}
+
+bool store_made_is_lost(struct tx *tx, const char *id)
+{
+	struct tx_rows rows;
+	bool is_lost;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT made > (SELECT COUNT(*) FROM ownership WHERE registry_id = ?) "
+	    "FROM registries WHERE id = ?", TX_BIND(tx_text(id), tx_text(id))))
+		return false;
+	is_lost = row_int(&rows);
+	tx_select_end(&rows);
+	return is_lost;
+}
+
+size_t store_made_restore(struct tx *tx, const char *id, const char *owner)
+{
+	return (size_t)tx_exec(tx,
+	    "INSERT INTO ownership "
+	    "(registry_id, name, type, resource, ttl, intended, updated_at) "
+	    "SELECT z.registry_id, z.name, z.type, z.resource, z.ttl, z.records, NOW(3) "
+	    "FROM ownership_records z LEFT JOIN ownership o "
+	    "ON o.registry_id = z.registry_id AND o.name = z.name AND o.type = z.type "
+	    "WHERE z.registry_id = ? AND z.owner = ? AND o.name IS NULL",
+	    TX_BIND(tx_text(id), tx_text(owner)));
+}

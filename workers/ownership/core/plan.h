@@ -115,7 +115,8 @@ struct plan_order {
 	enum plan_deed deed;
 	uint16_t type;			/* of the sets that it is for; 0: of all */
 	const char *resource;		/* whose they are; NULL: whoever's */
-	const struct rrset *expected;	/* ADOPT: what must be there, sorted */
+	const struct rrset *expected;	/* ADOPT: what must be there, sorted; NULL:
+					   what is wanted */
 	const char *to;			/* GIVE: the other owner's id */
 	bool is_dry;			/* it is planned, and not done */
 };

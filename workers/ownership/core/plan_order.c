@@ -4,13 +4,24 @@
 
 #include "core/share.h"
 
-static bool is_for(const struct plan_order *order, const struct plan_item *item)
+/* Whose it is; of what is not ours, who wants it. */
+static const char *resource_of(const struct plan_order *order,
+                               const struct plan_item *item)
 {
 	const struct marking *ours = item->holding->ours;
-	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource")
-	                                          : NULL;
+
+	if (order->deed == DEED_ADOPT)
+		return item->wish ? item->wish->resource : NULL;
+	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
+}
+
+static bool is_for(const struct plan_order *order, const struct plan_item *item)
+{
+	const char *resource = resource_of(order, item);
 
 	if (order->type && order->type != item->type)
+		return false;
+	if (order->deed == DEED_ADOPT && !order->expected && !item->wish)
 		return false;
 	return !order->resource || (resource && !strcmp(order->resource, resource));
 }
@@ -51,7 +62,9 @@ static void adopt(const struct planning *p, struct plan_item *item)
 	else if (!item->wish || item->wish->has_lost)
 		plan_refuse_in_words(item, REASON_UNMANAGED, "nobody wants it: say first "
 		                     "what is wanted, or it would be deleted");
-	else if (!rrset_same_records(order->expected, &item->holding->is))
+	else if (!rrset_same_records(order->expected ? order->expected
+	                                             : &item->wish->want,
+	                             &item->holding->is))
 		plan_refuse_in_words(item, REASON_UNMANAGED,
 		                     "its records are others than those expected");
 	else

@@ -113,6 +113,12 @@ void node_name(const struct node *node, struct name *name);
 struct holding *view_holding(struct view *view, struct node *node, uint16_t type);
 /* NULL: there is none. */
 const struct holding *node_holding(const struct node *node, uint16_t type);
+/*
+ * Whose HOLDING of NODE is, as marks say: "" is nobody's. Ids of several are joined by
+ * commas, which no id has. As long as the view.
+ */
+const char *view_owners(const struct view *view, const struct node *node,
+                        const struct holding *holding);
 /* Has it records? HOLDING may be NULL. */
 bool holding_is_there(const struct holding *holding);
 /*

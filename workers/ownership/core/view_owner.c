@@ -1,0 +1,64 @@
+#include <string.h>
+
+#include "base/buf.h"
+#include "core/view_private.h"
+
+enum { OWNERS_MAX = 16 };		/* of one set that are named */
+
+struct owners {
+	const char *id[OWNERS_MAX];
+	size_t count;
+};
+
+/* In their order; those for whom there is no room are left out. */
+static void add_owner(struct owners *owners, const char *id)
+{
+	size_t at = 0;
+
+	while (at < owners->count && strcmp(owners->id[at], id) < 0)
+		at++;
+	if (owners->count == OWNERS_MAX ||
+	    (at < owners->count && !strcmp(owners->id[at], id)))
+		return;
+	memmove(&owners->id[at + 1], &owners->id[at],
+	        (owners->count - at) * sizeof(*owners->id));
+	owners->id[at] = id;
+	owners->count++;
+}
+
+static void add_owners(struct owners *owners, const struct claim *claims)
+{
+	for (; claims; claims = claims->next)
+		if (claims->by->kind == MARK_OWNED)
+			add_owner(owners, mark_get(claims->by->mark, "owner"));
+}
+
+/* Of another's mark any octets can come: it is cut to what an id of ours could be. */
+static void add_id(struct buf *text, const char *id)
+{
+	for (size_t i = 0; i < MARK_OWNER_MAX && id[i]; i++)
+		buf_u8(text, id[i] > ' ' && id[i] <= '~' ? (uint8_t)id[i] : '?');
+}
+
+const char *view_owners(const struct view *view, const struct node *node,
+                        const struct holding *holding)
+{
+	struct owners owners = { .count = 0 };
+	struct buf text = { 0 };
+	const char *joined;
+
+	if (holding->whose == WHOSE_NOBODYS || holding->whose == WHOSE_VAGUE)
+		return "";
+	if (holding->whose == WHOSE_OURS)
+		return view->marks.owner;
+	add_owners(&owners, holding->claims);
+	add_owners(&owners, node->against);
+	for (size_t i = 0; i < owners.count; i++) {
+		if (i)
+			buf_u8(&text, ',');
+		add_id(&text, owners.id[i]);
+	}
+	joined = arena_strdup(view->arena, buf_string(&text));
+	buf_clear(&text);
+	return joined;
+}

@@ -1,0 +1,194 @@
+#include "document.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns/canonical.h"
+#include "model/json.h"
+#include "model/presentation.h"
+
+enum { TYPE_MAX = 16, OWNERS_MAX = 1100 };
+
+/* ---- out ---- */
+
+/* What is a name, and nothing else. */
+static bool is_name(uint16_t type)
+{
+	return type == RR_CNAME || type == RR_NS || type == RR_PTR || type == RR_DNAME;
+}
+
+static json_t *without_dot(const char *text)
+{
+	size_t len = strlen(text);
+
+	return json_stringn(text, len > 1 ? len - 1 : len);
+}
+
+size_t document_add(json_t *entries, const struct record_row *row)
+{
+	char name[NAME_MAX_TEXT + 1], type[TYPE_MAX];
+	struct buf target = { 0 };
+	struct why why;
+	size_t len = 0;
+
+	name_format(&row->name, name);
+	rrtype_format(row->is.type, type);
+	for (size_t i = 0; i < row->is.count; i++) {
+		const struct rdata *rdata = &row->is.records[i];
+		const char *text;
+
+		buf_reset(&target);
+		if (rdata_format(row->is.type, rdata->octets, rdata->len, &target, &why))
+			continue;
+		text = buf_string(&target);
+		json_array_append_new(entries, json_pack("{s:o, s:s, s:o, s:s}",
+			"dnsname", without_dot(name), "owner", row->owner, "target",
+			is_name(row->is.type) ? without_dot(text) : json_string(text),
+			"type", type));
+		len += strlen(name) + strlen(row->owner) + target.len + 60;
+	}
+	buf_clear(&target);
+	return len;
+}
+
+/* ---- in ---- */
+
+/* One entry; its texts are borrowed. */
+struct entry {
+	const char *dnsname, *owner, *target, *type;
+};
+
+static enum err get_entry(const json_t *json, struct entry *entry, struct why *why)
+{
+	static const char *const keys[] = { "dnsname", "owner", "target", "type", NULL };
+	enum err err;
+
+	if (!json_is_object(json))
+		return fail(why, ERR_INVALID, "must be an object");
+	err = json_only_keys(json, keys, "an entry", why);
+	if (!err)
+		err = json_get_text(json, "dnsname", JSON_REQUIRED, NAME_MAX_TEXT,
+		                    &entry->dnsname, why);
+	if (!err)
+		err = json_get_text(json, "owner", JSON_REQUIRED, OWNERS_MAX,
+		                    &entry->owner, why);
+	if (!err)
+		err = json_get_text(json, "target", JSON_REQUIRED, RDATA_MAX_TEXT,
+		                    &entry->target, why);
+	return err ? err : json_get_text(json, "type", JSON_REQUIRED, TYPE_MAX,
+	                                 &entry->type, why);
+}
+
+static const char *with_dot(const char *text, struct arena *arena)
+{
+	size_t len = strlen(text);
+
+	return len && text[len - 1] == '.' ? text : arena_printf(arena, "%s.", text);
+}
+
+static enum err get_target(const struct entry *entry, struct arena *arena,
+                           struct made_row *set)
+{
+	static _Thread_local struct canonical canonical;
+	struct rr rr = { set->name.wire, set->intended.type, 0, 0, NULL };
+	const char *text = is_name(rr.type) ? with_dot(entry->target, arena)
+	                                    : entry->target;
+	struct rdata rdata;
+	struct why why;
+	enum err err = rdata_parse(rr.type, text, "target", arena, &rr.rdata,
+	                           &rr.rdata_len, &why);
+
+	if (err)
+		return err;
+	if (!canonical_of_rr(&rr, &canonical))
+		return ERR_INVALID;
+	rdata.len = (uint16_t)(canonical.len - canonical.rdata);
+	rdata.octets = arena_dup(arena, canonical.octets + canonical.rdata, rdata.len);
+	rrset_push(&set->intended, 0, rdata, arena);
+	return OK;
+}
+
+static enum err get_name(const struct entry *entry, struct name *name)
+{
+	const struct name root = { .len = 1 };
+	struct why why;
+	enum err err = name_parse_in(entry->dnsname, &root, "dnsname", name, &why);
+
+	if (!err)
+		name_fold(name);
+	return err;
+}
+
+/* Of one of ours a set of one record. */
+static void take_entry(const struct entry *entry, const struct registry *registry,
+                       struct arena *arena, struct document *document)
+{
+	struct made_row *set = &document->sets[document->count];
+	struct why why;
+
+	*set = (struct made_row){ .resource = "" };
+	if (get_name(entry, &set->name)) {
+		document->unreadable++;
+	} else if (!name_is_below(&set->name, &registry->zone)) {
+		document->outside++;
+	} else if (!*entry->owner) {
+		document->unmanaged++;
+	} else if (strcmp(entry->owner, registry->settings->storage_id)) {
+		document->others++;
+	} else if (rrtype_parse(entry->type, "type", &set->intended.type, &why) ||
+	           get_target(entry, arena, set)) {
+		document->unreadable++;
+	} else {
+		set->is.type = set->intended.type;
+		document->count++;
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct made_row *x = a, *y = b;
+	int order = name_compare_wire(x->name.wire, y->name.wire);
+
+	return order ? order : x->is.type - y->is.type;
+}
+
+/* Records of one name and type become one set. */
+static void join_sets(struct document *document, struct arena *arena)
+{
+	size_t count = 0;
+
+	if (document->count > 1)
+		qsort(document->sets, document->count, sizeof(*document->sets), compare);
+	for (size_t i = 0; i < document->count; i++) {
+		const struct made_row *set = &document->sets[i];
+
+		if (count && !compare(&document->sets[count - 1], set))
+			rrset_push(&document->sets[count - 1].intended, 0,
+			           set->intended.records[0], arena);
+		else
+			document->sets[count++] = *set;
+	}
+	document->count = count;
+	for (size_t i = 0; i < count; i++)
+		rrset_sort(&document->sets[i].intended);
+}
+
+enum err document_read(const json_t *entries, const struct registry *registry,
+                       struct arena *arena, struct document *document, struct why *why)
+{
+	size_t count = json_array_size(entries);
+	struct entry entry;
+
+	*document = (struct document){ .count = 0 };
+	document->sets = arena_alloc(arena, (count + 1) * sizeof(*document->sets));
+	for (size_t i = 0; i < count; i++) {
+		enum err err = get_entry(json_array_get(entries, i), &entry, why);
+		struct why said = *why;
+
+		if (err)
+			return fail(why, err, "records[%zu]: %.400s", i, said.text);
+		take_entry(&entry, registry, arena, document);
+	}
+	join_sets(document, arena);
+	return OK;
+}

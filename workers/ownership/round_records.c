@@ -1,0 +1,124 @@
+#include <string.h>
+
+#include "base/id.h"
+#include "base/map.h"
+#include "round_private.h"
+#include "store_record.h"
+
+/*
+ * The zone as it was read, with whose each set is, is kept in rows: who asks for it, or
+ * lost the rows of what is ours, has it from there. What is as before is not written.
+ */
+
+struct kept {
+	struct kept *next;
+	struct record_row row;
+	bool is_there;			/* in the zone, by now */
+};
+
+struct keeping {
+	struct round *round;
+	struct arena *arena;
+	struct kept *all;
+	struct map *kept;		/* by name and type */
+	struct record_row *fresh;
+	size_t fresh_count, fresh_size;
+};
+
+static bool take_kept(void *self, const struct record_row *row)
+{
+	struct keeping *k = self;
+	struct set_key key = set_key_of(&row->name, row->is.type);
+	struct kept *kept = arena_alloc(k->arena, sizeof(*kept));
+
+	*kept = (struct kept){ k->all, *row, false };
+	k->all = kept;
+	map_put(k->kept, key.octets, key.len, kept);
+	return true;
+}
+
+static struct record_row row_of(const struct keeping *k, const struct node *node,
+                                const struct holding *holding)
+{
+	const struct marking *ours = holding->ours;
+	const char *resource = ours && ours->mark ? mark_get(ours->mark, "resource")
+	                                          : NULL;
+	struct record_row row = {
+		.is = holding->is, .owner = view_owners(k->round->view, node, holding),
+		.resource = resource ? resource : "",
+	};
+
+	node_name(node, &row.name);
+	return row;
+}
+
+static bool is_same(const struct record_row *a, const struct record_row *b)
+{
+	return a->is.ttl == b->is.ttl && !strcmp(a->owner, b->owner) &&
+	       !strcmp(a->resource, b->resource) &&
+	       rrset_same_records(&a->is, &b->is);
+}
+
+static void push_fresh(struct keeping *k, const struct record_row *row)
+{
+	if (k->fresh_count == k->fresh_size) {
+		const struct record_row *old = k->fresh;
+
+		k->fresh_size = 2 * k->fresh_size + 16;
+		k->fresh = arena_alloc(k->arena, k->fresh_size * sizeof(*k->fresh));
+		if (old)
+			memcpy(k->fresh, old, k->fresh_count * sizeof(*k->fresh));
+	}
+	k->fresh[k->fresh_count++] = *row;
+}
+
+static void compare(struct keeping *k, const struct node *node,
+                    const struct holding *holding)
+{
+	struct record_row row = row_of(k, node, holding);
+	struct set_key key = set_key_of(&row.name, row.is.type);
+	struct kept *kept = map_get(k->kept, key.octets, key.len);
+
+	if (kept)
+		kept->is_there = true;
+	if (!kept || !is_same(&kept->row, &row))
+		push_fresh(k, &row);
+}
+
+static void compare_all(struct keeping *k)
+{
+	for (const struct node *node = view_first(k->round->view); node;
+	     node = node->next)
+		for (const struct holding *holding = node->holdings; holding;
+		     holding = holding->next)
+			if (holding->is.count)
+				compare(k, node, holding);
+}
+
+static void write_changes(struct keeping *k, struct tx *tx)
+{
+	const char *id = k->round->row.id;
+
+	store_records_put(tx, id, k->fresh, k->fresh_count);
+	for (const struct kept *kept = k->all; kept; kept = kept->next)
+		if (!kept->is_there)
+			store_record_delete(tx, id, &kept->row.name, kept->row.is.type);
+	store_reading_put(tx, id, k->round->serial);
+}
+
+enum err round_keep_records(void *self, struct why *why)
+{
+	struct round *round = self;
+	struct keeping k = { .round = round, .arena = arena_new(),
+	                     .kept = map_new(random_u32()) };
+	struct tx tx = round_begin_tx(round, why);
+
+	store_records(&tx, k.arena, round->row.id, take_kept, &k);
+	compare_all(&k);
+	write_changes(&k, &tx);
+	map_free(&k.kept);
+
+	enum err err = tx_commit(&tx);
+	arena_free(&k.arena);
+	return err;
+}
