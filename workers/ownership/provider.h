@@ -27,6 +27,8 @@ struct provider {
 	/* Adds the zone's records to VIEW. */
 	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
 	             void *self);
+	/* Of what serial the zone is now. */
+	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
 	/* What they take in a message, at most. */
 	struct batch_size (*measure)(const struct update *update);
 	/* All of them, or none. */

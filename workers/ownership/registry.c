@@ -61,7 +61,9 @@ static const struct option rows[] = {
 	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", 1, 600,
 	  "how long the primary may say nothing" },
 	{ "resync_period", OPTION_SECONDS, AT(resync_s), "60", 1, 86400,
-	  "how often the zone is read when nothing changes" },
+	  "how often the zone is looked at when nothing changes" },
+	{ "reread_period", OPTION_SECONDS, AT(reread_s), "1h", 1, 30 * 86400,
+	  "how long it is not read again as long as its serial is the same" },
 	{ "interval", OPTION_SECONDS, AT(interval_s), "1", 0, 3600,
 	  "how long to wait between two rounds at least, whatever changes: what the "
 	  "primary has to bear" },

@@ -31,7 +31,7 @@ struct registry_settings {
 	char *provider, *host;
 	int port;
 	char *tsig_key, *tsig_algorithm, *tsig_secret;
-	int timeout_s, resync_s, interval_s;
+	int timeout_s, resync_s, reread_s, interval_s;
 	int batch_changes;
 	int64_t batch_bytes;
 	char *policy, *scope;
@@ -39,6 +39,14 @@ struct registry_settings {
 	int max_delete_pct, max_update_pct, min_records;
 	int ttl, mark_ttl;
 	bool dry_run, keep_drift, reclaim;
+};
+
+/* What this process knows of the last plan of which nothing was to be done. */
+struct quiet {
+	bool is_known, is_held;
+	uint32_t serial;		/* of the zone */
+	uint64_t rev;			/* of what was wanted */
+	int64_t until_ms;
 };
 
 struct registry {
@@ -62,6 +70,7 @@ struct registry {
 	struct domain_link *link;	/* and of managed */
 	bool is_due;			/* due.c's */
 	size_t mismatches;		/* that were told last */
+	struct quiet quiet;
 	struct round *round;		/* NULL: none is under way */
 	int64_t not_before_ms;		/* the next round, by this process */
 };

@@ -119,6 +119,7 @@ static void end(struct round *round, enum registry_state state, const char *reas
 
 static void end_of_all(struct round *round)
 {
+	round_note_quiet(round);
 	if (round->outcomes[OUTCOME_PARKED])
 		end(round, REGISTRY_PARKED, round->words);
 	else if (round->outcomes[OUTCOME_AGAIN])
@@ -292,6 +293,27 @@ static void was_read(void *self, const char *fault, uint32_t serial)
 	send_next(round);
 }
 
+static void read_zone(struct round *round)
+{
+	struct registry *registry = round->registry;
+
+	registry->quiet.is_known = false;
+	registry->provider->read(registry, round->view, was_read, round);
+}
+
+/* Who does not say gets the question for the whole zone, and has to answer that. */
+static void serial_was_told(void *self, const char *fault, uint32_t serial)
+{
+	struct round *round = self;
+
+	if (fault || !round_is_quiet(round, serial)) {
+		read_zone(round);
+		return;
+	}
+	round_count_quiet();
+	end(round, round->registry->quiet.is_held ? REGISTRY_HELD : REGISTRY_OK, "");
+}
+
 /* ---- the beginning ---- */
 
 static enum err read_row(struct round *round, struct why *why)
@@ -330,7 +352,10 @@ bool round_begin(struct ownership *ownership, struct registry *registry)
 		round_free(round);
 		return false;
 	}
-	registry->provider->read(registry, round->view, was_read, round);
+	if (registry->provider->serial && round_may_be_quiet(round))
+		registry->provider->serial(registry, serial_was_told, round);
+	else
+		read_zone(round);
 	return true;
 }
 

@@ -105,12 +105,18 @@ static void accept_item(struct round *round, struct tx *tx, const struct plan_it
 
 void orders_accept(struct round *round, struct tx *tx)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 
-		if (item->order && update_is_done(item))
-			accept_item(round, tx, item);
+		if (!item->order || !update_is_done(item))
+			continue;
+		accept_item(round, tx, item);
+		any = true;
 	}
+	if (any && !round->registry->storage->is_in_zone)
+		store_zone_changed(tx, round->registry->zone_text, round->row.id);
 }
 
 /* ---- after the round ---- */

@@ -1,7 +1,8 @@
 /*
  * round_private -- between round.c, which goes through the steps, round_plan.c, which
- * brings rows and records together, round_records.c, which keeps what was read, and
- * round_report.c, which says what came of it.
+ * brings rows and records together, round_records.c, which keeps what was read,
+ * round_quiet.c, which knows when nothing is to be read, and round_report.c, which says
+ * what came of it.
  */
 #pragma once
 
@@ -85,6 +86,13 @@ enum err round_accept(void *round, struct why *why);
 /* What was seen to be made, and what is no more. */
 enum err round_settle(void *round, struct why *why);
 
+/* ---- round_quiet.c ---- */
+
+/* Is it worth to ask for the zone's serial, before it is read? */
+bool round_may_be_quiet(const struct round *round);
+bool round_is_quiet(const struct round *round, uint32_t serial);
+void round_note_quiet(const struct round *round);
+
 /* ---- round_records.c ---- */
 
 enum err round_keep_records(void *round, struct why *why);
@@ -95,5 +103,6 @@ void round_digest(struct round *round);
 /* The plan as JSON, cut off where it is long. */
 void round_describe(const struct round *round, struct buf *json);
 void round_tell(struct round *round);	/* log, metrics, notifications */
+void round_count_quiet(void);
 /* PAYLOAD is taken, and gets the zone and the storage_id. */
 void round_notify(const struct round *round, const char *event, json_t *payload);

@@ -164,16 +164,24 @@ void round_digest(struct round *round)
 
 /* ---- log, metrics, notifications ---- */
 
-static struct metric *rounds, *changes_of[OUTCOME_COUNT];
+static struct metric *rounds, *quiet_rounds, *changes_of[OUTCOME_COUNT];
 
 void round_metrics(void)
 {
 	rounds = metric_new(METRIC_COUNTER, "ownership_rounds_total",
 	                    "Rounds that planned a zone", NULL, NULL);
+	quiet_rounds = metric_new(METRIC_COUNTER, "ownership_quiet_rounds_total",
+	                          "Rounds that found a zone as it was, by its serial",
+	                          NULL, NULL);
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
 		                           "Names that were updated, by what came of it",
 		                           "outcome", outcome_name((enum outcome)i));
+}
+
+void round_count_quiet(void)
+{
+	metric_add(quiet_rounds, 1);
 }
 
 void round_notify(const struct round *round, const char *event, json_t *payload)

@@ -121,7 +121,8 @@ static enum err write_document(struct ownership *ownership,
 	struct tx tx = tx_begin(ownership->runtime.db, why);
 
 	store_made_intend(&tx, registry->id, document->sets, document->count);
-	store_zone_changed(&tx, registry->zone_text);
+	store_registry_changed(&tx, registry->id);
+	store_zone_changed(&tx, registry->zone_text, registry->id);
 	return tx_commit(&tx);
 }
 

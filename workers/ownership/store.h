@@ -50,8 +50,8 @@ bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
  * one is under way.
  */
 void store_registry_changed(struct tx *tx, const char *id);
-/* The same of all registries of ZONE. */
-void store_zone_changed(struct tx *tx, const char *zone);
+/* The same of all registries of ZONE but the one of ID. */
+void store_zone_changed(struct tx *tx, const char *zone, const char *id);
 
 /* What a round came to. */
 struct round_row {

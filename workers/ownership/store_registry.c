@@ -95,11 +95,11 @@ void store_registry_changed(struct tx *tx, const char *id)
 	    "WHERE id = ?", TX_BIND(tx_text(id)));
 }
 
-void store_zone_changed(struct tx *tx, const char *zone)
+void store_zone_changed(struct tx *tx, const char *zone, const char *id)
 {
 	tx_exec(tx,
 	    "UPDATE registries SET rev = rev + 1, due_at = LEAST(due_at, NOW(3)) "
-	    "WHERE zone = ?", TX_BIND(tx_text(zone)));
+	    "WHERE zone = ? AND id <> ?", TX_BIND(tx_text(zone), tx_text(id)));
 }
 
 static void store_planned(struct tx *tx, const struct round_row *round)
