@@ -384,7 +384,7 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 		round_free(round);
 		return;
 	}
-	if (registry->provider->serial && round_may_be_quiet(round))
+	if (round_may_be_quiet(round))
 		registry->provider->serial(registry, serial_was_told, round);
 	else
 		read_zone(round);
