@@ -156,6 +156,8 @@ static void the_table_of_what_is_done(void **state)
 /* ---- in each form of marks, and from one to another ---- */
 
 #define VAGUE "A none VAGUE_MARK"
+/* As external-dns once marked each set: by the name, and by name and type. */
+#define TWINS "a-team/A:192.0.2.1 a-team/A~us!plain? a-team/A~us"
 
 static const struct {
 	const char *form, *former, *zone, *made, *wanted, *want;
@@ -250,6 +252,33 @@ static const struct {
 	{ "seed", "plain", "NS:x. A~us!plain?", "", "sub/A:192.0.2.1 NS:x.",
 	  "A create WANTED, NS update WANTED" },
 	{ "plain", "txt-", "foo/A:192.0.2.1 foo/A~us!txt- a-foo/TXT:a", "", "", "" },
+
+	/* one mark of ours, and two sets that it could be for: what we know decides */
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "",
+	  "team/A:192.0.2.1 a-team/A:192.0.2.1", "A none VAGUE_MARK, A none WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "a-team/A:192.0.2.1",
+	  "A none WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "a-team/A@test/2:192.0.2.1",
+	  "A update WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "team/A:192.0.2.9",
+	  "team/A:192.0.2.1 a-team/A:192.0.2.1", "A none WANTED, A update WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "",
+	  "team/A:192.0.2.9 a-team/A:192.0.2.1", "A none WANTED, A none WANTED" },
+	{ "plain", NULL, TWINS, "", "team/A:192.0.2.1 a-team/A:192.0.2.1",
+	  "A none VAGUE_MARK, A none WANTED, TXT unmark ORPHAN_MARK" },
+	{ "plain", NULL, TWINS, "", "a-team/MX:1+x. a-team/A:192.0.2.1",
+	  "A none WANTED, MX create WANTED" },
+	{ "seed", NULL, "ns-sub/A:192.0.2.3 sub/NS:x. sub/NS~us", "ns-sub/A:192.0.2.3",
+	  "ns-sub/A:192.0.2.3 sub/NS:x.", "A none NO_MARK, NS none WANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "A:192.0.2.1",
+	  "A update WANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "A:192.0.2.1", "A:192.0.2.2",
+	  "A update WANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "A:192.0.2.1", "",
+	  "A delete UNWANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "A:192.0.2.2",
+	  "A none VAGUE_MARK" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "", "" },
 
 	/* a mark of ours is where it would be read as another's */
 	{ "plain", NULL, "foo/A:192.0.2.1 foo/A~us a-foo/A:192.0.2.2", "", "", "" },

@@ -177,6 +177,8 @@ static void what_an_update_says(void **state)
 	}
 }
 
+#define TWINS "a-team/A:192.0.2.1 a-team/A~us!plain? a-team/A~us"
+
 /* The same in other forms, and from one to another; required of NULL: very much. */
 static const struct {
 	const char *form, *former, *zone, *made, *wishes, *required, *changes;
@@ -220,6 +222,28 @@ static const struct {
 	{ "seed", NULL, "", "", "A:192.0.2.1 AAAA:2001:db8::1",
 	  "unused www, unused www, no www TXT, no www CNAME",
 	  "add www AAAA, add www A 1, add www TXT" },
+	/* of a copy that names no type only the copy goes */
+	{ "txt-", "seed", "*/CNAME:x. */CNAME~us */CNAME~us!txt-?", "", "*/CNAME:x.",
+	  "no * TXT, is txt-* TXT, is txt-cname-wild TXT", "del txt-* TXT" },
+	/* what may be another name's stays */
+	{ "-own", "seed", "TXT:a=b TXT~us txt-www/NS:x. txt-www/NS~us!seed",
+	  "", "txt-www/NS:x.",
+	  "is txt-www NS, is ns-txt-www TXT, is txt-www-own TXT, "
+	  "no ns-txt-www-own TXT, no ns-txt-www-own CNAME",
+	  "del ns-txt-www TXT, add ns-txt-www-own TXT" },
+	/* one that could be for two sets goes with what is ours of them */
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "A:192.0.2.1",
+	  "is www A 1, is txt-a-www TXT, no a-www TXT, no a-www CNAME",
+	  "del txt-a-www TXT, add a-www TXT" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "",
+	  "is a-team A 1, is a-a-team TXT, is a-team TXT",
+	  "drop a-team A, del a-a-team TXT, del a-team TXT" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "a-team/A:192.0.2.2",
+	  "is a-team A 1, is a-a-team TXT, is a-team TXT",
+	  "del a-team A 1, add a-team A 2" },
+	{ "plain", NULL, TWINS, "", "a-team/A:192.0.2.2",
+	  "is a-team A 1, is a-a-team TXT, is a-team TXT",
+	  "del a-team A 1, del a-team TXT, add a-team A 2" },
 	/* text beside marks is told as one set, and dropped record by record */
 	{ "seed", NULL, "A:192.0.2.1 A~us TXT:a=b TXT~us", "A:192.0.2.1", "A:192.0.2.1",
 	  "is www TXT, is www TXT 98, is txt-www TXT",

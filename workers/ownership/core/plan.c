@@ -281,18 +281,23 @@ static bool is_as_known(const struct node *node, const struct holding *holding,
 
 /*
  * A mark of ours without a type is for what we know to have made, or as we want it, or
- * for what we want and is not there.
+ * for what we want and is not there. So is one that could be for several sets, but that
+ * it may be for one that is there keeps it from what is not.
  */
-static void take_vague(struct node *node)
+static void take_vague(struct view *view, struct node *node)
 {
 	const struct known *known = node->user;
 
+	for (const struct wish *wish = known ? known->wishes : NULL; wish;
+	     wish = wish->next)
+		view_holding(view, node, wish->want.type);
 	for (struct holding *holding = node->holdings; holding; holding = holding->next) {
 		uint16_t type = holding->is.type;
 		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
 
 		if (holding->whose == WHOSE_VAGUE &&
-		    (holding->is.count ? is_as_known(node, holding, wish) : !!wish))
+		    (holding->is.count ? is_as_known(node, holding, wish)
+		                       : wish && !holding->ours->is_doubtful))
 			holding->whose = WHOSE_OURS;
 	}
 }
@@ -338,14 +343,24 @@ static bool is_any_done(const struct plan *plan, size_t first)
 	return false;
 }
 
-static bool is_for_nothing(const struct node *node, const struct claim *vague)
+static bool is_for_any(const struct node *node, const struct marking *marking)
 {
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
-		if (holding->is.count && (holding->whose == WHOSE_VAGUE ||
-		                          holding->ours == vague->by))
-			return false;
-	return true;
+		if (holding->whose == WHOSE_CONTESTED ||
+		    (holding->is.count && (holding->whose == WHOSE_VAGUE ||
+		                           holding->ours == marking)))
+			return true;
+	return false;
+}
+
+static bool has_mark_for_nothing(const struct view *view, const struct node *node)
+{
+	for (const struct claim *vague = node->vague; vague; vague = vague->next)
+		if (!is_for_any(node, vague->by) &&
+		    !view_is_needed(view, vague->by, node, false))
+			return true;
+	return false;
 }
 
 /* Marks of ours without a type; those of a name that something is done at go with it. */
@@ -354,8 +369,7 @@ static void plan_vague_orphans(struct planning *p, struct node *node, size_t fir
 	static const struct holding nothing = { .is.type = RR_TXT };
 	struct plan_item *item;
 
-	if (!node->vague || is_any_done(p->plan, first) ||
-	    !is_for_nothing(node, node->vague))
+	if (is_any_done(p->plan, first) || !has_mark_for_nothing(p->view, node))
 		return;
 	item = add_item(p, node, &nothing, NULL);
 	if (plan_is_filtered(p->rules, node))
@@ -367,12 +381,7 @@ static void plan_vague_orphans(struct planning *p, struct node *node, size_t fir
 static void plan_node(struct planning *p, struct node *node)
 {
 	size_t first = p->plan->count;
-	const struct known *known = node->user;
 
-	for (const struct wish *wish = known ? known->wishes : NULL; wish;
-	     wish = wish->next)
-		view_holding(p->view, node, wish->want.type);
-	take_vague(node);
 	plan_wishes(p, node);
 	plan_others(p, node);
 	plan_vague_orphans(p, node, first);
@@ -556,6 +565,8 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
 		merge_wishes(&p, node);
 	if (p.delegates)
 		find_covered(&p);
+	for (struct node *node = view_first(view); node; node = node->next)
+		take_vague(view, node);
 	for (struct node *node = view_first(view); node; node = node->next)
 		plan_node(&p, node);
 	count_items(plan);
