@@ -731,6 +731,31 @@ static void a_wish_without_records_is_impossible(void **state)
 	}
 }
 
+/* What cannot be ours takes no room at its name, however much of it is wanted. */
+static void a_name_is_not_filled_with_what_cannot_be_ours(void **state)
+{
+	enum { FIRST = 1000, COUNT_OF_TYPES = 3000 };
+	struct view *view = view_of("A:192.0.2.1 A~us HINFO:a+b");
+	struct name name = name_of("www.example.com.");
+	struct rdata rdata = { (const uint8_t *)"abcd", 4 };
+	struct plan plan;
+
+	(void)state;
+	for (uint16_t i = 0; i < COUNT_OF_TYPES; i++) {
+		struct wish wish = { .want = { (uint16_t)(FIRST + i), 0, 1, 1, &rdata },
+		                     .resource = "test/1" };
+
+		plan_want(view, &name, &wish);
+	}
+	each_token(view, "A:192.0.2.1 HINFO:c+d AAAA:2001:db8::1", want);
+	plan_make(view, &usual, true, &plan);
+	assert_int_equal(plan.count, COUNT_OF_TYPES + 3);
+	assert_int_equal(plan.reasons[REASON_PROTECTED], COUNT_OF_TYPES + 1);
+	assert_int_equal(plan.reasons[REASON_WANTED], 2);
+	assert_int_equal(view_find(view, &name)->types, 3);
+	view_free(&view);
+}
+
 /* ---- whatever the zone is ---- */
 
 static const char *const zone_words[] = {
@@ -853,6 +878,7 @@ int main(void)
 		cmocka_unit_test(what_changes_its_type_is_held_whole),
 		cmocka_unit_test(a_source_that_is_not_complete_holds_what_it_could_lose),
 		cmocka_unit_test(a_wish_without_records_is_impossible),
+		cmocka_unit_test(a_name_is_not_filled_with_what_cannot_be_ours),
 		cmocka_unit_test(no_plan_touches_what_is_not_ours),
 	};
 

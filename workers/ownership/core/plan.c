@@ -272,6 +272,21 @@ static void merge_wishes(struct planning *p, struct node *node)
 	wishes_resolve(known->wishes, node);
 }
 
+/*
+ * The set that is wanted. Of types that no mark can say none is kept unless it is there,
+ * so that a name has few sets, whatever is wanted of it.
+ */
+static const struct holding *holding_for(struct view *view, struct node *node,
+                                         uint16_t type)
+{
+	static const struct holding none;
+	const struct holding *holding = node_holding(node, type);
+
+	if (holding || !mark_type_is_known(type))
+		return holding ? holding : &none;
+	return view_holding(view, node, type);
+}
+
 static bool is_as_known(const struct node *node, const struct holding *holding,
                         const struct wish *wish)
 {
@@ -290,7 +305,7 @@ static void take_vague(struct view *view, struct node *node)
 
 	for (const struct wish *wish = known ? known->wishes : NULL; wish;
 	     wish = wish->next)
-		view_holding(view, node, wish->want.type);
+		holding_for(view, node, wish->want.type);
 	for (struct holding *holding = node->holdings; holding; holding = holding->next) {
 		uint16_t type = holding->is.type;
 		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
@@ -309,7 +324,7 @@ static void plan_wishes(struct planning *p, struct node *node)
 	for (const struct wish *wish = known ? known->wishes : NULL; wish;
 	     wish = wish->next) {
 		struct plan_item *item =
-		    add_item(p, node, view_holding(p->view, node, wish->want.type), wish);
+		    add_item(p, node, holding_for(p->view, node, wish->want.type), wish);
 
 		if (wish->has_lost)
 			plan_refuse(item, REASON_LOST_RESOLUTION);
