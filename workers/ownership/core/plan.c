@@ -310,6 +310,7 @@ static void take_vague(struct view *view, struct node *node)
 		uint16_t type = holding->is.type;
 		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
 
+		holding->is_wanted = wish;
 		if (holding->whose == WHOSE_VAGUE &&
 		    (holding->is.count ? is_as_known(node, holding, wish)
 		                       : wish && !holding->ours->is_doubtful))

@@ -98,9 +98,18 @@ static bool is_named_by(const struct holding *holding, const struct marking *mar
 	return claim;
 }
 
+static bool parts_with_a_set(const struct making *making)
+{
+	for (size_t i = 0; i < making->count; i++)
+		if (update_is_done(&making->items[i]) &&
+		    (making->items[i].step == STEP_DELETE || making->items[i].order))
+			return true;
+	return false;
+}
+
 /*
  * Nothing is done to it: its mark stays as it is, but one without a type, or in doubt,
- * does not for what is not there.
+ * does not for what is not there. Nor does one in doubt when a set goes: is_to_go().
  */
 static void keep_mark(const struct making *making, const struct holding *holding,
                       struct spot **spots)
@@ -111,6 +120,9 @@ static void keep_mark(const struct making *making, const struct holding *holding
 	if (!ours || !ours->node)
 		return;
 	if (!holding->is.count && (ours->is_doubtful || !is_named_by(holding, ours)))
+		return;
+	if (ours->is_doubtful && parts_with_a_set(making) &&
+	    !holding_is_ours_anyway(holding))
 		return;
 	node_name(holding->ours->node, &place);
 	add_spot(making, spots, &place, holding->ours->rdata);
@@ -165,18 +177,9 @@ static bool is_rewritten(const struct spot *spots, const struct marking *marking
 	return spots;
 }
 
-static bool parts_with_a_set(const struct making *making)
-{
-	for (size_t i = 0; i < making->count; i++)
-		if (update_is_done(&making->items[i]) &&
-		    (making->items[i].step == STEP_DELETE || making->items[i].order))
-			return true;
-	return false;
-}
-
 /*
  * What may be for a set of another name stays. But when one that it may be for goes, it
- * would be for that other set beyond doubt: then it stays only where that is ours anyway.
+ * would be for that other set beyond doubt: then it stays only where that is ours anyway, and wanted.
  */
 static bool is_to_go(const struct making *making, const struct marking *by,
                      const struct spot *will)

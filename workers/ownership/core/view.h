@@ -59,6 +59,7 @@ struct holding {
 	struct claim *claims;		/* that name it */
 	size_t told;			/* how many of them say so in our form */
 	const struct marking *ours;	/* the mark of ours, of OURS, SHARED and VAGUE */
+	bool is_wanted;			/* the plan's */
 };
 
 struct node {
@@ -117,6 +118,8 @@ struct holding *view_holding(struct view *view, struct node *node, uint16_t type
 const struct holding *node_holding(const struct node *node, uint16_t type);
 /* Has it records? HOLDING may be NULL. */
 bool holding_is_there(const struct holding *holding);
+/* Would a mark of ours that could be for it change nothing, or only what may be ours? */
+bool holding_is_ours_anyway(const struct holding *holding);
 /*
  * Where the mark of TYPE at NODE would stand; of length 0: in no zone. ERR_INVALID, in
  * words: nowhere, or where somebody has other records, or where it would not be read as
@@ -126,7 +129,7 @@ enum err view_mark_name(const struct view *view, const struct node *node, uint16
                         struct name *mark, struct why *why);
 /*
  * Could a mark of ours be for a set elsewhere than at NODE, that has no other in our
- * form? BY_OURS: for one that is ours, as far as the plan knows by now.
+ * form? BY_OURS: for one that is ours and wanted, as far as the plan knows by now.
  */
 bool view_is_needed(const struct view *view, const struct marking *marking,
                     const struct node *node, bool by_ours);

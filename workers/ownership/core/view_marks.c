@@ -313,10 +313,15 @@ static bool has_need(const struct holding *holding)
 	return is_untold(holding) || (holding && holding->whose == WHOSE_CONTESTED);
 }
 
+bool holding_is_ours_anyway(const struct holding *holding)
+{
+	return holding->whose == WHOSE_CONTESTED ||
+	       (holding->whose == WHOSE_OURS && holding->is_wanted);
+}
+
 static bool is_ours_in_need(const struct holding *holding)
 {
-	return has_need(holding) && (holding->whose == WHOSE_OURS ||
-	                             holding->whose == WHOSE_CONTESTED);
+	return has_need(holding) && holding_is_ours_anyway(holding);
 }
 
 /* Is a set like that where a mark so read is for it, other than what it is MEANT for? */
