@@ -200,6 +200,8 @@ static const struct {
 	  "del _own-a.www TXT, add www TXT" },
 	{ "none", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1",
 	  "is www A 1, is _own-a.www TXT", "del _own-a.www TXT" },
+	{ "ours", NULL, "A:192.0.2.1 A~us", "", "NS:x.", NULL,
+	  "drop www A, del _own-a.www TXT, add www NS, add ns-www TXT" },
 	{ "seed", "plain", "A~us!plain?", "", "NS:x.", NULL,
 	  "del www TXT, add www NS, add ns-www TXT" },
 	{ "plain", NULL, "A~us!plain?", "", "CNAME:x.", NULL,

@@ -164,7 +164,7 @@ bool plan_is_in_play(const struct node *node, uint16_t type)
 struct group {
 	struct plan_item *items;
 	size_t count;
-	bool creates, creates_cname, refuses;
+	bool creates, creates_alone, refuses;
 };
 
 static struct group group_from(const struct plan *plan, size_t first)
@@ -175,8 +175,8 @@ static struct group group_from(const struct plan *plan, size_t first)
 		const struct plan_item *item = &group.items[i];
 
 		group.creates |= item->step == STEP_CREATE;
-		group.creates_cname |= item->step == STEP_CREATE &&
-		                       item->type == RR_CNAME;
+		group.creates_alone |= item->step == STEP_CREATE &&
+		                       (item->type == RR_CNAME || item->type == RR_NS);
 		group.refuses |= item->step == STEP_NONE &&
 		                 item->wish && !item->wish->has_lost &&
 		                 !holding_is_there(item->holding);
@@ -188,7 +188,7 @@ static struct group group_from(const struct plan *plan, size_t first)
 static bool is_replaced(const struct group *group, const struct plan_item *item)
 {
 	return holding_is_there(item->holding) &&
-	       (group->creates_cname || (group->creates && item->type == RR_CNAME));
+	       (group->creates_alone || (group->creates && item->type == RR_CNAME));
 }
 
 static void settle_deletion(const struct planning *p, const struct group *group,
@@ -211,15 +211,73 @@ static bool stays(const struct plan_item *item)
 	       holding_is_there(item->holding) && !(item->wish && item->wish->has_lost);
 }
 
-/* True: it cannot come, for it would be a CNAME beside something, or meet one. */
-static bool settle_creation(const struct group *group, struct plan_item *item)
+static bool is_arrival(const struct plan_item *item)
+{
+	return item->step == STEP_CREATE || item->step == STEP_UPDATE;
+}
+
+static bool is_glue(uint16_t type)
+{
+	return type == RR_A || type == RR_AAAA;
+}
+
+static bool has_mark_below(const struct plan_item *item)
+{
+	struct name name, place;
+
+	node_name(item->node, &name);
+	for (const struct claim *claim = item->holding->claims; claim;
+	     claim = claim->next) {
+		if (!claim->by->node || claim->by->node == item->node)
+			continue;
+		node_name(claim->by->node, &place);
+		if (name_is_below(&place, &name))
+			return true;
+	}
+	return false;
+}
+
+/* Will its mark be below its name, where a delegation or DNAME there would hide it? */
+static bool is_marked_below(const struct planning *p, const struct plan_item *item)
+{
+	struct name name, place;
+
+	if (!is_arrival(item))
+		return stays(item) && has_mark_below(item);
+	node_name(item->node, &name);
+	plan_place(p->view, item, &place);
+	return place.len > name.len && name_is_below(&place, &name);
+}
+
+/* Would it be hidden by what comes to its name, or its mark be? */
+static bool is_hidden_by(const struct planning *p, const struct plan_item *comes,
+                         const struct plan_item *item)
+{
+	if (comes == item || (comes->type != RR_NS && comes->type != RR_DNAME))
+		return false;
+	return is_marked_below(p, item) ||
+	       (comes->type == RR_NS && !is_glue(item->type) &&
+	        (is_arrival(item) || stays(item)));
+}
+
+static bool meets_cname(const struct plan_item *comes, const struct plan_item *item)
+{
+	return stays(item) && (comes->type == RR_CNAME || item->type == RR_CNAME);
+}
+
+/* True: it cannot come, for a CNAME stands alone, and a delegation hides. */
+static bool settle_creation(const struct planning *p, const struct group *group,
+                            struct plan_item *item)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		const struct plan_item *other = &group->items[i];
+		bool is_hidden = is_hidden_by(p, item, other);
 
-		if (stays(other) && (item->type == RR_CNAME || other->type == RR_CNAME))
-			return plan_refuse(item, other->reason == REASON_POLICY
-			                             ? REASON_POLICY : REASON_BLOCKED);
+		if (!is_hidden && !meets_cname(item, other))
+			continue;
+		if (other->reason == REASON_POLICY)
+			return plan_refuse(item, REASON_POLICY);
+		return plan_refuse(item, is_hidden ? REASON_HIDES : REASON_BLOCKED);
 	}
 	return false;
 }
@@ -229,12 +287,18 @@ static bool is_deletion(enum plan_step step)
 	return step == STEP_DELETE || step == STEP_LEAVE || step == STEP_UNMARK;
 }
 
-/* What does not come leaves what it was to replace. */
+/* What does not come leaves what it was to replace, unless something else still does. */
 static void keep_replaced(const struct group *group)
 {
-	for (size_t i = 0; i < group->count; i++)
-		if (is_deletion(group->items[i].step) && group->items[i].is_replaced)
-			plan_refuse(&group->items[i], REASON_BLOCKED);
+	for (size_t i = 0; i < group->count; i++) {
+		struct plan_item *item = &group->items[i];
+
+		if (!is_deletion(item->step) || !item->is_replaced)
+			continue;
+		item->is_replaced = is_replaced(group, item);
+		if (!item->is_replaced)
+			plan_refuse(item, REASON_BLOCKED);
+	}
 }
 
 static void settle_group(const struct planning *p, size_t first)
@@ -247,7 +311,8 @@ static void settle_group(const struct planning *p, size_t first)
 			settle_deletion(p, &group, &group.items[i]);
 	for (size_t i = 0; i < group.count; i++)
 		if (group.items[i].step == STEP_CREATE)
-			is_refused |= settle_creation(&group, &group.items[i]);
+			is_refused |= settle_creation(p, &group, &group.items[i]);
+	group = group_from(p->plan, first);
 	if (is_refused)
 		keep_replaced(&group);
 }
@@ -406,19 +471,30 @@ static void plan_node(struct planning *p, struct node *node)
 
 /* ---- what a delegation would hide ---- */
 
-static bool is_glue_of_ours(const struct holding *holding)
+/* Marks at PLACE of sets that are at NODE, and ours alone. */
+static size_t marks_of(const struct node *node, const struct node *place)
 {
-	return plan_is_ours(holding) &&
-	       (holding->is.type == RR_A || holding->is.type == RR_AAAA);
+	size_t count = 0;
+
+	for (const struct holding *holding = node->holdings; holding;
+	     holding = holding->next)
+		for (const struct claim *claim = holding->claims; claim;
+		     claim = claim->next)
+			count += claim->by->node == place && claim->by->is_ours &&
+			         !claim->by->is_doubtful &&
+			         holding->whose == WHOSE_OURS;
+	return count;
 }
 
-static bool has_what_must_be_seen(const struct node *node)
+/* Those of what is at ABOVE itself go with it, or else it stays: settle_creation(). */
+static bool must_be_seen(const struct node *node, const struct node *above)
 {
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
-		if (holding->is.count && !is_glue_of_ours(holding))
+		if (holding->is.count &&
+		    !(plan_is_ours(holding) && is_glue(holding->is.type)))
 			return true;
-	return node->marks.count;
+	return node->marks.count > marks_of(above, node);
 }
 
 static void tell_those_above(struct planning *p, const struct node *node)
@@ -430,7 +506,7 @@ static void tell_those_above(struct planning *p, const struct node *node)
 		const struct node *above = view_find(p->view, &name);
 		struct known *known = above ? above->user : NULL;
 
-		if (known)
+		if (known && must_be_seen(node, above))
 			known->covers = true;
 	}
 }
@@ -438,8 +514,7 @@ static void tell_those_above(struct planning *p, const struct node *node)
 static void find_covered(struct planning *p)
 {
 	for (struct node *node = view_first(p->view); node; node = node->next)
-		if (has_what_must_be_seen(node))
-			tell_those_above(p, node);
+		tell_those_above(p, node);
 }
 
 size_t plan_group_end(const struct plan *plan, size_t first)
@@ -579,10 +654,10 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
 	*plan = (struct plan){ 0 };
 	for (struct node *node = view_first(view); node; node = node->next)
 		merge_wishes(&p, node);
-	if (p.delegates)
-		find_covered(&p);
 	for (struct node *node = view_first(view); node; node = node->next)
 		take_vague(view, node);
+	if (p.delegates)
+		find_covered(&p);
 	for (struct node *node = view_first(view); node; node = node->next)
 		plan_node(&p, node);
 	count_items(plan);
