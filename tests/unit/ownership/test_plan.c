@@ -355,7 +355,8 @@ static const struct {
 	  "A none BLOCKED, NS none HIDES" },
 	{ "ours", NULL, "", "", "A:192.0.2.1 NS:x.", "A create WANTED, NS none HIDES" },
 	{ "ours", NULL, "", "", "MX:1+x. NS:y.", "MX create WANTED, NS none HIDES" },
-	{ "plain", NULL, "", "", "A:192.0.2.1 NS:x.", "A create WANTED, NS create WANTED" },
+	{ "plain", NULL, "", "", "A:192.0.2.1 NS:x.",
+	  "A create WANTED, NS create WANTED" },
 	{ "plain", NULL, "A:192.0.2.1 A~us", "", "A:192.0.2.1 NS:x.",
 	  "A none WANTED, NS create WANTED" },
 	{ "plain", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1 NS:x.",
@@ -364,6 +365,23 @@ static const struct {
 	  "MX none WANTED, NS none HIDES" },
 	{ "ours", NULL, "sub/NS:y. sub/NS~us a.sub/A:192.0.2.1", "", "sub/NS:x.",
 	  "NS update WANTED" },
+	/* glue: no mark of it can be seen in the zone, and with a table none needs to be */
+	{ "ours", NULL, "sub/NS:a.sub.example.com. sub/NS~us", "",
+	  "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A none NO_MARK, NS none WANTED" },
+	{ "plain", NULL, "sub/NS:a.sub.example.com. sub/NS~us", "",
+	  "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A none NO_MARK, NS none WANTED" },
+	{ "none", NULL, "sub/NS:a.sub.example.com. sub/NS~us", "",
+	  "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A create WANTED, NS none WANTED" },
+	{ "none", NULL, "", "", "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A create WANTED, NS create WANTED" },
+	{ "none", NULL, "sub/NS:a.sub.example.com. sub/NS~us a.sub/A:192.0.2.1 "
+	  "a.sub/A~us", "", "sub/NS:a.sub.example.com. a.sub/A:192.0.2.2",
+	  "A update WANTED, NS none WANTED" },
+	{ "none", NULL, "sub/NS:a.sub.example.com. sub/NS~us a.sub/A:192.0.2.1 "
+	  "a.sub/A~us", "", "", "A delete UNWANTED, NS delete UNWANTED" },
 	{ "-own", NULL, "NS:x. NS~us!-own?", "", "A:192.0.2.1 A@test/2:192.0.2.2 NS:x.",
 	  "A none OCCLUDED, A none OCCLUDED, NS update WANTED" },
 };
