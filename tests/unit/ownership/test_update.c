@@ -374,6 +374,36 @@ static void a_cname_that_replaces_meets_nothing(void **state)
 	}
 }
 
+/* A TTL cannot be required: theirs may be lost, but no record is. */
+static void a_ttl_that_changes_meanwhile_changes_no_record(void **state)
+{
+	static const char *const wishes[] = {
+		"A:192.0.2.1 A:192.0.2.3", "A%60:192.0.2.1 A%60:192.0.2.2",
+		"A:192.0.2.1 A:192.0.2.2", "A@test/2:192.0.2.2", "",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wishes); i++) {
+		struct server server = server_of("A:192.0.2.1 A:192.0.2.2 A~us "
+		                                 "b/A:192.0.2.9");
+		struct server moved = server;
+		struct round round;
+
+		for (size_t j = 0; j < moved.count; j++)
+			moved.zone[j].ttl = 999;
+		begin_round(&round, &server, wishes[i]);
+		assert_true(take(&server, &round.update));
+		assert_true(take(&moved, &round.update));
+		assert_int_equal(moved.count, server.count);
+		for (size_t j = 0; j < server.count; j++) {
+			assert_int_equal(moved.zone[j].len, server.zone[j].len);
+			assert_memory_equal(moved.zone[j].data, server.zone[j].data,
+			                    server.zone[j].len);
+		}
+		end_round(&round);
+	}
+}
+
 static void what_is_held_is_not_sent(void **state)
 {
 	struct server server = server_of("A:192.0.2.1 A~us");
@@ -399,6 +429,7 @@ int main(void)
 		cmocka_unit_test(what_must_be_alone_asks_for_each_type),
 		cmocka_unit_test(a_mark_beside_others_has_their_ttl),
 		cmocka_unit_test(a_cname_that_replaces_meets_nothing),
+		cmocka_unit_test(a_ttl_that_changes_meanwhile_changes_no_record),
 		cmocka_unit_test(what_is_held_is_not_sent),
 	};
 

@@ -179,7 +179,8 @@ static bool is_rewritten(const struct spot *spots, const struct marking *marking
 
 /*
  * What may be for a set of another name stays. But when one that it may be for goes, it
- * would be for that other set beyond doubt: then it stays only where that is ours anyway, and wanted.
+ * would be for that other set beyond doubt: then it stays only where that is ours
+ * anyway, and wanted.
  */
 static bool is_to_go(const struct making *making, const struct marking *by,
                      const struct spot *will)
