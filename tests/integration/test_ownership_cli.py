@@ -28,9 +28,12 @@ def hosts(count):
 
 class Story(unittest.TestCase):
 
+    zones = None
+
     @classmethod
     def setUpClass(cls):
-        cls.lab = Lab(settings={"tenant": "acme", "timeout": 3, "resync_period": 600}).__enter__()
+        cls.lab = Lab(zones=cls.zones, settings={"tenant": "acme", "timeout": 3,
+                                                 "resync_period": 600}).__enter__()
         cls.addClassCleanup(lambda: cls.lab.__exit__(None, None, None))
         cls.config = cls.lab.folder / "client.cfg"
         cls.config.touch(0o600)
@@ -60,6 +63,7 @@ class Story(unittest.TestCase):
 
 
 class Commands(Story):
+    """What is wanted, and what becomes of it."""
 
     def tearDown(self):
         for resource in "by-hand", "test/2":
@@ -190,6 +194,147 @@ class Commands(Story):
         self.apply({}, "--resource", "ingress/shop/web")
 
 
+class Orders(Story):
+    """What is ordered to be done with marks."""
+
+    zones = [{"zone": ZONE, "storage_id": "us"}, {"zone": ZONE, "storage_id": "them"},
+             {"zone": ZONE, "storage_id": "rows", "storage": "table"}]
+
+    def tearDown(self):
+        for storage_id in "us", "them":
+            self.good("apply", storage_id, ZONE, "-", text="[]")
+            self.good("plan", storage_id, ZONE)
+        names = {name for name, _ in self.lab.data()}
+        self.lab.nsupdate("".join(f"update delete {name}.{ZONE}.\n" for name in names))
+        self.wait_count(0)
+
+    def marks(self):
+        """{"_own-a.www": "us"}"""
+        return {name: re.search(r"owner=(\w+)", texts[0])[1]
+                for name, texts in self.lab.marks().items()}
+
+    def order(self, *words, status=GOOD):
+        """What a script reads; with the reason if it is another status."""
+        ended, out, said = self.client("owner", *words, "--json")
+        self.assertEqual((ended, said), (status, ""), out)
+        told = json.loads(out)
+        return told["result"] | ({"error": told["error"]} if status else {})
+
+    def test_what_a_person_reads_of_a_transfer(self):
+        self.apply({"a.x/A": ["192.0.2.1"], "b.x/A": ["192.0.2.1"], "c/A": ["192.0.2.1"]})
+        self.wait_count(3)
+        words = "transfer", "us", ZONE, "them", "--name", "x", "--below"
+        said = self.good(*words, "--dry-run")
+        self.assertRegex(said, r"(?s)\Amatched +2\ndone +0\ndry run +nothing is done\n\n"
+                               r"NAME +TYPE\na\.x\.example\.org\. +A\nb\.x\S+ +A\n\Z")
+        self.assertEqual(set(self.marks().values()), {"us"})
+        self.assertRegex(self.good(*words), r"\Amatched +2\ndone +2\n\nNAME ")
+        self.assertEqual(self.marks(), {"_own-a.a.x": "them", "_own-a.b.x": "them",
+                                        "_own-a.c": "us"})
+        self.assertRegex(self.good(*words), r"\Amatched +0\ndone +0\n\Z")
+        self.assertEqual(self.good("transfer", "us", ZONE, "them", "--all", "-q"),
+                         "c.example.org.  A\n")
+
+    def test_what_is_selected(self):
+        self.apply({"www/A": ["192.0.2.1"], "www/TXT": ['"x"'], "note/TXT": ['"x"']})
+        self.apply({"hook/A": ["192.0.2.1"]}, "--resource", "test/2")
+        self.wait_count(4)
+        for words, count in ((("--name", "www"), 2), (("--name", f"www.{ZONE}."), 2),
+                             (("--name", "www", "--type", "a"), 1), (("--type", "TXT"), 2),
+                             (("--resource", "test/2"), 1), (("--name", "w"), 0),
+                             (("--name", "@", "--below"), 4), (("--all",), 4)):
+            with self.subTest(words):
+                result = self.order("release", "us", ZONE, "--dry-run", *words)
+                self.assertEqual((result["matched"], len(result["names"])), (count, count))
+        self.apply({}, "--resource", "test/2")
+
+    def test_a_release_leaves_the_records(self):
+        self.apply({"www/A": ["192.0.2.1"]})
+        self.wait_count(1)
+        result = self.order("release", "us", ZONE, "--all")
+        self.assertEqual(result, {"matched": 1, "done": 1, "refused": {}, "dry_run": False,
+                                  "names": ["www.example.org. A"]})
+        self.assertEqual((self.marks(), len(self.lab.data())), ({}, 1))
+
+    def test_one_is_adopted(self):
+        self.lab.nsupdate("update add www.example.org. 60 A 192.0.2.8\n"
+                          "update add www.example.org. 60 A 192.0.2.9")
+        one = "adopt", "us", ZONE, "www", "A"
+        unwanted = self.order(*one, "192.0.2.8", "192.0.2.9", status=NOT_FOUND)
+        self.assertIn("nobody here wants it", unwanted["error"]["message"])
+        self.apply({"www/A": ["192.0.2.1"]})
+        status, out, said = self.client("owner", *one, "192.0.2.9")     # not just that
+        self.assertEqual(status, FAILED, said)
+        self.assertRegex(said, r"\Azonefleet: Refused: .*UNMANAGED 1 \(.*owner apply")
+        self.assertRegex(out, r"\Amatched +1\ndone +0\nrefused +UNMANAGED 1\n\nNAME ")
+        refused = self.order(*one, "192.0.2.9", status=FAILED)
+        self.assertEqual((refused["refused"], refused["error"]["class"]),
+                         ({"UNMANAGED": 1}, "Refused"))
+        self.assertEqual(self.marks(), {})
+        self.assertEqual(self.order(*one, "192.0.2.9", "192.0.2.8", "--dry-run")["done"], 0)
+        self.assertEqual(self.marks(), {})
+        self.assertEqual(self.order(*one, "192.0.2.9", "192.0.2.8")["done"], 1)
+        self.lab.wait_for(lambda: self.lab.data() == {("www", "A"): ["192.0.2.1"]}, 20,
+                          "it is as it is wanted")
+        self.assertEqual(self.marks(), {"_own-a.www": "us"})
+        self.assertEqual(self.order(*one, "192.0.2.1", status=NOT_FOUND)["matched"], 0)
+
+    def test_what_is_as_wanted_is_adopted(self):
+        self.lab.nsupdate("update add a.example.org. 60 A 192.0.2.1\n"
+                          "update add b.example.org. 60 A 192.0.2.1\n"
+                          "update add c.example.org. 60 A 192.0.2.1\n"
+                          "update add d.example.org. 60 A 192.0.2.1")
+        self.apply({"a/A": ["192.0.2.1"], "b/A": ["192.0.2.2"]})
+        self.apply({"c/A": ["192.0.2.1"]}, "--resource", "test/2")
+        self.good("plan", "us", ZONE)
+        wanted = "adopt", "us", ZONE, "--wanted"
+        self.assertEqual(self.order(*wanted, "--resource", "test/2")["names"],
+                         ["c.example.org. A"])
+        result = self.order(*wanted, "--dry-run", status=FAILED)
+        self.assertEqual((result["matched"], result["done"], result["refused"]),
+                         (2, 0, {"UNMANAGED": 1}))
+        self.assertIn("would be done: UNMANAGED 1 (", result["error"]["message"])
+        self.assertEqual(self.order(*wanted, status=FAILED)["done"], 1)
+        self.assertEqual(self.marks(), {"_own-a.a": "us", "_own-a.c": "us"})
+        self.apply({}, "--resource", "test/2")
+
+    def test_more_than_are_named(self):
+        self.apply(hosts(120))
+        self.wait_count(120)
+        said = self.good("release", "us", ZONE, "--all", "--dry-run")
+        self.assertTrue(said.endswith("... and 20 more\n"), said)
+
+    def test_errors_and_their_statuses(self):
+        give = "transfer", "us", ZONE, "them"
+        take = "adopt", "us", ZONE
+        cases = (
+            (give, USAGE, "--all all that is ours"),
+            (("release", "us", ZONE), USAGE, "--all all that is ours"),
+            ((*give, "--below"), USAGE, "--below goes with --name"),
+            ((*give, "--all", "--below"), USAGE, "--below goes with --name"),
+            ((*give, "--all", "--type", "A"), USAGE, "leave out"),
+            ((*give, "--name", f"www.{ZONE}"), USAGE, "its final dot"),
+            ((*give, "--all", "--wait-timeout", "soon"), USAGE, "seconds"),
+            ((*give, "--type", "FROB"), FAILED, "FROB"),
+            (("transfer", "us", ZONE, "us", "--all"), FAILED, "it is there already"),
+            (("transfer", "us", ZONE, "nobody", "--all"), NOT_FOUND, "storage_id nobody"),
+            (("transfer", "us", ZONE, "rows", "--all"), FAILED, "another storage"),
+            (("release", "us", "example.net", "--all"), NOT_FOUND, "registries.zones"),
+            (take, USAGE, "or --wanted"),
+            ((*take, "www", "A"), USAGE, "or --wanted"),
+            ((*take, "www", "A", "192.0.2.1", "--wanted"), USAGE, "takes no NAME"),
+            ((*take, "www", "A", "192.0.2.1", "--type", "A"), USAGE, "--wanted"),
+            ((*take, "www", "A", "192.0.2.256"), FAILED, "targets"),
+            ((*take, "www", "CNAME", "host.example"), FAILED, "dot"),
+            ((*take, "www", "A", "192.0.2.1"), NOT_FOUND, "there to be adopted"),
+        )
+        for words, want, words_said in cases:
+            with self.subTest(words=words):
+                status, _, said = self.client("owner", *words)
+                self.assertEqual(status, want, said)
+                self.assertIn(words_said, said)
+
+
 class Away(Story):
 
     def assert_plan_fails(self, want, words, *options):
@@ -213,6 +358,24 @@ class Away(Story):
         self.lab.bind.resume()
         self.lab.wait_for(lambda: self.lab.plan()["state"] == "OK", 30,
                           "the zone is kept again")
+
+    def test_an_order_that_has_to_wait(self):
+        """It stands, whether its deadline passes or the program tells why it cannot."""
+        self.apply({"www/A": ["192.0.2.1"]})
+        self.wait_count(1)
+        self.lab.bind.pause()
+        self.addCleanup(self.lab.bind.resume)
+        release = "owner", "release", "us", ZONE, "--all"
+        status, out, said = self.client(*release, "--wait-timeout", "1")
+        self.assertEqual((status, out), (TIMEOUT, ""), said)
+        self.assertRegex(said, r"Timeout: example\.org\.: not done within .*the order stands")
+        status, out, said = self.client(*release, "--json")
+        self.assertEqual((status, said), (IN_ERROR, ""))
+        self.assertEqual(json.loads(out)["state"], "OPEN")
+        self.assertRegex(json.loads(out)["error"]["message"], "is FAILED: .*the order stands")
+        self.lab.bind.resume()
+        self.lab.wait_for(lambda: not self.lab.marks(), 30, "it is done")
+        self.assertEqual(len(self.lab.data()), 1)
 
     def test_nobody_answers(self):
         self.lab.workers[0].stop()

@@ -2,6 +2,7 @@
 #include "handlers.h"
 
 #define WAIT (OPT(WAIT) | OPT(WAIT_TIMEOUT))
+#define SELECTOR (OPT(NAME) | OPT(BELOW) | OPT(TYPE) | OPT(RESOURCE))
 #define SOA (OPT(EMAIL) | OPT(PRIMARY) | OPT(TTL) | OPT(REFRESH) | OPT(RETRY) | \
              OPT(EXPIRE) | OPT(MINIMUM) | OPT(DESCRIPTION))
 
@@ -309,6 +310,43 @@ const struct command commands[] = {
 	  "it is another plan by then, nothing is approved.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
+	{ "owner transfer", "STORAGE_ID ZONE TO_STORAGE_ID", 3, 3,
+	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
+	  NEED_BROKER, owner_transfer,
+	  "give record sets of a shared zone to another owner",
+	  "What is selected of ours belongs to TO_STORAGE_ID from then on, one of the "
+	  "same zone in the settings; and who wanted it here wants it there. The "
+	  "records stay as they are, only their marks change. It waits until that is "
+	  "done, and says how many sets were matched, done and refused, and their names "
+	  "(a hundred of them). If any was refused, it fails with the reasons (Refused), "
+	  "and the others are done all the same.\n"
+	  "Say it with --dry-run first: nothing is done then.",
+	  "zonefleet owner transfer cluster-1 example.org cluster-2 --name shop --below "
+	  "--dry-run\n"
+	  "zonefleet owner transfer cluster-1 example.org cluster-2 --resource "
+	  "ingress/shop/web\n"
+	  "zonefleet owner transfer cluster-1 example.org cluster-2 --all" },
+	{ "owner release", "STORAGE_ID ZONE", 2, 2,
+	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
+	  NEED_BROKER, owner_release,
+	  "let go of record sets of a shared zone, which stay",
+	  "What is selected of ours becomes nobody's: the records stay in the zone, their "
+	  "marks go. If somebody here wants them still, they are left alone until they "
+	  "are adopted again. What is told is as of 'owner transfer'.",
+	  "zonefleet owner release cluster-1 example.org --name www --type A\n"
+	  "zonefleet owner release cluster-1 example.org --all --dry-run" },
+	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
+	  SELECTOR | OPT(WANTED) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
+	  NEED_BROKER, owner_adopt,
+	  "make record sets ours that nobody's mark is on",
+	  "The record set of NAME and TYPE becomes ours, if it is nobody's, somebody here "
+	  "wants it (see 'owner apply'), and its records are just those of TARGET, each "
+	  "as in a master file, quoted for the shell as one word: what you did not see "
+	  "is not taken over. From then on it becomes what is wanted. With --wanted each "
+	  "set of nobody's does that is just as it is wanted, or of these what is "
+	  "selected. What is told is as of 'owner transfer'.",
+	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
+	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
 	  "show what waits in the queues (administrators)",
 	  "Lists the work queues of the fleet at the broker: who takes from each "

@@ -103,15 +103,26 @@ static void print_verbs(void)
 	}
 }
 
-/* A file always stands behind another argument. */
+/* How many words stand before the first FILE among the arguments; 0: there is none. */
+static int words_before_file(const struct command *command)
+{
+	const char *file = strstr(command->arguments, "FILE");
+	int count = command->words[noun_len(command)] ? 2 : 1;
+
+	for (const char *at = command->arguments; file && at < file; at++)
+		count += *at == ' ';
+	return file ? count : 0;
+}
+
 static void print_command_options(void)
 {
 	for (const struct command *command = commands; command->words; command++) {
 		printf("\t'%s '*) options='", command->words);
 		print_options(command->options);
 		printf("'");
-		if (strstr(command->arguments, "FILE"))
-			printf("; [[ ${#words[@]} == 3 ]] && choice=FILE");
+		if (words_before_file(command))
+			printf("; [[ ${#words[@]} == %d ]] && choice=FILE",
+			       words_before_file(command));
 		printf(" ;;\n");
 	}
 }

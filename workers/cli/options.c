@@ -67,10 +67,20 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
 	[OPT_DEEP]         = { "deep", 0, NULL, "compare the records, too" },
 	[OPT_RESOURCE]     = { "resource", 0, "NAME",
-		"whose records they are, like ingress/shop/web; default by-hand" },
+		"whose records they are, like ingress/shop/web (apply: default by-hand)" },
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
 		"these are not all that the resource has: the others stay" },
 	[OPT_YES]          = { "yes", 0, NULL, "approve what is shown" },
+	[OPT_OWNER]        = { "owner", 0, "ID",
+		"only records of this owner; '' for those of nobody" },
+	[OPT_NAME]         = { "name", 0, "NAME",
+		"only of this name: www, @, or absolute with its final dot" },
+	[OPT_BELOW]        = { "below", 0, NULL, "and of all names below it" },
+	[OPT_ALL]          = { "all", 0, NULL, "all that is ours in the zone" },
+	[OPT_WANTED]       = { "wanted", 0, NULL,
+		"all that is nobody's, and just as it is wanted" },
+	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
+		"say what would be done, and do nothing" },
 };
 
 struct scanner {

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "client.h"
@@ -93,7 +94,7 @@ void owner_show_items(const struct output *out, const json_t *items)
 	table_clear(&table);
 }
 
-/* ---- the whole ---- */
+/* ---- a plan ---- */
 
 /* "create 3, delete 1" */
 static json_t *counts_text(const json_t *counts)
@@ -159,4 +160,90 @@ void owner_show_plan(const struct output *out, const json_t *status)
 	owner_show_items(out, json_object_get(plan, "items"));
 	if (more && !out->quiet)
 		printf("... and %" PRId64 " more\n", more);
+}
+
+/* ---- an order ---- */
+
+static const struct column name_columns[] = {
+	{ "NAME", COLUMN_LEFT }, { "TYPE", COLUMN_LEFT }, { 0 }
+};
+
+/* "www.example.org. A" */
+static void name_row(struct table *table, const char *set)
+{
+	const char *space = strrchr(set, ' ');
+	size_t len = space ? (size_t)(space - set) : strlen(set);
+
+	table_printf(table, "%.*s", (int)len, set);
+	table_text(table, space ? space + 1 : "");
+}
+
+static void show_names(const struct output *out, const json_t *result)
+{
+	const json_t *names = json_object_get(result, "names");
+	int64_t more = answer_number(result, "matched") - (int64_t)json_array_size(names);
+	struct table table;
+	size_t i;
+	json_t *name;
+
+	table_begin(&table, out, name_columns);
+	json_array_foreach((json_t *)names, i, name)
+		name_row(&table, json_is_string(name) ? json_string_value(name) : "");
+	if (i && !out->quiet)
+		putchar('\n');
+	if (i)
+		table_flush(&table, stdout);
+	if (more > 0 && !out->quiet)
+		printf("... and %" PRId64 " more\n", more);
+	table_clear(&table);
+}
+
+void owner_show_order(const struct output *out, const json_t *result)
+{
+	static const struct field fields[] = {
+		{ "matched", "matched" }, { "done", "done" }, { "refusals", "refused" },
+		{ "dry", "dry run" }, { 0 }
+	};
+	json_t *shown = json_copy((json_t *)result);
+
+	json_object_set_new(shown, "refusals",
+	                    counts_text(json_object_get(result, "refused")));
+	json_object_set_new(shown, "dry", json_is_true(json_object_get(result, "dry_run"))
+	                    ? json_string("nothing is done") : json_null());
+	if (!out->quiet)
+		output_fields(out, shown, fields);
+	show_names(out, result);
+	json_decref(shown);
+}
+
+static const struct {
+	const char *reason, *words;
+} refusals[] = {
+	{ "FOREIGN",   "somebody else owns it, or has a share in it" },
+	{ "UNMANAGED", "nobody wants just that: see 'zonefleet owner apply'" },
+	{ "NO_MARK",   "there is no place for its mark" },
+	{ "conflict",  "somebody was faster: say it again" },
+	{ "changed",   "somebody was faster: say it again" },
+	{ "policy",    "the primary does not let us" },
+	{ "failed",    "the primary could not" },
+	{ "parked",    "the primary takes nothing from us: see 'zonefleet owner list'" },
+};
+
+static const char *words_of(const char *reason)
+{
+	for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+		if (!strcmp(refusals[i].reason, reason))
+			return refusals[i].words;
+	return "see 'zonefleet owner plan'";
+}
+
+void owner_refusals(const json_t *refused, struct buf *words)
+{
+	const char *reason;
+	json_t *count;
+
+	json_object_foreach((json_t *)refused, reason, count)
+		buf_printf(words, "%s%s %" JSON_INTEGER_FORMAT " (%s)",
+		           words->len ? ", " : "", reason, json_integer_value(count),
+		           words_of(reason));
 }

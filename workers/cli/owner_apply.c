@@ -1,0 +1,70 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "handlers.h"
+#include "input.h"
+#include "owner.h"
+
+#define RESOURCE_DEFAULT "by-hand"
+
+static enum err read_endpoints(struct cli *cli, const char *path, json_t **endpoints)
+{
+	struct buf text = { 0 };
+	json_error_t error;
+	enum err err = input_read(path, &text, &cli->why);
+
+	*endpoints = NULL;
+	if (!err)
+		*endpoints = json_loads(buf_string(&text), JSON_REJECT_DUPLICATES,
+		                        &error);
+	buf_clear(&text);
+	if (!err && !*endpoints)
+		return fail(&cli->why, ERR_INVALID, "%.200s: line %d: no JSON: %.200s",
+		            path, error.line, error.text);
+	if (!err && !json_is_array(*endpoints))
+		return fail(&cli->why, ERR_INVALID, "%.200s: must be a list of endpoints",
+		            path);
+	return err;
+}
+
+static void tell_applied(const struct cli *cli, const struct shared_zone *zone,
+                         const char *resource, const json_t *answer)
+{
+	struct buf name = { 0 };
+
+	output_escape(resource, &name);
+	printf("%s: %s wants %" PRId64 " endpoints, changed %" PRId64 "\n", zone->name,
+	       buf_string(&name), answer_number(answer, "endpoints"),
+	       answer_number(answer, "changed"));
+	buf_clear(&name);
+	if (!cli_has(cli, OPT_PARTIAL) &&
+	    !json_is_true(json_object_get(answer, "complete")))
+		puts("it had many and has none now: what the zone would lose is held "
+		     "until it is approved");
+}
+
+enum err owner_apply(struct cli *cli)
+{
+	const char *resource = cli_has(cli, OPT_RESOURCE) ? cli->option[OPT_RESOURCE]
+	                                                  : RESOURCE_DEFAULT;
+	struct shared_zone zone;
+	json_t *endpoints = NULL, *args, *answer;
+	enum err err = owner_zone(cli, &zone);
+
+	if (!err)
+		err = read_endpoints(cli, cli->argv[2], &endpoints);
+	if (err) {
+		json_decref(endpoints);
+		return err;
+	}
+	args = owner_arguments(&zone, "endpoints", endpoints);
+	json_object_set_new(args, "resource", json_string(resource));
+	json_object_set_new(args, "complete", json_boolean(!cli_has(cli, OPT_PARTIAL)));
+	err = owner_ask(cli, "apply_endpoints", args, &answer);
+	if (err)
+		return err;
+	if (!cli->out.json && !cli->out.quiet)
+		tell_applied(cli, &zone, resource, answer);
+	cli_answer(cli, answer);
+	return OK;
+}

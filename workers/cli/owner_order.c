@@ -1,0 +1,295 @@
+#include <string.h>
+
+#include "handlers.h"
+#include "names.h"
+#include "owner.h"
+#include "owner_show.h"
+
+/*
+ * What is ordered to be done with marks: zonefleet-ownership notes it, does it in its
+ * next round, and says what came of it.
+ */
+struct order {
+	struct cli *cli;
+	struct shared_zone zone;
+	int64_t wait_s;
+	json_t *before;			/* the zone's state when it was placed */
+	json_t *told;			/* of the order, last */
+};
+
+static void order_clear(struct order *order)
+{
+	json_decref(order->before);
+	json_decref(order->told);
+}
+
+/* ---- what is selected ---- */
+
+static bool has_selector(const struct cli *cli)
+{
+	return cli_has(cli, OPT_NAME) || cli_has(cli, OPT_TYPE) ||
+	       cli_has(cli, OPT_RESOURCE);
+}
+
+/* Nobody gives away all of a zone by leaving a word out. */
+static enum err check_selector(struct cli *cli, bool is_all)
+{
+	if (cli_has(cli, OPT_BELOW) && !cli_has(cli, OPT_NAME))
+		return cli_usage(cli, "--below goes with --name: it is meant with all "
+		                 "that is below it");
+	if (cli_has(cli, OPT_ALL) && has_selector(cli))
+		return cli_usage(cli, "--all selects all that is ours: leave out what "
+		                 "selects some of it");
+	if (!is_all && !has_selector(cli))
+		return cli_usage(cli, "select by --name, --type or --resource, or with "
+		                 "--all all that is ours");
+	return OK;
+}
+
+static enum err put_name(struct cli *cli, const char *zone, json_t *selector)
+{
+	char name[NAME_MAX_TEXT + 1];
+
+	if (!cli_has(cli, OPT_NAME))
+		return OK;
+	if (names_record(cli->option[OPT_NAME], zone, name, &cli->why))
+		return cli_usage(cli, "--name: %s", cli->why.text);
+	json_object_set_new(selector, "name", json_string(name));
+	json_object_set_new(selector, "below", json_boolean(cli_has(cli, OPT_BELOW)));
+	return OK;
+}
+
+/* Into ARGS. IS_ALL: it may be none, which selects all. */
+static enum err put_selector(const struct order *order, bool is_all, json_t *args)
+{
+	struct cli *cli = order->cli;
+	json_t *selector = json_object();
+	enum err err;
+
+	json_object_set_new(args, "selector", selector);
+	err = check_selector(cli, is_all);
+	if (!err)
+		err = put_name(cli, order->zone.name, selector);
+	cli_put_text(cli, OPT_TYPE, selector, "type");
+	cli_put_text(cli, OPT_RESOURCE, selector, "resource");
+	return err;
+}
+
+/* ---- until it is done ---- */
+
+static bool is_done(const struct order *order)
+{
+	return !strcmp(answer_text(order->told, "state"), "DONE");
+}
+
+/* A round that failed leaves it as it is; one that was under way is not meant. */
+static enum err check_zone(const struct order *order)
+{
+	json_t *status;
+	enum err err = owner_state(order->cli, &order->zone, &status);
+
+	if (err)
+		return err;
+	if (owner_is_failed(status) &&
+	    answer_number(status, "rounds") > answer_number(order->before, "rounds"))
+		err = owner_ended_in_error(order->cli, status, "; the order stands, and "
+		                           "is done when a round succeeds");
+	json_decref(status);
+	return err;
+}
+
+static enum err look(void *self, bool *is_over)
+{
+	struct order *order = self;
+	json_t *id = json_incref(json_object_get(order->told, "order"));
+	json_t *told;
+	enum err err = owner_ask(order->cli, "get_order",
+	                         owner_arguments(&order->zone, "order", id), &told);
+
+	if (err)
+		return err;
+	json_decref(order->told);
+	order->told = told;
+	*is_over = is_done(order);
+	return *is_over ? OK : check_zone(order);
+}
+
+static enum err await_order(struct order *order)
+{
+	const struct owner_wait wait = { order->cli, order->wait_s, "is ordered",
+	                                 &order->zone, look, order };
+	bool is_over;
+	enum err err = owner_await(&wait, &is_over);
+
+	if (err || is_over)
+		return err;
+	return fail(&order->cli->why, ERR_TIMEOUT,
+	            "%.200s: not done within %.1f s; the order stands, and is done in a "
+	            "later round, if nothing is held (see 'zonefleet owner list')",
+	            order->zone.name, cli_elapsed(order->cli));
+}
+
+static enum err place(struct order *order, const char *method, json_t *args)
+{
+	struct cli *cli = order->cli;
+	enum err err = owner_state(cli, &order->zone, &order->before);
+
+	if (err) {
+		json_decref(args);
+		return err;
+	}
+	if (cli_has(cli, OPT_DRY_RUN))
+		json_object_set_new(args, "dry_run", json_true());
+	return owner_ask(cli, method, args, &order->told);
+}
+
+/* ---- what came of it ---- */
+
+static enum err refused(struct order *order, const json_t *result)
+{
+	struct cli *cli = order->cli;
+	struct buf words = { 0 };
+
+	owner_refusals(json_object_get(result, "refused"), &words);
+	fail(&cli->why, ERR_CONFLICT, "of %lld record sets not all %s: %.400s",
+	     (long long)answer_number(result, "matched"),
+	     cli_has(cli, OPT_DRY_RUN) ? "would be done" : "were done",
+	     buf_string(&words));
+	buf_clear(&words);
+	cli->status = EXIT_FAILED;
+	cli->class = "Refused";
+	return ERR_CONFLICT;
+}
+
+static enum err tell(struct order *order)
+{
+	const json_t *result = json_object_get(order->told, "result");
+
+	if (!order->cli->out.json)
+		owner_show_order(&order->cli->out, result);
+	return json_object_size(json_object_get(result, "refused"))
+	       ? refused(order, result) : OK;
+}
+
+/* Takes ARGS over. */
+static enum err carry_out(struct order *order, const char *method, json_t *args)
+{
+	enum err err = place(order, method, args);
+
+	if (!err)
+		err = await_order(order);
+	if (!err)
+		err = tell(order);
+	cli_answer(order->cli, json_incref(order->told));
+	return err;
+}
+
+static enum err order_begin(struct order *order, struct cli *cli)
+{
+	*order = (struct order){ .cli = cli, .wait_s = OWNER_WAIT_S };
+	enum err err = owner_zone(cli, &order->zone);
+
+	return err ? err : cli_seconds(cli, OPT_WAIT_TIMEOUT, OWNER_WAIT_MAX_S,
+	                               &order->wait_s);
+}
+
+/* ---- the commands ---- */
+
+/* METHOD of what is selected; KEY and VALUE are one more argument, or NULL. */
+static enum err order_selected(struct order *order, const char *method, bool is_all,
+                               const char *key, const char *value)
+{
+	json_t *args = owner_arguments(&order->zone, key,
+	                               value ? json_string(value) : NULL);
+	enum err err = put_selector(order, is_all, args);
+
+	if (!err)
+		return carry_out(order, method, args);
+	json_decref(args);
+	return err;
+}
+
+enum err owner_transfer(struct cli *cli)
+{
+	struct order order;
+	enum err err = order_begin(&order, cli);
+
+	if (!err)
+		err = order_selected(&order, "ownership_transfer", cli_has(cli, OPT_ALL),
+		                     "to", cli->argv[2]);
+	order_clear(&order);
+	return err;
+}
+
+enum err owner_release(struct cli *cli)
+{
+	struct order order;
+	enum err err = order_begin(&order, cli);
+
+	if (!err)
+		err = order_selected(&order, "ownership_release", cli_has(cli, OPT_ALL),
+		                     NULL, NULL);
+	order_clear(&order);
+	return err;
+}
+
+static json_t *targets_of(const struct cli *cli)
+{
+	json_t *targets = json_array();
+
+	for (int i = 4; i < cli->argc; i++)
+		json_array_append_new(targets, json_string(cli->argv[i]));
+	return targets;
+}
+
+/* One set, of just these records. */
+static enum err adopt_one(struct order *order)
+{
+	struct cli *cli = order->cli;
+	char name[NAME_MAX_TEXT + 1];
+	json_t *args;
+	enum err err;
+
+	if (names_record(cli->argv[2], order->zone.name, name, &cli->why))
+		return cli_usage(cli, "%s", cli->why.text);
+	args = owner_arguments(&order->zone, "targets", targets_of(cli));
+	json_object_set_new(args, "dnsname", json_string(name));
+	json_object_set_new(args, "type", json_string(cli->argv[3]));
+	err = carry_out(order, "ownership_adopt", args);
+	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
+		return err;
+	return fail(&cli->why, ERR_NOT_FOUND, "no %.16s of %.255s is there to be adopted: "
+	            "the zone has none, it is ours, or nobody here wants it (see "
+	            "'zonefleet owner apply')", cli->argv[3], name);
+}
+
+static enum err check_adopt(struct cli *cli)
+{
+	bool is_wanted = cli_has(cli, OPT_WANTED);
+
+	if (is_wanted && cli->argc > 2)
+		return cli_usage(cli, "--wanted adopts what is as it is wanted: it takes "
+		                 "no NAME, but --name");
+	if (!is_wanted && (has_selector(cli) || cli_has(cli, OPT_BELOW)))
+		return cli_usage(cli, "--name, --below, --type and --resource select "
+		                 "from what is --wanted");
+	if (!is_wanted && cli->argc < 5)
+		return cli_usage(cli, "owner adopt needs NAME TYPE TARGET..., or "
+		                 "--wanted");
+	return OK;
+}
+
+enum err owner_adopt(struct cli *cli)
+{
+	struct order order;
+	enum err err = order_begin(&order, cli);
+
+	if (!err)
+		err = check_adopt(cli);
+	if (!err && cli_has(cli, OPT_WANTED))
+		err = order_selected(&order, "ownership_adopt_wanted", true, NULL, NULL);
+	else if (!err)
+		err = adopt_one(&order);
+	order_clear(&order);
+	return err;
+}
