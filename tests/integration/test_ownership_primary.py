@@ -686,7 +686,11 @@ class Hostile(Story):
         self.assert_unknown(lambda message: framed(message)[:5], "does not answer")
         self.assert_unknown(lambda message: frame(reply(message).to_wire() + b"more"),
                             "sends a malformed message")
-        self.assert_unknown(lambda message: framed(message, 2), "answers SERVFAIL")
+
+    def test_a_server_that_cannot(self):
+        client = self.opened(replies(lambda message: framed(message, 2), None))
+        self.assert_sent(client, [WANTED], "unable", "answers SERVFAIL")
+        self.assertEqual(client.ask(f"www.{ZONE}"), "answers SERVFAIL")
 
     def test_nobody_answers(self):
         broken = "breaks the connection off before it answers"
