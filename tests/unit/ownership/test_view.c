@@ -138,6 +138,9 @@ static const struct {
 	{ "while the other one is ours by that", "", "", {
 	  { "mx-1", RR_A, "abcd" }, { "1", RR_MX, "abcd" }, { "mx-1", RR_TXT, US },
 	  { "a-mx-1", RR_TXT, US } }, WHOSE_OURS },
+	{ "two of ours there are two too many", "", "", {
+	  { "mx-1", RR_A, "abcd" }, { "1", RR_MX, "abcd" }, { "mx-1", RR_TXT, US },
+	  { "mx-1", RR_TXT, US ",external-dns/resource=x" } }, WHOSE_CONTESTED },
 	{ "in whatever order they are read", "", "", {
 	  { "1", RR_MX, "abcd" }, { "a-mx-1", RR_TXT, US }, { "mx-1", RR_TXT, US },
 	  { "mx-1", RR_A, "abcd" } }, WHOSE_VAGUE },

@@ -517,6 +517,8 @@ static void settle_holding(const struct view *view, const struct node *node,
 	count_claims(holding->claims, true, &tally);
 	if (hears_against(view, holding->is.type))
 		count_claims(node->against, false, &tally);
+	tally.is_twice |= untyped && untyped->is_doubtful &&
+	                  untyped->node->marks_of_ours > 1;
 	holding->whose = judge(&tally, untyped || tally.is_doubtful);
 	holding->ours = mark_of_ours(holding->claims, false);
 	if (!holding->ours && may_be_for(holding))
