@@ -34,7 +34,7 @@ database:
     journal-db-max-size: 2G
     journal-db-mode: asynchronous
 
-{key}
+{keys}
 remote:
 {remotes}
 
@@ -79,7 +79,6 @@ REMOTE = """\
 """
 
 KEY = """\
-key:
   - id: {name}
     algorithm: {algorithm}
     secret: {secret}
@@ -93,14 +92,20 @@ SIGNED = """\
 """
 
 
+def known_keys(keys):
+    return "\n".join(["key:", *(KEY.format(**key._asdict()) for key in keys)]) if keys else ""
+
+
 class Knot(NameServer):
     """.knotc(), .socket, .template"""
 
-    def __init__(self, folder, masters, settings=(), key=None, catalog=None, **options):
+    def __init__(self, folder, masters, settings=(), key=None, catalog=None, keys=(),
+                 **options):
         """SETTINGS are further lines of the template: "retry-max-interval: 60".
 
-        With a KEY transfers are signed, and so must be a NOTIFY. With a CATALOG, the name of
-        a zone, the server has the zones that this one lists.
+        With a KEY transfers are signed, and so must be a NOTIFY. It knows KEYS besides, for
+        what zones allow. With a CATALOG, the name of a zone, the server has the zones that
+        this one lists.
         """
         super().__init__(folder, masters, **options)
         self.catalog = catalog
@@ -114,7 +119,7 @@ class Knot(NameServer):
         config = self.write("knot.conf", CONFIG.format(
             run=self.make_folder("run"), data=self.make_folder("data"),
             host=self.host, port=self.port, socket=self.socket, template=TEMPLATE,
-            key=KEY.format(**key._asdict()) if key else "",
+            keys=known_keys([*([key] if key else []), *keys]),
             anyone="transfer" if key else "notify, transfer",
             signed=SIGNED.format(host=self.host, name=key.name) if key else "",
             acls="loopback, signed" if key else "loopback",
@@ -134,20 +139,34 @@ class Knot(NameServer):
         return run([program("knotc"), "-s", self.socket, *arguments])
 
     def add_zone(self, zone):
-        self._configure(("conf-set", f"zone[{zone}]"),
+        self.change(("conf-set", f"zone[{zone}]"),
                         ("conf-set", f"zone[{zone}].template", TEMPLATE))
 
+    def add_primary_zone(self, zone, text, writers, readers="loopback"):
+        """Serves the zone file TEXT. WRITERS: {key: lines of its acl, as in "update-owner"}."""
+        (self.folder / "data" / f"{zone.rstrip('.')}.zone").write_text(text)
+        rows = []
+        for key, lines in writers.items():
+            acl = f"acl[{zone}-{key}]"
+            rows += [("conf-set", acl), ("conf-set", f"{acl}.address", self.host),
+                     ("conf-set", f"{acl}.key", key),
+                     ("conf-set", f"{acl}.action", "transfer", "update"),
+                     *(("conf-set", f"{acl}.{item}", value) for item, value in lines.items())]
+        self.change(*rows, ("conf-set", f"zone[{zone}]"),
+                        ("conf-set", f"zone[{zone}].acl",
+                         *(f"{zone}-{key}" for key in writers), readers))
+
     def remove_zone(self, zone):
-        self._configure(("conf-unset", f"zone[{zone}]"))
+        self.change(("conf-unset", f"zone[{zone}]"))
 
     def add_catalog(self):
         """Its catalog, after remove_zone()."""
         zone = f"zone[{self.catalog}]"
-        self._configure(("conf-set", zone), ("conf-set", f"{zone}.template", TEMPLATE),
+        self.change(("conf-set", zone), ("conf-set", f"{zone}.template", TEMPLATE),
                         ("conf-set", f"{zone}.catalog-role", "interpret"),
                         ("conf-set", f"{zone}.catalog-template", TEMPLATE))
 
-    def _configure(self, *changes):
+    def change(self, *changes):
         self.knotc("conf-begin")
         try:
             for change in changes:

@@ -1,7 +1,7 @@
 """Workers of zonefleet-ownership between RabbitMQ, MariaDB and a primary that is not ours.
 
-The primary is BIND, whose policy lets several keys update: ours and those of others, who
-write by nsupdate. What is in the zone is read by dnspython, from the server.
+The primary is BIND, or Knot, whose policy lets several keys update: ours and those of
+others, who write by nsupdate. What is in the zone is read by dnspython, from the server.
 """
 
 import base64
@@ -26,6 +26,7 @@ from frames_relay import FramesRelay                            # noqa: E402
 from lab.bind import Bind                                       # noqa: E402
 from lab.dns import Key                                         # noqa: E402
 from lab.fleet import BINARIES, Worker, merged, render          # noqa: E402
+from lab.knot import Knot                                       # noqa: E402
 from lab.mariadb import MariaDb                                 # noqa: E402
 from lab.process import HOST, program, run, tail, wait_for      # noqa: E402
 from lab.rabbitmq import RabbitMq                               # noqa: E402
@@ -43,23 +44,31 @@ def new_key(name):
 
 
 class Lab:
-    """.bind, .mariadb, .rabbitmq, .workers; keys `us` and `them`."""
+    """.primary (.bind or .knot), .mariadb, .rabbitmq, .workers; keys `us` and `them`."""
 
-    def __init__(self, workers=1, zones=None, settings=None, text="", central=False):
+    def __init__(self, workers=1, zones=None, settings=None, text="", central=False,
+                 primary="bind", beside=None):
         """ZONES are the registries' elements; SETTINGS lie over those of all of them.
 
-        With CENTRAL it is a fleet's, too: a domain of ours can be asked for.
+        With CENTRAL it is a fleet's, too: a domain of ours can be asked for. The zone BESIDE
+        is at another primary, a BIND of its own, `beside`.
         """
         self.scratch = tempfile.TemporaryDirectory(prefix="ownership-")
         self.folder = Path(self.scratch.name)
         self.us, self.them = new_key("us."), new_key("them.")
         self.mariadb = MariaDb(self.folder / "mariadb")
         self.rabbitmq = RabbitMq(self.folder / "rabbitmq")
-        self.bind = Bind(self.folder / "bind", keys=[self.us, self.them])
-        self.members = [self.mariadb, self.rabbitmq, self.bind]
+        self.primary = self._add_primary(primary)
+        self.members = [self.mariadb, self.rabbitmq, self.primary]
         self.workers, self.callers = [], []
         self.text = HEAD + text
-        self.relay = FramesRelay(self.bind.port)
+        self.relay = FramesRelay(self.primary.port)
+        self.zone_beside, zones = beside, zones or [{"zone": ZONE, "storage_id": "us"}]
+        if beside:
+            self.beside = Bind(self.folder / "beside", keys=[self.us, self.them])
+            self.members.append(self.beside)
+            zones = [{"port": self.beside.port} | zone if zone["zone"] == beside else zone
+                     for zone in zones]
         registry = {"host": HOST, "port": self.relay.port, "tsig_key": self.us.name,
                     "tsig_secret": self.us.secret, "timeout": 5, "resync_period": 5,
                     "interval": 0}
@@ -71,7 +80,7 @@ class Lab:
             "fleet": {"period": 1, "timeout": 3, "lock_ttl": 3},
             "ownership": {"processes": 1},
             "registries": {"default": registry | (settings or {}),
-                           "zones": zones or [{"zone": ZONE, "storage_id": "us"}]},
+                           "zones": zones},
         }
         if central:
             self.settings["central"] = {"processes": 1, "ns_records": ["ns1.example.net."],
@@ -81,6 +90,16 @@ class Lab:
             self.workers.append(Worker(self.folder / f"ownership{number + 1}", "ownership",
                                        self.settings))
 
+    def _add_primary(self, kind):
+        """As .bind, or as .knot."""
+        keys = [self.us, self.them]
+        if kind == "bind":
+            self.bind = Bind(self.folder / "bind", keys=keys)
+            return self.bind
+        nobody = [(HOST, 9)]
+        self.knot = Knot(self.folder / "knot", masters=nobody, keys=keys)
+        return self.knot
+
     def __enter__(self):
         logging.disable(logging.CRITICAL)
         try:
@@ -89,6 +108,8 @@ class Lab:
             for member in self.members:
                 member.wait_ready()
             self.add_zone(ZONE, self.text)
+            if self.zone_beside:
+                self.add_zone(self.zone_beside, HEAD)
             self._migrate()
             for worker in self.workers:
                 worker.launch()
@@ -130,15 +151,25 @@ class Lab:
 
     # ---- the zone ----
 
+    def server(self, zone):
+        return self.beside if zone == self.zone_beside else self.primary
+
     def add_zone(self, zone, text, policy=None):
+        """POLICY is BIND's update-policy, or Knot's {key: lines of its acl}."""
+        server = self.server(zone)
+        if isinstance(server, Knot):
+            server.add_primary_zone(zone, text, policy or {"us.": {}, "them.": {}})
+            wait_for(lambda: server.serial(zone), 10, f"Knot serves {zone}", [server.log])
+            return
         grants = policy or "grant us. zonesub ANY; grant them. zonesub ANY;"
-        self.bind.add_primary_zone(
+        server.add_primary_zone(
             zone, text, f"update-policy {{ {grants} }}; allow-transfer {{ {HOST}; }};")
 
     def zone(self, zone=ZONE):
         """{(owner, type): {(ttl, rdata)}} of all but the SOA, with owners relative to the zone."""
         found = dns.zone.from_xfr(dns.query.xfr(
-            HOST, zone, port=self.bind.port, lifetime=30, relativize=False), relativize=False)
+            HOST, zone, port=self.server(zone).port, lifetime=30, relativize=False),
+            relativize=False)
         records = {}
         for name, ttl, rdata in found.iterate_rdatas():
             if rdata.rdtype != dns.rdatatype.SOA:
@@ -159,12 +190,12 @@ class Lab:
                 if key[0].startswith("_own-") and key[1] == "TXT"}
 
     def serial(self, zone=ZONE):
-        return self.bind.serial(zone)
+        return self.server(zone).serial(zone)
 
     def nsupdate(self, text, zone=ZONE):
         """As another writer; returns what it says if it is refused, else ""."""
         key = f"{self.them.algorithm}:{self.them.name}:{self.them.secret}"
-        text = f"server {HOST} {self.bind.port}\nzone {zone}\n{text}\nsend\n"
+        text = f"server {HOST} {self.server(zone).port}\nzone {zone}\n{text}\nsend\n"
         done = subprocess.run([program("nsupdate"), "-y", key], input=text, text=True,
                               capture_output=True, timeout=30)
         return done.stderr

@@ -510,7 +510,7 @@ class KnotPrimary(Servers, Story):
         acls = [acl, "signed"] if closed else [acl, "signed", "loopback"]
         changes += [("conf-set", f"zone[{zone}]"),
                     ("conf-set", f"zone[{zone}].acl", *acls)]
-        server._configure(*changes)
+        server.change(*changes)
 
 
 # ---- servers that do not ----

@@ -31,11 +31,12 @@ class Producer(threading.Thread):
 
     come_and_go_every = DELETE_EVERY    # 0: no domain does
     names_of_a_domain = sys.maxsize
+    topic = "central"
 
     def __init__(self, url, names, at_least, pace, seed):
         super().__init__(daemon=True)
         self.url = url
-        self.caller = Caller(url, timeout=CALL_SECONDS)
+        self.caller = Caller(url, timeout=CALL_SECONDS, topic=self.topic)
         logging.getLogger("oslo").setLevel(logging.CRITICAL)    # it is told that brokers go
         self.names, self.at_least, self.pace = names, at_least, pace
         self.random = random.Random(seed)
@@ -84,7 +85,7 @@ class Producer(threading.Thread):
     def renew_caller(self):
         """One whose queue for answers went with a node of a cluster may never notice."""
         threading.Thread(target=self.caller.close, daemon=True).start()
-        self.caller = Caller(self.url, timeout=CALL_SECONDS)
+        self.caller = Caller(self.url, timeout=CALL_SECONDS, topic=self.topic)
 
     def until_answered_for(self, wanted, method, **arguments):
         """The same, of a domain that should be there: was it found?"""
