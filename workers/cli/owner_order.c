@@ -258,9 +258,9 @@ static enum err adopt_one(struct order *order)
 	err = carry_out(order, "ownership_adopt", args);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
-	return fail(&cli->why, ERR_NOT_FOUND, "no %.16s of %.255s is there to be adopted: "
-	            "the zone has none, it is ours, or nobody here wants it (see "
-	            "'zonefleet owner apply')", cli->argv[3], name);
+	return fail(&cli->why, ERR_NOT_FOUND, "no %.16s of %.255s is there to be "
+	            "adopted: the zone has none, it is ours, or nobody here wants it "
+	            "(see 'zonefleet owner apply')", cli->argv[3], name);
 }
 
 static enum err check_adopt(struct cli *cli)
