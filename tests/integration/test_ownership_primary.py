@@ -1,7 +1,7 @@
 """The client of somebody's primary, against BIND, Knot, and servers that do not keep to it.
 
-primary_driver.c is the client at the end of a pipe. What goes well is compared with what
-dig and dnspython say.
+primary_driver.c is the client at the end of a pipe, and both providers, of which central is
+asked by one. What goes well is compared with what dig and dnspython say.
 """
 
 import base64
@@ -37,6 +37,7 @@ from lab.bind import Bind                           # noqa: E402
 from lab.dns import Key, canonical                  # noqa: E402
 from lab.knot import Knot                           # noqa: E402
 from lab.process import HOST, wait_for              # noqa: E402
+from ownership_lab import Lab                       # noqa: E402
 from scripted_dns import (Scripted, answers, frame, keyring, receive, sends,    # noqa: E402
                           signs, until_closed)
 
@@ -95,7 +96,7 @@ def creation(name, *texts, rtype="A"):
 # ---- the driver ----
 
 class Client:
-    """A running primary_driver, of one zone at one server."""
+    """A running primary_driver, of one zone at one server; without one: at central."""
 
     def __init__(self, zone, server, key=None, clock=None, **options):
         wrapper = ["faketime", "-f", clock] if clock else []
@@ -107,6 +108,9 @@ class Client:
         self.lines = queue.Queue()
         self.reader = threading.Thread(target=self._collect, daemon=True)
         self.reader.start()
+        if not server:
+            self.say("open_managed", zone=zone, **options)
+            return
         options = {"host": server.host, "port": server.port} | options
         self.say("open", zone=zone, **options,
                  **({"key": [key.name, key.algorithm, key.secret]} if key else {}))
@@ -149,6 +153,12 @@ class Client:
         if line["fault"]:
             return line["fault"]
         return sorted(rdata_text(rtype, bytes.fromhex(rdata)) for rdata in line["records"])
+
+    def serial(self):
+        """What the provider says of the zone: a number, or the fault."""
+        self.say("serial")
+        line = self.hear("serial")
+        return line["fault"] or line["serial"]
 
     def wire(self, *updates):
         self.say("wire", updates=updates)
@@ -406,6 +416,20 @@ class Servers:
             self.assertEqual(client.ask(f"{name}.{zone}", rtype), want)
         client = self.client(zone, self.server, KEY)
         self.assertEqual(client.ask("www.no.test."), self.NO_ANSWER)
+
+    def test_its_serial(self):
+        zone, client = self.opened()
+        self.assertEqual(client.serial(), 17)
+        self.assert_sent(client, [creation(f"www.{zone}", "192.0.2.1")], "applied")
+        self.assertEqual(client.serial(), self.server.serial(zone))
+        self.assertGreater(client.serial(), 17)
+        self.assertEqual(self.client(zone, self.server).serial(), client.serial())
+        for key, words in (
+                (STRANGER, "refuses our signature: BADKEY, does it know the key?"),
+                (FORGER, "refuses our signature: BADSIG, is the secret the same?")):
+            self.assertEqual(self.client(zone, self.server, key).serial(), f"{HOST} {words}")
+        client = self.client("no.test.", self.server, KEY)
+        self.assertEqual(client.serial(), f"{HOST} {self.NO_ANSWER}")
 
     def test_a_server_that_stops(self):
         """Nobody knows whether it was done, until it is sent again."""
@@ -726,6 +750,61 @@ class Hostile(Story):
         self.assertEqual(ask(WWW, change=other), "answers another question")
         self.assertEqual(ask(rcode=5), "answers REFUSED")
 
+    # ---- the serial ----
+
+    def test_a_serial_is_one_question(self):
+        asked = queue.Queue()
+
+        def make(message):
+            asked.put(message)
+            answer = reply(message, 0, SOA)
+            answer.use_tsig(keyring(KEY), KEY.name, algorithm=KEY.algorithm + ".")
+            answer.request_mac = message.mac
+            return frame(answer.to_wire())
+        server = self.scripted(replies(make, KEY))
+        client = self.client(ZONE, server, KEY)
+        self.assertEqual([client.serial(), client.serial()], [17, 17])
+        self.assertEqual((server.links, asked.qsize()), (1, 2))
+        message = asked.get()
+        self.assertEqual([rrset.to_text() for rrset in message.question], [f"{ZONE} IN SOA"])
+        self.assertTrue(message.had_tsig)
+
+    def test_what_is_no_serial(self):
+        other = (ZONE, 300, "SOA", "ns1.test. hostmaster.test. 18 3600 600 86400 60")
+        elsewhere = (f"www.{ZONE}", *SOA[1:])
+        lacks = "answers without the one SOA that a zone has"
+        for rrs, rcode, words in (((), 0, lacks), ((), 3, lacks), ((SOA, other), 0, lacks),
+                                  ((elsewhere,), 0, lacks), ((), 2, "answers SERVFAIL")):
+            def make(message, rrs=rrs, rcode=rcode):
+                answer = reply(message, rcode)
+                for owner, ttl, rtype, text in rrs:
+                    rrset = dns.rrset.from_text(owner, ttl, "IN", rtype, text)
+                    answer.answer.append(rrset)     # two of a type that is single, too
+                return frame(answer.to_wire())
+            self.assertIn(words, str(self.opened(replies(make)).serial()))
+        self.assertIn("does not answer",
+                      self.opened(lambda wire, link: until_closed(link)).serial())
+
+    def test_a_serial_is_cancelled(self):
+        seen = queue.Queue()
+
+        def silent(wire, link):
+            seen.put(wire)
+            until_closed(link)
+        client = self.opened(silent, silence_ms=60000)
+        for _ in range(2):
+            client.say("serial")
+            seen.get(timeout=SECONDS)
+            client.say("cancel", what="provider")
+            client.hear("cancel")
+        client.say("serial")
+        seen.get(timeout=SECONDS)
+        client.say("close")
+        client.hear("close")
+        client = self.opened(replies(lambda message: framed(message, 0, SOA)))
+        client.say("close_within")
+        self.assertEqual(client.serial(), 17)
+
     # ---- the connection ----
 
     def test_it_is_kept(self):
@@ -860,6 +939,55 @@ class Hostile(Story):
             self.assertEqual([described(rrset) for rrset in ours],
                              [described(rrset) for rrset in others])
         self.assertNotIn(b"scripted", wire[12 + len(ZONE) + 1:])       # compressed
+
+
+class Domain(Story):
+    """A zone of our own: central is asked."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab(workers=0, central=True))
+        cls.domains = cls.lab.caller_of_central()
+
+    def opened(self, zone):
+        client = Client(zone, None, broker=self.lab.rabbitmq.url)
+        self.addCleanup(lambda: self.assertEqual(client.end(), (0, [])))
+        return client
+
+    def create(self, zone):
+        """Its serial."""
+        domain = {"name": zone, "email": "h@example.org"}
+        return self.domains.create_domain(domain=domain)["serial"]
+
+    def change(self, zone):
+        self.domains.apply_changes(domain=zone, changes=[
+            {"op": "add", "name": f"www.{zone}", "type": "A", "records": ["192.0.2.1"]}])
+        return self.domains.get_domain(domain=zone)["serial"]
+
+    def test_its_serial(self):
+        zone = "serial.example.org."
+        client = self.opened(zone)
+        self.assertIn(f"there is no domain '{zone}'", client.serial())
+        first = self.create(zone)
+        self.assertEqual(client.serial(), first)
+        changed = self.change(zone)
+        self.assertNotEqual(changed, first)
+        self.assertEqual(client.serial(), changed)
+        self.assertEqual(self.domains.export_domain(domain=zone)["serial"], changed)
+
+    def test_a_serial_is_cancelled(self):
+        zone = "cancelled.example.org."
+        first = self.create(zone)
+        client = self.opened(zone)
+        self.assertEqual(client.serial(), first)
+        client.say("serial")
+        client.say("cancel", what="provider")
+        client.hear("cancel")
+        self.assertEqual(self.opened(zone).serial(), first)     # whom central answers later
+        changed = self.change(zone)
+        self.assertEqual(client.serial(), changed)
+        client.say("close_within")
+        self.assertEqual(client.serial(), changed)
 
 
 def described(rrset):

@@ -192,6 +192,7 @@ enum err codec_wanted(const json_t *args, const struct registry *registry,
                       struct arena *arena, struct wanted *wanted, struct why *why)
 {
 	const json_t *list = NULL;
+	int64_t rev = 0;
 	enum err err = json_get_text(args, "resource", JSON_REQUIRED, MARK_RESOURCE_MAX,
 	                             &wanted->resource, why);
 
@@ -202,10 +203,13 @@ enum err codec_wanted(const json_t *args, const struct registry *registry,
 		err = json_get_bool(args, "complete", JSON_REQUIRED, &wanted->is_complete,
 		                    why);
 	if (!err)
+		err = json_get_int(args, "rev", 0, 0, INT64_MAX, &rev, why);
+	if (!err)
 		err = json_get_array(args, "endpoints", JSON_REQUIRED, ENDPOINTS_MAX,
 		                     &list, why);
 	if (err)
 		return err;
+	wanted->rev = (uint64_t)rev;
 	wanted->count = json_array_size(list);
 	wanted->endpoints = arena_alloc(arena,
 	                                (wanted->count + 1) * sizeof(*wanted->endpoints));

@@ -18,6 +18,7 @@ enum { ENDPOINTS_MAX = 10000, TARGETS_MAX = 500 };
 struct wanted {
 	const char *resource;
 	bool is_complete;		/* it is all that the resource has */
+	uint64_t rev;			/* of the list, if the resource counts; else 0 */
 	struct endpoint *endpoints;	/* each name, type and set id once */
 	size_t count;
 };

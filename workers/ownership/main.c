@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
@@ -6,7 +9,7 @@
 #include "round.h"
 #include "store.h"
 
-static struct ownership ownership = { .due_period_s = 1 };
+static struct ownership ownership = { .due_period_s = 1, .sweep_period_s = 60 };
 
 static const struct option_section sections[] = {
 	PULSE_SECTION,
@@ -27,6 +30,7 @@ static const struct timer timers[] = {
 	{ "fleet", &pulse_config.period_s, fleet_fire },
 	{ "queues", &queue_watch_period_s, queues_fire },
 	{ "due", &ownership.due_period_s, due_fire },
+	{ "sweep", &ownership.sweep_period_s, sweep_fire },
 	{ 0 }
 };
 
@@ -49,6 +53,14 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
+/* One of a name that its lock has no room for is locked by its id. */
+static void name_lock(struct registry *registry)
+{
+	if (strlen(registry->zone_text) > REGISTRY_LOCK_ZONE)
+		snprintf(registry->lock, sizeof(registry->lock), "registry:%s",
+		         registry->id);
+}
+
 static enum err enter_all(void *self, struct why *why)
 {
 	struct ownership *own = self;
@@ -59,6 +71,7 @@ static enum err enter_all(void *self, struct why *why)
 
 		store_registry_enter(&tx, registry->settings->storage_id,
 		                     registry->zone_text, registry->id);
+		name_lock(registry);
 	}
 	return tx_commit(&tx);
 }

@@ -24,13 +24,17 @@ struct ownership {
 	struct pulse *pulse;
 	struct queue_watch *queues;
 	bool is_draining;
-	int due_period_s;		/* constant */
+	size_t next;			/* registry to look at first, due.c's */
+	int due_period_s, sweep_period_s;	/* constant */
 };
 
 extern const struct rpc_method ownership_methods[];	/* service.c */
 
+enum { ROUNDS_MAX = 8 };		/* at once, of a process */
+
 /* ---- due.c ---- */
 
 void due_fire(void *ownership);
+void sweep_fire(void *ownership);	/* rows that are over */
 /* What was asked for is in the rows: begin with it, if the registry may. */
 void due_now(struct ownership *ownership, struct registry *registry);

@@ -15,7 +15,10 @@
 struct runtime;
 struct registry;
 
-/* FAULT, in words: the zone did not come whole, and what did means nothing; else NULL. */
+/*
+ * FAULT, in words: the zone did not come whole, and what did means nothing, SERIAL
+ * neither; else NULL.
+ */
 typedef void provider_read_fn(void *self, const char *fault, uint32_t serial);
 /* WORDS are of outcomes but APPLIED. */
 typedef void provider_sent_fn(void *self, enum outcome outcome, const char *words);
@@ -27,7 +30,7 @@ struct provider {
 	/* Adds the zone's records to VIEW. */
 	void (*read)(struct registry *registry, struct view *view, provider_read_fn *done,
 	             void *self);
-	/* Of what serial the zone is now. */
+	/* The serial that the zone has now, by one question: has it changed? */
 	void (*serial)(struct registry *registry, provider_read_fn *done, void *self);
 	/* What they take in a message, at most. */
 	struct batch_size (*measure)(const struct update *update);

@@ -31,7 +31,7 @@ struct domain_link {
 	struct rpc_answer failed;
 	rpc_answer_fn *answered;
 	struct arena *arena;
-	/* a domain that is read */
+	/* a domain that is read, or its serial */
 	struct view *view;
 	provider_read_fn *was_read;
 	bool has_serial;
@@ -211,6 +211,32 @@ static void read_domain(struct registry *registry, struct view *view,
 	ask_page(link, NULL);
 }
 
+/* ---- its serial ---- */
+
+static void hear_domain(void *self, const struct rpc_answer *answer)
+{
+	struct domain_link *link = self;
+	struct why why = answer->why;
+	enum err err = answer->err;
+
+	if (!err)
+		err = json_get_u32(answer->result, "serial", JSON_REQUIRED, UINT32_MAX,
+		                   &link->serial, &why);
+	end_reading(link, err ? why.text : NULL);
+}
+
+static void ask_serial(struct registry *registry, provider_read_fn *done, void *self)
+{
+	struct domain_link *link = registry->link;
+
+	link_close(link);
+	link->was_read = done;
+	link->self = self;
+	link->serial = 0;
+	ask_central(link, "get_domain",
+	            json_pack("{s:s}", "domain", registry->zone_text), hear_domain);
+}
+
 /* ---- changes ---- */
 
 static enum outcome outcome_of(enum err err)
@@ -369,6 +395,7 @@ const struct provider provider_managed = {
 	.start = start,
 	.stop = stop,
 	.read = read_domain,
+	.serial = ask_serial,
 	.measure = measure,
 	.send = send_changes,
 	.cancel = cancel,

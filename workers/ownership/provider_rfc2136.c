@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/update_wire.h"
+#include "model/rr.h"
 #include "primary.h"
 #include "registry.h"
 #include "runtime/worker.h"
@@ -70,6 +71,38 @@ static void read_zone(struct registry *registry, struct view *view,
 	                                                      link });
 }
 
+/* ---- its serial ---- */
+
+static bool read_serial(const struct rrset *set, uint32_t *serial)
+{
+	struct soa soa;
+
+	if (set->count != 1 ||
+	    !soa_parse(set->records[0].octets, set->records[0].len, &soa))
+		return false;
+	*serial = soa.serial;
+	return true;
+}
+
+static void end_serial(void *self, const char *fault, const struct rrset *set)
+{
+	struct primary_link *link = self;
+	uint32_t serial = 0;
+
+	if (!fault && !read_serial(set, &serial))
+		fault = "answers without the one SOA that a zone has";
+	link->was_read(link->self, fault ? about(link, fault) : NULL, serial);
+}
+
+static void ask_serial(struct registry *registry, provider_read_fn *done, void *self)
+{
+	struct primary_link *link = registry->primary;
+
+	link->was_read = done;
+	link->self = self;
+	primary_ask(link->primary, &registry->zone, RR_SOA, end_serial, link);
+}
+
 /* ---- updates ---- */
 
 static void end_sending(void *self, enum outcome outcome, const char *words)
@@ -113,6 +146,7 @@ static void cancel(struct registry *registry)
 
 	primary_cancel_read(link->primary);
 	primary_cancel_send(link->primary);
+	primary_cancel_ask(link->primary);
 }
 
 static void stop(struct registry *registry)
@@ -130,6 +164,7 @@ const struct provider provider_rfc2136 = {
 	.start = start,
 	.stop = stop,
 	.read = read_zone,
+	.serial = ask_serial,
 	.measure = update_wire_size,
 	.send = send_updates,
 	.cancel = cancel,

@@ -71,6 +71,8 @@ static const struct option rows[] = {
 	  "how many changes go into one message" },
 	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
 	  "how long one message may be" },
+	{ "max_endpoints", OPTION_INT, AT(max_endpoints), "100000", 1, 10000000,
+	  "how many endpoints all producers together may want; a resource is one at least" },
 	{ "policy", OPTION_TEXT, AT(policy), "sync", 1, 16,
 	  "\"sync\"; \"upsert-only\" deletes nothing; \"create-only\" changes nothing" },
 	{ "ownership_scope", OPTION_TEXT, AT(scope), "name", 1, 8,
@@ -137,17 +139,23 @@ static enum err parse_zone(const char *text, const char *field, struct name *nam
 	return err;
 }
 
-static enum err parse_form(const char *kind, const char *prefix, const char *suffix,
-                           const char *wildcard, struct mark_form *form, struct why *why)
+/* AGE: "txt" or "former". */
+static enum err parse_form(const char *age, const char *kind, const char *prefix,
+                           const char *suffix, const char *wildcard,
+                           struct mark_form *form, struct why *why)
 {
 	static const char *const kinds[] = { "typed", "same", NULL };
+	char field[32];
 	int choice;
-	enum err err = choose(kind, kinds, "txt_form", &choice, why);
+
+	snprintf(field, sizeof(field), "%s_form", age);
+	enum err err = choose(kind, kinds, field, &choice, why);
 
 	if (err)
 		return err;
+	snprintf(field, sizeof(field), "%s_prefix", age);
 	if (choice == 0)
-		return mark_form_parse(prefix, suffix, wildcard, "txt_prefix", form, why);
+		return mark_form_parse(prefix, suffix, wildcard, field, form, why);
 	*form = mark_form_seed;
 	return OK;
 }
@@ -168,11 +176,11 @@ static enum err parse_marks(struct registry *registry, struct why *why)
 			return err;
 		registry->marks.key = registry->mark_key;
 	}
-	err = parse_form(from->txt_form, from->txt_prefix, from->txt_suffix,
+	err = parse_form("txt", from->txt_form, from->txt_prefix, from->txt_suffix,
 	                 from->txt_wildcard, &registry->marks.form, why);
 	if (err || !strcmp(from->former_form, "none"))
 		return err;
-	err = parse_form(from->former_form, from->former_prefix, from->former_suffix,
+	err = parse_form("former", from->former_form, from->former_prefix, from->former_suffix,
 	                 from->txt_wildcard, &registry->former, why);
 	registry->marks.former = &registry->former;
 	return err;
@@ -326,8 +334,9 @@ static enum err build_one(struct registry *registry, struct why *why)
 	if (err)
 		return err;
 	name_format(&registry->zone, registry->zone_text);
-	snprintf(registry->lock, sizeof(registry->lock), "registry:%.80s:%.160s",
-	         registry->settings->storage_id, registry->zone_text);
+	snprintf(registry->lock, sizeof(registry->lock), "registry:%.80s:%.*s",
+	         registry->settings->storage_id, REGISTRY_LOCK_ZONE,
+	         registry->zone_text);
 	return OK;
 }
 

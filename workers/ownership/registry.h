@@ -32,7 +32,7 @@ struct registry_settings {
 	int port;
 	char *tsig_key, *tsig_algorithm, *tsig_secret;
 	int timeout_s, resync_s, reread_s, interval_s;
-	int batch_changes;
+	int batch_changes, max_endpoints;
 	int64_t batch_bytes;
 	char *policy, *scope;
 	struct option_texts types, within, without;
@@ -69,11 +69,12 @@ struct registry {
 	struct primary_link *primary;	/* provider's, of rfc2136 */
 	struct domain_link *link;	/* and of managed */
 	bool is_due;			/* due.c's */
-	size_t mismatches;		/* that were told last */
 	struct quiet quiet;
 	struct round *round;		/* NULL: none is under way */
 	int64_t not_before_ms;		/* the next round, by this process */
 };
+
+enum { REGISTRY_LOCK_ZONE = 160 };	/* octets of a zone that a lock's name has */
 
 struct registries {
 	struct registry *item;

@@ -43,18 +43,37 @@ static void round_free(struct round *round)
 	free(round);
 }
 
+static bool is_bad(enum registry_state state)
+{
+	return state == REGISTRY_FAILED || state == REGISTRY_PARKED;
+}
+
+/* Something was to be done, and nothing of it could be. */
+static bool is_vain(const struct round *round)
+{
+	return round->errand_count && !round->outcomes[OUTCOME_APPLIED] &&
+	       !round->registry->settings->dry_run;
+}
+
+static int64_t interval_ms(const struct round *round)
+{
+	return round->is_stopped ? 0
+	       : 1000 * (int64_t)round->registry->settings->interval_s;
+}
+
+/* What was done is to be seen; what is in the way is looked at less and less often. */
 static int64_t next_ms(const struct round *round, enum registry_state state)
 {
-	const struct registry_settings *settings = round->registry->settings;
+	int64_t resync_ms = 1000 * (int64_t)round->registry->settings->resync_s;
+	int64_t again_ms = backoff_ms(&again, (int)round->row.failures, random_u32());
 
 	if (round->is_stopped)
 		return 0;
-	if (state == REGISTRY_FAILED || state == REGISTRY_PARKED)
-		return backoff_ms(&again, (int)round->row.failures, random_u32());
-	/* what was done is to be seen, what was in the way may be gone */
-	if (round->errand_count && !round->registry->settings->dry_run)
-		return 1000 * (int64_t)settings->interval_s;
-	return 1000 * (int64_t)settings->resync_s;
+	if (is_bad(state))
+		return again_ms;
+	if (is_vain(round))
+		return again_ms < resync_ms ? again_ms : resync_ms;
+	return round->outcomes[OUTCOME_APPLIED] ? interval_ms(round) : resync_ms;
 }
 
 struct ending {
@@ -63,10 +82,17 @@ struct ending {
 	const char *reason;
 };
 
+/* What was approved, and could not be done, is so still. */
+static bool keeps_approval(const struct ending *ending)
+{
+	return is_bad(ending->state) || ending->round->registry->settings->dry_run;
+}
+
 static enum err write_ending(void *self, struct why *why)
 {
 	const struct ending *ending = self;
 	struct round *round = ending->round;
+	int64_t next = next_ms(round, ending->state);
 	struct buf plan = { 0 };
 	struct tx tx = round_begin_tx(round, why);
 
@@ -74,10 +100,14 @@ static enum err write_ending(void *self, struct why *why)
 		round_describe(round, &plan);
 	store_round(&tx, &(struct round_row){
 		.id = round->row.id, .state = ending->state, .reason = ending->reason,
+		.is_vain = is_vain(round),
 		.is_planned = round->is_planned, .rev = round->row.rev,
 		.serial = round->serial, .plan = buf_string(&plan),
-		.held_digest = round->digest,
-		.next_ms = next_ms(round, ending->state),
+		.held_digest = *round->digest || !keeps_approval(ending)
+		               ? round->digest : NULL,
+		.mismatches = round->mismatches,
+		.next_ms = next, .rest_ms = is_bad(ending->state) ? next
+		                                                  : interval_ms(round),
 	});
 	buf_clear(&plan);
 	return tx_commit(&tx);
@@ -103,17 +133,13 @@ static void end(struct round *round, enum registry_state state, const char *reas
 
 	registry->provider->cancel(registry);
 	registry->not_before_ms = clock_ms() + 1000 * registry->settings->interval_s;
-	if (state == REGISTRY_FAILED || state == REGISTRY_PARKED)
-		log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
-		         registry->zone_text, registry->settings->storage_id,
-		         registry_state_name(state), reason);
-	if (round->is_planned)
-		round_tell(round);
 	if (round->is_planned && round->orders)
 		settle_orders(round);
 	if (tx_redo(write_ending, &ending, &why))
 		log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id, why.text);
+	else
+		round_tell(round, state, reason);
 	round_free(round);
 }
 
@@ -122,7 +148,7 @@ static void end_of_all(struct round *round)
 	round_note_quiet(round);
 	if (round->outcomes[OUTCOME_PARKED])
 		end(round, REGISTRY_PARKED, round->words);
-	else if (round->outcomes[OUTCOME_AGAIN])
+	else if (round->outcomes[OUTCOME_AGAIN] || round->outcomes[OUTCOME_UNABLE])
 		end(round, REGISTRY_FAILED, round->words);
 	else
 		end(round, round->plan.held ? REGISTRY_HELD : REGISTRY_OK,
@@ -140,53 +166,55 @@ static void count_outcomes(struct round *round)
 		round->outcomes[batch_outcome(round->batch, i)]++;
 }
 
-/* What the provider took is ours, as far as it tells. */
-static void assign(struct round *round)
-{
-	for (size_t i = 0; i < round->errand_count; i++) {
-		const struct errand *errand = &round->errands[i];
-
-		if (batch_outcome(round->batch, i) != OUTCOME_APPLIED)
-			continue;
-		for (size_t j = errand->first; j < errand->first + errand->count; j++) {
-			const struct plan_item *item = &round->plan.items[j];
-			struct made_row row;
-
-			if (!round_is_arrival(item))
-				continue;
-			row = round_row_of(item);
-			round->registry->storage->assign(round, &row);
-		}
-	}
-}
-
 static void after_sending(struct round *round)
 {
+	struct why why;
+
 	count_outcomes(round);
-	assign(round);
+	if (tx_redo(round_assign, round, &why))
+		log_warn("outcomes not written: zone=%s storage=%s reason=\"%s\"",
+		         round->registry->zone_text, round->registry->settings->storage_id,
+		         why.text);
 	end_of_all(round);
 }
 
-/* A server that gives no answer gets the same message again, in a while. */
+/* Nobody knows whether it was done, and a second one may meet the first. */
+static void doubt_message(struct round *round)
+{
+	size_t first, count;
+
+	batch_next(round->batch, &first, &count);
+	for (size_t i = first; i < first + count; i++)
+		round->errands[i].is_unsure = true;
+}
+
+/*
+ * A server that gives no answer, or cannot do it just now, gets the same message again in
+ * a while. If it lives, and still cannot, one of the updates is to blame.
+ */
 static void sent(void *self, enum outcome outcome, const char *words)
 {
 	struct round *round = self;
+	bool is_open = outcome == OUTCOME_AGAIN || outcome == OUTCOME_UNABLE;
 
 	if (outcome != OUTCOME_APPLIED)
 		snprintf(round->words, sizeof(round->words), "%s", words);
-	if (outcome != OUTCOME_AGAIN) {
-		round->tries = 0;
-		batch_settle(round->batch, outcome);
-		send_next(round);
-		return;
-	}
-	if (++round->tries < TRIES_MAX && !round->is_stopped) {
+	if (is_open)
+		doubt_message(round);
+	if (is_open && ++round->tries < TRIES_MAX && !round->is_stopped) {
 		loop_timer_set(round->timer,
 		               backoff_ms(&resend, round->tries - 1, random_u32()));
 		return;
 	}
-	batch_give_up(round->batch, OUTCOME_AGAIN);
-	after_sending(round);
+	if (outcome == OUTCOME_AGAIN) {
+		batch_give_up(round->batch, OUTCOME_AGAIN);
+		after_sending(round);
+		return;
+	}
+	if (!is_open)
+		round->tries = 0;	/* of what it cannot do each half is tried once */
+	batch_settle(round->batch, outcome);
+	send_next(round);
 }
 
 static void send_next(void *self)
@@ -325,7 +353,7 @@ static enum err read_row(struct round *round, struct why *why)
 	return tx_commit(&tx);
 }
 
-bool round_begin(struct ownership *ownership, struct registry *registry)
+void round_begin(struct ownership *ownership, struct registry *registry)
 {
 	struct round *round = xcalloc(1, sizeof(*round));
 	struct db *db = ownership->runtime.db;
@@ -338,7 +366,7 @@ bool round_begin(struct ownership *ownership, struct registry *registry)
 		log_debug("registry not taken: zone=%s storage=%s reason=\"%s\"",
 		          registry->zone_text, registry->settings->storage_id, why.text);
 		free(round);
-		return false;
+		return;
 	}
 	registry->round = round;
 	round->arena = arena_new();
@@ -350,13 +378,16 @@ bool round_begin(struct ownership *ownership, struct registry *registry)
 		log_warn("registry not read: zone=%s reason=\"%s\"", registry->zone_text,
 		         why.text);
 		round_free(round);
-		return false;
+		return;
 	}
-	if (registry->provider->serial && round_may_be_quiet(round))
+	if (!round->row.is_due) {	/* somebody else was here meanwhile */
+		round_free(round);
+		return;
+	}
+	if (round_may_be_quiet(round))
 		registry->provider->serial(registry, serial_was_told, round);
 	else
 		read_zone(round);
-	return true;
 }
 
 void round_abort(struct registry *registry)

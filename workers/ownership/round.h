@@ -15,8 +15,8 @@ struct ownership;
 struct registry;
 
 void round_metrics(void);		/* before the fork */
-/* False: somebody else has the registry, or the database is away. */
-bool round_begin(struct ownership *ownership, struct registry *registry);
+/* If it is due, and nobody else has it. */
+void round_begin(struct ownership *ownership, struct registry *registry);
 /* Ends at the next message: what is left is for the next round. */
 void round_stop(struct registry *registry);
 /* Here and now, whatever is under way. */

@@ -26,6 +26,7 @@ enum { PLAN_DIGEST = 64 };		/* hexadecimal digits */
 struct errand {
 	struct update update;
 	size_t first, count;		/* of the plan's items */
+	bool is_unsure;			/* a message of it got no answer */
 };
 
 /* A name and a type, as a key of maps. */
@@ -60,6 +61,7 @@ struct round {
 	bool is_complete, is_planned, is_stopped;
 	struct plan plan;
 	char digest[PLAN_DIGEST + 1];	/* of what is held; "": nothing is */
+	char mismatches[PLAN_DIGEST + 1];	/* of what is wanted and another's */
 	struct errand *errands;
 	size_t errand_count;
 	struct batch *batch;
@@ -83,6 +85,8 @@ struct made_row round_row_of(const struct plan_item *item);
 bool round_is_arrival(const struct plan_item *item);	/* it will be made */
 /* What will be made is written down. */
 enum err round_accept(void *round, struct why *why);
+/* What the provider took, and what it refused. */
+enum err round_assign(void *round, struct why *why);
 /* What was seen to be made, and what is no more. */
 enum err round_settle(void *round, struct why *why);
 
@@ -102,7 +106,8 @@ enum err round_keep_records(void *round, struct why *why);
 void round_digest(struct round *round);
 /* The plan as JSON, cut off where it is long. */
 void round_describe(const struct round *round, struct buf *json);
-void round_tell(struct round *round);	/* log, metrics, notifications */
+/* Log, metrics, notifications: how it ended. */
+void round_tell(struct round *round, enum registry_state state, const char *reason);
 void round_count_quiet(void);
 /* PAYLOAD is taken, and gets the zone and the storage_id. */
 void round_notify(const struct round *round, const char *event, json_t *payload);

@@ -9,7 +9,8 @@
 #include "runtime/metrics.h"
 #include "runtime/rpc.h"
 
-enum { ITEMS_MAX = 1000, RECORDS_MAX = 20 };	/* of a plan, of an item: shown */
+/* Of a plan, and of an item, what is shown. */
+enum { ITEMS_MAX = 1000, OCTETS_MAX = 512 * 1024, RECORDS_MAX = 20 };
 
 /* ---- one item ---- */
 
@@ -32,12 +33,17 @@ static json_t *records_of(const struct rrset *set)
 	return list;
 }
 
-static const char *resource_of(const struct plan_item *item)
+/* What a mark of ours says can be anything: somebody may have written it in our name. */
+static json_t *resource_of(const struct plan_item *item)
 {
-	if (item->wish)
-		return item->wish->resource;
-	return item->holding->ours && item->holding->ours->mark
-	       ? mark_get(item->holding->ours->mark, "resource") : NULL;
+	const struct marking *ours = item->holding->ours;
+	const char *resource = item->wish ? item->wish->resource
+	                       : ours && ours->mark ? mark_get(ours->mark, "resource")
+	                       : NULL;
+	char quoted[MARK_RESOURCE_MAX + 1];
+
+	return resource ? json_string(err_quote(resource, quoted, sizeof(quoted)))
+	                : json_null();
 }
 
 static json_t *item_json(const struct plan_item *item)
@@ -48,7 +54,7 @@ static json_t *item_json(const struct plan_item *item)
 	node_name(item->node, &owner);
 	name_format(&owner, name);
 	rrtype_format(item->type, type);
-	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s?, s:s, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:b, s:o, s:s, s:o, s:o}",
 		"name", name, "type", type, "step", plan_step_name(item->step),
 		"reason", plan_reason_name(item->reason), "held", item->is_held,
 		"resource", resource_of(item), "words", item->words,
@@ -90,30 +96,45 @@ static const char *result_name(size_t i)
 	return outcome_name((enum outcome)i);
 }
 
+/* As many as there is room for. */
+struct listing {
+	json_t *items;
+	size_t octets, more;
+	bool is_full;
+};
+
+static void list_item(struct listing *listing, const struct plan_item *item)
+{
+	json_t *json = item_json(item);
+
+	listing->octets += json_dumpb(json, NULL, 0, JSON_COMPACT);
+	json_array_append_new(listing->items, json);
+	listing->is_full = json_array_size(listing->items) == ITEMS_MAX ||
+	                   listing->octets > OCTETS_MAX;
+}
+
 /* What is held comes first, for somebody has to look at it. */
-static void list_items(const struct round *round, bool is_held, json_t *list,
-                       size_t *more)
+static void list_items(const struct round *round, bool is_held, struct listing *listing)
 {
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 
 		if (item->is_held != is_held || !is_worth_telling(item))
 			continue;
-		if (json_array_size(list) < ITEMS_MAX)
-			json_array_append_new(list, item_json(item));
+		if (listing->is_full)
+			listing->more++;
 		else
-			++*more;
+			list_item(listing, item);
 	}
 }
 
 void round_describe(const struct round *round, struct buf *text)
 {
 	const struct plan *plan = &round->plan;
-	json_t *items = json_array();
-	size_t more = 0;
+	struct listing listing = { .items = json_array() };
 
-	list_items(round, true, items, &more);
-	list_items(round, false, items, &more);
+	list_items(round, true, &listing);
+	list_items(round, false, &listing);
 
 	json_t *json = json_pack(
 		"{s:I, s:I, s:I, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:I}",
@@ -124,14 +145,17 @@ void round_describe(const struct round *round, struct buf *text)
 		"steps", counts(plan->steps, STEP_COUNT, step_name),
 		"reasons", counts(plan->reasons, REASON_COUNT, reason_name),
 		"outcomes", counts(round->outcomes, OUTCOME_COUNT, result_name),
-		"items", items, "more", (json_int_t)more);
+		"items", listing.items, "more", (json_int_t)listing.more);
 	char *dump = json_dumps(json, JSON_COMPACT);
 	buf_text(text, dump);
 	free(dump);
 	json_decref(json);
 }
 
-static void digest_item(EVP_MD_CTX *hash, const struct plan_item *item)
+/* ---- digests ---- */
+
+/* What would become of what. */
+static void digest_change(EVP_MD_CTX *hash, const struct plan_item *item)
 {
 	struct buf octets = { 0 };
 
@@ -145,26 +169,69 @@ static void digest_item(EVP_MD_CTX *hash, const struct plan_item *item)
 	buf_clear(&octets);
 }
 
-void round_digest(struct round *round)
+static void digest_reason(EVP_MD_CTX *hash, const struct plan_item *item)
+{
+	const uint8_t what[] = { (uint8_t)(item->type >> 8), (uint8_t)item->type,
+	                         (uint8_t)item->reason };
+
+	EVP_DigestUpdate(hash, item->node->wire, item->node->len);
+	EVP_DigestUpdate(hash, what, sizeof(what));
+}
+
+/* Of the items that IS_IN picks, in hexadecimal digits; "" of none. */
+static void digest_items(const struct plan *plan,
+                         bool (*is_in)(const struct plan_item *item),
+                         void (*digest)(EVP_MD_CTX *hash, const struct plan_item *item),
+                         char text[PLAN_DIGEST + 1])
 {
 	EVP_MD_CTX *hash = EVP_MD_CTX_new();
 	uint8_t octets[EVP_MAX_MD_SIZE];
 	unsigned len;
+	bool any = false;
 
 	EVP_DigestInit_ex(hash, EVP_sha256(), NULL);
-	for (size_t i = 0; i < round->plan.count; i++)
-		if (round->plan.items[i].is_held)
-			digest_item(hash, &round->plan.items[i]);
+	for (size_t i = 0; i < plan->count; i++) {
+		if (!is_in(&plan->items[i]))
+			continue;
+		digest(hash, &plan->items[i]);
+		any = true;
+	}
 	EVP_DigestFinal_ex(hash, octets, &len);
 	EVP_MD_CTX_free(hash);
-	round->digest[0] = '\0';
-	for (unsigned i = 0; round->plan.held && i < len; i++)
-		snprintf(round->digest + 2 * i, 3, "%02x", octets[i]);
+	text[0] = '\0';
+	for (unsigned i = 0; any && i < len; i++)
+		snprintf(text + 2 * i, 3, "%02x", octets[i]);
+}
+
+static bool is_held(const struct plan_item *item)
+{
+	return item->is_held;
+}
+
+/* What we want and somebody else has, or might have. */
+static const bool mismatches[REASON_COUNT] = {
+	[REASON_UNMANAGED_EQUAL] = true, [REASON_UNMANAGED] = true,
+	[REASON_FOREIGN] = true,         [REASON_FOREIGN_ORPHAN] = true,
+	[REASON_FOREIGN_CNAME] = true,   [REASON_NAME_SHARED] = true,
+	[REASON_BAD_MARK] = true,        [REASON_CONTESTED] = true,
+	[REASON_VAGUE_MARK] = true,      [REASON_MARK_LOST] = true,
+};
+
+static bool is_mismatch(const struct plan_item *item)
+{
+	return mismatches[item->reason];
+}
+
+void round_digest(struct round *round)
+{
+	digest_items(&round->plan, is_held, digest_change, round->digest);
+	digest_items(&round->plan, is_mismatch, digest_reason, round->mismatches);
 }
 
 /* ---- log, metrics, notifications ---- */
 
-static struct metric *rounds, *quiet_rounds, *changes_of[OUTCOME_COUNT];
+static struct metric *rounds, *quiet_rounds, *failed, *parked;
+static struct metric *changes_of[OUTCOME_COUNT];
 
 void round_metrics(void)
 {
@@ -173,6 +240,10 @@ void round_metrics(void)
 	quiet_rounds = metric_new(METRIC_COUNTER, "ownership_quiet_rounds_total",
 	                          "Rounds that found a zone as it was, by its serial",
 	                          NULL, NULL);
+	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
+	                    "Rounds that did not come to their end", "state", "failed");
+	parked = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
+	                    "Rounds that did not come to their end", "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
 		                           "Names that were updated, by what came of it",
@@ -212,31 +283,23 @@ static void tell_applied(const struct round *round)
 	                                          result_name)));
 }
 
-/* What we want and somebody else has, or might have. */
-static const enum plan_reason mismatches[] = {
-	REASON_UNMANAGED_EQUAL, REASON_UNMANAGED, REASON_FOREIGN, REASON_FOREIGN_ORPHAN,
-	REASON_FOREIGN_CNAME, REASON_NAME_SHARED, REASON_BAD_MARK, REASON_CONTESTED,
-	REASON_VAGUE_MARK, REASON_MARK_LOST,
-};
-
-/* Each time that there are more or fewer of them than there were. */
-static void tell_mismatch(struct round *round)
+/* Each time that it is about others than it was. */
+static void tell_mismatch(const struct round *round)
 {
 	size_t reasons[REASON_COUNT] = { 0 }, count = 0;
 
-	for (size_t i = 0; i < sizeof(mismatches) / sizeof(mismatches[0]); i++) {
-		reasons[mismatches[i]] = round->plan.reasons[mismatches[i]];
-		count += reasons[mismatches[i]];
-	}
-	if (count == round->registry->mismatches)
+	if (!strcmp(round->mismatches, round->row.mismatches))
 		return;
-	round->registry->mismatches = count;
+	for (size_t i = 0; i < REASON_COUNT; i++) {
+		reasons[i] = mismatches[i] ? round->plan.reasons[i] : 0;
+		count += reasons[i];
+	}
 	round_notify(round, "dns.owner.mismatch",
 	             json_pack("{s:I, s:o}", "count", (json_int_t)count, "reasons",
 	                       counts(reasons, REASON_COUNT, reason_name)));
 }
 
-void round_tell(struct round *round)
+static void tell_plan(const struct round *round)
 {
 	const struct registry *registry = round->registry;
 	size_t applied = round->outcomes[OUTCOME_APPLIED];
@@ -255,4 +318,16 @@ void round_tell(struct round *round)
 		tell_held(round);
 	if (applied)
 		tell_applied(round);
+}
+
+void round_tell(struct round *round, enum registry_state state, const char *reason)
+{
+	if (round->is_planned)
+		tell_plan(round);
+	if (state != REGISTRY_FAILED && state != REGISTRY_PARKED)
+		return;
+	metric_add(state == REGISTRY_PARKED ? parked : failed, 1);
+	log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
+	         round->registry->zone_text, round->registry->settings->storage_id,
+	         registry_state_name(state), reason);
 }

@@ -32,181 +32,18 @@ enum err service_registry(struct ownership *ownership, struct request *req,
 	return err ? err : check_rights(*registry, req);
 }
 
-/* ---- apply_endpoints ---- */
-
-/* What is wanted now beside what was before. */
-struct difference {
-	struct arena *arena;
-	const struct wanted *wanted;
-	struct map *before;		/* endpoints, by their key */
-	struct map *now;
-	const struct endpoint **gone;
-	size_t gone_count, before_count;
-};
-
-static char *key_of(const struct endpoint *endpoint, struct arena *arena)
-{
-	return arena_printf(arena, "%s %d %s", endpoint->name_text, endpoint->want.type,
-	                    endpoint->set_id);
-}
-
-static void take_before(void *self, const struct endpoint *endpoint)
-{
-	struct difference *d = self;
-	struct endpoint *kept = arena_dup(d->arena, endpoint, sizeof(*endpoint));
-	char *key = key_of(endpoint, d->arena);
-	const struct endpoint **old = d->gone;
-
-	map_put(d->before, key, strlen(key), kept);
-	d->before_count++;
-	if (map_get(d->now, key, strlen(key)))
-		return;
-	if (!(d->gone_count & (d->gone_count - 1))) {	/* a power of two: it is full */
-		d->gone = arena_alloc(d->arena,
-		                      (2 * d->gone_count + 1) * sizeof(*d->gone));
-		if (old)
-			memcpy(d->gone, old, d->gone_count * sizeof(*d->gone));
-	}
-	d->gone[d->gone_count++] = kept;
-}
-
-static bool is_as_before(const struct difference *d, const struct endpoint *endpoint)
-{
-	char *key = key_of(endpoint, d->arena);
-	const struct endpoint *before = map_get(d->before, key, strlen(key));
-
-	return before && before->has_ttl == endpoint->has_ttl &&
-	       (!endpoint->has_ttl || before->want.ttl == endpoint->want.ttl) &&
-	       before->is_shared == endpoint->is_shared &&
-	       rrset_same_records(&before->want, &endpoint->want);
-}
-
-/* Those that changed or are new; returns how many. */
-static size_t changed_of(struct difference *d, struct endpoint **changed)
-{
-	const struct wanted *wanted = d->wanted;
-	size_t count = 0;
-
-	*changed = arena_alloc(d->arena, (wanted->count + 1) * sizeof(**changed));
-	for (size_t i = 0; i < wanted->count; i++)
-		if (!is_as_before(d, &wanted->endpoints[i]))
-			(*changed)[count++] = wanted->endpoints[i];
-	return count;
-}
-
-/*
- * One that had many and has none now may have lost its memory, however often it says so:
- * what it had is to be given up by somebody who approves it.
- */
-static bool is_believed(const struct registry *registry, const struct wanted *wanted,
-                        const struct source *before)
-{
-	return wanted->count ||
-	       before->endpoints < (size_t)registry->settings->min_records;
-}
-
-struct applying {
-	struct ownership *ownership;
-	struct registry *registry;
-	struct request *req;
-	struct wanted wanted;
-};
-
-static size_t write_difference(struct tx *tx, const struct applying *applying,
-                               struct difference *d)
-{
-	const char *id = applying->registry->id, *resource = applying->wanted.resource;
-	struct endpoint *changed;
-	size_t count = changed_of(d, &changed);
-
-	store_endpoints_put(tx, id, resource, changed, count);
-	if (!applying->wanted.is_complete)
-		return count;
-	for (size_t i = 0; i < d->gone_count; i++)
-		store_endpoint_delete(tx, id, resource, d->gone[i]);
-	return count + d->gone_count;
-}
-
-static void difference_begin(struct difference *d, const struct applying *applying)
-{
-	*d = (struct difference){ .arena = applying->req->arena,
-	                          .wanted = &applying->wanted,
-	                          .before = map_new(random_u32()),
-	                          .now = map_new(random_u32()) };
-	for (size_t i = 0; i < d->wanted->count; i++) {
-		char *key = key_of(&d->wanted->endpoints[i], d->arena);
-
-		map_put(d->now, key, strlen(key), &d->wanted->endpoints[i]);
-	}
-}
-
-static json_t *answer(size_t changed, size_t endpoints, bool is_complete)
-{
-	return json_pack("{s:I, s:I, s:b}", "changed", (json_int_t)changed,
-	                 "endpoints", (json_int_t)endpoints, "complete", is_complete);
-}
-
-/* Twice the same is once: the second finds nothing to change. */
-static enum err apply(const struct applying *applying)
-{
-	const char *id = applying->registry->id;
-	const struct wanted *wanted = &applying->wanted;
-	struct source source = { .is_complete = false }, before;
-	struct difference d;
-	size_t changed, total;
-
-	difference_begin(&d, applying);
-
-	struct tx tx = tx_begin(applying->ownership->runtime.db, &applying->req->why);
-	bool is_known = store_source_read(&tx, id, wanted->resource, &source);
-	before = source;
-	store_endpoints(&tx, d.arena, id, wanted->resource, take_before, &d);
-	changed = write_difference(&tx, applying, &d);
-	total = wanted->is_complete ? wanted->count
-	                            : d.gone_count + wanted->count;
-	source = (struct source){ wanted->resource, wanted->is_complete, total };
-	if (!is_believed(applying->registry, wanted, &before))
-		source = (struct source){ wanted->resource, false, before.endpoints };
-	store_source_write(&tx, id, &source);
-	if (changed || !is_known || before.is_complete != source.is_complete)
-		store_registry_changed(&tx, id);
-	map_free(&d.before);
-	map_free(&d.now);
-	enum err err = tx_commit(&tx);
-	if (!err)
-		applying->req->result = answer(changed, total, source.is_complete);
-	return err;
-}
-
-static enum err apply_endpoints(void *self, struct request *req)
-{
-	struct applying applying = { .ownership = self, .req = req };
-	enum err err = service_registry(self, req, &applying.registry);
-
-	if (!err)
-		err = codec_wanted(req->args, applying.registry, req->arena,
-		                   &applying.wanted, &req->why);
-	if (!err)
-		err = apply(&applying);
-	if (!err)
-		due_now(self, applying.registry);
-	return err;
-}
-
 /* ---- plans ---- */
 
 static json_t *encode_status(const struct registry *registry,
                              const struct registry_status *status)
 {
-	json_t *plan = status->plan ? json_loads(status->plan, 0, NULL) : NULL;
-
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s, s:o?}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s?, s:s, s:n}",
 		"storage_id", registry->settings->storage_id,
 		"zone", registry->zone_text, "state", status->state,
 		"reason", status->reason, "rev", (json_int_t)status->rev,
 		"planned_rev", (json_int_t)status->planned_rev,
 		"rounds", (json_int_t)status->rounds, "planned_at", status->planned_at,
-		"approved_by", status->approved_by, "plan", plan);
+		"approved_by", status->approved_by, "plan");
 }
 
 static enum err get_plan(void *self, struct request *req)
@@ -214,14 +51,19 @@ static enum err get_plan(void *self, struct request *req)
 	struct ownership *ownership = self;
 	struct registry_status status;
 	struct registry *registry;
+	const char *plan = NULL;
 	enum err err = service_registry(ownership, req, &registry);
 
 	if (err)
 		return err;
 
-	struct tx tx = tx_once(ownership->runtime.db, &req->why);
-	if (store_registry_status(&tx, req->arena, registry->id, &status))
+	struct tx tx = tx_begin_snapshot(ownership->runtime.db, &req->why);
+	if (store_registry_status(&tx, req->arena, registry->id, &status)) {
 		req->result = encode_status(registry, &status);
+		plan = store_plan(&tx, req->arena, registry->id);
+	}
+	if (plan)
+		json_object_set_new(req->result, "plan", json_loads(plan, 0, NULL));
 	return tx_commit(&tx);
 }
 
@@ -236,7 +78,7 @@ static enum err plan_calculate(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_once(ownership->runtime.db, &req->why);
-	store_registry_changed(&tx, registry->id);
+	store_registry_urgent(&tx, registry->id);
 	err = tx_commit(&tx);
 	if (!err)
 		due_now(ownership, registry);
@@ -281,7 +123,7 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 	store_order_put(&tx, registry->id, order);
-	store_registry_changed(&tx, registry->id);
+	store_registry_urgent(&tx, registry->id);
 	err = tx_commit(&tx);
 	if (err)
 		return err;
@@ -401,7 +243,6 @@ static enum err find_registries(void *self, struct request *req)
 		if (check_rights(registry, req) ||
 		    !store_registry_status(&tx, req->arena, registry->id, &status))
 			continue;
-		status.plan = NULL;
 		json_array_append_new(list, encode_status(registry, &status));
 	}
 	req->result = json_pack("{s:o}", "registries", list);
@@ -411,7 +252,8 @@ static enum err find_registries(void *self, struct request *req)
 #define REGISTRY "storage_id zone"
 
 const struct rpc_method ownership_methods[] = {
-	{ "apply_endpoints", apply_endpoints, REGISTRY " resource endpoints complete" },
+	{ "apply_endpoints", service_apply_endpoints,
+	  REGISTRY " resource endpoints complete rev?" },
 	{ "plan_calculate",  plan_calculate,  REGISTRY },
 	{ "plan_approve",    plan_approve,    REGISTRY " digest" },
 	{ "get_plan",        get_plan,        REGISTRY },

@@ -1,6 +1,6 @@
 /*
- * service_private -- between service.c, where the calls are, and service_records.c, which
- * has those that tell and take the records of a whole zone.
+ * service_private -- between service.c, where the calls are, service_apply.c, which takes
+ * what is wanted, and service_records.c, which tells and takes the records of a zone.
  */
 #pragma once
 
@@ -10,4 +10,5 @@
 enum err service_registry(struct ownership *ownership, struct request *req,
                           struct registry **registry);
 
+rpc_handler service_apply_endpoints;
 rpc_handler service_storage_records, service_storage_import;

@@ -114,15 +114,19 @@ static json_t *encode_document(const struct document *document)
 		"unreadable", (json_int_t)document->unreadable);
 }
 
+/* A message that comes again does not claim what was released meanwhile. */
 static enum err write_document(struct ownership *ownership,
                                const struct registry *registry,
-                               const struct document *document, struct why *why)
+                               const struct document *document, struct request *req)
 {
-	struct tx tx = tx_begin(ownership->runtime.db, why);
+	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 
-	store_made_intend(&tx, registry->id, document->sets, document->count);
-	store_registry_changed(&tx, registry->id);
-	store_zone_changed(&tx, registry->zone_text, registry->id);
+	if (!store_answer(&tx, req->arena, req->unique_id)) {
+		store_answer_put(&tx, req->unique_id, "");
+		store_made_intend(&tx, registry->id, document->sets, document->count);
+		store_registry_urgent(&tx, registry->id);
+		store_zone_changed(&tx, registry->zone_text, registry->id);
+	}
 	return tx_commit(&tx);
 }
 
@@ -144,7 +148,7 @@ enum err service_storage_import(void *self, struct request *req)
 	if (!err)
 		err = document_read(entries, registry, req->arena, &document, &req->why);
 	if (!err)
-		err = write_document(ownership, registry, &document, &req->why);
+		err = write_document(ownership, registry, &document, req);
 	if (err)
 		return err;
 	due_now(ownership, registry);

@@ -1,8 +1,10 @@
 #include "storage.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "round_private.h"
 
@@ -13,9 +15,10 @@ static void no_records(struct round *round, struct tx *tx)
 	(void)round, (void)tx;
 }
 
-static void no_assignment(struct round *round, const struct made_row *row)
+static void no_assignment(struct round *round, struct tx *tx, const struct made_row *rows,
+                          size_t count)
 {
-	(void)round, (void)row;
+	(void)round, (void)tx, (void)rows, (void)count;
 }
 
 const struct storage storage_txt = { "txt", true, true, no_records, no_assignment };
@@ -46,11 +49,23 @@ static bool has_come(const struct round *round, const struct made_row *row)
 	return rrset_same_records(&is, &row->intended);
 }
 
+/* Two may have intended the same, and the server took that of one of them. */
+static const struct made_row *row_of_ours(const struct round *round,
+                                          const struct made_row *row)
+{
+	struct set_key key = set_key_of(&row->name, row->is.type);
+
+	return map_get(round->made, key.octets, key.len);
+}
+
 static void claim_for_other(void *self, const struct made_row *row)
 {
 	struct round *round = self;
+	struct made_row *ours = (struct made_row *)row_of_ours(round, row);
 
-	if (row->is.count || has_come(round, row))
+	if (ours && !ours->is.count)
+		ours->is_contested = true;
+	if (row->is.count || (has_come(round, row) && !ours))
 		claim(round, row, row->storage_id);
 }
 
@@ -58,15 +73,22 @@ static void table_records(struct round *round, struct tx *tx)
 {
 	const char *owner = round->registry->settings->storage_id;
 
-	for (const struct made *made = round->all_made; made; made = made->next)
-		if (made->row.is.count || has_come(round, &made->row))
-			claim(round, &made->row, owner);
 	store_made_by_others(tx, round->arena, round->row.id, round->registry->zone_text,
 	                     claim_for_other, round);
+	for (const struct made *made = round->all_made; made; made = made->next)
+		if (made->row.is.count ||
+		    (!made->row.is_contested && has_come(round, &made->row)))
+			claim(round, &made->row, owner);
+}
+
+static void table_assign(struct round *round, struct tx *tx, const struct made_row *rows,
+                         size_t count)
+{
+	store_made_put(tx, round->row.id, rows, count);
 }
 
 const struct storage storage_table = { "table", false, true, table_records,
-                                       no_assignment };
+                                       table_assign };
 
 /* ---- memory ---- */
 
@@ -77,11 +99,30 @@ struct remembered {
 	char resource[MARK_RESOURCE_MAX + 1];
 };
 
+/* What is not there any more was ours. */
+static void forget_gone(struct round *round)
+{
+	struct remembered **at = &round->registry->memory;
+
+	while (*at) {
+		struct remembered *old = *at;
+		const struct node *node = view_find(round->view, &old->name);
+
+		if (node && holding_is_there(node_holding(node, old->type))) {
+			at = &old->next;
+			continue;
+		}
+		*at = old->next;
+		free(old);
+	}
+}
+
 static void memory_records(struct round *round, struct tx *tx)
 {
 	const struct registry *registry = round->registry;
 
 	(void)tx;
+	forget_gone(round);
 	for (const struct remembered *at = registry->memory; at; at = at->next) {
 		const struct made_row row = { .name = at->name, .is.type = at->type,
 		                              .resource = at->resource };
@@ -90,7 +131,7 @@ static void memory_records(struct round *round, struct tx *tx)
 	}
 }
 
-static void memory_assign(struct round *round, const struct made_row *row)
+static void remember(struct round *round, const struct made_row *row)
 {
 	struct registry *registry = round->registry;
 	struct remembered *at = registry->memory;
@@ -105,6 +146,14 @@ static void memory_assign(struct round *round, const struct made_row *row)
 		registry->memory = at;
 	}
 	snprintf(at->resource, sizeof(at->resource), "%s", row->resource);
+}
+
+static void memory_assign(struct round *round, struct tx *tx, const struct made_row *rows,
+                          size_t count)
+{
+	(void)tx;
+	for (size_t i = 0; i < count; i++)
+		remember(round, &rows[i]);
 }
 
 const struct storage storage_memory = { "memory", false, false, memory_records,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct made_row;
 struct round;
@@ -20,8 +21,9 @@ struct storage {
 	bool has_rows;			/* keeps what was made in the database */
 	/* Records(): claims on what the zone has, before the view is settled. */
 	void (*records)(struct round *round, struct tx *tx);
-	/* Assign(): the provider took it. */
-	void (*assign)(struct round *round, const struct made_row *row);
+	/* Assign(): the provider took it. TX is NULL without rows. */
+	void (*assign)(struct round *round, struct tx *tx, const struct made_row *rows,
+	               size_t count);
 };
 
 extern const struct storage storage_txt, storage_table, storage_memory;

@@ -25,7 +25,9 @@ struct registry_row {
 	char id[ID_LEN + 1];
 	uint64_t rev;			/* of what is wanted */
 	unsigned failures;		/* rounds in a row that did not come to an end */
+	bool is_due;
 	const char *held_digest;	/* of the plan that is held; "": none is */
+	const char *mismatches;		/* a digest of those that were told last */
 	const char *approved;		/* the digest of what may be done */
 };
 
@@ -40,16 +42,19 @@ bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
 /* How it stands, for people. */
 struct registry_status {
 	const char *state, *reason, *planned_at, *approved_by;
-	const char *plan;		/* JSON, or NULL */
 	uint64_t rev, planned_rev, rounds;
 };
 bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
                            struct registry_status *status);
+/* JSON; NULL: it was never planned. */
+const char *store_plan(struct tx *tx, struct arena *arena, const char *id);
 /*
- * Something is wanted that was not: a round is due now, which begins after this, whatever
- * one is under way.
+ * Something is wanted that was not: a round is due as soon as the primary may be asked,
+ * which begins after this, whatever one is under way.
  */
 void store_registry_changed(struct tx *tx, const char *id);
+/* The same, and somebody waits for it: now. */
+void store_registry_urgent(struct tx *tx, const char *id);
 /* The same of all registries of ZONE but the one of ID. */
 void store_zone_changed(struct tx *tx, const char *zone, const char *id);
 
@@ -58,12 +63,15 @@ struct round_row {
 	const char *id;			/* of the registry */
 	enum registry_state state;
 	const char *reason;
+	bool is_vain;			/* nothing came of it: it counts as a failure */
 	bool is_planned;		/* else the rest is as it was */
 	uint64_t rev;			/* that was planned */
 	uint32_t serial;
 	const char *plan;		/* JSON */
-	const char *held_digest;
+	const char *held_digest;	/* NULL: it stays, and with it what was approved */
+	const char *mismatches;
 	int64_t next_ms;		/* due again after that */
+	int64_t rest_ms;		/* and not before that, whatever is wanted */
 };
 /* If more was wanted meanwhile it is due at once. */
 void store_round(struct tx *tx, const struct round_row *round);
@@ -86,6 +94,7 @@ struct source {
 	const char *resource;
 	bool is_complete;
 	size_t endpoints;
+	uint64_t rev;			/* of its list, if it counts them; else 0 */
 };
 
 /* False: nobody of that name has asked yet. */
@@ -99,9 +108,10 @@ void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
                      void *self);
 void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
                          const struct endpoint *endpoints, size_t count);
-void store_endpoint_delete(struct tx *tx, const char *id, const char *resource,
-                           const struct endpoint *endpoint);
-/* Resources of which all is known. */
+void store_endpoints_delete(struct tx *tx, const char *id, const char *resource,
+                            const struct endpoint *endpoints, size_t count);
+/* Of all resources, of which each is one at least. */
+size_t store_endpoints_total(struct tx *tx, const char *id);
 void store_sources(struct tx *tx, struct arena *arena, const char *id,
                    void (*each)(void *self, const struct source *source), void *self);
 
@@ -113,6 +123,7 @@ struct made_row {
 	struct rrset intended;		/* of no records: nothing is under way */
 	const char *resource;
 	const char *storage_id;		/* whose: of store_made_by_others() */
+	bool is_contested;		/* another registry has one, too; never seen */
 };
 
 void store_made(struct tx *tx, struct arena *arena, const char *id,
@@ -128,10 +139,30 @@ void store_made_intend(struct tx *tx, const char *id, const struct made_row *row
 /* It was seen; nothing is intended. */
 void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
                     size_t count);
+/* The server refused it: it is not intended any more. */
+void store_made_refused(struct tx *tx, const char *id, const struct made_row *rows,
+                        size_t count);
 void store_made_delete(struct tx *tx, const char *id, const struct name *name,
                        uint16_t type);
+void store_made_delete_all(struct tx *tx, const char *id, const struct made_row *rows,
+                           size_t count);
+/* Did RESOURCE want anything that is in the zone, or was to be? */
+bool store_made_has(struct tx *tx, const char *id, const char *resource);
 /* As many rows there are by now; are there fewer than that? */
 void store_made_count(struct tx *tx, const char *id);
 bool store_made_is_lost(struct tx *tx, const char *id);
 /* What the zone had of OWNER's when it was read is intended, if it has no row. How many. */
 size_t store_made_restore(struct tx *tx, const char *id, const char *owner);
+
+/* ---- calls that come again ---- */
+
+/* The answer that was given to the message of UNIQUE_ID; NULL: none was. */
+const char *store_answer(struct tx *tx, struct arena *arena, const char *unique_id);
+void store_answer_put(struct tx *tx, const char *unique_id, const char *answer);
+
+/* ---- what is over ---- */
+
+/* Answers of more than an hour ago. */
+void store_sweep_answers(struct tx *tx);
+/* Resources that wanted nothing for a day, and have nothing in the zone. */
+void store_sweep_sources(struct tx *tx);

@@ -7,6 +7,7 @@ static void read_source(struct tx_rows *rows, struct source *source)
 	source->resource = row_text(rows);
 	source->is_complete = row_int(rows);
 	source->endpoints = (size_t)row_int(rows);
+	source->rev = (uint64_t)row_int(rows);
 }
 
 bool store_source_read(struct tx *tx, const char *id, const char *resource,
@@ -15,7 +16,7 @@ bool store_source_read(struct tx *tx, const char *id, const char *resource,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT resource, is_complete, endpoints FROM endpoint_sources "
+	    "SELECT resource, is_complete, endpoints, source_rev FROM endpoint_sources "
 	    "WHERE registry_id = ? AND resource = ? FOR UPDATE",
 	    TX_BIND(tx_text(id), tx_text(resource))))
 		return false;
@@ -29,12 +30,12 @@ void store_source_write(struct tx *tx, const char *id, const struct source *sour
 {
 	tx_exec(tx,
 	    "INSERT INTO endpoint_sources "
-	    "(registry_id, resource, is_complete, endpoints, reported_at) "
-	    "VALUES (?, ?, ?, ?, NOW(3)) ON DUPLICATE KEY UPDATE "
+	    "(registry_id, resource, is_complete, endpoints, source_rev, reported_at) "
+	    "VALUES (?, ?, ?, ?, ?, NOW(3)) ON DUPLICATE KEY UPDATE "
 	    "is_complete = VALUES(is_complete), endpoints = VALUES(endpoints), "
-	    "reported_at = NOW(3)",
+	    "source_rev = VALUES(source_rev), reported_at = NOW(3)",
 	    TX_BIND(tx_text(id), tx_text(source->resource), tx_int(source->is_complete),
-	            tx_int((int64_t)source->endpoints)));
+	            tx_int((int64_t)source->endpoints), tx_int((int64_t)source->rev)));
 }
 
 void store_sources(struct tx *tx, struct arena *arena, const char *id,
@@ -43,7 +44,7 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	    "SELECT resource, is_complete, endpoints FROM endpoint_sources "
+	    "SELECT resource, is_complete, endpoints, source_rev FROM endpoint_sources "
 	    "WHERE registry_id = ?", TX_BIND(tx_text(id)));
 	while (tx_next(&rows)) {
 		struct source source;
@@ -95,8 +96,22 @@ void store_endpoints(struct tx *tx, struct arena *arena, const char *id,
 	}
 }
 
-void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
-                         const struct endpoint *endpoints, size_t count)
+size_t store_endpoints_total(struct tx *tx, const char *id)
+{
+	struct tx_rows rows;
+	size_t total;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT COALESCE(SUM(GREATEST(endpoints, 1)), 0) FROM endpoint_sources "
+	    "WHERE registry_id = ?", TX_BIND(tx_text(id))))
+		return 0;
+	total = (size_t)row_int(&rows);
+	tx_select_end(&rows);
+	return total;
+}
+
+static void write_rows(struct tx *tx, const char *id, const char *resource,
+                       const struct endpoint *endpoints, size_t count, bool is_gone)
 {
 	struct arena *arena = arena_new();
 	struct tx_value *values = arena_alloc(arena, (8 * count + 1) * sizeof(*values));
@@ -112,7 +127,7 @@ void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
 		at[4] = tx_text(endpoint->set_id);
 		at[5] = endpoint->has_ttl ? tx_u32(endpoint->want.ttl) : tx_null();
 		at[6] = tx_int(endpoint->is_shared);
-		at[7] = store_packed(&endpoint->want, arena);
+		at[7] = is_gone ? tx_bytes("", 0) : store_packed(&endpoint->want, arena);
 	}
 	if (count)
 		tx_exec_rows(tx,
@@ -124,12 +139,19 @@ void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
 	arena_free(&arena);
 }
 
-void store_endpoint_delete(struct tx *tx, const char *id, const char *resource,
-                           const struct endpoint *endpoint)
+void store_endpoints_put(struct tx *tx, const char *id, const char *resource,
+                         const struct endpoint *endpoints, size_t count)
 {
-	tx_exec(tx,
-	    "DELETE FROM endpoints WHERE registry_id = ? AND resource = ? AND name = ? "
-	    "AND type = ? AND set_id = ?",
-	    TX_BIND(tx_text(id), tx_text(resource), tx_text(endpoint->name_text),
-	            tx_int(endpoint->want.type), tx_text(endpoint->set_id)));
+	write_rows(tx, id, resource, endpoints, count, false);
+}
+
+/* Some hundred rows are emptied by a statement, and all that are empty go by one. */
+void store_endpoints_delete(struct tx *tx, const char *id, const char *resource,
+                            const struct endpoint *endpoints, size_t count)
+{
+	write_rows(tx, id, resource, endpoints, count, true);
+	if (count)
+		tx_exec(tx, "DELETE FROM endpoints WHERE registry_id = ? "
+		        "AND resource = ? AND records = ''",
+		        TX_BIND(tx_text(id), tx_text(resource)));
 }

@@ -107,6 +107,36 @@ void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
 	arena_free(&arena);
 }
 
+/* Some hundred rows are emptied by a statement, and all that are empty go by one. */
+static void empty_rows(struct tx *tx, const char *id, const struct made_row *rows,
+                       size_t count, const char *change)
+{
+	struct arena *arena = arena_new();
+
+	if (count) {
+		tx_exec_rows(tx,
+		    "INSERT INTO ownership (registry_id, name, type, resource, ttl, "
+		    "intended, updated_at) VALUES ", "(?,?,?,?,?,?,NOW(3))",
+		    change, values_of(arena, id, rows, count, true), 6, count);
+		tx_exec(tx, "DELETE FROM ownership WHERE registry_id = ? "
+		        "AND records IS NULL AND intended IS NULL", TX_BIND(tx_text(id)));
+	}
+	arena_free(&arena);
+}
+
+void store_made_refused(struct tx *tx, const char *id, const struct made_row *rows,
+                        size_t count)
+{
+	empty_rows(tx, id, rows, count, " ON DUPLICATE KEY UPDATE intended = NULL");
+}
+
+void store_made_delete_all(struct tx *tx, const char *id, const struct made_row *rows,
+                           size_t count)
+{
+	empty_rows(tx, id, rows, count,
+	           " ON DUPLICATE KEY UPDATE records = NULL, intended = NULL");
+}
+
 void store_made_delete(struct tx *tx, const char *id, const struct name *name,
                        uint16_t type)
 {
@@ -116,6 +146,21 @@ void store_made_delete(struct tx *tx, const char *id, const struct name *name,
 	tx_exec(tx,
 	        "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ?",
 	        TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
+}
+
+bool store_made_has(struct tx *tx, const char *id, const char *resource)
+{
+	struct tx_rows rows;
+	bool has;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT EXISTS (SELECT 1 FROM ownership "
+	    "WHERE registry_id = ? AND resource = ?)",
+	    TX_BIND(tx_text(id), tx_text(resource))))
+		return false;
+	has = row_int(&rows);
+	tx_select_end(&rows);
+	return has;
 }
 
 /* ---- rows that got lost ---- */

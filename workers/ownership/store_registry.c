@@ -53,15 +53,17 @@ bool store_registry_read(struct tx *tx, struct arena *arena, const char *id,
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT id, rev, failures, held_digest, approved FROM registries "
-	    "WHERE id = ?",
+	    "SELECT id, rev, failures, due_at <= NOW(3), held_digest, approved, "
+	    "mismatches FROM registries WHERE id = ?",
 	    TX_BIND(tx_text(id))))
 		return false;
 	copy_id(row_text(&rows), row->id);
 	row->rev = (uint64_t)row_int(&rows);
 	row->failures = row_u32(&rows);
+	row->is_due = row_int(&rows);
 	row->held_digest = row_text(&rows);
 	row->approved = row_text(&rows);
+	row->mismatches = row_text(&rows);
 	tx_select_end(&rows);
 	return true;
 }
@@ -73,14 +75,13 @@ bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
 
 	if (!tx_select_row(tx, arena, &rows,
 	    "SELECT state, reason, DATE_FORMAT(planned_at, '%Y-%m-%dT%H:%i:%S'), "
-	    "approved_by, plan, rev, planned_rev, rounds FROM registries WHERE id = ?",
+	    "approved_by, rev, planned_rev, rounds FROM registries WHERE id = ?",
 	    TX_BIND(tx_text(id))))
 		return false;
 	status->state = row_text(&rows);
 	status->reason = row_text(&rows);
 	status->planned_at = row_text(&rows);
 	status->approved_by = row_text(&rows);
-	status->plan = row_text(&rows);
 	status->rev = (uint64_t)row_int(&rows);
 	status->planned_rev = (uint64_t)row_int(&rows);
 	status->rounds = (uint64_t)row_int(&rows);
@@ -88,7 +89,30 @@ bool store_registry_status(struct tx *tx, struct arena *arena, const char *id,
 	return true;
 }
 
+const char *store_plan(struct tx *tx, struct arena *arena, const char *id)
+{
+	struct tx_rows rows;
+	const char *plan;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT plan FROM registry_plans WHERE registry_id = ?",
+	    TX_BIND(tx_text(id))))
+		return NULL;
+	plan = row_text(&rows);
+	tx_select_end(&rows);
+	return plan;
+}
+
+#define CHANGED "rev = rev + 1, " \
+                "due_at = LEAST(due_at, GREATEST(not_before, NOW(3))) "
+
 void store_registry_changed(struct tx *tx, const char *id)
+{
+	tx_exec(tx, "UPDATE registries SET " CHANGED "WHERE id = ?",
+	        TX_BIND(tx_text(id)));
+}
+
+void store_registry_urgent(struct tx *tx, const char *id)
 {
 	tx_exec(tx,
 	    "UPDATE registries SET rev = rev + 1, due_at = LEAST(due_at, NOW(3)) "
@@ -97,27 +121,34 @@ void store_registry_changed(struct tx *tx, const char *id)
 
 void store_zone_changed(struct tx *tx, const char *zone, const char *id)
 {
-	tx_exec(tx,
-	    "UPDATE registries SET rev = rev + 1, due_at = LEAST(due_at, NOW(3)) "
-	    "WHERE zone = ? AND id <> ?", TX_BIND(tx_text(zone), tx_text(id)));
+	tx_exec(tx, "UPDATE registries SET " CHANGED "WHERE zone = ? AND id <> ?",
+	        TX_BIND(tx_text(zone), tx_text(id)));
 }
 
 static void store_planned(struct tx *tx, const struct round_row *round)
 {
 	tx_exec(tx,
 	    "UPDATE registries SET planned_rev = ?, serial = ?, planned_at = NOW(3), "
-	    "plan = ?, held_digest = ?, "
-	    "approved_by = IF(approved = ?, approved_by, ''), "
-	    "approved = IF(approved = ?, approved, '') WHERE id = ?",
+	    "mismatches = ? WHERE id = ?",
 	    TX_BIND(tx_int((int64_t)round->rev), tx_u32(round->serial),
-	            tx_text(round->plan), tx_text(round->held_digest),
-	            tx_text(round->held_digest), tx_text(round->held_digest),
-	            tx_text(round->id)));
+	            tx_text(round->mismatches), tx_text(round->id)));
+	tx_exec(tx,
+	    "INSERT INTO registry_plans (registry_id, plan) VALUES (?, ?) "
+	    "ON DUPLICATE KEY UPDATE plan = VALUES(plan)",
+	    TX_BIND(tx_text(round->id), tx_text(round->plan)));
+	if (round->held_digest)
+		tx_exec(tx,
+		    "UPDATE registries SET held_digest = ?, "
+		    "approved_by = IF(approved = ?, approved_by, ''), "
+		    "approved = IF(approved = ?, approved, '') WHERE id = ?",
+		    TX_BIND(tx_text(round->held_digest), tx_text(round->held_digest),
+		            tx_text(round->held_digest), tx_text(round->id)));
 }
 
 void store_round(struct tx *tx, const struct round_row *round)
 {
-	bool failed = round->state == REGISTRY_FAILED || round->state == REGISTRY_PARKED;
+	bool failed = round->is_vain || round->state == REGISTRY_FAILED ||
+	              round->state == REGISTRY_PARKED;
 
 	if (round->is_planned)
 		store_planned(tx, round);
@@ -125,10 +156,12 @@ void store_round(struct tx *tx, const struct round_row *round)
 	    "UPDATE registries SET state = ?, reason = LEFT(?, 512), "
 	    "rounds = rounds + 1, "
 	    "failures = IF(?, failures + 1, 0), "
-	    "due_at = IF(rev > planned_rev AND NOT ?, NOW(3), "
-	    "NOW(3) + INTERVAL ? MICROSECOND) WHERE id = ?",
+	    "not_before = NOW(3) + INTERVAL ? MICROSECOND, "
+	    "due_at = NOW(3) + INTERVAL IF(rev > planned_rev, ?, ?) MICROSECOND "
+	    "WHERE id = ?",
 	    TX_BIND(tx_text(states[round->state]), tx_text(round->reason),
-	            tx_int(failed), tx_int(failed), tx_int(1000 * round->next_ms),
+	            tx_int(failed), tx_int(1000 * round->rest_ms),
+	            tx_int(1000 * round->rest_ms), tx_int(1000 * round->next_ms),
 	            tx_text(round->id)));
 }
 

@@ -1,16 +1,22 @@
 /*
- * primary_driver -- the client of somebody's primary at the end of a pipe: reads
- * commands, a line of JSON each, and says how what they began came to its end, so too.
+ * primary_driver -- the client of somebody's primary, and the providers, at the end of a
+ * pipe: reads commands, a line of JSON each, and says how what they began came to its
+ * end, so too.
  *
  *   {"do": "open", "zone": S, "host": S, "port": N, "key": [NAME, ALGORITHM, SECRET],
  *    "local": S, "silence_ms": N, "whole_ms": N, "idle_ms": N, "records": N, "octets": N}
  *   {"do": "read", "cancel_after": N}      {"end": "read", "fault", "serial", "records"}
  *   {"do": "send", "updates": [U...]}      {"end": "send", "outcome", "words"}
  *   {"do": "ask", "name": S, "type": N}    {"end": "ask", "fault", "ttl", "records"}
+ *   {"do": "serial"}                       {"end": "serial", "fault", "serial"}
  *   {"do": "wire", "updates": [U...]}      {"end": "wire", "message", "sizes"}
  *   {"do": "cancel", "what": S}            {"end": "cancel"}
+ *   {"do": "cancel", "what": "provider"}
  *   {"do": "close"}                        {"end": "close"}
  *   {"do": "close_within"}                 the next callback closes it, too
+ *   {"do": "open_managed", "zone": S, "broker": URL}   in its stead: a domain of central
+ *
+ * serial is the provider's, which has a client of its own.
  *
  * U is {"prerequisites": [R...], "changes": [R...]}, R [KIND, NAME, TYPE, TTL, RDATA],
  * with rdata in hexadecimal digits. Records are such digits: of canonical octets of what
@@ -29,7 +35,12 @@
 #include "base/mem.h"
 #include "core/update_wire.h"
 #include "primary.h"
+#include "provider.h"
+#include "registry.h"
+#include "runtime/broker.h"
 #include "runtime/loop.h"
+#include "runtime/rpc.h"
+#include "runtime/worker.h"
 
 struct driver {
 	struct loop *loop;
@@ -38,6 +49,10 @@ struct driver {
 	struct tsig_key key;
 	struct primary_config config;
 	struct primary *primary;
+	struct registry_settings settings;
+	struct registry registry;
+	struct broker_config broker;	/* of managed */
+	struct runtime runtime;
 	json_t *records;		/* of what is read */
 	size_t cancel_after;
 	bool closes_within;
@@ -88,13 +103,21 @@ static void say(json_t *line)
 	json_decref(line);
 }
 
+static void close_all(struct driver *d)
+{
+	primary_free(&d->primary);
+	if (d->registry.provider)
+		d->registry.provider->stop(&d->registry);
+	d->registry.provider = NULL;
+}
+
 /* ---- what comes to an end ---- */
 
 static void begin_callback(struct driver *d)
 {
 	bug_if(d->is_starting);
 	if (d->closes_within)
-		primary_free(&d->primary);
+		close_all(d);
 	d->closes_within = false;
 }
 
@@ -142,6 +165,15 @@ static void on_asked(void *self, const char *fault, const struct rrset *set)
 		                                      set->records[i].len));
 	say(json_pack("{s:s, s:s?, s:I, s:o}", "end", "ask", "fault", fault, "ttl",
 	              (json_int_t)(set ? set->ttl : 0), "records", records));
+}
+
+static void on_serial(void *self, const char *fault, uint32_t serial)
+{
+	json_t *line = json_pack("{s:s, s:s?, s:I}", "end", "serial", "fault", fault,
+	                         "serial", (json_int_t)serial);
+
+	begin_callback(self);
+	say(line);
 }
 
 /* ---- updates ---- */
@@ -258,8 +290,24 @@ static void set_key(struct driver *d, const json_t *list)
 	d->config.key = &d->key;
 }
 
+static void open_provider(struct driver *d, const struct provider *provider)
+{
+	struct registry *registry = &d->registry;
+
+	d->settings.timeout_s = (d->config.silence_ms + 999) / 1000;
+	*registry = (struct registry){
+		.settings = &d->settings, .zone = d->config.zone, .provider = provider,
+		.server = d->config.server, .has_key = d->config.key,
+	};
+	name_format(&registry->zone, registry->zone_text);
+	if (registry->has_key)
+		registry->key = *d->config.key;
+	provider->start(registry, &d->runtime);
+}
+
 static void do_open(struct driver *d, const json_t *command)
 {
+	close_all(d);
 	d->config = (struct primary_config){
 		.zone = name_of(text_of(command, "zone")),
 		.silence_ms = (int)int_of(command, "silence_ms", 10000),
@@ -275,8 +323,23 @@ static void do_open(struct driver *d, const json_t *command)
 	    !address_parse(text_of(command, "local"), 0, &d->config.local))
 		fatal("no address: %s", text_of(command, "local"));
 	set_key(d, json_object_get(command, "key"));
-	primary_free(&d->primary);
 	d->primary = primary_new(d->loop, &d->config);
+	open_provider(d, &provider_rfc2136);
+}
+
+static void do_open_managed(struct driver *d, const json_t *command)
+{
+	close_all(d);
+	d->broker = (struct broker_config){
+		.url = xstrdup(text_of(command, "broker")),
+		.exchange = (char *)"zonefleet", .heartbeat_s = 15,
+		.max_message_bytes = 1 << 20, .queue_limit = 100,
+	};
+	d->runtime.out = broker_open(d->loop, &d->broker, "out", NULL,
+	                             &(struct broker_hooks){ 0 });
+	d->runtime.rpc = rpc_client_open(d->loop, &d->broker, d->runtime.out);
+	d->config.zone = name_of(text_of(command, "zone"));
+	open_provider(d, &provider_managed);
 }
 
 static void do_read(struct driver *d, const json_t *command)
@@ -296,6 +359,12 @@ static void do_ask(struct driver *d, const json_t *command)
 	primary_ask(d->primary, &name, (uint16_t)int_of(command, "type", 0), on_asked, d);
 }
 
+static void do_serial(struct driver *d, const json_t *command)
+{
+	(void)command;
+	d->registry.provider->serial(&d->registry, on_serial, d);
+}
+
 static void do_cancel(struct driver *d, const json_t *command)
 {
 	const char *what = text_of(command, "what");
@@ -304,6 +373,8 @@ static void do_cancel(struct driver *d, const json_t *command)
 		primary_cancel_read(d->primary);
 	else if (!strcmp(what, "send"))
 		primary_cancel_send(d->primary);
+	else if (!strcmp(what, "provider"))
+		d->registry.provider->cancel(&d->registry);
 	else
 		primary_cancel_ask(d->primary);
 	say(json_pack("{s:s}", "end", "cancel"));
@@ -312,7 +383,7 @@ static void do_cancel(struct driver *d, const json_t *command)
 static void do_close(struct driver *d, const json_t *command)
 {
 	(void)command;
-	primary_free(&d->primary);
+	close_all(d);
 	say(json_pack("{s:s}", "end", "close"));
 }
 
@@ -327,9 +398,11 @@ static const struct {
 	void (*run)(struct driver *d, const json_t *command);
 } commands[] = {
 	{ "open",         do_open         },
+	{ "open_managed", do_open_managed },
 	{ "read",         do_read         },
 	{ "send",         do_send         },
 	{ "ask",          do_ask          },
+	{ "serial",       do_serial       },
 	{ "wire",         do_wire         },
 	{ "cancel",       do_cancel       },
 	{ "close",        do_close        },
@@ -388,10 +461,14 @@ int main(void)
 {
 	struct driver d = { .loop = loop_new() };
 
+	d.runtime.loop = d.loop;
 	log_open("primary_driver", false);
 	d.input = loop_io_new(d.loop, STDIN_FILENO, LOOP_READ, on_input, &d);
 	loop_run(d.loop);
-	primary_free(&d.primary);
+	close_all(&d);
+	rpc_client_close(&d.runtime.rpc);
+	broker_close(&d.runtime.out);
+	free(d.broker.url);
 	json_decref(d.records);
 	buf_clear(&d.line);
 	loop_io_free(&d.input);

@@ -64,7 +64,7 @@ static void what_an_answer_means(void **state)
 		enum outcome want;
 	} answers[] = {
 		{ 0, 0, OUTCOME_APPLIED },   { 1, 0, OUTCOME_PARKED },
-		{ 2, 0, OUTCOME_AGAIN },     { 3, 0, OUTCOME_CHANGED },
+		{ 2, 0, OUTCOME_UNABLE },    { 3, 0, OUTCOME_CHANGED },
 		{ 4, 0, OUTCOME_PARKED },    { 5, 0, OUTCOME_POLICY },
 		{ 6, 0, OUTCOME_CONFLICT },  { 7, 0, OUTCOME_CONFLICT },
 		{ 8, 0, OUTCOME_CHANGED },   { 9, 0, OUTCOME_PARKED },
@@ -131,7 +131,8 @@ static void octets_are_a_limit_too(void **state)
 static void bad_ones_keep_none_back(void **state)
 {
 	static const enum outcome bad[] = { OUTCOME_CONFLICT, OUTCOME_CHANGED,
-	                                    OUTCOME_FAILED, OUTCOME_POLICY };
+	                                    OUTCOME_FAILED, OUTCOME_POLICY,
+	                                    OUTCOME_UNABLE };
 
 	(void)state;
 	srandom(1);

@@ -156,6 +156,8 @@ static void the_table_of_what_is_done(void **state)
 /* ---- in each form of marks, and from one to another ---- */
 
 #define VAGUE "A none VAGUE_MARK"
+/* As external-dns once marked each set: by the name, and by name and type. */
+#define TWINS "a-team/A:192.0.2.1 a-team/A~us!plain? a-team/A~us"
 
 static const struct {
 	const char *form, *former, *zone, *made, *wanted, *want;
@@ -251,6 +253,33 @@ static const struct {
 	  "A create WANTED, NS update WANTED" },
 	{ "plain", "txt-", "foo/A:192.0.2.1 foo/A~us!txt- a-foo/TXT:a", "", "", "" },
 
+	/* one mark of ours, and two sets that it could be for: what we know decides */
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "",
+	  "team/A:192.0.2.1 a-team/A:192.0.2.1", "A none VAGUE_MARK, A none WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "a-team/A:192.0.2.1",
+	  "A none WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "a-team/A@test/2:192.0.2.1",
+	  "A update WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "team/A:192.0.2.9",
+	  "team/A:192.0.2.1 a-team/A:192.0.2.1", "A none WANTED, A update WANTED" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "",
+	  "team/A:192.0.2.9 a-team/A:192.0.2.1", "A none WANTED, A none WANTED" },
+	{ "plain", NULL, TWINS, "", "team/A:192.0.2.1 a-team/A:192.0.2.1",
+	  "A none VAGUE_MARK, A none WANTED, TXT unmark ORPHAN_MARK" },
+	{ "plain", NULL, TWINS, "", "a-team/MX:1+x. a-team/A:192.0.2.1",
+	  "A none WANTED, MX create WANTED" },
+	{ "seed", NULL, "ns-sub/A:192.0.2.3 sub/NS:x. sub/NS~us", "ns-sub/A:192.0.2.3",
+	  "ns-sub/A:192.0.2.3 sub/NS:x.", "A none NO_MARK, NS none WANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "A:192.0.2.1",
+	  "A update WANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "A:192.0.2.1", "A:192.0.2.2",
+	  "A update WANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "A:192.0.2.1", "",
+	  "A delete UNWANTED" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "A:192.0.2.2",
+	  "A none VAGUE_MARK" },
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "", "" },
+
 	/* a mark of ours is where it would be read as another's */
 	{ "plain", NULL, "foo/A:192.0.2.1 foo/A~us a-foo/A:192.0.2.2", "", "", "" },
 	{ "plain", NULL, "a-foo/A:192.0.2.2", "", "foo/A:192.0.2.1", "A none NO_MARK" },
@@ -310,8 +339,49 @@ static const struct {
 	{ "none", NULL, "a.sub/MX:1+x. a.sub/MX~us", "", "sub/NS:x. a.sub/MX:1+x.",
 	  "MX none WANTED, NS none HIDES" },
 	{ "ours", NULL, "a.subb/A:192.0.2.1", "", "sub/NS:x.", "NS create WANTED" },
+	/* but not what goes with it: the marks of what was at its name */
+	{ "ours", NULL, "A:192.0.2.1 A~us", "", "NS:x.",
+	  "A delete UNWANTED, NS create WANTED" },
+	{ "ours", NULL, "MX:1+x. MX~us A:192.0.2.1 A~us", "", "NS:x.",
+	  "A delete UNWANTED, MX delete UNWANTED, NS create WANTED" },
+	{ "ours", NULL, "A~us", "", "NS:x.", "A unmark ORPHAN_MARK, NS create WANTED" },
+	{ "ours", NULL, "A:192.0.2.1 A~us AAAA:2001:db8::1 AAAA~us", "",
+	  "A:192.0.2.1 NS:x.", "A none WANTED, AAAA none BLOCKED, NS none HIDES" },
+	{ "ours", NULL, "A:192.0.2.1 A~us", "", "A:192.0.2.2 NS:x.",
+	  "A update WANTED, NS none HIDES" },
+	{ "ours", NULL, "A:192.0.2.1 A~us A~them!plain", "", "NS:x.",
+	  "NS none NAME_SHARED" },
+	{ "ours", NULL, "A:192.0.2.1 A~us MX~them", "", "NS:x.",
+	  "A none BLOCKED, NS none HIDES" },
+	{ "ours", NULL, "", "", "A:192.0.2.1 NS:x.", "A create WANTED, NS none HIDES" },
+	{ "ours", NULL, "", "", "MX:1+x. NS:y.", "MX create WANTED, NS none HIDES" },
+	{ "plain", NULL, "", "", "A:192.0.2.1 NS:x.",
+	  "A create WANTED, NS create WANTED" },
+	{ "plain", NULL, "A:192.0.2.1 A~us", "", "A:192.0.2.1 NS:x.",
+	  "A none WANTED, NS create WANTED" },
+	{ "plain", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1 NS:x.",
+	  "A update WANTED, NS create WANTED" },
+	{ "plain", NULL, "MX:1+x. MX~us", "", "MX:1+x. NS:y.",
+	  "MX none WANTED, NS none HIDES" },
 	{ "ours", NULL, "sub/NS:y. sub/NS~us a.sub/A:192.0.2.1", "", "sub/NS:x.",
 	  "NS update WANTED" },
+	/* glue: no mark of it can be seen in the zone, and with a table none needs to be */
+	{ "ours", NULL, "sub/NS:a.sub.example.com. sub/NS~us", "",
+	  "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A none NO_MARK, NS none WANTED" },
+	{ "plain", NULL, "sub/NS:a.sub.example.com. sub/NS~us", "",
+	  "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A none NO_MARK, NS none WANTED" },
+	{ "none", NULL, "sub/NS:a.sub.example.com. sub/NS~us", "",
+	  "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A create WANTED, NS none WANTED" },
+	{ "none", NULL, "", "", "sub/NS:a.sub.example.com. a.sub/A:192.0.2.1",
+	  "A create WANTED, NS create WANTED" },
+	{ "none", NULL, "sub/NS:a.sub.example.com. sub/NS~us a.sub/A:192.0.2.1 "
+	  "a.sub/A~us", "", "sub/NS:a.sub.example.com. a.sub/A:192.0.2.2",
+	  "A update WANTED, NS none WANTED" },
+	{ "none", NULL, "sub/NS:a.sub.example.com. sub/NS~us a.sub/A:192.0.2.1 "
+	  "a.sub/A~us", "", "", "A delete UNWANTED, NS delete UNWANTED" },
 	{ "-own", NULL, "NS:x. NS~us!-own?", "", "A:192.0.2.1 A@test/2:192.0.2.2 NS:x.",
 	  "A none OCCLUDED, A none OCCLUDED, NS update WANTED" },
 };
@@ -360,6 +430,10 @@ static void what_a_policy_lets_be_done(void **state)
 		  "A delete UNWANTED, CNAME create WANTED",
 		  "A delete UNWANTED, CNAME create WANTED",
 		  "A none POLICY, CNAME none POLICY" },
+		{ "A:192.0.2.1 A~us", "NS:x.",
+		  "A delete UNWANTED, NS create WANTED",
+		  "A delete UNWANTED, NS create WANTED",
+		  "A none POLICY, NS none POLICY" },
 		{ "A:192.0.2.1 A~us AAAA:2001:db8::1 AAAA~us", "A:192.0.2.1",
 		  "A none WANTED, AAAA delete UNWANTED",
 		  "A none WANTED, AAAA none POLICY",
@@ -702,6 +776,31 @@ static void a_wish_without_records_is_impossible(void **state)
 	}
 }
 
+/* What cannot be ours takes no room at its name, however much of it is wanted. */
+static void a_name_is_not_filled_with_what_cannot_be_ours(void **state)
+{
+	enum { FIRST = 1000, COUNT_OF_TYPES = 3000 };
+	struct view *view = view_of("A:192.0.2.1 A~us HINFO:a+b");
+	struct name name = name_of("www.example.com.");
+	struct rdata rdata = { (const uint8_t *)"abcd", 4 };
+	struct plan plan;
+
+	(void)state;
+	for (uint16_t i = 0; i < COUNT_OF_TYPES; i++) {
+		struct wish wish = { .want = { (uint16_t)(FIRST + i), 0, 1, 1, &rdata },
+		                     .resource = "test/1" };
+
+		plan_want(view, &name, &wish);
+	}
+	each_token(view, "A:192.0.2.1 HINFO:c+d AAAA:2001:db8::1", want);
+	plan_make(view, &usual, true, &plan);
+	assert_int_equal(plan.count, COUNT_OF_TYPES + 3);
+	assert_int_equal(plan.reasons[REASON_PROTECTED], COUNT_OF_TYPES + 1);
+	assert_int_equal(plan.reasons[REASON_WANTED], 2);
+	assert_int_equal(view_find(view, &name)->types, 3);
+	view_free(&view);
+}
+
 /* ---- whatever the zone is ---- */
 
 static const char *const zone_words[] = {
@@ -824,6 +923,7 @@ int main(void)
 		cmocka_unit_test(what_changes_its_type_is_held_whole),
 		cmocka_unit_test(a_source_that_is_not_complete_holds_what_it_could_lose),
 		cmocka_unit_test(a_wish_without_records_is_impossible),
+		cmocka_unit_test(a_name_is_not_filled_with_what_cannot_be_ours),
 		cmocka_unit_test(no_plan_touches_what_is_not_ours),
 	};
 

@@ -177,6 +177,8 @@ static void what_an_update_says(void **state)
 	}
 }
 
+#define TWINS "a-team/A:192.0.2.1 a-team/A~us!plain? a-team/A~us"
+
 /* The same in other forms, and from one to another; required of NULL: very much. */
 static const struct {
 	const char *form, *former, *zone, *made, *wishes, *required, *changes;
@@ -198,6 +200,8 @@ static const struct {
 	  "del _own-a.www TXT, add www TXT" },
 	{ "none", "ours", "A:192.0.2.1 A~us!ours", "", "A:192.0.2.1",
 	  "is www A 1, is _own-a.www TXT", "del _own-a.www TXT" },
+	{ "ours", NULL, "A:192.0.2.1 A~us", "", "NS:x.", NULL,
+	  "drop www A, del _own-a.www TXT, add www NS, add ns-www TXT" },
 	{ "seed", "plain", "A~us!plain?", "", "NS:x.", NULL,
 	  "del www TXT, add www NS, add ns-www TXT" },
 	{ "plain", NULL, "A~us!plain?", "", "CNAME:x.", NULL,
@@ -220,6 +224,28 @@ static const struct {
 	{ "seed", NULL, "", "", "A:192.0.2.1 AAAA:2001:db8::1",
 	  "unused www, unused www, no www TXT, no www CNAME",
 	  "add www AAAA, add www A 1, add www TXT" },
+	/* of a copy that names no type only the copy goes */
+	{ "txt-", "seed", "*/CNAME:x. */CNAME~us */CNAME~us!txt-?", "", "*/CNAME:x.",
+	  "no * TXT, is txt-* TXT, is txt-cname-wild TXT", "del txt-* TXT" },
+	/* what may be another name's stays */
+	{ "-own", "seed", "TXT:a=b TXT~us txt-www/NS:x. txt-www/NS~us!seed",
+	  "", "txt-www/NS:x.",
+	  "is txt-www NS, is ns-txt-www TXT, is txt-www-own TXT, "
+	  "no ns-txt-www-own TXT, no ns-txt-www-own CNAME",
+	  "del ns-txt-www TXT, add ns-txt-www-own TXT" },
+	/* one that could be for two sets goes with what is ours of them */
+	{ "plain", "txt-", "A:192.0.2.1 A~us!txt-", "", "A:192.0.2.1",
+	  "is www A 1, is txt-a-www TXT, no a-www TXT, no a-www CNAME",
+	  "del txt-a-www TXT, add a-www TXT" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "",
+	  "is a-team A 1, is a-a-team TXT, is a-team TXT",
+	  "drop a-team A, del a-a-team TXT, del a-team TXT" },
+	{ "plain", NULL, "team/A:192.0.2.9 " TWINS, "", "a-team/A:192.0.2.2",
+	  "is a-team A 1, is a-a-team TXT, is a-team TXT",
+	  "del a-team A 1, add a-team A 2" },
+	{ "plain", NULL, TWINS, "", "a-team/A:192.0.2.2",
+	  "is a-team A 1, is a-a-team TXT, is a-team TXT",
+	  "del a-team A 1, del a-team TXT, add a-team A 2" },
 	/* text beside marks is told as one set, and dropped record by record */
 	{ "seed", NULL, "A:192.0.2.1 A~us TXT:a=b TXT~us", "A:192.0.2.1", "A:192.0.2.1",
 	  "is www TXT, is www TXT 98, is txt-www TXT",
@@ -348,6 +374,36 @@ static void a_cname_that_replaces_meets_nothing(void **state)
 	}
 }
 
+/* A TTL cannot be required: theirs may be lost, but no record is. */
+static void a_ttl_that_changes_meanwhile_changes_no_record(void **state)
+{
+	static const char *const wishes[] = {
+		"A:192.0.2.1 A:192.0.2.3", "A%60:192.0.2.1 A%60:192.0.2.2",
+		"A:192.0.2.1 A:192.0.2.2", "A@test/2:192.0.2.2", "",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wishes); i++) {
+		struct server server = server_of("A:192.0.2.1 A:192.0.2.2 A~us "
+		                                 "b/A:192.0.2.9");
+		struct server moved = server;
+		struct round round;
+
+		for (size_t j = 0; j < moved.count; j++)
+			moved.zone[j].ttl = 999;
+		begin_round(&round, &server, wishes[i]);
+		assert_true(take(&server, &round.update));
+		assert_true(take(&moved, &round.update));
+		assert_int_equal(moved.count, server.count);
+		for (size_t j = 0; j < server.count; j++) {
+			assert_int_equal(moved.zone[j].len, server.zone[j].len);
+			assert_memory_equal(moved.zone[j].data, server.zone[j].data,
+			                    server.zone[j].len);
+		}
+		end_round(&round);
+	}
+}
+
 static void what_is_held_is_not_sent(void **state)
 {
 	struct server server = server_of("A:192.0.2.1 A~us");
@@ -373,6 +429,7 @@ int main(void)
 		cmocka_unit_test(what_must_be_alone_asks_for_each_type),
 		cmocka_unit_test(a_mark_beside_others_has_their_ttl),
 		cmocka_unit_test(a_cname_that_replaces_meets_nothing),
+		cmocka_unit_test(a_ttl_that_changes_meanwhile_changes_no_record),
 		cmocka_unit_test(what_is_held_is_not_sent),
 	};
 

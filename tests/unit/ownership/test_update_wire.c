@@ -312,7 +312,7 @@ static const struct {
 } of_rcode[16] = {
 	{ "", OUTCOME_APPLIED },
 	{ "answers FORMERR", OUTCOME_PARKED },
-	{ "answers SERVFAIL", OUTCOME_AGAIN },
+	{ "answers SERVFAIL", OUTCOME_UNABLE },
 	{ "answers NXDOMAIN", OUTCOME_CHANGED },
 	{ "answers NOTIMP", OUTCOME_PARKED },
 	{ "answers REFUSED", OUTCOME_POLICY },

@@ -110,7 +110,7 @@ static bool is_hopeless(struct batch *batch, enum outcome outcome)
 {
 	if (outcome == OUTCOME_PARKED)
 		return true;
-	batch->refused += outcome == OUTCOME_POLICY;
+	batch->refused += outcome == OUTCOME_POLICY || outcome == OUTCOME_UNABLE;
 	return !batch->any_taken && batch->refused == BATCH_REFUSED_MAX;
 }
 
@@ -129,7 +129,8 @@ void batch_settle(struct batch *batch, enum outcome outcome)
 	}
 	set_outcome(batch, &run, outcome);
 	if (is_hopeless(batch, outcome))
-		batch_give_up(batch, OUTCOME_PARKED);
+		batch_give_up(batch, outcome == OUTCOME_UNABLE ? OUTCOME_AGAIN
+		                                               : OUTCOME_PARKED);
 }
 
 void batch_give_up(struct batch *batch, enum outcome outcome)

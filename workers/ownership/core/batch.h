@@ -4,8 +4,8 @@
  * A server takes a message whole or not at all, and does not say which of the updates in
  * it is to blame. So one that is refused is sent again in halves, until what is refused
  * is the update of one name: a bad one costs some messages more, and keeps none back.
- * But if none is ever taken, and one after the other is refused by policy, it is the
- * server that wants nothing from us, and the rest is not tried.
+ * But if none is ever taken, and one after the other is refused by policy, or is more
+ * than the server can do, it is not about the updates, and the rest is not tried.
  *
  * Pure: the caller sends what batch_next() says, and says what came of it.
  */
@@ -38,11 +38,7 @@ void batch_free(struct batch **batch);
  * batch_settle() or batch_give_up() was called. False: all have an outcome.
  */
 bool batch_next(struct batch *batch, size_t *first, size_t *count);
-/*
- * Of that message; with OUTCOME_AGAIN it is the next one once more. Of a server that
- * lives and does not come to an end with it (SERVFAIL) OUTCOME_FAILED finds the one it
- * is.
- */
+/* Of that message; with OUTCOME_AGAIN it is the next one once more. */
 void batch_settle(struct batch *batch, enum outcome outcome);
 /* It was sent too often: all that are open have that OUTCOME. */
 void batch_give_up(struct batch *batch, enum outcome outcome);

@@ -12,6 +12,7 @@ static const char *const names[OUTCOME_COUNT] = {
 	[OUTCOME_POLICY]   = "policy",
 	[OUTCOME_FAILED]   = "failed",
 	[OUTCOME_AGAIN]    = "again",
+	[OUTCOME_UNABLE]   = "unable",
 	[OUTCOME_PARKED]   = "parked",
 };
 
@@ -24,7 +25,7 @@ const char *outcome_name(enum outcome outcome)
 static const enum outcome outcomes[RCODES] = {
 	[RCODE_NOERROR]  = OUTCOME_APPLIED,
 	[RCODE_FORMERR]  = OUTCOME_PARKED,	/* it cannot read what we write */
-	[RCODE_SERVFAIL] = OUTCOME_AGAIN,
+	[RCODE_SERVFAIL] = OUTCOME_UNABLE,
 	[RCODE_NXDOMAIN] = OUTCOME_CHANGED,
 	[RCODE_NOTIMP]   = OUTCOME_PARKED,
 	[RCODE_REFUSED]  = OUTCOME_POLICY,
@@ -47,5 +48,6 @@ enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error)
 bool outcome_is_of_one(enum outcome outcome)
 {
 	return outcome == OUTCOME_CONFLICT || outcome == OUTCOME_CHANGED ||
-	       outcome == OUTCOME_POLICY || outcome == OUTCOME_FAILED;
+	       outcome == OUTCOME_POLICY || outcome == OUTCOME_FAILED ||
+	       outcome == OUTCOME_UNABLE;
 }

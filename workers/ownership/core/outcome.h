@@ -19,6 +19,7 @@ enum outcome {
 	OUTCOME_POLICY,			/* the server does not allow it */
 	OUTCOME_FAILED,			/* it never will be taken */
 	OUTCOME_AGAIN,			/* unknown: send it again, later */
+	OUTCOME_UNABLE,			/* the same, and the server lives */
 	OUTCOME_PARKED,			/* nothing of this zone will be taken */
 	OUTCOME_COUNT
 };

@@ -164,7 +164,7 @@ bool plan_is_in_play(const struct node *node, uint16_t type)
 struct group {
 	struct plan_item *items;
 	size_t count;
-	bool creates, creates_cname, refuses;
+	bool creates, creates_alone, refuses;
 };
 
 static struct group group_from(const struct plan *plan, size_t first)
@@ -175,8 +175,8 @@ static struct group group_from(const struct plan *plan, size_t first)
 		const struct plan_item *item = &group.items[i];
 
 		group.creates |= item->step == STEP_CREATE;
-		group.creates_cname |= item->step == STEP_CREATE &&
-		                       item->type == RR_CNAME;
+		group.creates_alone |= item->step == STEP_CREATE &&
+		                       (item->type == RR_CNAME || item->type == RR_NS);
 		group.refuses |= item->step == STEP_NONE &&
 		                 item->wish && !item->wish->has_lost &&
 		                 !holding_is_there(item->holding);
@@ -188,7 +188,7 @@ static struct group group_from(const struct plan *plan, size_t first)
 static bool is_replaced(const struct group *group, const struct plan_item *item)
 {
 	return holding_is_there(item->holding) &&
-	       (group->creates_cname || (group->creates && item->type == RR_CNAME));
+	       (group->creates_alone || (group->creates && item->type == RR_CNAME));
 }
 
 static void settle_deletion(const struct planning *p, const struct group *group,
@@ -211,15 +211,73 @@ static bool stays(const struct plan_item *item)
 	       holding_is_there(item->holding) && !(item->wish && item->wish->has_lost);
 }
 
-/* True: it cannot come, for it would be a CNAME beside something, or meet one. */
-static bool settle_creation(const struct group *group, struct plan_item *item)
+static bool is_arrival(const struct plan_item *item)
+{
+	return item->step == STEP_CREATE || item->step == STEP_UPDATE;
+}
+
+static bool is_glue(uint16_t type)
+{
+	return type == RR_A || type == RR_AAAA;
+}
+
+static bool has_mark_below(const struct plan_item *item)
+{
+	struct name name, place;
+
+	node_name(item->node, &name);
+	for (const struct claim *claim = item->holding->claims; claim;
+	     claim = claim->next) {
+		if (!claim->by->node || claim->by->node == item->node)
+			continue;
+		node_name(claim->by->node, &place);
+		if (name_is_below(&place, &name))
+			return true;
+	}
+	return false;
+}
+
+/* Will its mark be below its name, where a delegation or DNAME there would hide it? */
+static bool is_marked_below(const struct planning *p, const struct plan_item *item)
+{
+	struct name name, place;
+
+	if (!is_arrival(item))
+		return stays(item) && has_mark_below(item);
+	node_name(item->node, &name);
+	plan_place(p->view, item, &place);
+	return place.len > name.len && name_is_below(&place, &name);
+}
+
+/* Would it be hidden by what comes to its name, or its mark be? */
+static bool is_hidden_by(const struct planning *p, const struct plan_item *comes,
+                         const struct plan_item *item)
+{
+	if (comes == item || (comes->type != RR_NS && comes->type != RR_DNAME))
+		return false;
+	return is_marked_below(p, item) ||
+	       (comes->type == RR_NS && !is_glue(item->type) &&
+	        (is_arrival(item) || stays(item)));
+}
+
+static bool meets_cname(const struct plan_item *comes, const struct plan_item *item)
+{
+	return stays(item) && (comes->type == RR_CNAME || item->type == RR_CNAME);
+}
+
+/* True: it cannot come, for a CNAME stands alone, and a delegation hides. */
+static bool settle_creation(const struct planning *p, const struct group *group,
+                            struct plan_item *item)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		const struct plan_item *other = &group->items[i];
+		bool is_hidden = is_hidden_by(p, item, other);
 
-		if (stays(other) && (item->type == RR_CNAME || other->type == RR_CNAME))
-			return plan_refuse(item, other->reason == REASON_POLICY
-			                             ? REASON_POLICY : REASON_BLOCKED);
+		if (!is_hidden && !meets_cname(item, other))
+			continue;
+		if (other->reason == REASON_POLICY)
+			return plan_refuse(item, REASON_POLICY);
+		return plan_refuse(item, is_hidden ? REASON_HIDES : REASON_BLOCKED);
 	}
 	return false;
 }
@@ -229,12 +287,18 @@ static bool is_deletion(enum plan_step step)
 	return step == STEP_DELETE || step == STEP_LEAVE || step == STEP_UNMARK;
 }
 
-/* What does not come leaves what it was to replace. */
+/* What does not come leaves what it was to replace, unless something else still does. */
 static void keep_replaced(const struct group *group)
 {
-	for (size_t i = 0; i < group->count; i++)
-		if (is_deletion(group->items[i].step) && group->items[i].is_replaced)
-			plan_refuse(&group->items[i], REASON_BLOCKED);
+	for (size_t i = 0; i < group->count; i++) {
+		struct plan_item *item = &group->items[i];
+
+		if (!is_deletion(item->step) || !item->is_replaced)
+			continue;
+		item->is_replaced = is_replaced(group, item);
+		if (!item->is_replaced)
+			plan_refuse(item, REASON_BLOCKED);
+	}
 }
 
 static void settle_group(const struct planning *p, size_t first)
@@ -247,7 +311,8 @@ static void settle_group(const struct planning *p, size_t first)
 			settle_deletion(p, &group, &group.items[i]);
 	for (size_t i = 0; i < group.count; i++)
 		if (group.items[i].step == STEP_CREATE)
-			is_refused |= settle_creation(&group, &group.items[i]);
+			is_refused |= settle_creation(p, &group, &group.items[i]);
+	group = group_from(p->plan, first);
 	if (is_refused)
 		keep_replaced(&group);
 }
@@ -272,6 +337,21 @@ static void merge_wishes(struct planning *p, struct node *node)
 	wishes_resolve(known->wishes, node);
 }
 
+/*
+ * The set that is wanted. Of types that no mark can say none is kept unless it is there,
+ * so that a name has few sets, whatever is wanted of it.
+ */
+static const struct holding *holding_for(struct view *view, struct node *node,
+                                         uint16_t type)
+{
+	static const struct holding none;
+	const struct holding *holding = node_holding(node, type);
+
+	if (holding || !mark_type_is_known(type))
+		return holding ? holding : &none;
+	return view_holding(view, node, type);
+}
+
 static bool is_as_known(const struct node *node, const struct holding *holding,
                         const struct wish *wish)
 {
@@ -281,18 +361,24 @@ static bool is_as_known(const struct node *node, const struct holding *holding,
 
 /*
  * A mark of ours without a type is for what we know to have made, or as we want it, or
- * for what we want and is not there.
+ * for what we want and is not there. So is one that could be for several sets, but that
+ * it may be for one that is there keeps it from what is not.
  */
-static void take_vague(struct node *node)
+static void take_vague(struct view *view, struct node *node)
 {
 	const struct known *known = node->user;
 
+	for (const struct wish *wish = known ? known->wishes : NULL; wish;
+	     wish = wish->next)
+		holding_for(view, node, wish->want.type);
 	for (struct holding *holding = node->holdings; holding; holding = holding->next) {
 		uint16_t type = holding->is.type;
 		const struct wish *wish = wish_of(known ? known->wishes : NULL, type);
 
+		holding->is_wanted = wish;
 		if (holding->whose == WHOSE_VAGUE &&
-		    (holding->is.count ? is_as_known(node, holding, wish) : !!wish))
+		    (holding->is.count ? is_as_known(node, holding, wish)
+		                       : wish && !holding->ours->is_doubtful))
 			holding->whose = WHOSE_OURS;
 	}
 }
@@ -304,7 +390,7 @@ static void plan_wishes(struct planning *p, struct node *node)
 	for (const struct wish *wish = known ? known->wishes : NULL; wish;
 	     wish = wish->next) {
 		struct plan_item *item =
-		    add_item(p, node, view_holding(p->view, node, wish->want.type), wish);
+		    add_item(p, node, holding_for(p->view, node, wish->want.type), wish);
 
 		if (wish->has_lost)
 			plan_refuse(item, REASON_LOST_RESOLUTION);
@@ -338,14 +424,24 @@ static bool is_any_done(const struct plan *plan, size_t first)
 	return false;
 }
 
-static bool is_for_nothing(const struct node *node, const struct claim *vague)
+static bool is_for_any(const struct node *node, const struct marking *marking)
 {
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
-		if (holding->is.count && (holding->whose == WHOSE_VAGUE ||
-		                          holding->ours == vague->by))
-			return false;
-	return true;
+		if (holding->whose == WHOSE_CONTESTED ||
+		    (holding->is.count && (holding->whose == WHOSE_VAGUE ||
+		                           holding->ours == marking)))
+			return true;
+	return false;
+}
+
+static bool has_mark_for_nothing(const struct view *view, const struct node *node)
+{
+	for (const struct claim *vague = node->vague; vague; vague = vague->next)
+		if (!is_for_any(node, vague->by) &&
+		    !view_is_needed(view, vague->by, node, false))
+			return true;
+	return false;
 }
 
 /* Marks of ours without a type; those of a name that something is done at go with it. */
@@ -354,8 +450,7 @@ static void plan_vague_orphans(struct planning *p, struct node *node, size_t fir
 	static const struct holding nothing = { .is.type = RR_TXT };
 	struct plan_item *item;
 
-	if (!node->vague || is_any_done(p->plan, first) ||
-	    !is_for_nothing(node, node->vague))
+	if (is_any_done(p->plan, first) || !has_mark_for_nothing(p->view, node))
 		return;
 	item = add_item(p, node, &nothing, NULL);
 	if (plan_is_filtered(p->rules, node))
@@ -367,12 +462,7 @@ static void plan_vague_orphans(struct planning *p, struct node *node, size_t fir
 static void plan_node(struct planning *p, struct node *node)
 {
 	size_t first = p->plan->count;
-	const struct known *known = node->user;
 
-	for (const struct wish *wish = known ? known->wishes : NULL; wish;
-	     wish = wish->next)
-		view_holding(p->view, node, wish->want.type);
-	take_vague(node);
 	plan_wishes(p, node);
 	plan_others(p, node);
 	plan_vague_orphans(p, node, first);
@@ -381,19 +471,30 @@ static void plan_node(struct planning *p, struct node *node)
 
 /* ---- what a delegation would hide ---- */
 
-static bool is_glue_of_ours(const struct holding *holding)
+/* Marks at PLACE of sets that are at NODE, and ours alone. */
+static size_t marks_of(const struct node *node, const struct node *place)
 {
-	return plan_is_ours(holding) &&
-	       (holding->is.type == RR_A || holding->is.type == RR_AAAA);
+	size_t count = 0;
+
+	for (const struct holding *holding = node->holdings; holding;
+	     holding = holding->next)
+		for (const struct claim *claim = holding->claims; claim;
+		     claim = claim->next)
+			count += claim->by->node == place && claim->by->is_ours &&
+			         !claim->by->is_doubtful &&
+			         holding->whose == WHOSE_OURS;
+	return count;
 }
 
-static bool has_what_must_be_seen(const struct node *node)
+/* Those of what is at ABOVE itself go with it, or else it stays: settle_creation(). */
+static bool must_be_seen(const struct node *node, const struct node *above)
 {
 	for (const struct holding *holding = node->holdings; holding;
 	     holding = holding->next)
-		if (holding->is.count && !is_glue_of_ours(holding))
+		if (holding->is.count &&
+		    !(plan_is_ours(holding) && is_glue(holding->is.type)))
 			return true;
-	return node->marks.count;
+	return node->marks.count > marks_of(above, node);
 }
 
 static void tell_those_above(struct planning *p, const struct node *node)
@@ -405,7 +506,7 @@ static void tell_those_above(struct planning *p, const struct node *node)
 		const struct node *above = view_find(p->view, &name);
 		struct known *known = above ? above->user : NULL;
 
-		if (known)
+		if (known && must_be_seen(node, above))
 			known->covers = true;
 	}
 }
@@ -413,8 +514,7 @@ static void tell_those_above(struct planning *p, const struct node *node)
 static void find_covered(struct planning *p)
 {
 	for (struct node *node = view_first(p->view); node; node = node->next)
-		if (has_what_must_be_seen(node))
-			tell_those_above(p, node);
+		tell_those_above(p, node);
 }
 
 size_t plan_group_end(const struct plan *plan, size_t first)
@@ -554,6 +654,8 @@ void plan_make(struct view *view, const struct plan_rules *rules, bool is_comple
 	*plan = (struct plan){ 0 };
 	for (struct node *node = view_first(view); node; node = node->next)
 		merge_wishes(&p, node);
+	for (struct node *node = view_first(view); node; node = node->next)
+		take_vague(view, node);
 	if (p.delegates)
 		find_covered(&p);
 	for (struct node *node = view_first(view); node; node = node->next)

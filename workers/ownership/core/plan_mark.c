@@ -21,13 +21,14 @@ bool plan_is_in_place(const struct view *view, const struct plan_item *item)
 {
 	const struct marking *ours = item->holding->ours;
 
-	if (!ours || !ours->node || ours->is_former)
+	if (!ours || !ours->node)
 		return false;
 	for (const struct claim *claim = item->holding->claims; claim;
 	     claim = claim->next)
 		if (claim->by == ours)
-			return true;
-	return is_at_its_name(view, item, ours->node);
+			return !claim->is_former;
+	return is_at_its_name(view, item, ours->node) &&
+	       (ours->is_bare || !ours->is_doubtful);
 }
 
 void plan_place(const struct view *view, const struct plan_item *item, struct name *place)

@@ -75,7 +75,8 @@ static bool has_lasting_marks(const struct planning *p, const struct node *node)
 	size_t going = 0;
 
 	for (const struct claim *claim = node->vague; claim; claim = claim->next)
-		going += claim->by->node == node;
+		going += claim->by->node == node &&
+		         !view_is_needed(p->view, claim->by, node, false);
 	return node->marks.count > going || is_place_of_mark(p, node);
 }
 
@@ -188,14 +189,14 @@ static void decide_nobodys(const struct planning *p, struct plan_item *item)
 	}
 }
 
-/* Each mark of ours that names the set is in its place. */
+/* Each mark of ours that names the set, and no other set, is in its place. */
 static bool is_in_one_place(const struct plan_item *item, const struct name *place)
 {
 	for (const struct claim *claim = item->holding->claims; claim;
 	     claim = claim->next) {
 		struct name at = { 0 };
 
-		if (!claim->by->is_ours)
+		if (!claim->by->is_ours || claim->by->is_doubtful)
 			continue;
 		if (claim->by->node)
 			node_name(claim->by->node, &at);

@@ -8,6 +8,10 @@
  * meets other records, and other records that meet a CNAME, without a word (3.4.2.2):
  * so none of a type that we know may be there, either. If somebody was faster, nothing
  * is done at all.
+ *
+ * But nothing can be said of a TTL (2.4): it is compared by nobody. If somebody gives a
+ * set that we change another one meanwhile, or the TXT records where our mark comes, it
+ * may have the one that we read or want. Records are as planned all the same.
  */
 #pragma once
 

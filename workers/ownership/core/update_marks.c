@@ -8,6 +8,7 @@ struct spot {
 	struct spot *next;
 	struct name place;
 	struct rdata rdata;
+	const struct marking *instead_of;	/* at the same place, or NULL */
 };
 
 static bool is_at(const struct spot *spot, const struct node *node, struct rdata rdata)
@@ -24,8 +25,8 @@ static bool has_spot(const struct spot *spots, const struct marking *marking)
 	return spots;
 }
 
-static void add_spot(const struct making *making, struct spot **spots,
-                     const struct name *place, struct rdata rdata)
+static struct spot *add_spot(const struct making *making, struct spot **spots,
+                             const struct name *place, struct rdata rdata)
 {
 	struct spot *spot = *spots;
 
@@ -33,10 +34,11 @@ static void add_spot(const struct making *making, struct spot **spots,
 	                rdata_compare(spot->rdata, rdata)))
 		spot = spot->next;
 	if (spot)
-		return;
+		return spot;
 	spot = arena_alloc(view_arena(making->view), sizeof(*spot));
 	*spot = (struct spot){ *spots, *place, rdata };
 	*spots = spot;
+	return spot;
 }
 
 /* ---- what will be ---- */
@@ -96,9 +98,18 @@ static bool is_named_by(const struct holding *holding, const struct marking *mar
 	return claim;
 }
 
+static bool parts_with_a_set(const struct making *making)
+{
+	for (size_t i = 0; i < making->count; i++)
+		if (update_is_done(&making->items[i]) &&
+		    (making->items[i].step == STEP_DELETE || making->items[i].order))
+			return true;
+	return false;
+}
+
 /*
- * Nothing is done to it: its mark stays as it is, but one without a type does not for
- * what is not there.
+ * Nothing is done to it: its mark stays as it is, but one without a type, or in doubt,
+ * does not for what is not there. Nor does one in doubt when a set goes: is_to_go().
  */
 static void keep_mark(const struct making *making, const struct holding *holding,
                       struct spot **spots)
@@ -106,7 +117,12 @@ static void keep_mark(const struct making *making, const struct holding *holding
 	const struct marking *ours = holding->ours;
 	struct name place;
 
-	if (!ours || !ours->node || (!holding->is.count && !is_named_by(holding, ours)))
+	if (!ours || !ours->node)
+		return;
+	if (!holding->is.count && (ours->is_doubtful || !is_named_by(holding, ours)))
+		return;
+	if (ours->is_doubtful && parts_with_a_set(making) &&
+	    !holding_is_ours_anyway(holding))
 		return;
 	node_name(holding->ours->node, &place);
 	add_spot(making, spots, &place, holding->ours->rdata);
@@ -115,11 +131,16 @@ static void keep_mark(const struct making *making, const struct holding *holding
 static void set_mark(const struct making *making, const struct plan_item *item,
                      struct spot **spots)
 {
+	const struct marking *ours = item->holding->ours;
 	struct name place;
+	struct spot *spot;
 
 	plan_place(making->view, item, &place);
-	if (place.len)
-		add_spot(making, spots, &place, rdata_of(making, item, &place));
+	if (!place.len)
+		return;
+	spot = add_spot(making, spots, &place, rdata_of(making, item, &place));
+	if (ours && ours->node && ours->node == view_find(making->view, &place))
+		spot->instead_of = ours;
 }
 
 static struct spot *marks_that_will_be(const struct making *making)
@@ -148,6 +169,28 @@ static bool stands(const struct making *making, const struct spot *spot)
 	return node && node->marks.count && rrset_has(&node->marks, rdata);
 }
 
+/* Is it written anew where it stands? */
+static bool is_rewritten(const struct spot *spots, const struct marking *marking)
+{
+	while (spots && spots->instead_of != marking)
+		spots = spots->next;
+	return spots;
+}
+
+/*
+ * What may be for a set of another name stays. But when one that it may be for goes, it
+ * would be for that other set beyond doubt: then it stays only where that is ours
+ * anyway, and wanted.
+ */
+static bool is_to_go(const struct making *making, const struct marking *by,
+                     const struct spot *will)
+{
+	return by->is_ours && !has_spot(will, by) &&
+	       (is_rewritten(will, by) ||
+	        !view_is_needed(making->view, by, making->items->node,
+	                        parts_with_a_set(making)));
+}
+
 static void remove_claims(struct making *making, const struct claim *claims,
                           const struct spot *will)
 {
@@ -160,7 +203,7 @@ static void remove_claims(struct making *making, const struct claim *claims,
 			continue;
 		node_name(by->node, &place);
 		update_require_txt(making, &place);
-		if (by->is_ours && !has_spot(will, by))
+		if (is_to_go(making, by, will))
 			update_remove(making, UPDATE_DELETE, &place, RR_TXT, by->rdata);
 	}
 }

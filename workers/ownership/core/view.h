@@ -3,10 +3,11 @@
  * whose it is, as the marks say.
  *
  * A mark speaks for us only by what our own form makes of it, or the form that we had
- * before, and only if that is one thing. One that names no type speaks for no set in
- * particular (WHOSE_VAGUE). Against us a mark speaks in each way that anybody could read
- * it. Two owners at one set, or two marks of ours in one place, are contested, unless all
- * of them say that they share it.
+ * before. One that names no type speaks for no set in particular (WHOSE_VAGUE), nor does
+ * one that could be for several things that are there, whatever other marks these have:
+ * one may be a copy of the other. Against us a mark speaks in each way that anybody could
+ * read it. Two owners at one set, or two marks of ours in one place, are contested,
+ * unless all of them say that they share it.
  *
  * Everything is in the view's own memory. The records come in any order.
  */
@@ -25,7 +26,7 @@ enum { VIEW_TYPES_MAX = 256 };		/* at one name */
 enum whose {
 	WHOSE_NOBODYS,			/* there is no mark */
 	WHOSE_OURS,
-	WHOSE_VAGUE,			/* a mark of ours that names no type is there */
+	WHOSE_VAGUE,			/* a mark of ours is there, perhaps not for it */
 	WHOSE_SHARED,			/* by all who marked it, perhaps not us */
 	WHOSE_ANOTHERS,
 	WHOSE_BAD,			/* a mark without sense */
@@ -38,7 +39,7 @@ struct marking {
 	enum mark_kind kind;
 	bool is_ours;
 	bool is_bare;			/* an owner's id alone, as the seed has it */
-	bool is_former;			/* as our former form has it */
+	bool is_doubtful;		/* ours, and could be for several sets */
 	bool is_sealed;			/* with our key */
 	const struct mark *mark;	/* of MARK_OWNED, else NULL */
 	struct node *node;		/* where it stands; NULL: in no zone */
@@ -48,6 +49,7 @@ struct marking {
 struct claim {
 	struct claim *next;		/* on the same set */
 	struct marking *by;
+	bool is_former;			/* as our former form has it */
 };
 
 struct holding {
@@ -55,8 +57,9 @@ struct holding {
 	struct rrset is;		/* of no records: only its mark is there */
 	enum whose whose;
 	struct claim *claims;		/* that name it */
-	size_t told;			/* how many of them are ours */
+	size_t told;			/* how many of them say so in our form */
 	const struct marking *ours;	/* the mark of ours, of OURS, SHARED and VAGUE */
+	bool is_wanted;			/* the plan's */
 };
 
 struct node {
@@ -121,6 +124,8 @@ const char *view_owners(const struct view *view, const struct node *node,
                         const struct holding *holding);
 /* Has it records? HOLDING may be NULL. */
 bool holding_is_there(const struct holding *holding);
+/* Would a mark of ours that could be for it change nothing, or only what may be ours? */
+bool holding_is_ours_anyway(const struct holding *holding);
 /*
  * Where the mark of TYPE at NODE would stand; of length 0: in no zone. ERR_INVALID, in
  * words: nowhere, or where somebody has other records, or where it would not be read as
@@ -128,6 +133,12 @@ bool holding_is_there(const struct holding *holding);
  */
 enum err view_mark_name(const struct view *view, const struct node *node, uint16_t type,
                         struct name *mark, struct why *why);
+/*
+ * Could a mark of ours be for a set elsewhere than at NODE, that has no other in our
+ * form? BY_OURS: for one that is ours and wanted, as far as the plan knows by now.
+ */
+bool view_is_needed(const struct view *view, const struct marking *marking,
+                    const struct node *node, bool by_ours);
 /* Is text like this, if it were somebody's TXT record, a mark? */
 bool view_is_mark(const struct view *view, struct rdata rdata);
 /* Is a set of TYPE at NAME hidden, by a delegation or DNAME? Glue of ours is not. */

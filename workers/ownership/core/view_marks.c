@@ -94,20 +94,37 @@ static void part_marks(struct view *view, struct node *node)
 
 /* ---- what they are for ---- */
 
-static void claim(struct view *view, struct claim **claims, struct marking *marking)
+/* What both forms read alike is said once. */
+static void claim(struct view *view, struct claim **claims, struct marking *marking,
+                  bool is_former)
 {
-	struct claim *claim = arena_alloc(view->arena, sizeof(*claim));
+	struct claim *claim;
 
-	*claim = (struct claim){ *claims, marking };
+	if (*claims && (*claims)->by == marking)
+		return;
+	claim = arena_alloc(view->arena, sizeof(*claim));
+	*claim = (struct claim){ *claims, marking, is_former };
 	*claims = claim;
 }
 
 static void claim_set(struct view *view, const struct name *name, uint16_t type,
-                      struct marking *marking)
+                      struct marking *marking, bool is_former)
 {
 	struct node *node = view_node(view, name);
 
-	claim(view, &view_get_holding(view, node, type)->claims, marking);
+	claim(view, &view_get_holding(view, node, type)->claims, marking, is_former);
+}
+
+static void claim_as(struct view *view, const struct view_meaning *meaning,
+                     struct marking *marking)
+{
+	const struct mark_reading *is = &meaning->is;
+
+	if (is->type)
+		claim_set(view, &is->name, is->type, marking, meaning->is_former);
+	else
+		claim(view, &view_node(view, &is->name)->vague, marking,
+		      meaning->is_former);
 }
 
 static bool is_star(const struct mark_reading *reading)
@@ -184,11 +201,7 @@ static bool claim_for_us(struct view *view, struct marking *marking)
 	node_name(marking->node, &place);
 	if (!view_meaning(view, &place, marking->is_bare, &meaning))
 		return false;
-	marking->is_former = meaning.is_former;
-	if (meaning.is.type)
-		claim_set(view, &meaning.is.name, meaning.is.type, marking);
-	else
-		claim(view, &view_node(view, &meaning.is.name)->vague, marking);
+	claim_as(view, &meaning, marking);
 	return true;
 }
 
@@ -222,9 +235,10 @@ static void claim_against(struct view *view, struct marking *marking)
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].type)
-			claim_set(view, &all[i].name, all[i].type, marking);
+			claim_set(view, &all[i].name, all[i].type, marking, false);
 		else
-			claim(view, &view_node(view, &all[i].name)->against, marking);
+			claim(view, &view_node(view, &all[i].name)->against, marking,
+			      false);
 	}
 }
 
@@ -278,36 +292,56 @@ static bool hears_against(const struct view *view, uint16_t type)
 	return type != RR_AAAA || reads_bare(view);
 }
 
+/* Of those that can be for two things none tells, nor one that is to move. */
 static void count_told(struct node *node)
 {
 	for (struct holding *holding = node->holdings; holding; holding = holding->next)
 		for (const struct claim *claim = holding->claims; claim;
 		     claim = claim->next)
-			holding->told += claim->by->is_ours;
+			holding->told += claim->by->is_ours && !claim->by->is_doubtful &&
+			                 !claim->is_former;
 }
 
-/* A mark of ours without a type could be for one of its sets. */
-static bool has_untold(const struct view *view, const struct node *node)
+static bool is_untold(const struct holding *holding)
 {
-	for (const struct holding *holding = node->holdings; holding;
-	     holding = holding->next)
-		if (holding->is.count && hears_vague(view, holding->is.type) &&
-		    !holding->told)
-			return true;
-	return false;
+	return holding_is_there(holding) && !holding->told;
 }
 
-static bool could_be_for(const struct view *view, const struct mark_reading *reading)
+/* Has it no other mark, or would ours be missed among those of others? */
+static bool has_need(const struct holding *holding)
+{
+	return is_untold(holding) || (holding && holding->whose == WHOSE_CONTESTED);
+}
+
+bool holding_is_ours_anyway(const struct holding *holding)
+{
+	return holding->whose == WHOSE_CONTESTED ||
+	       (holding->whose == WHOSE_OURS && holding->is_wanted);
+}
+
+static bool is_ours_in_need(const struct holding *holding)
+{
+	return has_need(holding) && holding_is_ours_anyway(holding);
+}
+
+/* Is a set like that where a mark so read is for it, other than what it is MEANT for? */
+static bool could_be_for(const struct view *view, const struct mark_reading *reading,
+                         const struct mark_reading *meant,
+                         bool (*is_so)(const struct holding *holding))
 {
 	const struct node *node = view_find(view, &reading->name);
-	const struct holding *holding;
 
-	if (!node)
-		return false;
-	if (!reading->type)
-		return has_untold(view, node);
-	holding = node_holding(node, reading->type);
-	return holding_is_there(holding) && !holding->told;
+	if (!node || reading->type)
+		return node && is_so(node_holding(node, reading->type));
+	for (const struct holding *holding = node->holdings; holding;
+	     holding = holding->next) {
+		bool is_meant = holding->is.type == meant->type &&
+		                name_equal(&meant->name, &reading->name);
+
+		if (!is_meant && hears_vague(view, holding->is.type) && is_so(holding))
+			return true;
+	}
+	return false;
 }
 
 static bool is_same_reading(const struct mark_reading *a, const struct mark_reading *b)
@@ -315,60 +349,82 @@ static bool is_same_reading(const struct mark_reading *a, const struct mark_read
 	return a->type == b->type && name_equal(&a->name, &b->name);
 }
 
-bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
-                      const struct view_meaning *meaning)
+enum { MEANINGS_MAX = 2 * MARK_READINGS_MAX };
+
+/* What else a mark at PLACE could be for, by either form. Returns how many. */
+static size_t other_meanings(const struct view *view, const struct name *place,
+                             bool is_bare, const struct view_meaning *meaning,
+                             struct view_meaning others[MEANINGS_MAX])
 {
 	const struct mark_form *forms[] = { &view->marks.form, view->marks.former };
 	struct mark_reading readings[MARK_READINGS_MAX];
+	size_t count = 0;
 
 	for (size_t i = 0; i < 2; i++) {
-		size_t count = has_it(forms[i], is_bare)
+		size_t all = has_it(forms[i], is_bare)
 		    ? mark_readings(forms[i], place, &view->zone, readings) : 0;
 		bool is_its_form = meaning->is_former == (i == 1);
 
-		for (size_t j = 0; j < count; j++)
+		for (size_t j = 0; j < all; j++)
 			if (!is_same_reading(&readings[j], &meaning->is) &&
-			    !(readings[j].type && is_its_form) &&
-			    could_be_for(view, &readings[j]))
-				return true;
+			    !(readings[j].type && is_its_form))
+				others[count++] = (struct view_meaning){ readings[j], i };
 	}
+	return count;
+}
+
+bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
+                      const struct view_meaning *meaning)
+{
+	struct view_meaning others[MEANINGS_MAX];
+	size_t count = other_meanings(view, place, is_bare, meaning, others);
+
+	for (size_t i = 0; i < count; i++)
+		if (could_be_for(view, &others[i].is, &meaning->is, is_untold))
+			return true;
 	return false;
 }
 
-static void untell(const struct view *view, const struct mark_reading *reading)
+/* It could be for each of them, so it speaks for none. */
+static void doubt_mark(struct view *view, struct marking *marking)
 {
-	view_find_holding(view_find(view, &reading->name), reading->type)->told--;
-}
-
-static bool doubt_mark(struct view *view, struct marking *marking)
-{
-	struct view_meaning meaning;
+	struct view_meaning meaning, others[MEANINGS_MAX];
 	struct name place;
+	size_t count = 0;
 
 	if (!marking->node || !marking->is_ours)
-		return false;
+		return;
 	node_name(marking->node, &place);
-	if (!view_meaning(view, &place, marking->is_bare, &meaning) ||
-	    !view_is_doubtful(view, &place, marking->is_bare, &meaning))
-		return false;
-	disown(marking);
-	if (meaning.is.type)
-		untell(view, &meaning.is);
-	claim_against(view, marking);
-	return true;
+	if (view_meaning(view, &place, marking->is_bare, &meaning))
+		count = other_meanings(view, &place, marking->is_bare, &meaning, others);
+	for (size_t i = 0; i < count; i++) {
+		if (!could_be_for(view, &others[i].is, &meaning.is, holding_is_there))
+			continue;
+		marking->is_doubtful = true;
+		claim_as(view, &others[i], marking);
+	}
 }
 
-/* What one of them told is untold then, so that another is in doubt. */
-static void doubt_marks(struct view *view)
+bool view_is_needed(const struct view *view, const struct marking *marking,
+                    const struct node *node, bool by_ours)
 {
-	bool any = true;
+	bool (*is_so)(const struct holding *holding) = by_ours ? is_ours_in_need
+	                                                       : has_need;
+	struct view_meaning all[MEANINGS_MAX + 1];
+	struct name place, name;
+	size_t count;
 
-	while (any) {
-		any = false;
-		for (struct marking *marking = view->markings; marking;
-		     marking = marking->next)
-			any |= doubt_mark(view, marking);
-	}
+	node_name(node, &name);
+	if (!marking->is_doubtful)
+		return false;
+	node_name(marking->node, &place);
+	view_meaning(view, &place, marking->is_bare, &all[0]);
+	count = 1 + other_meanings(view, &place, marking->is_bare, &all[0], &all[1]);
+	for (size_t i = 0; i < count; i++)
+		if (!name_equal(&all[i].is.name, &name) &&
+		    could_be_for(view, &all[i].is, &all[0].is, is_so))
+			return true;
+	return false;
 }
 
 /* ---- whose the sets are ---- */
@@ -376,6 +432,7 @@ static void doubt_marks(struct view *view)
 struct tally {
 	size_t ours, others, bad, shared, all;
 	bool is_twice;			/* two of ours in one place */
+	bool is_doubtful;		/* one of ours that may be for another set */
 };
 
 static bool shares(const struct marking *marking)
@@ -391,23 +448,26 @@ static void count_claims(const struct claim *claims, bool is_typed, struct tally
 	for (; claims; claims = claims->next) {
 		const struct marking *by = claims->by;
 
+		tally->is_twice |= by->is_ours && by->node && by->node->marks_of_ours > 1;
+		tally->is_doubtful |= by->is_doubtful;
+		if (by->is_doubtful)
+			continue;
 		tally->all++;
 		tally->shared += is_typed && shares(by);
 		tally->bad += by->kind == MARK_BAD;
 		tally->ours += by->is_ours;
 		tally->others += !by->is_ours && by->kind != MARK_BAD;
-		tally->is_twice |= by->is_ours && by->node && by->node->marks_of_ours > 1;
 	}
 }
 
 static enum whose judge(const struct tally *tally, bool is_vague)
 {
-	if (!tally->all)
-		return is_vague ? WHOSE_VAGUE : WHOSE_NOBODYS;
 	if (tally->is_twice)
 		return WHOSE_CONTESTED;
+	if (!tally->all)
+		return is_vague ? WHOSE_VAGUE : WHOSE_NOBODYS;
 	if (tally->shared == tally->all)
-		return WHOSE_SHARED;
+		return tally->is_doubtful ? WHOSE_CONTESTED : WHOSE_SHARED;
 	if (tally->ours == tally->all)
 		return WHOSE_OURS;
 	if (tally->others == tally->all && !is_vague)
@@ -416,36 +476,53 @@ static enum whose judge(const struct tally *tally, bool is_vague)
 }
 
 /* Of several of ours the one that is where we write them. */
-static const struct marking *mark_of_ours(const struct claim *claims)
+static const struct marking *mark_of_ours(const struct claim *claims, bool is_doubtful)
 {
 	const struct marking *ours = NULL;
 
 	for (; claims; claims = claims->next)
-		if (claims->by->is_ours && (!ours || !claims->by->is_former))
+		if (claims->by->is_ours && claims->by->is_doubtful == is_doubtful &&
+		    (!ours || !claims->is_former))
 			ours = claims->by;
 	return ours;
 }
 
-/* A mark of ours without a type says nothing of what is shared, or is not there. */
+/* What may be for another set says nothing of what is shared, or is not there. */
 static bool may_be_for(const struct holding *holding)
 {
 	return holding->whose == WHOSE_VAGUE ||
 	       (holding->is.count && holding->whose != WHOSE_SHARED);
 }
 
+/* One of no type. What may be for another set keeps none from coming. */
+static const struct marking *untyped_mark(const struct view *view,
+                                          const struct node *node,
+                                          const struct holding *holding)
+{
+	const struct marking *ours = NULL;
+
+	if (hears_vague(view, holding->is.type))
+		ours = mark_of_ours(node->vague, false);
+	if (!ours && hears_vague(view, holding->is.type) && holding->is.count)
+		ours = mark_of_ours(node->vague, true);
+	return ours;
+}
+
 static void settle_holding(const struct view *view, const struct node *node,
                            struct holding *holding)
 {
-	bool hears = hears_vague(view, holding->is.type);
+	const struct marking *untyped = untyped_mark(view, node, holding);
 	struct tally tally = { 0 };
 
 	count_claims(holding->claims, true, &tally);
 	if (hears_against(view, holding->is.type))
 		count_claims(node->against, false, &tally);
-	holding->whose = judge(&tally, hears && node->vague);
-	holding->ours = mark_of_ours(holding->claims);
-	if (!holding->ours && hears && may_be_for(holding))
-		holding->ours = mark_of_ours(node->vague);
+	holding->whose = judge(&tally, untyped || tally.is_doubtful);
+	holding->ours = mark_of_ours(holding->claims, false);
+	if (!holding->ours && may_be_for(holding))
+		holding->ours = mark_of_ours(holding->claims, true);
+	if (!holding->ours && may_be_for(holding))
+		holding->ours = untyped;
 }
 
 /* What had only marks among its TXT records has none any more. */
@@ -461,22 +538,9 @@ static void drop_empty(struct node *node)
 	}
 }
 
-static void drop_doubtful(struct node *node)
-{
-	struct claim **at = &node->vague;
-
-	while (*at) {
-		if ((*at)->by->is_ours)
-			at = &(*at)->next;
-		else
-			*at = (*at)->next;
-	}
-}
-
 static void settle_node(struct view *view, struct node *node)
 {
 	drop_empty(node);
-	drop_doubtful(node);
 	for (struct holding *holding = node->holdings; holding; holding = holding->next)
 		settle_holding(view, node, holding);
 }
@@ -492,7 +556,7 @@ void view_claim(struct view *view, const struct name *name, uint16_t type,
 {
 	struct marking marking = { .kind = MARK_OWNED, .mark = mark };
 
-	claim_set(view, name, type, keep(view, &marking));
+	claim_set(view, name, type, keep(view, &marking), false);
 }
 
 static void keep_settings(struct view *view, const struct view_marks *marks)
@@ -515,9 +579,10 @@ void view_settle(struct view *view, const struct view_marks *marks)
 	}
 	for (struct marking *marking = view->markings; marking; marking = marking->next)
 		settle_mark(view, marking);
+	for (struct marking *marking = view->markings; marking; marking = marking->next)
+		doubt_mark(view, marking);
 	for (struct node *node = view->first; node; node = node->next)
 		count_told(node);
-	doubt_marks(view);
 	for (struct node *node = view->first; node; node = node->next)
 		settle_node(view, node);
 }

@@ -30,6 +30,6 @@ struct view_meaning {
 /* False: for nothing, or for more than one thing. IS_BARE: as the seed's form has it. */
 bool view_meaning(const struct view *view, const struct name *place, bool is_bare,
                   struct view_meaning *meaning);
-/* Could it be one for something else that is there, too? */
+/* Could it be one for something else that is there, too, and has none? */
 bool view_is_doubtful(const struct view *view, const struct name *place, bool is_bare,
                       const struct view_meaning *meaning);

@@ -1,0 +1,278 @@
+#include "round_private.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/map.h"
+#include "consistency/pulse.h"
+#include "round_orders.h"
+#include "storage.h"
+
+struct tx round_begin_tx(struct round *round, struct why *why)
+{
+	struct holder *holder = fleet_holder(pulse_fleet(round->ownership->pulse));
+	struct tx tx = tx_begin(round->ownership->runtime.db, why);
+
+	holder_guard(holder, &tx, round->held);
+	return tx;
+}
+
+/* So that it is seen when rows that are the marks get lost. */
+static void count_made(const struct round *round, struct tx *tx)
+{
+	if (!round->registry->storage->is_in_zone)
+		store_made_count(tx, round->row.id);
+}
+
+enum err round_restore(void *self, struct why *why)
+{
+	struct round *round = self;
+	const struct registry *registry = round->registry;
+	size_t restored = 0;
+
+	if (!registry->storage->has_rows || registry->storage->is_in_zone)
+		return OK;
+
+	struct tx tx = round_begin_tx(round, why);
+	if (store_made_is_lost(&tx, round->row.id)) {
+		restored = store_made_restore(&tx, round->row.id,
+		                              registry->settings->storage_id);
+		store_made_count(&tx, round->row.id);
+	}
+	enum err err = tx_commit(&tx);
+	if (!err && restored)
+		log_warn("ownership restored: zone=%s storage=%s sets=%zu "
+		         "reason=\"rows of what is ours were lost\"",
+		         registry->zone_text, registry->settings->storage_id, restored);
+	return err;
+}
+
+struct made_row round_row_of(const struct plan_item *item)
+{
+	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
+	                        .resource = item->wish->resource };
+
+	node_name(item->node, &row.name);
+	row.is.type = row.intended.type = item->type;
+	return row;
+}
+
+bool round_is_arrival(const struct plan_item *item)
+{
+	return (item->step == STEP_CREATE || item->step == STEP_UPDATE) &&
+	       update_is_done(item) && !(item->order && item->order->deed == DEED_GIVE);
+}
+
+static const struct made_row *made_of(const struct round *round,
+                                      const struct plan_item *item)
+{
+	struct name name;
+
+	node_name(item->node, &name);
+
+	struct set_key key = set_key_of(&name, item->type);
+	return map_get(round->made, key.octets, key.len);
+}
+
+/* Rows of the items that IS picks. */
+static struct made_row *rows_of(const struct round *round,
+                                bool (*is)(const struct round *round,
+                                           const struct plan_item *item),
+                                size_t *count)
+{
+	const struct plan *plan = &round->plan;
+	struct made_row *rows = arena_alloc(round->arena,
+	                                    (plan->count + 1) * sizeof(*rows));
+
+	*count = 0;
+	for (size_t i = 0; i < plan->count; i++)
+		if (is(round, &plan->items[i]))
+			rows[(*count)++] = round_row_of(&plan->items[i]);
+	return rows;
+}
+
+static bool will_be_made(const struct round *round, const struct plan_item *item)
+{
+	(void)round;
+	return round_is_arrival(item);
+}
+
+/* ---- before the server is asked ---- */
+
+enum err round_accept(void *self, struct why *why)
+{
+	struct round *round = self;
+	size_t count;
+	struct made_row *rows = rows_of(round, will_be_made, &count);
+
+	if (!round->registry->storage->has_rows || (!count && !round->orders))
+		return OK;
+
+	struct tx tx = round_begin_tx(round, why);
+	store_made_intend(&tx, round->row.id, rows, count);
+	orders_accept(round, &tx);
+	count_made(round, &tx);
+	return tx_commit(&tx);
+}
+
+/* ---- what came of it ---- */
+
+enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
+
+/* Nothing of what was surely refused can come any more. */
+static enum answer answer_to(const struct round *round, size_t errand)
+{
+	enum outcome outcome = batch_outcome(round->batch, errand);
+
+	if (outcome == OUTCOME_APPLIED)
+		return ANSWER_TAKEN;
+	if (outcome == OUTCOME_OPEN || outcome == OUTCOME_AGAIN ||
+	    outcome == OUTCOME_UNABLE || round->errands[errand].is_unsure)
+		return ANSWER_UNKNOWN;
+	return ANSWER_REFUSED;
+}
+
+/* What is there of a row now: what was intended, or nothing is any more. */
+static struct made_row row_answered(const struct plan_item *item, enum answer answer)
+{
+	struct made_row row = round_row_of(item);
+
+	if (answer == ANSWER_TAKEN)
+		row.is = row.intended;
+	else
+		row.intended.count = 0;
+	return row;
+}
+
+/* Of the arrivals that got that ANSWER. */
+static struct made_row *rows_answered(const struct round *round, enum answer answer,
+                                      size_t *count)
+{
+	struct made_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
+	                                                  sizeof(*rows));
+
+	*count = 0;
+	for (size_t i = 0; i < round->errand_count; i++) {
+		const struct errand *errand = &round->errands[i];
+
+		if (answer_to(round, i) != answer)
+			continue;
+		for (size_t j = errand->first; j < errand->first + errand->count; j++)
+			if (round_is_arrival(&round->plan.items[j]))
+				rows[(*count)++] = row_answered(&round->plan.items[j],
+				                                answer);
+	}
+	return rows;
+}
+
+enum err round_assign(void *self, struct why *why)
+{
+	struct round *round = self;
+	const struct storage *storage = round->registry->storage;
+	size_t taken, refused;
+	struct made_row *rows = rows_answered(round, ANSWER_TAKEN, &taken);
+	struct made_row *vain = rows_answered(round, ANSWER_REFUSED, &refused);
+
+	if (!storage->has_rows) {
+		storage->assign(round, NULL, rows, taken);
+		return OK;
+	}
+	if (!taken && !refused)
+		return OK;
+
+	struct tx tx = round_begin_tx(round, why);
+	storage->assign(round, &tx, rows, taken);
+	store_made_refused(&tx, round->row.id, vain, refused);
+	count_made(round, &tx);
+	return tx_commit(&tx);
+}
+
+/* ---- what was read ---- */
+
+/* As it is wanted, but for what only our rows say. */
+static bool is_as_wanted(const struct plan_item *item)
+{
+	if (item->step == STEP_UPDATE)
+		return item->becomes.ttl == item->holding->is.ttl &&
+		       rrset_same_records(&item->becomes, &item->holding->is);
+	return item->step == STEP_NONE && item->reason == REASON_WANTED;
+}
+
+/* It is there as it is wanted, and ours, and no row says so. */
+static bool is_made_now(const struct round *round, const struct plan_item *item)
+{
+	const struct made_row *row;
+
+	if (!item->wish || !item->holding->is.count || !item->holding->ours ||
+	    item->is_held || item->order || !is_as_wanted(item))
+		return false;
+	row = made_of(round, item);
+	return !row || row->intended.count ||
+	       strcmp(row->resource, item->wish->resource) ||
+	       row->is.ttl != item->holding->is.ttl ||
+	       !rrset_same_records(&row->is, &item->holding->is);
+}
+
+/* It is not there, nor is its mark; or what is there is another's, and was never ours. */
+static bool is_gone(const struct round *round, const struct made_row *row)
+{
+	const struct node *node = view_find(round->view, &row->name);
+	const struct holding *holding = node ? node_holding(node, row->is.type) : NULL;
+
+	if (row->is_contested && holding && holding->whose == WHOSE_NOBODYS &&
+	    holding->is.count)
+		return false;		/* whose it is comes out when one of us knows */
+	return !holding || (!holding->ours && (!holding->is.count || !row->is.count));
+}
+
+/* Where our rows are the marks: one of a set that is not there, and nobody wants. */
+static bool is_orphan(const struct round *round, const struct plan_item *item)
+{
+	return !round->registry->storage->is_in_zone && item->step == STEP_UNMARK &&
+	       !item->is_held;
+}
+
+static void push_gone(struct made_row *rows, size_t *count, const struct name *name,
+                      uint16_t type)
+{
+	rows[(*count)++] = (struct made_row){ .name = *name, .is.type = type,
+	                                      .intended.type = type, .resource = "" };
+}
+
+/* Of these none is to stay. */
+static struct made_row *rows_gone(const struct round *round, size_t *count)
+{
+	struct made_row *rows = arena_alloc(round->arena,
+	    (map_count(round->made) + round->plan.count + 1) * sizeof(*rows));
+
+	*count = 0;
+	for (const struct made *made = round->all_made; made; made = made->next)
+		if (is_gone(round, &made->row))
+			push_gone(rows, count, &made->row.name, made->row.is.type);
+	for (size_t i = 0; i < round->plan.count; i++) {
+		const struct plan_item *item = &round->plan.items[i];
+		struct name name;
+
+		node_name(item->node, &name);
+		if (is_orphan(round, item))
+			push_gone(rows, count, &name, item->type);
+	}
+	return rows;
+}
+
+enum err round_settle(void *self, struct why *why)
+{
+	struct round *round = self;
+	size_t count, gone_count;
+	struct made_row *rows = rows_of(round, is_made_now, &count);
+	struct made_row *gone = rows_gone(round, &gone_count);
+
+	if (!round->registry->storage->has_rows || (!count && !gone_count))
+		return OK;
+
+	struct tx tx = round_begin_tx(round, why);
+	store_made_put(&tx, round->row.id, rows, count);
+	store_made_delete_all(&tx, round->row.id, gone, gone_count);
+	count_made(round, &tx);
+	return tx_commit(&tx);
+}
