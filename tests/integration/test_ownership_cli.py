@@ -300,6 +300,22 @@ class Orders(Story):
         self.assertEqual(self.marks(), {"_own-a.a": "us", "_own-a.c": "us"})
         self.apply({}, "--resource", "test/2")
 
+    def test_a_name_that_is_shared(self):
+        """It is each owner's; and no one of them gives it away alone."""
+        for storage_id, target in ("us", "192.0.2.1"), ("them", "192.0.2.2"):
+            wanted = [{"dnsname": "www.example.org.", "type": "A", "shared": True,
+                       "targets": [target]}]
+            self.good("apply", storage_id, ZONE, "-", text=json.dumps(wanted))
+            self.good("plan", storage_id, ZONE)
+        self.good("plan", "us", ZONE)
+        records = "records", "us", ZONE, "--name", "www", "--quiet"
+        shown = self.good(*records)
+        self.assertRegex(shown, r"\Awww\.example\.org\. +A +(us,them|them,us) +192\.0\.2\.1\n")
+        for storage_id, seen in (("us", shown), ("them", shown), ("the", ""), ("", "")):
+            self.assertEqual(self.good(*records, "--owner", storage_id), seen)
+        self.assertEqual(self.order("release", "us", ZONE, "--all", status=FAILED)["refused"],
+                         {"FOREIGN": 1})
+
     def test_more_than_are_named(self):
         self.apply(hosts(120))
         self.wait_count(120)
