@@ -116,8 +116,9 @@ static enum err look(void *self, bool *is_over)
 
 static enum err await_order(struct order *order)
 {
-	const struct owner_wait wait = { order->cli, order->wait_s, "is ordered",
-	                                 &order->zone, look, order };
+	const struct owner_wait wait = { order->cli, order->wait_s,
+	                                 "has an order to do", &order->zone, look,
+	                                 order };
 	bool is_over;
 	enum err err = owner_await(&wait, &is_over);
 
