@@ -148,6 +148,8 @@ class Alone(unittest.TestCase):
         self.assertEqual(self.complete("domain", "create", "x.org", "--em"), ["--email"])
         self.assertEqual(self.complete("ping", "--em"), [])
         self.assertIn("Makefile", self.complete("domain", "import", "x.org", "Make"))
+        self.assertIn("Makefile", self.complete("owner", "import", "us", "x.org", "Make"))
+        self.assertEqual(self.complete("owner", "import", "us", "Make"), [])
         self.assertIn("Makefile", self.complete("--config", "Make"))
         self.assertIn("Makefile", self.complete("tsigkey", "create", "k", "--secret-file", "Make"))
         self.assertEqual(self.complete("completion", ""), ["bash"])

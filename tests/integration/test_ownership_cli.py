@@ -1,10 +1,12 @@
 """The client's `owner` commands, for people and scripts; and the client in the README."""
 
 import json
+import lzma
 import os
 import re
 import subprocess
 import sys
+import threading
 import unittest
 from pathlib import Path
 
@@ -28,12 +30,12 @@ def hosts(count):
 
 class Story(unittest.TestCase):
 
-    zones = None
+    zones, text = None, ""
 
     @classmethod
     def setUpClass(cls):
-        cls.lab = Lab(zones=cls.zones, settings={"tenant": "acme", "timeout": 3,
-                                                 "resync_period": 600}).__enter__()
+        cls.lab = Lab(zones=cls.zones, text=cls.text, settings={
+            "tenant": "acme", "timeout": 3, "resync_period": 600}).__enter__()
         cls.addClassCleanup(lambda: cls.lab.__exit__(None, None, None))
         cls.config = cls.lab.folder / "client.cfg"
         cls.config.touch(0o600)
@@ -298,6 +300,22 @@ class Orders(Story):
         self.assertEqual(self.marks(), {"_own-a.a": "us", "_own-a.c": "us"})
         self.apply({}, "--resource", "test/2")
 
+    def test_a_name_that_is_shared(self):
+        """It is each owner's; and no one of them gives it away alone."""
+        for storage_id, target in ("us", "192.0.2.1"), ("them", "192.0.2.2"):
+            wanted = [{"dnsname": "www.example.org.", "type": "A", "shared": True,
+                       "targets": [target]}]
+            self.good("apply", storage_id, ZONE, "-", text=json.dumps(wanted))
+            self.good("plan", storage_id, ZONE)
+        self.good("plan", "us", ZONE)
+        records = "records", "us", ZONE, "--name", "www", "--quiet"
+        shown = self.good(*records)
+        self.assertRegex(shown, r"\Awww\.example\.org\. +A +(us,them|them,us) +192\.0\.2\.1\n")
+        for storage_id, seen in (("us", shown), ("them", shown), ("the", ""), ("", "")):
+            self.assertEqual(self.good(*records, "--owner", storage_id), seen)
+        self.assertEqual(self.order("release", "us", ZONE, "--all", status=FAILED)["refused"],
+                         {"FOREIGN": 1})
+
     def test_more_than_are_named(self):
         self.apply(hosts(120))
         self.wait_count(120)
@@ -333,6 +351,237 @@ class Orders(Story):
                 status, _, said = self.client("owner", *words)
                 self.assertEqual(status, want, said)
                 self.assertIn(words_said, said)
+
+
+def entry(key, target, owner=""):
+    """"www/A" as a record of the document of seed 001."""
+    return {"dnsname": full(key).removesuffix("."), "owner": owner, "target": target,
+            "type": key.split("/")[1]}
+
+
+def records_of(document):
+    return json.loads(document["data"]["records"])
+
+
+NS = entry("@/NS", "ns.example.net")
+
+
+class Documents(Story):
+    """Whose the records are, out of the program and back."""
+
+    zones = [{"zone": ZONE, "storage_id": "us", "storage": "table", "max_delete_pct": 100},
+             {"zone": ZONE, "storage_id": "others"}]
+
+    def setUp(self):
+        self.lab.nsupdate("update add unmanaged.example.org. 60 CNAME loadbalancer2.com.")
+        self.good("apply", "others", ZONE, "-", text=endpoints({"bar/A": ["192.0.2.3"]}))
+        self.apply({"foo/A": ["192.0.2.1", "192.0.2.2"]})
+        self.all = [entry("bar/A", "192.0.2.3", "others"), NS,
+                    entry("foo/A", "192.0.2.1", "us"), entry("foo/A", "192.0.2.2", "us"),
+                    entry("unmanaged/CNAME", "loadbalancer2.com")]
+        self.wait_records(self.all)
+
+    def tearDown(self):
+        for storage_id in "us", "others":
+            self.good("apply", storage_id, ZONE, "-", text="[]")
+            self.good("plan", storage_id, ZONE)
+        names = {name for name, _ in self.lab.data()}
+        self.lab.nsupdate("".join(f"update delete {name}.{ZONE}.\n" for name in names))
+        self.wait_count(0)
+
+    def records(self, *words):
+        """But the SOA record."""
+        return [record for record in self.document("records", "us", ZONE, *words)["records"]
+                if record["type"] != "SOA"]
+
+    def wait_records(self, wanted):
+        def are_there():
+            self.good("plan", "us", ZONE)
+            return sorted(self.records(), key=str) == sorted(wanted, key=str)
+        self.lab.wait_for(are_there, 20, f"the records are {wanted}")
+
+    def rows(self, *words):
+        """What a person reads, a list of cells for each record."""
+        lines = self.good("records", "us", ZONE, *words, "--quiet").splitlines()
+        return [line.split(None, 3) for line in lines]
+
+    def test_what_a_person_reads(self):
+        said = self.good("records", "us", ZONE)
+        self.assertRegex(said, r"\ANAME +TYPE +OWNER +TARGET\n")
+        self.assertRegex(said, r"(?m)^foo\.example\.org\. +A +us +192\.0\.2\.1$")
+        self.assertRegex(said, r"(?m)^unmanaged\.example\.org\. +CNAME +- +loadbalancer2\.com\.$")
+        self.assertRegex(said, rf"\n\n6 of 6 records; serial {self.lab.serial()}, "
+                               r"read \d+ s ago\n\Z")
+        foo = [["foo.example.org.", "A", "us", f"192.0.2.{i}"] for i in (1, 2)]
+        bar = ["bar.example.org.", "A", "others", "192.0.2.3"]
+        for words in ("--owner", "us"), ("--name", "foo"), ("--name", f"foo.{ZONE}."):
+            self.assertEqual(self.rows(*words), foo)
+        self.assertEqual(self.rows("--owner", "others"), [bar])
+        self.assertEqual(self.rows("--owner", "other"), [])
+        self.assertEqual({row[1] for row in self.rows("--owner", "")},
+                         {"SOA", "NS", "CNAME"})
+        self.assertEqual(self.rows("--owner", "", "--name", "foo"), [])
+        self.assertRegex(self.good("records", "us", ZONE, "--name", "none"),
+                         r"\A0 of 6 records; ")
+
+    def test_what_the_seed_shows(self):
+        document = json.loads(self.good("export", "us", ZONE))
+        self.assertEqual(document, self.document("export", "us", ZONE))
+        self.assertEqual(
+            {key: value for key, value in document.items() if key != "data"},
+            {"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "us-storage"}})
+        self.assertEqual(list(document["data"]), ["records"])
+        self.assertEqual(records_of(document),
+                         self.document("records", "us", ZONE)["records"])
+
+    def test_a_file_of_it(self):
+        path = self.lab.folder / "owners.json"
+        self.assertRegex(self.good("export", "us", ZONE, str(path)),
+                         rf"\Aexample\.org\. serial \d+: 6 records in {path}\n\Z")
+        self.assertEqual(json.loads(path.read_text()), self.document("export", "us", ZONE))
+        self.assertEqual(self.document("export", "us", ZONE, str(path))["records"], 6)
+        status, _, said = self.client("owner", "export", "us", ZONE, "/nowhere/owners.json")
+        self.assertEqual(status, FAILED)
+        self.assertIn("cannot write /nowhere/owners.json.part", said)
+
+    def forget(self):
+        for statement in ("DELETE FROM ownership", "DELETE FROM ownership_records",
+                          "UPDATE registries SET made = 0, read_at = NULL "
+                          "WHERE storage_id = 'us'"):
+            self.lab.mariadb.sql(statement)
+
+    def test_a_database_that_was_lost(self):
+        document = self.good("export", "us", ZONE)
+        self.forget()
+        status, out, said = self.client("owner", "export", "us", ZONE)
+        self.assertEqual((status, out), (FAILED, ""))
+        self.assertIn("was not read yet: see 'zonefleet owner plan us example.org.'", said)
+        self.lab.nsupdate("update add new.example.org. 60 A 192.0.2.9")
+        self.good("plan", "us", ZONE)
+        self.assertEqual(self.rows("--owner", "us"), [])
+        said = self.good("import", "us", ZONE, "-", text=document)
+        self.assertRegex(said, r"\Arecord sets of ours +1\nrecords of others +1\n"
+                               r"records of nobody +3\nrecords of other zones +0\n"
+                               r"records not understood +0\n")
+        self.wait_records([*self.all, entry("new/A", "192.0.2.9")])
+
+    def test_forms_of_a_document(self):
+        """A list will do; what is of one set need not stand together there."""
+        foo, bar = entry("foo/A", "192.0.2.1", "us"), entry("bar/A", "192.0.2.3", "others")
+        dotted = entry("foo/A", "192.0.2.2", "us") | {"dnsname": "FOO.example.org.", "type": "a"}
+        strange = entry("foo/A", "lb.example", "us")
+        afar = foo | {"dnsname": "foo.org"}
+        path = self.lab.folder / "owners.json.xz"
+        path.write_bytes(lzma.compress(json.dumps([foo, bar, dotted]).encode()))
+        self.forget()
+        self.good("plan", "us", ZONE)
+        sums = {"claimed": 1, "others": 1, "unmanaged": 0, "outside": 0, "unreadable": 0}
+        self.assertEqual(self.document("import", "us", ZONE, str(path)), sums)
+        self.wait_records(self.all)
+        self.assertEqual(self.document("import", "us", ZONE, "-",
+                                       text=json.dumps([strange, bar, afar])),
+                         sums | {"claimed": 0, "outside": 1, "unreadable": 1})
+        self.assertEqual(self.document("import", "us", ZONE, "-", text="[]"),
+                         sums | {"claimed": 0, "others": 0})
+        self.wait_records(self.all)
+
+    def test_what_is_no_document(self):
+        whole = entry("foo/A", "192.0.2.1", "us")
+        path = self.lab.folder / "broken.xz"
+        path.write_bytes(lzma.compress(b"[]" + b" " * 1000)[:-20])
+        for text, want, words in (
+                ("", FAILED, "standard input: line 1: no JSON"),
+                ("kind: ConfigMap\n", FAILED, "no JSON"),
+                ("{}", FAILED, "data.records"), ("1", FAILED, "no JSON"),
+                ('{"data": {"records": "["}}', FAILED, "data.records: line 1: no JSON"),
+                ('{"data": {"records": "{}"}}', FAILED, "must be a list"),
+                ('{"data": {"records": [1]}}', FAILED, "data.records"),
+                ("[1]", FAILED, "records[0]: "),
+                (json.dumps([whole, whole | {"ttl": 1}]), FAILED, "records[1]: "),
+                (json.dumps([whole | {"owner": None}]), FAILED, "records[0]: "),
+                (json.dumps([{"dnsname": "foo"}]), FAILED, "dnsname, owner, target and type"),
+                (json.dumps([whole | {"dnsname": "x" * 2000}]), FAILED, "dnsname is longer")):
+            with self.subTest(text):
+                status, out, said = self.client("owner", "import", "us", ZONE, "-", text=text)
+                self.assertEqual((status, out), (want, ""))
+                self.assertIn(words, said)
+        for words, want, words_said in (
+                (("import", "us", ZONE, "/nowhere"), NOT_FOUND, "/nowhere"),
+                (("import", "us", ZONE, str(path)), FAILED, "broken.xz: it is broken or cut off"),
+                (("import", "others", ZONE, "-"), FAILED, "only that of \"table\""),
+                (("import", "nobody", ZONE, "-"), NOT_FOUND, "storage_id nobody"),
+                (("export", "nobody", ZONE), NOT_FOUND, "storage_id nobody"),
+                (("records", "us", ZONE, "--name", f"www.{ZONE}"), USAGE, "its final dot"),
+                (("records", "us", ZONE, "--tenant", "other"), FAILED, "--admin")):
+            with self.subTest(words):
+                status, out, said = self.client("owner", *words, text="[]")
+                self.assertEqual((status, out), (want, ""))
+                self.assertIn(words_said, said)
+
+
+class Large(Story):
+    """Many pages, and many pieces."""
+
+    count = int(os.environ.get("ZONEFLEET_RECORDS", 20000))
+    zones = [{"zone": ZONE, "storage_id": "us", "storage": "table"}]
+    text = "".join(f"h{i} A 192.0.2.1\n" for i in range(count))
+
+    def setUp(self):
+        self.good("plan", "us", ZONE)
+
+    def test_all_of_it_out_and_in(self):
+        document = self.document("export", "us", ZONE)
+        records = records_of(document)
+        self.assertGreaterEqual(len(records), self.count + 2)
+        self.assertEqual(len({str(record) for record in records}), len(records))
+        ours = [record | {"owner": "us"} for record in records if record["type"] == "A"]
+        document["data"]["records"] = json.dumps(ours)
+        sums = self.document("import", "us", ZONE, "-", text=json.dumps(document))
+        self.assertEqual((sums["claimed"], sums["unreadable"]), (len(ours), 0))
+        self.good("plan", "us", ZONE)                # unwanted and so many: they are held
+        self.assertEqual(len(self.document("records", "us", ZONE, "--owner", "us")["records"]),
+                         len(ours))
+
+    def test_what_was_sent_before_a_failure(self):
+        """Records of a set are in one piece; what cannot be told beforehand ends it."""
+        records = [entry(f"h{i}/A", f"192.0.2.{j}", "us") for j in (1, 2) for i in range(3000)]
+        records.append(entry("z/A", "192.0.2.1", "us" * 1000))
+        status, out, said = self.client("owner", "import", "us", ZONE, "-", "--json",
+                                        text=json.dumps(records))
+        self.assertEqual((status, said), (FAILED, ""))
+        answer = json.loads(out)
+        self.assertEqual(answer["claimed"], 2500)
+        self.assertRegex(answer["error"]["message"],
+                         r"owner is longer .*\(5000 of 6001 records were taken before")
+
+    def test_an_export_is_of_one_serial(self):
+        """The first and the last name change together, and the zone is read all the time."""
+        stop = threading.Event()
+        self.addCleanup(stop.set)
+
+        def change():
+            number = 0
+            while not stop.is_set():
+                number += 1
+                twins = "".join(f"update delete {name}.{ZONE}. TXT\n"
+                                f"update add {name}.{ZONE}. 60 TXT {number}\n"
+                                for name in ("0first", "zlast"))
+                self.lab.nsupdate(twins)
+                self.client("owner", "plan", "us", ZONE)
+                stop.wait(0.2)
+        changer = threading.Thread(target=change)
+        changer.start()
+        for _ in range(8):
+            status, out, said = self.client("owner", "export", "us", ZONE)
+            if status == GOOD:
+                twins = {record["target"] for record in records_of(json.loads(out))
+                         if record["type"] == "TXT"}
+                self.assertLessEqual(len(twins), 1)
+            else:
+                self.assertEqual((status, out), (FAILED, ""))
+                self.assertIn("Conflict: example.org. changed 3 times", said)
+        stop.set()
+        changer.join()
 
 
 class Away(Story):

@@ -310,6 +310,35 @@ const struct command commands[] = {
 	  "it is another plan by then, nothing is approved.",
 	  "zonefleet owner approve cluster-1 example.org\n"
 	  "zonefleet owner approve cluster-1 example.org --yes" },
+	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
+	  NEED_BROKER, owner_records,
+	  "list whose the records of a shared zone are",
+	  "Lists all records of the zone with their owners, as it was read last "
+	  "('owner plan' reads it now). OWNER is a storage id, or several joined by "
+	  "commas if they share the name; - is nobody. In the JSON document the records "
+	  "are as in that of 'owner export'.",
+	  "zonefleet owner records cluster-1 example.org --owner cluster-1\n"
+	  "zonefleet owner records cluster-1 example.org --owner ''\n"
+	  "zonefleet owner records cluster-1 example.org --name www" },
+	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
+	  "write whose the records of a shared zone are",
+	  "Writes all records of the zone with their owners, as it was read last, to "
+	  "standard output or to FILE, which appears when it is whole: a ConfigMap whose "
+	  "data.records is the JSON text of a list of {\"dnsname\", \"owner\", "
+	  "\"target\", \"type\"}. All of them are of one serial. With storage \"table\" "
+	  "keep it where the database is not: 'owner import' reads it.",
+	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
+	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
+	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
+	  "take ownership back from what was exported",
+	  "Reads what 'owner export' wrote, or its list of records alone, from FILE, "
+	  "packed by xz or gzip if its suffix says so, or - for standard input. What "
+	  "STORAGE_ID owns there, and the zone still has just so, is ours again with the "
+	  "next round; the others are only counted. It is for storage \"table\" after "
+	  "its database was lost; marks in the zone need no copy. Saying it again "
+	  "changes nothing.\n"
+	  "What is ours and nobody wants goes: say first what is wanted ('owner apply').",
+	  "zonefleet owner import cluster-1 example.org example.org.owners" },
 	{ "owner transfer", "STORAGE_ID ZONE TO_STORAGE_ID", 3, 3,
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_transfer,
@@ -330,20 +359,20 @@ const struct command commands[] = {
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_release,
 	  "let go of record sets of a shared zone, which stay",
-	  "What is selected of ours becomes nobody's: the records stay in the zone, their "
-	  "marks go. If somebody here wants them still, they are left alone until they "
-	  "are adopted again. What is told is as of 'owner transfer'.",
+	  "What is selected of ours becomes nobody's: the records stay in the zone, "
+	  "their marks go. If somebody here wants them still, they are left alone until "
+	  "they are adopted again. What is told is as of 'owner transfer'.",
 	  "zonefleet owner release cluster-1 example.org --name www --type A\n"
 	  "zonefleet owner release cluster-1 example.org --all --dry-run" },
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
 	  SELECTOR | OPT(WANTED) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_adopt,
 	  "make record sets ours that nobody's mark is on",
-	  "The record set of NAME and TYPE becomes ours, if it is nobody's, somebody here "
-	  "wants it (see 'owner apply'), and its records are just those of TARGET, each "
-	  "as in a master file, quoted for the shell as one word: what you did not see "
-	  "is not taken over. From then on it becomes what is wanted. With --wanted each "
-	  "set of nobody's does that is just as it is wanted, or of these what is "
+	  "The record set of NAME and TYPE becomes ours, if it is nobody's, somebody "
+	  "here wants it (see 'owner apply'), and its records are just those of TARGET, "
+	  "each as in a master file, quoted for the shell as one word: what you did not "
+	  "see is not taken over. From then on it becomes what is wanted. With --wanted "
+	  "each set of nobody's does that is just as it is wanted, or of these what is "
 	  "selected. What is told is as of 'owner transfer'.",
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },

@@ -133,7 +133,7 @@ enum err completion_print(struct cli *cli)
 		return cli_usage(cli, "there is completion for bash only, not for '%s'",
 		                 cli->argv[0]);
 	fputs(head, stdout);
-	printf("\tlocal choice common='");
+	printf("\tlocal choice='' common='");
 	print_options(OPT_COMMON);
 	printf("'\n");
 	print_valued();

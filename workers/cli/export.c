@@ -1,12 +1,10 @@
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "handlers.h"
 #include "progress.h"
+#include "whole.h"
 
 enum { ATTEMPTS = 5 };
 
@@ -22,12 +20,6 @@ struct export {
 	int64_t records, serial;
 	struct progress progress;
 };
-
-static enum err cannot_write(struct cli *cli, const char *path)
-{
-	return fail(&cli->why, ERR_INTERNAL, "cannot write %.300s: %s", path,
-	            strerror(errno));
-}
 
 /* ---- pages ---- */
 
@@ -92,8 +84,9 @@ static enum err begin_again(struct export *export)
 	if (export->lines)
 		json_array_clear(export->lines);
 	rewind(export->to);
-	return ftruncate(fileno(export->to), 0) ? cannot_write(export->cli, "the file")
-	                                        : OK;
+	if (ftruncate(fileno(export->to), 0))
+		return whole_cannot_write("the file", &export->cli->why);
+	return OK;
 }
 
 static enum err export_zone(struct export *export)
@@ -114,32 +107,27 @@ static enum err export_zone(struct export *export)
 
 static enum err to_file(struct export *export, const char *path)
 {
-	char *part = xprintf("%s.part", path);
-	struct cli *cli = export->cli;
-	enum err err;
+	struct why *why = &export->cli->why;
+	struct whole whole;
+	enum err err = whole_open(&whole, path, why);
 
-	export->to = fopen(part, "we");
-	err = export->to ? export_zone(export) : cannot_write(cli, part);
-	if (export->to && (ferror(export->to) | fclose(export->to)) && !err)
-		err = cannot_write(cli, part);
-	if (!err && rename(part, path))
-		err = cannot_write(cli, path);
-	if (err && export->to)
-		unlink(part);
-	free(part);
-	return err;
+	if (err)
+		return err;
+	export->to = whole.to;
+	return whole_close(&whole, export_zone(export), why);
 }
 
 static enum err copy(struct export *export)
 {
+	struct why *why = &export->cli->why;
 	char block[64 * 1024];
 	size_t len;
 
 	rewind(export->to);
 	while ((len = fread(block, 1, sizeof block, export->to)) > 0)
 		if (fwrite(block, 1, len, stdout) != len)
-			return cannot_write(export->cli, "standard output");
-	return ferror(export->to) ? cannot_write(export->cli, "a temporary file") : OK;
+			return whole_cannot_write("standard output", why);
+	return ferror(export->to) ? whole_cannot_write("a temporary file", why) : OK;
 }
 
 static enum err to_stdout(struct export *export)
@@ -149,10 +137,10 @@ static enum err to_stdout(struct export *export)
 	export->lines = export->cli->out.json ? json_array() : NULL;
 	export->to = tmpfile();
 	if (!export->to)
-		return cannot_write(export->cli, "a temporary file");
+		return whole_cannot_write("a temporary file", &export->cli->why);
 	err = export_zone(export);
 	if (!err && (fflush(export->to) || ferror(export->to)))
-		err = cannot_write(export->cli, "a temporary file");
+		err = whole_cannot_write("a temporary file", &export->cli->why);
 	if (!err && !export->lines)
 		err = copy(export);
 	fclose(export->to);

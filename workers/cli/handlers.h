@@ -21,10 +21,13 @@ command_fn workers_show, locks_show, repairs_show, servers_show;	/* fleet.c */
 command_fn server_drain, server_add, server_remove, sync_domain;
 command_fn queues_show;							/* queues.c */
 command_fn letters_list, letters_show, letters_retry, letters_drop;	/* letters.c */
-command_fn owner_list;							/* owner.c */
-command_fn owner_plan, owner_approve;					/* owner_plan.c */
-command_fn owner_apply;							/* owner_apply.c */
-command_fn owner_transfer, owner_release, owner_adopt;			/* owner_order.c */
+command_fn owner_list;						/* owner.c */
+command_fn owner_plan, owner_approve;				/* owner_plan.c */
+command_fn owner_apply;						/* owner_apply.c */
+command_fn owner_records;					/* owner_records.c */
+command_fn owner_export;					/* owner_export.c */
+command_fn owner_import;					/* owner_import.c */
+command_fn owner_transfer, owner_release, owner_adopt;		/* owner_order.c */
 command_fn watch_domain;						/* wait.c */
 command_fn db_migrate, db_version;					/* db.c */
 command_fn ping_topic;							/* ping.c */

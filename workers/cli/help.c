@@ -12,7 +12,7 @@ const struct exit_row exit_rows[EXIT_COUNT] = {
 	[EXIT_FAILED]      = { "the request was refused, or failed" },
 	[EXIT_USAGE]       = { "the command line or the settings are wrong" },
 	[EXIT_NOT_FOUND]   = { "there is no such domain, record set, pool, ..." },
-	[EXIT_IN_ERROR]    = { "--wait, watch: it ended in ERROR; owner: the zone FAILED" },
+	[EXIT_IN_ERROR]    = { "--wait, watch: it ended in ERROR; owner: FAILED" },
 	[EXIT_TIMEOUT]     = { "no answer, or not ACTIVE, in time" },
 	[EXIT_UNREACHABLE] = { "broker or database is away, or nobody serves the topic" },
 };

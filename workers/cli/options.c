@@ -67,7 +67,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_MAN]          = { "man", 0, NULL, "print the man page" },
 	[OPT_DEEP]         = { "deep", 0, NULL, "compare the records, too" },
 	[OPT_RESOURCE]     = { "resource", 0, "NAME",
-		"whose records they are, like ingress/shop/web (apply: default by-hand)" },
+		"whose records they are, like ingress/shop/web (apply: default "
+		"by-hand)" },
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
 		"these are not all that the resource has: the others stay" },
 	[OPT_YES]          = { "yes", 0, NULL, "approve what is shown" },

@@ -62,13 +62,18 @@ size_t output_escape(const char *text, struct buf *to)
 
 /* ---- JSON ---- */
 
-void output_json(json_t *json)
+void output_json_to(json_t *json, FILE *to)
 {
 	bug_if(!json);
-	json_dumpf(json, stdout,
+	json_dumpf(json, to,
 	           JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
-	putchar('\n');
+	fputc('\n', to);
 	json_decref(json);
+}
+
+void output_json(json_t *json)
+{
+	output_json_to(json, stdout);
 }
 
 /* ---- tables ---- */

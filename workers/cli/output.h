@@ -23,6 +23,7 @@ struct output {
 size_t output_escape(const char *text, struct buf *to);
 /* One document on standard output; takes the JSON over. */
 void output_json(json_t *json);
+void output_json_to(json_t *json, FILE *to);
 
 enum { TABLE_COLUMNS_MAX = 16 };
 

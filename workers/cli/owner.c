@@ -95,7 +95,7 @@ static void list_row(struct table *table, const json_t *zone)
 	const char *reason = answer_text(zone, "reason");
 	char ago[MOMENT_TEXT];
 
-	owner_planned_ago(zone, ago);
+	owner_ago(zone, "planned_at", ago);
 	table_text(table, answer_text(zone, "storage_id"));
 	table_text(table, answer_text(zone, "zone"));
 	table_text(table, answer_text(zone, "state"));

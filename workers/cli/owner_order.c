@@ -116,8 +116,9 @@ static enum err look(void *self, bool *is_over)
 
 static enum err await_order(struct order *order)
 {
-	const struct owner_wait wait = { order->cli, order->wait_s, "is ordered",
-	                                 &order->zone, look, order };
+	const struct owner_wait wait = { order->cli, order->wait_s,
+	                                 "has an order to do", &order->zone, look,
+	                                 order };
 	bool is_over;
 	enum err err = owner_await(&wait, &is_over);
 
@@ -258,9 +259,9 @@ static enum err adopt_one(struct order *order)
 	err = carry_out(order, "ownership_adopt", args);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
-	return fail(&cli->why, ERR_NOT_FOUND, "no %.16s of %.255s is there to be adopted: "
-	            "the zone has none, it is ours, or nobody here wants it (see "
-	            "'zonefleet owner apply')", cli->argv[3], name);
+	return fail(&cli->why, ERR_NOT_FOUND, "no %.16s of %.255s is there to be "
+	            "adopted: the zone has none, it is ours, or nobody here wants it "
+	            "(see 'zonefleet owner apply')", cli->argv[3], name);
 }
 
 static enum err check_adopt(struct cli *cli)

@@ -8,9 +8,9 @@
 #include "client.h"
 
 /* "3 s ago"; the answer's time is UTC, and does not say so. */
-void owner_planned_ago(const json_t *zone, char text[MOMENT_TEXT])
+void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT])
 {
-	const char *at = answer_text(zone, "planned_at");
+	const char *at = answer_text(json, key);
 	char moment[40];
 
 	snprintf(moment, sizeof(moment), "%sZ", at);
@@ -134,7 +134,7 @@ static void show_fields(const struct output *out, const json_t *status)
 	json_t *shown = json_copy((json_t *)status);
 	char ago[MOMENT_TEXT];
 
-	owner_planned_ago(status, ago);
+	owner_ago(status, "planned_at", ago);
 	if (plan)
 		json_object_update(shown, (json_t *)plan);
 	json_object_set_new(shown, "planned", json_string(ago));

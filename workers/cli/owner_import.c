@@ -1,0 +1,274 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "handlers.h"
+#include "input.h"
+#include "owner.h"
+#include "progress.h"
+
+enum { PIECE_RECORDS = 5000, PIECE_BYTES = 4 * 1024 * 1024 };
+
+/* One record of the document; borrowed from it. */
+struct entry {
+	json_t *json;
+	const char *name, *type;
+	size_t name_len;		/* without its final dot */
+	size_t bytes;			/* of all of it, about */
+};
+
+struct import {
+	struct cli *cli;
+	struct shared_zone zone;
+	json_t *list;
+	struct entry *entries;		/* those of a set stand together */
+	size_t count, sent;
+	json_t *sums;
+	struct progress progress;
+};
+
+/* ---- reading ---- */
+
+static enum err no_json(struct cli *cli, const char *where, const json_error_t *error)
+{
+	return fail(&cli->why, ERR_INVALID, "%.200s: line %d: no JSON: %.200s", where,
+	            error->line, error->text);
+}
+
+static enum err load(struct cli *cli, const char *path, json_t **document)
+{
+	struct input input;
+	json_error_t error;
+	enum err err = input_open(&input, path, &cli->why), closed;
+
+	if (err)
+		return err;
+	*document = json_loadf(input.file, JSON_REJECT_DUPLICATES, &error);
+	if (!*document)
+		err = no_json(cli, input.path, &error);
+	/* what was wrong with the text may be that it is cut off */
+	closed = input_close(&input, err ? &(struct why){ 0 } : &cli->why);
+	return err ? err : closed;
+}
+
+/* A list, or the document with a list as its text. *list is the caller's. */
+static enum err find_list(struct cli *cli, json_t *document, json_t **list)
+{
+	const json_t *data = json_object_get(document, "data");
+	const char *text = json_string_value(json_object_get(data, "records"));
+	json_error_t error;
+
+	*list = json_is_array(document) ? json_incref(document) : NULL;
+	if (!*list && !text)
+		return fail(&cli->why, ERR_INVALID, "%.200s: must be a list of records, "
+		            "or have one as the text of data.records (see 'zonefleet "
+		            "owner export')", cli->argv[2]);
+	if (!*list)
+		*list = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	if (!*list)
+		return no_json(cli, "data.records", &error);
+	if (!json_is_array(*list))
+		return fail(&cli->why, ERR_INVALID, "data.records: must be a list");
+	return OK;
+}
+
+static enum err read_list(struct import *import)
+{
+	json_t *document = NULL;
+	enum err err = load(import->cli, import->cli->argv[2], &document);
+
+	if (!err)
+		err = find_list(import->cli, document, &import->list);
+	json_decref(document);
+	return err;
+}
+
+/* ---- sets ---- */
+
+static size_t text_of(const json_t *json, const char *key, const char **text)
+{
+	const json_t *value = json_object_get(json, key);
+
+	*text = json_string_value(value);
+	return json_string_length(value);
+}
+
+static bool take_entry(json_t *json, struct entry *entry)
+{
+	const char *owner, *target;
+
+	*entry = (struct entry){ .json = json };
+	entry->name_len = text_of(json, "dnsname", &entry->name);
+	entry->bytes = entry->name_len + text_of(json, "owner", &owner) +
+	               text_of(json, "target", &target) +
+	               text_of(json, "type", &entry->type);
+	if (entry->name_len && entry->name[entry->name_len - 1] == '.')
+		entry->name_len--;
+	return entry->name && owner && target && entry->type &&
+	       json_object_size(json) == 4;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
+	int order = strncasecmp(x->name, y->name, len);
+
+	if (!order)
+		order = (x->name_len > y->name_len) - (x->name_len < y->name_len);
+	return order ? order : strcasecmp(x->type, y->type);
+}
+
+/* All of it is seen before the first is sent. */
+static enum err take_entries(struct import *import)
+{
+	import->count = json_array_size(import->list);
+	import->entries = xcalloc(import->count + 1, sizeof *import->entries);
+	for (size_t i = 0; i < import->count; i++)
+		if (!take_entry(json_array_get(import->list, i), &import->entries[i]))
+			return fail(&import->cli->why, ERR_INVALID,
+			            "%.200s: records[%zu]: must have just the texts "
+			            "dnsname, owner, target and type",
+			            import->cli->argv[2], i);
+	qsort(import->entries, import->count, sizeof *import->entries, compare);
+	return OK;
+}
+
+/* ---- pieces ---- */
+
+static size_t set_end(const struct import *import, size_t first, size_t *bytes)
+{
+	size_t end = first;
+
+	do
+		*bytes += import->entries[end++].bytes;
+	while (end < import->count &&
+	       !compare(&import->entries[first], &import->entries[end]));
+	return end;
+}
+
+/* Whole sets, as many as are not too much at once; but one in any case. */
+static size_t piece_end(const struct import *import, size_t first)
+{
+	size_t bytes = 0, end = first;
+
+	while (end < import->count) {
+		size_t next = set_end(import, end, &bytes);
+
+		if (end > first && (next - first > PIECE_RECORDS || bytes > PIECE_BYTES))
+			break;
+		end = next;
+	}
+	return end;
+}
+
+static void add_sums(json_t *sums, const json_t *answer)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)answer, key, value)
+		json_object_set_new(sums, key,
+		                    json_integer(answer_number(sums, key) +
+		                                 json_integer_value(value)));
+}
+
+static enum err send_piece(struct import *import, size_t end)
+{
+	json_t *records = json_array(), *answer;
+	enum err err;
+
+	for (size_t i = import->sent; i < end; i++)
+		json_array_append(records, import->entries[i].json);
+	err = owner_ask(import->cli, "storage_import",
+	                owner_arguments(&import->zone, "records", records), &answer);
+	if (err)
+		return err;
+	add_sums(import->sums, answer);
+	json_decref(answer);
+	import->sent = end;
+	return OK;
+}
+
+static void show_sending(struct import *import)
+{
+	char detail[64];
+
+	snprintf(detail, sizeof detail, "%zu records", import->sent);
+	progress_bar(&import->progress, "importing", (int64_t)import->sent,
+	             (int64_t)import->count, detail);
+}
+
+static enum err cut_short(struct import *import, enum err err)
+{
+	struct why *why = &import->cli->why, said = *why;
+
+	return fail(why, err, "%.350s (%zu of %zu records were taken before; it does no "
+	            "harm to import them again)", said.text, import->sent,
+	            import->count);
+}
+
+static enum err send_all(struct import *import)
+{
+	enum err err = OK;
+
+	progress_begin(&import->progress, &import->cli->out);
+	do {
+		show_sending(import);
+		err = send_piece(import, piece_end(import, import->sent));
+	} while (!err && import->sent < import->count);
+	progress_end(&import->progress);
+	return err && import->sent ? cut_short(import, err) : err;
+}
+
+/* ---- the command ---- */
+
+static void tell(const struct import *import)
+{
+	static const struct field fields[] = {
+		{ "claimed",    "record sets of ours" },
+		{ "others",     "records of others" },
+		{ "unmanaged",  "records of nobody" },
+		{ "outside",    "records of other zones" },
+		{ "unreadable", "records not understood" },
+		{ 0 }
+	};
+	const struct output *out = &import->cli->out;
+
+	if (out->json || out->quiet)
+		return;
+	output_fields(out, import->sums, fields);
+	puts("what the zone still has just so is ours with the next round (see "
+	     "'owner plan')");
+}
+
+static enum err run(struct import *import)
+{
+	enum err err = owner_zone(import->cli, &import->zone);
+
+	if (!err)
+		err = read_list(import);
+	if (!err)
+		err = take_entries(import);
+	if (err)
+		return err;
+	cli_answer(import->cli, json_incref(import->sums));
+	err = send_all(import);
+	if (!err)
+		tell(import);
+	return err;
+}
+
+enum err owner_import(struct cli *cli)
+{
+	struct import import = { .cli = cli, .sums = json_object() };
+	enum err err = run(&import);
+
+	free(import.entries);
+	json_decref(import.list);
+	json_decref(import.sums);
+	return err;
+}
