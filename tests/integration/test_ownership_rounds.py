@@ -256,9 +256,11 @@ class Tables(Story):
         self.lab.apply({"bad/A": ["192.0.2.1"]}, zone="policy.test")
         self.lab.wait_for(lambda: "REFUSED" in self.lab.plan(zone="policy.test")["reason"], 20,
                           "it is refused")
+        self.assertEqual(self.lab.mariadb.sql("SELECT name FROM ownership"), [])
         self.assertEqual(self.lab.nsupdate("update add bad.policy.test. 300 A 192.0.2.1",
                                            zone="policy.test"), "")
-        self.lab.planned(zone="policy.test")
+        plan = self.lab.planned(zone="policy.test")["plan"]
+        self.assertEqual(plan["reasons"], {"UNMANAGED_EQUAL": 1})
         self.lab.apply({}, zone="policy.test")
         self.lab.planned(zone="policy.test")
         self.assertEqual(self.lab.data("policy.test"), {("bad", "A"): ["192.0.2.1"]})
