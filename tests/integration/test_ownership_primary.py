@@ -166,6 +166,12 @@ class Client:
         line = self.hear("serial")
         return line["fault"] or line["serial"]
 
+    def view(self):
+        """The same, after the zone was read."""
+        self.say("view")
+        line = self.hear("view")
+        return line["fault"] or line["serial"]
+
     def wire(self, *updates):
         self.say("wire", updates=updates)
         line = self.hear("wire")
@@ -698,6 +704,20 @@ class Hostile(Story):
         client.say("read", cancel_after=3)
         client.hear("cancelled")
 
+    def test_too_many_types_at_a_name(self):
+        """The zone is not for us, and the rest of it is not waited for."""
+        def types(count):
+            return [(f"w\\.w.{ZONE}", 300, f"TYPE{1000 + i}", "\\# 1 00") for i in range(count)]
+        self.assertEqual(self.opened(sends([SOA, *types(256), SOA])).view(), 17)
+        server = self.scripted(sends([SOA, *types(257)]))       # and no end
+        client = self.client(ZONE, server, silence_ms=60000)
+        words = f"{HOST} has more than 256 types of records at w\\.w.{ZONE}"
+        self.assertEqual(client.view(), words)
+        wait_for(lambda: not server.open, SECONDS, "the connection is closed")
+        self.assertEqual(client.view(), words)
+        client.say("close_within")
+        self.assertEqual(client.view(), words)
+
     # ---- updates ----
 
     def assert_unknown(self, make, words, key=None):
@@ -1083,6 +1103,19 @@ class Domain(Story):
         self.assertNotEqual(changed, first)
         self.assertEqual(client.serial(), changed)
         self.assertEqual(self.domains.export_domain(domain=zone)["serial"], changed)
+
+    def test_too_many_types_at_a_name(self):
+        zone = "types.example.org."
+        self.create(zone)
+        client = self.opened(zone)
+        for types in range(0, 256), range(256, 257):
+            self.domains.apply_changes(domain=zone, changes=[
+                {"op": "add", "name": f"www.{zone}", "type": f"TYPE{1000 + i}",
+                 "records": ["\\# 1 00"]} for i in types])
+            if types[0] == 0:
+                self.assertEqual(client.view(), client.serial())
+        self.assertEqual(client.view(), "central: the domain has more than 256 types of "
+                                        f"records at www.{zone}")
 
     def test_a_serial_is_cancelled(self):
         zone = "cancelled.example.org."
