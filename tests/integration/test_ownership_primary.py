@@ -9,13 +9,16 @@ import contextlib
 import json
 import os
 import queue
+import re
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
+from datetime import datetime
 from pathlib import Path
 
 import dns.flags
@@ -38,11 +41,13 @@ from lab.dns import Key, canonical                  # noqa: E402
 from lab.knot import Knot                           # noqa: E402
 from lab.process import HOST, wait_for              # noqa: E402
 from ownership_lab import Lab                       # noqa: E402
-from scripted_dns import (Scripted, answers, frame, keyring, receive, sends,    # noqa: E402
-                          signs, until_closed)
+from scripted_dns import (Scripted, answers, at_any_time, frame, keyring,       # noqa: E402
+                          receive, sends, signed, signs, until_closed)
 
 SECONDS = 30
 SOON_MS = 400       # a deadline that a story waits for
+BADTIME = 18
+CLOCKS = r"it has 20\d\d-[-0-9: ]+ UTC, and we have 20\d\d-[-0-9: ]+ UTC"
 
 
 def key_named(name, secret, algorithm="hmac-sha256"):
@@ -102,8 +107,9 @@ class Client:
         wrapper = ["faketime", "-f", clock] if clock else []
         # faketime's library comes before the sanitizer's
         options_of_asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        self.said = tempfile.TemporaryFile("a+")
         self.process = subprocess.Popen([*wrapper, DRIVER], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, stderr=self.said, text=True,
                                         env=os.environ | {"ASAN_OPTIONS": options_of_asan})
         self.lines = queue.Queue()
         self.reader = threading.Thread(target=self._collect, daemon=True)
@@ -160,10 +166,20 @@ class Client:
         line = self.hear("serial")
         return line["fault"] or line["serial"]
 
+    def view(self):
+        """The same, after the zone was read."""
+        self.say("view")
+        line = self.hear("view")
+        return line["fault"] or line["serial"]
+
     def wire(self, *updates):
         self.say("wire", updates=updates)
         line = self.hear("wire")
         return bytes.fromhex(line["message"]), line["sizes"]
+
+    def log(self):
+        self.said.seek(0)
+        return self.said.read()
 
     def end(self):
         """Its exit status; what was said and not heard is a fault."""
@@ -172,6 +188,9 @@ class Client:
         status = self.process.wait(20)
         self.reader.join(20)
         self.process.stdout.close()
+        if status:
+            print(self.log(), file=sys.stderr)
+        self.said.close()
         return status, list(self.lines.queue)
 
 
@@ -203,6 +222,13 @@ class Story(unittest.TestCase):
 
     def assert_sent(self, client, updates, outcome, words=""):
         self.assertEqual(client.send(*updates), (outcome, words))
+
+    def assert_clocks_told(self, client, host, zone, times):
+        told = [line for line in client.log().splitlines() if "clock" in line]
+        self.assertEqual(len(told), times, told)
+        for line in told:
+            self.assertRegex(line, rf"signing by the server's clock: zone={zone} server={host} "
+                                   rf'reason="{CLOCKS}"')
 
     def assert_faulty(self, client, fault):
         line = client.read()
@@ -286,14 +312,26 @@ class Servers:
         self.assertEqual(self.client(zone, self.server, KEY).ask(f"www.{zone}"), [])
 
     def test_clocks(self):
+        """Whatever is asked first, by a clock that is wrong, is asked again by the server's."""
         zone = self.zone(closed=True)
-        client = self.client(zone, self.server, KEY, clock="-2h")
-        self.assert_faulty(client, "BADTIME, are the clocks right?")
-        outcome, words = client.send(creation(f"www.{zone}", "192.0.2.1"))
-        self.assertEqual(outcome, "parked")
-        self.assertRegex(words, r"^refuses our signature: BADTIME, it has 20\d\d-[-0-9: ]+ UTC, "
-                                r"and we have 20\d\d-[-0-9: ]+ UTC$")
-        self.assertEqual(self.client(zone, self.server, KEY).ask(f"www.{zone}"), [])
+        for number, (clock, first) in enumerate(
+                (clock, first) for clock in ("-2h", "+2h")
+                for first in ("read", "send", "ask", "serial")):
+            client = self.client(zone, self.server, KEY, clock=clock)
+            name = f"www{number}.{zone}"
+            steps = {
+                "read": lambda: self.assertIsNone(client.read()["fault"]),
+                "send": lambda: self.assert_sent(client, [creation(name, "192.0.2.1")],
+                                                 "applied"),
+                "ask": lambda: self.assertLessEqual(client.ask(name), ["192.0.2.1"]),
+                "serial": lambda: self.assertIsInstance(client.serial(), int)}
+            steps[first]()
+            for step in "read", "send", "ask", "serial":
+                if step != first:
+                    steps[step]()
+            self.assertEqual(self.client(zone, self.server, KEY).ask(name), ["192.0.2.1"])
+            # the provider has a client of its own
+            self.assert_clocks_told(client, HOST, zone, 2)
 
     def test_create_and_again(self):
         zone, client = self.opened()
@@ -666,6 +704,20 @@ class Hostile(Story):
         client.say("read", cancel_after=3)
         client.hear("cancelled")
 
+    def test_too_many_types_at_a_name(self):
+        """The zone is not for us, and the rest of it is not waited for."""
+        def types(count):
+            return [(f"w\\.w.{ZONE}", 300, f"TYPE{1000 + i}", "\\# 1 00") for i in range(count)]
+        self.assertEqual(self.opened(sends([SOA, *types(256), SOA])).view(), 17)
+        server = self.scripted(sends([SOA, *types(257)]))       # and no end
+        client = self.client(ZONE, server, silence_ms=60000)
+        words = f"{HOST} has more than 256 types of records at w\\.w.{ZONE}"
+        self.assertEqual(client.view(), words)
+        wait_for(lambda: not server.open, SECONDS, "the connection is closed")
+        self.assertEqual(client.view(), words)
+        client.say("close_within")
+        self.assertEqual(client.view(), words)
+
     # ---- updates ----
 
     def assert_unknown(self, make, words, key=None):
@@ -753,6 +805,83 @@ class Hostile(Story):
         self.assertEqual(ask(WWW, change=cut), "sends a truncated message")
         self.assertEqual(ask(WWW, change=other), "answers another question")
         self.assertEqual(ask(rcode=5), "answers REFUSED")
+
+    # ---- the clock ----
+
+    def refusing(self, *arguments, rcode=9, asked_by=None, **options):
+        """A server that refuses all for their time, as signed() signs that; .times of them."""
+        def make(message):
+            server.times.append(message.tsig[0].time_signed)
+            mac = asked_by if asked_by is not None else message.mac
+            return frame(signed(reply(message, rcode), *arguments, mac, BADTIME, **options))
+        server = self.scripted(replies(make, KEY))
+        server.times = []
+        self.enterContext(at_any_time())
+        return server
+
+    def assert_refused(self, client, outcome, words):
+        """Whatever is done; WORDS are a pattern. Of a transfer an error is told as it is."""
+        sent = client.send(WANTED)
+        self.assertEqual(sent[0], outcome, sent)
+        self.assertRegex(sent[1], words)
+        self.assertRegex(client.ask(f"www.{ZONE}"), words.partition(", it has")[0])
+        self.assertRegex(client.read()["fault"], "^refuses our signature|^signs its answer")
+
+    def test_a_clock_that_is_refused_again(self):
+        hours = 7200
+        server = self.refusing(KEY, other=int(time.time() + hours).to_bytes(6, "big"))
+        client = self.client(ZONE, server, KEY)
+        self.assert_refused(client, "parked", f"^refuses our signature: BADTIME, {CLOCKS}$")
+        off = [round((when - time.time()) / hours) for when in server.times]
+        self.assertEqual(off, [0, 1, 1, 1, 1, 1])       # each of the three twice
+        self.assert_clocks_told(client, HOST, ZONE, 1)
+        theirs, ours = re.findall("20[-0-9: ]+(?= UTC)", client.send(WANTED)[1])
+        self.assertAlmostEqual((datetime.fromisoformat(theirs) - datetime.fromisoformat(ours))
+                               .total_seconds(), hours, delta=SECONDS)
+
+    def test_a_clock_that_anybody_could_move(self):
+        other = int(time.time() + 7200).to_bytes(6, "big")
+        refuses = "^refuses our signature"
+        for arguments, options, outcome, words in (
+                ((KEY,), {"mac_len": 0}, "again", refuses),
+                ((KEY,), {"mac_len": 16}, "again", "^signs its answer wrongly"),
+                ((KEY,), {"mac_len": 16, "when": time.time() + 7200}, "again",
+                 "^signs its answer wrongly"),
+                ((FORGER,), {}, "again", "^signs its answer wrongly"),
+                ((STRANGER,), {}, "again", "^signs its answer with another key"),
+                ((KEY,), {"asked_by": bytes(32)}, "again", "^signs its answer wrongly"),
+                ((KEY,), {"other": b""}, "parked", refuses),
+                ((KEY,), {"other": other[1:]}, "again", "^signs its answer wrongly"),
+                ((KEY,), {"rcode": 0}, "parked", refuses)):
+            with self.subTest(options=options, key=arguments[0].name):
+                server = self.refusing(*arguments, **{"other": other} | options)
+                client = self.client(ZONE, server, KEY)
+                self.assert_refused(client, outcome, words)
+                self.assertEqual(len(server.times), 3)
+                for when in server.times:
+                    self.assertAlmostEqual(when, time.time(), delta=SECONDS)
+                self.assertEqual(client.log(), "")
+
+    def test_a_correction_is_cancelled(self):
+        """What was signed again, and is not answered yet."""
+        corrected = queue.Queue()
+
+        def make(message):
+            if message.tsig[0].time_signed > time.time() + SECONDS:
+                corrected.put(message)
+                return b""
+            other = int(time.time() + 7200).to_bytes(6, "big")
+            return frame(signed(reply(message, 9), KEY, message.mac, BADTIME, other))
+        self.enterContext(at_any_time())
+        server = self.scripted(replies(make, KEY))
+        for what, arguments in (("send", {"updates": [WANTED]}), ("read", {}),
+                                ("ask", {"name": f"www.{ZONE}", "type": 1})):
+            client = self.client(ZONE, server, KEY, silence_ms=60000)
+            for end in "cancel", "close":
+                client.say(what, **arguments)
+                corrected.get(timeout=SECONDS)
+                client.say(end, what=what)
+                client.hear(end)
 
     # ---- the serial ----
 
@@ -978,6 +1107,19 @@ class Domain(Story):
         self.assertNotEqual(changed, first)
         self.assertEqual(client.serial(), changed)
         self.assertEqual(self.domains.export_domain(domain=zone)["serial"], changed)
+
+    def test_too_many_types_at_a_name(self):
+        zone = "types.example.org."
+        self.create(zone)
+        client = self.opened(zone)
+        for types in range(0, 256), range(256, 257):
+            self.domains.apply_changes(domain=zone, changes=[
+                {"op": "add", "name": f"www.{zone}", "type": f"TYPE{1000 + i}",
+                 "records": ["\\# 1 00"]} for i in types])
+            if types[0] == 0:
+                self.assertEqual(client.view(), client.serial())
+        self.assertEqual(client.view(), "central: the domain has more than 256 types of "
+                                        f"records at www.{zone}")
 
     def test_a_serial_is_cancelled(self):
         zone = "cancelled.example.org."

@@ -4,11 +4,18 @@ import contextlib
 import socket
 import struct
 import threading
+import time
+from unittest import mock
 
 import dns.flags
 import dns.message
+import dns.name
+import dns.rdataclass
+import dns.rdatatype
 import dns.rrset
+import dns.tsig
 import dns.tsigkeyring
+from dns.rdtypes.ANY.TSIG import TSIG
 
 HOST = "127.0.0.1"
 
@@ -119,3 +126,29 @@ def signs(rrs, known, key, every=1, last=True, spoil=None, per_message=2):
             link.sendall(frame(data))
         until_closed(link)
     return script
+
+
+def at_any_time():
+    """Within it a message's signature is looked at, and its time is not."""
+    validate = dns.tsig.validate
+
+    def of_its_own(wire, key, owner, rdata, now, *rest, **more):
+        return validate(wire, key, owner, rdata, rdata.time_signed, *rest, **more)
+    return mock.patch.object(dns.tsig, "validate", of_its_own)
+
+
+def signed(answer, key, request_mac, error=0, other=b"", mac_len=None, when=None):
+    """The octets of ANSWER under KEY, or what is left of it: a MAC of so many octets."""
+    answer.tsig = None
+    wire = answer.to_wire()
+    algorithm = dns.name.from_text(key.algorithm)
+    record = TSIG(dns.rdataclass.ANY, dns.rdatatype.TSIG, algorithm, 0, 300, b"", answer.id,
+                  error, other)
+    record, _ = dns.tsig.sign(wire, dns.tsig.Key(key.name, key.secret, algorithm), record,
+                              int(when or time.time()), request_mac)
+    if mac_len is not None:
+        record = record.replace(mac=record.mac[:mac_len])
+    rdata = record.to_wire()
+    return (wire[:10] + struct.pack(">H", 1 + int.from_bytes(wire[10:12], "big")) + wire[12:]
+            + dns.name.from_text(key.name).to_wire()
+            + struct.pack(">HHIH", dns.rdatatype.TSIG, dns.rdataclass.ANY, 0, len(rdata)) + rdata)

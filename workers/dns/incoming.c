@@ -73,11 +73,13 @@ static const char *rcode_fault(enum rcode rcode)
 	}
 }
 
-/* Nothing is learnt from it but for the log, so it counts without a signature too. */
-static bool hear_error(struct incoming *incoming, enum rcode rcode,
+/* It counts without a signature too, for the log; the server's time does not. */
+static bool hear_error(struct incoming *incoming, enum rcode rcode, const uint8_t *data,
                        const struct tsig *tsig)
 {
 	incoming->rcode = rcode;
+	if (incoming->is_signed && !incoming->messages && tsig->present)
+		incoming->server_time = tsig_server_time(&incoming->chain, data, tsig);
 	return refuse(incoming, tsig->present && tsig->error
 	                            ? tsig_words_refusal(tsig->error)
 	                            : rcode_fault(rcode));
@@ -135,7 +137,7 @@ bool incoming_take(struct incoming *incoming, const uint8_t *data, size_t len,
 	if (!tsig_find(data, len, &tsig))
 		return refuse(incoming, "sends a malformed message");
 	if (header.flags & FLAG_RCODE)
-		return hear_error(incoming, header.flags & FLAG_RCODE, &tsig);
+		return hear_error(incoming, header.flags & FLAG_RCODE, data, &tsig);
 	fault = signature_fault(incoming, data, len, &tsig, now);
 	if (fault)
 		return refuse(incoming, fault);

@@ -53,6 +53,8 @@ struct incoming {
 	/* why it is REFUSED or BROKEN, in words that go behind the server's name */
 	const char *fault;
 	enum rcode rcode;
+	/* the server's, if it refuses ours, and signs that; else 0 */
+	uint64_t server_time;
 };
 
 /*

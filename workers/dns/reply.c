@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "dns/tsig_words.h"
 
 void sent_message_end(struct sent_message *request, const struct tsig_key *key,
@@ -16,6 +17,24 @@ void sent_message_end(struct sent_message *request, const struct tsig_key *key,
 		return;
 	tsig_chain_begin(&request->chain, key);
 	tsig_sign(&request->chain, TSIG_FINE, NULL, now, writer);
+}
+
+void sent_message_sign_again(struct sent_message *request, uint64_t now, uint8_t *data,
+                             size_t len)
+{
+	struct tsig_key key = request->chain.key;
+	struct packet_reader reader = packet_reader(data, len);
+	struct packet_header header;
+	struct packet_writer writer;
+	struct tsig tsig;
+
+	bug_if(!request->is_signed || !tsig_find(data, len, &tsig));
+	packet_read_header(&reader, &header);
+	header.count[SECTION_ADDITIONAL]--;
+	packet_writer_init(&writer, data, len);
+	writer.len = tsig.at;
+	sent_message_end(request, &key, now, &header, &writer);
+	explicit_bzero(&key, sizeof(key));
 }
 
 void sent_message_clear(struct sent_message *request)
@@ -56,10 +75,9 @@ static const char *signature_fault(const struct sent_message *request,
 		return "answers without a signature";
 	if (tsig->error && !tsig->mac_len)
 		return tsig_words_refusal(tsig->error);
-	error = tsig_verify(&chain, data, tsig, now);
+	error = tsig_verify(&chain, data, tsig,
+	                    tsig->error == TSIG_BADTIME ? tsig->time : now);
 	explicit_bzero(&chain, sizeof(chain));
-	if (error == TSIG_BADTIME && tsig->error == TSIG_BADTIME)
-		return NULL;
 	return tsig_words_fault(error);
 }
 
@@ -100,4 +118,17 @@ void reply_read(const struct sent_message *request, const uint8_t *data, size_t 
 		judge(reply, REPLY_WRONG, "signs an answer to an unsigned message");
 	else
 		judge(reply, REPLY_OURS, NULL);
+}
+
+uint64_t reply_server_time(const struct sent_message *request, const uint8_t *data,
+                           size_t len)
+{
+	struct reply reply = { .reader = packet_reader(data, len) };
+
+	packet_read_header(&reply.reader, &reply.header);
+	if (!request->is_signed || !is_an_answer(request, &reply) ||
+	    !(reply.header.flags & FLAG_RCODE) || !tsig_find(data, len, &reply.tsig) ||
+	    !reply.tsig.present)
+		return 0;
+	return tsig_server_time(&request->chain, data, &reply.tsig);
 }

@@ -44,8 +44,17 @@ struct reply {
 void sent_message_end(struct sent_message *request, const struct tsig_key *key,
                       uint64_t now, const struct packet_header *header,
                       struct packet_writer *writer);
+/* Signs it again, as it is in DATA, at NOW; its id and its length stay. */
+void sent_message_sign_again(struct sent_message *request, uint64_t now, uint8_t *data,
+                             size_t len);
 /* What DATA, of LEN octets, which *reply borrows, is to REQUEST. */
 void reply_read(const struct sent_message *request, const uint8_t *data, size_t len,
                 uint64_t now, struct reply *reply);
+/*
+ * The server's time, in unix seconds, if DATA refuses REQUEST for its time, and is signed
+ * well, so that REQUEST can be signed by it (RFC 8945 5.2.3). Else 0.
+ */
+uint64_t reply_server_time(const struct sent_message *request, const uint8_t *data,
+                           size_t len);
 /* Wipes the key. */
 void sent_message_clear(struct sent_message *request);

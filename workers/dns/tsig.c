@@ -248,6 +248,19 @@ enum tsig_error tsig_verify_behind(struct tsig_chain *chain, struct tsig_gap *ga
 	return tsig->mac_len < whole ? TSIG_BADTRUNC : TSIG_FINE;
 }
 
+uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
+                          const struct tsig *tsig)
+{
+	struct tsig_chain copy = *chain;
+	bool is_good;
+
+	if (tsig->error != TSIG_BADTIME || tsig->other_len != TSIG_OTHER_TIME)
+		return 0;
+	is_good = tsig_verify(&copy, packet, tsig, tsig->time) == TSIG_FINE;
+	explicit_bzero(&copy, sizeof(copy));
+	return is_good ? tsig->other : 0;
+}
+
 /* ---- sign ---- */
 
 size_t tsig_room(const struct name *key, const struct name *algorithm)

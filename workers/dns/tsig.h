@@ -90,6 +90,12 @@ void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key);
  */
 enum tsig_error tsig_verify(struct tsig_chain *chain, const uint8_t *packet,
                             const struct tsig *tsig, uint64_t now);
+/*
+ * The server's time, in unix seconds, if it refuses the message before for its time and
+ * signs that itself: whenever it did so (5.2.3). Else 0. The chain stays where it is.
+ */
+uint64_t tsig_server_time(const struct tsig_chain *chain, const uint8_t *packet,
+                          const struct tsig *tsig);
 
 /*
  * Of many answers to one question the first and the last are signed, and at most so many

@@ -1,5 +1,8 @@
 #include "dns/tsig_words.h"
 
+#include <stdio.h>
+#include <time.h>
+
 const char *tsig_words_refusal(uint16_t error)
 {
 	switch (error) {
@@ -19,4 +22,25 @@ const char *tsig_words_fault(enum tsig_error error)
 	case TSIG_BADTIME: return "signs its answer with a wrong time";
 	default: return "signs its answer wrongly";
 	}
+}
+
+enum { TIME_TEXT = 32 };
+
+static const char *time_text(uint64_t unix_s, char text[static TIME_TEXT])
+{
+	time_t when = (time_t)unix_s;
+	struct tm tm;
+
+	if (!gmtime_r(&when, &tm) ||
+	    !strftime(text, TIME_TEXT, "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return "a time that never comes";
+	return text;
+}
+
+void tsig_words_clocks(uint64_t theirs, uint64_t ours, char text[static TSIG_CLOCKS])
+{
+	char it[TIME_TEXT], we[TIME_TEXT];
+
+	snprintf(text, TSIG_CLOCKS, "it has %s, and we have %s", time_text(theirs, it),
+	         time_text(ours, we));
 }

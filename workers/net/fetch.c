@@ -35,11 +35,19 @@ void fetch_cancel(struct fetch **fetch)
 		fetch_free(old);
 }
 
+/* By the server's clock, as far as it is known. */
+static uint64_t server_now(const struct fetch *fetch)
+{
+	return (uint64_t)(clock_unix() + fetch->want.ahead_s);
+}
+
 static void finish(struct fetch *fetch, enum fetch_outcome outcome, const char *words)
 {
 	struct fetch_listener listener = fetch->listener;
 	uint32_t serial = fetch->incoming.serial;
 
+	if (fetch->want.server_time)
+		*fetch->want.server_time = fetch->incoming.server_time;
 	fetch_free(fetch);
 	listener.end(listener.self, outcome, serial, words);
 }
@@ -79,7 +87,7 @@ static void on_message(void *self, const uint8_t *data, size_t len)
 	struct incoming *incoming = &fetch->incoming;
 	enum incoming_step step;
 
-	incoming_take(incoming, data, len, (uint64_t)clock_unix());
+	incoming_take(incoming, data, len, server_now(fetch));
 	while ((step = incoming_next(incoming, fetch->want.record)) == INCOMING_RECORD)
 		if (!tell(fetch))
 			return;
@@ -126,7 +134,7 @@ struct fetch *fetch_start(struct loop *loop, const struct fetch_want *want,
 	fetch->listener = *listener;
 	fetch->link = link_new(loop, want->fd, &heard);
 	len = incoming_ask(&fetch->incoming, &want->zone, random_u32() & 0xffff,
-	                   want->key, (uint64_t)clock_unix(), question);
+	                   want->key, server_now(fetch), question);
 	fetch->incoming.limits = want->limits;
 	fetch->want.key = NULL;		/* the chain has its own */
 	link_send(fetch->link, question, len);

@@ -33,6 +33,9 @@ struct fetch_want {
 	/* what is wrong if it is -1, in words that go behind the server's name */
 	const char *fault;
 	const struct tsig_key *key;	/* NULL: none; copied */
+	int64_t ahead_s;		/* of our clock, by which it is signed */
+	/* what the server's says, or 0, once the fetch ends (incoming.h); may be NULL */
+	uint64_t *server_time;
 	bool has_newest;
 	uint32_t newest;		/* serial */
 	int silence_ms;			/* how long it may say nothing */

@@ -16,11 +16,15 @@
 #include "net/fetch.h"
 #include "net/link.h"
 #include "runtime/loop.h"
+#include "server_clock.h"
 
 struct sending {
 	primary_sent_fn *done;		/* NULL: nothing is under way */
 	void *self;
 	struct update_sent sent;
+	uint8_t *data;			/* the message, */
+	size_t len;
+	bool is_corrected;		/* which was signed again: server_clock.h */
 	bool is_lost;			/* it comes to its end at the end of the turn: */
 	enum outcome outcome;
 	struct why why;
@@ -30,6 +34,7 @@ struct asking {
 	primary_asked_fn *done;
 	void *self;
 	struct question question;
+	bool is_corrected;
 	bool is_lost;
 	struct why why;
 };
@@ -39,8 +44,11 @@ struct primary {
 	struct primary_config config;
 	struct tsig_key key;		/* the one of the config */
 	bool is_known_key;		/* the server has answered under it */
+	struct server_clock clock;
 	struct primary_reader reader;
 	struct fetch *fetch;		/* NULL: nothing is read */
+	uint64_t fetch_time;		/* the server's, if it refused ours; else 0 */
+	bool is_fetch_corrected;
 	struct link *link;		/* of messages and questions; NULL: none */
 	/* it carries answers that nobody waits for, so it is not kept */
 	bool is_spoilt;
@@ -62,6 +70,22 @@ struct primary *primary_new(struct loop *loop, const struct primary_config *conf
 	return primary;
 }
 
+static void forget_message(struct sending *sending)
+{
+	sent_message_clear(&sending->sent.request);
+	free(sending->data);
+	sending->data = NULL;
+	sending->done = NULL;
+	sending->is_lost = sending->is_corrected = false;
+}
+
+static void forget_question(struct asking *asking)
+{
+	sent_message_clear(&asking->question.request);
+	asking->done = NULL;
+	asking->is_lost = asking->is_corrected = false;
+}
+
 void primary_free(struct primary **primary)
 {
 	struct primary *old = *primary;
@@ -73,8 +97,8 @@ void primary_free(struct primary **primary)
 	link_free(&old->link);
 	loop_later_cancel(old->loop, old);
 	explicit_bzero(&old->key, sizeof(old->key));
-	sent_message_clear(&old->sending.sent.request);
-	sent_message_clear(&old->asking.question.request);
+	forget_message(&old->sending);
+	forget_question(&old->asking);
 	free(old);
 }
 
@@ -86,6 +110,25 @@ static int dial(const struct primary *primary)
 	                    config->local.bits ? &config->local : NULL);
 }
 
+/* ---- its clock ---- */
+
+static void learn_time(struct primary *primary, uint64_t server_time)
+{
+	server_clock_learn(&primary->clock, server_time, &primary->config.server,
+	                   &primary->config.zone);
+}
+
+/* Does it refuse REQUEST for its time? Then another time is known now. */
+static bool is_mistimed(struct primary *primary, const struct sent_message *request,
+                        const uint8_t *data, size_t len)
+{
+	uint64_t server_time = reply_server_time(request, data, len);
+
+	if (server_time)
+		learn_time(primary, server_time);
+	return server_time;
+}
+
 /* ---- the zone ---- */
 
 static void on_record(void *self, const struct canonical *record)
@@ -95,18 +138,26 @@ static void on_record(void *self, const struct canonical *record)
 	primary->reader.record(primary->reader.self, record);
 }
 
+static void start_fetch(struct primary *primary);
+
 static void on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
                        const char *words)
 {
 	struct primary *primary = self;
 
 	primary->fetch = NULL;
+	if (primary->fetch_time && !primary->is_fetch_corrected) {
+		primary->is_fetch_corrected = true;
+		learn_time(primary, primary->fetch_time);
+		start_fetch(primary);
+		return;
+	}
 	primary->is_known_key = outcome == FETCH_WHOLE;
 	primary->reader.end(primary->reader.self, outcome == FETCH_WHOLE ? NULL : words,
 	                    serial);
 }
 
-void primary_read(struct primary *primary, const struct primary_reader *reader)
+static void start_fetch(struct primary *primary)
 {
 	const struct primary_config *config = &primary->config;
 	const struct fetch_listener listener = { on_record, on_fetched, primary };
@@ -115,15 +166,23 @@ void primary_read(struct primary *primary, const struct primary_reader *reader)
 		.fd = dial(primary),
 		.fault = "cannot be reached over TCP",
 		.key = config->key,
+		.ahead_s = primary->clock.ahead_s,
+		.server_time = &primary->fetch_time,
 		.silence_ms = config->silence_ms,
 		.whole_ms = config->whole_ms,
 		.limits = config->limits,
 		.record = &primary->record,
 	};
 
+	primary->fetch = fetch_start(primary->loop, &want, &listener);
+}
+
+void primary_read(struct primary *primary, const struct primary_reader *reader)
+{
 	bug_if(primary->fetch);
 	primary->reader = *reader;
-	primary->fetch = fetch_start(primary->loop, &want, &listener);
+	primary->is_fetch_corrected = false;
+	start_fetch(primary);
 }
 
 void primary_cancel_read(struct primary *primary)
@@ -164,9 +223,7 @@ static void finish_send(struct primary *primary, enum outcome outcome,
 	primary_sent_fn *done = sending->done;
 	struct why words = *why;	/* the primary may be freed */
 
-	sent_message_clear(&sending->sent.request);
-	sending->done = NULL;
-	sending->is_lost = false;
+	forget_message(sending);
 	rest(primary);
 	done(sending->self, outcome, words.text);
 }
@@ -179,9 +236,7 @@ static void finish_ask(struct primary *primary, const struct why *why,
 	primary_asked_fn *done = asking->done;
 	struct why words = *why;
 
-	sent_message_clear(&asking->question.request);
-	asking->done = NULL;
-	asking->is_lost = false;
+	forget_question(asking);
 	rest(primary);
 	done(asking->self, set ? NULL : words.text, set);
 }
@@ -228,30 +283,54 @@ static void lose_link(struct primary *primary, const char *words)
 
 /* ---- what comes ---- */
 
+static void send_corrected(struct primary *primary);
+static void put_question(struct primary *primary);
+
 static void hear_sent(struct primary *primary, const uint8_t *data, size_t len)
 {
+	struct sending *sending = &primary->sending;
+	enum outcome outcome;
 	struct why why;
-	enum outcome outcome = update_wire_outcome(&primary->sending.sent, data, len,
-	                                           (uint64_t)clock_unix(), &why);
 
+	if (!sending->is_corrected &&
+	    is_mistimed(primary, &sending->sent.request, data, len)) {
+		send_corrected(primary);
+		return;
+	}
+	outcome = update_wire_outcome(&sending->sent, data, len, (uint64_t)clock_unix(),
+	                              &why);
 	primary->is_spoilt |= outcome == OUTCOME_AGAIN;
 	primary->is_known_key |= outcome == OUTCOME_APPLIED;
 	finish_send(primary, outcome, &why);
 }
 
-static void hear_asked(struct primary *primary, const uint8_t *data, size_t len)
+static void take_answer(struct primary *primary, const uint8_t *data, size_t len)
 {
 	struct arena *arena = arena_new();
 	const struct question_room room = { arena, &primary->record };
 	struct rrset set;
 	struct why why = { "" };
-	enum err err = question_answer(&primary->asking.question, data, len,
-	                               (uint64_t)clock_unix(), &room, &set, &why);
+	uint64_t now = server_clock_now(&primary->clock);
+	enum err err = question_answer(&primary->asking.question, data, len, now, &room,
+	                               &set, &why);
 
 	primary->is_spoilt |= err != OK;
 	primary->is_known_key |= !err;
 	finish_ask(primary, &why, err ? NULL : &set);
 	arena_free(&arena);
+}
+
+static void hear_asked(struct primary *primary, const uint8_t *data, size_t len)
+{
+	struct asking *asking = &primary->asking;
+
+	if (asking->is_corrected ||
+	    !is_mistimed(primary, &asking->question.request, data, len)) {
+		take_answer(primary, data, len);
+		return;
+	}
+	asking->is_corrected = true;
+	put_question(primary);
 }
 
 static void on_message(void *self, const uint8_t *data, size_t len)
@@ -310,6 +389,17 @@ static uint16_t new_id(const struct primary *primary)
 	return id;
 }
 
+static void send_corrected(struct primary *primary)
+{
+	struct sending *sending = &primary->sending;
+
+	sending->is_corrected = true;
+	sending->sent.ahead_s = primary->clock.ahead_s;
+	sent_message_sign_again(&sending->sent.request, server_clock_now(&primary->clock),
+	                        sending->data, sending->len);
+	say(primary, sending->data, sending->len);
+}
+
 void primary_send(struct primary *primary, const struct update *const *updates,
                   size_t count, primary_sent_fn *done, void *self)
 {
@@ -322,19 +412,18 @@ void primary_send(struct primary *primary, const struct update *const *updates,
 		.is_known_key = primary->is_known_key,
 		.id = new_id(primary),
 		.now = (uint64_t)clock_unix(),
+		.ahead_s = primary->clock.ahead_s,
 	};
-	uint8_t *data = xmalloc(PACKET_MAX);
-	size_t len;
 
 	bug_if(sending->done);
 	sending->done = done;
 	sending->self = self;
-	len = update_wire_put(&message, &sending->sent, data);
-	if (len)
-		say(primary, data, len);
+	sending->data = xmalloc(PACKET_MAX);
+	sending->len = update_wire_put(&message, &sending->sent, sending->data);
+	if (sending->len)
+		say(primary, sending->data, sending->len);
 	else
 		lose_send(primary, OUTCOME_FAILED, "is sent no message of that size");
-	free(data);
 }
 
 void primary_cancel_send(struct primary *primary)
@@ -342,26 +431,31 @@ void primary_cancel_send(struct primary *primary)
 	struct sending *sending = &primary->sending;
 
 	primary->is_spoilt |= is_waited_for(sending);
-	sending->done = NULL;
-	sending->is_lost = false;
+	forget_message(sending);
 	rest(primary);
+}
+
+static void put_question(struct primary *primary)
+{
+	uint64_t now = server_clock_now(&primary->clock);
+	uint8_t data[QUESTION_MAX];
+	size_t len = question_put(&primary->asking.question, new_id(primary),
+	                          primary->config.key, now, data);
+
+	say(primary, data, len);
 }
 
 void primary_ask(struct primary *primary, const struct name *name, uint16_t type,
                  primary_asked_fn *done, void *self)
 {
 	struct asking *asking = &primary->asking;
-	uint8_t data[QUESTION_MAX];
-	size_t len;
 
 	bug_if(asking->done);
 	asking->done = done;
 	asking->self = self;
 	asking->question.name = *name;
 	asking->question.type = type;
-	len = question_put(&asking->question, new_id(primary), primary->config.key,
-	                   (uint64_t)clock_unix(), data);
-	say(primary, data, len);
+	put_question(primary);
 }
 
 void primary_cancel_ask(struct primary *primary)
@@ -369,7 +463,6 @@ void primary_cancel_ask(struct primary *primary)
 	struct asking *asking = &primary->asking;
 
 	primary->is_spoilt |= is_asked(asking);
-	asking->done = NULL;
-	asking->is_lost = false;
+	forget_question(asking);
 	rest(primary);
 }

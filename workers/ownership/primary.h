@@ -5,7 +5,8 @@
  * A zone is read over a TCP connection of its own. Messages and questions go over one
  * that is kept for the next of them, and closed when it was idle for a while, at an
  * error, and when one of them is cancelled. With a key all is signed, and is heard under
- * its signature only.
+ * its signature only; a server that signs that our clock is wrong is asked again, by its
+ * own, once for each, and from then on (RFC 8945 5.2.3).
  *
  * At most one of each kind at a time: a bug otherwise. What they call may begin, cancel
  * and free anything here; nothing is called from within the calls of this file, nor once

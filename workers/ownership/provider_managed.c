@@ -91,15 +91,22 @@ static void end_reading(struct domain_link *link, const char *fault)
 	was_read(self, fault ? link->words : NULL, serial);
 }
 
-static bool take_record(struct domain_link *link, const struct name *name,
-                        const struct rr *rr)
+static enum err take_record(struct domain_link *link, const struct name *name,
+                            const struct rr *rr, struct why *why)
 {
 	const struct canonical *record = &link->record;
+	char text[NAME_MAX_TEXT + 1];
 
-	return canonical_of_rr(rr, &link->record) &&
-	       view_add(link->view, name, rr->type, rr->ttl,
-	                (struct rdata){ record->octets + record->rdata,
-	                                (uint16_t)(record->len - record->rdata) });
+	if (!canonical_of_rr(rr, &link->record))
+		return fail(why, ERR_REMOTE, "records of a domain that are none");
+	if (view_add(link->view, name, rr->type, rr->ttl,
+	             (struct rdata){ record->octets + record->rdata,
+	                             (uint16_t)(record->len - record->rdata) }))
+		return OK;
+	name_format(name, text);
+	return fail(why, ERR_REMOTE,
+	            "the domain has more than %d types of records at %.200s",
+	            VIEW_TYPES_MAX, text);
 }
 
 /* "www.example.org. 300 IN A 192.0.2.1": what export_domain prints. */
@@ -122,9 +129,7 @@ static enum err take_line(struct domain_link *link, char *line, struct why *why)
 	if (err)
 		return err;
 	rr.ttl = (uint32_t)strtoul(ttl, NULL, 10);
-	if (!take_record(link, &name, &rr))
-		return fail(why, ERR_REMOTE, "records of a domain that are none");
-	return OK;
+	return take_record(link, &name, &rr, why);
 }
 
 static bool is_soa(const char *line)

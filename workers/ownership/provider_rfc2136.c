@@ -19,7 +19,6 @@ struct primary_link {
 	struct registry *registry;
 	struct primary *primary;
 	struct view *view;
-	bool is_too_much;		/* more types at a name than a view takes */
 	provider_read_fn *was_read;
 	provider_sent_fn *was_sent;
 	void *self;
@@ -37,6 +36,25 @@ static const char *about(struct primary_link *link, const char *words)
 
 /* ---- a zone ---- */
 
+static void end_reading(void *self, const char *fault, uint32_t serial)
+{
+	struct primary_link *link = self;
+
+	link->was_read(link->self, fault ? about(link, fault) : NULL, serial);
+}
+
+/* Whatever else comes, the zone is not for us. */
+static void end_at(struct primary_link *link, const struct name *name)
+{
+	char text[NAME_MAX_TEXT + 1], fault[320];
+
+	name_format(name, text);
+	snprintf(fault, sizeof(fault), "has more than %d types of records at %.250s",
+	         VIEW_TYPES_MAX, text);
+	primary_cancel_read(link->primary);
+	end_reading(link, fault, 0);
+}
+
 static void take_record(void *self, const struct canonical *record)
 {
 	struct primary_link *link = self;
@@ -46,16 +64,7 @@ static void take_record(void *self, const struct canonical *record)
 	if (!view_add(link->view, &name, record->type, record->ttl,
 	              (struct rdata){ record->octets + record->rdata,
 	                              (uint16_t)(record->len - record->rdata) }))
-		link->is_too_much = true;
-}
-
-static void end_reading(void *self, const char *fault, uint32_t serial)
-{
-	struct primary_link *link = self;
-
-	if (!fault && link->is_too_much)
-		fault = "has too many types of records at one name";
-	link->was_read(link->self, fault ? about(link, fault) : NULL, serial);
+		end_at(link, &name);
 }
 
 static void read_zone(struct registry *registry, struct view *view,
@@ -64,7 +73,6 @@ static void read_zone(struct registry *registry, struct view *view,
 	struct primary_link *link = registry->primary;
 
 	link->view = view;
-	link->is_too_much = false;
 	link->was_read = done;
 	link->self = self;
 	primary_read(link->primary, &(struct primary_reader){ take_record, end_reading,

@@ -9,6 +9,7 @@
  *   {"do": "send", "updates": [U...]}      {"end": "send", "outcome", "words"}
  *   {"do": "ask", "name": S, "type": N}    {"end": "ask", "fault", "ttl", "records"}
  *   {"do": "serial"}                       {"end": "serial", "fault", "serial"}
+ *   {"do": "view"}                         {"end": "view", "fault", "serial"}
  *   {"do": "wire", "updates": [U...]}      {"end": "wire", "message", "sizes"}
  *   {"do": "cancel", "what": S}            {"end": "cancel"}
  *   {"do": "cancel", "what": "provider"}
@@ -16,7 +17,7 @@
  *   {"do": "close_within"}                 the next callback closes it, too
  *   {"do": "open_managed", "zone": S, "broker": URL}   in its stead: a domain of central
  *
- * serial is the provider's, which has a client of its own.
+ * serial and view are the provider's, which has a client of its own: view reads the zone.
  *
  * U is {"prerequisites": [R...], "changes": [R...]}, R [KIND, NAME, TYPE, TTL, RDATA],
  * with rdata in hexadecimal digits. Records are such digits: of canonical octets of what
@@ -53,6 +54,7 @@ struct driver {
 	struct registry registry;
 	struct broker_config broker;	/* of managed */
 	struct runtime runtime;
+	struct view *view;
 	json_t *records;		/* of what is read */
 	size_t cancel_after;
 	bool closes_within;
@@ -109,6 +111,7 @@ static void close_all(struct driver *d)
 	if (d->registry.provider)
 		d->registry.provider->stop(&d->registry);
 	d->registry.provider = NULL;
+	view_free(&d->view);
 }
 
 /* ---- what comes to an end ---- */
@@ -167,13 +170,27 @@ static void on_asked(void *self, const char *fault, const struct rrset *set)
 	              (json_int_t)(set ? set->ttl : 0), "records", records));
 }
 
+static void end_provider(struct driver *d, const char *end, const char *fault,
+                         uint32_t serial)
+{
+	json_t *line = json_pack("{s:s, s:s?, s:I}", "end", end, "fault", fault, "serial",
+	                         (json_int_t)serial);
+
+	begin_callback(d);
+	say(line);
+}
+
 static void on_serial(void *self, const char *fault, uint32_t serial)
 {
-	json_t *line = json_pack("{s:s, s:s?, s:I}", "end", "serial", "fault", fault,
-	                         "serial", (json_int_t)serial);
+	end_provider(self, "serial", fault, serial);
+}
 
-	begin_callback(self);
-	say(line);
+static void on_view(void *self, const char *fault, uint32_t serial)
+{
+	struct driver *d = self;
+
+	view_free(&d->view);
+	end_provider(d, "view", fault, serial);
 }
 
 /* ---- updates ---- */
@@ -365,6 +382,14 @@ static void do_serial(struct driver *d, const json_t *command)
 	d->registry.provider->serial(&d->registry, on_serial, d);
 }
 
+static void do_view(struct driver *d, const json_t *command)
+{
+	(void)command;
+	view_free(&d->view);
+	d->view = view_new(&d->config.zone, 1);
+	d->registry.provider->read(&d->registry, d->view, on_view, d);
+}
+
 static void do_cancel(struct driver *d, const json_t *command)
 {
 	const char *what = text_of(command, "what");
@@ -403,6 +428,7 @@ static const struct {
 	{ "send",         do_send         },
 	{ "ask",          do_ask          },
 	{ "serial",       do_serial       },
+	{ "view",         do_view         },
 	{ "wire",         do_wire         },
 	{ "cancel",       do_cancel       },
 	{ "close",        do_close        },

@@ -175,6 +175,56 @@ static void a_signature_is_whole(void **state)
 						      : TSIG_FINE);
 }
 
+/* The refusal of the question in DATA by a server whose clock is OFF; its length. */
+static size_t put_refusal(uint8_t *data, size_t len, int64_t off, enum tsig_error error)
+{
+	struct tsig_key key = key_of("hmac-sha256");
+	struct packet_writer writer;
+	struct tsig_chain server;
+	struct tsig tsig;
+
+	tsig_chain_begin(&server, &key);
+	assert_true(tsig_find(data, len, &tsig));
+	tsig_verify(&server, data, &tsig, NOW);
+	begin_message(&writer, data, FLAG_QR | RCODE_NOTAUTH);
+	tsig_sign(&server, error, &tsig, NOW + off, &writer);
+	return writer.len;
+}
+
+static uint64_t server_time(const struct tsig_chain *chain, const uint8_t *data,
+                            size_t len)
+{
+	struct tsig tsig;
+
+	return tsig_find(data, len, &tsig) && tsig.present
+	           ? tsig_server_time(chain, data, &tsig) : 0;
+}
+
+static void the_time_of_a_server(void **state)
+{
+	struct tsig_key key = key_of("hmac-sha256");
+	struct tsig_chain client;
+	uint8_t data[PACKET_UDP_MAX];
+	size_t len = put_question(&client, &key, data);
+
+	(void)state;
+	assert_int_equal(server_time(&client, data, len), 0);
+	len = put_refusal(data, len, 7200, TSIG_BADTIME);
+	assert_int_equal(server_time(&client, data, len), NOW + 7200);
+	for (size_t bit = 16; bit < 8 * len; bit++) {
+		uint8_t was = data[bit / 8];
+
+		data[bit / 8] ^= 1 << bit % 8;
+		if ((was ^ data[bit / 8]) != 0x20)
+			assert_int_equal(server_time(&client, data, len), 0);
+		data[bit / 8] = was;
+	}
+	assert_int_equal(judge(&client, data, len, NOW), TSIG_FINE);
+	len = put_question(&client, &key, data);
+	len = put_refusal(data, len, 7200, TSIG_BADTRUNC);
+	assert_int_equal(server_time(&client, data, len), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +234,7 @@ int main(void)
 		cmocka_unit_test(each_bit_counts),
 		cmocka_unit_test(clocks_may_differ_by_the_fudge),
 		cmocka_unit_test(a_signature_is_whole),
+		cmocka_unit_test(the_time_of_a_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

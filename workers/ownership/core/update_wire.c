@@ -2,10 +2,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "dns/tsig_words.h"
 #include "model/rr.h"
 
 enum { RR_FIXED = 10 };			/* type, class, TTL, length */
@@ -140,30 +140,21 @@ size_t update_wire_put(const struct update_message *message, struct update_sent 
 		return 0;
 	writer.limit = PACKET_MAX;
 	sent->is_known_key = message->is_known_key;
-	sent_message_end(&sent->request, message->key, message->now, &header, &writer);
+	sent->ahead_s = message->ahead_s;
+	sent_message_end(&sent->request, message->key, message->now + message->ahead_s,
+	                 &header, &writer);
 	return writer.len;
 }
 
 /* ---- the answer ---- */
 
-static const char *time_text(uint64_t unix_s, char text[static 32])
-{
-	time_t when = (time_t)unix_s;
-	struct tm tm;
-
-	if (!gmtime_r(&when, &tm) || !strftime(text, 32, "%Y-%m-%d %H:%M:%S UTC", &tm))
-		return "a time that never comes";
-	return text;
-}
-
-/* A clock is wrong, and only people know which. */
 static void say_clocks(const struct tsig *tsig, uint64_t now, struct why *why)
 {
-	char theirs[32], ours[32];
+	char clocks[TSIG_CLOCKS];
 
-	snprintf(why->text, sizeof(why->text),
-	         "refuses our signature: BADTIME, it has %s, and we have %s",
-	         time_text(tsig->other, theirs), time_text(now, ours));
+	tsig_words_clocks(tsig->other, now, clocks);
+	snprintf(why->text, sizeof(why->text), "refuses our signature: BADTIME, %s",
+	         clocks);
 }
 
 static enum outcome of_refusal(const struct reply *reply, bool is_known_key, uint64_t now,
@@ -203,7 +194,7 @@ enum outcome update_wire_outcome(const struct update_sent *sent, const uint8_t *
 	struct reply reply;
 	enum rcode rcode;
 
-	reply_read(&sent->request, data, len, now, &reply);
+	reply_read(&sent->request, data, len, now + sent->ahead_s, &reply);
 	rcode = reply.header.flags & FLAG_RCODE;
 	if (reply.kind == REPLY_REFUSES)
 		return of_refusal(&reply, sent->is_known_key, now, why);

@@ -35,12 +35,14 @@ struct update_message {
 	bool is_known_key;
 	uint16_t id;
 	uint64_t now;			/* unix seconds */
+	int64_t ahead_s;		/* of that is the server's clock */
 };
 
 /* What the answer is compared with. */
 struct update_sent {
 	struct sent_message request;
 	bool is_known_key;
+	int64_t ahead_s;
 };
 
 /* What it takes in a message at most: with others it may be less. */
