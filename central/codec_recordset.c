@@ -56,6 +56,19 @@ static enum err get_ttl(const json_t *json, struct change *change, struct why *w
 	return json_get_u32(json, "ttl", 0, RR_TTL_MAX, &change->ttl, why);
 }
 
+/* "ANY" can only be expected: that there is nothing at the name. */
+static enum err get_type(const json_t *json, struct change *change, struct why *why)
+{
+	const char *text = json_string_value(json_object_get(json, "type"));
+
+	if (change->op != CHANGE_EXPECT || !text || strcasecmp(text, "ANY"))
+		return codec_type(json, &change->type, why);
+	change->type = RR_ANY;
+	if (json_array_size(json_object_get(json, "records")))
+		return fail(why, ERR_INVALID, "records of ANY must be empty");
+	return OK;
+}
+
 static enum err get_place(const json_t *json, struct arena *arena, struct change *change,
                           struct why *why)
 {
@@ -63,7 +76,7 @@ static enum err get_place(const json_t *json, struct arena *arena, struct change
 	                           &change->owner, why);
 
 	if (!err)
-		err = codec_type(json, &change->type, why);
+		err = get_type(json, change, why);
 	if (!err)
 		err = get_ttl(json, change, why);
 	return codec_within(change->field, err, why);

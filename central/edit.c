@@ -157,6 +157,24 @@ void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)
 		store_recordset_read_of(tx, writes->arena, wanted, n);
 }
 
+static bool is_anything_at(const struct rrsets *sets, const struct name *name)
+{
+	for (size_t i = 0; i < sets->count; i++)
+		if (sets->items[i]->was_count &&
+		    name_equal(&sets->items[i]->name, name))
+			return true;
+	return false;
+}
+
+static bool is_expected(const struct write *write, const struct change *change,
+                        struct rrsets *sets)
+{
+	if (change->type == RR_ANY)
+		return !is_anything_at(sets, &change->name);
+	return rrset_is_expected(rrsets_get(sets, &change->name, change->owner,
+	                                    change->type), change, write->arena);
+}
+
 /* What is expected must be so before anything changes. */
 static enum err check_expected(struct write *write, const struct change *changes,
                                size_t count, struct rrsets *sets)
@@ -165,10 +183,12 @@ static enum err check_expected(struct write *write, const struct change *changes
 		const struct change *change = &changes[i];
 		char type[16];
 
-		if (change->op != CHANGE_EXPECT ||
-		    rrset_is_expected(rrsets_get(sets, &change->name, change->owner,
-		                                 change->type), change))
+		if (change->op != CHANGE_EXPECT || is_expected(write, change, sets))
 			continue;
+		if (change->type == RR_ANY)
+			return fail(&write->req->why, ERR_CONFLICT,
+			            "%s: %.255s has records: read it again",
+			            change->field, change->owner);
 		rrtype_format(change->type, type);
 		return fail(&write->req->why, ERR_CONFLICT,
 		            "%s: the set %.255s %s is not as expected: read it again",

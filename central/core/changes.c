@@ -1,5 +1,6 @@
 #include "core/changes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -72,7 +73,49 @@ static size_t apply_add(struct rrset *set, const struct change *change,
 	return unchanged;
 }
 
-static size_t apply_delete(struct rrset *set, const struct change *change)
+struct octets {
+	const uint8_t *at;
+	size_t len;
+};
+
+/* The case of names in rdata means nothing. What is no such rdata stays as it is. */
+static struct octets canonical_octets(const struct rrset *set, const uint8_t *rdata,
+                                      uint16_t len, struct arena *arena)
+{
+	static _Thread_local struct canonical canonical;
+	const struct rr rr = { set->name.wire, set->type, 0, len, rdata };
+
+	if (!canonical_of_rr(&rr, &canonical))
+		return (struct octets){ rdata, len };
+	len = (uint16_t)(canonical.len - canonical.rdata);
+	return (struct octets){ arena_dup(arena, canonical.octets + canonical.rdata, len),
+	                        len };
+}
+
+static bool is_same(struct octets a, struct octets b)
+{
+	return a.len == b.len && !memcmp(a.at, b.at, a.len);
+}
+
+/* Just that record; else the one that is equal to it, whatever the case of its names. */
+static size_t find_equal(const struct rrset *set, const struct rdata *record,
+                         struct arena *arena)
+{
+	struct octets sought = canonical_octets(set, record->rdata, record->len, arena);
+	size_t i = find_wanted(set, record);
+
+	if (i < set->wanted_count)
+		return i;
+	for (i = 0; i < set->wanted_count; i++)
+		if (set->wanted[i].len == record->len &&
+		    is_same(canonical_octets(set, set->wanted[i].rdata,
+		                             set->wanted[i].len, arena), sought))
+			break;
+	return i;
+}
+
+static size_t apply_delete(struct rrset *set, const struct change *change,
+                           struct arena *arena)
 {
 	size_t unchanged = 0;
 
@@ -81,7 +124,7 @@ static size_t apply_delete(struct rrset *set, const struct change *change)
 		set->wanted_count = 0;
 	}
 	for (size_t i = 0; i < change->count; i++) {
-		size_t at = find_wanted(set, &change->records[i]);
+		size_t at = find_equal(set, &change->records[i], arena);
 
 		if (at == set->wanted_count) {
 			unchanged++;
@@ -115,34 +158,47 @@ static size_t apply_set(struct rrset *set, const struct change *change,
 	return unchanged;
 }
 
-/* The case of names in rdata means nothing. */
-static bool is_same_record(const struct rrset *set, const struct record *was,
-                           const struct rdata *expected)
-{
-	static _Thread_local struct canonical a, b;
-	const struct rr is = { set->name.wire, set->type, 0, was->rdata_len, was->rdata };
-	const struct rr other = { set->name.wire, set->type, 0, expected->len,
-	                          expected->rdata };
+/* ---- what is expected ---- */
 
-	return canonical_of_rr(&is, &a) && canonical_of_rr(&other, &b) && a.len == b.len &&
-	       !memcmp(a.octets, b.octets, a.len);
+static int compare_octets(const void *a, const void *b)
+{
+	const struct octets *x = a, *y = b;
+	int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-static bool is_among(const struct rrset *set, const struct record *was,
-                     const struct change *expect)
+/* Each once, in their order; returns how many. */
+static size_t sort_octets(struct octets *list, size_t count)
 {
-	for (size_t i = 0; i < expect->count; i++)
-		if (is_same_record(set, was, &expect->records[i]))
-			return true;
-	return false;
+	size_t kept = 0;
+
+	if (count > 1)
+		qsort(list, count, sizeof(*list), compare_octets);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || compare_octets(&list[kept - 1], &list[i]))
+			list[kept++] = list[i];
+	return kept;
 }
 
-bool rrset_is_expected(const struct rrset *set, const struct change *expect)
+bool rrset_is_expected(const struct rrset *set, const struct change *expect,
+                       struct arena *arena)
 {
-	if (set->was_count != expect->count)
+	size_t was_count = set->was_count, count = expect->count;
+	struct octets *was = arena_alloc(arena, (was_count + 1) * sizeof(*was));
+	struct octets *are = arena_alloc(arena, (count + 1) * sizeof(*are));
+
+	for (size_t i = 0; i < was_count; i++)
+		was[i] = canonical_octets(set, set->was[i].rdata, set->was[i].rdata_len,
+		                          arena);
+	for (size_t i = 0; i < count; i++)
+		are[i] = canonical_octets(set, expect->records[i].rdata,
+		                          expect->records[i].len, arena);
+	was_count = sort_octets(was, was_count);
+	if (was_count != sort_octets(are, count))
 		return false;
-	for (size_t i = 0; i < set->was_count; i++)
-		if (!is_among(set, &set->was[i], expect))
+	for (size_t i = 0; i < was_count; i++)
+		if (compare_octets(&was[i], &are[i]))
 			return false;
 	return true;
 }
@@ -153,7 +209,7 @@ size_t rrset_apply(struct rrset *set, const struct change *change, struct arena 
 	if (change->op == CHANGE_SET)
 		return apply_set(set, change, arena);
 	return change->op == CHANGE_ADD ? apply_add(set, change, arena)
-	                                : apply_delete(set, change);
+	                                : apply_delete(set, change, arena);
 }
 
 /* ---- the plan ---- */

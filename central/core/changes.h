@@ -18,7 +18,8 @@
 
 enum change_op {
 	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
-	CHANGE_EXPECT,			/* no change: the set must be just this before all */
+	CHANGE_EXPECT,			/* no change: the set must be just this before all;
+					   of type ANY: nothing may be at the name */
 };
 
 struct rdata {
@@ -64,7 +65,8 @@ struct rrset {
 /* Begin with what is: wanted = was. Call once the rows are in. */
 void rrset_begin(struct rrset *set, struct arena *arena);
 /* Has it just the records of EXPECT? Without any: is there no such set? */
-bool rrset_is_expected(const struct rrset *set, const struct change *expect);
+bool rrset_is_expected(const struct rrset *set, const struct change *expect,
+                       struct arena *arena);
 /* Returns how many of the change's records had no effect. */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);
 

@@ -253,6 +253,19 @@ class Domains(Story):
                expect(alias, ["www.example.net."], "CNAME"),
                {"op": "delete", "name": www, "type": "A"}, add(www, ["192.0.2.3"]))
         change(name, expect(www, ["192.0.2.3"]))
+        mail = f"mail.{name}"
+        change(name, expect(mail, [], "ANY"), add(mail, ["10 Mx.example.net."], "MX"),
+               add(mail, ["20 mx.example.net."], "MX"))
+        self.fails("Conflict", "has records: read it again", "apply_changes", domain=name,
+                   changes=[expect(mail, [], "ANY"), add(mail, ["192.0.2.1"])])
+        self.fails("Invalid", "ANY must be empty", "apply_changes", domain=name,
+                   changes=[expect(mail, ["192.0.2.1"], "ANY")])
+        self.fails("Invalid", "type", "apply_changes", domain=name,
+                   changes=[{"op": "delete", "name": mail, "type": "ANY"}])
+        twice = ["10 mx.example.net.", "10 MX.example.net.", "20 mx.example.net."]
+        change(name, expect(mail, twice, "MX"),
+               {"op": "delete", "name": mail, "type": "MX", "records": ["10 mx.EXAMPLE.net."]})
+        change(name, expect(mail, ["20 mx.example.net."], "MX"))
 
     def test_versions(self):
         """One more with each change; who names another than there is has read what is old."""

@@ -1,10 +1,12 @@
 """Zones of a primary that is not ours: what is wanted comes, and nothing else is touched."""
 
 import base64
+import contextlib
 import gzip
 import itertools
 import os
 import random
+import subprocess
 import sys
 import threading
 import time
@@ -18,6 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from ownership_lab import HOST, ZONE, Lab           # noqa: E402
+from lab.process import program                  # noqa: E402
 from frames_relay import Cut, is_update             # noqa: E402
 
 LONG = os.environ.get("STORY_SECONDS") is not None
@@ -581,8 +584,11 @@ class Managed(unittest.TestCase):
     """A zone of our own: central has it, and looks whether it is as it was read."""
 
     def setUp(self):
-        self.lab = Lab(zones=[{"zone": ZONE, "storage_id": "us", "provider": "managed"}],
-                       settings={"max_update_pct": 100, "max_delete_pct": 100},
+        self.lab = Lab(zones=[{"zone": ZONE, "storage_id": "us", "provider": "managed"},
+                              {"zone": ZONE, "storage_id": "table", "provider": "managed",
+                               "storage": "table"}],
+                       settings={"max_update_pct": 100, "max_delete_pct": 100,
+                                 "managed_types": ["A", "AAAA", "CNAME", "NS", "MX", "TXT"]},
                        central=True).__enter__()
         self.addCleanup(lambda: self.lab.__exit__(None, None, None))
         self.domains = self.lab.caller_of_central()
@@ -593,7 +599,7 @@ class Managed(unittest.TestCase):
         for line in self.domains.export_domain(domain=f"{ZONE}.")["lines"][1:]:
             owner, _, _, rtype, data = line.split(" ", 4)
             found.setdefault((owner.removesuffix(f".{ZONE}."), rtype), []).append(data)
-        return {key: sorted(data) for key, data in found.items() if key[1] != "NS"}
+        return {key: sorted(data) for key, data in found.items() if key != (f"{ZONE}.", "NS")}
 
     def wait_records(self, wanted):
         self.lab.wait_for(lambda: self.records() == wanted, 20, f"the domain has {wanted}")
@@ -614,6 +620,78 @@ class Managed(unittest.TestCase):
         self.wait_records(theirs | {("alias", "A"): ["192.0.2.7"], ("_own-a.alias", "TXT"): [mark()]})
         self.lab.apply({})
         self.wait_records(theirs)
+
+    def change(self, *changes):
+        self.domains.apply_changes(domain=f"{ZONE}.", changes=[
+            {"op": op, "name": f"{name}.{ZONE}.", "type": rtype, "records": records}
+            for op, name, rtype, records in changes])
+
+    def test_somebody_is_faster(self):
+        """Whatever comes between reading and writing stays as it is, and is not ours."""
+        for storage_id in "us", "table":
+            taken = {"sub/NS": ["ns.ours."], "alias/CNAME": ["same.example.net."],
+                     "www/A": ["192.0.2.1"]}
+            theirs = (("add", "sub", "NS", ["ns.theirs."]),
+                      ("add", "alias", "CNAME", ["same.example.net."]),
+                      ("add", "www", "AAAA", ["2001:db8::1"]), ("add", "www", "A", ["192.0.2.9"]))
+            with self.between_reading_and_writing(lambda: self.change(*theirs)):
+                self.lab.apply(taken, storage_id=storage_id)
+            self.lab.planned(storage_id)        # that round may have been under way
+            plan = self.lab.planned(storage_id)["plan"]
+            self.assertEqual((plan["steps"], self.records()),
+                             ({"none": 3}, {(name, rtype): records
+                                            for _, name, rtype, records in theirs}))
+            self.lab.apply({}, storage_id=storage_id)
+            self.lab.planned(storage_id)
+            self.wait_records({(name, rtype): records for _, name, rtype, records in theirs})
+            self.change(*[("delete", name, rtype, records) for _, name, rtype, records in theirs])
+
+    @contextlib.contextmanager
+    def between_reading_and_writing(self, deed):
+        """Then a worker writes down what it intends: it waits there until the deed is done."""
+        server = self.lab.mariadb
+        client = subprocess.Popen(
+            [program("mariadb"), "--no-defaults", f"--host={server.host}",
+             f"--port={server.port}", f"--user={server.user}",
+             f"--password={server.password}", "--unbuffered", "--skip-column-names",
+             server.database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            client.stdin.write("START TRANSACTION; SELECT name FROM ownership FOR UPDATE; "
+                               "SELECT 'held';\n")
+            client.stdin.flush()
+            while client.stdout.readline().strip() != "held":
+                pass
+            yield
+            self.lab.wait_for(lambda: server.sql(
+                "SELECT 1 FROM information_schema.processlist "
+                "WHERE info LIKE 'INSERT INTO ownership (%'"), 20, "a worker waits")
+            deed()
+        finally:
+            client.kill()
+            client.communicate()
+
+    def test_names_whose_case_differs(self):
+        """Records that are equal but for it are found, and go."""
+        self.change(("add", "mail", "MX", ["10 Mx1.Example.NET."]),
+                    ("add", "alias", "CNAME", ["Foo.Example.ORG."]))
+        self.lab.apply({"mail/MX": ["10 mx1.example.net."], "alias/CNAME": ["foo.example.org."]})
+        self.lab.planned()
+        self.assertEqual(self.lab.order("ownership_adopt_wanted", selector={})["done"], 2)
+        self.lab.apply({"mail/MX": ["20 mx2.example.net."], "alias/CNAME": ["bar.example.org."]})
+        self.wait_records({("mail", "MX"): ["20 mx2.example.net."],
+                           ("alias", "CNAME"): ["bar.example.org."],
+                           ("_own-mx.mail", "TXT"): [mark()],
+                           ("_own-cname.alias", "TXT"): [mark()]})
+
+    def test_text_that_reads_like_a_soa(self):
+        """Whichever line begins a page, it is a record."""
+        texts = {f"t{i:04}": [f'"{"a IN SOA b " * 20}{i}"'] for i in range(3000)}
+        for at in range(0, 3000, 1000):
+            self.change(*[("add", name, "TXT", texts[name])
+                          for name in sorted(texts)[at:at + 1000]])
+        self.assertTrue(self.domains.export_domain(domain=f"{ZONE}.")["marker"])
+        self.lab.apply({f"{name}/TXT": text for name, text in texts.items()})
+        self.assertEqual(self.lab.planned()["plan"]["reasons"], {"UNMANAGED_EQUAL": 3000})
 
     def test_it_waits_for_central(self):
         central = self.lab.workers[0]

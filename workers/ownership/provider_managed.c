@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/id.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "dns/canonical.h"
 #include "model/json.h"
@@ -20,7 +22,12 @@
  * that looks first whether each set is as the plan found it ("expect").
  */
 
-enum { CALL_MS = 20 * 1000, LINES = 20000 };
+enum {
+	CALL_MS = 20 * 1000, WHOLE_MS = 600 * 1000,
+	LINES = 20000,			/* of a page */
+	OCTETS_MAX = 1024 * 1024 * 1024,	/* of a domain, as text */
+	BEGUN_MAX = 5,			/* times, while it changes */
+};
 
 static const struct rpc_target central = { .topic = "central" };
 
@@ -34,6 +41,10 @@ struct domain_link {
 	/* a domain that is read, or its serial */
 	struct view *view;
 	provider_read_fn *was_read;
+	json_t *pages;			/* their lines, until all are there */
+	size_t octets;
+	int begun;
+	int64_t until_ms;
 	bool has_serial;
 	uint32_t serial;
 	/* or changes on their way */
@@ -48,6 +59,7 @@ static void link_close(struct domain_link *link)
 	rpc_cancel(link->rpc, link);
 	loop_timer_cancel(link->failure);
 	arena_reset(link->arena);
+	json_array_clear(link->pages);
 	link->was_read = NULL;
 	link->was_sent = NULL;
 }
@@ -120,6 +132,8 @@ static enum err take_line(struct domain_link *link, char *line, struct why *why)
 
 	if (!line || strcmp(class, "IN"))
 		return fail(why, ERR_REMOTE, "a line of the export is no record");
+	if (!strcmp(type, "SOA"))	/* it is nobody's but central's */
+		return OK;
 	err = name_parse(owner, "name", &name, why);
 	if (!err)
 		err = rrtype_parse(type, "type", &rr.type, why);
@@ -132,13 +146,6 @@ static enum err take_line(struct domain_link *link, char *line, struct why *why)
 	return take_record(link, &name, &rr, why);
 }
 
-static bool is_soa(const char *line)
-{
-	const char *type = strstr(line, " IN SOA ");
-
-	return type && !strchr(type + 1, '\n');
-}
-
 static enum err take_lines(struct domain_link *link, const json_t *lines, struct why *why)
 {
 	enum err err = OK;
@@ -148,17 +155,33 @@ static enum err take_lines(struct domain_link *link, const json_t *lines, struct
 
 		if (!text)
 			return fail(why, ERR_REMOTE, "a line of the export is no text");
-		if (i || !is_soa(text))
-			err = take_line(link, arena_strdup(link->arena, text), why);
+		err = take_line(link, arena_strdup(link->arena, text), why);
+		arena_reset(link->arena);
 	}
+	return err;
+}
+
+static enum err take_pages(struct domain_link *link, struct why *why)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < json_array_size(link->pages); i++)
+		err = take_lines(link, json_array_get(link->pages, i), why);
 	return err;
 }
 
 static void ask_page(struct domain_link *link, const char *marker);
 
-/* A domain that changes between two pages is none that we read. */
+static void begin_again(struct domain_link *link)
+{
+	json_array_clear(link->pages);
+	link->octets = 0;
+	link->has_serial = false;
+}
+
+/* Of one serial with those before; *is_another: it is not, and they are for nothing. */
 static enum err take_page(struct domain_link *link, const json_t *page,
-                          const char **marker, struct why *why)
+                          const char **marker, bool *is_another, struct why *why)
 {
 	const json_t *lines;
 	uint32_t serial;
@@ -171,28 +194,43 @@ static enum err take_page(struct domain_link *link, const json_t *page,
 		err = json_get_text(page, "marker", 0, 64, marker, why);
 	if (err)
 		return err;
-	if (link->has_serial && link->serial != serial)
+	*is_another = link->has_serial && link->serial != serial;
+	if (*is_another && ++link->begun > BEGUN_MAX)
 		return fail(why, ERR_BUSY, "the domain changes while it is read");
 	link->has_serial = true;
 	link->serial = serial;
-	return take_lines(link, lines, why);
+	json_array_append(link->pages, (json_t *)lines);
+	for (size_t i = 0; i < json_array_size(lines); i++)
+		link->octets += json_string_length(json_array_get(lines, i));
+	if (link->octets > OCTETS_MAX)
+		return fail(why, ERR_TOO_LARGE, "the domain is too large to be shared");
+	if (clock_ms() > link->until_ms)
+		return fail(why, ERR_TIMEOUT, "the domain took too long to be read");
+	return OK;
 }
 
 static void hear_page(void *self, const struct rpc_answer *answer)
 {
 	struct domain_link *link = self;
 	const char *marker = NULL;
+	bool is_another = false;
 	struct why why = answer->why;
 	enum err err = answer->err;
 
 	if (!err)
-		err = take_page(link, answer->result, &marker, &why);
-	if (err)
-		end_reading(link, why.text);
-	else if (marker)
+		err = take_page(link, answer->result, &marker, &is_another, &why);
+	if (!err && is_another) {
+		begin_again(link);
+		ask_page(link, NULL);
+		return;
+	}
+	if (!err && marker) {
 		ask_page(link, marker);
-	else
-		end_reading(link, NULL);
+		return;
+	}
+	if (!err)
+		err = take_pages(link, &why);
+	end_reading(link, err ? why.text : NULL);
 }
 
 static void ask_page(struct domain_link *link, const char *marker)
@@ -211,8 +249,10 @@ static void read_domain(struct registry *registry, struct view *view,
 	link->view = view;
 	link->was_read = done;
 	link->self = self;
-	link->has_serial = false;
 	link->serial = 0;
+	link->begun = 0;
+	link->until_ms = clock_ms() + WHOLE_MS;
+	begin_again(link);
 	ask_page(link, NULL);
 }
 
@@ -255,6 +295,8 @@ static enum outcome outcome_of(enum err err)
 		return OUTCOME_POLICY;
 	case ERR_INVALID: case ERR_TOO_LARGE:
 		return OUTCOME_FAILED;
+	case ERR_INTERNAL: case ERR_REMOTE:
+		return OUTCOME_UNABLE;
 	case ERR_NOT_FOUND: case ERR_METHOD: case ERR_VERSION: case ERR_ARGUMENTS:
 		return OUTCOME_PARKED;
 	default:
@@ -280,10 +322,11 @@ static json_t *text_of(const struct update_rr *rr)
 {
 	struct buf text = { 0 };
 	struct why why;
-	json_t *json = NULL;
+	json_t *json;
 
-	if (!rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why))
-		json = json_string(buf_string(&text));
+	/* without it the change would be about the whole set */
+	bug_if(rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why));
+	json = json_string(buf_string(&text));
 	buf_clear(&text);
 	return json;
 }
@@ -293,7 +336,10 @@ static json_t *change_of(const char *op, const struct update_rr *rr)
 	char name[NAME_MAX_TEXT + 1], type[16];
 
 	name_format(&rr->name, name);
-	rrtype_format(rr->type, type);
+	if (rr->kind == UPDATE_NO_NAME)
+		snprintf(type, sizeof(type), "ANY");
+	else
+		rrtype_format(rr->type, type);
 	return json_pack("{s:s, s:s, s:s}", "op", op, "name", name, "type", type);
 }
 
@@ -319,11 +365,13 @@ static size_t add_change(json_t *changes, const char *op, const struct update_rr
 	return i;
 }
 
-/* Central itself lets no CNAME be beside others, so not all types are asked for. */
+/*
+ * Central itself lets no CNAME be beside others, so it is not asked for each type that a
+ * server may have.
+ */
 static bool is_asked(const struct update_rr *rr)
 {
-	return rr->kind == UPDATE_SET_IS ||
-	       (rr->kind == UPDATE_NO_SET && mark_type_is_known(rr->type));
+	return rr->kind != UPDATE_NO_SET || mark_type_is_known(rr->type);
 }
 
 static void add_changes(json_t *changes, const struct update *update)
@@ -375,6 +423,7 @@ static void start(struct registry *registry, const struct runtime *runtime)
 	link->rpc = runtime->rpc;
 	link->failure = loop_timer_new(runtime->loop, on_failure, link);
 	link->arena = arena_new();
+	link->pages = json_array();
 }
 
 static void stop(struct registry *registry)
@@ -387,6 +436,7 @@ static void stop(struct registry *registry)
 	link_close(link);
 	loop_timer_free(&link->failure);
 	arena_free(&link->arena);
+	json_decref(link->pages);
 	free(link);
 }
 
