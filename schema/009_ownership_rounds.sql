@@ -20,6 +20,9 @@ ALTER TABLE registries
 ALTER TABLE endpoint_sources
   ADD COLUMN source_rev BIGINT UNSIGNED NOT NULL DEFAULT 0;
 
+ALTER TABLE endpoints
+  ADD KEY endpoint_name (registry_id, name, type);
+
 ALTER TABLE ownership
   ADD KEY made_resource (registry_id, resource);
 

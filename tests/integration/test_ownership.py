@@ -375,7 +375,9 @@ class Orders(Story):
     """Ownership that goes from one to another; the records stay as they are."""
 
     options = {"zones": [{"zone": ZONE, "storage_id": "us"},
-                         {"zone": ZONE, "storage_id": "them"}]}
+                         {"zone": ZONE, "storage_id": "them"},
+                         {"zone": ZONE, "storage_id": "plain", "txt_prefix": ""},
+                         {"zone": ZONE, "storage_id": "table", "storage": "table"}]}
 
     def setUp(self):
         super().setUp()
@@ -441,6 +443,82 @@ class Orders(Story):
                          (2, [f"a.x.{ZONE}. A", f"b.x.{ZONE}. A"]))
         self.assertEqual(self.lab.marks()["_own-a.c"], [mark()])
         self.assertEqual(self.lab.marks()["_own-a.a.x"], [mark("them")])
+
+    def test_who_cannot_read_our_marks(self):
+        for storage_id, words in ("plain", "form of marks"), ("table", "storage is another"):
+            with self.assertRaisesRegex(Exception, words):
+                self.lab.central.ownership_transfer(storage_id="us", zone=ZONE, to=storage_id,
+                                                    selector={})
+
+    def test_a_worker_that_died_before_it_said_so(self):
+        """The marks went over, and nobody heard of it: the order ends all the same."""
+        self.lab.apply({"a/A": ["192.0.2.1"], "b/A": ["192.0.2.1"]})
+        self.lab.wait_for(lambda: len(self.lab.marks()) == 2, 20, "all come")
+        self.lab.planned()
+        killed = threading.Event()
+
+        def kill(message):
+            if message[2] >> 3 & 15 == 5 and not killed.is_set():
+                self.lab.workers[0].kill9()
+                killed.set()
+            return message
+        self.lab.relay.on_answer = kill
+        order = self.lab.central.ownership_transfer(storage_id="us", zone=ZONE, to="them",
+                                                    selector={})["order"]
+        self.assertTrue(killed.wait(20))
+        self.lab.relay.let_pass()
+        self.lab.workers[0].launch()
+        self.lab.workers[0].wait_ready()
+
+        def result():
+            answer = self.lab.central.get_order(storage_id="us", zone=ZONE, order=order)
+            return answer["state"] == "DONE" and answer["result"]
+        self.assertEqual(self.lab.wait_for(result, 30, "the order is done")["done"], 2)
+        self.assertEqual(self.lab.planned()["plan"]["reasons"], {})
+        self.assertEqual(set(self.lab.marks()["_own-a.a"]), {mark("them")})
+        self.lab.apply({})
+        self.lab.planned("them")
+        self.assertEqual(len(self.lab.data()), 2)
+
+    def test_two_orders_for_one_set(self):
+        """One after the other, and none is lost."""
+        self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.9")
+        self.lab.apply({"www/A": ["192.0.2.9"]})
+        self.lab.planned()
+        self.lab.relay.on_question = lambda message: None       # until both are given
+        wrong, right = [self.lab.central.ownership_adopt(
+            storage_id="us", zone=ZONE, dnsname=f"www.{ZONE}.", type="A",
+            targets=[target])["order"] for target in ("192.0.2.8", "192.0.2.9")]
+        self.lab.relay.let_pass()
+
+        def result(order):
+            answer = self.lab.central.get_order(storage_id="us", zone=ZONE, order=order)
+            return answer["state"] == "DONE" and answer["result"]
+        self.assertEqual(self.lab.wait_for(lambda: result(wrong), 40, "the first is done")["refused"],
+                         {"UNMANAGED": 1})
+        self.assertEqual(self.lab.wait_for(lambda: result(right), 40, "and the second")["done"], 1)
+        self.assertEqual(self.lab.marks(), {"_own-a.www": [mark()]})
+
+    def test_what_is_said_meanwhile_is_not_forgotten(self):
+        """Endpoints that change on their way stay wanted where they were said."""
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.wait_data({("www", "A"): ["192.0.2.1"]})
+        self.lab.planned()
+        said = threading.Event()
+
+        def say(message):
+            if is_update(message) and not said.is_set():
+                said.set()
+                self.lab.mariadb.sql("UPDATE endpoints e JOIN registries r "
+                                     "ON r.id = e.registry_id SET e.ttl = 77 "
+                                     "WHERE r.storage_id = 'us'")
+            return message
+        self.lab.relay.on_question = say
+        self.assertEqual(self.lab.order("ownership_transfer", to="them", selector={})["done"], 1)
+        self.assertTrue(said.is_set())
+        rows = self.lab.mariadb.sql("SELECT r.storage_id, e.ttl FROM endpoints e JOIN registries r "
+                                    "ON r.id = e.registry_id ORDER BY 1")
+        self.assertEqual([list(row) for row in rows], [["them", "NULL"], ["us", "77"]])
 
     def test_adoption(self):
         self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.9")
@@ -562,6 +640,30 @@ class Table(Story):
         self.lab.wait_for(lambda: self.rows() == ["www"], 20, "it is seen to be ours")
         self.lab.apply({})
         self.wait_data({})
+
+
+class Dry(Story):
+    """A registry that does nothing gives nothing away, either."""
+
+    options = {"settings": {"storage": "table", "max_delete_pct": 100},
+               "zones": [{"zone": ZONE, "storage_id": "us", "dry_run": True},
+                         {"zone": ZONE, "storage_id": "them"}]}
+
+    def test_orders_stay_open(self):
+        self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.1")
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.lab.planned()
+        self.lab.mariadb.sql(
+            "INSERT INTO ownership (registry_id, name, type, resource, ttl, records, updated_at) "
+            "SELECT registry_id, name, type, resource, 300, records, NOW(3) FROM endpoints")
+        order = self.lab.central.ownership_transfer(storage_id="us", zone=ZONE, to="them",
+                                                    selector={})["order"]
+        self.lab.planned()
+        answer = self.lab.central.get_order(storage_id="us", zone=ZONE, order=order)
+        self.assertEqual(answer["state"], "OPEN")
+        self.assertEqual(self.lab.mariadb.sql("SELECT COUNT(*) FROM endpoints")[0][0], "1")
+        self.lab.mariadb.sql("DELETE FROM ownership_orders")
+        self.lab.mariadb.sql("DELETE FROM ownership")
 
 
 class Memory(Story):

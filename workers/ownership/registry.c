@@ -382,3 +382,40 @@ enum err registries_build(struct registries *registries, struct why *why)
 		            "there are no zones: add some to registries.zones");
 	return err;
 }
+
+static bool is_same_server(const struct registry *a, const struct registry *b)
+{
+	const struct address *x = &a->server, *y = &b->server;
+
+	return x->bits == y->bits && x->port == y->port && x->scope == y->scope &&
+	       !memcmp(x->octets, y->octets, x->bits / 8);
+}
+
+bool registry_is_beside(const struct registry *a, const struct registry *b)
+{
+	return name_equal(&a->zone, &b->zone) && a->provider == b->provider &&
+	       (a->provider == &provider_managed || is_same_server(a, b));
+}
+
+static bool is_form(const struct mark_form *a, const struct mark_form *b)
+{
+	return a && mark_form_equal(a, b);
+}
+
+const char *registry_cannot_read(const struct registry *to, const struct registry *from)
+{
+	const uint8_t *a = to->marks.key, *b = from->marks.key;
+
+	if (!registry_is_beside(to, from))
+		return "provider or primary";
+	if (to->storage != from->storage)
+		return "storage";
+	if (!to->storage->is_in_zone)
+		return NULL;
+	if (!is_form(&to->marks.form, &from->marks.form) &&
+	    !is_form(to->marks.former, &from->marks.form))
+		return "form of marks (txt_form, txt_prefix, txt_suffix, txt_wildcard)";
+	if (!a != !b || (a && memcmp(a, b, MARK_KEY)))
+		return "txt_encrypt_key";
+	return NULL;
+}

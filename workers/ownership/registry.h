@@ -83,6 +83,10 @@ struct registries {
 
 extern const struct option_list registry_lists[];
 
+/* Do both look at one zone of one server? */
+bool registry_is_beside(const struct registry *a, const struct registry *b);
+/* The setting for which TO cannot read marks of FROM; NULL: it can. */
+const char *registry_cannot_read(const struct registry *to, const struct registry *from);
 /* ERR_INVALID, in words that name the zone. */
 enum err registries_build(struct registries *registries, struct why *why);
 /* NULL: it is none of ours. ZONE with its last dot, in lower case. */

@@ -296,6 +296,7 @@ static enum err plan_and_accept(struct round *round, struct why *why)
 	keep_records(round);
 	if (!err && !round->registry->settings->dry_run)
 		err = tx_redo(round_accept, round, why);
+	round->is_accepted = !err && !round->registry->settings->dry_run;
 	return err;
 }
 

@@ -69,10 +69,9 @@ void orders_plan(struct round *round)
 
 /* ---- before the server is asked ---- */
 
-static const struct order *order_of(const struct round *round,
-                                    const struct plan_item *item)
+static struct order *order_of(const struct round *round, const struct plan_item *item)
 {
-	const struct order *order = round->orders;
+	struct order *order = round->orders;
 
 	while (order && &order->order != item->order)
 		order = order->next;
@@ -97,8 +96,11 @@ static void accept_item(struct round *round, struct tx *tx, const struct plan_it
 	                  order->order.deed == DEED_GIVE ? order->row.to : "");
 	if (order->order.deed == DEED_GIVE) {
 		store_endpoints_copy(tx, id, order->row.to_id, &name, item->type);
-		if (!round->registry->storage->is_in_zone)
+		if (!round->registry->storage->is_in_zone) {
 			store_made_move(tx, id, order->row.to_id, &name, item->type);
+			store_endpoints_forget(tx, id, order->row.to_id, &name,
+			                       item->type);
+		}
 	}
 	store_made_delete(tx, id, &name, item->type);
 }
@@ -115,8 +117,12 @@ void orders_accept(struct round *round, struct tx *tx)
 		accept_item(round, tx, item);
 		any = true;
 	}
-	if (any && !round->registry->storage->is_in_zone)
-		store_zone_changed(tx, round->registry->zone_text, round->row.id);
+	if (!any)
+		return;
+	for (const struct order *order = round->orders; order; order = order->next)
+		if (order->order.deed == DEED_GIVE && !order->order.is_dry)
+			store_sources_counted(tx, order->row.to_id);
+	store_zone_changed(tx, round->registry->zone_text, round->row.id);
 }
 
 /* ---- after the round ---- */
@@ -130,7 +136,8 @@ static enum outcome outcome_of(const struct round *round, size_t item)
 			return round->batch ? batch_outcome(round->batch, i)
 			                    : OUTCOME_OPEN;
 	}
-	return OUTCOME_APPLIED;		/* there was nothing to be sent */
+	return round->is_accepted ? OUTCOME_APPLIED	/* nothing was to be sent */
+	                          : OUTCOME_OPEN;
 }
 
 static void note_name(struct order *order, const struct plan_item *item)
@@ -153,10 +160,31 @@ static void note_refusal(struct order *order, const char *reason)
 	json_object_set_new(order->refused, reason, json_integer(count + 1));
 }
 
+/* An order that was younger: it is looked at when the first one is done. */
+static void leave_to_others(struct round *round, const struct plan_item *item,
+                            const struct name *name, bool *is_left)
+{
+	for (struct order *order = round->orders; order; order = order->next)
+		if (&order->order != item->order && is_selected(order, name) &&
+		    plan_order_fits(&order->order, item)) {
+			order->open++;
+			*is_left = true;
+		}
+}
+
+static void settle_done(struct round *round, struct tx *tx, struct order *order,
+                        const struct plan_item *item, const struct name *name)
+{
+	order->done++;
+	if (order->order.deed == DEED_GIVE)
+		store_endpoints_forget(tx, round->row.id, order->row.to_id, name,
+		                       item->type);
+}
+
 static void settle_item(struct round *round, struct tx *tx, size_t i)
 {
 	const struct plan_item *item = &round->plan.items[i];
-	struct order *order = (struct order *)order_of(round, item);
+	struct order *order = order_of(round, item);
 	struct name name;
 
 	order->matched++;
@@ -174,14 +202,38 @@ static void settle_item(struct round *round, struct tx *tx, size_t i)
 
 	enum outcome outcome = outcome_of(round, i);
 	node_name(item->node, &name);
-	if (outcome == OUTCOME_AGAIN || outcome == OUTCOME_OPEN) {
+	if (outcome == OUTCOME_AGAIN || outcome == OUTCOME_UNABLE ||
+	    outcome == OUTCOME_OPEN)
 		order->open++;
-	} else if (outcome != OUTCOME_APPLIED) {
+	else if (outcome != OUTCOME_APPLIED)
 		note_refusal(order, outcome_name(outcome));
-	} else {
-		order->done++;
-		if (order->order.deed == DEED_GIVE)
-			store_endpoints_forget(tx, round->row.id, &name, item->type);
+	else
+		settle_done(round, tx, order, item, &name);
+}
+
+/*
+ * What we still want, and is already the receiver's, was given in a round that did not
+ * live to say so.
+ */
+static void settle_given(struct round *round, struct tx *tx, const struct plan_item *item)
+{
+	struct name name;
+
+	if (!item->wish || item->order || item->holding->whose != WHOSE_ANOTHERS)
+		return;
+	node_name(item->node, &name);
+	for (struct order *order = round->orders; order; order = order->next) {
+		if (order->order.deed != DEED_GIVE || order->order.is_dry ||
+		    !is_selected(order, &name) ||
+		    (order->order.type && order->order.type != item->type) ||
+		    (order->order.resource &&
+		     strcmp(order->order.resource, item->wish->resource)) ||
+		    strcmp(view_owners(round->view, item->node, item->holding),
+		           order->row.to))
+			continue;
+		order->matched++;
+		note_name(order, item);
+		settle_done(round, tx, order, item, &name);
 	}
 }
 
@@ -203,15 +255,27 @@ enum err orders_settle(void *self, struct why *why)
 {
 	struct round *round = self;
 	struct tx tx = round_begin_tx(round, why);
+	bool is_left = false;
 
 	for (struct order *order = round->orders; order; order = order->next) {
 		order->matched = order->done = order->open = 0;
 		order->names = json_array();
 		order->refused = json_object();
 	}
-	for (size_t i = 0; i < round->plan.count; i++)
-		if (round->plan.items[i].order)
+	for (size_t i = 0; i < round->plan.count; i++) {
+		const struct plan_item *item = &round->plan.items[i];
+		struct name name;
+
+		node_name(item->node, &name);
+		if (item->order) {
 			settle_item(round, &tx, i);
+			leave_to_others(round, item, &name, &is_left);
+		} else {
+			settle_given(round, &tx, item);
+		}
+	}
+	if (is_left)
+		store_registry_changed(&tx, round->row.id);
 	for (struct order *order = round->orders; order; order = order->next) {
 		finish_order(&tx, order);
 		json_decref(order->names);

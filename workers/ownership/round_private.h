@@ -58,7 +58,7 @@ struct round {
 	struct map *sure;		/* resources that told all that they want */
 	struct order *orders;		/* round_orders.c's */
 	uint32_t serial;
-	bool is_complete, is_planned, is_stopped;
+	bool is_complete, is_planned, is_accepted, is_stopped;
 	struct plan plan;
 	char digest[PLAN_DIGEST + 1];	/* of what is held; "": nothing is */
 	char mismatches[PLAN_DIGEST + 1];	/* of what is wanted and another's */

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "model/json.h"
 #include "runtime/tx.h"
+#include "storage.h"
 #include "store.h"
 
 /* ---- who may ---- */
@@ -118,10 +119,16 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 
 	if (err)
 		return err;
+	if (!registry->storage->has_rows)
+		return fail(&req->why, ERR_CONFLICT, "its storage is \"%s\", which "
+		            "keeps no orders", registry->storage->name);
 	order->id = req->unique_id;
 	order->ordered_by = req->context.user;
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
+	if (store_orders_count(&tx, registry->id) >= ORDERS_OPEN_MAX)
+		tx_fail(&tx, ERR_QUOTA, "%d orders of it are open already",
+		        ORDERS_OPEN_MAX);
 	store_order_put(&tx, registry->id, order);
 	store_registry_urgent(&tx, registry->id);
 	err = tx_commit(&tx);
@@ -183,9 +190,10 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 		            "(registries.zones)", storage_id, from->zone_text);
 	if (*to == from)
 		return fail(&req->why, ERR_INVALID, "to: it is there already");
-	if ((*to)->storage != from->storage)
-		return fail(&req->why, ERR_CONFLICT, "to: one keeps its marks in another "
-		            "storage than the other");
+	const char *otherwise = registry_cannot_read(*to, from);
+	if (otherwise)
+		return fail(&req->why, ERR_CONFLICT, "to: it would not find what it is "
+		            "given, for its %s is another", otherwise);
 	return check_rights(*to, req);
 }
 

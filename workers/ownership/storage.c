@@ -62,7 +62,12 @@ static void claim_for_other(void *self, const struct made_row *row)
 {
 	struct round *round = self;
 	struct made_row *ours = (struct made_row *)row_of_ours(round, row);
+	const struct registry *other = registries_find(&round->ownership->registries,
+	                                               row->storage_id,
+	                                               round->registry->zone_text);
 
+	if (!other || !registry_is_beside(other, round->registry))
+		return;
 	if (ours && !ours->is.count)
 		ours->is_contested = true;
 	if (row->is.count || (has_come(round, row) && !ours))

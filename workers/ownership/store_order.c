@@ -67,8 +67,10 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	    "SELECT o.id, o.deed, o.name, o.is_below, o.type, o.resource, o.expected, "
 	    "o.to_id, r.storage_id, o.is_dry FROM ownership_orders o "
 	    "LEFT JOIN registries r ON r.id = o.to_id "
-	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id",
-	    TX_BIND(tx_text(registry_id)));
+	    "WHERE o.registry_id = ? AND o.state = 'OPEN' "
+	    "AND (o.deed <> 'GIVE' OR r.id IS NOT NULL) "
+	    "ORDER BY o.ordered_at, o.id LIMIT ?",
+	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_AT_ONCE)));
 	while (tx_next(&rows)) {
 		struct order_row order;
 
@@ -111,9 +113,7 @@ void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
 	tx_exec(tx,
 	    "INSERT IGNORE INTO endpoint_sources "
 	    "(registry_id, resource, is_complete, endpoints, reported_at) "
-	    "SELECT ?, s.resource, s.is_complete, 0, NOW(3) FROM endpoint_sources s "
-	    "JOIN endpoints e ON e.registry_id = s.registry_id "
-	    "AND e.resource = s.resource "
+	    "SELECT ?, e.resource, FALSE, 0, NOW(3) FROM endpoints e "
 	    "WHERE e.registry_id = ? AND e.name = ? AND e.type = ?",
 	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
 	tx_exec(tx,
@@ -124,17 +124,30 @@ void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
 	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
 }
 
-void store_endpoints_forget(struct tx *tx, const char *id, const struct name *name,
-                            uint16_t type)
+void store_sources_counted(struct tx *tx, const char *id)
+{
+	tx_exec(tx,
+	    "UPDATE endpoint_sources s SET endpoints = GREATEST(endpoints, "
+	    "(SELECT COUNT(*) FROM endpoints e WHERE e.registry_id = s.registry_id "
+	    "AND e.resource = s.resource)) WHERE s.registry_id = ?",
+	    TX_BIND(tx_text(id)));
+}
+
+void store_endpoints_forget(struct tx *tx, const char *id, const char *to_id,
+                            const struct name *name, uint16_t type)
 {
 	char text[NAME_MAX_TEXT + 1];
 
 	name_format(name, text);
 	tx_exec(tx,
-	    "DELETE FROM endpoints WHERE registry_id = ? AND name = ? AND type = ?",
-	    TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
+	    "DELETE e FROM endpoints e JOIN endpoints r ON r.registry_id = ? "
+	    "AND r.resource = e.resource AND r.name = e.name AND r.type = e.type "
+	    "AND r.set_id = e.set_id AND r.records = e.records AND r.ttl <=> e.ttl "
+	    "WHERE e.registry_id = ? AND e.name = ? AND e.type = ?",
+	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
 }
 
+/* What the receiver only intended gives way. */
 void store_made_move(struct tx *tx, const char *id, const char *to_id,
                      const struct name *name, uint16_t type)
 {
@@ -142,7 +155,33 @@ void store_made_move(struct tx *tx, const char *id, const char *to_id,
 
 	name_format(name, text);
 	tx_exec(tx,
+	    "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ? "
+	    "AND records IS NULL",
+	    TX_BIND(tx_text(to_id), tx_text(text), tx_int(type)));
+	tx_exec(tx,
 	    "UPDATE ownership SET registry_id = ?, updated_at = NOW(3) "
 	    "WHERE registry_id = ? AND name = ? AND type = ?",
 	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+}
+
+/* ---- how many there are, and those that are over ---- */
+
+size_t store_orders_count(struct tx *tx, const char *registry_id)
+{
+	struct tx_rows rows;
+	size_t count;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT COUNT(*) FROM ownership_orders "
+	    "WHERE registry_id = ? AND state = 'OPEN'", TX_BIND(tx_text(registry_id))))
+		return 0;
+	count = (size_t)row_int(&rows);
+	tx_select_end(&rows);
+	return count;
+}
+
+void store_sweep_orders(struct tx *tx)
+{
+	tx_exec(tx, "DELETE FROM ownership_orders WHERE state = 'DONE' "
+	        "AND done_at < NOW(3) - INTERVAL 1 DAY LIMIT 1000", TX_NONE);
 }

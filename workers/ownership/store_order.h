@@ -19,6 +19,11 @@ struct order_row {
 	const char *ordered_by;
 };
 
+/* Of a registry: that may be open, and that a round looks at, the oldest first. */
+enum { ORDERS_OPEN_MAX = 100, ORDERS_AT_ONCE = 20 };
+
+size_t store_orders_count(struct tx *tx, const char *registry_id);	/* of the open ones */
+void store_sweep_orders(struct tx *tx);		/* done more than a day ago */
 /* A second time with the same id is no second order. */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order);
@@ -36,7 +41,10 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 /* Who wants the set of NAME and TYPE in one, wants it in the other, too. */
 void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
                           const struct name *name, uint16_t type);
-void store_endpoints_forget(struct tx *tx, const char *id, const struct name *name,
-                            uint16_t type);
+/* Of the resources of a registry at least as many endpoints are known as there are. */
+void store_sources_counted(struct tx *tx, const char *id);
+/* But for what somebody changed since it was copied. */
+void store_endpoints_forget(struct tx *tx, const char *id, const char *to_id,
+                            const struct name *name, uint16_t type);
 void store_made_move(struct tx *tx, const char *id, const char *to_id,
                      const struct name *name, uint16_t type);

@@ -51,6 +51,13 @@ static const struct type *type_of(uint16_t number)
 	return NULL;
 }
 
+bool mark_form_equal(const struct mark_form *a, const struct mark_form *b)
+{
+	return a->is_same == b->is_same && a->is_none == b->is_none &&
+	       !strcmp(a->prefix, b->prefix) && !strcmp(a->suffix, b->suffix) &&
+	       !strcmp(a->wildcard, b->wildcard);
+}
+
 bool mark_type_is_known(uint16_t type)
 {
 	return type_of(type);

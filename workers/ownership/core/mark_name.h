@@ -44,6 +44,8 @@ extern const struct mark_form mark_form_ours, mark_form_plain, mark_form_seed,
 enum err mark_form_parse(const char *prefix, const char *suffix, const char *wildcard,
                          const char *field, struct mark_form *form, struct why *why);
 
+bool mark_form_equal(const struct mark_form *a, const struct mark_form *b);
+
 /* May records of that type be ours? Those that a mark's name can say. */
 bool mark_type_is_known(uint16_t type);
 uint16_t mark_type_at(size_t index);		/* all of them, from 0 on; 0 at the end */

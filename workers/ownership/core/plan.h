@@ -121,6 +121,8 @@ struct plan_order {
 	bool is_dry;			/* it is planned, and not done */
 };
 
+/* Could ORDER, which is for its name, be for the set of ITEM? */
+bool plan_order_fits(const struct plan_order *order, const struct plan_item *item);
 /* ORDER, which is borrowed, is for the sets of NAME. */
 void plan_order(struct view *view, const struct name *name,
                 const struct plan_order *order);

@@ -15,10 +15,13 @@ static const char *resource_of(const struct plan_order *order,
 	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
 }
 
-static bool is_for(const struct plan_order *order, const struct plan_item *item)
+bool plan_order_fits(const struct plan_order *order, const struct plan_item *item)
 {
 	const char *resource = resource_of(order, item);
 
+	if (!item->holding->is.count ||
+	    (order->deed == DEED_ADOPT) == plan_is_ours(item->holding))
+		return false;
 	if (order->type && order->type != item->type)
 		return false;
 	if (order->deed == DEED_ADOPT && !order->expected && !item->wish)
@@ -31,7 +34,7 @@ static const struct plan_order *order_for(const struct plan_item *item)
 	const struct known *known = item->node->user;
 	const struct ordered *at = known ? known->orders : NULL;
 
-	while (at && !is_for(at->order, item))
+	while (at && !plan_order_fits(at->order, item))
 		at = at->next;
 	return at ? at->order : NULL;
 }
@@ -87,9 +90,7 @@ bool plan_is_ordered(const struct planning *p, struct plan_item *item)
 {
 	const struct plan_order *order = order_for(item);
 
-	if (!order || !item->holding->is.count ||
-	    (order->deed != DEED_ADOPT && !plan_is_ours(item->holding)) ||
-	    (order->deed == DEED_ADOPT && plan_is_ours(item->holding)))
+	if (!order)
 		return false;
 	item->order = order;
 	if (order->deed == DEED_ADOPT)
