@@ -34,3 +34,11 @@ CREATE TABLE ownership_requests (
   PRIMARY KEY (unique_id),
   KEY request_age (answered_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The record sets that a statement about an order is for: within its transaction only.
+CREATE TABLE ownership_order_sets (
+  order_id      CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  name          VARCHAR(1004) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  type          SMALLINT UNSIGNED NOT NULL,
+  PRIMARY KEY (order_id, name, type)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

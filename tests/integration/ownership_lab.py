@@ -259,7 +259,7 @@ class Lab:
         def done():
             answer = self.central.get_order(storage_id=storage_id, zone=zone, order=order)
             return answer["state"] == "DONE" and answer["result"]
-        return self.wait_for(done, 30, f"{method} is done")
+        return self.wait_for(done, 60, f"{method} is done")
 
     def reasons(self, plan=None):
         """{"www A": "create WANTED"} of the last plan's items; held ones end in "!"."""

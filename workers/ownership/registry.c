@@ -19,8 +19,8 @@ static const struct option rows[] = {
 	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
 	  "the zone, of which only what is marked as ours is ours", .required = true },
 	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
-	  "who we are: the owner that our marks name. No one else may have it, not even "
-	  "for another zone that the same source writes to", .required = true },
+	  "who we are: the owner that our marks name, in any number of zones. No other "
+	  "program may have it", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
 	  "whose calls are heard besides those of administrators" },
 	{ "storage", OPTION_TEXT, AT(storage), "txt", 1, 16,

@@ -8,7 +8,6 @@
 #include "round_private.h"
 #include "storage.h"
 #include "store_order.h"
-#include "store_record.h"
 
 enum { NAMES_MAX = 100 };		/* of a result that are listed */
 
@@ -18,6 +17,8 @@ struct order {
 	struct plan_order order;
 	json_t *names, *refused;
 	size_t matched, done, open;
+	struct made_row *sets;		/* that are given, or done with */
+	size_t set_count, set_size;
 };
 
 /* ---- before the plan ---- */
@@ -78,51 +79,69 @@ static struct order *order_of(const struct round *round, const struct plan_item 
 	return order;
 }
 
-static void accept_item(struct round *round, struct tx *tx, const struct plan_item *item)
+static void push_set(struct order *order, struct made_row row, struct arena *arena)
 {
-	const struct order *order = order_of(round, item);
-	const char *id = round->row.id;
-	struct name name;
+	if (order->set_count == order->set_size) {
+		const struct made_row *old = order->sets;
 
-	node_name(item->node, &name);
-	if (order->order.deed == DEED_ADOPT) {
-		struct made_row row = round_row_of(item);
-
-		if (!round->registry->storage->is_in_zone)
-			store_made_put(tx, id, &row, 1);
-		return;
+		order->set_size = 2 * order->set_size + 16;
+		order->sets = arena_alloc(arena, order->set_size * sizeof(*order->sets));
+		if (old)
+			memcpy(order->sets, old, order->set_count * sizeof(*old));
 	}
-	store_record_give(tx, id, &name, item->type,
-	                  order->order.deed == DEED_GIVE ? order->row.to : "");
-	if (order->order.deed == DEED_GIVE) {
-		store_endpoints_copy(tx, id, order->row.to_id, &name, item->type);
-		if (!round->registry->storage->is_in_zone) {
-			store_made_move(tx, id, order->row.to_id, &name, item->type);
-			store_endpoints_forget(tx, id, order->row.to_id, &name,
-			                       item->type);
+	order->sets[order->set_count++] = row;
+}
+
+static void accept_adopted(struct round *round, struct tx *tx, const struct order *order)
+{
+	if (!round->registry->storage->is_in_zone)
+		store_made_put(tx, round->row.id, order->sets, order->set_count);
+}
+
+/* Where no server has to take it, it is given with this. */
+static void accept_parted(struct round *round, struct tx *tx, const struct order *order)
+{
+	const struct order_row *row = &order->row;
+	const char *id = round->row.id;
+	bool is_in_zone = round->registry->storage->is_in_zone;
+
+	store_order_sets_begin(tx, row->id, order->sets, order->set_count);
+	store_records_give(tx, id, row);
+	if (row->deed == DEED_GIVE) {
+		store_endpoints_copy(tx, id, row);
+		if (!is_in_zone) {
+			store_made_move(tx, id, row);
+			store_endpoints_forget(tx, id, row);
 		}
 	}
-	store_made_delete(tx, id, &name, item->type);
+	store_made_part_with(tx, id, row);
+	store_order_sets_end(tx, row->id);
 }
 
 void orders_accept(struct round *round, struct tx *tx)
 {
 	bool any = false;
 
+	for (struct order *order = round->orders; order; order = order->next)
+		order->set_count = 0;
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
 
-		if (!item->order || !update_is_done(item))
-			continue;
-		accept_item(round, tx, item);
-		any = true;
+		if (item->order && update_is_done(item))
+			push_set(order_of(round, item), round_row_of(item),
+			         round->arena);
 	}
-	if (!any)
-		return;
-	for (const struct order *order = round->orders; order; order = order->next)
-		if (order->order.deed == DEED_GIVE && !order->order.is_dry)
-			store_sources_counted(tx, order->row.to_id);
-	store_zone_changed(tx, round->registry->zone_text, round->row.id);
+	for (struct order *order = round->orders; order; order = order->next) {
+		if (!order->set_count)
+			continue;
+		any = true;
+		if (order->row.deed == DEED_ADOPT)
+			accept_adopted(round, tx, order);
+		else
+			accept_parted(round, tx, order);
+	}
+	if (any)
+		store_zone_changed(tx, round->registry->zone_text, round->row.id);
 }
 
 /* ---- after the round ---- */
@@ -172,16 +191,25 @@ static void leave_to_others(struct round *round, const struct plan_item *item,
 		}
 }
 
-static void settle_done(struct round *round, struct tx *tx, struct order *order,
+static void settle_done(struct round *round, struct order *order,
                         const struct plan_item *item, const struct name *name)
 {
 	order->done++;
 	if (order->order.deed == DEED_GIVE)
-		store_endpoints_forget(tx, round->row.id, order->row.to_id, name,
-		                       item->type);
+		push_set(order, (struct made_row){ .name = *name, .is.type = item->type },
+		         round->arena);
 }
 
-static void settle_item(struct round *round, struct tx *tx, size_t i)
+static void forget_given(struct round *round, struct tx *tx, const struct order *order)
+{
+	if (!order->set_count)
+		return;
+	store_order_sets_begin(tx, order->row.id, order->sets, order->set_count);
+	store_endpoints_forget(tx, round->row.id, &order->row);
+	store_order_sets_end(tx, order->row.id);
+}
+
+static void settle_item(struct round *round, size_t i)
 {
 	const struct plan_item *item = &round->plan.items[i];
 	struct order *order = order_of(round, item);
@@ -208,14 +236,14 @@ static void settle_item(struct round *round, struct tx *tx, size_t i)
 	else if (outcome != OUTCOME_APPLIED)
 		note_refusal(order, outcome_name(outcome));
 	else
-		settle_done(round, tx, order, item, &name);
+		settle_done(round, order, item, &name);
 }
 
 /*
  * What we still want, and is already the receiver's, was given in a round that did not
  * live to say so.
  */
-static void settle_given(struct round *round, struct tx *tx, const struct plan_item *item)
+static void settle_given(struct round *round, const struct plan_item *item)
 {
 	struct name name;
 
@@ -233,7 +261,7 @@ static void settle_given(struct round *round, struct tx *tx, const struct plan_i
 			continue;
 		order->matched++;
 		note_name(order, item);
-		settle_done(round, tx, order, item, &name);
+		settle_done(round, order, item, &name);
 	}
 }
 
@@ -258,7 +286,7 @@ enum err orders_settle(void *self, struct why *why)
 	bool is_left = false;
 
 	for (struct order *order = round->orders; order; order = order->next) {
-		order->matched = order->done = order->open = 0;
+		order->matched = order->done = order->open = order->set_count = 0;
 		order->names = json_array();
 		order->refused = json_object();
 	}
@@ -268,15 +296,16 @@ enum err orders_settle(void *self, struct why *why)
 
 		node_name(item->node, &name);
 		if (item->order) {
-			settle_item(round, &tx, i);
+			settle_item(round, i);
 			leave_to_others(round, item, &name, &is_left);
 		} else {
-			settle_given(round, &tx, item);
+			settle_given(round, item);
 		}
 	}
 	if (is_left)
 		store_registry_changed(&tx, round->row.id);
 	for (struct order *order = round->orders; order; order = order->next) {
+		forget_given(round, &tx, order);
 		finish_order(&tx, order);
 		json_decref(order->names);
 		json_decref(order->refused);

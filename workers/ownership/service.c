@@ -193,7 +193,7 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 	const char *otherwise = registry_cannot_read(*to, from);
 	if (otherwise)
 		return fail(&req->why, ERR_CONFLICT, "to: it would not find what it is "
-		            "given, for its %s is another", otherwise);
+		            "given, for it has another %s", otherwise);
 	return check_rights(*to, req);
 }
 

@@ -104,64 +104,100 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 
 /* ---- what goes to another registry ---- */
 
-void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
-                          const struct name *name, uint16_t type)
+static struct tx_value *values_of(struct arena *arena, const char *order_id,
+                                  const struct made_row *rows, size_t count)
 {
+	struct tx_value *values = arena_alloc(arena, (3 * count + 1) * sizeof(*values));
 	char text[NAME_MAX_TEXT + 1];
 
-	name_format(name, text);
+	for (size_t i = 0; i < count; i++) {
+		name_format(&rows[i].name, text);
+		values[3 * i] = tx_text(order_id);
+		values[3 * i + 1] = tx_text(arena_strdup(arena, text));
+		values[3 * i + 2] = tx_int(rows[i].is.type);
+	}
+	return values;
+}
+
+void store_order_sets_begin(struct tx *tx, const char *order_id,
+                            const struct made_row *rows, size_t count)
+{
+	struct arena *arena = arena_new();
+
+	tx_exec_rows(tx, "INSERT INTO ownership_order_sets (order_id, name, type) VALUES ",
+	             "(?,?,?)", "", values_of(arena, order_id, rows, count), 3, count);
+	arena_free(&arena);
+}
+
+void store_order_sets_end(struct tx *tx, const char *order_id)
+{
+	tx_exec(tx, "DELETE FROM ownership_order_sets WHERE order_id = ?",
+	        TX_BIND(tx_text(order_id)));
+}
+
+/* "FROM the order's sets s, and the rows ALIAS of TABLE that a registry has of them" */
+#define SETS_OF(table, alias) "ownership_order_sets s JOIN " table " " alias \
+	" ON " alias ".registry_id = ? AND " alias ".name = s.name " \
+	"AND " alias ".type = s.type "
+
+void store_endpoints_copy(struct tx *tx, const char *id, const struct order_row *order)
+{
 	tx_exec(tx,
 	    "INSERT IGNORE INTO endpoint_sources "
 	    "(registry_id, resource, is_complete, endpoints, reported_at) "
-	    "SELECT ?, e.resource, FALSE, 0, NOW(3) FROM endpoints e "
-	    "WHERE e.registry_id = ? AND e.name = ? AND e.type = ?",
-	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+	    "SELECT DISTINCT ?, e.resource, FALSE, 0, NOW(3) FROM "
+	    SETS_OF("endpoints", "e") "WHERE s.order_id = ?",
+	    TX_BIND(tx_text(order->to_id), tx_text(id), tx_text(order->id)));
 	tx_exec(tx,
 	    "INSERT IGNORE INTO endpoints (registry_id, resource, name, type, set_id, "
-	    "ttl, is_shared, records) SELECT ?, resource, name, type, set_id, ttl, "
-	    "is_shared, records FROM endpoints WHERE registry_id = ? AND name = ? "
-	    "AND type = ?",
-	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+	    "ttl, is_shared, records) SELECT ?, e.resource, e.name, e.type, e.set_id, "
+	    "e.ttl, e.is_shared, e.records FROM "
+	    SETS_OF("endpoints", "e") "WHERE s.order_id = ?",
+	    TX_BIND(tx_text(order->to_id), tx_text(id), tx_text(order->id)));
+	tx_exec(tx,
+	    "UPDATE endpoint_sources c SET endpoints = GREATEST(endpoints, "
+	    "(SELECT COUNT(*) FROM endpoints e WHERE e.registry_id = c.registry_id "
+	    "AND e.resource = c.resource)) WHERE c.registry_id = ?",
+	    TX_BIND(tx_text(order->to_id)));
 }
 
-void store_sources_counted(struct tx *tx, const char *id)
+void store_endpoints_forget(struct tx *tx, const char *id, const struct order_row *order)
 {
 	tx_exec(tx,
-	    "UPDATE endpoint_sources s SET endpoints = GREATEST(endpoints, "
-	    "(SELECT COUNT(*) FROM endpoints e WHERE e.registry_id = s.registry_id "
-	    "AND e.resource = s.resource)) WHERE s.registry_id = ?",
-	    TX_BIND(tx_text(id)));
-}
-
-void store_endpoints_forget(struct tx *tx, const char *id, const char *to_id,
-                            const struct name *name, uint16_t type)
-{
-	char text[NAME_MAX_TEXT + 1];
-
-	name_format(name, text);
-	tx_exec(tx,
-	    "DELETE e FROM endpoints e JOIN endpoints r ON r.registry_id = ? "
+	    "DELETE e FROM " SETS_OF("endpoints", "e")
+	    "JOIN endpoints r ON r.registry_id = ? "
 	    "AND r.resource = e.resource AND r.name = e.name AND r.type = e.type "
 	    "AND r.set_id = e.set_id AND r.records = e.records AND r.ttl <=> e.ttl "
-	    "WHERE e.registry_id = ? AND e.name = ? AND e.type = ?",
-	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+	    "WHERE s.order_id = ?",
+	    TX_BIND(tx_text(id), tx_text(order->to_id), tx_text(order->id)));
 }
 
 /* What the receiver only intended gives way. */
-void store_made_move(struct tx *tx, const char *id, const char *to_id,
-                     const struct name *name, uint16_t type)
+void store_made_move(struct tx *tx, const char *id, const struct order_row *order)
 {
-	char text[NAME_MAX_TEXT + 1];
+	tx_exec(tx,
+	    "DELETE o FROM " SETS_OF("ownership", "o")
+	    "WHERE s.order_id = ? AND o.records IS NULL",
+	    TX_BIND(tx_text(order->to_id), tx_text(order->id)));
+	tx_exec(tx,
+	    "UPDATE " SETS_OF("ownership", "o")
+	    "SET o.registry_id = ?, o.updated_at = NOW(3) WHERE s.order_id = ?",
+	    TX_BIND(tx_text(id), tx_text(order->to_id), tx_text(order->id)));
+}
 
-	name_format(name, text);
+void store_made_part_with(struct tx *tx, const char *id, const struct order_row *order)
+{
+	tx_exec(tx, "DELETE o FROM " SETS_OF("ownership", "o") "WHERE s.order_id = ?",
+	        TX_BIND(tx_text(id), tx_text(order->id)));
+}
+
+void store_records_give(struct tx *tx, const char *id, const struct order_row *order)
+{
 	tx_exec(tx,
-	    "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ? "
-	    "AND records IS NULL",
-	    TX_BIND(tx_text(to_id), tx_text(text), tx_int(type)));
-	tx_exec(tx,
-	    "UPDATE ownership SET registry_id = ?, updated_at = NOW(3) "
-	    "WHERE registry_id = ? AND name = ? AND type = ?",
-	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+	    "UPDATE " SETS_OF("ownership_records", "z")
+	    "SET z.owner = ?, z.resource = '' WHERE s.order_id = ?",
+	    TX_BIND(tx_text(id), tx_text(order->deed == DEED_GIVE ? order->to : ""),
+	            tx_text(order->id)));
 }
 
 /* ---- how many there are, and those that are over ---- */

@@ -36,15 +36,22 @@ void store_order_done(struct tx *tx, const char *id, const char *result);
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
                       const char *id, const char **state, const char **result);
 
-/* ---- what goes to another registry ---- */
+/*
+ * ---- the sets of an order: what is done to them is one statement for all ----
+ *
+ * Between begin and end, of one transaction; ROWS have a name and a type.
+ */
 
-/* Who wants the set of NAME and TYPE in one, wants it in the other, too. */
-void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
-                          const struct name *name, uint16_t type);
-/* Of the resources of a registry at least as many endpoints are known as there are. */
-void store_sources_counted(struct tx *tx, const char *id);
+void store_order_sets_begin(struct tx *tx, const char *order_id,
+                            const struct made_row *rows, size_t count);
+void store_order_sets_end(struct tx *tx, const char *order_id);
+
+/* Who wants them in the registry of ID, wants them in that of the order's, too. */
+void store_endpoints_copy(struct tx *tx, const char *id, const struct order_row *order);
 /* But for what somebody changed since it was copied. */
-void store_endpoints_forget(struct tx *tx, const char *id, const char *to_id,
-                            const struct name *name, uint16_t type);
-void store_made_move(struct tx *tx, const char *id, const char *to_id,
-                     const struct name *name, uint16_t type);
+void store_endpoints_forget(struct tx *tx, const char *id, const struct order_row *order);
+/* Rows that are marks go to the order's registry. */
+void store_made_move(struct tx *tx, const char *id, const struct order_row *order);
+/* They are not ours any more. */
+void store_made_part_with(struct tx *tx, const char *id, const struct order_row *order);
+void store_records_give(struct tx *tx, const char *id, const struct order_row *order);
