@@ -83,7 +83,7 @@ static const char *with_dot(const char *text, struct arena *arena)
 {
 	size_t len = strlen(text);
 
-	return len && text[len - 1] == '.' ? text : arena_printf(arena, "%s.", text);
+	return !len || text[len - 1] == '.' ? text : arena_printf(arena, "%s.", text);
 }
 
 static enum err get_target(const struct entry *entry, struct arena *arena,
