@@ -59,7 +59,10 @@ class Story(unittest.TestCase):
         self.addCleanup(self.clear)
 
     def wait_data(self, wanted, seconds=20):
-        self.lab.wait_for(lambda: self.lab.data() == wanted, seconds, f"the zone has {wanted}")
+        try:
+            self.lab.wait_for(lambda: self.lab.data() == wanted, seconds, f"the zone has {wanted}")
+        except Exception as error:
+            raise AssertionError(f"{error}\nbut {self.lab.zone()}") from None
 
     def add_as_them(self, text):
         self.assertEqual(self.lab.nsupdate(

@@ -153,6 +153,14 @@ class Document(Story):
         self.lab.wait_for(lambda: self.rows() == "1", 20, "it is known in the table")
         self.wait_records(entry("foo/A", "192.0.2.1", "us"))
 
+    def test_a_mark_that_says_too_much(self):
+        """In our name, of a resource that is none: the record is kept, without it."""
+        self.add_as_them(f"foo.{ZONE}. 300 A 192.0.2.1\n_own-a.foo.{ZONE}. 300 TXT "
+                         "\"heritage=external-dns,external-dns/owner=us,\" "
+                         f"\"external-dns/resource=\" \"{'x' * 240}\" \"\\255\"")
+        self.lab.planned()
+        self.wait_records(entry("foo/A", "192.0.2.1", "us"))
+
     def test_only_a_table_is_imported(self):
         with self.assertRaisesRegex(Exception, "only that of \"table\" can be imported"):
             self.lab.central.storage_import(storage_id="others", zone=ZONE, records=[])

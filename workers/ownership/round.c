@@ -125,6 +125,15 @@ static void settle_orders(struct round *round)
 		orders_tell(round);
 }
 
+/* What nobody could read of is planned again, however still the zone is. */
+static void round_not_written(struct round *round, const struct why *why)
+{
+	round->registry->quiet.is_known = false;
+	log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
+	         round->registry->zone_text, round->registry->settings->storage_id,
+	         why->text);
+}
+
 static void end(struct round *round, enum registry_state state, const char *reason)
 {
 	struct ending ending = { round, state, reason };
@@ -136,8 +145,7 @@ static void end(struct round *round, enum registry_state state, const char *reas
 	if (round->is_planned && round->orders)
 		settle_orders(round);
 	if (tx_redo(write_ending, &ending, &why))
-		log_warn("round not written: zone=%s storage=%s reason=\"%s\"",
-		         registry->zone_text, registry->settings->storage_id, why.text);
+		round_not_written(round, &why);
 	else
 		round_tell(round, state, reason);
 	round_free(round);

@@ -45,7 +45,8 @@ static struct record_row row_of(const struct keeping *k, const struct node *node
 	                                          : NULL;
 	struct record_row row = {
 		.is = holding->is, .owner = view_owners(k->round->view, node, holding),
-		.resource = resource ? resource : "",
+		/* somebody may have written anything in our name */
+		.resource = resource && mark_resource_is_valid(resource) ? resource : "",
 	};
 
 	node_name(node, &row.name);
