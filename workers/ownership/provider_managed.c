@@ -284,26 +284,6 @@ static void ask_serial(struct registry *registry, provider_read_fn *done, void *
 
 /* ---- changes ---- */
 
-static enum outcome outcome_of(enum err err)
-{
-	switch (err) {
-	case OK:
-		return OUTCOME_APPLIED;
-	case ERR_CONFLICT: case ERR_EXISTS:
-		return OUTCOME_CHANGED;
-	case ERR_DENIED: case ERR_QUOTA:
-		return OUTCOME_POLICY;
-	case ERR_INVALID: case ERR_TOO_LARGE:
-		return OUTCOME_FAILED;
-	case ERR_INTERNAL: case ERR_REMOTE:
-		return OUTCOME_UNABLE;
-	case ERR_NOT_FOUND: case ERR_METHOD: case ERR_VERSION: case ERR_ARGUMENTS:
-		return OUTCOME_PARKED;
-	default:
-		return OUTCOME_AGAIN;
-	}
-}
-
 static void hear_outcome(void *self, const struct rpc_answer *answer)
 {
 	struct domain_link *link = self;
@@ -315,7 +295,7 @@ static void hear_outcome(void *self, const struct rpc_answer *answer)
 	else
 		link->words[0] = '\0';
 	link_close(link);
-	was_sent(link->self, outcome_of(answer->err), link->words);
+	was_sent(link->self, outcome_of_err(answer->err), link->words);
 }
 
 static json_t *text_of(const struct update_rr *rr)
