@@ -301,6 +301,26 @@ static void hear_outcome(void *self, const struct rpc_answer *answer)
 	was_sent(link->self, outcome_of_err(answer->err), link->words);
 }
 
+/* How each kind is said to central; what has no row here is a bug. */
+static const struct form {
+	const char *op;
+	bool is_prerequisite, has_records;
+} forms[] = {
+	[UPDATE_SET_IS]     = { "expect", true,  true  },
+	[UPDATE_NO_SET]     = { "expect", true,  false },
+	[UPDATE_NO_NAME]    = { "expect", true,  false },	/* of type ANY */
+	[UPDATE_DELETE_SET] = { "delete", false, false },
+	[UPDATE_DELETE]     = { "delete", false, true  },
+	[UPDATE_ADD]        = { "add",    false, true  },
+};
+
+static const struct form *form_of(const struct update_rr *rr, bool is_prerequisite)
+{
+	bug_if((size_t)rr->kind >= sizeof(forms) / sizeof(forms[0]));
+	bug_if(!forms[rr->kind].op || forms[rr->kind].is_prerequisite != is_prerequisite);
+	return &forms[rr->kind];
+}
+
 static json_t *text_of(const struct update_rr *rr)
 {
 	struct buf text = { 0 };
@@ -308,13 +328,14 @@ static json_t *text_of(const struct update_rr *rr)
 	json_t *json;
 
 	/* without it the change would be about the whole set */
+	bug_if(!rr->rdata.len);
 	bug_if(rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why));
 	json = json_string(buf_string(&text));
 	buf_clear(&text);
 	return json;
 }
 
-static json_t *change_of(const char *op, const struct update_rr *rr)
+static json_t *change_of(const struct form *form, const struct update_rr *rr)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
 
@@ -323,7 +344,7 @@ static json_t *change_of(const char *op, const struct update_rr *rr)
 		snprintf(type, sizeof(type), "ANY");
 	else
 		rrtype_format(rr->type, type);
-	return json_pack("{s:s, s:s, s:s}", "op", op, "name", name, "type", type);
+	return json_pack("{s:s, s:s, s:s}", "op", form->op, "name", name, "type", type);
 }
 
 static bool is_same_set(const struct update_rr *a, const struct update_rr *b)
@@ -332,16 +353,16 @@ static bool is_same_set(const struct update_rr *a, const struct update_rr *b)
 }
 
 /* From rrs[i] on those of one set in one change; returns the next. */
-static size_t add_change(json_t *changes, const char *op, const struct update_rrs *rrs,
-                         size_t i)
+static size_t add_change(json_t *changes, const struct form *form,
+                         const struct update_rrs *rrs, size_t i)
 {
 	const struct update_rr *first = &rrs->rrs[i];
-	json_t *change = change_of(op, first), *records = json_array();
+	json_t *change = change_of(form, first), *records = json_array();
 
 	if (first->kind == UPDATE_ADD)
 		json_object_set_new(change, "ttl", json_integer(first->ttl));
 	for (; i < rrs->count && is_same_set(&rrs->rrs[i], first); i++)
-		if (first->rdata.len)
+		if (form->has_records)
 			json_array_append_new(records, text_of(&rrs->rrs[i]));
 	json_object_set_new(change, "records", records);
 	json_array_append_new(changes, change);
@@ -349,25 +370,28 @@ static size_t add_change(json_t *changes, const char *op, const struct update_rr
 }
 
 /*
- * Central itself lets no CNAME be beside others, so it is not asked for each type that a
- * server may have.
+ * At a name in use an update wants no set of any type that a server may have, one by one.
+ * Central is asked only for those that can be ours: sets of the others nobody will take
+ * for ours, and a CNAME beside them central refuses itself.
  */
 static bool is_asked(const struct update_rr *rr)
 {
 	return rr->kind != UPDATE_NO_SET || mark_type_is_known(rr->type);
 }
 
+static void add_all(json_t *changes, const struct update_rrs *rrs, bool is_prerequisite)
+{
+	for (size_t i = 0; i < rrs->count; ) {
+		const struct form *form = form_of(&rrs->rrs[i], is_prerequisite);
+
+		i = is_asked(&rrs->rrs[i]) ? add_change(changes, form, rrs, i) : i + 1;
+	}
+}
+
 static void add_changes(json_t *changes, const struct update *update)
 {
-	const struct update_rrs *rrs = &update->prerequisites;
-
-	for (size_t i = 0; i < rrs->count; )
-		i = is_asked(&rrs->rrs[i]) ? add_change(changes, "expect", rrs, i)
-		                           : i + 1;
-	rrs = &update->changes;
-	for (size_t i = 0; i < rrs->count; )
-		i = add_change(changes, rrs->rrs[i].kind == UPDATE_ADD ? "add" : "delete",
-		               rrs, i);
+	add_all(changes, &update->prerequisites, true);
+	add_all(changes, &update->changes, false);
 }
 
 static void send_changes(struct registry *registry, const struct update *const *updates,
