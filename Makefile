@@ -102,6 +102,9 @@ $(foreach p,$(PROGRAMS),$(eval $(call part,$(p))))
 $(BUILD)/unit/%: $(BUILD)/unit/%.o $(BUILD)/workers.a
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
+# It counts how often a record is made canonical.
+$(BUILD)/unit/central/test_changes: LDFLAGS += -Wl,--wrap=canonical_of_rr
+
 # Programs that the stories in tests/integration drive.
 $(BUILD)/drivers/%: tests/integration/drivers/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)

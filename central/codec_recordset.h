@@ -19,7 +19,10 @@ enum {
 
 /*
  * The `changes` of apply_changes: {"op", "name", "type", "ttl", "records"} each. Of op
- * "expect" the records are what the set must have before all changes, or nothing is done.
+ * "expect" the records are what the set must have before all changes, or nothing is done
+ * (ERR_CONFLICT). Without records there must be no such set; of type "ANY", which has
+ * none, there must be no set of any type at the name. "expect" and "delete" mean a record
+ * whatever the case of the names in it.
  */
 enum err codec_changes(const json_t *array, struct arena *arena, struct change **changes,
                        size_t *count, struct why *why);

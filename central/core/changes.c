@@ -46,6 +46,118 @@ void rrset_begin(struct rrset *set, struct arena *arena)
 		                                 set->was[i].rdata_len }, arena);
 }
 
+/* ---- records as they are compared ---- */
+
+/*
+ * Each is made canonical once, and then sought by its order: sets may be large, and
+ * changes of them many. The case of names in rdata means nothing; what is no such rdata
+ * stays as it is.
+ */
+static struct octets canonical_octets(const struct rrset *set, const uint8_t *rdata,
+                                      uint16_t len, struct arena *arena)
+{
+	static _Thread_local struct canonical canonical;
+	const struct rr rr = { set->name.wire, set->type, 0, len, rdata };
+
+	if (!canonical_of_rr(&rr, &canonical))
+		return (struct octets){ rdata, len };
+	len = (uint16_t)(canonical.len - canonical.rdata);
+	return (struct octets){ arena_dup(arena, canonical.octets + canonical.rdata, len),
+	                        len };
+}
+
+static int compare_octets(const void *a, const void *b)
+{
+	const struct octets *x = a, *y = b;
+	int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* Each once, in their order; returns how many. */
+static size_t sort_octets(struct octets *list, size_t count)
+{
+	size_t kept = 0;
+
+	if (count > 1)
+		qsort(list, count, sizeof(*list), compare_octets);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || compare_octets(&list[kept - 1], &list[i]))
+			list[kept++] = list[i];
+	return kept;
+}
+
+/* Those of the change, sorted; returns how many differ. */
+static size_t octets_of_change(const struct rrset *set, const struct change *change,
+                               struct arena *arena, struct octets **list)
+{
+	*list = arena_alloc(arena, (change->count + 1) * sizeof(**list));
+	for (size_t i = 0; i < change->count; i++)
+		(*list)[i] = canonical_octets(set, change->records[i].rdata,
+		                              change->records[i].len, arena);
+	return sort_octets(*list, change->count);
+}
+
+static void sort_was(struct rrset *set, struct arena *arena)
+{
+	struct octets *list = arena_alloc(arena, (set->was_count + 1) * sizeof(*list));
+
+	for (size_t i = 0; i < set->was_count; i++)
+		list[i] = canonical_octets(set, set->was[i].rdata, set->was[i].rdata_len,
+		                           arena);
+	set->compared = list;
+	set->compared_count = sort_octets(list, set->was_count);
+}
+
+bool rrset_is_expected(struct rrset *set, const struct change *expect,
+                       struct arena *arena)
+{
+	struct octets *list;
+
+	if (!set->compared)
+		sort_was(set, arena);
+	if (set->compared_count != octets_of_change(set, expect, arena, &list))
+		return false;
+	for (size_t i = 0; i < set->compared_count; i++)
+		if (compare_octets(&set->compared[i], &list[i]))
+			return false;
+	return true;
+}
+
+static const struct octets *compared(const struct rrset *set, struct rdata *wanted,
+                                     struct arena *arena)
+{
+	if (!wanted->compared.at)
+		wanted->compared = canonical_octets(set, wanted->rdata, wanted->len,
+		                                    arena);
+	return &wanted->compared;
+}
+
+/* All that are equal go: for a name server they are one record. */
+static size_t delete_records(struct rrset *set, const struct change *change,
+                             struct arena *arena)
+{
+	struct octets *go;
+	size_t count = octets_of_change(set, change, arena, &go), kept = 0, found = 0;
+	bool *is_found = arena_alloc(arena, count + 1);
+
+	for (size_t i = 0; i < set->wanted_count; i++) {
+		const struct octets *at = bsearch(compared(set, &set->wanted[i], arena),
+		                                  go, count, sizeof(*go), compare_octets);
+
+		if (!at) {
+			set->wanted[kept++] = set->wanted[i];
+			continue;
+		}
+		found += !is_found[at - go];
+		is_found[at - go] = true;
+	}
+	set->wanted_count = kept;
+	return change->count - found;
+}
+
+/* ---- what is asked ---- */
+
 /* True if the TTL is another now. */
 static bool apply_ttl(struct rrset *set, const struct change *change)
 {
@@ -73,67 +185,14 @@ static size_t apply_add(struct rrset *set, const struct change *change,
 	return unchanged;
 }
 
-struct octets {
-	const uint8_t *at;
-	size_t len;
-};
-
-/* The case of names in rdata means nothing. What is no such rdata stays as it is. */
-static struct octets canonical_octets(const struct rrset *set, const uint8_t *rdata,
-                                      uint16_t len, struct arena *arena)
-{
-	static _Thread_local struct canonical canonical;
-	const struct rr rr = { set->name.wire, set->type, 0, len, rdata };
-
-	if (!canonical_of_rr(&rr, &canonical))
-		return (struct octets){ rdata, len };
-	len = (uint16_t)(canonical.len - canonical.rdata);
-	return (struct octets){ arena_dup(arena, canonical.octets + canonical.rdata, len),
-	                        len };
-}
-
-static bool is_same(struct octets a, struct octets b)
-{
-	return a.len == b.len && !memcmp(a.at, b.at, a.len);
-}
-
-/* Just that record; else the one that is equal to it, whatever the case of its names. */
-static size_t find_equal(const struct rrset *set, const struct rdata *record,
-                         struct arena *arena)
-{
-	struct octets sought = canonical_octets(set, record->rdata, record->len, arena);
-	size_t i = find_wanted(set, record);
-
-	if (i < set->wanted_count)
-		return i;
-	for (i = 0; i < set->wanted_count; i++)
-		if (set->wanted[i].len == record->len &&
-		    is_same(canonical_octets(set, set->wanted[i].rdata,
-		                             set->wanted[i].len, arena), sought))
-			break;
-	return i;
-}
-
 static size_t apply_delete(struct rrset *set, const struct change *change,
                            struct arena *arena)
 {
-	size_t unchanged = 0;
+	size_t unchanged = !set->wanted_count;
 
-	if (!change->count) {
-		unchanged = !set->wanted_count;
-		set->wanted_count = 0;
-	}
-	for (size_t i = 0; i < change->count; i++) {
-		size_t at = find_equal(set, &change->records[i], arena);
-
-		if (at == set->wanted_count) {
-			unchanged++;
-			continue;
-		}
-		set->wanted_count--;
-		memmove(&set->wanted[at], &set->wanted[at + 1],
-		        (set->wanted_count - at) * sizeof(*set->wanted));
-	}
+	if (change->count)
+		return delete_records(set, change, arena);
+	set->wanted_count = 0;
 	return unchanged;
 }
 
@@ -156,51 +215,6 @@ static size_t apply_set(struct rrset *set, const struct change *change,
 			unchanged++;
 	}
 	return unchanged;
-}
-
-/* ---- what is expected ---- */
-
-static int compare_octets(const void *a, const void *b)
-{
-	const struct octets *x = a, *y = b;
-	int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
-
-	return order ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-/* Each once, in their order; returns how many. */
-static size_t sort_octets(struct octets *list, size_t count)
-{
-	size_t kept = 0;
-
-	if (count > 1)
-		qsort(list, count, sizeof(*list), compare_octets);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || compare_octets(&list[kept - 1], &list[i]))
-			list[kept++] = list[i];
-	return kept;
-}
-
-bool rrset_is_expected(const struct rrset *set, const struct change *expect,
-                       struct arena *arena)
-{
-	size_t was_count = set->was_count, count = expect->count;
-	struct octets *was = arena_alloc(arena, (was_count + 1) * sizeof(*was));
-	struct octets *are = arena_alloc(arena, (count + 1) * sizeof(*are));
-
-	for (size_t i = 0; i < was_count; i++)
-		was[i] = canonical_octets(set, set->was[i].rdata, set->was[i].rdata_len,
-		                          arena);
-	for (size_t i = 0; i < count; i++)
-		are[i] = canonical_octets(set, expect->records[i].rdata,
-		                          expect->records[i].len, arena);
-	was_count = sort_octets(was, was_count);
-	if (was_count != sort_octets(are, count))
-		return false;
-	for (size_t i = 0; i < was_count; i++)
-		if (compare_octets(&was[i], &are[i]))
-			return false;
-	return true;
 }
 
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena)

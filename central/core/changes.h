@@ -18,14 +18,23 @@
 
 enum change_op {
 	CHANGE_ADD, CHANGE_DELETE, CHANGE_SET,
-	CHANGE_EXPECT,			/* no change: the set must be just this before all;
-					   of type ANY: nothing may be at the name */
+	/*
+	 * No change: the set must be just this before all; of type ANY: nothing may be
+	 * at the name.
+	 */
+	CHANGE_EXPECT,
+};
+
+struct octets {
+	const uint8_t *at;
+	size_t len;
 };
 
 struct rdata {
 	const char *data;		/* presentation, canonical */
 	const uint8_t *rdata;
 	uint16_t len;
+	struct octets compared;		/* with its names in lower case, once needed */
 };
 
 struct ttl {
@@ -40,7 +49,8 @@ struct change {
 	uint16_t type;
 	enum { TTL_KEPT, TTL_DEFAULT, TTL_GIVEN } ttl_op;
 	uint32_t ttl;
-	struct rdata *records;		/* DELETE without any: the whole set */
+	struct rdata *records;		/* DELETE without any: the whole set; with some:
+					   all that are equal but for their names' case */
 	size_t count;
 	const char *field;		/* "changes[3]", for the words of an error */
 };
@@ -54,6 +64,8 @@ struct rrset {
 	struct ttl stored_ttl;
 	const struct record *was;	/* the rows that are served */
 	size_t was_count;
+	struct octets *compared;	/* was, each once and sorted, once needed */
+	size_t compared_count;
 	/* what it becomes */
 	struct ttl ttl;
 	struct rdata *wanted;
@@ -64,8 +76,11 @@ struct rrset {
 
 /* Begin with what is: wanted = was. Call once the rows are in. */
 void rrset_begin(struct rrset *set, struct arena *arena);
-/* Has it just the records of EXPECT? Without any: is there no such set? */
-bool rrset_is_expected(const struct rrset *set, const struct change *expect,
+/*
+ * Has it just the records of EXPECT, whatever the case of their names and however often
+ * they are said? Without any: is there no such set?
+ */
+bool rrset_is_expected(struct rrset *set, const struct change *expect,
                        struct arena *arena);
 /* Returns how many of the change's records had no effect. */
 size_t rrset_apply(struct rrset *set, const struct change *change, struct arena *arena);

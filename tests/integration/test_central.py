@@ -266,6 +266,10 @@ class Domains(Story):
         change(name, expect(mail, twice, "MX"),
                {"op": "delete", "name": mail, "type": "MX", "records": ["10 mx.EXAMPLE.net."]})
         change(name, expect(mail, ["20 mx.example.net."], "MX"))
+        change(name, add(mail, ["20 MX.Example.net."], "MX"))
+        change(name, {"op": "delete", "name": mail, "type": "MX",
+                      "records": ["20 mx.example.net."]}, expect(mail, twice[2:], "MX"))
+        change(name, expect(mail, [], "ANY"))           # for name servers they were one
 
     def test_versions(self):
         """One more with each change; who names another than there is has read what is old."""

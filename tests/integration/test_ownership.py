@@ -691,7 +691,9 @@ class Managed(unittest.TestCase):
     def setUp(self):
         self.lab = Lab(zones=[{"zone": ZONE, "storage_id": "us", "provider": "managed"},
                               {"zone": ZONE, "storage_id": "table", "provider": "managed",
-                               "storage": "table"}],
+                               "storage": "table"},
+                              {"zone": ZONE, "storage_id": "same", "provider": "managed",
+                               "txt_form": "same"}],
                        settings={"max_update_pct": 100, "max_delete_pct": 100,
                                  "managed_types": ["A", "AAAA", "CNAME", "NS", "MX", "TXT"]},
                        central=True).__enter__()
@@ -750,6 +752,21 @@ class Managed(unittest.TestCase):
             self.lab.planned(storage_id)
             self.wait_records({(name, rtype): records for _, name, rtype, records in theirs})
             self.change(*[("delete", name, rtype, records) for _, name, rtype, records in theirs])
+
+    def test_somebody_is_faster_at_a_name(self):
+        """With marks at the names themselves a name is ours as a whole, or not at all."""
+        theirs = {("host", "AAAA"): ["2001:db8::1"], ("mail", "MX"): ["10 mx.theirs."],
+                  ("note", "TXT"): ['"theirs"']}
+        wanted = {f"{name}/A": ["192.0.2.1"] for name, _ in theirs}
+        changes = [("add", name, rtype, records) for (name, rtype), records in theirs.items()]
+        with self.between_reading_and_writing(lambda: self.change(*changes)):
+            self.lab.apply(wanted, storage_id="same")
+        self.lab.planned("same")
+        self.assertEqual((self.lab.planned("same")["plan"]["steps"], self.records()),
+                         ({"none": 3}, theirs))
+        self.lab.apply({}, storage_id="same")
+        self.lab.planned("same")
+        self.wait_records(theirs)
 
     @contextlib.contextmanager
     def between_reading_and_writing(self, deed):

@@ -6,10 +6,13 @@ asked by one. What goes well is compared with what dig and dnspython say.
 
 import base64
 import contextlib
+import io
+import itertools
 import json
 import os
 import queue
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -31,6 +34,7 @@ import dns.rdataclass
 import dns.rdatatype
 import dns.rrset
 import dns.update
+import oslo_messaging as om
 
 REPO = Path(__file__).resolve().parents[2]
 DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "primary_driver"
@@ -171,6 +175,12 @@ class Client:
         self.say("view")
         line = self.hear("view")
         return line["fault"] or line["serial"]
+
+    def give(self, *updates):
+        """(outcome, words), of the provider."""
+        self.say("give", updates=updates)
+        line = self.hear("give")
+        return line["outcome"], line["words"]
 
     def wire(self, *updates):
         self.say("wire", updates=updates)
@@ -1134,6 +1144,148 @@ class Domain(Story):
         self.assertEqual(client.serial(), changed)
         client.say("close_within")
         self.assertEqual(client.serial(), changed)
+
+
+def remote(name):
+    """An exception of central's, of that class."""
+    return type(name, (Exception,), {"__module__": "zonefleet.exceptions"})
+
+
+class ScriptedCentral:
+    """What export_domain and apply_changes answer is `answer`'s, which has the arguments."""
+
+    def __init__(self):
+        self.calls, self.answer = [], None
+
+    def export_domain(self, context, domain, marker=None):
+        self.calls.append(marker)
+        return self.answer(marker)
+
+    def apply_changes(self, context, domain, changes):
+        self.calls.append(changes)
+        return self.answer(changes)
+
+
+class CentralThatSays(Story):
+    """Whatever it pleases."""
+
+    ZONE = "said.example.org."
+    SOA = f"{ZONE} 300 IN SOA ns.example.net. h.example.net. 7 3600 600 86400 60"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = cls.enterClassContext(Lab(workers=0))
+        transport = cls.lab.caller_of_central().transport
+        cls.central = ScriptedCentral()
+        server = om.get_rpc_server(transport, om.Target(topic="central", server="story"),
+                                   [cls.central], executor="threading")
+        server.start()
+        cls.addClassCleanup(server.wait)
+        cls.addClassCleanup(server.stop)
+
+    def setUp(self):
+        self.central.calls = []
+
+    def opened(self):
+        return Client(self.ZONE, None, broker=self.lab.rabbitmq.url)
+
+    def sent(self, *updates):
+        """What central is asked to change."""
+        self.central.answer = lambda changes: {}
+        client = self.opened()
+        self.assertEqual(client.give(*updates), ("applied", ""))
+        self.assertEqual(client.end(), (0, []))
+        return [(change["op"], change["name"].removesuffix(f".{self.ZONE}"), change["type"],
+                 change["records"]) for change in self.central.calls.pop()]
+
+    def test_what_an_update_says_is_said_to_central(self):
+        new, old = f"new.{self.ZONE}", f"old.{self.ZONE}"
+        self.assertEqual(self.sent(
+            update([no_name(new), no_set(new, "TXT"),
+                    *set_is(old, "192.0.2.1", "192.0.2.2")],
+                   [*delete(old, "192.0.2.1"), delete_set(old, "MX"),
+                    *add(new, "ns.ours.", rtype="NS")]),
+            update([no_set(old, "AAAA")], add(old, "2001:db8::1", rtype="AAAA"))),
+            [("expect", "new", "ANY", []), ("expect", "new", "TXT", []),
+             ("expect", "old", "A", ["192.0.2.1", "192.0.2.2"]),
+             ("delete", "old", "A", ["192.0.2.1"]), ("delete", "old", "MX", []),
+             ("add", "new", "NS", ["ns.ours."]), ("expect", "old", "AAAA", []),
+             ("add", "old", "AAAA", ["2001:db8::1"])])
+
+    def test_what_cannot_be_said_to_central_is_a_bug(self):
+        """A delete without its record would be of the whole set."""
+        www = f"www.{self.ZONE}"
+        for wrong in (update(delete(www, "192.0.2.1"), add(www, "192.0.2.2")),
+                      update([], [no_name(www)]),
+                      update([], [rr("delete", www, "A")]),
+                      update([rr("set_is", www, "A")], add(www, "192.0.2.2")),
+                      update([], [["delete", www, 1, 0, "c000"]])):
+            with self.subTest(wrong):
+                client = self.opened()
+                client.say("give", updates=[wrong])
+                self.assertEqual(client.process.wait(SECONDS), -signal.SIGABRT)
+                self.assertIn("bug", client.log())
+                with contextlib.redirect_stderr(io.StringIO()):
+                    client.end()
+                self.assertEqual(self.central.calls, [])
+
+    def test_outcomes(self):
+        client = self.opened()
+        for name, wanted in (("Internal", "unable"), ("Busy", "unable"), ("Invalid", "failed"),
+                             ("Conflict", "changed"), ("Timeout", "again")):
+            def answer(changes):
+                raise remote(name)("no")
+            self.central.answer = answer
+            self.assertEqual(client.give(creation(f"www.{self.ZONE}", "192.0.2.1")),
+                             (wanted, "central: no"))
+        self.central.answer = lambda changes: 1 / 0
+        outcome, words = client.give(creation(f"www.{self.ZONE}", "192.0.2.1"))
+        self.assertEqual(outcome, "unable")
+        self.assertIn("ZeroDivisionError", words)
+        self.assertEqual(client.end(), (0, []))
+
+    def seen(self, answer):
+        """What comes of reading pages, and of which markers they were asked for."""
+        self.central.answer = answer
+        self.central.calls = []
+        client = self.opened()
+        seen = client.view()
+        self.assertEqual(client.end(), (0, []))
+        return seen, self.central.calls
+
+    def page(self, serial, number, last=2):
+        lines = [f"www{number}.{self.ZONE} 300 IN A 192.0.2.1"]
+        return {"serial": serial, "lines": [self.SOA, *lines] if number == 0 else lines,
+                "marker": None if number == last else str(number + 1)}
+
+    def test_pages(self):
+        self.assertEqual(self.seen(lambda marker: self.page(7, int(marker or 0))),
+                         (7, [None, "1", "2"]))
+
+    def test_a_domain_that_changes_while_it_is_read(self):
+        """It is read again at once; in the end it is said why it could not be."""
+        serials = iter([1, 2, 3, 3, 4, 5, 5, 5])
+        self.assertEqual(self.seen(lambda marker: self.page(next(serials), int(marker or 0))),
+                         (5, [None, "1", None, "1", "2", None, "1", "2"]))
+        serials = itertools.count(1)
+        seen, calls = self.seen(lambda marker: self.page(next(serials), int(marker or 0)))
+        self.assertEqual(seen, "central: the domain changes while it is read")
+        self.assertEqual(calls, [None, "1"] * 6)
+
+    def test_pages_without_end(self):
+        seen, calls = self.seen(lambda marker: {"serial": 7, "marker": "1",
+                                                "lines": [] if marker else [self.SOA]})
+        self.assertEqual((seen, calls), ("central: a page without records", [None, "1"]))
+
+    def test_a_text_that_reads_like_a_soa_is_a_record(self):
+        """It is looked at, wherever it stands; of such a one that shows, it cannot be read."""
+        text = f't.{self.ZONE} 300 IN TXT "a IN SOA b'
+        for pages in [[self.SOA], [text]], [[text]], [[self.SOA, text]]:
+            def answer(marker):
+                at = int(marker or 0)
+                return {"serial": 7, "lines": pages[at],
+                        "marker": None if at + 1 == len(pages) else str(at + 1)}
+            self.assertRegex(str(self.seen(answer)[0]), "^central: records")
 
 
 def described(rrset):

@@ -15,6 +15,13 @@
 struct runtime;
 struct registry;
 
+enum {
+	/* of a zone that is read, whoever has it */
+	PROVIDER_WHOLE_MS = 600 * 1000,
+	PROVIDER_RECORDS_MAX = 10 * 1000 * 1000,
+	PROVIDER_OCTETS_MAX = INT32_MAX,
+};
+
 /*
  * FAULT, in words: the zone did not come whole, and what did means nothing, SERIAL
  * neither; else NULL.

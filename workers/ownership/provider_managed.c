@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "core/pages.h"
 #include "dns/canonical.h"
 #include "model/json.h"
 #include "model/presentation.h"
@@ -23,10 +24,8 @@
  */
 
 enum {
-	CALL_MS = 20 * 1000, WHOLE_MS = 600 * 1000,
+	CALL_MS = 20 * 1000,
 	LINES = 20000,			/* of a page */
-	OCTETS_MAX = 1024 * 1024 * 1024,	/* of a domain, as text */
-	BEGUN_MAX = 5,			/* times, while it changes */
 };
 
 static const struct rpc_target central = { .topic = "central" };
@@ -41,11 +40,8 @@ struct domain_link {
 	/* a domain that is read, or its serial */
 	struct view *view;
 	provider_read_fn *was_read;
-	json_t *pages;			/* their lines, until all are there */
-	size_t octets;
-	int begun;
-	int64_t until_ms;
-	bool has_serial;
+	struct pages pages;
+	json_t *lines;			/* of each page, until all are there */
 	uint32_t serial;
 	/* or changes on their way */
 	provider_sent_fn *was_sent;
@@ -59,7 +55,7 @@ static void link_close(struct domain_link *link)
 	rpc_cancel(link->rpc, link);
 	loop_timer_cancel(link->failure);
 	arena_reset(link->arena);
-	json_array_clear(link->pages);
+	json_array_clear(link->lines);
 	link->was_read = NULL;
 	link->was_sent = NULL;
 }
@@ -121,8 +117,12 @@ static enum err take_record(struct domain_link *link, const struct name *name,
 	            VIEW_TYPES_MAX, text);
 }
 
-/* "www.example.org. 300 IN A 192.0.2.1": what export_domain prints. */
-static enum err take_line(struct domain_link *link, char *line, struct why *why)
+/*
+ * "www.example.org. 300 IN A 192.0.2.1": what export_domain prints. The first line of all
+ * is the SOA, which is nobody's but central's.
+ */
+static enum err take_line(struct domain_link *link, char *line, bool is_first,
+                          struct why *why)
 {
 	char *owner = strsep(&line, " "), *ttl = strsep(&line, " ");
 	char *class = strsep(&line, " "), *type = strsep(&line, " ");
@@ -132,11 +132,11 @@ static enum err take_line(struct domain_link *link, char *line, struct why *why)
 
 	if (!line || strcmp(class, "IN"))
 		return fail(why, ERR_REMOTE, "a line of the export is no record");
-	if (!strcmp(type, "SOA"))	/* it is nobody's but central's */
-		return OK;
 	err = name_parse(owner, "name", &name, why);
 	if (!err)
 		err = rrtype_parse(type, "type", &rr.type, why);
+	if (!err && is_first && rr.type == RR_SOA)
+		return OK;
 	if (!err)
 		err = rdata_parse(rr.type, line, "records", link->arena, &rr.rdata,
 		                  &rr.rdata_len, why);
@@ -146,7 +146,8 @@ static enum err take_line(struct domain_link *link, char *line, struct why *why)
 	return take_record(link, &name, &rr, why);
 }
 
-static enum err take_lines(struct domain_link *link, const json_t *lines, struct why *why)
+static enum err take_lines(struct domain_link *link, const json_t *lines, bool is_first,
+                           struct why *why)
 {
 	enum err err = OK;
 
@@ -155,57 +156,64 @@ static enum err take_lines(struct domain_link *link, const json_t *lines, struct
 
 		if (!text)
 			return fail(why, ERR_REMOTE, "a line of the export is no text");
-		err = take_line(link, arena_strdup(link->arena, text), why);
+		err = take_line(link, arena_strdup(link->arena, text), is_first && !i,
+		                why);
 		arena_reset(link->arena);
 	}
 	return err;
 }
 
-static enum err take_pages(struct domain_link *link, struct why *why)
+static enum err take_domain(struct domain_link *link, struct why *why)
 {
 	enum err err = OK;
 
-	for (size_t i = 0; !err && i < json_array_size(link->pages); i++)
-		err = take_lines(link, json_array_get(link->pages, i), why);
+	for (size_t i = 0; !err && i < json_array_size(link->lines); i++)
+		err = take_lines(link, json_array_get(link->lines, i), !i, why);
 	return err;
 }
 
 static void ask_page(struct domain_link *link, const char *marker);
 
-static void begin_again(struct domain_link *link)
+static enum err decode_page(const json_t *json, struct page *page, const json_t **lines,
+                            const char **marker, struct why *why)
 {
-	json_array_clear(link->pages);
-	link->octets = 0;
-	link->has_serial = false;
-}
+	enum err err = json_get_array(json, "lines", JSON_REQUIRED, LINES, lines, why);
 
-/* Of one serial with those before; *is_another: it is not, and they are for nothing. */
-static enum err take_page(struct domain_link *link, const json_t *page,
-                          const char **marker, bool *is_another, struct why *why)
-{
-	const json_t *lines;
-	uint32_t serial;
-	enum err err = json_get_array(page, "lines", JSON_REQUIRED, LINES, &lines, why);
-
+	*page = (struct page){ 0 };
 	if (!err)
-		err = json_get_u32(page, "serial", JSON_REQUIRED, UINT32_MAX, &serial,
-		                   why);
+		err = json_get_u32(json, "serial", JSON_REQUIRED, UINT32_MAX,
+		                   &page->serial, why);
 	if (!err)
-		err = json_get_text(page, "marker", 0, 64, marker, why);
+		err = json_get_text(json, "marker", 0, 64, marker, why);
 	if (err)
 		return err;
-	*is_another = link->has_serial && link->serial != serial;
-	if (*is_another && ++link->begun > BEGUN_MAX)
-		return fail(why, ERR_BUSY, "the domain changes while it is read");
-	link->has_serial = true;
-	link->serial = serial;
-	json_array_append(link->pages, (json_t *)lines);
-	for (size_t i = 0; i < json_array_size(lines); i++)
-		link->octets += json_string_length(json_array_get(lines, i));
-	if (link->octets > OCTETS_MAX)
-		return fail(why, ERR_TOO_LARGE, "the domain is too large to be shared");
-	if (clock_ms() > link->until_ms)
-		return fail(why, ERR_TIMEOUT, "the domain took too long to be read");
+	page->records = json_array_size(*lines);
+	for (size_t i = 0; i < page->records; i++)
+		page->octets += json_string_length(json_array_get(*lines, i));
+	return OK;
+}
+
+/* *marker: of the page to be asked for next; *is_last: of none. */
+static enum err take_page(struct domain_link *link, const json_t *json,
+                          const char **marker, bool *is_last, struct why *why)
+{
+	const json_t *lines;
+	struct page page;
+	bool is_another;
+	enum err err = decode_page(json, &page, &lines, marker, why);
+
+	if (!err)
+		err = pages_take(&link->pages, &page, clock_ms(), &is_another, why);
+	if (err)
+		return err;
+	*is_last = !is_another && !*marker;
+	if (is_another) {
+		json_array_clear(link->lines);
+		*marker = NULL;
+	} else {
+		json_array_append(link->lines, (json_t *)lines);
+	}
+	link->serial = page.serial;
 	return OK;
 }
 
@@ -213,23 +221,18 @@ static void hear_page(void *self, const struct rpc_answer *answer)
 {
 	struct domain_link *link = self;
 	const char *marker = NULL;
-	bool is_another = false;
+	bool is_last = false;
 	struct why why = answer->why;
 	enum err err = answer->err;
 
 	if (!err)
-		err = take_page(link, answer->result, &marker, &is_another, &why);
-	if (!err && is_another) {
-		begin_again(link);
-		ask_page(link, NULL);
-		return;
-	}
-	if (!err && marker) {
+		err = take_page(link, answer->result, &marker, &is_last, &why);
+	if (!err && !is_last) {
 		ask_page(link, marker);
 		return;
 	}
 	if (!err)
-		err = take_pages(link, &why);
+		err = take_domain(link, &why);
 	end_reading(link, err ? why.text : NULL);
 }
 
@@ -243,6 +246,8 @@ static void ask_page(struct domain_link *link, const char *marker)
 static void read_domain(struct registry *registry, struct view *view,
                         provider_read_fn *done, void *self)
 {
+	static const struct incoming_limits limits = { PROVIDER_RECORDS_MAX,
+	                                               PROVIDER_OCTETS_MAX };
 	struct domain_link *link = registry->link;
 
 	link_close(link);
@@ -250,9 +255,7 @@ static void read_domain(struct registry *registry, struct view *view,
 	link->was_read = done;
 	link->self = self;
 	link->serial = 0;
-	link->begun = 0;
-	link->until_ms = clock_ms() + WHOLE_MS;
-	begin_again(link);
+	pages_init(&link->pages, &limits, clock_ms(), PROVIDER_WHOLE_MS);
 	ask_page(link, NULL);
 }
 
@@ -284,26 +287,6 @@ static void ask_serial(struct registry *registry, provider_read_fn *done, void *
 
 /* ---- changes ---- */
 
-static enum outcome outcome_of(enum err err)
-{
-	switch (err) {
-	case OK:
-		return OUTCOME_APPLIED;
-	case ERR_CONFLICT: case ERR_EXISTS:
-		return OUTCOME_CHANGED;
-	case ERR_DENIED: case ERR_QUOTA:
-		return OUTCOME_POLICY;
-	case ERR_INVALID: case ERR_TOO_LARGE:
-		return OUTCOME_FAILED;
-	case ERR_INTERNAL: case ERR_REMOTE:
-		return OUTCOME_UNABLE;
-	case ERR_NOT_FOUND: case ERR_METHOD: case ERR_VERSION: case ERR_ARGUMENTS:
-		return OUTCOME_PARKED;
-	default:
-		return OUTCOME_AGAIN;
-	}
-}
-
 static void hear_outcome(void *self, const struct rpc_answer *answer)
 {
 	struct domain_link *link = self;
@@ -315,7 +298,27 @@ static void hear_outcome(void *self, const struct rpc_answer *answer)
 	else
 		link->words[0] = '\0';
 	link_close(link);
-	was_sent(link->self, outcome_of(answer->err), link->words);
+	was_sent(link->self, outcome_of_err(answer->err), link->words);
+}
+
+/* How each kind is said to central; what has no row here is a bug. */
+static const struct form {
+	const char *op;
+	bool is_prerequisite, has_records;
+} forms[] = {
+	[UPDATE_SET_IS]     = { "expect", true,  true  },
+	[UPDATE_NO_SET]     = { "expect", true,  false },
+	[UPDATE_NO_NAME]    = { "expect", true,  false },	/* of type ANY */
+	[UPDATE_DELETE_SET] = { "delete", false, false },
+	[UPDATE_DELETE]     = { "delete", false, true  },
+	[UPDATE_ADD]        = { "add",    false, true  },
+};
+
+static const struct form *form_of(const struct update_rr *rr, bool is_prerequisite)
+{
+	bug_if((size_t)rr->kind >= sizeof(forms) / sizeof(forms[0]));
+	bug_if(!forms[rr->kind].op || forms[rr->kind].is_prerequisite != is_prerequisite);
+	return &forms[rr->kind];
 }
 
 static json_t *text_of(const struct update_rr *rr)
@@ -325,13 +328,14 @@ static json_t *text_of(const struct update_rr *rr)
 	json_t *json;
 
 	/* without it the change would be about the whole set */
+	bug_if(!rr->rdata.len);
 	bug_if(rdata_format(rr->type, rr->rdata.octets, rr->rdata.len, &text, &why));
 	json = json_string(buf_string(&text));
 	buf_clear(&text);
 	return json;
 }
 
-static json_t *change_of(const char *op, const struct update_rr *rr)
+static json_t *change_of(const struct form *form, const struct update_rr *rr)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
 
@@ -340,7 +344,7 @@ static json_t *change_of(const char *op, const struct update_rr *rr)
 		snprintf(type, sizeof(type), "ANY");
 	else
 		rrtype_format(rr->type, type);
-	return json_pack("{s:s, s:s, s:s}", "op", op, "name", name, "type", type);
+	return json_pack("{s:s, s:s, s:s}", "op", form->op, "name", name, "type", type);
 }
 
 static bool is_same_set(const struct update_rr *a, const struct update_rr *b)
@@ -349,16 +353,16 @@ static bool is_same_set(const struct update_rr *a, const struct update_rr *b)
 }
 
 /* From rrs[i] on those of one set in one change; returns the next. */
-static size_t add_change(json_t *changes, const char *op, const struct update_rrs *rrs,
-                         size_t i)
+static size_t add_change(json_t *changes, const struct form *form,
+                         const struct update_rrs *rrs, size_t i)
 {
 	const struct update_rr *first = &rrs->rrs[i];
-	json_t *change = change_of(op, first), *records = json_array();
+	json_t *change = change_of(form, first), *records = json_array();
 
 	if (first->kind == UPDATE_ADD)
 		json_object_set_new(change, "ttl", json_integer(first->ttl));
 	for (; i < rrs->count && is_same_set(&rrs->rrs[i], first); i++)
-		if (first->rdata.len)
+		if (form->has_records)
 			json_array_append_new(records, text_of(&rrs->rrs[i]));
 	json_object_set_new(change, "records", records);
 	json_array_append_new(changes, change);
@@ -366,25 +370,28 @@ static size_t add_change(json_t *changes, const char *op, const struct update_rr
 }
 
 /*
- * Central itself lets no CNAME be beside others, so it is not asked for each type that a
- * server may have.
+ * At a name in use an update wants no set of any type that a server may have, one by one.
+ * Central is asked only for those that can be ours: sets of the others nobody will take
+ * for ours, and a CNAME beside them central refuses itself.
  */
 static bool is_asked(const struct update_rr *rr)
 {
 	return rr->kind != UPDATE_NO_SET || mark_type_is_known(rr->type);
 }
 
+static void add_all(json_t *changes, const struct update_rrs *rrs, bool is_prerequisite)
+{
+	for (size_t i = 0; i < rrs->count; ) {
+		const struct form *form = form_of(&rrs->rrs[i], is_prerequisite);
+
+		i = is_asked(&rrs->rrs[i]) ? add_change(changes, form, rrs, i) : i + 1;
+	}
+}
+
 static void add_changes(json_t *changes, const struct update *update)
 {
-	const struct update_rrs *rrs = &update->prerequisites;
-
-	for (size_t i = 0; i < rrs->count; )
-		i = is_asked(&rrs->rrs[i]) ? add_change(changes, "expect", rrs, i)
-		                           : i + 1;
-	rrs = &update->changes;
-	for (size_t i = 0; i < rrs->count; )
-		i = add_change(changes, rrs->rrs[i].kind == UPDATE_ADD ? "add" : "delete",
-		               rrs, i);
+	add_all(changes, &update->prerequisites, true);
+	add_all(changes, &update->changes, false);
 }
 
 static void send_changes(struct registry *registry, const struct update *const *updates,
@@ -423,7 +430,7 @@ static void start(struct registry *registry, const struct runtime *runtime)
 	link->rpc = runtime->rpc;
 	link->failure = loop_timer_new(runtime->loop, on_failure, link);
 	link->arena = arena_new();
-	link->pages = json_array();
+	link->lines = json_array();
 }
 
 static void stop(struct registry *registry)
@@ -436,7 +443,7 @@ static void stop(struct registry *registry)
 	link_close(link);
 	loop_timer_free(&link->failure);
 	arena_free(&link->arena);
-	json_decref(link->pages);
+	json_decref(link->lines);
 	free(link);
 }
 

@@ -13,7 +13,7 @@
 
 /* A primary that is not ours: read by AXFR (RFC 5936), written by updates (RFC 2136). */
 
-enum { WHOLE_MS = 600 * 1000, IDLE_MS = 2000 };
+enum { IDLE_MS = 2000 };
 
 struct primary_link {
 	struct registry *registry;
@@ -139,8 +139,8 @@ static void start(struct registry *registry, const struct runtime *runtime)
 		.zone = registry->zone, .server = registry->server,
 		.key = registry->has_key ? &registry->key : NULL,
 		.silence_ms = 1000 * registry->settings->timeout_s,
-		.whole_ms = WHOLE_MS, .idle_ms = IDLE_MS,
-		.limits = { 10 * 1000 * 1000, (uint64_t)1 << 31 },
+		.whole_ms = PROVIDER_WHOLE_MS, .idle_ms = IDLE_MS,
+		.limits = { PROVIDER_RECORDS_MAX, PROVIDER_OCTETS_MAX },
 	};
 
 	registry->primary = link;

@@ -10,6 +10,7 @@
  *   {"do": "ask", "name": S, "type": N}    {"end": "ask", "fault", "ttl", "records"}
  *   {"do": "serial"}                       {"end": "serial", "fault", "serial"}
  *   {"do": "view"}                         {"end": "view", "fault", "serial"}
+ *   {"do": "give", "updates": [U...]}      {"end": "give", "outcome", "words"}
  *   {"do": "wire", "updates": [U...]}      {"end": "wire", "message", "sizes"}
  *   {"do": "cancel", "what": S}            {"end": "cancel"}
  *   {"do": "cancel", "what": "provider"}
@@ -17,7 +18,8 @@
  *   {"do": "close_within"}                 the next callback closes it, too
  *   {"do": "open_managed", "zone": S, "broker": URL}   in its stead: a domain of central
  *
- * serial and view are the provider's, which has a client of its own: view reads the zone.
+ * serial, view and give are the provider's, which has a client of its own: view reads the
+ * zone, and give sends.
  *
  * U is {"prerequisites": [R...], "changes": [R...]}, R [KIND, NAME, TYPE, TTL, RDATA],
  * with rdata in hexadecimal digits. Records are such digits: of canonical octets of what
@@ -157,6 +159,13 @@ static void on_sent(void *self, enum outcome outcome, const char *words)
 	              "words", words));
 }
 
+static void on_given(void *self, enum outcome outcome, const char *words)
+{
+	begin_callback(self);
+	say(json_pack("{s:s, s:s, s:s}", "end", "give", "outcome", outcome_name(outcome),
+	              "words", words));
+}
+
 static void on_asked(void *self, const char *fault, const struct rrset *set)
 {
 	json_t *records = json_array();
@@ -266,6 +275,16 @@ static void do_send(struct driver *d, const json_t *command)
 	const struct update *const *updates = updates_of(arena, command, &count);
 
 	primary_send(d->primary, updates, count, on_sent, d);
+	arena_free(&arena);
+}
+
+static void do_give(struct driver *d, const json_t *command)
+{
+	struct arena *arena = arena_new();
+	size_t count;
+	const struct update *const *updates = updates_of(arena, command, &count);
+
+	d->registry.provider->send(&d->registry, updates, count, on_given, d);
 	arena_free(&arena);
 }
 
@@ -429,6 +448,7 @@ static const struct {
 	{ "ask",          do_ask          },
 	{ "serial",       do_serial       },
 	{ "view",         do_view         },
+	{ "give",         do_give         },
 	{ "wire",         do_wire         },
 	{ "cancel",       do_cancel       },
 	{ "close",        do_close        },

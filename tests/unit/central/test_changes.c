@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "core/changes.h"
+#include "dns/canonical.h"
+#include "model/presentation.h"
 #include "model/rr.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -582,12 +584,220 @@ static void a_changed_address_is_the_update_of_its_row(void **unused)
 	end(&f);
 }
 
+/* ---- records that are equal but for the case of their names ---- */
+
+enum { RECORDS = 4, MANY = 20000, CHANGES = 500 };
+
+/* How many records were made canonical: the linker sends all such calls here. */
+static size_t canonicals;
+
+bool __real_canonical_of_rr(const struct rr *rr, struct canonical *canonical);
+bool __wrap_canonical_of_rr(const struct rr *rr, struct canonical *canonical);
+
+bool __wrap_canonical_of_rr(const struct rr *rr, struct canonical *canonical)
+{
+	canonicals++;
+	return __real_canonical_of_rr(rr, canonical);
+}
+
+/* Texts until NULL, as records of the type; returns how many. */
+static size_t parse_records(struct arena *arena, uint16_t type, const char *const *list,
+                            struct rdata *records)
+{
+	size_t n = 0;
+	struct why why;
+
+	for (; n < RECORDS && list[n]; n++) {
+		records[n].data = list[n];
+		assert_int_equal(rdata_parse(type, list[n], "records", arena,
+		                             &records[n].rdata, &records[n].len, &why),
+		                 OK);
+	}
+	return n;
+}
+
+static void begin_set(struct rrset *set, uint16_t type, const struct rdata *records,
+                      size_t count, struct arena *arena)
+{
+	struct record *rows = arena_alloc(arena, (count + 1) * sizeof(*rows));
+	struct why why;
+
+	for (size_t i = 0; i < count; i++)
+		rows[i] = (struct record){ .data = records[i].data,
+		                           .rdata = records[i].rdata,
+		                           .rdata_len = records[i].len };
+	*set = (struct rrset){ .owner = "w.example.org.", .type = type, .was = rows,
+	                       .was_count = count };
+	assert_int_equal(name_parse(set->owner, "name", &set->name, &why), OK);
+	rrset_begin(set, arena);
+}
+
+static const struct {
+	const char *name;
+	uint16_t type;
+	const char *was[RECORDS + 1], *expected[RECORDS + 1];
+	bool want;
+} expectations[] = {
+	{ "none, and none", RR_MX, { 0 }, { 0 }, true },
+	{ "none, and one", RR_MX, { 0 }, { "1 a." }, false },
+	{ "one, and none", RR_MX, { "1 a." }, { 0 }, false },
+	{ "in another order", RR_MX, { "1 a.", "2 b." }, { "2 b.", "1 a." }, true },
+	{ "in another case", RR_MX, { "1 A.ORG." }, { "1 a.Org." }, true },
+	{ "a text's case", RR_TXT, { "\"A\"" }, { "\"a\"" }, false },
+	{ "said twice", RR_MX, { "1 a." }, { "1 a.", "1 A." }, true },
+	{ "there twice", RR_MX, { "1 a.", "1 A." }, { "1 a." }, true },
+	{ "as many, but one twice", RR_MX, { "1 a.", "2 b." }, { "1 a.", "1 a." },
+	  false },
+	{ "one more", RR_A, { "192.0.2.1" }, { "192.0.2.1", "192.0.2.2" }, false },
+	{ "one less", RR_A, { "192.0.2.1", "192.0.2.2" }, { "192.0.2.1" }, false },
+	{ "one of a beginning", RR_TXT, { "\"a\"" }, { "\"a\" \"b\"" }, false },
+};
+
+static void a_set_is_expected_whatever_its_order_and_case(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(expectations); i++) {
+		struct arena *arena = arena_new();
+		uint16_t type = expectations[i].type;
+		struct rdata was[RECORDS], expected[RECORDS];
+		struct change expect = { .op = CHANGE_EXPECT, .records = expected };
+		size_t count = parse_records(arena, type, expectations[i].was, was);
+		struct rrset set;
+
+		print_message("  %s\n", expectations[i].name);
+		expect.count = parse_records(arena, type, expectations[i].expected,
+		                             expected);
+		begin_set(&set, type, was, count, arena);
+		assert_int_equal(rrset_is_expected(&set, &expect, arena),
+		                 expectations[i].want);
+		arena_free(&arena);
+	}
+}
+
+static const struct {
+	const char *name;
+	uint16_t type;
+	const char *was[RECORDS + 1], *gone[RECORDS + 1], *left[RECORDS + 1];
+	size_t unchanged;
+} deletions[] = {
+	{ "just that", RR_MX, { "1 a.", "2 b." }, { "1 a." }, { "2 b." }, 0 },
+	{ "in another case", RR_MX, { "1 A.", "2 b." }, { "1 a." }, { "2 b." }, 0 },
+	{ "of a CNAME", RR_CNAME, { "Foo.Example.org." }, { "foo.example.org." }, { 0 },
+	  0 },
+	{ "a text's case", RR_TXT, { "\"A\"" }, { "\"a\"" }, { "\"A\"" }, 1 },
+	{ "there twice", RR_MX, { "1 A.", "2 b.", "1 a." }, { "1 a." }, { "2 b." }, 0 },
+	{ "said twice", RR_MX, { "1 A.", "2 b." }, { "1 a.", "1 A." }, { "2 b." }, 1 },
+	{ "not there", RR_MX, { "1 a." }, { "1 b.", "2 a." }, { "1 a." }, 2 },
+	{ "the order of others", RR_A, { "192.0.2.9", "192.0.2.1", "192.0.2.5" },
+	  { "192.0.2.1" }, { "192.0.2.9", "192.0.2.5" }, 0 },
+};
+
+static void what_is_deleted_is_found_whatever_its_case(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(deletions); i++) {
+		struct arena *arena = arena_new();
+		uint16_t type = deletions[i].type;
+		struct rdata was[RECORDS], gone[RECORDS];
+		struct change change = { .op = CHANGE_DELETE, .records = gone,
+		                         .field = "f" };
+		size_t count = parse_records(arena, type, deletions[i].was, was);
+		size_t left = 0;
+		struct rrset set;
+
+		print_message("  %s\n", deletions[i].name);
+		change.count = parse_records(arena, type, deletions[i].gone, gone);
+		begin_set(&set, type, was, count, arena);
+		assert_int_equal(rrset_apply(&set, &change, arena),
+		                 deletions[i].unchanged);
+		for (; deletions[i].left[left]; left++) {
+			assert_in_range(left + 1, 1, set.wanted_count);
+			assert_string_equal(set.wanted[left].data,
+			                    deletions[i].left[left]);
+		}
+		assert_int_equal(set.wanted_count, left);
+		arena_free(&arena);
+	}
+}
+
+/* "FIRST", "FIRST + 1" ... as preferences of MX records. */
+static struct rdata *many_records(struct arena *arena, size_t first)
+{
+	struct rdata *records = arena_alloc(arena, MANY * sizeof(*records));
+
+	for (size_t i = 0; i < MANY; i++) {
+		uint8_t wire[] = { (uint8_t)((first + i) >> 8), (uint8_t)(first + i),
+		                   1, 'a', 0 };
+
+		records[i] = (struct rdata){ "", arena_dup(arena, wire, sizeof(wire)),
+		                             sizeof(wire) };
+	}
+	return records;
+}
+
+/* Nor once for each change, however many there are. */
+static void many_changes_of_a_large_set_cost_no_more(void **unused)
+{
+	struct arena *arena = arena_new();
+	struct rdata *here = many_records(arena, 0);
+	struct change expect = { .op = CHANGE_EXPECT };
+	struct change gone = { .op = CHANGE_DELETE, .count = 1, .field = "f" };
+	struct rrset set;
+
+	(void)unused;
+	begin_set(&set, RR_MX, here, MANY, arena);
+	canonicals = 0;
+	for (size_t i = 0; i < CHANGES; i++) {
+		gone.records = &here[MANY - 1 - i];
+		assert_false(rrset_is_expected(&set, &expect, arena));
+		assert_int_equal(rrset_apply(&set, &gone, arena), 0);
+	}
+	assert_in_range(canonicals, 1, 2 * MANY + CHANGES);
+	assert_int_equal(set.wanted_count, MANY - CHANGES);
+	arena_free(&arena);
+}
+
+/* Each record is made canonical once, and not once for each that it is compared with. */
+static void a_large_set_costs_what_its_records_cost(void **unused)
+{
+	struct arena *arena = arena_new();
+	struct rdata *here = many_records(arena, 0);
+	struct rdata *elsewhere = many_records(arena, MANY);
+	struct change expect = { .op = CHANGE_EXPECT, .records = here, .count = MANY };
+	struct change gone = { .op = CHANGE_DELETE, .records = elsewhere, .count = MANY,
+	                       .field = "f" };
+	struct rrset set;
+	size_t held;
+
+	(void)unused;
+	begin_set(&set, RR_MX, here, MANY, arena);
+	held = arena_bytes(arena);
+	canonicals = 0;
+	assert_true(rrset_is_expected(&set, &expect, arena));
+	assert_in_range(canonicals, 1, 2 * MANY);
+	canonicals = 0;
+	assert_int_equal(rrset_apply(&set, &gone, arena), MANY);
+	assert_in_range(canonicals, 1, 2 * MANY);
+	assert_int_equal(set.wanted_count, MANY);
+	gone.records = here;
+	canonicals = 0;
+	assert_int_equal(rrset_apply(&set, &gone, arena), 0);
+	assert_in_range(canonicals, 1, 2 * MANY);
+	assert_int_equal(set.wanted_count, 0);
+	assert_in_range(arena_bytes(arena) - held, 1, 3 * 2 * MANY * 64);
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(named_cases_cost_what_they_should),
 		cmocka_unit_test(a_changed_address_is_the_update_of_its_row),
 		cmocka_unit_test(any_changes_give_what_the_model_has),
+		cmocka_unit_test(a_set_is_expected_whatever_its_order_and_case),
+		cmocka_unit_test(what_is_deleted_is_found_whatever_its_case),
+		cmocka_unit_test(a_large_set_costs_what_its_records_cost),
+		cmocka_unit_test(many_changes_of_a_large_set_cost_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,6 +84,36 @@ static void what_an_answer_means(void **state)
 		assert_non_null(outcome_name(i));
 }
 
+/* Only of silence, and of what central never saw, it is unknown to whom it is due. */
+static void what_central_answers_means(void **state)
+{
+	static const struct {
+		enum err err;
+		enum outcome want;
+	} answers[] = {
+		{ OK, OUTCOME_APPLIED },
+		{ ERR_INVALID, OUTCOME_FAILED },      { ERR_TOO_LARGE, OUTCOME_FAILED },
+		{ ERR_ARGUMENTS, OUTCOME_PARKED },    { ERR_METHOD, OUTCOME_PARKED },
+		{ ERR_VERSION, OUTCOME_PARKED },      { ERR_NOT_FOUND, OUTCOME_PARKED },
+		{ ERR_DENIED, OUTCOME_POLICY },       { ERR_QUOTA, OUTCOME_POLICY },
+		{ ERR_EXISTS, OUTCOME_CHANGED },      { ERR_CONFLICT, OUTCOME_CHANGED },
+		{ ERR_RACE, OUTCOME_UNABLE },         { ERR_BUSY, OUTCOME_UNABLE },
+		{ ERR_REMOTE, OUTCOME_UNABLE },       { ERR_INTERNAL, OUTCOME_UNABLE },
+		{ ERR_TIMEOUT, OUTCOME_AGAIN },       { ERR_UNREACHABLE, OUTCOME_AGAIN },
+	};
+
+	(void)state;
+	assert_int_equal(COUNT(answers), ERR_COUNT);
+	for (size_t i = 0; i < COUNT(answers); i++)
+		assert_int_equal(outcome_of_err(answers[i].err), answers[i].want);
+	for (int err = ERR_INVALID; err < ERR_COUNT; err++) {
+		enum outcome outcome = outcome_of_err(err);
+
+		assert_int_equal(outcome_is_of_one(outcome),
+		                 outcome != OUTCOME_AGAIN && outcome != OUTCOME_PARKED);
+	}
+}
+
 static void messages_are_as_long_as_they_may_be(void **state)
 {
 	static const struct {
@@ -225,6 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_answer_means),
+		cmocka_unit_test(what_central_answers_means),
 		cmocka_unit_test(messages_are_as_long_as_they_may_be),
 		cmocka_unit_test(octets_are_a_limit_too),
 		cmocka_unit_test(bad_ones_keep_none_back),

@@ -1,5 +1,6 @@
 #include "core/outcome.h"
 
+#include "base/log.h"
 #include "dns/packet.h"
 
 enum { RCODES = 16 };
@@ -43,6 +44,37 @@ enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error)
 	if (rcode >= RCODES || outcomes[rcode] == OUTCOME_OPEN)
 		return OUTCOME_AGAIN;
 	return outcomes[rcode];
+}
+
+/*
+ * What central answers may be for one change of many, which must not be in the way of the
+ * others; only of silence nobody knows. A change can take central too long (BUSY), or
+ * lose each race, as well as fail there in words of its own.
+ */
+static const enum outcome outcomes_of_err[ERR_COUNT] = {
+	[OK]              = OUTCOME_APPLIED,
+	[ERR_INVALID]     = OUTCOME_FAILED,
+	[ERR_ARGUMENTS]   = OUTCOME_PARKED,	/* it cannot read what we write */
+	[ERR_METHOD]      = OUTCOME_PARKED,
+	[ERR_VERSION]     = OUTCOME_PARKED,
+	[ERR_DENIED]      = OUTCOME_POLICY,
+	[ERR_NOT_FOUND]   = OUTCOME_PARKED,	/* not its domain */
+	[ERR_EXISTS]      = OUTCOME_CHANGED,
+	[ERR_CONFLICT]    = OUTCOME_CHANGED,	/* it is not as expected */
+	[ERR_QUOTA]       = OUTCOME_POLICY,
+	[ERR_TOO_LARGE]   = OUTCOME_FAILED,
+	[ERR_RACE]        = OUTCOME_UNABLE,
+	[ERR_BUSY]        = OUTCOME_UNABLE,
+	[ERR_TIMEOUT]     = OUTCOME_AGAIN,
+	[ERR_UNREACHABLE] = OUTCOME_AGAIN,
+	[ERR_REMOTE]      = OUTCOME_UNABLE,
+	[ERR_INTERNAL]    = OUTCOME_UNABLE,
+};
+
+enum outcome outcome_of_err(enum err err)
+{
+	bug_if((unsigned)err >= ERR_COUNT || outcomes_of_err[err] == OUTCOME_OPEN);
+	return outcomes_of_err[err];
 }
 
 bool outcome_is_of_one(enum outcome outcome)

@@ -1,5 +1,6 @@
 /*
- * outcome -- what becomes of an update, by what its server answers (RFC 2136 2.2, 3.8).
+ * outcome -- what becomes of an update, by what its server answers (RFC 2136 2.2, 3.8),
+ * or central.
  *
  * An update has prerequisites that tell whether it was done already, so it can be sent
  * again whenever it is unknown whether it was done. And NOERROR is no proof that it was:
@@ -10,6 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/err.h"
 
 enum outcome {
 	OUTCOME_OPEN,			/* not sent yet */
@@ -27,5 +30,7 @@ const char *outcome_name(enum outcome outcome);		/* "conflict" */
 
 /* RCODE of 0 to 15; TSIG_ERROR of the answer's signature, else 0 (RFC 8945 5.2). */
 enum outcome outcome_of_reply(uint8_t rcode, uint16_t tsig_error);
+/* What central answered, or why it was not asked. */
+enum outcome outcome_of_err(enum err err);
 /* Could it be the fault of one update of several in the message? */
 bool outcome_is_of_one(enum outcome outcome);
