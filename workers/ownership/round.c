@@ -142,12 +142,16 @@ static void end(struct round *round, enum registry_state state, const char *reas
 
 	registry->provider->cancel(registry);
 	registry->not_before_ms = clock_ms() + 1000 * registry->settings->interval_s;
+	if (is_bad(state))
+		log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
+		         registry->zone_text, registry->settings->storage_id,
+		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
 		settle_orders(round);
 	if (tx_redo(write_ending, &ending, &why))
 		round_not_written(round, &why);
 	else
-		round_tell(round, state, reason);
+		round_tell(round, state);
 	round_free(round);
 }
 

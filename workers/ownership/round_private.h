@@ -107,7 +107,7 @@ void round_digest(struct round *round);
 /* The plan as JSON, cut off where it is long. */
 void round_describe(const struct round *round, struct buf *json);
 /* Log, metrics, notifications: how it ended. */
-void round_tell(struct round *round, enum registry_state state, const char *reason);
+void round_tell(struct round *round, enum registry_state state);
 void round_count_quiet(void);
 /* PAYLOAD is taken, and gets the zone and the storage_id. */
 void round_notify(const struct round *round, const char *event, json_t *payload);

@@ -320,14 +320,11 @@ static void tell_plan(const struct round *round)
 		tell_applied(round);
 }
 
-void round_tell(struct round *round, enum registry_state state, const char *reason)
+void round_tell(struct round *round, enum registry_state state)
 {
 	if (round->is_planned)
 		tell_plan(round);
 	if (state != REGISTRY_FAILED && state != REGISTRY_PARKED)
 		return;
 	metric_add(state == REGISTRY_PARKED ? parked : failed, 1);
-	log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
-	         round->registry->zone_text, round->registry->settings->storage_id,
-	         registry_state_name(state), reason);
 }
