@@ -350,6 +350,72 @@ struct registry *registries_find(const struct registries *registries,
 	return NULL;
 }
 
+/* ---- two of one zone ---- */
+
+static bool is_same_server(const struct registry *a, const struct registry *b)
+{
+	return a->server.bits == b->server.bits && a->server.port == b->server.port &&
+	       a->server.scope == b->server.scope &&
+	       !memcmp(a->server.octets, b->server.octets, a->server.bits / 8);
+}
+
+bool registry_is_beside(const struct registry *registry, const struct registry *other)
+{
+	return name_equal(&registry->zone, &other->zone) &&
+	       registry->provider == other->provider && is_same_server(registry, other);
+}
+
+/* The setting in which they differ; NULL: none. */
+static const char *form_difference(const struct mark_form *a, const struct mark_form *b)
+{
+	if (a->is_same != b->is_same || a->is_none != b->is_none)
+		return "txt_form";
+	if (strcmp(a->prefix, b->prefix))
+		return "txt_prefix";
+	if (strcmp(a->suffix, b->suffix))
+		return "txt_suffix";
+	return strcmp(a->wildcard, b->wildcard) ? "txt_wildcard" : NULL;
+}
+
+static bool is_same_key(const struct view_marks *a, const struct view_marks *b)
+{
+	if (!a->key || !b->key)
+		return !a->key && !b->key;
+	return !memcmp(a->key, b->key, MARK_KEY);
+}
+
+/* What TO had before, it reads, too. */
+static const char *marks_difference(const struct registry *to,
+                                    const struct registry *from)
+{
+	const char *setting = form_difference(&to->marks.form, &from->marks.form);
+
+	if (setting && to->marks.former &&
+	    !form_difference(to->marks.former, &from->marks.form))
+		setting = NULL;
+	if (!setting && to->storage->is_in_zone && !is_same_key(&to->marks, &from->marks))
+		setting = "txt_encrypt_key";
+	return setting;
+}
+
+enum err registry_reads(const struct registry *to, const struct registry *from,
+                        struct why *why)
+{
+	const char *setting;
+
+	if (to->storage != from->storage)
+		return fail(why, ERR_CONFLICT, "to: one keeps its marks in another "
+		            "storage than the other");
+	if (to->provider != from->provider)
+		return fail(why, ERR_CONFLICT, "to: it has another provider");
+	if (!registry_is_beside(to, from))
+		return fail(why, ERR_CONFLICT, "to: it writes to another server (host, "
+		            "port), whose zone only has the same name");
+	setting = marks_difference(to, from);
+	return setting ? fail(why, ERR_CONFLICT, "to: it could not read the marks, for "
+	                      "its %s is another, and no former one", setting) : OK;
+}
+
 static enum err about(const struct registry *registry, enum err err, struct why *why)
 {
 	struct why said = *why;

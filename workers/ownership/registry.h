@@ -88,3 +88,8 @@ enum err registries_build(struct registries *registries, struct why *why);
 /* NULL: it is none of ours. ZONE with its last dot, in lower case. */
 struct registry *registries_find(const struct registries *registries,
                                  const char *storage_id, const char *zone);
+/* Do both write to the same zone, not only to one of the same name? */
+bool registry_is_beside(const struct registry *registry, const struct registry *other);
+/* Does TO read the marks that FROM writes? ERR_CONFLICT, in words that name a setting. */
+enum err registry_reads(const struct registry *to, const struct registry *from,
+                        struct why *why);

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "model/json.h"
 #include "runtime/tx.h"
+#include "storage.h"
 #include "store.h"
 
 /* ---- who may ---- */
@@ -116,14 +117,17 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 {
 	enum err err = json_get_bool(req->args, "dry_run", 0, &order->is_dry, &req->why);
 
+	if (!err && !registry->storage->has_rows)
+		return fail(&req->why, ERR_CONFLICT, "storage: what is ours is in the "
+		            "memory of one process, and ends with it");
 	if (err)
 		return err;
 	order->id = req->unique_id;
 	order->ordered_by = req->context.user;
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
+	store_registry_urgent(&tx, registry->id);	/* orders come one by one */
 	store_order_put(&tx, registry->id, order);
-	store_registry_urgent(&tx, registry->id);
 	err = tx_commit(&tx);
 	if (err)
 		return err;
@@ -166,7 +170,7 @@ static enum err ownership_adopt_wanted(void *self, struct request *req)
 	return err ? err : put_order(self, registry, &order, req);
 }
 
-/* To one that we know, of the same zone and kind, so that its marks are read there. */
+/* To one that we know, of the same zone, that reads the marks which we write. */
 static enum err find_receiver(struct ownership *ownership, const struct registry *from,
                               struct request *req, struct registry **to)
 {
@@ -183,10 +187,8 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 		            "(registries.zones)", storage_id, from->zone_text);
 	if (*to == from)
 		return fail(&req->why, ERR_INVALID, "to: it is there already");
-	if ((*to)->storage != from->storage)
-		return fail(&req->why, ERR_CONFLICT, "to: one keeps its marks in another "
-		            "storage than the other");
-	return check_rights(*to, req);
+	err = registry_reads(*to, from, &req->why);
+	return err ? err : check_rights(*to, req);
 }
 
 static enum err ownership_transfer(void *self, struct request *req)

@@ -58,11 +58,26 @@ static const struct made_row *row_of_ours(const struct round *round,
 	return map_get(round->made, key.octets, key.len);
 }
 
+/*
+ * Rows of a zone of the same name that another server has say nothing of this one, nor do
+ * those of a storage_id that nobody has any more: nobody would ever take them away.
+ */
+static bool is_beside(const struct round *round, const char *storage_id)
+{
+	const struct registry *registry = round->registry;
+	const struct registry *other = registries_find(&round->ownership->registries,
+	                                               storage_id, registry->zone_text);
+
+	return other && registry_is_beside(registry, other);
+}
+
 static void claim_for_other(void *self, const struct made_row *row)
 {
 	struct round *round = self;
 	struct made_row *ours = (struct made_row *)row_of_ours(round, row);
 
+	if (!is_beside(round, row->storage_id))
+		return;
 	if (ours && !ours->is.count)
 		ours->is_contested = true;
 	if (row->is.count || (has_come(round, row) && !ours))
