@@ -105,22 +105,24 @@ enum err round_accept(void *self, struct why *why)
 	size_t count;
 	struct made_row *rows = rows_of(round, will_be_made, &count);
 
-	if (!round->registry->storage->has_rows || (!count && !round->orders))
+	round->is_accepted = !round->registry->storage->has_rows ||
+	                     (!count && !round->orders);
+	if (round->is_accepted)
 		return OK;
 
 	struct tx tx = round_begin_tx(round, why);
 	store_made_intend(&tx, round->row.id, rows, count);
 	orders_accept(round, &tx);
 	count_made(round, &tx);
-	return tx_commit(&tx);
+
+	enum err err = tx_commit(&tx);
+	round->is_accepted = !err;
+	return err;
 }
 
 /* ---- what came of it ---- */
 
-enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-
-/* Nothing of what was surely refused can come any more. */
-static enum answer answer_to(const struct round *round, size_t errand)
+enum answer round_answer(const struct round *round, size_t errand)
 {
 	enum outcome outcome = batch_outcome(round->batch, errand);
 
@@ -155,7 +157,7 @@ static struct made_row *rows_answered(const struct round *round, enum answer ans
 	for (size_t i = 0; i < round->errand_count; i++) {
 		const struct errand *errand = &round->errands[i];
 
-		if (answer_to(round, i) != answer)
+		if (round_answer(round, i) != answer)
 			continue;
 		for (size_t j = errand->first; j < errand->first + errand->count; j++)
 			if (round_is_arrival(&round->plan.items[j]))

@@ -8,13 +8,17 @@ static const char *const deeds[] = {
 	[DEED_ADOPT] = "ADOPT", [DEED_RELEASE] = "RELEASE", [DEED_GIVE] = "GIVE",
 };
 
-static enum plan_deed deed_of(const char *text)
+static enum plan_deed deed_of(struct tx *tx, const char *text)
 {
 	for (size_t i = 0; text && i < sizeof(deeds) / sizeof(deeds[0]); i++)
 		if (!strcmp(deeds[i], text))
 			return (enum plan_deed)i;
+	tx_fail(tx, ERR_INTERNAL, "a row of orders has the deed \"%.16s\"",
+	        text ? text : "");
 	return DEED_ADOPT;
 }
+
+/* ---- orders ---- */
 
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order)
@@ -43,7 +47,7 @@ static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,
 	const char *text;
 
 	*order = (struct order_row){ .id = row_text(rows) };
-	order->deed = deed_of(row_text(rows));
+	order->deed = deed_of(tx, row_text(rows));
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
@@ -83,6 +87,8 @@ void store_order_done(struct tx *tx, const char *id, const char *result)
 	tx_exec(tx,
 	    "UPDATE ownership_orders SET state = 'DONE', result = ?, done_at = NOW(3) "
 	    "WHERE id = ? AND state = 'OPEN'", TX_BIND(tx_text(result), tx_text(id)));
+	tx_exec(tx, "DELETE FROM ownership_order_items WHERE order_id = ?",
+	        TX_BIND(tx_text(id)));
 }
 
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
@@ -100,49 +106,84 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 	return true;
 }
 
-/* ---- what goes to another registry ---- */
+/* ---- their sets ---- */
 
-void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
-                          const struct name *name, uint16_t type)
+void store_order_items_put(struct tx *tx, const char *order_id,
+                           const struct order_set *sets, size_t count,
+                           const char *state)
 {
+	struct arena *arena = arena_new();
+	struct tx_value *values = arena_alloc(arena, (4 * count + 1) * sizeof(*values));
 	char text[NAME_MAX_TEXT + 1];
 
-	name_format(name, text);
-	tx_exec(tx,
-	    "INSERT IGNORE INTO endpoint_sources "
-	    "(registry_id, resource, is_complete, endpoints, reported_at) "
-	    "SELECT ?, s.resource, s.is_complete, 0, NOW(3) FROM endpoint_sources s "
-	    "JOIN endpoints e ON e.registry_id = s.registry_id "
-	    "AND e.resource = s.resource "
-	    "WHERE e.registry_id = ? AND e.name = ? AND e.type = ?",
-	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
-	tx_exec(tx,
-	    "INSERT IGNORE INTO endpoints (registry_id, resource, name, type, set_id, "
-	    "ttl, is_shared, records) SELECT ?, resource, name, type, set_id, ttl, "
-	    "is_shared, records FROM endpoints WHERE registry_id = ? AND name = ? "
-	    "AND type = ?",
-	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+	for (size_t i = 0; i < count; i++) {
+		struct tx_value *at = &values[4 * i];
+
+		name_format(&sets[i].name, text);
+		at[0] = tx_text(order_id);
+		at[1] = tx_text(arena_strdup(arena, text));
+		at[2] = tx_int(sets[i].type);
+		at[3] = tx_text(state);
+	}
+	if (count)
+		tx_exec_rows(tx,
+		    "INSERT INTO ownership_order_items (order_id, name, type, state) "
+		    "VALUES ", "(?,?,?,?)", " ON DUPLICATE KEY UPDATE "
+		    "state = VALUES(state)", values, 4, count);
+	arena_free(&arena);
 }
 
-void store_endpoints_forget(struct tx *tx, const char *id, const struct name *name,
-                            uint16_t type)
+void store_order_items(struct tx *tx, struct arena *arena, const char *registry_id,
+                       void (*each)(void *self, const char *order_id,
+                                    const struct order_set *set, bool is_done),
+                       void *self)
 {
-	char text[NAME_MAX_TEXT + 1];
+	struct tx_rows rows;
 
-	name_format(name, text);
-	tx_exec(tx,
-	    "DELETE FROM endpoints WHERE registry_id = ? AND name = ? AND type = ?",
-	    TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
+	tx_select(tx, arena, &rows,
+	    "SELECT i.order_id, i.name, i.type, i.state = '" ITEM_DONE "' "
+	    "FROM ownership_orders o JOIN ownership_order_items i ON i.order_id = o.id "
+	    "WHERE o.registry_id = ? AND o.state = 'OPEN'",
+	    TX_BIND(tx_text(registry_id)));
+	while (tx_next(&rows)) {
+		const char *id = row_text(&rows), *text;
+		struct order_set set;
+
+		store_read_name(tx, &rows, &set.name, &text);
+		set.type = (uint16_t)row_int(&rows);
+		if (!tx->err)
+			each(self, id, &set, row_int(&rows));
+	}
 }
 
-void store_made_move(struct tx *tx, const char *id, const char *to_id,
-                     const struct name *name, uint16_t type)
+void store_order_items_settle(struct tx *tx, const char *order_id)
 {
-	char text[NAME_MAX_TEXT + 1];
+	tx_exec(tx, "UPDATE ownership_order_items SET state = '" ITEM_DONE "' "
+	        "WHERE order_id = ? AND state = '" ITEM_APPLIED "'",
+	        TX_BIND(tx_text(order_id)));
+	tx_exec(tx, "DELETE FROM ownership_order_items "
+	        "WHERE order_id = ? AND state = '" ITEM_REFUSED "'",
+	        TX_BIND(tx_text(order_id)));
+}
 
-	name_format(name, text);
+/* The items come first: see store_give.c. */
+#define ITEMS "ownership_order_items i STRAIGHT_JOIN "
+#define ACCEPTED "WHERE i.order_id = ? AND i.state = '" ITEM_ACCEPTED "' "
+
+void store_order_items_unmake(struct tx *tx, const char *order_id,
+                              const char *registry_id)
+{
 	tx_exec(tx,
-	    "UPDATE ownership SET registry_id = ?, updated_at = NOW(3) "
-	    "WHERE registry_id = ? AND name = ? AND type = ?",
-	    TX_BIND(tx_text(to_id), tx_text(id), tx_text(text), tx_int(type)));
+	    "DELETE o FROM " ITEMS "ownership o ON o.name = i.name AND o.type = i.type "
+	    ACCEPTED "AND o.registry_id = ?",
+	    TX_BIND(tx_text(order_id), tx_text(registry_id)));
+}
+
+void store_order_items_own(struct tx *tx, const char *order_id, const char *registry_id,
+                           const char *owner)
+{
+	tx_exec(tx,
+	    "UPDATE " ITEMS "ownership_records z ON z.name = i.name AND z.type = i.type "
+	    "SET z.owner = ?, z.resource = '' " ACCEPTED "AND z.registry_id = ?",
+	    TX_BIND(tx_text(owner), tx_text(order_id), tx_text(registry_id)));
 }

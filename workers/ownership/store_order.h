@@ -22,21 +22,42 @@ struct order_row {
 /* A second time with the same id is no second order. */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order);
+/* From the oldest on. */
 void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const struct order_row *order),
                        void *self);
-/* RESULT is JSON. */
+/* RESULT is JSON. Its items are no longer known. */
 void store_order_done(struct tx *tx, const char *id, const char *result);
 /* False: there is none of that id. *result: NULL until it is done. */
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
                       const char *id, const char **state, const char **result);
 
-/* ---- what goes to another registry ---- */
+/* ---- the sets that an open order was begun with ---- */
 
-/* Who wants the set of NAME and TYPE in one, wants it in the other, too. */
-void store_endpoints_copy(struct tx *tx, const char *id, const char *to_id,
-                          const struct name *name, uint16_t type);
-void store_endpoints_forget(struct tx *tx, const char *id, const struct name *name,
-                            uint16_t type);
-void store_made_move(struct tx *tx, const char *id, const char *to_id,
-                     const struct name *name, uint16_t type);
+/* Texts as the column has them. */
+#define ITEM_ACCEPTED "ACCEPTED"	/* it may have been done */
+#define ITEM_APPLIED "APPLIED"		/* in this transaction it is known to be done, */
+#define ITEM_REFUSED "REFUSED"		/* or not to be: none is left at its end */
+#define ITEM_DONE "DONE"
+
+struct order_set {
+	struct name name;
+	uint16_t type;
+};
+
+void store_order_items_put(struct tx *tx, const char *order_id,
+                           const struct order_set *sets, size_t count,
+                           const char *state);
+/* Those of open orders of the registry. */
+void store_order_items(struct tx *tx, struct arena *arena, const char *registry_id,
+                       void (*each)(void *self, const char *order_id,
+                                    const struct order_set *set, bool is_done),
+                       void *self);
+/* What was applied is done, and what was refused was never begun. */
+void store_order_items_settle(struct tx *tx, const char *order_id);
+/* Nothing was made of those that are accepted any more. */
+void store_order_items_unmake(struct tx *tx, const char *order_id,
+                              const char *registry_id);
+/* The zone's records, as REGISTRY_ID keeps them, are OWNER's; "": nobody's. */
+void store_order_items_own(struct tx *tx, const char *order_id, const char *registry_id,
+                           const char *owner);

@@ -115,14 +115,3 @@ void store_record_delete(struct tx *tx, const char *id, const struct name *name,
 	        "WHERE registry_id = ? AND name = ? AND type = ?",
 	        TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
 }
-
-void store_record_give(struct tx *tx, const char *id, const struct name *name,
-                       uint16_t type, const char *owner)
-{
-	char text[NAME_MAX_TEXT + 1];
-
-	name_format(name, text);
-	tx_exec(tx, "UPDATE ownership_records SET owner = ?, resource = '' "
-	        "WHERE registry_id = ? AND name = ? AND type = ?",
-	        TX_BIND(tx_text(owner), tx_text(id), tx_text(text), tx_int(type)));
-}

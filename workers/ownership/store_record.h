@@ -36,6 +36,3 @@ void store_records_put(struct tx *tx, const char *id, const struct record_row *r
                        size_t count);
 void store_record_delete(struct tx *tx, const char *id, const struct name *name,
                          uint16_t type);
-/* It was given to OWNER, or to nobody: "". */
-void store_record_give(struct tx *tx, const char *id, const struct name *name,
-                       uint16_t type, const char *owner);
