@@ -15,3 +15,6 @@ CREATE TABLE ownership_order_items (
 ALTER TABLE endpoints
   ADD COLUMN copied_by CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
   ADD KEY endpoint_set (registry_id, name, type);
+
+ALTER TABLE ownership_orders
+  ADD KEY order_over (registry_id, state, done_at);

@@ -197,6 +197,29 @@ class Marks(Ordering):
         self.lab.planned("them")
         self.assertEqual(len(self.lab.data()), 12)
 
+    # ---- how many ----
+
+    def test_a_hundred_may_be_open(self):
+        self.have("www")
+        self.lab.bind.pause()
+        self.addCleanup(self.lab.bind.resume)
+        orders = [self.give("ownership_release", selector={"name": f"h{i}.{ZONE}."})
+                  for i in range(100)]
+        with self.assertRaisesRegex(Exception, "100 orders .* are open"):
+            self.give("ownership_release", selector={})
+        self.lab.bind.resume()
+        for order in orders:
+            self.assertEqual(self.wait_told(order)["matched"], 0)
+
+    def test_those_of_yesterday_are_forgotten(self):
+        old = self.give("ownership_release", selector={})
+        self.wait_told(old)
+        self.sql(f"UPDATE ownership_orders SET done_at = NOW(3) - INTERVAL 25 HOUR "
+                 f"WHERE id = '{old}'")
+        self.wait_told(self.give("ownership_release", selector={}))
+        with self.assertRaisesRegex(Exception, "no order"):
+            self.told(old)
+
     def test_a_receiver_whose_row_is_gone(self):
         self.have("www")
         self.lab.bind.pause()

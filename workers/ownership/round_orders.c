@@ -95,7 +95,7 @@ static void take_begun(void *self, const char *order_id, const struct order_set 
 	while (order && strcmp(order->row.id, order_id))
 		order = order->next;
 	if (!order)
-		return;			/* it came meanwhile */
+		return;			/* it is for a later round */
 	*begun = (struct begun){ order->begun, *set, is_done };
 	order->begun = begun;
 }
@@ -445,16 +445,17 @@ static void end_order(struct order *order)
 	map_free(&order->planned);
 }
 
-/* What waited for an older order need not wait for the next round. */
+/* What waited for an older order, or for room in a round, need not wait for the next. */
 static void hurry(const struct round *round, struct tx *tx)
 {
-	size_t waiting = 0, over = 0;
+	size_t count = 0, waiting = 0, over = 0;
 
 	for (const struct order *order = round->orders; order; order = order->next) {
+		count++;
 		waiting += !order->is_over && order->order.waits;
 		over += order->is_over;
 	}
-	if (over && waiting)
+	if (over && (waiting || count == ORDERS_ROUND_MAX))
 		store_registry_urgent(tx, round->row.id);
 }
 

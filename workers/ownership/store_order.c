@@ -20,8 +20,32 @@ static enum plan_deed deed_of(struct tx *tx, const char *text)
 
 /* ---- orders ---- */
 
-void store_order_put(struct tx *tx, const char *registry_id,
-                     const struct order_row *order)
+static int64_t count_open(struct tx *tx, const char *registry_id, const char *but)
+{
+	struct tx_rows rows;
+	int64_t count;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT COUNT(*) FROM ownership_orders "
+	    "WHERE registry_id = ? AND state = 'OPEN' AND id <> ?",
+	    TX_BIND(tx_text(registry_id), tx_text(but))))
+		return 0;
+	count = row_int(&rows);
+	tx_select_end(&rows);
+	return count;
+}
+
+/* Those that ended a day ago, some at a time: there are as many as came. */
+static void forget_old(struct tx *tx, const char *registry_id)
+{
+	tx_exec(tx,
+	    "DELETE FROM ownership_orders WHERE registry_id = ? AND state = 'DONE' "
+	    "AND done_at < NOW(3) - INTERVAL 1 DAY LIMIT ?",
+	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_OPEN_MAX)));
+}
+
+static void insert_order(struct tx *tx, const char *registry_id,
+                         const struct order_row *order)
 {
 	struct arena *arena = arena_new();
 	char text[NAME_MAX_TEXT + 1];
@@ -39,6 +63,16 @@ void store_order_put(struct tx *tx, const char *registry_id,
 	            store_packed(&order->expected, arena), tx_text(order->to_id),
 	            tx_int(order->is_dry), tx_text(order->ordered_by)));
 	arena_free(&arena);
+}
+
+void store_order_put(struct tx *tx, const char *registry_id,
+                     const struct order_row *order)
+{
+	if (count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
+		tx_fail(tx, ERR_QUOTA, "%d orders of this zone and storage_id are open: "
+		        "wait until some are done", ORDERS_OPEN_MAX);
+	forget_old(tx, registry_id);
+	insert_order(tx, registry_id, order);
 }
 
 static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,
@@ -71,8 +105,8 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	    "SELECT o.id, o.deed, o.name, o.is_below, o.type, o.resource, o.expected, "
 	    "o.to_id, r.storage_id, o.is_dry FROM ownership_orders o "
 	    "LEFT JOIN registries r ON r.id = o.to_id "
-	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id",
-	    TX_BIND(tx_text(registry_id)));
+	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id "
+	    "LIMIT ?", TX_BIND(tx_text(registry_id), tx_int(ORDERS_ROUND_MAX)));
 	while (tx_next(&rows)) {
 		struct order_row order;
 
