@@ -299,6 +299,17 @@ class Rows(Ordering):
         self.assertEqual(self.owners(), {("www", "them")})
         self.assertEqual((self.wished("us"), self.wished("them")), (set(), {"www"}))
 
+    def test_what_another_lets_go_of_is_free(self):
+        """Also when we looked at the zone after its record went, and before its row did."""
+        self.have("www", storage_id="them")
+        self.lab.apply({"www/A": ["192.0.2.7"]})
+        self.assertEqual(self.lab.reasons(self.lab.planned()), {"www A": "none FOREIGN"})
+        self.lab.apply({}, storage_id="them")
+        self.wait_data({})
+        self.lab.planned()
+        self.wait_data({("www", "A"): ["192.0.2.7"]})
+        self.lab.wait_for(lambda: self.owners() == {("www", "us")}, 20, "it is ours")
+
     def test_rows_of_nobody_hold_nothing(self):
         """Those of a storage_id that is in no settings any more."""
         self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.1")

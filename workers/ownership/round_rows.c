@@ -262,6 +262,13 @@ static struct made_row *rows_gone(const struct round *round, size_t *count)
 	return rows;
 }
 
+/* Others find no trace in the zone of rows that go: its serial stays as it is. */
+static void free_places(const struct round *round, struct tx *tx)
+{
+	if (!round->registry->storage->is_in_zone)
+		store_zone_changed(tx, round->registry->zone_text, round->row.id);
+}
+
 enum err round_settle(void *self, struct why *why)
 {
 	struct round *round = self;
@@ -275,6 +282,8 @@ enum err round_settle(void *self, struct why *why)
 	struct tx tx = round_begin_tx(round, why);
 	store_made_put(&tx, round->row.id, rows, count);
 	store_made_delete_all(&tx, round->row.id, gone, gone_count);
+	if (gone_count)
+		free_places(round, &tx);
 	count_made(round, &tx);
 	return tx_commit(&tx);
 }
