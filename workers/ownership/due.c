@@ -4,7 +4,6 @@
 #include "provider.h"
 #include "round.h"
 #include "store.h"
-#include "store_order.h"
 
 #include <string.h>
 
@@ -85,7 +84,6 @@ void sweep_fire(void *self)
 
 	store_sweep_answers(&tx);
 	store_sweep_sources(&tx);
-	store_sweep_orders(&tx);
 	if (tx_commit(&tx))
 		log_warn("rows not swept: reason=\"%s\"", why.text);
 }

@@ -4,22 +4,67 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "core/plan.h"
 #include "model/presentation.h"
 #include "round_private.h"
 #include "storage.h"
+#include "store_give.h"
 #include "store_order.h"
 
 enum { NAMES_MAX = 100 };		/* of a result that are listed */
 
+/* A set that an earlier round began with. */
+struct begun {
+	struct begun *next;
+	struct order_set set;
+	bool is_done;			/* else nobody knows yet */
+};
+
+/* Sets for one statement. */
+struct order_sets {
+	struct order_set *item;
+	size_t count, size;
+};
+
 struct order {
-	struct order *next;
+	struct plan_order order;	/* first: the plan's items point to it */
+	struct order *next;		/* a newer one */
 	struct order_row row;
-	struct plan_order order;
+	struct begun *begun;
+	struct map *planned;		/* sets of this plan, if any was begun with */
+	struct order_sets accepted, applied, vain;
 	json_t *names, *refused;
 	size_t matched, done, open;
-	struct made_row *sets;		/* that are given, or done with */
-	size_t set_count, set_size;
+	bool is_over;
 };
+
+static struct order *order_of(const struct plan_item *item)
+{
+	return (struct order *)item->order;
+}
+
+static struct order_set set_of(const struct plan_item *item)
+{
+	struct order_set set = { .type = item->type };
+
+	node_name(item->node, &set.name);
+	return set;
+}
+
+static void push(const struct round *round, struct order_sets *sets,
+                 const struct order_set *set)
+{
+	if (sets->count == sets->size) {
+		const struct order_set *old = sets->item;
+
+		sets->size = 2 * sets->size + 16;
+		sets->item = arena_alloc(round->arena, sets->size * sizeof(*old));
+		if (old)
+			memcpy(sets->item, old, sets->count * sizeof(*old));
+	}
+	sets->item[sets->count++] = *set;
+}
 
 /* ---- before the plan ---- */
 
@@ -27,20 +72,48 @@ static void take_order(void *self, const struct order_row *row)
 {
 	struct round *round = self;
 	struct order *order = arena_alloc(round->arena, sizeof(*order));
+	struct order **end = &round->orders;
 
+	while (*end)
+		end = &(*end)->next;
+	*end = order;
 	order->row = *row;
 	order->order = (struct plan_order){
 		.deed = row->deed, .type = row->type, .resource = row->resource,
 		.expected = row->expected.count ? &order->row.expected : NULL,
 		.to = row->to, .is_dry = row->is_dry,
 	};
-	order->next = round->orders;
-	round->orders = order;
 }
 
+static void take_begun(void *self, const char *order_id, const struct order_set *set,
+                       bool is_done)
+{
+	struct round *round = self;
+	struct order *order = round->orders;
+	struct begun *begun = arena_alloc(round->arena, sizeof(*begun));
+
+	while (order && strcmp(order->row.id, order_id))
+		order = order->next;
+	if (!order)
+		return;			/* it is for a later round */
+	*begun = (struct begun){ order->begun, *set, is_done };
+	order->begun = begun;
+}
+
+/* What no row tells cannot be ordered: it stays open, and was refused when it came. */
 void orders_read(struct round *round, struct tx *tx)
 {
+	if (!round->registry->storage->has_rows)
+		return;
 	store_orders_open(tx, round->arena, round->row.id, take_order, round);
+	if (round->orders)
+		store_order_items(tx, round->arena, round->row.id, take_begun, round);
+}
+
+/* Its row is gone: who was to get the sets is not known any more. */
+static bool has_no_receiver(const struct order *order)
+{
+	return order->order.deed == DEED_GIVE && !order->row.to;
 }
 
 static bool is_selected(const struct order *order, const struct name *name)
@@ -65,110 +138,129 @@ static void plan_order_of(struct round *round, struct order *order)
 void orders_plan(struct round *round)
 {
 	for (struct order *order = round->orders; order; order = order->next)
-		plan_order_of(round, order);
+		if (!has_no_receiver(order))
+			plan_order_of(round, order);
 }
 
 /* ---- before the server is asked ---- */
 
-static struct order *order_of(const struct round *round, const struct plan_item *item)
+static struct gift gift_of(const struct round *round, const struct order *order)
 {
-	struct order *order = round->orders;
-
-	while (order && &order->order != item->order)
-		order = order->next;
-	return order;
+	return (struct gift){ order->row.id, round->row.id, order->row.to_id };
 }
 
-static void push_set(struct order *order, struct made_row row, struct arena *arena)
+static void accept_gift(const struct round *round, struct tx *tx,
+                        const struct order *order)
 {
-	if (order->set_count == order->set_size) {
-		const struct made_row *old = order->sets;
+	struct gift gift = gift_of(round, order);
 
-		order->set_size = 2 * order->set_size + 16;
-		order->sets = arena_alloc(arena, order->set_size * sizeof(*order->sets));
-		if (old)
-			memcpy(order->sets, old, order->set_count * sizeof(*old));
+	store_give_begin(tx, &gift);
+	store_give_copy(tx, &gift, ITEM_ACCEPTED);
+	if (round->registry->storage->is_in_zone)
+		return;
+	store_give_made(tx, &gift, ITEM_ACCEPTED, false);	/* and so it is done */
+	store_give_forget(tx, &gift, ITEM_ACCEPTED);
+	store_made_count(tx, gift.to);
+}
+
+static void accept_adoption(const struct round *round, struct tx *tx,
+                            const struct order *order)
+{
+	struct made_row *rows = arena_alloc(round->arena, (round->plan.count + 1) *
+	                                                  sizeof(*rows));
+	size_t count = 0;
+
+	for (size_t i = 0; i < round->plan.count; i++) {
+		const struct plan_item *item = &round->plan.items[i];
+
+		if (item->order == &order->order && update_is_done(item))
+			rows[count++] = round_row_of(item);
 	}
-	order->sets[order->set_count++] = row;
+	store_made_put(tx, round->row.id, rows, count);
 }
 
-static void accept_adopted(struct round *round, struct tx *tx, const struct order *order)
+static void accept_order(const struct round *round, struct tx *tx,
+                         const struct order *order)
 {
-	if (!round->registry->storage->is_in_zone)
-		store_made_put(tx, round->row.id, order->sets, order->set_count);
-}
+	const char *id = order->row.id;
 
-/* Where no server has to take it, it is given with this. */
-static void accept_parted(struct round *round, struct tx *tx, const struct order *order)
-{
-	const struct order_row *row = &order->row;
-	const char *id = round->row.id;
-	bool is_in_zone = round->registry->storage->is_in_zone;
-
-	store_order_sets_begin(tx, row->id, order->sets, order->set_count);
-	store_records_give(tx, id, row);
-	if (row->deed == DEED_GIVE) {
-		store_endpoints_copy(tx, id, row);
-		if (!is_in_zone) {
-			store_made_move(tx, id, row);
-			store_endpoints_forget(tx, id, row);
-		}
+	store_order_items_put(tx, id, order->accepted.item, order->accepted.count,
+	                      ITEM_ACCEPTED);
+	if (order->order.deed == DEED_ADOPT) {
+		if (!round->registry->storage->is_in_zone)
+			accept_adoption(round, tx, order);
+		return;
 	}
-	store_made_part_with(tx, id, row);
-	store_order_sets_end(tx, row->id);
+	store_order_items_own(tx, id, round->row.id,
+	                      order->order.deed == DEED_GIVE ? order->row.to : "");
+	if (order->order.deed == DEED_GIVE)
+		accept_gift(round, tx, order);
+	else
+		store_order_items_unmake(tx, id, round->row.id);
+}
+
+static void collect_accepted(struct round *round)
+{
+	for (struct order *order = round->orders; order; order = order->next)
+		order->accepted.count = 0;
+	for (size_t i = 0; i < round->plan.count; i++) {
+		const struct plan_item *item = &round->plan.items[i];
+		struct order_set set = set_of(item);
+
+		if (item->order && update_is_done(item))
+			push(round, &order_of(item)->accepted, &set);
+	}
 }
 
 void orders_accept(struct round *round, struct tx *tx)
 {
 	bool any = false;
 
-	for (struct order *order = round->orders; order; order = order->next)
-		order->set_count = 0;
-	for (size_t i = 0; i < round->plan.count; i++) {
-		const struct plan_item *item = &round->plan.items[i];
-
-		if (item->order && update_is_done(item))
-			push_set(order_of(round, item), round_row_of(item),
-			         round->arena);
-	}
-	for (struct order *order = round->orders; order; order = order->next) {
-		if (!order->set_count)
+	collect_accepted(round);
+	for (const struct order *order = round->orders; order; order = order->next) {
+		if (!order->accepted.count)
 			continue;
+		accept_order(round, tx, order);
 		any = true;
-		if (order->row.deed == DEED_ADOPT)
-			accept_adopted(round, tx, order);
-		else
-			accept_parted(round, tx, order);
 	}
-	if (any)
+	if (any && !round->registry->storage->is_in_zone)
 		store_zone_changed(tx, round->registry->zone_text, round->row.id);
 }
 
-/* ---- after the round ---- */
+/* ---- after the round: what came of each set ---- */
 
-static enum outcome outcome_of(const struct round *round, size_t item)
+/* Of what needs no errand all was done when it was accepted. */
+static uint8_t *answers_of(const struct round *round)
 {
-	for (size_t i = 0; i < round->errand_count; i++) {
-		const struct errand *errand = &round->errands[i];
+	uint8_t *answers = arena_alloc(round->arena, round->plan.count + 1);
 
-		if (item >= errand->first && item < errand->first + errand->count)
-			return round->batch ? batch_outcome(round->batch, i)
-			                    : OUTCOME_OPEN;
-	}
-	return round->is_accepted ? OUTCOME_APPLIED	/* nothing was to be sent */
-	                          : OUTCOME_OPEN;
+	memset(answers, round->is_accepted ? ANSWER_TAKEN : ANSWER_UNKNOWN,
+	       round->plan.count);
+	for (size_t i = 0; i < round->errand_count; i++)
+		memset(answers + round->errands[i].first,
+		       round->batch ? round_answer(round, i) : ANSWER_UNKNOWN,
+		       round->errands[i].count);
+	return answers;
 }
 
-static void note_name(struct order *order, const struct plan_item *item)
+static const char *outcome_words(const struct round *round, size_t item)
+{
+	size_t i = 0;
+
+	while (item >= round->errands[i].first + round->errands[i].count)
+		i++;
+	return outcome_name(batch_outcome(round->batch, i));
+}
+
+static void note_name(struct order *order, const struct order_set *set)
 {
 	char name[NAME_MAX_TEXT + 1], type[16];
-	struct name owner;
 
+	order->matched++;
 	if (json_array_size(order->names) >= NAMES_MAX)
 		return;
-	node_name(item->node, &owner);
-	name_format(&owner, name);
-	rrtype_format(item->type, type);
+	name_format(&set->name, name);
+	rrtype_format(set->type, type);
 	json_array_append_new(order->names, json_sprintf("%s %s", name, type));
 }
 
@@ -179,145 +271,219 @@ static void note_refusal(struct order *order, const char *reason)
 	json_object_set_new(order->refused, reason, json_integer(count + 1));
 }
 
-/* An order that was younger: it is looked at when the first one is done. */
-static void leave_to_others(struct round *round, const struct plan_item *item,
-                            const struct name *name, bool *is_left)
+/* It was begun with, now or earlier: what was copied for it goes again. */
+static void refuse(const struct round *round, struct order *order,
+                   const struct order_set *set, const char *reason)
 {
-	for (struct order *order = round->orders; order; order = order->next)
-		if (&order->order != item->order && is_selected(order, name) &&
-		    plan_order_fits(&order->order, item)) {
-			order->open++;
-			*is_left = true;
-		}
+	note_refusal(order, reason);
+	push(round, &order->vain, set);
 }
 
-static void settle_done(struct round *round, struct order *order,
-                        const struct plan_item *item, const struct name *name)
+static void note_planned(struct order *order, const struct order_set *set)
 {
-	order->done++;
-	if (order->order.deed == DEED_GIVE)
-		push_set(order, (struct made_row){ .name = *name, .is.type = item->type },
-		         round->arena);
+	struct set_key key = set_key_of(&set->name, set->type);
+
+	if (order->planned)
+		map_put(order->planned, key.octets, key.len, order);
 }
 
-static void forget_given(struct round *round, struct tx *tx, const struct order *order)
-{
-	if (!order->set_count)
-		return;
-	store_order_sets_begin(tx, order->row.id, order->sets, order->set_count);
-	store_endpoints_forget(tx, round->row.id, &order->row);
-	store_order_sets_end(tx, order->row.id);
-}
-
-static void settle_item(struct round *round, size_t i)
+static void settle_item(const struct round *round, size_t i, enum answer answer)
 {
 	const struct plan_item *item = &round->plan.items[i];
-	struct order *order = order_of(round, item);
-	struct name name;
+	struct order *order = order_of(item);
+	struct order_set set = set_of(item);
 
-	order->matched++;
-	note_name(order, item);
-	if (item->step == STEP_NONE) {
+	note_name(order, &set);
+	note_planned(order, &set);
+	if (item->step == STEP_NONE && order->begun)
+		refuse(round, order, &set, plan_reason_name(item->reason));
+	else if (item->step == STEP_NONE)
 		note_refusal(order, plan_reason_name(item->reason));
+	else if (order->order.is_dry)
 		return;
-	}
-	if (order->order.is_dry)
-		return;
-	if (item->is_held) {
+	else if (item->is_held || answer == ANSWER_UNKNOWN)
 		order->open++;
-		return;
-	}
-
-	enum outcome outcome = outcome_of(round, i);
-	node_name(item->node, &name);
-	if (outcome == OUTCOME_AGAIN || outcome == OUTCOME_UNABLE ||
-	    outcome == OUTCOME_OPEN)
-		order->open++;
-	else if (outcome != OUTCOME_APPLIED)
-		note_refusal(order, outcome_name(outcome));
+	else if (answer == ANSWER_REFUSED)
+		refuse(round, order, &set, outcome_words(round, i));
 	else
-		settle_done(round, order, item, &name);
+		push(round, &order->applied, &set);
 }
 
-/*
- * What we still want, and is already the receiver's, was given in a round that did not
- * live to say so.
- */
-static void settle_given(struct round *round, const struct plan_item *item)
+/* ---- and of those that an earlier round had begun with ---- */
+
+static bool is_one_of(const struct claim *claim, const char *owner)
 {
-	struct name name;
+	for (; claim; claim = claim->next) {
+		const char *id = claim->by->mark ? mark_get(claim->by->mark, "owner")
+		                                 : NULL;
 
-	if (!item->wish || item->order || item->holding->whose != WHOSE_ANOTHERS)
-		return;
-	node_name(item->node, &name);
-	for (struct order *order = round->orders; order; order = order->next) {
-		if (order->order.deed != DEED_GIVE || order->order.is_dry ||
-		    !is_selected(order, &name) ||
-		    (order->order.type && order->order.type != item->type) ||
-		    (order->order.resource &&
-		     strcmp(order->order.resource, item->wish->resource)) ||
-		    strcmp(view_owners(round->view, item->node, item->holding),
-		           order->row.to))
-			continue;
-		order->matched++;
-		note_name(order, item);
-		settle_done(round, order, item, &name);
+		if (id && !strcmp(id, owner))
+			return true;
 	}
+	return false;
 }
 
-static void finish_order(struct tx *tx, struct order *order)
+/* Also by a mark that names no type. */
+static bool is_given(const struct node *node, const struct holding *holding,
+                     const char *to)
+{
+	return to && holding && !holding->ours &&
+	       (is_one_of(holding->claims, to) || is_one_of(node->against, to));
+}
+
+/* Is it as the order would have it? Where rows are the marks they were written then. */
+static bool has_become(const struct round *round, const struct order *order,
+                       const struct order_set *set)
+{
+	const struct node *node = view_find(round->view, &set->name);
+	const struct holding *holding = node ? node_holding(node, set->type) : NULL;
+
+	if (!round->registry->storage->is_in_zone)
+		return true;
+	switch (order->order.deed) {
+	case DEED_ADOPT:
+		return holding && holding->ours;
+	case DEED_RELEASE:
+		return !holding || !holding->ours;
+	case DEED_GIVE:
+		return is_given(node, holding, order->row.to);
+	}
+	return false;
+}
+
+static void settle_begun(const struct round *round, struct order *order,
+                         const struct begun *begun)
+{
+	struct set_key key = set_key_of(&begun->set.name, begun->set.type);
+
+	if (map_get(order->planned, key.octets, key.len))
+		return;			/* it was tried again */
+	note_name(order, &begun->set);
+	if (begun->is_done)
+		order->done++;
+	else if (has_become(round, order, &begun->set))
+		push(round, &order->applied, &begun->set);
+	else
+		refuse(round, order, &begun->set, outcome_name(OUTCOME_CHANGED));
+}
+
+static void settle_sets(struct round *round)
+{
+	const uint8_t *answers = answers_of(round);
+
+	for (size_t i = 0; i < round->plan.count; i++)
+		if (round->plan.items[i].order)
+			settle_item(round, i, (enum answer)answers[i]);
+	for (struct order *order = round->orders; order; order = order->next)
+		for (const struct begun *at = order->begun; at; at = at->next)
+			settle_begun(round, order, at);
+}
+
+/* ---- and then their rows ---- */
+
+/* Where rows are the marks all was done when it was accepted, but for the telling. */
+static void write_gift(const struct round *round, struct tx *tx,
+                       const struct order *order)
+{
+	struct gift gift = gift_of(round, order);
+
+	if (!round->registry->storage->is_in_zone)
+		return;
+	store_give_begin(tx, &gift);
+	store_give_undo(tx, &gift, ITEM_REFUSED);
+	store_give_drop_stale(tx, &gift, ITEM_APPLIED);
+	store_give_copy(tx, &gift, ITEM_APPLIED);
+	store_give_made(tx, &gift, ITEM_APPLIED, true);
+	store_give_forget(tx, &gift, ITEM_APPLIED);
+	store_registry_changed(tx, gift.to);
+}
+
+static void write_sets(const struct round *round, struct tx *tx,
+                       const struct order *order)
+{
+	const char *id = order->row.id;
+
+	if (!order->applied.count && !order->vain.count)
+		return;
+	store_order_items_put(tx, id, order->applied.item, order->applied.count,
+	                      ITEM_APPLIED);
+	store_order_items_put(tx, id, order->vain.item, order->vain.count, ITEM_REFUSED);
+	if (order->order.deed == DEED_GIVE && order->row.to)
+		write_gift(round, tx, order);
+	store_order_items_settle(tx, id);
+}
+
+static void finish_order(struct tx *tx, const struct order *order)
 {
 	json_t *result = json_pack("{s:I, s:I, s:O, s:O, s:b}",
-		"matched", (json_int_t)order->matched, "done", (json_int_t)order->done,
+		"matched", (json_int_t)order->matched,
+		"done", (json_int_t)(order->done + order->applied.count),
 		"refused", order->refused, "names", order->names,
 		"dry_run", order->order.is_dry);
 	char *text = json_dumps(result, JSON_COMPACT);
 
-	if (!order->open)
-		store_order_done(tx, order->row.id, text);
+	store_order_done(tx, order->row.id, text);
 	free(text);
 	json_decref(result);
+}
+
+static void begin_order(struct order *order)
+{
+	order->matched = order->done = order->open = 0;
+	order->applied.count = order->vain.count = 0;
+	order->names = json_array();
+	order->refused = json_object();
+	order->planned = order->begun ? map_new(random_u32()) : NULL;
+	if (has_no_receiver(order))
+		json_object_set_new(order->refused, "NO_RECEIVER", json_integer(1));
+}
+
+static void end_order(struct order *order)
+{
+	json_decref(order->names);
+	json_decref(order->refused);
+	map_free(&order->planned);
+}
+
+/* What waited for an older order, or for room in a round, need not wait for the next. */
+static void hurry(const struct round *round, struct tx *tx)
+{
+	size_t count = 0, waiting = 0, over = 0;
+
+	for (const struct order *order = round->orders; order; order = order->next) {
+		count++;
+		waiting += !order->is_over && order->order.waits;
+		over += order->is_over;
+	}
+	if (over && (waiting || count == ORDERS_ROUND_MAX))
+		store_registry_urgent(tx, round->row.id);
 }
 
 enum err orders_settle(void *self, struct why *why)
 {
 	struct round *round = self;
 	struct tx tx = round_begin_tx(round, why);
-	bool is_left = false;
 
+	for (struct order *order = round->orders; order; order = order->next)
+		begin_order(order);
+	settle_sets(round);
 	for (struct order *order = round->orders; order; order = order->next) {
-		order->matched = order->done = order->open = order->set_count = 0;
-		order->names = json_array();
-		order->refused = json_object();
+		write_sets(round, &tx, order);
+		order->is_over = !order->open && !order->order.waits;
+		if (order->is_over)
+			finish_order(&tx, order);
+		end_order(order);
 	}
-	for (size_t i = 0; i < round->plan.count; i++) {
-		const struct plan_item *item = &round->plan.items[i];
-		struct name name;
-
-		node_name(item->node, &name);
-		if (item->order) {
-			settle_item(round, i);
-			leave_to_others(round, item, &name, &is_left);
-		} else {
-			settle_given(round, item);
-		}
-	}
-	if (is_left)
-		store_registry_changed(&tx, round->row.id);
-	for (struct order *order = round->orders; order; order = order->next) {
-		forget_given(round, &tx, order);
-		finish_order(&tx, order);
-		json_decref(order->names);
-		json_decref(order->refused);
-	}
+	hurry(round, &tx);
 	return tx_commit(&tx);
 }
 
 void orders_tell(const struct round *round)
 {
 	for (const struct order *order = round->orders; order; order = order->next)
-		if (order->order.deed == DEED_GIVE && order->done)
+		if (order->order.deed == DEED_GIVE && order->applied.count)
 			round_notify(round, "dns.owner.transferred",
 			             json_pack("{s:s, s:I}", "to", order->row.to,
-			                       "sets", (json_int_t)order->done));
+			                       "sets",
+			                       (json_int_t)order->applied.count));
 }

@@ -56,7 +56,7 @@ struct round {
 	struct map *made;		/* their rows, by name and type */
 	struct wanting *all_wanted;
 	struct map *sure;		/* resources that told all that they want */
-	struct order *orders;		/* round_orders.c's */
+	struct order *orders;		/* round_orders.c's, from the oldest on */
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
 	struct plan plan;
@@ -85,6 +85,9 @@ struct made_row round_row_of(const struct plan_item *item);
 bool round_is_arrival(const struct plan_item *item);	/* it will be made */
 /* What will be made is written down. */
 enum err round_accept(void *round, struct why *why);
+enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
+/* Nothing of what was surely refused can come any more. */
+enum answer round_answer(const struct round *round, size_t errand);
 /* What the provider took, and what it refused. */
 enum err round_assign(void *round, struct why *why);
 /* What was seen to be made, and what is no more. */

@@ -117,10 +117,7 @@ enum err round_accept(void *self, struct why *why)
 
 /* ---- what came of it ---- */
 
-enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-
-/* Nothing of what was surely refused can come any more. */
-static enum answer answer_to(const struct round *round, size_t errand)
+enum answer round_answer(const struct round *round, size_t errand)
 {
 	enum outcome outcome = batch_outcome(round->batch, errand);
 
@@ -155,7 +152,7 @@ static struct made_row *rows_answered(const struct round *round, enum answer ans
 	for (size_t i = 0; i < round->errand_count; i++) {
 		const struct errand *errand = &round->errands[i];
 
-		if (answer_to(round, i) != answer)
+		if (round_answer(round, i) != answer)
 			continue;
 		for (size_t j = errand->first; j < errand->first + errand->count; j++)
 			if (round_is_arrival(&round->plan.items[j]))
@@ -260,6 +257,13 @@ static struct made_row *rows_gone(const struct round *round, size_t *count)
 	return rows;
 }
 
+/* Others find no trace in the zone of rows that go: its serial stays as it is. */
+static void free_places(const struct round *round, struct tx *tx)
+{
+	if (!round->registry->storage->is_in_zone)
+		store_zone_changed(tx, round->registry->zone_text, round->row.id);
+}
+
 enum err round_settle(void *self, struct why *why)
 {
 	struct round *round = self;
@@ -273,6 +277,8 @@ enum err round_settle(void *self, struct why *why)
 	struct tx tx = round_begin_tx(round, why);
 	store_made_put(&tx, round->row.id, rows, count);
 	store_made_delete_all(&tx, round->row.id, gone, gone_count);
+	if (gone_count)
+		free_places(round, &tx);
 	count_made(round, &tx);
 	return tx_commit(&tx);
 }

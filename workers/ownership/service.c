@@ -126,11 +126,8 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 	order->ordered_by = req->context.user;
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
-	if (store_orders_count(&tx, registry->id) >= ORDERS_OPEN_MAX)
-		tx_fail(&tx, ERR_QUOTA, "%d orders of it are open already",
-		        ORDERS_OPEN_MAX);
+	store_registry_urgent(&tx, registry->id);	/* orders come one by one */
 	store_order_put(&tx, registry->id, order);
-	store_registry_urgent(&tx, registry->id);
 	err = tx_commit(&tx);
 	if (err)
 		return err;

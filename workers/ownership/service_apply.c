@@ -66,7 +66,7 @@ static bool is_as_before(const struct applying *a, const struct endpoint *endpoi
 	char *key = key_of(endpoint, a->req->arena);
 	const struct endpoint *before = map_get(a->before, key, strlen(key));
 
-	return before && before->has_ttl == endpoint->has_ttl &&
+	return before && !before->is_copy && before->has_ttl == endpoint->has_ttl &&
 	       (!endpoint->has_ttl || before->want.ttl == endpoint->want.ttl) &&
 	       before->is_shared == endpoint->is_shared &&
 	       rrset_same_records(&before->want, &endpoint->want);

@@ -87,6 +87,7 @@ struct endpoint {
 	struct rrset want;
 	const char *set_id;
 	bool has_ttl, is_shared;
+	bool is_copy;			/* an order's that is not over: none asked yet */
 	const char *resource;		/* of those that are read */
 };
 
@@ -142,8 +143,6 @@ void store_made_put(struct tx *tx, const char *id, const struct made_row *rows,
 /* The server refused it: it is not intended any more. */
 void store_made_refused(struct tx *tx, const char *id, const struct made_row *rows,
                         size_t count);
-void store_made_delete(struct tx *tx, const char *id, const struct name *name,
-                       uint16_t type);
 void store_made_delete_all(struct tx *tx, const char *id, const struct made_row *rows,
                            size_t count);
 /* Did RESOURCE want anything that is in the zone, or was to be? */

@@ -1,6 +1,6 @@
 #include "store.h"
 
-enum { SWEPT_MAX = 1000 };		/* rows at a time */
+enum { SWEPT_MAX = 10000 };		/* rows at a time */
 
 const char *store_answer(struct tx *tx, struct arena *arena, const char *unique_id)
 {

@@ -56,7 +56,8 @@ void store_sources(struct tx *tx, struct arena *arena, const char *id,
 
 /* ---- endpoints ---- */
 
-#define COLUMNS "SELECT name, type, set_id, resource, is_shared, ttl, records " \
+#define COLUMNS "SELECT name, type, set_id, resource, is_shared, " \
+                "copied_by IS NOT NULL, ttl, records " \
                 "FROM endpoints WHERE registry_id = ?"
 
 static void read_endpoint(struct tx *tx, struct tx_rows *rows, struct arena *arena,
@@ -70,6 +71,7 @@ static void read_endpoint(struct tx *tx, struct tx_rows *rows, struct arena *are
 	endpoint->set_id = row_text(rows);
 	endpoint->resource = row_text(rows);
 	endpoint->is_shared = row_int(rows);
+	endpoint->is_copy = row_int(rows);
 	endpoint->has_ttl = !row_is_null(rows);
 	ttl = row_u32(rows);
 	store_unpack(tx, rows, arena, ttl, &endpoint->want);
@@ -134,8 +136,8 @@ static void write_rows(struct tx *tx, const char *id, const char *resource,
 		    "INSERT INTO endpoints (registry_id, resource, name, type, set_id, "
 		    "ttl, is_shared, records) VALUES ", "(?,?,?,?,?,?,?,?)",
 		    " ON DUPLICATE KEY UPDATE ttl = VALUES(ttl), "
-		    "is_shared = VALUES(is_shared), records = VALUES(records)",
-		    values, 8, count);
+		    "is_shared = VALUES(is_shared), records = VALUES(records), "
+		    "copied_by = NULL", values, 8, count);
 	arena_free(&arena);
 }
 

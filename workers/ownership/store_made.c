@@ -137,17 +137,6 @@ void store_made_delete_all(struct tx *tx, const char *id, const struct made_row 
 	           " ON DUPLICATE KEY UPDATE records = NULL, intended = NULL");
 }
 
-void store_made_delete(struct tx *tx, const char *id, const struct name *name,
-                       uint16_t type)
-{
-	char text[NAME_MAX_TEXT + 1];
-
-	name_format(name, text);
-	tx_exec(tx,
-	        "DELETE FROM ownership WHERE registry_id = ? AND name = ? AND type = ?",
-	        TX_BIND(tx_text(id), tx_text(text), tx_int(type)));
-}
-
 bool store_made_has(struct tx *tx, const char *id, const char *resource)
 {
 	struct tx_rows rows;

@@ -8,16 +8,44 @@ static const char *const deeds[] = {
 	[DEED_ADOPT] = "ADOPT", [DEED_RELEASE] = "RELEASE", [DEED_GIVE] = "GIVE",
 };
 
-static enum plan_deed deed_of(const char *text)
+static enum plan_deed deed_of(struct tx *tx, const char *text)
 {
 	for (size_t i = 0; text && i < sizeof(deeds) / sizeof(deeds[0]); i++)
 		if (!strcmp(deeds[i], text))
 			return (enum plan_deed)i;
+	tx_fail(tx, ERR_INTERNAL, "a row of orders has the deed \"%.16s\"",
+	        text ? text : "");
 	return DEED_ADOPT;
 }
 
-void store_order_put(struct tx *tx, const char *registry_id,
-                     const struct order_row *order)
+/* ---- orders ---- */
+
+static int64_t count_open(struct tx *tx, const char *registry_id, const char *but)
+{
+	struct tx_rows rows;
+	int64_t count;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT COUNT(*) FROM ownership_orders "
+	    "WHERE registry_id = ? AND state = 'OPEN' AND id <> ?",
+	    TX_BIND(tx_text(registry_id), tx_text(but))))
+		return 0;
+	count = row_int(&rows);
+	tx_select_end(&rows);
+	return count;
+}
+
+/* Those that ended a day ago, some at a time: there are as many as came. */
+static void forget_old(struct tx *tx, const char *registry_id)
+{
+	tx_exec(tx,
+	    "DELETE FROM ownership_orders WHERE registry_id = ? AND state = 'DONE' "
+	    "AND done_at < NOW(3) - INTERVAL 1 DAY LIMIT ?",
+	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_OPEN_MAX)));
+}
+
+static void insert_order(struct tx *tx, const char *registry_id,
+                         const struct order_row *order)
 {
 	struct arena *arena = arena_new();
 	char text[NAME_MAX_TEXT + 1];
@@ -37,13 +65,23 @@ void store_order_put(struct tx *tx, const char *registry_id,
 	arena_free(&arena);
 }
 
+void store_order_put(struct tx *tx, const char *registry_id,
+                     const struct order_row *order)
+{
+	if (count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
+		tx_fail(tx, ERR_QUOTA, "%d orders of this zone and storage_id are open: "
+		        "wait until some are done", ORDERS_OPEN_MAX);
+	forget_old(tx, registry_id);
+	insert_order(tx, registry_id, order);
+}
+
 static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,
                        struct order_row *order)
 {
 	const char *text;
 
 	*order = (struct order_row){ .id = row_text(rows) };
-	order->deed = deed_of(row_text(rows));
+	order->deed = deed_of(tx, row_text(rows));
 	order->has_name = !row_is_null(rows);
 	text = row_text(rows);
 	if (order->has_name && name_parse(text, "name", &order->name, tx->why))
@@ -67,10 +105,8 @@ void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_
 	    "SELECT o.id, o.deed, o.name, o.is_below, o.type, o.resource, o.expected, "
 	    "o.to_id, r.storage_id, o.is_dry FROM ownership_orders o "
 	    "LEFT JOIN registries r ON r.id = o.to_id "
-	    "WHERE o.registry_id = ? AND o.state = 'OPEN' "
-	    "AND (o.deed <> 'GIVE' OR r.id IS NOT NULL) "
-	    "ORDER BY o.ordered_at, o.id LIMIT ?",
-	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_AT_ONCE)));
+	    "WHERE o.registry_id = ? AND o.state = 'OPEN' ORDER BY o.ordered_at, o.id "
+	    "LIMIT ?", TX_BIND(tx_text(registry_id), tx_int(ORDERS_ROUND_MAX)));
 	while (tx_next(&rows)) {
 		struct order_row order;
 
@@ -85,6 +121,8 @@ void store_order_done(struct tx *tx, const char *id, const char *result)
 	tx_exec(tx,
 	    "UPDATE ownership_orders SET state = 'DONE', result = ?, done_at = NOW(3) "
 	    "WHERE id = ? AND state = 'OPEN'", TX_BIND(tx_text(result), tx_text(id)));
+	tx_exec(tx, "DELETE FROM ownership_order_items WHERE order_id = ?",
+	        TX_BIND(tx_text(id)));
 }
 
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
@@ -102,122 +140,84 @@ bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_i
 	return true;
 }
 
-/* ---- what goes to another registry ---- */
+/* ---- their sets ---- */
 
-static struct tx_value *values_of(struct arena *arena, const char *order_id,
-                                  const struct made_row *rows, size_t count)
+void store_order_items_put(struct tx *tx, const char *order_id,
+                           const struct order_set *sets, size_t count,
+                           const char *state)
 {
-	struct tx_value *values = arena_alloc(arena, (3 * count + 1) * sizeof(*values));
+	struct arena *arena = arena_new();
+	struct tx_value *values = arena_alloc(arena, (4 * count + 1) * sizeof(*values));
 	char text[NAME_MAX_TEXT + 1];
 
 	for (size_t i = 0; i < count; i++) {
-		name_format(&rows[i].name, text);
-		values[3 * i] = tx_text(order_id);
-		values[3 * i + 1] = tx_text(arena_strdup(arena, text));
-		values[3 * i + 2] = tx_int(rows[i].is.type);
+		struct tx_value *at = &values[4 * i];
+
+		name_format(&sets[i].name, text);
+		at[0] = tx_text(order_id);
+		at[1] = tx_text(arena_strdup(arena, text));
+		at[2] = tx_int(sets[i].type);
+		at[3] = tx_text(state);
 	}
-	return values;
-}
-
-void store_order_sets_begin(struct tx *tx, const char *order_id,
-                            const struct made_row *rows, size_t count)
-{
-	struct arena *arena = arena_new();
-
-	tx_exec_rows(tx, "INSERT INTO ownership_order_sets (order_id, name, type) VALUES ",
-	             "(?,?,?)", "", values_of(arena, order_id, rows, count), 3, count);
+	if (count)
+		tx_exec_rows(tx,
+		    "INSERT INTO ownership_order_items (order_id, name, type, state) "
+		    "VALUES ", "(?,?,?,?)", " ON DUPLICATE KEY UPDATE "
+		    "state = VALUES(state)", values, 4, count);
 	arena_free(&arena);
 }
 
-void store_order_sets_end(struct tx *tx, const char *order_id)
+void store_order_items(struct tx *tx, struct arena *arena, const char *registry_id,
+                       void (*each)(void *self, const char *order_id,
+                                    const struct order_set *set, bool is_done),
+                       void *self)
 {
-	tx_exec(tx, "DELETE FROM ownership_order_sets WHERE order_id = ?",
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT i.order_id, i.name, i.type, i.state = '" ITEM_DONE "' "
+	    "FROM ownership_orders o JOIN ownership_order_items i ON i.order_id = o.id "
+	    "WHERE o.registry_id = ? AND o.state = 'OPEN'",
+	    TX_BIND(tx_text(registry_id)));
+	while (tx_next(&rows)) {
+		const char *id = row_text(&rows), *text;
+		struct order_set set;
+
+		store_read_name(tx, &rows, &set.name, &text);
+		set.type = (uint16_t)row_int(&rows);
+		if (!tx->err)
+			each(self, id, &set, row_int(&rows));
+	}
+}
+
+void store_order_items_settle(struct tx *tx, const char *order_id)
+{
+	tx_exec(tx, "UPDATE ownership_order_items SET state = '" ITEM_DONE "' "
+	        "WHERE order_id = ? AND state = '" ITEM_APPLIED "'",
+	        TX_BIND(tx_text(order_id)));
+	tx_exec(tx, "DELETE FROM ownership_order_items "
+	        "WHERE order_id = ? AND state = '" ITEM_REFUSED "'",
 	        TX_BIND(tx_text(order_id)));
 }
 
-/* "FROM the order's sets s, and the rows ALIAS of TABLE that a registry has of them" */
-#define SETS_OF(table, alias) "ownership_order_sets s JOIN " table " " alias \
-	" ON " alias ".registry_id = ? AND " alias ".name = s.name " \
-	"AND " alias ".type = s.type "
+/* The items come first: see store_give.c. */
+#define ITEMS "ownership_order_items i STRAIGHT_JOIN "
+#define ACCEPTED "WHERE i.order_id = ? AND i.state = '" ITEM_ACCEPTED "' "
 
-void store_endpoints_copy(struct tx *tx, const char *id, const struct order_row *order)
+void store_order_items_unmake(struct tx *tx, const char *order_id,
+                              const char *registry_id)
 {
 	tx_exec(tx,
-	    "INSERT IGNORE INTO endpoint_sources "
-	    "(registry_id, resource, is_complete, endpoints, reported_at) "
-	    "SELECT DISTINCT ?, e.resource, FALSE, 0, NOW(3) FROM "
-	    SETS_OF("endpoints", "e") "WHERE s.order_id = ?",
-	    TX_BIND(tx_text(order->to_id), tx_text(id), tx_text(order->id)));
-	tx_exec(tx,
-	    "INSERT IGNORE INTO endpoints (registry_id, resource, name, type, set_id, "
-	    "ttl, is_shared, records) SELECT ?, e.resource, e.name, e.type, e.set_id, "
-	    "e.ttl, e.is_shared, e.records FROM "
-	    SETS_OF("endpoints", "e") "WHERE s.order_id = ?",
-	    TX_BIND(tx_text(order->to_id), tx_text(id), tx_text(order->id)));
-	tx_exec(tx,
-	    "UPDATE endpoint_sources c SET endpoints = GREATEST(endpoints, "
-	    "(SELECT COUNT(*) FROM endpoints e WHERE e.registry_id = c.registry_id "
-	    "AND e.resource = c.resource)) WHERE c.registry_id = ?",
-	    TX_BIND(tx_text(order->to_id)));
+	    "DELETE o FROM " ITEMS "ownership o ON o.name = i.name AND o.type = i.type "
+	    ACCEPTED "AND o.registry_id = ?",
+	    TX_BIND(tx_text(order_id), tx_text(registry_id)));
 }
 
-void store_endpoints_forget(struct tx *tx, const char *id, const struct order_row *order)
+void store_order_items_own(struct tx *tx, const char *order_id, const char *registry_id,
+                           const char *owner)
 {
 	tx_exec(tx,
-	    "DELETE e FROM " SETS_OF("endpoints", "e")
-	    "JOIN endpoints r ON r.registry_id = ? "
-	    "AND r.resource = e.resource AND r.name = e.name AND r.type = e.type "
-	    "AND r.set_id = e.set_id AND r.records = e.records AND r.ttl <=> e.ttl "
-	    "WHERE s.order_id = ?",
-	    TX_BIND(tx_text(id), tx_text(order->to_id), tx_text(order->id)));
-}
-
-/* What the receiver only intended gives way. */
-void store_made_move(struct tx *tx, const char *id, const struct order_row *order)
-{
-	tx_exec(tx,
-	    "DELETE o FROM " SETS_OF("ownership", "o")
-	    "WHERE s.order_id = ? AND o.records IS NULL",
-	    TX_BIND(tx_text(order->to_id), tx_text(order->id)));
-	tx_exec(tx,
-	    "UPDATE " SETS_OF("ownership", "o")
-	    "SET o.registry_id = ?, o.updated_at = NOW(3) WHERE s.order_id = ?",
-	    TX_BIND(tx_text(id), tx_text(order->to_id), tx_text(order->id)));
-}
-
-void store_made_part_with(struct tx *tx, const char *id, const struct order_row *order)
-{
-	tx_exec(tx, "DELETE o FROM " SETS_OF("ownership", "o") "WHERE s.order_id = ?",
-	        TX_BIND(tx_text(id), tx_text(order->id)));
-}
-
-void store_records_give(struct tx *tx, const char *id, const struct order_row *order)
-{
-	tx_exec(tx,
-	    "UPDATE " SETS_OF("ownership_records", "z")
-	    "SET z.owner = ?, z.resource = '' WHERE s.order_id = ?",
-	    TX_BIND(tx_text(id), tx_text(order->deed == DEED_GIVE ? order->to : ""),
-	            tx_text(order->id)));
-}
-
-/* ---- how many there are, and those that are over ---- */
-
-size_t store_orders_count(struct tx *tx, const char *registry_id)
-{
-	struct tx_rows rows;
-	size_t count;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT COUNT(*) FROM ownership_orders "
-	    "WHERE registry_id = ? AND state = 'OPEN'", TX_BIND(tx_text(registry_id))))
-		return 0;
-	count = (size_t)row_int(&rows);
-	tx_select_end(&rows);
-	return count;
-}
-
-void store_sweep_orders(struct tx *tx)
-{
-	tx_exec(tx, "DELETE FROM ownership_orders WHERE state = 'DONE' "
-	        "AND done_at < NOW(3) - INTERVAL 1 DAY LIMIT 1000", TX_NONE);
+	    "UPDATE " ITEMS "ownership_records z ON z.name = i.name AND z.type = i.type "
+	    "SET z.owner = ?, z.resource = '' " ACCEPTED "AND z.registry_id = ?",
+	    TX_BIND(tx_text(owner), tx_text(order_id), tx_text(registry_id)));
 }

@@ -19,39 +19,47 @@ struct order_row {
 	const char *ordered_by;
 };
 
-/* Of a registry: that may be open, and that a round looks at, the oldest first. */
-enum { ORDERS_OPEN_MAX = 100, ORDERS_AT_ONCE = 20 };
+enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* of a registry */
 
-size_t store_orders_count(struct tx *tx, const char *registry_id);	/* of the open ones */
-void store_sweep_orders(struct tx *tx);		/* done more than a day ago */
-/* A second time with the same id is no second order. */
+/* A second time with the same id is no second order. ERR_QUOTA: too many are open. */
 void store_order_put(struct tx *tx, const char *registry_id,
                      const struct order_row *order);
+/* From the oldest on, of which a round takes ORDERS_ROUND_MAX. */
 void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const struct order_row *order),
                        void *self);
-/* RESULT is JSON. */
+/* RESULT is JSON. Its items are no longer known. */
 void store_order_done(struct tx *tx, const char *id, const char *result);
 /* False: there is none of that id. *result: NULL until it is done. */
 bool store_order_read(struct tx *tx, struct arena *arena, const char *registry_id,
                       const char *id, const char **state, const char **result);
 
-/*
- * ---- the sets of an order: what is done to them is one statement for all ----
- *
- * Between begin and end, of one transaction; ROWS have a name and a type.
- */
+/* ---- the sets that an open order was begun with ---- */
 
-void store_order_sets_begin(struct tx *tx, const char *order_id,
-                            const struct made_row *rows, size_t count);
-void store_order_sets_end(struct tx *tx, const char *order_id);
+/* Texts as the column has them. */
+#define ITEM_ACCEPTED "ACCEPTED"	/* it may have been done */
+#define ITEM_APPLIED "APPLIED"		/* in this transaction it is known to be done, */
+#define ITEM_REFUSED "REFUSED"		/* or not to be: none is left at its end */
+#define ITEM_DONE "DONE"
 
-/* Who wants them in the registry of ID, wants them in that of the order's, too. */
-void store_endpoints_copy(struct tx *tx, const char *id, const struct order_row *order);
-/* But for what somebody changed since it was copied. */
-void store_endpoints_forget(struct tx *tx, const char *id, const struct order_row *order);
-/* Rows that are marks go to the order's registry. */
-void store_made_move(struct tx *tx, const char *id, const struct order_row *order);
-/* They are not ours any more. */
-void store_made_part_with(struct tx *tx, const char *id, const struct order_row *order);
-void store_records_give(struct tx *tx, const char *id, const struct order_row *order);
+struct order_set {
+	struct name name;
+	uint16_t type;
+};
+
+void store_order_items_put(struct tx *tx, const char *order_id,
+                           const struct order_set *sets, size_t count,
+                           const char *state);
+/* Those of open orders of the registry. */
+void store_order_items(struct tx *tx, struct arena *arena, const char *registry_id,
+                       void (*each)(void *self, const char *order_id,
+                                    const struct order_set *set, bool is_done),
+                       void *self);
+/* What was applied is done, and what was refused was never begun. */
+void store_order_items_settle(struct tx *tx, const char *order_id);
+/* Nothing was made of those that are accepted any more. */
+void store_order_items_unmake(struct tx *tx, const char *order_id,
+                              const char *registry_id);
+/* The zone's records, as REGISTRY_ID keeps them, are OWNER's; "": nobody's. */
+void store_order_items_own(struct tx *tx, const char *order_id, const char *registry_id,
+                           const char *owner);

@@ -907,6 +907,57 @@ static void no_plan_touches_what_is_not_ours(void **state)
 	assert_true(done > 5000);
 }
 
+/* ---- orders ---- */
+
+static void older_orders_go_first_and_newer_ones_wait(void **state)
+{
+	static const struct {
+		const char *zone, *wanted;
+		enum plan_deed deeds[2];	/* the older one first */
+		const char *want;
+		size_t waits[2];		/* of each, as is not done yet */
+	} cases[] = {
+		{ "A:192.0.2.1 A~us", "", { DEED_RELEASE, DEED_GIVE },
+		  "A unmark RELEASED", { 0, 1 } },
+		{ "A:192.0.2.1 A~us", "", { DEED_GIVE, DEED_RELEASE },
+		  "A update GIVEN", { 0, 1 } },
+		/* one that the set does not fit is none for it */
+		{ "A:192.0.2.1", "A:192.0.2.1", { DEED_RELEASE, DEED_ADOPT },
+		  "A update ADOPTED", { 0, 0 } },
+		{ "A:192.0.2.1 A~us", "A:192.0.2.1", { DEED_ADOPT, DEED_RELEASE },
+		  "A unmark RELEASED", { 0, 0 } },
+		/* what fits only when the older one was done */
+		{ "A:192.0.2.1 A~us", "A:192.0.2.1", { DEED_RELEASE, DEED_ADOPT },
+		  "A unmark RELEASED", { 0, 1 } },
+		{ "A:192.0.2.1 A~us", "", { DEED_RELEASE, DEED_ADOPT },
+		  "A unmark RELEASED", { 0, 0 } },
+		{ "A:192.0.2.1 A~them", "", { DEED_RELEASE, DEED_GIVE }, "", { 0, 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct view *view = view_of(cases[i].zone);
+		struct name name = name_of("www.example.com.");
+		const enum plan_deed *deeds = cases[i].deeds;
+		struct plan_order orders[2] = { { .deed = deeds[0], .to = "them" },
+		                                { .deed = deeds[1], .to = "them" } };
+		struct buf text = { 0 };
+		struct plan plan;
+
+		each_token(view, cases[i].wanted, want);
+		for (size_t at = 0; at < COUNT(orders); at++)
+			plan_order(view, &name, &orders[at]);
+		plan_make(view, &usual, true, &plan);
+		describe(&plan, &text);
+		print_message("  %s | %s\n", cases[i].zone, cases[i].want);
+		assert_string_equal(buf_string(&text), cases[i].want);
+		for (size_t at = 0; at < COUNT(orders); at++)
+			assert_int_equal(orders[at].waits, cases[i].waits[at]);
+		buf_clear(&text);
+		view_free(&view);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -925,6 +976,7 @@ int main(void)
 		cmocka_unit_test(a_wish_without_records_is_impossible),
 		cmocka_unit_test(a_name_is_not_filled_with_what_cannot_be_ours),
 		cmocka_unit_test(no_plan_touches_what_is_not_ours),
+		cmocka_unit_test(older_orders_go_first_and_newer_ones_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ struct plan_item {
 	uint16_t type;
 	enum plan_step step;
 	enum plan_reason reason;
-	const struct plan_order *order;	/* that it is for; NULL: for none */
+	struct plan_order *order;	/* that it is for; NULL: for none */
 	bool is_replaced;		/* DELETE: another type comes to its place */
 	bool is_held;
 	const struct holding *holding;	/* perhaps of no records */
@@ -119,13 +119,12 @@ struct plan_order {
 					   what is wanted */
 	const char *to;			/* GIVE: the other owner's id */
 	bool is_dry;			/* it is planned, and not done */
+	size_t waits;			/* the plan's: sets that it is for, and an older
+					   order has first */
 };
 
-/* Could ORDER, which is for its name, be for the set of ITEM? */
-bool plan_order_fits(const struct plan_order *order, const struct plan_item *item);
-/* ORDER, which is borrowed, is for the sets of NAME. */
-void plan_order(struct view *view, const struct name *name,
-                const struct plan_order *order);
+/* ORDER, which is borrowed, is for the sets of NAME. They come from the oldest on. */
+void plan_order(struct view *view, const struct name *name, struct plan_order *order);
 /* An endpoint of our owner, whose texts and octets are borrowed. The view is settled. */
 void plan_want(struct view *view, const struct name *name, const struct wish *endpoint);
 /* As far as we know we made the set at NAME, of these records, in any order. */

@@ -15,13 +15,10 @@ static const char *resource_of(const struct plan_order *order,
 	return ours && ours->mark ? mark_get(ours->mark, "resource") : NULL;
 }
 
-bool plan_order_fits(const struct plan_order *order, const struct plan_item *item)
+static bool is_for(const struct plan_order *order, const struct plan_item *item)
 {
 	const char *resource = resource_of(order, item);
 
-	if (!item->holding->is.count ||
-	    (order->deed == DEED_ADOPT) == plan_is_ours(item->holding))
-		return false;
 	if (order->type && order->type != item->type)
 		return false;
 	if (order->deed == DEED_ADOPT && !order->expected && !item->wish)
@@ -29,13 +26,26 @@ bool plan_order_fits(const struct plan_order *order, const struct plan_item *ite
 	return !order->resource || (resource && !strcmp(order->resource, resource));
 }
 
-static const struct plan_order *order_for(const struct plan_item *item)
+/* Is the set such as the deed is done to? */
+static bool fits(const struct plan_order *order, const struct plan_item *item)
+{
+	return is_for(order, item) &&
+	       (order->deed == DEED_ADOPT) != plan_is_ours(item->holding);
+}
+
+/*
+ * The oldest that fits. Those behind it are told that it was first: what is left of the
+ * set is theirs to see in another round.
+ */
+static struct plan_order *order_for(const struct plan_item *item)
 {
 	const struct known *known = item->node->user;
 	const struct ordered *at = known ? known->orders : NULL;
 
-	while (at && !plan_order_fits(at->order, item))
+	while (at && !fits(at->order, item))
 		at = at->next;
+	for (const struct ordered *late = at ? at->next : NULL; late; late = late->next)
+		late->order->waits += is_for(late->order, item);
 	return at ? at->order : NULL;
 }
 
@@ -88,7 +98,7 @@ static void part_with(const struct planning *p, struct plan_item *item)
 
 bool plan_is_ordered(const struct planning *p, struct plan_item *item)
 {
-	const struct plan_order *order = order_for(item);
+	struct plan_order *order = item->holding->is.count ? order_for(item) : NULL;
 
 	if (!order)
 		return false;
@@ -100,12 +110,14 @@ bool plan_is_ordered(const struct planning *p, struct plan_item *item)
 	return true;
 }
 
-void plan_order(struct view *view, const struct name *name,
-                const struct plan_order *order)
+void plan_order(struct view *view, const struct name *name, struct plan_order *order)
 {
 	struct known *known = plan_known_of(view, name);
 	struct ordered *ordered = arena_alloc(view_arena(view), sizeof(*ordered));
+	struct ordered **end = &known->orders;
 
-	*ordered = (struct ordered){ known->orders, order };
-	known->orders = ordered;
+	while (*end)
+		end = &(*end)->next;
+	*ordered = (struct ordered){ NULL, order };
+	*end = ordered;
 }

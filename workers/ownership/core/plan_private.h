@@ -22,8 +22,8 @@ struct made {
 };
 
 struct ordered {
-	struct ordered *next;
-	const struct plan_order *order;
+	struct ordered *next;		/* a newer one */
+	struct plan_order *order;
 };
 
 struct known {
