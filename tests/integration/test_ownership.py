@@ -502,27 +502,6 @@ class Orders(Story):
         self.assertEqual(self.lab.wait_for(lambda: result(right), 40, "and the second")["done"], 1)
         self.assertEqual(self.lab.marks(), {"_own-a.www": [mark()]})
 
-    def test_what_is_said_meanwhile_is_not_forgotten(self):
-        """Endpoints that change on their way stay wanted where they were said."""
-        self.lab.apply({"www/A": ["192.0.2.1"]})
-        self.wait_data({("www", "A"): ["192.0.2.1"]})
-        self.lab.planned()
-        said = threading.Event()
-
-        def say(message):
-            if is_update(message) and not said.is_set():
-                said.set()
-                self.lab.mariadb.sql("UPDATE endpoints e JOIN registries r "
-                                     "ON r.id = e.registry_id SET e.ttl = 77 "
-                                     "WHERE r.storage_id = 'us'")
-            return message
-        self.lab.relay.on_question = say
-        self.assertEqual(self.lab.order("ownership_transfer", to="them", selector={})["done"], 1)
-        self.assertTrue(said.is_set())
-        rows = self.lab.mariadb.sql("SELECT r.storage_id, e.ttl FROM endpoints e JOIN registries r "
-                                    "ON r.id = e.registry_id ORDER BY 1")
-        self.assertEqual([list(row) for row in rows], [["them", "NULL"], ["us", "77"]])
-
     def test_adoption(self):
         self.add_as_them(f"www.{ZONE}. 300 A 192.0.2.9")
         wanted = {"dnsname": f"www.{ZONE}.", "type": "A"}

@@ -288,7 +288,8 @@ static void keep_records(struct round *round)
 {
 	struct why why;
 
-	if (tx_redo(round_keep_records, round, &why))
+	round->is_kept = !tx_redo(round_keep_records, round, &why);
+	if (!round->is_kept)
 		log_warn("records not kept: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);

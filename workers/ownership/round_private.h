@@ -59,6 +59,7 @@ struct round {
 	struct order *orders;		/* round_orders.c's, from the oldest on */
 	uint32_t serial;
 	bool is_complete, is_planned, is_accepted, is_stopped;
+	bool is_kept;			/* what was read, for who asks for it */
 	struct plan plan;
 	char digest[PLAN_DIGEST + 1];	/* of what is held; "": nothing is */
 	char mismatches[PLAN_DIGEST + 1];	/* of what is wanted and another's */

@@ -26,7 +26,7 @@ void round_note_quiet(const struct round *round)
 	const struct registry_settings *settings = round->registry->settings;
 
 	round->registry->quiet = (struct quiet){
-		.is_known = round->is_planned && !round->orders &&
+		.is_known = round->is_planned && round->is_kept && !round->orders &&
 		            (!round->errand_count || settings->dry_run),
 		.is_held = round->plan.held, .serial = round->serial,
 		.rev = round->row.rev,

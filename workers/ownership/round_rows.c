@@ -236,6 +236,19 @@ static void push_gone(struct made_row *rows, size_t *count, const struct name *n
 	                                      .intended.type = type, .resource = "" };
 }
 
+/* Nothing came of what these intended: by now they may be of a set that we were given. */
+static struct made_row *rows_vain(const struct round *round, size_t *count)
+{
+	struct made_row *rows = arena_alloc(round->arena, (map_count(round->made) + 1) *
+	                                                  sizeof(*rows));
+
+	*count = 0;
+	for (const struct made *made = round->all_made; made; made = made->next)
+		if (!made->row.is.count && is_gone(round, &made->row))
+			push_gone(rows, count, &made->row.name, made->row.is.type);
+	return rows;
+}
+
 /* Of these none is to stay. */
 static struct made_row *rows_gone(const struct round *round, size_t *count)
 {
@@ -244,7 +257,7 @@ static struct made_row *rows_gone(const struct round *round, size_t *count)
 
 	*count = 0;
 	for (const struct made *made = round->all_made; made; made = made->next)
-		if (is_gone(round, &made->row))
+		if (made->row.is.count && is_gone(round, &made->row))
 			push_gone(rows, count, &made->row.name, made->row.is.type);
 	for (size_t i = 0; i < round->plan.count; i++) {
 		const struct plan_item *item = &round->plan.items[i];
@@ -267,17 +280,19 @@ static void free_places(const struct round *round, struct tx *tx)
 enum err round_settle(void *self, struct why *why)
 {
 	struct round *round = self;
-	size_t count, gone_count;
+	size_t count, vain_count, gone_count;
 	struct made_row *rows = rows_of(round, is_made_now, &count);
+	struct made_row *vain = rows_vain(round, &vain_count);
 	struct made_row *gone = rows_gone(round, &gone_count);
 
-	if (!round->registry->storage->has_rows || (!count && !gone_count))
+	if (!round->registry->storage->has_rows || (!count && !vain_count && !gone_count))
 		return OK;
 
 	struct tx tx = round_begin_tx(round, why);
 	store_made_put(&tx, round->row.id, rows, count);
+	store_made_refused(&tx, round->row.id, vain, vain_count);
 	store_made_delete_all(&tx, round->row.id, gone, gone_count);
-	if (gone_count)
+	if (vain_count || gone_count)
 		free_places(round, &tx);
 	count_made(round, &tx);
 	return tx_commit(&tx);
