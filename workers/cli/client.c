@@ -171,7 +171,7 @@ struct waiter {
 static const char *program_of(const char *topic)
 {
 	if (!strcmp(topic, "central") || !strcmp(topic, "minidns") ||
-	    !strcmp(topic, "ownership"))
+	    !strcmp(topic, "ownership") || !strcmp(topic, "ports"))
 		return topic;
 	return strncmp(topic, "pool_manager.", 13) ? NULL : "poolmgr";
 }
@@ -186,7 +186,7 @@ static void note_answer(const char *topic, const struct rpc_answer *answer,
 		return;
 	if (answer->err == ERR_UNREACHABLE && !program)
 		fail(why, answer->err, "%s: topics are central, minidns, "
-		     "ownership and pool_manager.POOL", answer->why.text);
+		     "ownership, ports and pool_manager.POOL", answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
 		fail(why, answer->err,
 		     "%s: is zonefleet-%s running, with the same broker.url "

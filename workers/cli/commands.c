@@ -207,6 +207,57 @@ const struct command commands[] = {
 	  "and the domains that are PENDING or in ERROR.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
+	{ "network set", "NETWORK DOMAIN", 2, 2, 0, NEED_BROKER, network_set,
+	  "say in which domain the ports of a network are named",
+	  "Makes the network, whose id (a UUID) is NETWORK, known to zonefleet-ports, or "
+	  "gives it another DOMAIN: its ports are renamed at once, all of them. With '' "
+	  "they have no names. The domain is one of the tenant's own.",
+	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 dev.example.org\n"
+	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 ''" },
+	{ "network list", "", 0, 0, OPT(LIMIT), NEED_BROKER, network_list,
+	  "list the networks and their domains",
+	  "Lists the networks that zonefleet-ports knows; an administrator sees those of "
+	  "all tenants.",
+	  "zonefleet network list --admin" },
+	{ "network show", "NETWORK", 1, 1, 0, NEED_BROKER, network_show,
+	  "show a network",
+	  "Shows the network's domain and whose it is.",
+	  "zonefleet network show 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
+	{ "network delete", "NETWORK", 1, 1, 0, NEED_BROKER, network_delete,
+	  "forget a network without ports",
+	  "Forgets the network. One that has ports stays: delete them first.",
+	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
+	{ "port create", "NETWORK ADDRESS...", 2, -1, OPT(DNS_NAME) | OPT(MAC),
+	  NEED_BROKER, port_create,
+	  "give a port's addresses their names",
+	  "Makes a port of NETWORK with these addresses. Each has a generated name "
+	  "(host-10-1-1-1) in the network's domain, and the one of --dns-name if there "
+	  "is one, which no other port of the network may have; its reverse record is "
+	  "the latter.",
+	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
+	  "2001:db8::1 --dns-name vm01" },
+	{ "port list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, port_list,
+	  "list ports, of a network or all",
+	  "Lists ports with their names and addresses. A port is PENDING until central "
+	  "has all its records, then ACTIVE; ERROR: some are refused, for something else "
+	  "is there in the domain.",
+	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
+	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
+	  "show a port, and what its addresses are called",
+	  "Shows the port, each of its addresses with the name that its reverse record "
+	  "is.",
+	  "zonefleet port show 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10" },
+	{ "port set", "PORT [ADDRESS...]", 1, -1, OPT(DNS_NAME) | OPT(MAC),
+	  NEED_BROKER, port_set,
+	  "rename a port, or give it other addresses",
+	  "Changes what is said and leaves the rest; with addresses, they are all that "
+	  "the port has from then on.",
+	  "zonefleet port set 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10 --dns-name web\n"
+	  "zonefleet port set 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10 10.1.1.7" },
+	{ "port delete", "PORT", 1, 1, 0, NEED_BROKER, port_delete,
+	  "delete a port and its records",
+	  "Deletes the port; its name is free at once, and its records go.",
+	  "zonefleet port delete 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
 	  "Shows how the name servers come along, until the domain is ACTIVE, or "

@@ -82,6 +82,10 @@ const struct option_row option_rows[OPT_COUNT] = {
 		"all that is nobody's, and just as it is wanted" },
 	[OPT_DRY_RUN]      = { "dry-run", 0, NULL,
 		"say what would be done, and do nothing" },
+	[OPT_DNS_NAME]     = { "dns-name", 0, "NAME",
+		"what the port is called: vm01, or absolute with its final dot; '' for "
+		"its generated names only" },
+	[OPT_MAC]          = { "mac", 0, "MAC", "its MAC address: fa:16:3e:00:00:01" },
 };
 
 struct scanner {

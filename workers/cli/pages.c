@@ -40,8 +40,10 @@ static enum err read_page(struct reading *reading, bool *more)
 	json_object_set_new(
 		reading->args, "limit",
 		json_integer(reading->left < PAGE_ITEMS ? reading->left : PAGE_ITEMS));
-	err = cli_call(reading->cli, reading->listing->method, json_incref(reading->args),
-	               &page);
+	err = client_call(reading->cli->client, reading->listing->topic
+	                  ? reading->listing->topic : "central",
+	                  reading->listing->method, json_incref(reading->args), &page,
+	                  &reading->cli->why);
 	if (err)
 		return err;
 	take(reading, page);

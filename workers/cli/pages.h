@@ -12,6 +12,7 @@ struct listing {
 	const char *key;		/* of the array in its answer */
 	const struct column *columns;
 	void (*row)(struct table *table, const json_t *item);	/* adds its cells */
+	const char *topic;		/* who has it; NULL: central */
 };
 
 /* Takes ARGS over. */

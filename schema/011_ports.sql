@@ -1,0 +1,68 @@
+-- Ports (seed 002): what is attached to networks, under which names and addresses.
+
+-- domain '': its ports have no names. revision: the source's own number of what it said last.
+-- One that is gone stays as long as its ports do.
+CREATE TABLE networks (
+  id            CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  project_id    VARCHAR(255) NOT NULL,
+  domain        VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  revision      BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  deleted_at    DATETIME(3) NULL,
+  PRIMARY KEY (id),
+  KEY network_gone (deleted_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- dns_name: as it was given; dns_fqdn: in the network's domain, which one port has. A port
+-- that is gone stays for a while, so that no older message brings it back.
+CREATE TABLE ports (
+  id            CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  network_id    CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  project_id    VARCHAR(255) NOT NULL,
+  dns_name      VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  dns_fqdn      VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  mac           VARCHAR(17) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  revision      BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  deleted_at    DATETIME(3) NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY port_name (network_id, dns_fqdn),
+  KEY port_gone (deleted_at),
+  FOREIGN KEY (network_id) REFERENCES networks (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+CREATE TABLE port_addresses (
+  port_id       CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  address       VARBINARY(16) NOT NULL,
+  PRIMARY KEY (port_id, address),
+  FOREIGN KEY (port_id) REFERENCES ports (id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- A domain of central's as a project writes to it; '' is nobody, and its domains are reverse
+-- ones. rev grows with each change; due_at NULL: all of it is published.
+CREATE TABLE port_zones (
+  zone          VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  project_id    VARCHAR(255) NOT NULL,
+  rev           BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  due_at        DATETIME(3) NULL,
+  failures      INT UNSIGNED NOT NULL DEFAULT 0,
+  reason        VARCHAR(512) NOT NULL DEFAULT '',
+  PRIMARY KEY (zone, project_id),
+  KEY zone_due (due_at)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The records that a port has or had there, and what is to be done: ADD and DROP are not known
+-- to be done yet, HAVE was, REFUSED was not taken, for a reason. seq grows with each change of mind.
+CREATE TABLE port_records (
+  port_id       CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  zone          VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  name          VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  type          SMALLINT UNSIGNED NOT NULL,
+  data          VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  project_id    VARCHAR(255) NOT NULL,
+  state         ENUM('ADD', 'HAVE', 'DROP', 'REFUSED', 'GONE') NOT NULL,
+  seq           BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  reason        VARCHAR(255) NOT NULL DEFAULT '',
+  PRIMARY KEY (port_id, zone, name, type, data),
+  KEY record_open (state, zone, project_id),
+  KEY record_same (zone, name, type),
+  FOREIGN KEY (port_id) REFERENCES ports (id)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

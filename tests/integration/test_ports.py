@@ -1,0 +1,418 @@
+"""Names of ports, from a call on the queue to what minidns and a BIND behind it answer."""
+
+import ipaddress
+import shutil
+import sys
+import tempfile
+import threading
+import unittest
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dns.message
+import dns.query
+import dns.rdatatype
+import dns.reversename
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from story import Caller, start_fleet                                  # noqa: E402
+from lab.fleet import Worker                                            # noqa: E402
+from lab.process import HOST                                            # noqa: E402
+
+SECONDS = 15
+WORKERS = 2
+MANY = 50
+
+
+def setUpModule():
+    """One fleet for all, and two workers of ports; each test has domains of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="zfports"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    fleet = unittest.enterModuleContext(start_fleet(
+        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",)))
+    for number in range(WORKERS):
+        worker = Worker(folder / f"ports{number + 1}", "ports",
+                        fleet.settings | {"ports": {"processes": 1, "retry_period": 2}})
+        worker.launch()
+        unittest.addModuleCleanup(worker.stop)
+        worker.wait_ready()
+        PortStory.workers.append(worker)
+    PortStory.fleet = fleet
+    PortStory.central = Caller(fleet.rabbitmq.url)
+    PortStory.caller = Caller(fleet.rabbitmq.url, topic="ports")
+    for caller in PortStory.central, PortStory.caller:
+        unittest.addModuleCleanup(caller.close)
+
+
+def ask(port, name, kind):
+    """{"10.0.0.1", ...} of an answer; None if the server did not say that all is well."""
+    question = dns.message.make_query(name, kind)
+    answer = dns.query.udp(question, HOST, port=port, timeout=5)
+    if answer.rcode() not in (0, 3):
+        return None
+    return {str(record) for rrset in answer.answer if rrset.rdtype == dns.rdatatype.from_text(kind)
+            for record in rrset}
+
+
+class PortStory(unittest.TestCase):
+
+    workers = []
+
+    def domain(self, suffix="example."):
+        """A new domain of central's, and a network whose domain it is."""
+        name = f"d{uuid.uuid4().hex[:8]}.{suffix}"
+        self.central.create_domain(domain={"name": name})
+        return name, self.network(name)
+
+    def network(self, domain, **more):
+        network = uuid.uuid4().hex
+        self.caller.set_network(network={"id": network, "dns_domain": domain} | more)
+        return network
+
+    def create(self, network, *addresses, caller=None, **more):
+        return (caller or self.caller).create_port(port={
+            "network_id": network,
+            "fixed_ips": [{"ip_address": address} for address in addresses]} | more)["port"]
+
+    def servers(self):
+        return self.fleet.minidns_ports[0], self.fleet.bind.port
+
+    def answers(self, name, kind, *expected):
+        """Each of the servers, in a while."""
+        for port in self.servers():
+            self.fleet.wait_for(lambda: ask(port, name, kind) == set(expected), SECONDS,
+                                f"{name} {kind} is {expected}: {ask(port, name, kind)}")
+
+    def refused(self, pattern, call, *arguments, **keywords):
+        with self.assertRaisesRegex(Exception, pattern):
+            call(*arguments, **keywords)
+
+    @staticmethod
+    def reverse(address):
+        return str(dns.reversename.from_address(address))
+
+
+class Tables(PortStory):
+    """The two tables of seed 002."""
+
+    def test_queries(self):
+        domain, network = self.domain()
+        v4, v6 = "10.224.36.4", "fd5d:19f:52e9::2"
+        port = self.create(network, v4, v6)
+        host4, host6 = f"host-10-224-36-4.{domain}", f"host-fd5d-19f-52e9--2.{domain}"
+        self.answers(host4, "A", v4)
+        self.answers(host6, "AAAA", v6)
+        self.answers(self.reverse(v4), "PTR", host4)
+        self.answers(self.reverse(v6), "PTR", host6)
+        self.caller.update_port(port=port["id"], values={"dns_name": "Name"})
+        name = f"name.{domain}"
+        self.answers(name, "A", v4)
+        self.answers(name, "AAAA", v6)
+        self.answers(host4, "A", v4)
+        self.answers(host6, "AAAA", v6)
+        self.answers(self.reverse(v4), "PTR", name)
+        self.answers(self.reverse(v6), "PTR", name)
+        self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
+                            == "ACTIVE", SECONDS, "the port is published")
+        self.caller.delete_port(port=port["id"])
+        for gone, kind in ((name, "A"), (name, "AAAA"), (host4, "A"), (host6, "AAAA"),
+                           (self.reverse(v4), "PTR"), (self.reverse(v6), "PTR")):
+            self.answers(gone, kind)
+        self.refused("no port", self.caller.get_port, port=port["id"])
+
+    def test_full_names(self):
+        domain, network = self.domain()
+        for number, (given, fqdn) in enumerate((
+                ("vm01", f"vm01.{domain}"), ("vm01.test1", f"vm01.test1.{domain}"),
+                (f"vm02.test1.{domain}", f"vm02.test1.{domain}"), (None, None))):
+            more = {} if given is None else {"dns_name": given}
+            port = self.create(network, f"10.1.0.{number + 1}", **more)
+            self.assertEqual((port["dns_name"], port["dns_fqdn"]), (given, fqdn))
+            self.assertEqual(self.caller.get_port(port=port["id"])["port"]["dns_fqdn"], fqdn)
+        self.refused("dns_name", self.create, network, "10.1.0.9",
+                     dns_name="vm01.test1.other.com.")
+        ports = self.caller.list_ports(network=network)["ports"]
+        self.assertEqual(len(ports), 4)
+        port = ports[0]["id"]
+        self.refused("dns_name", self.caller.update_port, port=port,
+                     values={"dns_name": "vm01.test1.other.com."})
+        self.assertEqual(self.caller.get_port(port=port)["port"]["dns_name"],
+                         ports[0]["dns_name"])
+
+    def test_assignment(self):
+        domain, network = self.domain()
+        port = self.create(network, "10.1.1.1", dns_name="a")
+        self.assertEqual(port["dns_assignment"], [
+            {"ip_address": "10.1.1.1", "hostname": "a", "fqdn": f"a.{domain}"}])
+        port = self.create(network, "10.1.1.2")
+        self.assertEqual(port["dns_assignment"], [
+            {"ip_address": "10.1.1.2", "hostname": "host-10-1-1-2",
+             "fqdn": f"host-10-1-1-2.{domain}"}])
+
+
+class Names(PortStory):
+
+    def test_one_of_a_name(self):
+        """A002-4"""
+        _, network = self.domain()
+        port = self.create(network, "10.2.0.1", dns_name="web")
+        self.refused("called", self.create, network, "10.2.0.2", dns_name="WEB")
+        _, other = self.domain()
+        self.create(other, "10.2.1.1", dns_name="web")
+        self.caller.delete_port(port=port["id"])
+        self.create(network, "10.2.0.3", dns_name="web")
+
+    def test_many_want_the_same_at_once(self):
+        _, network = self.domain()
+        ready = threading.Barrier(MANY)
+
+        def create(number):
+            caller = Caller(self.fleet.rabbitmq.url, topic="ports")
+            try:
+                ready.wait(60)
+                return self.create(network, f"10.3.0.{number + 1}", dns_name="one",
+                                   caller=caller)
+            except Exception as error:
+                return str(error)
+            finally:
+                caller.close()
+        with ThreadPoolExecutor(MANY) as pool:
+            answers = list(pool.map(create, range(MANY)))
+        won = [answer for answer in answers if isinstance(answer, dict)]
+        self.assertEqual(len(won), 1, answers)
+        for answer in answers:
+            if answer not in won:
+                self.assertRegex(answer, "called")
+        ports = self.caller.list_ports(network=network)["ports"]
+        self.assertEqual([port["id"] for port in ports], [won[0]["id"]])
+
+    def test_without_a_domain_nothing_is_checked(self):
+        network = self.network("")
+        port = self.create(network, "10.4.0.1", dns_name="No_Name!")
+        self.assertEqual((port["dns_name"], port["dns_fqdn"], port["dns_assignment"]),
+                         ("no_name!", None, []))
+
+    def test_another_domain_renames_all(self):
+        """With one serial for each domain, however many ports there are."""
+        old, network = self.domain()
+        ports = [self.create(network, f"10.5.{i // 200}.{i % 200 + 1}", dns_name=f"n{i}")
+                 for i in range(30)]
+        self.answers(f"n29.{old}", "A", "10.5.0.30")
+        new = f"new-{old}"
+        self.central.create_domain(domain={"name": new})
+        before = self.central.get_domain(domain=old)["serial"]
+        self.fleet.wait_for(lambda: self.fleet.bind.serial(old.rstrip(".")) == before, SECONDS,
+                            "all of the old is out")
+        answer = self.caller.set_network(network={"id": network, "dns_domain": new})
+        self.assertEqual((answer["ports"], answer["unnamed"]), (len(ports), []))
+        self.answers(f"n29.{new}", "A", "10.5.0.30")
+        self.answers(f"host-10-5-0-30.{new}", "A", "10.5.0.30")
+        self.answers(f"n29.{old}", "A")
+        self.answers(self.reverse("10.5.0.30"), "PTR", f"n29.{new}")
+
+
+class Requests(PortStory):
+    """What is no port, and what is no network."""
+
+    def test_ports(self):
+        _, network = self.domain()
+        for port, words in (
+                ({}, "network_id"), ({"network_id": 5}, "network_id"),
+                ({"network_id": "x"}, "network_id"), ({"network_id": uuid.uuid4().hex},
+                                                      "no network"),
+                ({"network_id": network, "colour": 1}, "colour"),
+                ({"network_id": network, "fixed_ips": {}}, "fixed_ips"),
+                ({"network_id": network, "fixed_ips": [5]}, "ip_address|fixed_ips"),
+                ({"network_id": network, "fixed_ips": [{"ip_address": "10.0.0.256"}]},
+                 "ip_address"),
+                ({"network_id": network, "fixed_ips": [{"ip_address": "fe80::1%eth0"}]},
+                 "ip_address"),
+                ({"network_id": network, "fixed_ips": [{"ip_address": "::1"},
+                                                       {"ip_address": "0::1"}]}, "twice"),
+                ({"network_id": network, "fixed_ips": [{"ip_address": f"10.0.0.{i}"}
+                                                       for i in range(31)]}, "fixed_ips"),
+                ({"network_id": network, "dns_name": "a" * 256}, "dns_name"),
+                ({"network_id": network, "dns_name": "\u00e4"}, "dns_name"),
+                ({"network_id": network, "dns_name": "a\nb"}, "dns_name"),
+                ({"network_id": network, "dns_name": 5}, "dns_name"),
+                ({"network_id": network, "mac_address": "fa:16:3e"}, "mac_address")):
+            with self.subTest(port=port):
+                self.refused(words, self.caller.create_port, port=port)
+        self.assertEqual(self.caller.list_ports(network=network)["ports"], [])
+
+    def test_networks(self):
+        for domain, words in (("a" * 250, "dns_domain"), ("a..b", "dns_domain"),
+                              (".", "dns_domain"), ("*.example.", "dns_domain"),
+                              ("\u00e4.example.", "dns_domain"), (5, "dns_domain")):
+            with self.subTest(domain=domain):
+                self.refused(words, self.caller.set_network,
+                             network={"id": uuid.uuid4().hex, "dns_domain": domain})
+
+    def test_lists(self):
+        _, network = self.domain()
+        made = {self.create(network, f"10.8.0.{i + 1}")["id"] for i in range(7)}
+        found, marker = [], None
+        while True:
+            page = self.caller.list_ports(network=network, limit=3,
+                                          **({"marker": marker} if marker else {}))
+            found += [port["id"] for port in page["ports"]]
+            marker = page["marker"]
+            if not marker:
+                break
+        self.assertEqual((len(found), set(found)), (7, made))
+        for bad in {"limit": 0}, {"limit": 1001}, {"marker": "\u00e4"}, {"network": "?"}:
+            with self.subTest(bad=bad):
+                self.refused("limit|marker|network", self.caller.list_ports, **bad)
+
+    def test_the_same_twice(self):
+        _, network = self.domain()
+        port = self.create(network, "10.8.1.1", id=str(uuid.uuid4()), dns_name="a")
+        again = self.create(network, "10.8.1.1", id=port["id"], dns_name="a")
+        self.assertEqual((again["id"], again["dns_fqdn"]), (port["id"], port["dns_fqdn"]))
+        self.refused("there is or was", self.create, network, "10.8.1.2", id=port["id"])
+        for _ in range(2):
+            self.caller.delete_port(port=port["id"])
+        self.refused("there is or was", self.create, network, "10.8.1.1", id=port["id"],
+                     dns_name="a")
+
+
+class Reverse(PortStory):
+
+    def test_zones_are_made_once(self):
+        """A002-8: many first names of a new reverse domain, at once."""
+        domain, network = self.domain()
+        with ThreadPoolExecutor(8) as pool:
+            callers = [Caller(self.fleet.rabbitmq.url, topic="ports") for _ in range(8)]
+            list(pool.map(lambda i: self.create(network, f"10.77.7.{i + 1}",
+                                                caller=callers[i % 8]), range(100)))
+        for caller in callers:
+            caller.close()
+        zone = "7.77.10.in-addr.arpa."
+        self.fleet.wait_for(lambda: len(self.pointers(zone)) == 100, 2 * SECONDS,
+                            "all of them are in the zone")
+        self.assertEqual(self.pointers(zone),
+                         {f"{i + 1}.{zone}": f"host-10-77-7-{i + 1}.{domain}"
+                          for i in range(100)})
+
+    def pointers(self, zone):
+        try:
+            lines = self.central.export_domain(domain=zone)["lines"]
+        except Exception:
+            return {}
+        rows = [line.split() for line in lines]
+        return {row[0]: row[4] for row in rows if row[3] == "PTR"}
+
+    def test_two_of_one_address(self):
+        """On networks that know nothing of each other; one that goes leaves the other's."""
+        first, network = self.domain()
+        second, other = self.domain()
+        address = str(ipaddress.ip_address("10.88.0.1"))
+        port = self.create(network, address, dns_name="a")
+        self.create(other, address, dns_name="a")
+        self.answers(self.reverse(address), "PTR", f"a.{first}", f"a.{second}")
+        self.caller.delete_port(port=port["id"])
+        self.answers(self.reverse(address), "PTR", f"a.{second}")
+
+
+class Faults(PortStory):
+
+    def test_central_is_away(self):
+        domain, network = self.domain()
+        central = self.fleet.members["central1"]
+        central.stop()
+        try:
+            port = self.create(network, "10.6.0.1", dns_name="late")
+            self.assertEqual(port["status"], "PENDING")
+        finally:
+            central.launch()
+            central.wait_ready()
+        self.answers(f"late.{domain}", "A", "10.6.0.1")
+
+    def test_a_record_that_cannot_be_keeps_no_other_back(self):
+        domain, network = self.domain()
+        self.central.apply_changes(domain=domain, changes=[
+            {"op": "add", "name": f"taken.{domain}", "type": "CNAME",
+             "records": ["www.example.net."]}])
+        bad = self.create(network, "10.6.1.1", dns_name="taken")
+        self.create(network, "10.6.1.2", dns_name="good")
+        self.answers(f"good.{domain}", "A", "10.6.1.2")
+        self.fleet.wait_for(lambda: self.caller.get_port(port=bad["id"])["port"]["status"]
+                            == "ERROR", SECONDS, "the other one is known to be refused")
+        self.assertRegex(self.caller.get_port(port=bad["id"])["port"]["reason"], "CNAME")
+        self.answers(f"host-10-6-1-1.{domain}", "A", "10.6.1.1")
+        self.central.apply_changes(domain=domain, changes=[
+            {"op": "delete", "name": f"taken.{domain}", "type": "CNAME", "records": []}])
+        self.answers(f"taken.{domain}", "A", "10.6.1.1")
+
+    def test_workers_that_die(self):
+        domain, network = self.domain()
+        for number in range(20):
+            worker = self.workers[number % WORKERS]
+            self.create(network, f"10.6.2.{number + 1}", dns_name=f"k{number}")
+            worker.kill9()
+            worker.launch()
+            worker.wait_ready()
+        for number in range(20):
+            self.answers(f"k{number}.{domain}", "A", f"10.6.2.{number + 1}")
+
+
+class Client(PortStory):
+    """zonefleet network, zonefleet port"""
+
+    def cli(self, *words):
+        return self.fleet.cli(*words, "--tenant", "tenant-1", as_json=False)
+
+    def test_from_first_to_last(self):
+        domain, _ = self.domain()
+        network = str(uuid.uuid4())
+        self.assertIn(domain, self.cli("network", "set", network, domain.rstrip(".")))
+        said = self.cli("port", "create", network, "10.9.0.1", "fd00::9", "--dns-name", "Web",
+                        "--mac", "fa:16:3e:00:00:01")
+        port = said.split()[2]
+        self.assertIn(f"10.9.0.1 web.{domain}", said)
+        self.answers(f"web.{domain}", "A", "10.9.0.1")
+        shown = self.cli("port", "show", port)
+        for words in f"web.{domain}", "fa:16:3e:00:00:01", "fd00::9", network.replace("-", ""):
+            self.assertIn(words, shown)
+        self.assertIn("10.9.0.1", self.cli("port", "list", network))
+        self.assertIn(domain, self.cli("network", "list"))
+        self.cli("port", "set", port, "10.9.0.2", "--dns-name", "")
+        self.answers(f"host-10-9-0-2.{domain}", "A", "10.9.0.2")
+        self.answers(f"web.{domain}", "A")
+        self.refused("has ports", self.cli, "network", "delete", network)
+        self.cli("port", "delete", port)
+        self.cli("network", "delete", network)
+        self.refused("no network", self.cli, "network", "show", network)
+
+
+class Tenants(PortStory):
+
+    def test_strangers(self):
+        _, network = self.domain()
+        port = self.create(network, "10.7.0.1")
+        stranger = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-3", admin=False)
+        self.addCleanup(stranger.close)
+        self.refused("no port", stranger.get_port, port=port["id"])
+        self.refused("no port", stranger.delete_port, port=port["id"])
+        self.refused("another project", self.create, network, "10.7.0.2", caller=stranger)
+        self.refused("another project", stranger.set_network,
+                     network={"id": network, "dns_domain": ""})
+        self.assertEqual(stranger.list_ports()["ports"], [])
+
+    def test_a_domain_of_somebody_else(self):
+        """A network's name does not reach into a domain of another project."""
+        domain, _ = self.domain()
+        stranger = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-2", admin=False)
+        self.addCleanup(stranger.close)
+        network = uuid.uuid4().hex
+        stranger.set_network(network={"id": network, "dns_domain": domain})
+        self.create(network, "10.7.1.1", dns_name="www", caller=stranger)
+        self.fleet.wait_for(lambda: [row for row in self.fleet.mariadb.sql(
+            "SELECT reason FROM port_zones WHERE project_id = 'tenant-2' AND reason <> ''")],
+            SECONDS, "it is refused")
+        self.answers(f"www.{domain}", "A")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,273 @@
+#include "codec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/mac.h"
+#include "model/json.h"
+
+/* ---- networks ---- */
+
+/* With or without its last dot, as Neutron's users write it, in any case. */
+enum err codec_domain(const char *text, struct name *domain, struct why *why)
+{
+	char full[PORT_NAME_MAX + 2];
+	size_t len = strlen(text);
+	enum err err;
+
+	*domain = (struct name){ 0 };
+	if (!len)
+		return OK;
+	if (len > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
+		return fail(why, ERR_INVALID, "dns_domain: of more than %d octets, so that "
+		            "names of addresses have no room",
+		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
+	snprintf(full, sizeof(full), "%s%s", text, text[len - 1] == '.' ? "" : ".");
+	err = name_parse_owner(full, "dns_domain", domain, why);
+	if (!err && (!name_labels(domain) || !memcmp(domain->wire, "\1*", 2)))
+		err = fail(why, ERR_INVALID, "dns_domain: must be a domain that central "
+		           "can have: no wildcard, and not the root");
+	return err;
+}
+
+static enum err get_project(const struct request *req, const json_t *json,
+                            const char **project, struct why *why)
+{
+	*project = req->context.tenant;
+	return json_get_text(json, "project_id", 0, PROJECT_MAX, project, why);
+}
+
+enum err codec_network(const struct request *req, struct network_row *network,
+                       struct why *why)
+{
+	static const char *const keys[] = { "id", "project_id", "dns_domain", NULL };
+	const char *domain = "";
+	const json_t *json;
+	enum err err = json_get_object(req->args, "network", JSON_REQUIRED, &json, why);
+
+	*network = (struct network_row){ .domain_text = "" };
+	if (!err)
+		err = json_only_keys(json, keys, "network", why);
+	if (!err)
+		err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
+	if (!err)
+		err = get_project(req, json, &network->project_id, why);
+	if (!err)
+		err = json_get_text(json, "dns_domain", 0, PORT_NAME_MAX, &domain, why);
+	if (!err)
+		err = codec_domain(domain, &network->domain, why);
+	if (!err && network->domain.len) {
+		char text[NAME_MAX_TEXT + 1];
+
+		name_format(&network->domain, text);
+		network->domain_text = arena_strdup(req->arena, text);
+	}
+	return err;
+}
+
+json_t *codec_encode_network(const struct network_row *network)
+{
+	return json_pack("{s:s, s:s, s:s}", "id", network->id, "project_id",
+	                 network->project_id, "dns_domain", network->domain_text);
+}
+
+/* ---- what a message says of a port ---- */
+
+static enum err take_address(const json_t *json, struct port_row *port, struct why *why)
+{
+	const char *text;
+	struct address *address = &port->addresses[port->count];
+	enum err err = json_get_text(json, "ip_address", JSON_REQUIRED, ADDRESS_TEXT,
+	                             &text, why);
+
+	if (err)
+		return err;
+	if (!address_parse(text, 0, address) || address->scope)
+		return fail(why, ERR_INVALID, "fixed_ips: \"ip_address\" is no address of "
+		            "IPv4 or IPv6");
+	for (size_t i = 0; i < port->count; i++)
+		if (address_same_host(&port->addresses[i], address))
+			return fail(why, ERR_INVALID, "fixed_ips: %.64s is there twice",
+			            text);
+	port->count++;
+	return OK;
+}
+
+static enum err take_addresses(struct request *req, const json_t *json,
+                               struct port_wish *wish)
+{
+	struct port_row *port = &wish->port;
+	const json_t *list = NULL;
+	enum err err = json_get_array(json, "fixed_ips", 0, ADDRESSES_MAX, &list,
+	                              &req->why);
+
+	wish->has_addresses = list != NULL;
+	port->addresses = arena_alloc(req->arena, (json_array_size(list) + 1) *
+	                                          sizeof(*port->addresses));
+	for (size_t i = 0; !err && i < json_array_size(list); i++)
+		err = take_address(json_array_get(list, i), port, &req->why);
+	return err;
+}
+
+/* null and "" are none. */
+static enum err take_dns_name(struct request *req, const json_t *json,
+                              struct port_wish *wish)
+{
+	const json_t *given = json_object_get(json, "dns_name");
+	const char *text = NULL;
+	enum err err = json_get_text(json, "dns_name", 0, PORT_NAME_MAX, &text,
+	                             &req->why);
+
+	wish->has_dns_name = given != NULL;
+	for (const char *at = text; !err && at && *at; at++)
+		if (*at <= ' ' || *at > '~')
+			err = fail(&req->why, ERR_INVALID,
+			           "dns_name: is of printable characters of ASCII");
+	if (!err && text && *text) {
+		char lower[PORT_NAME_MAX + 1];
+
+		port_name_lower(text, lower);
+		wish->port.dns_name = arena_strdup(req->arena, lower);
+	}
+	return err;
+}
+
+static enum err take_mac(struct request *req, const json_t *json, struct port_wish *wish)
+{
+	const char *text = NULL;
+	enum err err = json_get_text(json, "mac_address", 0, 17, &text, &req->why);
+
+	wish->has_mac = json_object_get(json, "mac_address") != NULL;
+	if (!err && text && *text) {
+		err = mac_check(text, &req->why);
+		wish->port.mac = text;
+	}
+	return err;
+}
+
+static enum err take_values(struct request *req, const json_t *json,
+                            struct port_wish *wish)
+{
+	enum err err = take_dns_name(req, json, wish);
+
+	if (!err)
+		err = take_mac(req, json, wish);
+	return err ? err : take_addresses(req, json, wish);
+}
+
+enum err codec_port(struct request *req, struct port_wish *wish)
+{
+	static const char *const keys[] = { "id", "network_id", "project_id", "dns_name",
+	                                    "mac_address", "fixed_ips", NULL };
+	const json_t *json;
+	enum err err = json_get_object(req->args, "port", JSON_REQUIRED, &json, &req->why);
+
+	*wish = (struct port_wish){ 0 };
+	snprintf(wish->port.id, sizeof(wish->port.id), "%s", req->unique_id);
+	if (!err)
+		err = json_only_keys(json, keys, "port", &req->why);
+	if (!err)
+		err = json_get_id(json, "id", 0, wish->port.id, &req->why);
+	if (!err)
+		err = json_get_id(json, "network_id", JSON_REQUIRED, wish->port.network_id,
+		                  &req->why);
+	if (!err)
+		err = get_project(req, json, &wish->port.project_id, &req->why);
+	return err ? err : take_values(req, json, wish);
+}
+
+enum err codec_values(struct request *req, struct port_wish *wish)
+{
+	static const char *const keys[] = { "dns_name", "mac_address", "fixed_ips", NULL };
+	const json_t *json;
+	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
+	                               &req->why);
+
+	*wish = (struct port_wish){ 0 };
+	if (!err)
+		err = json_only_keys(json, keys, "values", &req->why);
+	return err ? err : take_values(req, json, wish);
+}
+
+void codec_complete(struct port_wish *wish, const struct port_row *port)
+{
+	struct port_row *as = &wish->port;
+
+	memcpy(as->id, port->id, sizeof(as->id));
+	memcpy(as->network_id, port->network_id, sizeof(as->network_id));
+	as->project_id = port->project_id;
+	as->revision = port->revision;
+	if (!wish->has_dns_name)
+		as->dns_name = port->dns_name;
+	if (!wish->has_mac)
+		as->mac = port->mac;
+	if (!wish->has_addresses) {
+		as->addresses = port->addresses;
+		as->count = port->count;
+	}
+}
+
+/* ---- lists ---- */
+
+enum err codec_filter(struct request *req, struct port_filter *filter)
+{
+	const json_t *args = req->args;
+	uint32_t limit = LIST_DEFAULT;
+	char *id = arena_alloc(req->arena, ID_LEN + 1);
+	char *marker = arena_alloc(req->arena, ID_LEN + 1);
+	enum err err = json_get_id(args, "marker", 0, marker, &req->why);
+
+	if (!err)
+		err = json_get_id(args, "network", 0, id, &req->why);
+	if (!err)
+		err = json_get_u32(args, "limit", 0, LIST_MAX, &limit, &req->why);
+	if (!err && !limit)
+		err = fail(&req->why, ERR_INVALID, "limit: must be 1 to %d", LIST_MAX);
+	filter->marker = marker;
+	filter->network_id = *id ? id : NULL;
+	filter->limit = (int)limit;
+	return err;
+}
+
+/* ---- ports as they are shown ---- */
+
+/* What an address is called: as Neutron's dns_assignment. */
+static json_t *encode_assignment(const struct port_row *port,
+                                 const struct address *address,
+                                 const struct name *domain)
+{
+	char ip[ADDRESS_TEXT], label[HOST_LABEL_MAX + 1], fqdn[NAME_MAX_TEXT + 1] = "";
+	struct name name;
+	struct why why;
+
+	address_format(address, ip);
+	host_label(address, label);
+	if (port->dns_fqdn)
+		return json_pack("{s:s, s:s, s:s}", "ip_address", ip, "hostname",
+		                 port->dns_name, "fqdn", port->dns_fqdn);
+	if (!host_fqdn(address, domain, &name, &why))
+		name_format(&name, fqdn);
+	return json_pack("{s:s, s:s, s:s}", "ip_address", ip, "hostname", label, "fqdn",
+	                 fqdn);
+}
+
+json_t *codec_encode_port(const struct port_row *port, const struct name *domain)
+{
+	json_t *addresses = json_array(), *assignment = json_array();
+
+	for (size_t i = 0; i < port->count; i++) {
+		char text[ADDRESS_TEXT];
+
+		address_format(&port->addresses[i], text);
+		json_array_append_new(addresses, json_pack("{s:s}", "ip_address", text));
+		if (domain->len)
+			json_array_append_new(assignment, encode_assignment(port,
+			                      &port->addresses[i], domain));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:s, s:s?}",
+		"id", port->id, "network_id", port->network_id,
+		"project_id", port->project_id, "dns_name", port->dns_name,
+		"dns_fqdn", port->dns_fqdn, "mac_address", port->mac,
+		"fixed_ips", addresses, "dns_assignment", assignment,
+		"status", port->status, "reason", port->reason);
+}

@@ -1,0 +1,47 @@
+/*
+ * codec -- networks and ports as messages have them: each field is checked here, but for
+ * what only their network's row can tell.
+ *
+ *	network	{"id", "project_id"?, "dns_domain"}
+ *	port	{"id"?, "network_id", "project_id"?, "dns_name"?, "mac_address"?,
+ *		 "fixed_ips": [{"ip_address"}]}
+ *
+ * Ids are UUIDs, with hyphens or without.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "ports.h"
+#include "store.h"
+
+enum {
+	ADDRESSES_MAX = 30,		/* of a port */
+	PROJECT_MAX = 255,
+	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* of one answer */
+};
+
+/* A domain that leaves room for each address's generated name. "" is none. */
+enum err codec_domain(const char *text, struct name *domain, struct why *why);
+/* The argument "network"; its project is CALLER's unless it says another. */
+enum err codec_network(const struct request *req, struct network_row *network,
+                       struct why *why);
+
+/* What a message says of a port; what it does not say is as it was, or nothing. */
+struct port_wish {
+	bool has_dns_name, has_mac, has_addresses;
+	struct port_row port;
+};
+/* The argument "port", of a new one. Without an id the message's is the port's. */
+enum err codec_port(struct request *req, struct port_wish *wish);
+/* The argument "values", of one that is there. */
+enum err codec_values(struct request *req, struct port_wish *wish);
+/* What is not said in WISH is PORT's. */
+void codec_complete(struct port_wish *wish, const struct port_row *port);
+
+/* The arguments network, marker and limit. */
+enum err codec_filter(struct request *req, struct port_filter *filter);
+
+json_t *codec_encode_network(const struct network_row *network);
+/* dns_name, dns_fqdn, dns_assignment: seed 002. DOMAIN of len 0: its network's is none. */
+json_t *codec_encode_port(const struct port_row *port, const struct name *domain);

@@ -1,0 +1,56 @@
+#include "reverse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DIGITS_OF_A_LABEL = 4 };
+
+/* Appends a label in front of none: names are made from their first label on. */
+static void push_label(struct name *name, const char *text)
+{
+	uint8_t len = (uint8_t)strlen(text);
+
+	name->wire[name->len++] = len;
+	memcpy(name->wire + name->len, text, len);
+	name->len = (uint8_t)(name->len + len);
+}
+
+/* What the first BITS of the address are, the last of it first. */
+static void make(const struct address *address, uint8_t bits, struct name *name)
+{
+	bool is_v4 = address->bits == 32;
+	char label[DIGITS_OF_A_LABEL];
+
+	name->len = 0;
+	for (int i = bits / (is_v4 ? 8 : 4) - 1; i >= 0; i--) {
+		if (is_v4)
+			snprintf(label, sizeof(label), "%d", address->octets[i]);
+		else
+			snprintf(label, sizeof(label), "%x",
+			         address->octets[i / 2] >> (i % 2 ? 0 : 4) & 15);
+		push_label(name, label);
+	}
+	push_label(name, is_v4 ? "in-addr" : "ip6");
+	push_label(name, "arpa");
+	push_label(name, "");
+}
+
+void reverse_name(const struct address *address, struct name *name)
+{
+	make(address, address->bits, name);
+}
+
+void reverse_zone(const struct address *address, uint8_t bits, struct name *zone)
+{
+	make(address, bits, zone);
+}
+
+enum err reverse_check(uint8_t address_bits, int bits, struct why *why)
+{
+	if (address_bits == 32 && (bits % 8 || bits < 8 || bits > 24))
+		return fail(why, ERR_INVALID, "ptr_prefix_v4: must be 8, 16 or 24");
+	if (address_bits == 128 && (bits % 4 || bits < 4 || bits > 124))
+		return fail(why, ERR_INVALID,
+		            "ptr_prefix_v6: must be a multiple of 4, from 4 to 124");
+	return OK;
+}

@@ -1,0 +1,166 @@
+#include <string.h>
+
+#include "base/log.h"
+#include "consistency/pulse.h"
+#include "consistency/queue_watch.h"
+#include "core/reverse.h"
+#include "ports.h"
+#include "publish.h"
+#include "store.h"
+
+static struct ports ports = { .due_period_s = 1, .sweep_period_s = 60 };
+
+#define AT(field) offsetof(struct ports_settings, field)
+
+static const struct option rows[] = {
+	{ "label_rules", OPTION_TEXT, AT(label_rules), "rfc1035", 7, 7,
+	  "labels of dns_name: \"rfc1035\", a letter first; \"rfc1123\", or a digit, as "
+	  "Neutron takes them" },
+	{ "ptr_prefix_v4", OPTION_INT, AT(v4_bits), "24", 8, 24,
+	  "how much of an IPv4 address a reverse domain is of: 8, 16 or 24 bits" },
+	{ "ptr_prefix_v6", OPTION_INT, AT(v6_bits), "64", 4, 124,
+	  "of an IPv6 address: bits, in fours" },
+	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
+	  "make a network's domain, for its project, if there is none; reverse domains "
+	  "are made in any case" },
+	{ "retry_period", OPTION_SECONDS, AT(retry_s), "10m", 1, 86400,
+	  "how often records that central refused are tried again" },
+	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
+	  "of domains that are made; \"\": central's default" },
+	{ "email", OPTION_TEXT, AT(email), "", 0, 255,
+	  "of domains that are made; \"\": central's default" },
+	{ 0 }
+};
+
+static const struct option_section sections[] = {
+	{ "ports", "names for what is attached to networks", rows, &ports.settings },
+	PULSE_SECTION,
+	{ 0 }
+};
+
+static void fleet_fire(void *self)
+{
+	pulse_fire(((struct ports *)self)->pulse);
+}
+
+static void queues_fire(void *self)
+{
+	queue_watch_fire(((struct ports *)self)->queues);
+}
+
+static void due_fire(void *self)
+{
+	publisher_fire(((struct ports *)self)->publisher);
+}
+
+static void sweep_fire(void *self)
+{
+	struct ports *own = self;
+	struct why why;
+	struct tx tx = tx_once(own->runtime.db, &why);
+
+	store_sweep_ports(&tx);
+	if (tx_commit(&tx))
+		log_warn("rows not swept: reason=\"%s\"", why.text);
+}
+
+static void retry_fire(void *self)
+{
+	struct ports *own = self;
+	struct why why;
+	struct tx tx = tx_begin(own->runtime.db, &why);
+
+	store_retry_refused(&tx);
+	if (tx_commit(&tx))
+		log_warn("refused records not tried again: reason=\"%s\"", why.text);
+}
+
+static const struct timer timers[] = {
+	{ "fleet", &pulse_config.period_s, fleet_fire },
+	{ "queues", &queue_watch_period_s, queues_fire },
+	{ "due", &ports.due_period_s, due_fire },
+	{ "sweep", &ports.sweep_period_s, sweep_fire },
+	{ "retry", &ports.settings.retry_s, retry_fire },
+	{ 0 }
+};
+
+enum label_rules ports_label_rules(const struct ports *own)
+{
+	return strcmp(own->settings.label_rules, "rfc1123") ? LABELS_RFC1035
+	                                                    : LABELS_RFC1123;
+}
+
+static enum err check(void *self, struct why *why)
+{
+	const struct ports_settings *settings = &((struct ports *)self)->settings;
+	enum err err = fleet_check(&pulse_config, why);
+
+	if (!err && strcmp(settings->label_rules, "rfc1035") &&
+	    strcmp(settings->label_rules, "rfc1123"))
+		err = fail(why, ERR_INVALID,
+		           "ports.label_rules: must be \"rfc1035\" or \"rfc1123\"");
+	if (!err)
+		err = reverse_check(32, settings->v4_bits, why);
+	return err ? err : reverse_check(128, settings->v6_bits, why);
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	(void)self, (void)processes, (void)why;
+	publish_metrics();
+	fleet_metrics();
+	queue_watch_metrics((const char *const[]){ "ports", NULL });
+	return OK;
+}
+
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	struct ports *own = self;
+
+	(void)why;
+	own->runtime = *runtime;
+	own->pulse = pulse_new("ports", runtime->loop, runtime->db_config);
+	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
+	own->publisher = publisher_new(own);
+	return OK;
+}
+
+static void drain(void *self)
+{
+	publisher_drain(((struct ports *)self)->publisher);
+}
+
+static bool idle(const void *self)
+{
+	return publisher_is_idle(((const struct ports *)self)->publisher);
+}
+
+static void stop(void *self)
+{
+	struct ports *own = self;
+
+	publisher_free(&own->publisher);
+	queue_watch_free(&own->queues);
+	pulse_free(&own->pulse);
+}
+
+int main(int argc, char **argv)
+{
+	const struct worker worker = {
+		.name = "ports",
+		.schema = true,
+		.summary = "gives names to what is attached to networks",
+		.sections = sections,
+		.methods = ports_methods,
+		.timers = timers,
+		.check = check,
+		.prepare = prepare,
+		.start = start,
+		.drain = drain,
+		.idle = idle,
+		.stop = stop,
+		.self = &ports,
+	};
+
+	return worker_main(argc, argv, &worker);
+}

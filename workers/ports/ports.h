@@ -1,0 +1,39 @@
+/*
+ * ports -- names for what is attached to networks (seed 002).
+ *
+ *	service  calls -> rows: networks, ports, and the records that they give
+ *	publish  rows that are open -> central, a domain at a time
+ *
+ * A call ends with its commit: by then the port has its names, for they are unique by a
+ * key of the table, and the records of each port are rows that say what is to be done.
+ * Whoever of the processes has the lock of a domain publishes all that is open there as
+ * one change with one serial, at once; what fails is tried again with backoff. Nothing
+ * is lost between the two, for the rows are what is owed.
+ */
+#pragma once
+
+#include "core/port_name.h"
+#include "runtime/worker.h"
+
+struct publisher;
+struct pulse;
+struct queue_watch;
+
+struct ports_settings {
+	char *label_rules, *pool, *email;
+	int v4_bits, v6_bits, retry_s;
+	bool creates_domains;
+};
+
+struct ports {
+	struct runtime runtime;
+	struct ports_settings settings;
+	struct pulse *pulse;
+	struct queue_watch *queues;
+	struct publisher *publisher;
+	int due_period_s, sweep_period_s;	/* constant */
+};
+
+extern const struct rpc_method ports_methods[];		/* service.c */
+
+enum label_rules ports_label_rules(const struct ports *ports);

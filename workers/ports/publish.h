@@ -1,0 +1,27 @@
+/*
+ * publish -- what is open in a domain goes to central: one change of all of it, with one
+ * serial, by whoever has the domain's lock. What central refuses is tried in halves, so
+ * that a record that cannot be keeps no other back. What nobody knows the end of is said
+ * again: to add what is there and to delete what is not changes nothing.
+ *
+ * Reverse domains, and others if `create_domains` says so, are made when they are needed.
+ */
+#pragma once
+
+#include "ports.h"
+#include "store.h"
+
+enum { PUBLISH_AT_ONCE = 16 };		/* domains, of a process */
+
+void publish_metrics(void);		/* before the fork */
+
+struct publisher *publisher_new(struct ports *ports);
+void publisher_free(struct publisher **publisher);
+
+/* These have just changed, and are committed. */
+void publisher_now(struct publisher *publisher, const struct zone_key *zones,
+                   size_t count);
+/* Each second: those whose time has come. */
+void publisher_fire(struct publisher *publisher);
+void publisher_drain(struct publisher *publisher);	/* begin with none any more */
+bool publisher_is_idle(const struct publisher *publisher);

@@ -1,0 +1,130 @@
+/*
+ * store -- the rows of ports: networks, ports, what each port has in DNS. They are written
+ * by nobody else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "core/port_records.h"
+#include "runtime/tx.h"
+
+/* ---- networks ---- */
+
+struct network_row {
+	char id[ID_LEN + 1];
+	const char *project_id;
+	const char *domain_text;	/* "": its ports have no names */
+	struct name domain;		/* len 0: the same */
+	uint64_t revision;
+};
+
+/* Locks the row: whoever changes a port of it, or the network, comes after. */
+bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
+                        struct network_row *network);
+/* For who changes a port of it: others may, too. */
+bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
+                         struct network_row *network);
+bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
+                        struct network_row *network);
+void store_network_put(struct tx *tx, const struct network_row *network);
+/* Has it ports? */
+bool store_network_is_used(struct tx *tx, const char *id);
+void store_network_delete(struct tx *tx, const char *id);
+/* Of PROJECT_ID (NULL: of all), by id, from the one after MARKER ("") on, at most LIMIT. */
+void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
+                    const char *marker, int limit,
+                    void (*each)(void *self, const struct network_row *network),
+                    void *self);
+
+/* ---- ports ---- */
+
+struct port_row {
+	char id[ID_LEN + 1], network_id[ID_LEN + 1];
+	const char *project_id;
+	const char *dns_name, *dns_fqdn, *mac;	/* NULL: none */
+	uint64_t revision;
+	bool is_gone;
+	struct address *addresses;
+	size_t count;
+	const char *status;		/* of its records: "ACTIVE", "PENDING", "ERROR" */
+	const char *reason;		/* of ERROR; else NULL */
+};
+
+/* With its addresses. Also one that is gone. */
+bool store_port_read(struct tx *tx, struct arena *arena, const char *id,
+                     struct port_row *port);
+/* With its addresses. ERR_EXISTS: another port of the network has its fqdn. */
+void store_port_insert(struct tx *tx, const struct port_row *port);
+void store_port_update(struct tx *tx, const struct port_row *port);
+/* The fqdns of all ports of a network, which may change places. */
+void store_ports_rename(struct tx *tx, const char *network_id,
+                        const struct port_row *ports, size_t count);
+/* It is gone: its name is free, and it is remembered for a while. */
+void store_port_delete(struct tx *tx, const char *id);
+/* Those that went a day ago and have no records any more; and networks without any. */
+void store_sweep_ports(struct tx *tx);
+/* Of a network that has the fqdn; NULL: none. */
+const char *store_port_named(struct tx *tx, struct arena *arena, const char *network_id,
+                             const char *fqdn);
+struct port_filter {
+	const char *project_id, *network_id;	/* NULL: of all */
+	const char *marker;			/* ids after this one */
+	int limit;
+};
+/* Those that are there. */
+void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *filter,
+                 void (*each)(void *self, const struct port_row *port), void *self);
+
+/* ---- their records ---- */
+
+struct record_row {
+	const char *port_id, *project_id;
+	const char *zone, *name, *data;
+	uint16_t type;
+	enum { RECORD_ADD, RECORD_HAVE, RECORD_DROP, RECORD_REFUSED } state;
+	uint64_t seq;
+	bool is_shared;			/* of DROP: another port has just the same */
+};
+
+/* Of a port, or (NULL) of all ports of a network. */
+void store_records(struct tx *tx, struct arena *arena, const char *network_id,
+                   const char *port_id,
+                   void (*each)(void *self, const struct record_row *row), void *self);
+/* They are of that state by now; their seq grows. */
+void store_records_put(struct tx *tx, const struct record_row *rows, size_t count);
+
+/* ---- domains that have open ones ---- */
+
+struct zone_key {
+	const char *zone, *project_id;
+};
+
+struct zone_row {
+	uint64_t rev;
+	uint32_t failures;
+	bool is_due;
+};
+
+void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
+void store_zones_due(struct tx *tx, struct arena *arena,
+                     void (*each)(void *self, const struct zone_key *zone), void *self);
+bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
+/* The oldest open ones, at most LIMIT. */
+void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
+                     int limit,
+                     void (*each)(void *self, const struct record_row *row), void *self);
+/* What was done to ROWS, if nobody had another mind meanwhile: what was dropped goes. */
+void store_zone_done(struct tx *tx, const struct zone_key *zone,
+                     const struct record_row *rows, size_t count);
+void store_zone_refused(struct tx *tx, const struct record_row *row, const char *reason);
+/* All that was refused may be taken by now: it is open again. */
+void store_retry_refused(struct tx *tx);
+/* All that was open at REV is done; due again only if there is more by now. */
+void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
+void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,
+                       int64_t next_ms);

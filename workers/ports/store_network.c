@@ -1,0 +1,100 @@
+#include <stdio.h>
+
+#include "store.h"
+
+#define COLUMNS "SELECT id, project_id, domain, revision FROM networks "
+
+static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row *network)
+{
+	*network = (struct network_row){ 0 };
+	snprintf(network->id, sizeof(network->id), "%s", row_text(rows));
+	network->project_id = row_text(rows);
+	network->domain_text = row_text(rows);
+	network->revision = (uint64_t)row_int(rows);
+	if (*network->domain_text && name_parse(network->domain_text, "domain",
+	                                        &network->domain, tx->why))
+		tx_fail(tx, ERR_INTERNAL, "the domain of network %s is broken",
+		        network->id);
+}
+
+static bool read_one(struct tx *tx, struct arena *arena, const char *id,
+                     const char *sql, struct network_row *network)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, sql, TX_BIND(tx_text(id))))
+		return false;
+	read_network(tx, &rows, network);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
+                        struct network_row *network)
+{
+	return read_one(tx, arena, id, COLUMNS "WHERE id = ? AND deleted_at IS NULL FOR UPDATE", network);
+}
+
+bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
+                         struct network_row *network)
+{
+	return read_one(tx, arena, id, COLUMNS "WHERE id = ? AND deleted_at IS NULL "
+	                "LOCK IN SHARE MODE", network);
+}
+
+bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
+                        struct network_row *network)
+{
+	return read_one(tx, arena, id, COLUMNS "WHERE id = ? AND deleted_at IS NULL", network);
+}
+
+void store_network_put(struct tx *tx, const struct network_row *network)
+{
+	tx_exec(tx,
+	    "INSERT INTO networks (id, project_id, domain, revision) VALUES (?, ?, ?, ?) "
+	    "ON DUPLICATE KEY UPDATE domain = VALUES(domain), "
+	    "revision = VALUES(revision), deleted_at = NULL",
+	    TX_BIND(tx_text(network->id), tx_text(network->project_id),
+	            tx_text(network->domain_text), tx_int((int64_t)network->revision)));
+}
+
+bool store_network_is_used(struct tx *tx, const char *id)
+{
+	struct tx_rows rows;
+	bool is_used;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT EXISTS (SELECT 1 FROM ports WHERE network_id = ? "
+	    "AND deleted_at IS NULL)", TX_BIND(tx_text(id))))
+		return false;
+	is_used = row_int(&rows);
+	tx_select_end(&rows);
+	return is_used;
+}
+
+void store_network_delete(struct tx *tx, const char *id)
+{
+	tx_exec(tx, "UPDATE networks SET deleted_at = NOW(3) WHERE id = ?",
+	        TX_BIND(tx_text(id)));
+}
+
+void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
+                    const char *marker, int limit,
+                    void (*each)(void *self, const struct network_row *network),
+                    void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS "WHERE id > ? AND (? OR project_id = ?) "
+	          "AND deleted_at IS NULL ORDER BY id LIMIT ?",
+	          TX_BIND(tx_text(marker), tx_int(!project_id),
+	                  tx_text(project_id ? project_id : ""), tx_int(limit)));
+	while (tx_next(&rows)) {
+		struct network_row network;
+
+		read_network(tx, &rows, &network);
+		if (!tx->err)
+			each(self, &network);
+	}
+}

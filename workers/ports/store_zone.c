@@ -1,0 +1,72 @@
+#include "store.h"
+
+enum { ZONES_DUE_MAX = 1000 };		/* of one look */
+
+void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count)
+{
+	struct arena *arena = arena_new();
+	struct tx_value *values = arena_alloc(arena, (2 * count + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < count; i++) {
+		values[2 * i] = tx_text(zones[i].zone);
+		values[2 * i + 1] = tx_text(zones[i].project_id);
+	}
+	if (count)
+		tx_exec_rows(tx,
+		    "INSERT INTO port_zones (zone, project_id, due_at, rev) VALUES ",
+		    "(?,?,NOW(3),1)", " ON DUPLICATE KEY UPDATE rev = rev + 1, "
+		    "due_at = NOW(3)", values, 2, count);
+	arena_free(&arena);
+}
+
+void store_zones_due(struct tx *tx, struct arena *arena,
+                     void (*each)(void *self, const struct zone_key *zone), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT zone, project_id FROM port_zones WHERE due_at <= NOW(3) "
+	          "ORDER BY due_at LIMIT ?", TX_BIND(tx_int(ZONES_DUE_MAX)));
+	while (tx_next(&rows)) {
+		struct zone_key zone = { .zone = row_text(&rows) };
+
+		zone.project_id = row_text(&rows);
+		each(self, &zone);
+	}
+}
+
+bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT rev, failures, due_at IS NOT NULL AND due_at <= NOW(3) "
+	    "FROM port_zones WHERE zone = ? AND project_id = ?",
+	    TX_BIND(tx_text(zone->zone), tx_text(zone->project_id))))
+		return false;
+	row->rev = (uint64_t)row_int(&rows);
+	row->failures = row_u32(&rows);
+	row->is_due = row_int(&rows);
+	tx_select_end(&rows);
+	return true;
+}
+
+void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev)
+{
+	tx_exec(tx,
+	    "UPDATE port_zones SET due_at = IF(rev = ?, NULL, NOW(3)), failures = 0, "
+	    "reason = '' WHERE zone = ? AND project_id = ?",
+	    TX_BIND(tx_int((int64_t)rev), tx_text(zone->zone),
+	            tx_text(zone->project_id)));
+}
+
+void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,
+                       int64_t next_ms)
+{
+	tx_exec(tx,
+	    "UPDATE port_zones SET due_at = NOW(3) + INTERVAL ? MICROSECOND, "
+	    "failures = failures + 1, reason = LEFT(?, 512) "
+	    "WHERE zone = ? AND project_id = ?",
+	    TX_BIND(tx_int(1000 * next_ms), tx_text(reason), tx_text(zone->zone),
+	            tx_text(zone->project_id)));
+}
