@@ -42,8 +42,8 @@ static void tell_unnamed(const json_t *answer)
 	const json_t *unnamed = json_object_get(answer, "unnamed");
 
 	for (size_t i = 0; i < json_array_size(unnamed); i++)
-		printf("port %s keeps generated names only: its dns_name cannot be, or is "
-		       "another port's\n",
+		printf("port %s keeps generated names only: its dns_name cannot be, or "
+		       "is another port's\n",
 		       json_string_value(json_array_get(unnamed, i)));
 }
 

@@ -46,7 +46,8 @@ void change_was(void *self, const struct record_row *row)
 	struct change *change = self;
 	struct former *former = arena_alloc(change->arena, sizeof(*former));
 	char key[KEY_MAX];
-	size_t len = key_of(row->port_id, row->name, row->type, row->data, row->zone, key);
+	size_t len = key_of(row->port_id, row->name, row->type, row->data, row->zone,
+	                    key);
 
 	change->all_was = grown(change->arena, change->all_was, change->was_count,
 	                        &change->was_size, sizeof(*change->all_was));
@@ -57,7 +58,8 @@ void change_was(void *self, const struct record_row *row)
 
 static void push_zone(struct change *change, const struct record_row *row)
 {
-	const char *key = arena_printf(change->arena, "%s %s", row->zone, row->project_id);
+	const char *key = arena_printf(change->arena, "%s %s", row->zone,
+	                               row->project_id);
 
 	if (map_get(change->seen, key, strlen(key)))
 		return;

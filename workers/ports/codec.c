@@ -19,8 +19,8 @@ enum err codec_domain(const char *text, struct name *domain, struct why *why)
 	if (!len)
 		return OK;
 	if (len > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
-		return fail(why, ERR_INVALID, "dns_domain: of more than %d octets, so that "
-		            "names of addresses have no room",
+		return fail(why, ERR_INVALID, "dns_domain: of more than %d octets: names "
+		            "of addresses have no room",
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
 	snprintf(full, sizeof(full), "%s%s", text, text[len - 1] == '.' ? "" : ".");
 	err = name_parse_owner(full, "dns_domain", domain, why);
@@ -83,8 +83,8 @@ static enum err take_address(const json_t *json, struct port_row *port, struct w
 	if (err)
 		return err;
 	if (!address_parse(text, 0, address) || address->scope)
-		return fail(why, ERR_INVALID, "fixed_ips: \"ip_address\" is no address of "
-		            "IPv4 or IPv6");
+		return fail(why, ERR_INVALID, "fixed_ips: \"ip_address\" is no address "
+		            "of IPv4 or IPv6");
 	for (size_t i = 0; i < port->count; i++)
 		if (address_same_host(&port->addresses[i], address))
 			return fail(why, ERR_INVALID, "fixed_ips: %.64s is there twice",
@@ -160,7 +160,8 @@ enum err codec_port(struct request *req, struct port_wish *wish)
 	static const char *const keys[] = { "id", "network_id", "project_id", "dns_name",
 	                                    "mac_address", "fixed_ips", NULL };
 	const json_t *json;
-	enum err err = json_get_object(req->args, "port", JSON_REQUIRED, &json, &req->why);
+	enum err err = json_get_object(req->args, "port", JSON_REQUIRED, &json,
+	                               &req->why);
 
 	*wish = (struct port_wish){ 0 };
 	snprintf(wish->port.id, sizeof(wish->port.id), "%s", req->unique_id);
@@ -169,8 +170,8 @@ enum err codec_port(struct request *req, struct port_wish *wish)
 	if (!err)
 		err = json_get_id(json, "id", 0, wish->port.id, &req->why);
 	if (!err)
-		err = json_get_id(json, "network_id", JSON_REQUIRED, wish->port.network_id,
-		                  &req->why);
+		err = json_get_id(json, "network_id", JSON_REQUIRED,
+		                  wish->port.network_id, &req->why);
 	if (!err)
 		err = get_project(req, json, &wish->port.project_id, &req->why);
 	return err ? err : take_values(req, json, wish);
@@ -178,7 +179,8 @@ enum err codec_port(struct request *req, struct port_wish *wish)
 
 enum err codec_values(struct request *req, struct port_wish *wish)
 {
-	static const char *const keys[] = { "dns_name", "mac_address", "fixed_ips", NULL };
+	static const char *const keys[] = { "dns_name", "mac_address", "fixed_ips",
+	                                    NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
 	                               &req->why);

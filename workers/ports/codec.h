@@ -43,5 +43,5 @@ void codec_complete(struct port_wish *wish, const struct port_row *port);
 enum err codec_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* dns_name, dns_fqdn, dns_assignment: seed 002. DOMAIN of len 0: its network's is none. */
+/* dns_name, dns_fqdn, dns_assignment: seed 002. DOMAIN of len 0: the network has none. */
 json_t *codec_encode_port(const struct port_row *port, const struct name *domain);

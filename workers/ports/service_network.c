@@ -22,7 +22,7 @@ struct renaming {
 	struct change change;
 	struct port_row *all;
 	size_t count, size;
-	json_t *unnamed;		/* whose name the domain cannot have, or has already */
+	json_t *unnamed;		/* whose name cannot be there, or is taken */
 };
 
 static void take_port(void *self, const struct port_row *port)

@@ -1,6 +1,6 @@
 /*
- * store -- the rows of ports: networks, ports, what each port has in DNS. They are written
- * by nobody else.
+ * store -- the rows of ports: networks, ports, what each port has in DNS. They are
+ * written by nobody else.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ void store_network_put(struct tx *tx, const struct network_row *network);
 /* Has it ports? */
 bool store_network_is_used(struct tx *tx, const char *id);
 void store_network_delete(struct tx *tx, const char *id);
-/* Of PROJECT_ID (NULL: of all), by id, from the one after MARKER ("") on, at most LIMIT. */
+/* Of PROJECT_ID (NULL: of all), by id, from the one after MARKER on, at most LIMIT. */
 void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
                     const char *marker, int limit,
                     void (*each)(void *self, const struct network_row *network),

@@ -3,6 +3,7 @@
 #include "store.h"
 
 #define COLUMNS "SELECT id, project_id, domain, revision FROM networks "
+#define OF_ID COLUMNS "WHERE id = ? AND deleted_at IS NULL "
 
 static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row *network)
 {
@@ -32,20 +33,19 @@ static bool read_one(struct tx *tx, struct arena *arena, const char *id,
 bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network)
 {
-	return read_one(tx, arena, id, COLUMNS "WHERE id = ? AND deleted_at IS NULL FOR UPDATE", network);
+	return read_one(tx, arena, id, OF_ID "FOR UPDATE", network);
 }
 
 bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network)
 {
-	return read_one(tx, arena, id, COLUMNS "WHERE id = ? AND deleted_at IS NULL "
-	                "LOCK IN SHARE MODE", network);
+	return read_one(tx, arena, id, OF_ID "LOCK IN SHARE MODE", network);
 }
 
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network)
 {
-	return read_one(tx, arena, id, COLUMNS "WHERE id = ? AND deleted_at IS NULL", network);
+	return read_one(tx, arena, id, OF_ID, network);
 }
 
 void store_network_put(struct tx *tx, const struct network_row *network)

@@ -134,7 +134,8 @@ void store_zone_refused(struct tx *tx, const struct record_row *row, const char 
 {
 	tx_exec(tx,
 	    "UPDATE port_records SET state = 'REFUSED', reason = LEFT(?, 255) "
-	    "WHERE port_id = ? AND zone = ? AND name = ? AND type = ? AND data = ? AND seq = ?",
+	    "WHERE port_id = ? AND zone = ? AND name = ? AND type = ? AND data = ? "
+	    "AND seq = ?",
 	    TX_BIND(tx_text(reason), tx_text(row->port_id), tx_text(row->zone),
 	            tx_text(row->name), tx_int(row->type), tx_text(row->data),
 	            tx_int((int64_t)row->seq)));

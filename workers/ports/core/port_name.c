@@ -29,7 +29,8 @@ static enum err check_label(const char *label, size_t len, enum label_rules rule
 		return fail(why, ERR_INVALID, "dns_name: has an empty label");
 	if (len > NAME_MAX_LABEL)
 		return fail(why, ERR_INVALID,
-		            "dns_name: has a label of more than %d octets", NAME_MAX_LABEL);
+		            "dns_name: has a label of more than %d octets",
+		            NAME_MAX_LABEL);
 	for (size_t i = 0; i < len; i++)
 		if (!is_label_octet(label[i]))
 			return fail(why, ERR_INVALID, "dns_name: labels are of letters, "

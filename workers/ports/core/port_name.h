@@ -21,26 +21,26 @@ enum label_rules {
 };
 
 enum {
-	PORT_NAME_MAX = 255,		/* octets of a full name as text, with its last dot */
+	PORT_NAME_MAX = 255,		/* octets of a full name as text */
 	HOST_LABEL_MAX = 50,		/* "host-" and an address as text */
 };
 
 /*
  * The full name, in lower case, of a port that is to be called DNS_NAME in DOMAIN.
- * ERR_INVALID in words that name the field and what it should be: an empty label or one of
- * more than 63 octets, other octets than letters, digits and hyphens, one that begins or
- * ends with a hyphen, a name that is the domain itself or outside of it, one of more than
- * PORT_NAME_MAX octets, or whose last label is all digits. Any octets may come.
+ * ERR_INVALID in words that name the field: an empty label or one of more than 63
+ * octets, other octets than letters, digits and hyphens, a label that begins or ends
+ * with a hyphen, a name that is the domain itself or outside of it, one of more than
+ * PORT_NAME_MAX octets. Any octets may come.
  */
 enum err port_fqdn(const char *dns_name, const struct name *domain,
                    enum label_rules rules, struct name *fqdn, struct why *why);
 
-/* DNS_NAME as it is stored and shown: in lower case. TEXT has room for PORT_NAME_MAX + 1. */
+/* DNS_NAME as it is stored and shown: in lower case. TEXT: of PORT_NAME_MAX + 1. */
 void port_name_lower(const char *dns_name, char *text);
 
 /*
- * "host-10-224-36-4", "host-fd5d-19f-52e9--2": the address as RFC 5952 writes it, each dot
- * or colon a hyphen. Where that would end in a hyphen ("2001:db8::"), which no host name
+ * "host-10-224-36-4", "host-fd5d-19f-52e9--2": the address as RFC 5952 writes it, each
+ * dot or colon a hyphen. Where that would end in a hyphen ("2001:db8::"), as no host name
  * may, the last group is written: "host-2001-db8--0".
  */
 void host_label(const struct address *address, char label[HOST_LABEL_MAX + 1]);

@@ -15,7 +15,7 @@ enum {
 /* "4.36.224.10.in-addr.arpa.", or the 32 nibbles of ip6.arpa. */
 void reverse_name(const struct address *address, struct name *name);
 /*
- * The zone of all addresses that share BITS with ADDRESS: "36.224.10.in-addr.arpa." of 24.
+ * The zone of all addresses that share BITS with ADDRESS: of 24 "2.0.192.in-addr.arpa."
  * BITS as reverse_check() takes them.
  */
 void reverse_zone(const struct address *address, uint8_t bits, struct name *zone);
