@@ -1,10 +1,12 @@
 """Names of ports, from a call on the queue to what minidns and a BIND behind it answer."""
 
 import ipaddress
+import os
 import shutil
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +25,7 @@ from lab.process import HOST                                            # noqa: 
 SECONDS = 15
 WORKERS = 2
 MANY = 50
+MANY_PORTS = 10000 if "STORY_SECONDS" in os.environ else 300
 
 
 def setUpModule():
@@ -313,6 +316,64 @@ class Reverse(PortStory):
         self.answers(self.reverse(address), "PTR", f"a.{first}", f"a.{second}")
         self.caller.delete_port(port=port["id"])
         self.answers(self.reverse(address), "PTR", f"a.{second}")
+
+
+class Large(PortStory):
+    """A002-9: what a change costs is what it changes, whatever the network's size."""
+
+    def changed(self, domain, serial):
+        """The records that an IXFR from the serial on has, but for the SOAs."""
+        found = []
+        for message in dns.query.xfr(HOST, domain, "IXFR", serial=serial,
+                                     port=self.fleet.minidns_ports[0], relativize=False):
+            for rrset in message.answer:
+                if rrset.rdtype != dns.rdatatype.SOA:
+                    found += [f"{rrset.name} {record}" for record in rrset]
+        return found
+
+    def wait_published(self):
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            "SELECT COUNT(*) FROM port_records WHERE state <> 'HAVE'") == [["0"]],
+            SECONDS + MANY_PORTS / 20, "all is published")
+
+    def test_a_network_of_many(self):
+        domain, network = self.domain()
+        callers = [Caller(self.fleet.rabbitmq.url, topic="ports") for _ in range(8)]
+        started = time.monotonic()
+        with ThreadPoolExecutor(8) as pool:
+            ports = list(pool.map(lambda i: self.create(
+                network, f"10.{100 + i // 65536}.{i // 256 % 256}.{i % 256}",
+                dns_name=f"n{i}", caller=callers[i % 8]), range(MANY_PORTS)))
+        for caller in callers:
+            caller.close()
+        self.wait_published()
+        print(f"{MANY_PORTS} ports in {time.monotonic() - started:.1f} s", file=sys.stderr)
+
+        serial = self.central.get_domain(domain=domain)["serial"]
+        self.caller.update_port(port=ports[7]["id"], values={"dns_name": "other"})
+        self.answers(f"other.{domain}", "A", "10.100.0.7")
+        self.assertEqual(self.central.get_domain(domain=domain)["records"],
+                         2 * MANY_PORTS + self.apex(domain))
+        self.assertEqual(sorted(self.changed(domain, serial)),
+                         [f"n7.{domain} 10.100.0.7", f"other.{domain} 10.100.0.7"])
+
+        new = f"new-{domain}"
+        self.central.create_domain(domain={"name": new})
+        started = time.monotonic()
+        answer = self.caller.set_network(network={"id": network, "dns_domain": new})
+        said = time.monotonic() - started
+        self.assertEqual((answer["ports"], answer["unnamed"]), (MANY_PORTS, []))
+        self.wait_published()
+        print(f"another domain for them: answered in {said:.1f} s, published in "
+              f"{time.monotonic() - started:.1f} s", file=sys.stderr)
+        self.assertEqual(self.central.get_domain(domain=domain)["records"], self.apex(domain))
+        self.answers(f"other.{new}", "A", "10.100.0.7")
+        self.answers(self.reverse("10.100.0.7"), "PTR", f"other.{new}")
+
+    def apex(self, domain):
+        """How many records it has without any port."""
+        return sum(1 for row in self.central.find_records(domain=domain, limit=1000)["records"]
+                   if row["type"] in ("SOA", "NS"))
 
 
 class Faults(PortStory):
