@@ -19,6 +19,7 @@ import dns.reversename
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
+from dnsmasq import Dnsmasq                                             # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 from lab.process import HOST                                            # noqa: E402
 
@@ -152,6 +153,59 @@ class Tables(PortStory):
         self.assertEqual(port["dns_assignment"], [
             {"ip_address": "10.1.1.2", "hostname": "host-10-1-1-2",
              "fqdn": f"host-10-1-1-2.{domain}"}])
+
+
+class Hosts(PortStory):
+    """The same by dnsmasq, from files in the form of Neutron's DHCP agent."""
+
+    def export(self, network, limit):
+        """(addn_hosts, dhcp_hosts, how many pages it took)"""
+        files, marker, pages = ["", ""], None, 0
+        while marker or not pages:
+            page = self.caller.hosts_export(network=network, limit=limit,
+                                            **({"marker": marker} if marker else {}))
+            files = [file + page[key] for file, key in zip(files, ("addn_hosts", "dhcp_hosts"))]
+            marker, pages = page["marker"], pages + 1
+        return *files, pages
+
+    def dnsmasq(self, domain, hosts):
+        folder = tempfile.TemporaryDirectory(prefix="zfdnsmasq")
+        self.addCleanup(folder.cleanup)
+        server = Dnsmasq(Path(folder.name), domain)
+        server.write("addn_hosts", hosts)
+        server.launch()
+        self.addCleanup(server.stop)
+        server.wait_ready()
+        return server
+
+    def test_dnsmasq_answers_as_minidns_does(self):
+        """A002-1"""
+        domain, network = self.domain()
+        self.create(network, "10.224.40.4", "fd5d:19f:52ea::2", dns_name="name",
+                    mac_address="fa:16:3e:00:00:01")
+        self.create(network, "10.224.40.5", mac_address="fa:16:3e:00:00:02")
+        self.create(network, "10.224.40.6", dns_name="a.b")
+        addn, dhcp, pages = self.export(network, 2)
+        self.assertEqual(pages, 2)
+        self.assertEqual(len(addn.splitlines()), 7)
+        self.assertEqual(set(dhcp.splitlines()), {
+            f"fa:16:3e:00:00:01,name.{domain[:-1]},10.224.40.4",
+            f"fa:16:3e:00:00:01,name.{domain[:-1]},[fd5d:19f:52ea::2]",
+            f"fa:16:3e:00:00:02,host-10-224-40-5.{domain[:-1]},10.224.40.5"})
+        server = self.dnsmasq(domain, addn)
+        for name, kind, answer in (
+                (f"name.{domain}", "A", "10.224.40.4"),
+                (f"host-10-224-40-4.{domain}", "A", "10.224.40.4"),
+                (f"name.{domain}", "AAAA", "fd5d:19f:52ea::2"),
+                (f"host-fd5d-19f-52ea--2.{domain}", "AAAA", "fd5d:19f:52ea::2"),
+                (self.reverse("10.224.40.5"), "PTR", f"host-10-224-40-5.{domain}"),
+                (self.reverse("10.224.40.4"), "PTR", f"name.{domain}"),
+                (self.reverse("fd5d:19f:52ea::2"), "PTR", f"name.{domain}"),
+                (f"a.b.{domain}", "A", "10.224.40.6"),
+                (self.reverse("10.224.40.6"), "PTR", f"a.b.{domain}")):
+            with self.subTest(name=name, kind=kind):
+                self.answers(name, kind, answer)
+                self.assertEqual(ask(server.port, name, kind), {answer})
 
 
 class Names(PortStory):

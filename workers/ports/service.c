@@ -360,5 +360,6 @@ const struct rpc_method ports_methods[] = {
 	{ "get_network",    service_get_network,    "network" },
 	{ "list_networks",  service_list_networks,  "marker? limit?" },
 	{ "delete_network", service_delete_network, "network" },
+	{ "hosts_export",   service_export_hosts,   "network marker? limit?" },
 	{ 0 }
 };

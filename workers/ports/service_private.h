@@ -1,6 +1,7 @@
 /*
- * service_private -- between service.c, where the calls about ports are, and
- * service_network.c, with those about networks.
+ * service_private -- between service.c, where the calls about ports are,
+ * service_network.c, with those about networks, and service_hosts.c, which tells what
+ * dnsmasq wants to know.
  */
 #pragma once
 
@@ -20,4 +21,4 @@ void service_want_port(const struct ports *ports, const struct network_row *netw
                        const struct port_row *port, struct change *change);
 
 rpc_handler service_set_network, service_get_network, service_list_networks,
-	service_delete_network;
+	service_delete_network, service_export_hosts;
