@@ -1,11 +1,13 @@
 -- Ports (seed 002): what is attached to networks, under which names and addresses.
 
--- domain '': its ports have no names. revision: the source's own number of what it said last.
+-- domain '': its ports have no names. is_default: it has none of its own, and the one of all
+-- who have none, which is nobody's project's. revision: the source's own number of what it said last.
 -- One that is gone stays as long as its ports do.
 CREATE TABLE networks (
   id            CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   project_id    VARCHAR(255) NOT NULL,
   domain        VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  is_default    BOOLEAN NOT NULL DEFAULT FALSE,
   revision      BIGINT UNSIGNED NOT NULL DEFAULT 0,
   deleted_at    DATETIME(3) NULL,
   PRIMARY KEY (id),

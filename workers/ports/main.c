@@ -3,7 +3,9 @@
 #include "base/log.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
+#include "codec.h"
 #include "core/reverse.h"
+#include "feed.h"
 #include "ports.h"
 #include "publish.h"
 #include "store.h"
@@ -20,6 +22,13 @@ static const struct option rows[] = {
 	  "how much of an IPv4 address a reverse domain is of: 8, 16 or 24 bits" },
 	{ "ptr_prefix_v6", OPTION_INT, AT(v6_bits), "64", 4, 124,
 	  "of an IPv6 address: bits, in fours" },
+	{ "feed", OPTION_TEXT, AT(feed), "", 0, 255,
+	  "the exchange of Neutron's notifications, \"neutron\"; \"\": none are heard" },
+	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
+	  "our own queue there, so that we take them from nobody else" },
+	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
+	  "of Neutron's networks that have none, as its own dns_domain; it is nobody's "
+	  "project's. \"\": their ports have no names" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
 	  "make a network's domain, for its project, if there is none; reverse domains "
 	  "are made in any case" },
@@ -93,12 +102,15 @@ enum label_rules ports_label_rules(const struct ports *own)
 static enum err check(void *self, struct why *why)
 {
 	const struct ports_settings *settings = &((struct ports *)self)->settings;
+	struct name domain;
 	enum err err = fleet_check(&pulse_config, why);
 
 	if (!err && strcmp(settings->label_rules, "rfc1035") &&
 	    strcmp(settings->label_rules, "rfc1123"))
 		err = fail(why, ERR_INVALID,
 		           "ports.label_rules: must be \"rfc1035\" or \"rfc1123\"");
+	if (!err)
+		err = codec_domain(settings->domain, &domain, why);
 	if (!err)
 		err = reverse_check(32, settings->v4_bits, why);
 	return err ? err : reverse_check(128, settings->v6_bits, why);
@@ -108,6 +120,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	publish_metrics();
+	feed_metrics();
 	fleet_metrics();
 	queue_watch_metrics((const char *const[]){ "ports", NULL });
 	return OK;
@@ -122,12 +135,16 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	own->pulse = pulse_new("ports", runtime->loop, runtime->db_config);
 	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
 	own->publisher = publisher_new(own);
+	own->feed = feed_open(own);
 	return OK;
 }
 
 static void drain(void *self)
 {
-	publisher_drain(((struct ports *)self)->publisher);
+	struct ports *own = self;
+
+	feed_pause(own->feed);
+	publisher_drain(own->publisher);
 }
 
 static bool idle(const void *self)
@@ -139,6 +156,7 @@ static void stop(void *self)
 {
 	struct ports *own = self;
 
+	feed_close(&own->feed);
 	publisher_free(&own->publisher);
 	queue_watch_free(&own->queues);
 	pulse_free(&own->pulse);

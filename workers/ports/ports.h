@@ -2,6 +2,7 @@
  * ports -- names for what is attached to networks (seed 002).
  *
  *	service  calls -> rows: networks, ports, and the records that they give
+ *	feed     Neutron's notifications -> the same rows
  *	publish  rows that are open -> central, a domain at a time
  *
  * A call ends with its commit: by then the port has its names, for they are unique by a
@@ -15,12 +16,14 @@
 #include "core/port_name.h"
 #include "runtime/worker.h"
 
+struct feed;
 struct publisher;
 struct pulse;
 struct queue_watch;
 
 struct ports_settings {
 	char *label_rules, *pool, *email;
+	char *domain, *feed, *feed_queue;
 	int v4_bits, v6_bits, retry_s;
 	bool creates_domains;
 };
@@ -31,6 +34,7 @@ struct ports {
 	struct pulse *pulse;
 	struct queue_watch *queues;
 	struct publisher *publisher;
+	struct feed *feed;
 	int due_period_s, sweep_period_s;	/* constant */
 };
 

@@ -1,9 +1,8 @@
 #include <string.h>
 
-#include "change.h"
 #include "model/json.h"
-#include "publish.h"
 #include "service_private.h"
+#include "writing.h"
 
 /* ---- who may ---- */
 
@@ -15,64 +14,16 @@ enum err service_check_rights(struct request *req, const char *project_id)
 	return fail(&req->why, ERR_DENIED, "this is of another project");
 }
 
-/* ---- from a port to its records ---- */
-
-struct port_network service_network_of(const struct ports *ports,
-                                       const struct network_row *network)
-{
-	return (struct port_network){ network->domain,
-	                              (uint8_t)ports->settings.v4_bits,
-	                              (uint8_t)ports->settings.v6_bits };
-}
-
-enum err service_name_port(const struct ports *ports, const struct network_row *network,
-                           struct port_row *port, struct arena *arena, struct why *why)
-{
-	char text[NAME_MAX_TEXT + 1];
-	struct name fqdn;
-	enum err err;
-
-	port->dns_fqdn = NULL;
-	if (!port->dns_name || !network->domain.len)
-		return OK;
-	err = port_fqdn(port->dns_name, &network->domain, ports_label_rules(ports), &fqdn,
-	                why);
-	if (err)
-		return err;
-	name_format(&fqdn, text);
-	port->dns_fqdn = arena_strdup(arena, text);
-	return OK;
-}
-
-void service_want_port(const struct ports *ports, const struct network_row *network,
-                       const struct port_row *port, struct change *change)
-{
-	struct port_network as = service_network_of(ports, network);
-	struct port_names names = { .addresses = port->addresses, .count = port->count };
-	struct port_record *records;
-	struct why why;
-	size_t count;
-
-	if (port->dns_fqdn && name_parse(port->dns_fqdn, "dns_fqdn", &names.fqdn, &why))
-		names.fqdn.len = 0;
-	count = port_records(&as, &names, change->arena, &records);
-	change_want(change, port->id, network->project_id, records, count);
-}
-
 /* ---- what each call about a port does in its transaction ---- */
 
 struct deed {
-	struct ports *ports;
 	struct request *req;
-	struct network_row network;
-	struct port_row was;		/* the row, if there is one */
-	bool is_there;
-	struct change change;
+	struct writing writing;
 };
 
-static void read_port(struct deed *deed, struct tx *tx, const char *id)
+static struct deed deed_of(struct ports *ports, struct request *req)
 {
-	deed->is_there = store_port_read(tx, deed->req->arena, id, &deed->was);
+	return (struct deed){ req, { .ports = ports, .arena = req->arena } };
 }
 
 /* Which has to be the caller's, as its ports are. */
@@ -80,9 +31,9 @@ static void read_network(struct deed *deed, struct tx *tx, const char *id)
 {
 	struct request *req = deed->req;
 
-	if (!store_network_share(tx, req->arena, id, &deed->network))
+	if (!store_network_share(tx, req->arena, id, &deed->writing.network))
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it", id);
-	else if (service_check_rights(req, deed->network.project_id))
+	else if (service_check_rights(req, deed->writing.network.project_id))
 		tx_fail(tx, ERR_DENIED, "the network is of another project");
 }
 
@@ -99,40 +50,34 @@ static void tell_taken(struct tx *tx, const struct port_row *port)
 		fail_taken(tx->why, "", port->dns_fqdn);
 }
 
+/* Nobody else of the network has the name. */
 static void check_name(struct deed *deed, struct tx *tx, const struct port_row *port)
 {
-	const char *id = port->dns_fqdn ? store_port_named(tx, deed->req->arena,
-	                                                   port->network_id,
-	                                                   port->dns_fqdn) : NULL;
+	const char *id = writing_rival(&deed->writing, tx, port);
 
-	if (id && strcmp(id, port->id) && !tx->err)
+	if (id && !tx->err)
 		tx->err = fail_taken(tx->why, id, port->dns_fqdn);
 }
 
-static void write_records(struct deed *deed, struct tx *tx, const struct port_row *port)
+static void name_port(struct deed *deed, struct tx *tx, struct port_row *port)
 {
-	change_begin(&deed->change, deed->req->arena);
-	store_records(tx, deed->req->arena, NULL, port->id, change_was, &deed->change);
-	if (!port->is_gone)
-		service_want_port(deed->ports, &deed->network, port, &deed->change);
-	change_write(&deed->change, tx);
-	change_end(&deed->change);
+	const struct writing *writing = &deed->writing;
+
+	if (!tx->err)
+		tx->err = writing_name(&writing->network, port,
+		                       ports_label_rules(writing->ports), writing->arena,
+		                       tx->why);
+	check_name(deed, tx, port);
 }
 
-/* The commit comes before all else; and then it is published at once. */
 static enum err end_deed(struct deed *deed, struct tx *tx, const char *id)
 {
 	struct port_row port;
-	enum err err;
 
 	if (id && store_port_read(tx, deed->req->arena, id, &port))
 		deed->req->result = json_pack("{s:o}", "port",
-			codec_encode_port(&port, &deed->network.domain));
-	err = tx_commit(tx);
-	if (!err)
-		publisher_now(deed->ports->publisher, deed->change.zones,
-		              deed->change.zone_count);
-	return err;
+			codec_encode_port(&port, &deed->writing.network.domain));
+	return writing_commit(&deed->writing, tx);
 }
 
 /* ---- the calls ---- */
@@ -164,28 +109,27 @@ static bool is_same_port(const struct port_row *a, const struct port_row *b)
 
 static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
 {
+	struct writing *writing = &deed->writing;
+
 	read_network(deed, tx, port->network_id);
-	read_port(deed, tx, port->id);
+	writing_read(writing, tx, port->id);
 	if (tx->err)
 		return;
-	if (deed->is_there) {
-		if (deed->was.is_gone || !is_same_port(&deed->was, port))
+	if (writing->is_there) {
+		if (writing->was.is_gone || !is_same_port(&writing->was, port))
 			tx_fail(tx, ERR_EXISTS, "id: there is or was a port %.32s",
 			        port->id);
 		return;
 	}
-	if (service_name_port(deed->ports, &deed->network, port, deed->req->arena,
-	                      tx->why))
-		tx->err = ERR_INVALID;
-	check_name(deed, tx, port);
+	name_port(deed, tx, port);
 	store_port_insert(tx, port);
 	tell_taken(tx, port);
-	write_records(deed, tx, port);
+	writing_records(writing, tx, port);
 }
 
 static enum err create_port(void *self, struct request *req)
 {
-	struct deed deed = { .ports = self, .req = req };
+	struct deed deed = deed_of(self, req);
 	struct port_wish wish;
 	enum err err = codec_port(req, &wish);
 
@@ -194,7 +138,7 @@ static enum err create_port(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(deed.ports->runtime.db, &req->why);
+	struct tx tx = tx_begin(deed.writing.ports->runtime.db, &req->why);
 	make_port(&deed, &tx, &wish.port);
 	return end_deed(&deed, &tx, wish.port.id);
 }
@@ -202,40 +146,41 @@ static enum err create_port(void *self, struct request *req)
 /* The port that the argument "port" names, if it is there and the caller's. */
 static void find_port(struct deed *deed, struct tx *tx, const char *id)
 {
-	struct request *req = deed->req;
+	struct writing *writing = &deed->writing;
 
-	read_port(deed, tx, id);
+	writing_read(writing, tx, id);
 	if (tx->err)
 		return;
-	if (!deed->is_there || service_check_rights(req, deed->was.project_id)) {
+	if (!writing->is_there || service_check_rights(deed->req,
+	                                               writing->was.project_id)) {
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
 		return;
 	}
-	if (!store_network_share(tx, req->arena, deed->was.network_id, &deed->network))
-		deed->network = (struct network_row){ .project_id = "" };
+	if (!store_network_share(tx, writing->arena, writing->was.network_id,
+	                         &writing->network))
+		writing->network = (struct network_row){ .project_id = "" };
 }
 
 static void change_port(struct deed *deed, struct tx *tx, struct port_wish *wish)
 {
+	struct writing *writing = &deed->writing;
+
 	if (tx->err)
 		return;
-	if (deed->was.is_gone) {
-		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", deed->was.id);
+	if (writing->was.is_gone) {
+		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", writing->was.id);
 		return;
 	}
-	codec_complete(wish, &deed->was);
-	if (service_name_port(deed->ports, &deed->network, &wish->port, deed->req->arena,
-	                      tx->why))
-		tx->err = ERR_INVALID;
-	check_name(deed, tx, &wish->port);
+	codec_complete(wish, &writing->was);
+	name_port(deed, tx, &wish->port);
 	store_port_update(tx, &wish->port);
 	tell_taken(tx, &wish->port);
-	write_records(deed, tx, &wish->port);
+	writing_records(writing, tx, &wish->port);
 }
 
 static enum err update_port(void *self, struct request *req)
 {
-	struct deed deed = { .ports = self, .req = req };
+	struct deed deed = deed_of(self, req);
 	struct port_wish wish;
 	char id[ID_LEN + 1];
 	enum err err = json_get_id(req->args, "port", JSON_REQUIRED, id, &req->why);
@@ -245,7 +190,7 @@ static enum err update_port(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(deed.ports->runtime.db, &req->why);
+	struct tx tx = tx_begin(deed.writing.ports->runtime.db, &req->why);
 	find_port(&deed, &tx, id);
 	change_port(&deed, &tx, &wish);
 	return end_deed(&deed, &tx, id);
@@ -254,43 +199,43 @@ static enum err update_port(void *self, struct request *req)
 /* One that is gone stays so, however often that is said. */
 static enum err delete_port(void *self, struct request *req)
 {
-	struct deed deed = { .ports = self, .req = req };
+	struct deed deed = deed_of(self, req);
 	char id[ID_LEN + 1];
 	enum err err = json_get_id(req->args, "port", JSON_REQUIRED, id, &req->why);
 
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(deed.ports->runtime.db, &req->why);
+	struct tx tx = tx_begin(deed.writing.ports->runtime.db, &req->why);
 	find_port(&deed, &tx, id);
-	if (!tx.err && !deed.was.is_gone) {
-		deed.was.is_gone = true;
+	if (!tx.err && !deed.writing.was.is_gone) {
+		deed.writing.was.is_gone = true;
 		store_port_delete(&tx, id);
-		write_records(&deed, &tx, &deed.was);
+		writing_records(&deed.writing, &tx, &deed.writing.was);
 	}
 	return end_deed(&deed, &tx, NULL);
 }
 
 static enum err get_port(void *self, struct request *req)
 {
-	struct deed deed = { .ports = self, .req = req };
+	struct ports *ports = self;
+	struct network_row network = { .project_id = "" };
+	struct port_row port;
 	char id[ID_LEN + 1];
 	enum err err = json_get_id(req->args, "port", JSON_REQUIRED, id, &req->why);
 
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin_snapshot(deed.ports->runtime.db, &req->why);
-	read_port(&deed, &tx, id);
-	if (!tx.err && (!deed.is_there || deed.was.is_gone ||
-	                service_check_rights(req, deed.was.project_id)))
+	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
+	if (!store_port_read(&tx, req->arena, id, &port) || port.is_gone ||
+	    service_check_rights(req, port.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no port %.32s", id);
-	if (!tx.err && !store_network_read(&tx, req->arena, deed.was.network_id,
-	                                   &deed.network))
-		deed.network = (struct network_row){ .project_id = "" };
+	if (!tx.err && !store_network_read(&tx, req->arena, port.network_id, &network))
+		network.domain.len = 0;
 	if (!tx.err)
 		req->result = json_pack("{s:o}", "port",
-			codec_encode_port(&deed.was, &deed.network.domain));
+		                        codec_encode_port(&port, &network.domain));
 	return tx_commit(&tx);
 }
 

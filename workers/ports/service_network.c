@@ -1,107 +1,35 @@
 #include <string.h>
 
-#include "base/id.h"
-#include "base/map.h"
-#include "change.h"
 #include "model/json.h"
-#include "publish.h"
+#include "renaming.h"
 #include "service_private.h"
 
-/*
- * A network's domain is that of all its ports' names. Another one renames them all, in
- * one transaction: what is published afterwards is one change of each domain.
- */
-
-enum { UNNAMED_SHOWN = 100 };		/* ids of an answer */
-
-struct renaming {
-	struct ports *ports;
-	struct request *req;
-	struct network_row *network;	/* as it will be */
-	struct map *names;		/* that are taken */
-	struct change change;
-	struct port_row *all;
-	size_t count, size;
-	json_t *unnamed;		/* whose name cannot be there, or is taken */
-};
-
-static void take_port(void *self, const struct port_row *port)
-{
-	struct renaming *renaming = self;
-
-	if (renaming->count == renaming->size) {
-		const struct port_row *old = renaming->all;
-
-		renaming->size = 2 * renaming->size + 64;
-		renaming->all = arena_alloc(renaming->req->arena, renaming->size *
-		                                                  sizeof(*old));
-		if (old)
-			memcpy(renaming->all, old, renaming->count * sizeof(*old));
-	}
-	renaming->all[renaming->count++] = *port;
-}
-
-/* The first one, by its id, has a name that several want. */
-static void name_port(struct renaming *renaming, struct port_row *port)
-{
-	struct why why;
-	enum err err = service_name_port(renaming->ports, renaming->network, port,
-	                                 renaming->req->arena, &why);
-
-	if (!err && port->dns_fqdn && map_get(renaming->names, port->dns_fqdn,
-	                                      strlen(port->dns_fqdn)))
-		port->dns_fqdn = NULL;
-	if (port->dns_fqdn)
-		map_put(renaming->names, port->dns_fqdn, strlen(port->dns_fqdn), port);
-	else if (port->dns_name && renaming->network->domain.len &&
-	         json_array_size(renaming->unnamed) < UNNAMED_SHOWN)
-		json_array_append_new(renaming->unnamed, json_string(port->id));
-}
-
-static void rename_ports(struct renaming *renaming, struct tx *tx)
-{
-	const struct port_filter all = { NULL, renaming->network->id, "", INT32_MAX };
-
-	store_ports(tx, renaming->req->arena, &all, take_port, renaming);
-	change_begin(&renaming->change, renaming->req->arena);
-	renaming->names = map_new(random_u32());
-	store_records(tx, renaming->req->arena, renaming->network->id, NULL, change_was,
-	              &renaming->change);
-	for (size_t i = 0; i < renaming->count; i++) {
-		name_port(renaming, &renaming->all[i]);
-		service_want_port(renaming->ports, renaming->network, &renaming->all[i],
-		                  &renaming->change);
-	}
-	store_ports_rename(tx, renaming->network->id, renaming->all, renaming->count);
-	change_write(&renaming->change, tx);
-	change_end(&renaming->change);
-	map_free(&renaming->names);
-}
-
-/* Is what was read the network of who asks? */
-static void set_network(struct renaming *renaming, struct tx *tx)
+static void set_network(struct renaming *renaming, struct network_row *network,
+                        struct request *req, struct tx *tx)
 {
 	struct network_row was;
-	bool is_there = store_network_lock(tx, renaming->req->arena,
-	                                   renaming->network->id, &was);
+	bool is_there = store_network_lock(tx, req->arena, network->id, &was);
 
 	if (tx->err)
 		return;
-	if (is_there && service_check_rights(renaming->req, was.project_id)) {
+	if (is_there && service_check_rights(req, was.project_id)) {
 		tx_fail(tx, ERR_DENIED, "the network is of another project");
 		return;
 	}
-	if (is_there)
-		renaming->network->project_id = was.project_id;
-	store_network_put(tx, renaming->network);
-	if (is_there && strcmp(was.domain_text, renaming->network->domain_text))
-		rename_ports(renaming, tx);
+	if (is_there) {			/* whose it is, and what its source said of it */
+		network->project_id = was.project_id;
+		network->revision = was.revision;
+	}
+	store_network_put(tx, network);
+	if (is_there && strcmp(was.domain_text, network->domain_text))
+		renaming_all(renaming, tx);
 }
 
 enum err service_set_network(void *self, struct request *req)
 {
 	struct network_row network;
-	struct renaming renaming = { .ports = self, .req = req, .network = &network };
+	struct renaming renaming = { .ports = self, .arena = req->arena,
+	                             .network = &network };
 	enum err err = codec_network(req, &network, &req->why);
 
 	if (!err)
@@ -111,14 +39,12 @@ enum err service_set_network(void *self, struct request *req)
 	renaming.unnamed = json_array();
 
 	struct tx tx = tx_begin(renaming.ports->runtime.db, &req->why);
-	set_network(&renaming, &tx);
-	err = tx_commit(&tx);
+	set_network(&renaming, &network, req, &tx);
+	err = renaming_commit(&renaming, &tx);
 	if (err) {
 		json_decref(renaming.unnamed);
 		return err;
 	}
-	publisher_now(renaming.ports->publisher, renaming.change.zones,
-	              renaming.change.zone_count);
 	req->result = json_pack("{s:o, s:I, s:o}", "network",
 		codec_encode_network(&network), "ports", (json_int_t)renaming.count,
 		"unnamed", renaming.unnamed);

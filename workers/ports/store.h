@@ -21,6 +21,7 @@ struct network_row {
 	const char *domain_text;	/* "": its ports have no names */
 	struct name domain;		/* len 0: the same */
 	uint64_t revision;
+	bool is_default;		/* its domain is that of all who have none */
 };
 
 /* Locks the row: whoever changes a port of it, or the network, comes after. */
@@ -31,6 +32,8 @@ bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network);
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
+/* It was, and is remembered. */
+bool store_network_is_gone(struct tx *tx, const char *id);
 void store_network_put(struct tx *tx, const struct network_row *network);
 /* Has it ports? */
 bool store_network_is_used(struct tx *tx, const char *id);
@@ -66,6 +69,8 @@ void store_ports_rename(struct tx *tx, const char *network_id,
                         const struct port_row *ports, size_t count);
 /* It is gone: its name is free, and it is remembered for a while. */
 void store_port_delete(struct tx *tx, const char *id);
+/* One that is gone, and was never heard of before. */
+void store_port_never(struct tx *tx, const char *id);
 /* Those that went a day ago and have no records any more; and networks without any. */
 void store_sweep_ports(struct tx *tx);
 /* Of a network that has the fqdn; NULL: none. */

@@ -2,7 +2,7 @@
 
 #include "store.h"
 
-#define COLUMNS "SELECT id, project_id, domain, revision FROM networks "
+#define COLUMNS "SELECT id, project_id, domain, revision, is_default FROM networks "
 #define OF_ID COLUMNS "WHERE id = ? AND deleted_at IS NULL "
 
 static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row *network)
@@ -12,6 +12,7 @@ static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row
 	network->project_id = row_text(rows);
 	network->domain_text = row_text(rows);
 	network->revision = (uint64_t)row_int(rows);
+	network->is_default = row_int(rows);
 	if (*network->domain_text && name_parse(network->domain_text, "domain",
 	                                        &network->domain, tx->why))
 		tx_fail(tx, ERR_INTERNAL, "the domain of network %s is broken",
@@ -48,14 +49,31 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
 	return read_one(tx, arena, id, OF_ID, network);
 }
 
+bool store_network_is_gone(struct tx *tx, const char *id)
+{
+	struct tx_rows rows;
+	bool is_gone;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT deleted_at IS NOT NULL FROM networks WHERE id = ?",
+	    TX_BIND(tx_text(id))))
+		return false;
+	is_gone = row_int(&rows);
+	tx_select_end(&rows);
+	return is_gone;
+}
+
 void store_network_put(struct tx *tx, const struct network_row *network)
 {
 	tx_exec(tx,
-	    "INSERT INTO networks (id, project_id, domain, revision) VALUES (?, ?, ?, ?) "
-	    "ON DUPLICATE KEY UPDATE domain = VALUES(domain), "
+	    "INSERT INTO networks (id, project_id, domain, revision, is_default) "
+	    "VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
+	    "project_id = VALUES(project_id), domain = VALUES(domain), "
+	    "is_default = VALUES(is_default), "
 	    "revision = VALUES(revision), deleted_at = NULL",
 	    TX_BIND(tx_text(network->id), tx_text(network->project_id),
-	            tx_text(network->domain_text), tx_int((int64_t)network->revision)));
+	            tx_text(network->domain_text), tx_int((int64_t)network->revision),
+	            tx_int(network->is_default)));
 }
 
 bool store_network_is_used(struct tx *tx, const char *id)

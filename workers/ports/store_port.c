@@ -195,6 +195,21 @@ void store_port_delete(struct tx *tx, const char *id)
 	    "WHERE id = ? AND deleted_at IS NULL", TX_BIND(tx_text(id)));
 }
 
+/* A port is of some network: of these nobody knows which, and it does not matter. */
+#define NO_NETWORK "00000000000000000000000000000000"
+
+void store_port_never(struct tx *tx, const char *id)
+{
+	tx_exec(tx,
+	    "INSERT INTO networks (id, project_id, deleted_at) "
+	    "VALUES ('" NO_NETWORK "', '', NOW(3)) "
+	    "ON DUPLICATE KEY UPDATE deleted_at = NOW(3)", TX_NONE);
+	tx_exec(tx,
+	    "INSERT INTO ports (id, network_id, project_id, deleted_at) "
+	    "VALUES (?, '" NO_NETWORK "', '', NOW(3)) ON DUPLICATE KEY UPDATE id = id",
+	    TX_BIND(tx_text(id)));
+}
+
 void store_sweep_ports(struct tx *tx)
 {
 	tx_exec(tx,

@@ -1,0 +1,268 @@
+"""Names of Neutron's ports, from its notifications; oslo.messaging's own notifier emits them."""
+
+import random
+import shutil
+import sys
+import tempfile
+import unittest
+import uuid
+from pathlib import Path
+
+import oslo_messaging as om
+from oslo_config import cfg
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from story import Caller, start_fleet                                  # noqa: E402
+import test_ports                                                       # noqa: E402
+from test_ports import PortStory, ask                                   # noqa: E402,F401
+from lab.fleet import Worker                                            # noqa: E402
+
+SECONDS = 15
+WORKERS = 2
+SEED = 1
+
+SETTINGS = """\
+[DEFAULT]
+control_exchange = neutron
+[oslo_messaging_notifications]
+driver = messagingv2
+topics = notifications
+"""
+
+
+def setUpModule():
+    folder = Path(tempfile.mkdtemp(prefix="zffeed"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    fleet = unittest.enterModuleContext(start_fleet(
+        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",)))
+    PortStory.fleet = fleet
+    FeedStory.neutron = Neutron(folder, fleet.rabbitmq.url)
+    unittest.addModuleCleanup(FeedStory.neutron.close)
+    FeedStory.neutron.emit("network.update.start", {})      # the exchange is there
+    PortStory.central = Caller(fleet.rabbitmq.url)
+    PortStory.caller = Caller(fleet.rabbitmq.url, topic="ports")
+    for caller in PortStory.central, PortStory.caller:
+        unittest.addModuleCleanup(caller.close)
+    PortStory.central.create_domain(domain={"name": "openstacklocal."})
+    for number in range(WORKERS):
+        worker = Worker(folder / f"ports{number + 1}", "ports", fleet.settings | {
+            "ports": {"processes": 1, "feed": "neutron", "domain": "openstacklocal"}})
+        worker.launch()
+        unittest.addModuleCleanup(worker.stop)
+        worker.wait_ready()
+        PortStory.workers.append(worker)
+        fleet.wait_for(lambda log=worker.log: "feed is up" in log.read_text(), SECONDS,
+                       "it hears the notifications")
+
+
+class Neutron:
+    """Emits what a neutron-server does, in the shapes of release 21."""
+
+    def __init__(self, folder, url):
+        config = folder / "notifier.conf"
+        config.write_text(SETTINGS)
+        conf = cfg.ConfigOpts()
+        conf(["--config-file", str(config)])
+        self.transport = om.get_notification_transport(conf, url=url)
+        self.notifier = om.Notifier(self.transport, publisher_id="network.host-1",
+                                    driver="messagingv2", topics=["notifications"])
+
+    def emit(self, event, payload):
+        self.notifier.info({"request_id": "req-feed"}, event, payload)
+
+    def close(self):
+        self.transport.cleanup()
+
+
+def uuid4():
+    return str(uuid.uuid4())
+
+
+def network_of(domain="", revision=1, **more):
+    return {"id": uuid4(), "name": "net", "project_id": "tenant-1", "tenant_id": "tenant-1",
+            "dns_domain": domain, "revision_number": revision, "admin_state_up": True,
+            "mtu": 1450, "subnets": [], "shared": False} | more
+
+
+def port_of(network, *addresses, dns_name="", revision=1, **more):
+    return {"id": uuid4(), "network_id": network["id"], "project_id": "tenant-1",
+            "tenant_id": "tenant-1", "mac_address": "fa:16:3e:00:00:09", "dns_name": dns_name,
+            "dns_domain": "", "dns_assignment": [], "device_owner": "compute:nova",
+            "fixed_ips": [{"subnet_id": uuid4(), "ip_address": address}
+                          for address in addresses], "revision_number": revision} | more
+
+
+class FeedStory(PortStory):
+
+    def a_network(self, **more):
+        domain = f"d{uuid.uuid4().hex[:8]}.example."
+        self.central.create_domain(domain={"name": domain})
+        network = network_of(domain, **more)
+        return domain, network
+
+    def emit(self, event, payload):
+        self.neutron.emit(event, payload)
+
+    def known(self, port):
+        """The port as it is known here; None if it is not."""
+        try:
+            return self.caller.get_port(port=port["id"])["port"]
+        except Exception:
+            return None
+
+    def wait_known(self, port, **values):
+        def is_known():
+            known = self.known(port)
+            return known and {key: known[key] for key in values} == values
+        self.fleet.wait_for(is_known, SECONDS, f"{port['id']} is {values}: {self.known(port)}")
+
+
+class Events(FeedStory):
+
+    def test_a_port_from_its_beginning_to_its_end(self):
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"network": network})
+        port = port_of(network, "10.40.0.1", dns_name="VM01")
+        self.emit("port.create.end", {"port": port})
+        self.answers(f"vm01.{domain}", "A", "10.40.0.1")
+        self.answers(f"host-10-40-0-1.{domain}", "A", "10.40.0.1")
+        self.answers(self.reverse("10.40.0.1"), "PTR", f"vm01.{domain}")
+        changed = port | {"dns_name": "vm02", "revision_number": 2}
+        self.emit("port.update.end", {"port": changed})
+        self.answers(f"vm02.{domain}", "A", "10.40.0.1")
+        self.answers(f"vm01.{domain}", "A")
+        self.emit("port.delete.end", {"port": changed, "port_id": port["id"]})
+        for name, kind in ((f"vm02.{domain}", "A"), (f"host-10-40-0-1.{domain}", "A"),
+                           (self.reverse("10.40.0.1"), "PTR")):
+            self.answers(name, kind)
+
+    def test_many_at_once(self):
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"networks": [network]})
+        ports = [port_of(network, f"10.40.1.{i + 1}") for i in range(20)]
+        self.emit("port.create.end", {"ports": ports})
+        for i in (0, 19):
+            self.answers(f"host-10-40-1-{i + 1}.{domain}", "A", f"10.40.1.{i + 1}")
+
+    def test_a_port_before_its_network(self):
+        domain, network = self.a_network()
+        port = port_of(network, "10.40.2.1", dns_name="early")
+        self.emit("port.create.end", {"port": port})
+        self.wait_known(port, dns_fqdn=None)
+        self.emit("network.create.end", {"network": network})
+        self.answers(f"early.{domain}", "A", "10.40.2.1")
+
+    def test_a_network_without_a_domain(self):
+        network = network_of("")
+        self.emit("network.create.end", {"network": network})
+        port = port_of(network, "10.40.3.1", dns_name="shared")
+        self.emit("port.create.end", {"port": port})
+        self.answers("shared.openstacklocal.", "A", "10.40.3.1")
+        own, named = self.a_network()
+        self.emit("network.update.end", {"network": named | {"id": network["id"],
+                                                             "revision_number": 2}})
+        self.answers(f"shared.{own}", "A", "10.40.3.1")
+        self.answers("shared.openstacklocal.", "A")
+
+    def test_old_shapes(self):
+        domain, network = self.a_network()
+        del network["project_id"], network["revision_number"]
+        self.emit("network.create.end", {"network": network})
+        port = port_of(network, "10.40.4.1", dns_name="old")
+        for key in "project_id", "revision_number", "dns_domain", "dns_assignment":
+            del port[key]
+        self.emit("port.create.end", {"port": port})
+        self.answers(f"old.{domain}", "A", "10.40.4.1")
+        self.emit("port.delete.end", {"port_id": port["id"]})
+        self.answers(f"old.{domain}", "A")
+
+    def test_names_that_neutron_takes(self):
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"network": network})
+        self.emit("port.create.end", {"port": port_of(network, "10.40.5.1", dns_name="8vm01")})
+        self.answers(f"8vm01.{domain}", "A", "10.40.5.1")
+        first = port_of(network, "10.40.5.2", dns_name="twice")
+        self.emit("port.create.end", {"port": first})
+        self.wait_known(first, dns_fqdn=f"twice.{domain}")
+        second = port_of(network, "10.40.5.3", dns_name="twice")
+        self.emit("port.create.end", {"port": second})
+        self.wait_known(second, dns_name="twice", dns_fqdn=None)
+        self.answers(f"host-10-40-5-3.{domain}", "A", "10.40.5.3")
+        self.answers(f"twice.{domain}", "A", "10.40.5.2")
+
+
+class Disorder(FeedStory):
+
+    def test_what_is_gone_stays_gone(self):
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"network": network})
+        port = port_of(network, "10.41.0.1", dns_name="late", revision=3)
+        self.emit("port.delete.end", {"port_id": port["id"], "port": port})
+        self.emit("port.create.end", {"port": port | {"revision_number": 1}})
+        last = port_of(network, "10.41.0.2", dns_name="last")
+        self.emit("port.create.end", {"port": last})
+        self.answers(f"last.{domain}", "A", "10.41.0.2")
+        self.assertIsNone(self.known(port))
+        self.answers(f"late.{domain}", "A")
+
+    def test_shuffled_and_each_three_times(self):
+        """A002-5, but for those that are lost."""
+        domain, network = self.a_network()
+        rng = random.Random(SEED)
+        events, ports, alive = [("network.create.end", {"network": network})], [], {}
+        for i in range(40):
+            port = port_of(network, f"10.42.0.{i + 1}", dns_name=f"s{i}")
+            ports.append(port)
+            for revision in range(1, rng.randint(2, 6)):
+                port = port | {"revision_number": revision, "dns_name": f"s{i}-{revision}"}
+                event = "port.create.end" if revision == 1 else "port.update.end"
+                events.append((event, {"port": port}))
+            if rng.random() < 0.4:
+                events.append(("port.delete.end", {"port_id": port["id"], "port": port}))
+            else:
+                alive[port["id"]] = port
+        events *= 3
+        rng.shuffle(events)
+        for event, payload in events:
+            self.emit(event, payload)
+
+        def names():
+            return {port["id"]: port["dns_fqdn"] for port in self.caller.list_ports(
+                network=network["id"], limit=1000)["ports"]}
+        wanted = {port["id"].replace("-", ""): f"{port['dns_name']}.{domain}"
+                  for port in alive.values()}
+        self.fleet.wait_for(lambda: names() == wanted, 2 * SECONDS,
+                            f"all is as it was told last (seed {SEED})")
+        for port in list(alive.values())[:3]:
+            self.answers(f"{port['dns_name']}.{domain}", "A",
+                         port["fixed_ips"][0]["ip_address"])
+        self.fleet.wait_for(lambda: self.central.get_domain(domain=domain)["records"]
+                            == 2 * len(alive) + self.apex(domain), SECONDS,
+                            "there is nothing else in the domain")
+
+    apex = test_ports.Large.apex
+
+
+class Broken(FeedStory):
+
+    def test_what_is_no_notification(self):
+        """It is kept as a dead letter, and in nobody's way."""
+        domain, network = self.a_network()
+        for event, payload in (("port.create.end", {}), ("port.create.end", {"port": 5}),
+                               ("port.create.end", {"port": {"id": "?"}}),
+                               ("port.delete.end", {"port_id": None}),
+                               ("network.update.end", {"network": {"id": 7}})):
+            self.emit(event, payload)
+        self.emit("network.create.end", {"network": network})
+        port = port_of(network, "10.43.0.1", "no address", dns_name="b\u00e4d",
+                       mac_address="?")
+        self.emit("port.create.end", {"port": port})
+        self.answers(f"host-10-43-0-1.{domain}", "A", "10.43.0.1")
+        self.wait_known(port, dns_name=None, mac_address=None)
+        self.fleet.wait_for(lambda: sum(worker.log.read_text().count("notification refused")
+                                        for worker in self.workers) == 5, SECONDS,
+                            "the log says so of each")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,199 @@
+#include "neutron.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "codec.h"
+#include "core/mac.h"
+#include "model/json.h"
+
+/* ---- which of its events is it? ---- */
+
+static const struct kind {
+	const char *object, *many;
+	int of;
+} kinds[] = {
+	{ "port",    "ports",    NEUTRON_PORT    },
+	{ "network", "networks", NEUTRON_NETWORK },
+};
+
+/* "port.create.end" */
+static const struct kind *kind_of(const char *type, const char **verb)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t len = strlen(kinds[i].object);
+
+		if (!strncmp(type, kinds[i].object, len) && type[len] == '.') {
+			*verb = type + len + 1;
+			return &kinds[i];
+		}
+	}
+	return NULL;
+}
+
+static enum err gone(const struct kind *kind, const json_t *payload,
+                     struct neutron_event *event, struct why *why)
+{
+	char key[16];
+
+	event->is_gone = true;
+	snprintf(key, sizeof(key), "%s_id", kind->object);
+	return json_get_id(payload, key, JSON_REQUIRED, event->id, why);
+}
+
+enum err neutron_event(const char *type, const json_t *payload,
+                       struct neutron_event *event, struct why *why)
+{
+	const char *verb;
+	const struct kind *kind = kind_of(type, &verb);
+
+	*event = (struct neutron_event){ .of = NEUTRON_OTHER };
+	if (!kind || (strcmp(verb, "create.end") && strcmp(verb, "update.end") &&
+	              strcmp(verb, "delete.end")))
+		return OK;
+	event->of = kind->of;
+	if (!strcmp(verb, "delete.end"))
+		return gone(kind, payload, event, why);
+	event->one = json_object_get(payload, kind->object);
+	event->many = json_object_get(payload, kind->many);
+	if (!json_is_object(event->one) && !json_is_array(event->many))
+		return fail(why, ERR_INVALID, "%s: has no %s", type, kind->object);
+	return OK;
+}
+
+size_t neutron_count(const struct neutron_event *event)
+{
+	return json_is_object(event->one) ? 1 : json_array_size(event->many);
+}
+
+const json_t *neutron_item(const struct neutron_event *event, size_t i)
+{
+	return json_is_object(event->one) ? event->one
+	                                  : json_array_get(event->many, i);
+}
+
+/* ---- what it says ---- */
+
+static const char *text_of(const json_t *json, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : "";
+}
+
+static const char *project_of(const json_t *json)
+{
+	const char *project = text_of(json, "project_id");
+
+	if (!*project)
+		project = text_of(json, "tenant_id");
+	return strlen(project) <= PROJECT_MAX ? project : "";
+}
+
+static uint64_t revision_of(const json_t *json)
+{
+	json_int_t revision = json_integer_value(json_object_get(json,
+	                                                         "revision_number"));
+
+	return revision > 0 ? (uint64_t)revision : 0;
+}
+
+static bool is_printable(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+/* NULL: none, or none that can be. */
+static const char *dns_name_of(const json_t *json, struct arena *arena)
+{
+	const char *text = text_of(json, "dns_name");
+	char lower[PORT_NAME_MAX + 1];
+
+	if (!*text || strlen(text) > PORT_NAME_MAX || !is_printable(text))
+		return NULL;
+	port_name_lower(text, lower);
+	return arena_strdup(arena, lower);
+}
+
+static const char *mac_of(const json_t *json, struct arena *arena)
+{
+	const char *text = text_of(json, "mac_address");
+	char lower[PORT_NAME_MAX + 1];
+	struct why why;
+
+	port_name_lower(text, lower);
+	return mac_check(lower, &why) ? NULL : arena_strdup(arena, lower);
+}
+
+static bool has_address(const struct port_row *port, const struct address *address)
+{
+	for (size_t i = 0; i < port->count; i++)
+		if (address_same_host(&port->addresses[i], address))
+			return true;
+	return false;
+}
+
+static void take_addresses(const json_t *json, struct arena *arena, struct port_row *port)
+{
+	const json_t *list = json_object_get(json, "fixed_ips");
+
+	port->addresses = arena_alloc(arena, ADDRESSES_MAX * sizeof(*port->addresses));
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct address address;
+
+		if (!address_parse(text_of(json_array_get(list, i), "ip_address"), 0,
+		                   &address) || address.scope ||
+		    has_address(port, &address))
+			continue;
+		if (port->count == ADDRESSES_MAX) {
+			log_warn("addresses left out: port=%s reason=\"it has more than "
+			         "%d\"", port->id, ADDRESSES_MAX);
+			return;
+		}
+		port->addresses[port->count++] = address;
+	}
+}
+
+enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
+                      struct why *why)
+{
+	enum err err;
+
+	*port = (struct port_row){ .revision = revision_of(json) };
+	err = json_get_id(json, "id", JSON_REQUIRED, port->id, why);
+	if (!err)
+		err = json_get_id(json, "network_id", JSON_REQUIRED, port->network_id,
+		                  why);
+	if (err)
+		return err;
+	port->project_id = arena_strdup(arena, project_of(json));
+	port->dns_name = dns_name_of(json, arena);
+	port->mac = mac_of(json, arena);
+	take_addresses(json, arena, port);
+	return OK;
+}
+
+enum err neutron_network(const json_t *json, struct arena *arena,
+                         struct network_row *network, struct why *why)
+{
+	char text[NAME_MAX_TEXT + 1] = "";
+	struct why domain_why;
+	enum err err;
+
+	*network = (struct network_row){ .revision = revision_of(json) };
+	err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
+	if (err)
+		return err;
+	if (codec_domain(text_of(json, "dns_domain"), &network->domain, &domain_why))
+		log_warn("domain left out: network=%s reason=\"%s\"", network->id,
+		         domain_why.text);
+	if (network->domain.len)
+		name_format(&network->domain, text);
+	network->domain_text = arena_strdup(arena, text);
+	network->project_id = arena_strdup(arena, project_of(json));
+	return OK;
+}

@@ -1,0 +1,28 @@
+/*
+ * renaming -- a network's domain is that of all its ports' names. Another one renames
+ * them all, in one transaction: what is published afterwards is one change of each
+ * domain.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "writing.h"
+
+struct renaming {
+	struct ports *ports;
+	struct arena *arena;
+	const struct network_row *network;	/* as it is from now on */
+	struct map *names;		/* that are taken */
+	struct change change;
+	struct port_row *all;
+	size_t count, size;
+	json_t *unnamed;		/* ids of ports whose name cannot be */
+};
+
+enum { UNNAMED_SHOWN = 100 };		/* of which so many are listed */
+
+/* After the network's row was written. UNNAMED is the caller's. */
+void renaming_all(struct renaming *renaming, struct tx *tx);
+/* Commits; and what changed is published at once. */
+enum err renaming_commit(struct renaming *renaming, struct tx *tx);

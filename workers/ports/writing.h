@@ -1,0 +1,38 @@
+/*
+ * writing -- what is done to a port within a transaction, whoever asks for it: its row is
+ * read, its name found, its row written, and its records follow. A call says no where the
+ * feed, whose source has said yes already, goes without the name.
+ */
+#pragma once
+
+#include "change.h"
+#include "ports.h"
+#include "store.h"
+
+struct writing {
+	struct ports *ports;
+	struct arena *arena;
+	struct network_row network;
+	struct port_row was;		/* the port's row, if there is one */
+	bool is_there;
+	struct change change;
+};
+
+/* What the ports of NETWORK are published as. */
+struct port_network writing_network_of(const struct ports *ports,
+                                       const struct network_row *network);
+/* PORT's full name in NETWORK, if it has a name and the network a domain. ERR_INVALID. */
+enum err writing_name(const struct network_row *network, struct port_row *port,
+                      enum label_rules rules, struct arena *arena, struct why *why);
+/* The port that has its fqdn; NULL: it may have it. */
+const char *writing_rival(struct writing *writing, struct tx *tx,
+                          const struct port_row *port);
+/* PORT should have its records in CHANGE. */
+void writing_want(const struct ports *ports, const struct network_row *network,
+                  const struct port_row *port, struct change *change);
+
+void writing_read(struct writing *writing, struct tx *tx, const char *id);
+/* The records of PORT, whose row was just written, become as it and the network say. */
+void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port);
+/* Commits; and what changed is published at once. */
+enum err writing_commit(struct writing *writing, struct tx *tx);
