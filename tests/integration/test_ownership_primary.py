@@ -130,7 +130,11 @@ class Client:
             self.lines.put(json.loads(line))
 
     def say(self, do, **command):
-        self.process.stdin.write(json.dumps({"do": do} | command) + "\n")
+        self.say_all({"do": do} | command)
+
+    def say_all(self, *commands):
+        """Of which it hears the last before anything came of the first."""
+        self.process.stdin.write("".join(json.dumps(command) + "\n" for command in commands))
         self.process.stdin.flush()
 
     def hear(self, end, seconds=SECONDS):
@@ -706,8 +710,7 @@ class Hostile(Story):
         for cancel_after in 1, 3, 4:
             client.say("read", cancel_after=cancel_after)
             client.hear("cancelled")
-        client.say("read")
-        client.say("cancel", what="read")
+        client.say_all({"do": "read"}, {"do": "cancel", "what": "read"})
         client.hear("cancel")
         self.assertIsNone(client.read()["fault"])
         client.say("close_within")

@@ -311,10 +311,10 @@ class Locks(FleetStory):
         server.resume()
         self.fleet.wait_for(lambda: self.taken_over(domain), 30, "another takes it over")
         os.kill(pid, signal.SIGCONT)
-        self.fleet.wait_for(lambda: "was taken over" in self.fleet.logs(), 20,
-                            "what the sleeper writes is refused")
+        refused = f"the lock of {domain['id']} was taken over"
+        self.fleet.wait_for(lambda: any(refused in worker.log.read_text() for worker in sleepers),
+                            20, "what the sleeper writes is refused")
         self.settled(domain)
-
 
     def taken_over(self, domain):
         """Asks for it, by the way: its rows would wait for their own time."""
