@@ -64,7 +64,8 @@ CREATE TABLE port_records (
   seq           BIGINT UNSIGNED NOT NULL DEFAULT 0,
   reason        VARCHAR(255) NOT NULL DEFAULT '',
   PRIMARY KEY (port_id, zone, name, type, data),
-  KEY record_open (state, zone, project_id),
+  KEY record_state (state, zone),
+  KEY record_next (zone, project_id, state, name, type, data),
   KEY record_same (zone, name, type),
   FOREIGN KEY (port_id) REFERENCES ports (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

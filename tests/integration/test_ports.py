@@ -34,7 +34,8 @@ def setUpModule():
     folder = Path(tempfile.mkdtemp(prefix="zfports"))
     unittest.addModuleCleanup(shutil.rmtree, folder)
     fleet = unittest.enterModuleContext(start_fleet(
-        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",)))
+        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",),
+        settings={"central": {"quota_recordsets": -1}}))
     for number in range(WORKERS):
         worker = Worker(folder / f"ports{number + 1}", "ports",
                         fleet.settings | {"ports": {"processes": 1, "retry_period": 2}})
@@ -459,6 +460,28 @@ class Faults(PortStory):
         self.central.apply_changes(domain=domain, changes=[
             {"op": "delete", "name": f"taken.{domain}", "type": "CNAME", "records": []}])
         self.answers(f"taken.{domain}", "A", "10.6.1.1")
+
+    def test_a_quota(self):
+        """As many as there is room for; the others when there is more."""
+        tenant = f"tenant-{uuid.uuid4().hex[:8]}"
+        owner = Caller(self.fleet.rabbitmq.url, topic="ports", tenant=tenant)
+        central = Caller(self.fleet.rabbitmq.url, tenant=tenant)
+        for caller in owner, central:
+            self.addCleanup(caller.close)
+        central.set_quota(tenant=tenant, resource="domain_recordsets", hard_limit=10)
+        domain, network = f"q{uuid.uuid4().hex[:8]}.example.", uuid.uuid4().hex
+        central.create_domain(domain={"name": domain})
+        owner.set_network(network={"id": network, "dns_domain": domain})
+        ports = [self.create(network, f"10.6.3.{number + 1}", caller=owner)
+                 for number in range(20)]
+
+        def active():
+            return sum(port["status"] == "ACTIVE"
+                       for port in owner.list_ports(network=network)["ports"])
+        self.fleet.wait_for(lambda: 5 < active() < 10, SECONDS, "there is room for some")
+        owner.delete_port(port=ports[0]["id"])
+        central.set_quota(tenant=tenant, resource="domain_recordsets", hard_limit=100)
+        self.fleet.wait_for(lambda: active() == 19, 2 * SECONDS, "and then for all")
 
     def test_workers_that_die(self):
         domain, network = self.domain()

@@ -297,8 +297,18 @@ static void create_domain(struct publication *publication)
 /* Of these a single record may be the cause; all else passes, or is no record's fault. */
 static bool is_refusal(enum err err)
 {
-	return err == ERR_INVALID || err == ERR_CONFLICT || err == ERR_QUOTA ||
-	       err == ERR_TOO_LARGE;
+	return err == ERR_INVALID || err == ERR_CONFLICT || err == ERR_TOO_LARGE;
+}
+
+/* As many as there is room for; the others wait until somebody makes more. */
+static void met_quota(struct publication *publication, const char *reason)
+{
+	if (publication->count == 1) {
+		give_up(publication, reason);
+		return;
+	}
+	publication->limit = publication->count / 2;
+	look(publication);
 }
 
 static void hear_changed(void *self, const struct rpc_answer *answer)
@@ -310,6 +320,8 @@ static void hear_changed(void *self, const struct rpc_answer *answer)
 	else if (answer->err == ERR_NOT_FOUND && !publication->is_created &&
 	         may_create(publication))
 		create_domain(publication);
+	else if (answer->err == ERR_QUOTA)
+		met_quota(publication, answer->why.text);
 	else if (is_refusal(answer->err))
 		was_refused(publication, answer->why.text);
 	else
@@ -350,7 +362,7 @@ static enum err read_open(void *self, struct why *why)
 	if (!store_zone_read(&tx, &publication->zone, &publication->row))
 		tx_fail(&tx, ERR_NOT_FOUND, "the domain has no row");
 	store_zone_open(&tx, publication->arena, &publication->zone,
-	                (int)publication->limit, take_row, publication);
+	                publication->limit, take_row, publication);
 	if (!tx.err && !publication->count)
 		store_zone_settled(&tx, &publication->zone, publication->row.rev);
 	return tx_commit(&tx);

@@ -119,9 +119,9 @@ void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t cou
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
-/* The oldest open ones, at most LIMIT. */
+/* Open ones, at most LIMIT: first what goes, and then what comes. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
-                     int limit,
+                     size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
 /* What was done to ROWS, if nobody had another mind meanwhile: what was dropped goes. */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
