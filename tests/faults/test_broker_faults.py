@@ -109,8 +109,7 @@ class Messages(FaultStory):
               end="", file=sys.stderr, flush=True)
         lasting = self.lasting()
         postman.deliver_all_again()
-        self.fleet.wait_for(lambda: not any(map(postman.post.count, QUEUES)), HEAL_SECONDS,
-                            "all is taken")
+        self.fleet.wait_for(lambda: not self.checker.messages(), HEAL_SECONDS, "all is taken")
         self.checker.wait_settled(HEAL_SECONDS)
         self.assertEqual(self.complaints(), [])
         self.assertEqual(self.lasting(), lasting)

@@ -163,14 +163,21 @@ class Checker:
         self.fleet.wait_for(self.is_settled, seconds, "all domains are ACTIVE or DELETED")
         return time.monotonic() - started
 
+    @staticmethod
+    def lasting(question, seconds):
+        """What is still complained of after so many seconds."""
+        try:
+            wait_for(lambda: not question(), seconds, "no complaint")
+            return []
+        except LabError:
+            return question()
+
     def complaints(self, wanted, seconds=20):
-        """All complaints; what passes by itself (a poll under way) has so many seconds."""
-        found, zones, journal = self.unsettled(), self.zones(), self.journal()
+        """All complaints; what passes by itself (a poll under way, a message of yesterday that
+        has a deleted zone looked at once more) has so many seconds.
+        """
+        found = self.lasting(self.messages, seconds) + self.lasting(self.unsettled, seconds)
+        zones, journal = self.zones(), self.journal()
         for domain in wanted:
             found += self.domain(domain, zones.get(domain.id, []), journal[domain.id])
-        for question in self.messages, self.workers:
-            try:
-                wait_for(lambda: not question(), seconds, "no complaint")
-            except LabError:
-                found += question()
-        return found
+        return found + self.lasting(self.workers, seconds)
