@@ -157,8 +157,9 @@ static struct poll_order terms_of(const struct poolmgr *poolmgr)
 static void cast(struct tell *tell, const char *method, const struct domain_ref *domain,
                  json_t *args, const struct cause *cause)
 {
-	const struct rpc_target minidns = { "minidns",
-	                                    cause->recovery ? "recovery" : NULL, false };
+	const struct rpc_target minidns = {
+		.topic = "minidns", .server = cause->recovery ? "recovery" : NULL,
+	};
 	json_t *context = context_encode(cause->request_id, true);
 	struct why why;
 
@@ -424,7 +425,7 @@ static json_t *encode_call(const struct call *call)
 
 static void make_call(struct tell *tell)
 {
-	static const struct rpc_target central = { "central", NULL, false };
+	static const struct rpc_target central = { .topic = "central" };
 	struct call *call = call_new(tell);
 	json_t *args = encode_call(call);
 	json_t *context = context_encode(call->tellings[0]->now.request_id, true);

@@ -1,20 +1,22 @@
 -- Ports (seed 002): what is attached to networks, under which names and addresses.
 
 -- domain '': its ports have no names. is_default: it has none of its own, and the one of all
--- who have none, which is nobody's project's. revision: the source's own number of what it said last.
+-- who have none, which is nobody's project's. is_fed: Neutron's. revision: the source's own number of what it said last.
 -- One that is gone stays as long as its ports do.
 CREATE TABLE networks (
   id            CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   project_id    VARCHAR(255) NOT NULL,
   domain        VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   is_default    BOOLEAN NOT NULL DEFAULT FALSE,
+  is_fed        BOOLEAN NOT NULL DEFAULT FALSE,
   revision      BIGINT UNSIGNED NOT NULL DEFAULT 0,
   deleted_at    DATETIME(3) NULL,
   PRIMARY KEY (id),
   KEY network_gone (deleted_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- dns_name: as it was given; dns_fqdn: in the network's domain, which one port has. A port
+-- dns_name: as it was given; dns_fqdn: in dns_domain, which is the port's own, or else in the
+-- network's domain: one port has it. A floating IP is a port of the network that it is from. A port
 -- that is gone stays for a while, so that no older message brings it back.
 CREATE TABLE ports (
   id            CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -22,11 +24,15 @@ CREATE TABLE ports (
   project_id    VARCHAR(255) NOT NULL,
   dns_name      VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL,
   dns_fqdn      VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  dns_domain    VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL,
   mac           VARCHAR(17) CHARACTER SET ascii COLLATE ascii_bin NULL,
   revision      BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  is_fed        BOOLEAN NOT NULL DEFAULT FALSE,
+  is_floating   BOOLEAN NOT NULL DEFAULT FALSE,
   deleted_at    DATETIME(3) NULL,
   PRIMARY KEY (id),
   UNIQUE KEY port_name (network_id, dns_fqdn),
+  KEY port_called (network_id, dns_name),
   KEY port_gone (deleted_at),
   FOREIGN KEY (network_id) REFERENCES networks (id)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
@@ -36,6 +42,19 @@ CREATE TABLE port_addresses (
   address       VARBINARY(16) NOT NULL,
   PRIMARY KEY (port_id, address),
   FOREIGN KEY (port_id) REFERENCES ports (id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- Neutron, as the exchange of its notifications: when it is next compared with what is known
+-- of it, how many of that have ended, and how the last one went.
+CREATE TABLE port_comparisons (
+  feed          VARCHAR(255) NOT NULL,
+  due_at        DATETIME(3) NOT NULL,
+  ended         INT UNSIGNED NOT NULL DEFAULT 0,
+  looked_at     INT UNSIGNED NOT NULL DEFAULT 0,
+  differing     INT UNSIGNED NOT NULL DEFAULT 0,
+  repaired      INT UNSIGNED NOT NULL DEFAULT 0,
+  reason        VARCHAR(512) NOT NULL DEFAULT '',
+  PRIMARY KEY (feed)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
 -- A domain of central's as a project writes to it; '' is nobody, and its domains are reverse

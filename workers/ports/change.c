@@ -85,18 +85,23 @@ static bool is_on_its_way(const struct record_row *row)
 	return row->state == RECORD_ADD || row->state == RECORD_HAVE;
 }
 
-void change_want(struct change *change, const char *port_id, const char *project_id,
-                 const struct port_record *records, size_t count)
+void change_want(struct change *change, const struct port_row *port,
+                 const char *project_id, const struct port_record *records, size_t count)
 {
+	const char *const projects[] = {
+		[ZONE_OF_NETWORK] = project_id, [ZONE_OF_PORT] = port->project_id,
+		[ZONE_OF_NOBODY] = "",
+	};
+
 	for (size_t i = 0; i < count; i++) {
 		const struct port_record *record = &records[i];
 		struct record_row row = {
-			.port_id = port_id, .zone = record->zone, .name = record->name,
+			.port_id = port->id, .zone = record->zone, .name = record->name,
 			.type = record->type, .data = record->data,
-			.project_id = record->is_reverse ? "" : project_id,
+			.project_id = projects[record->of],
 		};
 		char key[KEY_MAX];
-		size_t len = key_of(port_id, row.name, row.type, row.data, row.zone, key);
+		size_t len = key_of(port->id, row.name, row.type, row.data, row.zone, key);
 		struct former *former = map_get(change->was, key, len);
 
 		if (former)

@@ -29,9 +29,10 @@ struct change {
 void change_begin(struct change *change, struct arena *arena);
 /* For store_records(): what is. All of it before change_want(). */
 void change_was(void *change, const struct record_row *row);
-/* PORT of NETWORK, whose project is PROJECT_ID, should have these. */
-void change_want(struct change *change, const char *port_id, const char *project_id,
-                 const struct port_record *records, size_t count);
+/* PORT, of a network of PROJECT_ID, should have these. */
+void change_want(struct change *change, const struct port_row *port,
+                 const char *project_id, const struct port_record *records,
+                 size_t count);
 /* Whatever was and nobody wants goes; all of it is written, and its domains are due. */
 void change_write(struct change *change, struct tx *tx);
 void change_end(struct change *change);

@@ -30,6 +30,21 @@ enum err codec_domain(const char *text, struct name *domain, struct why *why)
 	return err;
 }
 
+enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
+                           struct why *why)
+{
+	char formatted[NAME_MAX_TEXT + 1];
+	struct name name;
+	enum err err = codec_domain(text, &name, why);
+
+	*domain = NULL;
+	if (err || !name.len)
+		return err;
+	name_format(&name, formatted);
+	*domain = arena_strdup(arena, formatted);
+	return OK;
+}
+
 static enum err get_project(const struct request *req, const json_t *json,
                             const char **project, struct why *why)
 {
@@ -132,6 +147,21 @@ static enum err take_dns_name(struct request *req, const json_t *json,
 	return err;
 }
 
+/* "" and null: the network's is its domain. */
+static enum err take_dns_domain(struct request *req, const json_t *json,
+                                struct port_wish *wish)
+{
+	const char *text = NULL;
+	enum err err = json_get_text(json, "dns_domain", 0, PORT_NAME_MAX, &text,
+	                             &req->why);
+
+	wish->has_dns_domain = json_object_get(json, "dns_domain") != NULL;
+	if (!err && text)
+		err = codec_domain_text(text, req->arena, &wish->port.dns_domain,
+		                        &req->why);
+	return err;
+}
+
 static enum err take_mac(struct request *req, const json_t *json, struct port_wish *wish)
 {
 	const char *text = NULL;
@@ -151,6 +181,8 @@ static enum err take_values(struct request *req, const json_t *json,
 	enum err err = take_dns_name(req, json, wish);
 
 	if (!err)
+		err = take_dns_domain(req, json, wish);
+	if (!err)
 		err = take_mac(req, json, wish);
 	return err ? err : take_addresses(req, json, wish);
 }
@@ -158,7 +190,8 @@ static enum err take_values(struct request *req, const json_t *json,
 enum err codec_port(struct request *req, struct port_wish *wish)
 {
 	static const char *const keys[] = { "id", "network_id", "project_id", "dns_name",
-	                                    "mac_address", "fixed_ips", NULL };
+	                                    "dns_domain", "mac_address", "fixed_ips",
+	                                    NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "port", JSON_REQUIRED, &json,
 	                               &req->why);
@@ -179,8 +212,8 @@ enum err codec_port(struct request *req, struct port_wish *wish)
 
 enum err codec_values(struct request *req, struct port_wish *wish)
 {
-	static const char *const keys[] = { "dns_name", "mac_address", "fixed_ips",
-	                                    NULL };
+	static const char *const keys[] = { "dns_name", "dns_domain", "mac_address",
+	                                    "fixed_ips", NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
 	                               &req->why);
@@ -199,8 +232,11 @@ void codec_complete(struct port_wish *wish, const struct port_row *port)
 	memcpy(as->network_id, port->network_id, sizeof(as->network_id));
 	as->project_id = port->project_id;
 	as->revision = port->revision;
+	as->is_fed = port->is_fed;
 	if (!wish->has_dns_name)
 		as->dns_name = port->dns_name;
+	if (!wish->has_dns_domain)
+		as->dns_domain = port->dns_domain;
 	if (!wish->has_mac)
 		as->mac = port->mac;
 	if (!wish->has_addresses) {
@@ -262,14 +298,15 @@ json_t *codec_encode_port(const struct port_row *port, const struct name *domain
 
 		address_format(&port->addresses[i], text);
 		json_array_append_new(addresses, json_pack("{s:s}", "ip_address", text));
-		if (domain->len)
+		if (domain->len || port->dns_fqdn)
 			json_array_append_new(assignment, encode_assignment(port,
 			                      &port->addresses[i], domain));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:s, s:s?}",
+	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:s, s:s?}",
 		"id", port->id, "network_id", port->network_id,
 		"project_id", port->project_id, "dns_name", port->dns_name,
-		"dns_fqdn", port->dns_fqdn, "mac_address", port->mac,
+		"dns_fqdn", port->dns_fqdn, "dns_domain", port->dns_domain,
+		"mac_address", port->mac,
 		"fixed_ips", addresses, "dns_assignment", assignment,
 		"status", port->status, "reason", port->reason);
 }

@@ -3,8 +3,8 @@
  * what only their network's row can tell.
  *
  *	network	{"id", "project_id"?, "dns_domain"}
- *	port	{"id"?, "network_id", "project_id"?, "dns_name"?, "mac_address"?,
- *		 "fixed_ips": [{"ip_address"}]}
+ *	port	{"id"?, "network_id", "project_id"?, "dns_name"?, "dns_domain"?,
+ *		 "mac_address"?, "fixed_ips": [{"ip_address"}]}
  *
  * Ids are UUIDs, with hyphens or without.
  */
@@ -23,13 +23,16 @@ enum {
 
 /* A domain that leaves room for each address's generated name. "" is none. */
 enum err codec_domain(const char *text, struct name *domain, struct why *why);
+/* The same, as its row has it; NULL is none. */
+enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
+                           struct why *why);
 /* The argument "network"; its project is CALLER's unless it says another. */
 enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why);
 
 /* What a message says of a port; what it does not say is as it was, or nothing. */
 struct port_wish {
-	bool has_dns_name, has_mac, has_addresses;
+	bool has_dns_name, has_dns_domain, has_mac, has_addresses;
 	struct port_row port;
 };
 /* The argument "port", of a new one. Without an id the message's is the port's. */

@@ -1,22 +1,25 @@
 #include "feed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "codec.h"
+#include "compare.h"
+#include "model/json.h"
 #include "neutron.h"
-#include "renaming.h"
+#include "ovo.h"
 #include "runtime/broker.h"
 #include "runtime/envelope.h"
 #include "runtime/metrics.h"
-#include "writing.h"
+#include "telling.h"
 
 enum {
 	PREFETCH = 64,
 	ATTEMPTS_MAX = 20,		/* through the delay queue */
 	RETRY_MS = 5000,
+	OBJECT_MAX = FEED_VERSION_MAX,
 };
 
 struct feed {
@@ -26,231 +29,40 @@ struct feed {
 };
 
 static struct figures {
-	struct metric *taken, *stale, *refused, *conflicts;
+	struct metric *taken, *refused;
 } figures;
 
 void feed_metrics(void)
 {
 	figures.taken = metric_new(METRIC_COUNTER, "ports_events_total",
-	    "notifications of Neutron that were taken", NULL, NULL);
-	figures.stale = metric_new(METRIC_COUNTER, "ports_events_stale_total",
-	    "objects of them of which something newer is known", NULL, NULL);
+	    "messages of Neutron that were taken", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_events_refused_total",
-	    "notifications that cannot be read: they are dead letters", NULL, NULL);
-	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
-	    "ports whose name another one of their network has", NULL, NULL);
+	    "those of them that cannot be read: they are dead letters", NULL, NULL);
 }
 
-/* What is told of an object is done in a transaction that may run again. */
-struct telling {
-	struct feed *feed;
-	const json_t *json;		/* of what is there */
-	const char *id;			/* of what is gone */
-};
-
-/* ---- networks ---- */
-
-/* Its own domain, or that of all who have none, which is ours. */
-static void settle_domain(const struct feed *feed, struct network_row *network,
-                          struct arena *arena)
-{
-	const char *domain = feed->ports->settings.domain;
-	char text[NAME_MAX_TEXT + 1];
-	struct why why;
-
-	if (network->domain.len || codec_domain(domain, &network->domain, &why) ||
-	    !network->domain.len)
-		return;
-	name_format(&network->domain, text);
-	network->domain_text = arena_strdup(arena, text);
-	network->is_default = true;
-}
-
-static bool is_stale(uint64_t told, uint64_t known)
-{
-	bool is_old = told && known && told <= known;
-
-	if (is_old)
-		metric_add(figures.stale, 1);
-	return is_old;
-}
-
-static void put_network(struct feed *feed, struct renaming *renaming,
-                        struct network_row *network, struct tx *tx)
-{
-	struct network_row was;
-	bool is_there = store_network_lock(tx, feed->arena, network->id, &was);
-
-	if (tx->err || store_network_is_gone(tx, network->id) ||
-	    (is_there && is_stale(network->revision, was.revision)))
-		return;
-	store_network_put(tx, network);
-	if (is_there && strcmp(was.domain_text, network->domain_text))
-		renaming_all(renaming, tx);
-}
-
-static enum err tell_network(void *self, struct why *why)
-{
-	const struct telling *telling = self;
-	struct feed *feed = telling->feed;
-	struct network_row network;
-	struct renaming renaming = { .ports = feed->ports, .arena = feed->arena,
-	                             .network = &network, .unnamed = json_array() };
-	enum err err = neutron_network(telling->json, feed->arena, &network, why);
-
-	if (!err) {
-		struct tx tx = tx_begin(feed->ports->runtime.db, why);
-
-		settle_domain(feed, &network, feed->arena);
-		put_network(feed, &renaming, &network, &tx);
-		err = renaming_commit(&renaming, &tx);
-	}
-	json_decref(renaming.unnamed);
-	return err;
-}
-
-/* Nothing is named in it any more, whatever was told of its ports. */
-static enum err end_network(void *self, struct why *why)
-{
-	const struct telling *telling = self;
-	struct feed *feed = telling->feed;
-	struct network_row network;
-	struct renaming renaming = { .ports = feed->ports, .arena = feed->arena,
-	                             .network = &network, .unnamed = json_array() };
-	struct tx tx = tx_begin(feed->ports->runtime.db, why);
-
-	if (!store_network_lock(&tx, feed->arena, telling->id, &network))
-		network = (struct network_row){ .project_id = "" };
-	memcpy(network.id, telling->id, sizeof(network.id));
-	network.domain_text = "";
-	network.domain.len = 0;
-	store_network_put(&tx, &network);
-	renaming_all(&renaming, &tx);
-	store_network_delete(&tx, network.id);
-	json_decref(renaming.unnamed);
-	return renaming_commit(&renaming, &tx);
-}
-
-/* ---- ports ---- */
-
-/* One that nobody has told of yet has no domain until somebody does. */
-static void find_network(struct writing *writing, struct tx *tx, const char *id)
-{
-	if (store_network_share(tx, writing->arena, id, &writing->network) || tx->err)
-		return;
-	writing->network = (struct network_row){ .project_id = "", .domain_text = "" };
-	memcpy(writing->network.id, id, sizeof(writing->network.id));
-	store_network_put(tx, &writing->network);
-}
-
-static void tell_conflict(const struct writing *writing, const struct port_row *port,
-                          const char *rival)
-{
-	json_t *payload = json_pack("{s:s, s:s, s:s, s:s}", "port", port->id, "network",
-	                            port->network_id, "dns_name", port->dns_name,
-	                            "taken_by", rival);
-	struct why why;
-
-	metric_add(figures.conflicts, 1);
-	log_warn("name taken: network=%s port=%s name=%s by=%s", port->network_id,
-	         port->id, port->dns_name, rival);
-	if (rpc_notify(writing->ports->runtime.rpc, "dns.port.conflict", payload, &why))
-		log_warn("notification not sent: reason=\"%s\"", why.text);
-	json_decref(payload);
-}
-
-static void name_port(struct writing *writing, struct tx *tx, struct port_row *port)
-{
-	const char *rival;
-	struct why why;
-
-	if (writing_name(&writing->network, port, LABELS_RFC1123, writing->arena, &why))
-		log_warn("name left out: port=%s reason=\"%s\"", port->id, why.text);
-	rival = writing_rival(writing, tx, port);
-	if (!rival)
-		return;
-	tell_conflict(writing, port, rival);
-	port->dns_fqdn = NULL;
-}
-
-static void put_port(struct writing *writing, struct tx *tx, struct port_row *port)
-{
-	writing_read(writing, tx, port->id);
-	if (tx->err || (writing->is_there && (writing->was.is_gone ||
-	                is_stale(port->revision, writing->was.revision))) ||
-	    store_network_is_gone(tx, port->network_id))
-		return;
-	find_network(writing, tx, port->network_id);
-	name_port(writing, tx, port);
-	if (writing->is_there)
-		store_port_update(tx, port);
-	else
-		store_port_insert(tx, port);
-	writing_records(writing, tx, port);
-}
-
-static enum err tell_port(void *self, struct why *why)
-{
-	const struct telling *telling = self;
-	struct feed *feed = telling->feed;
-	struct writing writing = { .ports = feed->ports, .arena = feed->arena };
-	struct port_row port;
-	enum err err = neutron_port(telling->json, feed->arena, &port, why);
-
-	if (err)
-		return err;
-
-	struct tx tx = tx_begin(feed->ports->runtime.db, why);
-	put_port(&writing, &tx, &port);
-	if (tx.err == ERR_EXISTS)	/* its name came to another one just now */
-		tx.err = ERR_RACE;
-	return writing_commit(&writing, &tx);
-}
-
-/* Remembered also if it was never heard of: what tells of it may come yet. */
-static enum err end_port(void *self, struct why *why)
-{
-	const struct telling *telling = self;
-	struct feed *feed = telling->feed;
-	struct writing writing = { .ports = feed->ports, .arena = feed->arena };
-	struct tx tx = tx_begin(feed->ports->runtime.db, why);
-
-	writing_read(&writing, &tx, telling->id);
-	if (!writing.is_there && !tx.err) {
-		store_port_never(&tx, telling->id);
-	} else if (!writing.was.is_gone && !tx.err) {
-		writing.was.is_gone = true;
-		store_port_delete(&tx, telling->id);
-		writing_records(&writing, &tx, &writing.was);
-	}
-	return writing_commit(&writing, &tx);
-}
-
-/* ---- a delivery ---- */
-
-static enum err (*const tellers[])(void *self, struct why *why) = {
-	[NEUTRON_PORT] = tell_port, [NEUTRON_NETWORK] = tell_network,
-};
-
-static enum err (*const enders[])(void *self, struct why *why) = {
-	[NEUTRON_PORT] = end_port, [NEUTRON_NETWORK] = end_network,
-};
+/* ---- notifications ---- */
 
 /* One that is broken is no reason to leave the others of its message out. */
+static void keep_worst(enum err *worst, enum err err, struct why *why,
+                       const struct why *reason)
+{
+	if (!err || (*worst && err_fate(err) == FATE_FINAL))
+		return;
+	*worst = err;
+	*why = *reason;
+}
+
 static enum err tell_all(struct feed *feed, const struct neutron_event *event,
                          struct why *why)
 {
 	enum err worst = OK;
 
 	for (size_t i = 0; i < neutron_count(event); i++) {
-		struct telling telling = { feed, neutron_item(event, i), NULL };
+		struct told told = { .ports = feed->ports, .arena = feed->arena,
+		                     .of = event->of, .json = neutron_item(event, i) };
 		struct why reason;
-		enum err err = tx_redo(tellers[event->of], &telling, &reason);
 
-		if (err && (!worst || err_fate(err) != FATE_FINAL)) {
-			worst = err;
-			*why = reason;
-		}
+		keep_worst(&worst, tell(&told, &reason), why, &reason);
 	}
 	return worst;
 }
@@ -267,25 +79,94 @@ static enum err take(struct feed *feed, const struct envelope_notification *mess
 	if (!event.is_gone)
 		return tell_all(feed, &event, why);
 
-	struct telling telling = { feed, NULL, event.id };
-	return tx_redo(enders[event.of], &telling, why);
+	struct told told = { .ports = feed->ports, .arena = feed->arena, .of = event.of,
+	                     .id = event.id };
+	return tell_gone(&told, why);
 }
 
-static enum err read_delivery(struct feed *feed, const struct broker_delivery *delivery,
-                              struct why *why)
+static enum err read_notification(struct feed *feed,
+                                  const struct broker_delivery *delivery,
+                                  struct why *why)
 {
 	struct envelope_notification message;
-	enum err err;
-
-	if (!delivery->is_json)
-		return fail(why, ERR_INVALID, "no JSON, or too large");
-	err = envelope_notification_decode(delivery->body, delivery->len,
+	enum err err = envelope_notification_decode(delivery->body, delivery->len,
 	    (size_t)feed->ports->runtime.broker_config->max_message_bytes, &message, why);
+
 	if (err)
 		return err;
 	err = take(feed, &message, why);
 	envelope_notification_clear(&message);
 	return err;
+}
+
+/* ---- objects that are pushed ---- */
+
+/* Of one that is gone there is no more than its id. */
+static enum err take_object(struct feed *feed, const json_t *object, bool is_gone,
+                            struct why *why)
+{
+	struct told told = { .ports = feed->ports, .arena = feed->arena,
+	                     .of = ovo_kind(object) };
+	char id[ID_LEN + 1];
+	json_t *plain;
+	enum err err;
+
+	if (told.of == NEUTRON_OTHER)
+		return OK;
+	plain = ovo_plain(object);
+	told.json = plain;
+	told.id = id;
+	err = json_get_id(plain, "id", JSON_REQUIRED, id, why);
+	if (!err)
+		err = is_gone ? tell_gone(&told, why) : tell(&told, why);
+	json_decref(plain);
+	return err;
+}
+
+static enum err take_push(struct feed *feed, const json_t *args, struct why *why)
+{
+	const json_t *list = json_object_get(args, "resource_list");
+	const char *event = json_string_value(json_object_get(args, "event_type"));
+	enum err worst = OK;
+
+	if (!json_is_array(list) || !event)
+		return fail(why, ERR_INVALID, "push: has no resource_list or event_type");
+	metric_add(figures.taken, 1);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct why reason;
+
+		keep_worst(&worst, take_object(feed, json_array_get(list, i),
+		                               !strcmp(event, "deleted"), &reason),
+		           why, &reason);
+	}
+	return worst;
+}
+
+static enum err read_push(struct feed *feed, const struct broker_delivery *delivery,
+                          struct why *why)
+{
+	struct envelope_request message;
+	enum err err = envelope_request_decode(delivery->body, delivery->len,
+	    (size_t)feed->ports->runtime.broker_config->max_message_bytes, &message, why);
+
+	if (err)
+		return err;
+	if (!strcmp(message.method, "push"))
+		err = take_push(feed, message.args, why);
+	envelope_request_clear(&message);
+	return err;
+}
+
+/* ---- a delivery ---- */
+
+static enum err read_delivery(struct feed *feed, const struct broker_delivery *delivery,
+                              struct why *why)
+{
+	if (!delivery->is_json)
+		return fail(why, ERR_INVALID, "no JSON, or too large");
+	if (!strcmp(delivery->queue, feed->ports->settings.feed_queue))
+		return read_notification(feed, delivery, why);
+	return read_push(feed, delivery, why);
 }
 
 static void on_delivery(void *self, const struct broker_delivery *delivery)
@@ -300,7 +181,8 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 		broker_ack(feed->in, delivery);
 	} else if (err_fate(err) == FATE_FINAL || delivery->attempts >= ATTEMPTS_MAX) {
 		metric_add(figures.refused, 1);
-		log_warn("notification refused: reason=\"%s\"", why.text);
+		log_warn("notification refused: queue=%s reason=\"%s\"", delivery->queue,
+		         why.text);
 		broker_bury(feed->in, out, delivery, why.text);
 	} else {
 		broker_retry(feed->in, out, delivery, RETRY_MS, why.text);
@@ -311,8 +193,10 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 
 static void on_up(void *self)
 {
-	log_info("feed is up: exchange=%s",
-	         ((const struct feed *)self)->ports->settings.feed);
+	struct ports *ports = ((struct feed *)self)->ports;
+
+	log_info("feed is up: exchange=%s", ports->settings.feed);
+	compare_soon(ports->comparison);
 }
 
 static void on_down(void *self)
@@ -326,25 +210,88 @@ static void on_drained(void *self)
 	(void)self;
 }
 
+/* ---- which queues ---- */
+
+/* The next word of *TEXT; false: there is none. */
+static bool next_word(const char **text, char word[OBJECT_MAX + 1])
+{
+	size_t len;
+
+	*text += strspn(*text, " ");
+	len = strcspn(*text, " ");
+	snprintf(word, OBJECT_MAX + 1, "%.*s", (int)len, *text);
+	*text += len;
+	return len;
+}
+
+enum err feed_check(const char *objects, struct why *why)
+{
+	char word[OBJECT_MAX + 1];
+	int count = 0;
+
+	while (next_word(&objects, word)) {
+		const char *version = strchr(word, '-');
+
+		if (!version || strspn(version + 1, "0123456789.") != strlen(version + 1) ||
+		    (strncmp(word, "Port-", 5) && strncmp(word, "Network-", 8)))
+			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" is no "
+			            "Port-1.7 or Network-1.1", word);
+		if (++count > OBJECTS_MAX)
+			return fail(why, ERR_INVALID, "ports.feed_objects: at most %d",
+			            OBJECTS_MAX);
+	}
+	return OK;
+}
+
+void feed_version(const char *objects, const char *type,
+                  char version[FEED_VERSION_MAX + 1])
+{
+	size_t len = strlen(type);
+	char word[OBJECT_MAX + 1];
+
+	snprintf(version, FEED_VERSION_MAX + 1, "%s",
+	         strcmp(type, "Port") ? "1.1" : "1.7");
+	while (next_word(&objects, word))
+		if (!strncmp(word, type, len) && word[len] == '-')
+			snprintf(version, FEED_VERSION_MAX + 1, "%s", word + len + 1);
+}
+
+static void list_queues(struct feed *feed, struct broker_queue *queues)
+{
+	const struct ports_settings *settings = &feed->ports->settings;
+	const char *objects = settings->feed_objects;
+	char word[OBJECT_MAX + 1];
+	size_t count = 0;
+
+	queues[count++] = (struct broker_queue){
+		.kind = BROKER_NOTIFY, .name = settings->feed_queue,
+		.source = settings->feed, .key = "notifications.info",
+		.prefetch = PREFETCH,
+	};
+	while (next_word(&objects, word))
+		queues[count++] = (struct broker_queue){
+			.kind = BROKER_OVERHEAR,
+			.name = arena_printf(feed->arena, "%s.%s", settings->feed_queue,
+			                     word),
+			.source = arena_printf(feed->arena, "neutron-vo-%s_fanout", word),
+			.prefetch = PREFETCH,
+		};
+}
+
 struct feed *feed_open(struct ports *ports)
 {
-	const struct ports_settings *settings = &ports->settings;
+	struct broker_queue queues[1 + OBJECTS_MAX + 1] = { 0 };
 	struct feed *feed;
 
-	if (!*settings->feed)
+	if (!*ports->settings.feed)
 		return NULL;
 	feed = xcalloc(1, sizeof(*feed));
 	feed->ports = ports;
 	feed->arena = arena_new();
 
-	const struct broker_queue queues[] = {
-		{ .kind = BROKER_NOTIFY, .name = settings->feed_queue,
-		  .source = settings->feed, .key = "notifications.info",
-		  .prefetch = PREFETCH },
-		{ .prefetch = 0 },
-	};
 	const struct broker_hooks hooks = { on_up, on_down, on_delivery, on_drained,
 	                                    feed };
+	list_queues(feed, queues);
 	feed->in = broker_open(ports->runtime.loop, ports->runtime.broker_config,
 	                       "feed", queues, &hooks);
 	return feed;

@@ -1,11 +1,8 @@
 /*
- * feed -- Neutron's notifications, from a queue of our own, to rows. Their order is not
- * that of what happened, some come twice, some never: of two that tell of one object the
- * one with the higher revision_number holds, and what is gone stays gone. What comes
- * before its network waits for it in its row; what was lost a comparison finds.
- *
- * Neutron has accepted what it tells of: a name that cannot be here, or that another port
- * of the network has, costs the port that name and not its generated ones.
+ * feed -- what Neutron tells by itself, from queues of our own, to rows (telling.h): its
+ * notifications, and the objects that its servers push to agents, which are also those
+ * that nobody asked its API for (ports of routers and of DHCP). Their order is not that
+ * of what happened, some come twice, some never: what was lost a comparison finds.
  */
 #pragma once
 
@@ -13,7 +10,14 @@
 
 struct feed;
 
+enum { OBJECTS_MAX = 8, FEED_VERSION_MAX = 63 };	/* of ports.feed_objects */
+
 void feed_metrics(void);		/* before the fork */
+/* Kinds of objects and their versions, "Port-1.7 Network-1.1". ERR_INVALID. */
+enum err feed_check(const char *objects, struct why *why);
+/* The version of TYPE, "Port" or "Network": that of OBJECTS, or of Neutron 21. */
+void feed_version(const char *objects, const char *type,
+                  char version[FEED_VERSION_MAX + 1]);
 /* NULL: ports.feed names no exchange. */
 struct feed *feed_open(struct ports *ports);
 void feed_pause(struct feed *feed);	/* takes no more; FEED may be NULL */

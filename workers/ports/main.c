@@ -4,13 +4,16 @@
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
 #include "codec.h"
+#include "compare.h"
 #include "core/reverse.h"
 #include "feed.h"
 #include "ports.h"
 #include "publish.h"
 #include "store.h"
+#include "telling.h"
 
-static struct ports ports = { .due_period_s = 1, .sweep_period_s = 60 };
+static struct ports ports = { .due_period_s = 1, .look_period_s = 2,
+                              .sweep_period_s = 60 };
 
 #define AT(field) offsetof(struct ports_settings, field)
 
@@ -26,6 +29,11 @@ static const struct option rows[] = {
 	  "the exchange of Neutron's notifications, \"neutron\"; \"\": none are heard" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
 	  "our own queue there, so that we take them from nobody else" },
+	{ "feed_objects", OPTION_TEXT, AT(feed_objects), "Port-1.7 Network-1.1", 0, 255,
+	  "objects that Neutron's servers push to agents, in the versions of theirs, which "
+	  "are heard, too; \"\": none" },
+	{ "compare_period", OPTION_SECONDS, AT(compare_s), "10m", 10, 86400,
+	  "how often all that Neutron has is compared with what is known of it" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
 	  "of Neutron's networks that have none, as its own dns_domain; it is nobody's "
 	  "project's. \"\": their ports have no names" },
@@ -62,6 +70,11 @@ static void due_fire(void *self)
 	publisher_fire(((struct ports *)self)->publisher);
 }
 
+static void compare_timer_fire(void *self)
+{
+	compare_fire(((struct ports *)self)->comparison);
+}
+
 static void sweep_fire(void *self)
 {
 	struct ports *own = self;
@@ -90,6 +103,7 @@ static const struct timer timers[] = {
 	{ "due", &ports.due_period_s, due_fire },
 	{ "sweep", &ports.sweep_period_s, sweep_fire },
 	{ "retry", &ports.settings.retry_s, retry_fire },
+	{ "compare", &ports.look_period_s, compare_timer_fire },
 	{ 0 }
 };
 
@@ -110,6 +124,8 @@ static enum err check(void *self, struct why *why)
 		err = fail(why, ERR_INVALID,
 		           "ports.label_rules: must be \"rfc1035\" or \"rfc1123\"");
 	if (!err)
+		err = feed_check(settings->feed_objects, why);
+	if (!err)
 		err = codec_domain(settings->domain, &domain, why);
 	if (!err)
 		err = reverse_check(32, settings->v4_bits, why);
@@ -121,6 +137,8 @@ static enum err prepare(void *self, int processes, struct why *why)
 	(void)self, (void)processes, (void)why;
 	publish_metrics();
 	feed_metrics();
+	telling_metrics();
+	compare_metrics();
 	fleet_metrics();
 	queue_watch_metrics((const char *const[]){ "ports", NULL });
 	return OK;
@@ -135,6 +153,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	own->pulse = pulse_new("ports", runtime->loop, runtime->db_config);
 	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
 	own->publisher = publisher_new(own);
+	own->comparison = compare_new(own);
 	own->feed = feed_open(own);
 	return OK;
 }
@@ -157,6 +176,7 @@ static void stop(void *self)
 	struct ports *own = self;
 
 	feed_close(&own->feed);
+	compare_free(&own->comparison);
 	publisher_free(&own->publisher);
 	queue_watch_free(&own->queues);
 	pulse_free(&own->pulse);

@@ -1,5 +1,6 @@
 #include "neutron.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,10 +13,11 @@
 
 static const struct kind {
 	const char *object, *many;
-	int of;
+	enum neutron_kind of;
 } kinds[] = {
 	{ "port",    "ports",    NEUTRON_PORT    },
 	{ "network", "networks", NEUTRON_NETWORK },
+	{ "floatingip", "floatingips", NEUTRON_FLOATING },
 };
 
 /* "port.create.end" */
@@ -91,12 +93,13 @@ static const char *project_of(const json_t *json)
 	return strlen(project) <= PROJECT_MAX ? project : "";
 }
 
-static uint64_t revision_of(const json_t *json)
+uint64_t neutron_revision(const json_t *json)
 {
-	json_int_t revision = json_integer_value(json_object_get(json,
-	                                                         "revision_number"));
+	const json_t *revision = json_object_get(json, "revision_number");
+	json_int_t number = json_integer_value(revision);
 
-	return revision > 0 ? (uint64_t)revision : 0;
+	return json_is_integer(revision) && number >= 0 && number < INT64_MAX
+	       ? (uint64_t)number + 1 : 0;
 }
 
 static bool is_printable(const char *text)
@@ -137,6 +140,17 @@ static bool has_address(const struct port_row *port, const struct address *addre
 	return false;
 }
 
+/* NULL: none of its own, or none that can be. */
+static const char *domain_of(const json_t *json, const char *id, struct arena *arena)
+{
+	const char *domain;
+	struct why why;
+
+	if (codec_domain_text(text_of(json, "dns_domain"), arena, &domain, &why))
+		log_warn("domain left out: of=%s reason=\"%s\"", id, why.text);
+	return domain;
+}
+
 static void take_addresses(const json_t *json, struct arena *arena, struct port_row *port)
 {
 	const json_t *list = json_object_get(json, "fixed_ips");
@@ -158,23 +172,58 @@ static void take_addresses(const json_t *json, struct arena *arena, struct port_
 	}
 }
 
-enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
-                      struct why *why)
+/* What ports and floating IPs have. */
+static enum err take_common(const json_t *json, const char *network_key,
+                            struct arena *arena, struct port_row *port, struct why *why)
 {
 	enum err err;
 
-	*port = (struct port_row){ .revision = revision_of(json) };
+	*port = (struct port_row){ .revision = neutron_revision(json), .is_fed = true };
 	err = json_get_id(json, "id", JSON_REQUIRED, port->id, why);
 	if (!err)
-		err = json_get_id(json, "network_id", JSON_REQUIRED, port->network_id,
+		err = json_get_id(json, network_key, JSON_REQUIRED, port->network_id,
 		                  why);
 	if (err)
 		return err;
 	port->project_id = arena_strdup(arena, project_of(json));
 	port->dns_name = dns_name_of(json, arena);
+	port->dns_domain = domain_of(json, port->id, arena);
+	return OK;
+}
+
+enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
+                      struct why *why)
+{
+	enum err err = take_common(json, "network_id", arena, port, why);
+
+	if (err)
+		return err;
 	port->mac = mac_of(json, arena);
 	take_addresses(json, arena, port);
 	return OK;
+}
+
+/* Both or neither (Neutron): a name alone would be one of the network's. */
+enum err neutron_floating(const json_t *json, struct arena *arena, struct port_row *port,
+                          struct why *why)
+{
+	enum err err = take_common(json, "floating_network_id", arena, port, why);
+	struct address *address;
+
+	if (err)
+		return err;
+	port->is_floating = true;
+	if (!port->dns_domain)
+		port->dns_name = NULL;
+	address = port->addresses = arena_alloc(arena, sizeof(*address));
+	port->count = address_parse(text_of(json, "floating_ip_address"), 0, address) &&
+	              !address->scope;
+	return OK;
+}
+
+bool neutron_is_of_floating(const json_t *json)
+{
+	return !strcmp(text_of(json, "device_owner"), "network:floatingip");
 }
 
 enum err neutron_network(const json_t *json, struct arena *arena,
@@ -184,7 +233,7 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 	struct why domain_why;
 	enum err err;
 
-	*network = (struct network_row){ .revision = revision_of(json) };
+	*network = (struct network_row){ .revision = neutron_revision(json), .is_fed = true };
 	err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
 	if (err)
 		return err;

@@ -4,7 +4,7 @@
  *
  *	port.create.end, port.update.end	{"port": {...}}, {"ports": [{...}, ...]}
  *	port.delete.end				{"port_id": "...", "port"?: {...}}
- *	network.*				the same, of networks
+ *	network.*, floatingip.*			the same, of those
  *
  * Whatever else there is says nothing about names.
  */
@@ -15,8 +15,10 @@
 #include "base/arena.h"
 #include "store.h"
 
+enum neutron_kind { NEUTRON_OTHER, NEUTRON_PORT, NEUTRON_NETWORK, NEUTRON_FLOATING };
+
 struct neutron_event {
-	enum { NEUTRON_OTHER, NEUTRON_PORT, NEUTRON_NETWORK } of;
+	enum neutron_kind of;
 	bool is_gone;
 	const json_t *one, *many;	/* an object, or a list of some */
 	char id[ID_LEN + 1];		/* of what is gone */
@@ -29,10 +31,17 @@ size_t neutron_count(const struct neutron_event *event);
 const json_t *neutron_item(const struct neutron_event *event, size_t i);
 
 /*
- * ERR_INVALID for what has no id, or is of no network. A revision of 0 is none. What
+ * ERR_INVALID for what has no id, or is of no network. Revisions are Neutron's and one
+ * more (it begins some objects with 0): 0 is for what has none. What
  * cannot be a name, an address or a domain is left out: its source has accepted it.
  */
 enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *port,
                       struct why *why);
+/* A port of the network that the address is from, with a name and a domain of its own. */
+enum err neutron_floating(const json_t *json, struct arena *arena, struct port_row *port,
+                          struct why *why);
+/* Is it the port by which Neutron keeps the address of a floating IP? That one tells. */
+bool neutron_is_of_floating(const json_t *json);
+uint64_t neutron_revision(const json_t *json);
 enum err neutron_network(const json_t *json, struct arena *arena,
                          struct network_row *network, struct why *why);

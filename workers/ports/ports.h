@@ -2,7 +2,8 @@
  * ports -- names for what is attached to networks (seed 002).
  *
  *	service  calls -> rows: networks, ports, and the records that they give
- *	feed     Neutron's notifications -> the same rows
+ *	feed     what Neutron tells -> the same rows
+ *	compare  what Neutron answers -> the same rows, where something got lost
  *	publish  rows that are open -> central, a domain at a time
  *
  * A call ends with its commit: by then the port has its names, for they are unique by a
@@ -16,6 +17,7 @@
 #include "core/port_name.h"
 #include "runtime/worker.h"
 
+struct comparison;
 struct feed;
 struct publisher;
 struct pulse;
@@ -23,8 +25,8 @@ struct queue_watch;
 
 struct ports_settings {
 	char *label_rules, *pool, *email;
-	char *domain, *feed, *feed_queue;
-	int v4_bits, v6_bits, retry_s;
+	char *domain, *feed, *feed_queue, *feed_objects;
+	int v4_bits, v6_bits, retry_s, compare_s;
 	bool creates_domains;
 };
 
@@ -35,7 +37,8 @@ struct ports {
 	struct queue_watch *queues;
 	struct publisher *publisher;
 	struct feed *feed;
-	int due_period_s, sweep_period_s;	/* constant */
+	struct comparison *comparison;
+	int due_period_s, look_period_s, sweep_period_s;	/* constant */
 };
 
 extern const struct rpc_method ports_methods[];		/* service.c */

@@ -99,7 +99,8 @@ static bool has_address(const struct port_row *port, const struct address *addre
 static bool is_same_port(const struct port_row *a, const struct port_row *b)
 {
 	if (strcmp(a->network_id, b->network_id) || a->count != b->count ||
-	    !is_same_text(a->dns_name, b->dns_name) || !is_same_text(a->mac, b->mac))
+	    !is_same_text(a->dns_name, b->dns_name) || !is_same_text(a->mac, b->mac) ||
+	    !is_same_text(a->dns_domain, b->dns_domain))
 		return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (!has_address(b, &a->addresses[i]))
@@ -306,5 +307,6 @@ const struct rpc_method ports_methods[] = {
 	{ "list_networks",  service_list_networks,  "marker? limit?" },
 	{ "delete_network", service_delete_network, "network" },
 	{ "hosts_export",   service_export_hosts,   "network marker? limit?" },
+	{ "compare",        service_compare,        "now?" },
 	{ 0 }
 };

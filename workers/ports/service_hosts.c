@@ -37,7 +37,6 @@ static void take_port(void *self, const struct port_row *port)
 	export->count++;
 }
 
-/* Of a network without a domain they are empty. */
 enum err service_export_hosts(void *self, struct request *req)
 {
 	struct ports *ports = self;
@@ -57,8 +56,7 @@ enum err service_export_hosts(void *self, struct request *req)
 	if (!store_network_read(&tx, req->arena, id, &export.network) ||
 	    service_check_rights(req, export.network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
-	if (export.network.domain.len)
-		store_ports(&tx, req->arena, &filter, take_port, &export);
+	store_ports(&tx, req->arena, &filter, take_port, &export);
 	req->result = json_pack("{s:s, s:s, s:s?}",
 		"addn_hosts", buf_string(&export.addn),
 		"dhcp_hosts", buf_string(&export.dhcp),

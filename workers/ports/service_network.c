@@ -19,6 +19,7 @@ static void set_network(struct renaming *renaming, struct network_row *network,
 	if (is_there) {			/* whose it is, and what its source said of it */
 		network->project_id = was.project_id;
 		network->revision = was.revision;
+		network->is_fed = was.is_fed;
 	}
 	store_network_put(tx, network);
 	if (is_there && strcmp(was.domain_text, network->domain_text))

@@ -1,7 +1,7 @@
 /*
  * service_private -- between service.c, where the calls about ports are,
  * service_network.c, with those about networks, and service_hosts.c, which tells what
- * dnsmasq wants to know.
+ * dnsmasq wants to know. The call about comparisons is in service_compare.c.
  */
 #pragma once
 
@@ -10,4 +10,4 @@
 /* ERR_DENIED unless the caller is of that project, or an administrator. */
 enum err service_check_rights(struct request *req, const char *project_id);
 rpc_handler service_set_network, service_get_network, service_list_networks,
-	service_delete_network, service_export_hosts;
+	service_delete_network, service_export_hosts, service_compare;

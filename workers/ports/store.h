@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/id.h"
 #include "core/port_records.h"
+#include "core/sight.h"
 #include "runtime/tx.h"
 
 /* ---- networks ---- */
@@ -20,8 +21,9 @@ struct network_row {
 	const char *project_id;
 	const char *domain_text;	/* "": its ports have no names */
 	struct name domain;		/* len 0: the same */
-	uint64_t revision;
+	uint64_t revision;		/* its source's: neutron.h; 0: none */
 	bool is_default;		/* its domain is that of all who have none */
+	bool is_fed;			/* Neutron's */
 };
 
 /* Locks the row: whoever changes a port of it, or the network, comes after. */
@@ -50,7 +52,9 @@ struct port_row {
 	char id[ID_LEN + 1], network_id[ID_LEN + 1];
 	const char *project_id;
 	const char *dns_name, *dns_fqdn, *mac;	/* NULL: none */
+	const char *dns_domain;		/* its own; NULL: the network's is its */
 	uint64_t revision;
+	bool is_fed, is_floating;	/* Neutron's; one of its floating IPs */
 	bool is_gone;
 	struct address *addresses;
 	size_t count;
@@ -76,6 +80,11 @@ void store_sweep_ports(struct tx *tx);
 /* Of a network that has the fqdn; NULL: none. */
 const char *store_port_named(struct tx *tx, struct arena *arena, const char *network_id,
                              const char *fqdn);
+/* Those of a network that should be called so (either text), and are not yet; a few. */
+void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network_id,
+                         const char *fqdn, const char *relative,
+                         void (*each)(void *self, const struct port_row *port),
+                         void *self);
 struct port_filter {
 	const char *project_id, *network_id;	/* NULL: of all */
 	const char *marker;			/* ids after this one */
@@ -102,6 +111,35 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
 /* They are of that state by now; their seq grows. */
 void store_records_put(struct tx *tx, const struct record_row *rows, size_t count);
+
+/* ---- comparisons with Neutron ---- */
+
+struct comparison_row {
+	int ended;			/* so many, of which the last: */
+	int looked_at, differing, repaired;
+	const char *reason;		/* why it is not whole; "": it is */
+};
+
+/* The next one of FEED is due at the latest so soon; it is made known. */
+void store_comparison_due(struct tx *tx, const char *feed, int seconds);
+/* Is one due? Then it is the caller's, and the next PERIOD_S from now. */
+bool store_comparison_take(struct tx *tx, const char *feed, int period_s);
+void store_comparison_put(struct tx *tx, const char *feed,
+                          const struct comparison_row *row);
+/* False: nobody asked for one yet. */
+bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
+                           struct comparison_row *row);
+/*
+ * What is known of Neutron's networks, also that they are gone. Those whose domain is
+ * that of all who have none, but is not DOMAIN, have no revision.
+ */
+void store_network_sights(struct tx *tx, const char *domain,
+                          void (*each)(void *self, const struct sight *sight),
+                          void *self);
+/* The same of its ports in a network, its floating IPs among them. */
+void store_port_sights(struct tx *tx, const char *network_id,
+                       void (*each)(void *self, const struct sight *sight,
+                                    bool is_floating), void *self);
 
 /* ---- domains that have open ones ---- */
 

@@ -2,7 +2,7 @@
 
 #include "store.h"
 
-#define COLUMNS "SELECT id, project_id, domain, revision, is_default FROM networks "
+#define COLUMNS "SELECT id, project_id, domain, revision, is_default, is_fed FROM networks "
 #define OF_ID COLUMNS "WHERE id = ? AND deleted_at IS NULL "
 
 static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row *network)
@@ -13,6 +13,7 @@ static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row
 	network->domain_text = row_text(rows);
 	network->revision = (uint64_t)row_int(rows);
 	network->is_default = row_int(rows);
+	network->is_fed = row_int(rows);
 	if (*network->domain_text && name_parse(network->domain_text, "domain",
 	                                        &network->domain, tx->why))
 		tx_fail(tx, ERR_INTERNAL, "the domain of network %s is broken",
@@ -66,14 +67,14 @@ bool store_network_is_gone(struct tx *tx, const char *id)
 void store_network_put(struct tx *tx, const struct network_row *network)
 {
 	tx_exec(tx,
-	    "INSERT INTO networks (id, project_id, domain, revision, is_default) "
-	    "VALUES (?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
+	    "INSERT INTO networks (id, project_id, domain, revision, is_default, is_fed) "
+	    "VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
 	    "project_id = VALUES(project_id), domain = VALUES(domain), "
-	    "is_default = VALUES(is_default), "
+	    "is_default = VALUES(is_default), is_fed = VALUES(is_fed), "
 	    "revision = VALUES(revision), deleted_at = NULL",
 	    TX_BIND(tx_text(network->id), tx_text(network->project_id),
 	            tx_text(network->domain_text), tx_int((int64_t)network->revision),
-	            tx_int(network->is_default)));
+	            tx_int(network->is_default), tx_int(network->is_fed)));
 }
 
 bool store_network_is_used(struct tx *tx, const char *id)

@@ -3,13 +3,16 @@
 
 #include "store.h"
 
-enum { SWEPT_MAX = 1000 };		/* rows at a time */
+enum {
+	SWEPT_MAX = 1000,		/* rows at a time */
+	WAITING_MAX = 16,
+};
 
 /* ---- a port as it is read: its row, its addresses, the state of its records ---- */
 
 #define COLUMNS \
-	"SELECT p.id, p.network_id, p.project_id, p.dns_name, p.dns_fqdn, p.mac, " \
-	"p.revision, p.deleted_at IS NOT NULL, " \
+	"SELECT p.id, p.network_id, p.project_id, p.dns_name, p.dns_fqdn, p.dns_domain, " \
+	"p.mac, p.revision, p.is_fed, p.is_floating, p.deleted_at IS NOT NULL, " \
 	"(SELECT GROUP_CONCAT(HEX(a.address) ORDER BY LENGTH(a.address), a.address) " \
 	"FROM port_addresses a WHERE a.port_id = p.id), " \
 	"(SELECT MAX(CASE r.state WHEN 'REFUSED' THEN 2 WHEN 'HAVE' THEN 0 ELSE 1 END) " \
@@ -51,8 +54,11 @@ static void read_port(struct tx_rows *rows, struct arena *arena, struct port_row
 	port->project_id = row_text(rows);
 	port->dns_name = row_text(rows);
 	port->dns_fqdn = row_text(rows);
+	port->dns_domain = row_text(rows);
 	port->mac = row_text(rows);
 	port->revision = (uint64_t)row_int(rows);
+	port->is_fed = row_int(rows);
+	port->is_floating = row_int(rows);
 	port->is_gone = row_int(rows);
 	addresses = row_text(rows);
 	port->status = statuses[row_int(rows) % 3];
@@ -96,6 +102,25 @@ void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *f
 	}
 }
 
+void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network_id,
+                         const char *fqdn, const char *relative,
+                         void (*each)(void *self, const struct port_row *port), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS "WHERE p.network_id = ? AND p.dns_name IN (?, ?) "
+	          "AND p.dns_fqdn IS NULL AND p.deleted_at IS NULL ORDER BY p.id LIMIT ?",
+	          TX_BIND(tx_text(network_id), tx_text(fqdn), tx_text(relative),
+	                  tx_int(WAITING_MAX)));
+	while (tx_next(&rows)) {
+		struct port_row port;
+
+		read_port(&rows, arena, &port);
+		each(self, &port);
+	}
+}
+
 const char *store_port_named(struct tx *tx, struct arena *arena, const char *network_id,
                              const char *fqdn)
 {
@@ -117,21 +142,25 @@ const char *store_port_named(struct tx *tx, struct arena *arena, const char *net
 static void insert_row(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
-	    "INSERT INTO ports (id, network_id, project_id, dns_name, dns_fqdn, mac, "
-	    "revision) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	    "INSERT INTO ports (id, network_id, project_id, dns_name, dns_fqdn, "
+	    "dns_domain, mac, revision, is_fed, is_floating) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	    TX_BIND(tx_text(port->id), tx_text(port->network_id),
 	            tx_text(port->project_id), tx_text(port->dns_name),
-	            tx_text(port->dns_fqdn), tx_text(port->mac),
-	            tx_int((int64_t)port->revision)));
+	            tx_text(port->dns_fqdn), tx_text(port->dns_domain),
+	            tx_text(port->mac), tx_int((int64_t)port->revision),
+	            tx_int(port->is_fed), tx_int(port->is_floating)));
 }
 
 static void update_row(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
-	    "UPDATE ports SET dns_name = ?, dns_fqdn = ?, mac = ?, revision = ? "
-	    "WHERE id = ?",
-	    TX_BIND(tx_text(port->dns_name), tx_text(port->dns_fqdn), tx_text(port->mac),
-	            tx_int((int64_t)port->revision), tx_text(port->id)));
+	    "UPDATE ports SET dns_name = ?, dns_fqdn = ?, dns_domain = ?, mac = ?, "
+	    "revision = ?, is_fed = ? WHERE id = ?",
+	    TX_BIND(tx_text(port->dns_name), tx_text(port->dns_fqdn),
+	            tx_text(port->dns_domain), tx_text(port->mac),
+	            tx_int((int64_t)port->revision), tx_int(port->is_fed),
+	            tx_text(port->id)));
 	tx_exec(tx, "DELETE FROM port_addresses WHERE port_id = ?",
 	        TX_BIND(tx_text(port->id)));
 }

@@ -12,17 +12,34 @@ struct port_network writing_network_of(const struct ports *ports,
 	                              (uint8_t)ports->settings.v6_bits };
 }
 
+/* len 0: TEXT is NULL, or damaged. */
+static struct name name_of(const char *text)
+{
+	struct name name = { 0 };
+	struct why why;
+
+	if (text && name_parse(text, "name", &name, &why))
+		name.len = 0;
+	return name;
+}
+
+static struct name domain_of(const struct network_row *network,
+                             const struct port_row *port)
+{
+	return port->dns_domain ? name_of(port->dns_domain) : network->domain;
+}
+
 enum err writing_name(const struct network_row *network, struct port_row *port,
                       enum label_rules rules, struct arena *arena, struct why *why)
 {
+	struct name fqdn, domain = domain_of(network, port);
 	char text[NAME_MAX_TEXT + 1];
-	struct name fqdn;
 	enum err err;
 
 	port->dns_fqdn = NULL;
-	if (!port->dns_name || !network->domain.len)
+	if (!port->dns_name || !domain.len)
 		return OK;
-	err = port_fqdn(port->dns_name, &network->domain, rules, &fqdn, why);
+	err = port_fqdn(port->dns_name, &domain, rules, &fqdn, why);
 	if (err)
 		return err;
 	name_format(&fqdn, text);
@@ -44,15 +61,14 @@ void writing_want(const struct ports *ports, const struct network_row *network,
                   const struct port_row *port, struct change *change)
 {
 	struct port_network as = writing_network_of(ports, network);
-	struct port_names names = { .addresses = port->addresses, .count = port->count };
+	const struct port_names names = {
+		name_of(port->dns_fqdn), name_of(port->dns_domain), port->addresses,
+		port->count,
+	};
 	struct port_record *records;
-	struct why why;
-	size_t count;
+	size_t count = port_records(&as, &names, change->arena, &records);
 
-	if (port->dns_fqdn && name_parse(port->dns_fqdn, "dns_fqdn", &names.fqdn, &why))
-		names.fqdn.len = 0;
-	count = port_records(&as, &names, change->arena, &records);
-	change_want(change, port->id, network->is_default ? "" : network->project_id,
+	change_want(change, port, network->is_default ? "" : network->project_id,
 	            records, count);
 }
 
@@ -61,12 +77,81 @@ void writing_read(struct writing *writing, struct tx *tx, const char *id)
 	writing->is_there = store_port_read(tx, writing->arena, id, &writing->was);
 }
 
+/* ---- a name that is free by now ---- */
+
+struct waiting {
+	struct writing *writing;
+	struct port_row *heir;
+	bool is_found;
+};
+
+static void take_waiting(void *self, const struct port_row *port)
+{
+	struct waiting *waiting = self;
+	const struct writing *writing = waiting->writing;
+	struct port_row named = *port;
+	struct why why;
+
+	if (waiting->is_found || writing_name(&writing->network, &named, LABELS_RFC1123,
+	                                      writing->arena, &why) ||
+	    !named.dns_fqdn || strcmp(named.dns_fqdn, writing->was.dns_fqdn))
+		return;
+	*waiting->heir = named;
+	waiting->is_found = true;
+}
+
+static bool has_freed(const struct writing *writing, const struct port_row *port)
+{
+	const char *had = writing->was.dns_fqdn;
+
+	return writing->is_there && had &&
+	       (port->is_gone || !port->dns_fqdn || strcmp(port->dns_fqdn, had));
+}
+
+/* Its name without its domain, as a dns_name may be. */
+static const char *relative(const struct writing *writing)
+{
+	const struct name domain = domain_of(&writing->network, &writing->was);
+	const char *full = writing->was.dns_fqdn;
+	char suffix[NAME_MAX_TEXT + 2] = ".";
+	size_t len = strlen(full), suffix_len;
+
+	if (!domain.len)
+		return full;
+	name_format(&domain, suffix + 1);
+	suffix_len = strlen(suffix);
+	return len > suffix_len && !strcmp(full + len - suffix_len, suffix)
+	       ? arena_printf(writing->arena, "%.*s", (int)(len - suffix_len), full) : full;
+}
+
+static bool find_heir(struct writing *writing, struct tx *tx, const struct port_row *port,
+                      struct port_row *heir)
+{
+	struct waiting waiting = { writing, heir, false };
+
+	if (!has_freed(writing, port))
+		return false;
+	store_ports_waiting(tx, writing->arena, port->network_id, writing->was.dns_fqdn,
+	                    relative(writing), take_waiting, &waiting);
+	if (waiting.is_found)
+		store_port_update(tx, heir);
+	return waiting.is_found && !tx->err;
+}
+
 void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port)
 {
-	change_begin(&writing->change, writing->arena);
-	store_records(tx, writing->arena, NULL, port->id, change_was, &writing->change);
+	struct change *change = &writing->change;
+	struct port_row heir;
+	bool has_heir = find_heir(writing, tx, port, &heir);
+
+	change_begin(change, writing->arena);
+	store_records(tx, writing->arena, NULL, port->id, change_was, change);
+	if (has_heir)
+		store_records(tx, writing->arena, NULL, heir.id, change_was, change);
 	if (!port->is_gone)
-		writing_want(writing->ports, &writing->network, port, &writing->change);
+		writing_want(writing->ports, &writing->network, port, change);
+	if (has_heir)
+		writing_want(writing->ports, &writing->network, &heir, change);
 	change_write(&writing->change, tx);
 	change_end(&writing->change);
 }

@@ -21,7 +21,7 @@ struct writing {
 /* What the ports of NETWORK are published as. */
 struct port_network writing_network_of(const struct ports *ports,
                                        const struct network_row *network);
-/* PORT's full name in NETWORK, if it has a name and the network a domain. ERR_INVALID. */
+/* PORT's full name, if it has a name and it or NETWORK a domain. ERR_INVALID. */
 enum err writing_name(const struct network_row *network, struct port_row *port,
                       enum label_rules rules, struct arena *arena, struct why *why);
 /* The port that has its fqdn; NULL: it may have it. */
@@ -32,7 +32,10 @@ void writing_want(const struct ports *ports, const struct network_row *network,
                   const struct port_row *port, struct change *change);
 
 void writing_read(struct writing *writing, struct tx *tx, const char *id);
-/* The records of PORT, whose row was just written, become as it and the network say. */
+/*
+ * The records of PORT, whose row was just written, become as it and the network say. A
+ * name that it had and has no more goes to a port of Neutron's that was told to have it.
+ */
 void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port);
 /* Commits; and what changed is published at once. */
 enum err writing_commit(struct writing *writing, struct tx *tx);

@@ -44,6 +44,8 @@ struct broker_queue {
 		BROKER_FANOUT,	/* exclusive, bound to the exchange `name`_fanout */
 		BROKER_REPLY,	/* exclusive, reached through the default exchange */
 		BROKER_NOTIFY,	/* as WORK, but bound to `source` with `key` */
+		/* As that, to a fanout exchange of others. It keeps the newest 100 000. */
+		BROKER_OVERHEAR,
 	} kind;
 	const char *name;	/* REPLY: NULL, the broker module makes one up */
 	const char *source, *key;

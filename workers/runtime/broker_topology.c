@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "runtime/broker_private.h"
 
-enum { DEAD_MAX = 100000, NAME_SIZE = SHORT_MAX + 1, ARGUMENTS_MAX = 6 };
+enum { KEPT_MAX = 100000, NAME_SIZE = SHORT_MAX + 1, ARGUMENTS_MAX = 6 };
 
 /* One queue a step: in a queue with a time a message, a long one holds up the shorter. */
 static const int retry_steps_ms[] = { 1000, 5000, 30000 };
@@ -169,20 +169,27 @@ static enum err declare_dead(const struct declaring *to, const char *name)
 	struct queue queue = { .name = dead, .durable = true };
 
 	snprintf(dead, sizeof dead, "%s.dead", name);
-	argument_number(&queue.arguments, "x-max-length", DEAD_MAX);
+	argument_number(&queue.arguments, "x-max-length", KEPT_MAX);
 	argument_text(&queue.arguments, "x-overflow", "drop-head");
 	if (to->broker->config.quorum)
 		argument_text(&queue.arguments, "x-queue-type", "quorum");
 	return declare_queue(to, &queue);
 }
 
-static enum err declare_with_neighbours(const struct declaring *to, const char *name)
+static enum err declare_neighbours(const struct declaring *to, const char *name)
 {
-	enum err err = declare_durable(to, name);
+	enum err err = OK;
 
 	for (int i = 0; !err && i < RETRY_STEPS; i++)
 		err = declare_retry(to, name, retry_steps_ms[i]);
 	return err ? err : declare_dead(to, name);
+}
+
+static enum err declare_with_neighbours(const struct declaring *to, const char *name)
+{
+	enum err err = declare_durable(to, name);
+
+	return err ? err : declare_neighbours(to, name);
 }
 
 static enum err declare_work(const struct declaring *to, const struct broker_queue *queue)
@@ -203,6 +210,27 @@ static enum err declare_notify(const struct declaring *to,
 	if (!err)
 		err = declare_with_neighbours(to, queue->name);
 	return err ? err : bind_queue(to, queue->name, queue->source, queue->key);
+}
+
+/*
+ * The exchange is as oslo's readers declare theirs. Nobody else empties this queue, so it
+ * does not grow for ever.
+ */
+static enum err declare_overhear(const struct declaring *to,
+                                 const struct broker_queue *queue)
+{
+	struct queue own = { .name = queue->name, .durable = true };
+	enum err err = declare_exchange(to, queue->source, "fanout", false, true);
+
+	argument_number(&own.arguments, "x-max-length", KEPT_MAX);
+	argument_text(&own.arguments, "x-overflow", "drop-head");
+	if (to->broker->config.quorum)
+		argument_text(&own.arguments, "x-queue-type", "quorum");
+	if (!err)
+		err = declare_queue(to, &own);
+	if (!err)
+		err = declare_neighbours(to, queue->name);
+	return err ? err : bind_queue(to, queue->name, queue->source, "");
 }
 
 static enum err declare_temporary(const struct declaring *to, const char *name)
@@ -240,6 +268,8 @@ static enum err declare(const struct declaring *to, const struct broker_queue *q
 		return declare_work(to, queue);
 	case BROKER_NOTIFY:
 		return declare_notify(to, queue);
+	case BROKER_OVERHEAR:
+		return declare_overhear(to, queue);
 	case BROKER_FANOUT:
 		return declare_fanout(to, queue, reply_queue);
 	case BROKER_REPLY:

@@ -127,6 +127,8 @@ struct rpc_target {
 	const char *topic;		/* "central", "pool_manager.default" */
 	const char *server;		/* NULL, or the recovery queue: "recovery" */
 	bool fanout;
+	const char *exchange;		/* of others; NULL: the control exchange */
+	const char *version;		/* of what they have to serve; NULL: any */
 };
 
 /*

@@ -29,7 +29,7 @@ struct call {
 	struct rpc_client *client;	/* NULL: answered or cancelled */
 	struct loop_timer *timer;
 	char msg_id[ID_LEN + 1], unique_id[ID_LEN + 1];
-	char *key, *method;
+	char *exchange, *key, *method, *version;
 	json_t *args, *context;		/* copies: it may have to be sent again */
 	int64_t deadline_ms;
 	int in_flight;			/* confirms to come */
@@ -74,15 +74,18 @@ static char *target_exchange(const struct rpc_client *client,
 {
 	if (target->fanout)
 		return xprintf("%s_fanout", target->topic);
-	return xstrdup(broker_exchange(client->out));
+	return xstrdup(target->exchange ? target->exchange
+	                                : broker_exchange(client->out));
 }
 
 /* ---- calls: their end ---- */
 
 static void call_free(struct call *call)
 {
+	free(call->exchange);
 	free(call->key);
 	free(call->method);
+	free(call->version);
 	free(call);
 }
 
@@ -169,13 +172,14 @@ static enum err call_send(struct call *call, struct why *why)
 	struct rpc_client *client = call->client;
 	const struct envelope_call envelope = {
 		.method = call->method, .args = call->args, .context = call->context,
+		.version = call->version,
 		.unique_id = call->unique_id, .msg_id = call->msg_id,
 		.reply_queue = broker_reply_queue(client->in),
 	};
 	int64_t left_ms = call->deadline_ms - clock_ms();
 	struct buf body = { 0 };
 	struct broker_message message = {
-		.exchange = broker_exchange(client->out),
+		.exchange = call->exchange,
 		.key = call->key,
 		.mandatory = true,
 		.expiration_ms = left_ms > 0 ? left_ms : 1,
@@ -310,8 +314,10 @@ static struct call *call_new(struct rpc_client *client, const struct rpc_target 
 	struct call *call = xcalloc(1, sizeof *call);
 
 	call->client = client;
+	call->exchange = target_exchange(client, target);
 	call->key = target_key(target);
 	call->method = xstrdup(method);
+	call->version = target->version ? xstrdup(target->version) : NULL;
 	call->deadline_ms = clock_ms() + timeout_ms;
 	call->timer = loop_timer_new(client->loop, on_call_timer, call);
 	loop_timer_set(call->timer, timeout_ms);
@@ -446,6 +452,7 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
 {
 	const struct envelope_call call = {
 		.method = method, .args = args, .context = context,
+		.version = target->version,
 	};
 	struct cast *cast = xcalloc(1, sizeof *cast);
 	enum err err;

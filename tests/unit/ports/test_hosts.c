@@ -10,7 +10,7 @@
 #define MAC "fa:16:3e:00:00:01"
 
 static const struct {
-	const char *address, *fqdn, *mac, *addn, *dhcp;
+	const char *address, *fqdn, *mac, *addn, *dhcp, *domain;	/* NULL: example.com. */
 } rows[] = {
 	{ "10.224.36.4", NULL, MAC,
 	  "10.224.36.4\thost-10-224-36-4.example.com host-10-224-36-4\n",
@@ -28,19 +28,32 @@ static const struct {
 	  MAC ",vm01.example.com,[fd5d:19f:52e9::2]\n" },
 	{ "10.0.0.1", "host-10-0-0-1.example.com.", NULL,
 	  "10.0.0.1\thost-10-0-0-1.example.com host-10-0-0-1\n", "" },
+	{ "10.0.0.1", "vm01.test1.other.org.", MAC,
+	  "10.0.0.1\tvm01.test1.other.org vm01\n"
+	  "10.0.0.1\thost-10-0-0-1.example.com host-10-0-0-1\n",
+	  MAC ",vm01.test1.other.org,10.0.0.1\n" },
+	{ "10.0.0.1", "vm01.notexample.com.", NULL,
+	  "10.0.0.1\tvm01.notexample.com vm01\n"
+	  "10.0.0.1\thost-10-0-0-1.example.com host-10-0-0-1\n", "" },
+	{ "10.0.0.1", "vm01.other.org.", MAC, "10.0.0.1\tvm01.other.org vm01\n",
+	  MAC ",vm01.other.org,10.0.0.1\n", "" },
+	{ "fd5d::2", NULL, MAC, "", MAC ",[fd5d::2]\n", "" },
 };
 
 static void each_row(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct name domain, fqdn;
+		const char *domain_text = rows[i].domain ? rows[i].domain : "example.com.";
+		struct name domain = { 0 }, fqdn;
 		struct address address;
 		struct buf addn = { 0 }, dhcp = { 0 };
 		struct why why;
 
 		assert_true(address_parse(rows[i].address, 0, &address));
-		assert_int_equal(name_parse("example.com.", "domain", &domain, &why), OK);
+		if (*domain_text)
+			assert_int_equal(name_parse(domain_text, "domain", &domain, &why),
+			                 OK);
 		if (rows[i].fqdn)
 			assert_int_equal(name_parse(rows[i].fqdn, "name", &fqdn, &why),
 			                 OK);

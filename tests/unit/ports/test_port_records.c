@@ -36,12 +36,12 @@ static struct name name_of(const char *text)
 }
 
 /* "zone name type data" of each. */
-static size_t records_of(const char *domain, const char *fqdn, const char *const *hosts,
-                         char lines[16][512])
+static size_t records_in(const char *domain, const char *own, const char *fqdn,
+                         const char *const *hosts, char lines[16][512])
 {
 	const struct port_network network = { name_of(domain), 24, 64 };
 	struct address addresses[8];
-	struct port_names port = { name_of(fqdn), addresses, 0 };
+	struct port_names port = { name_of(fqdn), name_of(own), addresses, 0 };
 	struct port_record *records;
 	size_t count;
 
@@ -51,9 +51,18 @@ static size_t records_of(const char *domain, const char *fqdn, const char *const
 	for (size_t i = 0; i < count; i++) {
 		snprintf(lines[i], 512, "%s %s %d %s", records[i].zone, records[i].name,
 		         records[i].type, records[i].data);
-		assert_int_equal(records[i].is_reverse, records[i].type == RR_PTR);
+		assert_int_equal(records[i].of == ZONE_OF_NOBODY,
+		                 records[i].type == RR_PTR);
+		assert_int_equal(records[i].of == ZONE_OF_PORT,
+		                 *own && !strcmp(records[i].zone, own));
 	}
 	return count;
+}
+
+static size_t records_of(const char *domain, const char *fqdn, const char *const *hosts,
+                         char lines[16][512])
+{
+	return records_in(domain, "", fqdn, hosts, lines);
 }
 
 #define HOSTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -107,6 +116,23 @@ static void nothing(void **state)
 	                            (const char *const[]){ NULL }, lines), 0);
 }
 
+static void a_domain_of_its_own(void **state)
+{
+	char lines[16][512];
+
+	(void)state;
+	assert_int_equal(records_in("example.com.", "other.org.", "name.other.org.",
+	                            HOSTS("10.0.0.1"), lines), 3);
+	assert_string_equal(lines[0],
+	                    "example.com. host-10-0-0-1.example.com. 1 10.0.0.1");
+	assert_string_equal(lines[1], "other.org. name.other.org. 1 10.0.0.1");
+	assert_string_equal(lines[2], "0.0.10.in-addr.arpa. 1.0.0.10.in-addr.arpa. 12 "
+	                              "name.other.org.");
+	assert_int_equal(records_in("", "other.org.", "name.other.org.",
+	                            HOSTS("10.0.0.1"), lines), 2);
+	assert_int_equal(records_in("", "other.org.", "", HOSTS("10.0.0.1"), lines), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +140,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without, begin, end),
 		cmocka_unit_test_setup_teardown(the_generated_name, begin, end),
 		cmocka_unit_test_setup_teardown(nothing, begin, end),
+		cmocka_unit_test_setup_teardown(a_domain_of_its_own, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,28 +11,40 @@ static void format_bare(const struct name *name, char *text)
 	text[strlen(text) - 1] = '\0';
 }
 
-/* The chosen name, or the generated one. */
-static void name_of(const struct host *host, struct name *name)
+/* The chosen name, or the generated one. False: there is none. */
+static bool name_of(const struct host *host, struct name *name)
 {
 	struct why why;
 
 	if (host->fqdn)
 		*name = *host->fqdn;
-	else if (host_fqdn(host->address, host->domain, name, &why))
-		*name = *host->domain;	/* it leaves room: codec_domain() */
+	return host->fqdn || (host->domain->len &&
+	                      !host_fqdn(host->address, host->domain, name, &why));
 }
 
-/* The name, and what of it is in front of the domain. */
+/* What of TEXT is in front of the domain; of a name elsewhere its first label. */
+static size_t own_len(const char *text, const struct name *domain)
+{
+	char suffix[NAME_MAX_TEXT + 2] = ".";
+	size_t len = strlen(text), suffix_len;
+
+	if (domain->len) {
+		format_bare(domain, suffix + 1);
+		suffix_len = strlen(suffix);
+		if (len > suffix_len && !strcmp(text + len - suffix_len, suffix))
+			return len - suffix_len;
+	}
+	return strcspn(text, ".");
+}
+
 static void put_line(const struct host *host, const struct name *name, struct buf *file)
 {
-	char ip[ADDRESS_TEXT], text[NAME_MAX_TEXT + 1], domain[NAME_MAX_TEXT + 1];
-	size_t own;
+	char ip[ADDRESS_TEXT], text[NAME_MAX_TEXT + 1];
 
 	address_format(host->address, ip);
 	format_bare(name, text);
-	format_bare(host->domain, domain);
-	own = strlen(text) - strlen(domain) - 1;
-	buf_printf(file, "%s\t%s %.*s\n", ip, text, (int)own, text);
+	buf_printf(file, "%s\t%s %.*s\n", ip, text, (int)own_len(text, host->domain),
+	           text);
 }
 
 void hosts_addn(const struct host *host, struct buf *file)
@@ -42,22 +54,23 @@ void hosts_addn(const struct host *host, struct buf *file)
 
 	if (host->fqdn)
 		put_line(host, host->fqdn, file);
-	if (!host_fqdn(host->address, host->domain, &generated, &why) &&
+	if (host->domain->len &&
+	    !host_fqdn(host->address, host->domain, &generated, &why) &&
 	    (!host->fqdn || !name_equal(host->fqdn, &generated)))
 		put_line(host, &generated, file);
 }
 
 void hosts_dhcp(const struct host *host, struct buf *file)
 {
-	char ip[ADDRESS_TEXT], text[NAME_MAX_TEXT + 1];
+	char ip[ADDRESS_TEXT], text[NAME_MAX_TEXT + 1] = "";
 	bool is_v4 = host->address->bits == 32;
 	struct name name;
 
 	if (!host->mac)
 		return;
-	name_of(host, &name);
-	format_bare(&name, text);
+	if (name_of(host, &name))
+		format_bare(&name, text);
 	address_format(host->address, ip);
-	buf_printf(file, "%s,%s,%s%s%s\n", host->mac, text, is_v4 ? "" : "[", ip,
-	           is_v4 ? "" : "]");
+	buf_printf(file, "%s,%s%s%s%s%s\n", host->mac, text, *text ? "," : "",
+	           is_v4 ? "" : "[", ip, is_v4 ? "" : "]");
 }

@@ -21,11 +21,14 @@
 
 struct host {
 	const struct address *address;
-	const struct name *domain;	/* of the network */
+	const struct name *domain;	/* of the network; len 0: it has none */
 	const struct name *fqdn;	/* the chosen name; NULL: none */
 	const char *mac;		/* NULL: no lease */
 };
 
-/* Both append whole lines; a host without a MAC address has none in the second. */
+/*
+ * Both append whole lines; a host without a name has none in the first, and one without
+ * a MAC address none in the second.
+ */
 void hosts_addn(const struct host *host, struct buf *file);
 void hosts_dhcp(const struct host *host, struct buf *file);

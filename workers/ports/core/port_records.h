@@ -1,7 +1,8 @@
 /*
  * port_records -- what DNS says of a port: its name and its addresses' generated names,
  * each with all that it stands for, and the reverse of each address, which is the name if
- * there is one (seed 002, the table of queries).
+ * there is one (seed 002, the table of queries). A port may have a domain of its own, for
+ * its name only: what is generated is in the network's.
  */
 #pragma once
 
@@ -17,6 +18,7 @@ struct port_network {
 
 struct port_names {
 	struct name fqdn;		/* len 0: it was given none */
+	struct name domain;		/* of that, if the port has its own; else len 0 */
 	const struct address *addresses;
 	size_t count;
 };
@@ -26,7 +28,7 @@ struct port_record {
 	const char *zone, *name;
 	uint16_t type;
 	const char *data;		/* presentation */
-	bool is_reverse;
+	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_OF_NOBODY } of;	/* reverse: nobody */
 };
 
 /* Their number; *records: in ARENA. */

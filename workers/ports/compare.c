@@ -1,0 +1,494 @@
+#include "compare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "codec.h"
+#include "model/json.h"
+#include "ovo.h"
+#include "pull.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "telling.h"
+
+enum {
+	APART_MS = 5000,		/* from the end of the first look to the second */
+	AT_ONCE = 20,			/* objects of a question of the second */
+	DIFFERING_MAX = 20000,		/* of a round; then the next one goes on */
+	SOON_S = 30,
+};
+
+static struct figures {
+	struct metric *rounds, *failed, *looked_at, *differing, *repaired;
+} figures;
+
+void compare_metrics(void)
+{
+	figures.rounds = metric_new(METRIC_COUNTER, "ports_comparisons_total",
+	    "comparisons with Neutron that came to their end", NULL, NULL);
+	figures.failed = metric_new(METRIC_COUNTER, "ports_comparisons_failed_total",
+	    "comparisons with Neutron that did not", NULL, NULL);
+	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
+	    "networks and ports that Neutron has and that were compared", NULL, NULL);
+	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
+	    "networks and ports that differed at the first look", NULL, NULL);
+	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
+	    "networks and ports that were put right after the second", NULL, NULL);
+}
+
+struct sights {
+	struct sight *list;
+	size_t count, size;
+};
+
+static void push(struct sights *sights, const struct sight *sight)
+{
+	if (sights->count == sights->size) {
+		sights->size = 2 * sights->size + 64;
+		sights->list = xrealloc(sights->list, sights->size *
+		                                      sizeof(*sights->list));
+	}
+	sights->list[sights->count++] = *sight;
+}
+
+static void drop(struct sights *sights)
+{
+	free(sights->list);
+	*sights = (struct sights){ 0 };
+}
+
+enum { KINDS = NEUTRON_FLOATING + 1 };
+
+struct comparison {
+	struct ports *ports;
+	struct pull *pull;
+	struct loop_timer *timer;	/* to the second look */
+	struct arena *arena;		/* of an answer */
+	bool is_running, is_known;	/* the row is there */
+	/* of the round under way */
+	int64_t began_ms;
+	struct sights networks;		/* that there are, and were */
+	size_t at;			/* of them, or of what differs */
+	struct sights differing[KINDS];
+	enum neutron_kind kind;		/* of the second look */
+	struct comparison_row row;
+};
+
+static const char *feed_of(const struct comparison *comparison)
+{
+	return comparison->ports->settings.feed;
+}
+
+/* ---- the end of a round ---- */
+
+static void end(struct comparison *comparison, const char *reason)
+{
+	struct why why;
+	struct tx tx = tx_begin(comparison->ports->runtime.db, &why);
+
+	metric_add(*reason ? figures.failed : figures.rounds, 1);
+	log_info("compared with Neutron: looked_at=%d differing=%d repaired=%d ms=%" PRId64
+	         " reason=\"%s\"", comparison->row.looked_at, comparison->row.differing,
+	         comparison->row.repaired, clock_ms() - comparison->began_ms, reason);
+	comparison->row.reason = reason;
+	store_comparison_put(&tx, feed_of(comparison), &comparison->row);
+	if (*reason)
+		store_comparison_due(&tx, feed_of(comparison), SOON_S);
+	if (tx_commit(&tx))
+		log_warn("comparison not written down: reason=\"%s\"", why.text);
+	drop(&comparison->networks);
+	for (int kind = 0; kind < KINDS; kind++)
+		drop(&comparison->differing[kind]);
+	comparison->is_running = false;
+}
+
+static size_t differing_count(const struct comparison *comparison)
+{
+	size_t count = 0;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		count += comparison->differing[kind].count;
+	return count;
+}
+
+/* ---- the second look: what is still so, by its id ---- */
+
+static void second_look(struct comparison *comparison);
+
+/* Of an object that an answer is about: a port may only keep a floating IP's address. */
+static bool read_id(const json_t *data, enum neutron_kind kind, char id[ID_LEN + 1])
+{
+	struct why why;
+
+	return !json_get_id(data, kind == NEUTRON_FLOATING ? "device_id" : "id",
+	                    JSON_REQUIRED, id, &why);
+}
+
+static const json_t *find_object(const json_t *list, enum neutron_kind kind,
+                                 const char *id)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *object = json_array_get(list, i);
+		char own[ID_LEN + 1];
+
+		if (read_id(ovo_data(object), kind, own) && !strcmp(own, id))
+			return object;
+	}
+	return NULL;
+}
+
+/* A floating IP that is there is as it was told: nobody else tells its name. */
+static void settle(struct comparison *comparison, const char *id, const json_t *object)
+{
+	struct told told = { .ports = comparison->ports, .arena = comparison->arena,
+	                     .of = comparison->kind, .id = id };
+	struct why why;
+	json_t *plain = NULL;
+	enum err err;
+
+	if (object && told.of == NEUTRON_FLOATING)
+		return;
+	if (object)
+		told.json = plain = ovo_plain(object);
+	err = object ? tell(&told, &why) : tell_gone(&told, &why);
+	if (err)
+		log_warn("not put right: id=%s reason=\"%s\"", id, why.text);
+	else if (told.has_changed)
+		comparison->row.repaired++;
+	if (!err && told.has_changed)
+		metric_add(figures.repaired, 1);
+	json_decref(plain);
+	arena_reset(comparison->arena);
+}
+
+static size_t chunk(const struct comparison *comparison)
+{
+	size_t left = comparison->differing[comparison->kind].count - comparison->at;
+
+	return left < AT_ONCE ? left : AT_ONCE;
+}
+
+static void on_second(void *self, const json_t *list, const struct why *why)
+{
+	struct comparison *comparison = self;
+	const struct sights *differing = &comparison->differing[comparison->kind];
+	size_t count = chunk(comparison);
+
+	if (!list) {
+		end(comparison, why->text);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const char *id = differing->list[comparison->at + i].id;
+
+		settle(comparison, id, find_object(list, comparison->kind, id));
+	}
+	comparison->at += count;
+	second_look(comparison);
+}
+
+static const char *sight_id(const void *ids, size_t i)
+{
+	return ((const struct sight *)ids)[i].id;
+}
+
+/* Networks come first, for their ports' names are of their domains. */
+static const enum neutron_kind kinds[] = { NEUTRON_NETWORK, NEUTRON_PORT,
+                                           NEUTRON_FLOATING };
+
+static bool next_kind(struct comparison *comparison)
+{
+	size_t count = sizeof(kinds) / sizeof(kinds[0]), i = 0;
+
+	if (comparison->kind != NEUTRON_OTHER)
+		while (kinds[i++] != comparison->kind)
+			;
+	while (i < count && !comparison->differing[kinds[i]].count)
+		i++;
+	if (i == count)
+		return false;
+	comparison->kind = kinds[i];
+	comparison->at = 0;
+	return true;
+}
+
+static void second_look(struct comparison *comparison)
+{
+	struct pull_question question = {
+		.key = "id", .id = sight_id,
+	};
+
+	if (!chunk(comparison) && !next_kind(comparison)) {
+		end(comparison, differing_count(comparison) < DIFFERING_MAX
+		                ? "" : "more differs than one round puts right");
+		return;
+	}
+	question.of = comparison->kind;
+	question.ids = comparison->differing[comparison->kind].list + comparison->at;
+	question.count = chunk(comparison);
+	if (comparison->kind == NEUTRON_FLOATING) {
+		question.of = NEUTRON_PORT;
+		question.key = "device_id";
+		question.is_light = true;
+	}
+	pull_ask(comparison->pull, &question, on_second, comparison);
+}
+
+static void on_timer(void *self)
+{
+	struct comparison *comparison = self;
+
+	comparison->kind = NEUTRON_OTHER;
+	comparison->at = 0;
+	second_look(comparison);
+}
+
+/* ---- the first look: networks, and the ports of one after another ---- */
+
+/* Theirs, by what it says of itself. */
+static void push_theirs(struct sights *theirs, const json_t *data)
+{
+	struct sight sight = { .revision = neutron_revision(data) };
+
+	sight.is_hint = neutron_is_of_floating(data);
+	if (read_id(data, sight.is_hint ? NEUTRON_FLOATING : NEUTRON_PORT, sight.id))
+		push(theirs, &sight);
+}
+
+static void read_theirs(struct comparison *comparison, const json_t *list,
+                        struct sights *theirs)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *data = ovo_data(json_array_get(list, i));
+
+		if (data)
+			push_theirs(theirs, data);
+	}
+	sights_sort(theirs->list, theirs->count);
+	comparison->row.looked_at += (int)theirs->count;
+	metric_add(figures.looked_at, theirs->count);
+}
+
+struct first_look {
+	struct comparison *comparison;
+	struct sights ours, theirs;
+	struct sights floating;		/* which of ours are such */
+};
+
+static void find_differing(struct first_look *look, enum neutron_kind kind)
+{
+	struct comparison *comparison = look->comparison;
+	size_t room = look->ours.count + look->theirs.count;
+	struct sight *found = xcalloc(room + 1, sizeof(*found));
+	size_t count;
+
+	sights_sort(look->ours.list, look->ours.count);
+	sights_sort(look->floating.list, look->floating.count);
+	count = sights_differing(look->ours.list, look->ours.count, look->theirs.list,
+	                         look->theirs.count, found);
+	for (size_t i = 0; i < count; i++)
+		push(&comparison->differing[sights_have(look->floating.list,
+		                                        look->floating.count,
+		                                        found[i].id)
+		                            ? NEUTRON_FLOATING : kind], &found[i]);
+	comparison->row.differing += (int)count;
+	metric_add(figures.differing, count);
+	free(found);
+	drop(&look->ours);
+	drop(&look->theirs);
+	drop(&look->floating);
+}
+
+static void first_look(struct comparison *comparison);
+
+static void take_our_port(void *self, const struct sight *sight, bool is_floating)
+{
+	struct first_look *look = self;
+
+	push(&look->ours, sight);
+	if (is_floating)
+		push(&look->floating, sight);
+}
+
+static void on_ports(void *self, const json_t *list, const struct why *reason)
+{
+	struct comparison *comparison = self;
+	struct first_look look = { .comparison = comparison };
+	struct why why;
+
+	if (!list) {
+		end(comparison, reason->text);
+		return;
+	}
+
+	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	read_theirs(comparison, list, &look.theirs);
+	store_port_sights(&tx, comparison->networks.list[comparison->at].id,
+	                  take_our_port, &look);
+	if (tx_commit(&tx)) {
+		drop(&look.ours);
+		drop(&look.theirs);
+		drop(&look.floating);
+		end(comparison, why.text);
+		return;
+	}
+	find_differing(&look, NEUTRON_PORT);
+	comparison->at++;
+	first_look(comparison);
+}
+
+static void first_look(struct comparison *comparison)
+{
+	const struct sights *networks = &comparison->networks;
+	const struct pull_question question = {
+		.of = NEUTRON_PORT, .key = "network_id", .id = sight_id,
+		.ids = networks->list + comparison->at, .count = 1, .is_light = true,
+	};
+
+	if (comparison->at < networks->count &&
+	    differing_count(comparison) < DIFFERING_MAX)
+		pull_ask(comparison->pull, &question, on_ports, comparison);
+	else
+		loop_timer_set(comparison->timer, differing_count(comparison) ? APART_MS
+		                                                              : 0);
+}
+
+static void take_our_network(void *self, const struct sight *sight)
+{
+	push(&((struct first_look *)self)->ours, sight);
+}
+
+/* Those that either has: what of ours is in none of theirs has no ports any more. */
+static void take_networks(struct comparison *comparison, const struct first_look *look)
+{
+	size_t j = 0;
+
+	for (size_t i = 0; i < look->theirs.count; i++)
+		push(&comparison->networks, &look->theirs.list[i]);
+	for (size_t i = 0; i < look->ours.count; i++) {
+		const struct sight *our = &look->ours.list[i];
+		int order = -1;
+
+		while (j < look->theirs.count &&
+		       (order = strcmp(look->theirs.list[j].id, our->id)) < 0)
+			j++;
+		if (order && !our->is_gone)
+			push(&comparison->networks, our);
+	}
+}
+
+static void on_networks(void *self, const json_t *list, const struct why *reason)
+{
+	struct comparison *comparison = self;
+	struct first_look look = { .comparison = comparison };
+	const char *domain;
+	struct why why;
+
+	if (!list) {
+		end(comparison, reason->text);
+		return;
+	}
+	if (codec_domain_text(comparison->ports->settings.domain, comparison->arena,
+	                      &domain, &why))
+		domain = NULL;
+
+	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	read_theirs(comparison, list, &look.theirs);
+	store_network_sights(&tx, domain ? domain : "", take_our_network, &look);
+	arena_reset(comparison->arena);
+	if (tx_commit(&tx)) {
+		drop(&look.ours);
+		drop(&look.theirs);
+		end(comparison, why.text);
+		return;
+	}
+	sights_sort(look.ours.list, look.ours.count);
+	take_networks(comparison, &look);
+	find_differing(&look, NEUTRON_NETWORK);
+	first_look(comparison);
+}
+
+/* ---- its beginning ---- */
+
+static void begin(struct comparison *comparison)
+{
+	const struct pull_question question = { .of = NEUTRON_NETWORK, .is_light = true };
+
+	comparison->is_running = true;
+	comparison->began_ms = clock_ms();
+	comparison->row = (struct comparison_row){ .reason = "" };
+	comparison->at = 0;
+	comparison->kind = NEUTRON_OTHER;
+	pull_ask(comparison->pull, &question, on_networks, comparison);
+}
+
+static bool is_due(struct comparison *comparison)
+{
+	int period_s = comparison->ports->settings.compare_s;
+	struct why why;
+	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	bool taken;
+
+	if (!comparison->is_known)
+		store_comparison_due(&tx, feed_of(comparison), period_s);
+	taken = store_comparison_take(&tx, feed_of(comparison), period_s);
+	if (tx_commit(&tx)) {
+		log_warn("comparison not begun: reason=\"%s\"", why.text);
+		return false;
+	}
+	comparison->is_known = true;
+	return taken;
+}
+
+void compare_fire(struct comparison *comparison)
+{
+	if (comparison && !comparison->is_running && is_due(comparison))
+		begin(comparison);
+}
+
+void compare_soon(struct comparison *comparison)
+{
+	struct why why;
+
+	if (!comparison)
+		return;
+
+	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	store_comparison_due(&tx, feed_of(comparison), SOON_S);
+	if (tx_commit(&tx))
+		log_warn("comparison not made due: reason=\"%s\"", why.text);
+}
+
+struct comparison *compare_new(struct ports *ports)
+{
+	struct comparison *comparison;
+
+	if (!*ports->settings.feed)
+		return NULL;
+	comparison = xcalloc(1, sizeof(*comparison));
+	comparison->ports = ports;
+	comparison->arena = arena_new();
+	comparison->pull = pull_new(ports);
+	comparison->timer = loop_timer_new(ports->runtime.loop, on_timer, comparison);
+	return comparison;
+}
+
+void compare_free(struct comparison **comparison)
+{
+	struct comparison *own = *comparison;
+
+	if (!own)
+		return;
+	pull_free(&own->pull);
+	loop_timer_free(&own->timer);
+	drop(&own->networks);
+	for (int kind = 0; kind < KINDS; kind++)
+		drop(&own->differing[kind]);
+	arena_free(&own->arena);
+	free(own);
+	*comparison = NULL;
+}

@@ -1,0 +1,235 @@
+#include "telling.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "codec.h"
+#include "renaming.h"
+#include "runtime/metrics.h"
+#include "writing.h"
+
+static struct figures {
+	struct metric *stale, *conflicts;
+} figures;
+
+void telling_metrics(void)
+{
+	figures.stale = metric_new(METRIC_COUNTER, "ports_events_stale_total",
+	    "objects of Neutron's of which something newer is known", NULL, NULL);
+	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
+	    "ports whose name another one of their network has", NULL, NULL);
+}
+
+/* ---- networks ---- */
+
+/* Its own domain, or that of all who have none, which is ours. */
+static void settle_domain(const struct told *told, struct network_row *network)
+{
+	const char *domain = told->ports->settings.domain;
+	char text[NAME_MAX_TEXT + 1];
+	struct why why;
+
+	if (network->domain.len || codec_domain(domain, &network->domain, &why) ||
+	    !network->domain.len)
+		return;
+	name_format(&network->domain, text);
+	network->domain_text = arena_strdup(told->arena, text);
+	network->is_default = true;
+}
+
+static bool is_stale(uint64_t revision, uint64_t known)
+{
+	bool is_old = revision && known && revision <= known;
+
+	if (is_old)
+		metric_add(figures.stale, 1);
+	return is_old;
+}
+
+/* The domain of those who have none is another since: no revision tells that. */
+static bool has_new_default(const struct network_row *was,
+                            const struct network_row *network)
+{
+	return was->revision == network->revision &&
+	       (was->is_default || !was->domain.len) &&
+	       strcmp(was->domain_text, network->domain_text);
+}
+
+static void put_network(struct told *told, struct renaming *renaming,
+                        struct network_row *network, struct tx *tx)
+{
+	struct network_row was;
+	bool is_there = store_network_lock(tx, told->arena, network->id, &was);
+
+	if (tx->err || store_network_is_gone(tx, network->id) ||
+	    (is_there && !has_new_default(&was, network) &&
+	     is_stale(network->revision, was.revision)))
+		return;
+	told->has_changed = true;
+	store_network_put(tx, network);
+	if (is_there && strcmp(was.domain_text, network->domain_text))
+		renaming_all(renaming, tx);
+}
+
+static enum err take_network(void *self, struct why *why)
+{
+	struct told *told = self;
+	struct network_row network;
+	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
+	                             .network = &network, .unnamed = json_array() };
+	enum err err = neutron_network(told->json, told->arena, &network, why);
+
+	if (!err) {
+		struct tx tx = tx_begin(told->ports->runtime.db, why);
+
+		settle_domain(told, &network);
+		put_network(told, &renaming, &network, &tx);
+		err = renaming_commit(&renaming, &tx);
+	}
+	json_decref(renaming.unnamed);
+	return err;
+}
+
+/* Nothing is named in it any more, whatever was told of its ports. */
+static enum err end_network(void *self, struct why *why)
+{
+	struct told *told = self;
+	struct network_row network;
+	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
+	                             .network = &network, .unnamed = json_array() };
+	struct tx tx = tx_begin(told->ports->runtime.db, why);
+
+	told->has_changed = true;
+	if (!store_network_lock(&tx, told->arena, told->id, &network))
+		network = (struct network_row){ .project_id = "" };
+	memcpy(network.id, told->id, sizeof(network.id));
+	network.domain_text = "";
+	network.domain.len = 0;
+	store_network_put(&tx, &network);
+	renaming_all(&renaming, &tx);
+	store_network_delete(&tx, network.id);
+	json_decref(renaming.unnamed);
+	return renaming_commit(&renaming, &tx);
+}
+
+/* ---- ports ---- */
+
+/* One that nobody has told of yet has no domain until somebody does. */
+static void find_network(struct writing *writing, struct tx *tx, const char *id)
+{
+	if (store_network_share(tx, writing->arena, id, &writing->network) || tx->err)
+		return;
+	writing->network = (struct network_row){ .project_id = "", .domain_text = "" };
+	memcpy(writing->network.id, id, sizeof(writing->network.id));
+	store_network_put(tx, &writing->network);
+}
+
+static void tell_conflict(const struct writing *writing, const struct port_row *port,
+                          const char *rival)
+{
+	json_t *payload = json_pack("{s:s, s:s, s:s, s:s}", "port", port->id, "network",
+	                            port->network_id, "dns_name", port->dns_name,
+	                            "taken_by", rival);
+	struct why why;
+
+	metric_add(figures.conflicts, 1);
+	log_warn("name taken: network=%s port=%s name=%s by=%s", port->network_id,
+	         port->id, port->dns_name, rival);
+	if (rpc_notify(writing->ports->runtime.rpc, "dns.port.conflict", payload, &why))
+		log_warn("notification not sent: reason=\"%s\"", why.text);
+	json_decref(payload);
+}
+
+static void name_port(struct writing *writing, struct tx *tx, struct port_row *port)
+{
+	const char *rival;
+	struct why why;
+
+	if (writing_name(&writing->network, port, LABELS_RFC1123, writing->arena, &why))
+		log_warn("name left out: port=%s reason=\"%s\"", port->id, why.text);
+	rival = writing_rival(writing, tx, port);
+	if (!rival)
+		return;
+	tell_conflict(writing, port, rival);
+	port->dns_fqdn = NULL;
+}
+
+static void put_port(struct told *told, struct writing *writing, struct tx *tx,
+                     struct port_row *port)
+{
+	writing_read(writing, tx, port->id);
+	if (tx->err || (writing->is_there && (writing->was.is_gone ||
+	                is_stale(port->revision, writing->was.revision))) ||
+	    store_network_is_gone(tx, port->network_id))
+		return;
+	told->has_changed = true;
+	find_network(writing, tx, port->network_id);
+	name_port(writing, tx, port);
+	if (writing->is_there)
+		store_port_update(tx, port);
+	else
+		store_port_insert(tx, port);
+	writing_records(writing, tx, port);
+}
+
+static enum err take_port(void *self, struct why *why)
+{
+	struct told *told = self;
+	struct writing writing = { .ports = told->ports, .arena = told->arena };
+	struct port_row port;
+	enum err err = told->of == NEUTRON_FLOATING
+	               ? neutron_floating(told->json, told->arena, &port, why)
+	               : neutron_port(told->json, told->arena, &port, why);
+
+	if (err || neutron_is_of_floating(told->json))
+		return err;
+
+	struct tx tx = tx_begin(told->ports->runtime.db, why);
+	put_port(told, &writing, &tx, &port);
+	if (tx.err == ERR_EXISTS)	/* its name came to another one just now */
+		tx.err = ERR_RACE;
+	return writing_commit(&writing, &tx);
+}
+
+/* Remembered also if it was never heard of: what tells of it may come yet. */
+static enum err end_port(void *self, struct why *why)
+{
+	struct told *told = self;
+	struct writing writing = { .ports = told->ports, .arena = told->arena };
+	struct tx tx = tx_begin(told->ports->runtime.db, why);
+
+	writing_read(&writing, &tx, told->id);
+	if (!writing.is_there && !tx.err) {
+		store_port_never(&tx, told->id);
+	} else if (!writing.was.is_gone && !tx.err) {
+		if (!store_network_share(&tx, told->arena, writing.was.network_id,
+		                         &writing.network))
+			writing.network = (struct network_row){ .project_id = "" };
+		told->has_changed = true;
+		writing.was.is_gone = true;
+		store_port_delete(&tx, told->id);
+		writing_records(&writing, &tx, &writing.was);
+	}
+	return writing_commit(&writing, &tx);
+}
+
+/* ---- of each kind ---- */
+
+static const struct {
+	enum err (*take)(void *self, struct why *why);
+	enum err (*end)(void *self, struct why *why);
+} kinds[] = {
+	[NEUTRON_PORT]     = { take_port,    end_port    },
+	[NEUTRON_NETWORK]  = { take_network, end_network },
+	[NEUTRON_FLOATING] = { take_port,    end_port    },
+};
+
+enum err tell(struct told *told, struct why *why)
+{
+	return tx_redo(kinds[told->of].take, told, why);
+}
+
+enum err tell_gone(struct told *told, struct why *why)
+{
+	return tx_redo(kinds[told->of].end, told, why);
+}
