@@ -27,6 +27,7 @@ state_path = {folder}
 api_workers = 1
 rpc_workers = 1
 rpc_state_report_workers = 0
+graceful_shutdown_timeout = 5
 notify_nova_on_port_status_changes = false
 notify_nova_on_port_data_changes = false
 [database]
@@ -80,6 +81,7 @@ PROGRAM = "import sys; sys.argv[0] = '{name}'; from {module} import main; sys.ex
 class Neutron(Server):
 
     start_seconds = 120
+    stop_seconds = 60
 
     def __init__(self, folder, rabbitmq, mariadb, domain, **options):
         super().__init__(folder, **options)
@@ -122,7 +124,7 @@ class Neutron(Server):
             headers={"Content-Type": "application/json", "X-Project-Id": project,
                      "X-Tenant-Id": project, "X-User-Id": "user-1", "X-Roles": "admin"})
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=120) as answer:
                 text = answer.read()
                 return answer.status, json.loads(text) if text else None
         except urllib.error.HTTPError as error:
