@@ -113,7 +113,8 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/zonefleet/schema/003_catalog.sql",
                      "/usr/share/zonefleet/schema/004_journal.sql",
                      "/usr/share/zonefleet/schema/007_ownership.sql",
-                     "/usr/share/zonefleet/schema/011_ports.sql"):
+                     "/usr/share/zonefleet/schema/011_ports.sql",
+                     "/usr/share/zonefleet/schema/012_subnets.sql"):
             self.assertIn(path, files)
             self.assertGreater(files[path].stat().st_size, 0, path)
         config = files["/etc/zonefleet/zonefleet.cfg"]

@@ -270,6 +270,157 @@ class Names(PortStory):
         self.answers(self.reverse("10.5.0.30"), "PTR", f"n29.{new}")
 
 
+class Subnets(PortStory):
+    """Which addresses have records."""
+
+    def set(self, network, cidr, publish=True, caller=None, **more):
+        return (caller or self.caller).set_subnet(subnet={
+            "network_id": network, "cidr": cidr, "dns_publish_fixed_ip": publish} | more)["subnet"]
+
+    def test_from_first_to_last(self):
+        domain, network = self.domain()
+        hidden = self.set(network, "10.20.0.0/25", publish=False)
+        self.assertEqual({key: hidden[key] for key in (
+            "network_id", "cidr", "dns_domain", "dns_publish_fixed_ip", "published")}, {
+            "network_id": network, "cidr": "10.20.0.0/25", "dns_domain": domain,
+            "dns_publish_fixed_ip": False, "published": False})
+        self.set(network, "fd20::/64")
+        port = self.create(network, "10.20.0.1", "10.20.0.129", "fd20::1", dns_name="some")
+        self.assertEqual([one["ip_address"] for one in port["dns_assignment"]],
+                         ["10.20.0.129", "fd20::1"])
+        self.answers(f"some.{domain}", "A", "10.20.0.129")
+        self.answers(f"some.{domain}", "AAAA", "fd20::1")
+        self.answers(self.reverse("10.20.0.129"), "PTR", f"some.{domain}")
+        self.unknown("10.20.0.1", domain)
+        addn = self.caller.hosts_export(network=network)["addn_hosts"]
+        self.assertNotIn("10.20.0.1\t", addn)
+        self.assertIn("10.20.0.129\t", addn)
+        self.assertEqual(self.set(network, "10.20.0.0/25")["id"], hidden["id"])
+        self.answers(f"some.{domain}", "A", "10.20.0.1", "10.20.0.129")
+        self.answers(f"host-10-20-0-1.{domain}", "A", "10.20.0.1")
+        self.answers(self.reverse("10.20.0.1"), "PTR", f"some.{domain}")
+        self.set(network, "10.20.0.0/24", publish=False, id=hidden["id"])       # it grew
+        self.answers(f"some.{domain}", "A")
+        self.answers(f"some.{domain}", "AAAA", "fd20::1")
+        self.unknown("10.20.0.1", domain)
+        self.unknown("10.20.0.129", domain)
+        self.caller.delete_subnet(subnet=hidden["id"])
+        self.answers(f"some.{domain}", "A", "10.20.0.1", "10.20.0.129")
+        self.refused("no subnet", self.caller.get_subnet, subnet=hidden["id"])
+        self.refused("no subnet", self.caller.delete_subnet, subnet=hidden["id"])
+
+    def unknown(self, address, domain):
+        self.answers(f"host-{address.replace('.', '-')}.{domain}", "A")
+        self.answers(self.reverse(address), "PTR")
+
+    def test_many_ports_are_one_change(self):
+        domain, network = self.domain()
+        for number in range(30):
+            self.create(network, f"10.21.0.{number + 1}", dns_name=f"n{number}")
+        self.answers(f"n29.{domain}", "A", "10.21.0.30")
+        self.published()
+        version = self.central.get_domain(domain=domain)["version"]
+        self.set(network, "10.21.0.0/24", publish=False)
+        self.answers(f"n29.{domain}", "A")
+        self.answers(f"host-10-21-0-1.{domain}", "A")
+        self.assertEqual(self.central.get_domain(domain=domain)["version"], version + 1)
+        self.set(network, "10.21.0.0/24")
+        self.answers(f"n29.{domain}", "A", "10.21.0.30")
+        self.assertEqual(self.central.get_domain(domain=domain)["version"], version + 2)
+        self.published()
+        self.set(network, "10.21.0.0/24")                       # it is so already
+        self.assertEqual(self.central.get_domain(domain=domain)["version"], version + 2)
+
+    def published(self):
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            "SELECT COUNT(*) FROM port_zones WHERE due_at IS NOT NULL") == [["0"]], SECONDS,
+            "all is published")
+
+    def test_another_domain_of_the_network(self):
+        domain, network = self.domain()
+        subnet = self.set(network, "10.22.0.0/25", publish=False)
+        self.create(network, "10.22.0.1", "10.22.0.129", dns_name="moves")
+        self.answers(f"moves.{domain}", "A", "10.22.0.129")
+        new = f"new-{domain}"
+        self.central.create_domain(domain={"name": new})
+        self.caller.set_network(network={"id": network, "dns_domain": new})
+        self.answers(f"moves.{new}", "A", "10.22.0.129")
+        self.unknown("10.22.0.1", new)
+        self.assertEqual(self.caller.get_subnet(subnet=subnet["id"])["subnet"]["dns_domain"], new)
+
+    def test_ports_and_their_subnet_at_once(self):
+        """Whoever is first, each port is as the subnet says in the end."""
+        domain, network = self.domain()
+        callers = [Caller(self.fleet.rabbitmq.url, topic="ports") for _ in range(8)]
+        with ThreadPoolExecutor(8) as pool:
+            creating = [pool.submit(self.create, network, f"10.23.0.{number + 1}",
+                                    caller=callers[number % 7]) for number in range(60)]
+            for number in range(11):
+                self.set(network, "10.23.0.0/24", publish=bool(number % 2), caller=callers[7])
+            for future in creating:
+                future.result()
+        for caller in callers:
+            caller.close()
+        self.published()
+        self.assertEqual(self.fleet.mariadb.sql(
+            f"SELECT COUNT(*) FROM port_records r JOIN ports p ON p.id = r.port_id "
+            f"WHERE p.network_id = '{network}'"), [["0"]])
+        self.answers(f"host-10-23-0-60.{domain}", "A")
+
+    def test_what_is_no_subnet(self):
+        _, network = self.domain()
+        first = self.set(network, "10.24.0.0/24")
+        _, other = self.domain()
+        for subnet, words in (
+                ({}, "network_id"), ({"network_id": network}, "cidr"),
+                ({"network_id": network, "cidr": "10.24.1.1/24"}, "10.24.1.0/24"),
+                ({"network_id": network, "cidr": "fd00::1/64"}, "fd00::/64"),
+                ({"network_id": network, "cidr": "10.24.1.0"}, "cidr"),
+                ({"network_id": network, "cidr": "10.24.1.0/33"}, "cidr"),
+                ({"network_id": network, "cidr": 5}, "cidr"),
+                ({"network_id": network, "cidr": "10.24.0.128/25"}, "overlaps 10.24.0.0/24"),
+                ({"network_id": network, "cidr": "10.0.0.0/8"}, "overlaps 10.24.0.0/24"),
+                ({"network_id": network, "cidr": "10.24.0.0/24", "id": uuid.uuid4().hex},
+                 "overlaps"),
+                ({"network_id": other, "cidr": "10.24.0.0/24", "id": first["id"]},
+                 "another network"),
+                ({"network_id": uuid.uuid4().hex, "cidr": "10.24.1.0/24"}, "no network"),
+                ({"network_id": network, "cidr": "10.24.1.0/24", "colour": 1}, "colour"),
+                ({"network_id": network, "cidr": "10.24.1.0/24", "dns_publish_fixed_ip": "no"},
+                 "dns_publish_fixed_ip")):
+            with self.subTest(subnet=subnet):
+                self.refused(words, self.caller.set_subnet, subnet=subnet)
+        self.set(other, "10.24.0.0/24")         # each network has its own
+        self.assertEqual([subnet["id"] for subnet in
+                          self.caller.list_subnets(network=network)["subnets"]], [first["id"]])
+
+    def test_lists(self):
+        _, network = self.domain()
+        made = {self.set(network, f"10.25.{number}.0/24")["id"] for number in range(7)}
+        found, marker, pages = [], None, 0
+        while marker or not pages:
+            page = self.caller.list_subnets(network=network, limit=3,
+                                            **({"marker": marker} if marker else {}))
+            found += [subnet["id"] for subnet in page["subnets"]]
+            marker, pages = page["marker"], pages + 1
+        self.assertEqual((len(found), set(found), pages), (7, made, 3))
+        self.caller.delete_network(network=network)
+        self.assertEqual(self.caller.list_subnets(network=network)["subnets"], [])
+        self.refused("no subnet", self.caller.get_subnet, subnet=found[0])
+
+    def test_strangers(self):
+        _, network = self.domain()
+        subnet = self.set(network, "10.26.0.0/24")
+        stranger = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-3", admin=False)
+        self.addCleanup(stranger.close)
+        self.refused("another project", self.set, network, "10.26.0.0/24", publish=False,
+                     caller=stranger)
+        self.refused("no subnet", stranger.get_subnet, subnet=subnet["id"])
+        self.refused("no subnet", stranger.delete_subnet, subnet=subnet["id"])
+        self.assertEqual(stranger.list_subnets()["subnets"], [])
+        self.assertTrue(self.caller.get_subnet(subnet=subnet["id"])["subnet"]["published"])
+
+
 class Requests(PortStory):
     """What is no port, and what is no network."""
 

@@ -92,6 +92,13 @@ def port_of(network, *addresses, dns_name="", revision=1, **more):
                           for address in addresses], "revision_number": revision} | more
 
 
+def subnet_of(network, cidr, revision=1, **more):
+    return {"id": uuid4(), "network_id": network["id"], "project_id": "tenant-1",
+            "tenant_id": "tenant-1", "name": "", "cidr": cidr, "gateway_ip": None,
+            "ip_version": 6 if ":" in cidr else 4, "enable_dhcp": True, "dns_nameservers": [],
+            "dns_publish_fixed_ip": False, "revision_number": revision} | more
+
+
 class FeedStory(PortStory):
 
     def a_network(self, **more):
@@ -115,6 +122,18 @@ class FeedStory(PortStory):
             known = self.known(port)
             return known and {key: known[key] for key in values} == values
         self.fleet.wait_for(is_known, SECONDS, f"{port['id']} is {values}: {self.known(port)}")
+
+    def subnet(self, subnet):
+        try:
+            return self.caller.get_subnet(subnet=subnet["id"])["subnet"]
+        except Exception:
+            return None
+
+    def wait_subnet(self, subnet, **values):
+        def is_known():
+            known = self.subnet(subnet)
+            return known and {key: known[key] for key in values} == values
+        self.fleet.wait_for(is_known, SECONDS, f"{subnet['id']} is {values}: {self.subnet(subnet)}")
 
 
 class Events(FeedStory):
@@ -191,6 +210,168 @@ class Events(FeedStory):
         self.answers(f"twice.{domain}", "A", "10.40.5.2")
 
 
+class Subnets(FeedStory):
+    """With ports.publish "all" Neutron's flag is known, and says nothing."""
+
+    def test_from_first_to_last(self):
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"network": network})
+        subnet = subnet_of(network, "10.44.0.0/24")
+        self.emit("subnet.create.end", {"subnet": subnet})
+        self.wait_subnet(subnet, cidr="10.44.0.0/24", dns_domain=domain,
+                         dns_publish_fixed_ip=False, published=True)
+        self.emit("port.create.end", {"port": port_of(network, "10.44.0.1")})
+        self.answers(f"host-10-44-0-1.{domain}", "A", "10.44.0.1")
+        changed = subnet | {"dns_publish_fixed_ip": True, "revision_number": 3}
+        self.emit("subnet.update.end", {"subnet": changed})
+        self.wait_subnet(subnet, dns_publish_fixed_ip=True)
+        self.emit("subnet.update.end", {"subnet": subnet | {"revision_number": 2}})
+        many = [subnet_of(network, f"10.44.{number + 1}.0/24") for number in range(5)]
+        self.emit("subnet.create.end", {"subnets": many})
+        for one in many:
+            self.wait_subnet(one, published=True)
+        self.wait_subnet(subnet, dns_publish_fixed_ip=True)     # as it was told last
+        self.refused("is Neutron's", self.caller.set_subnet, subnet={
+            "id": subnet["id"], "network_id": network["id"], "cidr": "10.44.0.0/24",
+            "dns_publish_fixed_ip": False})
+        self.refused("is Neutron's", self.caller.delete_subnet, subnet=subnet["id"])
+        self.emit("subnet.delete.end", {"subnet_id": subnet["id"], "subnet": changed})
+        self.fleet.wait_for(lambda: not self.subnet(subnet), SECONDS, "it is gone")
+        self.emit("subnet.update.end", {"subnet": changed | {"revision_number": 9}})
+        last = subnet_of(network, "10.44.0.0/24")
+        self.emit("subnet.create.end", {"subnet": last})
+        self.wait_subnet(last, published=True)
+        self.assertIsNone(self.subnet(subnet))
+
+    def test_before_its_network_and_after_its_end(self):
+        domain, network = self.a_network()
+        early, late = subnet_of(network, "10.45.0.0/24"), subnet_of(network, "10.45.1.0/24")
+        self.emit("subnet.create.end", {"subnet": early})
+        self.wait_subnet(early, dns_domain="")
+        self.emit("subnet.delete.end", {"subnet_id": late["id"], "subnet": late})
+        self.emit("subnet.create.end", {"subnet": late})
+        self.emit("network.create.end", {"network": network})
+        self.wait_subnet(early, dns_domain=domain)
+        self.assertIsNone(self.subnet(late))
+        self.emit("network.delete.end", {"network_id": network["id"], "network": network})
+        self.fleet.wait_for(lambda: not self.subnet(early), SECONDS, "it goes with its network")
+        self.emit("subnet.update.end", {"subnet": early | {"revision_number": 5}})
+        other, last = self.a_network()
+        self.emit("network.create.end", {"network": last})
+        known = subnet_of(last, "10.45.2.0/24")
+        self.emit("subnet.create.end", {"subnet": known})
+        self.wait_subnet(known, dns_domain=other)
+        self.assertIsNone(self.subnet(early))
+
+
+class Flagged(FeedStory):
+    """With ports.publish "flagged" only what it is said of has records."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.restart("flagged")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.restart("all")
+
+    @classmethod
+    def restart(cls, publish):
+        for worker in cls.workers:
+            worker.stop()
+            worker.configure({"ports": {"publish": publish}})
+            worker.launch()
+            worker.wait_ready()
+
+    def a_subnet(self, cidr, flag):
+        domain, network = self.a_network()
+        subnet = subnet_of(network, cidr, dns_publish_fixed_ip=flag)
+        self.emit("network.create.end", {"network": network})
+        self.emit("subnet.create.end", {"subnet": subnet})
+        self.wait_subnet(subnet, published=flag)
+        return domain, network, subnet
+
+    def test_a_flag_that_changes(self):
+        domain, network, subnet = self.a_subnet("10.46.0.0/24", True)
+        other = subnet_of(network, "fd46::/64")
+        self.emit("subnet.create.end", {"subnet": other})
+        self.wait_subnet(other, published=False)
+        for number in range(20):
+            self.emit("port.create.end", {"port": port_of(
+                network, f"10.46.0.{number + 1}", f"fd46::{number + 1:x}",
+                dns_name=f"f{number}")})
+        for number in 0, 19:
+            self.answers(f"f{number}.{domain}", "A", f"10.46.0.{number + 1}")
+            self.answers(f"f{number}.{domain}", "AAAA")
+        self.emit("subnet.update.end", {"subnet": subnet | {
+            "dns_publish_fixed_ip": False, "revision_number": 2}})
+        self.answers(f"f19.{domain}", "A")
+        self.answers(self.reverse("10.46.0.20"), "PTR")
+        self.emit("subnet.update.end", {"subnet": other | {
+            "dns_publish_fixed_ip": True, "revision_number": 2}})
+        self.answers(f"f19.{domain}", "AAAA", "fd46::14")
+        self.answers(self.reverse("fd46::14"), "PTR", f"f19.{domain}")
+
+    def test_a_port_before_its_subnet(self):
+        domain, network, _ = self.a_subnet("10.47.0.0/24", True)
+        port = port_of(network, "10.47.0.1", "10.47.1.1", dns_name="early")
+        self.emit("port.create.end", {"port": port})
+        self.answers(f"early.{domain}", "A", "10.47.0.1")
+        late = subnet_of(network, "10.47.1.0/24", dns_publish_fixed_ip=True)
+        self.emit("subnet.create.end", {"subnet": late})
+        self.answers(f"early.{domain}", "A", "10.47.0.1", "10.47.1.1")
+
+    def test_what_is_not_neutrons(self):
+        """A port that was made by a call is in no subnet: it is published."""
+        domain, network = self.domain()
+        self.create(network, "10.48.0.1", dns_name="ours")
+        self.answers(f"ours.{domain}", "A", "10.48.0.1")
+
+    def test_a_floating_ip_is_no_fixed_one(self):
+        domain, network, _ = self.a_subnet("10.49.0.0/24", False)
+        own = f"own-{domain}"
+        self.central.create_domain(domain={"name": own})
+        self.emit("floatingip.create.end", {"floatingip": {
+            "id": uuid4(), "floating_network_id": network["id"], "project_id": "tenant-1",
+            "floating_ip_address": "10.49.0.9", "dns_name": "www", "dns_domain": own,
+            "revision_number": 1}})
+        self.answers(f"www.{own}", "A", "10.49.0.9")
+
+    def test_two_that_overlap(self):
+        """The end of the first is not told yet: both hold, and the log tells it."""
+        domain, network, first = self.a_subnet("10.50.0.0/24", False)
+        self.emit("port.create.end", {"port": port_of(network, "10.50.0.1", "10.50.0.129",
+                                                      dns_name="both")})
+        second = subnet_of(network, "10.50.0.0/25", dns_publish_fixed_ip=True)
+        self.emit("subnet.create.end", {"subnet": second})
+        self.answers(f"both.{domain}", "A", "10.50.0.1")
+        self.fleet.wait_for(lambda: any(f"subnet={second['id'].replace('-', '')} "
+                                        "cidr=10.50.0.0/25 other=10.50.0.0/24"
+                                        in worker.log.read_text() for worker in self.workers),
+                            SECONDS, "the log says so")
+        self.emit("subnet.delete.end", {"subnet_id": second["id"]})
+        self.answers(f"both.{domain}", "A")
+        self.emit("subnet.delete.end", {"subnet_id": first["id"]})
+        third = subnet_of(network, "10.50.0.0/16", dns_publish_fixed_ip=True)
+        self.emit("subnet.create.end", {"subnet": third})
+        self.answers(f"both.{domain}", "A", "10.50.0.1", "10.50.0.129")
+
+    def test_another_option(self):
+        """No revision tells of it; what is told again puts it right."""
+        domain, network, subnet = self.a_subnet("10.51.0.0/24", False)
+        self.emit("port.create.end", {"port": port_of(network, "10.51.0.1", dns_name="opt")})
+        self.emit("port.create.end", {"port": port_of(network, "10.51.0.2", dns_name="two")})
+        try:
+            self.restart("all")
+            self.emit("subnet.update.end", {"subnet": subnet})
+            self.answers(f"opt.{domain}", "A", "10.51.0.1")
+            self.wait_subnet(subnet, dns_publish_fixed_ip=False, published=True)
+        finally:
+            self.restart("flagged")
+        self.emit("subnet.update.end", {"subnet": subnet})
+        self.answers(f"opt.{domain}", "A")
+
+
 class Disorder(FeedStory):
 
     def test_what_is_gone_stays_gone(self):
@@ -251,7 +432,8 @@ class Broken(FeedStory):
         for event, payload in (("port.create.end", {}), ("port.create.end", {"port": 5}),
                                ("port.create.end", {"port": {"id": "?"}}),
                                ("port.delete.end", {"port_id": None}),
-                               ("network.update.end", {"network": {"id": 7}})):
+                               ("network.update.end", {"network": {"id": 7}}),
+                               ("subnet.create.end", {"subnet": subnet_of(network, "net")})):
             self.emit(event, payload)
         self.emit("network.create.end", {"network": network})
         port = port_of(network, "10.43.0.1", "no address", dns_name="b\u00e4d",
@@ -260,7 +442,7 @@ class Broken(FeedStory):
         self.answers(f"host-10-43-0-1.{domain}", "A", "10.43.0.1")
         self.wait_known(port, dns_name=None, mac_address=None)
         self.fleet.wait_for(lambda: sum(worker.log.read_text().count("notification refused")
-                                        for worker in self.workers) == 5, SECONDS,
+                                        for worker in self.workers) == 6, SECONDS,
                             "the log says so of each")
 
 

@@ -17,7 +17,7 @@ from lab.fleet import Worker                                            # noqa: 
 DOMAIN = "example.com."
 SECONDS = 30
 COMPARED_SECONDS = 90         # a server that is away is waited for
-NOTIFICATIONS, OBJECTS = "zonefleet_ports", ("Port-1.7", "Network-1.1")
+NOTIFICATIONS, OBJECTS = "zonefleet_ports", ("Port-1.7", "Network-1.1", "Subnet-1.1")
 MANY = 60
 
 
@@ -159,7 +159,7 @@ class Names(NeutronStory):
         self.answers(self.host(address), "A")
 
 
-class Compared(NeutronStory):
+class CompareStory(NeutronStory):
 
     def unheard(self):
         """Nothing that Neutron tells reaches us from now on, until this test is over."""
@@ -183,6 +183,9 @@ class Compared(NeutronStory):
                             "it is compared")
         return self.caller.compare()
 
+
+class Compared(CompareStory):
+
     def test_what_was_never_told(self):
         network = self.a_network()
         gone, gone_address = self.a_port(network, dns_name="gone")
@@ -203,7 +206,7 @@ class Compared(NeutronStory):
         self.assertIsNone(self.known(port))
         result = self.compare()
         self.assertEqual(result["reason"], "")
-        self.assertEqual(result["repaired"], MANY + 2 + 2, result)
+        self.assertEqual(result["repaired"], MANY + 2 + 3, result)
         self.answers(f"gone.{DOMAIN}", "A")
         self.answers(f"renamed.{DOMAIN}", "A", address)
         self.answers(f"named.{DOMAIN}", "A")
@@ -230,6 +233,102 @@ class Compared(NeutronStory):
         self.assertEqual(result["repaired"], 0)
         self.answers(f"steady.{DOMAIN}", "A", address)
         self.assertEqual(self.compare()["reason"], "")
+
+
+class Flagged(CompareStory):
+    """With ports.publish "flagged": Neutron's dns_publish_fixed_ip says which have names."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.restart("flagged")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.restart("all")
+
+    @classmethod
+    def restart(cls, publish):
+        cls.worker.stop()
+        cls.worker.configure({"ports": {"publish": publish}})
+        cls.worker.launch()
+        cls.worker.wait_ready()
+
+    def subnet_of(self, subnet):
+        try:
+            return self.caller.get_subnet(subnet=subnet["id"])["subnet"]
+        except Exception:
+            return {}
+
+    def wait_subnet(self, subnet, **values):
+        self.fleet.wait_for(lambda: values.items() <= self.subnet_of(subnet).items(), SECONDS,
+                            f"{subnet['id']} is {values}: {self.subnet_of(subnet)}")
+
+    def two_subnets(self):
+        """A network, one subnet of it with the flag and one without."""
+        network = self.a_network()
+        plain = self.subnet
+        NeutronStory.subnets += 1
+        flagged = self.neutron.create("subnet", network_id=network["id"], ip_version=4,
+                                      cidr=f"10.60.{self.subnets}.0/24",
+                                      dns_publish_fixed_ip=True)
+        return network, plain, flagged
+
+    def test_what_is_told(self):
+        network, plain, flagged = self.two_subnets()
+        self.wait_subnet(plain, cidr=plain["cidr"], dns_publish_fixed_ip=False, published=False)
+        self.wait_subnet(flagged, cidr=flagged["cidr"], dns_publish_fixed_ip=True,
+                         published=True)
+        port = self.neutron.create(
+            "port", network_id=network["id"], dns_name="two",
+            fixed_ips=[{"subnet_id": subnet["id"]} for subnet in (plain, flagged)])
+        address = {fixed["subnet_id"]: fixed["ip_address"] for fixed in port["fixed_ips"]}
+        self.answers(f"two.{DOMAIN}", "A", address[flagged["id"]])
+        self.answers(self.host(address[plain["id"]]), "A")
+        self.neutron.update("subnet", plain["id"], dns_publish_fixed_ip=True)
+        self.answers(f"two.{DOMAIN}", "A", *address.values())
+        self.answers(self.reverse(address[plain["id"]]), "PTR", f"two.{DOMAIN}")
+        self.neutron.update("subnet", flagged["id"], dns_publish_fixed_ip=False)
+        self.answers(f"two.{DOMAIN}", "A", address[plain["id"]])
+        self.answers(self.reverse(address[flagged["id"]]), "PTR")
+        self.neutron.delete("port", port["id"])
+        self.neutron.delete("subnet", flagged["id"])
+        self.fleet.wait_for(lambda: not self.subnet_of(flagged), SECONDS, "it is gone")
+
+    def test_what_was_never_told(self):
+        network, plain, flagged = self.two_subnets()
+        port = self.neutron.create("port", network_id=network["id"], dns_name="lost",
+                                   fixed_ips=[{"subnet_id": flagged["id"]}])
+        address = port["fixed_ips"][0]["ip_address"]
+        self.answers(f"lost.{DOMAIN}", "A", address)
+        self.wait_subnet(plain, published=False)
+        self.compare()
+        self.unheard()
+        self.neutron.update("subnet", flagged["id"], dns_publish_fixed_ip=False)
+        self.neutron.delete("subnet", plain["id"])
+        result = self.compare()
+        # the network, too: a subnet of it less is a revision more
+        self.assertEqual((result["reason"], result["repaired"]), ("", 3), result)
+        self.answers(f"lost.{DOMAIN}", "A")
+        self.assertFalse(self.subnet_of(plain))
+        self.assertEqual(self.compare()["differing"], 0)
+
+    def test_another_option(self):
+        """The next comparison puts it right, though no revision is another."""
+        network, plain, _ = self.two_subnets()
+        port = self.neutron.create("port", network_id=network["id"], dns_name="option",
+                                   fixed_ips=[{"subnet_id": plain["id"]}])
+        self.wait_subnet(plain, published=False)
+        self.wait_known(port)
+        self.answers(f"option.{DOMAIN}", "A")
+        self.restart("all")
+        try:
+            self.compare()
+            self.answers(f"option.{DOMAIN}", "A", port["fixed_ips"][0]["ip_address"])
+        finally:
+            self.restart("flagged")
+        self.compare()
+        self.answers(f"option.{DOMAIN}", "A")
+        self.assertEqual(self.compare()["differing"], 0)
 
 
 if __name__ == "__main__":

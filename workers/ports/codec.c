@@ -86,6 +86,51 @@ json_t *codec_encode_network(const struct network_row *network)
 	                 network->project_id, "dns_domain", network->domain_text);
 }
 
+/* ---- subnets ---- */
+
+enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id)
+{
+	static const char *const keys[] = { "id", "network_id", "cidr",
+	                                    "dns_publish_fixed_ip", NULL };
+	const char *cidr = "";
+	const json_t *json;
+	enum err err = json_get_object(req->args, "subnet", JSON_REQUIRED, &json,
+	                               &req->why);
+
+	*subnet = (struct subnet_row){ .is_flagged = true };
+	snprintf(subnet->id, sizeof(subnet->id), "%s", req->unique_id);
+	if (!err)
+		err = json_only_keys(json, keys, "subnet", &req->why);
+	if (!err)
+		err = json_get_id(json, "id", 0, subnet->id, &req->why);
+	if (!err)
+		err = json_get_id(json, "network_id", JSON_REQUIRED, subnet->network_id,
+		                  &req->why);
+	if (!err)
+		err = json_get_text(json, "cidr", JSON_REQUIRED, CIDR_TEXT, &cidr,
+		                    &req->why);
+	if (!err)
+		err = cidr_parse_strict(cidr, &subnet->cidr, &req->why);
+	if (!err)
+		err = json_get_bool(json, "dns_publish_fixed_ip", 0, &subnet->is_flagged,
+		                    &req->why);
+	*has_id = !err && json_is_string(json_object_get(json, "id"));
+	subnet->is_published = subnet->is_flagged;
+	return err;
+}
+
+json_t *codec_encode_subnet(const struct subnet_row *subnet)
+{
+	char cidr[CIDR_TEXT];
+
+	cidr_format(&subnet->cidr, cidr);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "id", subnet->id,
+	                 "network_id", subnet->network_id, "project_id",
+	                 subnet->project_id, "cidr", cidr, "dns_domain",
+	                 subnet->domain_text, "dns_publish_fixed_ip", subnet->is_flagged,
+	                 "published", subnet->is_published);
+}
+
 /* ---- what a message says of a port ---- */
 
 static enum err take_address(const json_t *json, struct port_row *port, struct why *why)
@@ -233,6 +278,7 @@ void codec_complete(struct port_wish *wish, const struct port_row *port)
 	as->project_id = port->project_id;
 	as->revision = port->revision;
 	as->is_fed = port->is_fed;
+	as->is_floating = port->is_floating;
 	if (!wish->has_dns_name)
 		as->dns_name = port->dns_name;
 	if (!wish->has_dns_domain)
@@ -289,7 +335,8 @@ static json_t *encode_assignment(const struct port_row *port,
 	                 fqdn);
 }
 
-json_t *codec_encode_port(const struct port_row *port, const struct name *domain)
+json_t *codec_encode_port(const struct port_row *port,
+                          const struct port_network *network)
 {
 	json_t *addresses = json_array(), *assignment = json_array();
 
@@ -298,9 +345,10 @@ json_t *codec_encode_port(const struct port_row *port, const struct name *domain
 
 		address_format(&port->addresses[i], text);
 		json_array_append_new(addresses, json_pack("{s:s}", "ip_address", text));
-		if (domain->len || port->dns_fqdn)
+		if ((network->domain.len || port->dns_fqdn) &&
+		    subnets_publish(&network->subnets, &port->addresses[i]))
 			json_array_append_new(assignment, encode_assignment(port,
-			                      &port->addresses[i], domain));
+			                      &port->addresses[i], &network->domain));
 	}
 	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:s, s:s?}",
 		"id", port->id, "network_id", port->network_id,

@@ -1,8 +1,9 @@
 /*
- * codec -- networks and ports as messages have them: each field is checked here, but for
- * what only their network's row can tell.
+ * codec -- networks, subnets and ports as messages have them: each field is checked here,
+ * but for what only their network's row can tell.
  *
  *	network	{"id", "project_id"?, "dns_domain"}
+ *	subnet	{"id"?, "network_id", "cidr", "dns_publish_fixed_ip"?}
  *	port	{"id"?, "network_id", "project_id"?, "dns_name"?, "dns_domain"?,
  *		 "mac_address"?, "fixed_ips": [{"ip_address"}]}
  *
@@ -30,6 +31,12 @@ enum err codec_domain_text(const char *text, struct arena *arena, const char **d
 enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why);
 
+/*
+ * The argument "subnet". Without an id the message's is its id, and *has_id false: it may
+ * be one that is there already.
+ */
+enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id);
+
 /* What a message says of a port; what it does not say is as it was, or nothing. */
 struct port_wish {
 	bool has_dns_name, has_dns_domain, has_mac, has_addresses;
@@ -46,5 +53,11 @@ void codec_complete(struct port_wish *wish, const struct port_row *port);
 enum err codec_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
-/* dns_name, dns_fqdn, dns_assignment: seed 002. DOMAIN of len 0: the network has none. */
-json_t *codec_encode_port(const struct port_row *port, const struct name *domain);
+/* Of one that was read with its network. */
+json_t *codec_encode_subnet(const struct subnet_row *subnet);
+/*
+ * dns_name, dns_fqdn, dns_assignment: seed 002. What is not published is assigned no
+ * name.
+ */
+json_t *codec_encode_port(const struct port_row *port,
+                          const struct port_network *network);

@@ -33,11 +33,13 @@ void compare_metrics(void)
 	figures.failed = metric_new(METRIC_COUNTER, "ports_comparisons_failed_total",
 	    "comparisons with Neutron that did not", NULL, NULL);
 	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
-	    "networks and ports that Neutron has and that were compared", NULL, NULL);
+	    "networks, subnets and ports that Neutron has and that were compared", NULL,
+	    NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
-	    "networks and ports that differed at the first look", NULL, NULL);
+	    "networks, subnets and ports that differed at the first look", NULL, NULL);
 	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
-	    "networks and ports that were put right after the second", NULL, NULL);
+	    "networks, subnets and ports that were put right after the second", NULL,
+	    NULL);
 }
 
 struct sights {
@@ -61,8 +63,6 @@ static void drop(struct sights *sights)
 	*sights = (struct sights){ 0 };
 }
 
-enum { KINDS = NEUTRON_FLOATING + 1 };
-
 struct comparison {
 	struct ports *ports;
 	struct pull *pull;
@@ -73,7 +73,7 @@ struct comparison {
 	int64_t began_ms;
 	struct sights networks;		/* that there are, and were */
 	size_t at;			/* of them, or of what differs */
-	struct sights differing[KINDS];
+	struct sights differing[NEUTRON_KINDS];
 	enum neutron_kind kind;		/* of the second look */
 	struct comparison_row row;
 };
@@ -101,7 +101,7 @@ static void end(struct comparison *comparison, const char *reason)
 	if (tx_commit(&tx))
 		log_warn("comparison not written down: reason=\"%s\"", why.text);
 	drop(&comparison->networks);
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
 		drop(&comparison->differing[kind]);
 	comparison->is_running = false;
 }
@@ -110,7 +110,7 @@ static size_t differing_count(const struct comparison *comparison)
 {
 	size_t count = 0;
 
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
 		count += comparison->differing[kind].count;
 	return count;
 }
@@ -196,8 +196,11 @@ static const char *sight_id(const void *ids, size_t i)
 	return ((const struct sight *)ids)[i].id;
 }
 
-/* Networks come first, for their ports' names are of their domains. */
-static const enum neutron_kind kinds[] = { NEUTRON_NETWORK, NEUTRON_PORT,
+/*
+ * Networks come first, for their ports' names are of their domains, and subnets before
+ * ports, so that nothing is published for a moment that is not to be.
+ */
+static const enum neutron_kind kinds[] = { NEUTRON_NETWORK, NEUTRON_SUBNET, NEUTRON_PORT,
                                            NEUTRON_FLOATING };
 
 static bool next_kind(struct comparison *comparison)
@@ -247,7 +250,7 @@ static void on_timer(void *self)
 	second_look(comparison);
 }
 
-/* ---- the first look: networks, and the ports of one after another ---- */
+/* ---- the first look: networks, subnets, the ports of one network after another ---- */
 
 /* Theirs, by what it says of itself. */
 static void push_theirs(struct sights *theirs, const json_t *data)
@@ -357,9 +360,34 @@ static void first_look(struct comparison *comparison)
 		                                                              : 0);
 }
 
-static void take_our_network(void *self, const struct sight *sight)
+static void take_ours(void *self, const struct sight *sight)
 {
 	push(&((struct first_look *)self)->ours, sight);
+}
+
+static void on_subnets(void *self, const json_t *list, const struct why *reason)
+{
+	struct comparison *comparison = self;
+	struct first_look look = { .comparison = comparison };
+	struct why why;
+
+	if (!list) {
+		end(comparison, reason->text);
+		return;
+	}
+
+	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
+	read_theirs(comparison, list, &look.theirs);
+	store_subnet_sights(&tx, ports_publishes_all(comparison->ports), take_ours,
+	                    &look);
+	if (tx_commit(&tx)) {
+		drop(&look.ours);
+		drop(&look.theirs);
+		end(comparison, why.text);
+		return;
+	}
+	find_differing(&look, NEUTRON_SUBNET);
+	first_look(comparison);
 }
 
 /* Those that either has: what of ours is in none of theirs has no ports any more. */
@@ -398,7 +426,7 @@ static void on_networks(void *self, const json_t *list, const struct why *reason
 
 	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
 	read_theirs(comparison, list, &look.theirs);
-	store_network_sights(&tx, domain ? domain : "", take_our_network, &look);
+	store_network_sights(&tx, domain ? domain : "", take_ours, &look);
 	arena_reset(comparison->arena);
 	if (tx_commit(&tx)) {
 		drop(&look.ours);
@@ -409,7 +437,9 @@ static void on_networks(void *self, const json_t *list, const struct why *reason
 	sights_sort(look.ours.list, look.ours.count);
 	take_networks(comparison, &look);
 	find_differing(&look, NEUTRON_NETWORK);
-	first_look(comparison);
+	pull_ask(comparison->pull, &(struct pull_question){ .of = NEUTRON_SUBNET,
+	                                                    .is_light = true },
+	         on_subnets, comparison);
 }
 
 /* ---- its beginning ---- */
@@ -486,7 +516,7 @@ void compare_free(struct comparison **comparison)
 	pull_free(&own->pull);
 	loop_timer_free(&own->timer);
 	drop(&own->networks);
-	for (int kind = 0; kind < KINDS; kind++)
+	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
 		drop(&own->differing[kind]);
 	arena_free(&own->arena);
 	free(own);

@@ -1,7 +1,8 @@
 /*
  * compare -- what Neutron has, next to what we know of it, now and then: what was never
  * told, or got lost on its way, is found here. It takes two looks. The first one reads
- * ids and revisions, of all networks and then of one network's ports after another's.
+ * ids and revisions, of all networks, of all subnets, and then of one network's ports
+ * after another's.
  * What differs is asked for by its id when that is over, and a while has passed: by then
  * most of it has been told, for both sides go on changing. What Neutron says then is
  * told (telling.h), or that it is gone.

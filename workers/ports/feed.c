@@ -224,18 +224,32 @@ static bool next_word(const char **text, char word[OBJECT_MAX + 1])
 	return len;
 }
 
+/* "Port-1.7" */
+static bool is_object(const char *word)
+{
+	const char *version = strchr(word, '-');
+
+	if (!version || strspn(version + 1, "0123456789.") != strlen(version + 1))
+		return false;
+	for (enum neutron_kind kind = NEUTRON_OTHER; kind < NEUTRON_KINDS; kind++) {
+		const char *name = ovo_name(kind);
+
+		if (name && strlen(name) == (size_t)(version - word) &&
+		    !strncmp(word, name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
 enum err feed_check(const char *objects, struct why *why)
 {
 	char word[OBJECT_MAX + 1];
 	int count = 0;
 
 	while (next_word(&objects, word)) {
-		const char *version = strchr(word, '-');
-
-		if (!version || strspn(version + 1, "0123456789.") != strlen(version + 1) ||
-		    (strncmp(word, "Port-", 5) && strncmp(word, "Network-", 8)))
+		if (!is_object(word))
 			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" is no "
-			            "Port-1.7 or Network-1.1", word);
+			            "Port-1.7, Network-1.1 or Subnet-1.1", word);
 		if (++count > OBJECTS_MAX)
 			return fail(why, ERR_INVALID, "ports.feed_objects: at most %d",
 			            OBJECTS_MAX);

@@ -29,7 +29,8 @@ static const struct option rows[] = {
 	  "the exchange of Neutron's notifications, \"neutron\"; \"\": none are heard" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
 	  "our own queue there, so that we take them from nobody else" },
-	{ "feed_objects", OPTION_TEXT, AT(feed_objects), "Port-1.7 Network-1.1", 0, 255,
+	{ "feed_objects", OPTION_TEXT, AT(feed_objects),
+	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
 	  "objects that Neutron's servers push to agents, in the versions of theirs, which "
 	  "are heard, too; \"\": none" },
 	{ "compare_period", OPTION_SECONDS, AT(compare_s), "10m", 10, 86400,
@@ -37,6 +38,9 @@ static const struct option rows[] = {
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
 	  "of Neutron's networks that have none, as its own dns_domain; it is nobody's "
 	  "project's. \"\": their ports have no names" },
+	{ "publish", OPTION_TEXT, AT(publish), "all", 3, 7,
+	  "which of Neutron's subnets have names for their addresses: \"all\"; "
+	  "\"flagged\", those with its dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
 	  "make a network's domain, for its project, if there is none; reverse domains "
 	  "are made in any case" },
@@ -113,16 +117,32 @@ enum label_rules ports_label_rules(const struct ports *own)
 	                                                    : LABELS_RFC1123;
 }
 
+bool ports_publishes_all(const struct ports *own)
+{
+	return strcmp(own->settings.publish, "flagged");
+}
+
+/* TEXT of ports.OPTION is one of two words. */
+static enum err check_word(const char *option, const char *text, const char *one,
+                           const char *other, struct why *why)
+{
+	if (!strcmp(text, one) || !strcmp(text, other))
+		return OK;
+	return fail(why, ERR_INVALID, "ports.%s: must be \"%s\" or \"%s\"", option, one,
+	            other);
+}
+
 static enum err check(void *self, struct why *why)
 {
 	const struct ports_settings *settings = &((struct ports *)self)->settings;
 	struct name domain;
 	enum err err = fleet_check(&pulse_config, why);
 
-	if (!err && strcmp(settings->label_rules, "rfc1035") &&
-	    strcmp(settings->label_rules, "rfc1123"))
-		err = fail(why, ERR_INVALID,
-		           "ports.label_rules: must be \"rfc1035\" or \"rfc1123\"");
+	if (!err)
+		err = check_word("label_rules", settings->label_rules, "rfc1035",
+		                 "rfc1123", why);
+	if (!err)
+		err = check_word("publish", settings->publish, "all", "flagged", why);
 	if (!err)
 		err = feed_check(settings->feed_objects, why);
 	if (!err)

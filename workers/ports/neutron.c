@@ -17,6 +17,7 @@ static const struct kind {
 } kinds[] = {
 	{ "port",    "ports",    NEUTRON_PORT    },
 	{ "network", "networks", NEUTRON_NETWORK },
+	{ "subnet",  "subnets",  NEUTRON_SUBNET  },
 	{ "floatingip", "floatingips", NEUTRON_FLOATING },
 };
 
@@ -245,4 +246,21 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 	network->domain_text = arena_strdup(arena, text);
 	network->project_id = arena_strdup(arena, project_of(json));
 	return OK;
+}
+
+/* Without the extension that knows the flag nobody has set it. */
+enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why)
+{
+	enum err err;
+
+	*subnet = (struct subnet_row){ .revision = neutron_revision(json),
+	                               .is_fed = true };
+	err = json_get_id(json, "id", JSON_REQUIRED, subnet->id, why);
+	if (!err)
+		err = json_get_id(json, "network_id", JSON_REQUIRED, subnet->network_id,
+		                  why);
+	if (!err)
+		err = cidr_parse(text_of(json, "cidr"), &subnet->cidr, why);
+	subnet->is_flagged = json_is_true(json_object_get(json, "dns_publish_fixed_ip"));
+	return err;
 }

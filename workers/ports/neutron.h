@@ -4,7 +4,7 @@
  *
  *	port.create.end, port.update.end	{"port": {...}}, {"ports": [{...}, ...]}
  *	port.delete.end				{"port_id": "...", "port"?: {...}}
- *	network.*, floatingip.*			the same, of those
+ *	network.*, subnet.*, floatingip.*	the same, of those
  *
  * Whatever else there is says nothing about names.
  */
@@ -15,7 +15,10 @@
 #include "base/arena.h"
 #include "store.h"
 
-enum neutron_kind { NEUTRON_OTHER, NEUTRON_PORT, NEUTRON_NETWORK, NEUTRON_FLOATING };
+enum neutron_kind {
+	NEUTRON_OTHER, NEUTRON_PORT, NEUTRON_NETWORK, NEUTRON_SUBNET, NEUTRON_FLOATING,
+	NEUTRON_KINDS
+};
 
 struct neutron_event {
 	enum neutron_kind of;
@@ -45,3 +48,5 @@ bool neutron_is_of_floating(const json_t *json);
 uint64_t neutron_revision(const json_t *json);
 enum err neutron_network(const json_t *json, struct arena *arena,
                          struct network_row *network, struct why *why);
+/* Whether it is published is not said there. Also ERR_INVALID: it has no cidr. */
+enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why);

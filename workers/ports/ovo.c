@@ -2,14 +2,25 @@
 
 #include <string.h>
 
+static const char *const names[NEUTRON_KINDS] = {
+	[NEUTRON_PORT] = "Port", [NEUTRON_NETWORK] = "Network",
+	[NEUTRON_SUBNET] = "Subnet",
+};
+
+const char *ovo_name(enum neutron_kind kind)
+{
+	return names[kind];
+}
+
 enum neutron_kind ovo_kind(const json_t *object)
 {
 	const char *name = json_string_value(json_object_get(object,
 	                                                     "versioned_object.name"));
 
-	if (name && !strcmp(name, "Port"))
-		return NEUTRON_PORT;
-	return name && !strcmp(name, "Network") ? NEUTRON_NETWORK : NEUTRON_OTHER;
+	for (enum neutron_kind kind = NEUTRON_OTHER; name && kind < NEUTRON_KINDS; kind++)
+		if (names[kind] && !strcmp(name, names[kind]))
+			return kind;
+	return NEUTRON_OTHER;
 }
 
 const json_t *ovo_data(const json_t *object)

@@ -1,7 +1,7 @@
 /*
  * ports -- names for what is attached to networks (seed 002).
  *
- *	service  calls -> rows: networks, ports, and the records that they give
+ *	service  calls -> rows: networks, subnets, ports, and the records that they give
  *	feed     what Neutron tells -> the same rows
  *	compare  what Neutron answers -> the same rows, where something got lost
  *	publish  rows that are open -> central, a domain at a time
@@ -25,7 +25,7 @@ struct queue_watch;
 
 struct ports_settings {
 	char *label_rules, *pool, *email;
-	char *domain, *feed, *feed_queue, *feed_objects;
+	char *domain, *feed, *feed_queue, *feed_objects, *publish;
 	int v4_bits, v6_bits, retry_s, compare_s;
 	bool creates_domains;
 };
@@ -44,3 +44,5 @@ struct ports {
 extern const struct rpc_method ports_methods[];		/* service.c */
 
 enum label_rules ports_label_rules(const struct ports *ports);
+/* Else those of Neutron's subnets only whose own flag says so. */
+bool ports_publishes_all(const struct ports *ports);

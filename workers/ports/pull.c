@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "feed.h"
+#include "ovo.h"
 #include "runtime/broker.h"
 #include "runtime/loop.h"
 
@@ -109,7 +110,7 @@ void pull_ask(struct pull *pull, const struct pull_question *question, pull_fn *
 	const struct rpc_target target = {
 		.topic = "q-plugin", .exchange = settings->feed, .version = "1.1",
 	};
-	const char *type = question->of == NEUTRON_PORT ? "Port" : "Network";
+	const char *type = ovo_name(question->of);
 	char version[FEED_VERSION_MAX + 1], request_id[ID_LEN + 1];
 	json_t *args, *context;
 

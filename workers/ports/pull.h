@@ -11,7 +11,7 @@
 struct pull;
 
 struct pull_question {
-	enum neutron_kind of;		/* NEUTRON_PORT, NEUTRON_NETWORK */
+	enum neutron_kind of;		/* but for NEUTRON_FLOATING */
 	const char *key;		/* of the filter: "network_id"; NULL: all of them */
 	const char *(*id)(const void *ids, size_t i);
 	const void *ids;

@@ -41,24 +41,41 @@ static void name_port(struct renaming *renaming, struct port_row *port)
 		json_array_append_new(renaming->unnamed, json_string(port->id));
 }
 
-void renaming_all(struct renaming *renaming, struct tx *tx)
+/* All that the network's ports are and have. */
+static void read_all(struct renaming *renaming, struct tx *tx)
 {
 	const struct port_filter all = { NULL, renaming->network->id, "", INT32_MAX };
 
 	store_ports(tx, renaming->arena, &all, take_port, renaming);
 	change_begin(&renaming->change, renaming->arena);
-	renaming->names = map_new(random_u32());
 	store_records(tx, renaming->arena, renaming->network->id, NULL, change_was,
 	              &renaming->change);
-	for (size_t i = 0; i < renaming->count; i++) {
-		name_port(renaming, &renaming->all[i]);
+}
+
+static void write_records(struct renaming *renaming, struct tx *tx)
+{
+	for (size_t i = 0; i < renaming->count; i++)
 		writing_want(renaming->ports, renaming->network, &renaming->all[i],
 		             &renaming->change);
-	}
-	store_ports_rename(tx, renaming->network->id, renaming->all, renaming->count);
 	change_write(&renaming->change, tx);
 	change_end(&renaming->change);
+}
+
+void renaming_all(struct renaming *renaming, struct tx *tx)
+{
+	read_all(renaming, tx);
+	renaming->names = map_new(random_u32());
+	for (size_t i = 0; i < renaming->count; i++)
+		name_port(renaming, &renaming->all[i]);
 	map_free(&renaming->names);
+	store_ports_rename(tx, renaming->network->id, renaming->all, renaming->count);
+	write_records(renaming, tx);
+}
+
+void renaming_none(struct renaming *renaming, struct tx *tx)
+{
+	read_all(renaming, tx);
+	write_records(renaming, tx);
 }
 
 enum err renaming_commit(struct renaming *renaming, struct tx *tx)

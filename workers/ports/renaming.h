@@ -1,7 +1,8 @@
 /*
  * renaming -- a network's domain is that of all its ports' names. Another one renames
  * them all, in one transaction: what is published afterwards is one change of each
- * domain.
+ * domain. Another subnet leaves them their names, and may give or take all records of
+ * some of their addresses, in the same way.
  */
 #pragma once
 
@@ -24,5 +25,7 @@ enum { UNNAMED_SHOWN = 100 };		/* of which so many are listed */
 
 /* After the network's row was written. UNNAMED is the caller's. */
 void renaming_all(struct renaming *renaming, struct tx *tx);
+/* After a subnet's row was written; NETWORK was read since. */
+void renaming_none(struct renaming *renaming, struct tx *tx);
 /* Commits; and what changed is published at once. */
 enum err renaming_commit(struct renaming *renaming, struct tx *tx);

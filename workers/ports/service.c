@@ -70,13 +70,21 @@ static void name_port(struct deed *deed, struct tx *tx, struct port_row *port)
 	check_name(deed, tx, port);
 }
 
+static json_t *encode_port(const struct ports *ports, const struct port_row *port,
+                           const struct network_row *network)
+{
+	const struct port_network as = writing_network_of(ports, network, port);
+
+	return codec_encode_port(port, &as);
+}
+
 static enum err end_deed(struct deed *deed, struct tx *tx, const char *id)
 {
 	struct port_row port;
 
 	if (id && store_port_read(tx, deed->req->arena, id, &port))
 		deed->req->result = json_pack("{s:o}", "port",
-			codec_encode_port(&port, &deed->writing.network.domain));
+			encode_port(deed->writing.ports, &port, &deed->writing.network));
 	return writing_commit(&deed->writing, tx);
 }
 
@@ -233,10 +241,10 @@ static enum err get_port(void *self, struct request *req)
 	    service_check_rights(req, port.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no port %.32s", id);
 	if (!tx.err && !store_network_read(&tx, req->arena, port.network_id, &network))
-		network.domain.len = 0;
+		network = (struct network_row){ .project_id = "" };
 	if (!tx.err)
 		req->result = json_pack("{s:o}", "port",
-		                        codec_encode_port(&port, &network.domain));
+		                        encode_port(ports, &port, &network));
 	return tx_commit(&tx);
 }
 
@@ -256,7 +264,8 @@ static void take_port(void *self, const struct port_row *port)
 }
 
 /* Their networks are few, and read once each. */
-static json_t *encode_ports(const struct listing *listing, struct tx *tx)
+static json_t *encode_ports(const struct ports *ports, const struct listing *listing,
+                            struct tx *tx)
 {
 	struct network_row network = { .id = "" };
 	json_t *list = json_array();
@@ -268,7 +277,7 @@ static json_t *encode_ports(const struct listing *listing, struct tx *tx)
 		    !store_network_read(tx, listing->req->arena, port->network_id,
 		                        &network))
 			network = (struct network_row){ .id = "" };
-		json_array_append_new(list, codec_encode_port(port, &network.domain));
+		json_array_append_new(list, encode_port(ports, port, &network));
 	}
 	return list;
 }
@@ -289,7 +298,7 @@ static enum err list_ports(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	store_ports(&tx, req->arena, &filter, take_port, &listing);
-	json_t *list = encode_ports(&listing, &tx);
+	json_t *list = encode_ports(ports, &listing, &tx);
 	req->result = json_pack("{s:o, s:s?}", "ports", list, "marker",
 		listing.count == (size_t)filter.limit
 		? listing.ports[listing.count - 1].id : NULL);
@@ -306,6 +315,10 @@ const struct rpc_method ports_methods[] = {
 	{ "get_network",    service_get_network,    "network" },
 	{ "list_networks",  service_list_networks,  "marker? limit?" },
 	{ "delete_network", service_delete_network, "network" },
+	{ "set_subnet",     service_set_subnet,     "subnet" },
+	{ "get_subnet",     service_get_subnet,     "subnet" },
+	{ "list_subnets",   service_list_subnets,   "network? marker? limit?" },
+	{ "delete_subnet",  service_delete_subnet,  "subnet" },
 	{ "hosts_export",   service_export_hosts,   "network marker? limit?" },
 	{ "compare",        service_compare,        "now?" },
 	{ 0 }

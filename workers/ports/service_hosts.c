@@ -3,6 +3,7 @@
 #include "core/hosts.h"
 #include "model/json.h"
 #include "service_private.h"
+#include "writing.h"
 
 /*
  * A network's files for dnsmasq, so many ports at a time: the pages, one after another,
@@ -12,6 +13,7 @@
 enum { PORTS_OF_A_PAGE = 100 };		/* with all their addresses: 0.5 MB */
 
 struct export {
+	const struct ports *ports;
 	struct network_row network;
 	struct buf addn, dhcp;
 	char last[ID_LEN + 1];
@@ -23,6 +25,8 @@ static void take_port(void *self, const struct port_row *port)
 	struct export *export = self;
 	struct name fqdn;
 	struct why why;
+	const struct port_network as = writing_network_of(export->ports, &export->network,
+	                                                  port);
 	bool is_named = port->dns_fqdn && !name_parse(port->dns_fqdn, "dns_fqdn", &fqdn,
 	                                              &why);
 
@@ -30,6 +34,8 @@ static void take_port(void *self, const struct port_row *port)
 		const struct host host = { &port->addresses[i], &export->network.domain,
 		                           is_named ? &fqdn : NULL, port->mac };
 
+		if (!subnets_publish(&as.subnets, host.address))
+			continue;
 		hosts_addn(&host, &export->addn);
 		hosts_dhcp(&host, &export->dhcp);
 	}
@@ -41,7 +47,7 @@ enum err service_export_hosts(void *self, struct request *req)
 {
 	struct ports *ports = self;
 	struct port_filter filter = { .project_id = NULL };
-	struct export export = { .count = 0 };
+	struct export export = { .ports = ports };
 	char id[ID_LEN + 1];
 	enum err err = json_get_id(req->args, "network", JSON_REQUIRED, id, &req->why);
 

@@ -20,6 +20,7 @@ static void set_network(struct renaming *renaming, struct network_row *network,
 		network->project_id = was.project_id;
 		network->revision = was.revision;
 		network->is_fed = was.is_fed;
+		network->subnets = was.subnets;
 	}
 	store_network_put(tx, network);
 	if (is_there && strcmp(was.domain_text, network->domain_text))

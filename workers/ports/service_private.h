@@ -1,7 +1,8 @@
 /*
  * service_private -- between service.c, where the calls about ports are,
- * service_network.c, with those about networks, and service_hosts.c, which tells what
- * dnsmasq wants to know. The call about comparisons is in service_compare.c.
+ * service_network.c and service_subnet.c, with those about networks and subnets, and
+ * service_hosts.c, which tells what dnsmasq wants to know. The call about comparisons is
+ * in service_compare.c.
  */
 #pragma once
 
@@ -10,4 +11,6 @@
 /* ERR_DENIED unless the caller is of that project, or an administrator. */
 enum err service_check_rights(struct request *req, const char *project_id);
 rpc_handler service_set_network, service_get_network, service_list_networks,
-	service_delete_network, service_export_hosts, service_compare;
+	service_delete_network, service_set_subnet, service_get_subnet,
+	service_list_subnets, service_delete_subnet, service_export_hosts,
+	service_compare;

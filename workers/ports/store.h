@@ -1,6 +1,6 @@
 /*
- * store -- the rows of ports: networks, ports, what each port has in DNS. They are
- * written by nobody else.
+ * store -- the rows of ports: networks, subnets, ports, what each port has in DNS. They
+ * are written by nobody else.
  */
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "base/id.h"
 #include "core/port_records.h"
 #include "core/sight.h"
+#include "core/subnets.h"
 #include "runtime/tx.h"
 
 /* ---- networks ---- */
@@ -24,9 +25,10 @@ struct network_row {
 	uint64_t revision;		/* its source's: neutron.h; 0: none */
 	bool is_default;		/* its domain is that of all who have none */
 	bool is_fed;			/* Neutron's */
+	struct subnets subnets;		/* of one that was read by its id */
 };
 
-/* Locks the row: whoever changes a port of it, or the network, comes after. */
+/* Locks the row: whoever changes a port or a subnet of it, or it itself, comes after. */
 bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
 /* For who changes a port of it: others may, too. */
@@ -39,12 +41,39 @@ bool store_network_is_gone(struct tx *tx, const char *id);
 void store_network_put(struct tx *tx, const struct network_row *network);
 /* Has it ports? */
 bool store_network_is_used(struct tx *tx, const char *id);
+/* Its subnets go with it. */
 void store_network_delete(struct tx *tx, const char *id);
 /* Of PROJECT_ID (NULL: of all), by id, from the one after MARKER on, at most LIMIT. */
 void store_networks(struct tx *tx, struct arena *arena, const char *project_id,
                     const char *marker, int limit,
                     void (*each)(void *self, const struct network_row *network),
                     void *self);
+
+/* ---- subnets; whoever changes one has its network locked ---- */
+
+struct subnet_row {
+	char id[ID_LEN + 1], network_id[ID_LEN + 1];
+	const char *project_id, *domain_text;	/* its network's, if it was not locked */
+	struct prefix cidr;
+	bool is_published;		/* its addresses have records */
+	bool is_flagged;		/* its source's own dns_publish_fixed_ip */
+	bool is_fed;			/* Neutron's */
+	uint64_t revision;		/* as a network's */
+};
+
+bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet);
+bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
+                       struct subnet_row *subnet);
+/* It was, and is remembered. */
+bool store_subnet_is_gone(struct tx *tx, const char *id);
+void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
+void store_subnet_delete(struct tx *tx, const char *id);
+/* Nobody knew it, and it is gone: what is told of it later is too late. */
+void store_subnet_never(struct tx *tx, const char *id);
+struct port_filter;
+/* Of networks of its project, by id. */
+void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
+                   void (*each)(void *self, const struct subnet_row *subnet), void *self);
 
 /* ---- ports ---- */
 
@@ -136,6 +165,9 @@ bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
 void store_network_sights(struct tx *tx, const char *domain,
                           void (*each)(void *self, const struct sight *sight),
                           void *self);
+/* The same of its subnets; ALL: whatever their flag, they should be published. */
+void store_subnet_sights(struct tx *tx, bool all,
+                         void (*each)(void *self, const struct sight *sight), void *self);
 /* The same of its ports in a network, its floating IPs among them. */
 void store_port_sights(struct tx *tx, const char *network_id,
                        void (*each)(void *self, const struct sight *sight,

@@ -72,6 +72,23 @@ void store_network_sights(struct tx *tx, const char *domain,
 	}
 }
 
+void store_subnet_sights(struct tx *tx, bool all,
+                         void (*each)(void *self, const struct sight *sight), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, NULL, &rows,
+	          "SELECT id, IF(published <> (? OR is_flagged), 0, revision), "
+	          "deleted_at IS NOT NULL FROM subnets "
+	          "WHERE is_fed OR deleted_at IS NOT NULL", TX_BIND(tx_int(all)));
+	while (tx_next(&rows)) {
+		struct sight sight;
+
+		read_sight(&rows, &sight);
+		each(self, &sight);
+	}
+}
+
 void store_port_sights(struct tx *tx, const char *network_id,
                        void (*each)(void *self, const struct sight *sight,
                                     bool is_floating), void *self)

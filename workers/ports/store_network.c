@@ -1,6 +1,7 @@
 #include <stdio.h>
+#include <string.h>
 
-#include "store.h"
+#include "store_private.h"
 
 #define COLUMNS "SELECT id, project_id, domain, revision, is_default, is_fed FROM networks "
 #define OF_ID COLUMNS "WHERE id = ? AND deleted_at IS NULL "
@@ -20,8 +21,36 @@ static void read_network(struct tx *tx, struct tx_rows *rows, struct network_row
 		        network->id);
 }
 
+#define SHARED "LOCK IN SHARE MODE"
+#define SUBNETS "SELECT address, bits, published FROM subnets " \
+                "WHERE network_id = ? AND deleted_at IS NULL ORDER BY id "
+
+static void read_subnets(struct tx *tx, struct arena *arena, const char *sql,
+                         struct network_row *network)
+{
+	struct subnet *list = NULL;
+	size_t count = 0, size = 0;
+	struct tx_rows rows;
+
+	tx_select(tx, NULL, &rows, sql, TX_BIND(tx_text(network->id)));
+	while (tx_next(&rows)) {
+		if (count == size) {
+			const struct subnet *old = list;
+
+			size = 2 * size + 4;
+			list = arena_alloc(arena, size * sizeof(*list));
+			if (old)
+				memcpy(list, old, count * sizeof(*list));
+		}
+		store_cidr(&rows, &list[count].cidr);
+		list[count++].is_published = row_int(&rows);
+	}
+	network->subnets = (struct subnets){ list, count, false };
+}
+
+/* What is read under a lock is as it is now, not as the transaction has seen it first. */
 static bool read_one(struct tx *tx, struct arena *arena, const char *id,
-                     const char *sql, struct network_row *network)
+                     const char *sql, const char *subnets, struct network_row *network)
 {
 	struct tx_rows rows;
 
@@ -29,25 +58,26 @@ static bool read_one(struct tx *tx, struct arena *arena, const char *id,
 		return false;
 	read_network(tx, &rows, network);
 	tx_select_end(&rows);
+	read_subnets(tx, arena, subnets, network);
 	return !tx->err;
 }
 
 bool store_network_lock(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network)
 {
-	return read_one(tx, arena, id, OF_ID "FOR UPDATE", network);
+	return read_one(tx, arena, id, OF_ID "FOR UPDATE", SUBNETS SHARED, network);
 }
 
 bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network)
 {
-	return read_one(tx, arena, id, OF_ID "LOCK IN SHARE MODE", network);
+	return read_one(tx, arena, id, OF_ID SHARED, SUBNETS SHARED, network);
 }
 
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network)
 {
-	return read_one(tx, arena, id, OF_ID, network);
+	return read_one(tx, arena, id, OF_ID, SUBNETS, network);
 }
 
 bool store_network_is_gone(struct tx *tx, const char *id)
@@ -95,6 +125,9 @@ void store_network_delete(struct tx *tx, const char *id)
 {
 	tx_exec(tx, "UPDATE networks SET deleted_at = NOW(3) WHERE id = ?",
 	        TX_BIND(tx_text(id)));
+	tx_exec(tx,
+	    "UPDATE subnets SET deleted_at = NOW(3) "
+	    "WHERE network_id = ? AND deleted_at IS NULL", TX_BIND(tx_text(id)));
 }
 
 void store_networks(struct tx *tx, struct arena *arena, const char *project_id,

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store.h"
+#include "store_private.h"
 
 enum {
 	SWEPT_MAX = 1000,		/* rows at a time */
@@ -225,14 +225,9 @@ void store_port_delete(struct tx *tx, const char *id)
 }
 
 /* A port is of some network: of these nobody knows which, and it does not matter. */
-#define NO_NETWORK "00000000000000000000000000000000"
-
 void store_port_never(struct tx *tx, const char *id)
 {
-	tx_exec(tx,
-	    "INSERT INTO networks (id, project_id, deleted_at) "
-	    "VALUES ('" NO_NETWORK "', '', NOW(3)) "
-	    "ON DUPLICATE KEY UPDATE deleted_at = NOW(3)", TX_NONE);
+	store_no_network(tx);
 	tx_exec(tx,
 	    "INSERT INTO ports (id, network_id, project_id, deleted_at) "
 	    "VALUES (?, '" NO_NETWORK "', '', NOW(3)) ON DUPLICATE KEY UPDATE id = id",
@@ -245,6 +240,9 @@ void store_sweep_ports(struct tx *tx)
 	    "DELETE FROM ports WHERE deleted_at < NOW(3) - INTERVAL 1 DAY "
 	    "AND NOT EXISTS (SELECT 1 FROM port_records r WHERE r.port_id = ports.id) "
 	    "LIMIT ?", TX_BIND(tx_int(SWEPT_MAX)));
+	tx_exec(tx,
+	    "DELETE FROM subnets WHERE deleted_at < NOW(3) - INTERVAL 1 DAY LIMIT ?",
+	    TX_BIND(tx_int(SWEPT_MAX)));
 	tx_exec(tx,
 	    "DELETE FROM networks WHERE deleted_at < NOW(3) - INTERVAL 1 DAY "
 	    "AND NOT EXISTS (SELECT 1 FROM ports p WHERE p.network_id = networks.id) "

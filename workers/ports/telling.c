@@ -67,7 +67,10 @@ static void put_network(struct told *told, struct renaming *renaming,
 		return;
 	told->has_changed = true;
 	store_network_put(tx, network);
-	if (is_there && strcmp(was.domain_text, network->domain_text))
+	if (!is_there)
+		return;
+	network->subnets = was.subnets;
+	if (strcmp(was.domain_text, network->domain_text))
 		renaming_all(renaming, tx);
 }
 
@@ -112,16 +115,133 @@ static enum err end_network(void *self, struct why *why)
 	return renaming_commit(&renaming, &tx);
 }
 
+/* One that nobody has told of yet has no domain until somebody does. */
+static void put_unknown(struct network_row *network, struct tx *tx, const char *id)
+{
+	*network = (struct network_row){ .project_id = "", .domain_text = "" };
+	memcpy(network->id, id, sizeof(network->id));
+	store_network_put(tx, network);
+}
+
+/* ---- subnets ---- */
+
+/* The option is another since: no revision tells that. */
+static bool has_new_option(const struct subnet_row *was, const struct subnet_row *subnet)
+{
+	return was->revision == subnet->revision &&
+	       was->is_published != subnet->is_published;
+}
+
+static void warn_overlaps(const struct network_row *network,
+                          const struct subnet_row *subnet)
+{
+	char cidr[CIDR_TEXT], other[CIDR_TEXT];
+
+	cidr_format(&subnet->cidr, cidr);
+	for (size_t i = 0; i < network->subnets.count; i++) {
+		const struct prefix *at = &network->subnets.list[i].cidr;
+
+		if (!cidr_overlaps(at, &subnet->cidr))
+			continue;
+		cidr_format(at, other);
+		log_warn("subnets overlap: network=%s subnet=%s cidr=%s other=%s",
+		         network->id, subnet->id, cidr, other);
+	}
+}
+
+/* Locks its network, if that is not gone. */
+static bool find_its_network(struct told *told, struct network_row *network,
+                             struct tx *tx, const char *id)
+{
+	if (store_network_lock(tx, told->arena, id, network))
+		return true;
+	if (tx->err || store_network_is_gone(tx, id))
+		return false;
+	put_unknown(network, tx, id);
+	return !tx->err;
+}
+
+/* A subnet of the network is another one, or has gone. */
+static void publish_again(struct told *told, struct renaming *renaming,
+                          struct network_row *network, struct tx *tx)
+{
+	if (store_network_lock(tx, told->arena, network->id, network))
+		renaming_none(renaming, tx);
+}
+
+static void put_subnet(struct told *told, struct renaming *renaming,
+                       struct network_row *network, struct subnet_row *subnet,
+                       struct tx *tx)
+{
+	struct subnet_row was;
+	bool is_there, is_other;
+
+	if (!find_its_network(told, network, tx, subnet->network_id))
+		return;
+	is_there = store_subnet_lock(tx, subnet->id, &was);
+	if (tx->err || store_subnet_is_gone(tx, subnet->id) ||
+	    (is_there && !has_new_option(&was, subnet) &&
+	     is_stale(subnet->revision, was.revision)))
+		return;
+	if (is_there && strcmp(was.network_id, subnet->network_id)) {
+		tx_fail(tx, ERR_INVALID, "subnet %.32s is of another network",
+		        subnet->id);
+		return;
+	}
+	is_other = !is_there || !cidr_equal(&was.cidr, &subnet->cidr);
+	if (is_other)
+		warn_overlaps(network, subnet);
+	told->has_changed = true;
+	store_subnet_put(tx, subnet);
+	if (is_other || was.is_published != subnet->is_published)
+		publish_again(told, renaming, network, tx);
+}
+
+static enum err take_subnet(void *self, struct why *why)
+{
+	struct told *told = self;
+	struct network_row network;
+	struct subnet_row subnet;
+	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
+	                             .network = &network };
+	enum err err = neutron_subnet(told->json, &subnet, why);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(told->ports->runtime.db, why);
+	subnet.is_published = subnet.is_flagged || ports_publishes_all(told->ports);
+	put_subnet(told, &renaming, &network, &subnet, &tx);
+	return renaming_commit(&renaming, &tx);
+}
+
+/* Remembered also if it was never heard of. */
+static enum err end_subnet(void *self, struct why *why)
+{
+	struct told *told = self;
+	struct network_row network;
+	struct subnet_row subnet;
+	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
+	                             .network = &network };
+	struct tx tx = tx_begin(told->ports->runtime.db, why);
+
+	told->has_changed = true;
+	if (store_subnet_lock(&tx, told->id, &subnet)) {
+		memcpy(network.id, subnet.network_id, sizeof(network.id));
+		store_subnet_delete(&tx, told->id);
+		publish_again(told, &renaming, &network, &tx);
+	} else if (!tx.err) {
+		store_subnet_never(&tx, told->id);
+	}
+	return renaming_commit(&renaming, &tx);
+}
+
 /* ---- ports ---- */
 
-/* One that nobody has told of yet has no domain until somebody does. */
 static void find_network(struct writing *writing, struct tx *tx, const char *id)
 {
-	if (store_network_share(tx, writing->arena, id, &writing->network) || tx->err)
-		return;
-	writing->network = (struct network_row){ .project_id = "", .domain_text = "" };
-	memcpy(writing->network.id, id, sizeof(writing->network.id));
-	store_network_put(tx, &writing->network);
+	if (!store_network_share(tx, writing->arena, id, &writing->network) && !tx->err)
+		put_unknown(&writing->network, tx, id);
 }
 
 static void tell_conflict(const struct writing *writing, const struct port_row *port,
@@ -221,6 +341,7 @@ static const struct {
 } kinds[] = {
 	[NEUTRON_PORT]     = { take_port,    end_port    },
 	[NEUTRON_NETWORK]  = { take_network, end_network },
+	[NEUTRON_SUBNET]   = { take_subnet,  end_subnet  },
 	[NEUTRON_FLOATING] = { take_port,    end_port    },
 };
 

@@ -1,8 +1,13 @@
 /*
- * telling -- what Neutron says of a network, a port or a floating IP becomes rows,
- * whichever way it was said. Of two that tell of one object the one with the higher
- * revision_number holds, and what is gone stays gone. A port that comes before its
- * network waits for it in its row.
+ * telling -- what Neutron says of a network, a subnet, a port or a floating IP becomes
+ * rows, whichever way it was said. Of two that tell of one object the one with the higher
+ * revision_number holds, and what is gone stays gone. A port or a subnet that comes
+ * before its network waits for it in its row. A port that comes before its subnet is
+ * published by what holds for addresses in no known subnet (writing_network_of()).
+ *
+ * Neutron lets no two subnets of a network overlap, but of two that never were at the
+ * same time the end of the first may not have been told yet: both hold until it is
+ * (core/subnets.h), and the log says so.
  *
  * Neutron has accepted what it tells of: a name that cannot be here, or that another port
  * of the network has, costs the port that name and not its generated ones, until it is

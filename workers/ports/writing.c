@@ -5,11 +5,18 @@
 #include "publish.h"
 
 struct port_network writing_network_of(const struct ports *ports,
-                                       const struct network_row *network)
+                                       const struct network_row *network,
+                                       const struct port_row *port)
 {
-	return (struct port_network){ network->domain,
-	                              (uint8_t)ports->settings.v4_bits,
-	                              (uint8_t)ports->settings.v6_bits };
+	struct port_network as = { .domain = network->domain,
+	                           .v4_bits = (uint8_t)ports->settings.v4_bits,
+	                           .v6_bits = (uint8_t)ports->settings.v6_bits };
+
+	if (port->is_floating)
+		return as;
+	as.subnets = network->subnets;
+	as.subnets.hides_others = port->is_fed && !ports_publishes_all(ports);
+	return as;
 }
 
 /* len 0: TEXT is NULL, or damaged. */
@@ -60,7 +67,7 @@ const char *writing_rival(struct writing *writing, struct tx *tx,
 void writing_want(const struct ports *ports, const struct network_row *network,
                   const struct port_row *port, struct change *change)
 {
-	struct port_network as = writing_network_of(ports, network);
+	struct port_network as = writing_network_of(ports, network, port);
 	const struct port_names names = {
 		name_of(port->dns_fqdn), name_of(port->dns_domain), port->addresses,
 		port->count,

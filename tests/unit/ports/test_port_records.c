@@ -116,6 +116,31 @@ static void nothing(void **state)
 	                            (const char *const[]){ NULL }, lines), 0);
 }
 
+/* One address after another: the name has those that are published. */
+static void of_subnets(void **state)
+{
+	struct address addresses[2];
+	struct subnet list = { .is_published = false };
+	const struct port_network network = { name_of("example.com."), 24, 64,
+	                                      { &list, 1, false } };
+	const struct port_names port = { name_of("a.example.com."), name_of(""),
+	                                 addresses, 2 };
+	struct port_record *records;
+
+	(void)state;
+	assert_true(address_parse("10.0.0.1", 0, &addresses[0]));
+	assert_true(address_parse("10.0.1.1", 0, &addresses[1]));
+	assert_true(prefix_parse("10.0.0.0/24", &list.cidr));
+	assert_int_equal(port_records(&network, &port, arena, &records), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_null(strstr(records[i].name, "10-0-0-1"));
+	assert_string_equal(records[1].name, "a.example.com.");
+	assert_string_equal(records[1].data, "10.0.1.1");
+	assert_string_equal(records[2].name, "1.1.0.10.in-addr.arpa.");
+	list.is_published = true;
+	assert_int_equal(port_records(&network, &port, arena, &records), 6);
+}
+
 static void a_domain_of_its_own(void **state)
 {
 	char lines[16][512];
@@ -141,6 +166,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_generated_name, begin, end),
 		cmocka_unit_test_setup_teardown(nothing, begin, end),
 		cmocka_unit_test_setup_teardown(a_domain_of_its_own, begin, end),
+		cmocka_unit_test_setup_teardown(of_subnets, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

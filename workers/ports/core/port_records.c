@@ -100,6 +100,8 @@ size_t port_records(const struct port_network *network, const struct port_names 
 		const struct address *address = &port->addresses[i];
 		const struct called generated = generated_name(network, address, arena);
 
+		if (!subnets_publish(&network->subnets, address))
+			continue;
 		push_forward(*records, &count, &generated, address, arena);
 		if (!is_same(&given, &generated))
 			push_forward(*records, &count, &given, address, arena);

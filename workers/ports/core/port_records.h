@@ -2,11 +2,13 @@
  * port_records -- what DNS says of a port: its name and its addresses' generated names,
  * each with all that it stands for, and the reverse of each address, which is the name if
  * there is one (seed 002, the table of queries). A port may have a domain of its own, for
- * its name only: what is generated is in the network's.
+ * its name only: what is generated is in the network's. An address that is not to be
+ * published (subnets.h) has none of it.
  */
 #pragma once
 
 #include "base/arena.h"
+#include "core/subnets.h"
 #include "dns/address.h"
 #include "model/name.h"
 
@@ -14,6 +16,7 @@
 struct port_network {
 	struct name domain;		/* len 0: its ports have no names */
 	uint8_t v4_bits, v6_bits;	/* of its reverse zones: see reverse_check() */
+	struct subnets subnets;
 };
 
 struct port_names {

@@ -1,0 +1,217 @@
+#include <string.h>
+
+#include "model/json.h"
+#include "renaming.h"
+#include "service_private.h"
+
+/* ---- set, delete: what of the network's ports is published follows ---- */
+
+struct setting {
+	struct request *req;
+	struct renaming renaming;
+	struct network_row network;
+};
+
+static void setting_init(struct setting *setting, struct ports *ports,
+                         struct request *req)
+{
+	*setting = (struct setting){ .req = req };
+	setting->renaming = (struct renaming){ .ports = ports, .arena = req->arena,
+	                                       .network = &setting->network };
+}
+
+/* What Neutron tells of, only Neutron changes; else the next comparison would undo it. */
+static void check_not_fed(const struct setting *setting, const struct subnet_row *subnet,
+                          struct tx *tx)
+{
+	if (subnet->is_fed && *setting->renaming.ports->settings.feed)
+		tx_fail(tx, ERR_CONFLICT, "subnet %.32s is Neutron's: change it there",
+		        subnet->id);
+}
+
+static void publish_again(struct setting *setting, struct tx *tx)
+{
+	if (store_network_lock(tx, setting->req->arena, setting->network.id,
+	                       &setting->network))
+		renaming_none(&setting->renaming, tx);
+}
+
+/* Among those of its network. */
+struct place {
+	struct subnet_row *subnet;
+	bool has_id;
+	struct subnet_row other;	/* that it overlaps */
+	bool is_taken;
+};
+
+static void look_at(void *self, const struct subnet_row *other)
+{
+	struct place *place = self;
+	struct subnet_row *subnet = place->subnet;
+
+	if (!strcmp(other->id, subnet->id) ||
+	    !cidr_overlaps(&other->cidr, &subnet->cidr))
+		return;
+	if (!place->has_id && cidr_equal(&other->cidr, &subnet->cidr)) {
+		memcpy(subnet->id, other->id, sizeof(subnet->id));
+		place->has_id = true;
+		return;
+	}
+	place->other = *other;
+	place->is_taken = true;
+}
+
+static void find_place(struct setting *setting, struct place *place, struct tx *tx)
+{
+	const struct port_filter all = { NULL, setting->network.id, "", INT32_MAX };
+	char own[CIDR_TEXT], other[CIDR_TEXT];
+
+	store_subnets(tx, setting->req->arena, &all, look_at, place);
+	if (tx->err || !place->is_taken)
+		return;
+	cidr_format(&place->subnet->cidr, own);
+	cidr_format(&place->other.cidr, other);
+	tx_fail(tx, ERR_CONFLICT, "cidr: %s overlaps %s of the network's subnet %.32s",
+	        own, other, place->other.id);
+}
+
+static void put_subnet(struct setting *setting, struct subnet_row *subnet, struct tx *tx)
+{
+	struct subnet_row was;
+	bool is_there = store_subnet_lock(tx, subnet->id, &was);
+
+	if (tx->err)
+		return;
+	if (is_there && strcmp(was.network_id, subnet->network_id)) {
+		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s is of another network",
+		        subnet->id);
+		return;
+	}
+	if (is_there) {
+		check_not_fed(setting, &was, tx);
+		subnet->is_fed = was.is_fed;
+		subnet->revision = was.revision;
+	}
+	store_subnet_put(tx, subnet);
+	if (!is_there || was.is_published != subnet->is_published ||
+	    !cidr_equal(&was.cidr, &subnet->cidr))
+		publish_again(setting, tx);
+}
+
+static void set_subnet(struct setting *setting, struct place *place, struct tx *tx)
+{
+	struct request *req = setting->req;
+	const char *network = place->subnet->network_id;
+
+	if (!store_network_lock(tx, req->arena, network, &setting->network))
+		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it",
+		        network);
+	else if (service_check_rights(req, setting->network.project_id))
+		tx_fail(tx, ERR_DENIED, "the network is of another project");
+	if (tx->err)
+		return;
+	find_place(setting, place, tx);
+	if (!tx->err)
+		put_subnet(setting, place->subnet, tx);
+}
+
+enum err service_set_subnet(void *self, struct request *req)
+{
+	struct setting setting;
+	struct subnet_row subnet;
+	struct place place = { .subnet = &subnet };
+	enum err err = codec_subnet(req, &subnet, &place.has_id);
+
+	if (err)
+		return err;
+	setting_init(&setting, self, req);
+
+	struct tx tx = tx_begin(setting.renaming.ports->runtime.db, &req->why);
+	set_subnet(&setting, &place, &tx);
+	err = renaming_commit(&setting.renaming, &tx);
+	if (err)
+		return err;
+	subnet.project_id = setting.network.project_id;
+	subnet.domain_text = setting.network.domain_text;
+	req->result = json_pack("{s:o}", "subnet", codec_encode_subnet(&subnet));
+	return OK;
+}
+
+enum err service_delete_subnet(void *self, struct request *req)
+{
+	struct setting setting;
+	struct subnet_row subnet;
+	char id[ID_LEN + 1];
+	enum err err = json_get_id(req->args, "subnet", JSON_REQUIRED, id, &req->why);
+
+	if (err)
+		return err;
+	setting_init(&setting, self, req);
+
+	struct tx tx = tx_begin(setting.renaming.ports->runtime.db, &req->why);
+	if (!store_subnet_lock(&tx, id, &subnet) ||
+	    !store_network_lock(&tx, req->arena, subnet.network_id, &setting.network) ||
+	    service_check_rights(req, setting.network.project_id))
+		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
+	if (!tx.err)
+		check_not_fed(&setting, &subnet, &tx);
+	if (!tx.err) {
+		store_subnet_delete(&tx, id);
+		publish_again(&setting, &tx);
+	}
+	return renaming_commit(&setting.renaming, &tx);
+}
+
+/* ---- get, list ---- */
+
+enum err service_get_subnet(void *self, struct request *req)
+{
+	struct ports *ports = self;
+	struct subnet_row subnet;
+	char id[ID_LEN + 1];
+	enum err err = json_get_id(req->args, "subnet", JSON_REQUIRED, id, &req->why);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(ports->runtime.db, &req->why);
+	if (store_subnet_read(&tx, req->arena, id, &subnet) &&
+	    !service_check_rights(req, subnet.project_id))
+		req->result = json_pack("{s:o}", "subnet", codec_encode_subnet(&subnet));
+	else
+		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
+	return tx_commit(&tx);
+}
+
+struct subnets_page {
+	json_t *list;
+	char last[ID_LEN + 1];
+};
+
+static void take_subnet(void *self, const struct subnet_row *subnet)
+{
+	struct subnets_page *page = self;
+
+	memcpy(page->last, subnet->id, sizeof(page->last));
+	json_array_append_new(page->list, codec_encode_subnet(subnet));
+}
+
+enum err service_list_subnets(void *self, struct request *req)
+{
+	struct ports *ports = self;
+	struct port_filter filter = { .project_id = NULL };
+	struct subnets_page page = { .last = "" };
+	enum err err = codec_filter(req, &filter);
+
+	if (err)
+		return err;
+	if (!req->context.is_admin)
+		filter.project_id = req->context.tenant;
+	page.list = json_array();
+
+	struct tx tx = tx_once(ports->runtime.db, &req->why);
+	store_subnets(&tx, req->arena, &filter, take_subnet, &page);
+	req->result = json_pack("{s:o, s:s?}", "subnets", page.list, "marker",
+		json_array_size(page.list) == (size_t)filter.limit ? page.last : NULL);
+	return tx_commit(&tx);
+}

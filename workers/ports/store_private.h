@@ -1,0 +1,13 @@
+/*
+ * store_private -- between the files of the store: what more than one of them reads.
+ */
+#pragma once
+
+#include "store.h"
+
+/* A network of which nobody knows more than that something gone was of it. */
+#define NO_NETWORK "00000000000000000000000000000000"
+void store_no_network(struct tx *tx);
+
+/* The columns address and bits. */
+void store_cidr(struct tx_rows *rows, struct prefix *cidr);
