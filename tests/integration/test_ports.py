@@ -647,7 +647,7 @@ class Faults(PortStory):
 
 
 class Client(PortStory):
-    """zonefleet network, zonefleet port"""
+    """zonefleet network, zonefleet subnet, zonefleet port"""
 
     def cli(self, *words):
         return self.fleet.cli(*words, "--tenant", "tenant-1", as_json=False)
@@ -669,6 +669,17 @@ class Client(PortStory):
         self.cli("port", "set", port, "10.9.0.2", "--dns-name", "")
         self.answers(f"host-10-9-0-2.{domain}", "A", "10.9.0.2")
         self.answers(f"web.{domain}", "A")
+        said = self.cli("subnet", "set", network, "10.9.0.0/24", "--no-publish")
+        self.assertIn("10.9.0.0/24 have no records", said)
+        subnet = said.split()[1].rstrip(":")
+        self.answers(f"host-10-9-0-2.{domain}", "A")
+        self.assertIn("10.9.0.2 -", self.cli("port", "show", port))
+        for words in ("subnet", "show", subnet), ("subnet", "list", network), ("subnet", "list"):
+            self.assertRegex(self.cli(*words), r"10\.9\.0\.0/24(.|\n)*\bno\b")
+        self.assertIn("have records", self.cli("subnet", "set", network, "10.9.0.0/24"))
+        self.assertRegex(self.cli("subnet", "show", subnet), r"published +yes")
+        self.cli("subnet", "delete", subnet)
+        self.refused("no subnet", self.cli, "subnet", "show", subnet)
         self.refused("has ports", self.cli, "network", "delete", network)
         self.cli("port", "delete", port)
         self.cli("network", "delete", network)

@@ -225,8 +225,34 @@ const struct command commands[] = {
 	  "zonefleet network show 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "network delete", "NETWORK", 1, 1, 0, NEED_BROKER, network_delete,
 	  "forget a network without ports",
-	  "Forgets the network. One that has ports stays: delete them first.",
+	  "Forgets the network and its subnets. One that has ports stays: delete them "
+	  "first.",
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
+	{ "subnet set", "NETWORK CIDR", 2, 2, OPT(NO_PUBLISH), NEED_BROKER, subnet_set,
+	  "say whether the addresses of a subnet have records",
+	  "Makes the subnet CIDR (10.1.0.0/16, fd00::/64) of NETWORK known, or changes "
+	  "it: with --no-publish the addresses of its ports have no records, neither "
+	  "names nor reverse ones, and without it they have. It holds at once for all "
+	  "its ports. An address in no subnet that is known has records. Two subnets of "
+	  "a network may not overlap.",
+	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16 "
+	  "--no-publish\n"
+	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
+	{ "subnet list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, subnet_list,
+	  "list subnets, of a network or all",
+	  "Lists the subnets that zonefleet-ports knows, and whether their addresses "
+	  "have records; an administrator sees those of all tenants.",
+	  "zonefleet subnet list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
+	{ "subnet show", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_show,
+	  "show a subnet",
+	  "Shows the subnet, its network's domain, and whether its addresses have "
+	  "records: the flag is what was said of it (in Neutron, dns_publish_fixed_ip), "
+	  "published what holds by that and by ports.publish.",
+	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
+	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
+	  "forget a subnet",
+	  "Forgets the subnet: its addresses are in none that is known.",
+	  "zonefleet subnet delete 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "port create", "NETWORK ADDRESS...", 2, -1, OPT(DNS_NAME) | OPT(MAC),
 	  NEED_BROKER, port_create,
 	  "give a port's addresses their names",

@@ -29,6 +29,7 @@ command_fn owner_export;					/* owner_export.c */
 command_fn owner_import;					/* owner_import.c */
 command_fn owner_transfer, owner_release, owner_adopt;		/* owner_order.c */
 command_fn network_set, network_show, network_list, network_delete;	/* port.c */
+command_fn subnet_set, subnet_show, subnet_list, subnet_delete;
 command_fn port_create, port_show, port_list, port_set, port_delete;
 command_fn watch_domain;						/* wait.c */
 command_fn db_migrate, db_version;					/* db.c */

@@ -225,6 +225,8 @@ static void add_field(struct table *table, const char *title, const json_t *valu
 		table_number(table, json_integer_value(value));
 	else if (json_is_string(value))
 		table_text(table, json_string_value(value));
+	else if (json_is_boolean(value))
+		table_text(table, json_is_true(value) ? "yes" : "no");
 	else {
 		join_texts(value, &text);
 		table_text(table, buf_string(&text));

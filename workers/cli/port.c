@@ -125,6 +125,80 @@ enum err network_delete(struct cli *cli)
 	return delete_it(cli, "delete_network", "network");
 }
 
+/* ---- subnets ---- */
+
+static const struct field subnet_fields[] = {
+	{ "id",                   "id" },
+	{ "network_id",           "network" },
+	{ "project_id",           "project" },
+	{ "cidr",                 "cidr" },
+	{ "dns_domain",           "domain" },
+	{ "dns_publish_fixed_ip", "flag" },
+	{ "published",            "published" },
+	{ 0 }
+};
+
+static const struct column subnet_columns[] = {
+	{ "ID",        COLUMN_LEFT },
+	{ "CIDR",      COLUMN_LEFT },
+	{ "PUBLISHED", COLUMN_LEFT },
+	{ "NETWORK",   COLUMN_LEFT },
+	{ 0 }
+};
+
+static bool is_published(const json_t *subnet)
+{
+	return json_is_true(json_object_get(subnet, "published"));
+}
+
+static void subnet_row(struct table *table, const json_t *subnet)
+{
+	table_text(table, answer_text(subnet, "id"));
+	table_text(table, answer_text(subnet, "cidr"));
+	table_text(table, is_published(subnet) ? "yes" : "no");
+	table_text(table, answer_text(subnet, "network_id"));
+}
+
+enum err subnet_set(struct cli *cli)
+{
+	json_t *answer;
+	enum err err = ask(cli, "set_subnet", json_pack("{s:{s:s, s:s, s:b}}", "subnet",
+	                   "network_id", cli->argv[0], "cidr", cli->argv[1],
+	                   "dns_publish_fixed_ip", !cli_has(cli, OPT_NO_PUBLISH)),
+	                   &answer);
+
+	if (err)
+		return err;
+	answer = unwrapped(answer, "subnet");
+	if (!cli->out.json && !cli->out.quiet)
+		printf("subnet %s: addresses of %s have %s\n", answer_text(answer, "id"),
+		       answer_text(answer, "cidr"),
+		       is_published(answer) ? "records" : "no records");
+	cli_answer(cli, answer);
+	return OK;
+}
+
+enum err subnet_show(struct cli *cli)
+{
+	return show(cli, "get_subnet", "subnet", subnet_fields);
+}
+
+enum err subnet_list(struct cli *cli)
+{
+	const struct listing listing = {
+		"list_subnets", "subnets", subnet_columns, subnet_row, PORTS,
+	};
+
+	return pages_list(cli, &listing, cli->argc ? json_pack("{s:s}", "network",
+	                                                       cli->argv[0])
+	                                           : json_object());
+}
+
+enum err subnet_delete(struct cli *cli)
+{
+	return delete_it(cli, "delete_subnet", "subnet");
+}
+
 /* ---- ports ---- */
 
 static const struct field port_fields[] = {
@@ -148,19 +222,31 @@ static const struct column port_columns[] = {
 	{ 0 }
 };
 
-/* "10.1.1.1 host-10-1-1-1.example.org." each; of a network without a domain, bare. */
-static json_t *addresses_of(const json_t *port)
+/* The name of an address, if it has one. */
+static const char *name_of(const json_t *port, const char *address)
 {
 	const json_t *named = json_object_get(port, "dns_assignment");
+
+	for (size_t i = 0; i < json_array_size(named); i++) {
+		const json_t *with = json_array_get(named, i);
+
+		if (!strcmp(answer_text(with, "ip_address"), address))
+			return answer_text(with, "fqdn");
+	}
+	return "-";
+}
+
+/* "10.1.1.1 host-10-1-1-1.example.org." each; one that is not published, bare. */
+static json_t *addresses_of(const json_t *port)
+{
 	const json_t *bare = json_object_get(port, "fixed_ips");
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < json_array_size(bare); i++) {
-		const json_t *with = json_array_get(named, i);
+		const char *address = answer_text(json_array_get(bare, i), "ip_address");
 
-		json_array_append_new(list, json_sprintf("%s %s",
-			answer_text(json_array_get(bare, i), "ip_address"),
-			with ? answer_text(with, "fqdn") : "-"));
+		json_array_append_new(list, json_sprintf("%s %s", address,
+		                                         name_of(port, address)));
 	}
 	return list;
 }
