@@ -5,7 +5,8 @@
  *
  * Each answer about a domain tells its version, one more with each change. A call that
  * changes a domain may name the `version` that its caller has read: ERR_CONFLICT if there
- * is a newer one (seed 004).
+ * is a newer one (seed 004). Who deletes a domain may say `if_empty`: ERR_CONFLICT if it
+ * has more than its SOA record and the NS records at its apex.
  */
 #pragma once
 

@@ -444,6 +444,22 @@ static enum err check_no_children(struct write *write)
 	               "%.200s first", write->zone.is.name, child);
 }
 
+/* Its record sets are counted with the row that is locked; the first is the apex's NS. */
+static enum err check_empty(struct write *write)
+{
+	const struct zone *zone = &write->zone;
+	bool if_empty = false;
+	enum err err = json_get_bool(write->req->args, "if_empty", 0, &if_empty,
+	                             &write->req->why);
+
+	if (err || !if_empty || zone->is.state.task == TASK_DELETE ||
+	    zone->recordsets <= 1)
+		return err;
+	return tx_fail(&write->tx, ERR_CONFLICT,
+	               "the domain %.200s is not empty: it has records of others",
+	               zone->is.name);
+}
+
 void service_domain_remove(struct write *write)
 {
 	struct zone *zone = &write->zone;
@@ -474,6 +490,8 @@ enum err service_delete_domain(struct write *write)
 	err = zone->is.is_catalog ? edit_check_open(write) : check_no_children(write);
 	if (!err)
 		err = edit_check_version(write);
+	if (!err)
+		err = check_empty(write);
 	if (err)
 		return err;
 	service_domain_remove(write);

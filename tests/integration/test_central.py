@@ -235,6 +235,31 @@ class Domains(Story):
         self.assertGreater(again["serial"], gone["serial"])
         self.assertNotEqual(again["id"], gone["id"])
 
+    def test_delete_if_empty(self):
+        """Its SOA record and the NS records at its apex are no reason to keep it."""
+        domain = self.create()
+        name = domain["name"]
+        www, child = f"www.{name}", f"child.{name}"
+        for records, kind in ((["192.0.2.1"], "A"), (['"x"'], "TXT")):
+            change(name, add(www, records, kind))
+            self.fails("Conflict", "is not empty", "delete_domain", domain=name, if_empty=True)
+            change(name, {"op": "delete", "name": www, "type": kind})
+        change(name, add(child, ["ns.example."], "NS"))
+        self.fails("Conflict", "is not empty", "delete_domain", domain=name, if_empty=True)
+        change(name, {"op": "delete", "name": child, "type": "NS"},
+               {"op": "set", "name": name, "type": "NS", "records": ["a.example.", "b.example."]})
+        self.fails("Invalid", "if_empty", "delete_domain", domain=name, if_empty="yes")
+        for _ in range(2):
+            gone = call("delete_domain", domain=domain["id"], if_empty=True)
+            self.assertEqual(gone["task"], "DELETE")
+        report(gone, "NO_DOMAIN", 0)
+        self.fails("NotFound", "there is no domain", "delete_domain", domain=domain["id"],
+                   if_empty=True)
+        full = self.create()["name"]
+        change(full, add(f"www.{full}", ["192.0.2.1"]))
+        self.assertEqual(call("delete_domain", domain=full, if_empty=False)["task"], "DELETE")
+        self.assertEqual(call("delete_domain", domain=full, if_empty=True)["task"], "DELETE")
+
     def test_what_is_expected(self):
         """All of a call is done if the sets are as it says, and nothing else."""
         def expect(name, data, record_type="A"):
