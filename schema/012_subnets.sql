@@ -18,3 +18,7 @@ CREATE TABLE subnets (
   KEY subnet_gone (deleted_at),
   FOREIGN KEY (network_id) REFERENCES networks (id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The id of the domain, if we made it: once none of its records is ours we may delete it.
+ALTER TABLE port_zones
+  ADD COLUMN made_id CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL;

@@ -524,6 +524,258 @@ class Reverse(PortStory):
         self.answers(self.reverse(address), "PTR", f"a.{second}")
 
 
+class Empty(PortStory):
+    """With ports.delete_reverse: reverse domains go when they are needed no more."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.restart(True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.restart(False)
+
+    @classmethod
+    def restart(cls, deletes):
+        for worker in cls.workers:
+            worker.stop()
+            worker.configure({"ports": {"delete_reverse": deletes}})
+            worker.launch()
+            worker.wait_ready()
+
+    def is_there(self, zone):
+        try:
+            return self.central.get_domain(domain=zone)["task"] != "DELETE"
+        except Exception as error:
+            self.assertIn("there is no domain", str(error))
+            return False
+
+    def wait_gone(self, zone):
+        """From central, and from the servers, which refuse what they do not have."""
+        self.fleet.wait_for(lambda: not self.is_there(zone), SECONDS, f"{zone} is deleted")
+        for port in self.servers():
+            self.fleet.wait_for(lambda: ask(port, zone, "SOA") is None, SECONDS,
+                                f"{zone} is not served")
+
+    def wait_active(self, *ports):
+        for port in ports:
+            self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
+                                == "ACTIVE", 2 * SECONDS, f"{port['id']} is published")
+
+    def made(self, zone):
+        return self.fleet.mariadb.sql(
+            f"SELECT COUNT(*) FROM port_zones WHERE zone = '{zone}' AND made_id IS NOT NULL"
+            ) == [["1"]]
+
+    def wait_settled(self, zone):
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            f"SELECT COUNT(*) FROM port_zones WHERE zone = '{zone}' AND due_at IS NULL")
+            == [["1"]], SECONDS, "nothing is open there")
+
+    def test_it_goes_with_its_last_address(self):
+        domain, network = self.domain()
+        zone = "0.90.10.in-addr.arpa."
+        first, second = (self.create(network, f"10.90.0.{number}") for number in (1, 2))
+        self.wait_active(first, second)
+        self.assertTrue(self.made(zone))
+        self.caller.delete_port(port=first["id"])
+        self.answers(self.reverse("10.90.0.1"), "PTR")
+        self.wait_settled(zone)
+        self.assertTrue(self.is_there(zone))
+        self.answers(self.reverse("10.90.0.2"), "PTR", f"host-10-90-0-2.{domain}")
+        self.caller.update_port(port=second["id"], values={"fixed_ips": [
+            {"ip_address": "10.90.1.2"}]})
+        self.wait_gone(zone)
+        self.answers(self.reverse("10.90.1.2"), "PTR", f"host-10-90-1-2.{domain}")
+        self.assertTrue(self.is_there(domain))
+
+    def test_again_and_again(self):
+        """What comes while it is on its way out waits until it can be made again."""
+        domain, network = self.domain()
+        zone, address = "1.91.10.in-addr.arpa.", "10.91.1.1"
+        for number in range(8):
+            port = self.create(network, address, dns_name=f"n{number}")
+            self.wait_active(port)
+            self.assertTrue(self.is_there(zone))
+            self.answers(self.reverse(address), "PTR", f"n{number}.{domain}")
+            self.caller.delete_port(port=port["id"])
+            if number % 2:              # else at once
+                self.fleet.wait_for(lambda: not self.is_there(zone), SECONDS, "it is deleted")
+        self.wait_gone(zone)
+        made = self.fleet.mariadb.sql(f"SELECT id FROM domains WHERE name = '{zone}'")
+        self.assertGreaterEqual(len(made), 4)           # so often it was another one
+
+    def test_a_server_that_is_away_has_it_still(self):
+        domain, network = self.domain()
+        zone = "2.91.10.in-addr.arpa."
+        port = self.create(network, "10.91.2.1")
+        self.wait_active(port)
+        self.answers(self.reverse("10.91.2.1"), "PTR", f"host-10-91-2-1.{domain}")
+        self.fleet.bind.stop()
+        try:
+            self.caller.delete_port(port=port["id"])
+            self.fleet.wait_for(lambda: not self.is_there(zone), SECONDS, "it is to go")
+            port = self.create(network, "10.91.2.1", dns_name="next")
+            self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+                f"SELECT reason FROM port_zones WHERE zone = '{zone}'")
+                == [["the domain is being deleted"]], SECONDS, "it is said why it waits")
+            self.assertEqual(self.caller.get_port(port=port["id"])["port"]["status"], "PENDING")
+        finally:
+            self.fleet.bind.launch()
+            self.fleet.bind.wait_ready()
+        self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
+                            == "ACTIVE", 8 * SECONDS, "it is published")
+        self.answers(self.reverse("10.91.2.1"), "PTR", f"next.{domain}")
+
+    def test_many_come_and_go(self):
+        domain, network = self.domain()
+        callers = [Caller(self.fleet.rabbitmq.url, topic="ports") for _ in range(8)]
+
+        def live(number):
+            for _ in range(4):
+                port = self.create(network, f"10.92.0.{number + 1}", caller=callers[number])
+                callers[number].delete_port(port=port["id"])
+            return self.create(network, f"10.92.0.{number + 1}", caller=callers[number])
+        with ThreadPoolExecutor(8) as pool:
+            ports = list(pool.map(live, range(8)))
+        for caller in callers:
+            caller.close()
+        self.wait_active(*ports)
+        for number in range(8):
+            self.answers(self.reverse(f"10.92.0.{number + 1}"), "PTR",
+                         f"host-10-92-0-{number + 1}.{domain}")
+        for port in ports:
+            self.caller.delete_port(port=port["id"])
+        self.wait_gone("0.92.10.in-addr.arpa.")
+
+    def test_what_is_not_ours(self):
+        """Made by somebody else, or with a record of somebody's: it stays for ever."""
+        _, network = self.domain()
+        theirs, shared = "0.93.10.in-addr.arpa.", "1.93.10.in-addr.arpa."
+        self.central.create_domain(domain={"name": theirs})
+        port = self.create(network, "10.93.0.1", "10.93.1.1")
+        self.wait_active(port)
+        self.assertEqual((self.made(theirs), self.made(shared)), (False, True))
+        record = {"name": f"9.{shared}", "type": "PTR"}
+        self.central.apply_changes(domain=shared, changes=[
+            record | {"op": "add", "records": ["router.example.net."]}])
+        self.caller.delete_port(port=port["id"])
+        for zone in theirs, shared:
+            self.answers(f"1.{zone}", "PTR")
+            self.wait_settled(zone)
+        self.answers(f"9.{shared}", "PTR", "router.example.net.")
+        self.assertFalse(self.made(shared))
+        self.central.apply_changes(domain=shared, changes=[record | {"op": "delete"}])
+        port = self.create(network, "10.93.0.1", "10.93.1.1")
+        self.wait_active(port)
+        self.caller.delete_port(port=port["id"])
+        for zone in theirs, shared:
+            self.answers(f"1.{zone}", "PTR")
+            self.wait_settled(zone)
+            self.assertTrue(self.is_there(zone))
+
+    def test_another_of_its_name(self):
+        """An administrator deleted ours and made one of theirs, which stays."""
+        _, network = self.domain()
+        zone = "0.94.10.in-addr.arpa."
+        port = self.create(network, "10.94.0.1")
+        self.wait_active(port)
+        self.central.delete_domain(domain=zone)
+        self.wait_gone(zone)
+        made = self.central.create_domain(domain={"name": zone})
+        self.caller.delete_port(port=port["id"])
+        self.wait_settled(zone)
+        self.assertEqual(self.central.get_domain(domain=zone)["id"], made["id"])
+        self.assertFalse(self.made(zone))
+
+    def test_central_is_away(self):
+        _, network = self.domain()
+        zone = "0.95.10.in-addr.arpa."
+        port = self.create(network, "10.95.0.1")
+        self.wait_active(port)
+        central = self.fleet.members["central1"]
+        central.stop()
+        try:
+            self.caller.delete_port(port=port["id"])
+        finally:
+            central.launch()
+            central.wait_ready()
+        self.wait_gone(zone)
+
+    def test_workers_that_die(self):
+        domain, network = self.domain()
+        for number in range(12):
+            port = self.create(network, "10.96.0.1", dns_name=f"k{number}")
+            if number % 3 == 0:
+                self.wait_active(port)
+            self.caller.delete_port(port=port["id"])
+            worker = self.workers[number % WORKERS]
+            worker.kill9()
+            worker.launch()
+            worker.wait_ready()
+        port = self.create(network, "10.96.0.1", dns_name="last")
+        self.answers(self.reverse("10.96.0.1"), "PTR", f"last.{domain}")
+        self.answers(f"last.{domain}", "A", "10.96.0.1")
+
+
+class Vanished(PortStory):
+    """A domain that somebody deleted is made again, with all that should be there."""
+
+    def gone(self, zone):
+        try:
+            self.central.get_domain(domain=zone)
+        except Exception as error:
+            return "there is no domain" in str(error)
+        return False
+
+    def delete(self, zone):
+        self.central.delete_domain(domain=zone)
+        self.fleet.wait_for(lambda: self.gone(zone), SECONDS, f"{zone} is gone")
+
+    def test_a_reverse_domain(self):
+        domain, network = self.domain()
+        zone = "0.97.10.in-addr.arpa."
+        ports = [self.create(network, f"10.97.0.{number}") for number in (1, 2, 3)]
+        for number in 1, 2, 3:
+            self.answers(self.reverse(f"10.97.0.{number}"), "PTR",
+                         f"host-10-97-0-{number}.{domain}")
+        self.delete(zone)
+        self.caller.delete_port(port=ports[2]["id"])
+        self.create(network, "10.97.0.4")
+        for number in 1, 2, 4:
+            self.answers(self.reverse(f"10.97.0.{number}"), "PTR",
+                         f"host-10-97-0-{number}.{domain}")
+        self.answers(self.reverse("10.97.0.3"), "PTR")
+
+    def test_nothing_is_made_to_be_emptied(self):
+        _, network = self.domain()
+        zone = "0.98.10.in-addr.arpa."
+        port = self.create(network, "10.98.0.1")
+        self.answers(self.reverse("10.98.0.1"), "PTR", port["dns_assignment"][0]["fqdn"])
+        self.delete(zone)
+        self.caller.delete_port(port=port["id"])
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            f"SELECT COUNT(*) FROM port_records WHERE port_id = '{port['id']}'") == [["0"]],
+            SECONDS, "nothing of it is left")
+        self.assertTrue(self.gone(zone))
+
+    def test_a_domain_of_a_network(self):
+        """It is not made again here; but when it is there, so is all of it."""
+        domain, network = self.domain()
+        self.create(network, "10.99.0.1", dns_name="one")
+        self.answers(f"one.{domain}", "A", "10.99.0.1")
+        self.delete(domain)
+        port = self.create(network, "10.99.0.2", dns_name="two")
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            f"SELECT reason FROM port_zones WHERE zone = '{domain}'")[0][0], SECONDS,
+            "why it is not published is written down")
+        self.assertEqual(self.caller.get_port(port=port["id"])["port"]["status"], "PENDING")
+        self.central.create_domain(domain={"name": domain})
+        self.answers(f"two.{domain}", "A", "10.99.0.2")
+        self.answers(f"one.{domain}", "A", "10.99.0.1")
+        self.answers(f"host-10-99-0-1.{domain}", "A", "10.99.0.1")
+
+
 class Large(PortStory):
     """A002-9: what a change costs is what it changes, whatever the network's size."""
 

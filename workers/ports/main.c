@@ -44,6 +44,9 @@ static const struct option rows[] = {
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
 	  "make a network's domain, for its project, if there is none; reverse domains "
 	  "are made in any case" },
+	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
+	  "delete a reverse domain that we made once no port has an address in it, "
+	  "unless it has records of others" },
 	{ "retry_period", OPTION_SECONDS, AT(retry_s), "10m", 1, 86400,
 	  "how often records that central refused are tried again" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,

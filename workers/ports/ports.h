@@ -27,7 +27,7 @@ struct ports_settings {
 	char *label_rules, *pool, *email;
 	char *domain, *feed, *feed_queue, *feed_objects, *publish;
 	int v4_bits, v6_bits, retry_s, compare_s;
-	bool creates_domains;
+	bool creates_domains, deletes_reverse;
 };
 
 struct ports {

@@ -50,7 +50,10 @@ struct publication {
 	struct record_row *rows;
 	size_t count;
 	size_t limit;			/* of rows, after a refusal */
-	bool is_created;		/* the domain, by us, just now */
+	bool is_missing;		/* central had no such domain */
+	bool is_created;		/* and then it was made */
+	bool is_unused;			/* and ours to delete */
+	const char *refusal;		/* of the rows, while central is asked why */
 };
 
 struct publisher {
@@ -246,9 +249,9 @@ static void tell_refused(const struct publication *publication, const char *reas
 }
 
 /* One of them cannot be: in halves, until it is alone, and then slowly on. */
-static void was_refused(struct publication *publication, const char *reason)
+static void was_refused(struct publication *publication)
 {
-	struct failing refused = { publication, reason };
+	struct failing refused = { publication, publication->refusal };
 	struct why why;
 
 	if (publication->count > 1) {
@@ -256,12 +259,41 @@ static void was_refused(struct publication *publication, const char *reason)
 		look(publication);
 		return;
 	}
-	tell_refused(publication, reason);
+	tell_refused(publication, publication->refusal);
 	if (tx_redo(write_refusal, &refused, &why))
 		give_up(publication, why.text);
 	else
 		look(publication);
 }
+
+static bool is_leaving(const struct rpc_answer *answer)
+{
+	const char *task = json_string_value(json_object_get(answer->result, "task"));
+
+	return answer->err == ERR_NOT_FOUND || (task && !strcmp(task, "DELETE"));
+}
+
+/* A domain on its way out takes nothing, and can be made again when it is gone. */
+static void hear_domain(void *self, const struct rpc_answer *answer)
+{
+	struct publication *publication = self;
+
+	if (is_leaving(answer))
+		give_up(publication, "the domain is being deleted");
+	else if (answer->err)
+		give_up(publication, answer->why.text);
+	else
+		was_refused(publication);
+}
+
+/* By the domain, or by what is there already? */
+static void met_conflict(struct publication *publication)
+{
+	ask(publication, "get_domain", json_pack("{s:s}", "domain",
+	                                         publication->zone.zone), hear_domain);
+}
+
+/* ---- a domain that is not there ---- */
 
 static bool may_create(const struct publication *publication)
 {
@@ -269,14 +301,36 @@ static bool may_create(const struct publication *publication)
 	       publication->publisher->ports->settings.creates_domains;
 }
 
+struct making {
+	struct publication *publication;
+	const char *id;
+};
+
+/* Whoever else has records there does not know yet that they were lost with it. */
+static enum err write_made(void *self, struct why *why)
+{
+	const struct making *making = self;
+	struct publication *publication = making->publication;
+	struct tx tx = begin_guarded(publication, why);
+
+	store_zone_made(&tx, &publication->zone, making->id);
+	store_zone_lost_all(&tx, &publication->zone);
+	return tx_commit(&tx);
+}
+
 /* Somebody else may have made it meanwhile: then there it is. */
 static void hear_created(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
+	const char *id = json_string_value(json_object_get(answer->result, "id"));
+	struct making making = { publication, id ? id : "" };
+	struct why why;
 
 	publication->is_created = true;
 	if (answer->err && answer->err != ERR_EXISTS)
 		give_up(publication, answer->why.text);
+	else if (!answer->err && tx_redo(write_made, &making, &why))
+		give_up(publication, why.text);
 	else
 		send_rows(publication);
 }
@@ -293,6 +347,75 @@ static void create_domain(struct publication *publication)
 	ask(publication, "create_domain", json_pack("{s:o}", "domain", domain),
 	    hear_created);
 }
+
+static enum err write_missing(void *self, struct why *why)
+{
+	struct publication *publication = self;
+	struct tx tx = begin_guarded(publication, why);
+
+	store_zone_made(&tx, &publication->zone, "");
+	store_zone_lost(&tx, &publication->zone);
+	return tx_commit(&tx);
+}
+
+/* Before it is made again, so that whoever dies meanwhile leaves all of it open. */
+static void was_missing(struct publication *publication)
+{
+	struct why why;
+
+	publication->is_missing = true;
+	if (tx_redo(write_missing, publication, &why))
+		give_up(publication, why.text);
+	else
+		look(publication);
+}
+
+static void make_missing(struct publication *publication)
+{
+	if (may_create(publication))
+		create_domain(publication);
+	else
+		give_up(publication, "there is no such domain, or it is of another "
+		                     "project");
+}
+
+/* ---- a domain that nobody needs ---- */
+
+static enum err write_unmade(void *self, struct why *why)
+{
+	struct publication *publication = self;
+	struct tx tx = begin_guarded(publication, why);
+
+	store_zone_made(&tx, &publication->zone, "");
+	return tx_commit(&tx);
+}
+
+/* What somebody else keeps there is theirs from now on, and so is the domain. */
+static void hear_deleted(void *self, const struct rpc_answer *answer)
+{
+	struct publication *publication = self;
+	bool is_kept = answer->err == ERR_CONFLICT;
+	struct why why;
+
+	if (answer->err && answer->err != ERR_NOT_FOUND && !is_kept) {
+		give_up(publication, answer->why.text);
+		return;
+	}
+	log_info("empty domain %s: domain=%s reason=\"%s\"", is_kept ? "kept" : "deleted",
+	         publication->zone.zone, is_kept ? answer->why.text : "");
+	if (tx_redo(write_unmade, publication, &why))
+		give_up(publication, why.text);
+	else
+		look(publication);
+}
+
+static void delete_unused(struct publication *publication)
+{
+	ask(publication, "delete_domain", json_pack("{s:s, s:b}", "domain",
+	    publication->row.made_id, "if_empty", true), hear_deleted);
+}
+
+/* ---- what became of a change ---- */
 
 /* Of these a single record may be the cause; all else passes, or is no record's fault. */
 static bool is_refusal(enum err err)
@@ -311,19 +434,27 @@ static void met_quota(struct publication *publication, const char *reason)
 	look(publication);
 }
 
+static void met_refusal(struct publication *publication, const struct rpc_answer *answer)
+{
+	publication->refusal = arena_strdup(publication->arena, answer->why.text);
+	if (answer->err == ERR_CONFLICT)
+		met_conflict(publication);
+	else
+		was_refused(publication);
+}
+
 static void hear_changed(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
 
 	if (!answer->err)
 		was_done(publication);
-	else if (answer->err == ERR_NOT_FOUND && !publication->is_created &&
-	         may_create(publication))
-		create_domain(publication);
+	else if (answer->err == ERR_NOT_FOUND && !publication->is_missing)
+		was_missing(publication);
 	else if (answer->err == ERR_QUOTA)
 		met_quota(publication, answer->why.text);
 	else if (is_refusal(answer->err))
-		was_refused(publication, answer->why.text);
+		met_refusal(publication, answer);
 	else
 		give_up(publication, answer->why.text);
 }
@@ -350,6 +481,14 @@ static void take_row(void *self, const struct record_row *row)
 	publication->rows[publication->count++] = *row;
 }
 
+/* If nothing is there; only reverse domains are nobody's. */
+static bool is_to_go(const struct publication *publication)
+{
+	return publication->publisher->ports->settings.deletes_reverse &&
+	       !publication->count && *publication->row.made_id &&
+	       !*publication->zone.project_id;
+}
+
 static enum err read_open(void *self, struct why *why)
 {
 	struct publication *publication = self;
@@ -363,7 +502,9 @@ static enum err read_open(void *self, struct why *why)
 		tx_fail(&tx, ERR_NOT_FOUND, "the domain has no row");
 	store_zone_open(&tx, publication->arena, &publication->zone,
 	                publication->limit, take_row, publication);
-	if (!tx.err && !publication->count)
+	publication->is_unused = is_to_go(publication) &&
+	                         !store_zone_is_used(&tx, &publication->zone);
+	if (!tx.err && !publication->count && !publication->is_unused)
 		store_zone_settled(&tx, &publication->zone, publication->row.rev);
 	return tx_commit(&tx);
 }
@@ -376,11 +517,15 @@ static void look(struct publication *publication)
 		give_up(publication, why.text);
 		return;
 	}
-	if (publication->count && !publication->publisher->is_draining) {
+	if (publication->publisher->is_draining ||
+	    (!publication->count && !publication->is_unused))
+		publication_free(publication);
+	else if (!publication->count)
+		delete_unused(publication);
+	else if (publication->is_missing && !publication->is_created)
+		make_missing(publication);
+	else
 		send_rows(publication);
-		return;
-	}
-	publication_free(publication);
 }
 
 /* ---- the beginning ---- */

@@ -5,6 +5,12 @@
  * again: to add what is there and to delete what is not changes nothing.
  *
  * Reverse domains, and others if `create_domains` says so, are made when they are needed.
+ * Of a domain that is gone, for somebody has deleted it, all that should be there is
+ * published again as soon as anything of it is. A reverse domain that was made here may
+ * be deleted when nothing in it is ours (`delete_reverse`): by its id, so that it is no
+ * other of the same name, and if central finds it empty; else it is not ours any more.
+ * What comes while it is on its way out waits until it can be made again. All of this is
+ * done by whoever has the lock.
  */
 #pragma once
 

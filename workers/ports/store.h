@@ -183,12 +183,21 @@ struct zone_row {
 	uint64_t rev;
 	uint32_t failures;
 	bool is_due;
+	char made_id[ID_LEN + 1];	/* of the domain, if we made it; else "" */
 };
 
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
+/* Has any port a record there, or had one that may be there still? */
+bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
+/* Its made_id; "" is none. */
+void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
+/* There is no such domain: of what should be there all is open, and nothing is to go. */
+void store_zone_lost(struct tx *tx, const struct zone_key *zone);
+/* The same, of all projects' records, without what is to go. */
+void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
 /* Open ones, at most LIMIT: first what goes, and then what comes. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      size_t limit,

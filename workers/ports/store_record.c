@@ -167,3 +167,29 @@ void store_retry_refused(struct tx *tx)
 	tx_exec(tx, "UPDATE port_records SET state = 'ADD', seq = seq + 1 "
 	        "WHERE state = 'REFUSED'", TX_NONE);
 }
+
+/* ---- what is not there any more ---- */
+
+void store_zone_lost(struct tx *tx, const struct zone_key *zone)
+{
+	tx_exec(tx,
+	    "UPDATE port_records SET state = 'ADD', seq = seq + 1 "
+	    "WHERE zone = ? AND project_id = ? AND state = 'HAVE'",
+	    TX_BIND(tx_text(zone->zone), tx_text(zone->project_id)));
+	tx_exec(tx,
+	    "DELETE FROM port_records WHERE zone = ? AND project_id = ? "
+	    "AND state = 'DROP'",
+	    TX_BIND(tx_text(zone->zone), tx_text(zone->project_id)));
+}
+
+void store_zone_lost_all(struct tx *tx, const struct zone_key *zone)
+{
+	tx_exec(tx,
+	    "UPDATE port_zones z JOIN (SELECT DISTINCT zone, project_id "
+	    "FROM port_records WHERE zone = ? AND state = 'HAVE') r "
+	    "ON r.zone = z.zone AND r.project_id = z.project_id "
+	    "SET z.rev = z.rev + 1, z.due_at = NOW(3)", TX_BIND(tx_text(zone->zone)));
+	tx_exec(tx,
+	    "UPDATE port_records SET state = 'ADD', seq = seq + 1 "
+	    "WHERE zone = ? AND state = 'HAVE'", TX_BIND(tx_text(zone->zone)));
+}

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "store.h"
 
 enum { ZONES_DUE_MAX = 1000 };		/* of one look */
@@ -40,15 +42,38 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT rev, failures, due_at IS NOT NULL AND due_at <= NOW(3) "
-	    "FROM port_zones WHERE zone = ? AND project_id = ?",
+	    "SELECT rev, failures, due_at IS NOT NULL AND due_at <= NOW(3), "
+	    "COALESCE(made_id, '') FROM port_zones WHERE zone = ? AND project_id = ?",
 	    TX_BIND(tx_text(zone->zone), tx_text(zone->project_id))))
 		return false;
 	row->rev = (uint64_t)row_int(&rows);
 	row->failures = row_u32(&rows);
 	row->is_due = row_int(&rows);
+	snprintf(row->made_id, sizeof(row->made_id), "%s", row_text(&rows));
 	tx_select_end(&rows);
 	return true;
+}
+
+bool store_zone_is_used(struct tx *tx, const struct zone_key *zone)
+{
+	struct tx_rows rows;
+	bool is_used;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT EXISTS (SELECT 1 FROM port_records WHERE zone = ?)",
+	    TX_BIND(tx_text(zone->zone))))
+		return false;
+	is_used = row_int(&rows);
+	tx_select_end(&rows);
+	return is_used;
+}
+
+void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)
+{
+	tx_exec(tx,
+	    "UPDATE port_zones SET made_id = NULLIF(?, '') "
+	    "WHERE zone = ? AND project_id = ?",
+	    TX_BIND(tx_text(id), tx_text(zone->zone), tx_text(zone->project_id)));
 }
 
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev)
