@@ -13,9 +13,10 @@ enum err codec_domain(const char *text, struct name *domain, struct why *why)
 {
 	char full[PORT_NAME_MAX + 2];
 	size_t len = strlen(text);
+	struct name got = { 0 };
 	enum err err;
 
-	*domain = (struct name){ 0 };
+	*domain = got;
 	if (!len)
 		return OK;
 	if (len > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
@@ -23,11 +24,14 @@ enum err codec_domain(const char *text, struct name *domain, struct why *why)
 		            "of addresses have no room",
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
 	snprintf(full, sizeof(full), "%s%s", text, text[len - 1] == '.' ? "" : ".");
-	err = name_parse_owner(full, "dns_domain", domain, why);
-	if (!err && (!name_labels(domain) || !memcmp(domain->wire, "\1*", 2)))
-		err = fail(why, ERR_INVALID, "dns_domain: must be a domain that central "
-		           "can have: no wildcard, and not the root");
-	return err;
+	err = name_parse_owner(full, "dns_domain", &got, why);
+	if (err)
+		return err;
+	if (!name_labels(&got) || !memcmp(got.wire, "\1*", 2))
+		return fail(why, ERR_INVALID, "dns_domain: must be a domain that central "
+		            "can have: no wildcard, and not the root");
+	*domain = got;
+	return OK;
 }
 
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,

@@ -22,7 +22,7 @@ enum {
 	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* of one answer */
 };
 
-/* A domain that leaves room for each address's generated name. "" is none. */
+/* A domain that leaves room for each address's generated name. "", and what fails: none. */
 enum err codec_domain(const char *text, struct name *domain, struct why *why);
 /* The same, as its row has it; NULL is none. */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
