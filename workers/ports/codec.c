@@ -6,6 +6,12 @@
 #include "core/mac.h"
 #include "model/json.h"
 
+/* The words begin with the way to what they are about: "port.network_id is missing". */
+static enum err within(const char *field, enum err err, struct why *why)
+{
+	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
+}
+
 /* ---- networks ---- */
 
 /* With or without its last dot, as Neutron's users write it, in any case. */
@@ -56,19 +62,12 @@ static enum err get_project(const struct request *req, const json_t *json,
 	return json_get_text(json, "project_id", 0, PROJECT_MAX, project, why);
 }
 
-enum err codec_network(const struct request *req, struct network_row *network,
-                       struct why *why)
+static enum err take_network(const struct request *req, const json_t *json,
+                             struct network_row *network, struct why *why)
 {
-	static const char *const keys[] = { "id", "project_id", "dns_domain", NULL };
 	const char *domain = "";
-	const json_t *json;
-	enum err err = json_get_object(req->args, "network", JSON_REQUIRED, &json, why);
+	enum err err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
 
-	*network = (struct network_row){ .domain_text = "" };
-	if (!err)
-		err = json_only_keys(json, keys, "network", why);
-	if (!err)
-		err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
 	if (!err)
 		err = get_project(req, json, &network->project_id, why);
 	if (!err)
@@ -82,6 +81,19 @@ enum err codec_network(const struct request *req, struct network_row *network,
 		network->domain_text = arena_strdup(req->arena, text);
 	}
 	return err;
+}
+
+enum err codec_network(const struct request *req, struct network_row *network,
+                       struct why *why)
+{
+	static const char *const keys[] = { "id", "project_id", "dns_domain", NULL };
+	const json_t *json;
+	enum err err = json_get_object(req->args, "network", JSON_REQUIRED, &json, why);
+
+	*network = (struct network_row){ .domain_text = "" };
+	if (!err)
+		err = json_only_keys(json, keys, "network", why);
+	return err ? err : within("network", take_network(req, json, network, why), why);
 }
 
 json_t *codec_encode_network(const struct network_row *network)
@@ -147,11 +159,10 @@ static enum err take_address(const json_t *json, struct port_row *port, struct w
 	if (err)
 		return err;
 	if (!address_parse(text, 0, address) || address->scope)
-		return fail(why, ERR_INVALID, "fixed_ips: \"ip_address\" is no address "
-		            "of IPv4 or IPv6");
+		return fail(why, ERR_INVALID, "ip_address is no address of IPv4 or IPv6");
 	for (size_t i = 0; i < port->count; i++)
 		if (address_same_host(&port->addresses[i], address))
-			return fail(why, ERR_INVALID, "fixed_ips: %.64s is there twice",
+			return fail(why, ERR_INVALID, "ip_address: %.64s is there twice",
 			            text);
 	port->count++;
 	return OK;
@@ -169,7 +180,8 @@ static enum err take_addresses(struct request *req, const json_t *json,
 	port->addresses = arena_alloc(req->arena, (json_array_size(list) + 1) *
 	                                          sizeof(*port->addresses));
 	for (size_t i = 0; !err && i < json_array_size(list); i++)
-		err = take_address(json_array_get(list, i), port, &req->why);
+		err = within("fixed_ips", take_address(json_array_get(list, i), port,
+		                                       &req->why), &req->why);
 	return err;
 }
 
@@ -236,6 +248,18 @@ static enum err take_values(struct request *req, const json_t *json,
 	return err ? err : take_addresses(req, json, wish);
 }
 
+static enum err take_port(struct request *req, const json_t *json, struct port_wish *wish)
+{
+	enum err err = json_get_id(json, "id", 0, wish->port.id, &req->why);
+
+	if (!err)
+		err = json_get_id(json, "network_id", JSON_REQUIRED,
+		                  wish->port.network_id, &req->why);
+	if (!err)
+		err = get_project(req, json, &wish->port.project_id, &req->why);
+	return err ? err : take_values(req, json, wish);
+}
+
 enum err codec_port(struct request *req, struct port_wish *wish)
 {
 	static const char *const keys[] = { "id", "network_id", "project_id", "dns_name",
@@ -249,14 +273,7 @@ enum err codec_port(struct request *req, struct port_wish *wish)
 	snprintf(wish->port.id, sizeof(wish->port.id), "%s", req->unique_id);
 	if (!err)
 		err = json_only_keys(json, keys, "port", &req->why);
-	if (!err)
-		err = json_get_id(json, "id", 0, wish->port.id, &req->why);
-	if (!err)
-		err = json_get_id(json, "network_id", JSON_REQUIRED,
-		                  wish->port.network_id, &req->why);
-	if (!err)
-		err = get_project(req, json, &wish->port.project_id, &req->why);
-	return err ? err : take_values(req, json, wish);
+	return err ? err : within("port", take_port(req, json, wish), &req->why);
 }
 
 enum err codec_values(struct request *req, struct port_wish *wish)
@@ -270,7 +287,7 @@ enum err codec_values(struct request *req, struct port_wish *wish)
 	*wish = (struct port_wish){ 0 };
 	if (!err)
 		err = json_only_keys(json, keys, "values", &req->why);
-	return err ? err : take_values(req, json, wish);
+	return err ? err : within("values", take_values(req, json, wish), &req->why);
 }
 
 void codec_complete(struct port_wish *wish, const struct port_row *port)
