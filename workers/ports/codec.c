@@ -19,17 +19,18 @@ enum err codec_domain(const char *text, struct name *domain, struct why *why)
 {
 	char full[PORT_NAME_MAX + 2];
 	size_t len = strlen(text);
+	bool is_full = len && text[len - 1] == '.';
 	struct name got = { 0 };
 	enum err err;
 
 	*domain = got;
 	if (!len)
 		return OK;
-	if (len > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
+	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
 		return fail(why, ERR_INVALID, "dns_domain: of more than %d octets: names "
 		            "of addresses have no room",
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
-	snprintf(full, sizeof(full), "%s%s", text, text[len - 1] == '.' ? "" : ".");
+	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
 	err = name_parse_owner(full, "dns_domain", &got, why);
 	if (err)
 		return err;
