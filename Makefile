@@ -131,6 +131,11 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/o
     $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -Iworkers/ownership -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+# ports and ownership have files of the same names: these targets see those of ports.
+$(BUILD)/fuzz/fuzz_neutron $(BUILD)/fuzz/fuzz_port_request: $(BUILD)/fuzz/%: tests/fuzz/%.c \
+    tests/fuzz/port_case.c $(BUILD)/ports.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Iworkers -Iworkers/ports -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzzers: $(FUZZ)
 
 $(BUILD)/%.a:

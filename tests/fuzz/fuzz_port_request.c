@@ -1,0 +1,214 @@
+/*
+ * What anybody may ask of us about ports: create_port, update_port, set_network and the
+ * lists. It is refused in words, or what was taken is what our rows can have, and all
+ * that is published of it are names below their zones and lines that dnsmasq can read.
+ * What is shown of a port can be asked for again, and is the same.
+ *
+ * The input is the arguments as JSON; or, for those who do not write JSON by chance,
+ * lines of which the first is the network (its domain and project) with a list's marker
+ * and limit, the second the port, and the third what it becomes: port_case.h.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec.h"
+#include "model/json.h"
+#include "port_case.h"
+#include "runtime/rpc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { BODY_MAX = 65536, FIELD_MAX = 4096 };
+
+#define MESSAGE_ID "00112233445566778899aabbccddeeff"
+
+/* ---- lines ---- */
+
+static json_t *values_of(const json_t *port)
+{
+	json_t *values = json_copy((json_t *)port);
+
+	json_object_del(values, "id");
+	json_object_del(values, "network_id");
+	json_object_del(values, "project_id");
+	return values;
+}
+
+static json_t *of_lines(const char *text)
+{
+	json_t *args = json_object(), *network = json_object(), *port;
+	const char *limit;
+
+	json_object_set_new(network, "id", json_string(MESSAGE_ID));
+	case_set_field(network, "dns_domain", &text);
+	case_set_field(network, "project_id", &text);
+	case_set_field(args, "marker", &text);
+	limit = text;
+	json_decref(case_field(&text, "\n"));
+	json_object_set_new(args, "limit", json_integer(strtoll(limit, NULL, 10)));
+	json_object_set_new(args, "network", network);
+	json_object_set_new(args, "port", case_port(&text, 1));
+	port = case_port(&text, 2);
+	json_object_set_new(args, "values", values_of(port));
+	json_decref(port);
+	return args;
+}
+
+static json_t *arguments(const uint8_t *data, size_t size)
+{
+	json_t *args = NULL;
+	struct why why;
+
+	if (size && data[0] == '{') {
+		if (json_decode_object((const char *)data, size, BODY_MAX, &args, &why))
+			return NULL;
+	} else if (size < FIELD_MAX) {
+		char *text = strndup((const char *)data, size);
+
+		args = of_lines(text);
+		free(text);
+	}
+	return args;
+}
+
+/* ---- ports ---- */
+
+static struct request request_of(const json_t *args, struct arena *arena)
+{
+	return (struct request){ .context = { .tenant = "us" }, .unique_id = MESSAGE_ID,
+	                         .args = args, .arena = arena };
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool is_same(const struct port_row *a, const struct port_row *b)
+{
+	if (a->count != b->count || strcmp(a->id, b->id) ||
+	    strcmp(a->network_id, b->network_id) ||
+	    strcmp(a->project_id, b->project_id) ||
+	    !is_same_text(a->dns_name, b->dns_name) || !is_same_text(a->mac, b->mac) ||
+	    !is_same_text(a->dns_domain, b->dns_domain))
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (!address_same_host(&a->addresses[i], &b->addresses[i]))
+			return false;
+	return true;
+}
+
+/* What it is shown as, without what follows from the rest. */
+static json_t *shown(const struct port_row *port)
+{
+	static const char *const derived[] = { "dns_fqdn", "dns_assignment", "status",
+	                                       "reason" };
+	const struct name domain = { .len = 13, .wire = "\7example\3org" };
+	struct port_row complete = *port;
+	json_t *json;
+
+	complete.status = "PENDING";
+	json = codec_encode_port(&complete, &domain);
+	assert(json);
+	assert(json_array_size(json_object_get(json, "dns_assignment")) == port->count);
+	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
+		json_object_del(json, derived[i]);
+	return json;
+}
+
+static void check_port(const struct port_row *port, struct arena *arena)
+{
+	json_t *again = json_pack("{s:o}", "port", shown(port));
+	struct request req = request_of(again, arena);
+	struct port_wish wish;
+
+	assert(again && !codec_port(&req, &wish));
+	assert(is_same(port, &wish.port));
+	case_check_port(port, LABELS_RFC1035, arena);
+	case_check_port(port, LABELS_RFC1123, arena);
+	json_decref(again);
+}
+
+/* PORT: that is there. */
+static void try_values(const json_t *args, const struct port_row *port,
+                       struct arena *arena)
+{
+	struct request req = request_of(args, arena);
+	struct port_wish wish;
+
+	if (codec_values(&req, &wish)) {
+		case_check_words(&req.why);
+		return;
+	}
+	codec_complete(&wish, port);
+	check_port(&wish.port, arena);
+}
+
+static void try_port(const json_t *args, struct arena *arena)
+{
+	struct request req = request_of(args, arena);
+	struct port_wish wish;
+
+	if (codec_port(&req, &wish)) {
+		case_check_words(&req.why);
+		return;
+	}
+	check_port(&wish.port, arena);
+	try_values(args, &wish.port, arena);
+}
+
+/* ---- networks and lists ---- */
+
+static void try_network(const json_t *args, struct arena *arena)
+{
+	struct request req = request_of(args, arena);
+	struct network_row network, again;
+	json_t *told;
+
+	if (codec_network(&req, &network, &req.why)) {
+		case_check_words(&req.why);
+		return;
+	}
+	case_check_network(&network);
+	told = json_pack("{s:o}", "network", codec_encode_network(&network));
+	req.args = told;
+	assert(told && !codec_network(&req, &again, &req.why));
+	assert(!strcmp(network.id, again.id));
+	assert(!strcmp(network.project_id, again.project_id));
+	assert(!strcmp(network.domain_text, again.domain_text));
+	json_decref(told);
+}
+
+static void try_filter(const json_t *args, struct arena *arena)
+{
+	struct request req = request_of(args, arena);
+	struct port_filter filter = { 0 };
+
+	if (codec_filter(&req, &filter)) {
+		case_check_words(&req.why);
+		return;
+	}
+	assert(filter.limit >= 1 && filter.limit <= LIST_MAX);
+	assert(!*filter.marker || id_valid(filter.marker));
+	assert(!filter.network_id || id_valid(filter.network_id));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	json_t *args = arguments(data, size);
+	struct arena *arena;
+
+	if (!args)
+		return 0;
+	arena = arena_new();
+	try_port(args, arena);
+	try_network(args, arena);
+	try_filter(args, arena);
+	json_object_del(args, "network");
+	try_filter(args, arena);
+	arena_free(&arena);
+	json_decref(args);
+	return 0;
+}
