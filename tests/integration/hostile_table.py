@@ -279,9 +279,138 @@ def minidns(things):
     }
 
 
+def port_values(name, address):
+    return {"dns_name": maybe(also(name, "empty")), "dns_domain": maybe(also("", "empty")),
+            "mac_address": maybe(also("fa:16:3e:00:00:07", "empty")),
+            "fixed_ips": maybe(items({"ip_address": address}))}
+
+
+def ports(things):
+    network, port = things.network, things.network_port
+    page = {"marker": maybe(port), "limit": maybe(number(10))}
+    return {
+        "set_network": {"network": {"id": network, "project_id": maybe(text("t")),
+                                    "dns_domain": maybe(also(things.zone, "empty"))}},
+        "get_network": {"network": network},
+        "list_networks": page,
+        "create_port": {"port": {"id": maybe(uuid.uuid4().hex), "network_id": network,
+                                 "project_id": maybe(text("t")),
+                                 **port_values("new", "192.0.2.7")}},
+        "update_port": {"port": port, "values": fields(port_values("other", "192.0.2.8"))},
+        "get_port": {"port": port},
+        "list_ports": {"network": maybe(network), **page},
+        "hosts_export": {"network": network, **page},
+        "compare": {"now": maybe(Good(True, "bool"))},
+        "delete_port": {"port": port},
+        "delete_network": {"network": things.spare_network},
+    }
+
+
+# ---- what Neutron says by itself ----
+
+def _id():
+    return uuid.uuid4().hex
+
+
+OBJECTS = {"object", "empty object", "nested"}
+LISTS = {"list", "many", "empty list"}
+ANY_TEXT = TEXTS | {"long"}
+# the kind of an object: the ids that it must have
+NEUTRON = {"port": ("id", "network_id"), "network": ("id",),
+           "floatingip": ("id", "floating_network_id")}
+NOTIFICATIONS = "zonefleet_ports"
+OBJECT_QUEUES = {"Port": "zonefleet_ports.Port-1.7", "Network": "zonefleet_ports.Network-1.1"}
+
+
+def versioned(name, data):
+    return {"versioned_object.name": name, "versioned_object.data": data}
+
+
+def push(name, data):
+    return {"method": "push", "args": {"event_type": "updated",
+                                       "resource_list": [versioned(name, data)]}}
+
+
+def neutron_refused():
+    """(queue, message, {place: (what its refusal says, names of VALUES that are none here)})"""
+    for kind, keys in NEUTRON.items():
+        thing, many, gone = {key: _id() for key in keys}, f"{kind}s", f"{kind}_id"
+        ids = {("payload", kind, key): (key, set()) for key in keys}
+        yield (NOTIFICATIONS, {"event_type": f"{kind}.create.end", "payload": {kind: thing}},
+               {("payload",): (f"has no {kind}", set()),
+                ("payload", kind): (f"has no {kind}|^id is missing", set()), **ids})
+        yield (NOTIFICATIONS, {"event_type": f"{kind}.update.end", "payload": {many: [thing]}},
+               {("payload", many): (f"has no {kind}|^id is missing", {"empty list"}),
+                ("payload", many, 0): ("^id is missing", {"absent"})})
+        yield (NOTIFICATIONS, {"event_type": f"{kind}.delete.end", "payload": {gone: _id()}},
+               {("payload",): (gone, set()), ("payload", gone): (gone, set())})
+    for name, queue in OBJECT_QUEUES.items():
+        keys = NEUTRON[name.lower()]
+        data = ("args", "resource_list", 0, "versioned_object.data")
+        yield (queue, push(name, {key: _id() for key in keys}),
+               {("args",): ("args|no resource_list", set()),
+                ("args", "event_type"): ("event_type", ANY_TEXT),
+                ("args", "resource_list"): ("resource_list", LISTS),
+                data: ("^id is missing", set()),
+                **{(*data, key): (key, set()) for key in keys}})
+
+
+def _common(keys, network):
+    return {**{key: network for key in keys}, "id": _id(), "revision_number": 1}
+
+
+def _name():
+    return f"n{_id()[:8]}"
+
+
+def _port(network, address):
+    return {**_common(NEUTRON["port"], network), "dns_name": _name(), "dns_domain": "",
+            "mac_address": "fa:16:3e:00:00:09", "project_id": "t", "tenant_id": "t",
+            "fixed_ips": [{"ip_address": address}], "device_owner": "compute:nova"}
+
+
+def _floating(network, address):
+    return {**_common(NEUTRON["floatingip"], network), "dns_name": _name(), "dns_domain": "",
+            "floating_ip_address": address}
+
+
+def _network(_network, _address):
+    return {**_common(NEUTRON["network"], ""), "dns_domain": "", "project_id": "t"}
+
+
+def _pushed_port(network, address):
+    return {**_common(NEUTRON["port"], network),
+            "dns": versioned("PortDNS", {"dns_name": _name(), "dns_domain": ""}),
+            "fixed_ips": [versioned("IPAllocation", {"ip_address": address})]}
+
+
+def _places(value, path=()):
+    """All within it but for the ids, which it cannot be without."""
+    for key, item in _within(value):
+        if not any(key in keys for keys in NEUTRON.values()):
+            yield (*path, key)
+            yield from _places(item, (*path, key))
+
+
+def neutron_tolerated(network, addresses):
+    """(queue, kind, id, message, place): whatever is in the place, the thing is there."""
+    def told(kind, make):
+        return (NOTIFICATIONS, kind, make, ("payload", kind), lambda thing:
+                {"event_type": f"{kind}.create.end", "payload": {kind: thing}})
+    for queue, kind, make, path, message in (
+            told("port", _port), told("floatingip", _floating), told("network", _network),
+            (OBJECT_QUEUES["Port"], "port", _pushed_port,
+             ("args", "resource_list", 0, "versioned_object.data"),
+             lambda thing: push("Port", thing))):
+        for place in _places(make(network, "192.0.2.1")):
+            thing = make(network, next(addresses))
+            yield queue, kind, thing["id"], message(thing), (*path, *place)
+
+
 # the kind of a worker: the topic it serves, and its rows
 WORKERS = {
     "central": ("central", central),
     "poolmgr": ("pool_manager.default", poolmgr),
     "minidns": ("minidns", minidns),
+    "ports": ("ports", ports),
 }

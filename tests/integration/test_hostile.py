@@ -20,9 +20,11 @@ from types import SimpleNamespace
 import kombu
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from hostile_table import (DEEP, TEXTS, VALUES, WORKERS,            # noqa: E402
-                           mutants, mutated, plain, required)
+from hostile_table import (DEEP, NOTIFICATIONS, OBJECT_QUEUES,       # noqa: E402
+                           TEXTS, VALUES, WORKERS, mutants, mutated,
+                           neutron_refused, neutron_tolerated, plain, required)
 from story import Caller, put, start_fleet, wait_for                # noqa: E402
+from lab.fleet import Worker                                        # noqa: E402
 
 ADMIN = {"is_admin": True, "project_id": "t"}
 MAX_BYTES = 1024 * 1024
@@ -31,8 +33,10 @@ SECONDS = 60
 SETTINGS = {"broker": {"max_message_bytes": MAX_BYTES},
             "central": {"sweep": 86400},
             "poolmgr": {"poll_timeout": 20, "periodic_sync_interval": 86400}}
+PORTS = {"processes": 1, "feed": "neutron", "compare_period": 86400}
 REFUSALS = {"TypeError", "Invalid", "NotFound", "Forbidden"}
 TOPICS = [topic for topic, _ in WORKERS.values()]
+QUEUES = [*TOPICS, NOTIFICATIONS, *OBJECT_QUEUES.values()]
 
 
 class Lab:
@@ -42,7 +46,9 @@ class Lab:
         unittest.addModuleCleanup(shutil.rmtree, self.folder)
         self.fleet = start_fleet(self.folder / "fleet", central=1, poolmgr=1, minidns=1,
                                  settings=SETTINGS)
+        self.add_ports()
         self.caller = Caller(self.fleet.rabbitmq.url, tenant="t")
+        self.ports = Caller(self.fleet.rabbitmq.url, tenant="t", topic="ports")
         self.post = Post(self.fleet.rabbitmq.url)
         self.nobody = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)     # who never answers
         self.nobody.bind(("127.0.0.1", 0))
@@ -52,8 +58,30 @@ class Lab:
     def stop(self):
         self.nobody.close()
         self.post.close()
+        self.ports.close()
         self.caller.close()
         self.fleet.stop()
+
+    def add_ports(self):
+        """One that hears Neutron; the fleet stops it with its own."""
+        worker = Worker(self.folder / "ports", "ports", self.fleet.settings | {"ports": PORTS})
+        self.fleet.members[worker.name] = worker
+        self.fleet.workers.append(worker)
+        worker.launch()
+        worker.wait_ready()
+        self.fleet.wait_for(lambda: "feed is up" in worker.log.read_text(), SECONDS,
+                            "it hears the notifications")
+
+    def wait_quiet(self):
+        owed = "SELECT zone FROM port_zones WHERE due_at IS NOT NULL"
+        self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(owed), SECONDS,
+                            "all names of ports are published")
+        self.fleet.wait_quiet()
+
+    def make_network(self, zone):
+        network = uuid.uuid4().hex
+        self.ports.set_network(network={"id": network, "dns_domain": zone})
+        return network
 
     def make_things(self):
         """A domain that all servers have, and one of all else that a method may name."""
@@ -63,12 +91,16 @@ class Lab:
         changed = caller.apply_changes(domain=domain, changes=[put(f"w.{zone}", "192.0.2.1")])
         sets = caller.find_recordsets(domain=domain, criterion={"type": "A"})["recordsets"]
         pool = caller.create_pool(pool={"name": f"pool{number}"})
+        network = self.make_network(zone)
+        port = self.ports.create_port(port={
+            "network_id": network, "dns_name": "vm", "fixed_ips": [{"ip_address": "10.9.0.1"}]})
         return SimpleNamespace(
             zone=zone, domain=domain, serial=changed["serial"], recordset=sets[0]["id"],
             record=sets[0]["members"][0]["id"], pool=pool["name"], pool_id=pool["id"],
             new_pool=f"new{number}", opened=caller.begin_import(domain={"name": zone})["id"],
             blacklist=caller.create_blacklist(blacklist={"name": f"bad{number}."})["id"],
             tsigkey=caller.create_tsigkey(tsigkey={"name": f"key{number}."})["id"],
+            network=network, network_port=port["port"]["id"], spare_network=self.make_network(""),
             spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
             port=self.nobody.getsockname()[1])
 
@@ -165,13 +197,13 @@ class Story(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        lab.fleet.wait_quiet()
+        lab.wait_quiet()
         self.stored, self.processes = lab.fleet.stored(), lab.fleet.processes()
 
     def assert_intact(self):
         self.assertEqual(lab.fleet.processes(), self.processes)
         self.assertEqual(lab.fleet.changed_since(self.stored), {})
-        self.assertFalse(any(map(lab.post.has_letters, TOPICS)))
+        self.assertFalse(any(map(lab.post.has_letters, QUEUES)))
 
     @classmethod
     def tearDownClass(cls):
@@ -244,6 +276,9 @@ class Arguments(Story):
     def test_minidns(self):
         self.assert_refused("minidns")
 
+    def test_ports(self):
+        self.assert_refused("ports")
+
     def test_the_table_is_complete(self):
         """The workers say which methods they count, and which keywords they miss."""
         for kind, (topic, rows) in WORKERS.items():
@@ -286,6 +321,14 @@ class Messages(Story):
         for name in self.NO_WORD | {"null"}:
             yield json.dumps({"oslo.version": "2.0", "oslo.message": VALUES[name]}), "message"
 
+    def notifications(self):
+        """The same of a notification."""
+        event = {"event_type": "none", "payload": {}}
+        for key in "event_type", "publisher_id", "priority", "message_id":
+            for name in self.NO_WORD | ({"null"} if key == "event_type" else set()):
+                yield wrapped({**event, key: VALUES[name]}), key
+        yield wrapped({"payload": {}}), "event_type"
+
     def bodies(self):
         """Each with a word of the reason."""
         whole = wrapped(message("last", {"text": "h\u00e9\\\"\n" * 9}))
@@ -301,13 +344,17 @@ class Messages(Story):
             yield brackets(opening, ""), "nested"
         yield wrapped(message("last", {"text": "x" * MAX_BYTES})), "too large"
 
+    def assert_buried(self, queue, sent):
+        for body, _ in sent:
+            lab.post.send(queue, body)
+        for body, word in sent:
+            self.assertIn(word, lab.post.letter(queue)[1], body[:80])
+
     def test_bodies(self):
         sent = [*self.bodies(), *self.envelopes()]
-        for topic in TOPICS:
-            for body, _ in sent:
-                lab.post.send(topic, body)
-            for body, word in sent:
-                self.assertIn(word, lab.post.letter(topic)[1], body[:80])
+        for queue in *TOPICS, *OBJECT_QUEUES.values():
+            self.assert_buried(queue, sent)
+        self.assert_buried(NOTIFICATIONS, [*self.bodies(), *self.notifications()])
         self.assert_intact()
 
     def test_methods_that_are_none(self):
@@ -315,6 +362,76 @@ class Messages(Story):
             for method in "__init__", "update_status\n", "\x01", "x" * 255, "%s%n", "h\u00e9":
                 self.assertEqual(lab.post.ask(topic, method, {})[0], "NoSuchMethod")
         self.assert_intact()
+
+
+class Neutron(Story):
+    """What whoever writes to Neutron's exchanges may say to ports."""
+
+    TOO_DEEP = {"nested", DEEP}     # in an object within an object
+    MANY_SECONDS = 4 * SECONDS      # hundreds of ports, each published by itself
+
+    def send(self, queue, message):
+        """Returns the id by which its dead letter is known."""
+        sent = uuid.uuid4().hex
+        lab.post.send(queue, wrapped({**message, "_unique_id": sent}))
+        return sent
+
+    def test_what_is_none(self):
+        sent, last = {}, {}
+        for queue, message, places in neutron_refused():
+            for (path, (words, none)), name in itertools.product(places.items(), VALUES):
+                if name not in none:
+                    last[queue] = self.send(queue, mutated(message, path, VALUES[name]))
+                    sent[last[queue]] = (f"{queue} {path} {name}",
+                                         "nested" if name == DEEP else words)
+        found = {}
+        for queue in last:
+            found |= lab.post.reasons(queue, last[queue])
+        self.assertEqual([(what, found.get(one)) for one, (what, words) in sent.items()
+                          if not re.search(words, found.get(one, ""))], [])
+        self.assert_intact()
+
+    def tell(self, network):
+        """Each thing with a bad value in one of its places: the ids of all, by the kind."""
+        told = {"port": set(), "floatingip": set(), "network": set()}
+        addresses = (f"10.8.{i // 256}.{i % 256}" for i in itertools.count(1))
+        for name in sorted(VALUES.keys() - self.TOO_DEEP):
+            for queue, kind, thing, message, place in neutron_tolerated(network, addresses):
+                self.send(queue, mutated(message, place, VALUES[name]))
+                told[kind].add(thing)
+        return told
+
+    def listed(self, network):
+        return lab.ports.list_ports(network=network, limit=1000)["ports"]
+
+    def has_all(self, network, told):
+        networks = lab.ports.list_networks(limit=1000)["networks"]
+        return ({port["id"] for port in self.listed(network)} == told["port"] | told["floatingip"]
+                and told["network"] <= {each["id"] for each in networks})
+
+    def test_what_is_left_out(self):
+        """It is there, and published, without what cannot be, whatever was told before it."""
+        zone = f"d{next(lab.numbers)}.example."
+        lab.caller.create_domain(domain={"name": zone})
+        network = lab.make_network(zone)
+        told = self.tell(network)
+        lab.fleet.wait_for(lambda: self.has_all(network, told), self.MANY_SECONDS,
+                           "all is there")
+        lab.wait_quiet()
+        for port in self.listed(network):
+            self.assertEqual(port["status"], "ACTIVE", port)
+            self.assertRegex(port["dns_name"] or "", r"\A[!-@\[-~]*\Z")
+        for each in told["network"]:
+            self.assertEqual(lab.ports.get_network(network=each)["network"]["dns_domain"], "")
+        for kind, things in told.items():
+            for thing in things:
+                self.send(NOTIFICATIONS, {"event_type": f"{kind}.delete.end",
+                                          "payload": {f"{kind}_id": thing}})
+        lab.fleet.wait_for(lambda: not self.listed(network), self.MANY_SECONDS,
+                           "all of them are gone")
+        lab.wait_quiet()
+        self.assertEqual(lab.fleet.processes(), self.processes)
+        self.assertFalse(any(map(lab.post.has_letters, QUEUES)))
 
 
 class Identity(Story):

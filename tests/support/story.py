@@ -31,6 +31,7 @@ SETTINGS = {
 TIMELESS = {
     "worker_nodes": "service, status",
     "distributed_locks": "object_uuid",
+    "port_comparisons": "feed",
     "pool_manager_status":
         "server_id, domain_id, action, status, serial_number, failed_serial, reason",
 }
