@@ -531,6 +531,18 @@ class Reverse(PortStory):
         self.caller.delete_port(port=port["id"])
         self.answers(self.reverse(address), "PTR", f"a.{second}")
 
+    def test_one_who_goes_shares_one_of_its_addresses(self):
+        """What another port has, too, stays; what else it had of the same name goes."""
+        domain, network = self.domain()
+        other = self.network(domain)
+        port = self.create(network, "10.88.1.1", "10.88.1.2", dns_name="web")
+        self.create(other, "10.88.1.1", dns_name="web")
+        self.answers(f"web.{domain}", "A", "10.88.1.1", "10.88.1.2")
+        self.caller.delete_port(port=port["id"])
+        self.answers(f"web.{domain}", "A", "10.88.1.1")
+        self.answers(f"host-10-88-1-1.{domain}", "A", "10.88.1.1")
+        self.answers(f"host-10-88-1-2.{domain}", "A")
+
 
 class Empty(PortStory):
     """With ports.delete_reverse: reverse domains go when they are needed no more."""

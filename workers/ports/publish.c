@@ -168,7 +168,7 @@ static bool is_same_set(const struct record_row *a, const struct record_row *b)
 /* Those of one set are one change; what another port has, too, stays. */
 static json_t *changes_of(const struct publication *publication)
 {
-	const struct record_row *rows = publication->rows;
+	const struct record_row *rows = publication->rows, *last = NULL;
 	json_t *changes = json_array(), *records = NULL;
 
 	for (size_t i = 0; i < publication->count; i++) {
@@ -176,7 +176,7 @@ static json_t *changes_of(const struct publication *publication)
 
 		if (rows[i].is_shared)
 			continue;
-		if (!records || !is_same_set(&rows[i - 1], &rows[i])) {
+		if (!last || !is_same_set(last, &rows[i])) {
 			records = json_array();
 			rrtype_format(rows[i].type, type);
 			json_array_append_new(changes, json_pack("{s:s, s:s, s:s, s:o}",
@@ -184,6 +184,7 @@ static json_t *changes_of(const struct publication *publication)
 				"name", rows[i].name, "type", type, "records", records));
 		}
 		json_array_append_new(records, json_string(rows[i].data));
+		last = &rows[i];
 	}
 	return changes;
 }
