@@ -125,6 +125,14 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
 		read_open(tx, arena, zone, RECORD_ADD, limit - count, each, self);
 }
 
+/*
+ * Said again, when nobody knows whether it was committed, it changes nothing: what has
+ * become HAVE stays so, and what is gone is not brought back.
+ */
+#define DONE " ON DUPLICATE KEY UPDATE state = IF(seq <> VALUES(seq), state, " \
+             "CASE state WHEN 'ADD' THEN 'HAVE' WHEN 'DROP' THEN 'GONE' " \
+             "ELSE state END)"
+
 void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count)
 {
@@ -137,10 +145,8 @@ void store_zone_done(struct tx *tx, const struct zone_key *zone,
 		values[KEYS * i + 6] = tx_int((int64_t)rows[i].seq);
 	}
 	if (count)
-		tx_exec_rows(tx, INSERT "seq) VALUES ", "(?,?,?,?,?,?,?)",
-		             " ON DUPLICATE KEY UPDATE state = IF(seq <> VALUES(seq), "
-		             "state, IF(state = 'ADD', 'HAVE', 'GONE'))", values, KEYS,
-		             count);
+		tx_exec_rows(tx, INSERT "seq, state) VALUES ",
+		             "(?,?,?,?,?,?,?,'GONE')", DONE, values, KEYS, count);
 	tx_exec(tx, "DELETE FROM port_records WHERE zone = ? AND state = 'GONE'",
 	        TX_BIND(tx_text(zone->zone)));
 	arena_free(&arena);
