@@ -120,6 +120,10 @@ $(BUILD)/drivers/primary_driver: tests/integration/drivers/primary_driver.c \
     $(BUILD)/ownership.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Iworkers/ownership $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/drivers/reverse_driver: tests/integration/drivers/reverse_driver.c \
+    $(BUILD)/ports.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Iworkers -Iworkers/ports $(LDFLAGS) -o $@ $^ $(LIBS)
 drivers: $(DRIVERS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
