@@ -18,6 +18,7 @@
 #   make bench      figures, as ratios against peers (tests/bench/README.md)
 #   make bench-sync     what it costs to look after 100 000 domains
 #   make bench-ownership  what a shared zone of 100 000 records costs when nothing changes
+#   make bench-ports    what one port's change costs in a network of 10 000
 #   make bench-minidns  minidns beside NSD and Knot, on one processor each
 #   make install    DESTDIR=, PREFIX=/usr
 
@@ -203,6 +204,9 @@ bench-minidns: all $(BUILD)/bench/load $(BUILD)/bench/exchanges
 bench-ownership: all
 	BUILD=$(BUILD) tests/bench/ownership
 
+bench-ports: all
+	BUILD=$(BUILD) tests/bench/ports
+
 bench-sync: all $(BUILD)/bench/soa_server
 	BUILD=$(BUILD) tests/bench/sync
 
@@ -246,6 +250,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-minidns bench-sync fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-minidns bench-sync fuzz layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:
