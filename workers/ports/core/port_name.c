@@ -60,6 +60,18 @@ static enum err check_labels(const char *text, size_t len, enum label_rules rule
 	return err;
 }
 
+/* The last of several labels is a top-level domain to Neutron: no number (RFC 1123 2.1). */
+static enum err check_last(const char *text, size_t len, struct why *why)
+{
+	size_t digits = 0;
+
+	while (digits < len && is_digit(text[len - 1 - digits]))
+		digits++;
+	if (digits && digits < len && text[len - 1 - digits] == '.')
+		return fail(why, ERR_INVALID, "dns_name: the last of its labels is a number");
+	return OK;
+}
+
 /* Into FULL, of PORT_NAME_MAX + 1. */
 static enum err complete(const char *dns_name, size_t len, const struct name *domain,
                          char *full, struct why *why)
@@ -98,10 +110,12 @@ enum err port_fqdn(const char *dns_name, const struct name *domain,
 	char full[PORT_NAME_MAX + 1];
 	size_t len = strlen(dns_name);
 	bool is_full = len && dns_name[len - 1] == '.';
+	size_t end = is_full ? len - 1 : len;
 	struct name name;
-	enum err err = check_labels(dns_name, is_full ? len - 1 : len, LABELS_RFC1123,
-	                            why);
+	enum err err = check_labels(dns_name, end, LABELS_RFC1123, why);
 
+	if (!err)
+		err = check_last(dns_name, end, why);
 	if (!err)
 		err = complete(dns_name, len, domain, full, why);
 	if (!err)

@@ -29,8 +29,8 @@ enum {
  * The full name, in lower case, of a port that is to be called DNS_NAME in DOMAIN.
  * ERR_INVALID in words that name the field: an empty label or one of more than 63
  * octets, other octets than letters, digits and hyphens, a label that begins or ends
- * with a hyphen, a name that is the domain itself or outside of it, one of more than
- * PORT_NAME_MAX octets. Any octets may come.
+ * with a hyphen, the last of several being a number, a name that is the domain itself or
+ * outside of it, one of more than PORT_NAME_MAX octets. Any octets may come.
  */
 enum err port_fqdn(const char *dns_name, const struct name *domain,
                    enum label_rules rules, struct name *fqdn, struct why *why);
