@@ -386,6 +386,24 @@ class Disorder(FeedStory):
         self.assertIsNone(self.known(port))
         self.answers(f"late.{domain}", "A")
 
+    def test_a_network_goes_with_its_ports(self):
+        """Neutron lets none go that has any: what told of their end got lost."""
+        own = f"d{uuid.uuid4().hex[:8]}.example."
+        self.central.create_domain(domain={"name": own})
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"network": network})
+        ports = [port_of(network, "10.41.1.1", dns_name="left"),
+                 port_of(network, "10.41.1.2", dns_name="left", dns_domain=own)]
+        for port in ports:
+            self.emit("port.create.end", {"port": port})
+        self.answers(f"left.{domain}", "A", "10.41.1.1")
+        self.answers(f"left.{own}", "A", "10.41.1.2")
+        for _ in range(2):
+            self.emit("network.delete.end", {"network_id": network["id"], "network": network})
+        for name in f"left.{domain}", f"left.{own}", f"host-10-41-1-2.{domain}":
+            self.answers(name, "A")
+        self.assertEqual([self.known(port) for port in ports], [None, None])
+
     def test_shuffled_and_each_three_times(self):
         """A002-5, but for those that are lost."""
         domain, network = self.a_network()

@@ -78,6 +78,16 @@ void renaming_none(struct renaming *renaming, struct tx *tx)
 	write_records(renaming, tx);
 }
 
+void renaming_end(struct renaming *renaming, struct tx *tx)
+{
+	change_begin(&renaming->change, renaming->arena);
+	store_records(tx, renaming->arena, renaming->network->id, NULL, change_was,
+	              &renaming->change);
+	store_ports_delete(tx, renaming->network->id);
+	change_write(&renaming->change, tx);
+	change_end(&renaming->change);
+}
+
 enum err renaming_commit(struct renaming *renaming, struct tx *tx)
 {
 	enum err err = tx_commit(tx);

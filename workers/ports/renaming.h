@@ -27,5 +27,10 @@ enum { UNNAMED_SHOWN = 100 };		/* of which so many are listed */
 void renaming_all(struct renaming *renaming, struct tx *tx);
 /* After a subnet's row was written; NETWORK was read since. */
 void renaming_none(struct renaming *renaming, struct tx *tx);
+/*
+ * The network is gone, and with it its ports, whatever was told of them: a source lets no
+ * network go that has any.
+ */
+void renaming_end(struct renaming *renaming, struct tx *tx);
 /* Commits; and what changed is published at once. */
 enum err renaming_commit(struct renaming *renaming, struct tx *tx);

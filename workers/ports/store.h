@@ -102,6 +102,7 @@ void store_ports_rename(struct tx *tx, const char *network_id,
                         const struct port_row *ports, size_t count);
 /* It is gone: its name is free, and it is remembered for a while. */
 void store_port_delete(struct tx *tx, const char *id);
+void store_ports_delete(struct tx *tx, const char *network_id);
 /* One that is gone, and was never heard of before. */
 void store_port_never(struct tx *tx, const char *id);
 /* Those that went a day ago and have no records any more; and networks without any. */

@@ -224,6 +224,13 @@ void store_port_delete(struct tx *tx, const char *id)
 	    "WHERE id = ? AND deleted_at IS NULL", TX_BIND(tx_text(id)));
 }
 
+void store_ports_delete(struct tx *tx, const char *network_id)
+{
+	tx_exec(tx,
+	    "UPDATE ports SET deleted_at = NOW(3), dns_fqdn = NULL "
+	    "WHERE network_id = ? AND deleted_at IS NULL", TX_BIND(tx_text(network_id)));
+}
+
 /* A port is of some network: of these nobody knows which, and it does not matter. */
 void store_port_never(struct tx *tx, const char *id)
 {

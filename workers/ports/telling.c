@@ -93,25 +93,31 @@ static enum err take_network(void *self, struct why *why)
 	return err;
 }
 
-/* Nothing is named in it any more, whatever was told of its ports. */
+static void remove_network(struct told *told, struct renaming *renaming,
+                           struct network_row *network, struct tx *tx)
+{
+	told->has_changed = true;
+	if (!store_network_lock(tx, told->arena, told->id, network))
+		*network = (struct network_row){ .project_id = "" };
+	memcpy(network->id, told->id, sizeof(network->id));
+	network->domain_text = "";
+	network->domain.len = 0;
+	store_network_put(tx, network);
+	renaming_end(renaming, tx);
+	store_network_delete(tx, network->id);
+}
+
+/* It is told at least twice, by a notification and as an object: the first one counts. */
 static enum err end_network(void *self, struct why *why)
 {
 	struct told *told = self;
 	struct network_row network;
 	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
-	                             .network = &network, .unnamed = json_array() };
+	                             .network = &network };
 	struct tx tx = tx_begin(told->ports->runtime.db, why);
 
-	told->has_changed = true;
-	if (!store_network_lock(&tx, told->arena, told->id, &network))
-		network = (struct network_row){ .project_id = "" };
-	memcpy(network.id, told->id, sizeof(network.id));
-	network.domain_text = "";
-	network.domain.len = 0;
-	store_network_put(&tx, &network);
-	renaming_all(&renaming, &tx);
-	store_network_delete(&tx, network.id);
-	json_decref(renaming.unnamed);
+	if (!store_network_is_gone(&tx, told->id) && !tx.err)
+		remove_network(told, &renaming, &network, &tx);
 	return renaming_commit(&renaming, &tx);
 }
 
