@@ -1,24 +1,36 @@
 """Names of the ports of a real Neutron, release 21: what its API is told, DNS answers."""
 
+import json
+import random
+import re
 import shutil
 import sys
 import tempfile
 import unittest
+import uuid
+from collections import Counter
 from pathlib import Path
 
 import kombu
+from neutron_lib.api.validators.dns import validate_dns_name
+from oslo_config import cfg
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
 from neutron import Neutron                                             # noqa: E402
+from sink import Sink                                                   # noqa: E402
 import test_ports                                                       # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 
 DOMAIN = "example.com."
 SECONDS = 30
 COMPARED_SECONDS = 90         # a server that is away is waited for
-NOTIFICATIONS, OBJECTS = "zonefleet_ports", ("Port-1.7", "Network-1.1", "Subnet-1.1")
-MANY = 60
+NOTIFICATIONS = "zonefleet_ports"
+OBJECTS = {f"{NOTIFICATIONS}.{name}": (f"neutron-vo-{name}_fanout", "")
+           for name in ("Port-1.7", "Network-1.1", "Subnet-1.1")}
+FEED = {NOTIFICATIONS: ("neutron", "notifications.info")} | OBJECTS     # queue: what it hears
+MANY, MANY_NAMES = 60, 300
+SEED = 1
 
 
 def setUpModule():
@@ -38,12 +50,17 @@ def setUpModule():
     NeutronStory.central.create_domain(domain={"name": DOMAIN})
     worker = Worker(folder / "ports", "ports", fleet.settings | {
         "ports": {"processes": 1, "feed": "neutron", "domain": DOMAIN,
-                  "label_rules": "rfc1123"}})
+                  "label_rules": "rfc1123", "compare_period": 3600}})
     NeutronStory.worker = worker
     worker.launch()
     unittest.addModuleCleanup(worker.stop)
     worker.wait_ready()
     fleet.wait_for(lambda: "feed is up" in worker.log.read_text(), SECONDS, "it hears Neutron")
+
+
+def event_of(message):
+    """Of a message of Neutron's: its envelope has the rest in a text."""
+    return json.loads(json.loads(message.body)["oslo.message"])
 
 
 class NeutronStory(test_ports.PortStory):
@@ -75,7 +92,54 @@ class NeutronStory(test_ports.PortStory):
 
     @staticmethod
     def host(address, domain=DOMAIN):
-        return f"host-{address.replace('.', '-')}.{domain}"
+        return f"host-{re.sub('[.:]', '-', address)}.{domain}"
+
+    def broker(self):
+        """A connection to the broker and its channel, until this test is over."""
+        link = kombu.Connection(self.fleet.rabbitmq.url.replace("rabbit:", "pyamqp:", 1))
+        self.addCleanup(link.release)
+        return link, link.channel()
+
+    def listen(self):
+        """(connection, queue, channel) of one more who hears all that Neutron tells."""
+        link, channel = self.broker()
+        queue = channel.queue_declare("", exclusive=True).queue
+        channel.queue_bind(queue, "neutron", "notifications.info")
+        return link, queue, channel
+
+    def unheard(self, queues=FEED):
+        """Nothing that Neutron tells reaches us from now on, until this test is over."""
+        _, channel = self.broker()
+        for exchange, key in FEED.values():     # it goes with its last reader
+            channel.queue_bind(channel.queue_declare("", exclusive=True).queue, exchange, key)
+        for queue in queues:
+            channel.queue_unbind(queue, *FEED[queue])
+        self.addCleanup(self.heard, queues)
+
+    def heard(self, queues=FEED):
+        _, channel = self.broker()
+        for queue in queues:
+            channel.queue_bind(queue, *FEED[queue])
+
+    def wait_taken(self, seconds=SECONDS, queues=NOTIFICATIONS):
+        """Until nothing is on its way to a reader any more, nor in his hands."""
+        self.fleet.wait_for(lambda: not self.waiting(queues), seconds,
+                            f"all that was told is taken from {queues}")
+
+    def waiting(self, start):
+        queues = self.fleet.rabbitmq.ctl("list_queues", "name", "messages", "--no-table-headers")
+        return sum(int(count) for name, count in map(str.split, queues.splitlines())
+                   if name.startswith(start) and not name.endswith(".dead"))
+
+    def figure(self, name):
+        return int(re.search(rf"^zonefleet_{name} (\d+)$", self.worker.page("/metrics")[1],
+                             re.MULTILINE)[1])
+
+    def compare(self):
+        before = self.caller.compare(now=True)["ended"]
+        self.fleet.wait_for(lambda: self.caller.compare()["ended"] > before, COMPARED_SECONDS,
+                            "it is compared")
+        return self.caller.compare()
 
 
 class Names(NeutronStory):
@@ -159,32 +223,7 @@ class Names(NeutronStory):
         self.answers(self.host(address), "A")
 
 
-class CompareStory(NeutronStory):
-
-    def unheard(self):
-        """Nothing that Neutron tells reaches us from now on, until this test is over."""
-        link = kombu.Connection(self.fleet.rabbitmq.url.replace("rabbit:", "pyamqp:", 1))
-        channel = link.channel()
-        self.addCleanup(link.release)
-
-        def rebind(change):
-            change(NOTIFICATIONS, "neutron", "notifications.info")
-            for name in OBJECTS:
-                change(f"{NOTIFICATIONS}.{name}", f"neutron-vo-{name}_fanout", "")
-        for name in OBJECTS:            # it goes with its last reader
-            channel.queue_bind(channel.queue_declare("", exclusive=True).queue,
-                               f"neutron-vo-{name}_fanout", "")
-        rebind(channel.queue_unbind)
-        self.addCleanup(rebind, channel.queue_bind)
-
-    def compare(self):
-        before = self.caller.compare(now=True)["ended"]
-        self.fleet.wait_for(lambda: self.caller.compare()["ended"] > before, COMPARED_SECONDS,
-                            "it is compared")
-        return self.caller.compare()
-
-
-class Compared(CompareStory):
+class Compared(NeutronStory):
 
     def test_what_was_never_told(self):
         network = self.a_network()
@@ -235,7 +274,7 @@ class Compared(CompareStory):
         self.assertEqual(self.compare()["reason"], "")
 
 
-class Flagged(CompareStory):
+class Flagged(NeutronStory):
     """With ports.publish "flagged": Neutron's dns_publish_fixed_ip says which have names."""
 
     @classmethod
@@ -329,6 +368,168 @@ class Flagged(CompareStory):
         self.compare()
         self.answers(f"option.{DOMAIN}", "A")
         self.assertEqual(self.compare()["differing"], 0)
+
+
+def of_length(count):
+    """A name of so many octets, in labels of 63."""
+    return ".".join("a" * min(63, count - at) for at in range(0, count, 64))
+
+
+class Verdicts(NeutronStory):
+    """A002-3: which names may be? The cases of Neutron's own tests, and any others."""
+
+    good = ("", "www.1000.com", "vM01", "vm01.example.com.", "8vm01", "vm-01.example.com.",
+            "vm01.test-100", "8.vm01", "a" * 63, of_length(241))
+    bad = (".", "-vm01", "_vm01", "vm01-", "-vm01.test1", "vm01.-test1", "vm01._test1",
+           "vm01.test1-", "vm01.te$t1", "vm0#1.test1.", "vm01.123.", "vm01.123", "a" * 64,
+           "vm01\x1f", "vm\x7f01", "vm 01", "vm01..test1", ".vm01", "vm01.example.org.",
+           "example.com.", of_length(243))
+    # what no name of DNS can be, but Neutron takes: it counts without the first octet of each
+    # name, looks for the end of a line, and has words that its driver puts something in for
+    different = (of_length(242), "vm01\n", "<project_id>")
+
+    @classmethod
+    def setUpClass(cls):
+        cfg.CONF.register_opt(cfg.StrOpt("dns_domain", default=DOMAIN))
+        cls.own = uuid.uuid4().hex
+        cls.caller.set_network(network={"id": cls.own, "dns_domain": DOMAIN})
+
+    def ours(self, name):
+        """Is it taken? Then it is let go again, for the next one."""
+        try:
+            port = self.caller.create_port(port={"network_id": self.own, "dns_name": name})["port"]
+        except Exception as error:
+            self.assertIn("dns_name", str(error))
+            return False
+        self.assertEqual(bool(port["dns_fqdn"]), bool(name))
+        self.caller.delete_port(port=port["id"])
+        return True
+
+    @staticmethod
+    def theirs(name):
+        return not validate_dns_name(name.lower())      # as their API passes it
+
+    def label_rules(self, rules):
+        self.worker.stop()
+        self.worker.configure({"ports": {"label_rules": rules}})
+        self.worker.launch()
+        self.worker.wait_ready()
+
+    def any_names(self):
+        """Of all shapes; most of them are close to what may be."""
+        chance = random.Random(SEED)
+
+        def label():
+            text = "".join(chance.choice("abz09") for _ in range(chance.randint(1, 3)))
+            return text if chance.random() < 0.8 else (
+                "".join(chance.choice("az09-_.\xe4 $A") for _ in range(chance.randint(0, 4))))
+        for _ in range(MANY_NAMES):
+            yield ".".join(label() for _ in range(chance.randint(1, 3))) + chance.choice(
+                ("", "", ".", ".com.", f".{DOMAIN}", f".{DOMAIN}", "." + DOMAIN.upper()))
+
+    def test_neutrons_own_cases(self):
+        network = self.a_network()
+        for name in (*self.good, *self.bad):
+            with self.subTest(name=name):
+                status, port = self.neutron.ask("POST", "ports", {"port": {
+                    "tenant_id": "tenant-1", "network_id": network["id"], "dns_name": name}})
+                self.assertEqual(status, 201 if name in self.good else 400, port)
+                self.assertEqual(self.theirs(name), name in self.good)
+                self.assertEqual(self.ours(name), name in self.good)
+                if status == 201:
+                    self.same_name(port["port"])
+
+    def same_name(self, port):
+        """As Neutron says itself; then it is free again."""
+        fqdn = port["dns_assignment"][0]["fqdn"]
+        self.wait_known(port, lambda known: known and (
+            known["dns_assignment"][0]["fqdn"], known["dns_fqdn"])
+            == (fqdn, fqdn if port["dns_name"] else None))
+        self.neutron.delete("port", port["id"])
+
+    def test_any_names(self):
+        verdicts = Counter()
+        for name in self.any_names():
+            with self.subTest(name=name, seed=SEED):
+                self.assertEqual(self.ours(name), self.theirs(name))
+                verdicts[self.theirs(name)] += 1
+        print(f"{verdicts[True]} names that may be and {verdicts[False]} that may not")
+        self.assertGreater(min(verdicts[True], verdicts[False]), MANY_NAMES // 5)
+
+    def test_by_rfc1035(self):
+        """Of those that Neutron takes only labels that begin with a digit are refused."""
+        self.label_rules("rfc1035")
+        self.addCleanup(self.label_rules, "rfc1123")
+        for name in (*self.good, *self.bad, *self.any_names()):
+            own = name.lower().removesuffix(f".{DOMAIN}").split(".")
+            with self.subTest(name=name, seed=SEED):
+                self.assertEqual(self.ours(name), self.theirs(name) and not any(
+                    label[:1].isdigit() for label in own))
+
+    def test_what_only_neutron_takes(self):
+        """Its ports have the names of their addresses, then."""
+        network = self.a_network()
+        for name in self.different:
+            with self.subTest(name=name):
+                self.assertFalse(self.ours(name))
+                self.assertTrue(self.theirs(name))
+                port, address = self.a_port(network, dns_name=name)
+                self.assertIsNone(self.wait_known(port)["dns_fqdn"])
+                self.answers(self.host(address), "A", address)
+
+
+class Shared(NeutronStory):
+    """A002-10: designate-sink hears Neutron, too."""
+
+    events = [f"{kind}.{verb}.{when}" for kind in ("network", "subnet", "port", "floatingip")
+              for verb in ("create", "update", "delete") for when in ("start", "end")]
+
+    def test_each_hears_all(self):
+        sink = Sink(self.fleet.folder / "sink", self.fleet.rabbitmq, self.events)
+        sink.launch()
+        self.addCleanup(sink.stop)
+        sink.wait_ready()
+        self.wait_taken(queues=sink.queue)      # Neutron makes the queue, and fills it for nobody
+        known = sink.taken()
+        self.unheard(OBJECTS)           # they would be counted with the notifications
+        self.wait_taken()
+        before = self.figure("ports_events_total")
+        told = self.told_of_all_kinds()
+        ours = sum(count for event, count in told.items()
+                   if event.endswith(".end") and not event.startswith("subnet"))
+        self.assertLessEqual(told.keys(), set(self.events))
+        self.fleet.wait_for(lambda: sink.taken().total() >= (known + told).total(), SECONDS,
+                            "designate-sink takes them")
+        self.assertEqual(sink.taken() - known, told)
+        self.assertEqual(sink.without_zone(), sum(
+            sink.taken()[event] for event in ("floatingip.update.end", "floatingip.delete.start")))
+        taken = lambda: self.figure("ports_events_total") - before     # noqa: E731
+        self.fleet.wait_for(lambda: taken() >= ours, SECONDS, f"we take {ours}: {taken()}")
+        self.assertEqual(taken(), ours)
+        print(f"{told.total()} events: designate-sink took all, we {ours}, which are for us")
+
+    def told_of_all_kinds(self):
+        """How many events of each type a third one hears."""
+        heard = Counter()
+        link, queue, channel = self.listen()
+        channel.basic_consume(queue, no_ack=True, callback=lambda message: heard.update(
+            [event_of(message)["event_type"]]))
+        self.change_all_kinds()
+        while not heard["floatingip.delete.end"]:       # the last one
+            link.drain_events(timeout=SECONDS)
+        return heard
+
+    def change_all_kinds(self):
+        network = self.a_network(**{"router:external": True})
+        self.neutron.update("network", network["id"], name="shared")
+        for number in range(MANY // 3):
+            port, _ = self.a_port(network, dns_name=f"both{number}")
+            self.neutron.update("port", port["id"], dns_name=f"each{number}")
+            if number % 2:
+                self.neutron.delete("port", port["id"])
+        floating = self.neutron.create("floatingip", floating_network_id=network["id"])
+        self.neutron.update("floatingip", floating["id"], description="of both")
+        self.neutron.delete("floatingip", floating["id"])
 
 
 if __name__ == "__main__":

@@ -78,6 +78,11 @@ paste.app_factory = neutron.api.v2.router:APIRouter.factory
 PROGRAM = "import sys; sys.argv[0] = '{name}'; from {module} import main; sys.exit(main())"
 
 
+def packaged(name, module, *arguments):
+    """The command line of a program of OpenStack's."""
+    return [PYTHON, "-c", PROGRAM.format(name=name, module=module), *arguments]
+
+
 class Neutron(Server):
 
     start_seconds = 120
@@ -101,8 +106,7 @@ class Neutron(Server):
             env=self.environment(), seconds=300)
 
     def program(self, name, module, *arguments):
-        return [PYTHON, "-c", PROGRAM.format(name=name, module=module),
-                "--config-file", self.config, *arguments]
+        return packaged(name, module, "--config-file", self.config, *arguments)
 
     def environment(self):
         return super().environment() | {"PATH": PATH, "OS_LOG_DIR": str(self.folder)}
@@ -124,7 +128,7 @@ class Neutron(Server):
             headers={"Content-Type": "application/json", "X-Project-Id": project,
                      "X-Tenant-Id": project, "X-User-Id": "user-1", "X-Roles": "admin"})
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with urllib.request.urlopen(request, timeout=600) as answer:
                 text = answer.read()
                 return answer.status, json.loads(text) if text else None
         except urllib.error.HTTPError as error:
