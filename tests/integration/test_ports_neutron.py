@@ -23,8 +23,8 @@ import test_ports                                                       # noqa: 
 from lab.fleet import Worker                                            # noqa: E402
 
 DOMAIN = "example.com."
-SECONDS = 30
-COMPARED_SECONDS = 90         # a server that is away is waited for
+SECONDS = 60
+COMPARED_SECONDS = 180        # a server that is away is waited for
 NOTIFICATIONS = "zonefleet_ports"
 OBJECTS = {f"{NOTIFICATIONS}.{name}": (f"neutron-vo-{name}_fanout", "")
            for name in ("Port-1.7", "Network-1.1", "Subnet-1.1")}
