@@ -17,7 +17,8 @@ enum { FILE_MAX_BYTES = 1024 * 1024 };
 static const char *const option_known_groups[] = {
 	"broker", "database", "log", "metrics", "worker",
 	"central", "poolmgr", "minidns", "backends",
-	"client", "fleet", "ports", "routes", "ownership", "registries",
+	"client", "fleet", "ports", "ports_agent", "routes", "routes_agent", "ownership",
+	"registries",
 	NULL
 };
 

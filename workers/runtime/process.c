@@ -34,7 +34,7 @@ struct process {
 	struct runtime runtime;
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
-	struct ping *ping;
+	struct ping *ping;		/* NULL for a program without a database */
 	struct loop_timer *beat, *drain;
 	int64_t beat_due_us;
 	struct metric *lateness;
@@ -237,7 +237,8 @@ static void runtime_open(struct process *process, int index)
 	free(name);
 	runtime->rpc = rpc_client_open(runtime->loop, runtime->broker_config,
 				       runtime->out);
-	runtime->db = db_new(runtime->db_config);
+	if (!program->worker->no_database)
+		runtime->db = db_new(runtime->db_config);
 }
 
 static void runtime_close(struct process *process)
@@ -251,16 +252,24 @@ static void runtime_close(struct process *process)
 	loop_free(&runtime->loop);
 }
 
+static const char *topic_of(const struct worker *worker)
+{
+	if (worker->topic)
+		return worker->topic(worker->self);
+	return worker->group ? worker->group : worker->name;
+}
+
 static struct rpc_server *server_open(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 	const struct runtime *runtime = &process->runtime;
 	struct rpc_server_config config = {
-		.topic = worker->topic ? worker->topic(worker->self) : worker->name,
+		.topic = topic_of(worker),
 		.methods = worker->methods,
 		.version = "1.0",
 		.prefetch = process->program->common.prefetch,
 		.fanout = worker->fanout,
+		.fanout_only = worker->fanout_only,
 		.fanout_is_new = worker->fanout_is_new,
 		.self = worker->self,
 	};
@@ -280,12 +289,17 @@ static void serve(struct process *process)
 	periods_open(process);
 }
 
+static bool is_database_up(const struct process *process)
+{
+	return !process->ping || ping_ok(process->ping);
+}
+
 /* The schema is there, and the program has read what it needs. */
 static bool may_serve(const struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
-	return ping_ok(process->ping) &&
+	return is_database_up(process) &&
 	       (!worker->can_serve || worker->can_serve(worker->self));
 }
 
@@ -316,7 +330,7 @@ static void process_beat(void *self)
 	broker = broker_is_up(process->runtime.out) &&
 		 (!process->server || rpc_server_is_up(process->server));
 	metrics_beat(clock_ms());
-	process_set_ready(process, broker, process->serving && ping_ok(process->ping));
+	process_set_ready(process, broker, process->serving && is_database_up(process));
 	beat_arm(process);
 }
 
@@ -325,7 +339,8 @@ static void process_open(struct process *process)
 	struct loop *loop = process->runtime.loop;
 	bool schema = process->program->worker->schema;
 
-	process->ping = ping_new(loop, process->runtime.db_config, schema);
+	if (process->runtime.db)
+		process->ping = ping_new(loop, process->runtime.db_config, schema);
 	process->beat = loop_timer_new(loop, process_beat, process);
 	process->lateness = lateness_metric();
 	if (!schema)

@@ -272,6 +272,12 @@ static size_t take_batch(struct rpc_server *server, struct job *jobs[BATCH_MAX])
 static void bury(struct rpc_server *server, const struct broker_delivery *delivery,
                  const char *reason)
 {
+	if (server->config.fanout_only) {
+		log_info("message dropped: topic=%s reason=\"%s\"", server->config.topic,
+		         reason);
+		broker_reject(server->in, delivery);
+		return;
+	}
 	broker_bury(server->in, server->out, delivery, reason);
 }
 
@@ -317,7 +323,8 @@ static void settle_cast(struct rpc_server *server, struct job *job)
 
 	if (!job->err)
 		broker_ack(server->in, &job->delivery);
-	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX)
+	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX ||
+	         server->config.fanout_only)
 		bury(server, &job->delivery, reason);
 	else
 		broker_retry(server->in, server->out, &job->delivery,
@@ -558,12 +565,13 @@ static void queues_fill(struct rpc_server *server)
 	struct broker_queue row = { .name = config->topic, .prefetch = config->prefetch };
 
 	row.kind = BROKER_WORK;
-	*queue++ = row;
+	if (!config->fanout_only)
+		*queue++ = row;
 	if (config->recovery) {
 		row.name = config->recovery;
 		*queue++ = row;
 	}
-	if (config->fanout) {
+	if (config->fanout || config->fanout_only) {
 		row.name = config->topic;
 		row.kind = BROKER_FANOUT;
 		*queue++ = row;

@@ -18,6 +18,8 @@
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
 #define AT(field) offsetof(struct worker_common, field)
 
+enum { SHARED_MAX = 4 };		/* groups */
+
 static const struct option log_options[] = {
 	{ "level",  OPTION_TEXT, AT(log_level),  "info",  1, 16,
 	  "what is logged: error, warn, info or debug", .reloadable = true },
@@ -29,6 +31,7 @@ static const struct option log_options[] = {
 static const struct option process_options[] = {
 	{ "processes", OPTION_INT,  AT(processes), "1",  1, 64,
 	  "processes that share the work; one serves one request at a time" },
+	/* from here on also for those of one process */
 	{ "prefetch",  OPTION_INT,  AT(prefetch),  "64", 1, 10000,
 	  "messages that the broker hands to a process ahead" },
 	{ "metrics",   OPTION_TEXT, AT(metrics),   "",   0, 64,
@@ -37,6 +40,11 @@ static const struct option process_options[] = {
 };
 
 /* ---- options ---- */
+
+static const char *group_of(const struct worker *worker)
+{
+	return worker->group ? worker->group : worker->name;
+}
 
 static size_t sections_count(const struct option_section *sections)
 {
@@ -50,21 +58,26 @@ static size_t sections_count(const struct option_section *sections)
 struct option_section *worker_sections(struct worker_common *common, const char *group,
                                        const struct option_section *own)
 {
-	const struct option_section shared[] = {
-		{ "broker",   "RabbitMQ, over which the programs talk",
-		  broker_options, &common->broker },
-		{ "database", "MySQL or MariaDB, the store of all that counts",
-		  db_options, &common->db },
-		{ "log",      "the log",
-		  log_options, common },
-		{ group,      "processes and the metrics page",
-		  process_options, common },
-	};
-	size_t count = sizeof shared / sizeof shared[0] - !group;
-	size_t own_count = sections_count(own);
-	struct option_section *all = xcalloc(count + own_count + 1, sizeof *all);
+	const struct option_section broker = {
+		"broker", "RabbitMQ, over which the programs talk", broker_options,
+		&common->broker };
+	const struct option_section database = {
+		"database", "MySQL or MariaDB, the store of all that counts", db_options,
+		&common->db };
+	const struct option_section log = { "log", "the log", log_options, common };
+	const struct option_section process = {
+		group, common->one_process ? "the metrics page"
+		                           : "processes and the metrics page",
+		process_options + common->one_process, common };
+	size_t own_count = sections_count(own), count = 0;
+	struct option_section *all = xcalloc(SHARED_MAX + own_count + 1, sizeof *all);
 
-	memcpy(all, shared, count * sizeof *all);
+	all[count++] = broker;
+	if (!common->no_database)
+		all[count++] = database;
+	all[count++] = log;
+	if (group)
+		all[count++] = process;
 	if (own_count)
 		memcpy(all + count, own, own_count * sizeof *all);
 	return all;
@@ -80,7 +93,7 @@ enum err worker_common_check(const struct worker_common *common, struct why *why
 			    "log.level: must be error, warn, info or debug, not \"%s\"",
 			    common->log_level);
 	err = broker_check(&common->broker, why);
-	return err ? err : db_check(&common->db, why);
+	return err || common->no_database ? err : db_check(&common->db, why);
 }
 
 static enum err program_check(const struct program *program, struct why *why)
@@ -235,6 +248,7 @@ typedef int action(struct program *program);
 
 static action act_help;
 
+/* act NULL: --agent, of those that have one. */
 static const struct argument {
 	const char *name;
 	action *act;
@@ -244,27 +258,36 @@ static const struct argument {
 	{ "--sample",  act_sample,  "print settings with all defaults, and end" },
 	{ "--help",    act_help,    "print this, and end" },
 	{ "--version", act_version, "print the version, and end" },
+	{ "--agent",   NULL,        "be its agent: see --agent --help" },
 };
 
 enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };
 
+static bool is_taken(const struct program *program, const struct argument *argument)
+{
+	return argument->act || program->worker->agent;
+}
+
 static int act_help(struct program *program)
 {
 	printf("%s: %s\n\nUsage: %s [ARGUMENT...]\n\n", program->name,
-	       program->worker->summary, program->name);
+	       program->worker->summary, program->command);
 	printf("  %-14s %s\n", "--config FILE", "the settings; default " DEFAULT_CONFIG);
 	for (size_t i = 0; i < ARGUMENTS; i++)
-		printf("  %-14s %s\n", arguments[i].name, arguments[i].help);
+		if (is_taken(program, &arguments[i]))
+			printf("  %-14s %s\n", arguments[i].name, arguments[i].help);
 	printf("\nIt stays in the foreground. SIGTERM ends it, SIGHUP reads settings\n"
 	       "again, SIGUSR1 turns debugging lines in the log on and off.\n\n");
 	option_help(&program->schema);
 	return EX_OK;
 }
 
-static const struct argument *argument_find(const char *name)
+static const struct argument *argument_find(const struct program *program,
+                                            const char *name)
 {
 	for (size_t i = 0; i < ARGUMENTS; i++)
-		if (strcmp(arguments[i].name, name) == 0)
+		if (strcmp(arguments[i].name, name) == 0 &&
+		    is_taken(program, &arguments[i]))
 			return &arguments[i];
 	return NULL;
 }
@@ -282,14 +305,58 @@ static bool take_config(char **argv, int *at, const char **path)
 	return true;
 }
 
+/* "ports-agent" of "zonefleet-ports --agent": its settings are those of ports_agent. */
+static void program_init(struct program *program, const struct worker *worker,
+                         const char *command)
+{
+	struct worker_common *common = &program->common;
+
+	memset(program, 0, sizeof *program);
+	program->worker = worker;
+	program->path = DEFAULT_CONFIG;
+	program->name = xprintf("zonefleet-%s", worker->name);
+	program->command = xstrdup(command ? command : program->name);
+	common->no_database = worker->no_database;
+	common->one_process = worker->one_process;
+	common->processes = 1;
+	program->schema = (struct option_schema){
+		.program = program->command,
+		.sections = worker_sections(common, group_of(worker), worker->sections),
+		.lists = worker->lists,
+	};
+}
+
+static void program_clear(struct program *program)
+{
+	option_clear(&program->schema);
+	free((void *)program->schema.sections);
+	free(program->command);
+	free(program->name);
+}
+
+/* Nothing of it was read yet. */
+static void become_agent(struct program *program)
+{
+	const struct worker *agent = program->worker->agent;
+	const char *path = program->path;
+	char *command = xprintf("%s --agent", program->command);
+
+	program_clear(program);
+	program_init(program, agent, command);
+	program->path = path;
+	free(command);
+}
+
 /* The last action wins; EX_USAGE after a sentence on what cannot be understood. */
 static int parse(struct program *program, char **argv, action **act)
 {
 	for (int at = 1; argv[at]; at++) {
-		const struct argument *argument = argument_find(argv[at]);
+		const struct argument *argument = argument_find(program, argv[at]);
 
-		if (argument) {
+		if (argument && argument->act) {
 			*act = argument->act;
+		} else if (argument) {
+			become_agent(program);
 		} else if (!take_config(argv, &at, &program->path)) {
 			struct why why;
 
@@ -301,28 +368,6 @@ static int parse(struct program *program, char **argv, action **act)
 	return EX_OK;
 }
 
-static void program_init(struct program *program, const struct worker *worker)
-{
-	struct worker_common *common = &program->common;
-
-	memset(program, 0, sizeof *program);
-	program->worker = worker;
-	program->path = DEFAULT_CONFIG;
-	program->name = xprintf("zonefleet-%s", worker->name);
-	program->schema = (struct option_schema){
-		.program = program->name,
-		.sections = worker_sections(common, worker->name, worker->sections),
-		.lists = worker->lists,
-	};
-}
-
-static void program_clear(struct program *program)
-{
-	option_clear(&program->schema);
-	free((void *)program->schema.sections);
-	free(program->name);
-}
-
 int worker_main(int argc, char **argv, const struct worker *worker)
 {
 	action *act = act_run;
@@ -331,7 +376,7 @@ int worker_main(int argc, char **argv, const struct worker *worker)
 
 	if (argc < 1)
 		return EX_USAGE;
-	program_init(&program, worker);
+	program_init(&program, worker, NULL);
 	status = parse(&program, argv, &act);
 	if (!status)
 		status = act(&program);

@@ -8,6 +8,9 @@
  * its own loop, broker connections and database connection, opened after the
  * fork. One process serves one request at a time; more processes serve more.
  *
+ * A program may have a second face, its agent: what it does on other machines, started by
+ * `--agent`, with settings and a log name of its own.
+ *
  * SIGTERM: take no more, finish what is in hand, exit 0 within 10 s.
  * SIGHUP: read the file again; rows marked reloadable change, if all is right.
  * SIGUSR1: log level debug on and off.
@@ -29,7 +32,7 @@ struct runtime {
 	struct loop *loop;
 	struct broker *out;
 	struct rpc_client *rpc;
-	/* of the loop's thread; lanes make their own by db_new */
+	/* of the loop's thread; lanes make their own by db_new. NULL: no_database */
 	struct db *db;
 	const struct broker_config *broker_config;
 	const struct db_config *db_config;
@@ -44,18 +47,23 @@ struct timer {
 };
 
 struct worker {
-	const char *name;		/* "central": the group, and zonefleet-central */
+	const char *name;		/* "central": zonefleet-central */
+	const char *group;		/* of its settings, and its topic; NULL: the name */
 	const char *summary;		/* one line for --help */
 	const struct option_section *sections;	/* the program's own; NULL: none */
 	const struct option_list *lists;
 	const struct rpc_method *methods;
 	const struct timer *timers;	/* end with a row of zeroes */
 	bool fanout;			/* answers fanout casts to its topic */
+	bool fanout_only;		/* and nothing else: it has no queue to share */
 	/* What was cast so before now may have been missed: its queue is new. */
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
 	bool schema;			/* no message until the schema is up to date */
-	/* The topic, after the options were read (NULL: the name). */
+	bool no_database;		/* needs none; ready when the broker is there */
+	bool one_process;		/* has no option `processes` */
+	const struct worker *agent;	/* what --agent makes of it; NULL: nothing */
+	/* The topic, after the options were read (NULL: the group). */
 	const char *(*topic)(const void *self);
 	/* Rules between options; before the fork, and in --check. All may be NULL. */
 	enum err (*check)(void *self, struct why *why);
@@ -76,7 +84,10 @@ struct worker {
 	void *self;
 };
 
-/* Takes --config, --check, --sample, --help and --version; statuses of sysexits.h. */
+/*
+ * Takes --config, --check, --sample, --help, --version, and --agent if there is one;
+ * statuses of sysexits.h.
+ */
 int worker_main(int argc, char **argv, const struct worker *worker);
 
 /* The groups that all programs share: also for those that are no workers (the client). */
@@ -88,10 +99,12 @@ struct worker_common {
 	/* in the group of a worker itself, so that one file serves all programs */
 	int processes, prefetch;
 	char *metrics;		/* where the page listens; "" for none */
+	/* of the program, not of its settings: there are no such rows */
+	bool no_database, one_process;
 };
 
 /*
- * broker, database, log, the three rows above in the group GROUP (NULL: without them),
+ * broker, database, log, the rows above in the group GROUP (NULL: without them),
  * and OWN, in one array that the caller frees.
  */
 struct option_section *worker_sections(struct worker_common *common, const char *group,

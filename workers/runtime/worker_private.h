@@ -20,7 +20,8 @@ struct program {
 	const struct worker *worker;
 	struct worker_common common;
 	struct option_schema schema;
-	char *name;		/* "zonefleet-central" */
+	char *name;		/* "zonefleet-central": in the log */
+	char *command;		/* the same, and --agent */
 	const char *path;	/* of the settings */
 	bool debug;		/* SIGUSR1 */
 };
