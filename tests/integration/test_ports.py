@@ -165,9 +165,26 @@ class Hosts(PortStory):
         while marker or not pages:
             page = self.caller.hosts_export(network=network, limit=limit,
                                             **({"marker": marker} if marker else {}))
-            files = [file + page[key] for file, key in zip(files, ("addn_hosts", "dhcp_hosts"))]
+            files = [file + "".join(host[key] for host in page["hosts"])
+                     for file, key in zip(files, ("addn_hosts", "dhcp_hosts"))]
             marker, pages = page["marker"], pages + 1
         return *files, pages
+
+    def test_those_asked_for(self):
+        domain, network = self.domain()
+        ports = [self.create(network, f"10.224.41.{number}")["id"] for number in range(1, 5)]
+        elsewhere = self.create(self.network(domain), "10.224.42.1")["id"]
+        self.caller.delete_port(port=ports[1])
+        asked = [ports[0], str(uuid.UUID(ports[1])), str(uuid.UUID(ports[2])), elsewhere]
+        answer = self.caller.hosts_export(network=network, ports=asked)
+        self.assertEqual(answer, {"hosts": [
+            {"port": ports[at], "dhcp_hosts": "",
+             "addn_hosts": f"10.224.41.{at + 1}\thost-10-224-41-{at + 1}.{domain[:-1]} "
+                           f"host-10-224-41-{at + 1}\n"} for at in (0, 2)], "marker": None})
+        self.assertEqual(self.caller.hosts_export(network=network, ports=[])["hosts"], [])
+        for bad in [["?"], [1], "x", [ports[0]] * 101]:
+            self.refused("ports", self.caller.hosts_export, network=network, ports=bad)
+        self.refused("no network", self.caller.hosts_export, network=uuid.uuid4().hex)
 
     def dnsmasq(self, domain, hosts):
         folder = tempfile.TemporaryDirectory(prefix="zfdnsmasq")

@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "base/map.h"
+#include "lines.h"
 #include "publish.h"
 
 static void take_port(void *self, const struct port_row *port)
@@ -47,6 +48,7 @@ static void read_all(struct renaming *renaming, struct tx *tx)
 	const struct port_filter all = { NULL, renaming->network->id, "", INT32_MAX };
 
 	store_ports(tx, renaming->arena, &all, take_port, renaming);
+	renaming->is_told = renaming->count > 0;
 	change_begin(&renaming->change, renaming->arena);
 	store_records(tx, renaming->arena, renaming->network->id, NULL, change_was,
 	              &renaming->change);
@@ -92,8 +94,11 @@ enum err renaming_commit(struct renaming *renaming, struct tx *tx)
 {
 	enum err err = tx_commit(tx);
 
-	if (!err)
-		publisher_now(renaming->ports->publisher, renaming->change.zones,
-		              renaming->change.zone_count);
-	return err;
+	if (err)
+		return err;
+	publisher_now(renaming->ports->publisher, renaming->change.zones,
+	              renaming->change.zone_count);
+	if (renaming->is_told)
+		lines_tell(renaming->ports, renaming->network->id, NULL, 0);
+	return OK;
 }

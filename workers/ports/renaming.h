@@ -19,6 +19,7 @@ struct renaming {
 	struct port_row *all;
 	size_t count, size;
 	json_t *unnamed;		/* ids of ports whose name cannot be */
+	bool is_told;			/* lines for dnsmasq are others: to be told */
 };
 
 enum { UNNAMED_SHOWN = 100 };		/* of which so many are listed */

@@ -319,7 +319,7 @@ const struct rpc_method ports_methods[] = {
 	{ "get_subnet",     service_get_subnet,     "subnet" },
 	{ "list_subnets",   service_list_subnets,   "network? marker? limit?" },
 	{ "delete_subnet",  service_delete_subnet,  "subnet" },
-	{ "hosts_export",   service_export_hosts,   "network marker? limit?" },
+	{ "hosts_export",   service_export_hosts,   "network ports? marker? limit?" },
 	{ "compare",        service_compare,        "now?" },
 	{ 0 }
 };

@@ -1,13 +1,12 @@
 #include <string.h>
 
-#include "core/hosts.h"
+#include "lines.h"
 #include "model/json.h"
 #include "service_private.h"
-#include "writing.h"
 
 /*
- * A network's files for dnsmasq, so many ports at a time: the pages, one after another,
- * are the files.
+ * A network's files for dnsmasq, port by port: whoever keeps them asks for all ports, so
+ * many at a time, and then for those that change.
  */
 
 enum { PORTS_OF_A_PAGE = 100 };		/* with all their addresses: 0.5 MB */
@@ -15,7 +14,7 @@ enum { PORTS_OF_A_PAGE = 100 };		/* with all their addresses: 0.5 MB */
 struct export {
 	const struct ports *ports;
 	struct network_row network;
-	struct buf addn, dhcp;
+	json_t *hosts;
 	char last[ID_LEN + 1];
 	int count;
 };
@@ -23,24 +22,51 @@ struct export {
 static void take_port(void *self, const struct port_row *port)
 {
 	struct export *export = self;
-	struct name fqdn;
-	struct why why;
-	const struct port_network as = writing_network_of(export->ports, &export->network,
-	                                                  port);
-	bool is_named = port->dns_fqdn && !name_parse(port->dns_fqdn, "dns_fqdn", &fqdn,
-	                                              &why);
+	struct lines lines = { 0 };
 
-	for (size_t i = 0; i < port->count; i++) {
-		const struct host host = { &port->addresses[i], &export->network.domain,
-		                           is_named ? &fqdn : NULL, port->mac };
-
-		if (!subnets_publish(&as.subnets, host.address))
-			continue;
-		hosts_addn(&host, &export->addn);
-		hosts_dhcp(&host, &export->dhcp);
-	}
+	lines_of(export->ports, &export->network, port, &lines);
+	json_array_append_new(export->hosts, json_pack("{s:s, s:s, s:s}",
+		"port", port->id, "addn_hosts", buf_string(&lines.addn),
+		"dhcp_hosts", buf_string(&lines.dhcp)));
+	lines_clear(&lines);
 	memcpy(export->last, port->id, sizeof(export->last));
 	export->count++;
+}
+
+/* Those of the network that are there. */
+static void take_named(struct export *export, struct tx *tx, struct request *req,
+                       const json_t *ids)
+{
+	struct port_row port;
+	char id[ID_LEN + 1];
+
+	for (size_t i = 0; i < json_array_size(ids) && !tx->err; i++) {
+		const char *text = json_string_value(json_array_get(ids, i));
+
+		if (!text || !id_parse(text, id))
+			tx_fail(tx, ERR_INVALID, "ports: must be a list of ids");
+		else if (store_port_read(tx, req->arena, id, &port) && !port.is_gone &&
+		         !strcmp(port.network_id, export->network.id))
+			take_port(export, &port);
+	}
+	export->count = 0;
+}
+
+static enum err take_arguments(struct request *req, struct port_filter *filter,
+                               const json_t **ids)
+{
+	char id[ID_LEN + 1];
+	enum err err = json_get_id(req->args, "network", JSON_REQUIRED, id, &req->why);
+
+	*ids = NULL;
+	if (!err)
+		err = codec_filter(req, filter);
+	if (!err)
+		err = json_get_array(req->args, "ports", 0, PORTS_OF_A_PAGE, ids,
+		                     &req->why);
+	if (filter->limit > PORTS_OF_A_PAGE)
+		filter->limit = PORTS_OF_A_PAGE;
+	return err;
 }
 
 enum err service_export_hosts(void *self, struct request *req)
@@ -48,26 +74,22 @@ enum err service_export_hosts(void *self, struct request *req)
 	struct ports *ports = self;
 	struct port_filter filter = { .project_id = NULL };
 	struct export export = { .ports = ports };
-	char id[ID_LEN + 1];
-	enum err err = json_get_id(req->args, "network", JSON_REQUIRED, id, &req->why);
+	const json_t *ids;
+	enum err err = take_arguments(req, &filter, &ids);
 
-	if (!err)
-		err = codec_filter(req, &filter);
 	if (err)
 		return err;
-	if (filter.limit > PORTS_OF_A_PAGE)
-		filter.limit = PORTS_OF_A_PAGE;
+	export.hosts = json_array();
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
-	if (!store_network_read(&tx, req->arena, id, &export.network) ||
+	if (!store_network_read(&tx, req->arena, filter.network_id, &export.network) ||
 	    service_check_rights(req, export.network.project_id))
-		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
-	store_ports(&tx, req->arena, &filter, take_port, &export);
-	req->result = json_pack("{s:s, s:s, s:s?}",
-		"addn_hosts", buf_string(&export.addn),
-		"dhcp_hosts", buf_string(&export.dhcp),
-		"marker", export.count == filter.limit ? export.last : NULL);
-	buf_clear(&export.addn);
-	buf_clear(&export.dhcp);
+		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", filter.network_id);
+	if (ids)
+		take_named(&export, &tx, req, ids);
+	else
+		store_ports(&tx, req->arena, &filter, take_port, &export);
+	req->result = json_pack("{s:o, s:s?}", "hosts", export.hosts, "marker",
+		export.count == filter.limit ? export.last : NULL);
 	return tx_commit(&tx);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lines.h"
 #include "publish.h"
 
 struct port_network writing_network_of(const struct ports *ports,
@@ -145,12 +146,28 @@ static bool find_heir(struct writing *writing, struct tx *tx, const struct port_
 	return waiting.is_found && !tx->err;
 }
 
+static void note_lines(struct writing *writing, const struct port_row *port,
+                       const struct port_row *heir)
+{
+	const struct port_row *was = writing->is_there ? &writing->was : NULL;
+
+	writing->told_count = 0;
+	writing->told_of = arena_strdup(writing->arena, port->network_id);
+	if (lines_differ(writing->ports, &writing->network, was, port))
+		writing->told[writing->told_count++] =
+			arena_strdup(writing->arena, port->id);
+	if (heir)
+		writing->told[writing->told_count++] =
+			arena_strdup(writing->arena, heir->id);
+}
+
 void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port)
 {
 	struct change *change = &writing->change;
 	struct port_row heir;
 	bool has_heir = find_heir(writing, tx, port, &heir);
 
+	note_lines(writing, port, has_heir ? &heir : NULL);
 	change_begin(change, writing->arena);
 	store_records(tx, writing->arena, NULL, port->id, change_was, change);
 	if (has_heir)
@@ -167,8 +184,12 @@ enum err writing_commit(struct writing *writing, struct tx *tx)
 {
 	enum err err = tx_commit(tx);
 
-	if (!err)
-		publisher_now(writing->ports->publisher, writing->change.zones,
-		              writing->change.zone_count);
-	return err;
+	if (err)
+		return err;
+	publisher_now(writing->ports->publisher, writing->change.zones,
+	              writing->change.zone_count);
+	if (writing->told_count)
+		lines_tell(writing->ports, writing->told_of, writing->told,
+		           writing->told_count);
+	return OK;
 }

@@ -16,6 +16,9 @@ struct writing {
 	struct port_row was;		/* the port's row, if there is one */
 	bool is_there;
 	struct change change;
+	const char *told_of;		/* a network, of which these ports' lines for */
+	const char *told[2];		/* dnsmasq are others now */
+	size_t told_count;
 };
 
 /*
@@ -43,5 +46,5 @@ void writing_read(struct writing *writing, struct tx *tx, const char *id);
  * name that it had and has no more goes to a port of Neutron's that was told to have it.
  */
 void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port);
-/* Commits; and what changed is published at once. */
+/* Commits; and what changed is published, and told to whoever keeps lines of it, at once. */
 enum err writing_commit(struct writing *writing, struct tx *tx);

@@ -1,0 +1,30 @@
+/*
+ * lines -- what one port is in the files of its network for dnsmasq (core/hosts.h). The
+ * files are those of all its ports, by their ids. Whoever keeps them on another machine
+ * is told which ports' lines are others by now, and asks for those (service_hosts.c).
+ *
+ *	ports_agent	hosts_changed(network, ports?)		cast, fanout
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "ports.h"
+#include "store.h"
+
+struct lines {
+	struct buf addn, dhcp;
+};
+
+/* Of a port that is there; by its addresses' order, whoever told them. */
+void lines_of(const struct ports *ports, const struct network_row *network,
+              const struct port_row *port, struct lines *lines);
+void lines_clear(struct lines *lines);
+/* Is anything of them another? WAS: NULL if it was not there; IS may be gone. */
+bool lines_differ(const struct ports *ports, const struct network_row *network,
+                  const struct port_row *was, const struct port_row *is);
+/*
+ * These have just changed (NULL: any of the network's), and are committed. A message that
+ * gets lost is made up for: who keeps files reads all of them now and then.
+ */
+void lines_tell(struct ports *ports, const char *network_id, const char *const *port_ids,
+                size_t count);
