@@ -59,7 +59,7 @@ LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
 # test programs have no folder of their own: unit tests of program P live in tests/unit/P
 
-LIBRARY = base model dns runtime net consistency
+LIBRARY = base model dns runtime net consistency agent
 BINARIES = $(foreach p,$(PROGRAMS),$(BUILD)/bin/$(BINARY_$(p)))
 UNIT     = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/unit/*/test_*.c))
 FUZZ     = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -223,6 +223,9 @@ layers:
 	@! $(src) '#include "net/' workers/base workers/model workers/dns workers/runtime \
 	    workers/consistency central/core poolmgr/core minidns/core workers/ownership/core \
 	    workers/ports/core
+	@! $(src) '#include "agent/' workers/base workers/model workers/dns workers/runtime \
+	    workers/net workers/consistency central poolmgr minidns workers/ownership \
+	    workers/ports/core workers/cli
 	@! $(src) '#include "runtime/' workers/model workers/dns central/core poolmgr/core \
 	    minidns/core workers/ownership/core workers/ports/core
 	@! $(src) '#include <amqp' workers central poolmgr minidns | grep -v '^workers/runtime/broker'

@@ -1,0 +1,504 @@
+#include "agent/mirror.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/kept_file.h"
+#include "agent/signaller.h"
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/json.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+#include "runtime/rpc.h"
+
+enum {
+	ANSWER_MS = 10 * 1000,
+	KEY_MAX = 255,
+	LINES_MAX = 1 << 20,		/* of an entry */
+	PAGE_MAX = 10000,		/* entries */
+	WANTED_MAX = 1000,		/* more is as well read with all others */
+};
+
+static const struct backoff again = { .first_ms = 1000, .max_ms = 60 * 1000 };
+
+/* Since when it goes wrong, and when it is tried again. */
+struct pace {
+	int failures;			/* in a row */
+	int64_t next_ms;
+};
+
+/* Files on their way to the disk. */
+struct writing {
+	struct mirror *mirror;		/* NULL: it is gone */
+	const struct mirror_kind *kind;
+	char *folder;
+	struct buf text[ENTRY_FILES];
+	int written;
+	enum err err;
+	struct why why;
+};
+
+struct mirror {
+	struct mirror_config config;
+	struct loop_timer *timer, *period;
+	enum { NOTHING, PAGE, KEYS } asked;
+	struct entries held, coming;	/* of a reading that is not at its end */
+	struct entries wanted, out;	/* keys; that are asked for */
+	char marker[KEY_MAX + 1];	/* of coming */
+	bool is_open, is_draining;	/* may ask; not any more */
+	bool is_stale, is_reading;	/* all is to be read; pages are coming */
+	bool is_whole, is_dirty;	/* held is something; the files may differ */
+	struct pace asking, writing_pace;
+	enum err failed;		/* why the last question did */
+	struct writing *writing;
+};
+
+static struct figures {
+	struct metric *questions, *failed, *written;
+} figures;
+
+void mirror_metrics(void)
+{
+	figures.questions = metric_new(METRIC_COUNTER, "agent_questions_total",
+	    "questions for what the files are made of", NULL, NULL);
+	figures.failed = metric_new(METRIC_COUNTER, "agent_questions_failed_total",
+	    "of those, what nobody answered, or with no", NULL, NULL);
+	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
+	    "files that were replaced, for they had to be others", NULL, NULL);
+}
+
+static void mirror_step(struct mirror *mirror);
+
+/* ---- pace ---- */
+
+static void pace_failed(struct pace *pace)
+{
+	pace->next_ms = clock_ms() + backoff_ms(&again, pace->failures++, random_u32());
+}
+
+static int64_t pace_wait_ms(const struct pace *pace)
+{
+	int64_t left = pace->failures ? pace->next_ms - clock_ms() : 0;
+
+	return left > 0 ? left : 0;
+}
+
+/* The log has a line of the first of a row. */
+static void question_failed(struct mirror *mirror, enum err err, const struct why *why)
+{
+	if (!mirror->asking.failures || err != mirror->failed)
+		log_warn("files not read: folder=%s err=%s reason=\"%s\"",
+		         mirror->config.folder, err_name(err), why->text);
+	mirror->failed = err;
+	pace_failed(&mirror->asking);
+	metric_add(figures.failed, 1);
+}
+
+/* ---- answers ---- */
+
+static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
+                           struct entries *into, struct why *why)
+{
+	const char *lines[ENTRY_FILES] = { NULL }, *key;
+	enum err err = json_get_text(json, kind->key, JSON_REQUIRED, KEY_MAX, &key, why);
+
+	for (int i = 0; !err && i < ENTRY_FILES; i++)
+		if (kind->file[i].field)
+			err = json_get_text(json, kind->file[i].field, JSON_REQUIRED,
+			                    LINES_MAX, &lines[i], why);
+	if (!err)
+		entries_put(into, key, lines);
+	return err;
+}
+
+/* MARKER: "" if there are no more. */
+static enum err take_answer(const struct mirror_kind *kind, const json_t *answer,
+                            struct entries *into, const char **marker, struct why *why)
+{
+	const json_t *list;
+	enum err err = json_get_array(answer, kind->list, JSON_REQUIRED, PAGE_MAX, &list,
+	                              why);
+
+	*marker = "";
+	if (!err)
+		err = json_get_text(answer, "marker", 0, KEY_MAX, marker, why);
+	for (size_t i = 0; !err && i < json_array_size(list); i++)
+		err = take_entry(kind, json_array_get(list, i), into, why);
+	return err;
+}
+
+/* It goes on behind where it was, or it would never end. */
+static enum err take_page(struct mirror *mirror, const json_t *answer, struct why *why)
+{
+	const char *marker;
+	enum err err = take_answer(mirror->config.kind, answer, &mirror->coming, &marker,
+	                           why);
+
+	if (!err && *marker && strcmp(marker, mirror->marker) <= 0)
+		err = fail(why, ERR_INVALID, "marker: the pages do not go on");
+	if (err)
+		return err;
+	snprintf(mirror->marker, sizeof mirror->marker, "%s", marker);
+	if (*marker)
+		return OK;
+	entries_clear(&mirror->held);
+	mirror->held = mirror->coming;
+	mirror->coming = (struct entries){ 0 };
+	mirror->is_reading = false;
+	mirror->is_whole = mirror->is_dirty = true;
+	return OK;
+}
+
+static const char *const *lines_of(const struct entry *entry)
+{
+	return (const char *const *)entry->lines;
+}
+
+/* What was asked for and is not in the answer is not there. */
+static enum err take_keys(struct mirror *mirror, const json_t *answer, struct why *why)
+{
+	struct entries got = { 0 };
+	const char *marker;
+	enum err err = take_answer(mirror->config.kind, answer, &got, &marker, why);
+
+	for (size_t i = 0; !err && i < mirror->out.count; i++)
+		if (!entries_has(&got, mirror->out.item[i].key))
+			mirror->is_dirty |= entries_drop(&mirror->held,
+			                                 mirror->out.item[i].key);
+	for (size_t i = 0; !err && i < got.count; i++)
+		if (entries_has(&mirror->out, got.item[i].key))
+			mirror->is_dirty |= entries_put(&mirror->held, got.item[i].key,
+			                                lines_of(&got.item[i]));
+	entries_clear(&got);
+	return err;
+}
+
+/* They are asked for again. */
+static void want_again(struct mirror *mirror)
+{
+	for (size_t i = 0; i < mirror->out.count; i++)
+		entries_put(&mirror->wanted, mirror->out.item[i].key,
+		            lines_of(&mirror->out.item[i]));
+	entries_clear(&mirror->out);
+}
+
+static void on_answer(void *self, const struct rpc_answer *answer)
+{
+	struct mirror *mirror = self;
+	struct why why = answer->why;
+	enum err err = answer->err;
+
+	if (!err && mirror->asked == PAGE)
+		err = take_page(mirror, answer->result, &why);
+	else if (!err)
+		err = take_keys(mirror, answer->result, &why);
+	mirror->asked = NOTHING;
+	if (err) {
+		question_failed(mirror, err, &why);
+		want_again(mirror);
+	} else {
+		mirror->asking.failures = 0;
+		entries_clear(&mirror->out);
+	}
+	mirror_step(mirror);
+}
+
+/* ---- questions ---- */
+
+static json_t *keys_taken(struct mirror *mirror)
+{
+	json_t *keys = json_array();
+
+	while (mirror->wanted.count && mirror->out.count < MIRROR_KEYS_MAX) {
+		const struct entry *last = &mirror->wanted.item[mirror->wanted.count - 1];
+
+		json_array_append_new(keys, json_string(last->key));
+		entries_put(&mirror->out, last->key, lines_of(last));
+		entries_drop(&mirror->wanted, last->key);
+	}
+	return keys;
+}
+
+static json_t *arguments(struct mirror *mirror)
+{
+	json_t *args = json_copy(mirror->config.args);
+
+	if (mirror->asked == KEYS)
+		json_object_set_new(args, mirror->config.kind->keys, keys_taken(mirror));
+	else if (*mirror->marker)
+		json_object_set_new(args, "marker", json_string(mirror->marker));
+	return args;
+}
+
+static void ask(struct mirror *mirror, int what)
+{
+	const struct rpc_target target = { .topic = mirror->config.kind->topic };
+	char request_id[ID_LEN + 1];
+	json_t *args, *context;
+	struct why why;
+	enum err err;
+
+	mirror->asked = what;
+	id_random(request_id);
+	args = arguments(mirror);
+	context = context_encode(request_id, true);
+	metric_add(figures.questions, 1);
+	err = rpc_call(mirror->config.rpc, &target, mirror->config.kind->method, args,
+	               context, ANSWER_MS, on_answer, mirror, &why);
+	if (err) {
+		mirror->asked = NOTHING;
+		question_failed(mirror, err, &why);
+		want_again(mirror);
+	}
+	json_decref(args);
+	json_decref(context);
+}
+
+static void begin_reading(struct mirror *mirror)
+{
+	mirror->is_stale = false;
+	mirror->is_reading = true;
+	mirror->marker[0] = '\0';
+	entries_clear(&mirror->coming);
+}
+
+/* How long until there is something to be asked; -1: not now. */
+static int64_t ask_next(struct mirror *mirror)
+{
+	int64_t wait_ms = pace_wait_ms(&mirror->asking);
+
+	if (!mirror->is_open || mirror->is_draining || mirror->asked != NOTHING ||
+	    (!mirror->is_stale && !mirror->is_reading && !mirror->wanted.count))
+		return -1;
+	if (wait_ms)
+		return wait_ms;
+	if (mirror->is_stale && !mirror->is_reading)
+		begin_reading(mirror);
+	ask(mirror, mirror->is_reading ? PAGE : KEYS);
+	return mirror->asked == NOTHING ? pace_wait_ms(&mirror->asking) : -1;
+}
+
+/* ---- files: on the lane ---- */
+
+static void write_files(void *self)
+{
+	struct writing *writing = self;
+	const struct mirror_kind *kind = writing->kind;
+
+	for (int i = 0; i < ENTRY_FILES && !writing->err; i++) {
+		const struct buf *text = &writing->text[i];
+		bool is_new = false;
+
+		if (!kind->file[i].name)
+			continue;
+		writing->err = kept_file_write(writing->folder, kind->file[i].name,
+		                               kind->mark, buf_string(text), text->len,
+		                               &is_new, &writing->why);
+		writing->written += is_new && !writing->err;
+	}
+}
+
+/* ---- and on the loop ---- */
+
+static void writing_free(struct writing *writing)
+{
+	for (int i = 0; i < ENTRY_FILES; i++)
+		buf_clear(&writing->text[i]);
+	free(writing->folder);
+	free(writing);
+}
+
+static void settle_writing(struct mirror *mirror, const struct writing *writing)
+{
+	struct pace *pace = &mirror->writing_pace;
+
+	mirror->writing = NULL;
+	if (writing->err) {
+		if (!pace->failures)
+			log_warn("files not written: folder=%s reason=\"%s\"",
+			         writing->folder, writing->why.text);
+		mirror->is_dirty = true;
+		pace_failed(pace);
+	} else {
+		pace->failures = 0;
+	}
+	if (writing->written && mirror->config.signaller)
+		signaller_want(mirror->config.signaller);
+	mirror_step(mirror);
+}
+
+static void files_written(void *self)
+{
+	struct writing *writing = self;
+
+	metric_add(figures.written, writing->written);
+	if (writing->written)
+		log_debug("files written: folder=%s files=%d", writing->folder,
+		          writing->written);
+	if (writing->mirror)
+		settle_writing(writing->mirror, writing);
+	writing_free(writing);
+}
+
+static struct writing *writing_new(struct mirror *mirror)
+{
+	struct writing *writing = xcalloc(1, sizeof *writing);
+
+	writing->mirror = mirror;
+	writing->kind = mirror->config.kind;
+	writing->folder = xstrdup(mirror->config.folder);
+	for (int i = 0; i < ENTRY_FILES; i++)
+		entries_print(&mirror->held, i, &writing->text[i]);
+	return writing;
+}
+
+static void write_now(struct mirror *mirror)
+{
+	mirror->writing = writing_new(mirror);
+	mirror->is_dirty = false;
+	if (lane_submit(mirror->config.lane, write_files, files_written, mirror->writing))
+		return;
+	writing_free(mirror->writing);
+	mirror->writing = NULL;
+	mirror->is_dirty = true;
+	pace_failed(&mirror->writing_pace);
+}
+
+static int64_t longer(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * How long until there is something to be written; -1: not now. Not before its reader may
+ * be told, so that who is killed leaves no file that nobody was told of, but the newest.
+ */
+static int64_t write_next(struct mirror *mirror)
+{
+	const struct signaller *signaller = mirror->config.signaller;
+	int64_t wait_ms = longer(pace_wait_ms(&mirror->writing_pace),
+	                         signaller ? signaller_wait_ms(signaller) : 0);
+
+	if (!mirror->is_dirty || mirror->writing || mirror->is_draining)
+		return -1;
+	if (!wait_ms)
+		write_now(mirror);
+	return mirror->writing ? -1 : longer(wait_ms, 1);
+}
+
+/* ---- the whole ---- */
+
+/* Whatever happened: what is to be done by now, and when to look again. */
+static void mirror_step(struct mirror *mirror)
+{
+	int64_t ask_ms = ask_next(mirror), write_ms = write_next(mirror);
+
+	loop_timer_cancel(mirror->timer);
+	if (ask_ms >= 0 && (write_ms < 0 || ask_ms < write_ms))
+		loop_timer_set(mirror->timer, ask_ms);
+	else if (write_ms >= 0)
+		loop_timer_set(mirror->timer, write_ms);
+}
+
+static void on_timer(void *self)
+{
+	mirror_step(self);
+}
+
+/* Plus or minus a tenth, so that a fleet spreads. */
+static void arm_period(struct mirror *mirror)
+{
+	int64_t ms = *mirror->config.period_s * INT64_C(1000);
+
+	loop_timer_set(mirror->period, ms * 9 / 10 + random_u32() % (ms / 5 + 1));
+}
+
+static void on_period(void *self)
+{
+	struct mirror *mirror = self;
+
+	mirror->is_stale = true;
+	arm_period(mirror);
+	mirror_step(mirror);
+}
+
+struct mirror *mirror_new(const struct mirror_config *config)
+{
+	struct mirror *mirror = xcalloc(1, sizeof *mirror);
+
+	mirror->config = *config;
+	mirror->timer = loop_timer_new(config->loop, on_timer, mirror);
+	mirror->period = loop_timer_new(config->loop, on_period, mirror);
+	arm_period(mirror);
+	return mirror;
+}
+
+void mirror_free(struct mirror **mirror)
+{
+	struct mirror *m = *mirror;
+
+	if (!m)
+		return;
+	rpc_cancel(m->config.rpc, m);
+	if (m->writing)
+		m->writing->mirror = NULL;
+	loop_timer_free(&m->timer);
+	loop_timer_free(&m->period);
+	entries_clear(&m->held);
+	entries_clear(&m->coming);
+	entries_clear(&m->wanted);
+	entries_clear(&m->out);
+	free(m);
+	*mirror = NULL;
+}
+
+void mirror_read(struct mirror *mirror)
+{
+	mirror->is_open = true;
+	mirror->is_stale = true;
+	mirror->asking.next_ms = 0;
+	mirror_step(mirror);
+}
+
+/* One that nobody knew may be known by now. */
+void mirror_changed(struct mirror *mirror, const char *key)
+{
+	entries_put(&mirror->wanted, key, (const char *[ENTRY_FILES]){ NULL });
+	if (mirror->wanted.count > WANTED_MAX) {
+		entries_clear(&mirror->wanted);
+		mirror->is_stale = true;
+	}
+	if (mirror->failed == ERR_NOT_FOUND)
+		mirror->asking.next_ms = 0;
+	mirror_step(mirror);
+}
+
+void mirror_look(struct mirror *mirror)
+{
+	const struct mirror_kind *kind = mirror->config.kind;
+
+	if (!mirror->is_whole || mirror->writing)
+		return;
+	for (int i = 0; i < ENTRY_FILES; i++)
+		if (kind->file[i].name &&
+		    !kept_file_is_there(mirror->config.folder, kind->file[i].name))
+			mirror->is_dirty = true;
+	if (mirror->is_dirty)
+		mirror_step(mirror);
+}
+
+void mirror_drain(struct mirror *mirror)
+{
+	mirror->is_draining = true;
+}
+
+bool mirror_is_idle(const struct mirror *mirror)
+{
+	return !mirror->writing;
+}

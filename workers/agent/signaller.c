@@ -1,0 +1,234 @@
+#include "agent/signaller.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/kept_file.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+
+enum { PID_TEXT_MAX = 32, COMMAND_LINE_MAX = 64 * 1024 };
+
+struct signaller {
+	struct signaller_config config;
+	struct loop_timer *timer;
+	int64_t next_ms;		/* none before */
+	bool is_told;			/* the log has that none could be sent */
+};
+
+static struct metric *sent;
+
+void signaller_metrics(void)
+{
+	sent = metric_new(METRIC_COUNTER, "agent_signals_total",
+	    "signals to those who read files, that there are new ones", NULL, NULL);
+}
+
+/* ---- who it is ---- */
+
+pid_t signaller_pid(const char *text, size_t len)
+{
+	long pid = 0;
+
+	if (len > 0 && text[len - 1] == '\n')
+		len--;
+	if (len == 0 || len > 9)
+		return 0;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return 0;
+		pid = 10 * pid + (text[i] - '0');
+	}
+	return pid > 1 ? (pid_t)pid : 0;
+}
+
+static bool is_program(const char *path, const char *program)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash ? slash + 1 : path, program) == 0;
+}
+
+/* It begins one, or follows a "=", and is followed by its end or a "/". */
+static bool names_folder(const char *argument, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	for (const char *at = argument; (at = strstr(at, folder)); at++)
+		if ((at == argument || at[-1] == '=') &&
+		    (at[len] == '/' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
+bool signaller_is_of(const char *command_line, size_t len, const char *program,
+                     const char *folder)
+{
+	const char *end = command_line + len;
+	const char *argument = command_line;
+
+	if (len == 0 || end[-1] != '\0' || !is_program(argument, program))
+		return false;
+	while ((argument += strlen(argument) + 1) < end)
+		if (names_folder(argument, folder))
+			return true;
+	return false;
+}
+
+/* At most SIZE octets of a regular file; -1: there is none. */
+static ssize_t read_file(const char *path, int flags, char *into, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
+	struct stat stat;
+	size_t len = 0;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))
+		while (len < size && (n = read(fd, into + len, size - len)) > 0)
+			len += (size_t)n;
+	close(fd);
+	return n < 0 ? -1 : (ssize_t)len;
+}
+
+/* 0: there is no such file, or *is_odd. */
+static pid_t pid_of(const struct signaller *signaller, bool *is_odd)
+{
+	char text[PID_TEXT_MAX];
+	char *path = xprintf("%s/%s", signaller->config.folder,
+	                     signaller->config.pid_file);
+	ssize_t len = read_file(path, O_NOFOLLOW, text, sizeof text);
+	pid_t pid = len > 0 ? signaller_pid(text, (size_t)len) : 0;
+
+	*is_odd = !pid && len > 0;
+	free(path);
+	return pid;
+}
+
+static bool is_ours(const struct signaller *signaller, pid_t pid)
+{
+	char path[32];
+	char *line = xmalloc(COMMAND_LINE_MAX);
+	ssize_t len;
+	bool ours;
+
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	len = read_file(path, 0, line, COMMAND_LINE_MAX);
+	ours = len > 0 && signaller_is_of(line, (size_t)len, signaller->config.program,
+	                                  signaller->config.folder);
+	free(line);
+	return ours;
+}
+
+/* ---- the signal ---- */
+
+/* OK: it was sent. ERR_NOT_FOUND: there is nobody, or (a reason) nobody of ours. */
+static enum err send(const struct signaller *signaller, struct why *why)
+{
+	const struct signaller_config *config = &signaller->config;
+	enum err err = OK;
+	bool is_odd;
+	pid_t pid = pid_of(signaller, &is_odd);
+	int fd;
+
+	why->text[0] = '\0';
+	if (is_odd)
+		return fail(why, ERR_NOT_FOUND, "%s/%s has no pid", config->folder,
+		            config->pid_file);
+	fd = pid ? pidfd_open(pid, 0) : -1;
+	if (fd < 0)
+		return ERR_NOT_FOUND;
+	if (!is_ours(signaller, pid))
+		err = fail(why, ERR_NOT_FOUND, "process %d is no %s of %s", (int)pid,
+		           config->program, config->folder);
+	else if (pidfd_send_signal(fd, config->signum, NULL, 0))
+		err = fail(why, errno == ESRCH ? ERR_NOT_FOUND : ERR_DENIED,
+		           "process %d: %s", (int)pid, strerror(errno));
+	close(fd);
+	return err;
+}
+
+/* Once, until one is sent. */
+static void log_unsent(struct signaller *signaller, const struct why *why)
+{
+	if (why->text[0] && !signaller->is_told)
+		log_warn("reader not told: folder=%s reason=\"%s\"",
+		         signaller->config.folder, why->text);
+	signaller->is_told |= why->text[0] != '\0';
+}
+
+static void unmark(const struct signaller *signaller)
+{
+	char *path = xprintf("%s/%s", signaller->config.folder, signaller->config.mark);
+
+	unlink(path);
+	free(path);
+}
+
+static void on_timer(void *self)
+{
+	struct signaller *signaller = self;
+	struct why why;
+	enum err err = send(signaller, &why);
+
+	if (err) {
+		log_unsent(signaller, &why);
+	} else {
+		signaller->is_told = false;
+		signaller->next_ms = clock_ms() + *signaller->config.interval_s * 1000;
+		metric_add(sent, 1);
+		log_debug("reader told: folder=%s", signaller->config.folder);
+	}
+	if (err != ERR_DENIED)
+		unmark(signaller);
+}
+
+int64_t signaller_wait_ms(const struct signaller *signaller)
+{
+	int64_t left = signaller->next_ms - clock_ms();
+
+	return left > 0 ? left : 0;
+}
+
+/* At once is now: whoever replaced the files and asks may end any moment. */
+void signaller_want(struct signaller *signaller)
+{
+	int64_t wait_ms = signaller_wait_ms(signaller);
+
+	if (!wait_ms)
+		on_timer(signaller);
+	else if (!loop_timer_armed(signaller->timer))
+		loop_timer_set(signaller->timer, wait_ms);
+}
+
+struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config)
+{
+	struct signaller *signaller = xcalloc(1, sizeof *signaller);
+
+	signaller->config = *config;
+	signaller->timer = loop_timer_new(loop, on_timer, signaller);
+	if (kept_file_is_there(config->folder, config->mark))
+		signaller_want(signaller);
+	return signaller;
+}
+
+void signaller_free(struct signaller **signaller)
+{
+	if (!*signaller)
+		return;
+	loop_timer_free(&(*signaller)->timer);
+	free(*signaller);
+	*signaller = NULL;
+}

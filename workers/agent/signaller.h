@@ -1,0 +1,45 @@
+/*
+ * signaller -- tells the reader of our files (kept_file.h) that there are new ones, by a
+ * signal, at most once in an interval, and the first time at once.
+ *
+ * Who it is, it says in a pid file of its own, which is not to be trusted: it may be of a
+ * process long gone, and the pid another's by now. The signal goes to a process by its
+ * descriptor, opened before its command line was looked at: it must be of that program,
+ * and name the folder of our files. If there is nobody it is well so: who starts reads
+ * the files.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct loop;
+struct signaller;
+
+struct signaller_config {
+	const char *folder;		/* of the files */
+	const char *pid_file, *mark;	/* names in it */
+	const char *program;		/* "dnsmasq" */
+	int signum;
+	const int *interval_s;		/* read each time */
+};
+
+void signaller_metrics(void);		/* before the fork */
+
+/* What CONFIG names must live as long. If the mark is there, somebody is to be told. */
+struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config);
+void signaller_free(struct signaller **signaller);
+void signaller_want(struct signaller *signaller);
+/* How long it would be until a signal is sent that is wanted now; 0: at once. */
+int64_t signaller_wait_ms(const struct signaller *signaller);
+
+/* What is in the pid file: a number above 1 and a newline, perhaps. 0: nothing of the kind. */
+pid_t signaller_pid(const char *text, size_t len);
+/*
+ * Is a command line, as /proc has it, that of PROGRAM, with FOLDER in one of its
+ * arguments? Of "/x/a" neither "/x/ab" nor "/y/x/a" is one.
+ */
+bool signaller_is_of(const char *command_line, size_t len, const char *program,
+                     const char *folder);
