@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
 WORKERS = ("central", "poolmgr", "minidns")
 OPTIONAL = ("ownership", "ports")   # of use to some only
+AGENTS = ("ports",)                 # with --agent, on other machines
 
 
 def run(*argv, **options):
@@ -57,15 +58,18 @@ class DeployTest(unittest.TestCase):
         config = self.folder / "zonefleet.cfg"
         config.touch(0o600)
 
-        def check(kind, text):
+        def check(kind, text, *arguments):
             config.write_text(text)
-            return run(BINARIES / f"zonefleet-{kind}", "--check", "--config", config)
+            return run(BINARIES / f"zonefleet-{kind}", *arguments, "--check", "--config", config)
 
         status, said = check("ownership", before)
         self.assertEqual(status, 78, said)
         self.assertIn("there are no zones", said)
         for kind in WORKERS + OPTIONAL:
             status, said = check(kind, before + shared)
+            self.assertEqual(status, 0, said)
+        for kind in AGENTS:
+            status, said = check(kind, before, "--agent")
             self.assertEqual(status, 0, said)
 
     def test_sample_settings_of_clusters_are_right(self):
@@ -103,6 +107,10 @@ class DeployTest(unittest.TestCase):
         for kind in WORKERS + OPTIONAL:
             self.assertIn(f"/usr/sbin/zonefleet-{kind}", files)
             self.assertIn(f"/usr/lib/systemd/system/zonefleet-{kind}.service", files)
+        for kind in AGENTS:
+            self.assertIn(f"/usr/lib/systemd/system/zonefleet-{kind}-agent.service", files)
+            self.assertIn(f"\n{kind}_agent: {{\n",
+                          files["/usr/share/doc/zonefleet/examples/zonefleet.cfg"].read_text())
         for path in ("/usr/bin/zonefleet", "/usr/lib/sysusers.d/zonefleet.conf",
                      "/usr/share/man/man1/zonefleet.1",
                      "/usr/share/bash-completion/completions/zonefleet",

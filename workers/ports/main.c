@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "agent.h"
 #include "base/log.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
@@ -220,6 +221,7 @@ int main(int argc, char **argv)
 		.drain = drain,
 		.idle = idle,
 		.stop = stop,
+		.agent = &ports_agent,
 		.self = &ports,
 	};
 

@@ -5,6 +5,7 @@
  *	feed     what Neutron tells -> the same rows
  *	compare  what Neutron answers -> the same rows, where something got lost
  *	publish  rows that are open -> central, a domain at a time
+ *	agent    --agent, on other machines: hosts_export -> the files of dnsmasq
  *
  * A call ends with its commit: by then the port has its names, for they are unique by a
  * key of the table, and the records of each port are rows that say what is to be done.

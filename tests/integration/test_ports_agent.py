@@ -1,0 +1,496 @@
+"""The files of dnsmasq on a machine, kept by zonefleet-ports --agent, and dnsmasq behind them."""
+
+import ipaddress
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from story import Caller, start_fleet                                  # noqa: E402
+from agent import Agent                                                 # noqa: E402
+from dnsmasq import Dnsmasq, Leasing                                    # noqa: E402
+from test_ports import PortStory, ask                                   # noqa: E402
+from lab.fleet import Worker                                            # noqa: E402
+
+SECONDS = 20
+INTERVAL = 2
+MANY_PORTS = 10000 if "STORY_SECONDS" in os.environ else 1000
+PAGE = 100                      # ports of an answer
+HOST_NAME = 12                  # an option of DHCP
+
+
+def setUpModule():
+    """One fleet for all; each test has networks, and an agent, of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="zfagent"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    fleet = unittest.enterModuleContext(start_fleet(
+        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",),
+        settings={"central": {"quota_recordsets": -1}}))
+    worker = Worker(folder / "ports", "ports", fleet.settings | {"ports": {"processes": 1}})
+    worker.launch()
+    unittest.addModuleCleanup(worker.stop)
+    worker.wait_ready()
+    PortStory.workers = [worker]
+    PortStory.fleet = fleet
+    PortStory.central = Caller(fleet.rabbitmq.url)
+    PortStory.caller = Caller(fleet.rabbitmq.url, topic="ports")
+    for caller in PortStory.central, PortStory.caller:
+        unittest.addModuleCleanup(caller.close)
+
+
+class AgentStory(PortStory):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="zfhosts")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.directory = self.folder / "networks"
+        self.directory.mkdir(mode=0o755)
+
+    def agent(self, **settings):
+        agent = Agent(self.folder / "agent", "ports", self.fleet.settings | {"ports_agent": {
+            "directory": str(self.directory), "interval": INTERVAL} | settings})
+        agent.launch()
+        self.addCleanup(agent.stop)
+        agent.wait_ready()
+        return agent
+
+    def files(self, network):
+        """The directory that makes it a network of this machine."""
+        files = self.directory / network
+        files.mkdir(mode=0o755)
+        return files
+
+    def dnsmasq(self, domain, files, kind=Dnsmasq):
+        server = kind(self.folder / "dnsmasq", domain, files)
+        server.launch()
+        self.addCleanup(server.stop)
+        server.wait_ready()
+        return server
+
+    def until(self, condition, what, seconds=SECONDS):
+        self.fleet.wait_for(condition, seconds, what)
+
+    @staticmethod
+    def lines(file):
+        return file.read_text().splitlines() if file.exists() else None
+
+    def wait_lines(self, file, count, seconds=SECONDS):
+        self.until(lambda: len(self.lines(file) or ()) == count,
+                   f"{file} has {count} lines: {self.lines(file)}", seconds)
+
+    def exported(self, network):
+        """What the files should be."""
+        hosts, marker, pages = [], None, 0
+        while marker or not pages:
+            page = self.caller.hosts_export(network=network,
+                                            **({"marker": marker} if marker else {}))
+            hosts += page["hosts"]
+            marker, pages = page["marker"], pages + 1
+        hosts.sort(key=lambda host: host["port"])
+        return tuple("".join(host[key] for host in hosts) for key in ("addn_hosts", "dhcp_hosts"))
+
+    def wait_exported(self, network, files, seconds=SECONDS):
+        def kept():
+            return tuple(file.read_text() if file.exists() else None
+                         for file in (files / "addn_hosts", files / "host"))
+        self.until(lambda: kept() == self.exported(network), "the files are as they should be",
+                   seconds)
+
+
+class Answers(AgentStory):
+    """A002-1, by dnsmasq from the files that the agent keeps."""
+
+    def test_as_minidns(self):
+        domain, network = self.domain()
+        self.create(network, "10.224.44.4", "fd5d:19f:52eb::2", dns_name="name",
+                    mac_address="fa:16:3e:00:00:01")
+        self.create(network, "10.224.44.5", mac_address="fa:16:3e:00:00:02")
+        files = self.files(network)
+        agent = self.agent()
+        self.wait_lines(files / "addn_hosts", 5)
+        self.wait_exported(network, files)
+        for name in "addn_hosts", "host":
+            self.assertEqual((files / name).stat().st_mode & 0o777, 0o644)
+        self.assertEqual({path.name for path in files.iterdir()}, {"addn_hosts", "host"})
+        server = self.dnsmasq(domain, files)
+        for name, kind, answer in (
+                (f"name.{domain}", "A", "10.224.44.4"),                             # Q1
+                (f"host-10-224-44-4.{domain}", "A", "10.224.44.4"),                 # N4, Q2
+                (f"host-10-224-44-5.{domain}", "A", "10.224.44.5"),                 # Q2
+                (f"name.{domain}", "AAAA", "fd5d:19f:52eb::2"),                     # Q3
+                (f"host-fd5d-19f-52eb--2.{domain}", "AAAA", "fd5d:19f:52eb::2"),    # N4
+                (self.reverse("10.224.44.5"), "PTR", f"host-10-224-44-5.{domain}"),     # Q4
+                (self.reverse("10.224.44.4"), "PTR", f"name.{domain}"),             # Q5
+                (self.reverse("fd5d:19f:52eb::2"), "PTR", f"name.{domain}")):       # Q6
+            with self.subTest(name=name, kind=kind):
+                self.answers(name, kind, answer)
+                self.assertEqual(ask(server.port, name, kind), {answer})
+        self.assertEqual(agent.figure("signals_total"), 0)
+
+    @unittest.skipUnless(Leasing.can_run(), "no network namespace of one's own is to be had here")
+    def test_leases(self):
+        """N5"""
+        domain, network = self.domain()
+        mac = "fa:16:3e:00:00:03"
+        files = self.files(network)
+        self.agent()
+        self.wait_exported(network, files)
+        server = self.dnsmasq(domain, files, Leasing)
+        self.assertIsNone(server.offered(mac))
+        port = self.create(network, "10.224.48.9", dns_name="vm09", mac_address=mac)
+        for name in "vm09", "renamed":
+            self.caller.update_port(port=port["id"], values={"dns_name": name})
+            self.wait_exported(network, files)
+
+            def offered():
+                offer = server.offered(mac)
+                return offer and (str(ipaddress.IPv4Address(offer[0])), offer.get(HOST_NAME))
+            self.until(lambda: offered() == ("10.224.48.9", name.encode()),
+                       f"{name} is offered: {offered()}")
+
+
+class Changes(AgentStory):
+
+    def test_one(self):
+        """It reaches dnsmasq, and no other line is touched."""
+        domain, network = self.domain()
+        ports = [self.create(network, f"10.224.45.{number}", dns_name=f"n{number}",
+                             mac_address=f"fa:16:3e:00:01:{number:02x}")
+                 for number in range(1, 6)]
+        files = self.files(network)
+        agent = self.agent(interval=1, reread_period=3600)
+        server = self.dnsmasq(domain, files)
+        self.wait_lines(files / "host", 5)
+        self.until(lambda: ask(server.port, f"n1.{domain}", "A"), "dnsmasq has read them")
+        before = self.lines(files / "addn_hosts")
+        questions, written = agent.figure("questions_total"), agent.figure("files_written_total")
+        self.caller.update_port(port=ports[2]["id"], values={"dns_name": "other"})
+        self.until(lambda: ask(server.port, f"other.{domain}", "A") == {"10.224.45.3"},
+                   "dnsmasq has the new name")
+        self.assertEqual(ask(server.port, f"n3.{domain}", "A"), set())
+        self.assertEqual(self.lines(files / "addn_hosts"),
+                         [line.replace("n3", "other") for line in before])
+        self.assertEqual(agent.figure("questions_total"), questions + 1)
+        self.assertEqual(agent.figure("files_written_total"), written + 2)
+
+        self.caller.update_port(port=ports[2]["id"], values={"dns_name": "other"})
+        self.caller.delete_port(port=ports[0]["id"])
+        self.wait_lines(files / "host", 4)
+        self.assertEqual(agent.figure("questions_total"), questions + 2,
+                         "of what changes no line nothing is told")
+        self.wait_exported(network, files)
+        new = f"new-{domain}"
+        self.central.create_domain(domain={"name": new})
+        self.caller.set_network(network={"id": network, "dns_domain": new})
+        self.until(lambda: new[:-1] in (files / "host").read_text(), "all are renamed")
+        self.wait_exported(network, files)
+
+    def test_many_within_an_interval(self):
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent(interval=4)
+        self.wait_exported(network, files)
+        server = self.dnsmasq(domain, files)
+        self.until(server.reads, "it has read the files")
+        reads, started = server.reads(), time.monotonic()
+        for number in range(1, 41):
+            self.create(network, f"10.224.46.{number}")
+        self.wait_lines(files / "addn_hosts", 40)
+        self.until(lambda: ask(server.port, f"host-10-224-46-40.{domain}", "A")
+                   == {"10.224.46.40"}, "dnsmasq has the last one")
+        intervals = (time.monotonic() - started) / 4
+        self.assertLessEqual(server.reads() - reads, 1 + intervals)
+        self.assertEqual(agent.figure("signals_total"), server.reads() - reads)
+
+    def test_whoever_changes_a_file(self):
+        """It is ours, and so it becomes again what it should be."""
+        domain, network = self.domain()
+        self.create(network, "10.224.47.1")
+        files = self.files(network)
+        self.agent(reread_period=1)
+        self.wait_exported(network, files)
+        (files / "addn_hosts").write_text("10.0.0.1\tevil.example\n")
+        self.wait_exported(network, files)
+        (files / "addn_hosts").unlink()
+        self.wait_exported(network, files)
+
+    def test_a_file_that_is_gone(self):
+        """It is looked for, and not only when all is read again."""
+        domain, network = self.domain()
+        self.create(network, "10.224.47.2")
+        files = self.files(network)
+        self.agent(reread_period=3600)
+        self.wait_exported(network, files)
+        shutil.rmtree(files)
+        self.files(network)
+        self.wait_exported(network, files)
+
+    def test_directories_that_come_and_go(self):
+        domain, network = self.domain()
+        self.create(network, "10.224.47.3")
+        agent = self.agent()
+        self.assertEqual(agent.figure("networks"), 0)
+        files = self.files(str(uuid.UUID(network)))
+        (self.directory / "something-else").mkdir()
+        (self.directory / uuid.uuid4().hex).touch()
+        (self.directory / uuid.uuid4().hex).symlink_to(files)
+        self.wait_exported(network, files)
+        self.assertEqual(agent.figure("networks"), 1)
+        shutil.rmtree(files)
+        self.until(lambda: agent.figure("networks") == 0, "it is no network of this machine")
+        self.caller.create_port(port={"network_id": network, "fixed_ips": [
+            {"ip_address": "10.224.47.4"}]})
+        self.assertFalse(files.exists())
+
+
+class Faults(AgentStory):
+
+    def test_a_start_where_nothing_changed(self):
+        domain, network = self.domain()
+        self.create(network, "10.224.49.1")
+        files = self.files(network)
+        agent = self.agent()
+        self.wait_exported(network, files)
+        server = self.dnsmasq(domain, files)
+        self.until(server.reads, "it has read the files")
+        reads, was = server.reads(), (files / "addn_hosts").stat()
+        agent.restart()
+        self.until(lambda: agent.figure("questions_total") and not agent.figure(
+            "questions_failed_total"), "it has read all of it")
+        self.create(network, "10.224.49.2")             # behind that
+        self.wait_lines(files / "addn_hosts", 2)
+        self.until(lambda: server.reads() == reads + 1, "dnsmasq was told once")
+        self.assertEqual(agent.figure("signals_total"), 1)
+        self.assertNotEqual((files / "addn_hosts").stat().st_ino, was.st_ino)
+        self.assertEqual(agent.figure("files_written_total"), 1)    # without leases
+
+    def test_killed(self):
+        """What changes while it is down is found; what was not told yet is told."""
+        domain, network = self.domain()
+        first = self.create(network, "10.224.50.1", dns_name="first")
+        files = self.files(network)
+        agent = self.agent()
+        self.wait_exported(network, files)
+        server = self.dnsmasq(domain, files)
+        agent.kill9()
+        self.caller.delete_port(port=first["id"])
+        self.create(network, "10.224.50.2", dns_name="second")
+        agent.launch()
+        agent.wait_ready()
+        self.wait_exported(network, files)
+        self.until(lambda: ask(server.port, f"second.{domain}", "A") == {"10.224.50.2"},
+                   "dnsmasq knows")
+        self.assertEqual(ask(server.port, f"first.{domain}", "A"), set())
+
+    def test_killed_before_dnsmasq_was_told(self):
+        domain, network = self.domain()
+        self.create(network, "10.224.50.3")
+        files = self.files(network)
+        agent = self.agent()
+        self.wait_exported(network, files)
+        server = self.dnsmasq(domain, files)
+        self.until(server.reads, "it has read the files")
+        agent.kill9()
+        reads = server.reads()
+        (files / ".unread").touch()
+        agent.launch()
+        agent.wait_ready()
+        self.until(lambda: server.reads() == reads + 1, "dnsmasq was told")
+        self.assertFalse((files / ".unread").exists())
+
+    def test_killed_again_and_again(self):
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent(interval=1)
+        server = self.dnsmasq(domain, files)
+        for number in range(1, 11):
+            self.create(network, f"10.224.51.{number}")
+            agent.kill9()
+            agent.launch()
+            agent.wait_ready()
+        self.wait_exported(network, files)
+        self.until(lambda: ask(server.port, f"host-10-224-51-10.{domain}", "A"),
+                   "dnsmasq has the last one")
+
+    def test_the_broker_restarts(self):
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent(reread_period=3600)
+        self.wait_exported(network, files)
+        self.fleet.rabbitmq.restart()
+        self.workers[0].wait_ready()
+
+        def create():
+            try:
+                return self.create(network, "10.224.52.1", id=port)
+            except Exception:
+                return None
+        port = uuid.uuid4().hex
+        self.until(create, "a port is made", 60)
+        self.until(lambda: agent.is_ready() and self.lines(files / "addn_hosts"),
+                   "and comes, told or read", 60)
+        self.wait_exported(network, files)
+
+    def test_a_pid_of_somebody_else(self):
+        """Whose it is: another's by now, dnsmasq's of another network, nobody's."""
+        domain, network = self.domain()
+        files = self.files(network)
+        sleeper = subprocess.Popen(["sleep", "600"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        (files / "pid").touch()
+        viewer = subprocess.Popen(["tail", "-f", files / "pid"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        self.addCleanup(viewer.wait)
+        self.addCleanup(viewer.kill)
+        agent = self.agent(interval=1)
+        self.wait_exported(network, files)
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        other = self.dnsmasq(domain, elsewhere)
+        reads = other.reads()
+        for number, pid in enumerate((sleeper.pid, viewer.pid, other.pid, 1, 2 ** 22 - 1, "x", ""),
+                                     1):
+            (files / "pid").write_text(f"{pid}\n")
+            self.create(network, f"10.224.53.{number}")
+            self.wait_lines(files / "addn_hosts", number)
+            self.until(lambda: not (files / ".unread").exists(), "nobody is to be told any more")
+        for process in sleeper, viewer:
+            self.assertIsNone(process.poll())
+        self.assertEqual(other.reads(), reads)
+        self.assertEqual(agent.figure("signals_total"), 0)
+        self.assertEqual(agent.said("reader not told"), 1)
+
+    def test_a_network_that_nobody_knows(self):
+        """Its files stay as they are; it is asked for again, and said once."""
+        network = uuid.uuid4().hex
+        files = self.files(network)
+        (files / "addn_hosts").write_text("10.0.0.1\tkept.example kept\n")
+        agent = self.agent()
+        self.until(lambda: (agent.figure("questions_failed_total") or 0) > 2, "it was asked for")
+        self.assertEqual(self.lines(files / "addn_hosts"), ["10.0.0.1\tkept.example kept"])
+        self.assertFalse((files / "host").exists())
+        self.assertEqual(agent.said("files not read"), 1)
+        name, _ = self.domain()
+        self.caller.set_network(network={"id": network, "dns_domain": name})
+        self.create(network, "10.224.54.1")
+        self.wait_exported(network, files)
+
+    def test_a_directory_that_cannot_be_written(self):
+        domain, network = self.domain()
+        self.create(network, "10.224.54.2")
+        files = self.files(network)
+        (files / "addn_hosts").mkdir()          # by nobody, root neither
+        (files / "addn_hosts" / "x").touch()
+        agent = self.agent()
+        self.until(lambda: agent.said("files not written"), "it cannot")
+        self.assertEqual(agent.said("files not written"), 1)
+        shutil.rmtree(files / "addn_hosts")
+        self.wait_exported(network, files)
+
+
+class Casts(AgentStory):
+    """It hears what is told to all, and has no queue that would fill while it is away."""
+
+    def test_nonsense(self):
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent()
+        teller = Caller(self.fleet.rabbitmq.url, topic="ports_agent")
+        self.addCleanup(teller.close)
+        fanout = teller.client.prepare(fanout=True)
+        for method, arguments in (
+                ("hosts_changed", {}), ("hosts_changed", {"network": 1}),
+                ("hosts_changed", {"network": network, "ports": ["x"]}),
+                ("hosts_changed", {"network": network, "ports": [1] * 2000}),
+                ("something", {})):
+            fanout.cast(teller.context, method, **arguments)
+        self.create(network, "10.224.55.1")
+        self.wait_exported(network, files)
+        self.wait_lines(files / "addn_hosts", 1)
+        with self.assertRaises(Exception):
+            teller.client.prepare(timeout=2).call(teller.context, "hosts_changed", network=network)
+        queues = self.fleet.rabbitmq.ctl("list_queues", "name", "--silent").split()
+        self.assertEqual([name for name in queues if name.startswith("ports_agent")
+                          and not name.startswith("ports_agent_fanout_")], [])
+        self.assertTrue(agent.is_ready())
+
+
+class Large(AgentStory):
+
+    def test_one_of_many(self):
+        domain, network = self.domain()
+        callers = [Caller(self.fleet.rabbitmq.url, topic="ports") for _ in range(8)]
+        files = self.files(network)
+        agent = self.agent(reread_period=3600, interval=1)
+        with ThreadPoolExecutor(8) as pool:
+            ports = list(pool.map(lambda i: self.create(
+                network, f"10.{100 + i // 65536}.{i // 256 % 256}.{i % 256}", dns_name=f"n{i}",
+                mac_address=f"fa:16:3e:{i // 65536:02x}:{i // 256 % 256:02x}:{i % 256:02x}",
+                caller=callers[i % 8]), range(MANY_PORTS)))
+        for caller in callers:
+            caller.close()
+        self.wait_lines(files / "addn_hosts", 2 * MANY_PORTS, SECONDS + MANY_PORTS / 100)
+        self.wait_exported(network, files)
+        questions = agent.figure("questions_total")
+        print(f"{MANY_PORTS} ports: {questions} questions, {agent.figure('files_written_total')} "
+              "files written", file=sys.stderr)
+        self.assertLess(questions, MANY_PORTS)
+        agent.restart()
+        self.until(lambda: agent.figure("questions_total") == MANY_PORTS // PAGE + 1,
+                   "all of it is read, page by page")
+        self.assertEqual(agent.figure("files_written_total"), 0)
+
+        before = self.lines(files / "addn_hosts")
+        started = time.monotonic()
+        self.caller.update_port(port=ports[7]["id"], values={"dns_name": "other"})
+        self.until(lambda: "other" in (files / "addn_hosts").read_text(), "it is written")
+        print(f"one of {MANY_PORTS}: in the file after "
+              f"{1000 * (time.monotonic() - started):.0f} ms", file=sys.stderr)
+        after = self.lines(files / "addn_hosts")
+        self.assertEqual([(a, b) for a, b in zip(before, after) if a != b],
+                         [(f"10.100.0.7\tn7.{domain[:-1]} n7",
+                           f"10.100.0.7\tother.{domain[:-1]} other")])
+        self.assertEqual(len(before), len(after))
+        self.assertEqual(agent.figure("questions_total"), MANY_PORTS // PAGE + 2)
+        self.wait_exported(network, files)
+
+
+class CommandLine(unittest.TestCase):
+
+    def run_agent(self, *arguments, text=None):
+        with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
+            os.chmod(file.name, 0o600)
+            file.write(text or "")
+            file.flush()
+            done = subprocess.run([Agent.program_path("ports"), "--config", file.name,
+                                   *arguments], capture_output=True, text=True, timeout=30)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_it_is_about_the_agent(self):
+        status, said = self.run_agent("--agent", "--help")
+        self.assertEqual(status, 0)
+        for words in ("Usage: zonefleet-ports --agent [ARGUMENT", "\nports_agent: ", "\nbroker: "):
+            self.assertIn(words, said)
+        for words in ("\ndatabase: ", "    processes", "--agent --help"):
+            self.assertNotIn(words, said)
+        self.assertIn("--agent", self.run_agent("--help")[1])
+        sample = self.run_agent("--agent", "--sample")[1]
+        self.assertEqual(self.run_agent("--check", "--agent", text=sample)[0], 0)
+        for bad in "directory = \"a\"", "directory = \"/a/\"", "interval = 0", "processes = 2":
+            status, said = self.run_agent("--agent", "--check",
+                                          text=f"ports_agent: {{ {bad}; }};")
+            self.assertEqual(status, 78, said)
+            self.assertRegex(said, "^zonefleet-ports-agent: .*ports_agent.*" + bad.split()[0])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,343 @@
+#include "agent.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/mirror.h"
+#include "agent/signaller.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/json.h"
+#include "runtime/metrics.h"
+#include "runtime/offload.h"
+
+enum {
+	WRITES_MAX = 10000,		/* that wait for the disk */
+	CHANGED_MAX = 1000,		/* ports of a message */
+};
+
+/* A directory, and what is kept in it. */
+struct network {
+	struct network *next;
+	char id[ID_LEN + 1];
+	char *name, *folder;		/* in the directory; with it */
+	json_t *args;
+	struct signaller *signaller;
+	struct mirror *mirror;
+	bool is_seen;			/* by the look that goes on */
+};
+
+struct agent_settings {
+	char *directory;
+	int interval_s, reread_s;
+};
+
+static struct agent {
+	const struct runtime *runtime;
+	struct agent_settings settings;
+	struct lane *lane;
+	struct network *networks;
+	struct metric *count;
+	bool is_heard;			/* what changes is told us */
+	bool is_blind;			/* the log has that the directory cannot be read */
+	int look_period_s;		/* constant */
+} agent = { .look_period_s = 2 };
+
+static const struct mirror_kind hosts = {
+	.topic = "ports", .method = "hosts_export", .keys = "ports", .list = "hosts",
+	.key = "port", .mark = ".unread",
+	.file = { { "addn_hosts", "addn_hosts" }, { "dhcp_hosts", "host" } },
+};
+
+#define AT(field) offsetof(struct agent_settings, field)
+
+static const struct option rows[] = {
+	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/networks", 1, 1024,
+	  "where a directory of a network's UUID makes it one of this machine; it holds "
+	  "addn_hosts and host, which are ours, and pid, which is dnsmasq's" },
+	{ "interval", OPTION_SECONDS, AT(interval_s), "5", 1, 3600,
+	  "how often a dnsmasq reads its files again, at most", .reloadable = true },
+	{ "reread_period", OPTION_SECONDS, AT(reread_s), "10m", 1, 86400,
+	  "how often all of a network is read, whatever was told of it",
+	  .reloadable = true },
+	{ 0 }
+};
+
+static const struct option_section sections[] = {
+	{ "ports_agent", "the files of dnsmasq, for the networks of this machine", rows,
+	  &agent.settings },
+	{ 0 }
+};
+
+/* ---- networks ---- */
+
+static void network_new(const char *name, const char *id)
+{
+	struct network *network = xcalloc(1, sizeof(*network));
+
+	memcpy(network->id, id, sizeof(network->id));
+	network->name = xstrdup(name);
+	network->folder = xprintf("%s/%s", agent.settings.directory, name);
+	network->args = json_pack("{s:s}", "network", id);
+	network->signaller = signaller_new(agent.runtime->loop,
+		&(struct signaller_config){
+			.folder = network->folder, .pid_file = "pid", .mark = hosts.mark,
+			.program = "dnsmasq", .signum = SIGHUP,
+			.interval_s = &agent.settings.interval_s });
+	network->mirror = mirror_new(&(struct mirror_config){
+		.kind = &hosts, .loop = agent.runtime->loop, .rpc = agent.runtime->rpc,
+		.lane = agent.lane, .folder = network->folder, .args = network->args,
+		.signaller = network->signaller, .period_s = &agent.settings.reread_s });
+	network->is_seen = true;
+	network->next = agent.networks;
+	agent.networks = network;
+	log_info("network came: folder=%s", network->folder);
+	if (agent.is_heard)
+		mirror_read(network->mirror);
+}
+
+static void network_free(struct network *network)
+{
+	mirror_free(&network->mirror);
+	signaller_free(&network->signaller);
+	json_decref(network->args);
+	free(network->folder);
+	free(network->name);
+	free(network);
+}
+
+static struct network *network_of(const char *name)
+{
+	struct network *network = agent.networks;
+
+	while (network && strcmp(network->name, name))
+		network = network->next;
+	return network;
+}
+
+/* ---- the directory ---- */
+
+static bool is_directory(int parent, const char *name)
+{
+	struct stat stat;
+
+	return fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(stat.st_mode);
+}
+
+static void see(int parent, const char *name)
+{
+	char id[ID_LEN + 1];
+	struct network *network;
+
+	if (!id_parse(name, id) || !is_directory(parent, name))
+		return;
+	network = network_of(name);
+	if (network)
+		network->is_seen = true;
+	else
+		network_new(name, id);
+}
+
+static void see_all(DIR *directory)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(directory)))
+		see(dirfd(directory), entry->d_name);
+}
+
+/* Those that are not seen go. Returns how many are left. */
+static int64_t forget_unseen(void)
+{
+	struct network **link = &agent.networks;
+	int64_t left = 0;
+
+	while (*link) {
+		struct network *network = *link;
+
+		if (network->is_seen) {
+			link = &network->next;
+			left++;
+			continue;
+		}
+		*link = network->next;
+		log_info("network went: folder=%s", network->folder);
+		network_free(network);
+	}
+	return left;
+}
+
+/* Which has not to be there yet. */
+static void tell_blind(int error)
+{
+	if (!agent.is_blind)
+		log_warn("directory not read: directory=%s reason=\"%s\"",
+		         agent.settings.directory, strerror(error));
+	agent.is_blind = true;
+}
+
+static void look(void *self)
+{
+	DIR *directory = opendir(agent.settings.directory);
+
+	(void)self;
+	if (!directory) {
+		tell_blind(errno);
+		return;
+	}
+	agent.is_blind = false;
+	for (struct network *network = agent.networks; network; network = network->next)
+		network->is_seen = false;
+	see_all(directory);
+	closedir(directory);
+	metric_set(agent.count, forget_unseen());
+	for (struct network *network = agent.networks; network; network = network->next)
+		mirror_look(network->mirror);
+}
+
+static const struct timer timers[] = {
+	{ "look", &agent.look_period_s, look },
+	{ 0 }
+};
+
+/* ---- what is told ---- */
+
+static enum err take_ids(const json_t *list, char ids[][ID_LEN + 1], struct why *why)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *text = json_string_value(json_array_get(list, i));
+
+		if (!text || !id_parse(text, ids[i]))
+			return fail(why, ERR_INVALID, "ports: must be a list of ids");
+	}
+	return OK;
+}
+
+static void network_changed(const struct network *network, char ids[][ID_LEN + 1],
+                            size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		mirror_changed(network->mirror, ids[i]);
+}
+
+static enum err hosts_changed(void *self, struct request *req)
+{
+	char id[ID_LEN + 1], (*ids)[ID_LEN + 1];
+	const json_t *list = NULL;
+	enum err err = json_get_id(req->args, "network", JSON_REQUIRED, id, &req->why);
+
+	(void)self;
+	if (!err)
+		err = json_get_array(req->args, "ports", 0, CHANGED_MAX, &list, &req->why);
+	ids = arena_alloc(req->arena, (json_array_size(list) + 1) * sizeof(*ids));
+	if (!err)
+		err = take_ids(list, ids, &req->why);
+	for (struct network *network = agent.networks; !err && network;
+	     network = network->next)
+		if (strcmp(network->id, id) == 0 && list)
+			network_changed(network, ids, json_array_size(list));
+		else if (strcmp(network->id, id) == 0)
+			mirror_read(network->mirror);
+	return err;
+}
+
+static const struct rpc_method methods[] = {
+	{ "hosts_changed", hosts_changed, "network ports?" },
+	{ 0 }
+};
+
+/* From now on we hear what changes; what was told before may be anything. */
+static void fanout_is_new(void *self)
+{
+	(void)self;
+	agent.is_heard = true;
+	for (struct network *network = agent.networks; network; network = network->next)
+		mirror_read(network->mirror);
+}
+
+/* ---- its life ---- */
+
+static enum err check(void *self, struct why *why)
+{
+	const char *directory = ((struct agent *)self)->settings.directory;
+	size_t len = strlen(directory);
+
+	if (*directory != '/' || (len > 1 && directory[len - 1] == '/'))
+		return fail(why, ERR_INVALID, "ports_agent.directory: must be an absolute "
+		            "path, without a \"/\" at its end");
+	return OK;
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	(void)self, (void)processes, (void)why;
+	mirror_metrics();
+	signaller_metrics();
+	agent.count = metric_new(METRIC_GAUGE, "agent_networks",
+	                         "networks whose files are kept here", NULL, NULL);
+	return OK;
+}
+
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	(void)why;
+	agent.runtime = runtime;
+	agent.lane = lane_new(runtime->loop, "files", WRITES_MAX);
+	look(self);
+	return OK;
+}
+
+static void drain(void *self)
+{
+	(void)self;
+	for (struct network *network = agent.networks; network; network = network->next)
+		mirror_drain(network->mirror);
+}
+
+static bool idle(const void *self)
+{
+	const struct network *network = ((const struct agent *)self)->networks;
+
+	while (network && mirror_is_idle(network->mirror))
+		network = network->next;
+	return !network;
+}
+
+static void stop(void *self)
+{
+	(void)self;
+	while (agent.networks) {
+		struct network *network = agent.networks;
+
+		agent.networks = network->next;
+		network_free(network);
+	}
+	lane_free(&agent.lane);
+}
+
+const struct worker ports_agent = {
+	.name = "ports-agent",
+	.group = "ports_agent",
+	.summary = "keeps the files of dnsmasq for the networks of this machine",
+	.sections = sections,
+	.methods = methods,
+	.timers = timers,
+	.fanout_only = true,
+	.fanout_is_new = fanout_is_new,
+	.no_database = true,
+	.one_process = true,
+	.check = check,
+	.prepare = prepare,
+	.start = start,
+	.drain = drain,
+	.idle = idle,
+	.stop = stop,
+	.self = &agent,
+};
