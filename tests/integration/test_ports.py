@@ -80,6 +80,17 @@ class PortStory(unittest.TestCase):
             "network_id": network,
             "fixed_ips": [{"ip_address": address} for address in addresses]} | more)["port"]
 
+    def gone(self, zone):
+        try:
+            self.central.get_domain(domain=zone)
+        except Exception as error:
+            return "there is no domain" in str(error)
+        return False
+
+    def delete(self, zone):
+        self.central.delete_domain(domain=zone)
+        self.fleet.wait_for(lambda: self.gone(zone), SECONDS, f"{zone} is gone")
+
     def servers(self):
         return self.fleet.minidns_ports[0], self.fleet.bind.port
 
@@ -717,8 +728,7 @@ class Empty(PortStory):
         zone = "0.94.10.in-addr.arpa."
         port = self.create(network, "10.94.0.1")
         self.wait_active(port)
-        self.central.delete_domain(domain=zone)
-        self.wait_gone(zone)
+        self.delete(zone)
         made = self.central.create_domain(domain={"name": zone})
         self.caller.delete_port(port=port["id"])
         self.wait_settled(zone)
@@ -757,17 +767,6 @@ class Empty(PortStory):
 
 class Vanished(PortStory):
     """A domain that somebody deleted is made again, with all that should be there."""
-
-    def gone(self, zone):
-        try:
-            self.central.get_domain(domain=zone)
-        except Exception as error:
-            return "there is no domain" in str(error)
-        return False
-
-    def delete(self, zone):
-        self.central.delete_domain(domain=zone)
-        self.fleet.wait_for(lambda: self.gone(zone), SECONDS, f"{zone} is gone")
 
     def test_a_reverse_domain(self):
         domain, network = self.domain()
