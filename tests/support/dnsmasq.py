@@ -61,7 +61,8 @@ class Leasing(Dnsmasq):
     """
 
     def command(self):
-        return [*OWN_NETWORK, *super().command(), "--no-daemon", "--dhcp-range=10.224.48.0,static,1h",
+        return [*OWN_NETWORK, *super().command(), "--no-daemon",
+                "--dhcp-range=10.224.48.0,static,1h",
                 "--interface=here", f"--dhcp-hostsfile={self.leases}", "--log-dhcp",
                 f"--dhcp-leasefile={self.folder / 'leases'}"]
 

@@ -20,7 +20,7 @@ void entries_clear(struct entries *entries)
 	*entries = (struct entries){ 0 };
 }
 
-/* The first whose key is not before KEY. They mostly come in order: the last is seen first. */
+/* The first whose key is not before KEY. They mostly come in order: behind the last. */
 static size_t place_of(const struct entries *entries, const char *key, bool *is_there)
 {
 	size_t low = 0, high = entries->count;

@@ -1,7 +1,7 @@
 /*
- * kept_file -- a file that somebody else's program reads, and that is ours: it is replaced
- * as a whole, so that nobody ever sees half of one, and only if it has to be another.
- * Everyone may read it (0644), whatever our umask.
+ * kept_file -- a file that somebody else's program reads, and that is ours: it is
+ * replaced as a whole, so that nobody ever sees half of one, and only if it has to be
+ * another. Everyone may read it (0644), whatever our umask.
  *
  * Its reader has to be told of a new file, and who replaces it may end before that: a
  * mark, an empty file beside it, is there from before the file is replaced until its

@@ -1,7 +1,7 @@
 /*
- * mirror -- what somebody else's topic knows, as files of this machine: entries, each with
- * a key and its lines of each file, asked for and kept in memory, and written (kept_file.h)
- * when they change, by their keys, so that a line that stays keeps its place.
+ * mirror -- what somebody else's topic knows, as files of this machine: entries, each
+ * with a key and its lines of each file, asked for and kept in memory, and written
+ * (kept_file.h) when they change, by their keys: a line that stays keeps its place.
  *
  *	METHOD(ARGS..., marker?)	a page of all entries
  *	METHOD(ARGS..., KEYS=[...])	those of these keys that are there

@@ -183,11 +183,11 @@ static void on_timer(void *self)
 	struct why why;
 	enum err err = send(signaller, &why);
 
+	signaller->next_ms = clock_ms() + *signaller->config.interval_s * 1000;
 	if (err) {
 		log_unsent(signaller, &why);
 	} else {
 		signaller->is_told = false;
-		signaller->next_ms = clock_ms() + *signaller->config.interval_s * 1000;
 		metric_add(sent, 1);
 		log_debug("reader told: folder=%s", signaller->config.folder);
 	}

@@ -1,6 +1,7 @@
 /*
  * signaller -- tells the reader of our files (kept_file.h) that there are new ones, by a
- * signal, at most once in an interval, and the first time at once.
+ * signal, at most once in an interval, and the first time at once. So it is, too, where
+ * there is no reader: who waits for it writes no file more often.
  *
  * Who it is, it says in a pid file of its own, which is not to be trusted: it may be of a
  * process long gone, and the pid another's by now. The signal goes to a process by its
@@ -35,7 +36,7 @@ void signaller_want(struct signaller *signaller);
 /* How long it would be until a signal is sent that is wanted now; 0: at once. */
 int64_t signaller_wait_ms(const struct signaller *signaller);
 
-/* What is in the pid file: a number above 1 and a newline, perhaps. 0: nothing of the kind. */
+/* What is in a pid file: a number above 1, and perhaps a newline. 0: anything else. */
 pid_t signaller_pid(const char *text, size_t len);
 /*
  * Is a command line, as /proc has it, that of PROGRAM, with FOLDER in one of its

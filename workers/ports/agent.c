@@ -45,7 +45,7 @@ static struct agent {
 	struct network *networks;
 	struct metric *count;
 	bool is_heard;			/* what changes is told us */
-	bool is_blind;			/* the log has that the directory cannot be read */
+	bool is_blind;			/* it cannot be read, as the log has */
 	int look_period_s;		/* constant */
 } agent = { .look_period_s = 2 };
 
@@ -235,7 +235,8 @@ static enum err hosts_changed(void *self, struct request *req)
 
 	(void)self;
 	if (!err)
-		err = json_get_array(req->args, "ports", 0, CHANGED_MAX, &list, &req->why);
+		err = json_get_array(req->args, "ports", 0, CHANGED_MAX, &list,
+		                     &req->why);
 	ids = arena_alloc(req->arena, (json_array_size(list) + 1) * sizeof(*ids));
 	if (!err)
 		err = take_ids(list, ids, &req->why);
@@ -270,8 +271,8 @@ static enum err check(void *self, struct why *why)
 	size_t len = strlen(directory);
 
 	if (*directory != '/' || (len > 1 && directory[len - 1] == '/'))
-		return fail(why, ERR_INVALID, "ports_agent.directory: must be an absolute "
-		            "path, without a \"/\" at its end");
+		return fail(why, ERR_INVALID, "ports_agent.directory: must be an "
+		            "absolute path, without a \"/\" at its end");
 	return OK;
 }
 

@@ -103,7 +103,8 @@ void lines_tell(struct ports *ports, const char *network_id, const char *const *
 	id_random(request_id);
 	context = context_encode(request_id, true);
 	if (rpc_cast(ports->runtime.rpc, &target, "hosts_changed", args, context, &why))
-		log_warn("hosts not told: network=%s reason=\"%s\"", network_id, why.text);
+		log_warn("hosts not told: network=%s reason=\"%s\"", network_id,
+		         why.text);
 	json_decref(args);
 	json_decref(context);
 }

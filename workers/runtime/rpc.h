@@ -68,7 +68,7 @@ struct rpc_server_config {
 	const char *version;		/* "1.0" */
 	int prefetch;
 	bool fanout;			/* also answers fanout casts to the topic */
-	/* nothing but those: no work queue, and so nowhere to put what fails: it is dropped */
+	/* nothing but those: without a work queue, and what fails is dropped */
 	bool fanout_only;
 	/* its fanout queue is new: what was cast meanwhile was missed. NULL: no matter */
 	void (*fanout_is_new)(void *self);

@@ -48,7 +48,7 @@ struct timer {
 
 struct worker {
 	const char *name;		/* "central": zonefleet-central */
-	const char *group;		/* of its settings, and its topic; NULL: the name */
+	const char *group;		/* of its settings; its topic; NULL: the name */
 	const char *summary;		/* one line for --help */
 	const struct option_section *sections;	/* the program's own; NULL: none */
 	const struct option_list *lists;
