@@ -42,18 +42,20 @@ LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -pthread $(SANITIZE)
 LIBS     = $(shell pkg-config --libs $(PACKAGES)) -lev -lm
 
 # program: folder. A program is its folder over the library.
-PROGRAMS = central poolmgr minidns ownership ports cli
+PROGRAMS = central poolmgr minidns ownership ports routes cli
 FOLDER_central = central
 FOLDER_poolmgr = poolmgr
 FOLDER_minidns = minidns
 FOLDER_ownership = workers/ownership
 FOLDER_ports   = workers/ports
+FOLDER_routes  = workers/routes
 FOLDER_cli     = workers/cli
 BINARY_central = zonefleet-central
 BINARY_poolmgr = zonefleet-poolmgr
 BINARY_minidns = zonefleet-minidns
 BINARY_ownership = zonefleet-ownership
 BINARY_ports   = zonefleet-ports
+BINARY_routes  = zonefleet-routes
 BINARY_cli     = zonefleet
 LIBS_poolmgr   = $(shell pkg-config --libs libknot libssl libcurl)
 LIBS_minidns   = $(shell pkg-config --libs libssl)
@@ -219,15 +221,17 @@ layers:
 	@! $(src) '#include "(runtime|model|dns|consistency)/' workers/base
 	@! $(src) '#include "dns/' workers/model workers/runtime workers/consistency
 	@! $(src) '#include "consistency/' workers/model workers/dns workers/runtime workers/net \
-	    central/core minidns/core workers/ownership/core workers/ports/core
+	    central/core minidns/core workers/ownership/core workers/ports/core \
+	    workers/routes/core
 	@! $(src) '#include "net/' workers/base workers/model workers/dns workers/runtime \
 	    workers/consistency central/core poolmgr/core minidns/core workers/ownership/core \
-	    workers/ports/core
+	    workers/ports/core workers/routes/core
 	@! $(src) '#include "agent/' workers/base workers/model workers/dns workers/runtime \
 	    workers/net workers/consistency central poolmgr minidns workers/ownership \
-	    workers/ports/core workers/cli
+	    workers/ports/core workers/routes/core workers/cli
 	@! $(src) '#include "runtime/' workers/model workers/dns central/core poolmgr/core \
-	    minidns/core workers/ownership/core workers/ports/core
+	    minidns/core workers/ownership/core workers/ports/core \
+	    workers/routes/core
 	@! $(src) '#include <amqp' workers central poolmgr minidns | grep -v '^workers/runtime/broker'
 	@! $(src) '#include <mysql' workers central poolmgr minidns | grep -v '^workers/runtime/db'
 	@! $(src) '#include <ldns' workers central poolmgr minidns | grep -v '^workers/model/presentation'

@@ -1,0 +1,478 @@
+"""Routers, routes and their wildcard domains, from calls on the queue to what minidns and a
+BIND behind it answer (seed 003)."""
+
+import shutil
+import sys
+import tempfile
+import threading
+import unittest
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dns.message
+import dns.query
+import dns.rdatatype
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from story import Caller, start_fleet                                  # noqa: E402
+from lab.fleet import Worker                                            # noqa: E402
+from lab.process import HOST, program, run                              # noqa: E402
+
+SECONDS = 20
+WORKERS = 2
+MANY = 100
+SUFFIX = "v3.example.com"
+SETTINGS = {"processes": 1, "suffix": SUFFIX, "rebind_grace": 3, "retry_max": 2,
+            "alive_timeout": 2}
+
+
+def setUpModule():
+    """One fleet for all, and two workers of routes; each test has names of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="zfroutes"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    RouteStory.folder = folder
+    fleet = RouteStory.fleet = unittest.enterModuleContext(start_fleet(
+        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",)))
+    for _ in range(WORKERS):
+        RouteStory.launch()
+    RouteStory.central = Caller(fleet.rabbitmq.url)
+    RouteStory.caller = Caller(fleet.rabbitmq.url, topic="routes")
+    RouteStory.user = Caller(fleet.rabbitmq.url, topic="routes", tenant="user-1", admin=False)
+    RouteStory.other = Caller(fleet.rabbitmq.url, topic="routes", tenant="user-2", admin=False)
+    for caller in RouteStory.central, RouteStory.caller, RouteStory.user, RouteStory.other:
+        unittest.addModuleCleanup(caller.close)
+
+
+def ask(port, name, kind, server=HOST):
+    """({"10.0.0.1", ...}, rcode) of an answer."""
+    question = dns.message.make_query(name, kind)
+    answer = dns.query.udp(question, server, port=port, timeout=5)
+    return {str(record) for rrset in answer.answer
+            for record in rrset if rrset.rdtype == dns.rdatatype.from_text(kind)}, answer.rcode()
+
+
+class RouteStory(unittest.TestCase):
+
+    workers = []
+
+    @classmethod
+    def launch(cls, **settings):
+        worker = Worker(cls.folder / f"routes{len(cls.workers) + 1}", "routes",
+                        cls.fleet.settings | {"routes": SETTINGS | settings})
+        cls.workers.append(worker)
+        worker.launch()
+        unittest.addModuleCleanup(worker.stop)
+        worker.wait_ready()
+        return worker
+
+    def setUp(self):
+        self.namespace = f"n{uuid.uuid4().hex[:8]}"
+        self.addCleanup(self.clear)
+
+    def clear(self):
+        """For the next test: no routes, and no routers."""
+        for route in self.routes():
+            self.caller.delete_route(route=route["id"])
+        for router in self.caller.list_routers()["routers"]:
+            if router["state"] != "going":
+                self.caller.delete_router(router=router["name"], force=True)
+        self.wait(lambda: not self.caller.list_routers()["routers"], "the routers are gone")
+
+    def wait(self, condition, what, seconds=SECONDS):
+        return self.fleet.wait_for(condition, seconds, what)
+
+    def routes(self, caller=None, **filter):
+        found, marker = [], None
+        while True:
+            page = (caller or self.caller).list_routes(
+                limit=1000, **filter, **({"marker": marker} if marker else {}))
+            found += page["routes"]
+            marker = page["marker"]
+            if not marker:
+                return found
+
+    def router(self, name=None, *addresses, wait=True, **more):
+        name = name or f"r{uuid.uuid4().hex[:6]}"
+        router = self.caller.create_router(router={
+            "name": name, "addresses": list(addresses) or ["10.245.2.2"]} | more)["router"]
+        if wait:
+            self.active(name)
+        return router
+
+    def active(self, name):
+        self.wait(lambda: self.caller.get_router(router=name)["router"]["zone_status"] == "ACTIVE",
+                  f"the domain of {name} is out: "
+                  f"{self.caller.get_router(router=name)['router']}")
+
+    def route(self, name="web", caller=None, **more):
+        return (caller or self.caller).create_route(route={
+            "namespace": self.namespace, "name": name} | more)["route"]
+
+    def get(self, route):
+        return self.caller.get_route(route=route["id"])["route"]
+
+    def scheduled(self, route, seconds=SECONDS):
+        self.wait(lambda: self.get(route)["status"]["phase"] == "scheduled",
+                  f"it has a router: {self.get(route)}", seconds)
+        return self.get(route)
+
+    def refused(self, pattern, call, *arguments, **keywords):
+        with self.assertRaisesRegex(Exception, pattern):
+            call(*arguments, **keywords)
+
+    def servers(self):
+        return self.fleet.minidns_ports[0], self.fleet.bind.port
+
+    def answers(self, name, kind, *expected):
+        for port in self.servers():
+            self.wait(lambda: ask(port, name, kind)[0] == set(expected),
+                      f"{name} {kind} is {expected}: {ask(port, name, kind)}")
+
+
+class Names(RouteStory):
+
+    def test_a_name_by_itself(self):
+        """The seed's example: test of myapp in shard1."""
+        self.router("shard1", "10.245.2.2", "10.245.2.3", "fd00::2")
+        route = self.route("test")
+        self.assertEqual(route["status"], {"phase": "scheduled",
+                                           "dns": f"{self.namespace}-test.shard1.{SUFFIX}"})
+        self.assertEqual(route["router"], "shard1")
+        self.answers(route["status"]["dns"], "A", "10.245.2.2", "10.245.2.3")
+        self.answers(route["status"]["dns"], "AAAA", "fd00::2")
+
+    def test_a_host_of_ones_own(self):
+        self.router("shard1")
+        route = self.route(host="WWW.Example.ORG.")
+        self.assertEqual(route["host"], "www.example.org")
+        self.assertEqual(route["status"], {"phase": "scheduled", "dns": "www.example.org"})
+
+    def test_phase_and_dns_are_the_binding_s(self):
+        """A003-1"""
+        self.router("shard1")
+        for more, field in (({"phase": "new"}, "status.phase"), ({"dns": "x.org"}, "status.dns"),
+                            ({"status": {"phase": "scheduled"}}, "status.phase"),
+                            ({"status": {"dns": "x.example.org"}}, "status.dns")):
+            self.refused(field, self.route, "bad", **more)
+        self.assertEqual(self.routes(namespace=self.namespace), [])
+        route = self.route()
+        for values, field in (({"phase": "new"}, "status.phase"), ({"dns": "x.org"}, "status.dns"),
+                              ({"status": {"dns": "x.org"}}, "status.dns")):
+            self.refused(field, self.caller.update_route, route=route["id"], values=values)
+        self.assertEqual(self.get(route), route)
+        self.caller.update_route(route=route["id"], values={
+            "status": route["status"], "labels": {"a": "b"}})
+        self.assertEqual(self.get(route), route | {"labels": {"a": "b"}})
+        self.refused("administrators", self.user.create_route_binding, binding={
+            "route_namespace": self.namespace, "route_name": "web", "router": "shard1"})
+
+    def test_names_that_collide_and_names_that_are_too_long(self):
+        """A003-5"""
+        self.router("shard1")
+        namespace, suffix = self.namespace, f".shard1.{SUFFIX}"
+        first = self.route("a-b")
+        self.namespace = f"{namespace}-a"
+        second = self.route("b")
+        self.assertEqual(first["status"]["dns"], f"{namespace}-a-b{suffix}")
+        self.assertRegex(second["status"]["dns"], rf"^{namespace}-a-b-[a-z2-7]{{6}}{suffix}$")
+        self.namespace = namespace
+        dotted = self.route("a.b")
+        self.assertRegex(dotted["status"]["dns"], rf"^{namespace}-a-b-[a-z2-7]{{6}}{suffix}$")
+        self.assertNotEqual(dotted["status"]["dns"], second["status"]["dns"])
+        long = self.route("x" * 63)
+        label = long["status"]["dns"].split(".")[0]
+        self.assertEqual(len(label), 63)
+        self.assertNotEqual(self.route("x" * 62 + "y")["status"]["dns"], long["status"]["dns"])
+        for route in first, second, dotted, long:
+            self.answers(route["status"]["dns"], "A", "10.245.2.2")
+        for name in "UPPER", "-a", "a-", "a_b", "x" * 64, "", "a..b", "\u00e4":
+            self.refused("name", self.route, name)
+        for host in ("b\u00fccher.example", "a_b.example", "-a.example", "example", "10.0.0.1",
+                     "x" * 64 + ".example", "a..example", "*.*.example", "a.*.example", "*",
+                     ".".join(["x" * 60] * 5)):
+            self.refused("host", self.route, "bad", host=host)
+        self.refused("in the domain of router", self.route, "bad", host=f"mine{suffix}")
+
+
+class Hosts(RouteStory):
+
+    def test_one_owner_and_many_who_wait(self):
+        """A003-4"""
+        self.router("shard1")
+        host, ready = f"{self.namespace}.example.org", threading.Barrier(MANY)
+
+        def create(number):
+            caller = Caller(self.fleet.rabbitmq.url, topic="routes", timeout=60)
+            try:
+                ready.wait(60)
+                return self.route(f"w{number}", caller, host=host)
+            finally:
+                caller.close()
+        with ThreadPoolExecutor(MANY) as pool:
+            made = list(pool.map(create, range(MANY)))
+        owners = [route for route in made if not route["waiting"]]
+        self.assertEqual(len(owners), 1, owners)
+        for route in made:
+            if route["waiting"]:
+                self.assertIn(f"host {host} is route", route["last_error"])
+                self.assertEqual(route["status"], {"phase": "new", "dns": None})
+        owner = self.scheduled(owners[0])
+        order = sorted(made, key=lambda route: (route["created_at"], route["id"]))
+        order.remove(next(route for route in order if route["id"] == owner["id"]))
+        for heir in order[:3]:
+            self.caller.delete_route(route=owner["id"])
+            owner = self.scheduled(heir, 5)
+            waiting = [route for route in self.routes(namespace=self.namespace)
+                       if route["waiting"]]
+            claims = self.fleet.mariadb.sql(
+                f"SELECT route_id FROM host_claims WHERE host = '{host}'")
+            self.assertEqual(claims, [[owner["id"]]])
+            self.assertEqual(len(waiting) + 1, len(self.routes(namespace=self.namespace)))
+
+    def test_wildcards_and_others(self):
+        """A003-5: of another project's, and one's own."""
+        self.router("shard1")
+        below = f"{self.namespace}.example.org"
+        mine, theirs = self.namespace, f"{self.namespace}-2"
+        first = self.route("wild", self.user, host=f"*.{below}")
+        self.assertFalse(first["waiting"])
+        self.assertFalse(self.route("own", self.user, host=f"a.{below}")["waiting"])
+        self.namespace = theirs
+        blocked = self.route("b", self.other, host=f"b.{below}")
+        self.assertIn("another project's", blocked["last_error"])
+        self.assertTrue(blocked["waiting"])
+        deeper = self.route("deeper", self.other, host=f"c.b.{below}")
+        self.assertFalse(deeper["waiting"])
+        self.user.delete_route(route=first["id"])
+        self.assertFalse(self.scheduled(blocked)["waiting"])
+        self.namespace = mine
+        again = self.route("wild", self.user, host=f"*.{below}")
+        self.assertTrue(again["waiting"])
+        self.other.delete_route(route=blocked["id"])
+        self.assertFalse(self.scheduled(again)["waiting"])
+        self.refused("another project", self.route, "x", self.other)
+        self.refused("no such route", self.other.get_route, route=again["id"])
+        self.refused("no such route", self.other.delete_route, route=again["id"])
+
+    def test_another_host(self):
+        self.router("shard1")
+        host = f"{self.namespace}.example.org"
+        route, waiter = self.route("a", host=host), self.route("b", host=host)
+        self.assertTrue(waiter["waiting"])
+        changed = self.caller.update_route(route=route["id"], values={"host": f"x.{host}"})
+        self.assertEqual(changed["route"]["status"]["dns"], f"x.{host}")
+        self.assertEqual(self.scheduled(waiter)["status"]["dns"], host)
+        none = self.caller.update_route(route=route["id"], values={"host": None})["route"]
+        self.assertEqual(none["status"]["dns"], f"{self.namespace}-a.shard1.{SUFFIX}")
+        back = self.caller.update_route(route=route["id"], values={"host": host})["route"]
+        self.assertEqual((back["waiting"], back["status"]["phase"]), (True, "new"))
+
+
+class Scheduled(RouteStory):
+
+    def test_round_robin_though_one_is_killed(self):
+        """A003-3: 999 routes over three routers, four schedulers, one killed midway."""
+        more = [self.launch() for _ in range(2)]
+        made = [self.route(f"r{i}") for i in range(3)]
+        for route in made:
+            self.assertIn("no router", route["last_error"])
+        callers = [Caller(self.fleet.rabbitmq.url, topic="routes") for _ in range(8)]
+
+        def create(number):
+            return self.route(f"r{number}", callers[number % 8])
+        with ThreadPoolExecutor(8) as pool:
+            made += pool.map(create, range(3, 999))
+        for caller in callers:
+            caller.close()
+        for name in "one", "two", "three":
+            self.router(name, wait=False)
+        self.wait(lambda: 50 < len(self.bindings()) < 999, "some are bound")
+        more[0].kill9()
+        self.wait(lambda: len(self.bindings()) == 999, "all are bound", 60)
+        counts = Counter(router for _, router in self.bindings())
+        self.assertEqual(sorted(counts.values()), [333, 333, 333])
+        self.assertEqual(len({route for route, _ in self.bindings()}), 999)
+        listed = {router["name"]: router["routes"]
+                  for router in self.caller.list_routers()["routers"]}
+        self.assertEqual(listed, dict(counts))
+
+    def bindings(self):
+        return self.fleet.mariadb.sql("SELECT route_id, router FROM route_bindings")
+
+    def test_no_router_yet(self):
+        """A003-6"""
+        route = self.route()
+        self.assertEqual(route["status"]["phase"], "new")
+        self.assertIn("no router", route["last_error"])
+        self.wait(lambda: self.get(route)["attempts"] > 1, "it is tried again")
+        self.router("shard1", wait=False)
+        self.scheduled(route, 5)
+        full = self.router("full", capacity=0, wait=False)
+        self.caller.drain_router(router="shard1")
+        self.wait(lambda: "full" in (self.get(route)["last_error"] or ""), "it can go nowhere")
+        self.assertEqual(self.get(route)["router"], "shard1")
+        self.caller.update_router(router=full["name"], values={"capacity": 1})
+        self.wait(lambda: self.get(route)["router"] == "full", "it moves")
+
+
+class Domains(RouteStory):
+
+    def test_addresses_come_and_go(self):
+        """A003-7"""
+        self.router("shard1", "10.245.2.2")
+        name = f"any.shard1.{SUFFIX}"
+        self.answers(name, "A", "10.245.2.2")
+        update = self.caller.update_router
+        update(router="shard1", values={"addresses": ["10.245.2.2", "10.245.2.3", "fd00::3"]})
+        self.answers(name, "A", "10.245.2.2", "10.245.2.3")
+        self.answers(name, "AAAA", "fd00::3")
+        update(router="shard1", values={"addresses": [
+            {"address": "10.245.2.2", "up": False}, "10.245.2.3"]})
+        self.answers(name, "A", "10.245.2.3")
+        self.answers(name, "AAAA")
+        update(router="shard1", values={"addresses": [
+            {"address": "10.245.2.2", "up": False}, {"address": "10.245.2.3", "up": False}]})
+        self.active("shard1")
+        self.answers(name, "A", "10.245.2.3")
+        self.refused("empty", update, router="shard1", values={"addresses": []})
+
+    def test_an_instance_that_says_nothing_any_more(self):
+        self.router("shard1", "10.245.2.2", "10.245.2.3")
+        name = f"any.shard1.{SUFFIX}"
+        self.caller.report_address(router="shard1", address="10.245.2.2")
+        self.answers(name, "A", "10.245.2.2", "10.245.2.3")
+        self.answers(name, "A", "10.245.2.3")
+        self.caller.report_address(router="shard1", address="10.245.2.2")
+        self.answers(name, "A", "10.245.2.2", "10.245.2.3")
+
+    def test_the_zones_of_the_seed(self):
+        """A003-2: record for record; and the wildcards of RFC 4592."""
+        for number, addresses in ((1, ("10.245.2.2", "10.245.2.3")),
+                                  (2, ("10.245.2.4", "10.245.2.5"))):
+            origin = f"shard{number}.v3.rhcloud.com."
+            self.router(f"shard{number}", *addresses, dns=origin, ttl=300, zone={
+                "ns": ["ns1.v3.rhcloud.com."], "ttl": 300, "serial": 2009092001,
+                "soa": {"mname": ".", "rname": origin, "refresh": 604800, "retry": 86400,
+                        "expire": 1206900, "minimum": 300},
+                "records": [{"name": "ns1", "type": "A", "records": ["127.0.0.1"]}]})
+            wanted = ZONE.format(number=number, addresses="".join(
+                f"{'*' if not i else ' '} IN A {address}\n"
+                for i, address in enumerate(addresses)))
+            for port in self.servers():
+                self.assertEqual(self.zone(origin, port), self.parsed(origin, wanted))
+            self.check(origin, wanted)
+        for port in self.servers():
+            self.assertEqual(ask(port, "a.b.shard1.v3.rhcloud.com", "A")[0],
+                             {"10.245.2.2", "10.245.2.3"})
+            self.assertEqual(ask(port, "ns1.shard1.v3.rhcloud.com", "A")[0], {"127.0.0.1"})
+            self.assertEqual(ask(port, "ns1.shard1.v3.rhcloud.com", "TXT"), (set(), 0))
+            self.assertEqual(ask(port, "x.ns1.shard1.v3.rhcloud.com", "A"), (set(), 3))
+            self.assertEqual(ask(port, "shard1.v3.rhcloud.com", "A"), (set(), 0))
+
+    def zone(self, origin, port):
+        text = run([program("dig"), f"@{HOST}", "-p", str(port), origin, "AXFR", "+noall",
+                    "+answer", "+onesoa"])
+        return sorted(" ".join(line.split()) for line in text.splitlines() if line)
+
+    def parsed(self, origin, text):
+        """By BIND's own named-compilezone."""
+        file = self.folder / "seed.zone"
+        file.write_text(text)
+        out = run([program("named-compilezone"), "-i", "none", "-k", "ignore", "-o", "-", origin,
+                   str(file)])
+        return sorted(" ".join(line.split()) for line in out.splitlines()
+                      if line and "\tIN\t" in line or " IN " in line and ";" not in line)
+
+    def check(self, origin, text):
+        for port in self.servers():
+            file = self.folder / "served.zone"
+            file.write_text("\n".join(self.zone(origin, port)) + "\n")
+            run([program("named-checkzone"), "-i", "none", "-k", "ignore", origin, str(file)])
+            run([program("ldns-read-zone"), str(file)])
+
+
+ZONE = """\
+$ORIGIN shard{number}.v3.rhcloud.com.
+$TTL 300
+@ IN SOA . shard{number}.v3.rhcloud.com. (
+        2009092001 ; Serial
+        604800     ; Refresh
+        86400      ; Retry
+        1206900    ; Expire
+        300 )      ; Negative Cache TTL
+  IN NS ns1.v3.rhcloud.com.
+ns1 IN A 127.0.0.1
+{addresses}"""
+
+
+class Moved(RouteStory):
+
+    def test_a_drain(self):
+        """A003-9"""
+        self.router("shard1", "10.245.2.2")
+        route = self.route("a")
+        own = self.route("own", host=f"{self.namespace}.example.org")
+        old = route["status"]["dns"]
+        self.router("shard2", "10.245.2.4")
+        self.answers(old, "A", "10.245.2.2")
+        self.caller.drain_router(router="shard1")
+        self.wait(lambda: self.get(route)["router"] == "shard2", "it moves")
+        new = self.get(route)["status"]["dns"]
+        self.assertEqual(new, f"{self.namespace}-a.shard2.{SUFFIX}")
+        self.wait(lambda: self.get(own)["router"] == "shard2", "and so does the other one")
+        self.assertEqual(self.get(own)["status"]["dns"], own["host"])
+        self.answers(new, "A", "10.245.2.4")
+        for port in self.servers():
+            self.wait(lambda: ask(port, old, "CNAME")[0] in ({f"{new}."}, set()), "it leads on")
+        self.refused("lead to others", self.caller.delete_router, router="shard1")
+        self.wait(lambda: ask(self.fleet.bind.port, old, "CNAME")[0] == set() and
+                  ask(self.fleet.bind.port, old, "A")[0] == {"10.245.2.2"}, "the grace is over")
+        self.wait(lambda: not self.fleet.mariadb.sql("SELECT 1 FROM route_moves"), "no moves")
+        self.caller.delete_router(router="shard1")
+        self.wait(lambda: [router["name"] for router in self.caller.list_routers()["routers"]] ==
+                  ["shard2"], "the router is gone")
+        self.wait(lambda: ask(self.fleet.bind.port, old, "A")[1] != 0, "and its domain")
+        self.router("shard1", "10.245.2.9")
+        self.assertEqual(self.caller.get_router(router="shard1")["router"]["routes"], 0)
+        self.assertEqual(self.caller.list_route_bindings(router="shard1")["bindings"], [])
+        self.assertEqual(self.get(route)["router"], "shard2")
+        self.answers(old, "A", "10.245.2.9")
+
+    def test_there_and_back(self):
+        self.router("shard1", "10.245.2.2")
+        route = self.route("a")
+        first = route["status"]["dns"]
+        self.router("shard2", "10.245.2.4")
+        self.caller.drain_router(router="shard1")
+        self.wait(lambda: self.get(route)["router"] == "shard2", "it moves")
+        self.caller.drain_router(router="shard1", drain=False)
+        self.caller.drain_router(router="shard2")
+        self.wait(lambda: self.get(route)["router"] == "shard1", "it is back")
+        self.assertEqual(self.get(route)["status"]["dns"], first)
+        self.answers(first, "A", "10.245.2.2")
+        for port in self.servers():
+            self.wait(lambda: ask(port, first, "CNAME")[0] == set(), "no CNAME to itself")
+
+    def test_what_its_instances_serve(self):
+        self.router("shard1", "10.245.2.2")
+        route = self.route("a", backend="app")
+        hosts = self.caller.router_hosts(router="shard1")["hosts"]
+        old = route["status"]["dns"]
+        self.assertEqual(hosts, [{"route": route["id"], "host": old, "backend": "app"}])
+        self.router("shard2", "10.245.2.4")
+        self.caller.drain_router(router="shard1")
+        self.wait(lambda: self.get(route)["router"] == "shard2", "it moves")
+        new = self.get(route)["status"]["dns"]
+        for router, names in ("shard1", {old}), ("shard2", {old, new}):
+            self.assertEqual({host["host"] for host in
+                              self.caller.router_hosts(router=router)["hosts"]}, names)
+            self.assertEqual({host["host"] for host in self.caller.router_hosts(
+                router=router, routes=[route["id"]])["hosts"]}, names)
+        self.wait(lambda: not self.caller.router_hosts(router="shard1")["hosts"],
+                  "the grace is over")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,194 @@
+#include "binding.h"
+
+#include <string.h>
+
+#include "peers.h"
+
+/* ---- the name ---- */
+
+/* One that nobody has; it is the route's then. */
+static enum err generate(struct tx *tx, struct arena *arena, const struct route_row *route,
+                         const char *dns, const char **name, struct why *why)
+{
+	char host[ROUTE_HOST_MAX + 1];
+	enum err err;
+
+	for (int hashed = 0; hashed < 2; hashed++) {
+		err = route_generate(route->namespace, route->name, dns, hashed, host, why);
+		if (err)
+			return err;
+		if (store_claim_take(tx, host, route)) {
+			*name = arena_strdup(arena, host);
+			return OK;
+		}
+		if (tx->err)
+			return tx->err;
+	}
+	return fail(why, ERR_EXISTS, "%.253s is another route's", host);
+}
+
+/* ---- the name before ---- */
+
+/* No host that was given is in the domain of a router. */
+static bool is_generated(struct tx *tx, struct arena *arena, const char *dns)
+{
+	return store_router_of_host(tx, arena, dns);
+}
+
+/* It stays for a while, unless it was a host that the route's owner took back. */
+static void leave(struct routes *routes, struct tx *tx, struct arena *arena,
+                  const struct binding_row *was, const struct binding_row *is)
+{
+	bool has_moved = strcmp(was->router, is->router);
+	bool was_generated = is_generated(tx, arena, was->dns);
+	struct move_row move = {
+		.route_id = is->route_id, .router = was->router, .dns = was->dns,
+		.target = was_generated && has_moved ? is->dns : NULL,
+	};
+
+	if (!was_generated && strcmp(was->dns, is->dns))
+		return;
+	store_move_insert(tx, &move, routes->settings.grace_s);
+	if (move.target)
+		store_router_touch(tx, was->router);
+}
+
+static void count(struct tx *tx, const char *was, const char *is)
+{
+	if (was && is && !strcmp(was, is))
+		return;
+	if (was)
+		store_router_count(tx, was, -1);
+	if (is)
+		store_router_count(tx, is, 1);
+}
+
+/* ---- both ---- */
+
+static bool is_same(const struct binding_row *a, const struct binding_row *b)
+{
+	return !strcmp(a->router, b->router) && !strcmp(a->dns, b->dns);
+}
+
+static void write_binding(struct routes *routes, struct tx *tx, struct arena *arena,
+                          const struct binding_row *was, const struct binding_row *is)
+{
+	if (!was) {
+		store_binding_insert(tx, is);
+	} else {
+		store_moves_lead_to(tx, is->route_id, is->dns);
+		leave(routes, tx, arena, was, is);
+		store_binding_update(tx, is);
+		store_move_end(tx, is->route_id, is->router, is->dns);
+		store_router_touch(tx, is->router);
+	}
+	store_route_bound(tx, is->route_id, is->dns);
+	count(tx, was ? was->router : NULL, is->router);
+}
+
+enum err binding_make(struct routes *routes, struct tx *tx, struct arena *arena,
+                      const struct route_row *route, const struct router_row *router,
+                      struct bound *bound, struct why *why)
+{
+	struct binding_row was, is = {
+		.namespace = route->namespace, .name = route->name, .route_id = route->id,
+		.router = router->name, .dns = route->host,
+	};
+	bool is_there = store_binding_read(tx, arena, route->id, &was);
+	enum err err = OK;
+
+	if (!route->host)
+		err = generate(tx, arena, route, router->dns, &is.dns, why);
+	if (err || tx->err)
+		return err ? err : tx->err;
+	*bound = (struct bound){ .route = *route, .router = is.router, .dns = is.dns,
+	                         .was_router = is_there ? was.router : NULL,
+	                         .has_changed = !is_there || !is_same(&was, &is) };
+	if (bound->has_changed)
+		write_binding(routes, tx, arena, is_there ? &was : NULL, &is);
+	return tx->err;
+}
+
+void binding_end(struct tx *tx, struct arena *arena, const struct route_row *route,
+                 const char *reason)
+{
+	struct binding_row was;
+
+	store_moves_end(tx, route->id);
+	if (!store_binding_read(tx, arena, route->id, &was))
+		return;
+	store_binding_delete(tx, route->id);
+	count(tx, was.router, NULL);
+	if (!route->host || strcmp(route->host, was.dns))
+		store_claim_drop(tx, was.dns, route->id);
+	store_route_unbound(tx, route->id, reason);
+}
+
+/* ---- told ---- */
+
+static void tell_route(struct routes *routes, const struct bound *bound)
+{
+	peers_route(routes, &(struct route_news){
+		.event = bound->was_router ? "route.rebound" : "route.scheduled",
+		.id = bound->route.id, .namespace = bound->route.namespace,
+		.name = bound->route.name, .router = bound->router, .dns = bound->dns,
+		.reason = "" });
+}
+
+static const char *router_of(const struct bound *bound, bool was)
+{
+	return was ? bound->was_router : bound->router;
+}
+
+/* Of ROUTER, the first of which is at FROM. */
+static void tell_router(struct routes *routes, const struct bound *bound, size_t count,
+                        const char *router)
+{
+	const char *ids[ROUTES_CHANGED_MAX];
+	size_t changed = 0;
+
+	for (size_t i = 0; i < count && changed < ROUTES_CHANGED_MAX; i++)
+		for (int was = 0; was < 2; was++) {
+			const char *of = router_of(&bound[i], was);
+
+			if (bound[i].has_changed && of && !strcmp(of, router)) {
+				ids[changed++] = bound[i].route.id;
+				break;
+			}
+		}
+	peers_routes_changed(routes, router, ids,
+	                     changed < ROUTES_CHANGED_MAX ? changed : 0);
+}
+
+static bool was_told(const struct bound *bound, size_t count, const char *router)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int was = 0; was < 2; was++) {
+			const char *of = router_of(&bound[i], was);
+
+			if (bound[i].has_changed && of && !strcmp(of, router))
+				return true;
+		}
+	return false;
+}
+
+void binding_tell_all(struct routes *routes, const struct bound *bound, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!bound[i].has_changed)
+			continue;
+		tell_route(routes, &bound[i]);
+		for (int was = 0; was < 2; was++) {
+			const char *router = router_of(&bound[i], was);
+
+			if (router && !was_told(bound, i, router) &&
+			    (!was || strcmp(router, bound[i].router)))
+				tell_router(routes, bound, count, router);
+		}
+	}
+}
+
+void binding_tell(struct routes *routes, const struct bound *bound)
+{
+	binding_tell_all(routes, bound, 1);
+}

@@ -1,0 +1,152 @@
+#include "claims.h"
+
+#include <string.h>
+
+enum { PAGE = 100 };
+
+/* ---- take ---- */
+
+static const char *wildcard_of(struct arena *arena, const char *host)
+{
+	return arena_printf(arena, "*.%s", host_parent(host));
+}
+
+/* Of another project no more is said than that. */
+static void tell_owner(struct tx *tx, struct arena *arena, const struct route_row *route,
+                       const struct claim_row *claim, const char *host, struct why *why)
+{
+	struct route_row owner;
+
+	if (!strcmp(claim->project_id, route->project_id) &&
+	    store_route_read(tx, arena, &(struct route_key){ .id = claim->route_id },
+	                     &owner))
+		fail(why, ERR_EXISTS, "host %.253s is route %.63s/%.100s's", host,
+		     owner.namespace, owner.name);
+	else
+		fail(why, ERR_EXISTS, "host %.253s is another project's", host);
+}
+
+static bool is_taken(struct tx *tx, struct arena *arena, const struct route_row *route,
+                     struct why *why)
+{
+	struct claim_row claim;
+
+	if (!store_claim_read(tx, arena, route->host, &claim) ||
+	    !strcmp(claim.route_id, route->id))
+		return false;
+	tell_owner(tx, arena, route, &claim, route->host, why);
+	return true;
+}
+
+/* By a wildcard, or because it is one. */
+static bool is_covered(struct tx *tx, struct arena *arena, const struct route_row *route,
+                       struct why *why)
+{
+	const char *wildcard = wildcard_of(arena, route->host);
+	struct claim_row claim;
+
+	if (host_is_wildcard(route->host)) {
+		if (!store_claim_is_foreign_below(tx, host_parent(route->host),
+		                                  route->project_id))
+			return false;
+		fail(why, ERR_EXISTS, "another project has hosts below %.253s",
+		     host_parent(route->host));
+		return true;
+	}
+	if (!store_claim_read(tx, arena, wildcard, &claim) ||
+	    !strcmp(claim.project_id, route->project_id))
+		return false;
+	tell_owner(tx, arena, route, &claim, wildcard, why);
+	return true;
+}
+
+bool claims_take(struct tx *tx, struct arena *arena, const struct route_row *route,
+                 struct why *why)
+{
+	if (is_taken(tx, arena, route, why) || is_covered(tx, arena, route, why))
+		return false;
+	return store_claim_take(tx, route->host, route);
+}
+
+/* ---- free ---- */
+
+struct heirs {
+	struct tx *tx;
+	struct arena *arena;
+	struct route_row *list;
+	size_t count;
+	void (*each)(void *self, const char *id);
+	void *self;
+};
+
+/* True: it waits no more. */
+static bool promote(struct heirs *heirs, struct route_row *route)
+{
+	struct why why;
+
+	if (!claims_take(heirs->tx, heirs->arena, route, &why))
+		return false;
+	route->is_waiting = false;
+	route->last_error = "";
+	store_route_update(heirs->tx, route);
+	if (heirs->each && !heirs->tx->err)
+		heirs->each(heirs->self, route->id);
+	return true;
+}
+
+static void promote_oldest(struct heirs *heirs, const char *host)
+{
+	struct route_row route;
+
+	if (store_route_waiting(heirs->tx, heirs->arena, host, &route))
+		promote(heirs, &route);
+}
+
+static void take_waiting(void *self, const struct route_row *route)
+{
+	struct heirs *heirs = self;
+
+	heirs->list[heirs->count++] = *route;
+}
+
+/* All that the wildcard kept waiting, oldest first: some may go on waiting for others. */
+static void promote_below(struct heirs *heirs, const char *parent)
+{
+	int kept = 0;
+
+	do {
+		heirs->list = arena_alloc(heirs->arena, PAGE * sizeof(*heirs->list));
+		heirs->count = 0;
+		store_routes_waiting_below(heirs->tx, heirs->arena, parent, PAGE, kept,
+		                           take_waiting, heirs);
+		for (size_t i = 0; i < heirs->count && !heirs->tx->err; i++)
+			kept += !promote(heirs, &heirs->list[i]);
+	} while (heirs->count == PAGE && !heirs->tx->err);
+}
+
+static void promote_for(struct heirs *heirs, const char *host)
+{
+	promote_oldest(heirs, host);
+	if (host_is_wildcard(host))
+		promote_below(heirs, host_parent(host));
+	else
+		promote_oldest(heirs, wildcard_of(heirs->arena, host));
+}
+
+void claims_free(struct tx *tx, struct arena *arena, const char *host,
+                 const char *route_id, void (*each)(void *self, const char *id),
+                 void *self)
+{
+	struct heirs heirs = { .tx = tx, .arena = arena, .each = each, .self = self };
+
+	store_claim_drop(tx, host, route_id);
+	promote_for(&heirs, host);
+}
+
+void claims_settle(struct tx *tx, struct arena *arena, const char *host)
+{
+	struct heirs heirs = { .tx = tx, .arena = arena };
+
+	store_parent_lock(tx, host_parent(host));
+	promote_for(&heirs, host);
+}

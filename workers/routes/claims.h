@@ -1,0 +1,27 @@
+/*
+ * claims -- whose a host is. Whoever asks for a host first has it, until its route goes or
+ * gets another host; all others wait, and the oldest of them has it in the same
+ * transaction that frees it.
+ *
+ * "*.example.org" stands for all names of one label more. A project may have it and names
+ * below it; of two projects only one has anything below example.org if the other one has,
+ * or wants, the wildcard.
+ *
+ * Before anything else its caller locks the host's parent (store_parent_lock()).
+ */
+#pragma once
+
+#include "store.h"
+
+/* ROUTE has its host by now. False: another one has, as WHY tells whoever waits. */
+bool claims_take(struct tx *tx, struct arena *arena, const struct route_row *route,
+                 struct why *why);
+/*
+ * HOST is ROUTE_ID's no more; who waited longest has it. EACH hears of routes that are to
+ * be scheduled by now.
+ */
+void claims_free(struct tx *tx, struct arena *arena, const char *host,
+                 const char *route_id, void (*each)(void *self, const char *id),
+                 void *self);
+/* The host is nobody's, and somebody waits: that should never be. */
+void claims_settle(struct tx *tx, struct arena *arena, const char *host);

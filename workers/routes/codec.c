@@ -1,0 +1,548 @@
+#include "codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/shard_zone.h"
+#include "model/json.h"
+
+enum { TEXT_MAX = 255, TTL_MAX = 604800 };
+
+static bool is_given(const json_t *json, const char *key)
+{
+	return json_object_get(json, key) != NULL;
+}
+
+/* ---- addresses ---- */
+
+static enum err take_address(const json_t *item, struct router_row *router,
+                             struct why *why)
+{
+	static const char *const keys[] = { "address", "up", NULL };
+	struct router_address *at = &router->addresses[router->count];
+	const char *text = json_string_value(item);
+	bool is_up = true;
+	enum err err = OK;
+
+	if (!text)
+		err = json_only_keys(item, keys, "addresses", why);
+	if (!err && !text)
+		err = json_get_text(item, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
+		                    why);
+	if (!err && json_is_object(item))
+		err = json_get_bool(item, "up", 0, &is_up, why);
+	if (err)
+		return err;
+	*at = (struct router_address){ .is_up = is_up };
+	if (!address_parse(text, 0, &at->address) || at->address.scope ||
+	    address_is_any(&at->address))
+		return fail(why, ERR_INVALID, "addresses: \"%.64s\" is no address of an "
+		            "instance", err_quote(text, (char[65]){ 0 }, 65));
+	for (size_t i = 0; i < router->count; i++)
+		if (address_same_host(&router->addresses[i].address, &at->address))
+			return fail(why, ERR_INVALID, "addresses: one is there twice");
+	router->count++;
+	return OK;
+}
+
+static enum err take_addresses(struct request *req, const json_t *json,
+                               struct router_wish *wish)
+{
+	const json_t *list = NULL;
+	enum err err = json_get_array(json, "addresses", 0, ROUTER_ADDRESSES_MAX, &list,
+	                              &req->why);
+
+	wish->has_addresses = list != NULL;
+	wish->router.addresses = arena_alloc(req->arena, (json_array_size(list) + 1) *
+	                                     sizeof(*wish->router.addresses));
+	for (size_t i = 0; !err && i < json_array_size(list); i++)
+		err = take_address(json_array_get(list, i), &wish->router, &req->why);
+	return err;
+}
+
+/* ---- routers ---- */
+
+static enum err check_selector(const char *label, struct why *why)
+{
+	const char *equals = strchr(label, '=');
+
+	if (*label && (!equals || equals == label))
+		return fail(why, ERR_INVALID, "label: must be \"key=value\"");
+	return OK;
+}
+
+static enum err take_capacity(struct request *req, const json_t *json,
+                              struct router_wish *wish)
+{
+	const json_t *given = json_object_get(json, "capacity");
+
+	wish->has_capacity = given != NULL;
+	wish->router.has_capacity = given && !json_is_null(given);
+	return json_get_u32(json, "capacity", 0, UINT32_MAX, &wish->router.capacity,
+	                    &req->why);
+}
+
+static enum err take_router_values(struct request *req, const json_t *json,
+                                   struct router_wish *wish)
+{
+	struct router_row *router = &wish->router;
+	enum err err = json_get_text(json, "description", 0, TEXT_MAX,
+	                             &router->description, &req->why);
+
+	wish->has_description = is_given(json, "description");
+	wish->has_label = is_given(json, "label");
+	wish->has_ttl = is_given(json, "ttl");
+	if (!err)
+		err = json_get_text(json, "label", 0, TEXT_MAX, &router->label, &req->why);
+	if (!err)
+		err = check_selector(router->label, &req->why);
+	if (!err)
+		err = take_capacity(req, json, wish);
+	if (!err)
+		err = json_get_u32(json, "ttl", 0, TTL_MAX, &router->ttl, &req->why);
+	return err ? err : take_addresses(req, json, wish);
+}
+
+static enum err take_dns(const struct routes *routes, struct request *req,
+                         const json_t *json, struct router_row *router)
+{
+	const char *suffix = routes->settings.suffix, *text = NULL;
+	char host[ROUTE_HOST_MAX + 1];
+	enum err err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &text, &req->why);
+
+	if (!err && !text && !*suffix)
+		err = fail(&req->why, ERR_INVALID,
+		           "dns: is required, for routes.suffix is not set");
+	if (!err && !text)
+		text = arena_printf(req->arena, "%s.%s", router->name, suffix);
+	if (!err)
+		err = route_host(text, "dns", false, host, &req->why);
+	if (!err)
+		router->dns = arena_strdup(req->arena, host);
+	return err;
+}
+
+static enum err take_zone(struct request *req, const json_t *json,
+                          struct router_row *router)
+{
+	const json_t *zone = NULL;
+	char *text;
+	enum err err = json_get_object(json, "zone", 0, &zone, &req->why);
+
+	router->zone = "{}";
+	if (err || !zone)
+		return err;
+	err = shard_zone_check(zone, &req->why);
+	if (err)
+		return err;
+	text = json_dumps(zone, JSON_COMPACT | JSON_SORT_KEYS);
+	router->zone = arena_strdup(req->arena, text);
+	free(text);
+	if (strlen(router->zone) > ZONE_TEXT_MAX)
+		return fail(&req->why, ERR_TOO_LARGE, "zone: of more than %d octets",
+		            ZONE_TEXT_MAX);
+	return OK;
+}
+
+enum err codec_router(const struct routes *routes, struct request *req,
+                      struct router_wish *wish)
+{
+	static const char *const keys[] = {
+		"name", "description", "dns", "label", "capacity", "ttl", "addresses",
+		"zone", NULL,
+	};
+	const json_t *json;
+	enum err err = json_get_object(req->args, "router", JSON_REQUIRED, &json, &req->why);
+
+	*wish = (struct router_wish){ .router = {
+		.description = "", .label = "", .ttl = (uint32_t)routes->settings.ttl } };
+	if (!err)
+		err = json_only_keys(json, keys, "router", &req->why);
+	if (!err)
+		err = json_get_text(json, "name", JSON_REQUIRED, ROUTE_LABEL_MAX,
+		                    &wish->router.name, &req->why);
+	if (!err)
+		err = route_check_label(wish->router.name, "name", &req->why);
+	if (!err)
+		err = take_dns(routes, req, json, &wish->router);
+	if (!err)
+		err = take_zone(req, json, &wish->router);
+	return err ? err : take_router_values(req, json, wish);
+}
+
+enum err codec_router_values(struct request *req, struct router_wish *wish)
+{
+	static const char *const keys[] = { "description", "label", "capacity", "ttl",
+	                                    "addresses", NULL };
+	const json_t *json;
+	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json, &req->why);
+
+	*wish = (struct router_wish){ .router = { .description = "", .label = "" } };
+	if (!err)
+		err = json_only_keys(json, keys, "values", &req->why);
+	return err ? err : take_router_values(req, json, wish);
+}
+
+void codec_router_complete(struct router_wish *wish, const struct router_row *router)
+{
+	struct router_row *as = &wish->router;
+
+	as->name = router->name;
+	as->dns = router->dns;
+	as->state = router->state;
+	as->zone = router->zone;
+	if (!wish->has_description)
+		as->description = router->description;
+	if (!wish->has_label)
+		as->label = router->label;
+	if (!wish->has_ttl)
+		as->ttl = router->ttl;
+	if (!wish->has_capacity) {
+		as->has_capacity = router->has_capacity;
+		as->capacity = router->capacity;
+	}
+	if (!wish->has_addresses) {
+		as->addresses = router->addresses;
+		as->count = router->count;
+	}
+}
+
+enum err codec_router_name(const struct request *req, const char **name, struct why *why)
+{
+	return json_get_text(req->args, "router", JSON_REQUIRED, ROUTE_LABEL_MAX, name, why);
+}
+
+static bool is_alive(const struct router_address *at, const struct routes *routes)
+{
+	return at->is_up && (!at->is_seen ||
+	                     at->unseen_ms < routes->settings.alive_s * INT64_C(1000));
+}
+
+static json_t *encode_addresses(const struct router_row *router,
+                                const struct routes *routes)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < router->count; i++) {
+		const struct router_address *at = &router->addresses[i];
+		char text[ADDRESS_TEXT];
+
+		address_format(&at->address, text);
+		json_array_append_new(list, json_pack("{s:s, s:b, s:b, s:b}",
+			"address", text, "up", at->is_up, "alive", is_alive(at, routes),
+			"shown", at->is_shown));
+	}
+	return list;
+}
+
+json_t *codec_encode_router(const struct router_row *router, bool is_admin,
+                            const struct routes *routes)
+{
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:s}",
+		"name", router->name, "description", router->description,
+		"dns", router->dns, "label", router->label,
+		"state", router_state_name(router->state), "ttl", (json_int_t)router->ttl,
+		"addresses", encode_addresses(router, routes),
+		"zone_status", zone_status_name(router->zone_status));
+
+	if (!is_admin)
+		return json;
+	json_object_set_new(json, "routes", json_integer(router->bound));
+	json_object_set_new(json, "capacity", router->has_capacity
+	                    ? json_integer(router->capacity) : json_null());
+	json_object_set_new(json, "serial", router->has_serial
+	                    ? json_integer(router->serial) : json_null());
+	json_object_set_new(json, "reason", json_string(router->reason));
+	return json;
+}
+
+/* ---- routes ---- */
+
+static enum err take_host(struct request *req, const json_t *json, struct route_wish *wish)
+{
+	const char *text = NULL;
+	char host[ROUTE_HOST_MAX + 1];
+	enum err err = json_get_text(json, "host", 0, ROUTE_HOST_MAX + 1, &text, &req->why);
+
+	wish->has_host = is_given(json, "host");
+	if (err || !text || !*text)
+		return err;
+	err = route_host(text, "host", true, host, &req->why);
+	if (!err)
+		wish->route.host = arena_strdup(req->arena, host);
+	return err;
+}
+
+static enum err check_labels(const json_t *labels, struct why *why)
+{
+	const char *key;
+	json_t *value;
+
+	if (json_object_size(labels) > LABELS_MAX)
+		return fail(why, ERR_INVALID, "labels: more than %d", LABELS_MAX);
+	json_object_foreach((json_t *)labels, key, value)
+		if (!json_is_string(value) || !*key || strchr(key, '=') ||
+		    strlen(key) + json_string_length(value) >= TEXT_MAX)
+			return fail(why, ERR_INVALID, "labels: keys without \"=\" and "
+			            "texts, of less than %d octets", TEXT_MAX);
+	return OK;
+}
+
+static enum err take_labels(struct request *req, const json_t *json,
+                            struct route_wish *wish)
+{
+	const json_t *labels = NULL;
+	char *text;
+	enum err err = json_get_object(json, "labels", 0, &labels, &req->why);
+
+	wish->has_labels = is_given(json, "labels");
+	wish->route.labels = "{}";
+	if (!err && labels)
+		err = check_labels(labels, &req->why);
+	if (err || !labels)
+		return err;
+	text = json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS);
+	wish->route.labels = arena_strdup(req->arena, text);
+	free(text);
+	return OK;
+}
+
+/* It stands in a line of the routers' files. */
+static enum err take_backend(struct request *req, const json_t *json,
+                             struct route_wish *wish)
+{
+	const char *text = NULL;
+	enum err err = json_get_text(json, "backend", 0, TEXT_MAX, &text, &req->why);
+
+	wish->has_backend = is_given(json, "backend");
+	for (const char *at = text; !err && at && *at; at++)
+		if (*at <= ' ' || *at > '~' || *at == '#')
+			err = fail(&req->why, ERR_INVALID, "backend: is of printable "
+			           "characters of ASCII, without blanks and \"#\"");
+	wish->route.backend = text && *text ? text : NULL;
+	return err;
+}
+
+/* Both in the object itself, or in its "status". */
+static enum err take_status(struct request *req, const json_t *json,
+                            struct route_wish *wish)
+{
+	const json_t *status = NULL;
+	enum err err = json_get_object(json, "status", 0, &status, &req->why);
+
+	if (!err && status)
+		err = json_only_keys(status, (const char *const[]){ "phase", "dns", NULL },
+		                     "status", &req->why);
+	for (int i = 0; i < 2 && !err; i++) {
+		const json_t *in = i ? json : status;
+
+		if (in)
+			err = json_get_text(in, "phase", 0, 16, &wish->phase, &req->why);
+		if (in && !err)
+			err = json_get_text(in, "dns", 0, ROUTE_HOST_MAX + 1, &wish->dns,
+			                    &req->why);
+	}
+	return err;
+}
+
+static enum err take_route_values(struct request *req, const json_t *json,
+                                  struct route_wish *wish)
+{
+	enum err err = take_host(req, json, wish);
+
+	if (!err)
+		err = take_labels(req, json, wish);
+	if (!err)
+		err = take_backend(req, json, wish);
+	return err ? err : take_status(req, json, wish);
+}
+
+static enum err take_identity(struct request *req, const json_t *json,
+                              struct route_row *route)
+{
+	struct why *why = &req->why;
+	enum err err = json_get_id(json, "id", 0, route->id, why);
+
+	if (!err)
+		err = json_get_text(json, "namespace", JSON_REQUIRED, ROUTE_LABEL_MAX,
+		                    &route->namespace, why);
+	if (!err)
+		err = route_check_label(route->namespace, "namespace", why);
+	if (!err)
+		err = json_get_text(json, "name", JSON_REQUIRED, ROUTE_HOST_MAX,
+		                    &route->name, why);
+	if (!err)
+		err = route_check_name(route->name, "name", why);
+	route->project_id = req->context.tenant;
+	return err ? err : json_get_text(json, "project_id", 0, PROJECT_MAX,
+	                                 &route->project_id, why);
+}
+
+static enum err refuse_status(const struct route_wish *wish, struct why *why)
+{
+	if (wish->phase)
+		return fail(why, ERR_INVALID, "status.phase: is set by a binding only");
+	if (wish->dns)
+		return fail(why, ERR_INVALID, "status.dns: is set by a binding only; a name "
+		            "of your own is the host");
+	return OK;
+}
+
+enum err codec_route(struct request *req, struct route_wish *wish)
+{
+	static const char *const keys[] = { "id", "namespace", "name", "project_id", "host",
+	                                    "labels", "backend", "status", "phase", "dns",
+	                                    NULL };
+	const json_t *json;
+	enum err err = json_get_object(req->args, "route", JSON_REQUIRED, &json, &req->why);
+
+	*wish = (struct route_wish){ .route = { .last_error = "" } };
+	memcpy(wish->route.id, req->unique_id, sizeof(wish->route.id));
+	if (!err)
+		err = json_only_keys(json, keys, "route", &req->why);
+	if (!err)
+		err = take_identity(req, json, &wish->route);
+	if (!err)
+		err = take_route_values(req, json, wish);
+	if (!err)
+		err = refuse_status(wish, &req->why);
+	if (!err && !wish->route.backend)
+		wish->route.backend = arena_printf(req->arena, "%s_%.190s",
+		                                   wish->route.namespace,
+		                                   wish->route.name);
+	return err;
+}
+
+enum err codec_route_values(struct request *req, struct route_wish *wish)
+{
+	static const char *const keys[] = { "host", "labels", "backend", "status", "phase",
+	                                    "dns", NULL };
+	const json_t *json;
+	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json, &req->why);
+
+	*wish = (struct route_wish){ .route = { .last_error = "" } };
+	if (!err)
+		err = json_only_keys(json, keys, "values", &req->why);
+	return err ? err : take_route_values(req, json, wish);
+}
+
+void codec_route_complete(struct route_wish *wish, const struct route_row *route)
+{
+	const struct route_row said = wish->route;
+
+	wish->route = *route;
+	if (wish->has_host)
+		wish->route.host = said.host;
+	if (wish->has_labels)
+		wish->route.labels = said.labels;
+	if (wish->has_backend && said.backend)
+		wish->route.backend = said.backend;
+}
+
+enum err codec_route_key(struct request *req, struct route_key *key)
+{
+	char *id = arena_alloc(req->arena, ID_LEN + 1), *text;
+	const char *given;
+	enum err err = json_get_text(req->args, "route", JSON_REQUIRED,
+	                             ROUTE_LABEL_MAX + ROUTE_HOST_MAX + 1, &given,
+	                             &req->why);
+
+	*key = (struct route_key){ .id = NULL };
+	if (err)
+		return err;
+	text = strchr(given, '/');
+	if (!text && !id_parse(given, id))
+		return fail(&req->why, ERR_INVALID,
+		            "route: must be an id, or \"namespace/name\"");
+	if (!text) {
+		key->id = id;
+		return OK;
+	}
+	key->namespace = arena_printf(req->arena, "%.*s", (int)(text - given), given);
+	key->name = text + 1;
+	return OK;
+}
+
+json_t *codec_encode_route(const struct route_row *route)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:s, s:s?, s:{s:s, s:s?}, s:s?, "
+	                 "s:b, s:i, s:s}",
+		"id", route->id, "namespace", route->namespace, "name", route->name,
+		"project_id", route->project_id, "host", route->host,
+		"labels", json_loads(route->labels, 0, NULL), "backend", route->backend,
+		"router", route->router,
+		"status", "phase", route->is_scheduled ? "scheduled" : "new",
+		"dns", route->dns,
+		"last_error", *route->last_error ? route->last_error : NULL,
+		"waiting", route->is_waiting, "attempts", (int)route->attempts,
+		"created_at", route->created_at);
+}
+
+/* ---- bindings ---- */
+
+enum err codec_binding(struct request *req, struct binding_wish *wish)
+{
+	static const char *const keys[] = { "route_namespace", "route_name", "router", "dns",
+	                                    NULL };
+	struct why *why = &req->why;
+	const json_t *json;
+	enum err err = json_get_object(req->args, "binding", JSON_REQUIRED, &json, why);
+
+	*wish = (struct binding_wish){ 0 };
+	if (!err)
+		err = json_only_keys(json, keys, "binding", why);
+	if (!err)
+		err = json_get_text(json, "route_namespace", JSON_REQUIRED, ROUTE_LABEL_MAX,
+		                    &wish->namespace, why);
+	if (!err)
+		err = json_get_text(json, "route_name", JSON_REQUIRED, ROUTE_HOST_MAX,
+		                    &wish->name, why);
+	if (!err)
+		err = json_get_text(json, "router", 0, ROUTE_LABEL_MAX, &wish->router, why);
+	if (!err)
+		err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &wish->dns, why);
+	if (!err && !wish->router && !wish->dns)
+		err = fail(why, ERR_INVALID,
+		           "binding: says neither the router nor its dns");
+	return err;
+}
+
+json_t *codec_encode_binding(const struct binding_row *binding)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}",
+		"route_namespace", binding->namespace, "route_name", binding->name,
+		"route_id", binding->route_id, "router", binding->router,
+		"dns", binding->dns, "generation", (json_int_t)binding->generation);
+}
+
+/* ---- lists ---- */
+
+enum err codec_limit(const struct request *req, int *limit, struct why *why)
+{
+	uint32_t number = LIST_DEFAULT;
+	enum err err = json_get_u32(req->args, "limit", 0, LIST_MAX, &number, why);
+
+	if (!err && !number)
+		err = fail(why, ERR_INVALID, "limit: must be 1 to %d", LIST_MAX);
+	*limit = (int)number;
+	return err;
+}
+
+enum err codec_route_filter(struct request *req, struct route_filter *filter)
+{
+	char *marker = arena_alloc(req->arena, ID_LEN + 1);
+	enum err err = json_get_id(req->args, "marker", 0, marker, &req->why);
+
+	*filter = (struct route_filter){ .marker = marker };
+	if (!req->context.is_admin)
+		filter->project_id = req->context.tenant;
+	if (!err)
+		err = json_get_text(req->args, "namespace", 0, ROUTE_LABEL_MAX,
+		                    &filter->namespace, &req->why);
+	if (!err)
+		err = json_get_text(req->args, "router", 0, ROUTE_LABEL_MAX, &filter->router,
+		                    &req->why);
+	if (!err)
+		err = json_get_text(req->args, "phase", 0, 16, &filter->phase, &req->why);
+	return err ? err : codec_limit(req, &filter->limit, &req->why);
+}

@@ -1,0 +1,183 @@
+#include "core/route_name.h"
+
+#include <openssl/evp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HASH_LEN = 6, TEXT_MAX = 320 };
+
+/* ---- labels ---- */
+
+static bool is_label_octet(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+static enum err check_label(const char *label, size_t len, const char *field,
+                            struct why *why)
+{
+	if (!len)
+		return fail(why, ERR_INVALID, "%s: has an empty label", field);
+	if (len > ROUTE_LABEL_MAX)
+		return fail(why, ERR_INVALID, "%s: has a label of more than %d octets",
+		            field, ROUTE_LABEL_MAX);
+	for (size_t i = 0; i < len; i++)
+		if (!is_label_octet(label[i]))
+			return fail(why, ERR_INVALID, "%s: labels are of lower-case "
+			            "letters, digits and hyphens", field);
+	if (label[0] == '-' || label[len - 1] == '-')
+		return fail(why, ERR_INVALID, "%s: a label begins or ends with a hyphen",
+		            field);
+	return OK;
+}
+
+static enum err check_labels(const char *text, const char *field, struct why *why)
+{
+	enum err err = OK;
+
+	for (bool more = true; !err && more; ) {
+		size_t len = strcspn(text, ".");
+
+		err = check_label(text, len, field, why);
+		more = text[len] == '.';
+		text += len + more;
+	}
+	return err;
+}
+
+enum err route_check_label(const char *text, const char *field, struct why *why)
+{
+	return check_label(text, strlen(text), field, why);
+}
+
+enum err route_check_name(const char *text, const char *field, struct why *why)
+{
+	if (strlen(text) > ROUTE_HOST_MAX)
+		return fail(why, ERR_INVALID, "%s: of more than %d octets", field,
+		            ROUTE_HOST_MAX);
+	return check_labels(text, field, why);
+}
+
+/* ---- hosts ---- */
+
+static char lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+/* ERR_INVALID also for octets that are no ASCII: what they are is not ours to say. */
+static enum err fold(const char *text, const char *field, char host[ROUTE_HOST_MAX + 1],
+                     struct why *why)
+{
+	size_t len = strlen(text);
+
+	len -= len && text[len - 1] == '.';
+	if (!len || len > ROUTE_HOST_MAX)
+		return fail(why, ERR_INVALID, "%s: must be of 1 to %d octets", field,
+		            ROUTE_HOST_MAX);
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] & 0x80)
+			return fail(why, ERR_INVALID, "%s: is not ASCII; write it in the "
+			            "form \"xn--...\" (RFC 5890)", field);
+		host[i] = lower(text[i]);
+	}
+	host[len] = '\0';
+	return OK;
+}
+
+static enum err check_last(const char *host, const char *field, struct why *why)
+{
+	const char *last = strrchr(host, '.');
+
+	if (!last)
+		return fail(why, ERR_INVALID, "%s: must have at least two labels", field);
+	if (strspn(last + 1, "0123456789") == strlen(last + 1))
+		return fail(why, ERR_INVALID,
+		            "%s: its last label is a number, as an address has it",
+		            field);
+	return OK;
+}
+
+enum err route_host(const char *text, const char *field, bool wildcard,
+                    char host[ROUTE_HOST_MAX + 1], struct why *why)
+{
+	enum err err = fold(text, field, host, why);
+
+	if (!err)
+		err = check_labels(host + (wildcard && host_is_wildcard(host) ? 2 : 0),
+		                   field, why);
+	return err ? err : check_last(host, field, why);
+}
+
+bool host_is_wildcard(const char *host)
+{
+	return !strncmp(host, "*.", 2);
+}
+
+const char *host_parent(const char *host)
+{
+	const char *dot = strchr(host, '.');
+
+	return dot ? dot + 1 : "";
+}
+
+bool host_is_in(const char *host, const char *domain)
+{
+	size_t len = strlen(host), end = strlen(domain);
+
+	return len >= end && !strcmp(host + len - end, domain) &&
+	       (len == end || host[len - end - 1] == '.');
+}
+
+/* ---- generated ones ---- */
+
+/* Of "namespace/name", which is unique: no name has a slash. */
+static void hash(const char *namespace, const char *name, char text[HASH_LEN + 1])
+{
+	static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+	char whole[TEXT_MAX + 1];
+	uint8_t digest[EVP_MAX_MD_SIZE];
+	uint32_t bits;
+
+	snprintf(whole, sizeof(whole), "%s/%s", namespace, name);
+	EVP_Digest(whole, strlen(whole), digest, NULL, EVP_sha256(), NULL);
+	bits = (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 |
+	       (uint32_t)digest[2] << 8 | digest[3];
+	for (int i = 0; i < HASH_LEN; i++)
+		text[i] = digits[bits >> (27 - 5 * i) & 31];
+	text[HASH_LEN] = '\0';
+}
+
+/* So that with "-" and the hash it is a label: it may not end in a hyphen then. */
+static void cut(char *label)
+{
+	size_t len = strlen(label), max = ROUTE_LABEL_MAX - HASH_LEN - 1;
+
+	if (len > max)
+		len = max;
+	while (len && label[len - 1] == '-')
+		len--;
+	label[len] = '\0';
+}
+
+enum err route_generate(const char *namespace, const char *name, const char *dns,
+                        bool hashed, char host[ROUTE_HOST_MAX + 1], struct why *why)
+{
+	char label[TEXT_MAX + 1], end[HASH_LEN + 1];
+
+	snprintf(label, sizeof(label), "%s-%s", namespace, name);
+	for (char *at = label; *at; at++)
+		if (*at == '.')
+			*at = '-';
+	hashed |= strlen(label) > ROUTE_LABEL_MAX;
+	if (hashed) {
+		cut(label);
+		hash(namespace, name, end);
+	}
+	if (snprintf(host, ROUTE_HOST_MAX + 1, "%s%s%s.%s", label, hashed ? "-" : "",
+	             hashed ? end : "", dns) > ROUTE_HOST_MAX)
+		return fail(why, ERR_INVALID, "%.63s/%.253s has no room in the domain "
+		            "%.100s", namespace, name, dns);
+	return OK;
+}

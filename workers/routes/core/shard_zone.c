@@ -1,0 +1,145 @@
+#include "core/shard_zone.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/json.h"
+
+enum { FULL_MAX = 600 };
+
+/* "ns1" is below the domain, "@" the domain, "ns1.example." what it says. */
+static const char *full(const char *name, const char *dns, char text[FULL_MAX])
+{
+	size_t len = strlen(name);
+
+	if (!strcmp(name, "@"))
+		snprintf(text, FULL_MAX, "%.253s.", dns);
+	else if (len && name[len - 1] == '.')
+		snprintf(text, FULL_MAX, "%.255s", name);
+	else
+		snprintf(text, FULL_MAX, "%.253s.%.253s.", name, dns);
+	return text;
+}
+
+/* ---- what it has to begin with ---- */
+
+static enum err check_record(const json_t *record, struct why *why)
+{
+	static const char *const keys[] = { "name", "type", "ttl", "records", NULL };
+	const char *text;
+	const json_t *list;
+	enum err err = json_only_keys(record, keys, "zone.records", why);
+
+	if (!err)
+		err = json_get_text(record, "name", JSON_REQUIRED, 253, &text, why);
+	if (!err)
+		err = json_get_text(record, "type", JSON_REQUIRED, 16, &text, why);
+	if (!err)
+		err = json_get_array(record, "records", JSON_REQUIRED, ZONE_RECORDS_MAX,
+		                     &list, why);
+	return err;
+}
+
+enum err shard_zone_check(const json_t *zone, struct why *why)
+{
+	static const char *const keys[] = { "ns", "soa", "serial", "ttl", "records", NULL };
+	const json_t *list = NULL, *soa;
+	uint32_t number;
+	enum err err = json_only_keys(zone, keys, "zone", why);
+
+	if (!err)
+		err = json_get_array(zone, "ns", 0, ZONE_RECORDS_MAX, &list, why);
+	if (!err)
+		err = json_get_object(zone, "soa", 0, &soa, why);
+	if (!err)
+		err = json_get_u32(zone, "serial", 0, UINT32_MAX, &number, why);
+	if (!err)
+		err = json_get_u32(zone, "ttl", 0, INT32_MAX, &number, why);
+	list = NULL;
+	if (!err)
+		err = json_get_array(zone, "records", 0, ZONE_RECORDS_MAX, &list, why);
+	for (size_t i = 0; !err && i < json_array_size(list); i++)
+		err = check_record(json_array_get(list, i), why);
+	return err;
+}
+
+static void copy(json_t *to, const char *as, const json_t *from, const char *key)
+{
+	json_t *value = json_object_get(from, key);
+
+	if (value)
+		json_object_set(to, as, value);
+}
+
+json_t *shard_zone_domain(const json_t *zone, const char *dns, const char *pool,
+                          const char *description)
+{
+	char name[FULL_MAX];
+	json_t *domain = json_pack("{s:s}", "name", full("@", dns, name));
+
+	copy(domain, "ns", zone, "ns");
+	copy(domain, "ttl", zone, "ttl");
+	if (*pool)
+		json_object_set_new(domain, "pool", json_string(pool));
+	if (*description)
+		json_object_set_new(domain, "description", json_string(description));
+	return domain;
+}
+
+void shard_zone_extras(json_t *changes, const json_t *zone, const char *dns)
+{
+	const json_t *list = json_object_get(zone, "records");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *record = json_array_get(list, i);
+		char name[FULL_MAX];
+		json_t *change = json_pack("{s:s, s:s}", "op", "set", "name",
+			full(json_string_value(json_object_get(record, "name")), dns, name));
+
+		copy(change, "type", record, "type");
+		copy(change, "ttl", record, "ttl");
+		copy(change, "records", record, "records");
+		json_array_append_new(changes, change);
+	}
+}
+
+/* ---- what it has by what is routed ---- */
+
+void shard_zone_wildcard(json_t *changes, const char *dns, uint32_t ttl,
+                         const struct address *addresses, size_t count, uint8_t bits)
+{
+	json_t *records = json_array();
+	char name[FULL_MAX], text[ADDRESS_TEXT];
+	bool is_any;
+
+	for (size_t i = 0; i < count; i++) {
+		if (addresses[i].bits != bits)
+			continue;
+		address_format(&addresses[i], text);
+		json_array_append_new(records, json_string(text));
+	}
+	is_any = json_array_size(records);
+	json_t *change = json_pack("{s:s, s:s, s:s}", "op", is_any ? "set" : "delete",
+	                           "name", full("*", dns, name), "type",
+	                           bits == 32 ? "A" : "AAAA");
+	if (is_any) {
+		json_object_set_new(change, "ttl", json_integer(ttl));
+		json_object_set(change, "records", records);
+	}
+	json_array_append_new(changes, change);
+	json_decref(records);
+}
+
+void shard_zone_alias(json_t *changes, const char *name, const char *target, uint32_t ttl)
+{
+	char owner[FULL_MAX], to[FULL_MAX];
+
+	full("@", name, owner);
+	if (!target)
+		json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "op", "delete",
+			"name", owner, "type", "CNAME"));
+	else
+		json_array_append_new(changes, json_pack("{s:s, s:s, s:s, s:i, s:[s]}",
+			"op", "set", "name", owner, "type", "CNAME", "ttl", (int)ttl,
+			"records", full("@", target, to)));
+}

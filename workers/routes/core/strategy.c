@@ -1,0 +1,157 @@
+#include "core/strategy.h"
+
+#include <string.h>
+
+enum { CANDIDATES_MAX = 1000 };
+
+static bool has_room(const struct candidate *candidate)
+{
+	return !candidate->has_capacity || candidate->bound < candidate->capacity;
+}
+
+/* ---- the strategies ---- */
+
+/* The place at POSITION in the group, or the next one behind it that has room. */
+static size_t pick_next(const struct applicant *applicant,
+                        const struct candidate *candidates, const bool *is_of,
+                        size_t count, uint64_t position)
+{
+	size_t of = 0, first = 0, at = count;
+
+	(void)applicant;
+	for (size_t i = 0; i < count; i++)
+		of += is_of[i];
+	if (!of)
+		return count;
+	first = position % of;
+	for (size_t i = 0, place = 0; i < count; i++) {
+		if (!is_of[i])
+			continue;
+		if (has_room(&candidates[i]) && (place >= first || at == count)) {
+			at = i;
+			if (place >= first)
+				break;
+		}
+		place++;
+	}
+	return at;
+}
+
+static size_t pick_least(const struct applicant *applicant,
+                         const struct candidate *candidates, const bool *is_of,
+                         size_t count, uint64_t position)
+{
+	size_t best = count;
+
+	(void)applicant, (void)position;
+	for (size_t i = 0; i < count; i++)
+		if (is_of[i] && has_room(&candidates[i]) &&
+		    (best == count || candidates[i].bound < candidates[best].bound))
+			best = i;
+	return best;
+}
+
+/* FNV-1a over both, and a finish that spreads it over all bits. */
+static uint64_t weight(const char *id, const char *name)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (; *id; id++)
+		hash = (hash ^ (uint8_t)*id) * 1099511628211u;
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 1099511628211u;
+	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
+	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
+	return hash ^ hash >> 33;
+}
+
+/* The highest of each pair's numbers wins (rendezvous). */
+static size_t pick_hash(const struct applicant *applicant,
+                        const struct candidate *candidates, const bool *is_of,
+                        size_t count, uint64_t position)
+{
+	uint64_t highest = 0;
+	size_t best = count;
+
+	(void)position;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t own = weight(applicant->id, candidates[i].name);
+
+		if (is_of[i] && has_room(&candidates[i]) &&
+		    (best == count || own > highest)) {
+			highest = own;
+			best = i;
+		}
+	}
+	return best;
+}
+
+static const struct strategy strategies[] = {
+	/* name          position  by label  pick */
+	{ "roundrobin",  true,     false,    pick_next  },
+	{ "label",       true,     true,     pick_next  },
+	{ "leastloaded", false,    false,    pick_least },
+	{ "hash",        false,    false,    pick_hash  },
+};
+
+enum { STRATEGIES = sizeof(strategies) / sizeof(strategies[0]) };
+
+const struct strategy *strategy_find(const char *name)
+{
+	for (size_t i = 0; i < STRATEGIES; i++)
+		if (!strcmp(strategies[i].name, name))
+			return &strategies[i];
+	return NULL;
+}
+
+const char *strategy_names(void)
+{
+	return "roundrobin, label, leastloaded, hash";
+}
+
+/* ---- whom they are asked about ---- */
+
+static bool has_label(const struct applicant *applicant, const char *label)
+{
+	for (size_t i = 0; i < applicant->label_count; i++)
+		if (!strcmp(applicant->labels[i], label))
+			return true;
+	return false;
+}
+
+const char *strategy_group(const struct strategy *strategy,
+                           const struct applicant *applicant,
+                           const struct candidate *candidates, size_t count)
+{
+	for (size_t i = 0; strategy->by_label && i < count; i++)
+		if (*candidates[i].label && has_label(applicant, candidates[i].label))
+			return candidates[i].label;
+	return "";
+}
+
+enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,
+                       const struct candidate *candidates, size_t count,
+                       uint64_t position, size_t *picked, struct why *why)
+{
+	const char *group = strategy_group(strategy, applicant, candidates, count);
+	bool is_of[CANDIDATES_MAX] = { false };
+	size_t of = 0, at;
+
+	if (count > CANDIDATES_MAX)
+		count = CANDIDATES_MAX;
+	for (size_t i = 0; i < count; i++) {
+		is_of[i] = !strategy->by_label || !strcmp(candidates[i].label, group);
+		of += is_of[i];
+	}
+	at = strategy->pick(applicant, candidates, is_of, count, position);
+	if (at < count) {
+		*picked = at;
+		return OK;
+	}
+	if (of)
+		return fail(why, ERR_UNREACHABLE, "all routers that it may have are "
+		            "full: raise a capacity, or make another router");
+	return fail(why, ERR_UNREACHABLE, count
+	            ? "no router without a label, or with one of its labels"
+	            : "no router takes routes: make one, or end a drain");
+}

@@ -1,0 +1,67 @@
+/*
+ * strategy -- which router a route gets: rows of a table (seed 003: a pluggable strategy,
+ * Schedule(route) -> (router, error)). Whoever has one of his own sets
+ * `strategy = "external"` and makes bindings by the call create_route_binding.
+ *
+ *	roundrobin	one after the other
+ *	label		of the routers whose label the route has, one after the other; if it has
+ *			none of their labels, of those without one
+ *	leastloaded	the one with the fewest routes
+ *	hash		by the route's id: the same one whenever it is asked, and few change
+ *			when a router comes or goes
+ *
+ * A router that has as many routes as its capacity gets no more. Pure: whoever calls has
+ * locked the positions, and counts what was bound.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct candidate {
+	const char *name;
+	const char *label;		/* "key=value"; "": none */
+	uint32_t bound;			/* routes it has */
+	bool has_capacity;
+	uint32_t capacity;
+};
+
+struct applicant {
+	const char *id;
+	const char *const *labels;	/* "key=value" */
+	size_t label_count;
+};
+
+struct strategy {
+	const char *name;
+	bool has_position;		/* moves one on with each pick */
+	/* The group of CANDIDATES that is asked is marked in IS_OF. */
+	bool by_label;
+	/* The index of one that IS_OF and has room; COUNT: none. */
+	size_t (*pick)(const struct applicant *applicant,
+	               const struct candidate *candidates, const bool *is_of,
+	               size_t count, uint64_t position);
+};
+
+/* NULL: there is none of that name. */
+const struct strategy *strategy_find(const char *name);
+/* "roundrobin, label, ..." */
+const char *strategy_names(void);
+
+/*
+ * The label of the group of routers that APPLICANT is for, as positions are kept by it.
+ * "": all of them, or those without a label.
+ */
+const char *strategy_group(const struct strategy *strategy,
+                           const struct applicant *applicant,
+                           const struct candidate *candidates, size_t count);
+/*
+ * CANDIDATES, sorted by name, are those that take routes at all. ERR_UNREACHABLE: there is
+ * none that fits, in words for administrators.
+ */
+enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,
+                       const struct candidate *candidates, size_t count,
+                       uint64_t position, size_t *picked, struct why *why);

@@ -1,0 +1,213 @@
+#include <string.h>
+
+#include "base/log.h"
+#include "claims.h"
+#include "consistency/pulse.h"
+#include "consistency/queue_watch.h"
+#include "core/strategy.h"
+#include "routes.h"
+#include "schedule.h"
+#include "shard.h"
+#include "store.h"
+
+static struct routes routes = { .due_period_s = 1, .sweep_period_s = 5 };
+
+#define AT(field) offsetof(struct routes_settings, field)
+
+static const struct option rows[] = {
+	{ "strategy", OPTION_TEXT, AT(strategy), "roundrobin", 1, 32,
+	  "which router a route gets: roundrobin, label, leastloaded, hash; \"external\": "
+	  "whoever calls create_route_binding decides" },
+	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
+	  "routers without a domain of their own have NAME.SUFFIX" },
+	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
+	  "of domains that are made; \"\": central's default" },
+	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
+	  "seconds for which others may keep the addresses of a router's instances" },
+	{ "all_down", OPTION_TEXT, AT(all_down), "keep", 4, 8,
+	  "the domain of a router of which no instance is up: \"keep\" the last addresses, or "
+	  "\"withdraw\" them" },
+	{ "alive_timeout", OPTION_SECONDS, AT(alive_s), "15s", 2, 3600,
+	  "an instance whose agent said nothing for so long is down" },
+	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
+	  "how long the name that a route had at another router still leads to it" },
+	{ "retry_max", OPTION_SECONDS, AT(retry_max_s), "1m", 1, 3600,
+	  "a route that gets no router is tried again after a second, and then less and less "
+	  "often, but after so long at the latest" },
+	{ 0 }
+};
+
+static const struct option_section sections[] = {
+	{ "routes", "routers, what is routed by them, and their domains", rows,
+	  &routes.settings },
+	PULSE_SECTION,
+	{ 0 }
+};
+
+bool routes_keep_the_last(const struct routes *own)
+{
+	return !strcmp(own->settings.all_down, "keep");
+}
+
+/* ---- timers ---- */
+
+static void fleet_fire(void *self)
+{
+	pulse_fire(((struct routes *)self)->pulse);
+}
+
+static void queues_fire(void *self)
+{
+	queue_watch_fire(((struct routes *)self)->queues);
+}
+
+static enum err follow_addresses(void *self, struct why *why)
+{
+	const struct routes *own = self;
+	struct tx tx = tx_begin(own->runtime.db, why);
+
+	store_addresses_follow(&tx, own->settings.alive_s, routes_keep_the_last(own));
+	return tx_commit(&tx);
+}
+
+static void due_fire(void *self)
+{
+	struct routes *own = self;
+	struct why why;
+
+	if (tx_redo(follow_addresses, own, &why))
+		log_warn("addresses not looked at: reason=\"%s\"", why.text);
+	scheduler_fire(own->scheduler);
+	shards_fire(own->shards);
+}
+
+/* A host that nobody has, and somebody waits for. */
+struct orphans {
+	struct routes *routes;
+	struct arena *arena;
+	const char *hosts[64];
+	size_t count;
+};
+
+static void take_orphan(void *self, const char *host)
+{
+	struct orphans *orphans = self;
+
+	orphans->hosts[orphans->count++] = host;
+}
+
+static enum err sweep(void *self, struct why *why)
+{
+	struct orphans *orphans = self;
+	struct tx tx = tx_begin(orphans->routes->runtime.db, why);
+
+	orphans->count = 0;
+	store_moves_expire(&tx);
+	store_hosts_orphaned(&tx, orphans->arena, 64, take_orphan, orphans);
+	for (size_t i = 0; i < orphans->count; i++)
+		claims_settle(&tx, orphans->arena, orphans->hosts[i]);
+	return tx_commit(&tx);
+}
+
+static void sweep_fire(void *self)
+{
+	struct orphans orphans = { .routes = self, .arena = arena_new() };
+	struct why why;
+
+	if (tx_redo(sweep, &orphans, &why))
+		log_warn("rows not swept: reason=\"%s\"", why.text);
+	arena_free(&orphans.arena);
+}
+
+static const struct timer timers[] = {
+	{ "fleet",  &pulse_config.period_s, fleet_fire },
+	{ "queues", &queue_watch_period_s,  queues_fire },
+	{ "due",    &routes.due_period_s,   due_fire },
+	{ "sweep",  &routes.sweep_period_s, sweep_fire },
+	{ 0 }
+};
+
+/* ---- life ---- */
+
+static enum err check(void *self, struct why *why)
+{
+	const struct routes_settings *settings = &((struct routes *)self)->settings;
+	char host[ROUTE_HOST_MAX + 1];
+	enum err err = fleet_check(&pulse_config, why);
+
+	if (!err && strcmp(settings->strategy, "external") &&
+	    !strategy_find(settings->strategy))
+		err = fail(why, ERR_INVALID, "routes.strategy: must be one of %s, external",
+		           strategy_names());
+	if (!err && strcmp(settings->all_down, "keep") &&
+	    strcmp(settings->all_down, "withdraw"))
+		err = fail(why, ERR_INVALID,
+		           "routes.all_down: must be \"keep\" or \"withdraw\"");
+	if (!err && *settings->suffix)
+		err = route_host(settings->suffix, "routes.suffix", false, host, why);
+	return err;
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	(void)self, (void)processes, (void)why;
+	schedule_metrics();
+	shard_metrics();
+	fleet_metrics();
+	queue_watch_metrics((const char *const[]){ "routes", NULL });
+	return OK;
+}
+
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	struct routes *own = self;
+
+	(void)why;
+	own->runtime = *runtime;
+	own->pulse = pulse_new("routes", runtime->loop, runtime->db_config);
+	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
+	own->scheduler = scheduler_new(own);
+	own->shards = shards_new(own);
+	return OK;
+}
+
+static void drain(void *self)
+{
+	shards_drain(((struct routes *)self)->shards);
+}
+
+static bool idle(const void *self)
+{
+	return shards_are_idle(((const struct routes *)self)->shards);
+}
+
+static void stop(void *self)
+{
+	struct routes *own = self;
+
+	shards_free(&own->shards);
+	scheduler_free(&own->scheduler);
+	queue_watch_free(&own->queues);
+	pulse_free(&own->pulse);
+}
+
+int main(int argc, char **argv)
+{
+	const struct worker worker = {
+		.name = "routes",
+		.schema = true,
+		.summary = "binds routes to routers, and keeps a domain for each of them",
+		.sections = sections,
+		.methods = routes_methods,
+		.timers = timers,
+		.check = check,
+		.prepare = prepare,
+		.start = start,
+		.drain = drain,
+		.idle = idle,
+		.stop = stop,
+		.self = &routes,
+	};
+
+	return worker_main(argc, argv, &worker);
+}

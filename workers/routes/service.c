@@ -1,0 +1,386 @@
+#include <string.h>
+
+#include "binding.h"
+#include "claims.h"
+#include "model/json.h"
+#include "peers.h"
+#include "schedule.h"
+#include "service_private.h"
+
+/* ---- who may ---- */
+
+enum err service_require_admin(struct request *req)
+{
+	if (req->context.is_admin)
+		return OK;
+	return fail(&req->why, ERR_DENIED, "%s is for administrators", req->method);
+}
+
+enum err service_check_rights(struct request *req, const char *project_id)
+{
+	if (req->context.is_admin ||
+	    (*project_id && !strcmp(req->context.tenant, project_id)))
+		return OK;
+	return fail(&req->why, ERR_DENIED, "this is of another project");
+}
+
+/* ---- what a call about a route does in its transaction ---- */
+
+enum { HEIRS_MAX = 64 };
+
+struct deed {
+	struct routes *routes;
+	struct request *req;
+	struct tx *tx;
+	struct route_row route;
+	struct bound bound;		/* its router, if it got another name */
+	char heirs[HEIRS_MAX][ID_LEN + 1];	/* who has hosts by it; the others by time */
+	size_t heir_count;
+};
+
+static void take_heir(void *self, const char *id)
+{
+	struct deed *deed = self;
+
+	if (deed->heir_count < HEIRS_MAX)
+		memcpy(deed->heirs[deed->heir_count++], id, ID_LEN + 1);
+}
+
+/* Once it is committed. */
+static void tell(struct deed *deed)
+{
+	if (deed->bound.has_changed)
+		binding_tell(deed->routes, &deed->bound);
+	for (size_t i = 0; i < deed->heir_count; i++)
+		scheduler_now(deed->routes->scheduler, deed->heirs[i]);
+}
+
+/* The answer: the route as it is by now. */
+static enum err answer(struct deed *deed)
+{
+	struct tx tx = tx_once(deed->routes->runtime.db, &deed->req->why);
+	const struct route_key key = { .id = deed->route.id };
+
+	if (store_route_read(&tx, deed->req->arena, &key, &deed->route))
+		deed->req->result = json_pack("{s:o}", "route",
+		                              codec_encode_route(&deed->route));
+	return tx_commit(&tx);
+}
+
+/* Those hosts are generated. */
+static void check_host(struct deed *deed, const struct route_row *route)
+{
+	const char *router = store_router_of_host(deed->tx, deed->req->arena, route->host);
+
+	if (router)
+		tx_fail(deed->tx, ERR_INVALID, "host: is in the domain of router %.63s, "
+		        "where names are generated: leave it out", router);
+}
+
+/* Its host, or a place among those who wait for it. */
+static void claim(struct deed *deed, struct route_row *route)
+{
+	struct why why;
+
+	route->is_waiting = false;
+	route->last_error = "";
+	if (!route->host || deed->tx->err)
+		return;
+	check_host(deed, route);
+	if (deed->tx->err || claims_take(deed->tx, deed->req->arena, route, &why))
+		return;
+	route->is_waiting = true;
+	route->last_error = arena_strdup(deed->req->arena, why.text);
+}
+
+static void lock_parent(struct deed *deed, const char *host)
+{
+	if (host)
+		store_parent_lock(deed->tx, host_parent(host));
+}
+
+/* ---- create ---- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* A message that comes again. */
+static bool is_same(const struct route_row *a, const struct route_row *b)
+{
+	return !strcmp(a->id, b->id) && is_same_text(a->host, b->host) &&
+	       !strcmp(a->labels, b->labels) && !strcmp(a->backend, b->backend);
+}
+
+static void make_route(struct deed *deed)
+{
+	struct route_row *route = &deed->route, was;
+	const struct route_key key = { .namespace = route->namespace, .name = route->name };
+	struct tx *tx = deed->tx;
+
+	lock_parent(deed, route->host);
+	if (store_namespace_is_foreign(tx, route->namespace, route->project_id)) {
+		tx_fail(tx, ERR_DENIED, "namespace: is another project's");
+		return;
+	}
+	if (store_route_lock(tx, deed->req->arena, &key, &was)) {
+		if (!is_same(&was, route))
+			tx_fail(tx, ERR_EXISTS, "name: there is a route %.63s/%.253s",
+			        route->namespace, route->name);
+		return;
+	}
+	claim(deed, route);
+	store_route_insert(tx, route);
+}
+
+static enum err create_route(void *self, struct request *req)
+{
+	struct deed deed = { .routes = self, .req = req };
+	struct route_wish wish;
+	enum err err = codec_route(req, &wish);
+
+	if (!err)
+		err = service_check_rights(req, wish.route.project_id);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
+	deed.tx = &tx;
+	deed.route = wish.route;
+	make_route(&deed);
+	err = tx_commit(&tx);
+	if (err)
+		return err;
+	scheduler_now(deed.routes->scheduler, deed.route.id);
+	return answer(&deed);
+}
+
+/* ---- the route that a call is about ---- */
+
+static void lock_route(struct deed *deed, const struct route_key *key)
+{
+	if (store_route_lock(deed->tx, deed->req->arena, key, &deed->route) &&
+	    !service_check_rights(deed->req, deed->route.project_id))
+		return;
+	tx_fail(deed->tx, ERR_NOT_FOUND, "no such route");
+}
+
+/*
+ * Locks are taken in one order, hosts before routes: what its host is has to be known
+ * before, and may be another one by then.
+ */
+static void lock_with_host(struct deed *deed, const struct route_key *key,
+                           const char *host)
+{
+	struct route_row seen;
+
+	if (store_route_read(deed->tx, deed->req->arena, key, &seen)) {
+		bool both = seen.host && host && strcmp(seen.host, host) < 0;
+
+		lock_parent(deed, both ? seen.host : host);
+		lock_parent(deed, both ? host : seen.host);
+	}
+	lock_route(deed, key);
+	if (!deed->tx->err && !is_same_text(seen.host, deed->route.host))
+		tx_fail(deed->tx, ERR_RACE, "the route got another host meanwhile");
+}
+
+/* ---- update ---- */
+
+/* V2 of seed 003: nobody but a binding changes them. */
+static void check_status(struct deed *deed, const struct route_wish *wish)
+{
+	const struct route_row *is = &deed->route;
+
+	if (wish->phase && strcmp(wish->phase, is->is_scheduled ? "scheduled" : "new"))
+		tx_fail(deed->tx, ERR_INVALID, "status.phase: is changed by a binding only");
+	else if (wish->dns && !is_same_text(wish->dns, is->dns))
+		tx_fail(deed->tx, ERR_INVALID, "status.dns: is changed by a binding only");
+}
+
+/* With another host, at the router that it has. */
+static void rebind(struct deed *deed, const struct route_row *was)
+{
+	struct request *req = deed->req;
+	struct router_row router;
+	enum err err;
+
+	if (!was->router)
+		return;
+	if (deed->route.is_waiting) {
+		binding_end(deed->tx, req->arena, was, deed->route.last_error);
+		deed->bound = (struct bound){ .route = *was };
+		return;
+	}
+	if (!store_router_read(deed->tx, req->arena, was->router, ROUTER_LOCK, &router))
+		return;
+	err = binding_make(deed->routes, deed->tx, req->arena, &deed->route, &router,
+	                   &deed->bound, &req->why);
+	if (err && !deed->tx->err)
+		deed->tx->err = err;
+}
+
+static void change_route(struct deed *deed, struct route_wish *wish)
+{
+	const struct route_row was = deed->route;
+	struct route_row *route = &deed->route;
+	bool is_other;
+
+	check_status(deed, wish);
+	if (deed->tx->err)
+		return;
+	codec_route_complete(wish, &was);
+	*route = wish->route;
+	is_other = !is_same_text(was.host, route->host);
+	if (is_other && was.host)
+		claims_free(deed->tx, deed->req->arena, was.host, was.id, take_heir, deed);
+	if (is_other)
+		claim(deed, route);
+	store_route_update(deed->tx, route);
+	if (is_other)
+		rebind(deed, &was);
+	else if (was.router)
+		deed->bound = (struct bound){ .route = *route, .router = was.router,
+		                              .dns = was.dns };
+}
+
+/* Labels and backends of a route that stays where it is concern its router, too. */
+static void tell_changed(struct deed *deed, const char *router)
+{
+	const char *id = deed->route.id;
+
+	if (router && !deed->bound.has_changed)
+		peers_routes_changed(deed->routes, router, &id, 1);
+}
+
+static enum err update_route(void *self, struct request *req)
+{
+	struct deed deed = { .routes = self, .req = req };
+	struct route_wish wish;
+	struct route_key key;
+	const char *router;
+	enum err err = codec_route_key(req, &key);
+
+	if (!err)
+		err = codec_route_values(req, &wish);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
+	deed.tx = &tx;
+	lock_with_host(&deed, &key, wish.route.host);
+	router = tx.err ? NULL : deed.route.router;
+	if (!tx.err)
+		change_route(&deed, &wish);
+	err = tx_commit(&tx);
+	if (err)
+		return err;
+	tell(&deed);
+	tell_changed(&deed, router);
+	scheduler_now(deed.routes->scheduler, deed.route.id);
+	return answer(&deed);
+}
+
+/* ---- delete ---- */
+
+static enum err delete_route(void *self, struct request *req)
+{
+	struct deed deed = { .routes = self, .req = req };
+	struct route_key key;
+	const char *router = NULL;
+	enum err err = codec_route_key(req, &key);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
+	deed.tx = &tx;
+	lock_with_host(&deed, &key, NULL);
+	if (!tx.err) {
+		router = deed.route.router;
+		binding_end(&tx, req->arena, &deed.route, "");
+		store_route_delete(&tx, deed.route.id);
+		if (deed.route.host)
+			claims_free(&tx, req->arena, deed.route.host, deed.route.id,
+			            take_heir, &deed);
+	}
+	err = tx_commit(&tx);
+	if (err)
+		return err;
+	tell(&deed);
+	tell_changed(&deed, router);
+	return OK;
+}
+
+/* ---- get, list ---- */
+
+static enum err get_route(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct route_row route;
+	struct route_key key;
+	enum err err = codec_route_key(req, &key);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	if (store_route_read(&tx, req->arena, &key, &route) &&
+	    !service_check_rights(req, route.project_id))
+		req->result = json_pack("{s:o}", "route", codec_encode_route(&route));
+	else
+		tx_fail(&tx, ERR_NOT_FOUND, "no such route");
+	return tx_commit(&tx);
+}
+
+struct listing {
+	json_t *list;
+	char last[ID_LEN + 1];
+};
+
+static void take_route(void *self, const struct route_row *route)
+{
+	struct listing *listing = self;
+
+	json_array_append_new(listing->list, codec_encode_route(route));
+	memcpy(listing->last, route->id, sizeof(listing->last));
+}
+
+static enum err list_routes(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct listing listing = { .last = "" };
+	struct route_filter filter;
+	enum err err = codec_route_filter(req, &filter);
+
+	if (err)
+		return err;
+	listing.list = json_array();
+
+	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	store_routes(&tx, req->arena, &filter, take_route, &listing);
+	req->result = json_pack("{s:o, s:s?}", "routes", listing.list, "marker",
+		json_array_size(listing.list) == (size_t)filter.limit ? listing.last : NULL);
+	return tx_commit(&tx);
+}
+
+const struct rpc_method routes_methods[] = {
+	{ "create_route",         create_route,           "route" },
+	{ "update_route",         update_route,           "route values" },
+	{ "delete_route",         delete_route,           "route" },
+	{ "get_route",            get_route,              "route" },
+	{ "list_routes",          list_routes,
+	  "namespace? router? phase? marker? limit?" },
+	{ "create_router",        service_create_router,  "router" },
+	{ "update_router",        service_update_router,  "router values" },
+	{ "drain_router",         service_drain_router,   "router drain?" },
+	{ "delete_router",        service_delete_router,  "router force?" },
+	{ "get_router",           service_get_router,     "router" },
+	{ "list_routers",         service_list_routers,   "marker? limit?" },
+	{ "report_address",       service_report_address, "router address" },
+	{ "create_route_binding", service_create_binding, "binding" },
+	{ "list_route_bindings",  service_list_bindings,  "router? marker? limit?" },
+	{ "router_hosts",         service_router_hosts,   "router routes? marker? limit?" },
+	{ 0 }
+};

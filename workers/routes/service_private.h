@@ -1,0 +1,16 @@
+/*
+ * service_private -- between service.c, where the calls about routes are,
+ * service_router.c, with those about routers, and service_binding.c, with those about
+ * bindings and what instances serve.
+ */
+#pragma once
+
+#include "codec.h"
+
+enum err service_require_admin(struct request *req);
+/* ERR_DENIED unless the caller is of that project, or an administrator. */
+enum err service_check_rights(struct request *req, const char *project_id);
+rpc_handler service_create_router, service_update_router, service_get_router,
+	service_list_routers, service_delete_router, service_drain_router,
+	service_report_address;
+rpc_handler service_create_binding, service_list_bindings, service_router_hosts;

@@ -1,0 +1,268 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "model/json.h"
+#include "peers.h"
+#include "service_private.h"
+#include "shard.h"
+
+/* The argument "router", locked, if it is there. */
+static void lock_router(struct request *req, struct tx *tx, const char *name,
+                        struct router_row *router)
+{
+	if (!store_router_read(tx, req->arena, name, ROUTER_LOCK, router))
+		tx_fail(tx, ERR_NOT_FOUND, "no router %.63s",
+		        err_quote(name, (char[64]){ 0 }, 64));
+	else if (router->state == ROUTER_GOING)
+		tx_fail(tx, ERR_CONFLICT, "router %.63s is going", name);
+}
+
+/* Its domain is told of at once, and its routes can come. */
+static enum err end(struct routes *routes, struct request *req, struct tx *tx,
+                    const char *name)
+{
+	struct router_row router;
+	enum err err;
+
+	store_addresses_follow(tx, routes->settings.alive_s, routes_keep_the_last(routes));
+	if (store_router_read(tx, req->arena, name, ROUTER_READ, &router))
+		req->result = json_pack("{s:o}", "router",
+		                        codec_encode_router(&router, true, routes));
+	err = tx_commit(tx);
+	if (!err)
+		shards_now(routes->shards, name);
+	return err;
+}
+
+/* ---- create, update ---- */
+
+static bool is_same_router(const struct router_row *a, const struct router_row *b)
+{
+	return !strcmp(a->dns, b->dns) && !strcmp(a->label, b->label) &&
+	       a->ttl == b->ttl && !strcmp(a->description, b->description) &&
+	       a->count == b->count && a->state == ROUTER_ACTIVE;
+}
+
+/* Whose domain no other one is in, nor a host that somebody has. */
+static void check_domain(struct request *req, struct tx *tx,
+                         const struct router_row *router)
+{
+	const char *other = store_router_of_host(tx, req->arena, router->dns);
+	const char *host = other ? NULL : store_claim_in(tx, req->arena, router->dns);
+
+	if (other)
+		tx_fail(tx, ERR_EXISTS, "dns: is in the domain of router %.63s", other);
+	else if (host)
+		tx_fail(tx, ERR_EXISTS, "dns: a route has a host in that domain, %.253s",
+		        host);
+}
+
+enum err service_create_router(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct router_wish wish;
+	struct router_row was;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_router(routes, req, &wish);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	if (store_router_read(&tx, req->arena, wish.router.name, ROUTER_LOCK, &was)) {
+		if (!is_same_router(&was, &wish.router))	/* else: a message again */
+			tx_fail(&tx, ERR_EXISTS, "name: there is a router %.63s%s",
+			        was.name, was.state == ROUTER_GOING ? ", which is going"
+			                                            : "");
+	} else {
+		check_domain(req, &tx, &wish.router);
+		store_router_insert(&tx, &wish.router);
+		store_addresses_put(&tx, &wish.router);
+		store_routes_due_now(&tx);
+	}
+	return end(routes, req, &tx, wish.router.name);
+}
+
+static void check_addresses(const struct routes *routes, struct tx *tx,
+                            const struct router_row *was, const struct router_row *is)
+{
+	if (was->count && !is->count && routes_keep_the_last(routes))
+		tx_fail(tx, ERR_CONFLICT, "addresses: the domain would be empty; delete the "
+		        "router, or set routes.all_down = \"withdraw\"");
+}
+
+enum err service_update_router(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct router_wish wish;
+	struct router_row was;
+	const char *name;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_router_name(req, &name, &req->why);
+	if (!err)
+		err = codec_router_values(req, &wish);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	lock_router(req, &tx, name, &was);
+	if (!tx.err) {
+		codec_router_complete(&wish, &was);
+		check_addresses(routes, &tx, &was, &wish.router);
+		store_router_update(&tx, &wish.router);
+		if (wish.has_addresses)
+			store_addresses_put(&tx, &wish.router);
+		store_routes_due_now(&tx);
+	}
+	return end(routes, req, &tx, name);
+}
+
+/* ---- drain, delete ---- */
+
+enum err service_drain_router(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct router_row router;
+	const char *name;
+	bool drain = true;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_router_name(req, &name, &req->why);
+	if (!err)
+		err = json_get_bool(req->args, "drain", 0, &drain, &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	lock_router(req, &tx, name, &router);
+	if (!tx.err) {
+		router.state = drain ? ROUTER_DRAINING : ROUTER_ACTIVE;
+		store_router_update(&tx, &router);
+		store_routes_due_now(&tx);
+	}
+	return end(routes, req, &tx, name);
+}
+
+enum err service_delete_router(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct router_row router;
+	const char *name;
+	bool force = false;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_router_name(req, &name, &req->why);
+	if (!err)
+		err = json_get_bool(req->args, "force", 0, &force, &req->why);
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	if (!store_router_read(&tx, req->arena, name, ROUTER_LOCK, &router))
+		tx_fail(&tx, ERR_NOT_FOUND, "no router %.63s",
+		        err_quote(name, (char[64]){ 0 }, 64));
+	else if (router.bound)
+		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to it: drain it first",
+		        router.bound);
+	else if (!force && store_router_has_moves(&tx, name))
+		tx_fail(&tx, ERR_CONFLICT, "names that routes had at it still lead to "
+		        "others, until routes.rebind_grace is over; \"force\" ends that");
+	router.state = ROUTER_GOING;
+	if (!tx.err)
+		store_router_update(&tx, &router);
+	err = tx_commit(&tx);
+	if (!err)
+		shards_now(routes->shards, name);
+	return err;
+}
+
+/* ---- get, list ---- */
+
+enum err service_get_router(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct router_row router;
+	const char *name;
+	enum err err = codec_router_name(req, &name, &req->why);
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
+	if (store_router_read(&tx, req->arena, name, ROUTER_READ, &router))
+		req->result = json_pack("{s:o}", "router",
+			codec_encode_router(&router, req->context.is_admin, routes));
+	else
+		tx_fail(&tx, ERR_NOT_FOUND, "no router %.63s",
+		        err_quote(name, (char[64]){ 0 }, 64));
+	return tx_commit(&tx);
+}
+
+struct listing {
+	struct routes *routes;
+	json_t *list;
+	bool is_admin;
+	char last[ROUTE_LABEL_MAX + 1];
+};
+
+static void take_router(void *self, const struct router_row *router)
+{
+	struct listing *listing = self;
+
+	json_array_append_new(listing->list, codec_encode_router(router, listing->is_admin,
+	                                                         listing->routes));
+	snprintf(listing->last, sizeof(listing->last), "%s", router->name);
+}
+
+enum err service_list_routers(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct listing listing = { .routes = routes, .is_admin = req->context.is_admin };
+	const char *marker = "";
+	int limit;
+	enum err err = json_get_text(req->args, "marker", 0, ROUTE_LABEL_MAX, &marker,
+	                             &req->why);
+
+	if (!err)
+		err = codec_limit(req, &limit, &req->why);
+	if (err)
+		return err;
+	listing.list = json_array();
+
+	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
+	store_routers(&tx, req->arena, marker, limit, take_router, &listing);
+	req->result = json_pack("{s:o, s:s?}", "routers", listing.list, "marker",
+		json_array_size(listing.list) == (size_t)limit ? listing.last : NULL);
+	return tx_commit(&tx);
+}
+
+/* ---- its instances ---- */
+
+/* An agent says that the instance at an address lives. */
+enum err service_report_address(void *self, struct request *req)
+{
+	struct routes *routes = self;
+	struct address address;
+	const char *name, *text;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_router_name(req, &name, &req->why);
+	if (!err)
+		err = json_get_text(req->args, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
+		                    &req->why);
+	if (!err && !address_parse(text, 0, &address))
+		err = fail(&req->why, ERR_INVALID, "address: is none");
+	if (err)
+		return err;
+
+	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	if (!store_address_seen(&tx, name, &address))
+		tx_fail(&tx, ERR_NOT_FOUND, "router %.63s has no such address", name);
+	return tx_commit(&tx);
+}

@@ -1,0 +1,256 @@
+/*
+ * store -- the rows of routes: routers, routes, claims, bindings. They are written by
+ * nobody else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/id.h"
+#include "core/route_name.h"
+#include "dns/address.h"
+#include "runtime/tx.h"
+
+/* ---- routers ---- */
+
+enum router_state { ROUTER_ACTIVE, ROUTER_DRAINING, ROUTER_GOING, ROUTER_STATES };
+enum zone_status { ZONE_PENDING, ZONE_ACTIVE, ZONE_ERROR, ZONE_STATUSES };
+
+const char *router_state_name(enum router_state state);
+const char *zone_status_name(enum zone_status status);
+
+struct router_address {
+	struct address address;
+	bool is_up;			/* the operator's word */
+	bool is_seen;			/* an agent speaks for it, */
+	int64_t unseen_ms;		/* and said so last that long ago */
+	bool is_shown;			/* it is among what the domain should have */
+};
+
+struct router_row {
+	const char *name, *description, *dns, *label;
+	bool has_capacity;
+	uint32_t capacity, ttl;
+	enum router_state state;
+	const char *zone;		/* JSON: what its domain has to begin with */
+	uint32_t bound;
+	uint64_t rev, done_rev;
+	bool has_serial;
+	uint32_t serial, failures;
+	enum zone_status zone_status;
+	const char *reason;
+	struct router_address *addresses;
+	size_t count;
+};
+
+enum router_lock { ROUTER_READ, ROUTER_LOCK };
+/* With its addresses. */
+bool store_router_read(struct tx *tx, struct arena *arena, const char *name,
+                       enum router_lock lock, struct router_row *router);
+/* ERR_EXISTS: there is one of its name, or its dns. */
+void store_router_insert(struct tx *tx, const struct router_row *router);
+/* Description, label, capacity, ttl and state; its domain is due. */
+void store_router_update(struct tx *tx, const struct router_row *router);
+/* Those of ROUTER replace what was there; who speaks for one of them stays known. */
+void store_addresses_put(struct tx *tx, const struct router_row *router);
+/* An agent says that the address lives: false if the router has none such. */
+bool store_address_seen(struct tx *tx, const char *router, const struct address *address);
+/*
+ * What is shown follows what is up, for routers where the two differ: an address is up if
+ * its operator says so, and whoever speaks for it did within ALIVE_S. With KEEP that of a
+ * router with none that is up stays as it is. The domains are due. Returns how many.
+ */
+int64_t store_addresses_follow(struct tx *tx, int alive_s, bool keep);
+/* Nothing refers to it any more. */
+void store_router_delete(struct tx *tx, const char *name);
+typedef void router_fn(void *self, const struct router_row *router);
+/* By name, from the one after MARKER on. */
+void store_routers(struct tx *tx, struct arena *arena, const char *marker, int limit,
+                   router_fn *each, void *self);
+/* Those that take routes, by name; without addresses. */
+void store_routers_active(struct tx *tx, struct arena *arena, router_fn *each,
+                          void *self);
+/* The router whose domain HOST is in, or that has its domain within HOST's; NULL. */
+const char *store_router_of_host(struct tx *tx, struct arena *arena, const char *host);
+/* One more, or less. */
+void store_router_count(struct tx *tx, const char *name, int by);
+/* Its domain should have something else now. */
+void store_router_touch(struct tx *tx, const char *name);
+
+/* ---- the domains of routers ---- */
+
+/* Their names, at most LIMIT. */
+void store_shards_due(struct tx *tx, struct arena *arena, int limit,
+                      void (*each)(void *self, const char *name), void *self);
+/* REV is what central was told, under SERIAL; it is looked after again in AFTER_MS. */
+void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,
+                      int64_t after_ms);
+/* Its servers have it; due again in AFTER_S, if it is still REV that they have. */
+void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_s);
+void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms);
+void store_shard_failed(struct tx *tx, const char *name, const char *reason,
+                        int64_t after_ms);
+
+/* ---- routes ---- */
+
+struct route_row {
+	char id[ID_LEN + 1];
+	const char *namespace, *name, *project_id;
+	const char *host;		/* NULL: none was given */
+	const char *labels;		/* JSON */
+	const char *backend;
+	bool is_scheduled;
+	const char *dns;		/* NULL: not scheduled */
+	bool is_waiting;		/* another one has its host */
+	const char *last_error;		/* "": none */
+	uint32_t attempts;
+	const char *router;		/* of its binding; NULL: none */
+	const char *created_at;
+};
+
+/* By id, or by namespace and name if ID is NULL. */
+struct route_key {
+	const char *id, *namespace, *name;
+};
+bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key *key,
+                      struct route_row *route);
+bool store_route_lock(struct tx *tx, struct arena *arena, const struct route_key *key,
+                      struct route_row *route);
+/* ERR_EXISTS: there is one of its id, or its name in the namespace. */
+void store_route_insert(struct tx *tx, const struct route_row *route);
+/* Host, labels, backend, is_waiting, last_error; it is due. */
+void store_route_update(struct tx *tx, const struct route_row *route);
+void store_route_delete(struct tx *tx, const char *id);
+/* Is a route of the namespace another project's? */
+bool store_namespace_is_foreign(struct tx *tx, const char *namespace,
+                                const char *project_id);
+/* What phase and dns are by its binding; no error any more. */
+void store_route_bound(struct tx *tx, const char *id, const char *dns);
+/* New again: as if it had just been made, but for its error. */
+void store_route_unbound(struct tx *tx, const char *id, const char *reason);
+void store_route_failed(struct tx *tx, const char *id, const char *reason,
+                        int64_t after_ms);
+/* All that are without a router are due at once: there is a chance for them. */
+void store_routes_due_now(struct tx *tx);
+
+struct route_filter {
+	const char *project_id, *namespace, *router;	/* NULL: of all */
+	const char *phase;
+	const char *marker;		/* ids after this one */
+	int limit;
+};
+typedef void route_fn(void *self, const struct route_row *route);
+void store_routes(struct tx *tx, struct arena *arena, const struct route_filter *filter,
+                  route_fn *each, void *self);
+/*
+ * Locked: of a share of all (seed 004), those that have no router and are due; and
+ * (MOVING) those of routers that are drained.
+ */
+struct route_share {
+	uint32_t factor, total;
+	int limit;
+};
+void store_routes_due(struct tx *tx, struct arena *arena, const struct route_share *share,
+                      route_fn *each, void *self);
+void store_routes_moving(struct tx *tx, struct arena *arena,
+                         const struct route_share *share, route_fn *each, void *self);
+
+/* ---- claims ---- */
+
+/* First of all that is done to a host: nobody else does below its parent meanwhile. */
+void store_parent_lock(struct tx *tx, const char *parent);
+/* The route whose HOST is, and its project; NULL: nobody's. */
+struct claim_row {
+	const char *route_id, *project_id;
+};
+bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
+                      struct claim_row *claim);
+/* Is one below PARENT another project's, other than HOST? */
+bool store_claim_is_foreign_below(struct tx *tx, const char *parent,
+                                  const char *project_id);
+/* False: it has been somebody's. */
+bool store_claim_take(struct tx *tx, const char *host, const struct route_row *route);
+void store_claim_drop(struct tx *tx, const char *host, const char *route_id);
+/* A host in DOMAIN that somebody has; NULL. Reads all claims. */
+const char *store_claim_in(struct tx *tx, struct arena *arena, const char *domain);
+/* The oldest that waits for HOST. */
+bool store_route_waiting(struct tx *tx, struct arena *arena, const char *host,
+                         struct route_row *route);
+/* Those that wait for something below PARENT, oldest first, at most LIMIT from SKIP on. */
+void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
+                                int limit, int skip, route_fn *each, void *self);
+/* Hosts that somebody waits for and nobody has: it should not be. */
+void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
+                          void (*each)(void *self, const char *host), void *self);
+
+/* ---- bindings ---- */
+
+struct binding_row {
+	const char *namespace, *name, *route_id, *router, *dns;
+	uint64_t generation;
+};
+bool store_binding_read(struct tx *tx, struct arena *arena, const char *route_id,
+                        struct binding_row *binding);
+/* ERR_EXISTS: somebody else has bound it. */
+void store_binding_insert(struct tx *tx, const struct binding_row *binding);
+void store_binding_update(struct tx *tx, const struct binding_row *binding);
+void store_binding_delete(struct tx *tx, const char *route_id);
+typedef void binding_fn(void *self, const struct binding_row *binding);
+/* Of a router, or (NULL) of all; by the route's id. */
+void store_bindings(struct tx *tx, struct arena *arena, const char *router,
+                    const char *marker, int limit, binding_fn *each, void *self);
+
+/* ---- names that routes had before ---- */
+
+struct move_row {
+	const char *route_id, *router, *dns;
+	const char *target;		/* NULL: there is no record of it */
+	bool is_drop;			/* else it is to be added, or is there */
+	uint64_t seq;
+};
+typedef void move_fn(void *self, const struct move_row *move);
+/* Until GRACE_S from now. */
+void store_move_insert(struct tx *tx, const struct move_row *move, int grace_s);
+/* Whatever names the route had before now lead to TARGET. */
+void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target);
+/* The route has DNS of ROUTER again. */
+void store_move_end(struct tx *tx, const char *route_id, const char *router,
+                    const char *dns);
+/* They end now. */
+void store_moves_end(struct tx *tx, const char *route_id);
+/* Those whose time is over; their routers' domains are due. Returns how many. */
+int64_t store_moves_expire(struct tx *tx);
+/* What is to be done in a router's domain. */
+void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
+                      move_fn *each, void *self);
+/* It was, if nobody had another mind meanwhile; what is gone frees its name. */
+void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count);
+/* All of a router's go, with the claims to their names. */
+void store_moves_drop_all(struct tx *tx, const char *router);
+bool store_router_has_moves(struct tx *tx, const char *router);
+
+/* ---- what a router's instances serve ---- */
+
+struct host_row {
+	const char *route_id, *host, *backend;
+};
+typedef void host_fn(void *self, const struct host_row *host);
+/*
+ * Hosts of routes that it has, the names that these had before, and those that it had and
+ * still serves; by the route's id, of routes after MARKER, LIMIT routes at most.
+ */
+void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
+                        const char *marker, int limit, host_fn *each, void *self);
+void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
+                       const char *route_id, host_fn *each, void *self);
+
+/* ---- strategies ---- */
+
+/* Locks the strategy: whoever binds by it comes one after another. */
+void store_strategy_lock(struct tx *tx, const char *strategy);
+uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label);
+void store_position_put(struct tx *tx, const char *strategy, const char *label,
+                        uint64_t position);

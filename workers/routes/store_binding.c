@@ -1,0 +1,175 @@
+#include "store.h"
+
+/* ---- bindings ---- */
+
+#define COLUMNS "SELECT route_namespace, route_name, route_id, router, dns, generation " \
+                "FROM route_bindings "
+
+static void read_binding(struct tx_rows *rows, struct binding_row *binding)
+{
+	binding->namespace = row_text(rows);
+	binding->name = row_text(rows);
+	binding->route_id = row_text(rows);
+	binding->router = row_text(rows);
+	binding->dns = row_text(rows);
+	binding->generation = (uint64_t)row_int(rows);
+}
+
+bool store_binding_read(struct tx *tx, struct arena *arena, const char *route_id,
+                        struct binding_row *binding)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, COLUMNS "WHERE route_id = ? FOR UPDATE",
+	                   TX_BIND(tx_text(route_id))))
+		return false;
+	read_binding(&rows, binding);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+void store_binding_insert(struct tx *tx, const struct binding_row *binding)
+{
+	tx_exec(tx,
+	    "INSERT INTO route_bindings (route_namespace, route_name, route_id, router, "
+	    "dns, created_at) VALUES (?, ?, ?, ?, ?, NOW(3))",
+	    TX_BIND(tx_text(binding->namespace), tx_text(binding->name),
+	            tx_text(binding->route_id), tx_text(binding->router),
+	            tx_text(binding->dns)));
+}
+
+void store_binding_update(struct tx *tx, const struct binding_row *binding)
+{
+	tx_exec(tx,
+	    "UPDATE route_bindings SET router = ?, dns = ?, generation = generation + 1 "
+	    "WHERE route_id = ?",
+	    TX_BIND(tx_text(binding->router), tx_text(binding->dns),
+	            tx_text(binding->route_id)));
+}
+
+void store_binding_delete(struct tx *tx, const char *route_id)
+{
+	tx_exec(tx, "DELETE FROM route_bindings WHERE route_id = ?",
+	        TX_BIND(tx_text(route_id)));
+}
+
+void store_bindings(struct tx *tx, struct arena *arena, const char *router,
+                    const char *marker, int limit, binding_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS "WHERE (? IS NULL OR router = ?) AND route_id > ? "
+	          "ORDER BY route_id LIMIT ?",
+	          TX_BIND(tx_text(router), tx_text(router), tx_text(marker),
+	                  tx_int(limit)));
+	while (tx_next(&rows)) {
+		struct binding_row binding;
+
+		read_binding(&rows, &binding);
+		each(self, &binding);
+	}
+}
+
+/* ---- what a router's instances serve ---- */
+
+static void read_hosts(struct tx_rows *rows, host_fn *each, void *self)
+{
+	while (tx_next(rows)) {
+		struct host_row host = { .route_id = row_text(rows) };
+
+		host.host = row_text(rows);
+		host.backend = row_text(rows);
+		each(self, &host);
+	}
+}
+
+/* What it has; by which names that was known before; what it had until a while ago. */
+#define OF_ROUTER(condition) \
+	"SELECT b.route_id, b.dns AS host, r.backend FROM route_bindings b " \
+	"JOIN routes r ON r.id = b.route_id WHERE b.router = ? AND " condition \
+	"UNION SELECT m.route_id, m.dns, r.backend FROM route_moves m " \
+	"JOIN route_bindings b ON b.route_id = m.route_id " \
+	"JOIN routes r ON r.id = m.route_id " \
+	"WHERE b.router = ? AND m.state <> 'DROP' AND " condition \
+	"UNION SELECT m.route_id, m.dns, r.backend FROM route_moves m " \
+	"JOIN routes r ON r.id = m.route_id " \
+	"WHERE m.router = ? AND m.state <> 'DROP' AND " condition \
+	"ORDER BY route_id, host "
+
+void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
+                       const char *route_id, host_fn *each, void *self)
+{
+	struct tx_rows rows;
+	struct tx_value name = tx_text(router), id = tx_text(route_id);
+
+	tx_select(tx, arena, &rows, OF_ROUTER("r.id = ? "),
+	          TX_BIND(name, id, name, id, name, id));
+	read_hosts(&rows, each, self);
+}
+
+/* The id of the last route of a page; NULL: there is none behind MARKER. */
+static const char *page_end(struct tx *tx, struct arena *arena, const char *router,
+                            const char *marker, int limit)
+{
+	struct tx_rows rows;
+	const char *id;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT MAX(route_id) FROM (SELECT route_id FROM ("
+	    "SELECT route_id FROM route_bindings WHERE router = ? AND route_id > ? "
+	    "UNION SELECT route_id FROM route_moves WHERE router = ? AND route_id > ? "
+	    "AND state <> 'DROP') AS both_kinds ORDER BY route_id LIMIT ?) AS page",
+	    TX_BIND(tx_text(router), tx_text(marker), tx_text(router), tx_text(marker),
+	            tx_int(limit))))
+		return NULL;
+	id = row_text(&rows);
+	tx_select_end(&rows);
+	return id;
+}
+
+void store_router_hosts(struct tx *tx, struct arena *arena, const char *router,
+                        const char *marker, int limit, host_fn *each, void *self)
+{
+	const char *last = page_end(tx, arena, router, marker, limit);
+	struct tx_value name = tx_text(router), from = tx_text(marker), to = tx_text(last);
+	struct tx_rows rows;
+
+	if (!last)
+		return;
+	tx_select(tx, arena, &rows, OF_ROUTER("r.id > ? AND r.id <= ? "),
+	          TX_BIND(name, from, to, name, from, to, name, from, to));
+	read_hosts(&rows, each, self);
+}
+
+/* ---- strategies ---- */
+
+void store_strategy_lock(struct tx *tx, const char *strategy)
+{
+	tx_exec(tx,
+	    "INSERT INTO scheduler_state (strategy, label, position) VALUES (?, '#', 1) "
+	    "ON DUPLICATE KEY UPDATE position = position + 1", TX_BIND(tx_text(strategy)));
+}
+
+uint64_t store_position_read(struct tx *tx, const char *strategy, const char *label)
+{
+	struct tx_rows rows;
+	uint64_t position;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT position FROM scheduler_state WHERE strategy = ? AND label = ? "
+	    "FOR UPDATE", TX_BIND(tx_text(strategy), tx_text(label))))
+		return 0;
+	position = (uint64_t)row_int(&rows);
+	tx_select_end(&rows);
+	return position;
+}
+
+void store_position_put(struct tx *tx, const char *strategy, const char *label,
+                        uint64_t position)
+{
+	tx_exec(tx,
+	    "INSERT INTO scheduler_state (strategy, label, position) VALUES (?, ?, ?) "
+	    "ON DUPLICATE KEY UPDATE position = VALUES(position)",
+	    TX_BIND(tx_text(strategy), tx_text(label), tx_int((int64_t)position)));
+}

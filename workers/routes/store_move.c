@@ -1,0 +1,126 @@
+#include "store.h"
+
+void store_move_insert(struct tx *tx, const struct move_row *move, int grace_s)
+{
+	tx_exec(tx,
+	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at) "
+	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'HAVE', 'ADD'), NOW(3) + INTERVAL ? SECOND) "
+	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL AND "
+	    "target IS NOT NULL, 'DROP', VALUES(state)), "
+	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), seq = seq + 1",
+	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
+	            tx_text(move->target), tx_text(move->target), tx_int(grace_s)));
+}
+
+void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target)
+{
+	tx_exec(tx,
+	    "UPDATE routers d JOIN route_moves m ON m.router = d.name "
+	    "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING' "
+	    "WHERE m.route_id = ? AND m.target IS NOT NULL AND m.state <> 'DROP'",
+	    TX_BIND(tx_text(route_id)));
+	tx_exec(tx,
+	    "UPDATE route_moves SET target = ?, state = 'ADD', seq = seq + 1 "
+	    "WHERE route_id = ? AND target IS NOT NULL AND state <> 'DROP'",
+	    TX_BIND(tx_text(target), tx_text(route_id)));
+}
+
+void store_move_end(struct tx *tx, const char *route_id, const char *router,
+                    const char *dns)
+{
+	tx_exec(tx,
+	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
+	    "WHERE route_id = ? AND router = ? AND dns = ?",
+	    TX_BIND(tx_text(route_id), tx_text(router), tx_text(dns)));
+}
+
+#define DUE "UPDATE routers d JOIN route_moves m ON m.router = d.name " \
+            "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING' WHERE "
+
+void store_moves_end(struct tx *tx, const char *route_id)
+{
+	tx_exec(tx, DUE "m.route_id = ? AND m.state <> 'DROP'", TX_BIND(tx_text(route_id)));
+	tx_exec(tx,
+	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 WHERE route_id = ?",
+	    TX_BIND(tx_text(route_id)));
+}
+
+int64_t store_moves_expire(struct tx *tx)
+{
+	tx_exec(tx, DUE "m.state IN ('ADD', 'HAVE') AND m.ends_at <= NOW(3)", TX_NONE);
+	return tx_exec(tx,
+	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
+	    "WHERE state IN ('ADD', 'HAVE') AND ends_at <= NOW(3)", TX_NONE);
+}
+
+void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
+                      move_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT route_id, router, dns, target, state = 'DROP', seq "
+	          "FROM route_moves WHERE router = ? AND state IN ('ADD', 'DROP') LIMIT ?",
+	          TX_BIND(tx_text(router), tx_int(limit)));
+	while (tx_next(&rows)) {
+		struct move_row move = { .route_id = row_text(&rows) };
+
+		move.router = row_text(&rows);
+		move.dns = row_text(&rows);
+		move.target = row_text(&rows);
+		move.is_drop = row_int(&rows);
+		move.seq = (uint64_t)row_int(&rows);
+		each(self, &move);
+	}
+}
+
+static void done(struct tx *tx, const struct move_row *move)
+{
+	const struct tx_value *bind = TX_BIND(tx_text(move->route_id),
+	                                      tx_text(move->router), tx_text(move->dns),
+	                                      tx_int((int64_t)move->seq));
+
+	if (!move->is_drop) {
+		tx_exec(tx,
+		    "UPDATE route_moves SET state = 'HAVE' WHERE route_id = ? "
+		    "AND router = ? AND dns = ? AND seq = ?", bind);
+		return;
+	}
+	if (!tx_exec(tx,
+	    "DELETE FROM route_moves WHERE route_id = ? AND router = ? AND dns = ? "
+	    "AND seq = ?", bind))
+		return;
+	tx_exec(tx,			/* unless the route is called so again */
+	    "DELETE FROM host_claims WHERE host = ? AND route_id = ? AND NOT EXISTS "
+	    "(SELECT 1 FROM route_bindings b WHERE b.route_id = ? AND b.dns = ?) "
+	    "AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.id = ? AND r.host = ?)",
+	    TX_BIND(tx_text(move->dns), tx_text(move->route_id), tx_text(move->route_id),
+	            tx_text(move->dns), tx_text(move->route_id), tx_text(move->dns)));
+}
+
+void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		done(tx, &moves[i]);
+}
+
+void store_moves_drop_all(struct tx *tx, const char *router)
+{
+	tx_exec(tx,
+	    "DELETE c FROM host_claims c JOIN route_moves m ON m.dns = c.host "
+	    "AND m.route_id = c.route_id WHERE m.router = ? AND m.target IS NOT NULL",
+	    TX_BIND(tx_text(router)));
+	tx_exec(tx, "DELETE FROM route_moves WHERE router = ?", TX_BIND(tx_text(router)));
+}
+
+bool store_router_has_moves(struct tx *tx, const char *router)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM route_moves WHERE router = ? LIMIT 1",
+	    TX_BIND(tx_text(router))))
+		return false;
+	tx_select_end(&rows);
+	return true;
+}

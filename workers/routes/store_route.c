@@ -1,0 +1,242 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "store.h"
+
+/* ---- read ---- */
+
+#define COLUMNS "SELECT r.id, r.namespace, r.name, r.project_id, r.host, r.labels, " \
+                "r.backend, r.phase = 'scheduled', r.dns, r.is_waiting, r.last_error, " \
+                "r.attempts, b.router, r.created_at "
+#define FROM    "FROM routes r LEFT JOIN route_bindings b ON b.route_id = r.id "
+
+static void read_route(struct tx_rows *rows, struct route_row *route)
+{
+	*route = (struct route_row){ 0 };
+	snprintf(route->id, sizeof(route->id), "%s", row_text(rows));
+	route->namespace = row_text(rows);
+	route->name = row_text(rows);
+	route->project_id = row_text(rows);
+	route->host = row_text(rows);
+	route->labels = row_text(rows);
+	route->backend = row_text(rows);
+	route->is_scheduled = row_int(rows);
+	route->dns = row_text(rows);
+	route->is_waiting = row_int(rows);
+	route->last_error = row_text(rows);
+	route->attempts = row_u32(rows);
+	route->router = row_text(rows);
+	route->created_at = row_text(rows);
+}
+
+static bool read_one(struct tx *tx, struct arena *arena, const struct route_key *key,
+                     const char *by_id, const char *by_name, struct route_row *route)
+{
+	struct tx_rows rows;
+
+	if (!(key->id
+	      ? tx_select_row(tx, arena, &rows, by_id, TX_BIND(tx_text(key->id)))
+	      : tx_select_row(tx, arena, &rows, by_name,
+	                      TX_BIND(tx_text(key->namespace), tx_text(key->name)))))
+		return false;
+	read_route(&rows, route);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+#define BY_ID   COLUMNS FROM "WHERE r.id = ?"
+#define BY_NAME COLUMNS FROM "WHERE r.namespace = ? AND r.name = ?"
+
+bool store_route_read(struct tx *tx, struct arena *arena, const struct route_key *key,
+                      struct route_row *route)
+{
+	return read_one(tx, arena, key, BY_ID, BY_NAME, route);
+}
+
+bool store_route_lock(struct tx *tx, struct arena *arena, const struct route_key *key,
+                      struct route_row *route)
+{
+	return read_one(tx, arena, key, BY_ID " FOR UPDATE", BY_NAME " FOR UPDATE", route);
+}
+
+static void read_all(struct tx_rows *rows, route_fn *each, void *self)
+{
+	while (tx_next(rows)) {
+		struct route_row route;
+
+		read_route(rows, &route);
+		each(self, &route);
+	}
+}
+
+void store_routes(struct tx *tx, struct arena *arena, const struct route_filter *filter,
+                  route_fn *each, void *self)
+{
+	const char *project = filter->project_id, *namespace = filter->namespace;
+	const char *router = filter->router, *phase = filter->phase;
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS FROM "WHERE r.id > ? AND (? IS NULL OR r.project_id = ?) "
+	          "AND (? IS NULL OR r.namespace = ?) AND (? IS NULL OR b.router = ?) "
+	          "AND (? IS NULL OR r.phase = ?) ORDER BY r.id LIMIT ?",
+	          TX_BIND(tx_text(filter->marker), tx_text(project), tx_text(project),
+	                  tx_text(namespace), tx_text(namespace), tx_text(router),
+	                  tx_text(router), tx_text(phase), tx_text(phase),
+	                  tx_int(filter->limit)));
+	read_all(&rows, each, self);
+}
+
+/* Rows that somebody else works on are left to him. */
+void store_routes_due(struct tx *tx, struct arena *arena, const struct route_share *share,
+                      route_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS FROM "WHERE r.phase = 'new' AND NOT r.is_waiting "
+	          "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ? "
+	          "ORDER BY r.retry_at LIMIT ? FOR UPDATE",
+	          TX_BIND(tx_u32(share->total), tx_u32(share->factor),
+	                  tx_int(share->limit)));
+	read_all(&rows, each, self);
+}
+
+void store_routes_moving(struct tx *tx, struct arena *arena,
+                         const struct route_share *share, route_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS "FROM routers d JOIN route_bindings b ON b.router = d.name "
+	          "JOIN routes r ON r.id = b.route_id WHERE d.state = 'draining' "
+	          "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ? LIMIT ? FOR UPDATE",
+	          TX_BIND(tx_u32(share->total), tx_u32(share->factor),
+	                  tx_int(share->limit)));
+	read_all(&rows, each, self);
+}
+
+bool store_namespace_is_foreign(struct tx *tx, const char *namespace,
+                                const char *project_id)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM routes WHERE namespace = ? AND project_id <> ? LIMIT 1",
+	    TX_BIND(tx_text(namespace), tx_text(project_id))))
+		return false;
+	tx_select_end(&rows);
+	return true;
+}
+
+/* ---- written ---- */
+
+static const char *parent_of(const struct route_row *route)
+{
+	return route->host ? host_parent(route->host) : NULL;
+}
+
+void store_route_insert(struct tx *tx, const struct route_row *route)
+{
+	tx_exec(tx,
+	    "INSERT INTO routes (id, namespace, name, project_id, host, parent, labels, "
+	    "backend, is_waiting, last_error, retry_at, created_at) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(3), NOW(6))",
+	    TX_BIND(tx_text(route->id), tx_text(route->namespace), tx_text(route->name),
+	            tx_text(route->project_id), tx_text(route->host),
+	            tx_text(parent_of(route)), tx_text(route->labels),
+	            tx_text(route->backend), tx_int(route->is_waiting),
+	            tx_text(route->last_error)));
+}
+
+void store_route_update(struct tx *tx, const struct route_row *route)
+{
+	tx_exec(tx,
+	    "UPDATE routes SET host = ?, parent = ?, labels = ?, backend = ?, "
+	    "is_waiting = ?, last_error = ?, attempts = 0, retry_at = NOW(3) WHERE id = ?",
+	    TX_BIND(tx_text(route->host), tx_text(parent_of(route)),
+	            tx_text(route->labels), tx_text(route->backend),
+	            tx_int(route->is_waiting), tx_text(route->last_error),
+	            tx_text(route->id)));
+}
+
+void store_route_delete(struct tx *tx, const char *id)
+{
+	tx_exec(tx, "DELETE FROM routes WHERE id = ?", TX_BIND(tx_text(id)));
+}
+
+void store_route_bound(struct tx *tx, const char *id, const char *dns)
+{
+	tx_exec(tx,
+	    "UPDATE routes SET phase = 'scheduled', dns = ?, is_waiting = FALSE, "
+	    "last_error = '', attempts = 0, retry_at = NOW(3) WHERE id = ?",
+	    TX_BIND(tx_text(dns), tx_text(id)));
+}
+
+void store_route_unbound(struct tx *tx, const char *id, const char *reason)
+{
+	tx_exec(tx,
+	    "UPDATE routes SET phase = 'new', dns = NULL, last_error = ?, attempts = 0, "
+	    "retry_at = NOW(3) WHERE id = ?", TX_BIND(tx_text(reason), tx_text(id)));
+}
+
+void store_route_failed(struct tx *tx, const char *id, const char *reason,
+                        int64_t after_ms)
+{
+	tx_exec(tx,
+	    "UPDATE routes SET last_error = ?, attempts = attempts + 1, "
+	    "retry_at = NOW(3) + INTERVAL ? MICROSECOND WHERE id = ?",
+	    TX_BIND(tx_text(reason), tx_int(after_ms * 1000), tx_text(id)));
+}
+
+void store_routes_due_now(struct tx *tx)
+{
+	tx_exec(tx,
+	    "UPDATE routes SET retry_at = NOW(3) WHERE phase = 'new' AND NOT is_waiting "
+	    "AND retry_at > NOW(3)", TX_NONE);
+	tx_exec(tx,
+	    "UPDATE routers d JOIN route_bindings b ON b.router = d.name "
+	    "JOIN routes r ON r.id = b.route_id SET r.retry_at = NOW(3) "
+	    "WHERE d.state = 'draining' AND r.retry_at > NOW(3)", TX_NONE);
+}
+
+/* ---- those that wait for a host ---- */
+
+bool store_route_waiting(struct tx *tx, struct arena *arena, const char *host,
+                         struct route_row *route)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    COLUMNS FROM "WHERE r.host = ? AND r.is_waiting "
+	    "ORDER BY r.created_at, r.id LIMIT 1 FOR UPDATE", TX_BIND(tx_text(host))))
+		return false;
+	read_route(&rows, route);
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
+void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
+                                int limit, int skip, route_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS FROM "WHERE r.parent = ? AND r.is_waiting "
+	          "ORDER BY r.created_at, r.id LIMIT ? OFFSET ? FOR UPDATE",
+	          TX_BIND(tx_text(parent), tx_int(limit), tx_int(skip)));
+	read_all(&rows, each, self);
+}
+
+void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
+                          void (*each)(void *self, const char *host), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT DISTINCT r.host FROM routes r WHERE r.is_waiting AND "
+	          "NOT EXISTS (SELECT 1 FROM host_claims c WHERE c.host = r.host) LIMIT ?",
+	          TX_BIND(tx_int(limit)));
+	while (tx_next(&rows))
+		each(self, row_text(&rows));
+}

@@ -1,0 +1,340 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "store.h"
+
+static const char *const state_names[] = { "active", "draining", "going" };
+static const char *const status_names[] = { "PENDING", "ACTIVE", "ERROR" };
+
+const char *router_state_name(enum router_state state)
+{
+	return state_names[state];
+}
+
+const char *zone_status_name(enum zone_status status)
+{
+	return status_names[status];
+}
+
+static int find(const char *const *names, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return 0;
+}
+
+/* ---- read ---- */
+
+#define COLUMNS "SELECT name, description, dns, label, capacity, ttl, state, zone, bound, " \
+                "rev, done_rev, serial, failures, zone_status, reason FROM routers "
+
+static void read_router(struct tx_rows *rows, struct router_row *router)
+{
+	*router = (struct router_row){ .name = row_text(rows) };
+	router->description = row_text(rows);
+	router->dns = row_text(rows);
+	router->label = row_text(rows);
+	router->has_capacity = !row_is_null(rows);
+	router->capacity = row_u32(rows);
+	router->ttl = row_u32(rows);
+	router->state = (enum router_state)find(state_names, ROUTER_STATES,
+	                                        row_text(rows));
+	router->zone = row_text(rows);
+	router->bound = row_u32(rows);
+	router->rev = (uint64_t)row_int(rows);
+	router->done_rev = (uint64_t)row_int(rows);
+	router->has_serial = !row_is_null(rows);
+	router->serial = row_u32(rows);
+	router->failures = row_u32(rows);
+	router->zone_status = (enum zone_status)find(status_names, ZONE_STATUSES,
+	                                             row_text(rows));
+	router->reason = row_text(rows);
+}
+
+static void read_address(struct tx_rows *rows, struct router_address *into)
+{
+	size_t len;
+	const uint8_t *octets = row_bytes(rows, &len);
+
+	*into = (struct router_address){ .address.bits = len == 4 ? 32 : 128 };
+	memcpy(into->address.octets, octets, len <= 16 ? len : 16);
+	into->is_up = row_int(rows);
+	into->is_seen = !row_is_null(rows);
+	into->unseen_ms = row_int(rows) / 1000;
+	into->is_shown = row_int(rows);
+}
+
+enum { ADDRESSES_READ = 1000 };
+
+static void read_addresses(struct tx *tx, struct arena *arena, struct router_row *router)
+{
+	struct router_address all[ADDRESSES_READ];
+	struct tx_rows rows;
+
+	tx_select(tx, NULL, &rows,
+	          "SELECT address, is_up, TIMESTAMPDIFF(MICROSECOND, seen_at, NOW(3)), "
+	          "is_shown FROM router_addresses WHERE router = ? "
+	          "ORDER BY LENGTH(address), address LIMIT ?",
+	          TX_BIND(tx_text(router->name), tx_int(ADDRESSES_READ)));
+	while (tx_next(&rows))
+		read_address(&rows, &all[router->count++]);
+	router->addresses = arena_dup(arena, all, router->count * sizeof(*all));
+}
+
+bool store_router_read(struct tx *tx, struct arena *arena, const char *name,
+                       enum router_lock lock, struct router_row *router)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, arena, &rows, lock == ROUTER_LOCK
+	                   ? COLUMNS "WHERE name = ? FOR UPDATE"
+	                   : COLUMNS "WHERE name = ?", TX_BIND(tx_text(name))))
+		return false;
+	read_router(&rows, router);
+	tx_select_end(&rows);
+	read_addresses(tx, arena, router);
+	return !tx->err;
+}
+
+struct list {
+	struct arena *arena;
+	struct router_row *all;
+	size_t count, size;
+};
+
+static void push(struct list *list, const struct router_row *router)
+{
+	if (list->count == list->size) {
+		const struct router_row *old = list->all;
+
+		list->size = 2 * list->size + 16;
+		list->all = arena_alloc(list->arena, list->size * sizeof(*old));
+		if (old)
+			memcpy(list->all, old, list->count * sizeof(*old));
+	}
+	list->all[list->count++] = *router;
+}
+
+void store_routers(struct tx *tx, struct arena *arena, const char *marker, int limit,
+                   router_fn *each, void *self)
+{
+	struct list list = { .arena = arena };
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows, COLUMNS "WHERE name > ? ORDER BY name LIMIT ?",
+	          TX_BIND(tx_text(marker), tx_int(limit)));
+	while (tx_next(&rows)) {
+		struct router_row router;
+
+		read_router(&rows, &router);
+		push(&list, &router);
+	}
+	for (size_t i = 0; i < list.count && !tx->err; i++) {
+		read_addresses(tx, arena, &list.all[i]);
+		each(self, &list.all[i]);
+	}
+}
+
+void store_routers_active(struct tx *tx, struct arena *arena, router_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows, COLUMNS "WHERE state = 'active' ORDER BY name",
+	          TX_NONE);
+	while (tx_next(&rows)) {
+		struct router_row router;
+
+		read_router(&rows, &router);
+		each(self, &router);
+	}
+}
+
+const char *store_router_of_host(struct tx *tx, struct arena *arena, const char *host)
+{
+	struct tx_rows rows;
+	const char *name;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT name FROM routers WHERE dns = ? OR ? LIKE CONCAT('%.', dns) LIMIT 1",
+	    TX_BIND(tx_text(host), tx_text(host))))
+		return NULL;
+	name = row_text(&rows);
+	tx_select_end(&rows);
+	return name;
+}
+
+/* ---- written ---- */
+
+static struct tx_value capacity_of(const struct router_row *router)
+{
+	return router->has_capacity ? tx_u32(router->capacity) : tx_null();
+}
+
+void store_router_insert(struct tx *tx, const struct router_row *router)
+{
+	tx_exec(tx,
+	    "INSERT INTO routers (name, description, dns, label, capacity, ttl, state, zone, "
+	    "due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NOW(3), NOW(3))",
+	    TX_BIND(tx_text(router->name), tx_text(router->description),
+	            tx_text(router->dns), tx_text(router->label), capacity_of(router),
+	            tx_u32(router->ttl), tx_text(state_names[router->state]),
+	            tx_text(router->zone)));
+}
+
+void store_router_update(struct tx *tx, const struct router_row *router)
+{
+	tx_exec(tx,
+	    "UPDATE routers SET description = ?, label = ?, capacity = ?, ttl = ?, "
+	    "state = ?, rev = rev + 1, due_at = NOW(3), zone_status = 'PENDING' "
+	    "WHERE name = ?",
+	    TX_BIND(tx_text(router->description), tx_text(router->label),
+	            capacity_of(router), tx_u32(router->ttl),
+	            tx_text(state_names[router->state]), tx_text(router->name)));
+}
+
+void store_router_touch(struct tx *tx, const char *name)
+{
+	tx_exec(tx,
+	    "UPDATE routers SET rev = rev + 1, due_at = NOW(3), zone_status = 'PENDING' "
+	    "WHERE name = ?", TX_BIND(tx_text(name)));
+}
+
+void store_router_count(struct tx *tx, const char *name, int by)
+{
+	tx_exec(tx, "UPDATE routers SET bound = CAST(bound AS SIGNED) + ? WHERE name = ?",
+	        TX_BIND(tx_int(by), tx_text(name)));
+}
+
+void store_router_delete(struct tx *tx, const char *name)
+{
+	tx_exec(tx, "DELETE FROM routers WHERE name = ?", TX_BIND(tx_text(name)));
+}
+
+/* ---- addresses ---- */
+
+/* What is not named any more is marked by an impossible state first, and then goes. */
+void store_addresses_put(struct tx *tx, const struct router_row *router)
+{
+	struct arena *arena = arena_new();
+	struct tx_value *values = arena_alloc(arena, (3 * router->count + 1) *
+	                                             sizeof(*values));
+
+	for (size_t i = 0; i < router->count; i++) {
+		const struct router_address *at = &router->addresses[i];
+
+		values[3 * i] = tx_text(router->name);
+		values[3 * i + 1] = tx_bytes(at->address.octets, at->address.bits / 8);
+		values[3 * i + 2] = tx_int(at->is_up);
+	}
+	tx_exec(tx, "UPDATE router_addresses SET is_up = 2 WHERE router = ?",
+	        TX_BIND(tx_text(router->name)));
+	if (router->count)
+		tx_exec_rows(tx, "INSERT INTO router_addresses (router, address, is_up) "
+		             "VALUES ", "(?,?,?)",
+		             " ON DUPLICATE KEY UPDATE is_up = VALUES(is_up)", values, 3,
+		             router->count);
+	tx_exec(tx, "DELETE FROM router_addresses WHERE router = ? AND is_up = 2",
+	        TX_BIND(tx_text(router->name)));
+	arena_free(&arena);
+}
+
+bool store_address_seen(struct tx *tx, const char *router, const struct address *address)
+{
+	return tx_exec(tx,
+	    "UPDATE router_addresses SET seen_at = NOW(3) WHERE router = ? AND address = ?",
+	    TX_BIND(tx_text(router), tx_bytes(address->octets, address->bits / 8))) > 0;
+}
+
+#define LIVES "(a.is_up AND (a.seen_at IS NULL OR " \
+              "a.seen_at > NOW(3) - INTERVAL ? SECOND))"
+
+/* Of one router: its row is locked, so that whoever publishes it comes before or after. */
+static void follow(struct tx *tx, const char *name, int alive_s, bool keep)
+{
+	struct tx_rows rows;
+	int64_t live = 0;
+
+	store_router_touch(tx, name);
+	if (tx_select_row(tx, NULL, &rows,
+	    "SELECT COALESCE(SUM(" LIVES "), 0) FROM router_addresses a WHERE a.router = ?",
+	    TX_BIND(tx_int(alive_s), tx_text(name)))) {
+		live = row_int(&rows);
+		tx_select_end(&rows);
+	}
+	if (live || !keep)
+		tx_exec(tx,
+		    "UPDATE router_addresses a SET a.is_shown = " LIVES
+		    " WHERE a.router = ?", TX_BIND(tx_int(alive_s), tx_text(name)));
+}
+
+int64_t store_addresses_follow(struct tx *tx, int alive_s, bool keep)
+{
+	struct arena *arena = arena_new();
+	const char *names[64];
+	int64_t count = 0;
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT a.router FROM router_addresses a GROUP BY a.router "
+	    "HAVING SUM(a.is_shown <> " LIVES ") > 0 AND (NOT ? OR SUM(" LIVES ") > 0) "
+	    "LIMIT 64",
+	    TX_BIND(tx_int(alive_s), tx_int(keep), tx_int(alive_s)));
+	while (tx_next(&rows))
+		names[count++] = row_text(&rows);
+	for (int64_t i = 0; i < count; i++)
+		follow(tx, names[i], alive_s, keep);
+	arena_free(&arena);
+	return count;
+}
+
+/* ---- their domains ---- */
+
+void store_shards_due(struct tx *tx, struct arena *arena, int limit,
+                      void (*each)(void *self, const char *name), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT name FROM routers WHERE due_at <= NOW(3) ORDER BY due_at LIMIT ?",
+	          TX_BIND(tx_int(limit)));
+	while (tx_next(&rows))
+		each(self, row_text(&rows));
+}
+
+void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,
+                      int64_t after_ms)
+{
+	tx_exec(tx,
+	    "UPDATE routers SET done_rev = ?, serial = ?, failures = 0, reason = '', "
+	    "due_at = IF(rev = ?, NOW(3) + INTERVAL ? MICROSECOND, NOW(3)), "
+	    "zone_status = 'PENDING' WHERE name = ?",
+	    TX_BIND(tx_int((int64_t)rev), tx_u32(serial), tx_int((int64_t)rev),
+	            tx_int(after_ms * 1000), tx_text(name)));
+}
+
+void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_s)
+{
+	tx_exec(tx,
+	    "UPDATE routers SET zone_status = 'ACTIVE', reason = '', failures = 0, "
+	    "due_at = NOW(3) + INTERVAL ? SECOND WHERE name = ? AND rev = ?",
+	    TX_BIND(tx_int(after_s), tx_text(name), tx_int((int64_t)rev)));
+}
+
+void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms)
+{
+	tx_exec(tx,
+	    "UPDATE routers SET due_at = IF(rev = done_rev, "
+	    "NOW(3) + INTERVAL ? MICROSECOND, NOW(3)) WHERE name = ?",
+	    TX_BIND(tx_int(after_ms * 1000), tx_text(name)));
+}
+
+void store_shard_failed(struct tx *tx, const char *name, const char *reason,
+                        int64_t after_ms)
+{
+	tx_exec(tx,
+	    "UPDATE routers SET zone_status = 'ERROR', reason = ?, "
+	    "failures = failures + 1, due_at = NOW(3) + INTERVAL ? MICROSECOND "
+	    "WHERE name = ?",
+	    TX_BIND(tx_text(reason), tx_int(after_ms * 1000), tx_text(name)));
+}
