@@ -460,16 +460,16 @@ class Moved(RouteStory):
         route = self.route("a", backend="app")
         hosts = self.caller.router_hosts(router="shard1")["hosts"]
         old = route["status"]["dns"]
-        self.assertEqual(hosts, [{"route": route["id"], "host": old, "backend": "app"}])
+        self.assertEqual(hosts, [{"route": route["id"], "map": f"{old} app\n"}])
         self.router("shard2", "10.245.2.4")
         self.caller.drain_router(router="shard1")
         self.wait(lambda: self.get(route)["router"] == "shard2", "it moves")
         new = self.get(route)["status"]["dns"]
         for router, names in ("shard1", {old}), ("shard2", {old, new}):
-            self.assertEqual({host["host"] for host in
-                              self.caller.router_hosts(router=router)["hosts"]}, names)
-            self.assertEqual({host["host"] for host in self.caller.router_hosts(
-                router=router, routes=[route["id"]])["hosts"]}, names)
+            for asked in {}, {"routes": [route["id"]]}:
+                hosts = self.caller.router_hosts(router=router, **asked)["hosts"]
+                self.assertEqual([host["route"] for host in hosts], [route["id"]])
+                self.assertEqual({line.split()[0] for line in hosts[0]["map"].splitlines()}, names)
         self.wait(lambda: not self.caller.router_hosts(router="shard1")["hosts"],
                   "the grace is over")
 

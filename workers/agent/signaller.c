@@ -11,20 +11,33 @@
 #include <unistd.h>
 
 #include "agent/kept_file.h"
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 
-enum { PID_TEXT_MAX = 32, COMMAND_LINE_MAX = 64 * 1024 };
+enum {
+	PID_TEXT_MAX = 32, COMMAND_LINE_MAX = 64 * 1024, STAT_MAX = 4096,
+	CHILDREN_MAX = 1024,
+	BEGAN_AT = 20,			/* fields of stat behind the name and the state */
+};
+
+/* Until a worker is there. */
+static const struct backoff deaf = { .first_ms = 1000, .max_ms = 15000 };
 
 struct signaller {
 	struct signaller_config config;
 	struct loop_timer *timer;
 	int64_t next_ms;		/* none before */
 	bool is_told;			/* the log has that none could be sent */
+	bool is_wanted;			/* since the last one */
+	pid_t told;			/* the reader; 0: nothing is awaited of it */
+	int64_t told_ms;		/* since boot */
+	int times;			/* that it was told in vain */
 };
 
 static struct metric *sent;
@@ -132,10 +145,60 @@ static bool is_ours(const struct signaller *signaller, pid_t pid)
 	return ours;
 }
 
+/* ---- its workers ---- */
+
+int64_t signaller_began_ms(const char *stat)
+{
+	const char *at = strrchr(stat, ')');	/* the name may be anything */
+	long long ticks;
+
+	if (!at || at[1] != ' ' || !at[2])
+		return -1;
+	at += 3;
+	for (int i = 1; at && i < BEGAN_AT; i++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	if (!at || sscanf(at, "%lld", &ticks) != 1 || ticks < 0)
+		return -1;
+	return ticks * 1000 / sysconf(_SC_CLK_TCK);
+}
+
+static int64_t began_ms(pid_t pid)
+{
+	char path[32], stat[STAT_MAX + 1];
+	ssize_t len;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	len = read_file(path, 0, stat, STAT_MAX);
+	stat[len > 0 ? len : 0] = '\0';
+	return signaller_began_ms(stat);
+}
+
+/* Of PID, one that began at SINCE_MS or later: as exact as a tick. */
+static bool has_young_worker(pid_t pid, int64_t since_ms)
+{
+	char path[48], children[CHILDREN_MAX + 1], *at = children;
+	ssize_t len;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	len = read_file(path, 0, children, CHILDREN_MAX);
+	children[len > 0 ? len : 0] = '\0';
+	for (char *end; ; at = end) {
+		long child = strtol(at, &end, 10);
+
+		if (end == at)
+			return false;
+		if (began_ms((pid_t)child) + 1000 / sysconf(_SC_CLK_TCK) > since_ms)
+			return true;
+	}
+}
+
 /* ---- the signal ---- */
 
 /* OK: it was sent. ERR_NOT_FOUND: there is nobody, or (a reason) nobody of ours. */
-static enum err send(const struct signaller *signaller, struct why *why)
+static enum err send(const struct signaller *signaller, int signum, pid_t *to,
+                     struct why *why)
 {
 	const struct signaller_config *config = &signaller->config;
 	enum err err = OK;
@@ -153,10 +216,11 @@ static enum err send(const struct signaller *signaller, struct why *why)
 	if (!is_ours(signaller, pid))
 		err = fail(why, ERR_NOT_FOUND, "process %d is no %s of %s", (int)pid,
 		           config->program, config->folder);
-	else if (pidfd_send_signal(fd, config->signum, NULL, 0))
+	else if (pidfd_send_signal(fd, signum, NULL, 0))
 		err = fail(why, errno == ESRCH ? ERR_NOT_FOUND : ERR_DENIED,
 		           "process %d: %s", (int)pid, strerror(errno));
 	close(fd);
+	*to = pid;
 	return err;
 }
 
@@ -177,22 +241,69 @@ static void unmark(const struct signaller *signaller)
 	free(path);
 }
 
-static void on_timer(void *self)
+/* Has it done what it was told to? */
+static bool is_heard(const struct signaller *signaller)
 {
-	struct signaller *signaller = self;
-	struct why why;
-	enum err err = send(signaller, &why);
+	return signaller->told && has_young_worker(signaller->told, signaller->told_ms);
+}
 
+/* It may be deaf just now: who has workers is looked at later. */
+static void await(struct signaller *signaller, pid_t pid)
+{
+	signaller->told = pid;
+	loop_timer_set(signaller->timer,
+	               backoff_ms(&deaf, signaller->times++, random_u32()));
+	if (signaller->times == 5)
+		log_warn("reader is deaf: folder=%s pid=%d reason=\"it was told to read "
+		         "its files, and started no worker\"",
+		         signaller->config.folder, (int)pid);
+}
+
+static void tell(struct signaller *signaller)
+{
+	int64_t now_ms = clock_boot_ms();
+	struct why why;
+	pid_t pid;
+	enum err err = send(signaller, signaller->config.signum, &pid, &why);
+
+	signaller->is_wanted = false;
+	signaller->told = 0;
 	signaller->next_ms = clock_ms() + *signaller->config.interval_s * 1000;
 	if (err) {
 		log_unsent(signaller, &why);
 	} else {
 		signaller->is_told = false;
+		signaller->told_ms = now_ms;
 		metric_add(sent, 1);
 		log_debug("reader told: folder=%s", signaller->config.folder);
 	}
-	if (err != ERR_DENIED)
+	if (!err && signaller->config.has_workers)
+		await(signaller, pid);
+	else if (err != ERR_DENIED)
 		unmark(signaller);
+}
+
+static void on_timer(void *self)
+{
+	struct signaller *signaller = self;
+
+	if (is_heard(signaller)) {
+		signaller->told = 0;
+		signaller->times = 0;
+		if (!signaller->is_wanted) {
+			unmark(signaller);
+			return;
+		}
+	}
+	tell(signaller);
+}
+
+bool signaller_has_reader(const struct signaller *signaller)
+{
+	struct why why;
+	pid_t pid;
+
+	return !send(signaller, 0, &pid, &why);
 }
 
 int64_t signaller_wait_ms(const struct signaller *signaller)
@@ -207,6 +318,7 @@ void signaller_want(struct signaller *signaller)
 {
 	int64_t wait_ms = signaller_wait_ms(signaller);
 
+	signaller->is_wanted = true;
 	if (!wait_ms)
 		on_timer(signaller);
 	else if (!loop_timer_armed(signaller->timer))

@@ -8,6 +8,10 @@
  * descriptor, opened before its command line was looked at: it must be of that program,
  * and name the folder of our files. If there is nobody it is well so: who starts reads
  * the files.
+ *
+ * A reader that starts another worker when it is told, as HAProxy does, may be deaf for a
+ * moment, while it starts or does so just then: it is told again until it has a worker
+ * that is younger than the signal.
  */
 #pragma once
 
@@ -25,6 +29,7 @@ struct signaller_config {
 	const char *program;		/* "dnsmasq" */
 	int signum;
 	const int *interval_s;		/* read each time */
+	bool has_workers;		/* and starts others when it is told */
 };
 
 void signaller_metrics(void);		/* before the fork */
@@ -33,11 +38,15 @@ void signaller_metrics(void);		/* before the fork */
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config);
 void signaller_free(struct signaller **signaller);
 void signaller_want(struct signaller *signaller);
+/* Is there somebody who reads the files, now? */
+bool signaller_has_reader(const struct signaller *signaller);
 /* How long it would be until a signal is sent that is wanted now; 0: at once. */
 int64_t signaller_wait_ms(const struct signaller *signaller);
 
 /* What is in a pid file: a number above 1, and perhaps a newline. 0: anything else. */
 pid_t signaller_pid(const char *text, size_t len);
+/* When a process began, in ms since boot, by its /proc/PID/stat; -1: that is none. */
+int64_t signaller_began_ms(const char *stat);
 /*
  * Is a command line, as /proc has it, that of PROGRAM, with FOLDER in one of its
  * arguments? Of "/x/a" neither "/x/ab" nor "/y/x/a" is one.

@@ -1,10 +1,12 @@
 #include <string.h>
 
+#include "agent.h"
 #include "base/log.h"
 #include "claims.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
 #include "core/strategy.h"
+#include "peers.h"
 #include "routes.h"
 #include "schedule.h"
 #include "shard.h"
@@ -81,42 +83,60 @@ static void due_fire(void *self)
 	shards_fire(own->shards);
 }
 
-/* A host that nobody has, and somebody waits for. */
-struct orphans {
+/* ---- what time ends, and what should never be ---- */
+
+enum { SWEPT_MAX = 64 };
+
+struct sweep {
 	struct routes *routes;
 	struct arena *arena;
-	const char *hosts[64];
-	size_t count;
+	const char *hosts[SWEPT_MAX];	/* that nobody has, and somebody waits for */
+	size_t host_count;
+	const char *routers[SWEPT_MAX];	/* that serve less by now */
+	size_t router_count;
 };
 
-static void take_orphan(void *self, const char *host)
+static void take_host(void *self, const char *host)
 {
-	struct orphans *orphans = self;
+	struct sweep *sweep = self;
 
-	orphans->hosts[orphans->count++] = host;
+	sweep->hosts[sweep->host_count++] = host;
 }
 
-static enum err sweep(void *self, struct why *why)
+static void take_router(void *self, const char *router)
 {
-	struct orphans *orphans = self;
-	struct tx tx = tx_begin(orphans->routes->runtime.db, why);
+	struct sweep *sweep = self;
 
-	orphans->count = 0;
-	store_moves_expire(&tx);
-	store_hosts_orphaned(&tx, orphans->arena, 64, take_orphan, orphans);
-	for (size_t i = 0; i < orphans->count; i++)
-		claims_settle(&tx, orphans->arena, orphans->hosts[i]);
+	if (sweep->router_count < SWEPT_MAX)
+		sweep->routers[sweep->router_count++] = router;
+}
+
+static enum err sweep_rows(void *self, struct why *why)
+{
+	struct sweep *sweep = self;
+	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
+
+	sweep->host_count = sweep->router_count = 0;
+	if (store_moves_expire(&tx))
+		store_routers_dropping(&tx, sweep->arena, take_router, sweep);
+	store_hosts_orphaned(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
+	for (size_t i = 0; i < sweep->host_count; i++)
+		claims_settle(&tx, sweep->arena, sweep->hosts[i]);
 	return tx_commit(&tx);
 }
 
 static void sweep_fire(void *self)
 {
-	struct orphans orphans = { .routes = self, .arena = arena_new() };
+	struct sweep sweep = { .routes = self, .arena = arena_new() };
 	struct why why;
 
-	if (tx_redo(sweep, &orphans, &why))
+	if (tx_redo(sweep_rows, &sweep, &why)) {
 		log_warn("rows not swept: reason=\"%s\"", why.text);
-	arena_free(&orphans.arena);
+		sweep.router_count = 0;
+	}
+	for (size_t i = 0; i < sweep.router_count; i++)
+		peers_routes_changed(sweep.routes, sweep.routers[i], NULL, 0);
+	arena_free(&sweep.arena);
 }
 
 static const struct timer timers[] = {
@@ -195,6 +215,7 @@ int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "routes",
+		.agent = &routes_agent,
 		.schema = true,
 		.summary = "binds routes to routers, and keeps a domain for each of them",
 		.sections = sections,

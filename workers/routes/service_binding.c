@@ -1,5 +1,7 @@
+#include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "binding.h"
 #include "model/json.h"
 #include "service_private.h"
@@ -117,19 +119,30 @@ enum err service_list_bindings(void *self, struct request *req)
 
 struct hosts {
 	json_t *list;
-	const char *last;
-	size_t routes;
+	struct buf lines;		/* of the route that is being read */
+	char last[ID_LEN + 1];
 };
 
+/* All of a route's hosts are read. */
+static void end_route(struct hosts *hosts)
+{
+	if (!hosts->lines.len)
+		return;
+	json_array_append_new(hosts->list, json_pack("{s:s, s:s}", "route", hosts->last,
+	                      "map", buf_string(&hosts->lines)));
+	buf_reset(&hosts->lines);
+}
+
+/* A wildcard is found by what is behind the first label of a host. */
 static void take_host(void *self, const struct host_row *host)
 {
 	struct hosts *hosts = self;
 
-	if (!hosts->last || strcmp(hosts->last, host->route_id))
-		hosts->routes++;
-	hosts->last = host->route_id;
-	json_array_append_new(hosts->list, json_pack("{s:s, s:s, s:s}",
-		"route", host->route_id, "host", host->host, "backend", host->backend));
+	if (strcmp(hosts->last, host->route_id))
+		end_route(hosts);
+	snprintf(hosts->last, sizeof(hosts->last), "%s", host->route_id);
+	buf_printf(&hosts->lines, "%s %s\n", host->host + host_is_wildcard(host->host),
+	           host->backend);
 }
 
 static enum err read_asked(const struct request *req, struct tx *tx, const char *router,
@@ -142,6 +155,7 @@ static enum err read_asked(const struct request *req, struct tx *tx, const char 
 		if (!text || !id_parse(text, id))
 			return tx_fail(tx, ERR_INVALID, "routes: must be ids");
 		store_route_hosts(tx, req->arena, router, id, take_host, hosts);
+		end_route(hosts);
 	}
 	return tx->err;
 }
@@ -149,7 +163,7 @@ static enum err read_asked(const struct request *req, struct tx *tx, const char 
 enum err service_router_hosts(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	struct hosts hosts = { .last = NULL };
+	struct hosts hosts = { .last = "" };
 	char marker[ID_LEN + 1] = "";
 	const json_t *ids = NULL;
 	struct router_row router;
@@ -178,7 +192,9 @@ enum err service_router_hosts(void *self, struct request *req)
 		read_asked(req, &tx, name, ids, &hosts);
 	else
 		store_router_hosts(&tx, req->arena, name, marker, limit, take_host, &hosts);
+	end_route(&hosts);
+	buf_clear(&hosts.lines);
 	req->result = json_pack("{s:o, s:s?}", "hosts", hosts.list, "marker",
-		!ids && hosts.routes == (size_t)limit ? hosts.last : NULL);
+		!ids && json_array_size(hosts.list) == (size_t)limit ? hosts.last : NULL);
 	return tx_commit(&tx);
 }

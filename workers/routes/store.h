@@ -223,6 +223,9 @@ void store_move_end(struct tx *tx, const char *route_id, const char *router,
 void store_moves_end(struct tx *tx, const char *route_id);
 /* Those whose time is over; their routers' domains are due. Returns how many. */
 int64_t store_moves_expire(struct tx *tx);
+/* The routers whose instances serve less by moves that end. */
+void store_routers_dropping(struct tx *tx, struct arena *arena,
+                            void (*each)(void *self, const char *router), void *self);
 /* What is to be done in a router's domain. */
 void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
                       move_fn *each, void *self);

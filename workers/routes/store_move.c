@@ -53,6 +53,19 @@ int64_t store_moves_expire(struct tx *tx)
 	    "WHERE state IN ('ADD', 'HAVE') AND ends_at <= NOW(3)", TX_NONE);
 }
 
+void store_routers_dropping(struct tx *tx, struct arena *arena,
+                            void (*each)(void *self, const char *router), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT router FROM route_moves WHERE state = 'DROP' UNION "
+	          "SELECT b.router FROM route_moves m JOIN route_bindings b "
+	          "ON b.route_id = m.route_id WHERE m.state = 'DROP'", TX_NONE);
+	while (tx_next(&rows))
+		each(self, row_text(&rows));
+}
+
 void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
                       move_fn *each, void *self)
 {

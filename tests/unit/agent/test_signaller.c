@@ -27,6 +27,24 @@ static void pids(void **state)
 		                 rows[i].want);
 }
 
+static void beginnings(void **state)
+{
+	static const struct {
+		const char *stat;
+		int64_t want;
+	} rows[] = {
+		{ "7 (haproxy) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 1234 9 9", 12340 },
+		{ "7 (a) b) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 0 9", 0 },
+		{ "7 (haproxy) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0", -1 },
+		{ "7 (haproxy) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 -5", -1 },
+		{ "7 (haproxy", -1 }, { "7 (haproxy)", -1 }, { "7 (haproxy) ", -1 }, { "", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(signaller_began_ms(rows[i].stat), rows[i].want);
+}
+
 /* A "|" ends an argument, as a zero does in /proc. */
 static void command_lines(void **state)
 {
@@ -69,6 +87,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pids),
+		cmocka_unit_test(beginnings),
 		cmocka_unit_test(command_lines),
 	};
 

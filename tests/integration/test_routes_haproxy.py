@@ -1,0 +1,180 @@
+"""Routes all the way to a backend: a name, its address by DNS, the HAProxy there, whose host
+map an agent keeps (A003-8)."""
+
+import http.client
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from agent import Agent                                                 # noqa: E402
+from haproxy import HaProxy                                             # noqa: E402
+from story import Caller                                                # noqa: E402
+import test_routes                                                      # noqa: E402
+from test_routes import SUFFIX, RouteStory, ask                         # noqa: E402
+from lab.process import free_port, run                                  # noqa: E402
+
+SECONDS = 60
+MANY = 1000
+SHARDS = {"shard1": "127.101.0.1", "shard2": "127.101.0.2", "shard3": "127.101.0.3"}
+BACKENDS = [f"app{i}" for i in range(MANY)] + ["own", "wild"]
+
+
+def setUpModule():
+    test_routes.setUpModule()
+    HaproxyStory.port = free_port()
+
+
+def tearDownModule():
+    test_routes.unittest.doModuleCleanups()
+
+
+class HaproxyStory(RouteStory):
+
+    def instance(self, name, address, **settings):
+        """A router of one address, the HAProxy there and its agent."""
+        folder = Path(tempfile.mkdtemp(prefix="zfhaproxy"))
+        self.addCleanup(shutil.rmtree, folder)
+        haproxy = HaProxy(folder / name, address, self.port, BACKENDS)
+        haproxy.launch()
+        self.addCleanup(haproxy.stop)
+        haproxy.wait_ready()
+        agent = Agent(folder / "agent", "routes", {
+            "broker": self.fleet.settings["broker"],
+            "routes_agent": {"router": name, "directory": str(haproxy.folder),
+                             "address": address, "report_period": 1, "interval": 1} | settings})
+        agent.launch()
+        self.addCleanup(agent.stop)
+        agent.wait_ready()
+        return haproxy, agent
+
+    def shards(self, *names):
+        for name in names:
+            self.router(name, SHARDS[name])
+        return {name: self.instance(name, SHARDS[name]) for name in names}
+
+    def get_page(self, host, address):
+        """(status, text) of whoever is at the address."""
+        link = http.client.HTTPConnection(address, self.port, timeout=10)
+        try:
+            link.request("GET", "/", headers={"Host": host})
+            answer = link.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            link.close()
+
+    def reach(self, host):
+        """What is there for a host, by the address that DNS has for it."""
+        addresses, _ = ask(self.fleet.bind.port, host, "A")
+        return self.get_page(host, addresses.pop()) if addresses else (None, "")
+
+    def many(self, count):
+        callers = [Caller(self.fleet.rabbitmq.url, topic="routes") for _ in range(8)]
+        with ThreadPoolExecutor(8) as pool:
+            made = list(pool.map(lambda i: self.route(f"r{i}", callers[i % 8],
+                                                      backend=f"app{i}"), range(count)))
+        for caller in callers:
+            caller.close()
+        return made
+
+    def wrong(self, routes):
+        """Those that do not reach their backend at their router."""
+        wanted = {route["status"]["dns"]: (200, f"{route['backend']}@{route['router']}")
+                  for route in routes}
+        with ThreadPoolExecutor(16) as pool:
+            found = dict(zip(wanted, pool.map(self.reach, wanted)))
+        return {host: found[host] for host in wanted if found[host] != wanted[host]}
+
+    def lines(self, haproxy):
+        return haproxy.map.read_text().splitlines()
+
+
+class Reached(HaproxyStory):
+
+    def test_a_thousand_routes(self):
+        shards = self.shards("shard1", "shard2", "shard3")
+        made = self.many(MANY)
+        self.wait(lambda: sum(len(self.lines(haproxy)) for haproxy, _ in shards.values()) == MANY,
+                  "all hosts are in the maps", SECONDS)
+        self.wait(lambda: not self.wrong(made), "each reaches its backend", SECONDS)
+        curl = run(["/usr/bin/curl", "-s", "-H", f"Host: {made[0]['status']['dns']}",
+                    f"http://{SHARDS[made[0]['router']]}:{self.port}/"])
+        self.assertEqual(curl, f"{made[0]['backend']}@{made[0]['router']}")
+        self.caller.drain_router(router="shard1")
+        self.wait(lambda: not self.caller.list_route_bindings(router="shard1")["bindings"],
+                  "all have moved", SECONDS)
+        moved = [route for route in made if route["router"] == "shard1"]
+        now = {route["id"]: route for route in self.routes(namespace=self.namespace)}
+        self.wait(lambda: not self.wrong(now.values()), "each reaches it by its new name", SECONDS)
+        for route in moved[::50]:       # by the old name, at the new router, by the CNAME
+            self.wait(lambda: self.reach(route["status"]["dns"]) in (
+                (200, f"{route['backend']}@{now[route['id']]['router']}"), (404, "none@shard1")),
+                "the old name leads to it", SECONDS)
+        haproxy, _ = shards["shard1"]
+        self.wait(lambda: self.lines(haproxy) == [], "the old one serves none any more", SECONDS)
+
+    def test_hosts_of_ones_own_and_wildcards(self):
+        self.shards("shard1")
+        below = f"{self.namespace}.example.org"
+        self.route("wild", host=f"*.{below}", backend="wild")
+        own = self.route("own", host=f"own.{below}", backend="own")
+        for host, wanted in ((f"own.{below}", (200, "own@shard1")),
+                             (f"OWN.{below}:80", (200, "own@shard1")),
+                             (f"any.{below}", (200, "wild@shard1")),
+                             (f"a.b.{below}", (404, "none@shard1")),
+                             (below, (404, "none@shard1"))):
+            self.wait(lambda: self.get_page(host, SHARDS["shard1"]) == wanted,
+                      f"{host}: {self.get_page(host, SHARDS['shard1'])}", SECONDS)
+        self.caller.update_route(route=own["id"], values={"backend": "app7"})
+        self.wait(lambda: self.get_page(own["host"], SHARDS["shard1"]) == (200, "app7@shard1"),
+                  "another backend", SECONDS)
+        self.caller.delete_route(route=own["id"])
+        self.wait(lambda: self.get_page(own["host"], SHARDS["shard1"]) == (200, "wild@shard1"),
+                  "the wildcard has it now", SECONDS)
+
+
+class Alive(HaproxyStory):
+
+    def test_an_instance_that_dies(self):
+        """It is not in DNS any more, and is again when it is back."""
+        one, two = "127.101.0.1", "127.101.0.2"
+        self.router("shard1", one, two)
+        first, _ = self.instance("shard1", one)
+        self.instance("shard1", two)
+        name = f"any.shard1.{SUFFIX}"
+        self.wait(lambda: self.fleet.mariadb.sql(
+            "SELECT COUNT(*) FROM router_addresses WHERE seen_at IS NOT NULL") == [["2"]],
+            "both are alive", SECONDS)
+        self.answers(name, "A", one, two)
+        first.kill9()
+        self.answers(name, "A", two)
+        first.launch()
+        first.wait_ready()
+        self.answers(name, "A", one, two)
+
+    def test_what_was_missed(self):
+        haproxy, agent = self.shards("shard1")["shard1"]
+        route = self.route("a", backend="app1")
+        self.wait(lambda: not self.wrong([route]), "it is reached", SECONDS)
+        os.kill(agent.pid, signal.SIGKILL)
+        agent.kill9()
+        other = self.route("b", backend="app2")
+        self.caller.delete_route(route=route["id"])
+        self.assertEqual(self.reach(route["status"]["dns"]), (200, "app1@shard1"))
+        agent.launch()
+        agent.wait_ready()
+        self.wait(lambda: not self.wrong([other]), "it is reached", SECONDS)
+        self.wait(lambda: self.reach(route["status"]["dns"]) == (404, "none@shard1"),
+                  "and the other one is not", SECONDS)
+        self.fleet.rabbitmq.restart()
+        third = self.route("c", backend="app3")
+        self.wait(lambda: not self.wrong([third]), "after a restart of the broker", SECONDS)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,246 @@
+#include "agent.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/mirror.h"
+#include "agent/signaller.h"
+#include "base/log.h"
+#include "core/route_name.h"
+#include "dns/address.h"
+#include "model/json.h"
+#include "runtime/offload.h"
+
+enum {
+	WRITES_MAX = 16,		/* that wait for the disk */
+	CHANGED_MAX = 1000,		/* routes of a message */
+	REPORT_MS = 5000,
+};
+
+struct agent_settings {
+	char *router, *directory, *address;
+	int interval_s, reread_s, report_s;
+};
+
+static struct agent {
+	const struct runtime *runtime;
+	struct agent_settings settings;
+	struct lane *lane;
+	json_t *args;
+	struct signaller *signaller;
+	struct mirror *mirror;
+	bool is_reporting;		/* an answer is not there yet */
+	bool is_unheard;		/* the log has that reports fail */
+	int look_period_s;		/* constant */
+	char topic[ROUTE_LABEL_MAX + 16];
+} agent = { .look_period_s = 2 };
+
+static const struct mirror_kind hosts = {
+	.topic = "routes", .method = "router_hosts", .keys = "routes", .list = "hosts",
+	.key = "route", .mark = ".unread", .file = { { "map", "hosts.map" } },
+};
+
+#define AT(field) offsetof(struct agent_settings, field)
+
+static const struct option rows[] = {
+	{ "router", OPTION_TEXT, AT(router), "", 0, ROUTE_LABEL_MAX,
+	  "the router that the HAProxy of this machine is an instance of" },
+	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/router", 1, 1024,
+	  "where hosts.map is, which is ours, and pid, which is HAProxy's" },
+	{ "address", OPTION_TEXT, AT(address), "", 0, 64,
+	  "the address of this instance: the agent says that it lives while HAProxy runs; "
+	  "\"\": it says nothing" },
+	{ "interval", OPTION_SECONDS, AT(interval_s), "2", 1, 3600,
+	  "how often HAProxy reloads, at most", .reloadable = true },
+	{ "reread_period", OPTION_SECONDS, AT(reread_s), "10m", 1, 86400,
+	  "how often all hosts are read, whatever was told of them", .reloadable = true },
+	{ "report_period", OPTION_SECONDS, AT(report_s), "5s", 1, 600,
+	  "how often the agent says that its address lives; routes.alive_timeout is to be "
+	  "some times as long", .reloadable = true },
+	{ 0 }
+};
+
+static const struct option_section sections[] = {
+	{ "routes_agent", "the host map of HAProxy, for the router of this machine", rows,
+	  &agent.settings },
+	{ 0 }
+};
+
+/* ---- what is told ---- */
+
+static enum err routes_changed(void *self, struct request *req)
+{
+	const char *router;
+	const json_t *list = NULL;
+	enum err err = json_get_text(req->args, "router", JSON_REQUIRED, ROUTE_LABEL_MAX,
+	                             &router, &req->why);
+
+	(void)self;
+	if (!err)
+		err = json_get_array(req->args, "routes", 0, CHANGED_MAX, &list, &req->why);
+	if (err || strcmp(router, agent.settings.router))
+		return err;
+	if (!list)
+		mirror_read(agent.mirror);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *text = json_string_value(json_array_get(list, i));
+		char id[ID_LEN + 1];
+
+		if (!text || !id_parse(text, id))
+			return fail(&req->why, ERR_INVALID, "routes: must be a list of ids");
+		mirror_changed(agent.mirror, id);
+	}
+	return OK;
+}
+
+static const struct rpc_method methods[] = {
+	{ "routes_changed", routes_changed, "router routes?" },
+	{ 0 }
+};
+
+static const char *topic(const void *self)
+{
+	(void)self;
+	snprintf(agent.topic, sizeof(agent.topic), "routes.%s", agent.settings.router);
+	return agent.topic;
+}
+
+/* From now on we hear what changes; what was told before may be anything. */
+static void fanout_is_new(void *self)
+{
+	(void)self;
+	mirror_read(agent.mirror);
+}
+
+/* ---- what is said ---- */
+
+static void hear_report(void *self, const struct rpc_answer *answer)
+{
+	(void)self;
+	agent.is_reporting = false;
+	if (answer->err && !agent.is_unheard)
+		log_warn("address not reported: router=%s address=%s reason=\"%s\"",
+		         agent.settings.router, agent.settings.address, answer->why.text);
+	agent.is_unheard = answer->err;
+}
+
+/* Only as long as somebody serves there. */
+static void report(void *self)
+{
+	const struct rpc_target target = { .topic = "routes" };
+	char request_id[ID_LEN + 1];
+	json_t *args, *context;
+	struct why why;
+
+	(void)self;
+	if (!*agent.settings.address || agent.is_reporting ||
+	    !signaller_has_reader(agent.signaller))
+		return;
+	id_random(request_id);
+	args = json_pack("{s:s, s:s}", "router", agent.settings.router, "address",
+	                 agent.settings.address);
+	context = context_encode(request_id, true);
+	agent.is_reporting = !rpc_call(agent.runtime->rpc, &target, "report_address", args,
+	                               context, REPORT_MS, hear_report, &agent, &why);
+	json_decref(args);
+	json_decref(context);
+}
+
+static void look(void *self)
+{
+	(void)self;
+	mirror_look(agent.mirror);
+}
+
+static const struct timer timers[] = {
+	{ "look",   &agent.look_period_s,     look },
+	{ "report", &agent.settings.report_s, report },
+	{ 0 }
+};
+
+/* ---- its life ---- */
+
+static enum err check(void *self, struct why *why)
+{
+	const struct agent_settings *settings = &((struct agent *)self)->settings;
+	size_t len = strlen(settings->directory);
+	struct address address;
+	enum err err = route_check_label(settings->router, "routes_agent.router", why);
+
+	if (!err && (*settings->directory != '/' ||
+	             (len > 1 && settings->directory[len - 1] == '/')))
+		err = fail(why, ERR_INVALID, "routes_agent.directory: must be an absolute "
+		           "path, without a \"/\" at its end");
+	if (!err && *settings->address && !address_parse(settings->address, 0, &address))
+		err = fail(why, ERR_INVALID, "routes_agent.address: is none");
+	return err;
+}
+
+static enum err prepare(void *self, int processes, struct why *why)
+{
+	(void)self, (void)processes, (void)why;
+	mirror_metrics();
+	signaller_metrics();
+	return OK;
+}
+
+static enum err start(void *self, const struct runtime *runtime, struct why *why)
+{
+	(void)self, (void)why;
+	agent.runtime = runtime;
+	agent.lane = lane_new(runtime->loop, "files", WRITES_MAX);
+	agent.args = json_pack("{s:s}", "router", agent.settings.router);
+	agent.signaller = signaller_new(runtime->loop, &(struct signaller_config){
+		.folder = agent.settings.directory, .pid_file = "pid", .mark = hosts.mark,
+		.program = "haproxy", .signum = SIGUSR2,
+		.interval_s = &agent.settings.interval_s, .has_workers = true });
+	agent.mirror = mirror_new(&(struct mirror_config){
+		.kind = &hosts, .loop = runtime->loop, .rpc = runtime->rpc,
+		.lane = agent.lane, .folder = agent.settings.directory, .args = agent.args,
+		.signaller = agent.signaller, .period_s = &agent.settings.reread_s });
+	return OK;
+}
+
+static void drain(void *self)
+{
+	(void)self;
+	mirror_drain(agent.mirror);
+}
+
+static bool idle(const void *self)
+{
+	(void)self;
+	return mirror_is_idle(agent.mirror);
+}
+
+static void stop(void *self)
+{
+	(void)self;
+	rpc_cancel(agent.runtime->rpc, &agent);
+	mirror_free(&agent.mirror);
+	signaller_free(&agent.signaller);
+	json_decref(agent.args);
+	lane_free(&agent.lane);
+}
+
+const struct worker routes_agent = {
+	.name = "routes-agent",
+	.group = "routes_agent",
+	.summary = "keeps the host map of the HAProxy of this machine",
+	.sections = sections,
+	.methods = methods,
+	.timers = timers,
+	.topic = topic,
+	.fanout_only = true,
+	.fanout_is_new = fanout_is_new,
+	.no_database = true,
+	.one_process = true,
+	.check = check,
+	.prepare = prepare,
+	.start = start,
+	.drain = drain,
+	.idle = idle,
+	.stop = stop,
+	.self = &agent,
+};
