@@ -3,10 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "handlers.h"
 #include "owner_show.h"
-#include "progress.h"
 
 #define OWNERSHIP "ownership"
 
@@ -38,28 +36,7 @@ enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **s
 	return owner_ask(cli, "get_plan", owner_arguments(zone, NULL, NULL), status);
 }
 
-/* ---- waiting ---- */
-
-enum err owner_await(const struct owner_wait *wait, bool *is_over)
-{
-	int64_t until_ms = clock_ms() + 1000 * wait->seconds;
-	struct cli *cli = wait->cli;
-	struct progress progress;
-	int pause_ms = 0;
-	enum err err;
-
-	progress_begin(&progress, &cli->out);
-	for (;;) {
-		err = wait->look(wait->self, is_over);
-		if (err || *is_over || clock_ms() >= until_ms)
-			break;
-		progress_line(&progress, "%s %s  %.1f s", wait->zone->name, wait->what,
-		              cli_elapsed(cli));
-		client_pause(cli->client, &pause_ms);
-	}
-	progress_end(&progress);
-	return err;
-}
+/* ---- rounds that failed ---- */
 
 bool owner_is_failed(const json_t *status)
 {

@@ -8,8 +8,6 @@
 
 #include "cli.h"
 
-enum { OWNER_WAIT_S = 60, OWNER_WAIT_MAX_S = 24 * 3600 };
-
 struct shared_zone {
 	const char *storage_id;
 	char name[NAME_MAX_TEXT + 1];
@@ -24,18 +22,6 @@ enum err owner_ask(struct cli *cli, const char *method, json_t *args, json_t **a
 
 /* The zone's state and its plan. */
 enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **status);
-
-/* What takes its rounds, looked at until it is over, or SECONDS are. */
-struct owner_wait {
-	struct cli *cli;
-	int64_t seconds;
-	const char *what;	/* goes on with the zone: "is read and planned" */
-	const struct shared_zone *zone;
-	enum err (*look)(void *self, bool *is_over);
-	void *self;
-};
-/* OK, and not *is_over: the time is. */
-enum err owner_await(const struct owner_wait *wait, bool *is_over);
 
 /* Its last round did not end well. */
 bool owner_is_failed(const json_t *status);

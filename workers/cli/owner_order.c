@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "await.h"
 #include "handlers.h"
 #include "names.h"
 #include "owner.h"
@@ -116,11 +117,10 @@ static enum err look(void *self, bool *is_over)
 
 static enum err await_order(struct order *order)
 {
-	const struct owner_wait wait = { order->cli, order->wait_s,
-	                                 "has an order to do", &order->zone, look,
-	                                 order };
+	const struct await await = { order->cli, order->wait_s, order->zone.name,
+	                             "has an order to do", look, order };
 	bool is_over;
-	enum err err = owner_await(&wait, &is_over);
+	enum err err = await_end(&await, &is_over);
 
 	if (err || is_over)
 		return err;
@@ -187,10 +187,10 @@ static enum err carry_out(struct order *order, const char *method, json_t *args)
 
 static enum err order_begin(struct order *order, struct cli *cli)
 {
-	*order = (struct order){ .cli = cli, .wait_s = OWNER_WAIT_S };
+	*order = (struct order){ .cli = cli, .wait_s = AWAIT_DEFAULT_S };
 	enum err err = owner_zone(cli, &order->zone);
 
-	return err ? err : cli_seconds(cli, OPT_WAIT_TIMEOUT, OWNER_WAIT_MAX_S,
+	return err ? err : cli_seconds(cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S,
 	                               &order->wait_s);
 }
 

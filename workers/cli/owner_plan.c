@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "await.h"
 #include "handlers.h"
 #include "owner.h"
 #include "owner_show.h"
@@ -36,10 +37,10 @@ static enum err look(void *self, bool *is_over)
 
 static enum err await_round(struct awaited *awaited, int64_t wait_s)
 {
-	const struct owner_wait wait = { awaited->cli, wait_s, "is read and planned",
-	                                 awaited->zone, look, awaited };
+	const struct await await = { awaited->cli, wait_s, awaited->zone->name,
+	                             "is read and planned", look, awaited };
 	bool is_over;
-	enum err err = owner_await(&wait, &is_over);
+	enum err err = await_end(&await, &is_over);
 
 	if (err || is_over)
 		return err;
@@ -53,8 +54,8 @@ static enum err plan_anew(struct awaited *awaited)
 {
 	struct cli *cli = awaited->cli;
 	json_t *asked;
-	int64_t wait_s = OWNER_WAIT_S;
-	enum err err = cli_seconds(cli, OPT_WAIT_TIMEOUT, OWNER_WAIT_MAX_S, &wait_s);
+	int64_t wait_s = AWAIT_DEFAULT_S;
+	enum err err = cli_seconds(cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &wait_s);
 
 	if (!err)
 		err = owner_state(cli, awaited->zone, &awaited->before);
