@@ -91,7 +91,7 @@ static enum err take_router_values(struct request *req, const json_t *json,
 
 	wish->has_description = is_given(json, "description");
 	wish->has_label = is_given(json, "label");
-	wish->has_ttl = is_given(json, "ttl");
+	wish->has_ttl = json_is_integer(json_object_get(json, "ttl"));
 	if (!err)
 		err = json_get_text(json, "label", 0, TEXT_MAX, &router->label, &req->why);
 	if (!err)
@@ -544,5 +544,8 @@ enum err codec_route_filter(struct request *req, struct route_filter *filter)
 		                    &req->why);
 	if (!err)
 		err = json_get_text(req->args, "phase", 0, 16, &filter->phase, &req->why);
+	if (!err && filter->phase && strcmp(filter->phase, "new") &&
+	    strcmp(filter->phase, "scheduled"))
+		err = fail(&req->why, ERR_INVALID, "phase: must be new or scheduled");
 	return err ? err : codec_limit(req, &filter->limit, &req->why);
 }

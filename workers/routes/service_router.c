@@ -36,11 +36,35 @@ static enum err end(struct routes *routes, struct request *req, struct tx *tx,
 
 /* ---- create, update ---- */
 
+static bool has_address(const struct router_row *router, const struct router_address *at)
+{
+	for (size_t i = 0; i < router->count; i++)
+		if (address_same_host(&router->addresses[i].address, &at->address))
+			return router->addresses[i].is_up == at->is_up;
+	return false;
+}
+
+/* Neither has one twice. */
+static bool has_same_addresses(const struct router_row *a, const struct router_row *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!has_address(b, &a->addresses[i]))
+			return false;
+	return a->count == b->count;
+}
+
+static bool has_same_capacity(const struct router_row *a, const struct router_row *b)
+{
+	return a->has_capacity == b->has_capacity &&
+	       (!a->has_capacity || a->capacity == b->capacity);
+}
+
 static bool is_same_router(const struct router_row *a, const struct router_row *b)
 {
 	return !strcmp(a->dns, b->dns) && !strcmp(a->label, b->label) &&
 	       a->ttl == b->ttl && !strcmp(a->description, b->description) &&
-	       a->count == b->count && a->state == ROUTER_ACTIVE;
+	       !strcmp(a->zone, b->zone) && has_same_capacity(a, b) &&
+	       has_same_addresses(a, b) && a->state == ROUTER_ACTIVE;
 }
 
 /* Whose domain no other one is in, nor a host that somebody has. */
@@ -263,6 +287,7 @@ enum err service_report_address(void *self, struct request *req)
 
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
 	if (!store_address_seen(&tx, name, &address))
-		tx_fail(&tx, ERR_NOT_FOUND, "router %.63s has no such address", name);
+		tx_fail(&tx, ERR_NOT_FOUND, "router %.63s has no such address",
+		        err_quote(name, (char[64]){ 0 }, 64));
 	return tx_commit(&tx);
 }

@@ -87,6 +87,13 @@ void store_moves_open(struct tx *tx, struct arena *arena, const char *router, in
 	}
 }
 
+/* Of a claim: its route is not called so again, nor wants to be. */
+#define IS_NAME_BEFORE \
+	"NOT EXISTS (SELECT 1 FROM route_bindings b WHERE b.route_id = c.route_id " \
+	"AND b.dns = c.host) " \
+	"AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.id = c.route_id " \
+	"AND r.host = c.host)"
+
 static void done(struct tx *tx, const struct move_row *move)
 {
 	const struct tx_value *bind = TX_BIND(tx_text(move->route_id),
@@ -103,12 +110,9 @@ static void done(struct tx *tx, const struct move_row *move)
 	    "DELETE FROM route_moves WHERE route_id = ? AND router = ? AND dns = ? "
 	    "AND seq = ?", bind))
 		return;
-	tx_exec(tx,			/* unless the route is called so again */
-	    "DELETE FROM host_claims WHERE host = ? AND route_id = ? AND NOT EXISTS "
-	    "(SELECT 1 FROM route_bindings b WHERE b.route_id = ? AND b.dns = ?) "
-	    "AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.id = ? AND r.host = ?)",
-	    TX_BIND(tx_text(move->dns), tx_text(move->route_id), tx_text(move->route_id),
-	            tx_text(move->dns), tx_text(move->route_id), tx_text(move->dns)));
+	tx_exec(tx,
+	    "DELETE c FROM host_claims c WHERE c.host = ? AND c.route_id = ? "
+	    "AND " IS_NAME_BEFORE, TX_BIND(tx_text(move->dns), tx_text(move->route_id)));
 }
 
 void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count)
@@ -121,7 +125,7 @@ void store_moves_drop_all(struct tx *tx, const char *router)
 {
 	tx_exec(tx,
 	    "DELETE c FROM host_claims c JOIN route_moves m ON m.dns = c.host "
-	    "AND m.route_id = c.route_id WHERE m.router = ? AND m.target IS NOT NULL",
+	    "AND m.route_id = c.route_id WHERE m.router = ? AND " IS_NAME_BEFORE,
 	    TX_BIND(tx_text(router)));
 	tx_exec(tx, "DELETE FROM route_moves WHERE router = ?", TX_BIND(tx_text(router)));
 }
