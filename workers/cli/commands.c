@@ -284,6 +284,98 @@ const struct command commands[] = {
 	  "delete a port and its records",
 	  "Deletes the port; its name is free at once, and its records go.",
 	  "zonefleet port delete 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10" },
+	{ "router create", "NAME [ADDRESS...]", 1, -1,
+	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
+	  NEED_BROKER, router_create,
+	  "create a router, and its domain (administrators)",
+	  "Makes the router NAME, a shard: what runs at its addresses are its instances, "
+	  "and all of them have all of its routes. All names below its domain lead to "
+	  "those addresses. ADDRESS=down is one that is not up yet. Routes that wait "
+	  "for a router get it at once.",
+	  "zonefleet router create shard1 10.245.2.2 10.245.2.3 --dns "
+	  "shard1.v3.example.com --admin --wait\n"
+	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "
+	  "--admin" },
+	{ "router list", "", 0, 0, OPT(LIMIT), NEED_BROKER, router_list,
+	  "list the routers, with what they have",
+	  "Lists the routers with their domains, states and addresses. An address alone "
+	  "is up, and in the domain; =down, its operator says that it is; =silent, its "
+	  "agent said nothing for routes.alive_timeout; =kept, it is either, but in the "
+	  "domain, for no other one is up; =coming, it will be in the domain at once. "
+	  "ZONE is how far the domain is on its name servers. How many routes a router "
+	  "has and may have, its serial and REASON are for administrators.",
+	  "zonefleet router list --admin\n"
+	  "zonefleet router list --json" },
+	{ "router show", "ROUTER", 1, 1, 0, NEED_BROKER, router_show,
+	  "show a router",
+	  "Shows the router, and each of its addresses: UP is its operator's word, ALIVE "
+	  "that its agent says so too, if it has one, SHOWN that the domain has it.",
+	  "zonefleet router show shard1 --admin" },
+	{ "router set", "ROUTER [ADDRESS...]", 1, -1,
+	  WAIT | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
+	  NEED_BROKER, router_set,
+	  "change a router (administrators)",
+	  "Changes what is said and leaves the rest; with addresses, they are all that "
+	  "the router has from then on, and ADDRESS=down is one that is to get nothing. "
+	  "Its domain follows at once.",
+	  "zonefleet router set shard1 10.245.2.2 10.245.2.3=down --admin --wait\n"
+	  "zonefleet router set shard1 --capacity 1000 --admin" },
+	{ "router drain", "ROUTER", 1, 1, WAIT | OPT(UNDO), NEED_BROKER, router_drain,
+	  "move all routes to other routers (administrators)",
+	  "The router takes no more routes, and those that it has move to others. A name "
+	  "that was generated is another one then; the old one leads to it for "
+	  "routes.rebind_grace. It says how many routes are to move; --wait waits until "
+	  "none is left. --undo lets it take routes again; what has moved stays.",
+	  "zonefleet router drain shard1 --admin --wait\n"
+	  "zonefleet router drain shard1 --admin --undo" },
+	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
+	  "delete a router without routes (administrators)",
+	  "Deletes the router and its domain. One that has routes stays: drain it first. "
+	  "One at which names that routes had before still lead to others stays, too, "
+	  "until routes.rebind_grace is over; --force ends that.",
+	  "zonefleet router delete shard1 --admin --wait" },
+	{ "route create", "NAMESPACE NAME", 2, 2,
+	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
+	  "ask for a route, and a name for it",
+	  "Makes the route NAME of NAMESPACE. It gets a router, and a name in that one's "
+	  "domain, NAMESPACE-NAME; or it has the host of --host, a name of your own, "
+	  "which you have to lead to the router yourself. A host is the route's who asked for "
+	  "it first: others wait until it is free. --wait waits until the route has a "
+	  "router whose domain is on its name servers.",
+	  "zonefleet route create myapp test --wait\n"
+	  "zonefleet route create myapp shop --host www.example.org --label "
+	  "zone=east,tier=gold --backend shop_8080" },
+	{ "route list", "[NAMESPACE]", 0, 1, OPT(ROUTER) | OPT(PHASE) | OPT(LIMIT),
+	  NEED_BROKER, route_list,
+	  "list routes, of a namespace or all",
+	  "Lists routes with their names and routers; an administrator sees those of all "
+	  "tenants. A route is new until it has a router, and then scheduled. REASON is "
+	  "why it has none, or keeps one that is drained; it is tried again.",
+	  "zonefleet route list myapp\n"
+	  "zonefleet route list --router shard1 --admin\n"
+	  "zonefleet route list --phase new --admin" },
+	{ "route show", "ROUTE", 1, 1, 0, NEED_BROKER, route_show,
+	  "show a route, its name and its router",
+	  "Shows the route; ROUTE is NAMESPACE/NAME, or its id.",
+	  "zonefleet route show myapp/test" },
+	{ "route set", "ROUTE", 1, 1, WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND),
+	  NEED_BROKER, route_set,
+	  "change a route's host, labels or backend",
+	  "Changes what is said and leaves the rest. Another host frees the one that it "
+	  "had: who waited longest for that one has it at once. Its router stays the "
+	  "same, whatever its labels are.",
+	  "zonefleet route set myapp/test --host test.example.org\n"
+	  "zonefleet route set myapp/test --host '' --label zone=west" },
+	{ "route delete", "ROUTE", 1, 1, 0, NEED_BROKER, route_delete,
+	  "delete a route",
+	  "Deletes the route; its host is free at once.",
+	  "zonefleet route delete myapp/test" },
+	{ "route bind", "ROUTE ROUTER", 2, 2, WAIT, NEED_BROKER, route_bind,
+	  "give a route a router (administrators)",
+	  "The route gets ROUTER, whatever routes.strategy would say, and whether it has "
+	  "one or not; with routes.strategy = \"external\" there is no other way. The "
+	  "name that it had leads to its new one for routes.rebind_grace.",
+	  "zonefleet route bind myapp/test shard2 --admin --wait" },
 	{ "watch", "DOMAIN", 1, 1, OPT(WAIT_TIMEOUT), NEED_BROKER, watch_domain,
 	  "watch a domain until it is ACTIVE",
 	  "Shows how the name servers come along, until the domain is ACTIVE, or "
@@ -482,8 +574,8 @@ const struct command commands[] = {
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
 	  "ask a worker for a sign of life",
-	  "Calls central, or whoever serves TOPIC (central, minidns, ownership or "
-	  "pool_manager.POOL), and tells how long the answer took.",
+	  "Calls central, or whoever serves TOPIC (central, minidns, ownership, ports, "
+	  "routes or pool_manager.POOL), and tells how long the answer took.",
 	  "zonefleet ping\n"
 	  "zonefleet ping pool_manager.default" },
 

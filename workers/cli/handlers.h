@@ -31,6 +31,10 @@ command_fn owner_transfer, owner_release, owner_adopt;		/* owner_order.c */
 command_fn network_set, network_show, network_list, network_delete;	/* port.c */
 command_fn subnet_set, subnet_show, subnet_list, subnet_delete;
 command_fn port_create, port_show, port_list, port_set, port_delete;
+command_fn router_create, router_list, router_show, router_set;	/* router.c */
+command_fn router_drain, router_delete;
+command_fn route_create, route_list, route_show, route_set;		/* route.c */
+command_fn route_delete, route_bind;
 command_fn watch_domain;						/* wait.c */
 command_fn db_migrate, db_version;					/* db.c */
 command_fn ping_topic;							/* ping.c */

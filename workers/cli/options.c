@@ -30,7 +30,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_HELP]         = { "help", 'h', NULL, "explain the command, and end" },
 	[OPT_VERSION]      = { "version", 0, NULL, "print the version, and end" },
 	[OPT_WAIT]         = { "wait", 'w', NULL,
-		"wait until the name servers have it: ACTIVE or DELETED" },
+		"wait until the name servers have it: ACTIVE or DELETED (router drain: "
+		"until no route is left)" },
 	[OPT_WAIT_TIMEOUT] = { "wait-timeout", 0, "TIME",
 		"how long to wait; default 60 seconds (watch: for ever)" },
 	[OPT_EMAIL]        = { "email", 0, "ADDRESS",
@@ -88,6 +89,22 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_MAC]          = { "mac", 0, "MAC", "its MAC address: fa:16:3e:00:00:01" },
 	[OPT_NO_PUBLISH]   = { "no-publish", 0, NULL,
 		"its addresses have no records" },
+	[OPT_DNS]          = { "dns", 0, "NAME",
+		"the router's domain; default NAME.SUFFIX, by routes.suffix" },
+	[OPT_LABEL]        = { "label", 0, "KEY=VALUE,...",
+		"what routes and routers are matched by; a router has one, a route any "
+		"number; '' for none" },
+	[OPT_CAPACITY]     = { "capacity", 0, "N",
+		"at most so many routes; '' for no limit" },
+	[OPT_UNDO]         = { "undo", 0, NULL, "let it take routes again" },
+	[OPT_FORCE]        = { "force", 0, NULL,
+		"though names that routes had at it still lead to others" },
+	[OPT_HOST]         = { "host", 0, "NAME",
+		"a name of your own, or *.NAME; '' for a generated one" },
+	[OPT_BACKEND]      = { "backend", 0, "NAME",
+		"what the router calls what is behind it; default NAMESPACE_NAME" },
+	[OPT_ROUTER]       = { "router", 0, "NAME", "only those of this router" },
+	[OPT_PHASE]        = { "phase", 0, "PHASE", "only new or scheduled ones" },
 };
 
 struct scanner {

@@ -1,0 +1,376 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "handlers.h"
+#include "pages.h"
+#include "router.h"
+
+/* ---- what is said of a route ---- */
+
+/* "K=V,..."; "": none. */
+static enum err put_labels(struct cli *cli, json_t *values)
+{
+	json_t *labels;
+	char *list, *rest;
+	enum err err = OK;
+
+	if (!cli_has(cli, OPT_LABEL))
+		return OK;
+	list = xstrdup(cli->option[OPT_LABEL]);
+	labels = json_object();
+	for (char *word = strtok_r(list, ",", &rest); word && !err;
+	     word = strtok_r(NULL, ",", &rest)) {
+		char *value = strchr(word, '=');
+
+		if (value && value > word) {
+			*value++ = '\0';
+			json_object_set_new(labels, word, json_string(value));
+		} else {
+			err = cli_usage(cli, "--label must be KEY=VALUE, or several "
+			                "joined by commas; not '%.100s'", word);
+		}
+	}
+	json_object_set_new(values, "labels", labels);
+	free(list);
+	return err;
+}
+
+static enum err put_values(struct cli *cli, json_t *values)
+{
+	cli_put_text(cli, OPT_HOST, values, "host");
+	cli_put_text(cli, OPT_BACKEND, values, "backend");
+	return put_labels(cli, values);
+}
+
+/* ---- where it is ---- */
+
+/* What a command has to do with one route. */
+struct work {
+	struct cli *cli;
+	json_t *route, *router;		/* as they were seen last */
+	char *name;			/* "namespace/name" */
+};
+
+static enum err get_route(struct cli *cli, const char *key, json_t **route)
+{
+	return routes_ask(cli, "get_route", json_pack("{s:s}", "route", key), "route",
+	                  route);
+}
+
+static const char *status_of(const json_t *route, const char *key)
+{
+	return answer_text(json_object_get(route, "status"), key);
+}
+
+static bool is_scheduled(const json_t *route)
+{
+	return !strcmp(status_of(route, "phase"), "scheduled");
+}
+
+static void take_route(struct work *work, json_t *route)
+{
+	json_t *name = json_sprintf("%s/%s", answer_text(route, "namespace"),
+	                            answer_text(route, "name"));
+
+	json_decref(work->route);
+	free(work->name);
+	work->route = route;
+	work->name = xstrdup(json_string_value(name));
+	json_decref(name);
+}
+
+static void work_clear(struct work *work)
+{
+	json_decref(work->route);
+	json_decref(work->router);
+	free(work->name);
+}
+
+/* "myapp-test.shard1.example.com at shard1"; else why it has no router. */
+static void describe(const json_t *route, struct buf *words)
+{
+	const char *reason = answer_text(route, "last_error");
+	bool is_waiting = json_is_true(json_object_get(route, "waiting"));
+
+	if (is_scheduled(route))
+		buf_printf(words, "%s at %s", status_of(route, "dns"),
+		           answer_text(route, "router"));
+	else
+		buf_printf(words, "%s%s%s", is_waiting ? "waits" : "new",
+		           *reason ? ", " : "", reason);
+}
+
+static void tell(const struct work *work, const char *done)
+{
+	const struct cli *cli = work->cli;
+	struct buf words = { 0 }, escaped = { 0 };
+
+	if (!cli->out.json && !cli->out.quiet) {
+		describe(work->route, &words);
+		output_escape(buf_string(&words), &escaped);
+		printf("%s route %s: %s\n", done, work->name, buf_string(&escaped));
+	}
+	buf_clear(&words);
+	buf_clear(&escaped);
+}
+
+/* ---- waiting ---- */
+
+/* It has a router, and that one's name servers have its domain. */
+static enum err look(void *self, bool *is_over)
+{
+	struct work *work = self;
+	json_t *route;
+	enum err err = get_route(work->cli, answer_text(work->route, "id"), &route);
+
+	*is_over = false;
+	if (err)
+		return err;
+	take_route(work, route);
+	if (!is_scheduled(route))
+		return OK;
+	return router_look(work->cli, answer_text(route, "router"), &work->router,
+	                   is_over);
+}
+
+static enum err out_of_time(struct work *work)
+{
+	struct cli *cli = work->cli;
+	struct buf words = { 0 };
+
+	describe(work->route, &words);
+	fail(&cli->why, ERR_TIMEOUT,
+	     "route %.200s is not there yet after %.1f s: %.250s%s", work->name,
+	     cli_elapsed(cli), buf_string(&words), is_scheduled(work->route)
+	     ? ", whose domain is not on its name servers" : "");
+	buf_clear(&words);
+	return ERR_TIMEOUT;
+}
+
+static enum err wait_route(struct work *work)
+{
+	struct cli *cli = work->cli;
+	struct await await = { .cli = cli, .subject = cli->argv[0],
+	                       .what = "is waited for", .look = look, .self = work };
+	bool is_over = false;
+	enum err err;
+
+	if (!cli_has(cli, OPT_WAIT))
+		return OK;
+	err = routes_await(&await, &is_over);
+	if (!err && !is_over)
+		err = out_of_time(work);
+	if (!err && !cli->out.json && !cli->out.quiet)
+		printf("%s at %s: ACTIVE after %.3f s\n", status_of(work->route, "dns"),
+		       answer_text(work->route, "router"), cli_elapsed(cli));
+	json_object_set_new(work->route, "seconds", json_real(cli_elapsed(cli)));
+	return err;
+}
+
+/* WORK has the route as it was changed: all of it is told, and waited for. */
+static enum err finish(struct work *work, const char *done)
+{
+	enum err err;
+
+	tell(work, done);
+	err = wait_route(work);
+	cli_answer(work->cli, json_incref(work->route));
+	work_clear(work);
+	return err;
+}
+
+/* ---- the commands ---- */
+
+/* METHOD with ARGS, which is taken over: a route that is told of as DONE. */
+static enum err change(struct cli *cli, const char *method, json_t *args,
+                       const char *done)
+{
+	struct work work = { .cli = cli };
+	json_t *route;
+	enum err err = routes_ask(cli, method, args, "route", &route);
+
+	if (err)
+		return err;
+	take_route(&work, route);
+	return finish(&work, done);
+}
+
+enum err route_create(struct cli *cli)
+{
+	json_t *route = json_pack("{s:s, s:s}", "namespace", cli->argv[0], "name",
+	                          cli->argv[1]);
+	enum err err = put_values(cli, route);
+
+	if (err) {
+		json_decref(route);
+		return err;
+	}
+	return change(cli, "create_route", json_pack("{s:o}", "route", route), "created");
+}
+
+enum err route_set(struct cli *cli)
+{
+	json_t *values = json_object();
+	enum err err = put_values(cli, values);
+
+	if (!err && !json_object_size(values))
+		err = cli_usage(cli, "say what to change: --host, --label or --backend");
+	if (err) {
+		json_decref(values);
+		return err;
+	}
+	return change(cli, "update_route", json_pack("{s:s, s:o}", "route", cli->argv[0],
+	                                             "values", values), "changed");
+}
+
+enum err route_delete(struct cli *cli)
+{
+	json_t *nothing;
+	enum err err = routes_ask(cli, "delete_route", json_pack("{s:s}", "route",
+	                          cli->argv[0]), "route", &nothing);
+
+	if (err)
+		return err;
+	if (!cli->out.json && !cli->out.quiet)
+		printf("deleted route %s\n", cli->argv[0]);
+	cli_answer(cli, json_pack("{s:s}", "route", cli->argv[0]));
+	return OK;
+}
+
+static enum err bind(struct cli *cli, const json_t *route)
+{
+	json_t *binding = json_pack("{s:s, s:s, s:s}", "route_namespace",
+	                            answer_text(route, "namespace"), "route_name",
+	                            answer_text(route, "name"), "router", cli->argv[1]);
+	json_t *made;
+	enum err err = routes_ask(cli, "create_route_binding", json_pack("{s:o}",
+	                          "binding", binding), "binding", &made);
+
+	if (!err)
+		json_decref(made);
+	return err;
+}
+
+/* A binding knows its route by its name; and the route is what is told of. */
+enum err route_bind(struct cli *cli)
+{
+	struct work work = { .cli = cli };
+	json_t *route, *bound;
+	enum err err = get_route(cli, cli->argv[0], &route);
+
+	if (err)
+		return err;
+	take_route(&work, route);
+	err = bind(cli, route);
+	if (!err)
+		err = get_route(cli, answer_text(route, "id"), &bound);
+	if (err) {
+		work_clear(&work);
+		return err;
+	}
+	take_route(&work, bound);
+	return finish(&work, "bound");
+}
+
+/* ---- show, list ---- */
+
+static const struct field route_fields[] = {
+	{ "route",      "route" },
+	{ "id",         "id" },
+	{ "project_id", "project" },
+	{ "host",       "host" },
+	{ "labels",     "labels" },
+	{ "backend",    "backend" },
+	{ "phase",      "phase" },
+	{ "dns",        "name" },
+	{ "router",     "router" },
+	{ "attempts",   "attempts" },
+	{ "last_error", "reason" },
+	{ "created_at", "created" },
+	{ 0 }
+};
+
+static json_t *list_of_labels(const json_t *labels)
+{
+	json_t *list = json_array(), *value;
+	const char *key;
+
+	json_object_foreach((json_t *)labels, key, value)
+		json_array_append_new(list, json_sprintf("%s=%s", key,
+		                                         json_string_value(value)));
+	return list;
+}
+
+static void show(const struct output *out, const struct work *work)
+{
+	const json_t *labels = json_object_get(work->route, "labels");
+	json_t *shown = json_copy(work->route);
+
+	json_object_set_new(shown, "route", json_string(work->name));
+	json_object_update(shown, json_object_get(work->route, "status"));
+	json_object_set_new(shown, "labels", json_object_size(labels)
+	                    ? list_of_labels(labels) : json_null());
+	output_fields(out, shown, route_fields);
+	json_decref(shown);
+}
+
+enum err route_show(struct cli *cli)
+{
+	struct work work = { .cli = cli };
+	json_t *route;
+	enum err err = get_route(cli, cli->argv[0], &route);
+
+	if (err)
+		return err;
+	take_route(&work, route);
+	if (!cli->out.json)
+		show(&cli->out, &work);
+	cli_answer(cli, json_incref(work.route));
+	work_clear(&work);
+	return OK;
+}
+
+static const struct column list_columns[] = {
+	{ "ROUTE",   COLUMN_LEFT },
+	{ "PHASE",   COLUMN_LEFT },
+	{ "NAME",    COLUMN_LEFT },
+	{ "ROUTER",  COLUMN_LEFT },
+	{ "BACKEND", COLUMN_LEFT },
+	{ "REASON",  COLUMN_LEFT },
+	{ 0 }
+};
+
+static void text_or_dash(struct table *table, const char *text)
+{
+	table_text(table, *text ? text : "-");
+}
+
+/* NAME: what it is called, or would be if nobody else had its host. */
+static void route_row(struct table *table, const json_t *route)
+{
+	const char *dns = status_of(route, "dns");
+
+	table_printf(table, "%s/%s", answer_text(route, "namespace"),
+	             answer_text(route, "name"));
+	table_text(table, status_of(route, "phase"));
+	text_or_dash(table, *dns ? dns : answer_text(route, "host"));
+	text_or_dash(table, answer_text(route, "router"));
+	text_or_dash(table, answer_text(route, "backend"));
+	text_or_dash(table, answer_text(route, "last_error"));
+}
+
+enum err route_list(struct cli *cli)
+{
+	const struct listing listing = {
+		"list_routes", "routes", list_columns, route_row, "routes",
+	};
+	json_t *args = json_object();
+
+	if (cli->argc)
+		json_object_set_new(args, "namespace", json_string(cli->argv[0]));
+	cli_put_text(cli, OPT_ROUTER, args, "router");
+	cli_put_text(cli, OPT_PHASE, args, "phase");
+	return pages_list(cli, &listing, args);
+}

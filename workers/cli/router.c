@@ -1,0 +1,500 @@
+#include "router.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "handlers.h"
+#include "pages.h"
+
+#define ROUTES "routes"
+#define DOWN   "=down"
+
+enum { TTL_MAX = 7 * 24 * 3600 };
+
+/* ---- asking ---- */
+
+enum err routes_ask(struct cli *cli, const char *method, json_t *args, const char *key,
+                    json_t **answer)
+{
+	json_t *whole;
+	enum err err = client_call(cli->client, ROUTES, method, args, &whole, &cli->why);
+
+	if (err)
+		return err;
+	*answer = json_incref(json_object_get(whole, key));
+	json_decref(whole);
+	return OK;
+}
+
+static enum err get_router(struct cli *cli, const char *name, json_t **router)
+{
+	return routes_ask(cli, "get_router", json_pack("{s:s}", "router", name), "router",
+	                  router);
+}
+
+/* ---- waiting ---- */
+
+static enum err ended_in_error(struct cli *cli, const json_t *router)
+{
+	const char *reason = answer_text(router, "reason");
+
+	fail(&cli->why, ERR_CONFLICT, "the domain of router %.63s is in ERROR, and tried "
+	     "again: %.300s", answer_text(router, "name"),
+	     *reason ? reason : "administrators see why in 'zonefleet router show'");
+	cli->status = EXIT_IN_ERROR;
+	cli->class = "InError";
+	return ERR_CONFLICT;
+}
+
+enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out)
+{
+	json_t *seen;
+	enum err err = get_router(cli, name, &seen);
+
+	if (err)
+		return err;
+	json_decref(*router);
+	*router = seen;
+	*is_out = !strcmp(answer_text(seen, "zone_status"), "ACTIVE");
+	return strcmp(answer_text(seen, "zone_status"), "ERROR")
+	       ? OK : ended_in_error(cli, seen);
+}
+
+enum err routes_await(struct await *await, bool *is_over)
+{
+	enum err err;
+
+	await->seconds = AWAIT_DEFAULT_S;
+	fflush(stdout);
+	err = cli_seconds(await->cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &await->seconds);
+	return err ? err : await_end(await, is_over);
+}
+
+/* What a command has to do with one router. */
+struct work {
+	struct cli *cli;
+	json_t *router;			/* as it was seen last */
+};
+
+static enum err look_zone(void *self, bool *is_over)
+{
+	struct work *work = self;
+
+	return router_look(work->cli, work->cli->argv[0], &work->router, is_over);
+}
+
+static enum err look_routes(void *self, bool *is_over)
+{
+	struct work *work = self;
+	json_t *seen;
+	enum err err = get_router(work->cli, work->cli->argv[0], &seen);
+
+	if (err)
+		return err;
+	json_decref(work->router);
+	work->router = seen;
+	*is_over = !answer_number(seen, "routes");
+	return OK;
+}
+
+/* The router goes when central knows that its domain does; that one, when it has gone. */
+static enum err look_gone(void *self, bool *is_over)
+{
+	struct work *work = self;
+	json_t *seen = NULL, *domain = json_sprintf("%s.", answer_text(work->router, "dns"));
+	bool is_out;
+	enum err err = router_look(work->cli, work->cli->argv[0], &seen, &is_out);
+
+	if (err == ERR_NOT_FOUND)
+		err = cli_call(work->cli, "get_status", json_pack("{s:O}", "domain", domain),
+		               NULL);
+	*is_over = err == ERR_NOT_FOUND;
+	json_decref(seen);
+	json_decref(domain);
+	return *is_over ? OK : err;
+}
+
+/* WHAT is going on with the router. */
+static enum err wait_for(struct work *work, const char *what,
+                         enum err (*look)(void *self, bool *is_over), bool *is_over)
+{
+	struct await await = { .cli = work->cli, .subject = work->cli->argv[0],
+	                       .what = what, .look = look, .self = work };
+
+	return routes_await(&await, is_over);
+}
+
+/* The router, with the seconds that it took if it was waited for. */
+static void answer(struct work *work)
+{
+	struct cli *cli = work->cli;
+
+	if (cli_has(cli, OPT_WAIT))
+		json_object_set_new(work->router, "seconds", json_real(cli_elapsed(cli)));
+	cli_answer(cli, json_incref(work->router));
+}
+
+static bool is_told(const struct cli *cli)
+{
+	return !cli->out.json && !cli->out.quiet;
+}
+
+static enum err wait_zone(struct work *work)
+{
+	struct cli *cli = work->cli;
+	bool is_out = false;
+	enum err err;
+
+	if (!cli_has(cli, OPT_WAIT))
+		return OK;
+	err = wait_for(work, "is on its way", look_zone, &is_out);
+	if (!err && !is_out)
+		err = fail(&cli->why, ERR_TIMEOUT, "the domain of router %.63s is still "
+		           "%.16s after %.1f s (see 'zonefleet status %.255s')",
+		           cli->argv[0], answer_text(work->router, "zone_status"),
+		           cli_elapsed(cli), answer_text(work->router, "dns"));
+	if (!err && is_told(cli))
+		printf("ACTIVE at serial %" PRId64 " after %.3f s\n",
+		       answer_number(work->router, "serial"), cli_elapsed(cli));
+	return err;
+}
+
+/* ---- what is said of a router ---- */
+
+/* "10.245.2.3", "10.245.2.3=down" */
+static enum err put_address(struct cli *cli, const char *word, json_t *addresses)
+{
+	size_t len = strcspn(word, "=");
+
+	if (word[len] && strcmp(word + len, DOWN))
+		return cli_usage(cli, "'%.100s' must be an address, or ADDRESS" DOWN,
+		                 word);
+	json_array_append_new(addresses, json_pack("{s:s%, s:b}", "address", word, len,
+	                                           "up", !word[len]));
+	return OK;
+}
+
+static enum err put_addresses(struct cli *cli, json_t *values)
+{
+	json_t *addresses = json_array();
+	enum err err = OK;
+
+	for (int i = 1; !err && i < cli->argc; i++)
+		err = put_address(cli, cli->argv[i], addresses);
+	json_object_set_new(values, "addresses", addresses);
+	return err;
+}
+
+static enum err put_capacity(struct cli *cli, json_t *values)
+{
+	int64_t capacity = 0;
+	bool is_none = cli_has(cli, OPT_CAPACITY) && !*cli->option[OPT_CAPACITY];
+	enum err err = is_none ? OK : cli_number(cli, OPT_CAPACITY, 0, UINT32_MAX,
+	                                         &capacity);
+
+	if (!err && cli_has(cli, OPT_CAPACITY))
+		json_object_set_new(values, "capacity", is_none ? json_null()
+		                                                : json_integer(capacity));
+	return err;
+}
+
+static enum err put_ttl(struct cli *cli, json_t *values)
+{
+	int64_t ttl = 0;
+	enum err err = cli_seconds(cli, OPT_TTL, TTL_MAX, &ttl);
+
+	if (!err && cli_has(cli, OPT_TTL))
+		json_object_set_new(values, "ttl", json_integer(ttl));
+	return err;
+}
+
+/* All that the options and the words behind the name say. */
+static enum err put_values(struct cli *cli, json_t *values)
+{
+	enum err err = cli->argc > 1 ? put_addresses(cli, values) : OK;
+
+	if (!err)
+		err = put_capacity(cli, values);
+	if (!err)
+		err = put_ttl(cli, values);
+	cli_put_text(cli, OPT_LABEL, values, "label");
+	cli_put_text(cli, OPT_DESCRIPTION, values, "description");
+	return err;
+}
+
+/* METHOD with ARGS, which is taken over: a router that is told of as DONE. */
+static enum err change(struct cli *cli, const char *method, json_t *args,
+                       const char *done)
+{
+	struct work work = { .cli = cli };
+	enum err err = routes_ask(cli, method, args, "router", &work.router);
+
+	if (err)
+		return err;
+	if (is_told(cli))
+		printf("%s router %s: *.%s, %s\n", done, cli->argv[0],
+		       answer_text(work.router, "dns"),
+		       answer_text(work.router, "zone_status"));
+	err = wait_zone(&work);
+	answer(&work);
+	json_decref(work.router);
+	return err;
+}
+
+enum err router_create(struct cli *cli)
+{
+	json_t *router = json_pack("{s:s}", "name", cli->argv[0]);
+	enum err err = put_values(cli, router);
+
+	if (err) {
+		json_decref(router);
+		return err;
+	}
+	cli_put_text(cli, OPT_DNS, router, "dns");
+	return change(cli, "create_router", json_pack("{s:o}", "router", router),
+	              "created");
+}
+
+enum err router_set(struct cli *cli)
+{
+	json_t *values = json_object();
+	enum err err = put_values(cli, values);
+
+	if (!err && !json_object_size(values))
+		err = cli_usage(cli, "say what to change: ADDRESS, --label, --capacity, "
+		                "--ttl or --description");
+	if (err) {
+		json_decref(values);
+		return err;
+	}
+	return change(cli, "update_router", json_pack("{s:s, s:o}", "router",
+	              cli->argv[0], "values", values), "changed");
+}
+
+/* ---- drain ---- */
+
+static void tell_drain(const struct cli *cli, const json_t *router)
+{
+	int64_t routes = answer_number(router, "routes");
+
+	if (!is_told(cli))
+		return;
+	if (cli_has(cli, OPT_UNDO))
+		printf("router %s takes routes again; it has %" PRId64 "\n", cli->argv[0],
+		       routes);
+	else
+		printf("router %s takes no more routes; %" PRId64 " are to move\n",
+		       cli->argv[0], routes);
+}
+
+static enum err wait_routes(struct work *work)
+{
+	struct cli *cli = work->cli;
+	bool is_empty = false;
+	enum err err = wait_for(work, "is drained", look_routes, &is_empty);
+
+	if (!err && !is_empty)
+		err = fail(&cli->why, ERR_TIMEOUT, "%" PRId64 " routes are still there "
+		           "after %.1f s (see 'zonefleet route list --router %.63s')",
+		           answer_number(work->router, "routes"), cli_elapsed(cli),
+		           cli->argv[0]);
+	if (!err && is_told(cli))
+		printf("no route is left after %.3f s\n", cli_elapsed(cli));
+	return err;
+}
+
+enum err router_drain(struct cli *cli)
+{
+	struct work work = { .cli = cli };
+	bool is_undone = cli_has(cli, OPT_UNDO);
+	enum err err;
+
+	if (is_undone && cli_has(cli, OPT_WAIT))
+		return cli_usage(cli, "--wait is until no route is left: leave it out "
+		                 "with --undo");
+	err = routes_ask(cli, "drain_router", json_pack("{s:s, s:b}", "router",
+	                 cli->argv[0], "drain", !is_undone), "router", &work.router);
+	if (err)
+		return err;
+	tell_drain(cli, work.router);
+	if (cli_has(cli, OPT_WAIT))
+		err = wait_routes(&work);
+	answer(&work);
+	json_decref(work.router);
+	return err;
+}
+
+/* ---- delete ---- */
+
+static enum err wait_gone(struct work *work)
+{
+	struct cli *cli = work->cli;
+	bool is_gone = false;
+	enum err err = wait_for(work, "goes", look_gone, &is_gone);
+
+	if (!err && !is_gone)
+		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s is still going after "
+		           "%.1f s", cli->argv[0], cli_elapsed(cli));
+	if (!err && is_told(cli))
+		printf("DELETED after %.3f s\n", cli_elapsed(cli));
+	return err;
+}
+
+enum err router_delete(struct cli *cli)
+{
+	struct work work = { .cli = cli };
+	json_t *nothing, *args = json_pack("{s:s, s:b}", "router", cli->argv[0], "force",
+	                                   cli_has(cli, OPT_FORCE));
+	enum err err = get_router(cli, cli->argv[0], &work.router);
+
+	if (err) {
+		json_decref(args);
+		return err;
+	}
+	err = routes_ask(cli, "delete_router", args, "router", &nothing);
+	if (!err && is_told(cli))
+		printf("router %s goes, and its domain with it\n", cli->argv[0]);
+	if (!err && cli_has(cli, OPT_WAIT))
+		err = wait_gone(&work);
+	if (!err)
+		answer(&work);
+	json_decref(work.router);
+	return err;
+}
+
+/* ---- show, list ---- */
+
+static const struct field router_fields[] = {
+	{ "name",        "name" },
+	{ "description", "description" },
+	{ "dns",         "domain" },
+	{ "label",       "label" },
+	{ "state",       "state" },
+	{ "ttl",         "ttl" },
+	{ "routes",      "routes" },
+	{ "capacity",    "capacity" },
+	{ "zone_status", "zone" },
+	{ "serial",      "serial" },
+	{ "reason",      "reason" },
+	{ 0 }
+};
+
+static const struct column address_columns[] = {
+	{ "ADDRESS", COLUMN_LEFT },
+	{ "UP",      COLUMN_LEFT },
+	{ "ALIVE",   COLUMN_LEFT },
+	{ "SHOWN",   COLUMN_LEFT },
+	{ 0 }
+};
+
+static bool is_so(const json_t *address, const char *key)
+{
+	return json_is_true(json_object_get(address, key));
+}
+
+static void show_addresses(const struct output *out, const json_t *addresses)
+{
+	struct table table;
+	size_t i;
+	json_t *address;
+
+	table_begin(&table, out, address_columns);
+	json_array_foreach((json_t *)addresses, i, address) {
+		table_text(&table, answer_text(address, "address"));
+		table_text(&table, is_so(address, "up") ? "yes" : "no");
+		table_text(&table, is_so(address, "alive") ? "yes" : "no");
+		table_text(&table, is_so(address, "shown") ? "yes" : "no");
+	}
+	if (json_array_size(addresses)) {
+		putchar('\n');
+		table_flush(&table, stdout);
+	}
+	table_clear(&table);
+}
+
+enum err router_show(struct cli *cli)
+{
+	json_t *router;
+	enum err err = get_router(cli, cli->argv[0], &router);
+
+	if (err)
+		return err;
+	if (!cli->out.json) {
+		output_fields(&cli->out, router, router_fields);
+		show_addresses(&cli->out, json_object_get(router, "addresses"));
+	}
+	cli_answer(cli, router);
+	return OK;
+}
+
+static const struct column list_columns[] = {
+	{ "NAME",      COLUMN_LEFT },
+	{ "DOMAIN",    COLUMN_LEFT },
+	{ "STATE",     COLUMN_LEFT },
+	{ "LABEL",     COLUMN_LEFT },
+	{ "ROUTES",    COLUMN_RIGHT },
+	{ "CAPACITY",  COLUMN_RIGHT },
+	{ "ZONE",      COLUMN_STATUS },
+	{ "SERIAL",    COLUMN_RIGHT },
+	{ "ADDRESSES", COLUMN_LEFT },
+	{ "REASON",    COLUMN_LEFT },
+	{ 0 }
+};
+
+/* Bare: it is up, and in the domain. */
+static const char *mark_of(const json_t *address)
+{
+	bool is_shown = is_so(address, "shown");
+
+	if (is_so(address, "alive"))
+		return is_shown ? "" : "=coming";
+	if (is_shown)
+		return "=kept";
+	return is_so(address, "up") ? "=silent" : DOWN;
+}
+
+static void text_or_dash(struct table *table, const char *text)
+{
+	table_text(table, *text ? text : "-");
+}
+
+/* What is for administrators only is not there for others. */
+static void number_or_dash(struct table *table, const json_t *router, const char *key)
+{
+	if (json_is_integer(json_object_get(router, key)))
+		table_number(table, answer_number(router, key));
+	else
+		table_text(table, "-");
+}
+
+static void router_row(struct table *table, const json_t *router)
+{
+	struct buf text = { 0 };
+	size_t i;
+	json_t *address;
+
+	json_array_foreach(json_object_get(router, "addresses"), i, address)
+		buf_printf(&text, "%s%s%s", i ? " " : "", answer_text(address, "address"),
+		           mark_of(address));
+	table_text(table, answer_text(router, "name"));
+	table_text(table, answer_text(router, "dns"));
+	table_text(table, answer_text(router, "state"));
+	text_or_dash(table, answer_text(router, "label"));
+	number_or_dash(table, router, "routes");
+	number_or_dash(table, router, "capacity");
+	table_text(table, answer_text(router, "zone_status"));
+	number_or_dash(table, router, "serial");
+	table_text(table, text.len ? buf_string(&text) : "-");
+	text_or_dash(table, answer_text(router, "reason"));
+	buf_clear(&text);
+}
+
+enum err router_list(struct cli *cli)
+{
+	const struct listing listing = {
+		"list_routers", "routers", list_columns, router_row, ROUTES,
+	};
+
+	return pages_list(cli, &listing, json_object());
+}
