@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
 WORKERS = ("central", "poolmgr", "minidns")
-OPTIONAL = ("ownership", "ports")   # of use to some only
+OPTIONAL = ("ownership", "ports", "routes")   # of use to some only
 AGENTS = ("ports",)                 # with --agent, on other machines
 
 
@@ -90,6 +90,7 @@ class DeployTest(unittest.TestCase):
     def test_generated_settings(self):
         """What --sample prints is right; what a site alone knows is to be added."""
         cases = {"central": (0, "good"), "minidns": (0, "good"), "ports": (0, "good"),
+                 "routes": (0, "good"),
                  "poolmgr": (78, "the pool has no servers"),
                  "ownership": (78, "there are no zones")}
         for kind, want in cases.items():
@@ -122,7 +123,8 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/zonefleet/schema/004_journal.sql",
                      "/usr/share/zonefleet/schema/007_ownership.sql",
                      "/usr/share/zonefleet/schema/011_ports.sql",
-                     "/usr/share/zonefleet/schema/012_subnets.sql"):
+                     "/usr/share/zonefleet/schema/012_subnets.sql",
+                     "/usr/share/zonefleet/schema/013_routes.sql"):
             self.assertIn(path, files)
             self.assertGreater(files[path].stat().st_size, 0, path)
         config = files["/etc/zonefleet/zonefleet.cfg"]
