@@ -123,10 +123,17 @@ const char *strategy_group(const struct strategy *strategy,
                            const struct applicant *applicant,
                            const struct candidate *candidates, size_t count)
 {
-	for (size_t i = 0; strategy->by_label && i < count; i++)
-		if (*candidates[i].label && has_label(applicant, candidates[i].label))
+	const char *full = "";
+
+	for (size_t i = 0; strategy->by_label && i < count; i++) {
+		if (!*candidates[i].label || !has_label(applicant, candidates[i].label))
+			continue;
+		if (has_room(&candidates[i]))
 			return candidates[i].label;
-	return "";
+		if (!*full)
+			full = candidates[i].label;
+	}
+	return full;
 }
 
 enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,

@@ -4,8 +4,9 @@
  * `strategy = "external"` and makes bindings by the call create_route_binding.
  *
  *	roundrobin	one after the other
- *	label		of the routers whose label the route has, one after the other; if it has
- *			none of their labels, of those without one
+ *	label		of the routers whose label the route has, one after the other (of several
+ *			labels, one whose routers have room); if it has none of theirs, of
+ *			those without one
  *	leastloaded	the one with the fewest routes
  *	hash		by the route's id: the same one whenever it is asked, and few change
  *			when a router comes or goes
