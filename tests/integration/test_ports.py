@@ -320,7 +320,8 @@ class Subnets(PortStory):
         self.answers(f"some.{domain}", "AAAA", "fd20::1")
         self.answers(self.reverse("10.20.0.129"), "PTR", f"some.{domain}")
         self.unknown("10.20.0.1", domain)
-        addn = self.caller.hosts_export(network=network)["addn_hosts"]
+        addn = "".join(host["addn_hosts"]
+                       for host in self.caller.hosts_export(network=network)["hosts"])
         self.assertNotIn("10.20.0.1\t", addn)
         self.assertIn("10.20.0.129\t", addn)
         self.assertEqual(self.set(network, "10.20.0.0/25")["id"], hidden["id"])

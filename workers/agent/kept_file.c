@@ -121,13 +121,18 @@ static enum err make(const struct place *place, const char *temporary, const voi
 
 static enum err put_mark(const struct place *place, const char *mark)
 {
-	int fd = openat(place->folder, mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-	                0600);
+	int fd = openat(place->folder, mark, O_WRONLY | O_CREAT | O_NOFOLLOW |
+	                                     O_NONBLOCK | O_CLOEXEC, 0600);
+	enum err err = OK;
+	off_t size;
 
 	if (fd < 0)
 		return fail_of(place, "mark");
+	if (!is_regular(fd, &size))
+		err = fail(place->why, ERR_UNREACHABLE, "%s/%s: is no file", place->path,
+		           mark);
 	close(fd);
-	return OK;
+	return err;
 }
 
 static enum err replace(const struct place *place, const char *mark, const void *text,
@@ -155,7 +160,7 @@ enum err kept_file_write(const char *folder, const char *name, const char *mark,
 	struct place place = { .path = folder, .name = name, .why = why };
 	enum err err = OK;
 
-	place.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	place.folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (place.folder < 0)
 		return fail_of(&place, "open its folder");
 	*is_new = !is_so(&place, text, len);

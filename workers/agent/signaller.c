@@ -26,8 +26,8 @@ enum {
 	BEGAN_AT = 20,			/* fields of stat behind the name and the state */
 };
 
-/* Until a worker is there. */
-static const struct backoff deaf = { .first_ms = 1000, .max_ms = 15000 };
+/* Until it could be told, and a worker is there. */
+static const struct backoff later = { .first_ms = 1000, .max_ms = 15000 };
 
 struct signaller {
 	struct signaller_config config;
@@ -109,6 +109,7 @@ static ssize_t read_file(const char *path, int flags, char *into, size_t size)
 
 	if (fd < 0)
 		return -1;
+	errno = EINVAL;			/* of what is no file */
 	if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))
 		while (len < size && (n = read(fd, into + len, size - len)) > 0)
 			len += (size_t)n;
@@ -116,33 +117,44 @@ static ssize_t read_file(const char *path, int flags, char *into, size_t size)
 	return n < 0 ? -1 : (ssize_t)len;
 }
 
-/* 0: there is no such file, or *is_odd. */
-static pid_t pid_of(const struct signaller *signaller, bool *is_odd)
+/* OK, and 0: there is no such file. ERR_NOT_FOUND: no pid is in it. */
+static enum err read_pid(const struct signaller *signaller, pid_t *pid, struct why *why)
 {
 	char text[PID_TEXT_MAX];
 	char *path = xprintf("%s/%s", signaller->config.folder,
 	                     signaller->config.pid_file);
 	ssize_t len = read_file(path, O_NOFOLLOW, text, sizeof text);
-	pid_t pid = len > 0 ? signaller_pid(text, (size_t)len) : 0;
+	enum err err = OK;
 
-	*is_odd = !pid && len > 0;
+	*pid = len > 0 ? signaller_pid(text, (size_t)len) : 0;
+	if (len < 0 && errno != ENOENT)
+		err = fail(why, ERR_DENIED, "%s: %s", path, strerror(errno));
+	else if (len > 0 && !*pid)
+		err = fail(why, ERR_NOT_FOUND, "%s has no pid", path);
 	free(path);
-	return pid;
+	return err;
 }
 
-static bool is_ours(const struct signaller *signaller, pid_t pid)
+/* ERR_NOT_FOUND: it has ended, or (a reason) is somebody else's. */
+static enum err check_ours(const struct signaller *signaller, pid_t pid, struct why *why)
 {
+	const struct signaller_config *config = &signaller->config;
 	char path[32];
 	char *line = xmalloc(COMMAND_LINE_MAX);
+	enum err err = OK;
 	ssize_t len;
-	bool ours;
 
 	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
 	len = read_file(path, 0, line, COMMAND_LINE_MAX);
-	ours = len > 0 && signaller_is_of(line, (size_t)len, signaller->config.program,
-	                                  signaller->config.folder);
+	if (len < 0)
+		err = errno == ENOENT || errno == ESRCH
+		      ? ERR_NOT_FOUND : fail(why, ERR_DENIED, "%s: %s", path,
+		                             strerror(errno));
+	else if (!signaller_is_of(line, (size_t)len, config->program, config->folder))
+		err = fail(why, ERR_NOT_FOUND, "process %d is no %s of %s", (int)pid,
+		           config->program, config->folder);
 	free(line);
-	return ours;
+	return err;
 }
 
 /* ---- its workers ---- */
@@ -196,31 +208,41 @@ static bool has_young_worker(pid_t pid, int64_t since_ms)
 
 /* ---- the signal ---- */
 
-/* OK: it was sent. ERR_NOT_FOUND: there is nobody, or (a reason) nobody of ours. */
+/* A process that is ours, by its descriptor; *fd: -1, there is none. */
+static enum err open_reader(const struct signaller *signaller, pid_t *pid, int *fd,
+                            struct why *why)
+{
+	enum err err = read_pid(signaller, pid, why);
+
+	*fd = -1;
+	if (err || !*pid)
+		return err ? err : ERR_NOT_FOUND;
+	*fd = pidfd_open(*pid, 0);
+	if (*fd < 0)
+		return errno == ESRCH ? ERR_NOT_FOUND
+		                      : fail(why, ERR_DENIED, "process %d: %s",
+		                             (int)*pid, strerror(errno));
+	return check_ours(signaller, *pid, why);
+}
+
+/*
+ * OK: it was sent. ERR_NOT_FOUND: there is nobody, or (a reason) nobody of ours.
+ * ERR_DENIED: there may be somebody, and we cannot.
+ */
 static enum err send(const struct signaller *signaller, int signum, pid_t *to,
                      struct why *why)
 {
-	const struct signaller_config *config = &signaller->config;
-	enum err err = OK;
-	bool is_odd;
-	pid_t pid = pid_of(signaller, &is_odd);
 	int fd;
+	enum err err;
 
 	why->text[0] = '\0';
-	if (is_odd)
-		return fail(why, ERR_NOT_FOUND, "%s/%s has no pid", config->folder,
-		            config->pid_file);
-	fd = pid ? pidfd_open(pid, 0) : -1;
-	if (fd < 0)
-		return ERR_NOT_FOUND;
-	if (!is_ours(signaller, pid))
-		err = fail(why, ERR_NOT_FOUND, "process %d is no %s of %s", (int)pid,
-		           config->program, config->folder);
-	else if (pidfd_send_signal(fd, signum, NULL, 0))
-		err = fail(why, errno == ESRCH ? ERR_NOT_FOUND : ERR_DENIED,
-		           "process %d: %s", (int)pid, strerror(errno));
-	close(fd);
-	*to = pid;
+	err = open_reader(signaller, to, &fd, why);
+	if (!err && pidfd_send_signal(fd, signum, NULL, 0))
+		err = errno == ESRCH ? ERR_NOT_FOUND
+		                     : fail(why, ERR_DENIED, "process %d: %s",
+		                            (int)*to, strerror(errno));
+	if (fd >= 0)
+		close(fd);
 	return err;
 }
 
@@ -247,12 +269,17 @@ static bool is_heard(const struct signaller *signaller)
 	return signaller->told && has_young_worker(signaller->told, signaller->told_ms);
 }
 
+static void try_again(struct signaller *signaller)
+{
+	loop_timer_set(signaller->timer,
+	               backoff_ms(&later, signaller->times++, random_u32()));
+}
+
 /* It may be deaf just now: who has workers is looked at later. */
 static void await(struct signaller *signaller, pid_t pid)
 {
 	signaller->told = pid;
-	loop_timer_set(signaller->timer,
-	               backoff_ms(&deaf, signaller->times++, random_u32()));
+	try_again(signaller);
 	if (signaller->times == 5)
 		log_warn("reader is deaf: folder=%s pid=%d reason=\"it was told to read "
 		         "its files, and started no worker\"",
@@ -273,13 +300,17 @@ static void tell(struct signaller *signaller)
 		log_unsent(signaller, &why);
 	} else {
 		signaller->is_told = false;
+		if (!signaller->config.has_workers)
+			signaller->times = 0;
 		signaller->told_ms = now_ms;
 		metric_add(sent, 1);
 		log_debug("reader told: folder=%s", signaller->config.folder);
 	}
 	if (!err && signaller->config.has_workers)
 		await(signaller, pid);
-	else if (err != ERR_DENIED)
+	else if (err == ERR_DENIED)
+		try_again(signaller);
+	else
 		unmark(signaller);
 }
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/pulse.h"
+#include "core/reverse.h"
 #include "model/presentation.h"
 #include "runtime/metrics.h"
 
@@ -482,12 +483,13 @@ static void take_row(void *self, const struct record_row *row)
 	publication->rows[publication->count++] = *row;
 }
 
-/* If nothing is there; only reverse domains are nobody's. */
+/* If nothing is there. That of all networks without one is nobody's, too, and stays. */
 static bool is_to_go(const struct publication *publication)
 {
 	return publication->publisher->ports->settings.deletes_reverse &&
 	       !publication->count && *publication->row.made_id &&
-	       !*publication->zone.project_id;
+	       !*publication->zone.project_id &&
+	       reverse_is_zone(publication->zone.zone);
 }
 
 static enum err read_open(void *self, struct why *why)

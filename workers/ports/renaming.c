@@ -48,7 +48,7 @@ static void read_all(struct renaming *renaming, struct tx *tx)
 	const struct port_filter all = { NULL, renaming->network->id, "", INT32_MAX };
 
 	store_ports(tx, renaming->arena, &all, take_port, renaming);
-	renaming->is_told = renaming->count > 0;
+	renaming->is_told |= renaming->count > 0;
 	change_begin(&renaming->change, renaming->arena);
 	store_records(tx, renaming->arena, renaming->network->id, NULL, change_was,
 	              &renaming->change);
@@ -86,6 +86,7 @@ void renaming_end(struct renaming *renaming, struct tx *tx)
 	store_records(tx, renaming->arena, renaming->network->id, NULL, change_was,
 	              &renaming->change);
 	store_ports_delete(tx, renaming->network->id);
+	renaming->is_told = true;
 	change_write(&renaming->change, tx);
 	change_end(&renaming->change);
 }

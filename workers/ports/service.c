@@ -82,6 +82,8 @@ static enum err end_deed(struct deed *deed, struct tx *tx, const char *id)
 {
 	struct port_row port;
 
+	if (!tx->err && deed->writing.is_there)
+		writing_note(&deed->writing, &deed->writing.was);
 	if (id && store_port_read(tx, deed->req->arena, id, &port))
 		deed->req->result = json_pack("{s:o}", "port",
 			encode_port(deed->writing.ports, &port, &deed->writing.network));

@@ -82,8 +82,13 @@ enum err service_export_hosts(void *self, struct request *req)
 	export.hosts = json_array();
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
-	if (!store_network_read(&tx, req->arena, filter.network_id, &export.network) ||
-	    service_check_rights(req, export.network.project_id))
+	bool is_there = store_network_read(&tx, req->arena, filter.network_id,
+	                                   &export.network);
+	bool is_gone = !is_there && store_network_is_gone(&tx, filter.network_id);
+
+	/* one that has gone has no ports any more; one that nobody knows may have some */
+	if (!is_gone && (!is_there ||
+	                 service_check_rights(req, export.network.project_id)))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", filter.network_id);
 	if (ids)
 		take_named(&export, &tx, req, ids);

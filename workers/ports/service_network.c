@@ -23,6 +23,7 @@ static void set_network(struct renaming *renaming, struct network_row *network,
 		network->subnets = was.subnets;
 	}
 	store_network_put(tx, network);
+	renaming->is_told = is_there;	/* the answer to a commit may have been lost */
 	if (is_there && strcmp(was.domain_text, network->domain_text))
 		renaming_all(renaming, tx);
 }

@@ -16,8 +16,10 @@ static void setting_init(struct setting *setting, struct ports *ports,
                          struct request *req)
 {
 	*setting = (struct setting){ .req = req };
+	/* told in any case: the answer to a commit may have been lost */
 	setting->renaming = (struct renaming){ .ports = ports, .arena = req->arena,
-	                                       .network = &setting->network };
+	                                       .network = &setting->network,
+	                                       .is_told = true };
 }
 
 /* What Neutron tells of, only Neutron changes; else the next comparison would undo it. */
@@ -42,13 +44,17 @@ struct place {
 	bool has_id;
 	struct subnet_row other;	/* that it overlaps */
 	bool is_taken;
+	int others;
 };
+
+enum { SUBNETS_MAX = 256 };		/* of a network: each call about a port reads them */
 
 static void look_at(void *self, const struct subnet_row *other)
 {
 	struct place *place = self;
 	struct subnet_row *subnet = place->subnet;
 
+	place->others += strcmp(other->id, subnet->id) != 0;
 	if (!strcmp(other->id, subnet->id) ||
 	    !cidr_overlaps(&other->cidr, &subnet->cidr))
 		return;
@@ -67,6 +73,10 @@ static void find_place(struct setting *setting, struct place *place, struct tx *
 	char own[CIDR_TEXT], other[CIDR_TEXT];
 
 	store_subnets(tx, setting->req->arena, &all, look_at, place);
+	if (tx->err)
+		return;
+	if (place->others >= SUBNETS_MAX)
+		tx_fail(tx, ERR_QUOTA, "the network has %d subnets", SUBNETS_MAX);
 	if (tx->err || !place->is_taken)
 		return;
 	cidr_format(&place->subnet->cidr, own);
@@ -149,9 +159,10 @@ enum err service_delete_subnet(void *self, struct request *req)
 	setting_init(&setting, self, req);
 
 	struct tx tx = tx_begin(setting.renaming.ports->runtime.db, &req->why);
-	if (!store_subnet_lock(&tx, id, &subnet) ||
+	if (!store_subnet_read(&tx, req->arena, id, &subnet) ||
 	    !store_network_lock(&tx, req->arena, subnet.network_id, &setting.network) ||
-	    service_check_rights(req, setting.network.project_id))
+	    service_check_rights(req, setting.network.project_id) ||
+	    !store_subnet_lock(&tx, id, &subnet))
 		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
 	if (!tx.err)
 		check_not_fed(&setting, &subnet, &tx);

@@ -252,6 +252,7 @@ void store_sweep_ports(struct tx *tx)
 	    TX_BIND(tx_int(SWEPT_MAX)));
 	tx_exec(tx,
 	    "DELETE FROM networks WHERE deleted_at < NOW(3) - INTERVAL 1 DAY "
+	    "AND id <> '" NO_NETWORK "' "
 	    "AND NOT EXISTS (SELECT 1 FROM ports p WHERE p.network_id = networks.id) "
 	    "LIMIT ?", TX_BIND(tx_int(SWEPT_MAX)));
 }

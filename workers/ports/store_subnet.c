@@ -130,10 +130,17 @@ void store_subnet_delete(struct tx *tx, const char *id)
 
 void store_no_network(struct tx *tx)
 {
+	struct tx_rows rows;
+
+	if (tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM networks WHERE id = '" NO_NETWORK "'", TX_NONE)) {
+		tx_select_end(&rows);
+		return;
+	}
 	tx_exec(tx,
 	    "INSERT INTO networks (id, project_id, deleted_at) "
-	    "VALUES ('" NO_NETWORK "', '', NOW(3)) "
-	    "ON DUPLICATE KEY UPDATE deleted_at = NOW(3)", TX_NONE);
+	    "VALUES ('" NO_NETWORK "', '', NOW(3)) ON DUPLICATE KEY UPDATE id = id",
+	    TX_NONE);
 }
 
 void store_subnet_never(struct tx *tx, const char *id)

@@ -221,6 +221,17 @@ static enum err take_subnet(void *self, struct why *why)
 	return renaming_commit(&renaming, &tx);
 }
 
+/* Its network first, as all do who change a subnet. */
+static bool lock_subnet(struct told *told, struct network_row *network,
+                        struct subnet_row *subnet, struct tx *tx)
+{
+	if (!store_subnet_read(tx, told->arena, told->id, subnet))
+		return false;
+	if (!store_network_lock(tx, told->arena, subnet->network_id, network))
+		memcpy(network->id, subnet->network_id, sizeof(network->id));
+	return store_subnet_lock(tx, told->id, subnet);
+}
+
 /* Remembered also if it was never heard of. */
 static enum err end_subnet(void *self, struct why *why)
 {
@@ -232,8 +243,7 @@ static enum err end_subnet(void *self, struct why *why)
 	struct tx tx = tx_begin(told->ports->runtime.db, why);
 
 	told->has_changed = true;
-	if (store_subnet_lock(&tx, told->id, &subnet)) {
-		memcpy(network.id, subnet.network_id, sizeof(network.id));
+	if (lock_subnet(told, &network, &subnet, &tx)) {
 		store_subnet_delete(&tx, told->id);
 		publish_again(told, &renaming, &network, &tx);
 	} else if (!tx.err) {
@@ -284,6 +294,8 @@ static void put_port(struct told *told, struct writing *writing, struct tx *tx,
                      struct port_row *port)
 {
 	writing_read(writing, tx, port->id);
+	if (told->has_changed && writing->is_there)
+		writing_note(writing, &writing->was);
 	if (tx->err || (writing->is_there && (writing->was.is_gone ||
 	                is_stale(port->revision, writing->was.revision))) ||
 	    store_network_is_gone(tx, port->network_id))
@@ -325,6 +337,8 @@ static enum err end_port(void *self, struct why *why)
 	struct tx tx = tx_begin(told->ports->runtime.db, why);
 
 	writing_read(&writing, &tx, told->id);
+	if (told->has_changed && writing.is_there)
+		writing_note(&writing, &writing.was);
 	if (!writing.is_there && !tx.err) {
 		store_port_never(&tx, told->id);
 	} else if (!writing.was.is_gone && !tx.err) {

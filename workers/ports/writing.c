@@ -146,6 +146,14 @@ static bool find_heir(struct writing *writing, struct tx *tx, const struct port_
 	return waiting.is_found && !tx->err;
 }
 
+void writing_note(struct writing *writing, const struct port_row *port)
+{
+	if (writing->told_count)
+		return;
+	writing->told_of = arena_strdup(writing->arena, port->network_id);
+	writing->told[writing->told_count++] = arena_strdup(writing->arena, port->id);
+}
+
 static void note_lines(struct writing *writing, const struct port_row *port,
                        const struct port_row *heir)
 {

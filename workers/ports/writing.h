@@ -46,5 +46,10 @@ void writing_read(struct writing *writing, struct tx *tx, const char *id);
  * name that it had and has no more goes to a port of Neutron's that was told to have it.
  */
 void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port);
+/*
+ * Its lines are told of, though they may be as they were: who runs again, for the answer
+ * to its commit was lost, finds them so.
+ */
+void writing_note(struct writing *writing, const struct port_row *port);
 /* Commits; and what changed is published at once, and its lines are told (lines.h). */
 enum err writing_commit(struct writing *writing, struct tx *tx);

@@ -54,3 +54,15 @@ enum err reverse_check(uint8_t address_bits, int bits, struct why *why)
 		            "ptr_prefix_v6: must be a multiple of 4, from 4 to 124");
 	return OK;
 }
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+bool reverse_is_zone(const char *zone)
+{
+	return ends_in(zone, ".in-addr.arpa.") || ends_in(zone, ".ip6.arpa.");
+}

@@ -21,3 +21,5 @@ void reverse_name(const struct address *address, struct name *name);
 void reverse_zone(const struct address *address, uint8_t bits, struct name *zone);
 /* ERR_INVALID: a zone is cut at octets (IPv4: 8, 16, 24) or nibbles (IPv6: 4 to 124). */
 enum err reverse_check(uint8_t address_bits, int bits, struct why *why);
+/* Is it such a zone, or could it be? ZONE is canonical. */
+bool reverse_is_zone(const char *zone);
