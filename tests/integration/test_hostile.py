@@ -94,6 +94,7 @@ class Lab:
         network = self.make_network(zone)
         port = self.ports.create_port(port={
             "network_id": network, "dns_name": "vm", "fixed_ips": [{"ip_address": "10.9.0.1"}]})
+        subnet = self.ports.set_subnet(subnet={"network_id": network, "cidr": "10.9.0.0/24"})
         return SimpleNamespace(
             zone=zone, domain=domain, serial=changed["serial"], recordset=sets[0]["id"],
             record=sets[0]["members"][0]["id"], pool=pool["name"], pool_id=pool["id"],
@@ -101,6 +102,7 @@ class Lab:
             blacklist=caller.create_blacklist(blacklist={"name": f"bad{number}."})["id"],
             tsigkey=caller.create_tsigkey(tsigkey={"name": f"key{number}."})["id"],
             network=network, network_port=port["port"]["id"], spare_network=self.make_network(""),
+            subnet=subnet["subnet"]["id"],
             spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
             port=self.nobody.getsockname()[1])
 

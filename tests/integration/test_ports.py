@@ -611,6 +611,23 @@ class Empty(PortStory):
             self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
                                 == "ACTIVE", 2 * SECONDS, f"{port['id']} is published")
 
+    def test_a_domain_of_networks_that_have_none_stays(self):
+        """It is nobody's, as reverse ones are."""
+        zone = f"d{uuid.uuid4().hex[:8]}.example."
+        self.central.create_domain(domain={"name": zone})
+        network = self.network(zone)
+        port = self.create(network, "10.77.1.1")
+        self.wait_active(port)
+        self.fleet.mariadb.sql(f"UPDATE networks SET is_default = TRUE WHERE id = '{network}'")
+        made = self.central.get_domain(domain=zone)["id"]
+        for table in "port_zones", "port_records":
+            self.fleet.mariadb.sql(f"UPDATE {table} SET project_id = '' WHERE zone = '{zone}'")
+        self.fleet.mariadb.sql(f"UPDATE port_zones SET made_id = '{made}' WHERE zone = '{zone}'")
+        self.caller.delete_port(port=port["id"])
+        self.answers(f"host-10-77-1-1.{zone}", "A")
+        self.wait_settled(zone)
+        self.assertTrue(self.is_there(zone))
+
     def made(self, zone):
         return self.fleet.mariadb.sql(
             f"SELECT COUNT(*) FROM port_zones WHERE zone = '{zone}' AND made_id IS NOT NULL"

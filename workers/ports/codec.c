@@ -105,11 +105,26 @@ json_t *codec_encode_network(const struct network_row *network)
 
 /* ---- subnets ---- */
 
+static enum err take_subnet(const json_t *json, struct subnet_row *subnet, struct why *why)
+{
+	const char *cidr = "";
+	enum err err = json_get_id(json, "id", 0, subnet->id, why);
+
+	if (!err)
+		err = json_get_id(json, "network_id", JSON_REQUIRED, subnet->network_id,
+		                  why);
+	if (!err)
+		err = json_get_text(json, "cidr", JSON_REQUIRED, CIDR_TEXT, &cidr, why);
+	if (!err)
+		err = cidr_parse_strict(cidr, &subnet->cidr, why);
+	return err ? err : json_get_bool(json, "dns_publish_fixed_ip", 0,
+	                                 &subnet->is_flagged, why);
+}
+
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id)
 {
 	static const char *const keys[] = { "id", "network_id", "cidr",
 	                                    "dns_publish_fixed_ip", NULL };
-	const char *cidr = "";
 	const json_t *json;
 	enum err err = json_get_object(req->args, "subnet", JSON_REQUIRED, &json,
 	                               &req->why);
@@ -119,18 +134,7 @@ enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_
 	if (!err)
 		err = json_only_keys(json, keys, "subnet", &req->why);
 	if (!err)
-		err = json_get_id(json, "id", 0, subnet->id, &req->why);
-	if (!err)
-		err = json_get_id(json, "network_id", JSON_REQUIRED, subnet->network_id,
-		                  &req->why);
-	if (!err)
-		err = json_get_text(json, "cidr", JSON_REQUIRED, CIDR_TEXT, &cidr,
-		                    &req->why);
-	if (!err)
-		err = cidr_parse_strict(cidr, &subnet->cidr, &req->why);
-	if (!err)
-		err = json_get_bool(json, "dns_publish_fixed_ip", 0, &subnet->is_flagged,
-		                    &req->why);
+		err = within("subnet", take_subnet(json, subnet, &req->why), &req->why);
 	*has_id = !err && json_is_string(json_object_get(json, "id"));
 	subnet->is_published = subnet->is_flagged;
 	return err;

@@ -121,10 +121,11 @@ static enum err end_network(void *self, struct why *why)
 	return renaming_commit(&renaming, &tx);
 }
 
-/* One that nobody has told of yet has no domain until somebody does. */
+/* One that nobody has told of yet has no domain until somebody does; it is compared. */
 static void put_unknown(struct network_row *network, struct tx *tx, const char *id)
 {
-	*network = (struct network_row){ .project_id = "", .domain_text = "" };
+	*network = (struct network_row){ .project_id = "", .domain_text = "",
+	                                 .is_fed = true };
 	memcpy(network->id, id, sizeof(network->id));
 	store_network_put(tx, network);
 }
