@@ -8,6 +8,12 @@
 
 enum { TEXT_MAX = 255, TTL_MAX = 604800 };
 
+/* The words begin with the way to what they are about: "route.host: ...". */
+static enum err within(const char *field, enum err err, struct why *why)
+{
+	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
+}
+
 static bool is_given(const json_t *json, const char *key)
 {
 	return json_object_get(json, key) != NULL;
@@ -25,7 +31,7 @@ static enum err take_address(const json_t *item, struct router_row *router,
 	enum err err = OK;
 
 	if (!text)
-		err = json_only_keys(item, keys, "addresses", why);
+		err = json_only_keys(item, keys, "item", why);
 	if (!err && !text)
 		err = json_get_text(item, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
 		                    why);
@@ -36,11 +42,12 @@ static enum err take_address(const json_t *item, struct router_row *router,
 	*at = (struct router_address){ .is_up = is_up };
 	if (!address_parse(text, 0, &at->address) || at->address.scope ||
 	    address_is_any(&at->address))
-		return fail(why, ERR_INVALID, "addresses: \"%.64s\" is no address of an "
-		            "instance", err_quote(text, (char[65]){ 0 }, 65));
+		return fail(why, ERR_INVALID, "address: \"%.64s\" is none of an instance",
+		            err_quote(text, (char[65]){ 0 }, 65));
 	for (size_t i = 0; i < router->count; i++)
 		if (address_same_host(&router->addresses[i].address, &at->address))
-			return fail(why, ERR_INVALID, "addresses: one is there twice");
+			return fail(why, ERR_INVALID, "address: %.64s is there twice",
+			            err_quote(text, (char[65]){ 0 }, 65));
 	router->count++;
 	return OK;
 }
@@ -56,7 +63,9 @@ static enum err take_addresses(struct request *req, const json_t *json,
 	wish->router.addresses = arena_alloc(req->arena, (json_array_size(list) + 1) *
 	                                     sizeof(*wish->router.addresses));
 	for (size_t i = 0; !err && i < json_array_size(list); i++)
-		err = take_address(json_array_get(list, i), &wish->router, &req->why);
+		err = within("addresses", take_address(json_array_get(list, i),
+		                                       &wish->router, &req->why),
+		             &req->why);
 	return err;
 }
 
@@ -144,6 +153,21 @@ static enum err take_zone(struct request *req, const json_t *json,
 	return OK;
 }
 
+static enum err take_router(const struct routes *routes, struct request *req,
+                            const json_t *json, struct router_wish *wish)
+{
+	enum err err = json_get_text(json, "name", JSON_REQUIRED, ROUTE_LABEL_MAX,
+	                             &wish->router.name, &req->why);
+
+	if (!err)
+		err = route_check_label(wish->router.name, "name", &req->why);
+	if (!err)
+		err = take_dns(routes, req, json, &wish->router);
+	if (!err)
+		err = take_zone(req, json, &wish->router);
+	return err ? err : take_router_values(req, json, wish);
+}
+
 enum err codec_router(const struct routes *routes, struct request *req,
                       struct router_wish *wish)
 {
@@ -158,16 +182,8 @@ enum err codec_router(const struct routes *routes, struct request *req,
 		.description = "", .label = "", .ttl = (uint32_t)routes->settings.ttl } };
 	if (!err)
 		err = json_only_keys(json, keys, "router", &req->why);
-	if (!err)
-		err = json_get_text(json, "name", JSON_REQUIRED, ROUTE_LABEL_MAX,
-		                    &wish->router.name, &req->why);
-	if (!err)
-		err = route_check_label(wish->router.name, "name", &req->why);
-	if (!err)
-		err = take_dns(routes, req, json, &wish->router);
-	if (!err)
-		err = take_zone(req, json, &wish->router);
-	return err ? err : take_router_values(req, json, wish);
+	return err ? err : within("router", take_router(routes, req, json, wish),
+	                          &req->why);
 }
 
 enum err codec_router_values(struct request *req, struct router_wish *wish)
@@ -180,7 +196,8 @@ enum err codec_router_values(struct request *req, struct router_wish *wish)
 	*wish = (struct router_wish){ .router = { .description = "", .label = "" } };
 	if (!err)
 		err = json_only_keys(json, keys, "values", &req->why);
-	return err ? err : take_router_values(req, json, wish);
+	return err ? err : within("values", take_router_values(req, json, wish),
+	                          &req->why);
 }
 
 void codec_router_complete(struct router_wish *wish, const struct router_row *router)
@@ -283,8 +300,9 @@ static enum err check_labels(const json_t *labels, struct why *why)
 	json_object_foreach((json_t *)labels, key, value)
 		if (!json_is_string(value) || !*key || strchr(key, '=') ||
 		    strlen(key) + json_string_length(value) >= TEXT_MAX)
-			return fail(why, ERR_INVALID, "labels: keys without \"=\" and "
-			            "texts, of less than %d octets", TEXT_MAX);
+			return fail(why, ERR_INVALID, "labels.%.64s: keys have no \"=\", "
+			            "and values are texts; of less than %d octets both",
+			            err_quote(key, (char[65]){ 0 }, 65), TEXT_MAX);
 	return OK;
 }
 
@@ -388,6 +406,16 @@ static enum err refuse_status(const struct route_wish *wish, struct why *why)
 	return OK;
 }
 
+static enum err take_route(struct request *req, const json_t *json,
+                           struct route_wish *wish)
+{
+	enum err err = take_identity(req, json, &wish->route);
+
+	if (!err)
+		err = take_route_values(req, json, wish);
+	return err ? err : refuse_status(wish, &req->why);
+}
+
 enum err codec_route(struct request *req, struct route_wish *wish)
 {
 	static const char *const keys[] = { "id", "namespace", "name", "project_id", "host",
@@ -401,11 +429,7 @@ enum err codec_route(struct request *req, struct route_wish *wish)
 	if (!err)
 		err = json_only_keys(json, keys, "route", &req->why);
 	if (!err)
-		err = take_identity(req, json, &wish->route);
-	if (!err)
-		err = take_route_values(req, json, wish);
-	if (!err)
-		err = refuse_status(wish, &req->why);
+		err = within("route", take_route(req, json, wish), &req->why);
 	if (!err && !wish->route.backend)
 		wish->route.backend = arena_printf(req->arena, "%s_%.190s",
 		                                   wish->route.namespace,
@@ -423,7 +447,7 @@ enum err codec_route_values(struct request *req, struct route_wish *wish)
 	*wish = (struct route_wish){ .route = { .last_error = "" } };
 	if (!err)
 		err = json_only_keys(json, keys, "values", &req->why);
-	return err ? err : take_route_values(req, json, wish);
+	return err ? err : within("values", take_route_values(req, json, wish), &req->why);
 }
 
 void codec_route_complete(struct route_wish *wish, const struct route_row *route)
@@ -480,20 +504,12 @@ json_t *codec_encode_route(const struct route_row *route)
 
 /* ---- bindings ---- */
 
-enum err codec_binding(struct request *req, struct binding_wish *wish)
+static enum err take_binding(const json_t *json, struct binding_wish *wish,
+                             struct why *why)
 {
-	static const char *const keys[] = { "route_namespace", "route_name", "router", "dns",
-	                                    NULL };
-	struct why *why = &req->why;
-	const json_t *json;
-	enum err err = json_get_object(req->args, "binding", JSON_REQUIRED, &json, why);
+	enum err err = json_get_text(json, "route_namespace", JSON_REQUIRED,
+	                             ROUTE_LABEL_MAX, &wish->namespace, why);
 
-	*wish = (struct binding_wish){ 0 };
-	if (!err)
-		err = json_only_keys(json, keys, "binding", why);
-	if (!err)
-		err = json_get_text(json, "route_namespace", JSON_REQUIRED, ROUTE_LABEL_MAX,
-		                    &wish->namespace, why);
 	if (!err)
 		err = json_get_text(json, "route_name", JSON_REQUIRED, ROUTE_HOST_MAX,
 		                    &wish->name, why);
@@ -502,9 +518,23 @@ enum err codec_binding(struct request *req, struct binding_wish *wish)
 	if (!err)
 		err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &wish->dns, why);
 	if (!err && !wish->router && !wish->dns)
-		err = fail(why, ERR_INVALID,
-		           "binding: says neither the router nor its dns");
+		err = fail(why, ERR_INVALID, "router is missing, or its dns");
 	return err;
+}
+
+enum err codec_binding(struct request *req, struct binding_wish *wish)
+{
+	static const char *const keys[] = { "route_namespace", "route_name", "router", "dns",
+	                                    NULL };
+	const json_t *json;
+	enum err err = json_get_object(req->args, "binding", JSON_REQUIRED, &json,
+	                               &req->why);
+
+	*wish = (struct binding_wish){ 0 };
+	if (!err)
+		err = json_only_keys(json, keys, "binding", &req->why);
+	return err ? err : within("binding", take_binding(json, wish, &req->why),
+	                          &req->why);
 }
 
 json_t *codec_encode_binding(const struct binding_row *binding)

@@ -60,14 +60,23 @@ static const struct {
 	{ "{'serial': -1}", "serial" },
 	{ "{'ttl': 2147483648}", "ttl" },
 	{ "{'ttl': '300'}", "ttl" },
-	{ "{'ns': 'ns1'}", "ns" },
+	{ "{'ns': 'ns1'}", "zone.ns must" },
+	{ "{'ns': ['ns1', null]}", "zone.ns must" },
+	{ "{'soa': {'mname': 7}}", "zone.soa.mname" },
+	{ "{'soa': {'refresh': '1h'}}", "zone.soa.refresh" },
+	{ "{'soa': {'minimum': -1}}", "zone.soa.minimum" },
+	{ "{'soa': {'serial': 7}}", "serial" },
 	{ "{'soa': []}", "soa" },
 	{ "{'records': {}}", "records" },
-	{ "{'records': ['www']}", "name" },
-	{ "{'records': [{}]}", "name" },
-	{ "{'records': [{'name': 'a', 'type': 'A'}]}", "records" },
-	{ "{'records': [{'name': 'a', 'records': []}]}", "type" },
-	{ "{'records': [{'name': 1, 'type': 'A', 'records': []}]}", "name" },
+	{ "{'records': ['www']}", "zone.records.name" },
+	{ "{'records': [{}]}", "zone.records.name" },
+	{ "{'records': [{'name': 'a', 'type': 'A'}]}", "zone.records.records" },
+	{ "{'records': [{'name': 'a', 'type': 'A', 'records': [7]}]}",
+	  "zone.records.records" },
+	{ "{'records': [{'name': 'a', 'type': 'A', 'ttl': '1h', 'records': []}]}",
+	  "zone.records.ttl" },
+	{ "{'records': [{'name': 'a', 'records': []}]}", "zone.records.type" },
+	{ "{'records': [{'name': 1, 'type': 'A', 'records': []}]}", "zone.records.name" },
 	{ "{'records': [{'name': 'a', 'type': 'A', 'records': [], 'x': 1}]}", "x" },
 };
 
@@ -89,16 +98,21 @@ static void each_zone(void **state)
 /* Both lists have an end. */
 static void too_many(void **state)
 {
-	static const char *const keys[] = { "ns", "records" };
+	static const struct {
+		const char *key, *item;
+	} rows[] = {
+		{ "ns",      "['a.']" },
+		{ "records", "[{'name': 'a', 'type': 'A', 'records': []}]" },
+	};
 
 	(void)state;
-	for (size_t k = 0; k < COUNT(keys); k++) {
-		json_t *list = json_array(), *zone = json_pack("{s:o}", keys[k], list);
+	for (size_t k = 0; k < COUNT(rows); k++) {
+		json_t *list = parse(rows[k].item);
+		json_t *zone = json_pack("{s:o}", rows[k].key, list);
 		struct why why;
 
-		for (int i = 0; i < ZONE_RECORDS_MAX; i++)
-			json_array_append_new(list, parse("{'name': 'a', 'type': 'A', "
-			                                  "'records': []}"));
+		for (int i = 1; i < ZONE_RECORDS_MAX; i++)
+			json_array_append(list, json_array_get(list, 0));
 		assert_int_equal(shard_zone_check(zone, &why), OK);
 		json_array_append(list, json_array_get(list, 0));
 		assert_int_equal(shard_zone_check(zone, &why), ERR_INVALID);

@@ -5,7 +5,7 @@
 
 #include "model/json.h"
 
-enum { FULL_MAX = 600 };
+enum { FULL_MAX = 600, SOA_NAME_MAX = 1004 };
 
 /* "ns1" is below the domain, "@" the domain, "ns1.example." what it says. */
 static const char *full(const char *name, const char *dns, char text[FULL_MAX])
@@ -23,44 +23,92 @@ static const char *full(const char *name, const char *dns, char text[FULL_MAX])
 
 /* ---- what it has to begin with ---- */
 
+static enum err within(const char *field, enum err err, struct why *why)
+{
+	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
+}
+
+static enum err check_number(const json_t *json, const char *key, uint32_t max,
+                             struct why *why)
+{
+	uint32_t number;
+
+	return json_get_u32(json, key, 0, max, &number, why);
+}
+
+static enum err check_texts(const json_t *json, const char *key, int flags,
+                            struct why *why)
+{
+	const json_t *list = NULL;
+	enum err err = json_get_array(json, key, flags, ZONE_RECORDS_MAX, &list, why);
+
+	for (size_t i = 0; !err && i < json_array_size(list); i++)
+		if (!json_is_string(json_array_get(list, i)))
+			err = fail(why, ERR_INVALID, "%s must be texts", key);
+	return err;
+}
+
+static enum err check_soa(const json_t *soa, struct why *why)
+{
+	static const char *const keys[] = { "mname", "rname", "ttl", "refresh", "retry",
+	                                    "expire", "minimum", NULL };
+	const char *text;
+	enum err err = json_only_keys(soa, keys, "it", why);
+
+	for (int i = 0; i < 2 && !err; i++)
+		err = json_get_text(soa, keys[i], 0, SOA_NAME_MAX, &text, why);
+	for (int i = 2; keys[i] && !err; i++)
+		err = check_number(soa, keys[i], INT32_MAX, why);
+	return err;
+}
+
 static enum err check_record(const json_t *record, struct why *why)
 {
 	static const char *const keys[] = { "name", "type", "ttl", "records", NULL };
 	const char *text;
-	const json_t *list;
-	enum err err = json_only_keys(record, keys, "zone.records", why);
+	enum err err = json_only_keys(record, keys, "item", why);
 
 	if (!err)
 		err = json_get_text(record, "name", JSON_REQUIRED, 253, &text, why);
 	if (!err)
 		err = json_get_text(record, "type", JSON_REQUIRED, 16, &text, why);
 	if (!err)
-		err = json_get_array(record, "records", JSON_REQUIRED, ZONE_RECORDS_MAX,
-		                     &list, why);
+		err = check_number(record, "ttl", INT32_MAX, why);
+	return err ? err : check_texts(record, "records", JSON_REQUIRED, why);
+}
+
+static enum err check_records(const json_t *zone, struct why *why)
+{
+	const json_t *list = NULL;
+	enum err err = json_get_array(zone, "records", 0, ZONE_RECORDS_MAX, &list, why);
+
+	for (size_t i = 0; !err && i < json_array_size(list); i++)
+		err = within("records", check_record(json_array_get(list, i), why), why);
 	return err;
+}
+
+static enum err check_parts(const json_t *zone, struct why *why)
+{
+	const json_t *soa = NULL;
+	enum err err = check_texts(zone, "ns", 0, why);
+
+	if (!err)
+		err = json_get_object(zone, "soa", 0, &soa, why);
+	if (!err && soa)
+		err = within("soa", check_soa(soa, why), why);
+	if (!err)
+		err = check_number(zone, "serial", UINT32_MAX, why);
+	if (!err)
+		err = check_number(zone, "ttl", INT32_MAX, why);
+	return err ? err : check_records(zone, why);
 }
 
 enum err shard_zone_check(const json_t *zone, struct why *why)
 {
 	static const char *const keys[] = { "ns", "soa", "serial", "ttl", "records", NULL };
-	const json_t *list = NULL, *soa;
-	uint32_t number;
 	enum err err = json_only_keys(zone, keys, "zone", why);
 
-	if (!err)
-		err = json_get_array(zone, "ns", 0, ZONE_RECORDS_MAX, &list, why);
-	if (!err)
-		err = json_get_object(zone, "soa", 0, &soa, why);
-	if (!err)
-		err = json_get_u32(zone, "serial", 0, UINT32_MAX, &number, why);
-	if (!err)
-		err = json_get_u32(zone, "ttl", 0, INT32_MAX, &number, why);
-	list = NULL;
-	if (!err)
-		err = json_get_array(zone, "records", 0, ZONE_RECORDS_MAX, &list, why);
-	for (size_t i = 0; !err && i < json_array_size(list); i++)
-		err = check_record(json_array_get(list, i), why);
-	return err;
+	return err ? err : within("zone", check_parts(zone, why), why);
 }
 
 static void copy(json_t *to, const char *as, const json_t *from, const char *key)

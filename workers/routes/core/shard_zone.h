@@ -20,7 +20,7 @@
 
 enum { ZONE_RECORDS_MAX = 100, ZONE_TEXT_MAX = 16384 };
 
-/* ERR_INVALID for what it cannot be; what is of its parts central says. */
+/* ERR_INVALID for what is of another type; what names and records can be central says. */
 enum err shard_zone_check(const json_t *zone, struct why *why);
 /* The argument `domain` of central's create_domain. New. DNS without a last dot. */
 json_t *shard_zone_domain(const json_t *zone, const char *dns, const char *pool,
