@@ -14,6 +14,15 @@ static enum err within(const char *field, enum err err, struct why *why)
 	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
 }
 
+/*
+ * A name that is looked for, unless it is NULL. What can be none is refused: the columns
+ * are of ASCII, and the database compares them with nothing else.
+ */
+static enum err check_sought(const char *name, const char *field, struct why *why)
+{
+	return name ? route_check_name(name, field, why) : OK;
+}
+
 static bool is_given(const json_t *json, const char *key)
 {
 	return json_object_get(json, key) != NULL;
@@ -226,7 +235,18 @@ void codec_router_complete(struct router_wish *wish, const struct router_row *ro
 
 enum err codec_router_name(const struct request *req, const char **name, struct why *why)
 {
-	return json_get_text(req->args, "router", JSON_REQUIRED, ROUTE_LABEL_MAX, name, why);
+	enum err err = json_get_text(req->args, "router", JSON_REQUIRED, ROUTE_LABEL_MAX,
+	                             name, why);
+
+	return err ? err : check_sought(*name, "router", why);
+}
+
+enum err codec_router_sought(const struct request *req, const char *key,
+                             const char **name, struct why *why)
+{
+	enum err err = json_get_text(req->args, key, 0, ROUTE_LABEL_MAX, name, why);
+
+	return err ? err : check_sought(*name, key, why);
 }
 
 static bool is_alive(const struct router_address *at, const struct routes *routes)
@@ -341,26 +361,39 @@ static enum err take_backend(struct request *req, const json_t *json,
 	return err;
 }
 
-/* Both in the object itself, or in its "status". */
+/* What was taken before is the same, if it is there, too. */
+static enum err take_same(const json_t *json, const char *key, size_t max,
+                          const char **into, struct why *why)
+{
+	const char *before = *into;
+	enum err err = json_get_text(json, key, 0, max, into, why);
+
+	if (!err && before && strcmp(before, *into))
+		err = fail(why, ERR_INVALID, "%s: is another one in status", key);
+	return err;
+}
+
+static enum err take_status_of(const json_t *json, struct route_wish *wish,
+                               struct why *why)
+{
+	enum err err = take_same(json, "phase", 16, &wish->phase, why);
+
+	return err ? err : take_same(json, "dns", ROUTE_HOST_MAX + 1, &wish->dns, why);
+}
+
+/* In the object itself, or in its "status". */
 static enum err take_status(struct request *req, const json_t *json,
                             struct route_wish *wish)
 {
+	static const char *const keys[] = { "phase", "dns", NULL };
 	const json_t *status = NULL;
 	enum err err = json_get_object(json, "status", 0, &status, &req->why);
 
 	if (!err && status)
-		err = json_only_keys(status, (const char *const[]){ "phase", "dns", NULL },
-		                     "status", &req->why);
-	for (int i = 0; i < 2 && !err; i++) {
-		const json_t *in = i ? json : status;
-
-		if (in)
-			err = json_get_text(in, "phase", 0, 16, &wish->phase, &req->why);
-		if (in && !err)
-			err = json_get_text(in, "dns", 0, ROUTE_HOST_MAX + 1, &wish->dns,
-			                    &req->why);
-	}
-	return err;
+		err = json_only_keys(status, keys, "status", &req->why);
+	if (!err && status)
+		err = within("status", take_status_of(status, wish, &req->why), &req->why);
+	return err ? err : take_status_of(json, wish, &req->why);
 }
 
 static enum err take_route_values(struct request *req, const json_t *json,
@@ -484,7 +517,9 @@ enum err codec_route_key(struct request *req, struct route_key *key)
 	}
 	key->namespace = arena_printf(req->arena, "%.*s", (int)(text - given), given);
 	key->name = text + 1;
-	return OK;
+	if (check_sought(key->namespace, "route", &req->why))
+		return ERR_INVALID;
+	return check_sought(key->name, "route", &req->why);
 }
 
 json_t *codec_encode_route(const struct route_row *route)
@@ -517,6 +552,14 @@ static enum err take_binding(const json_t *json, struct binding_wish *wish,
 		err = json_get_text(json, "router", 0, ROUTE_LABEL_MAX, &wish->router, why);
 	if (!err)
 		err = json_get_text(json, "dns", 0, ROUTE_HOST_MAX + 1, &wish->dns, why);
+	if (!err)
+		err = check_sought(wish->namespace, "route_namespace", why);
+	if (!err)
+		err = check_sought(wish->name, "route_name", why);
+	if (!err)
+		err = check_sought(wish->router, "router", why);
+	if (!err)
+		err = check_sought(wish->dns, "dns", why);
 	if (!err && !wish->router && !wish->dns)
 		err = fail(why, ERR_INVALID, "router is missing, or its dns");
 	return err;
@@ -570,8 +613,9 @@ enum err codec_route_filter(struct request *req, struct route_filter *filter)
 		err = json_get_text(req->args, "namespace", 0, ROUTE_LABEL_MAX,
 		                    &filter->namespace, &req->why);
 	if (!err)
-		err = json_get_text(req->args, "router", 0, ROUTE_LABEL_MAX, &filter->router,
-		                    &req->why);
+		err = check_sought(filter->namespace, "namespace", &req->why);
+	if (!err)
+		err = codec_router_sought(req, "router", &filter->router, &req->why);
 	if (!err)
 		err = json_get_text(req->args, "phase", 0, 16, &filter->phase, &req->why);
 	if (!err && filter->phase && strcmp(filter->phase, "new") &&

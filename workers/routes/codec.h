@@ -33,6 +33,9 @@ enum err codec_router_values(struct request *req, struct router_wish *wish);
 void codec_router_complete(struct router_wish *wish, const struct router_row *router);
 /* The argument "router": its name. */
 enum err codec_router_name(const struct request *req, const char **name, struct why *why);
+/* A router's name by which a list is narrowed, or goes on; it may be absent. */
+enum err codec_router_sought(const struct request *req, const char *key,
+                             const char **name, struct why *why);
 /* IS_ADMIN: who may see how much it has to do. */
 json_t *codec_encode_router(const struct router_row *router, bool is_admin,
                             const struct routes *routes);

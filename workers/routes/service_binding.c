@@ -98,8 +98,7 @@ enum err service_list_bindings(void *self, struct request *req)
 	enum err err = service_require_admin(req);
 
 	if (!err)
-		err = json_get_text(req->args, "router", 0, ROUTE_LABEL_MAX, &router,
-		                    &req->why);
+		err = codec_router_sought(req, "router", &router, &req->why);
 	if (!err)
 		err = json_get_id(req->args, "marker", 0, marker, &req->why);
 	if (!err)

@@ -247,10 +247,9 @@ enum err service_list_routers(void *self, struct request *req)
 {
 	struct routes *routes = self;
 	struct listing listing = { .routes = routes, .is_admin = req->context.is_admin };
-	const char *marker = "";
+	const char *marker = NULL;
 	int limit;
-	enum err err = json_get_text(req->args, "marker", 0, ROUTE_LABEL_MAX, &marker,
-	                             &req->why);
+	enum err err = codec_router_sought(req, "marker", &marker, &req->why);
 
 	if (!err)
 		err = codec_limit(req, &limit, &req->why);
@@ -259,7 +258,7 @@ enum err service_list_routers(void *self, struct request *req)
 	listing.list = json_array();
 
 	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
-	store_routers(&tx, req->arena, marker, limit, take_router, &listing);
+	store_routers(&tx, req->arena, marker ? marker : "", limit, take_router, &listing);
 	req->result = json_pack("{s:o, s:s?}", "routers", listing.list, "marker",
 		json_array_size(listing.list) == (size_t)limit ? listing.last : NULL);
 	return tx_commit(&tx);

@@ -5,7 +5,7 @@
 
 #include "model/json.h"
 
-enum { FULL_MAX = 600, SOA_NAME_MAX = 1004 };
+enum { FULL_MAX = 600, SOA_NAME_MAX = 1004, RECORD_MAX = 4096 };
 
 /* "ns1" is below the domain, "@" the domain, "ns1.example." what it says. */
 static const char *full(const char *name, const char *dns, char text[FULL_MAX])
@@ -43,8 +43,10 @@ static enum err check_texts(const json_t *json, const char *key, int flags,
 	enum err err = json_get_array(json, key, flags, ZONE_RECORDS_MAX, &list, why);
 
 	for (size_t i = 0; !err && i < json_array_size(list); i++)
-		if (!json_is_string(json_array_get(list, i)))
-			err = fail(why, ERR_INVALID, "%s must be texts", key);
+		if (!json_is_string(json_array_get(list, i)) ||
+		    json_string_length(json_array_get(list, i)) > RECORD_MAX)
+			err = fail(why, ERR_INVALID, "%s must be texts of at most %d "
+			           "octets", key, RECORD_MAX);
 	return err;
 }
 
