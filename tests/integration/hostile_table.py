@@ -312,6 +312,63 @@ def ports(things):
     }
 
 
+def router_values(address):
+    where = {"address": address, "up": maybe(Good(True, "bool"))}
+    return {"description": maybe(text("new")), "label": maybe(also("zone=east", "empty")),
+            "capacity": maybe(number(10)), "ttl": maybe(number(60)),
+            "addresses": maybe(items(where))}
+
+
+def router_zone():
+    """What a router's domain has to begin with; what names and records can be, central says."""
+    soa = {"mname": maybe(text("ns1.example.net.")), "rname": maybe(text("dns.example.net.")),
+           **{key: maybe(number(300)) for key in ("ttl", "refresh", "retry", "expire", "minimum")}}
+    record = {"name": text("ns1"), "type": Good("A", *TEXTS - {"long label", "sql"}),
+              "ttl": maybe(number(300)), "records": items(text("192.0.2.1"))}
+    return {"ns": maybe(items(text("ns1.example.net."))), "soa": maybe(fields(soa)),
+            "serial": maybe(number(7)), "ttl": maybe(number(300)), "records": maybe(items(record))}
+
+
+def route_values(host):
+    return {"host": maybe(also(host, "empty")), "labels": maybe(fields({"tier": also(
+        text("gold"), "absent")})), "backend": maybe(also(
+            "app", "empty", "format", "bad name", "long label"))}
+
+
+def routes(things):
+    router, route, spare = things.router, things.route, things.spare_router
+    space = things.namespace
+    dns = f"{things.namespace}-new.{things.zone}"
+    status = {"phase": maybe("scheduled"), "dns": maybe(things.host)}
+    return {
+        "create_router": {"router": {"name": f"new-{router}", "dns": f"new.{things.zone}",
+                                     "zone": maybe(fields(router_zone())),
+                                     **router_values("192.0.2.7")}},
+        "update_router": {"router": router, "values": fields(router_values("192.0.2.8"))},
+        "get_router": {"router": router},
+        "list_routers": {"marker": maybe(router), "limit": maybe(number(10))},
+        "report_address": {"router": router, "address": "192.0.2.8"},
+        "create_route": {"route": {"id": maybe(uuid.uuid4().hex), "namespace": things.namespace,
+                                   "name": "new", "project_id": maybe(text("t")),
+                                   **route_values(dns.replace(things.zone, "example.net"))}},
+        "update_route": {"route": route, "values": fields(
+            {**route_values(things.host), **status, "status": maybe(fields(status))})},
+        "get_route": {"route": route},
+        "list_routes": {"namespace": maybe(space), "router": maybe(router),
+                        "phase": maybe("new"), "marker": maybe(route), "limit": maybe(number(10))},
+        "create_route_binding": {"binding": {
+            "route_namespace": space, "route_name": things.route_name,
+            "router": maybe(router), "dns": maybe(things.router_dns)}},
+        "list_route_bindings": {"router": maybe(router), "marker": maybe(route),
+                                "limit": maybe(number(10))},
+        "router_hosts": {"router": router, "routes": maybe(items(route)), "marker": maybe(route),
+                         "limit": maybe(number(10))},
+        "delete_route": {"route": route},
+        "drain_router": {"router": spare, "drain": maybe(Good(False, "bool"))},
+        "delete_router": {"router": spare, "force": maybe(Good(True, "bool"))},
+    }
+
+
 # ---- what Neutron says by itself ----
 
 def _id():
@@ -419,4 +476,5 @@ WORKERS = {
     "poolmgr": ("pool_manager.default", poolmgr),
     "minidns": ("minidns", minidns),
     "ports": ("ports", ports),
+    "routes": ("routes", routes),
 }

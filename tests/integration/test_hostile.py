@@ -34,6 +34,7 @@ SETTINGS = {"broker": {"max_message_bytes": MAX_BYTES},
             "central": {"sweep": 86400},
             "poolmgr": {"poll_timeout": 20, "periodic_sync_interval": 86400}}
 PORTS = {"processes": 1, "feed": "neutron", "compare_period": 86400}
+ROUTES = {"processes": 1, "rebind_grace": 86400}
 REFUSALS = {"TypeError", "Invalid", "NotFound", "Forbidden"}
 TOPICS = [topic for topic, _ in WORKERS.values()]
 QUEUES = [*TOPICS, NOTIFICATIONS, *OBJECT_QUEUES.values()]
@@ -47,8 +48,10 @@ class Lab:
         self.fleet = start_fleet(self.folder / "fleet", central=1, poolmgr=1, minidns=1,
                                  settings=SETTINGS)
         self.add_ports()
+        self.add_worker("routes", ROUTES)
         self.caller = Caller(self.fleet.rabbitmq.url, tenant="t")
         self.ports = Caller(self.fleet.rabbitmq.url, tenant="t", topic="ports")
+        self.routes = Caller(self.fleet.rabbitmq.url, tenant="t", topic="routes")
         self.post = Post(self.fleet.rabbitmq.url)
         self.nobody = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)     # who never answers
         self.nobody.bind(("127.0.0.1", 0))
@@ -59,16 +62,22 @@ class Lab:
         self.nobody.close()
         self.post.close()
         self.ports.close()
+        self.routes.close()
         self.caller.close()
         self.fleet.stop()
 
-    def add_ports(self):
-        """One that hears Neutron; the fleet stops it with its own."""
-        worker = Worker(self.folder / "ports", "ports", self.fleet.settings | {"ports": PORTS})
+    def add_worker(self, kind, settings):
+        """The fleet stops it with its own."""
+        worker = Worker(self.folder / kind, kind, self.fleet.settings | {kind: settings})
         self.fleet.members[worker.name] = worker
         self.fleet.workers.append(worker)
         worker.launch()
         worker.wait_ready()
+        return worker
+
+    def add_ports(self):
+        """One that hears Neutron."""
+        worker = self.add_worker("ports", PORTS)
         self.fleet.wait_for(lambda: "feed is up" in worker.log.read_text(), SECONDS,
                             "it hears the notifications")
 
@@ -76,12 +85,28 @@ class Lab:
         owed = "SELECT zone FROM port_zones WHERE due_at IS NOT NULL"
         self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(owed), SECONDS,
                             "all names of ports are published")
+        owed = "SELECT name FROM routers WHERE zone_status <> 'ACTIVE'"
+        self.fleet.wait_for(lambda: not self.fleet.mariadb.sql(owed), SECONDS,
+                            "all domains of routers are published")
         self.fleet.wait_quiet()
 
     def make_network(self, zone):
         network = uuid.uuid4().hex
         self.ports.set_network(network={"id": network, "dns_domain": zone})
         return network
+
+    def make_router(self, name, zone, **more):
+        self.routes.create_router(router={"name": name, "dns": f"{name}.{zone}",
+                                          "addresses": ["10.9.0.2"], **more})
+        return name
+
+    def make_route(self, namespace, host):
+        """One that has a router."""
+        route = self.routes.create_route(route={"namespace": namespace, "name": "web",
+                                                "host": host})["route"]
+        self.fleet.wait_for(lambda: self.routes.get_route(route=route["id"])["route"]["router"],
+                            SECONDS, "the route has a router")
+        return route["id"]
 
     def make_things(self):
         """A domain that all servers have, and one of all else that a method may name."""
@@ -95,12 +120,16 @@ class Lab:
         port = self.ports.create_port(port={
             "network_id": network, "dns_name": "vm", "fixed_ips": [{"ip_address": "10.9.0.1"}]})
         subnet = self.ports.set_subnet(subnet={"network_id": network, "cidr": "10.9.0.0/24"})
+        router, space, host = self.make_router(f"r{number}", zone), f"n{number}", f"h{number}.net"
         return SimpleNamespace(
             zone=zone, domain=domain, serial=changed["serial"], recordset=sets[0]["id"],
             record=sets[0]["members"][0]["id"], pool=pool["name"], pool_id=pool["id"],
             new_pool=f"new{number}", opened=caller.begin_import(domain={"name": zone})["id"],
             blacklist=caller.create_blacklist(blacklist={"name": f"bad{number}."})["id"],
             tsigkey=caller.create_tsigkey(tsigkey={"name": f"key{number}."})["id"],
+            router=router, router_dns=f"{router}.{zone}"[:-1], namespace=space, host=host,
+            route=self.make_route(space, host), route_name="web",
+            spare_router=self.make_router(f"s{number}", zone, capacity=0),
             network=network, network_port=port["port"]["id"], spare_network=self.make_network(""),
             subnet=subnet["subnet"]["id"],
             spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
@@ -280,6 +309,9 @@ class Arguments(Story):
 
     def test_ports(self):
         self.assert_refused("ports")
+
+    def test_routes(self):
+        self.assert_refused("routes")
 
     def test_the_table_is_complete(self):
         """The workers say which methods they count, and which keywords they miss."""

@@ -32,6 +32,9 @@ TIMELESS = {
     "worker_nodes": "service, status",
     "distributed_locks": "object_uuid",
     "port_comparisons": "feed",
+    "scheduler_state": "strategy, label, IF(label = '#', 0, position)",    # "#": a lock
+    "routers": "name, description, dns, label, capacity, ttl, state, zone, bound, rev, done_rev, "
+               "serial, zone_status, reason",
     "pool_manager_status":
         "server_id, domain_id, action, status, serial_number, failed_serial, reason",
 }
