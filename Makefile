@@ -138,11 +138,16 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/o
     $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -Iworkers/ownership -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
-# ports and ownership have files of the same names: these targets see those of ports.
+# ownership, ports and routes have files of the same names: these targets see those of ports,
+# and then one of routes.
 $(BUILD)/fuzz/fuzz_neutron $(BUILD)/fuzz/fuzz_port_request: $(BUILD)/fuzz/%: tests/fuzz/%.c \
     tests/fuzz/port_case.c $(BUILD)/ports.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Iworkers/ports -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+$(BUILD)/fuzz/fuzz_route_request: $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/routes.a \
+    $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Iworkers -Iworkers/routes -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzzers: $(FUZZ)
 
 $(BUILD)/%.a:
