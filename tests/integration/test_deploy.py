@@ -1,5 +1,6 @@
 """What deploy/ ships besides the demo: settings, units, make install."""
 
+import json
 import os
 import re
 import shutil
@@ -143,6 +144,21 @@ class DeployTest(unittest.TestCase):
         status, said = run("systemd-analyze", "verify", "--man=no",
                            *(path for path in units if path.suffix != ".conf"))
         self.assertEqual((status, said), (0, ""))
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not installed")
+    def test_rights(self):
+        """Who signals others may, whatever all workers may not; and nobody else."""
+        self.install()
+        for kind, may in ("ports-agent", True), ("ports", False), ("central", False):
+            status, said = run("systemd-analyze", "security", "--offline=yes", "--json=short",
+                               f"--root={self.folder}", f"zonefleet-{kind}.service")
+            self.assertEqual(status, 0, said)
+            is_kept_from = {row["name"]: row["set"] for row in json.loads(said)}
+            with self.subTest(kind):
+                self.assertEqual(is_kept_from["CapabilityBoundingSet=~CAP_KILL"], not may)
+                self.assertEqual(is_kept_from["ProtectProc="], not may)
+                self.assertEqual(is_kept_from["AmbientCapabilities="], not may)
+                self.assertTrue(is_kept_from["CapabilityBoundingSet=~CAP_SYS_ADMIN"])
 
 
 if __name__ == "__main__":
