@@ -34,6 +34,13 @@ static bool is_regular(int fd, off_t *size)
 	return true;
 }
 
+static bool everyone_may_read(int fd)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) == 0 && (stat.st_mode & 07777) == MODE;
+}
+
 static bool has_text(int fd, const uint8_t *text, size_t len)
 {
 	uint8_t block[READ_AT_ONCE];
@@ -61,7 +68,8 @@ static bool is_so(const struct place *place, const void *text, size_t len)
 
 	if (fd < 0)
 		return false;
-	same = is_regular(fd, &size) && (size_t)size == len && has_text(fd, text, len);
+	same = is_regular(fd, &size) && everyone_may_read(fd) && (size_t)size == len &&
+	       has_text(fd, text, len);
 	close(fd);
 	return same;
 }

@@ -53,6 +53,14 @@ static bool is_new(const char *name, const char *text)
 	return result;
 }
 
+static mode_t mode_of(const char *name)
+{
+	struct stat stat;
+
+	assert_int_equal(lstat(path_of(name), &stat), 0);
+	return stat.st_mode & 07777;
+}
+
 static bool take_mark(void)
 {
 	return unlink(path_of(MARK)) == 0;
@@ -86,13 +94,15 @@ static void only_if_it_has_to_be_another(void **state)
 static void everyone_may_read_it(void **state)
 {
 	mode_t before = umask(077);
-	struct stat stat;
 
 	(void)state;
 	assert_true(is_new("b", "x"));
 	umask(before);
-	assert_int_equal(lstat(path_of("b"), &stat), 0);
-	assert_int_equal(stat.st_mode & 07777, 0644);
+	assert_int_equal(mode_of("b"), 0644);
+	assert_int_equal(chmod(path_of("b"), 0600), 0);
+	assert_true(is_new("b", "x"));
+	assert_int_equal(mode_of("b"), 0644);
+	assert_false(is_new("b", "x"));
 	take_mark();
 }
 
