@@ -18,6 +18,7 @@ from agent import Agent                                                 # noqa: 
 from dnsmasq import Dnsmasq, Leasing                                    # noqa: E402
 from test_ports import PortStory, ask                                   # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
+from lab.process import program                                         # noqa: E402
 
 SECONDS = 20
 INTERVAL = 2
@@ -45,6 +46,23 @@ def setUpModule():
         unittest.addModuleCleanup(caller.close)
 
 
+class Nobody(Agent):
+    """One that root starts as another user, whose RIGHTS are none."""
+
+    rights = ("--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all")
+
+    def command(self):
+        for path in self.folder, self.config:
+            shutil.chown(path, "nobody")
+        return [program("setpriv"), "--reuid=nobody", "--clear-groups", *self.rights, "--",
+                *super().command()]
+
+
+class NobodysDnsmasq(Dnsmasq):
+
+    user = "nobody"
+
+
 class AgentStory(PortStory):
 
     def setUp(self):
@@ -54,8 +72,8 @@ class AgentStory(PortStory):
         self.directory = self.folder / "networks"
         self.directory.mkdir(mode=0o755)
 
-    def agent(self, **settings):
-        agent = Agent(self.folder / "agent", "ports", self.fleet.settings | {"ports_agent": {
+    def agent(self, kind=Agent, **settings):
+        agent = kind(self.folder / "agent", "ports", self.fleet.settings | {"ports_agent": {
             "directory": str(self.directory), "interval": INTERVAL} | settings})
         agent.launch()
         self.addCleanup(agent.stop)
@@ -369,6 +387,41 @@ class Faults(AgentStory):
         self.assertEqual(other.reads(), reads)
         self.assertEqual(agent.figure("signals_total"), 0)
         self.assertEqual(agent.said("reader not told"), 1)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can have others run it")
+    def test_the_rights_that_it_takes(self):
+        """It is nobody, and so may signal no dnsmasq of root's: it stays owed, and is tried
+        again. With CAP_KILL, as in its unit, it may. The files are for another user."""
+        domain, network = self.domain()
+        files = self.files(network)
+        self.folder.chmod(0o755)
+        for path in self.directory, files:
+            shutil.chown(path, "nobody")
+        self.create(network, "10.224.56.1", dns_name="a")
+        server = self.dnsmasq(domain, files)
+        agent = self.agent(kind=Nobody, interval=1)
+        self.until(lambda: agent.said("reader not told: .*Operation not permitted"), "it may not")
+        self.wait_exported(network, files)
+        self.assertEqual(server.reads(), 0)
+        self.assertTrue((files / ".unread").exists())
+        self.assertEqual((files / "host").owner(), "nobody")
+        server.stop()
+        shutil.rmtree(server.folder)
+        server = self.dnsmasq(domain, files, kind=NobodysDnsmasq)
+        self.until(lambda: agent.figure("signals_total") == 1, "of its own user it may")
+        self.until(lambda: not (files / ".unread").exists(), "nothing is owed any more")
+        self.assertEqual(agent.said("reader not told"), 1)
+        self.assertEqual(ask(server.port, f"a.{domain}", "A"), {"10.224.56.1"})
+        server.stop()
+        shutil.rmtree(server.folder)
+        server = self.dnsmasq(domain, files)
+        agent.stop()
+        agent.rights = ("--inh-caps=-all,+kill", "--ambient-caps=-all,+kill",
+                        "--bounding-set=-all,+kill")
+        agent.launch()
+        agent.wait_ready()
+        self.create(network, "10.224.56.2", dns_name="b")
+        self.until(lambda: ask(server.port, f"b.{domain}", "A") == {"10.224.56.2"}, "it may")
 
     def test_a_network_that_nobody_knows(self):
         """Its files stay as they are; it is asked for again, and said once."""

@@ -14,6 +14,8 @@ DHCP = Path(__file__).resolve().parent / "dhcp.py"
 
 class Dnsmasq(Server):
 
+    user = "root"
+
     def __init__(self, folder, domain, files=None, **options):
         """FILES: the directory of its network, if somebody else keeps it."""
         super().__init__(folder, **options)
@@ -28,7 +30,7 @@ class Dnsmasq(Server):
     def command(self):
         return [program("dnsmasq"), "--keep-in-foreground", "--conf-file=/dev/null", "--no-hosts",
                 "--no-resolv", f"--addn-hosts={self.hosts}", f"--port={self.port}",
-                f"--listen-address={HOST}", "--bind-interfaces", "--user=root",
+                f"--listen-address={HOST}", "--bind-interfaces", f"--user={self.user}",
                 f"--pid-file={self.files / 'pid'}", "--log-facility=-",
                 f"--domain={self.domain}", f"--local=/{self.domain}/"]
 
