@@ -339,6 +339,29 @@ class Faults(AgentStory):
         self.until(lambda: ask(server.port, f"host-10-224-51-10.{domain}", "A"),
                    "dnsmasq has the last one")
 
+    def test_a_ports_worker_that_is_away(self):
+        """What is not in the files is seen, the files stay, and it ends by itself."""
+        domain, network = self.domain()
+        files = self.files(network)
+        self.create(network, "10.224.57.1", dns_name="a")
+        agent = self.agent()
+        self.wait_exported(network, files)
+        self.until(lambda: agent.figure("oldest_change_age") == 0, "all is in the files")
+        before = (files / "addn_hosts").read_text()
+        worker = self.workers[0]
+        worker.stop()
+        try:
+            other = self.files(uuid.uuid4().hex)
+            self.until(lambda: agent.figure("oldest_change_age") >= 1, "something is owed")
+            self.until(lambda: agent.said("files not read"), "nobody answers", 2 * SECONDS)
+            self.assertEqual(list(other.iterdir()), [])
+            self.assertEqual((files / "addn_hosts").read_text(), before)
+        finally:
+            worker.launch()
+            worker.wait_ready()
+        self.until(lambda: agent.said("files not read: .*no network"), "it is answered", 70)
+        self.until(lambda: agent.figure("oldest_change_age") == 0, "nothing is owed")
+
     def test_the_broker_restarts(self):
         domain, network = self.domain()
         files = self.files(network)

@@ -57,6 +57,7 @@ struct mirror {
 	struct pace asking, writing_pace;
 	enum err failed;		/* why the last question did */
 	struct writing *writing;
+	int64_t owes_since_ms;		/* 0: the files are what is known to be */
 };
 
 static struct figures {
@@ -204,6 +205,7 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 		want_again(mirror);
 	} else {
 		mirror->asking.failures = 0;
+		mirror->failed = OK;
 		entries_clear(&mirror->out);
 	}
 	mirror_step(mirror);
@@ -394,11 +396,26 @@ static int64_t write_next(struct mirror *mirror)
 
 /* ---- the whole ---- */
 
+static bool owes(const struct mirror *mirror)
+{
+	return mirror->is_stale || mirror->is_reading || mirror->wanted.count ||
+	       mirror->asked != NOTHING || mirror->is_dirty || mirror->writing;
+}
+
+static void note_owed(struct mirror *mirror)
+{
+	if (!owes(mirror))
+		mirror->owes_since_ms = 0;
+	else if (!mirror->owes_since_ms)
+		mirror->owes_since_ms = clock_ms();
+}
+
 /* Whatever happened: what is to be done by now, and when to look again. */
 static void mirror_step(struct mirror *mirror)
 {
 	int64_t ask_ms = ask_next(mirror), write_ms = write_next(mirror);
 
+	note_owed(mirror);
 	loop_timer_cancel(mirror->timer);
 	if (ask_ms >= 0 && (write_ms < 0 || ask_ms < write_ms))
 		loop_timer_set(mirror->timer, ask_ms);
@@ -491,6 +508,14 @@ void mirror_look(struct mirror *mirror)
 			mirror->is_dirty = true;
 	if (mirror->is_dirty)
 		mirror_step(mirror);
+}
+
+/* What nobody knows is owed by nobody. */
+int64_t mirror_age_ms(const struct mirror *mirror)
+{
+	if (!mirror->owes_since_ms || mirror->failed == ERR_NOT_FOUND)
+		return 0;
+	return clock_ms() - mirror->owes_since_ms;
 }
 
 void mirror_drain(struct mirror *mirror)

@@ -57,5 +57,7 @@ void mirror_read(struct mirror *mirror);	/* all of it */
 void mirror_changed(struct mirror *mirror, const char *key);
 /* Now and then: are the files still there? */
 void mirror_look(struct mirror *mirror);
+/* Since when something has changed that is not in the files; 0: nothing. */
+int64_t mirror_age_ms(const struct mirror *mirror);
 void mirror_drain(struct mirror *mirror);	/* begin with nothing any more */
 bool mirror_is_idle(const struct mirror *mirror);

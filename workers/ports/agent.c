@@ -43,7 +43,7 @@ static struct agent {
 	struct agent_settings settings;
 	struct lane *lane;
 	struct network *networks;
-	struct metric *count;
+	struct metric *count, *age;
 	bool is_heard;			/* what changes is told us */
 	bool is_blind;			/* it cannot be read, as the log has */
 	int look_period_s;		/* constant */
@@ -183,6 +183,20 @@ static void tell_blind(int error)
 	agent.is_blind = true;
 }
 
+/* Each looks after its files; how far behind is the last of them? */
+static void look_after_all(void)
+{
+	int64_t oldest_ms = 0;
+
+	for (struct network *network = agent.networks; network; network = network->next) {
+		int64_t age_ms = mirror_age_ms(network->mirror);
+
+		mirror_look(network->mirror);
+		oldest_ms = age_ms > oldest_ms ? age_ms : oldest_ms;
+	}
+	metric_set(agent.age, oldest_ms / 1000);
+}
+
 static void look(void *self)
 {
 	DIR *directory = opendir(agent.settings.directory);
@@ -198,8 +212,7 @@ static void look(void *self)
 	see_all(directory);
 	closedir(directory);
 	metric_set(agent.count, forget_unseen());
-	for (struct network *network = agent.networks; network; network = network->next)
-		mirror_look(network->mirror);
+	look_after_all();
 }
 
 static const struct timer timers[] = {
@@ -283,6 +296,8 @@ static enum err prepare(void *self, int processes, struct why *why)
 	signaller_metrics();
 	agent.count = metric_new(METRIC_GAUGE, "agent_networks",
 	                         "networks whose files are kept here", NULL, NULL);
+	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age",
+	    "seconds since the oldest change that is not in its files", NULL, NULL);
 	return OK;
 }
 
