@@ -241,6 +241,7 @@ class Missed(LossStory):
         before = Wanted(self.neutron).ports
         self.fleet.wait_for(lambda: self.known_ports() == before, KNOWN_SECONDS, "all is known")
         self.wait_taken(KNOWN_SECONDS)
+        self.compare()          # a new subnet makes its network another one, and nobody tells it
         self.assertEqual(self.compare()["differing"], 0)
         self.unheard()
         missed = self.missed(network, old)
