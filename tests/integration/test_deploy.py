@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
 WORKERS = ("central", "poolmgr", "minidns")
 OPTIONAL = ("ownership", "ports", "routes")   # of use to some only
-AGENTS = ("ports",)                 # with --agent, on other machines
+AGENTS = ("ports", "routes")                 # with --agent, on other machines
 
 
 def run(*argv, **options):
@@ -149,7 +149,8 @@ class DeployTest(unittest.TestCase):
     def test_rights(self):
         """Who signals others may, whatever all workers may not; and nobody else."""
         self.install()
-        for kind, may in ("ports-agent", True), ("ports", False), ("central", False):
+        for kind, may in (("ports-agent", True), ("routes-agent", True), ("ports", False),
+                          ("routes", False), ("central", False)):
             status, said = run("systemd-analyze", "security", "--offline=yes", "--json=short",
                                f"--root={self.folder}", f"zonefleet-{kind}.service")
             self.assertEqual(status, 0, said)
