@@ -315,6 +315,18 @@ static void batch_free(struct batch *batch)
 	free(batch);
 }
 
+/* A turn with nothing to do writes nothing. */
+static bool is_wanted(const struct scheduler *scheduler, const struct route_share *share)
+{
+	struct why why;
+	struct tx tx = tx_once(scheduler->routes->runtime.db, &why);
+	bool any = store_routes_wanting(&tx, share);
+
+	if (tx_commit(&tx))
+		log_warn("routes not looked at: reason=\"%s\"", why.text);
+	return any;
+}
+
 void scheduler_fire(struct scheduler *scheduler)
 {
 	void (*const reads[])(struct batch *) = { read_due, read_moving };
@@ -323,11 +335,12 @@ void scheduler_fire(struct scheduler *scheduler)
 	struct batch *batch = batch_new(scheduler);
 
 	batch->share = (struct route_share){ .factor = share.factor, .total = share.total };
-	for (size_t i = 0; i < 2 && share.total && batch->strategy; i++) {
-		batch->read = reads[i];
-		for (int done = 0; done < BATCHES && run_batch(batch); done++)
-			;
-	}
+	if (share.total && batch->strategy && is_wanted(scheduler, &batch->share))
+		for (size_t i = 0; i < 2; i++) {
+			batch->read = reads[i];
+			for (int done = 0; done < BATCHES && run_batch(batch); done++)
+				;
+		}
 	batch_free(batch);
 }
 

@@ -153,6 +153,8 @@ struct route_share {
 	uint32_t factor, total;
 	int limit;
 };
+/* Is there any of either? Nothing is locked. */
+bool store_routes_wanting(struct tx *tx, const struct route_share *share);
 void store_routes_due(struct tx *tx, struct arena *arena, const struct route_share *share,
                       route_fn *each, void *self);
 void store_routes_moving(struct tx *tx, struct arena *arena,

@@ -87,7 +87,25 @@ void store_routes(struct tx *tx, struct arena *arena, const struct route_filter 
 	read_all(&rows, each, self);
 }
 
-/* Rows that somebody else works on are left to him. */
+bool store_routes_wanting(struct tx *tx, const struct route_share *share)
+{
+	struct tx_value total = tx_u32(share->total), factor = tx_u32(share->factor);
+	struct tx_rows rows;
+	bool any;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT EXISTS (SELECT 1 FROM routes r WHERE r.phase = 'new' "
+	    "AND NOT r.is_waiting AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?) "
+	    "OR EXISTS (SELECT 1 FROM routers d JOIN route_bindings b ON b.router = d.name "
+	    "JOIN routes r ON r.id = b.route_id WHERE d.state = 'draining' "
+	    "AND r.retry_at <= NOW(3) AND CRC32(r.id) % ? = ?)",
+	    TX_BIND(total, factor, total, factor)))
+		return false;
+	any = row_int(&rows);
+	tx_select_end(&rows);
+	return any;
+}
+
 void store_routes_due(struct tx *tx, struct arena *arena, const struct route_share *share,
                       route_fn *each, void *self)
 {
