@@ -231,7 +231,9 @@ class CheckerItself(FaultStory):
 
     def test_a_domain_that_stays_on_its_way(self):
         where = f"WHERE id = '{self.domain.id}'"
-        self.changed(f"UPDATE domains SET task = 'UPDATE', status = 'ERROR' {where}",
+        # changed just now: a pool manager mends what has been on its way for longer
+        self.changed("UPDATE domains SET task = 'UPDATE', status = 'ERROR', "
+                     f"changed_at = NOW(3) + INTERVAL 1 MINUTE {where}",
                      f"UPDATE domains SET task = 'NONE', status = 'ACTIVE' {where}")
         self.assert_complains(f"not settled: {self.domain.name} UPDATE ERROR")
 

@@ -6,7 +6,8 @@
  *
  * The input is the body of a message as JSON; or, for those who do not write JSON by
  * chance, lines of which the first is the event's type, the second the network (its
- * domain, project and revision), and each other one a port: port_case.h.
+ * domain, project and revision, and its subnet's cidr), and each other one a port:
+ * port_case.h.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -85,9 +86,25 @@ static void try_network(const json_t *json, struct arena *arena)
 	case_check_network(&network);
 }
 
+static void try_subnet(const json_t *json, struct arena *arena)
+{
+	struct subnet_row subnet;
+	struct why why = { "" };
+
+	(void)arena;
+	if (neutron_subnet(json, &subnet, &why)) {
+		case_check_words(&why);
+		return;
+	}
+	assert(subnet.is_fed && !subnet.is_published);
+	check_revision(json, subnet.revision);
+	case_check_subnet(&subnet);
+}
+
 static void (*const kinds[])(const json_t *, struct arena *) = {
 	[NEUTRON_PORT]     = try_port,
 	[NEUTRON_NETWORK]  = try_network,
+	[NEUTRON_SUBNET]   = try_subnet,
 	[NEUTRON_FLOATING] = try_floating,
 };
 
@@ -191,17 +208,20 @@ static json_t *pushed_port(const json_t *port)
 	return object_of("Port", data);
 }
 
-static json_t *network_line(const char **at)
-{
-	json_t *network = json_pack("{s:s}", "id", "0123456789abcdef0123456789abcdef");
-	const char *revision;
+#define NETWORK_ID "0123456789abcdef0123456789abcdef"
 
+/* Whose subnet is *SUBNET. */
+static json_t *network_line(const char **at, json_t **subnet)
+{
+	json_t *network = json_pack("{s:s}", "id", NETWORK_ID), *revision;
+
+	*subnet = json_pack("{s:s, s:s, s:b}", "id", NETWORK_ID, "network_id", NETWORK_ID,
+	                    "dns_publish_fixed_ip", true);
 	case_set_field(network, "dns_domain", at);
 	case_set_field(network, "tenant_id", at);
-	revision = *at;
-	json_decref(case_field(at, "\n"));
-	json_object_set_new(network, "revision_number",
-	                    json_integer(strtoll(revision, NULL, 10)));
+	revision = case_number_and_cidr(*subnet, at);
+	json_object_set(*subnet, "revision_number", revision);
+	json_object_set_new(network, "revision_number", revision);
 	return network;
 }
 
@@ -222,10 +242,11 @@ static json_t *floating_of(const json_t *port)
 /* Both messages in one: whoever reads the one leaves the other out. */
 static json_t *of_lines(const char *text)
 {
-	json_t *type = case_field(&text, "\n"), *network = network_line(&text);
+	json_t *type = case_field(&text, "\n"), *subnet, *network = network_line(&text, &subnet);
 	json_t *ports = json_array(), *floating = json_array(), *objects = json_array();
 
 	json_array_append_new(objects, object_of("Network", json_incref(network)));
+	json_array_append_new(objects, object_of("Subnet", json_incref(subnet)));
 	for (int number = 1; *text; number++) {
 		json_t *port = case_port(&text, number);
 
@@ -235,9 +256,9 @@ static json_t *of_lines(const char *text)
 		json_array_append_new(floating, floating_of(port));
 		json_array_append_new(ports, port);
 	}
-	return json_pack("{s:o*, s:{s:o, s:o, s:o}, s:s, s:{s:s, s:o}}",
+	return json_pack("{s:o*, s:{s:o, s:o, s:o, s:o}, s:s, s:{s:s, s:o}}",
 	                 "event_type", type, "payload", "network", network,
-	                 "ports", ports, "floatingips", floating, "method", "push",
+	                 "subnet", subnet, "ports", ports, "floatingips", floating, "method", "push",
 	                 "args", "event_type", "updated", "resource_list", objects);
 }
 

@@ -1,12 +1,12 @@
 /*
- * What anybody may ask of us about ports: create_port, update_port, set_network and the
- * lists. It is refused in words, or what was taken is what our rows can have, and all
+ * What anybody may ask of us about ports: create_port, update_port, set_network,
+ * set_subnet and the lists. It is refused in words, or what was taken is what our rows can have, and all
  * that is published of it are names below their zones and lines that dnsmasq can read.
  * What is shown of a port can be asked for again, and is the same.
  *
  * The input is the arguments as JSON; or, for those who do not write JSON by chance,
  * lines of which the first is the network (its domain and project) with a list's marker
- * and limit, the second the port, and the third what it becomes: port_case.h.
+ * and limit and the cidr of a subnet, the second the port, and the third what it becomes: port_case.h.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -39,15 +39,13 @@ static json_t *values_of(const json_t *port)
 static json_t *of_lines(const char *text)
 {
 	json_t *args = json_object(), *network = json_object(), *port;
-	const char *limit;
-
+	json_t *subnet = json_pack("{s:s}", "network_id", MESSAGE_ID);
 	json_object_set_new(network, "id", json_string(MESSAGE_ID));
 	case_set_field(network, "dns_domain", &text);
 	case_set_field(network, "project_id", &text);
 	case_set_field(args, "marker", &text);
-	limit = text;
-	json_decref(case_field(&text, "\n"));
-	json_object_set_new(args, "limit", json_integer(strtoll(limit, NULL, 10)));
+	json_object_set_new(args, "limit", case_number_and_cidr(subnet, &text));
+	json_object_set_new(args, "subnet", subnet);
 	json_object_set_new(args, "network", network);
 	json_object_set_new(args, "port", case_port(&text, 1));
 	port = case_port(&text, 2);
@@ -105,12 +103,14 @@ static json_t *shown(const struct port_row *port)
 {
 	static const char *const derived[] = { "dns_fqdn", "dns_assignment", "status",
 	                                       "reason" };
-	const struct name domain = { .len = 13, .wire = "\7example\3org" };
+	const struct port_network network = {
+		.domain = { .len = 13, .wire = "\7example\3org" },
+	};
 	struct port_row complete = *port;
 	json_t *json;
 
 	complete.status = "PENDING";
-	json = codec_encode_port(&complete, &domain);
+	json = codec_encode_port(&complete, &network);
 	assert(json);
 	assert(json_array_size(json_object_get(json, "dns_assignment")) == port->count);
 	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
@@ -159,7 +159,7 @@ static void try_port(const json_t *args, struct arena *arena)
 	try_values(args, &wish.port, arena);
 }
 
-/* ---- networks and lists ---- */
+/* ---- networks, subnets and lists ---- */
 
 static void try_network(const json_t *args, struct arena *arena)
 {
@@ -179,6 +179,22 @@ static void try_network(const json_t *args, struct arena *arena)
 	assert(!strcmp(network.project_id, again.project_id));
 	assert(!strcmp(network.domain_text, again.domain_text));
 	json_decref(told);
+}
+
+/* One that is new; a caller's has no bits of hosts. */
+static void try_subnet(const json_t *args, struct arena *arena)
+{
+	struct request req = request_of(args, arena);
+	struct subnet_row subnet;
+	bool has_id;
+
+	if (codec_subnet(&req, &subnet, &has_id)) {
+		case_check_words(&req.why);
+		return;
+	}
+	assert(!subnet.is_fed && subnet.is_published == subnet.is_flagged);
+	assert(has_id || !strcmp(subnet.id, MESSAGE_ID));
+	case_check_subnet(&subnet);
 }
 
 static void try_filter(const json_t *args, struct arena *arena)
@@ -205,6 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	arena = arena_new();
 	try_port(args, arena);
 	try_network(args, arena);
+	try_subnet(args, arena);
 	try_filter(args, arena);
 	json_object_del(args, "network");
 	try_filter(args, arena);

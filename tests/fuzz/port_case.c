@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codec.h"
@@ -35,6 +36,18 @@ void case_set_field(json_t *object, const char *key, const char **at)
 		json_object_set_new(object, key, text);
 	else
 		json_decref(text);
+}
+
+json_t *case_number_and_cidr(json_t *subnet, const char **at)
+{
+	json_t *number = json_integer(strtoll(*at, NULL, 10));
+
+	json_decref(case_field(at, "\t\n"));
+	if (**at != '\n')
+		case_set_field(subnet, "cidr", at);
+	if (**at == '\n')
+		++*at;
+	return number;
 }
 
 json_t *case_port(const char **at, int number)
@@ -151,6 +164,22 @@ void case_check_network(const struct network_row *network)
 		assert(name_equal(&domain, &network->domain));
 		check_domain(&domain);
 	}
+}
+
+/* Whatever a source has in the bits of its hosts, what is shown is the same subnet. */
+void case_check_subnet(const struct subnet_row *subnet)
+{
+	char text[CIDR_TEXT];
+	struct prefix again;
+	struct why why;
+
+	check_id(subnet->id);
+	check_id(subnet->network_id);
+	assert(subnet->cidr.bits <= subnet->cidr.address.bits);
+	assert(prefix_covers(&subnet->cidr, &subnet->cidr.address));
+	cidr_format(&subnet->cidr, text);
+	assert(!cidr_parse(text, &again, &why));
+	assert(cidr_equal(&again, &subnet->cidr) && cidr_overlaps(&again, &subnet->cidr));
 }
 
 /* ---- its records ---- */

@@ -18,6 +18,8 @@
 json_t *case_field(const char **at, const char *ends);
 /* The next field as the value of KEY; an empty or impossible one is not there. */
 void case_set_field(json_t *object, const char *key, const char **at);
+/* To the end of a line: a number, and what is behind it if anything is, as "cidr". */
+json_t *case_number_and_cidr(json_t *subnet, const char **at);
 /* The port of a line, the NUMBERth, as requests and notifications have them. */
 json_t *case_port(const char **at, int number);
 
@@ -26,3 +28,4 @@ void case_check_words(const struct why *why);
 void case_check_port(const struct port_row *port, enum label_rules rules,
                      struct arena *arena);
 void case_check_network(const struct network_row *network);
+void case_check_subnet(const struct subnet_row *subnet);

@@ -44,6 +44,10 @@ struct ports {
 
 extern const struct rpc_method ports_methods[];		/* service.c */
 
+/* settings.c: the section [ports], and what no row of it can check. */
+extern const struct option ports_options[];
+enum err ports_settings_check(const struct ports_settings *settings, struct why *why);
+
 enum label_rules ports_label_rules(const struct ports *ports);
 /* Else those of Neutron's subnets only whose own flag says so. */
 bool ports_publishes_all(const struct ports *ports);
