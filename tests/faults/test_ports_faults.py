@@ -190,6 +190,19 @@ class Faults(Story):
             self.wait_progress()
         self.assert_healed()
 
+    def test_a_deletion_whose_commit_is_not_answered(self):
+        """It runs again, and does not find what it deleted: that is no error."""
+        network = uuid.uuid4().hex
+        with self.caller() as ports:
+            ports.set_network(network={"id": network, "dns_domain": ""})
+            for number in range(LOST // 2):
+                subnet = ports.set_subnet(subnet={
+                    "network_id": network, "cidr": f"10.99.{number}.0/24"})["subnet"]["id"]
+                self.relay.lose_one()
+                ports.delete_subnet(subnet=subnet)
+                self.assertEqual(ports.list_subnets(network=network)["subnets"], [])
+            ports.delete_network(network=network)
+
     def test_central_away(self):
         """Ports are accepted all the same, and published when it is back."""
         central = self.fleet.members["central1"]

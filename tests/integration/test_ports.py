@@ -671,6 +671,22 @@ class Empty(PortStory):
         made = self.fleet.mariadb.sql(f"SELECT id FROM domains WHERE name = '{zone}'")
         self.assertGreaterEqual(len(made), 4)           # so often it was another one
 
+    def test_one_that_was_empty_before(self):
+        """When that was switched on: it goes as well."""
+        domain, network = self.domain()
+        zone = "3.91.10.in-addr.arpa."
+        self.restart(False)
+        try:
+            port = self.create(network, "10.91.3.1")
+            self.wait_active(port)
+            self.caller.delete_port(port=port["id"])
+            self.answers(self.reverse("10.91.3.1"), "PTR")
+            self.wait_settled(zone)
+            self.assertTrue(self.is_there(zone))
+        finally:
+            self.restart(True)
+        self.wait_gone(zone)
+
     def test_a_server_that_is_away_has_it_still(self):
         domain, network = self.domain()
         zone = "2.91.10.in-addr.arpa."

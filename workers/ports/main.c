@@ -56,6 +56,8 @@ static void retry_fire(void *self)
 	struct tx tx = tx_begin(own->runtime.db, &why);
 
 	store_retry_refused(&tx);
+	if (own->settings.deletes_reverse)
+		store_zones_unused_due(&tx);
 	if (tx_commit(&tx))
 		log_warn("refused records not tried again: reason=\"%s\"", why.text);
 }

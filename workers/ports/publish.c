@@ -303,19 +303,12 @@ static bool may_create(const struct publication *publication)
 	       publication->publisher->ports->settings.creates_domains;
 }
 
-struct making {
-	struct publication *publication;
-	const char *id;
-};
-
 /* Whoever else has records there does not know yet that they were lost with it. */
 static enum err write_made(void *self, struct why *why)
 {
-	const struct making *making = self;
-	struct publication *publication = making->publication;
+	struct publication *publication = self;
 	struct tx tx = begin_guarded(publication, why);
 
-	store_zone_made(&tx, &publication->zone, making->id);
 	store_zone_lost_all(&tx, &publication->zone);
 	return tx_commit(&tx);
 }
@@ -324,14 +317,12 @@ static enum err write_made(void *self, struct why *why)
 static void hear_created(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
-	const char *id = json_string_value(json_object_get(answer->result, "id"));
-	struct making making = { publication, id ? id : "" };
 	struct why why;
 
 	publication->is_created = true;
 	if (answer->err && answer->err != ERR_EXISTS)
 		give_up(publication, answer->why.text);
-	else if (!answer->err && tx_redo(write_made, &making, &why))
+	else if (!answer->err && tx_redo(write_made, publication, &why))
 		give_up(publication, why.text);
 	else
 		send_rows(publication);
@@ -340,7 +331,8 @@ static void hear_created(void *self, const struct rpc_answer *answer)
 static void create_domain(struct publication *publication)
 {
 	const struct ports_settings *settings = &publication->publisher->ports->settings;
-	json_t *domain = json_pack("{s:s}", "name", publication->zone.zone);
+	json_t *domain = json_pack("{s:s, s:s}", "id", publication->row.made_id,
+	                           "name", publication->zone.zone);
 
 	if (*settings->email)
 		json_object_set_new(domain, "email", json_string(settings->email));
@@ -350,12 +342,16 @@ static void create_domain(struct publication *publication)
 	    hear_created);
 }
 
+/* Its next id is written before it is asked for, for the answer may be lost. */
 static enum err write_missing(void *self, struct why *why)
 {
 	struct publication *publication = self;
 	struct tx tx = begin_guarded(publication, why);
 
-	store_zone_made(&tx, &publication->zone, "");
+	*publication->row.made_id = '\0';
+	if (may_create(publication))
+		id_random(publication->row.made_id);
+	store_zone_made(&tx, &publication->zone, publication->row.made_id);
 	store_zone_lost(&tx, &publication->zone);
 	return tx_commit(&tx);
 }

@@ -93,7 +93,7 @@ enum err service_delete_network(void *self, struct request *req)
 	if (!tx.err && store_network_is_used(&tx, id))
 		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete them first");
 	store_network_delete(&tx, id);
-	return tx_commit(&tx);
+	return rpc_deleted(req, tx_commit(&tx));
 }
 
 struct networks {

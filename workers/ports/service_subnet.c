@@ -170,7 +170,7 @@ enum err service_delete_subnet(void *self, struct request *req)
 		store_subnet_delete(&tx, id);
 		publish_again(&setting, &tx);
 	}
-	return renaming_commit(&setting.renaming, &tx);
+	return rpc_deleted(req, renaming_commit(&setting.renaming, &tx));
 }
 
 /* ---- get, list ---- */

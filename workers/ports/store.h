@@ -195,6 +195,8 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 /* Its made_id; "" is none. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
+/* Those of nobody's project that we made and that have no record are due. */
+void store_zones_unused_due(struct tx *tx);
 /* There is no such domain: of what should be there all is open, and nothing is to go. */
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);
 /* The same, of all projects' records, without what is to go. */

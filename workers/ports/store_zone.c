@@ -76,6 +76,14 @@ void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)
 	    TX_BIND(tx_text(id), tx_text(zone->zone), tx_text(zone->project_id)));
 }
 
+void store_zones_unused_due(struct tx *tx)
+{
+	tx_exec(tx,
+	    "UPDATE port_zones z SET due_at = NOW(3) WHERE due_at IS NULL "
+	    "AND made_id IS NOT NULL AND project_id = '' AND NOT EXISTS "
+	    "(SELECT 1 FROM port_records r WHERE r.zone = z.zone)", TX_NONE);
+}
+
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev)
 {
 	tx_exec(tx,

@@ -307,7 +307,7 @@ static enum err delete_route(void *self, struct request *req)
 	}
 	err = tx_commit(&tx);
 	if (err)
-		return err;
+		return rpc_deleted(req, err);
 	tell(&deed);
 	tell_changed(&deed, router);
 	return OK;

@@ -202,7 +202,7 @@ enum err service_delete_router(void *self, struct request *req)
 	err = tx_commit(&tx);
 	if (!err)
 		shards_now(routes->shards, name);
-	return err;
+	return rpc_deleted(req, err);
 }
 
 /* ---- get, list ---- */

@@ -42,6 +42,7 @@ struct request {
 	struct arena *arena;		/* what is born in the request dies with it */
 	struct why why;
 	bool is_call, redelivered;
+	bool is_again;		/* it ran before, and that may have been committed */
 };
 
 typedef enum err rpc_handler(void *self, struct request *req);
@@ -104,6 +105,8 @@ enum err rpc_check_keywords(const struct rpc_method *method, const json_t *args,
 /* Run requests that passed the checks: one batch, or one handler after the other. */
 void rpc_run(const struct rpc_method *method, void *self, struct request *const *reqs,
              size_t count, enum err *errs);
+/* How a deletion ended: one that runs again may have deleted what it does not find. */
+enum err rpc_deleted(const struct request *req, enum err err);
 void context_decode(const json_t *context, const char *unique_id, struct context *into);
 /* A context of our own, for what a timer starts. Owned by the caller. */
 json_t *context_encode(const char *request_id, bool is_admin);

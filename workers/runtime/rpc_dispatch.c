@@ -208,3 +208,8 @@ enum err rpc_dispatch(const struct rpc_method *methods, void *self, struct reque
 		rpc_run(method, self, &req, 1, &err);
 	return err;
 }
+
+enum err rpc_deleted(const struct request *req, enum err err)
+{
+	return err == ERR_NOT_FOUND && req->is_again ? OK : err;
+}

@@ -198,6 +198,7 @@ static void job_fill(struct job *job, const struct broker_delivery *delivery)
 	job->req.args = job->envelope.args;
 	job->req.unique_id = job->unique_id;
 	job->req.redelivered = delivery->redelivered;
+	job->req.is_again = delivery->redelivered || delivery->attempts;
 	context_decode(job->envelope.context, job->unique_id, &job->req.context);
 }
 
@@ -401,6 +402,7 @@ static void job_renew(struct job *job)
 	json_decref(job->req.result);
 	job->req.result = NULL;
 	job->req.why.text[0] = 0;
+	job->req.is_again = true;
 }
 
 /* Here the thread may sleep: who runs again after a race has nothing better to do. */
