@@ -23,7 +23,7 @@ from lab.process import program                                         # noqa: 
 SECONDS = 20
 INTERVAL = 2
 MANY_PORTS = 10000 if "STORY_SECONDS" in os.environ else 1000
-PAGE = 100                      # ports of an answer
+PAGE = 50                      # ports of an answer
 HOST_NAME = 12                  # an option of DHCP
 
 

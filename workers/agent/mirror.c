@@ -47,7 +47,7 @@ struct writing {
 struct mirror {
 	struct mirror_config config;
 	struct loop_timer *timer, *period;
-	enum { NOTHING, PAGE, KEYS } asked;
+	enum question { NOTHING, PAGE, KEYS } asked, last_asked;
 	struct entries held, coming;	/* of a reading that is not at its end */
 	struct entries wanted, out;	/* keys; that are asked for */
 	char marker[KEY_MAX + 1];	/* of coming */
@@ -161,6 +161,20 @@ static const char *const *lines_of(const struct entry *entry)
 	return (const char *const *)entry->lines;
 }
 
+static bool put(struct mirror *mirror, const struct entry *entry)
+{
+	if (mirror->is_reading)
+		entries_put(&mirror->coming, entry->key, lines_of(entry));
+	return entries_put(&mirror->held, entry->key, lines_of(entry));
+}
+
+static bool drop(struct mirror *mirror, const char *key)
+{
+	if (mirror->is_reading)
+		entries_drop(&mirror->coming, key);
+	return entries_drop(&mirror->held, key);
+}
+
 /* What was asked for and is not in the answer is not there. */
 static enum err take_keys(struct mirror *mirror, const json_t *answer, struct why *why)
 {
@@ -170,12 +184,10 @@ static enum err take_keys(struct mirror *mirror, const json_t *answer, struct wh
 
 	for (size_t i = 0; !err && i < mirror->out.count; i++)
 		if (!entries_has(&got, mirror->out.item[i].key))
-			mirror->is_dirty |= entries_drop(&mirror->held,
-			                                 mirror->out.item[i].key);
+			mirror->is_dirty |= drop(mirror, mirror->out.item[i].key);
 	for (size_t i = 0; !err && i < got.count; i++)
 		if (entries_has(&mirror->out, got.item[i].key))
-			mirror->is_dirty |= entries_put(&mirror->held, got.item[i].key,
-			                                lines_of(&got.item[i]));
+			mirror->is_dirty |= put(mirror, &got.item[i]);
 	entries_clear(&got);
 	return err;
 }
@@ -238,7 +250,7 @@ static json_t *arguments(struct mirror *mirror)
 	return args;
 }
 
-static void ask(struct mirror *mirror, int what)
+static void ask(struct mirror *mirror, enum question what)
 {
 	const struct rpc_target target = { .topic = mirror->config.kind->topic };
 	char request_id[ID_LEN + 1];
@@ -246,7 +258,7 @@ static void ask(struct mirror *mirror, int what)
 	struct why why;
 	enum err err;
 
-	mirror->asked = what;
+	mirror->asked = mirror->last_asked = what;
 	id_random(request_id);
 	args = arguments(mirror);
 	context = context_encode(request_id, true);
@@ -270,6 +282,15 @@ static void begin_reading(struct mirror *mirror)
 	entries_clear(&mirror->coming);
 }
 
+/* A page and what has changed in turns: neither waits for all of the other. */
+static enum question next_question(const struct mirror *mirror)
+{
+	if (!mirror->is_reading)
+		return KEYS;
+	return mirror->is_whole && mirror->wanted.count && mirror->last_asked == PAGE
+	       ? KEYS : PAGE;
+}
+
 /* How long until there is something to be asked; -1: not now. */
 static int64_t ask_next(struct mirror *mirror)
 {
@@ -282,7 +303,7 @@ static int64_t ask_next(struct mirror *mirror)
 		return wait_ms;
 	if (mirror->is_stale && !mirror->is_reading)
 		begin_reading(mirror);
-	ask(mirror, mirror->is_reading ? PAGE : KEYS);
+	ask(mirror, next_question(mirror));
 	return mirror->asked == NOTHING ? pace_wait_ms(&mirror->asking) : -1;
 }
 

@@ -73,13 +73,20 @@ static bool is_program(const char *path, const char *program)
 	return strcmp(slash ? slash + 1 : path, program) == 0;
 }
 
-/* It begins one, or follows a "=", and is followed by its end or a "/". */
+/* A value begins an argument, or follows a "=", or the letter of an option: "-H/run". */
+static bool begins_value(const char *argument, const char *at)
+{
+	return at == argument || at[-1] == '=' ||
+	       (at == argument + 2 && argument[0] == '-');
+}
+
+/* It begins one, and is followed by its end or a "/". */
 static bool names_folder(const char *argument, const char *folder)
 {
 	size_t len = strlen(folder);
 
 	for (const char *at = argument; (at = strstr(at, folder)); at++)
-		if ((at == argument || at[-1] == '=') &&
+		if (begins_value(argument, at) &&
 		    (at[len] == '/' || at[len] == '\0'))
 			return true;
 	return false;

@@ -75,6 +75,8 @@ struct comparison {
 	size_t at;			/* of them, or of what differs */
 	struct sights differing[NEUTRON_KINDS];
 	enum neutron_kind kind;		/* of the second look */
+	int left_wrong;			/* objects that cannot be put right, */
+	struct why first_wrong;		/* and what the first one is like */
 	struct comparison_row row;
 };
 
@@ -85,9 +87,10 @@ static const char *feed_of(const struct comparison *comparison)
 
 /* ---- the end of a round ---- */
 
+/* REASON "": all of it was looked at. Else the next one comes soon. */
 static void end(struct comparison *comparison, const char *reason)
 {
-	struct why why;
+	struct why why, wrong;
 	struct tx tx = tx_begin(comparison->ports->runtime.db, &why);
 
 	metric_add(*reason ? figures.failed : figures.rounds, 1);
@@ -95,6 +98,11 @@ static void end(struct comparison *comparison, const char *reason)
 	         " reason=\"%s\"", comparison->row.looked_at, comparison->row.differing,
 	         comparison->row.repaired, clock_ms() - comparison->began_ms, reason);
 	comparison->row.reason = reason;
+	if (!*reason && comparison->left_wrong) {
+		snprintf(wrong.text, sizeof(wrong.text), "%d could not be put right: %.400s",
+		         comparison->left_wrong, comparison->first_wrong.text);
+		comparison->row.reason = wrong.text;
+	}
 	store_comparison_put(&tx, feed_of(comparison), &comparison->row);
 	if (*reason)
 		store_comparison_due(&tx, feed_of(comparison), SOON_S);
@@ -141,28 +149,48 @@ static const json_t *find_object(const json_t *list, enum neutron_kind kind,
 	return NULL;
 }
 
-/* A floating IP that is there is as it was told: nobody else tells its name. */
-static void settle(struct comparison *comparison, const char *id, const json_t *object)
+/*
+ * What its source itself has wrong stays wrong, however often all is compared: the round's
+ * result says so, and goes on with the others.
+ */
+static enum err left_wrong(struct comparison *comparison, const char *id, enum err err,
+                           const struct why *why)
+{
+	log_warn("not put right: id=%s reason=\"%s\"", id, why->text);
+	if (err_fate(err) != FATE_FINAL)
+		return err;
+	if (!comparison->left_wrong++)
+		snprintf(comparison->first_wrong.text, sizeof(comparison->first_wrong.text),
+		         "%.32s: %.300s", id, why->text);
+	return OK;
+}
+
+/*
+ * A floating IP that is there is as it was told: nobody else tells its name. Fails if none
+ * of the others could be put right either.
+ */
+static enum err settle(struct comparison *comparison, const char *id, const json_t *object,
+                       struct why *why)
 {
 	struct told told = { .ports = comparison->ports, .arena = comparison->arena,
 	                     .of = comparison->kind, .id = id };
-	struct why why;
 	json_t *plain = NULL;
 	enum err err;
 
 	if (object && told.of == NEUTRON_FLOATING)
-		return;
+		return OK;
 	if (object)
 		told.json = plain = ovo_plain(object);
-	err = object ? tell(&told, &why) : tell_gone(&told, &why);
-	if (err)
-		log_warn("not put right: id=%s reason=\"%s\"", id, why.text);
-	else if (told.has_changed)
+	err = object ? tell(&told, why) : tell_gone(&told, why);
+	if (!err && told.has_changed) {
 		comparison->row.repaired++;
-	if (!err && told.has_changed)
 		metric_add(figures.repaired, 1);
+	}
+	if (err)
+		err = left_wrong(comparison, id, err, why);
 	json_decref(plain);
 	arena_reset(comparison->arena);
+	return err;
 }
 
 static size_t chunk(const struct comparison *comparison)
@@ -177,15 +205,22 @@ static void on_second(void *self, const json_t *list, const struct why *why)
 	struct comparison *comparison = self;
 	const struct sights *differing = &comparison->differing[comparison->kind];
 	size_t count = chunk(comparison);
+	struct why reason;
+	enum err err = OK;
 
 	if (!list) {
 		end(comparison, why->text);
 		return;
 	}
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !err; i++) {
 		const char *id = differing->list[comparison->at + i].id;
 
-		settle(comparison, id, find_object(list, comparison->kind, id));
+		err = settle(comparison, id, find_object(list, comparison->kind, id),
+		             &reason);
+	}
+	if (err) {
+		end(comparison, reason.text);
+		return;
 	}
 	comparison->at += count;
 	second_look(comparison);
@@ -451,6 +486,7 @@ static void begin(struct comparison *comparison)
 	comparison->is_running = true;
 	comparison->began_ms = clock_ms();
 	comparison->row = (struct comparison_row){ .reason = "" };
+	comparison->left_wrong = 0;
 	comparison->at = 0;
 	comparison->kind = NEUTRON_OTHER;
 	pull_ask(comparison->pull, &question, on_networks, comparison);

@@ -9,7 +9,7 @@
  * many at a time, and then for those that change.
  */
 
-enum { PORTS_OF_A_PAGE = 100 };		/* with all their addresses: 0.5 MB */
+enum { PORTS_OF_A_PAGE = 50 };	/* with 30 addresses and the longest names: 2 MB */
 
 struct export {
 	const struct ports *ports;

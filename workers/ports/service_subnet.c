@@ -98,7 +98,6 @@ static void put_subnet(struct setting *setting, struct subnet_row *subnet, struc
 		return;
 	}
 	if (is_there) {
-		check_not_fed(setting, &was, tx);
 		subnet->is_fed = was.is_fed;
 		subnet->revision = was.revision;
 	}
@@ -118,6 +117,9 @@ static void set_subnet(struct setting *setting, struct place *place, struct tx *
 		        network);
 	else if (service_check_rights(req, setting->network.project_id))
 		tx_fail(tx, ERR_DENIED, "the network is of another project");
+	else if (setting->network.is_fed && *setting->renaming.ports->settings.feed)
+		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: its subnets are "
+		        "changed there", network);
 	if (tx->err)
 		return;
 	find_place(setting, place, tx);

@@ -57,6 +57,8 @@ static void command_lines(void **state)
 		{ "dnsmasq|--addn-hosts|/n/a/addn_hosts|", true },
 		{ "dnsmasq|--dhcp-hostsdir=/n/a|", true },
 		{ "dnsmasq|/n/ab|--x=/n/a/x|", true },
+		{ "dnsmasq|-H/n/a/addn_hosts|", true },
+		{ "dnsmasq|-Hx/n/a/addn_hosts|", false },
 		{ "dnsmasq|--addn-hosts=/n/ab/addn_hosts|", false },
 		{ "dnsmasq|--addn-hosts=/x/n/a/addn_hosts|", false },
 		{ "dnsmasq|-k|", false },
