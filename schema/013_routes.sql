@@ -3,6 +3,7 @@
 -- A router is a shard: dns is its domain, where a wildcard has the addresses of all its
 -- instances that are up. rev grows with each change of what the domain should have, done_rev is
 -- the one that central was told of, under serial. zone: what its domain was to begin with.
+-- made_id: the domain's, if it was not there before; done_rev 0: it is still to be begun.
 CREATE TABLE routers (
   name          VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   description   VARCHAR(255) NOT NULL DEFAULT '',
@@ -12,6 +13,7 @@ CREATE TABLE routers (
   ttl           INT UNSIGNED NOT NULL,
   state         ENUM('active', 'draining', 'going') NOT NULL DEFAULT 'active',
   zone          TEXT NOT NULL,
+  made_id       CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
   bound         INT UNSIGNED NOT NULL DEFAULT 0,
   rev           BIGINT UNSIGNED NOT NULL DEFAULT 1,
   done_rev      BIGINT UNSIGNED NOT NULL DEFAULT 0,
@@ -38,8 +40,8 @@ CREATE TABLE router_addresses (
   FOREIGN KEY (router) REFERENCES routers (name) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- phase and dns follow from its binding alone. is_waiting: another route has its host; the
--- oldest of those who wait has it next. parent: the host without its first label.
+-- phase and dns follow from its binding alone. is_waiting: another route has its host, since
+-- waits_since; who waits longest has it next. parent: the host without its first label.
 CREATE TABLE routes (
   id            CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   namespace     VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -52,6 +54,7 @@ CREATE TABLE routes (
   phase         ENUM('new', 'scheduled') NOT NULL DEFAULT 'new',
   dns           VARCHAR(253) CHARACTER SET ascii COLLATE ascii_bin NULL,
   is_waiting    BOOLEAN NOT NULL DEFAULT FALSE,
+  waits_since   DATETIME(6) NULL,
   last_error    VARCHAR(512) NOT NULL DEFAULT '',
   attempts      INT UNSIGNED NOT NULL DEFAULT 0,
   retry_at      DATETIME(3) NOT NULL,
@@ -59,8 +62,8 @@ CREATE TABLE routes (
   PRIMARY KEY (id),
   UNIQUE KEY route_name (namespace, name),
   KEY route_due (phase, is_waiting, retry_at),
-  KEY route_waits (host, is_waiting, created_at, id),
-  KEY route_waits_below (parent, is_waiting, created_at, id),
+  KEY route_waits (is_waiting, host, waits_since, id),
+  KEY route_waits_below (is_waiting, parent, waits_since, id),
   CHECK ((phase = 'scheduled') = (dns IS NOT NULL))
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 

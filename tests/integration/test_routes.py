@@ -24,7 +24,7 @@ SECONDS = 20
 WORKERS = 2
 MANY = 100
 SUFFIX = "v3.example.com"
-SETTINGS = {"processes": 1, "suffix": SUFFIX, "rebind_grace": 3, "retry_max": 2,
+SETTINGS = {"processes": 1, "suffix": SUFFIX, "rebind_grace": 3, "ttl": 2, "retry_max": 2,
             "alive_timeout": 2}
 
 
@@ -231,6 +231,31 @@ class Hosts(RouteStory):
             self.assertEqual(claims, [[owner["id"]]])
             self.assertEqual(len(waiting) + 1, len(self.routes(namespace=self.namespace)))
 
+    def test_who_may_have_it_has_it(self):
+        """The one who waits longest is kept from it by a wildcard: the next one is not."""
+        mine = {"project_id": "user-1"}
+        first = self.route("first", host="h.ex1.org", **mine)
+        self.route("all", host="*.ex1.org", **mine)
+        theirs = self.caller.create_route(route={
+            "namespace": self.namespace + "b", "name": "theirs", "host": "h.ex1.org",
+            "project_id": "user-2"})["route"]
+        second = self.route("second", host="h.ex1.org", **mine)
+        self.assertEqual([theirs["waiting"], second["waiting"]], [True, True])
+        self.caller.delete_route(route=first["id"])
+        self.assertEqual([self.get(theirs)["waiting"], self.get(second)["waiting"]],
+                         [True, False])
+
+    def test_who_waits_longest(self):
+        """And not who was made first."""
+        owner = self.route("owner", host="h.ex2.org")
+        old = self.route("old")
+        waiting = self.route("waiting", host="h.ex2.org")
+        self.caller.update_route(route=old["id"], values={"host": "h.ex2.org"})
+        self.caller.update_route(route=waiting["id"], values={"backend": "other"})
+        self.caller.delete_route(route=owner["id"])
+        self.assertEqual([self.get(old)["waiting"], self.get(waiting)["waiting"]],
+                         [True, False])
+
     def test_wildcards_and_others(self):
         """A003-5: of another project's, and one's own."""
         self.router("shard1")
@@ -346,6 +371,70 @@ class Domains(RouteStory):
         self.answers(name, "A", "10.245.2.3")
         self.caller.report_address(router="shard1", address="10.245.2.2")
         self.answers(name, "A", "10.245.2.2", "10.245.2.3")
+
+    def test_it_is_not_emptied_by_an_update(self):
+        """What is shown stays, or something that is up takes its place."""
+        self.router("shard1", "10.245.2.2")
+        down = {"address": "10.245.2.3", "up": False}
+        self.refused("none of these is up", self.caller.update_router, router="shard1",
+                     values={"addresses": [down]})
+        self.refused("none of these is up", self.caller.update_router, router="shard1",
+                     values={"addresses": []})
+        self.caller.update_router(router="shard1", values={"addresses": [
+            {"address": "10.245.2.2", "up": False}, down]})
+        self.active("shard1")
+        self.answers(f"x.shard1.{SUFFIX}", "A", "10.245.2.2")
+        self.caller.update_router(router="shard1", values={"addresses": ["10.245.2.4"]})
+        self.answers(f"x.shard1.{SUFFIX}", "A", "10.245.2.4")
+
+    def test_a_domain_that_was_there(self):
+        """Ours come and go in it, and all else stays."""
+        domain = f"d{uuid.uuid4().hex[:8]}.example"
+        made = self.central.create_domain(domain={"name": domain + ".", "ttl": 77})
+        self.addCleanup(self.central.delete_domain, domain=domain + ".")
+        theirs = {"op": "add", "name": f"www.{domain}.", "type": "A", "records": ["192.0.2.1"]}
+        self.central.apply_changes(domain=domain + ".", changes=[theirs])
+        self.router("shard1", "10.245.2.2", dns=domain, zone={"serial": 4000000000, "records": [
+            {"name": "ns1", "type": "A", "records": ["192.0.2.9"]}]})
+        self.answers(f"x.{domain}", "A", "10.245.2.2")
+        self.answers(f"ns1.{domain}", "A", "192.0.2.9")
+        self.caller.delete_router(router="shard1")
+        self.answers(f"x.{domain}", "A")
+        self.answers(f"ns1.{domain}", "A")
+        self.answers(f"www.{domain}", "A", "192.0.2.1")
+        is_now = self.central.get_domain(domain=domain + ".")
+        self.assertEqual((is_now["id"], is_now["ttl"]), (made["id"], 77))
+        self.assertLess(is_now["serial"], 4000000000)
+
+    def test_what_somebody_put_into_it(self):
+        """It stays, with the domain."""
+        self.router("shard1", "10.245.2.2")
+        domain = f"shard1.{SUFFIX}."
+        record = {"name": f"www.{domain}", "type": "A"}
+        self.central.apply_changes(domain=domain, changes=[
+            record | {"op": "add", "records": ["192.0.2.1"]}])
+        self.caller.delete_router(router="shard1")
+        self.wait(lambda: not self.caller.list_routers()["routers"], "the router is gone")
+        self.answers(f"x.{domain}", "A")
+        self.answers(f"www.{domain}", "A", "192.0.2.1")
+        self.central.delete_domain(domain=domain)
+
+    def test_what_it_begins_with_is_said_though_its_maker_died(self):
+        """As if it had died when central had the domain, and no more."""
+        for worker in self.workers:
+            worker.pause()
+        try:
+            made = self.central.create_domain(domain={"name": f"shard7.{SUFFIX}."})["id"]
+        finally:
+            for worker in self.workers:
+                worker.resume()
+        self.fleet.mariadb.sql(
+            "INSERT INTO routers (name, dns, ttl, zone, made_id, due_at, created_at) VALUES "
+            f"""('shard7', 'shard7.{SUFFIX}', 5, '{{"serial": 2009092001, "soa": """
+            f"""{{"refresh": 1234}}}}', '{made}', NOW(3), NOW(3))""")
+        self.active("shard7")
+        domain = self.central.get_domain(domain=f"shard7.{SUFFIX}.")
+        self.assertEqual((domain["serial"], domain["refresh"]), (2009092001, 1234))
 
     def test_the_zones_of_the_seed(self):
         """A003-2: record for record; and the wildcards of RFC 4592."""
@@ -472,6 +561,44 @@ class Moved(RouteStory):
                 self.assertEqual({line.split()[0] for line in hosts[0]["map"].splitlines()}, names)
         self.wait(lambda: not self.caller.router_hosts(router="shard1")["hosts"],
                   "the grace is over")
+
+    def move(self, route, old, new):
+        self.caller.drain_router(router=old)
+        self.wait(lambda: self.get(route)["router"] == new, f"it moves to {new}")
+
+    def served(self, router):
+        """{host: backends}"""
+        found = {}
+        for host in self.caller.router_hosts(router=router)["hosts"]:
+            for line in host["map"].splitlines():
+                found.setdefault(line.split()[0], []).append(line.split()[1])
+        return found
+
+    def test_a_host_that_becomes_somebody_else_s(self):
+        """At once nobody serves it for who had it before."""
+        self.router("shard1", "10.245.2.2", ttl=60)
+        mine = self.scheduled(self.route("mine", host="www.ex3.org", backend="mine"))
+        theirs = self.route("theirs", host="www.ex3.org", backend="theirs")
+        self.router("shard2", "10.245.2.4", ttl=60)
+        self.move(mine, "shard1", "shard2")
+        self.assertEqual(self.served("shard1"), {"www.ex3.org": ["mine"]})
+        self.caller.update_route(route=mine["id"], values={"host": "new.ex3.org"})
+        self.scheduled(theirs)
+        self.assertEqual(self.served("shard1"), {})
+        self.assertEqual(self.served("shard2"),
+                         {"www.ex3.org": ["theirs"], "new.ex3.org": ["mine"]})
+
+    def test_a_name_before_leads_to_no_name_of_others(self):
+        """A host of its owner's may itself lead to the name before."""
+        self.router("shard1", "10.245.2.2", ttl=60)
+        route = self.scheduled(self.route("a"))
+        old = route["status"]["dns"]
+        self.router("shard2", "10.245.2.4", ttl=60)
+        self.move(route, "shard1", "shard2")
+        self.caller.update_route(route=route["id"], values={"host": "www.ex4.org"})
+        self.answers(old, "CNAME", f"router.shard2.{SUFFIX}.")
+        self.answers(f"router.shard2.{SUFFIX}", "A", "10.245.2.4")
+        self.assertIn(old, self.served("shard2"))
 
 
 if __name__ == "__main__":

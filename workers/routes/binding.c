@@ -35,15 +35,32 @@ static bool is_generated(struct tx *tx, struct arena *arena, const char *dns)
 	return store_router_of_host(tx, arena, dns);
 }
 
+/*
+ * What a name before leads to is a name in the domain of the router that the route has now.
+ * If its own is none there, one that is never generated: they have a hyphen. Names that
+ * others rule lead back to ours, sometimes.
+ */
+static const char *target_of(struct arena *arena, const struct binding_row *is,
+                             const struct router_row *router)
+{
+	size_t len = strlen(is->dns), tail = strlen(router->dns);
+
+	if (len > tail && is->dns[len - tail - 1] == '.' &&
+	    !strcmp(is->dns + len - tail, router->dns))
+		return is->dns;
+	return arena_printf(arena, "router.%s", router->dns);
+}
+
 /* It stays for a while, unless it was a host that the route's owner took back. */
 static void leave(struct routes *routes, struct tx *tx, struct arena *arena,
-                  const struct binding_row *was, const struct binding_row *is)
+                  const struct binding_row *was, const struct binding_row *is,
+                  const char *target)
 {
 	bool has_moved = strcmp(was->router, is->router);
 	bool was_generated = is_generated(tx, arena, was->dns);
 	struct move_row move = {
 		.route_id = is->route_id, .router = was->router, .dns = was->dns,
-		.target = was_generated && has_moved ? is->dns : NULL,
+		.target = was_generated && has_moved ? target : NULL,
 	};
 
 	if (!was_generated && strcmp(was->dns, is->dns))
@@ -71,13 +88,16 @@ static bool is_same(const struct binding_row *a, const struct binding_row *b)
 }
 
 static void write_binding(struct routes *routes, struct tx *tx, struct arena *arena,
-                          const struct binding_row *was, const struct binding_row *is)
+                          const struct binding_row *was, const struct binding_row *is,
+                          const struct router_row *router)
 {
 	if (!was) {
 		store_binding_insert(tx, is);
 	} else {
-		store_moves_lead_to(tx, is->route_id, is->dns);
-		leave(routes, tx, arena, was, is);
+		const char *target = target_of(arena, is, router);
+
+		store_moves_lead_to(tx, is->route_id, target);
+		leave(routes, tx, arena, was, is, target);
 		store_binding_update(tx, is);
 		store_move_end(tx, is->route_id, is->router, is->dns);
 		store_router_touch(tx, is->router);
@@ -105,7 +125,7 @@ enum err binding_make(struct routes *routes, struct tx *tx, struct arena *arena,
 	                         .was_router = is_there ? was.router : NULL,
 	                         .has_changed = !is_there || !is_same(&was, &is) };
 	if (bound->has_changed)
-		write_binding(routes, tx, arena, is_there ? &was : NULL, &is);
+		write_binding(routes, tx, arena, is_there ? &was : NULL, &is, router);
 	return tx->err;
 }
 

@@ -94,14 +94,6 @@ static bool promote(struct heirs *heirs, struct route_row *route)
 	return true;
 }
 
-static void promote_oldest(struct heirs *heirs, const char *host)
-{
-	struct route_row route;
-
-	if (store_route_waiting(heirs->tx, heirs->arena, host, &route))
-		promote(heirs, &route);
-}
-
 static void take_waiting(void *self, const struct route_row *route)
 {
 	struct heirs *heirs = self;
@@ -109,28 +101,43 @@ static void take_waiting(void *self, const struct route_row *route)
 	heirs->list[heirs->count++] = *route;
 }
 
-/* All that the wildcard kept waiting, oldest first: some may go on waiting for others. */
-static void promote_below(struct heirs *heirs, const char *parent)
+typedef void waiting_fn(struct tx *tx, struct arena *arena, const char *where, int limit,
+                        int skip, route_fn *each, void *self);
+
+/*
+ * Of those who wait, longest first: the first ONE who can have what is free, or all of
+ * them. Some go on waiting, for others or because somebody has what is around it.
+ */
+static void promote_all(struct heirs *heirs, waiting_fn *waiting, const char *where, bool one)
 {
 	int kept = 0;
 
 	do {
 		heirs->list = arena_alloc(heirs->arena, PAGE * sizeof(*heirs->list));
 		heirs->count = 0;
-		store_routes_waiting_below(heirs->tx, heirs->arena, parent, PAGE, kept,
-		                           take_waiting, heirs);
-		for (size_t i = 0; i < heirs->count && !heirs->tx->err; i++)
-			kept += !promote(heirs, &heirs->list[i]);
+		waiting(heirs->tx, heirs->arena, where, PAGE, kept, take_waiting, heirs);
+		for (size_t i = 0; i < heirs->count && !heirs->tx->err; i++) {
+			bool is_promoted = promote(heirs, &heirs->list[i]);
+
+			if (is_promoted && one)
+				return;
+			kept += !is_promoted;
+		}
 	} while (heirs->count == PAGE && !heirs->tx->err);
+}
+
+static void promote_longest(struct heirs *heirs, const char *host)
+{
+	promote_all(heirs, store_routes_waiting, host, true);
 }
 
 static void promote_for(struct heirs *heirs, const char *host)
 {
-	promote_oldest(heirs, host);
+	promote_longest(heirs, host);
 	if (host_is_wildcard(host))
-		promote_below(heirs, host_parent(host));
+		promote_all(heirs, store_routes_waiting_below, host_parent(host), false);
 	else
-		promote_oldest(heirs, wildcard_of(heirs->arena, host));
+		promote_longest(heirs, wildcard_of(heirs->arena, host));
 }
 
 void claims_free(struct tx *tx, struct arena *arena, const char *host,
@@ -140,6 +147,7 @@ void claims_free(struct tx *tx, struct arena *arena, const char *host,
 	struct heirs heirs = { .tx = tx, .arena = arena, .each = each, .self = self };
 
 	store_claim_drop(tx, host, route_id);
+	store_moves_end_host(tx, route_id, host);
 	promote_for(&heirs, host);
 }
 

@@ -17,7 +17,7 @@
 bool claims_take(struct tx *tx, struct arena *arena, const struct route_row *route,
                  struct why *why);
 /*
- * HOST is ROUTE_ID's no more; who waited longest has it. EACH hears of routes that are to
+ * HOST is ROUTE_ID's no more, nor served for it anywhere; who waited longest has it. EACH hears of routes that are to
  * be scheduled by now.
  */
 void claims_free(struct tx *tx, struct arena *arena, const char *host,

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "agent.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "claims.h"
 #include "consistency/pulse.h"
@@ -8,11 +9,14 @@
 #include "core/strategy.h"
 #include "peers.h"
 #include "routes.h"
+#include "runtime/broker.h"
+#include "runtime/db.h"
 #include "schedule.h"
 #include "shard.h"
 #include "store.h"
 
-static struct routes routes = { .due_period_s = 1, .sweep_period_s = 5 };
+static struct routes routes = { .due_period_s = 1, .sweep_period_s = 5,
+                                .hosts_period_s = 60 };
 
 #define AT(field) offsetof(struct routes_settings, field)
 
@@ -46,9 +50,16 @@ static const struct option_section sections[] = {
 	{ 0 }
 };
 
-bool routes_keep_the_last(const struct routes *own)
+struct alive_rule routes_alive_rule(const struct routes *own)
 {
-	return !strcmp(own->settings.all_down, "keep");
+	const int64_t enough_ms = own->settings.alive_s * INT64_C(1000);
+
+	return (struct alive_rule){
+		.timeout_s = own->settings.alive_s,
+		.is_hearing = own->hears_since_ms &&
+		              clock_ms() - own->hears_since_ms >= enough_ms,
+		.keeps = !strcmp(own->settings.all_down, "keep"),
+	};
 }
 
 /* ---- timers ---- */
@@ -63,12 +74,25 @@ static void queues_fire(void *self)
 	queue_watch_fire(((struct routes *)self)->queues);
 }
 
+/* Reports wait in their queue, or were never sent, as long as one of those is away. */
+static void mind_hearing(struct routes *own)
+{
+	const int64_t now = clock_ms(), late_ms = own->settings.alive_s * INT64_C(500);
+
+	if (!broker_is_up(own->runtime.out) || !db_is_up(own->runtime.db))
+		own->hears_since_ms = 0;
+	else if (!own->hears_since_ms || now - own->turn_ms > late_ms)
+		own->hears_since_ms = now;
+	own->turn_ms = now;
+}
+
 static enum err follow_addresses(void *self, struct why *why)
 {
 	const struct routes *own = self;
+	const struct alive_rule rule = routes_alive_rule(own);
 	struct tx tx = tx_begin(own->runtime.db, why);
 
-	store_addresses_follow(&tx, own->settings.alive_s, routes_keep_the_last(own));
+	store_addresses_follow(&tx, &rule);
 	return tx_commit(&tx);
 }
 
@@ -77,8 +101,11 @@ static void due_fire(void *self)
 	struct routes *own = self;
 	struct why why;
 
-	if (tx_redo(follow_addresses, own, &why))
+	mind_hearing(own);
+	if (tx_redo(follow_addresses, own, &why)) {
+		own->hears_since_ms = 0;
 		log_warn("addresses not looked at: reason=\"%s\"", why.text);
+	}
 	scheduler_fire(own->scheduler);
 	shards_fire(own->shards);
 }
@@ -116,9 +143,18 @@ static enum err sweep_rows(void *self, struct why *why)
 	struct sweep *sweep = self;
 	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
 
-	sweep->host_count = sweep->router_count = 0;
+	sweep->router_count = 0;
 	if (store_moves_expire(&tx))
 		store_routers_dropping(&tx, sweep->arena, take_router, sweep);
+	return tx_commit(&tx);
+}
+
+static enum err sweep_hosts(void *self, struct why *why)
+{
+	struct sweep *sweep = self;
+	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
+
+	sweep->host_count = 0;
 	store_hosts_orphaned(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
 	for (size_t i = 0; i < sweep->host_count; i++)
 		claims_settle(&tx, sweep->arena, sweep->hosts[i]);
@@ -139,11 +175,22 @@ static void sweep_fire(void *self)
 	arena_free(&sweep.arena);
 }
 
+static void hosts_fire(void *self)
+{
+	struct sweep sweep = { .routes = self, .arena = arena_new() };
+	struct why why;
+
+	if (tx_redo(sweep_hosts, &sweep, &why))
+		log_warn("hosts not swept: reason=\"%s\"", why.text);
+	arena_free(&sweep.arena);
+}
+
 static const struct timer timers[] = {
 	{ "fleet",  &pulse_config.period_s, fleet_fire },
 	{ "queues", &queue_watch_period_s,  queues_fire },
 	{ "due",    &routes.due_period_s,   due_fire },
 	{ "sweep",  &routes.sweep_period_s, sweep_fire },
+	{ "hosts",  &routes.hosts_period_s, hosts_fire },
 	{ 0 }
 };
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "runtime/worker.h"
+#include "store.h"
 
 struct pulse;
 struct queue_watch;
@@ -33,10 +34,14 @@ struct routes {
 	struct queue_watch *queues;
 	struct scheduler *scheduler;
 	struct shards *shards;
-	int due_period_s, sweep_period_s;	/* constant */
+	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
+	int due_period_s, sweep_period_s, hosts_period_s;	/* constant */
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */
 
-/* Addresses stay in the domain when none of them is up. */
-bool routes_keep_the_last(const struct routes *routes);
+/*
+ * By routes.alive_timeout and routes.all_down. This process is hearing if for as long the
+ * broker and the database were there, and it had its turns.
+ */
+struct alive_rule routes_alive_rule(const struct routes *routes);

@@ -26,7 +26,7 @@ enum err service_check_rights(struct request *req, const char *project_id)
 
 /* ---- what a call about a route does in its transaction ---- */
 
-enum { HEIRS_MAX = 64 };
+enum { HEIRS_MAX = 64, ROUTERS_MAX = 64 };
 
 struct deed {
 	struct routes *routes;
@@ -34,6 +34,8 @@ struct deed {
 	struct tx *tx;
 	struct route_row route;
 	struct bound bound;		/* its router, if it got another name */
+	const char *routers[ROUTERS_MAX];	/* whose instances served it before */
+	size_t router_count;
 	char heirs[HEIRS_MAX][ID_LEN + 1];	/* who has hosts by it; the others by time */
 	size_t heir_count;
 };
@@ -46,11 +48,23 @@ static void take_heir(void *self, const char *id)
 		memcpy(deed->heirs[deed->heir_count++], id, ID_LEN + 1);
 }
 
+static void take_router(void *self, const char *router)
+{
+	struct deed *deed = self;
+
+	if (deed->router_count < ROUTERS_MAX)
+		deed->routers[deed->router_count++] = router;
+}
+
 /* Once it is committed. */
 static void tell(struct deed *deed)
 {
+	const char *id = deed->route.id;
+
 	if (deed->bound.has_changed)
 		binding_tell(deed->routes, &deed->bound);
+	for (size_t i = 0; i < deed->router_count; i++)
+		peers_routes_changed(deed->routes, deed->routers[i], &id, 1);
 	for (size_t i = 0; i < deed->heir_count; i++)
 		scheduler_now(deed->routes->scheduler, deed->heirs[i]);
 }
@@ -184,6 +198,9 @@ static void lock_with_host(struct deed *deed, const struct route_key *key,
 	lock_route(deed, key);
 	if (!deed->tx->err && !is_same_text(seen.host, deed->route.host))
 		tx_fail(deed->tx, ERR_RACE, "the route got another host meanwhile");
+	if (!deed->tx->err)
+		store_route_routers(deed->tx, deed->req->arena, deed->route.id,
+		                    take_router, deed);
 }
 
 /* ---- update ---- */
@@ -245,21 +262,11 @@ static void change_route(struct deed *deed, struct route_wish *wish)
 		                              .dns = was.dns };
 }
 
-/* Labels and backends of a route that stays where it is concern its router, too. */
-static void tell_changed(struct deed *deed, const char *router)
-{
-	const char *id = deed->route.id;
-
-	if (router && !deed->bound.has_changed)
-		peers_routes_changed(deed->routes, router, &id, 1);
-}
-
 static enum err update_route(void *self, struct request *req)
 {
 	struct deed deed = { .routes = self, .req = req };
 	struct route_wish wish;
 	struct route_key key;
-	const char *router;
 	enum err err = codec_route_key(req, &key);
 
 	if (!err)
@@ -270,14 +277,12 @@ static enum err update_route(void *self, struct request *req)
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
 	lock_with_host(&deed, &key, wish.route.host);
-	router = tx.err ? NULL : deed.route.router;
 	if (!tx.err)
 		change_route(&deed, &wish);
 	err = tx_commit(&tx);
 	if (err)
 		return err;
 	tell(&deed);
-	tell_changed(&deed, router);
 	scheduler_now(deed.routes->scheduler, deed.route.id);
 	return answer(&deed);
 }
@@ -288,7 +293,6 @@ static enum err delete_route(void *self, struct request *req)
 {
 	struct deed deed = { .routes = self, .req = req };
 	struct route_key key;
-	const char *router = NULL;
 	enum err err = codec_route_key(req, &key);
 
 	if (err)
@@ -298,7 +302,6 @@ static enum err delete_route(void *self, struct request *req)
 	deed.tx = &tx;
 	lock_with_host(&deed, &key, NULL);
 	if (!tx.err) {
-		router = deed.route.router;
 		binding_end(&tx, req->arena, &deed.route, "");
 		store_route_delete(&tx, deed.route.id);
 		if (deed.route.host)
@@ -309,7 +312,6 @@ static enum err delete_route(void *self, struct request *req)
 	if (err)
 		return rpc_deleted(req, err);
 	tell(&deed);
-	tell_changed(&deed, router);
 	return OK;
 }
 

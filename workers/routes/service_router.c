@@ -21,10 +21,11 @@ static void lock_router(struct request *req, struct tx *tx, const char *name,
 static enum err end(struct routes *routes, struct request *req, struct tx *tx,
                     const char *name)
 {
+	const struct alive_rule rule = routes_alive_rule(routes);
 	struct router_row router;
 	enum err err;
 
-	store_addresses_follow(tx, routes->settings.alive_s, routes_keep_the_last(routes));
+	store_addresses_follow(tx, &rule);
 	if (store_router_read(tx, req->arena, name, ROUTER_READ, &router))
 		req->result = json_pack("{s:o}", "router",
 		                        codec_encode_router(&router, true, routes));
@@ -108,12 +109,19 @@ enum err service_create_router(void *self, struct request *req)
 	return end(routes, req, &tx, wish.router.name);
 }
 
+/* By the addresses as they are now the domain has some, or had none before. */
 static void check_addresses(const struct routes *routes, struct tx *tx,
-                            const struct router_row *was, const struct router_row *is)
+                            const struct router_row *was)
 {
-	if (was->count && !is->count && routes_keep_the_last(routes))
-		tx_fail(tx, ERR_CONFLICT, "addresses: the domain would be empty; delete the "
-		        "router, or set routes.all_down = \"withdraw\"");
+	const struct alive_rule rule = routes_alive_rule(routes);
+	bool had = false;
+
+	for (size_t i = 0; i < was->count; i++)
+		had |= was->addresses[i].is_shown;
+	if (had && rule.keeps && !store_addresses_hold(tx, was->name, &rule))
+		tx_fail(tx, ERR_CONFLICT, "addresses: none of these is up, and the domain "
+		        "would be empty; keep one that it has until another is up, delete "
+		        "the router, or set routes.all_down = \"withdraw\"");
 }
 
 enum err service_update_router(void *self, struct request *req)
@@ -135,10 +143,11 @@ enum err service_update_router(void *self, struct request *req)
 	lock_router(req, &tx, name, &was);
 	if (!tx.err) {
 		codec_router_complete(&wish, &was);
-		check_addresses(routes, &tx, &was, &wish.router);
 		store_router_update(&tx, &wish.router);
-		if (wish.has_addresses)
+		if (wish.has_addresses) {
 			store_addresses_put(&tx, &wish.router);
+			check_addresses(routes, &tx, &was);
+		}
 		store_routes_due_now(&tx);
 	}
 	return end(routes, req, &tx, name);
@@ -197,8 +206,10 @@ enum err service_delete_router(void *self, struct request *req)
 		tx_fail(&tx, ERR_CONFLICT, "names that routes had at it still lead to "
 		        "others, until routes.rebind_grace is over; \"force\" ends that");
 	router.state = ROUTER_GOING;
-	if (!tx.err)
+	if (!tx.err) {
+		store_router_moves_end(&tx, name);
 		store_router_update(&tx, &router);
+	}
 	err = tx_commit(&tx);
 	if (!err)
 		shards_now(routes->shards, name);

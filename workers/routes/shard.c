@@ -50,7 +50,8 @@ struct shard {
 	struct move_row *moves;
 	size_t move_count;
 	json_t *zone;			/* router.zone */
-	bool is_created;		/* its domain, by us, just now */
+	bool is_asked_for;		/* its domain, of central, just now */
+	bool has_no_serial;		/* to begin with: central has a newer one */
 	uint32_t serial;		/* of the change that central took */
 };
 
@@ -231,18 +232,21 @@ static enum err write_told(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
+/* What is to be there; of a router that goes, that nothing is. */
 static json_t *changes_of(const struct shard *shard)
 {
 	const struct router_row *router = &shard->router;
 	struct address *shown = arena_alloc(shard->arena, (router->count + 1) *
 	                                                  sizeof(*shown));
+	bool is_going = router->state == ROUTER_GOING;
 	json_t *changes = json_array();
 	size_t count = 0;
 
 	for (size_t i = 0; i < router->count; i++)
-		if (router->addresses[i].is_shown)
+		if (router->addresses[i].is_shown && !is_going)
 			shown[count++] = router->addresses[i].address;
-	shard_zone_extras(changes, shard->zone, router->dns);
+	(is_going ? shard_zone_no_extras : shard_zone_extras)(changes, shard->zone,
+	                                                      router->dns);
 	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 32);
 	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 128);
 	for (size_t i = 0; i < shard->move_count; i++)
@@ -257,25 +261,61 @@ static json_t *changes_of(const struct shard *shard)
 static void send_changes(struct shard *shard);
 static void look(struct shard *shard);
 
-/* Somebody else may have made it meanwhile: then there it is. */
+static enum err write_adopted(void *self, struct why *why)
+{
+	struct shard *shard = self;
+	struct tx tx = begin_guarded(shard, why);
+
+	shard->router.made_id[0] = '\0';
+	store_shard_adopted(&tx, shard->name);
+	return tx_commit(&tx);
+}
+
+/* Somebody else may have made it meanwhile: then it is theirs. */
 static void hear_created(void *self, const struct rpc_answer *answer)
 {
 	struct shard *shard = self;
+	struct why why;
 
-	if (answer->err && answer->err != ERR_EXISTS) {
+	if (answer->err && answer->err != ERR_EXISTS)
 		give_up(shard, answer->why.text);
-		return;
-	}
-	shard->is_created = true;
-	send_changes(shard);
+	else if (answer->err && tx_redo(write_adopted, shard, &why))
+		give_up(shard, why.text);
+	else
+		send_changes(shard);
 }
 
 static void create_domain(struct shard *shard)
 {
-	ask(shard, "create_domain", json_pack("{s:o}", "domain",
-	    shard_zone_domain(shard->zone, shard->router.dns,
-	                      shard->shards->routes->settings.pool,
-	                      shard->router.description)), hear_created);
+	json_t *domain = shard_zone_domain(shard->zone, shard->router.dns,
+	                                   shard->shards->routes->settings.pool,
+	                                   shard->router.description);
+
+	json_object_set_new(domain, "id", json_string(shard->router.made_id));
+	ask(shard, "create_domain", json_pack("{s:o}", "domain", domain), hear_created);
+}
+
+/* Its id is written before it is asked for, for the answer may be lost. */
+static enum err write_missing(void *self, struct why *why)
+{
+	struct shard *shard = self;
+	struct tx tx = begin_guarded(shard, why);
+
+	id_random(shard->router.made_id);
+	shard->router.done_rev = 0;
+	store_shard_missing(&tx, shard->name, shard->router.made_id);
+	return tx_commit(&tx);
+}
+
+static void was_missing(struct shard *shard)
+{
+	struct why why;
+
+	shard->is_asked_for = true;
+	if (tx_redo(write_missing, shard, &why))
+		give_up(shard, why.text);
+	else
+		create_domain(shard);
 }
 
 /* Said again, and nothing was otherwise: then its servers have that, too. */
@@ -295,12 +335,27 @@ static void was_told(struct shard *shard, uint32_t serial)
 		look(shard);
 }
 
+/* It was made for us, and what it has to begin with was not said yet. */
+static bool is_to_begin(const struct shard *shard)
+{
+	return *shard->router.made_id && !shard->router.done_rev;
+}
+
+static bool has_serial(const struct shard *shard)
+{
+	return is_to_begin(shard) && !shard->has_no_serial &&
+	       json_object_get(shard->zone, "serial");
+}
+
 static void hear_changed(void *self, const struct rpc_answer *answer)
 {
 	struct shard *shard = self;
 
-	if (answer->err == ERR_NOT_FOUND && !shard->is_created) {
-		create_domain(shard);
+	if (answer->err == ERR_NOT_FOUND && !shard->is_asked_for) {
+		was_missing(shard);
+	} else if (answer->err == ERR_CONFLICT && has_serial(shard)) {
+		shard->has_no_serial = true;	/* it may have been said before */
+		send_changes(shard);
 	} else if (answer->err) {
 		give_up(shard, answer->why.text);
 	} else {
@@ -313,25 +368,32 @@ static void hear_changed(void *self, const struct rpc_answer *answer)
 static void add_beginning(const struct shard *shard, json_t *args)
 {
 	json_t *soa = json_object_get(shard->zone, "soa");
-	json_t *serial = json_object_get(shard->zone, "serial");
 
 	if (soa)
 		json_object_set(args, "soa", soa);
-	if (serial)
-		json_object_set(args, "serial", serial);
+	if (has_serial(shard))
+		json_object_set(args, "serial", json_object_get(shard->zone, "serial"));
+}
+
+static json_t *change_of(const struct shard *shard)
+{
+	return json_pack("{s:s, s:o}", "domain", domain_of(shard), "changes",
+	                 changes_of(shard));
 }
 
 static void send_changes(struct shard *shard)
 {
-	json_t *args = json_pack("{s:s, s:o}", "domain", domain_of(shard), "changes",
-	                         changes_of(shard));
+	json_t *args = change_of(shard);
 
-	if (shard->is_created)
+	if (is_to_begin(shard))
 		add_beginning(shard, args);
 	ask(shard, "apply_changes", args, hear_changed);
 }
 
-/* ---- a router that goes ---- */
+/*
+ * ---- a router that goes: what it has in its domain, and then the domain, if it was made
+ * for it and has nothing of anybody else's ----
+ */
 
 static enum err write_gone(void *self, struct why *why)
 {
@@ -347,16 +409,52 @@ static void hear_deleted(void *self, const struct rpc_answer *answer)
 {
 	struct shard *shard = self;
 
-	if (answer->err && answer->err != ERR_NOT_FOUND)
+	if (answer->err && answer->err != ERR_NOT_FOUND && answer->err != ERR_CONFLICT) {
 		give_up(shard, answer->why.text);
-	else
-		end_by(shard, write_gone);
+		return;
+	}
+	if (answer->err == ERR_CONFLICT)
+		log_info("domain kept: router=%s domain=%s reason=\"%s\"", shard->name,
+		         domain_of(shard), answer->why.text);
+	end_by(shard, write_gone);
 }
 
 static void delete_domain(struct shard *shard)
 {
-	ask(shard, "delete_domain", json_pack("{s:s}", "domain", domain_of(shard)),
-	    hear_deleted);
+	ask(shard, "delete_domain", json_pack("{s:s, s:b}", "domain",
+	    shard->router.made_id, "if_empty", true), hear_deleted);
+}
+
+static enum err write_moves_done(void *self, struct why *why)
+{
+	struct shard *shard = self;
+	struct tx tx = begin_guarded(shard, why);
+
+	store_moves_done(&tx, shard->moves, shard->move_count);
+	return tx_commit(&tx);
+}
+
+static void hear_withdrawn(void *self, const struct rpc_answer *answer)
+{
+	struct shard *shard = self;
+	struct why why;
+
+	if (answer->err && answer->err != ERR_NOT_FOUND)
+		give_up(shard, answer->why.text);
+	else if (!answer->err && shard->move_count == MOVES_MAX &&
+	         tx_redo(write_moves_done, shard, &why))
+		give_up(shard, why.text);
+	else if (!answer->err && shard->move_count == MOVES_MAX)
+		look(shard);
+	else if (!answer->err && *shard->router.made_id)
+		delete_domain(shard);
+	else
+		end_by(shard, write_gone);
+}
+
+static void withdraw(struct shard *shard)
+{
+	ask(shard, "apply_changes", change_of(shard), hear_withdrawn);
 }
 
 /* ---- what is to be done ---- */
@@ -403,7 +501,7 @@ static void look(struct shard *shard)
 	json_decref(shard->zone);
 	shard->zone = json_loads(shard->router.zone, 0, NULL);
 	if (shard->router.state == ROUTER_GOING)
-		delete_domain(shard);
+		withdraw(shard);
 	else if (is_told(shard))
 		ask_state(shard);
 	else

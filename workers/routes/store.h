@@ -36,6 +36,7 @@ struct router_row {
 	uint32_t capacity, ttl;
 	enum router_state state;
 	const char *zone;		/* JSON: what its domain has to begin with */
+	char made_id[ID_LEN + 1];	/* of the domain, if we made it; else "" */
 	uint32_t bound;
 	uint64_t rev, done_rev;
 	bool has_serial;
@@ -56,14 +57,22 @@ void store_router_insert(struct tx *tx, const struct router_row *router);
 void store_router_update(struct tx *tx, const struct router_row *router);
 /* Those of ROUTER replace what was there; who speaks for one of them stays known. */
 void store_addresses_put(struct tx *tx, const struct router_row *router);
+/*
+ * What is shown follows what is up: what its operator says so of, and whoever speaks for it
+ * did within TIMEOUT_S. Silence tells nothing to who is not hearing: what is shown stays.
+ */
+struct alive_rule {
+	int timeout_s;
+	bool is_hearing;
+	bool keeps;			/* what is shown, if nothing is up */
+};
+/* Is any of them shown, or up? */
+bool store_addresses_hold(struct tx *tx, const char *router,
+                          const struct alive_rule *rule);
 /* An agent says that the address lives: false if the router has none such. */
 bool store_address_seen(struct tx *tx, const char *router, const struct address *address);
-/*
- * What is shown follows what is up, for routers where the two differ: an address is up if
- * its operator says so, and whoever speaks for it did within ALIVE_S. With KEEP that of a
- * router with none that is up stays as it is. The domains are due. Returns how many.
- */
-int64_t store_addresses_follow(struct tx *tx, int alive_s, bool keep);
+/* For routers of which the two differ. Their domains are due. Returns how many. */
+int64_t store_addresses_follow(struct tx *tx, const struct alive_rule *rule);
 /* Nothing refers to it any more. */
 void store_router_delete(struct tx *tx, const char *name);
 typedef void router_fn(void *self, const struct router_row *router);
@@ -85,6 +94,10 @@ void store_router_touch(struct tx *tx, const char *name);
 /* Their names, at most LIMIT. */
 void store_shards_due(struct tx *tx, struct arena *arena, int limit,
                       void (*each)(void *self, const char *name), void *self);
+/* There is no such domain; it will be MADE_ID, and all is to be said from the beginning. */
+void store_shard_missing(struct tx *tx, const char *name, const char *made_id);
+/* Somebody else's domain is there. */
+void store_shard_adopted(struct tx *tx, const char *name);
 /* REV is what central was told, under SERIAL; it is looked after again in AFTER_MS. */
 void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,
                       int64_t after_ms);
@@ -178,13 +191,13 @@ bool store_claim_take(struct tx *tx, const char *host, const struct route_row *r
 void store_claim_drop(struct tx *tx, const char *host, const char *route_id);
 /* A host in DOMAIN that somebody has; NULL. Reads all claims. */
 const char *store_claim_in(struct tx *tx, struct arena *arena, const char *domain);
-/* The oldest that waits for HOST. */
-bool store_route_waiting(struct tx *tx, struct arena *arena, const char *host,
-                         struct route_row *route);
-/* Those that wait for something below PARENT, oldest first, at most LIMIT from SKIP on. */
+/* Those that wait for HOST, who waits longest first, at most LIMIT from SKIP on. */
+void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, int limit,
+                          int skip, route_fn *each, void *self);
+/* The same, of all that is below PARENT. */
 void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
                                 int limit, int skip, route_fn *each, void *self);
-/* Hosts that somebody waits for and nobody has: it should not be. */
+/* Hosts that somebody waits for who might have them: it should not be. */
 void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
                           void (*each)(void *self, const char *host), void *self);
 
@@ -214,7 +227,7 @@ struct move_row {
 	uint64_t seq;
 };
 typedef void move_fn(void *self, const struct move_row *move);
-/* Until GRACE_S from now. */
+/* Until GRACE_S from now, or as long as others may keep the addresses of its router. */
 void store_move_insert(struct tx *tx, const struct move_row *move, int grace_s);
 /* Whatever names the route had before now lead to TARGET. */
 void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target);
@@ -223,6 +236,11 @@ void store_move_end(struct tx *tx, const char *route_id, const char *router,
                     const char *dns);
 /* They end now. */
 void store_moves_end(struct tx *tx, const char *route_id);
+/* Those by which it is served under a host that it was given. */
+void store_moves_end_host(struct tx *tx, const char *route_id, const char *host);
+/* Whose instances serve it: where it is bound, and where it was a while ago. */
+void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
+                         void (*each)(void *self, const char *router), void *self);
 /* Those whose time is over; their routers' domains are due. Returns how many. */
 int64_t store_moves_expire(struct tx *tx);
 /* The routers whose instances serve less by moves that end. */
@@ -233,6 +251,8 @@ void store_moves_open(struct tx *tx, struct arena *arena, const char *router, in
                       move_fn *each, void *self);
 /* It was, if nobody had another mind meanwhile; what is gone frees its name. */
 void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count);
+/* The same, of all that a router has. */
+void store_router_moves_end(struct tx *tx, const char *router);
 /* All of a router's go, with the claims to their names. */
 void store_moves_drop_all(struct tx *tx, const char *router);
 bool store_router_has_moves(struct tx *tx, const char *router);

@@ -4,12 +4,14 @@ void store_move_insert(struct tx *tx, const struct move_row *move, int grace_s)
 {
 	tx_exec(tx,
 	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at) "
-	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'HAVE', 'ADD'), NOW(3) + INTERVAL ? SECOND) "
+	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'HAVE', 'ADD'), NOW(3) + INTERVAL "
+	    "GREATEST(?, (SELECT ttl FROM routers WHERE name = ?)) SECOND) "
 	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL AND "
 	    "target IS NOT NULL, 'DROP', VALUES(state)), "
 	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), seq = seq + 1",
 	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
-	            tx_text(move->target), tx_text(move->target), tx_int(grace_s)));
+	            tx_text(move->target), tx_text(move->target), tx_int(grace_s),
+	            tx_text(move->router)));
 }
 
 void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target)
@@ -43,6 +45,35 @@ void store_moves_end(struct tx *tx, const char *route_id)
 	tx_exec(tx,
 	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 WHERE route_id = ?",
 	    TX_BIND(tx_text(route_id)));
+}
+
+void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
+{
+	tx_exec(tx, DUE "m.route_id = ? AND m.dns = ? AND m.state <> 'DROP'",
+	        TX_BIND(tx_text(route_id), tx_text(host)));
+	tx_exec(tx,
+	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
+	    "WHERE route_id = ? AND dns = ?", TX_BIND(tx_text(route_id), tx_text(host)));
+}
+
+void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
+                         void (*each)(void *self, const char *router), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT router FROM route_bindings WHERE route_id = ? UNION "
+	          "SELECT router FROM route_moves WHERE route_id = ?",
+	          TX_BIND(tx_text(route_id), tx_text(route_id)));
+	while (tx_next(&rows))
+		each(self, row_text(&rows));
+}
+
+void store_router_moves_end(struct tx *tx, const char *router)
+{
+	tx_exec(tx,
+	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 WHERE router = ?",
+	    TX_BIND(tx_text(router)));
 }
 
 int64_t store_moves_expire(struct tx *tx)

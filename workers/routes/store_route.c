@@ -158,8 +158,8 @@ void store_route_insert(struct tx *tx, const struct route_row *route)
 {
 	tx_exec(tx,
 	    "INSERT INTO routes (id, namespace, name, project_id, host, parent, labels, "
-	    "backend, is_waiting, last_error, retry_at, created_at) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(3), NOW(6))",
+	    "backend, is_waiting, waits_since, last_error, retry_at, created_at) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(6), ?, NOW(3), NOW(6))",
 	    TX_BIND(tx_text(route->id), tx_text(route->namespace), tx_text(route->name),
 	            tx_text(route->project_id), tx_text(route->host),
 	            tx_text(parent_of(route)), tx_text(route->labels),
@@ -170,9 +170,11 @@ void store_route_insert(struct tx *tx, const struct route_row *route)
 void store_route_update(struct tx *tx, const struct route_row *route)
 {
 	tx_exec(tx,
-	    "UPDATE routes SET host = ?, parent = ?, labels = ?, backend = ?, "
+	    "UPDATE routes SET waits_since = IF(? AND is_waiting AND host = ?, waits_since, "
+	    "NOW(6)), host = ?, parent = ?, labels = ?, backend = ?, "
 	    "is_waiting = ?, last_error = ?, attempts = 0, retry_at = NOW(3) WHERE id = ?",
-	    TX_BIND(tx_text(route->host), tx_text(parent_of(route)),
+	    TX_BIND(tx_int(route->is_waiting), tx_text(route->host),
+	            tx_text(route->host), tx_text(parent_of(route)),
 	            tx_text(route->labels), tx_text(route->backend),
 	            tx_int(route->is_waiting), tx_text(route->last_error),
 	            tx_text(route->id)));
@@ -220,18 +222,16 @@ void store_routes_due_now(struct tx *tx)
 
 /* ---- those that wait for a host ---- */
 
-bool store_route_waiting(struct tx *tx, struct arena *arena, const char *host,
-                         struct route_row *route)
+void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, int limit,
+                          int skip, route_fn *each, void *self)
 {
 	struct tx_rows rows;
 
-	if (!tx_select_row(tx, arena, &rows,
-	    COLUMNS FROM "WHERE r.host = ? AND r.is_waiting "
-	    "ORDER BY r.created_at, r.id LIMIT 1 FOR UPDATE", TX_BIND(tx_text(host))))
-		return false;
-	read_route(&rows, route);
-	tx_select_end(&rows);
-	return !tx->err;
+	tx_select(tx, arena, &rows,
+	          COLUMNS FROM "WHERE r.is_waiting = TRUE AND r.host = ? "
+	          "ORDER BY r.waits_since, r.id LIMIT ? OFFSET ? FOR UPDATE",
+	          TX_BIND(tx_text(host), tx_int(limit), tx_int(skip)));
+	read_all(&rows, each, self);
 }
 
 void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
@@ -240,20 +240,24 @@ void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          COLUMNS FROM "WHERE r.parent = ? AND r.is_waiting "
-	          "ORDER BY r.created_at, r.id LIMIT ? OFFSET ? FOR UPDATE",
+	          COLUMNS FROM "WHERE r.is_waiting = TRUE AND r.parent = ? "
+	          "ORDER BY r.waits_since, r.id LIMIT ? OFFSET ? FOR UPDATE",
 	          TX_BIND(tx_text(parent), tx_int(limit), tx_int(skip)));
 	read_all(&rows, each, self);
 }
 
+/* Whoever of another project has the wildcard above, or anything below, keeps it waiting. */
 void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
                           void (*each)(void *self, const char *host), void *self)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT DISTINCT r.host FROM routes r WHERE r.is_waiting AND "
-	          "NOT EXISTS (SELECT 1 FROM host_claims c WHERE c.host = r.host) LIMIT ?",
+	          "SELECT DISTINCT r.host FROM routes r WHERE r.is_waiting = TRUE "
+	          "AND NOT EXISTS (SELECT 1 FROM host_claims c WHERE c.host = r.host) "
+	          "AND NOT EXISTS (SELECT 1 FROM host_claims c WHERE c.parent = r.parent "
+	          "AND c.project_id <> r.project_id "
+	          "AND CONCAT('*.', r.parent) IN (c.host, r.host)) LIMIT ?",
 	          TX_BIND(tx_int(limit)));
 	while (tx_next(&rows))
 		each(self, row_text(&rows));

@@ -27,7 +27,8 @@ static int find(const char *const *names, int count, const char *name)
 /* ---- read ---- */
 
 #define COLUMNS "SELECT name, description, dns, label, capacity, ttl, state, zone, bound, " \
-                "rev, done_rev, serial, failures, zone_status, reason FROM routers "
+                "rev, done_rev, serial, failures, zone_status, reason, " \
+                "COALESCE(made_id, '') FROM routers "
 
 static void read_router(struct tx_rows *rows, struct router_row *router)
 {
@@ -50,6 +51,7 @@ static void read_router(struct tx_rows *rows, struct router_row *router)
 	router->zone_status = (enum zone_status)find(status_names, ZONE_STATUSES,
 	                                             row_text(rows));
 	router->reason = row_text(rows);
+	snprintf(router->made_id, sizeof(router->made_id), "%s", row_text(rows));
 }
 
 static void read_address(struct tx_rows *rows, struct router_address *into)
@@ -247,10 +249,24 @@ bool store_address_seen(struct tx *tx, const char *router, const struct address 
 }
 
 #define LIVES "(a.is_up AND (a.seen_at IS NULL OR " \
-              "a.seen_at > NOW(3) - INTERVAL ? SECOND))"
+              "a.seen_at > NOW(3) - INTERVAL ? SECOND OR (a.is_shown AND NOT ?)))"
+#define RULE(rule) tx_int((rule)->timeout_s), tx_int((rule)->is_hearing)
+
+bool store_addresses_hold(struct tx *tx, const char *router,
+                          const struct alive_rule *rule)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM router_addresses a WHERE a.router = ? "
+	    "AND (a.is_shown OR " LIVES ") LIMIT 1", TX_BIND(tx_text(router), RULE(rule))))
+		return false;
+	tx_select_end(&rows);
+	return true;
+}
 
 /* Of one router: its row is locked, so that whoever publishes it comes before or after. */
-static void follow(struct tx *tx, const char *name, int alive_s, bool keep)
+static void follow(struct tx *tx, const char *name, const struct alive_rule *rule)
 {
 	struct tx_rows rows;
 	int64_t live = 0;
@@ -258,17 +274,17 @@ static void follow(struct tx *tx, const char *name, int alive_s, bool keep)
 	store_router_touch(tx, name);
 	if (tx_select_row(tx, NULL, &rows,
 	    "SELECT COALESCE(SUM(" LIVES "), 0) FROM router_addresses a WHERE a.router = ?",
-	    TX_BIND(tx_int(alive_s), tx_text(name)))) {
+	    TX_BIND(RULE(rule), tx_text(name)))) {
 		live = row_int(&rows);
 		tx_select_end(&rows);
 	}
-	if (live || !keep)
+	if (live || !rule->keeps)
 		tx_exec(tx,
 		    "UPDATE router_addresses a SET a.is_shown = " LIVES
-		    " WHERE a.router = ?", TX_BIND(tx_int(alive_s), tx_text(name)));
+		    " WHERE a.router = ?", TX_BIND(RULE(rule), tx_text(name)));
 }
 
-int64_t store_addresses_follow(struct tx *tx, int alive_s, bool keep)
+int64_t store_addresses_follow(struct tx *tx, const struct alive_rule *rule)
 {
 	struct arena *arena = arena_new();
 	const char *names[64];
@@ -279,11 +295,11 @@ int64_t store_addresses_follow(struct tx *tx, int alive_s, bool keep)
 	    "SELECT a.router FROM router_addresses a GROUP BY a.router "
 	    "HAVING SUM(a.is_shown <> " LIVES ") > 0 AND (NOT ? OR SUM(" LIVES ") > 0) "
 	    "LIMIT 64",
-	    TX_BIND(tx_int(alive_s), tx_int(keep), tx_int(alive_s)));
+	    TX_BIND(RULE(rule), tx_int(rule->keeps), RULE(rule)));
 	while (tx_next(&rows))
 		names[count++] = row_text(&rows);
 	for (int64_t i = 0; i < count; i++)
-		follow(tx, names[i], alive_s, keep);
+		follow(tx, names[i], rule);
 	arena_free(&arena);
 	return count;
 }
@@ -300,6 +316,18 @@ void store_shards_due(struct tx *tx, struct arena *arena, int limit,
 	          TX_BIND(tx_int(limit)));
 	while (tx_next(&rows))
 		each(self, row_text(&rows));
+}
+
+void store_shard_missing(struct tx *tx, const char *name, const char *made_id)
+{
+	tx_exec(tx, "UPDATE routers SET made_id = ?, done_rev = 0 WHERE name = ?",
+	        TX_BIND(tx_text(made_id), tx_text(name)));
+}
+
+void store_shard_adopted(struct tx *tx, const char *name)
+{
+	tx_exec(tx, "UPDATE routers SET made_id = NULL WHERE name = ?",
+	        TX_BIND(tx_text(name)));
 }
 
 void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,

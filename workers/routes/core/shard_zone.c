@@ -153,6 +153,21 @@ void shard_zone_extras(json_t *changes, const json_t *zone, const char *dns)
 	}
 }
 
+void shard_zone_no_extras(json_t *changes, const json_t *zone, const char *dns)
+{
+	const json_t *list = json_object_get(zone, "records");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *record = json_array_get(list, i);
+		char name[FULL_MAX];
+		json_t *change = json_pack("{s:s, s:s}", "op", "delete", "name",
+			full(json_string_value(json_object_get(record, "name")), dns, name));
+
+		copy(change, "type", record, "type");
+		json_array_append_new(changes, change);
+	}
+}
+
 /* ---- what it has by what is routed ---- */
 
 void shard_zone_wildcard(json_t *changes, const char *dns, uint32_t ttl,

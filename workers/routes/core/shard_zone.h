@@ -25,8 +25,10 @@ enum err shard_zone_check(const json_t *zone, struct why *why);
 /* The argument `domain` of central's create_domain. New. DNS without a last dot. */
 json_t *shard_zone_domain(const json_t *zone, const char *dns, const char *pool,
                           const char *description);
-/* Appends to CHANGES (apply_changes) the records that it had to begin with. */
+/* Appends to CHANGES (apply_changes) the records that it had to begin with, */
 void shard_zone_extras(json_t *changes, const json_t *zone, const char *dns);
+/* and that there are none of these any more. */
+void shard_zone_no_extras(json_t *changes, const json_t *zone, const char *dns);
 /* The wildcard of one family; of no addresses, that there is none. */
 void shard_zone_wildcard(json_t *changes, const char *dns, uint32_t ttl,
                          const struct address *addresses, size_t count, uint8_t bits);
