@@ -1,4 +1,4 @@
-"""What becomes of ports, step by step, by calls and by what Neutron tells.
+"""What becomes of ports and subnets, step by step, by calls and by what Neutron tells.
 
 After each step the zones that BIND has are just what a model of some lines says: nothing is
 missing, nothing is left over, nothing is there twice.
@@ -67,6 +67,7 @@ def setUpModule():
         worker.launch()
         unittest.addModuleCleanup(worker.stop)
         worker.wait_ready()
+        Story.workers.append(worker)
         fleet.wait_for(lambda log=worker.log: "feed is up" in log.read_text(), SECONDS,
                        "it hears the notifications")
 
@@ -74,10 +75,12 @@ def setUpModule():
 class Story(unittest.TestCase):
 
     maxDiff = None
+    workers = []
     prefixes = iter(range(1, 250))
+    only_flagged = False            # the option ports.publish of the workers
 
     def setUp(self):
-        self.model = PortModel()
+        self.model = PortModel(self.only_flagged)
         self.random = random.Random(f"{SEED} {self.id()}")
         self.calls, self.events = Calls(self), Events(self)
         self.prefix = next(self.prefixes)
@@ -105,6 +108,26 @@ class Story(unittest.TestCase):
         self.assertEqual(self.checker.complaints(self.model, SECONDS), [],
                          f"{step} (seed {SEED})")
 
+    def check_all(self, step=""):
+        """The records, and what the workers answer of subnets and of dnsmasq's hosts."""
+        self.check(step)
+        for network in self.model.networks:
+            known = self.caller.list_subnets(network=network, limit=1000)["subnets"]
+            self.assertEqual(
+                {subnet["id"]: (subnet["cidr"], subnet["dns_publish_fixed_ip"],
+                                subnet["published"]) for subnet in known},
+                {key: (str(subnet.cidr), subnet.flag, self.model.is_published(subnet))
+                 for key, subnet in self.model.subnets.items() if subnet.network == network},
+                f"{step} (seed {SEED})")
+            self.assertEqual(self.hosts(network), self.model.hosts(network),
+                             f"{step} (seed {SEED})")
+
+    def hosts(self, network):
+        answer = self.caller.hosts_export(network=network)
+        self.assertIsNone(answer["marker"])
+        return {tuple(line.split()[:2]) for host in answer["hosts"]
+                for line in host["addn_hosts"].splitlines()}
+
     def serials(self, zone):
         """How many changes were made to it."""
         return int(self.fleet.mariadb.sql(
@@ -118,6 +141,28 @@ class Story(unittest.TestCase):
         self.check()
         self.assertEqual({zone: self.serials(zone) - before[zone] for zone in zones},
                          dict.fromkeys(zones, 1))
+
+
+class Flagged:
+    """Of Neutron's subnets only those with the flag have records."""
+
+    only_flagged = True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.restart("flagged")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.restart("all")
+
+    @classmethod
+    def restart(cls, publish):
+        for worker in cls.workers:
+            worker.stop()
+            worker.configure({"ports": {"publish": publish}})
+            worker.launch()
+            worker.wait_ready()
 
 
 class Addresses(Story):
@@ -502,10 +547,113 @@ class Large(Story):
             self.assertRegex(lines[0], r" [1-9] records,")
 
 
+class Subnets(Story):
+
+    def hands(self):
+        for hand in self.calls, self.events:
+            with self.subTest(hand=type(hand).__name__):
+                yield hand
+
+    def test_from_its_beginning_to_its_end(self):
+        """One serial in each zone, however many ports there are."""
+        for hand in self.hands():
+            domain = self.a_domain()
+            network = hand.network(domain)
+            ports = [hand.create(network, self.v4(i), self.v6(i), name=f"n{i}" if i % 2 else None)
+                     for i in range(1, 20)]
+            self.check_all("without one")
+            zones = [domain, reverse_zone(ipaddress.ip_address(self.v4(1)))]
+            subnet = hand.subnet(network, f"10.{self.prefix}.0.0/24", True)
+            self.check_all("one that has records")
+            self.told_once(lambda: hand.change_subnet(subnet, flag=False), zones)
+            self.check_all("and has none")
+            hand.create(network, self.v4(50), name="hidden")
+            hand.update(ports[0], addresses=[self.v4(51), self.v6(51)])
+            self.check_all("what comes to it has none either")
+            hand.update(ports[1], addresses=[self.v4(1, 1)])
+            self.check_all("and what leaves it has some")
+            self.told_once(lambda: hand.change_subnet(subnet, flag=True), zones)
+            hand.change_subnet(subnet, flag=False)
+            self.told_once(lambda: hand.delete_subnet(subnet), zones)
+            self.check_all("it is gone")
+            for port in list(self.model.ports):
+                hand.delete(port)
+            self.check_all("gone")
+
+    def told_once(self, step, zones):
+        """If it changes anything: with "all" no flag of Neutron's does."""
+        before = self.model.expected()
+        serials = {zone: self.serials(zone) for zone in zones}
+        step()
+        self.check()
+        after = self.model.expected()
+        self.assertEqual({zone: self.serials(zone) - serials[zone] for zone in zones},
+                         {zone: int(before[zone] != after[zone]) for zone in zones})
+
+    def test_each_network_has_its_own(self):
+        """The same addresses, in the same domain: what is hidden of one is not of the other."""
+        domain = self.a_domain()
+        for hand in self.hands():
+            first, second = hand.network(domain), hand.network(domain)
+            ports = [hand.create(network, self.v4(1), self.v6(1), name="web")
+                     for network in (first, second)]
+            hidden = hand.subnet(first, f"10.{self.prefix}.0.0/24", False)
+            self.check_all("of one")
+            hand.subnet(second, f"10.{self.prefix}.0.0/16", False)
+            self.check_all("of both")
+            hand.delete_subnet(hidden)
+            self.check_all("of the other")
+            for port in ports:
+                hand.delete(port)
+            self.check_all("gone")
+
+    def test_a_name_in_another_domain(self):
+        for hand in self.hands():
+            network = hand.network(self.a_domain())
+            subnet = hand.subnet(network, f"10.{self.prefix}.0.0/24", False)
+            port = hand.create(network, self.v4(1), self.v4(1, 1), name="own",
+                               domain=self.a_domain())
+            self.check_all("one address of two")
+            hand.domain(network, self.a_domain())
+            self.check_all("the network's is another one")
+            hand.change_subnet(subnet, flag=True)
+            self.check_all("both")
+            hand.delete(port)
+            self.check_all("gone")
+
+    def test_a_floating_ip(self):
+        """It is no fixed one."""
+        events, domain = self.events, self.a_domain()
+        network = events.network(self.a_domain())
+        events.subnet(network, f"10.{self.prefix}.0.0/24", False)
+        port = events.create(network, self.v4(1), name="fixed")
+        events.float(network, self.v4(2), "www", domain)
+        generated = events.float(network, self.v4(3))
+        events.associate(generated, port)
+        self.check_all("floating ones have records")
+        for key in list(self.model.ports):
+            events.delete(key, "port" if key == port else "floatingip")
+        self.check_all("gone")
+
+
+class FlaggedSubnets(Flagged, Subnets):
+
+    def test_before_its_subnet(self):
+        """What Neutron has not told of yet has no records; what a call says of itself has."""
+        for hand in self.hands():
+            network = hand.network(self.a_domain())
+            port = hand.create(network, self.v4(1), self.v6(1), name="early")
+            self.check_all("before")
+            hand.subnet(network, f"10.{self.prefix}.0.0/24", True)
+            self.check_all("then")
+            hand.delete(port)
+            self.check_all("gone")
+
+
 class Walk(Story):
     """Steps by chance over three networks, of which two may share a domain, names, addresses."""
 
-    networks, ports_max = 3, 25
+    networks, ports_max, subnets_max = 3, 25, 9
 
     def walk(self, hand):
         self.hand = hand
@@ -515,10 +663,10 @@ class Walk(Story):
         for number in range(WALK_STEPS):
             words = self.step()
             if number % LOOK_EVERY == LOOK_EVERY - 1:
-                self.check(f"step {number}: {words}")
+                self.check_all(f"step {number}: {words}")
         for port in self.mine:
             hand.delete(port)
-        self.check("all are gone")
+        self.check_all("all are gone")
 
     def step(self):
         chance = self.random.random()
@@ -526,10 +674,12 @@ class Walk(Story):
             network, domain = self.random.choice(self.all), self.random.choice([*self.domains, ""])
             self.hand.domain(network, domain)
             return f"{network} has {domain}"
-        if not self.mine or (chance < 0.4 and len(self.mine) < self.ports_max):
+        if chance < 0.25:
+            return self.step_of_subnets()
+        if not self.mine or (chance < 0.5 and len(self.mine) < self.ports_max):
             return self.create()
         port = self.random.choice(self.mine)
-        if chance > 0.8:
+        if chance > 0.85:
             self.mine.remove(port)
             self.hand.delete(port)
             return f"{port} is gone"
@@ -539,6 +689,22 @@ class Walk(Story):
             {"domain": self.random.choice([*self.domains, "", ""])}))
         self.hand.update(port, **values)
         return f"{port} has {values}"
+
+    def step_of_subnets(self):
+        chance, subnets = self.random.random(), sorted(self.model.subnets)
+        if not subnets or (chance < 0.4 and len(subnets) < self.subnets_max):
+            network, cidr = self.random.choice(self.all), self.a_cidr()
+            flag = self.random.random() < 0.4
+            self.hand.subnet(network, cidr, flag)
+            return f"{network} has {cidr}, {flag}"
+        subnet = self.random.choice(subnets)
+        if chance > 0.8:
+            self.hand.delete_subnet(subnet)
+            return f"{subnet} is gone"
+        values = ({"flag": not self.model.subnets[subnet].flag} if chance < 0.7 else
+                  {"cidr": self.a_cidr()})
+        self.hand.change_subnet(subnet, **values)
+        return f"{subnet} has {values}"
 
     def create(self):
         port = self.hand.create(self.random.choice(self.all), *self.some_addresses(),
@@ -558,11 +724,93 @@ class Walk(Story):
                for subnet in (0, 1)]
         return self.random.sample(few, self.random.choice((0, 1, 1, 1, 2, 2, 3, 4)))
 
+    def a_cidr(self):
+        """Of few, which have all, half, some, one or none of these."""
+        return self.random.choice([f"10.{self.prefix}.{rest}" for rest in (
+            "0.0/16", "0.0/24", "1.0/24", "0.0/30", "0.4/31", "1.0/30", "1.3/32", "2.0/24")] +
+            [f"fd00:0:{self.prefix:x}:{rest}" for rest in (
+                ":/48", "0::/64", "1::/64", "0::4/126", "1::1/128", "2::/64")])
+
     def test_by_calls(self):
         self.walk(self.calls)
 
     def test_by_what_neutron_tells(self):
         self.walk(self.events)
+
+
+class FlaggedWalk(Flagged, Walk):
+    pass
+
+
+class Recorded(Events):
+    """Neutron, of whom nobody hears: what it told is kept."""
+
+    def __init__(self, story):
+        super().__init__(story)
+        self.heard = []                 # (event, payload, of which object)
+
+    def tell(self, event, kind, key):
+        self.heard.append((event, {kind: self.told[key]}, key))
+
+    def tell_gone(self, kind, key):
+        told = self.told[key]
+        self.heard.append((f"{kind}.delete.end", {kind: told, f"{kind}_id": told["id"]}, key))
+
+
+class Disorder(Story):
+    """A002-5: what is told late, twice, in another order, or never, if more is told later."""
+
+    lost, times = 0.2, 3
+    steps = 60
+
+    def test_networks_subnets_and_ports(self):
+        hand = Recorded(self)
+        networks = [hand.network(self.a_domain()) for _ in range(2)]
+        for number in range(self.steps):
+            self.step(hand, networks, number)
+        kept = [told for at, told in enumerate(hand.heard)
+                if self.random.random() >= self.lost or told[2] not in {
+                    key for _, _, key in hand.heard[at + 1:]}] * self.times
+        self.random.shuffle(kept)
+        for event, payload, _ in kept:
+            self.neutron.emit(event, payload)
+        self.fleet.wait_for(self.all_is_taken, 4 * SECONDS, "all that was told is taken")
+        self.check_all(f"{len(hand.heard)} events, {len(kept)} told")
+
+    def all_is_taken(self):
+        """Also what is tried again."""
+        queues = self.fleet.rabbitmq.ctl("list_queues", "name", "messages", "--no-table-headers")
+        return not sum(int(count) for name, count in map(str.split, queues.splitlines())
+                       if name.startswith("zonefleet_ports"))
+
+    def step(self, hand, networks, number):
+        """Names of their own: of two the first would keep one, and that is another matter."""
+        chance, model = self.random.random(), self.model
+        subnets, ports = sorted(model.subnets), sorted(model.ports)
+        if chance < 0.15 or not subnets:
+            hand.subnet(self.random.choice(networks), self.random.choice(
+                [f"10.{self.prefix}.{part}.0/24" for part in range(3)] +
+                [f"10.{self.prefix}.0.0/{bits}" for bits in (16, 26, 27)] +
+                [f"fd00:0:{self.prefix:x}::/64"]), self.random.random() < 0.5)
+        elif chance < 0.35:
+            subnet = self.random.choice(subnets)
+            hand.change_subnet(subnet, flag=not model.subnets[subnet].flag)
+        elif chance < 0.42:
+            hand.delete_subnet(self.random.choice(subnets))
+        elif chance < 0.45:
+            hand.domain(networks[0], self.a_domain())
+        elif chance < 0.7 or not ports:
+            hand.create(self.random.choice(networks), self.v4(number + 1, number % 3),
+                        self.v6(number + 1), name=f"s{number}")
+        elif chance < 0.92:
+            hand.update(self.random.choice(ports), name=f"r{number}",
+                        addresses=[self.v4(number + 1, number % 3)])
+        else:
+            hand.delete(self.random.choice(ports))
+
+
+class FlaggedDisorder(Flagged, Disorder):
+    pass
 
 
 class Together(Story):

@@ -1,15 +1,17 @@
-"""Who says what is to become of ports, to a fleet and to a model of it: by calls, or Neutron.
+"""Who says what is to become of subnets and ports, to a fleet and to a model of it: by calls,
+or Neutron.
 
 A hand is of a story, which has .model, .random, .caller, .neutron, refused() and wait_sql().
 """
 
 import uuid
 
-from port_model import Port
-from test_ports_feed import network_of, port_of
+from port_model import Port, Subnet
+from test_ports_feed import network_of, port_of, subnet_of
 
 TENANT = "tenant-1"
 DEFAULT = "openstacklocal."     # of networks of Neutron's that have none
+TABLES = {"network": "networks", "subnet": "subnets", "port": "ports", "floatingip": "ports"}
 
 
 class Hand:
@@ -23,7 +25,7 @@ class Hand:
 
 
 class Calls(Hand):
-    """Who asks by calls: a name that another port has is refused."""
+    """Who asks by calls: a name that another port has is refused, and a subnet that overlaps."""
 
     def network(self, domain):
         network = as_key(self.new_id())
@@ -33,6 +35,31 @@ class Calls(Hand):
     def domain(self, network, domain):
         self.story.caller.set_network(network={"id": network, "dns_domain": domain})
         self.model.set_network(network, domain)
+
+    def subnet(self, network, cidr, flag):
+        key = as_key(self.new_id())
+        self.put_subnet(key, Subnet(network, cidr, flag), id=key)
+        return key
+
+    def change_subnet(self, key, **values):
+        """By its cidr, if that stays."""
+        self.put_subnet(key, self.model.subnets[key].changed(**values),
+                        **{"id": key} if "cidr" in values else {})
+
+    def put_subnet(self, key, subnet, **more):
+        def call():
+            return self.story.caller.set_subnet(subnet=more | {
+                "network_id": subnet.network, "cidr": str(subnet.cidr),
+                "dns_publish_fixed_ip": subnet.flag})["subnet"]["id"]
+        if self.model.overlapping(key, subnet):
+            self.story.refused("overlaps", call)
+        else:
+            self.story.assertEqual(call(), key)
+            self.model.put_subnet(key, subnet)
+
+    def delete_subnet(self, key):
+        self.story.caller.delete_subnet(subnet=key)
+        self.model.drop_subnet(key)
 
     def create(self, network, *addresses, name=None, domain="", caller=None, **more):
         key = as_key(self.new_id())
@@ -62,7 +89,8 @@ class Calls(Hand):
 
 
 class Events(Hand):
-    """Neutron, which takes any name: of two the first keeps it, and the other one waits.
+    """Neutron, which takes any name: of two the first keeps it, and the other one waits. Of its
+    subnets two may overlap, while the end of one is not told yet.
 
     Each event is waited for, for there are two who hear them.
     """
@@ -84,13 +112,32 @@ class Events(Hand):
         self.tell("network.update.end", "network", key)
         self.model.set_network(key, domain or DEFAULT)
 
+    def subnet(self, network, cidr, flag):
+        subnet = subnet_of(self.told[network], cidr, id=self.new_id(), dns_publish_fixed_ip=flag)
+        key = as_key(subnet["id"])
+        self.told[key] = subnet
+        self.tell("subnet.create.end", "subnet", key)
+        self.model.put_subnet(key, Subnet(network, cidr, flag, is_fed=True))
+        return key
+
+    def change_subnet(self, key, **values):
+        told = {"dns_publish_fixed_ip": values["flag"]} if "flag" in values else {}
+        told |= {"cidr": values["cidr"]} if "cidr" in values else {}
+        self.say_more(key, told)
+        self.tell("subnet.update.end", "subnet", key)
+        self.model.put_subnet(key, self.model.subnets[key].changed(**values))
+
+    def delete_subnet(self, key):
+        self.tell_gone("subnet", key)
+        self.model.drop_subnet(key)
+
     def create(self, network, *addresses, name=None, domain="", **more):
         port = port_of(self.told[network], *addresses, dns_name=name or "", dns_domain=domain,
                        id=self.new_id(), **more)
         key = as_key(port["id"])
         self.told[key] = port
         self.tell("port.create.end", "port", key)
-        self.model.put(key, Port(network, addresses, name, domain))
+        self.model.put(key, Port(network, addresses, name, domain, "fed"))
         return key
 
     def update(self, key, **values):
@@ -104,10 +151,7 @@ class Events(Hand):
         self.model.put(key, self.model.ports[key].changed(**values))
 
     def delete(self, key, kind="port"):
-        told = self.told[key]
-        self.story.neutron.emit(f"{kind}.delete.end", {kind: told, f"{kind}_id": told["id"]})
-        self.story.wait_sql("SELECT 1 FROM ports WHERE deleted_at IS NOT NULL "
-                            f"AND id = '{key}'", f"{kind} {key} is gone")
+        self.tell_gone(kind, key)
         self.model.drop(key)
 
     def float(self, network, address, name="", domain="", **more):
@@ -120,7 +164,7 @@ class Events(Hand):
         key = as_key(floating["id"])
         self.told[key] = floating
         self.tell("floatingip.create.end", "floatingip", key)
-        self.model.put(key, Port(network, [address], name or None, domain))
+        self.model.put(key, Port(network, [address], name or None, domain, "floating"))
         return key
 
     def associate(self, key, port):
@@ -137,9 +181,14 @@ class Events(Hand):
     def tell(self, event, kind, key):
         told = self.told[key]
         self.story.neutron.emit(event, {kind: told})
-        table = "networks" if kind == "network" else "ports"
-        self.story.wait_sql(f"SELECT 1 FROM {table} WHERE id = '{key}' "
+        self.story.wait_sql(f"SELECT 1 FROM {TABLES[kind]} WHERE id = '{key}' "
                             f"AND revision > {told['revision_number']}", f"{event} is taken")
+
+    def tell_gone(self, kind, key):
+        told = self.told[key]
+        self.story.neutron.emit(f"{kind}.delete.end", {kind: told, f"{kind}_id": told["id"]})
+        self.story.wait_sql(f"SELECT 1 FROM {TABLES[kind]} WHERE deleted_at IS NOT NULL "
+                            f"AND id = '{key}'", f"{kind} {key} is gone")
 
 
 def as_key(text):

@@ -1,8 +1,10 @@
-"""What DNS should have of networks and ports, by rules of its own, and what a fleet has.
+"""What DNS should have of networks, subnets and ports, by rules of its own, and what a fleet
+has.
 
     model = PortModel()
     model.set_network("n1", "dev.example.")
-    model.put("p1", Port("n1", ["10.0.0.1"], "vm01"))
+    model.put_subnet("s1", Subnet("n1", "10.0.1.0/24", flag=False))    # that one is hidden
+    model.put("p1", Port("n1", ["10.0.0.1", "10.0.1.1"], "vm01"))
     model.expected()    # {"dev.example.": {("vm01.dev.example.", "A", "10.0.0.1"), ...}, ...}
 
 Nothing here is taken from the programs: addresses are Python's own (ipaddress).
@@ -23,15 +25,28 @@ OWED = ("SELECT (SELECT COUNT(*) FROM port_records WHERE state NOT IN ('HAVE', '
 
 class Port:
 
-    def __init__(self, network, addresses, name=None, domain=""):
-        """DOMAIN: of its own; "" if its network's is its domain."""
-        self.network, self.name, self.domain = network, name, domain
+    def __init__(self, network, addresses, name=None, domain="", kind="called"):
+        """DOMAIN: of its own; "" if its network's is its domain. KIND: who made it, by a call,
+        or Neutron ("fed"), of which "floating" ones are floating IPs."""
+        self.network, self.name, self.domain, self.kind = network, name, domain, kind
         self.addresses = [ipaddress.ip_address(address) for address in addresses]
         self.has_name = False           # no other port of its network has it
 
     def changed(self, **values):
         return Port(**{"network": self.network, "addresses": self.addresses, "name": self.name,
-                       "domain": self.domain} | values)
+                       "domain": self.domain, "kind": self.kind} | values)
+
+
+class Subnet:
+
+    def __init__(self, network, cidr, flag=True, is_fed=False):
+        """FLAG: its dns_publish_fixed_ip."""
+        self.network, self.cidr = network, ipaddress.ip_network(cidr)
+        self.flag, self.is_fed = flag, is_fed
+
+    def changed(self, **values):
+        return Subnet(**{"network": self.network, "cidr": self.cidr, "flag": self.flag,
+                         "is_fed": self.is_fed} | values)
 
 
 def host_label(address):
@@ -52,8 +67,11 @@ def reverse_zone(address):
 
 class PortModel:
 
-    def __init__(self):
+    def __init__(self, only_flagged=False):
+        """ONLY_FLAGGED: the option ports.publish."""
+        self.only_flagged = only_flagged
         self.networks = {}              # their domains; "": its ports have no names
+        self.subnets = {}
         self.ports = {}
         self.zones = set()              # that were ever spoken of
 
@@ -94,6 +112,33 @@ class PortModel:
                      and there.network == port.network and there.has_name
                      and self.fqdn(there) == fqdn), None)
 
+    def put_subnet(self, key, subnet):
+        self.subnets[key] = subnet
+
+    def drop_subnet(self, key):
+        del self.subnets[key]
+
+    def overlapping(self, key, subnet):
+        """Which other subnet of the network has some of its addresses."""
+        return next((other for other, there in self.subnets.items()
+                     if other != key and there.network == subnet.network
+                     and there.cidr.version == subnet.cidr.version
+                     and there.cidr.overlaps(subnet.cidr)), None)
+
+    def is_published(self, subnet):
+        """What a call says holds; Neutron's flag counts only with the option."""
+        return subnet.flag or (subnet.is_fed and not self.only_flagged)
+
+    def publishes(self, port, address):
+        """By the smallest subnet that has it, and of those alike the one of the first id."""
+        holding = [(-subnet.cidr.prefixlen, key) for key, subnet in self.subnets.items()
+                   if subnet.network == port.network and address in subnet.cidr]
+        if port.kind == "floating":
+            return True
+        if holding:
+            return self.is_published(self.subnets[min(holding)[1]])
+        return port.kind == "called" or not self.only_flagged
+
     def domain(self, port):
         return port.domain or self.networks.get(port.network, "")
 
@@ -111,17 +156,28 @@ class PortModel:
         return {zone: zones[zone] for zone in sorted(self.zones)}
 
     def _add(self, zones, port, address):
-        of_network = self.networks.get(port.network, "")
-        kind = "A" if address.version == 4 else "AAAA"
-        called = None
+        names = self.names(port, address)
+        for zone, name in names:
+            zones[zone].add((name, "A" if address.version == 4 else "AAAA", str(address)))
+        if names:
+            zones[reverse_zone(address)].add((reverse_name(address), "PTR", names[-1][1]))
+
+    def names(self, port, address):
+        """[(zone, name)] that an address has; what it is called itself is the last one."""
+        names, of_network = [], self.networks.get(port.network, "")
+        if not self.publishes(port, address):
+            return names
         if of_network:
-            called = f"{host_label(address)}.{of_network}"
-            zones[of_network].add((called, kind, str(address)))
+            names.append((of_network, f"{host_label(address)}.{of_network}"))
         if port.has_name and self.fqdn(port):
-            called = self.fqdn(port)
-            zones[self.domain(port)].add((called, kind, str(address)))
-        if called:
-            zones[reverse_zone(address)].add((reverse_name(address), "PTR", called))
+            names.append((self.domain(port), self.fqdn(port)))
+        return names
+
+    def hosts(self, network):
+        """{(address, name)} of the file that dnsmasq reads."""
+        return {(str(address), name.rstrip(".")) for port in self.ports.values()
+                if port.network == network for address in port.addresses
+                for _, name in self.names(port, address)}
 
 
 class PortChecker:
