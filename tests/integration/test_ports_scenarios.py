@@ -653,7 +653,7 @@ class FlaggedSubnets(Flagged, Subnets):
 class Walk(Story):
     """Steps by chance over three networks, of which two may share a domain, names, addresses."""
 
-    networks, ports_max, subnets_max = 3, 25, 9
+    networks, ports_max, subnets_max = 3, 25, 15
 
     def walk(self, hand):
         self.hand = hand
@@ -674,9 +674,9 @@ class Walk(Story):
             network, domain = self.random.choice(self.all), self.random.choice([*self.domains, ""])
             self.hand.domain(network, domain)
             return f"{network} has {domain}"
-        if chance < 0.25:
+        if chance < 0.3:
             return self.step_of_subnets()
-        if not self.mine or (chance < 0.5 and len(self.mine) < self.ports_max):
+        if not self.mine or (chance < 0.55 and len(self.mine) < self.ports_max):
             return self.create()
         port = self.random.choice(self.mine)
         if chance > 0.85:
@@ -692,13 +692,13 @@ class Walk(Story):
 
     def step_of_subnets(self):
         chance, subnets = self.random.random(), sorted(self.model.subnets)
-        if not subnets or (chance < 0.4 and len(subnets) < self.subnets_max):
+        if not subnets or (chance < 0.5 and len(subnets) < self.subnets_max):
             network, cidr = self.random.choice(self.all), self.a_cidr()
-            flag = self.random.random() < 0.4
+            flag = self.random.random() < 0.5
             self.hand.subnet(network, cidr, flag)
             return f"{network} has {cidr}, {flag}"
         subnet = self.random.choice(subnets)
-        if chance > 0.8:
+        if chance > 0.9:
             self.hand.delete_subnet(subnet)
             return f"{subnet} is gone"
         values = ({"flag": not self.model.subnets[subnet].flag} if chance < 0.7 else
@@ -725,11 +725,10 @@ class Walk(Story):
         return self.random.sample(few, self.random.choice((0, 1, 1, 1, 2, 2, 3, 4)))
 
     def a_cidr(self):
-        """Of few, which have all, half, some, one or none of these."""
+        """Of few, which have all, half, some or one of these: many overlap."""
         return self.random.choice([f"10.{self.prefix}.{rest}" for rest in (
-            "0.0/16", "0.0/24", "1.0/24", "0.0/30", "0.4/31", "1.0/30", "1.3/32", "2.0/24")] +
-            [f"fd00:0:{self.prefix:x}:{rest}" for rest in (
-                ":/48", "0::/64", "1::/64", "0::4/126", "1::1/128", "2::/64")])
+            "0.0/16", "0.0/24", "1.0/24", "0.0/30", "1.3/32")] +
+            [f"fd00:0:{self.prefix:x}:{rest}" for rest in (":/48", "0::/64", "1::1/128")])
 
     def test_by_calls(self):
         self.walk(self.calls)
@@ -761,7 +760,7 @@ class Disorder(Story):
     """A002-5: what is told late, twice, in another order, or never, if more is told later."""
 
     lost, times = 0.2, 3
-    steps = 60
+    steps = 100
 
     def test_networks_subnets_and_ports(self):
         hand = Recorded(self)
@@ -788,10 +787,10 @@ class Disorder(Story):
         chance, model = self.random.random(), self.model
         subnets, ports = sorted(model.subnets), sorted(model.ports)
         if chance < 0.15 or not subnets:
-            hand.subnet(self.random.choice(networks), self.random.choice(
-                [f"10.{self.prefix}.{part}.0/24" for part in range(3)] +
-                [f"10.{self.prefix}.0.0/{bits}" for bits in (16, 26, 27)] +
-                [f"fd00:0:{self.prefix:x}::/64"]), self.random.random() < 0.5)
+            hand.subnet(self.random.choice(networks), self.random.choice((
+                f"10.{self.prefix}.{number % 3}.0/24", f"10.{self.prefix}.0.0/16",
+                f"fd00:0:{self.prefix:x}::/64", f"fd00:0:{self.prefix:x}::/48")),
+                self.random.random() < 0.5)
         elif chance < 0.35:
             subnet = self.random.choice(subnets)
             hand.change_subnet(subnet, flag=not model.subnets[subnet].flag)
