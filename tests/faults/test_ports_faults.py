@@ -1,7 +1,7 @@
 """Names of ports while their workers, the broker, the database and central fail.
 
-Callers make, rename, move and delete ports all the time, and somebody changes the domain of
-one of their networks. Afterwards the zones that BIND has are what was answered for, no more
+Callers make, rename, move and delete ports, and hide and show their subnets, all the time, and
+somebody changes the domain of one of their networks. Afterwards the zones that BIND has are what was answered for, no more
 and no less, and each port that was accepted is ACTIVE.
 
 ZONEFLEET_FAULTS=short is what CI runs; ZONEFLEET_SEED=N repeats the moments of a run.
@@ -125,6 +125,7 @@ class Story(unittest.TestCase):
     def assert_healed(self):
         self.model.set_network(self.changer.network, self.changer.domain)
         for writer in self.writers:
+            self.model.subnets |= writer.subnets
             for key, port in writer.ports.items():
                 self.assertIsNone(self.model.rival(key, port),
                                   f"{port.name} was given to two ports (seed {SEED})")
@@ -133,10 +134,13 @@ class Story(unittest.TestCase):
         self.assertEqual(self.known(), {
             key: (self.model.fqdn(port), "ACTIVE") for key, port in self.model.ports.items()},
             f"seed {SEED}")
+        self.assertEqual(self.known_subnets(), {
+            key: (str(subnet.cidr), subnet.flag) for key, subnet in self.model.subnets.items()},
+            f"seed {SEED}")
         print(f"{sum(writer.done for writer in self.writers)} calls, "
               f"{sum(writer.repeated for writer in self.writers)} repeated, "
-              f"{self.changer.done} domains, {len(self.model.ports)} ports ... ", end="",
-              file=sys.stderr, flush=True)
+              f"{self.changer.done} domains, {len(self.model.ports)} ports, "
+              f"{len(self.model.subnets)} subnets ... ", end="", file=sys.stderr, flush=True)
 
     def known(self):
         """What the workers say of all ports: their full names, and their status."""
@@ -144,6 +148,13 @@ class Story(unittest.TestCase):
             return {port["id"]: (port["dns_fqdn"], port["status"])
                     for network in self.model.networks
                     for port in caller.list_ports(network=network, limit=LIST_MAX)["ports"]}
+
+
+    def known_subnets(self):
+        with self.caller() as caller:
+            return {subnet["id"]: (subnet["cidr"], subnet["dns_publish_fixed_ip"])
+                    for network in self.model.networks
+                    for subnet in caller.list_subnets(network=network, limit=LIST_MAX)["subnets"]}
 
 
 class Faults(Story):

@@ -1,20 +1,22 @@
-"""Callers of zonefleet-ports who make, rename, move and delete ports all the time, and keep
-book of what was answered.
+"""Callers of zonefleet-ports who make, rename, move and delete ports, and make, hide, show and
+delete subnets all the time, and keep book of what was answered.
 
 A call without an answer may have been done, and may yet be done: it is made again until it
-is answered, and the port that it was about is left as it is from then on, so that whatever
-comes late finds its work done.
+is answered, and the port or subnet that it was about is left as it is from then on, so that
+whatever comes late finds its work done.
 """
 
+import ipaddress
 import uuid
 
 import oslo_messaging as om
 
-from port_model import Port
+from port_model import Port, Subnet
 from stream import Producer
 
 PORTS_MAX = 30                  # of a writer, besides those that it leaves alone
 SHARED_NAMES = ("web", "db", "mail")
+SUBNET_BITS = 28                # of a writer's: some in each network
 
 
 class Asker(Producer):
@@ -38,18 +40,50 @@ class Asker(Producer):
 
 
 class PortWriter(Asker):
-    """.ports: what was answered for; .networks are those of all writers."""
+    """.ports, .subnets: what was answered for; .networks are those of all writers."""
 
     def __init__(self, url, number, networks, addresses, pace, seed):
         """ADDRESSES are its own: what a port of it gives up another one has next."""
         super().__init__(url, [], 0, pace, seed)
         self.number, self.networks = number, networks
         self.free = list(addresses)
+        self.random.shuffle(self.free)
         self.ports = {}
+        self.subnets = {}       # those that are there
+        self.places = [(uuid.uuid4().hex, network, cidr) for network in networks
+                       for cidr in self.cidrs()]
         self.left_alone = set()
         self.unsure = []        # ports whose call was made again, and then refused
 
+    def cidrs(self):
+        """Which hold all addresses that it has."""
+        return sorted({ipaddress.ip_network(f"{address}/{SUBNET_BITS}", strict=False)
+                       for address in self.free})
+
     def step(self):
+        places = [place for place in self.places if place[0] not in self.left_alone]
+        if places and self.random.random() < 0.2:
+            self.step_of_subnets(*self.random.choice(places))
+        else:
+            self.step_of_ports()
+
+    def step_of_subnets(self, key, network, cidr):
+        if key in self.subnets and self.random.random() < 0.3:
+            self.delete_subnet(key)
+        else:
+            self.set_subnet(key, Subnet(network, cidr, self.random.random() < 0.4))
+
+    def set_subnet(self, key, subnet):
+        self.answered(key, "set_subnet", subnet={
+            "id": key, "network_id": subnet.network, "cidr": str(subnet.cidr),
+            "dns_publish_fixed_ip": subnet.flag})
+        self.subnets[key] = subnet
+
+    def delete_subnet(self, key):
+        self.answered(key, "delete_subnet", subnet=key)
+        del self.subnets[key]
+
+    def step_of_ports(self):
         changing = sorted(self.ports.keys() - self.left_alone)
         chance = self.random.random()
         if not changing or (chance < 0.4 and len(changing) < PORTS_MAX):
@@ -100,12 +134,16 @@ class PortWriter(Asker):
             self.free += map(str, port.addresses)
 
     def answered(self, key, method, **arguments):
-        """False: another port has the name, and this one is as it was."""
+        """False: another port has the name, and this one is as it was. A subnet that is not
+        found when it is to go again has gone."""
         before = self.repeated
         try:
             self.until_answered(method, **arguments)
             return True
         except om.RemoteError as error:
+            if (error.exc_type == "NotFound" and method == "delete_subnet"
+                    and self.repeated > before):
+                return True
             if error.exc_type != "Duplicate" or method != "update_port":
                 raise
             if self.repeated > before:
