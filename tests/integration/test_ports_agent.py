@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -10,11 +11,13 @@ import time
 import unittest
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
 from agent import Agent                                                 # noqa: E402
+from crashpoints import CrashPoints                                     # noqa: E402
 from dnsmasq import Dnsmasq, Leasing                                    # noqa: E402
 from test_ports import PortStory, ask                                   # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
@@ -72,9 +75,11 @@ class AgentStory(PortStory):
         self.directory = self.folder / "networks"
         self.directory.mkdir(mode=0o755)
 
-    def agent(self, kind=Agent, **settings):
+    def agent(self, kind=Agent, points=None, **settings):
         agent = kind(self.folder / "agent", "ports", self.fleet.settings | {"ports_agent": {
             "directory": str(self.directory), "interval": INTERVAL} | settings})
+        if points:
+            points.prepare(agent)
         agent.launch()
         self.addCleanup(agent.stop)
         agent.wait_ready()
@@ -324,6 +329,49 @@ class Faults(AgentStory):
         agent.wait_ready()
         self.until(lambda: server.reads() == reads + 1, "dnsmasq was told")
         self.assertFalse((files / ".unread").exists())
+
+    def test_killed_while_a_file_is_replaced(self):
+        """Right before that or behind it: dnsmasq is told, and once."""
+        domain, network = self.domain()
+        port = self.create(network, "10.224.58.1", dns_name="first")
+        files = self.files(network)
+        points = CrashPoints(self.folder / "points")
+        agent = self.agent(points=points, interval=1, reread_period=3600)
+        self.wait_exported(network, files)
+        server = self.dnsmasq(domain, files)
+        self.until(lambda: server.reads() == 1, "it has read the files")
+        mark, name = files / ".unread", "first"
+        for turn, point in enumerate(("replace-before", "replace-after")):
+            with self.subTest(point=point):
+                was, name = name, f"turn{turn}"
+                with self.stopped_when_it_dies(agent, points, point):
+                    self.caller.update_port(port=port["id"], values={"dns_name": name})
+                self.assertTrue(mark.exists())
+                is_there = f"{name}.{domain[:-1]}" in (files / "addn_hosts").read_text()
+                self.assertEqual(is_there, point == "replace-after")
+                self.assertEqual(ask(server.port, f"{was}.{domain}", "A"), {"10.224.58.1"})
+                reads = server.reads()
+                agent.launch()
+                agent.wait_ready()
+                self.until(lambda: ask(server.port, f"{name}.{domain}", "A") == {"10.224.58.1"},
+                           "dnsmasq has the new name")
+                self.wait_exported(network, files)
+                self.until(lambda: not mark.exists(), "nothing is owed")
+                self.assertEqual(agent.figure("files_written_total"), int(not is_there))
+                # before the file was replaced it was told of nothing new, and then again
+                self.assertEqual(server.reads() - reads, 1 + (not is_there))
+                self.assertEqual({path.name for path in files.iterdir()},
+                                 {"addn_hosts", "host", "pid"})
+
+    @contextmanager
+    def stopped_when_it_dies(self, agent, points, point):
+        """It starts no other process: whoever looks sees what the one that died has left."""
+        armed = points.folders[agent] / point
+        armed.touch()
+        os.kill(agent.pid, signal.SIGSTOP)
+        yield
+        self.until(lambda: not armed.exists(), f"it comes to {point}")
+        agent.kill9()
 
     def test_killed_again_and_again(self):
         domain, network = self.domain()

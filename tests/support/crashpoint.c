@@ -2,7 +2,7 @@
  * crashpoint -- preloaded into a program of ours: it dies at a given place, as if by kill -9.
  *
  * The places are right before and right after a message is published, one is acknowledged, a
- * statement is executed and a transaction is committed. When a process comes to one, and the
+ * statement is executed, a transaction is committed and a file is replaced. When a process comes to one, and the
  * folder $CRASH_POINTS has a file of that name ("commit-before"), it takes the file away, so
  * that nobody else dies of it, and kills itself.
  */
@@ -83,5 +83,15 @@ int mysql_real_query(MYSQL *mysql, const char *sql, unsigned long len)
 	failed = REAL(mysql_real_query)(mysql, sql, len);
 	if (commits)
 		crash_if("commit", "after");
+	return failed;
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+	int failed;
+
+	crash_if("replace", "before");
+	failed = REAL(renameat)(from_folder, from, to_folder, to);
+	crash_if("replace", "after");
 	return failed;
 }

@@ -27,14 +27,19 @@ def build(folder):
 
 class CrashPoints:
 
-    def __init__(self, folder, fleet):
-        library = build(folder)
+    def __init__(self, folder, fleet=None):
+        folder.mkdir(exist_ok=True)
+        self.folder, self.library = folder, build(folder)
         self.folders = {}
-        for worker in fleet.workers:
-            own = self.folders[worker] = folder / worker.name
-            own.mkdir()
-            worker.variables = {"LD_PRELOAD": str(library), "CRASH_POINTS": str(own)}
+        for worker in fleet.workers if fleet else ():
+            self.prepare(worker)
             worker.restart()
+
+    def prepare(self, worker):
+        """When it is launched next."""
+        own = self.folders[worker] = self.folder / worker.name
+        own.mkdir()
+        worker.variables = {"LD_PRELOAD": str(self.library), "CRASH_POINTS": str(own)}
 
     def crash(self, worker, point, seconds):
         """A process of it dies when it comes to the point; the worker starts another."""

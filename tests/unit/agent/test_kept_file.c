@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -144,6 +147,92 @@ static void what_cannot_be(void **state)
 	                                 &why), ERR_UNREACHABLE);
 }
 
+/* ---- who is killed ---- */
+
+static enum { NOWHERE, BEFORE, BEHIND } dies;
+
+/* The one of this program: whoever is to die there does, as if by kill -9. */
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+	int failed;
+
+	if (dies == BEFORE)
+		raise(SIGKILL);
+	failed = (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+	if (dies == BEHIND)
+		raise(SIGKILL);
+	return failed;
+}
+
+static void die_writing(const char *name, const char *text, int where)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct why why;
+		bool result;
+
+		dies = where;
+		kept_file_write(folder, name, MARK, text, strlen(text), &result, &why);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* The file is what it was, and what is left over is in nobody's way. */
+static void killed_before_it_is_replaced(void **state)
+{
+	(void)state;
+	assert_true(is_new("f", "old"));
+	assert_true(take_mark());
+	die_writing("f", "new, and whole", BEFORE);
+	assert_file("f", "old");
+	assert_true(kept_file_is_there(folder, MARK));
+	assert_int_equal(access(path_of(".f.new"), F_OK), 0);
+	assert_true(is_new("f", "new"));
+	assert_file("f", "new");
+	assert_int_not_equal(access(path_of(".f.new"), F_OK), 0);
+	assert_true(take_mark());
+}
+
+/* Whoever comes next finds it as it is to be: only the mark says that nobody was told. */
+static void killed_behind_that(void **state)
+{
+	(void)state;
+	assert_true(is_new("f", "old"));
+	take_mark();
+	die_writing("f", "newer", BEHIND);
+	assert_file("f", "newer");
+	assert_int_equal(mode_of("f"), 0644);
+	assert_false(is_new("f", "newer"));
+	assert_true(take_mark());
+}
+
+/* What cannot be marked is not replaced: nobody would know. */
+static void what_cannot_be_marked(void **state)
+{
+	struct why why;
+	bool result;
+
+	(void)state;
+	assert_true(is_new("f", "old"));
+	take_mark();
+	assert_int_equal(mkdir(path_of(MARK), 0700), 0);
+	assert_int_equal(kept_file_write(folder, "f", MARK, "new", 3, &result, &why),
+	                 ERR_UNREACHABLE);
+	assert_non_null(strstr(why.text, "/f: cannot mark"));
+	assert_file("f", "old");
+	assert_int_not_equal(access(path_of(".f.new"), F_OK), 0);
+	assert_int_equal(rmdir(path_of(MARK)), 0);
+	assert_int_equal(symlink("victim", path_of(MARK)), 0);
+	assert_int_equal(kept_file_write(folder, "f", MARK, "new", 3, &result, &why),
+	                 ERR_UNREACHABLE);
+	assert_file("f", "old");
+	take_mark();
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -152,7 +241,7 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	static const char *const names[] = { "a", "b", "c", "d", "victim", MARK };
+	static const char *const names[] = { "a", "b", "c", "d", "f", "victim", MARK };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -168,6 +257,9 @@ int main(void)
 		cmocka_unit_test(everyone_may_read_it),
 		cmocka_unit_test(what_others_put_there),
 		cmocka_unit_test(what_cannot_be),
+		cmocka_unit_test(killed_before_it_is_replaced),
+		cmocka_unit_test(killed_behind_that),
+		cmocka_unit_test(what_cannot_be_marked),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
