@@ -161,6 +161,50 @@ class Names(NeutronStory):
                 "tenant_id": "tenant-1", "network_id": network["id"], "dns_name": name}})
             self.assertEqual(status, 400, words)
 
+    def test_the_table_by_updates(self):
+        """The same by PUT, and as GET has it then, of Neutron's port and of one of ours."""
+        port, address = self.a_port(self.a_network())
+        ours = self.one_of_ours()
+        for name, fqdn in (("vm11", f"vm11.{DOMAIN}"), ("vm11.test1", f"vm11.test1.{DOMAIN}"),
+                           (f"vm12.test1.{DOMAIN}", f"vm12.test1.{DOMAIN}"), ("", None),
+                           ("VM13", f"vm13.{DOMAIN}"), ("8vm13", f"8vm13.{DOMAIN}")):
+            with self.subTest(name=name):
+                self.neutron.update("port", port["id"], dns_name=name)
+                self.caller.update_port(port=ours["id"], values={"dns_name": name})
+                self.assertEqual(self.known(ours)["dns_fqdn"], fqdn)
+                self.wait_known(port, lambda known, fqdn=fqdn, name=name: known and (
+                    known["dns_name"] or "", known["dns_fqdn"]) == (name.lower(), fqdn))
+                self.as_neutron_has_it(port, address, fqdn or self.host(address))
+        before = self.got(port), self.known(port), self.known(ours)
+        for name in "vm11.test1.other.com.", "-vm13":
+            with self.subTest(name=name):
+                status, words = self.neutron.ask("PUT", f"ports/{port['id']}",
+                                                 {"port": {"dns_name": name}})
+                self.assertEqual(status, 400, words)
+                self.refused("dns_name", self.caller.update_port, port=ours["id"],
+                             values={"dns_name": name})
+                self.assertEqual((self.got(port), self.known(port), self.known(ours)), before)
+                self.as_neutron_has_it(port, address, f"8vm13.{DOMAIN}")
+
+    def one_of_ours(self):
+        """A port that Neutron does not know, of a network of the same domain."""
+        network = uuid.uuid4().hex
+        self.caller.set_network(network={"id": network, "dns_domain": DOMAIN})
+        return self.create(network)
+
+    def got(self, port):
+        status, answer = self.neutron.ask("GET", f"ports/{port['id']}")
+        self.assertEqual(status, 200, answer)
+        return answer["port"]
+
+    def as_neutron_has_it(self, port, address, fqdn):
+        """By its GET and by ours; and so DNS answers."""
+        assigned, = self.got(port)["dns_assignment"]
+        self.assertEqual((assigned["ip_address"], assigned["fqdn"]), (address, fqdn))
+        self.assertEqual(self.known(port)["dns_assignment"], [assigned])
+        self.answers(fqdn, "A", address)
+        self.answers(self.reverse(address), "PTR", fqdn)
+
     def test_from_its_beginning_to_its_end(self):
         network = self.a_network()
         port, address = self.a_port(network, dns_name="first")
