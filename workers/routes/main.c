@@ -28,6 +28,11 @@ static const struct option rows[] = {
 	  "routers without a domain of their own have NAME.SUFFIX" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "of domains that are made; \"\": central's default" },
+	{ "parent", OPTION_TEXT, AT(parent), "", 0, 253,
+	  "a zone that others write, too (registries.zones of zonefleet-ownership): domains of "
+	  "routers below it are delegated there; \"\": none are" },
+	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
+	  "its storage_id there" },
 	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
 	  "seconds for which others may keep the addresses of a router's instances" },
 	{ "all_down", OPTION_TEXT, AT(all_down), "keep", 4, 8,
@@ -212,6 +217,11 @@ static enum err check(void *self, struct why *why)
 		           "routes.all_down: must be \"keep\" or \"withdraw\"");
 	if (!err && *settings->suffix)
 		err = route_host(settings->suffix, "routes.suffix", false, host, why);
+	if (!err && *settings->parent)
+		err = route_host(settings->parent, "routes.parent", false, host, why);
+	if (!err && !*settings->parent != !*settings->parent_storage)
+		err = fail(why, ERR_INVALID,
+		           "routes.parent and routes.parent_storage belong together");
 	return err;
 }
 

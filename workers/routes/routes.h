@@ -23,7 +23,7 @@ struct scheduler;
 struct shards;
 
 struct routes_settings {
-	char *strategy, *suffix, *pool, *all_down;
+	char *strategy, *suffix, *pool, *all_down, *parent, *parent_storage;
 	int grace_s, ttl, alive_s, retry_max_s;
 };
 

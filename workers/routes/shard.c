@@ -11,6 +11,7 @@
 #include "consistency/fleet.h"
 #include "consistency/holder.h"
 #include "consistency/pulse.h"
+#include "core/delegation.h"
 #include "core/shard_zone.h"
 #include "model/json.h"
 #include "model/serial.h"
@@ -26,6 +27,7 @@ enum {
 };
 
 static const struct rpc_target central = { .topic = "central" };
+static const struct rpc_target ownership = { .topic = "ownership" };
 static const struct backoff again = { .first_ms = 500, .max_ms = 60 * 1000 };
 
 static struct figures {
@@ -50,6 +52,7 @@ struct shard {
 	struct move_row *moves;
 	size_t move_count;
 	json_t *zone;			/* router.zone */
+	bool is_news;			/* that its servers have it */
 	bool is_asked_for;		/* its domain, of central, just now */
 	bool has_no_serial;		/* to begin with: central has a newer one */
 	uint32_t serial;		/* of the change that central took */
@@ -136,10 +139,10 @@ static void end_by(struct shard *shard, enum err (*write)(void *self, struct why
 		shard_free(shard);
 }
 
-/* ---- what central is asked ---- */
+/* ---- what others are asked ---- */
 
-static void ask(struct shard *shard, const char *method, json_t *args,
-                rpc_answer_fn *answered)
+static void ask_at(struct shard *shard, const struct rpc_target *target,
+                   const char *method, json_t *args, rpc_answer_fn *answered)
 {
 	char id[ID_LEN + 1];
 	json_t *context;
@@ -148,7 +151,7 @@ static void ask(struct shard *shard, const char *method, json_t *args,
 
 	id_random(id);
 	context = context_encode(id, true);
-	err = rpc_call(shard->shards->routes->runtime.rpc, &central, method, args, context,
+	err = rpc_call(shard->shards->routes->runtime.rpc, target, method, args, context,
 	               CALL_MS, answered, shard, &why);
 	json_decref(context);
 	json_decref(args);
@@ -156,9 +159,75 @@ static void ask(struct shard *shard, const char *method, json_t *args,
 		give_up(shard, why.text);
 }
 
+static void ask(struct shard *shard, const char *method, json_t *args,
+                rpc_answer_fn *answered)
+{
+	ask_at(shard, &central, method, args, answered);
+}
+
 static const char *domain_of(const struct shard *shard)
 {
 	return arena_printf(shard->arena, "%s.", shard->router.dns);
+}
+
+/* ---- its delegation, once its servers have it and until it goes ---- */
+
+static const struct routes_settings *settings_of(const struct shard *shard)
+{
+	return &shard->shards->routes->settings;
+}
+
+static bool is_delegated(const struct shard *shard)
+{
+	return delegation_is_below(shard->router.dns, settings_of(shard)->parent);
+}
+
+/* Steals ENDPOINTS: all that its parent is to have of it. */
+static void ask_parent(struct shard *shard, json_t *endpoints, rpc_answer_fn *answered)
+{
+	ask_at(shard, &ownership, "apply_endpoints", json_pack(
+		"{s:s, s:s, s:s, s:b, s:o}", "storage_id",
+		settings_of(shard)->parent_storage, "zone", settings_of(shard)->parent,
+		"resource", arena_printf(shard->arena, "router/%s", shard->name),
+		"complete", true, "endpoints", endpoints), answered);
+}
+
+static void not_delegated(struct shard *shard, const struct rpc_answer *answer)
+{
+	give_up(shard, arena_printf(shard->arena, "not delegated in %s: %s",
+	                            settings_of(shard)->parent, answer->why.text));
+}
+
+static void has_ended(struct shard *shard);
+
+static void hear_delegated(void *self, const struct rpc_answer *answer)
+{
+	struct shard *shard = self;
+
+	if (answer->err)
+		not_delegated(shard, answer);
+	else
+		has_ended(shard);
+}
+
+static void hear_ns(void *self, const struct rpc_answer *answer)
+{
+	struct shard *shard = self;
+	const json_t *set = json_array_get(json_object_get(answer->result, "recordsets"), 0);
+
+	if (answer->err)
+		not_delegated(shard, answer);
+	else
+		ask_parent(shard, delegation_endpoints(shard->router.dns,
+			json_object_get(set, "records"), shard->zone), hear_delegated);
+}
+
+static void delegate(struct shard *shard)
+{
+	const char *domain = domain_of(shard);
+
+	ask(shard, "find_recordsets", json_pack("{s:s, s:{s:s, s:s}}", "domain", domain,
+	    "criterion", "name", domain, "type", "NS"), hear_ns);
 }
 
 /* ---- do its servers have it? ---- */
@@ -196,6 +265,22 @@ static bool is_published(const struct shard *shard, const json_t *domain)
 	       serial_covers((uint32_t)serial, shard->router.serial);
 }
 
+static void has_ended(struct shard *shard)
+{
+	if (shard->is_news)
+		peers_zone_published(shard->shards->routes, &shard->router);
+	end_by(shard, write_active);
+}
+
+static void is_out(struct shard *shard, bool is_news)
+{
+	shard->is_news = is_news;
+	if (is_delegated(shard))
+		delegate(shard);
+	else
+		has_ended(shard);
+}
+
 static void hear_state(void *self, const struct rpc_answer *answer)
 {
 	struct shard *shard = self;
@@ -205,8 +290,7 @@ static void hear_state(void *self, const struct rpc_answer *answer)
 	} else if (!strcmp(text_of(answer->result, "status"), "ERROR")) {
 		give_up(shard, text_of(answer->result, "reason"));
 	} else if (is_published(shard, answer->result)) {
-		peers_zone_published(shard->shards->routes, &shard->router);
-		end_by(shard, write_active);
+		is_out(shard, true);
 	} else {
 		end_by(shard, write_wait);
 	}
@@ -328,7 +412,7 @@ static void was_told(struct shard *shard, uint32_t serial)
 	if (shard->router.zone_status == ZONE_ACTIVE && !shard->move_count &&
 	    shard->router.done_rev == shard->router.rev && shard->router.has_serial &&
 	    shard->router.serial == serial)
-		end_by(shard, write_active);
+		is_out(shard, false);
 	else if (tx_redo(write_told, shard, &why))
 		give_up(shard, why.text);
 	else
@@ -457,6 +541,25 @@ static void withdraw(struct shard *shard)
 	ask(shard, "apply_changes", change_of(shard), hear_withdrawn);
 }
 
+/* A parent that its storage does not know any more has nothing of us, either. */
+static void hear_undelegated(void *self, const struct rpc_answer *answer)
+{
+	struct shard *shard = self;
+
+	if (answer->err && answer->err != ERR_NOT_FOUND)
+		not_delegated(shard, answer);
+	else
+		withdraw(shard);
+}
+
+static void leave(struct shard *shard)
+{
+	if (is_delegated(shard))
+		ask_parent(shard, json_array(), hear_undelegated);
+	else
+		withdraw(shard);
+}
+
 /* ---- what is to be done ---- */
 
 static void take_move(void *self, const struct move_row *move)
@@ -501,7 +604,7 @@ static void look(struct shard *shard)
 	json_decref(shard->zone);
 	shard->zone = json_loads(shard->router.zone, 0, NULL);
 	if (shard->router.state == ROUTER_GOING)
-		withdraw(shard);
+		leave(shard);
 	else if (is_told(shard))
 		ask_state(shard);
 	else

@@ -4,8 +4,9 @@
  * have that serial. What nobody knows the end of is said again: a set that is so already
  * changes nothing. From time to time all of it is said, whatever was told before.
  *
- * The domain is made when its router is new, unless central has it already, and goes with
- * it.
+ * The domain is made when its router is new, unless central has it already; if it was made
+ * it goes with its router, once that has nothing there any more. If it is below
+ * routes.parent, the ownership registry of that zone has its delegation in the meantime.
  */
 #pragma once
 

@@ -5,19 +5,18 @@
 
 #include "model/json.h"
 
-enum { FULL_MAX = 600, SOA_NAME_MAX = 1004, RECORD_MAX = 4096 };
+enum { SOA_NAME_MAX = 1004, RECORD_MAX = 4096 };
 
-/* "ns1" is below the domain, "@" the domain, "ns1.example." what it says. */
-static const char *full(const char *name, const char *dns, char text[FULL_MAX])
+const char *shard_zone_full(const char *name, const char *dns, char text[SHARD_ZONE_NAME])
 {
 	size_t len = strlen(name);
 
 	if (!strcmp(name, "@"))
-		snprintf(text, FULL_MAX, "%.253s.", dns);
+		snprintf(text, SHARD_ZONE_NAME, "%.253s.", dns);
 	else if (len && name[len - 1] == '.')
-		snprintf(text, FULL_MAX, "%.255s", name);
+		snprintf(text, SHARD_ZONE_NAME, "%.255s", name);
 	else
-		snprintf(text, FULL_MAX, "%.253s.%.253s.", name, dns);
+		snprintf(text, SHARD_ZONE_NAME, "%.253s.%.253s.", name, dns);
 	return text;
 }
 
@@ -124,8 +123,8 @@ static void copy(json_t *to, const char *as, const json_t *from, const char *key
 json_t *shard_zone_domain(const json_t *zone, const char *dns, const char *pool,
                           const char *description)
 {
-	char name[FULL_MAX];
-	json_t *domain = json_pack("{s:s}", "name", full("@", dns, name));
+	char name[SHARD_ZONE_NAME];
+	json_t *domain = json_pack("{s:s}", "name", shard_zone_full("@", dns, name));
 
 	copy(domain, "ns", zone, "ns");
 	copy(domain, "ttl", zone, "ttl");
@@ -142,9 +141,9 @@ void shard_zone_extras(json_t *changes, const json_t *zone, const char *dns)
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *record = json_array_get(list, i);
-		char name[FULL_MAX];
+		char name[SHARD_ZONE_NAME];
 		json_t *change = json_pack("{s:s, s:s}", "op", "set", "name",
-			full(json_string_value(json_object_get(record, "name")), dns, name));
+			shard_zone_full(json_string_value(json_object_get(record, "name")), dns, name));
 
 		copy(change, "type", record, "type");
 		copy(change, "ttl", record, "ttl");
@@ -159,9 +158,9 @@ void shard_zone_no_extras(json_t *changes, const json_t *zone, const char *dns)
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *record = json_array_get(list, i);
-		char name[FULL_MAX];
+		char name[SHARD_ZONE_NAME];
 		json_t *change = json_pack("{s:s, s:s}", "op", "delete", "name",
-			full(json_string_value(json_object_get(record, "name")), dns, name));
+			shard_zone_full(json_string_value(json_object_get(record, "name")), dns, name));
 
 		copy(change, "type", record, "type");
 		json_array_append_new(changes, change);
@@ -174,7 +173,7 @@ void shard_zone_wildcard(json_t *changes, const char *dns, uint32_t ttl,
                          const struct address *addresses, size_t count, uint8_t bits)
 {
 	json_t *records = json_array();
-	char name[FULL_MAX], text[ADDRESS_TEXT];
+	char name[SHARD_ZONE_NAME], text[ADDRESS_TEXT];
 	bool is_any;
 
 	for (size_t i = 0; i < count; i++) {
@@ -185,7 +184,7 @@ void shard_zone_wildcard(json_t *changes, const char *dns, uint32_t ttl,
 	}
 	is_any = json_array_size(records);
 	json_t *change = json_pack("{s:s, s:s, s:s}", "op", is_any ? "set" : "delete",
-	                           "name", full("*", dns, name), "type",
+	                           "name", shard_zone_full("*", dns, name), "type",
 	                           bits == 32 ? "A" : "AAAA");
 	if (is_any) {
 		json_object_set_new(change, "ttl", json_integer(ttl));
@@ -197,14 +196,14 @@ void shard_zone_wildcard(json_t *changes, const char *dns, uint32_t ttl,
 
 void shard_zone_alias(json_t *changes, const char *name, const char *target, uint32_t ttl)
 {
-	char owner[FULL_MAX], to[FULL_MAX];
+	char owner[SHARD_ZONE_NAME], to[SHARD_ZONE_NAME];
 
-	full("@", name, owner);
+	shard_zone_full("@", name, owner);
 	if (!target)
 		json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "op", "delete",
 			"name", owner, "type", "CNAME"));
 	else
 		json_array_append_new(changes, json_pack("{s:s, s:s, s:s, s:i, s:[s]}",
 			"op", "set", "name", owner, "type", "CNAME", "ttl", (int)ttl,
-			"records", full("@", target, to)));
+			"records", shard_zone_full("@", target, to)));
 }

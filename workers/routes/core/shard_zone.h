@@ -18,7 +18,10 @@
 #include "base/err.h"
 #include "dns/address.h"
 
-enum { ZONE_RECORDS_MAX = 100, ZONE_TEXT_MAX = 16384 };
+enum { ZONE_RECORDS_MAX = 100, ZONE_TEXT_MAX = 16384, SHARD_ZONE_NAME = 600 };
+
+/* "ns1" is below the domain, "@" the domain, "ns1.example." what it says. */
+const char *shard_zone_full(const char *name, const char *dns, char text[SHARD_ZONE_NAME]);
 
 /* ERR_INVALID for what is of another type; what names and records can be central says. */
 enum err shard_zone_check(const json_t *zone, struct why *why);
