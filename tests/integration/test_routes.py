@@ -496,6 +496,18 @@ ns1 IN A 127.0.0.1
 {addresses}"""
 
 
+class Overlaps(RouteStory):
+
+    def test_no_domain_of_a_router_is_in_another_s(self):
+        self.router("outer", dns=f"a.{SUFFIX}", wait=False)
+        self.refused("is in the domain of router outer", self.router, dns=f"a.{SUFFIX}")
+        self.refused("is in the domain of router outer", self.router, dns=f"x.y.a.{SUFFIX}")
+        self.refused("the domain of router outer is in it", self.router, dns=SUFFIX)
+        self.router("beside", dns=f"ba.{SUFFIX}", wait=False)
+        self.assertEqual({router["name"] for router in self.caller.list_routers()["routers"]},
+                         {"outer", "beside"})
+
+
 class Moved(RouteStory):
 
     def test_a_drain(self):

@@ -68,15 +68,18 @@ static bool is_same_router(const struct router_row *a, const struct router_row *
 	       has_same_addresses(a, b) && a->state == ROUTER_ACTIVE;
 }
 
-/* Whose domain no other one is in, nor a host that somebody has. */
+/* Domains of routers do not overlap, nor do they have a host that somebody has. */
 static void check_domain(struct request *req, struct tx *tx,
                          const struct router_row *router)
 {
-	const char *other = store_router_of_host(tx, req->arena, router->dns);
-	const char *host = other ? NULL : store_claim_in(tx, req->arena, router->dns);
+	const char *around = store_router_of_host(tx, req->arena, router->dns);
+	const char *below = store_router_below(tx, req->arena, router->dns);
+	const char *host = store_claim_in(tx, req->arena, router->dns);
 
-	if (other)
-		tx_fail(tx, ERR_EXISTS, "dns: is in the domain of router %.63s", other);
+	if (around)
+		tx_fail(tx, ERR_EXISTS, "dns: is in the domain of router %.63s", around);
+	else if (below)
+		tx_fail(tx, ERR_EXISTS, "dns: the domain of router %.63s is in it", below);
 	else if (host)
 		tx_fail(tx, ERR_EXISTS, "dns: a route has a host in that domain, %.253s",
 		        host);

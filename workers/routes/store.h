@@ -82,8 +82,10 @@ void store_routers(struct tx *tx, struct arena *arena, const char *marker, int l
 /* Those that take routes, by name; without addresses. */
 void store_routers_active(struct tx *tx, struct arena *arena, router_fn *each,
                           void *self);
-/* The router whose domain HOST is in, or that has its domain within HOST's; NULL. */
+/* The router whose domain HOST is in, or is: the closest one; NULL. */
 const char *store_router_of_host(struct tx *tx, struct arena *arena, const char *host);
+/* One whose domain is below DOMAIN; NULL. */
+const char *store_router_below(struct tx *tx, struct arena *arena, const char *domain);
 /* One more, or less. */
 void store_router_count(struct tx *tx, const char *name, int by);
 /* Its domain should have something else now. */

@@ -158,8 +158,22 @@ const char *store_router_of_host(struct tx *tx, struct arena *arena, const char 
 	const char *name;
 
 	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT name FROM routers WHERE dns = ? OR ? LIKE CONCAT('%.', dns) LIMIT 1",
-	    TX_BIND(tx_text(host), tx_text(host))))
+	    "SELECT name FROM routers WHERE dns = ? OR ? LIKE CONCAT('%.', dns) "
+	    "ORDER BY LENGTH(dns) DESC LIMIT 1", TX_BIND(tx_text(host), tx_text(host))))
+		return NULL;
+	name = row_text(&rows);
+	tx_select_end(&rows);
+	return name;
+}
+
+const char *store_router_below(struct tx *tx, struct arena *arena, const char *domain)
+{
+	struct tx_rows rows;
+	const char *name;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT name FROM routers WHERE dns LIKE CONCAT('%.', ?) LIMIT 1",
+	    TX_BIND(tx_text(domain))))
 		return NULL;
 	name = row_text(&rows);
 	tx_select_end(&rows);
