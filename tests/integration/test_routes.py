@@ -24,8 +24,8 @@ SECONDS = 20
 WORKERS = 2
 MANY = 100
 SUFFIX = "v3.example.com"
-SETTINGS = {"processes": 1, "suffix": SUFFIX, "rebind_grace": 3, "ttl": 2, "retry_max": 2,
-            "alive_timeout": 2}
+SETTINGS = {"processes": 1, "suffix": f"{SUFFIX.title()}.", "rebind_grace": 3, "ttl": 2,
+            "retry_max": 2, "alive_timeout": 2}
 
 
 def setUpModule():
@@ -280,6 +280,24 @@ class Hosts(RouteStory):
         self.refused("another project", self.route, "x", self.other)
         self.refused("no such route", self.other.get_route, route=again["id"])
         self.refused("no such route", self.other.delete_route, route=again["id"])
+
+    def test_hosts_that_are_not_for_all(self):
+        for host in SUFFIX, f"shard9.{SUFFIX}", f"x.shard9.{SUFFIX.upper()}.", f"*.{SUFFIX}":
+            for caller in self.user, self.caller:
+                self.refused(f"in {SUFFIX}, where the domains of routers are", self.route, "bad",
+                             caller, host=host)
+        self.router("shard9", wait=False)
+        self.refused("for administrators", self.route, "wide", self.user, host="*.com")
+        for number, host in enumerate((f"x{SUFFIX}", "*.example.com")):
+            self.assertFalse(self.route(f"r{number}", self.user, host=host)["waiting"])
+        wide = self.route("wide", project_id="user-1", host="*.com")
+        self.assertFalse(wide["waiting"])
+        changed = self.user.update_route(route=wide["id"], values={"backend": "b"})["route"]
+        self.assertEqual(changed["host"], "*.com")
+        self.refused("for administrators", self.user.update_route, route=wide["id"],
+                     values={"host": "*.org"})
+        self.refused("routers are", self.user.update_route, route=wide["id"],
+                     values={"host": f"a.{SUFFIX}"})
 
     def test_another_host(self):
         self.router("shard1")

@@ -100,7 +100,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_FORCE]        = { "force", 0, NULL,
 		"though names that routes had at it still lead to others" },
 	[OPT_HOST]         = { "host", 0, "NAME",
-		"a name of your own, or *.NAME; '' for a generated one" },
+		"a name of your own, or *.NAME; '' for a generated one; none in "
+		"routes.suffix, and *.com and the like for administrators only" },
 	[OPT_BACKEND]      = { "backend", 0, "NAME",
 		"what the router calls what is behind it; default NAMESPACE_NAME" },
 	[OPT_ROUTER]       = { "router", 0, "NAME", "only those of this router" },

@@ -25,7 +25,8 @@ static const struct option rows[] = {
 	  "which router a route gets: roundrobin, label, leastloaded, hash; \"external\": "
 	  "whoever calls create_route_binding decides" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
-	  "routers without a domain of their own have NAME.SUFFIX" },
+	  "routers without a domain of their own have NAME.SUFFIX, and no route has a host "
+	  "in it" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "of domains that are made; \"\": central's default" },
 	{ "parent", OPTION_TEXT, AT(parent), "", 0, 253,
@@ -201,9 +202,20 @@ static const struct timer timers[] = {
 
 /* ---- life ---- */
 
+/* As hosts are compared with it, which is no longer; "" is none. */
+static enum err take_domain(char *domain, const char *option, struct why *why)
+{
+	char host[ROUTE_HOST_MAX + 1];
+	enum err err = *domain ? route_host(domain, option, false, host, why) : OK;
+
+	if (!err && *domain)
+		memcpy(domain, host, strlen(host) + 1);
+	return err;
+}
+
 static enum err check(void *self, struct why *why)
 {
-	const struct routes_settings *settings = &((struct routes *)self)->settings;
+	struct routes_settings *settings = &((struct routes *)self)->settings;
 	char host[ROUTE_HOST_MAX + 1];
 	enum err err = fleet_check(&pulse_config, why);
 
@@ -215,10 +227,10 @@ static enum err check(void *self, struct why *why)
 	    strcmp(settings->all_down, "withdraw"))
 		err = fail(why, ERR_INVALID,
 		           "routes.all_down: must be \"keep\" or \"withdraw\"");
-	if (!err && *settings->suffix)
-		err = route_host(settings->suffix, "routes.suffix", false, host, why);
-	if (!err && *settings->parent)
-		err = route_host(settings->parent, "routes.parent", false, host, why);
+	if (!err)
+		err = take_domain(settings->suffix, "routes.suffix", why);
+	if (!err)
+		err = take_domain(settings->parent, "routes.parent", why);
 	if (!err && !*settings->parent != !*settings->parent_storage)
 		err = fail(why, ERR_INVALID,
 		           "routes.parent and routes.parent_storage belong together");

@@ -81,14 +81,21 @@ static enum err answer(struct deed *deed)
 	return tx_commit(&tx);
 }
 
-/* Those hosts are generated. */
+/* Names of routers are generated, and who has a wildcard keeps others from all below it. */
 static void check_host(struct deed *deed, const struct route_row *route)
 {
 	const char *router = store_router_of_host(deed->tx, deed->req->arena, route->host);
+	const char *suffix = deed->routes->settings.suffix;
 
 	if (router)
 		tx_fail(deed->tx, ERR_INVALID, "host: is in the domain of router %.63s, "
 		        "where names are generated: leave it out", router);
+	else if (*suffix && host_is_in(route->host, suffix))
+		tx_fail(deed->tx, ERR_INVALID, "host: is in %.200s, where the domains of "
+		        "routers are", suffix);
+	else if (host_is_wide(route->host) && !deed->req->context.is_admin)
+		tx_fail(deed->tx, ERR_DENIED, "host: a wildcard of less than two labels "
+		        "behind \"*\" is for administrators");
 }
 
 /* Its host, or a place among those who wait for it. */

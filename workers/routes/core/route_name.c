@@ -115,6 +115,11 @@ bool host_is_wildcard(const char *host)
 	return !strncmp(host, "*.", 2);
 }
 
+bool host_is_wide(const char *host)
+{
+	return host_is_wildcard(host) && !strchr(host + 2, '.');
+}
+
 const char *host_parent(const char *host)
 {
 	const char *dot = strchr(host, '.');

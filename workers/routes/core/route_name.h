@@ -36,6 +36,8 @@ enum err route_check_name(const char *text, const char *field, struct why *why);
 enum err route_host(const char *text, const char *field, bool wildcard,
                     char host[ROUTE_HOST_MAX + 1], struct why *why);
 bool host_is_wildcard(const char *host);
+/* A wildcard of a whole top-level domain. */
+bool host_is_wide(const char *host);
 /* Without its first label: never empty for what route_host() took. */
 const char *host_parent(const char *host);
 /* Below DOMAIN, or the same. */
