@@ -360,6 +360,34 @@ class Scheduled(RouteStory):
         self.wait(lambda: self.get(route)["router"] == "full", "it moves")
 
 
+    def test_no_instance_that_is_up(self):
+        """Without an address, of one that is down, and of one whose agent says nothing more."""
+        update, down = self.caller.update_router, "no router with an instance that is up"
+        self.caller.create_router(router={"name": "empty"})
+        self.router("down", {"address": "10.245.2.2", "up": False}, wait=False)
+        first = self.route("first")
+        self.assertEqual(first["status"]["phase"], "new")
+        self.assertIn(down, first["last_error"])
+        update(router="down", values={"addresses": ["10.245.2.2"]})
+        self.assertEqual(self.scheduled(first, 5)["router"], "down")
+        self.caller.report_address(router="down", address="10.245.2.2")
+        self.wait(lambda: not self.caller.get_router(router="down")["router"]["addresses"][0][
+            "alive"], "it is dead")
+        second = self.route("second")
+        self.assertIn(down, second["last_error"])
+        self.far_off(second)
+
+        def is_scheduled():
+            self.caller.report_address(router="down", address="10.245.2.2")
+            return self.get(second)["router"] == "down"
+        self.wait(is_scheduled, "it is tried again at once")
+
+    def far_off(self, route):
+        """It would be tried again tomorrow."""
+        self.fleet.mariadb.sql("UPDATE routes SET retry_at = NOW() + INTERVAL 1 DAY "
+                               f"WHERE id = '{route['id']}'")
+
+
 class Domains(RouteStory):
 
     def test_addresses_come_and_go(self):

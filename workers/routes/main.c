@@ -216,7 +216,6 @@ static enum err take_domain(char *domain, const char *option, struct why *why)
 static enum err check(void *self, struct why *why)
 {
 	struct routes_settings *settings = &((struct routes *)self)->settings;
-	char host[ROUTE_HOST_MAX + 1];
 	enum err err = fleet_check(&pulse_config, why);
 
 	if (!err && strcmp(settings->strategy, "external") &&

@@ -111,6 +111,7 @@ static void take_router(void *self, const struct router_row *router)
 	batch->candidates[batch->candidate_count++] = (struct candidate){
 		.name = router->name, .label = router->label, .bound = router->bound,
 		.has_capacity = router->has_capacity, .capacity = router->capacity,
+		.is_down = !router->is_live,
 	};
 }
 
@@ -225,6 +226,7 @@ static void begin(struct batch *batch)
 static enum err run(void *self, struct why *why)
 {
 	struct batch *batch = self;
+	const struct alive_rule rule = routes_alive_rule(batch->scheduler->routes);
 	struct tx tx = tx_begin(batch->scheduler->routes->runtime.db, why);
 
 	begin(batch);
@@ -232,7 +234,7 @@ static enum err run(void *self, struct why *why)
 	store_strategy_lock(&tx, batch->strategy->name);
 	batch->read(batch);
 	if (batch->count)
-		store_routers_active(&tx, batch->arena, take_router, batch);
+		store_routers_active(&tx, batch->arena, &rule, take_router, batch);
 	for (size_t i = 0; i < batch->count && !tx.err; i++)
 		bind_route(batch, &batch->routes[i]);
 	put_positions(batch);

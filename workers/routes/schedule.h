@@ -6,7 +6,7 @@
  * dies in its midst has bound none.
  *
  * What cannot be bound says why and is tried again, with backoff, and at once when a router
- * comes or takes routes again; it keeps no other back.
+ * comes, takes routes again, or has an instance that is up again; it keeps no other back.
  */
 #pragma once
 

@@ -280,10 +280,11 @@ enum err service_list_routers(void *self, struct request *req)
 
 /* ---- its instances ---- */
 
-/* An agent says that the instance at an address lives. */
+/* An agent says that the instance at an address lives; if it was down, routes can come. */
 enum err service_report_address(void *self, struct request *req)
 {
 	struct routes *routes = self;
+	const struct alive_rule rule = routes_alive_rule(routes);
 	struct address address;
 	const char *name, *text;
 	enum err err = service_require_admin(req);
@@ -299,8 +300,11 @@ enum err service_report_address(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
+	bool is_back = store_address_is_back(&tx, name, &address, &rule);
 	if (!store_address_seen(&tx, name, &address))
 		tx_fail(&tx, ERR_NOT_FOUND, "router %.63s has no such address",
 		        err_quote(name, (char[64]){ 0 }, 64));
+	if (is_back)
+		store_routes_due_now(&tx);
 	return tx_commit(&tx);
 }

@@ -45,6 +45,7 @@ struct router_row {
 	const char *reason;
 	struct router_address *addresses;
 	size_t count;
+	bool is_live;			/* an address of it is up and lives */
 };
 
 enum router_lock { ROUTER_READ, ROUTER_LOCK };
@@ -71,6 +72,10 @@ bool store_addresses_hold(struct tx *tx, const char *router,
                           const struct alive_rule *rule);
 /* An agent says that the address lives: false if the router has none such. */
 bool store_address_seen(struct tx *tx, const char *router, const struct address *address);
+/* It was down until now, for nobody spoke for it. */
+bool store_address_is_back(struct tx *tx, const char *router,
+                           const struct address *address,
+                           const struct alive_rule *rule);
 /* For routers of which the two differ. Their domains are due. Returns how many. */
 int64_t store_addresses_follow(struct tx *tx, const struct alive_rule *rule);
 /* Nothing refers to it any more. */
@@ -79,9 +84,9 @@ typedef void router_fn(void *self, const struct router_row *router);
 /* By name, from the one after MARKER on. */
 void store_routers(struct tx *tx, struct arena *arena, const char *marker, int limit,
                    router_fn *each, void *self);
-/* Those that take routes, by name; without addresses. */
-void store_routers_active(struct tx *tx, struct arena *arena, router_fn *each,
-                          void *self);
+/* Those that take routes, by name; IS_LIVE is known, addresses are not. */
+void store_routers_active(struct tx *tx, struct arena *arena,
+                          const struct alive_rule *rule, router_fn *each, void *self);
 /* The router whose domain HOST is in, or is: the closest one; NULL. */
 const char *store_router_of_host(struct tx *tx, struct arena *arena, const char *host);
 /* One whose domain is below DOMAIN; NULL. */

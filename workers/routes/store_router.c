@@ -26,9 +26,9 @@ static int find(const char *const *names, int count, const char *name)
 
 /* ---- read ---- */
 
-#define COLUMNS "SELECT name, description, dns, label, capacity, ttl, state, zone, bound, " \
-                "rev, done_rev, serial, failures, zone_status, reason, " \
-                "COALESCE(made_id, '') FROM routers "
+#define FIELDS  "SELECT name, description, dns, label, capacity, ttl, state, zone, bound, " \
+                "rev, done_rev, serial, failures, zone_status, reason, COALESCE(made_id, '')"
+#define COLUMNS FIELDS " FROM routers "
 
 static void read_router(struct tx_rows *rows, struct router_row *router)
 {
@@ -135,20 +135,6 @@ void store_routers(struct tx *tx, struct arena *arena, const char *marker, int l
 	for (size_t i = 0; i < list.count && !tx->err; i++) {
 		read_addresses(tx, arena, &list.all[i]);
 		each(self, &list.all[i]);
-	}
-}
-
-void store_routers_active(struct tx *tx, struct arena *arena, router_fn *each, void *self)
-{
-	struct tx_rows rows;
-
-	tx_select(tx, arena, &rows, COLUMNS "WHERE state = 'active' ORDER BY name",
-	          TX_NONE);
-	while (tx_next(&rows)) {
-		struct router_row router;
-
-		read_router(&rows, &router);
-		each(self, &router);
 	}
 }
 
@@ -316,6 +302,40 @@ int64_t store_addresses_follow(struct tx *tx, const struct alive_rule *rule)
 		follow(tx, names[i], rule);
 	arena_free(&arena);
 	return count;
+}
+
+bool store_address_is_back(struct tx *tx, const char *router,
+                           const struct address *address,
+                           const struct alive_rule *rule)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM router_addresses a WHERE a.router = ? AND a.address = ? "
+	    "AND a.is_up AND NOT " LIVES,
+	    TX_BIND(tx_text(router), tx_bytes(address->octets, address->bits / 8),
+	            RULE(rule))))
+		return false;
+	tx_select_end(&rows);
+	return true;
+}
+
+void store_routers_active(struct tx *tx, struct arena *arena,
+                          const struct alive_rule *rule, router_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          FIELDS ", EXISTS (SELECT 1 FROM router_addresses a "
+	          "WHERE a.router = routers.name AND " LIVES ") FROM routers "
+	          "WHERE state = 'active' ORDER BY name", TX_BIND(RULE(rule)));
+	while (tx_next(&rows)) {
+		struct router_row router;
+
+		read_router(&rows, &router);
+		router.is_live = row_int(&rows);
+		each(self, &router);
+	}
 }
 
 /* ---- their domains ---- */

@@ -32,7 +32,7 @@ static void add(struct field *field, const char *name, const char *label, int ca
 	};
 }
 
-/* "a:2 b/zone=east c": names in their order, with labels and capacities. */
+/* "a:2 b/zone=east -c": names in their order, with labels and capacities; c is down. */
 static void build(struct field *field, const char *text)
 {
 	char words[256], *rest, *word;
@@ -42,13 +42,16 @@ static void build(struct field *field, const char *text)
 	for (word = strtok_r(words, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest)) {
 		char *capacity = strchr(word, ':'), *label;
+		bool is_down = *word == '-';
 
 		if (capacity)
 			*capacity++ = '\0';
 		label = strchr(word, '/');
 		if (label)
 			*label++ = '\0';
-		add(field, word, label ? label : "", capacity ? atoi(capacity) : -1);
+		add(field, word + is_down, label ? label : "",
+		    capacity ? atoi(capacity) : -1);
+		field->all[field->count - 1].is_down = is_down;
 	}
 }
 
@@ -130,6 +133,16 @@ static const struct {
 	{ "label",       "a/k=v:1 b/x=y c", "k=v x=y", "abbb", NULL },
 	{ "label",       "a/k=v:1 b/x=y:1", "x=y k=v", "ab!",  "full" },
 	{ "label",       "",              "k=v",    "!",       "no router takes routes" },
+	{ "roundrobin",  "a -b c d",      "",       "acdacda", NULL },
+	{ "roundrobin",  "-a -b",         "",       "!",       "an instance that is up" },
+	{ "roundrobin",  "-a b:1",        "",       "b!",      "full, or have no instance" },
+	{ "leastloaded", "-a b c",        "",       "bcbc",    NULL },
+	{ "leastloaded", "-a",            "",       "!",       "an instance that is up" },
+	{ "label",       "-a/k=v b",      "k=v",    "!",       "an instance that is up" },
+	{ "label",       "-a/k=v b/x=y",  "k=v x=y", "bb",     NULL },
+	{ "label",       "-a/k=v c/k=v",  "k=v",    "cc",      NULL },
+	{ "hash",        "-a b",          "",       "bbbb",    NULL },
+	{ "hash",        "-a",            "",       "!",       "an instance that is up" },
 	{ "hash",        "a:0",           "",       "!",       "full" },
 	{ "hash",        "",              "",       "!",       "no router takes routes" },
 };

@@ -6,7 +6,8 @@ enum { CANDIDATES_MAX = 1000 };
 
 static bool has_room(const struct candidate *candidate)
 {
-	return !candidate->has_capacity || candidate->bound < candidate->capacity;
+	return !candidate->is_down &&
+	       (!candidate->has_capacity || candidate->bound < candidate->capacity);
 }
 
 /* ---- the strategies ---- */
@@ -136,29 +137,45 @@ const char *strategy_group(const struct strategy *strategy,
 	return full;
 }
 
+/* Of OF routers that it may have, UP are up; there are COUNT. */
+static enum err explain(size_t of, size_t up, size_t count, struct why *why)
+{
+	const char *words = "no router takes routes: make one, or end a drain";
+
+	if (of && !up)
+		words = "no router with an instance that is up, of those that it may have";
+	else if (up < of)
+		words = "all routers that it may have are full, or have no instance that "
+		        "is up";
+	else if (of)
+		words = "all routers that it may have are full: raise a capacity, or make "
+		        "another router";
+	else if (count)
+		words = "no router without a label, or with one of its labels";
+	return fail(why, ERR_UNREACHABLE, "%s", words);
+}
+
 enum err strategy_pick(const struct strategy *strategy, const struct applicant *applicant,
                        const struct candidate *candidates, size_t count,
                        uint64_t position, size_t *picked, struct why *why)
 {
 	const char *group = strategy_group(strategy, applicant, candidates, count);
 	bool is_of[CANDIDATES_MAX] = { false };
-	size_t of = 0, at;
+	size_t of = 0, up = 0, at;
 
 	if (count > CANDIDATES_MAX)
 		count = CANDIDATES_MAX;
 	for (size_t i = 0; i < count; i++) {
-		is_of[i] = !strategy->by_label || !strcmp(candidates[i].label, group);
-		of += is_of[i];
+		bool may = !strategy->by_label || !strcmp(candidates[i].label, group);
+
+		is_of[i] = may && !candidates[i].is_down;
+		of += may;
+		up += is_of[i];
 	}
 	at = strategy->pick(applicant, candidates, is_of, count, position);
 	if (at < count) {
 		*picked = at;
 		return OK;
 	}
-	if (of)
-		return fail(why, ERR_UNREACHABLE, "all routers that it may have are "
-		            "full: raise a capacity, or make another router");
-	return fail(why, ERR_UNREACHABLE, count
-	            ? "no router without a label, or with one of its labels"
-	            : "no router takes routes: make one, or end a drain");
+	return explain(of, up, count, why);
 }

@@ -11,7 +11,8 @@
  *	hash		by the route's id: the same one whenever it is asked, and few change
  *			when a router comes or goes
  *
- * A router that has as many routes as its capacity gets no more. Pure: whoever calls has
+ * A router that has as many routes as its capacity gets no more, nor does one of which no
+ * instance is up; by that, a route has no other label's routers. Pure: whoever calls has
  * locked the positions, and counts what was bound.
  */
 #pragma once
@@ -28,6 +29,7 @@ struct candidate {
 	uint32_t bound;			/* routes it has */
 	bool has_capacity;
 	uint32_t capacity;
+	bool is_down;			/* no instance of it is up */
 };
 
 struct applicant {
