@@ -388,6 +388,27 @@ class Scheduled(RouteStory):
                                f"WHERE id = '{route['id']}'")
 
 
+class Bindings(RouteStory):
+
+    def test_what_is_said_of_one(self):
+        """A router is known by its name or its domain, which is `dns` in and out."""
+        for name in "shard1", "shard2":
+            self.router(name, wait=False)
+        route = self.route()
+        for by, router in ("dns", "shard1"), ("router", "shard2"), ("dns", "shard1"):
+            dns = f"{router}.{SUFFIX}"
+            made = self.caller.create_route_binding(binding={
+                "route_namespace": self.namespace, "route_name": "web",
+                by: {"router": router, "dns": dns}[by]})["binding"]
+            self.assertEqual(made | {"generation": 0}, {
+                "route_namespace": self.namespace, "route_name": "web", "route_id": route["id"],
+                "router": router, "dns": dns, "route_dns": f"{self.namespace}-web.{dns}",
+                "generation": 0})
+            self.assertEqual(self.caller.list_route_bindings()["bindings"], [made])
+        self.refused("not that of router", self.caller.create_route_binding, binding={
+            "route_namespace": self.namespace, "route_name": "web", "dns": f"x.{dns}"})
+
+
 class Domains(RouteStory):
 
     def test_addresses_come_and_go(self):

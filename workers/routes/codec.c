@@ -582,10 +582,11 @@ enum err codec_binding(struct request *req, struct binding_wish *wish)
 
 json_t *codec_encode_binding(const struct binding_row *binding)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}",
 		"route_namespace", binding->namespace, "route_name", binding->name,
 		"route_id", binding->route_id, "router", binding->router,
-		"dns", binding->dns, "generation", (json_int_t)binding->generation);
+		"dns", binding->router_dns, "route_dns", binding->dns,
+		"generation", (json_int_t)binding->generation);
 }
 
 /* ---- lists ---- */

@@ -7,7 +7,8 @@
  *		 "backend"?}
  *	binding	{"route_namespace", "route_name", "router" or "dns"}
  *
- * A router's dns is its domain; without one it is NAME.`routes.suffix`. Phase and dns of a
+ * A router's dns is its domain, in bindings, too; without one it is NAME.`routes.suffix`.
+ * What its route is called a binding answers as "route_dns". Phase and dns of a
  * route are its binding's: not set at its creation, not changed by an update (seed 003).
  */
 #pragma once

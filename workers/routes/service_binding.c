@@ -65,8 +65,10 @@ enum err service_create_binding(void *self, struct request *req)
 		if (err && !tx.err)
 			tx.err = err;
 	}
-	if (!tx.err && store_binding_read(&tx, req->arena, route.id, &binding))
+	if (!tx.err && store_binding_read(&tx, req->arena, route.id, &binding)) {
+		binding.router_dns = router.dns;
 		req->result = json_pack("{s:o}", "binding", codec_encode_binding(&binding));
+	}
 	err = tx_commit(&tx);
 	if (!err && bound.has_changed)
 		binding_tell(routes, &bound);

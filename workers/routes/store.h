@@ -212,6 +212,7 @@ void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
 
 struct binding_row {
 	const char *namespace, *name, *route_id, *router, *dns;
+	const char *router_dns;		/* NULL unless it is of store_bindings() */
 	uint64_t generation;
 };
 bool store_binding_read(struct tx *tx, struct arena *arena, const char *route_id,

@@ -2,11 +2,12 @@
 
 /* ---- bindings ---- */
 
-#define COLUMNS "SELECT route_namespace, route_name, route_id, router, dns, generation " \
-                "FROM route_bindings "
+#define COLUMNS "SELECT b.route_namespace, b.route_name, b.route_id, b.router, b.dns, " \
+                "b.generation"
 
 static void read_binding(struct tx_rows *rows, struct binding_row *binding)
 {
+	*binding = (struct binding_row){ 0 };
 	binding->namespace = row_text(rows);
 	binding->name = row_text(rows);
 	binding->route_id = row_text(rows);
@@ -20,8 +21,9 @@ bool store_binding_read(struct tx *tx, struct arena *arena, const char *route_id
 {
 	struct tx_rows rows;
 
-	if (!tx_select_row(tx, arena, &rows, COLUMNS "WHERE route_id = ? FOR UPDATE",
-	                   TX_BIND(tx_text(route_id))))
+	if (!tx_select_row(tx, arena, &rows,
+	    COLUMNS " FROM route_bindings b WHERE b.route_id = ? FOR UPDATE",
+	    TX_BIND(tx_text(route_id))))
 		return false;
 	read_binding(&rows, binding);
 	tx_select_end(&rows);
@@ -59,14 +61,16 @@ void store_bindings(struct tx *tx, struct arena *arena, const char *router,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          COLUMNS "WHERE (? IS NULL OR router = ?) AND route_id > ? "
-	          "ORDER BY route_id LIMIT ?",
+	          COLUMNS ", d.dns FROM route_bindings b JOIN routers d ON d.name = b.router "
+	          "WHERE (? IS NULL OR b.router = ?) AND b.route_id > ? "
+	          "ORDER BY b.route_id LIMIT ?",
 	          TX_BIND(tx_text(router), tx_text(router), tx_text(marker),
 	                  tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct binding_row binding;
 
 		read_binding(&rows, &binding);
+		binding.router_dns = row_text(&rows);
 		each(self, &binding);
 	}
 }
