@@ -623,6 +623,21 @@ class Moved(RouteStory):
         for port in self.servers():
             self.wait(lambda: ask(port, first, "CNAME")[0] == set(), "no CNAME to itself")
 
+    def test_a_drain_that_is_undone(self):
+        """What could not move says so no more; what is of another router does."""
+        self.router("shard1", capacity=1, wait=False)
+        route = self.route("a")
+        self.router("shard2", capacity=1, wait=False)
+        other = self.route("b")
+        self.assertEqual(other["router"], "shard2")
+        for router in "shard1", "shard2":
+            self.caller.drain_router(router=router)
+        for stays in route, other:
+            self.wait(lambda: self.get(stays)["last_error"], "it can go nowhere")
+        self.caller.drain_router(router="shard1", drain=False)
+        self.assertEqual(self.get(route), route)
+        self.assertTrue(self.get(other)["last_error"])
+
     def test_what_its_instances_serve(self):
         self.router("shard1", "10.245.2.2")
         route = self.route("a", backend="app")

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "model/json.h"
 #include "peers.h"
 #include "service_private.h"
@@ -33,6 +34,43 @@ static enum err end(struct routes *routes, struct request *req, struct tx *tx,
 	if (!err)
 		shards_now(routes->shards, name);
 	return err;
+}
+
+/* ---- its routes, once it is committed ---- */
+
+enum { PAGE = 500 };
+
+/* Of all routes that it is about, some: there may be many, and others lock them, too. */
+typedef int64_t page_fn(struct tx *tx, const char *router, int limit);
+
+struct pages {
+	struct routes *routes;
+	const char *router;
+	page_fn *page;
+	int64_t matched;
+};
+
+static enum err write_page(void *self, struct why *why)
+{
+	struct pages *pages = self;
+	struct tx tx = tx_once(pages->routes->runtime.db, why);
+
+	pages->matched = pages->page(&tx, pages->router, PAGE);
+	return tx_commit(&tx);
+}
+
+static void write_pages(struct routes *routes, const char *router, page_fn *page)
+{
+	struct pages pages = { .routes = routes, .router = router, .page = page };
+	struct why why;
+
+	do {
+		if (tx_redo(write_page, &pages, &why)) {
+			log_warn("routes not changed: router=%s reason=\"%s\"", router,
+			         why.text);
+			return;
+		}
+	} while (pages.matched == PAGE);
 }
 
 /* ---- create, update ---- */
@@ -180,7 +218,10 @@ enum err service_drain_router(void *self, struct request *req)
 		store_router_update(&tx, &router);
 		store_routes_due_now(&tx);
 	}
-	return end(routes, req, &tx, name);
+	err = end(routes, req, &tx, name);
+	if (!err && !drain)
+		write_pages(routes, name, store_routes_stay);
+	return err;
 }
 
 enum err service_delete_router(void *self, struct request *req)

@@ -153,6 +153,8 @@ void store_route_bound(struct tx *tx, const char *id, const char *dns);
 void store_route_unbound(struct tx *tx, const char *id, const char *reason);
 void store_route_failed(struct tx *tx, const char *id, const char *reason,
                         int64_t after_ms);
+/* Routes of ROUTER, if it takes routes, are to stay there: LIMIT have no error any more. */
+int64_t store_routes_stay(struct tx *tx, const char *router, int limit);
 /* All that are without a router are due at once: there is a chance for them. */
 void store_routes_due_now(struct tx *tx);
 

@@ -209,6 +209,16 @@ void store_route_failed(struct tx *tx, const char *id, const char *reason,
 	    TX_BIND(tx_text(reason), tx_int(after_ms * 1000), tx_text(id)));
 }
 
+int64_t store_routes_stay(struct tx *tx, const char *router, int limit)
+{
+	return tx_exec(tx,
+	    "UPDATE routes r JOIN (SELECT b.route_id FROM routers d "
+	    "JOIN route_bindings b ON b.router = d.name JOIN routes o ON o.id = b.route_id "
+	    "WHERE d.name = ? AND d.state = 'active' AND o.last_error <> '' LIMIT ?) page "
+	    "ON page.route_id = r.id SET r.last_error = '', r.attempts = 0",
+	    TX_BIND(tx_text(router), tx_int(limit)));
+}
+
 void store_routes_due_now(struct tx *tx)
 {
 	tx_exec(tx,
