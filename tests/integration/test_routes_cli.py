@@ -115,7 +115,7 @@ class Routers(Story):
         self.assertRegex(self.good("router", "list", "-q"), r"\Ashard1 +\S+ +active +zone=east +- "
                          r"+- +ACTIVE +- +10\.245\.2\.2 fd00::2 +-\n\Z")
         self.assertRegex(self.good("router", "delete", "shard1", "--admin", "--wait"),
-                         rf"\Arouter shard1 goes, and its domain with it\nDELETED {TOOK}")
+                         rf"\Arouter shard1 goes, and what its domain has of it\nDELETED {TOOK}")
         self.refused(NOT_FOUND, "no router shard1", "router", "show", "shard1")
 
     def test_what_a_script_reads(self):

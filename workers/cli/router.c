@@ -98,21 +98,30 @@ static enum err look_routes(void *self, bool *is_over)
 	return OK;
 }
 
+/* It may have been there before its router, or have something else: then it stays. */
+static enum err look_domain(struct work *work, bool *is_over)
+{
+	json_t *domain = json_sprintf("%s.", answer_text(work->router, "dns")), *seen = NULL;
+	enum err err = cli_call(work->cli, "get_domain", json_pack("{s:O}", "domain", domain),
+	                        &seen);
+
+	*is_over = err == ERR_NOT_FOUND ||
+	           (!err && strcmp(answer_text(seen, "task"), "DELETE"));
+	json_decref(seen);
+	json_decref(domain);
+	return *is_over ? OK : err;
+}
+
 /* The router goes when central knows that its domain does; that one, when it has gone. */
 static enum err look_gone(void *self, bool *is_over)
 {
 	struct work *work = self;
-	json_t *seen = NULL, *domain = json_sprintf("%s.", answer_text(work->router, "dns"));
+	json_t *seen = NULL;
 	bool is_out;
 	enum err err = router_look(work->cli, work->cli->argv[0], &seen, &is_out);
 
-	if (err == ERR_NOT_FOUND)
-		err = cli_call(work->cli, "get_status", json_pack("{s:O}", "domain", domain),
-		               NULL);
-	*is_over = err == ERR_NOT_FOUND;
 	json_decref(seen);
-	json_decref(domain);
-	return *is_over ? OK : err;
+	return err == ERR_NOT_FOUND ? look_domain(work, is_over) : err;
 }
 
 /* WHAT is going on with the router. */
@@ -354,7 +363,7 @@ enum err router_delete(struct cli *cli)
 	}
 	err = routes_ask(cli, "delete_router", args, "router", &nothing);
 	if (!err && is_told(cli))
-		printf("router %s goes, and its domain with it\n", cli->argv[0]);
+		printf("router %s goes, and what its domain has of it\n", cli->argv[0]);
 	if (!err && cli_has(cli, OPT_WAIT))
 		err = wait_gone(&work);
 	if (!err)

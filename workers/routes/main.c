@@ -83,7 +83,9 @@ static void queues_fire(void *self)
 /* Reports wait in their queue, or were never sent, as long as one of those is away. */
 static void mind_hearing(struct routes *own)
 {
-	const int64_t now = clock_ms(), late_ms = own->settings.alive_s * INT64_C(500);
+	const int64_t now = clock_ms();
+	const int64_t late_ms = own->settings.alive_s * INT64_C(500) +
+	                        own->due_period_s * INT64_C(1500);
 
 	if (!broker_is_up(own->runtime.out) || !db_is_up(own->runtime.db))
 		own->hears_since_ms = 0;

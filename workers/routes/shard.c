@@ -55,6 +55,7 @@ struct shard {
 	bool is_news;			/* that its servers have it */
 	bool is_asked_for;		/* its domain, of central, just now */
 	bool has_no_serial;		/* to begin with: central has a newer one */
+	bool has_no_extras;		/* that could go: central cannot even read them */
 	uint32_t serial;		/* of the change that central took */
 };
 
@@ -329,8 +330,10 @@ static json_t *changes_of(const struct shard *shard)
 	for (size_t i = 0; i < router->count; i++)
 		if (router->addresses[i].is_shown && !is_going)
 			shown[count++] = router->addresses[i].address;
-	(is_going ? shard_zone_no_extras : shard_zone_extras)(changes, shard->zone,
-	                                                      router->dns);
+	if (!is_going)
+		shard_zone_extras(changes, shard->zone, router->dns);
+	else if (!shard->has_no_extras)
+		shard_zone_no_extras(changes, shard->zone, router->dns);
 	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 32);
 	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 128);
 	for (size_t i = 0; i < shard->move_count; i++)
@@ -518,11 +521,18 @@ static enum err write_moves_done(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
+static void withdraw(struct shard *shard);
+
 static void hear_withdrawn(void *self, const struct rpc_answer *answer)
 {
 	struct shard *shard = self;
 	struct why why;
 
+	if (answer->err == ERR_INVALID && !shard->has_no_extras) {
+		shard->has_no_extras = true;
+		withdraw(shard);
+		return;
+	}
 	if (answer->err && answer->err != ERR_NOT_FOUND)
 		give_up(shard, answer->why.text);
 	else if (!answer->err && shard->move_count == MOVES_MAX &&
