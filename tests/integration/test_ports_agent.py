@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+
+import oslo_messaging as om
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
@@ -547,6 +550,206 @@ class Casts(AgentStory):
         self.assertEqual([name for name in queues if name.startswith("ports_agent")
                           and not name.startswith("ports_agent_fanout_")], [])
         self.assertTrue(agent.is_ready())
+
+
+class ScriptedPorts:
+    """Answers what an agent asks: what is in .answers, one after another, and then .answer."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.asked, self.answers = [], []
+        self.answer = None
+
+    def hosts_export(self, context, network, ports=None, marker=None):
+        with self.lock:
+            self.asked.append((marker, None if ports is None else sorted(ports)))
+            answer = self.answers.pop(0) if self.answers else self.answer
+        return answer() if callable(answer) else answer
+
+
+class Held:
+    """An answer that is kept back until it is let go."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.come, self.free = threading.Event(), threading.Event()
+
+    def __call__(self):
+        self.come.set()
+        self.free.wait(SECONDS)
+        return self.answer
+
+
+def entry(port, text):
+    return {"port": port, "addn_hosts": f"{text}\n", "dhcp_hosts": ""}
+
+
+def page(*entries, marker=None):
+    return {"hosts": list(entries), "marker": marker}
+
+
+class Answered(AgentStory):
+    """What the agent makes of answers, whatever they are and whenever they come."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.workers[0].stop()
+        cls.addClassCleanup(cls.workers[0].wait_ready)
+        cls.addClassCleanup(cls.workers[0].launch)
+        cls.teller = Caller(cls.fleet.rabbitmq.url, topic="ports_agent")
+        cls.addClassCleanup(cls.teller.close)
+        cls.fanout = cls.teller.client.prepare(fanout=True)
+        cls.ports = ScriptedPorts()
+        server = om.get_rpc_server(cls.teller.transport, om.Target(topic="ports", server="story"),
+                                   [cls.ports], executor="threading")
+        server.start()
+        cls.addClassCleanup(server.wait)
+        cls.addClassCleanup(server.stop)
+
+    def setUp(self):
+        super().setUp()
+        self.network = uuid.uuid4().hex
+        self.keys = [f"{number:032x}" for number in range(1, 10)]
+        self.hosts = self.files(self.network) / "addn_hosts"
+
+    def start(self, *answers):
+        """The one that is answered so; the next questions are those that count."""
+        self.ports.answers = list(answers)
+        self.running = self.agent(interval=1, reread_period=3600)
+        self.until(lambda: self.lines(self.hosts) is not None, "all of it was read")
+        self.ports.asked = []
+
+    def tell(self, *keys):
+        """That these have changed; (no keys) all of it may have. And it has heard it."""
+        before = self.heard()
+        self.fanout.cast(self.teller.context, "hosts_changed", network=self.network,
+                         **({"ports": list(keys)} if keys else {}))
+        self.until(lambda: self.heard() > before, "it has heard it")
+
+    def heard(self):
+        return self.running.figure_of('requests_total{method="hosts_changed"}') or 0
+
+    def hold(self, answer):
+        held = Held(answer)
+        self.ports.answers.append(held)
+        return held
+
+    def wait_asked(self, *questions):
+        self.until(lambda: len(self.ports.asked) >= len(questions),
+                   f"it asks {questions}: {self.ports.asked}")
+        self.assertEqual(self.ports.asked, list(questions))
+
+    def wait_kept(self, *lines):
+        self.until(lambda: self.lines(self.hosts) == list(lines),
+                   f"the file has {lines}: {self.lines(self.hosts)}")
+
+    def test_what_is_no_answer(self):
+        """The files stay, and it is asked again."""
+        one, two = self.keys[:2]
+        whole = page(entry(one, "a"))
+        self.start(whole)
+        number = 0
+        for bad in ("text", [], {}, {"hosts": 5}, page(5), page({}), page({"port": two}),
+                    page(entry(two, "b") | {"addn_hosts": None}),
+                    page({"port": two, "addn_hosts": "b\n"}), page(entry("b" * 256, "b")),
+                    page(entry(two, "b" * 2 ** 20)), page(entry(two, "b"), marker=5),
+                    page(entry(two, "b"), marker="b" * 256)):
+            with self.subTest(bad=str(bad)[:60]):
+                number += 1
+                self.ports.answers, self.ports.answer = [bad], page(entry(one, f"a{number}"))
+                failed = self.running.figure("questions_failed_total")
+                before = self.lines(self.hosts)
+                self.tell()
+                self.until(lambda: self.running.figure("questions_failed_total") == failed + 1,
+                           "it is no answer")
+                self.assertEqual(self.lines(self.hosts), before)
+                self.tell()                         # and so it is asked at once
+                self.wait_kept(f"a{number}")
+        self.assertEqual(self.running.said("files not read: .*err=invalid"), number)
+
+    def test_pages_that_do_not_go_on(self):
+        one, two = self.keys[:2]
+        self.start(page(entry(one, "a")))
+        for marker in one, two:
+            self.ports.asked = []
+            self.ports.answers = [page(entry(one, "x"), marker=two),
+                                  page(entry(two, "x"), marker=marker), page(entry(two, "b"))]
+            self.tell()
+            self.until(lambda: len(self.ports.asked) == 3, "the page is asked for again")
+            self.assertEqual(self.ports.asked, [(None, None), (two, None), (two, None)])
+            self.wait_kept("x", "b")
+
+    def test_changed_while_all_is_read(self):
+        """Behind the page that has it: it is asked for when all was read."""
+        one, two, three = self.keys[:3]
+        self.start(page(entry(one, "a")))
+        self.ports.answers = [page(entry(one, "a"), marker=one)]
+        held = self.hold(page(entry(two, "b"), marker=two))
+        self.ports.answers += [page(entry(three, "c")), page(entry(one, "changed"))]
+        self.tell()
+        self.assertTrue(held.come.wait(SECONDS))
+        self.tell(one)
+        self.tell(three)
+        held.free.set()
+        self.wait_asked((None, None), (one, None), (two, None), (None, [one, three]))
+        self.wait_kept("changed", "b")              # the third is in no answer to that
+
+    def test_told_again_while_it_is_asked(self):
+        """It may be of before that: it is asked again, with all that was told meanwhile."""
+        one, two, three = self.keys[:3]
+        self.start(page(entry(one, "a"), entry(two, "b")))
+        held = self.hold(page(entry(one, "old"), entry(three, "nobody asked")))
+        self.ports.answers.append(page(entry(one, "new")))
+        self.tell(one)
+        self.assertTrue(held.come.wait(SECONDS))
+        for key in one, two, one:
+            self.tell(key)
+        held.free.set()
+        self.wait_asked((None, [one]), (None, [one, two]))
+        self.wait_kept("new")
+
+    def test_more_than_a_question_holds(self):
+        keys = [f"{number:032x}" for number in range(1, 251)]
+        self.start(page(entry(keys[0], "a")))
+        held = self.hold(page(entry(keys[0], "a")))
+        self.ports.answer = lambda: page(*(entry(key, "x") for key in self.ports.asked[-1][1]))
+        self.tell(keys[0])
+        self.assertTrue(held.come.wait(SECONDS))
+        self.tell(*keys)
+        held.free.set()
+        self.wait_kept(*["x"] * 250)
+        self.assertEqual([len(keys) for _, keys in self.ports.asked], [1, 100, 100, 50])
+
+    def test_more_than_is_worth_asking_for(self):
+        """All of it is read then."""
+        one = self.keys[0]
+        self.start(page(entry(one, "a")))
+        held = self.hold(page(entry(one, "a")))
+        self.ports.answer = page(entry(one, "all"))
+        self.tell(one)
+        self.assertTrue(held.come.wait(SECONDS))
+        for first in 0, 1000:
+            self.tell(*(f"{first + number:032x}" for number in range(1000)))
+        held.free.set()
+        self.wait_kept("all")
+        self.assertEqual(self.ports.asked[:2], [(None, [one]), (None, None)])
+
+    def test_an_answer_that_comes_too_late(self):
+        """Nobody waits for it any more: what was asked again counts."""
+        one = self.keys[0]
+        self.start(page(entry(one, "a")))
+        held = self.hold(page(entry(one, "late")))
+        self.ports.answers.append(page(entry(one, "b")))
+        self.tell(one)
+        self.assertTrue(held.come.wait(SECONDS))
+        self.until(lambda: len(self.ports.asked) == 2, "it is asked again")
+        self.wait_kept("b")
+        held.free.set()
+        self.ports.answers.append(page(entry(self.keys[1], "c")))
+        self.tell(self.keys[1])
+        self.wait_kept("b", "c")
+        self.assertEqual(self.ports.asked, [(None, [one])] * 2 + [(None, [self.keys[1]])])
+        self.assertEqual(self.running.figure("questions_failed_total"), 1)
 
 
 class Large(AgentStory):

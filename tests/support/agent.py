@@ -20,7 +20,11 @@ class Agent(Worker):
         return BINARIES / f"zonefleet-{program}"
 
     def figure(self, name):
-        found = re.search(rf"(?m)^zonefleet_agent_{name} (\d+)$", self.page("/metrics")[1])
+        return self.figure_of(f"agent_{name}")
+
+    def figure_of(self, name):
+        """Of what not only agents have."""
+        found = re.search(rf"(?m)^zonefleet_{re.escape(name)} (\d+)$", self.page("/metrics")[1])
         return int(found[1]) if found else None
 
     def said(self, pattern):
