@@ -40,9 +40,14 @@ def plain(id):
 class Wanted:
     """What follows from what Neutron itself lists."""
 
-    def __init__(self, neutron):
+    def __init__(self, neutron, only_flagged=False):
         lists = {kind: neutron.ask("GET", f"{kind}s")[1][f"{kind}s"]
-                 for kind in ("network", "port")}
+                 for kind in ("network", "subnet", "port")}
+        self.subnets = {plain(subnet["id"]): (
+            plain(subnet["network_id"]), subnet["cidr"], subnet["dns_publish_fixed_ip"])
+            for subnet in lists["subnet"]}
+        self.hidden = {subnet["id"] for subnet in lists["subnet"]
+                       if only_flagged and not subnet["dns_publish_fixed_ip"]}
         self.domains = {plain(network["id"]): network["dns_domain"] or DOMAIN
                         for network in lists["network"]}
         self.ports = {}
@@ -57,7 +62,8 @@ class Wanted:
         fqdn = f"{port['dns_name']}.{own}" if port["dns_name"] else None
         self.ports[plain(port["id"])] = (
             plain(port["network_id"]), port["dns_name"] or None, fqdn, addresses)
-        for address in addresses:
+        for address in {fixed["ip_address"] for fixed in port["fixed_ips"]
+                        if fixed["subnet_id"] not in self.hidden}:
             kind = "AAAA" if ":" in address else "A"
             host = NeutronStory.host(address, domain)
             self.zones[domain].add((host, kind, address))
@@ -73,6 +79,13 @@ def zone_of(reverse):
 
 
 class LossStory(NeutronStory):
+
+    only_flagged = False
+
+    def known_subnets(self):
+        return {subnet["id"]: (subnet["network_id"], subnet["cidr"],
+                               subnet["dns_publish_fixed_ip"])
+                for subnet in self.caller.list_subnets(limit=1000)["subnets"]}
 
     def known_networks(self):
         return {network["id"]: network["dns_domain"]
@@ -112,8 +125,9 @@ class LossStory(NeutronStory):
 
     def assert_as_neutron_has_it(self):
         """All that is known here, and all that BIND serves."""
-        wanted = Wanted(self.neutron)
+        wanted = Wanted(self.neutron, self.only_flagged)
         self.assertEqual(self.known_networks(), wanted.domains)
+        self.assertEqual(self.known_subnets(), wanted.subnets)
         self.assertEqual(self.known_ports(), wanted.ports)
         for zone, in self.fleet.mariadb.sql("SELECT name FROM domains WHERE task <> 'DELETE' "
                                             "AND status <> 'DELETED'"):
@@ -126,7 +140,17 @@ class LossStory(NeutronStory):
 
 
 class Replay(LossStory):
-    """A002-5"""
+    """A002-5, with subnets whose flag says which addresses have names"""
+
+    only_flagged = True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.restart("flagged")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.restart("all")
 
     def test_shuffled_some_lost_the_others_three_times(self):
         for name in "replay.example.", "later.example.", "own.example.":
@@ -170,18 +194,25 @@ class Replay(LossStory):
         return heard
 
     def change_much(self):
-        self.rng, self.ports = random.Random(SEED), []
-        networks = [self.a_network(), self.a_network(dns_domain="replay.example."),
-                    self.a_network(dns_domain="replay.example.")]
-        self.neutron.create("subnet", network_id=networks[0]["id"], ip_version=6,
-                            cidr="fd5d:19f:60::/64")
+        self.rng, self.ports, self.own_subnets = random.Random(SEED), [], []
+        networks = []
+        for domain in "", "replay.example.", "replay.example.":
+            networks.append(self.a_network(dns_domain=domain))
+            self.own_subnets.append(self.subnet)
+        self.own_subnets.append(self.neutron.create(
+            "subnet", network_id=networks[0]["id"], ip_version=6, cidr="fd5d:19f:60::/64"))
+        for subnet in self.own_subnets[1:]:
+            subnet |= self.neutron.update("subnet", subnet["id"], dns_publish_fixed_ip=True)
         for network in networks * (PORTS // 3):
             self.ports += self.a_port(network, dns_name=self.free_name(network["id"]))[:1]
         self.ports += self.many(networks[0], 5, "bulk")
         for network in networks[1:]:
             self.ports += self.a_port(network, dns_name="own", dns_domain="own.example.")[:1]
         for _ in range(CHANGES):
-            self.rng.choice((self.rename, self.rename, self.move, self.move, self.delete))()
+            self.rng.choice((self.rename, self.rename, self.move, self.move, self.delete,
+                             self.flag))()
+        self.neutron.update("subnet", self.own_subnets[0]["id"], dns_publish_fixed_ip=False)
+        self.neutron.update("subnet", self.own_subnets[1]["id"], dns_publish_fixed_ip=True)
         self.neutron.update("network", networks[1]["id"], dns_domain="later.example.")
         for port in self.ports:
             if port["network_id"] == networks[2]["id"]:
@@ -213,6 +244,12 @@ class Replay(LossStory):
         subnet = ipaddress.ip_network(f"{beside}/{bits}", strict=False)
         return self.rng.choice([str(subnet[at]) for at in range(2, 250)
                                 if str(subnet[at]) not in used])
+
+    def flag(self):
+        """Or unflag."""
+        subnet = self.rng.choice(self.own_subnets)
+        subnet |= self.neutron.update("subnet", subnet["id"], dns_publish_fixed_ip=not subnet[
+            "dns_publish_fixed_ip"])
 
     def delete(self):
         port = self.ports.pop(self.rng.randrange(len(self.ports)))

@@ -67,6 +67,14 @@ class NeutronStory(test_ports.PortStory):
 
     subnets = 0
 
+    @classmethod
+    def restart(cls, publish):
+        """With this option ports.publish."""
+        cls.worker.stop()
+        cls.worker.configure({"ports": {"publish": publish}})
+        cls.worker.launch()
+        cls.worker.wait_ready()
+
     def a_network(self, **more):
         """A network and its subnet, which no other test's has."""
         network = self.neutron.create("network", **more)
@@ -328,13 +336,6 @@ class Flagged(NeutronStory):
     @classmethod
     def tearDownClass(cls):
         cls.restart("all")
-
-    @classmethod
-    def restart(cls, publish):
-        cls.worker.stop()
-        cls.worker.configure({"ports": {"publish": publish}})
-        cls.worker.launch()
-        cls.worker.wait_ready()
 
     def subnet_of(self, subnet):
         try:

@@ -1,4 +1,4 @@
-"""Each write of a port or a network, written down by triggers in the database in its order.
+"""Each write of a port, a subnet or a network, written down by triggers in the database in its order.
 
     history = PortHistory(fleet.mariadb)        # once
     mark = history.mark()
@@ -10,7 +10,7 @@
 TABLE = """
 CREATE TABLE port_history (
   seq BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-  kind ENUM('port', 'network') NOT NULL,
+  kind ENUM('port', 'subnet', 'network') NOT NULL,
   id CHAR(32) NOT NULL,
   old_revision BIGINT UNSIGNED NULL,
   revision BIGINT UNSIGNED NOT NULL,
@@ -34,7 +34,7 @@ class PortHistory:
     def __init__(self, mariadb):
         self.mariadb = mariadb
         mariadb.sql(TABLE)
-        for kind in "port", "network":
+        for kind in "port", "subnet", "network":
             mariadb.sql(TRIGGER.format(kind=kind, event="INSERT", old_revision="NULL",
                                        was_gone="NULL"))
             mariadb.sql(TRIGGER.format(kind=kind, event="UPDATE",
