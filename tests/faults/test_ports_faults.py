@@ -1,8 +1,8 @@
 """Names of ports while their workers, the broker, the database and central fail.
 
-Callers make, rename, move and delete ports, and hide and show their subnets, all the time, and
-somebody changes the domain of one of their networks. Afterwards the zones that BIND has are what was answered for, no more
-and no less, and each port that was accepted is ACTIVE.
+Callers make, rename, move and delete ports, and hide and show their subnets, all the time,
+and somebody changes the domain of one of their networks. Afterwards the zones that BIND has
+are what was answered for, no more and no less, and each port that was accepted is ACTIVE.
 
 ZONEFLEET_FAULTS=short is what CI runs; ZONEFLEET_SEED=N repeats the moments of a run.
 """

@@ -1,4 +1,4 @@
-"""Each write of a port, a subnet or a network, written down by triggers in the database in its order.
+"""Each write of a port, a subnet or a network, written down by triggers in its order.
 
     history = PortHistory(fleet.mariadb)        # once
     mark = history.mark()
