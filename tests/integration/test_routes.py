@@ -382,6 +382,36 @@ class Scheduled(RouteStory):
             return self.get(second)["router"] == "down"
         self.wait(is_scheduled, "it is tried again at once")
 
+    def test_what_makes_routes_due(self):
+        """Of what is changed of a router, that by which a route may have it."""
+        self.router("one", capacity=0, wait=False)
+        many = [self.route(f"r{i}") for i in range(3)]
+        for values in {"description": "the first"}, {"ttl": 60}, {"capacity": 0}:
+            for route in many:
+                self.far_off(route)
+            self.caller.update_router(router="one", values=values)
+            self.assertEqual(self.due(), 0, values)
+        for values in ({"label": "a=b"}, {"addresses": ["10.245.2.2", "10.245.2.3"]},
+                       {"capacity": None}):
+            for route in many:
+                self.far_off(route)
+            self.caller.update_router(router="one", values=values)
+            self.assertEqual(self.due(), 3, values)
+
+    def test_many_that_are_due_at_once(self):
+        self.router("one", capacity=0, wait=False)
+        sql = self.fleet.mariadb.sql
+        self.addCleanup(sql, f"DELETE FROM routes WHERE namespace = '{self.namespace}'")
+        sql("INSERT INTO routes (id, namespace, name, project_id, labels, backend, retry_at, "
+            f"created_at) SELECT MD5(seq), '{self.namespace}', seq, 'user-1', '{{}}', 'b', "
+            "NOW() + INTERVAL 1 DAY, NOW(6) FROM seq_1_to_1201")
+        self.caller.update_router(router="one", values={"label": "a=b"})
+        self.assertEqual(self.due(), 1201)
+
+    def due(self):
+        return int(self.fleet.mariadb.sql(
+            "SELECT COUNT(*) FROM routes WHERE retry_at < NOW() + INTERVAL 1 HOUR")[0][0])
+
     def far_off(self, route):
         """It would be tried again tomorrow."""
         self.fleet.mariadb.sql("UPDATE routes SET retry_at = NOW() + INTERVAL 1 DAY "

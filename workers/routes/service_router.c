@@ -18,7 +18,7 @@ static void lock_router(struct request *req, struct tx *tx, const char *name,
 		tx_fail(tx, ERR_CONFLICT, "router %.63s is going", name);
 }
 
-/* Its domain is told of at once, and its routes can come. */
+/* Its domain is told of at once. */
 static enum err end(struct routes *routes, struct request *req, struct tx *tx,
                     const char *name)
 {
@@ -41,7 +41,19 @@ static enum err end(struct routes *routes, struct request *req, struct tx *tx,
 enum { PAGE = 500 };
 
 /* Of all routes that it is about, some: there may be many, and others lock them, too. */
-typedef int64_t page_fn(struct tx *tx, const char *router, int limit);
+typedef int64_t page_fn(struct tx *tx, const char *router);
+
+static int64_t stay(struct tx *tx, const char *router)
+{
+	return store_routes_stay(tx, router, PAGE);
+}
+
+/* Whichever they are: there is more room, or another label, for them. */
+static int64_t come(struct tx *tx, const char *router)
+{
+	(void)router;
+	return store_routes_due_now(tx, PAGE);
+}
 
 struct pages {
 	struct routes *routes;
@@ -55,7 +67,7 @@ static enum err write_page(void *self, struct why *why)
 	struct pages *pages = self;
 	struct tx tx = tx_once(pages->routes->runtime.db, why);
 
-	pages->matched = pages->page(&tx, pages->router, PAGE);
+	pages->matched = pages->page(&tx, pages->router);
 	return tx_commit(&tx);
 }
 
@@ -145,9 +157,11 @@ enum err service_create_router(void *self, struct request *req)
 		check_domain(req, &tx, &wish.router);
 		store_router_insert(&tx, &wish.router);
 		store_addresses_put(&tx, &wish.router);
-		store_routes_due_now(&tx);
 	}
-	return end(routes, req, &tx, wish.router.name);
+	err = end(routes, req, &tx, wish.router.name);
+	if (!err)
+		write_pages(routes, wish.router.name, come);
+	return err;
 }
 
 /* By the addresses as they are now the domain has some, or had none before. */
@@ -163,6 +177,13 @@ static void check_addresses(const struct routes *routes, struct tx *tx,
 		tx_fail(tx, ERR_CONFLICT, "addresses: none of these is up, and the domain "
 		        "would be empty; keep one that it has until another is up, delete "
 		        "the router, or set routes.all_down = \"withdraw\"");
+}
+
+/* To routes that it could not have before. */
+static bool gives_chances(const struct router_row *was, const struct router_row *is)
+{
+	return strcmp(was->label, is->label) || !has_same_capacity(was, is) ||
+	       !has_same_addresses(was, is);
 }
 
 enum err service_update_router(void *self, struct request *req)
@@ -189,9 +210,11 @@ enum err service_update_router(void *self, struct request *req)
 			store_addresses_put(&tx, &wish.router);
 			check_addresses(routes, &tx, &was);
 		}
-		store_routes_due_now(&tx);
 	}
-	return end(routes, req, &tx, name);
+	err = end(routes, req, &tx, name);
+	if (!err && gives_chances(&was, &wish.router))
+		write_pages(routes, name, come);
+	return err;
 }
 
 /* ---- drain, delete ---- */
@@ -216,11 +239,12 @@ enum err service_drain_router(void *self, struct request *req)
 	if (!tx.err) {
 		router.state = drain ? ROUTER_DRAINING : ROUTER_ACTIVE;
 		store_router_update(&tx, &router);
-		store_routes_due_now(&tx);
 	}
 	err = end(routes, req, &tx, name);
 	if (!err && !drain)
-		write_pages(routes, name, store_routes_stay);
+		write_pages(routes, name, stay);
+	if (!err)
+		write_pages(routes, name, come);
 	return err;
 }
 
@@ -345,7 +369,8 @@ enum err service_report_address(void *self, struct request *req)
 	if (!store_address_seen(&tx, name, &address))
 		tx_fail(&tx, ERR_NOT_FOUND, "router %.63s has no such address",
 		        err_quote(name, (char[64]){ 0 }, 64));
-	if (is_back)
-		store_routes_due_now(&tx);
-	return tx_commit(&tx);
+	err = tx_commit(&tx);
+	if (!err && is_back)
+		write_pages(routes, name, come);
+	return err;
 }

@@ -155,8 +155,11 @@ void store_route_failed(struct tx *tx, const char *id, const char *reason,
                         int64_t after_ms);
 /* Routes of ROUTER, if it takes routes, are to stay there: LIMIT have no error any more. */
 int64_t store_routes_stay(struct tx *tx, const char *router, int limit);
-/* All that are without a router are due at once: there is a chance for them. */
-void store_routes_due_now(struct tx *tx);
+/*
+ * Of those that are without a router, or to get another one, at most LIMIT of each are due
+ * at once: there is a chance for them. Returns the more of both.
+ */
+int64_t store_routes_due_now(struct tx *tx, int limit);
 
 struct route_filter {
 	const char *project_id, *namespace, *router;	/* NULL: of all */

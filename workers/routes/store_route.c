@@ -219,15 +219,18 @@ int64_t store_routes_stay(struct tx *tx, const char *router, int limit)
 	    TX_BIND(tx_text(router), tx_int(limit)));
 }
 
-void store_routes_due_now(struct tx *tx)
+int64_t store_routes_due_now(struct tx *tx, int limit)
 {
-	tx_exec(tx,
-	    "UPDATE routes SET retry_at = NOW(3) WHERE phase = 'new' AND NOT is_waiting "
-	    "AND retry_at > NOW(3)", TX_NONE);
-	tx_exec(tx,
-	    "UPDATE routers d JOIN route_bindings b ON b.router = d.name "
-	    "JOIN routes r ON r.id = b.route_id SET r.retry_at = NOW(3) "
-	    "WHERE d.state = 'draining' AND r.retry_at > NOW(3)", TX_NONE);
+	int64_t made = tx_exec(tx,
+	    "UPDATE routes SET retry_at = NOW(3) WHERE phase = 'new' "
+	    "AND is_waiting = FALSE AND retry_at > NOW(3) LIMIT ?", TX_BIND(tx_int(limit)));
+	int64_t moving = tx_exec(tx,
+	    "UPDATE routes r JOIN (SELECT b.route_id FROM routers d "
+	    "JOIN route_bindings b ON b.router = d.name JOIN routes o ON o.id = b.route_id "
+	    "WHERE d.state = 'draining' AND o.retry_at > NOW(3) LIMIT ?) page "
+	    "ON page.route_id = r.id SET r.retry_at = NOW(3)", TX_BIND(tx_int(limit)));
+
+	return made > moving ? made : moving;
 }
 
 /* ---- those that wait for a host ---- */
