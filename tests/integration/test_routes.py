@@ -460,6 +460,21 @@ class Domains(RouteStory):
         self.answers(name, "A", "10.245.2.3")
         self.refused("empty", update, router="shard1", values={"addresses": []})
 
+    def test_a_change_of_one_is_of_no_other(self):
+        """What another one should show follows by the timer alone, which may be at any time."""
+        for name in "shard1", "shard2":
+            self.router(name, wait=False)
+        sql = self.fleet.mariadb.sql
+
+        def is_left_alone():
+            sql("UPDATE router_addresses SET is_shown = FALSE WHERE router = 'shard1'")
+            self.caller.update_router(router="shard2", values={"description": "x"})
+            return sql("SELECT is_shown FROM router_addresses WHERE router = 'shard1'") == [["0"]]
+        self.wait(is_left_alone, "shard1 is no matter of shard2's")
+        sql("UPDATE router_addresses SET is_shown = FALSE WHERE router = 'shard2'")
+        router = self.caller.update_router(router="shard2", values={"description": "y"})["router"]
+        self.assertTrue(router["addresses"][0]["shown"])
+
     def test_an_instance_that_says_nothing_any_more(self):
         self.router("shard1", "10.245.2.2", "10.245.2.3")
         name = f"any.shard1.{SUFFIX}"

@@ -100,7 +100,7 @@ static enum err follow_addresses(void *self, struct why *why)
 	const struct alive_rule rule = routes_alive_rule(own);
 	struct tx tx = tx_begin(own->runtime.db, why);
 
-	store_addresses_follow(&tx, &rule);
+	store_addresses_follow(&tx, NULL, &rule);
 	return tx_commit(&tx);
 }
 

@@ -26,7 +26,7 @@ static enum err end(struct routes *routes, struct request *req, struct tx *tx,
 	struct router_row router;
 	enum err err;
 
-	store_addresses_follow(tx, &rule);
+	store_addresses_follow(tx, name, &rule);
 	if (store_router_read(tx, req->arena, name, ROUTER_READ, &router))
 		req->result = json_pack("{s:o}", "router",
 		                        codec_encode_router(&router, true, routes));

@@ -76,8 +76,9 @@ bool store_address_seen(struct tx *tx, const char *router, const struct address 
 bool store_address_is_back(struct tx *tx, const char *router,
                            const struct address *address,
                            const struct alive_rule *rule);
-/* For routers of which the two differ. Their domains are due. Returns how many. */
-int64_t store_addresses_follow(struct tx *tx, const struct alive_rule *rule);
+/* Of a router, or (NULL) of all of which the two differ. Domains are due. Returns how many. */
+int64_t store_addresses_follow(struct tx *tx, const char *name,
+                               const struct alive_rule *rule);
 /* Nothing refers to it any more. */
 void store_router_delete(struct tx *tx, const char *name);
 typedef void router_fn(void *self, const struct router_row *router);

@@ -284,7 +284,8 @@ static void follow(struct tx *tx, const char *name, const struct alive_rule *rul
 		    " WHERE a.router = ?", TX_BIND(RULE(rule), tx_text(name)));
 }
 
-int64_t store_addresses_follow(struct tx *tx, const struct alive_rule *rule)
+int64_t store_addresses_follow(struct tx *tx, const char *name,
+                               const struct alive_rule *rule)
 {
 	struct arena *arena = arena_new();
 	const char *names[64];
@@ -292,10 +293,12 @@ int64_t store_addresses_follow(struct tx *tx, const struct alive_rule *rule)
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	    "SELECT a.router FROM router_addresses a GROUP BY a.router "
+	    "SELECT a.router FROM router_addresses a WHERE (? IS NULL OR a.router = ?) "
+	    "GROUP BY a.router "
 	    "HAVING SUM(a.is_shown <> " LIVES ") > 0 AND (NOT ? OR SUM(" LIVES ") > 0) "
 	    "LIMIT 64",
-	    TX_BIND(RULE(rule), tx_int(rule->keeps), RULE(rule)));
+	    TX_BIND(tx_text(name), tx_text(name), RULE(rule), tx_int(rule->keeps),
+	            RULE(rule)));
 	while (tx_next(&rows))
 		names[count++] = row_text(&rows);
 	for (int64_t i = 0; i < count; i++)
