@@ -23,6 +23,7 @@ from lab.process import HOST, program, run                              # noqa: 
 SECONDS = 20
 WORKERS = 2
 MANY = 100
+MANY_LABELS = 70
 SUFFIX = "v3.example.com"
 SETTINGS = {"processes": 1, "suffix": f"{SUFFIX.title()}.", "rebind_grace": 3, "ttl": 2,
             "retry_max": 2, "alive_timeout": 2}
@@ -416,6 +417,40 @@ class Scheduled(RouteStory):
         """It would be tried again tomorrow."""
         self.fleet.mariadb.sql("UPDATE routes SET retry_at = NOW() + INTERVAL 1 DAY "
                                f"WHERE id = '{route['id']}'")
+
+
+class Strategies(RouteStory):
+
+    def alone(self, **settings):
+        """One worker with these settings, until the test is over."""
+        others = [worker for worker in self.workers if worker.pid]
+        for worker in others:
+            worker.stop()
+        own = self.launch(**settings)
+
+        def back():
+            own.stop()
+            for worker in others:
+                worker.launch()
+            for worker in others:
+                worker.wait_ready()
+        self.addCleanup(back)
+
+    def test_more_labels_than_routes_of_a_batch_had_room_for(self):
+        self.alone(strategy="label")
+        for number in 0, *range(MANY_LABELS):
+            self.router(label=f"l={number}", capacity=0, wait=False)
+        routes = [self.route(f"r{number}", labels={"l": f"{number}"})
+                  for number in range(MANY_LABELS)]
+        self.fleet.mariadb.sql(
+            "UPDATE routes SET retry_at = NOW() + INTERVAL 1 DAY; "
+            "UPDATE routers SET capacity = NULL; "
+            "UPDATE routes SET retry_at = NOW() - INTERVAL 100 - SUBSTR(name, 2) SECOND")
+        for route in routes:
+            self.scheduled(route)
+        more = [self.route(f"m{number}", labels={"l": "0"}) for number in range(3)]
+        self.assertEqual(sorted(Counter(self.get(route)["router"]
+                                        for route in (routes[0], *more)).values()), [2, 2])
 
 
 class Bindings(RouteStory):

@@ -19,7 +19,8 @@ enum {
 	BATCH = 100,			/* routes of a transaction */
 	BATCHES = 5,			/* of a turn of the timer: calls wait meanwhile */
 	CAREFUL = 2 * BATCH,		/* routes that are bound one by one after a failure */
-	LABELS_MAX = 64, CANDIDATES_MAX = 1000, GROUPS_MAX = 64,
+	LABELS_MAX = 64, CANDIDATES_MAX = 1000,
+	GROUPS_MAX = BATCH,		/* each route may have another one */
 };
 
 static struct figures {
@@ -141,8 +142,8 @@ static struct position *position_of(struct batch *batch, const char *label)
 	for (size_t i = 0; i < batch->position_count; i++)
 		if (!strcmp(batch->positions[i].label, label))
 			return &batch->positions[i];
-	position = &batch->positions[batch->position_count % GROUPS_MAX];
-	batch->position_count += batch->position_count < GROUPS_MAX;
+	bug_if(batch->position_count == GROUPS_MAX);
+	position = &batch->positions[batch->position_count++];
 	*position = (struct position){ label, store_position_read(batch->tx,
 	                               batch->strategy->name, label) };
 	return position;
