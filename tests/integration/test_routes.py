@@ -2,6 +2,7 @@
 BIND behind it answer (seed 003)."""
 
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -52,6 +53,32 @@ def ask(port, name, kind, server=HOST):
     answer = dns.query.udp(question, server, port=port, timeout=5)
     return {str(record) for rrset in answer.answer
             for record in rrset if rrset.rdtype == dns.rdatatype.from_text(kind)}, answer.rcode()
+
+
+class Hand:
+    """A transaction by hand, within which others wait."""
+
+    def __init__(self, server):
+        self.client = subprocess.Popen(
+            [program("mariadb"), "--no-defaults", f"--host={server.host}", f"--port={server.port}",
+             f"--user={server.user}", f"--password={server.password}", "--unbuffered",
+             "--skip-column-names", server.database],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.do("START TRANSACTION")
+
+    def do(self, statement):
+        self.client.stdin.write(f"{statement}; SELECT 'done';\n")
+        self.client.stdin.flush()
+        while self.client.stdout.readline().strip() != "done":
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.client.poll() is None:
+            self.do("ROLLBACK")
+        self.client.communicate()
 
 
 class RouteStory(unittest.TestCase):
@@ -122,6 +149,14 @@ class RouteStory(unittest.TestCase):
     def refused(self, pattern, call, *arguments, **keywords):
         with self.assertRaisesRegex(Exception, pattern):
             call(*arguments, **keywords)
+
+    def hand(self):
+        return Hand(self.fleet.mariadb)
+
+    def waiting(self):
+        """How many transactions wait for a lock."""
+        return int(self.fleet.mariadb.sql("SELECT COUNT(*) FROM information_schema.innodb_trx "
+                                          "WHERE trx_state = 'LOCK WAIT'", True)[0][0])
 
     def servers(self):
         return self.fleet.minidns_ports[0], self.fleet.bind.port
@@ -312,6 +347,42 @@ class Hosts(RouteStory):
         self.assertEqual(none["status"]["dns"], f"{self.namespace}-a.shard1.{SUFFIX}")
         back = self.caller.update_route(route=route["id"], values={"host": host})["route"]
         self.assertEqual((back["waiting"], back["status"]["phase"]), (True, "new"))
+
+
+class Locks(RouteStory):
+
+    HOLD = "INSERT INTO host_parents (parent) VALUES ('{}') ON DUPLICATE KEY UPDATE touched = 9"
+
+    def test_parents_are_locked_by_their_names(self):
+        """The first one is held by hand: who waits for it holds no other."""
+        first, second = (f"{letter}.{self.namespace}.example.org" for letter in "ab")
+        route = self.route(host=f"a.{second}")
+        with ThreadPoolExecutor(1) as pool, self.hand() as hand:
+            hand.do(self.HOLD.format(first))
+            change = pool.submit(self.caller.update_route, route=route["id"],
+                                 values={"host": f"z.{first}"})
+            self.wait(self.waiting, "it waits")
+            self.fleet.mariadb.sql("SELECT 1 FROM host_parents "
+                                   f"WHERE parent = '{second}' FOR UPDATE NOWAIT")
+            self.assertFalse(change.done())
+            hand.do("ROLLBACK")
+            self.assertEqual(change.result()["route"]["host"], f"z.{first}")
+
+    def test_nothing_is_read_before_a_lock(self):
+        """A router's domain comes while a route waits for its lock."""
+        self.router("shard1", wait=False)
+        route, domain = self.route(), f"{self.namespace}.example.org"
+        self.router("late", wait=False)
+        with ThreadPoolExecutor(1) as pool, self.hand() as hand:
+            hand.do(self.HOLD.format(domain))
+            change = pool.submit(self.caller.update_route, route=route["id"],
+                                 values={"host": f"www.{domain}"})
+            self.wait(self.waiting, "it waits")
+            dns = "UPDATE routers SET dns = '{}' WHERE name = 'late'"
+            self.fleet.mariadb.sql(dns.format(domain))
+            self.addCleanup(self.fleet.mariadb.sql, dns.format(f"late.{SUFFIX}"))
+            hand.do("ROLLBACK")
+            self.refused("in the domain of router late", change.result)
 
 
 class Scheduled(RouteStory):

@@ -7,7 +7,8 @@
  * below it; of two projects only one has anything below example.org if the other one has,
  * or wants, the wildcard.
  *
- * Before anything else its caller locks the host's parent (store_parent_lock()).
+ * Before anything else its caller locks the host's parent (store_parent_lock()); of two
+ * hosts, the parents by their names. Routes come behind, and routers last.
  */
 #pragma once
 

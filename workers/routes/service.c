@@ -187,23 +187,35 @@ static void lock_route(struct deed *deed, const struct route_key *key)
 	tx_fail(deed->tx, ERR_NOT_FOUND, "no such route");
 }
 
-/*
- * Locks are taken in one order, hosts before routes: what its host is has to be known
- * before, and may be another one by then.
- */
-static void lock_with_host(struct deed *deed, const struct route_key *key,
-                           const char *host)
+/* Either may be NULL. */
+static void lock_parents(struct deed *deed, const char *a, const char *b)
 {
-	struct route_row seen;
+	bool turned = a && b && strcmp(host_parent(a), host_parent(b)) > 0;
 
-	if (store_route_read(deed->tx, deed->req->arena, key, &seen)) {
-		bool both = seen.host && host && strcmp(seen.host, host) < 0;
+	lock_parent(deed, turned ? b : a);
+	lock_parent(deed, turned ? a : b);
+}
 
-		lock_parent(deed, both ? seen.host : host);
-		lock_parent(deed, both ? host : seen.host);
-	}
+/*
+ * The route as it is before the transaction, which is to lock its host first of all (see
+ * claims.h): what it read before that would be older than what it waited for.
+ */
+static enum err look(struct deed *deed, const struct route_key *key, struct route_row *seen)
+{
+	struct tx tx = tx_once(deed->routes->runtime.db, &deed->req->why);
+
+	*seen = (struct route_row){ .host = NULL };
+	store_route_read(&tx, deed->req->arena, key, seen);
+	return tx_commit(&tx);
+}
+
+/* Its host may be another one by now than the one that was SEEN. */
+static void lock_with_host(struct deed *deed, const struct route_key *key,
+                           const struct route_row *seen, const char *host)
+{
+	lock_parents(deed, seen->host, host);
 	lock_route(deed, key);
-	if (!deed->tx->err && !is_same_text(seen.host, deed->route.host))
+	if (!deed->tx->err && !is_same_text(seen->host, deed->route.host))
 		tx_fail(deed->tx, ERR_RACE, "the route got another host meanwhile");
 	if (!deed->tx->err)
 		store_route_routers(deed->tx, deed->req->arena, deed->route.id,
@@ -273,17 +285,20 @@ static enum err update_route(void *self, struct request *req)
 {
 	struct deed deed = { .routes = self, .req = req };
 	struct route_wish wish;
+	struct route_row seen;
 	struct route_key key;
 	enum err err = codec_route_key(req, &key);
 
 	if (!err)
 		err = codec_route_values(req, &wish);
+	if (!err)
+		err = look(&deed, &key, &seen);
 	if (err)
 		return err;
 
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
-	lock_with_host(&deed, &key, wish.route.host);
+	lock_with_host(&deed, &key, &seen, wish.route.host);
 	if (!tx.err)
 		change_route(&deed, &wish);
 	err = tx_commit(&tx);
@@ -299,15 +314,18 @@ static enum err update_route(void *self, struct request *req)
 static enum err delete_route(void *self, struct request *req)
 {
 	struct deed deed = { .routes = self, .req = req };
+	struct route_row seen;
 	struct route_key key;
 	enum err err = codec_route_key(req, &key);
 
+	if (!err)
+		err = look(&deed, &key, &seen);
 	if (err)
 		return err;
 
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
-	lock_with_host(&deed, &key, NULL);
+	lock_with_host(&deed, &key, &seen, NULL);
 	if (!tx.err) {
 		binding_end(&tx, req->arena, &deed.route, "");
 		store_route_delete(&tx, deed.route.id);
