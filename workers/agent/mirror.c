@@ -351,8 +351,8 @@ static void settle_writing(struct mirror *mirror, const struct writing *writing)
 	} else {
 		pace->failures = 0;
 	}
-	if (writing->written && mirror->config.signaller)
-		signaller_want(mirror->config.signaller);
+	if (mirror->config.signaller)
+		signaller_written(mirror->config.signaller, writing->written);
 	mirror_step(mirror);
 }
 
@@ -385,8 +385,12 @@ static void write_now(struct mirror *mirror)
 {
 	mirror->writing = writing_new(mirror);
 	mirror->is_dirty = false;
+	if (mirror->config.signaller)
+		signaller_writing(mirror->config.signaller);
 	if (lane_submit(mirror->config.lane, write_files, files_written, mirror->writing))
 		return;
+	if (mirror->config.signaller)
+		signaller_written(mirror->config.signaller, false);
 	writing_free(mirror->writing);
 	mirror->writing = NULL;
 	mirror->is_dirty = true;

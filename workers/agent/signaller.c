@@ -35,6 +35,7 @@ struct signaller {
 	int64_t next_ms;		/* none before */
 	bool is_told;			/* the log has that none could be sent */
 	bool is_wanted;			/* since the last one */
+	bool is_writing, is_to_unmark;	/* and then the mark may go */
 	pid_t told;			/* the reader; 0: nothing is awaited of it */
 	int64_t told_ms;		/* since boot */
 	int times;			/* that it was told in vain */
@@ -262,10 +263,15 @@ static void log_unsent(struct signaller *signaller, const struct why *why)
 	signaller->is_told |= why->text[0] != '\0';
 }
 
-static void unmark(const struct signaller *signaller)
+static void unmark(struct signaller *signaller)
 {
-	char *path = xprintf("%s/%s", signaller->config.folder, signaller->config.mark);
+	char *path;
 
+	if (signaller->is_writing) {
+		signaller->is_to_unmark = true;
+		return;
+	}
+	path = xprintf("%s/%s", signaller->config.folder, signaller->config.mark);
 	unlink(path);
 	free(path);
 }
@@ -361,6 +367,22 @@ void signaller_want(struct signaller *signaller)
 		on_timer(signaller);
 	else if (!loop_timer_armed(signaller->timer))
 		loop_timer_set(signaller->timer, wait_ms);
+}
+
+void signaller_writing(struct signaller *signaller)
+{
+	signaller->is_writing = true;
+}
+
+void signaller_written(struct signaller *signaller, bool is_new)
+{
+	bool is_to_unmark = signaller->is_to_unmark;
+
+	signaller->is_writing = signaller->is_to_unmark = false;
+	if (is_new)
+		signaller_want(signaller);
+	else if (is_to_unmark)
+		unmark(signaller);
 }
 
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config)

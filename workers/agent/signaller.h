@@ -38,6 +38,10 @@ void signaller_metrics(void);		/* before the fork */
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config);
 void signaller_free(struct signaller **signaller);
 void signaller_want(struct signaller *signaller);
+/* Files are being replaced: whatever is heard of those before, the mark stays until the end. */
+void signaller_writing(struct signaller *signaller);
+/* IS_NEW: some were. */
+void signaller_written(struct signaller *signaller, bool is_new);
 /* Is there somebody who reads the files, now? */
 bool signaller_has_reader(const struct signaller *signaller);
 /* How long it would be until a signal is sent that is wanted now; 0: at once. */

@@ -170,9 +170,12 @@ struct waiter {
 /* The program that serves a topic; NULL: none does. */
 static const char *program_of(const char *topic)
 {
-	if (!strcmp(topic, "central") || !strcmp(topic, "minidns") ||
-	    !strcmp(topic, "ownership") || !strcmp(topic, "ports"))
-		return topic;
+	static const char *const topics[] = { "central", "minidns", "ownership", "ports",
+	                                      "routes" };
+
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+		if (!strcmp(topic, topics[i]))
+			return topic;
 	return strncmp(topic, "pool_manager.", 13) ? NULL : "poolmgr";
 }
 
@@ -186,7 +189,7 @@ static void note_answer(const char *topic, const struct rpc_answer *answer,
 		return;
 	if (answer->err == ERR_UNREACHABLE && !program)
 		fail(why, answer->err, "%s: topics are central, minidns, "
-		     "ownership, ports and pool_manager.POOL", answer->why.text);
+		     "ownership, ports, routes and pool_manager.POOL", answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
 		fail(why, answer->err,
 		     "%s: is zonefleet-%s running, with the same broker.url "

@@ -38,6 +38,7 @@ void queue_names_find(struct cli *cli, struct queue_names *names)
 	add_topic(names, "minidns");
 	add_topic(names, "ownership");
 	add_topic(names, "ports");
+	add_topic(names, "routes");
 	if (cli_has(cli, OPT_POOL)) {
 		add_pool(names, cli->option[OPT_POOL]);
 	} else if (cli_call(cli, "find_pools", json_object(), &answer)) {

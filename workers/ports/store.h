@@ -88,7 +88,7 @@ struct port_row {
 	struct address *addresses;
 	size_t count;
 	const char *status;		/* of its records: "ACTIVE", "PENDING", "ERROR" */
-	const char *reason;		/* of ERROR; else NULL */
+	const char *reason;		/* of ERROR, or why it is PENDING still; else NULL */
 };
 
 /* With its addresses. Also one that is gone. */

@@ -17,8 +17,10 @@ enum {
 	"FROM port_addresses a WHERE a.port_id = p.id), " \
 	"(SELECT MAX(CASE r.state WHEN 'REFUSED' THEN 2 WHEN 'HAVE' THEN 0 ELSE 1 END) " \
 	"FROM port_records r WHERE r.port_id = p.id), " \
-	"(SELECT MIN(r.reason) FROM port_records r WHERE r.port_id = p.id " \
-	"AND r.state = 'REFUSED') FROM ports p "
+	"COALESCE((SELECT MIN(r.reason) FROM port_records r WHERE r.port_id = p.id " \
+	"AND r.state = 'REFUSED'), (SELECT MIN(z.reason) FROM port_records r " \
+	"JOIN port_zones z ON z.zone = r.zone AND z.project_id = r.project_id " \
+	"WHERE r.port_id = p.id AND r.state <> 'HAVE' AND z.reason <> '')) FROM ports p "
 
 static const char *const statuses[] = { "ACTIVE", "PENDING", "ERROR" };
 
