@@ -42,9 +42,10 @@ void store_move_end(struct tx *tx, const char *route_id, const char *router,
 void store_moves_end(struct tx *tx, const char *route_id)
 {
 	tx_exec(tx, DUE "m.route_id = ? AND m.state <> 'DROP'", TX_BIND(tx_text(route_id)));
+	/* whoever is just told of one that ends knows it by its seq */
 	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 WHERE route_id = ?",
-	    TX_BIND(tx_text(route_id)));
+	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
+	    "WHERE route_id = ? AND state <> 'DROP'", TX_BIND(tx_text(route_id)));
 }
 
 void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
