@@ -32,7 +32,7 @@ void store_move_end(struct tx *tx, const char *route_id, const char *router,
 {
 	tx_exec(tx,
 	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-	    "WHERE route_id = ? AND router = ? AND dns = ?",
+	    "WHERE route_id = ? AND router = ? AND dns = ? AND state <> 'DROP'",
 	    TX_BIND(tx_text(route_id), tx_text(router), tx_text(dns)));
 }
 
@@ -54,7 +54,8 @@ void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
 	        TX_BIND(tx_text(route_id), tx_text(host)));
 	tx_exec(tx,
 	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-	    "WHERE route_id = ? AND dns = ?", TX_BIND(tx_text(route_id), tx_text(host)));
+	    "WHERE route_id = ? AND dns = ? AND state <> 'DROP'",
+	    TX_BIND(tx_text(route_id), tx_text(host)));
 }
 
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
@@ -73,16 +74,30 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 void store_router_moves_end(struct tx *tx, const char *router)
 {
 	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 WHERE router = ?",
-	    TX_BIND(tx_text(router)));
+	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
+	    "WHERE router = ? AND state <> 'DROP'", TX_BIND(tx_text(router)));
 }
 
+/* One moment for both: by a later one more would end than routers hear of. */
 int64_t store_moves_expire(struct tx *tx)
 {
-	tx_exec(tx, DUE "m.state IN ('ADD', 'HAVE') AND m.ends_at <= NOW(3)", TX_NONE);
-	return tx_exec(tx,
-	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-	    "WHERE state IN ('ADD', 'HAVE') AND ends_at <= NOW(3)", TX_NONE);
+	struct arena *arena = arena_new();
+	struct tx_rows rows;
+	int64_t count = 0;
+
+	if (tx_select_row(tx, arena, &rows, "SELECT NOW(3)", TX_NONE)) {
+		const char *now = row_text(&rows);
+
+		tx_select_end(&rows);
+		tx_exec(tx, DUE "m.state IN ('ADD', 'HAVE') AND m.ends_at <= ?",
+		        TX_BIND(tx_text(now)));
+		count = tx_exec(tx,
+		    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
+		    "WHERE state IN ('ADD', 'HAVE') AND ends_at <= ?",
+		    TX_BIND(tx_text(now)));
+	}
+	arena_free(&arena);
+	return count;
 }
 
 void store_routers_dropping(struct tx *tx, struct arena *arena,
