@@ -680,19 +680,19 @@ class Answered(AgentStory):
             self.wait_kept("x", "b")
 
     def test_changed_while_all_is_read(self):
-        """Behind the page that has it: it is asked for when all was read."""
+        """It is asked for before the next page, and newer than a page that had it before."""
         one, two, three = self.keys[:3]
         self.start(page(entry(one, "a")))
         self.ports.answers = [page(entry(one, "a"), marker=one)]
         held = self.hold(page(entry(two, "b"), marker=two))
-        self.ports.answers += [page(entry(three, "c")), page(entry(one, "changed"))]
+        self.ports.answers += [page(entry(one, "changed")), page(entry(three, "c"))]
         self.tell()
         self.assertTrue(held.come.wait(SECONDS))
         self.tell(one)
         self.tell(three)
         held.free.set()
-        self.wait_asked((None, None), (one, None), (two, None), (None, [one, three]))
-        self.wait_kept("changed", "b")              # the third is in no answer to that
+        self.wait_asked((None, None), (one, None), (None, [one, three]), (two, None))
+        self.wait_kept("changed", "b", "c")         # the third was made behind the question
 
     def test_told_again_while_it_is_asked(self):
         """It may be of before that: it is asked again, with all that was told meanwhile."""
@@ -718,7 +718,7 @@ class Answered(AgentStory):
         self.tell(*keys)
         held.free.set()
         self.wait_kept(*["x"] * 250)
-        self.assertEqual([len(keys) for _, keys in self.ports.asked], [1, 100, 100, 50])
+        self.assertEqual([len(keys) for _, keys in self.ports.asked], [1, 50, 50, 50, 50, 50])
 
     def test_more_than_is_worth_asking_for(self):
         """All of it is read then."""
