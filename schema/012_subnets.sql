@@ -19,6 +19,10 @@ CREATE TABLE subnets (
   FOREIGN KEY (network_id) REFERENCES networks (id) ON DELETE CASCADE
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
--- The id of the domain, if we made it: once none of its records is ours we may delete it.
+-- made_id: of the domain, if we made it: once none of its records is ours we may delete it.
+-- domain_id: central's, when somebody last looked whether it is still there.
 ALTER TABLE port_zones
-  ADD COLUMN made_id CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL;
+  ADD COLUMN made_id CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  ADD COLUMN domain_id CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  ADD COLUMN checked_at DATETIME(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3),
+  ADD KEY zone_checked (checked_at);

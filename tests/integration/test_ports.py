@@ -298,6 +298,50 @@ class Names(PortStory):
         self.answers(self.reverse("10.5.0.30"), "PTR", f"n29.{new}")
 
 
+class Deleted(PortStory):
+    """A domain that somebody deleted."""
+
+    def status(self, port):
+        port = self.caller.get_port(port=port["id"])["port"]
+        return port["status"], port["reason"]
+
+    def wait_status(self, port, status, words=""):
+        self.fleet.wait_for(lambda: (lambda s: s[0] == status and words in (s[1] or ""))(
+            self.status(port)), 2 * SECONDS, f"it is {status}, {words}: {self.status(port)}")
+
+    def known(self, domain):
+        return self.fleet.mariadb.sql(
+            f"SELECT COUNT(*) FROM port_zones WHERE zone = '{domain}' AND domain_id IS NOT NULL"
+            ) == [["1"]]
+
+    def test_its_ports_say_so_and_come_back(self):
+        domain, network = self.domain()
+        port = self.create(network, "10.96.1.1", dns_name="vm")
+        self.wait_status(port, "ACTIVE")
+        self.delete(domain)
+        self.wait_status(port, "PENDING", "no such domain")
+        self.central.create_domain(domain={"name": domain})
+        self.answers(f"vm.{domain}", "A", "10.96.1.1")
+        self.wait_status(port, "ACTIVE")
+
+    def test_another_one_of_its_name(self):
+        """Nobody looked while there was none."""
+        domain, network = self.domain()
+        port = self.create(network, "10.96.1.2", dns_name="vm")
+        self.wait_status(port, "ACTIVE")
+        self.fleet.wait_for(lambda: self.known(domain), SECONDS, "it was looked at")
+        for worker in self.workers:
+            worker.pause()
+        try:
+            self.delete(domain)
+            self.central.create_domain(domain={"name": domain})
+        finally:
+            for worker in self.workers:
+                worker.resume()
+        self.answers(f"vm.{domain}", "A", "10.96.1.2")
+        self.answers(f"host-10-96-1-2.{domain}", "A", "10.96.1.2")
+
+
 class Subnets(PortStory):
     """Which addresses have records."""
 

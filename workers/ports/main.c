@@ -8,6 +8,7 @@
 #include "publish.h"
 #include "store.h"
 #include "telling.h"
+#include "watch.h"
 
 static struct ports ports = { .due_period_s = 1, .look_period_s = 2,
                               .sweep_period_s = 60 };
@@ -49,6 +50,11 @@ static void sweep_fire(void *self)
 		log_warn("rows not swept: reason=\"%s\"", why.text);
 }
 
+static void watch_timer_fire(void *self)
+{
+	watch_fire(((struct ports *)self)->watch);
+}
+
 static void retry_fire(void *self)
 {
 	struct ports *own = self;
@@ -68,6 +74,7 @@ static const struct timer timers[] = {
 	{ "due", &ports.due_period_s, due_fire },
 	{ "sweep", &ports.sweep_period_s, sweep_fire },
 	{ "retry", &ports.settings.retry_s, retry_fire },
+	{ "watch", &ports.look_period_s, watch_timer_fire },
 	{ "compare", &ports.look_period_s, compare_timer_fire },
 	{ 0 }
 };
@@ -102,6 +109,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
 	own->publisher = publisher_new(own);
 	own->comparison = compare_new(own);
+	own->watch = watch_new(own);
 	own->feed = feed_open(own);
 	return OK;
 }
@@ -124,6 +132,7 @@ static void stop(void *self)
 	struct ports *own = self;
 
 	feed_close(&own->feed);
+	watch_free(&own->watch);
 	compare_free(&own->comparison);
 	publisher_free(&own->publisher);
 	queue_watch_free(&own->queues);

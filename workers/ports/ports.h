@@ -5,6 +5,7 @@
  *	feed     what Neutron tells -> the same rows
  *	compare  what Neutron answers -> the same rows, where something got lost
  *	publish  rows that are open -> central, a domain at a time
+ *	watch    domains that somebody deleted -> rows that are open
  *	agent    --agent, on other machines: hosts_export -> the files of dnsmasq
  *
  * A call ends with its commit: by then the port has its names, for they are unique by a
@@ -23,6 +24,7 @@ struct feed;
 struct publisher;
 struct pulse;
 struct queue_watch;
+struct watch;
 
 struct ports_settings {
 	char *label_rules, *pool, *email;
@@ -39,6 +41,7 @@ struct ports {
 	struct publisher *publisher;
 	struct feed *feed;
 	struct comparison *comparison;
+	struct watch *watch;
 	int due_period_s, look_period_s, sweep_period_s;	/* constant */
 };
 

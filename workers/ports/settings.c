@@ -38,7 +38,8 @@ const struct option ports_options[] = {
 	  "delete a reverse domain that we made once no port has an address in it, "
 	  "unless it has records of others" },
 	{ "retry_period", OPTION_SECONDS, AT(retry_s), "10m", 1, 86400,
-	  "how often records that central refused are tried again" },
+	  "how often records that central refused are tried again, and domains looked after "
+	  "that somebody may have deleted" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
 	  "of domains that are made; \"\": central's default" },
 	{ "email", OPTION_TEXT, AT(email), "", 0, 255,

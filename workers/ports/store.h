@@ -193,6 +193,16 @@ void store_zones_due(struct tx *tx, struct arena *arena,
 bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row *row);
 /* Has any port a record there, or had one that may be there still? */
 bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
+struct watched_zone {
+	const char *zone, *domain_id;	/* "": not known yet */
+};
+/* At most LIMIT of which nothing is open, and that nobody looked at for PERIOD_S. */
+void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int limit,
+                         void (*each)(void *self, const struct watched_zone *zone),
+                         void *self);
+void store_zone_checked(struct tx *tx, const char *zone);
+/* Central's id of the domain; "": there is none. */
+void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
 /* Its made_id; "" is none. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
 /* Those of nobody's project that we made and that have no record are due. */

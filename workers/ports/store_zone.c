@@ -68,6 +68,36 @@ bool store_zone_is_used(struct tx *tx, const struct zone_key *zone)
 	return is_used;
 }
 
+void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int limit,
+                         void (*each)(void *self, const struct watched_zone *zone),
+                         void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT zone, MAX(COALESCE(domain_id, '')) FROM port_zones "
+	          "WHERE checked_at < NOW(3) - INTERVAL ? SECOND AND due_at IS NULL "
+	          "GROUP BY zone LIMIT ?", TX_BIND(tx_int(period_s), tx_int(limit)));
+	while (tx_next(&rows)) {
+		struct watched_zone zone = { .zone = row_text(&rows) };
+
+		zone.domain_id = row_text(&rows);
+		each(self, &zone);
+	}
+}
+
+void store_zone_checked(struct tx *tx, const char *zone)
+{
+	tx_exec(tx, "UPDATE port_zones SET checked_at = NOW(3) WHERE zone = ?",
+	        TX_BIND(tx_text(zone)));
+}
+
+void store_zone_known(struct tx *tx, const char *zone, const char *domain_id)
+{
+	tx_exec(tx, "UPDATE port_zones SET domain_id = NULLIF(?, '') WHERE zone = ?",
+	        TX_BIND(tx_text(domain_id), tx_text(zone)));
+}
+
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)
 {
 	tx_exec(tx,
