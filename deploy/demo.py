@@ -38,6 +38,9 @@ SETTINGS = {
 }
 
 
+NETWORK = "5d2b8a5c6a0f4c529a513f0a8a1c7c11"       # any: it is Neutron's, or whose it may be
+
+
 # ---- the fleet, telling what it does ----
 
 class DemoFleet(Fleet):
@@ -52,7 +55,7 @@ class DemoFleet(Fleet):
         headline("The tables")
 
     def _start_workers(self):
-        headline("Two of each worker")
+        headline("Two of each worker, and one that names ports, one that has routes")
         super()._start_workers()
         for worker in self.workers:
             say(f"  {worker.name:9} pid {worker.pid}   log: {shown(worker.log)}   "
@@ -199,6 +202,11 @@ def how_to_go_on(fleet):
     show_command("dig", f"@{bind.host}", "-p", str(bind.port), "www.example.org",
                  "+short")
     show_command(client, "status", "example.org")
+    show_command(client, "network", "set", NETWORK, "example.org")
+    show_command(client, "port", "create", NETWORK, "10.224.36.4", "--dns-name", "vm01")
+    show_command(client, "router", "create", "shard1", "10.245.2.2", "--dns",
+                 "shard1.example.net", "--wait")
+    show_command(client, "route", "create", "myapp", "test", "--wait")
     show_command(client, "--help")
     say(f"\n  NSD falls silent by `kill -STOP -- -{fleet.nsd.pid}`, and is back by "
         f"`kill -CONT -- -{fleet.nsd.pid}`:\n  make a change meanwhile, and look at "
@@ -212,7 +220,7 @@ def start():
     begin = time.monotonic()
     words, versions = zone_versions()
     fleet = DemoFleet.start(FOLDER, settings=SETTINGS, leave_running=True,
-                            servers={"nsd": {"reload_seconds": 0}})
+                            ports=1, routes=1, servers={"nsd": {"reload_seconds": 0}})
     try:
         show(fleet, words, versions)
     except BaseException:

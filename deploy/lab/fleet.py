@@ -25,7 +25,8 @@ from .rabbitmq import RabbitMq
 REPOSITORY = Path(__file__).resolve().parents[2]
 BINARIES = REPOSITORY / os.environ.get("BUILD", "build") / "bin"
 
-KINDS = ("central", "poolmgr", "minidns")       # a settings group and a program each
+# a settings group and a program each
+KINDS = ("central", "poolmgr", "minidns", "ports", "routes")
 NAME_SERVERS = {"bind": Bind, "knot": Knot, "nsd": Nsd, "powerdns": PowerDns}
 DRIVEN = ("bind", "knot", "nsd")                # by a backend of their own
 TAIL_LINES = 15
@@ -208,7 +209,7 @@ class Fleet:
 
     broker, database = RabbitMq, MariaDb
 
-    def __init__(self, folder, central=2, poolmgr=2, minidns=2,
+    def __init__(self, folder, central=2, poolmgr=2, minidns=2, ports=0, routes=0,
                  name_servers=DRIVEN, settings=None, leave_running=False,
                  servers=None):
         """Numbers of workers, and SETTINGS over DEFAULTS: {"log": {"level": "info"}}.
@@ -218,7 +219,8 @@ class Fleet:
         self.folder = Path(folder).resolve()
         self.own = servers or {}
         self.options = {"leave_running": leave_running}
-        self.counts = {"central": central, "poolmgr": poolmgr, "minidns": minidns}
+        self.counts = {"central": central, "poolmgr": poolmgr, "minidns": minidns,
+                       "ports": ports, "routes": routes}
         self.members = {}
         self.workers = []
         self.minidns_ports = [free_port() for _ in range(minidns)]

@@ -14,7 +14,7 @@ START_SECONDS = 240
 STOP_SECONDS = 90
 
 PROGRAMS = {"rabbitmq", "epmd", "mariadb", "bind", "knot", "nsd", "central1", "central2",
-            "poolmgr1", "poolmgr2", "minidns1", "minidns2"}
+            "poolmgr1", "poolmgr2", "minidns1", "minidns2", "ports1", "routes1"}
 
 
 def live_in(folder):
