@@ -67,13 +67,26 @@ CREATE TABLE routes (
   CHECK ((phase = 'scheduled') = (dns IS NOT NULL))
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 
+-- A namespace is the project's that made its first route, until the last one goes. Who makes
+-- or deletes one of its routes writes its row first.
+CREATE TABLE route_namespaces (
+  namespace     VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  project_id    VARCHAR(255) NOT NULL,
+  touched       BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  PRIMARY KEY (namespace)
+) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
 -- Whose a name is, before it is anything in DNS: a host that a route was given, or a generated
--- one. Who takes or frees one below a parent writes the parent's row first.
+-- one. Who takes or frees one below a parent writes the parent's row first. The root, '', is
+-- written by whoever makes a router, and read and locked by whoever gives a route a host: one
+-- may not be in the other's domain.
 CREATE TABLE host_parents (
   parent        VARCHAR(253) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   touched       BIGINT UNSIGNED NOT NULL DEFAULT 0,
   PRIMARY KEY (parent)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+INSERT INTO host_parents (parent) VALUES ('');
 
 CREATE TABLE host_claims (
   host          VARCHAR(253) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,

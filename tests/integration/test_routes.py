@@ -155,8 +155,8 @@ class RouteStory(unittest.TestCase):
 
     def waiting(self):
         """How many transactions wait for a lock."""
-        return int(self.fleet.mariadb.sql("SELECT COUNT(*) FROM information_schema.innodb_trx "
-                                          "WHERE trx_state = 'LOCK WAIT'", True)[0][0])
+        return int(self.fleet.mariadb.sql(
+            "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1])
 
     def servers(self):
         return self.fleet.minidns_ports[0], self.fleet.bind.port
@@ -383,6 +383,45 @@ class Locks(RouteStory):
             self.addCleanup(self.fleet.mariadb.sql, dns.format(f"late.{SUFFIX}"))
             hand.do("ROLLBACK")
             self.refused("in the domain of router late", change.result)
+
+
+    def both(self, first, others, hold):
+        """FIRST waits for what is held by hand; then OTHERS come, one of them at once, or all
+        wait, too. Some of them may be at the same worker as FIRST."""
+        with ThreadPoolExecutor(1 + len(others)) as pool, self.hand() as hand:
+            hand.do(hold)
+            calls = [pool.submit(first)]
+            self.wait(self.waiting, "it waits")
+            calls += [pool.submit(other) for other in others]
+            self.wait(lambda: self.waiting() > 1 or any(call.done() for call in calls),
+                      "another one does, too, or need not")
+            hand.do("ROLLBACK")
+            return [call.exception(60) or call.result() for call in calls]
+
+    def test_a_host_and_a_router_s_domain_at_once(self):
+        domain = f"{self.namespace}.example.org"
+        made, *refused = self.both(
+            lambda: self.route(host=f"www.{domain}"),
+            [lambda: self.router("late", dns=domain, wait=False)] * 4,
+            "INSERT INTO host_claims (host, parent, route_id, project_id, claimed_at) "
+            f"VALUES ('www.{domain}', '{domain}', 'x', 'x', NOW())")
+        self.assertEqual(made["host"], f"www.{domain}")
+        for call in refused:
+            self.assertIn("a route has a host in that domain", str(call))
+
+    def test_one_namespace_of_two_projects_at_once(self):
+        self.router("shard1", wait=False)
+        made, *refused = self.both(
+            lambda: self.route("b", self.user),
+            [lambda number=number: self.route(f"a{number}", self.other) for number in range(4)],
+            "INSERT INTO routes (id, namespace, name, project_id, labels, backend, retry_at, "
+            f"created_at) VALUES ('x', '{self.namespace}', 'b', 'x', '{{}}', 'x', NOW(), NOW())")
+        for call in refused:
+            self.assertIn("another project's", str(call))
+        self.user.delete_route(route=self.route("c", self.user)["id"])
+        self.refused("another project's", self.route, "d", self.other)
+        self.user.delete_route(route=made["id"])
+        self.assertEqual(self.route("d", self.other)["project_id"], "user-2")
 
 
 class Scheduled(RouteStory):

@@ -120,6 +120,22 @@ static void lock_parent(struct deed *deed, const char *host)
 		store_parent_lock(deed->tx, host_parent(host));
 }
 
+/* In the order that claims.h has. Either may be NULL. */
+static void lock_parents(struct deed *deed, const char *a, const char *b)
+{
+	bool turned = a && b && strcmp(host_parent(a), host_parent(b)) > 0;
+
+	lock_parent(deed, turned ? b : a);
+	lock_parent(deed, turned ? a : b);
+}
+
+/* HOST, if there is one, will be the route's. */
+static void share_hosts(struct deed *deed, const char *host)
+{
+	if (host)
+		store_hosts_share(deed->tx);
+}
+
 /* ---- create ---- */
 
 static bool is_same_text(const char *a, const char *b)
@@ -140,8 +156,9 @@ static void make_route(struct deed *deed)
 	const struct route_key key = { .namespace = route->namespace, .name = route->name };
 	struct tx *tx = deed->tx;
 
-	lock_parent(deed, route->host);
-	if (store_namespace_is_foreign(tx, route->namespace, route->project_id)) {
+	lock_parents(deed, route->host, NULL);
+	share_hosts(deed, route->host);
+	if (!store_namespace_take(tx, route->namespace, route->project_id)) {
 		tx_fail(tx, ERR_DENIED, "namespace: is another project's");
 		return;
 	}
@@ -187,15 +204,6 @@ static void lock_route(struct deed *deed, const struct route_key *key)
 	tx_fail(deed->tx, ERR_NOT_FOUND, "no such route");
 }
 
-/* Either may be NULL. */
-static void lock_parents(struct deed *deed, const char *a, const char *b)
-{
-	bool turned = a && b && strcmp(host_parent(a), host_parent(b)) > 0;
-
-	lock_parent(deed, turned ? b : a);
-	lock_parent(deed, turned ? a : b);
-}
-
 /*
  * The route as it is before the transaction, which is to lock its host first of all (see
  * claims.h): what it read before that would be older than what it waited for.
@@ -210,10 +218,9 @@ static enum err look(struct deed *deed, const struct route_key *key, struct rout
 }
 
 /* Its host may be another one by now than the one that was SEEN. */
-static void lock_with_host(struct deed *deed, const struct route_key *key,
-                           const struct route_row *seen, const char *host)
+static void lock_seen(struct deed *deed, const struct route_key *key,
+                      const struct route_row *seen)
 {
-	lock_parents(deed, seen->host, host);
 	lock_route(deed, key);
 	if (!deed->tx->err && !is_same_text(seen->host, deed->route.host))
 		tx_fail(deed->tx, ERR_RACE, "the route got another host meanwhile");
@@ -298,7 +305,9 @@ static enum err update_route(void *self, struct request *req)
 
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
-	lock_with_host(&deed, &key, &seen, wish.route.host);
+	lock_parents(&deed, seen.host, wish.route.host);
+	share_hosts(&deed, wish.route.host);
+	lock_seen(&deed, &key, &seen);
 	if (!tx.err)
 		change_route(&deed, &wish);
 	err = tx_commit(&tx);
@@ -325,13 +334,16 @@ static enum err delete_route(void *self, struct request *req)
 
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
-	lock_with_host(&deed, &key, &seen, NULL);
+	lock_parents(&deed, seen.host, NULL);
+	store_namespace_lock(&tx, seen.namespace);
+	lock_seen(&deed, &key, &seen);
 	if (!tx.err) {
 		binding_end(&tx, req->arena, &deed.route, "");
 		store_route_delete(&tx, deed.route.id);
 		if (deed.route.host)
 			claims_free(&tx, req->arena, deed.route.host, deed.route.id,
 			            take_heir, &deed);
+		store_namespace_leave(&tx, deed.route.namespace);
 	}
 	err = tx_commit(&tx);
 	if (err)

@@ -148,6 +148,7 @@ enum err service_create_router(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	store_hosts_lock(&tx);
 	if (store_router_read(&tx, req->arena, wish.router.name, ROUTER_LOCK, &was)) {
 		if (!is_same_router(&was, &wish.router))	/* else: a message again */
 			tx_fail(&tx, ERR_EXISTS, "name: there is a router %.63s%s",

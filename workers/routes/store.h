@@ -145,9 +145,11 @@ void store_route_insert(struct tx *tx, const struct route_row *route);
 /* Host, labels, backend, is_waiting, last_error; it is due. */
 void store_route_update(struct tx *tx, const struct route_row *route);
 void store_route_delete(struct tx *tx, const char *id);
-/* Is a route of the namespace another project's? */
-bool store_namespace_is_foreign(struct tx *tx, const char *namespace,
-                                const char *project_id);
+/* Locked; the project's from now on, unless it is another one's: false. */
+bool store_namespace_take(struct tx *tx, const char *namespace, const char *project_id);
+void store_namespace_lock(struct tx *tx, const char *namespace);
+/* It is locked, and nobody's if no route is left in it. */
+void store_namespace_leave(struct tx *tx, const char *namespace);
 /* What phase and dns are by its binding; no error any more. */
 void store_route_bound(struct tx *tx, const char *id, const char *dns);
 /* New again: as if it had just been made, but for its error. */
@@ -190,6 +192,9 @@ void store_routes_moving(struct tx *tx, struct arena *arena,
 
 /* First of all that is done to a host: nobody else does below its parent meanwhile. */
 void store_parent_lock(struct tx *tx, const char *parent);
+/* No router comes meanwhile whose domain a host could be in; and then hosts may come. */
+void store_hosts_share(struct tx *tx);
+void store_hosts_lock(struct tx *tx);
 /* The route whose HOST is, and its project; NULL: nobody's. */
 struct claim_row {
 	const char *route_id, *project_id;

@@ -9,6 +9,20 @@ void store_parent_lock(struct tx *tx, const char *parent)
 	    "ON DUPLICATE KEY UPDATE touched = touched + 1", TX_BIND(tx_text(parent)));
 }
 
+void store_hosts_share(struct tx *tx)
+{
+	struct tx_rows rows;
+
+	if (tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM host_parents WHERE parent = '' LOCK IN SHARE MODE", TX_NONE))
+		tx_select_end(&rows);
+}
+
+void store_hosts_lock(struct tx *tx)
+{
+	store_parent_lock(tx, "");
+}
+
 bool store_claim_read(struct tx *tx, struct arena *arena, const char *host,
                       struct claim_row *claim)
 {

@@ -134,19 +134,6 @@ void store_routes_moving(struct tx *tx, struct arena *arena,
 	read_all(&rows, each, self);
 }
 
-bool store_namespace_is_foreign(struct tx *tx, const char *namespace,
-                                const char *project_id)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM routes WHERE namespace = ? AND project_id <> ? LIMIT 1",
-	    TX_BIND(tx_text(namespace), tx_text(project_id))))
-		return false;
-	tx_select_end(&rows);
-	return true;
-}
-
 /* ---- written ---- */
 
 static const char *parent_of(const struct route_row *route)
@@ -231,6 +218,46 @@ int64_t store_routes_due_now(struct tx *tx, int limit)
 	    "ON page.route_id = r.id SET r.retry_at = NOW(3)", TX_BIND(tx_int(limit)));
 
 	return made > moving ? made : moving;
+}
+
+/* ---- namespaces ---- */
+
+bool store_namespace_take(struct tx *tx, const char *namespace, const char *project_id)
+{
+	struct tx_rows rows;
+	bool is_ours;
+
+	tx_exec(tx,
+	    "INSERT INTO route_namespaces (namespace, project_id) VALUES (?, ?) "
+	    "ON DUPLICATE KEY UPDATE touched = touched + 1",
+	    TX_BIND(tx_text(namespace), tx_text(project_id)));
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT project_id = ? FROM route_namespaces WHERE namespace = ? FOR UPDATE",
+	    TX_BIND(tx_text(project_id), tx_text(namespace))))
+		return false;
+	is_ours = row_int(&rows);
+	tx_select_end(&rows);
+	return is_ours;
+}
+
+void store_namespace_lock(struct tx *tx, const char *namespace)
+{
+	tx_exec(tx,
+	    "UPDATE route_namespaces SET touched = touched + 1 WHERE namespace = ?",
+	    TX_BIND(tx_text(namespace)));
+}
+
+/* No row of routes is locked for that: whoever makes one has the namespace's first. */
+void store_namespace_leave(struct tx *tx, const char *namespace)
+{
+	struct tx_rows rows;
+
+	if (tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM routes WHERE namespace = ? LIMIT 1", TX_BIND(tx_text(namespace))))
+		tx_select_end(&rows);
+	else
+		tx_exec(tx, "DELETE FROM route_namespaces WHERE namespace = ?",
+		        TX_BIND(tx_text(namespace)));
 }
 
 /* ---- those that wait for a host ---- */
