@@ -546,6 +546,85 @@ class Strategies(RouteStory):
                 worker.wait_ready()
         self.addCleanup(back)
 
+    def made(self, *names, **more):
+        """Where routes go."""
+        return [self.route(name, **more)["router"] for name in names]
+
+    def test_by_label(self):
+        self.alone(strategy="label")
+        for name, label in ("east1", "zone=east"), ("east2", "zone=east"), ("other", ""):
+            self.router(name, label=label, wait=False)
+        self.assertEqual(self.made("a", "b", "c", labels={"zone": "east"}),
+                         ["east1", "east2", "east1"])
+        self.assertEqual(self.made("d", "e", labels={"zone": "west"}), ["other"] * 2)
+        self.assertEqual(self.made("f"), ["other"])
+        self.caller.drain_router(router="other")
+        route = self.route("g")
+        self.assertIn("no router without a label", route["last_error"])
+        self.caller.update_router(router="east2", values={"label": ""})
+        self.assertEqual(self.scheduled(route, 5)["router"], "east2")
+
+    def test_the_least_loaded(self):
+        self.alone(strategy="leastloaded")
+        self.router("one", wait=False)
+        self.assertEqual(self.made("a", "b", "c"), ["one"] * 3)
+        self.router("two", capacity=4, wait=False)
+        self.assertEqual(self.made("d", "e", "f"), ["two"] * 3)
+        self.assertCountEqual(self.made("g", "h"), ["one", "two"])
+        self.assertEqual(self.made("i", "j"), ["one"] * 2)
+
+    def test_by_hash(self):
+        """A route has the same router again; of a drained one, only its own ones move."""
+        self.alone(strategy="hash")
+        ids = [uuid.uuid4().hex for _ in range(40)]
+        for name in "one", "two", "three":
+            self.router(name, wait=False)
+
+        def place():
+            for id in ids:
+                self.route(f"r{id}", id=id)
+            return self.placed()
+        first = place()
+        self.assertEqual(set(first.values()), {"one", "two", "three"})
+        for id in ids:
+            self.caller.delete_route(route=id)
+        self.wait(lambda: not self.fleet.mariadb.sql("SELECT 1 FROM route_moves"), "no moves")
+        self.assertEqual(place(), first)
+        self.caller.drain_router(router="two")
+        self.wait(lambda: "two" not in self.placed().values(), "they move")
+        for id, router in self.placed().items():
+            if first[id] != "two":
+                self.assertEqual(router, first[id])
+
+    def placed(self):
+        return {route["id"]: route["router"] for route in self.routes()}
+
+    def test_somebody_else_s(self):
+        self.alone(strategy="external")
+        self.router("shard1", wait=False)
+        route = self.route()
+        asked = self.caller.list_routes(phase="new")["routes"]
+        self.assertEqual([new["id"] for new in asked], [route["id"]])
+        self.assertEqual((route["router"], route["last_error"]), (None, None))
+        self.caller.create_route_binding(binding={
+            "route_namespace": self.namespace, "route_name": "web", "router": "shard1"})
+        self.assertEqual(self.get(route)["status"], {
+            "phase": "scheduled", "dns": f"{self.namespace}-web.shard1.{SUFFIX}"})
+        self.assertEqual(self.caller.list_routes(phase="new")["routes"], [])
+
+    def test_no_address_is_left_when_all_are_down(self):
+        self.alone(all_down="withdraw")
+        self.router("shard1", "10.245.2.2", "10.245.2.3")
+        name = f"any.shard1.{SUFFIX}"
+        self.answers(name, "A", "10.245.2.2", "10.245.2.3")
+        for addresses in ([{"address": "10.245.2.2", "up": False}], []):
+            self.caller.update_router(router="shard1", values={"addresses": addresses})
+            self.answers(name, "A")
+            self.caller.update_router(router="shard1", values={"addresses": ["10.245.2.4"]})
+            self.answers(name, "A", "10.245.2.4")
+        self.caller.report_address(router="shard1", address="10.245.2.4")
+        self.answers(name, "A")
+
     def test_more_labels_than_routes_of_a_batch_had_room_for(self):
         self.alone(strategy="label")
         for number in 0, *range(MANY_LABELS):
@@ -716,6 +795,14 @@ class Domains(RouteStory):
             self.assertEqual(ask(port, "ns1.shard1.v3.rhcloud.com", "TXT"), (set(), 0))
             self.assertEqual(ask(port, "x.ns1.shard1.v3.rhcloud.com", "A"), (set(), 3))
             self.assertEqual(ask(port, "shard1.v3.rhcloud.com", "A"), (set(), 0))
+        first = self.first_of("any.shard1.v3.rhcloud.com")
+        self.wait(lambda: self.first_of("any.shard1.v3.rhcloud.com") != first,
+                  "who asks the public server begins with either address")
+
+    def first_of(self, name):
+        answer = dns.query.udp(dns.message.make_query(name, "A"), HOST, timeout=5,
+                               port=self.fleet.bind.port)
+        return str(next(iter(answer.answer[0])))
 
     def zone(self, origin, port):
         text = run([program("dig"), f"@{HOST}", "-p", str(port), origin, "AXFR", "+noall",
