@@ -168,11 +168,12 @@ class Alive(HaproxyStory):
         self.assertEqual(self.reach(route["status"]["dns"]), (200, "app1@shard1"))
         agent.launch()
         agent.wait_ready()
+        other = self.scheduled(other)
         self.wait(lambda: not self.wrong([other]), "it is reached", SECONDS)
         self.wait(lambda: self.reach(route["status"]["dns"]) == (404, "none@shard1"),
                   "and the other one is not", SECONDS)
         self.fleet.rabbitmq.restart()
-        third = self.route("c", backend="app3")
+        third = self.scheduled(self.route("c", backend="app3"))     # once the agent is heard
         self.wait(lambda: not self.wrong([third]), "after a restart of the broker", SECONDS)
 
 
