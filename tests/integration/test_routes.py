@@ -441,7 +441,8 @@ class Scheduled(RouteStory):
         for caller in callers:
             caller.close()
         for name in "one", "two", "three":
-            self.router(name, wait=False)
+            self.router(name, capacity=0, wait=False)
+        self.fleet.mariadb.sql("UPDATE routers SET capacity = NULL")    # of all at once
         self.wait(lambda: 50 < len(self.bindings()) < 999, "some are bound")
         more[0].kill9()
         self.wait(lambda: len(self.bindings()) == 999, "all are bound", 60)
