@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from hostile_table import (DEEP, NOTIFICATIONS, OBJECT_QUEUES,       # noqa: E402
                            TEXTS, VALUES, WORKERS, mutants, mutated,
                            neutron_refused, neutron_tolerated, plain, required)
+from agent import Agent                                             # noqa: E402
 from story import Caller, put, start_fleet, wait_for                # noqa: E402
 from lab.fleet import Worker                                        # noqa: E402
 
@@ -171,10 +172,10 @@ class Post:
     def close(self):
         self.link.release()
 
-    def send(self, topic, body):
+    def send(self, topic, body, exchange=""):
         octets = body.encode() if isinstance(body, str) else body
         envelope = self.channel.prepare_message(octets, content_type="application/json")
-        self.channel.basic_publish(envelope, "", topic)
+        self.channel.basic_publish(envelope, exchange, topic)
 
     def cast(self, topic, method, args, **more):
         """Returns the id by which its dead letter is known."""
@@ -363,7 +364,8 @@ class Messages(Story):
                 yield wrapped({**event, key: VALUES[name]}), key
         yield wrapped({"payload": {}}), "event_type"
 
-    def bodies(self):
+    @staticmethod
+    def bodies():
         """Each with a word of the reason."""
         whole = wrapped(message("last", {"text": "h\u00e9\\\"\n" * 9}))
         for end in range(0, len(whole), 11):
@@ -466,6 +468,133 @@ class Neutron(Story):
         lab.wait_quiet()
         self.assertEqual(lab.fleet.processes(), self.processes)
         self.assertFalse(any(map(lab.post.has_letters, QUEUES)))
+
+
+class RoutesAgent(Story):
+    """What an agent of routes hears, and what it is answered by whoever is no worker of ours."""
+
+    def start(self, settings):
+        """.file: what it keeps."""
+        folder = Path(tempfile.mkdtemp(prefix="zfagent"))
+        self.addCleanup(shutil.rmtree, folder)
+        self.file = folder / "hosts.map"
+        self.agent = Agent(folder / "agent", "routes", {
+            **settings, "routes_agent": {"router": lab.things.router, "directory": str(folder),
+                                         "interval": 1, "address": "10.9.0.2"}})
+        self.agent.launch()
+        self.addCleanup(self.agent.stop)        # it sees what a sanitizer found
+        self.agent.wait_ready()
+        self.pids = self.agent.processes()
+
+    def wait_map(self, text):
+        wait_for(lambda: self.file.exists() and self.file.read_text() == text, SECONDS,
+                 "the map is as it should be", [self.agent.log])
+        self.assertEqual(self.agent.processes(), self.pids)
+
+    def told(self):
+        """Arguments of routes_changed that are none."""
+        router, none = lab.things.router, VALUES.keys() - {"absent", "null"}
+        for name in none:
+            yield {"router": VALUES[name]}
+            yield {"router": router, "surprise": VALUES[name]}
+        for name in none - {"empty list"}:
+            yield {"router": router, "routes": VALUES[name]}
+            yield {"router": router, "routes": [lab.things.route, VALUES[name]]}
+        yield {"router": router, "routes": [lab.things.route] * 10_000}
+        yield {}
+
+    def test_what_is_told_to_all(self):
+        self.start({"broker": lab.fleet.settings["broker"]})
+        line = f"{lab.things.host} {lab.things.namespace}_web\n"
+        self.wait_map(line)
+        exchange = f"routes.{lab.things.router}_fanout"
+        bodies = [body for body, _ in Messages.bodies()]
+        bodies += [wrapped(message("routes_changed", args)) for args in self.told()]
+        bodies += [wrapped(message(VALUES[name], {})) for name in ("sql", "format", "list")]
+        for body in bodies:
+            lab.post.send("", body, exchange)
+        questions = self.agent.figure("questions_total")
+        self.file.write_text("nonsense")
+        self.file.unlink()
+        lab.post.send("", wrapped(message("routes_changed", {"router": lab.things.router})),
+                      exchange)
+        wait_for(lambda: self.agent.figure("questions_total") > questions, SECONDS, "it asks",
+                 [self.agent.log])
+        self.wait_map(line)
+        self.assert_intact()
+
+    @staticmethod
+    def answers():
+        """What is no answer to router_hosts."""
+        key, none = uuid.uuid4().hex, VALUES.keys() - TEXTS - {"absent", "nested", DEEP}
+        for name in sorted(none - {"empty list"}):
+            yield {"hosts": VALUES[name]}
+            yield {"hosts": [VALUES[name]]}
+        for name in sorted(none - {"null", "long"}):
+            yield VALUES[name]
+            yield {"hosts": [], "marker": VALUES[name]}
+            yield {"hosts": [{"route": key, "map": VALUES[name]}]}
+            yield {"hosts": [{"route": VALUES[name], "map": ""}]}
+        yield {"hosts": [{"route": "x" * 70_000, "map": ""}]}
+        yield {"hosts": [{"route": key}]}
+        yield {"hosts": [{"route": key, "map": "a\0b"}]}       # no JSON: as if none had come
+
+    def test_what_it_is_answered(self):
+        """By somebody in a virtual host of his own; each is asked for again, and the file stays."""
+        url = self.make_host("hostile")
+        worker = Impostor(url)
+        self.addCleanup(worker.close)
+        self.start({"broker": {**lab.fleet.settings["broker"], "url": url}})
+        key, fanout = uuid.uuid4().hex, f"routes.{lab.things.router}_fanout"
+        good = {"hosts": [{"route": key, "map": "a.example b\n"}]}
+        worker.answer(good)
+        self.wait_map("a.example b\n")
+        for number, bad in enumerate(self.answers()):
+            failed = self.agent.figure("questions_failed_total")
+            worker.send(fanout, wrapped(message("routes_changed", {"router": lab.things.router})))
+            worker.answer(bad)
+            wait_for(lambda: self.agent.figure("questions_failed_total") > failed, SECONDS,
+                     f"it takes no {str(bad)[:80]}", [self.agent.log])
+            worker.answer(good)
+            self.wait_map("a.example b\n")
+        self.assertGreater(number, 50)
+
+    def make_host(self, name):
+        broker = lab.fleet.rabbitmq
+        broker.ctl("add_vhost", name)
+        self.addCleanup(broker.ctl, "delete_vhost", name)
+        broker.ctl("set_permissions", "-p", name, broker.user, ".*", ".*", ".*")
+        return broker.url.rpartition("/")[0] + f"/{name}"
+
+
+class Impostor:
+    """Takes the questions of the topic routes, and answers router_hosts as it is told to."""
+
+    def __init__(self, url):
+        self.link = kombu.Connection(url.replace("rabbit:", "pyamqp:", 1))
+        self.channel = self.link.channel()
+        self.channel.queue_declare("routes", durable=True, auto_delete=False)
+        self.channel.exchange_declare("zonefleet", "topic", durable=False, auto_delete=False)
+        self.channel.queue_bind("routes", "zonefleet", "routes")
+
+    def close(self):
+        self.link.release()
+
+    def send(self, exchange, body, key=""):
+        self.channel.basic_publish(self.channel.prepare_message(
+            body.encode(), content_type="application/json"), exchange, key)
+
+    def answer(self, result):
+        """The next question; reports that an address lives are no questions."""
+        while True:
+            got = wait_for(lambda: self.channel.basic_get("routes", no_ack=True), SECONDS,
+                           "it asks")
+            asked = unwrapped(got.body)
+            if asked["method"] == "router_hosts":
+                break
+        self.send("", wrapped({"_msg_id": asked["_msg_id"], "_unique_id": uuid.uuid4().hex,
+                               "result": result, "failure": None, "ending": True}),
+                  asked["_reply_q"])
 
 
 class Identity(Story):

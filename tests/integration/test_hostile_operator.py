@@ -17,15 +17,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import BINARIES, start_fleet, wait_for       # noqa: E402
 
-CENTRAL, POOLMGR, MINIDNS, OWNERSHIP, PORTS, CLIENT = (
+CENTRAL, POOLMGR, MINIDNS, OWNERSHIP, PORTS, ROUTES, CLIENT = (
     "zonefleet-central", "zonefleet-poolmgr", "zonefleet-minidns", "zonefleet-ownership",
-    "zonefleet-ports", "zonefleet")
+    "zonefleet-ports", "zonefleet-routes", "zonefleet")
 GOOD, FAILED, USAGE, NOT_FOUND = range(4)
 EX_CONFIG = 78
 # what reads the settings and does no more, and how it ends if they are bad
 CHECK = {CENTRAL: (["--check"], EX_CONFIG), POOLMGR: (["--check"], EX_CONFIG),
          MINIDNS: (["--check"], EX_CONFIG), OWNERSHIP: (["--check"], EX_CONFIG),
-         PORTS: (["--check"], EX_CONFIG),
+         PORTS: (["--check"], EX_CONFIG), ROUTES: (["--check"], EX_CONFIG),
          CLIENT: (["ping", "--timeout", "1"], USAGE)}
 SECRET = "open-sesame"
 
