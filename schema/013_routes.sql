@@ -117,7 +117,8 @@ CREATE TABLE route_bindings (
 
 -- A name that a route had at a router before: it is served there until ends_at, and has a CNAME
 -- to what the route is called now (target NULL: a host of its owner's, of which we have no
--- record). ADD and DROP are not known to be done yet.
+-- record). ADD and DROP are not known to be done yet; ADD not before begins_at, when the instances
+-- of the other router have it.
 CREATE TABLE route_moves (
   route_id      CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   router        VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -126,8 +127,9 @@ CREATE TABLE route_moves (
   state         ENUM('ADD', 'HAVE', 'DROP') NOT NULL,
   seq           BIGINT UNSIGNED NOT NULL DEFAULT 0,
   ends_at       DATETIME(3) NOT NULL,
+  begins_at     DATETIME(3) NOT NULL,
   PRIMARY KEY (route_id, router, dns),
-  KEY move_router (router, state),
+  KEY move_router (router, state, begins_at),
   KEY move_ends (state, ends_at),
   FOREIGN KEY (router) REFERENCES routers (name)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

@@ -26,7 +26,7 @@ WORKERS = 2
 MANY = 100
 MANY_LABELS = 70
 SUFFIX = "v3.example.com"
-SETTINGS = {"processes": 1, "suffix": f"{SUFFIX.title()}.", "rebind_grace": 3, "ttl": 2,
+SETTINGS = {"processes": 1, "suffix": f"{SUFFIX.title()}.", "rebind_grace": 3, "rebind_delay": 1, "ttl": 2,
             "retry_max": 2, "alive_timeout": 2}
 
 

@@ -7,9 +7,14 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import dns.message
+import dns.query
+import dns.rdatatype
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from agent import Agent                                                 # noqa: E402
@@ -136,6 +141,61 @@ class Reached(HaproxyStory):
         self.caller.delete_route(route=own["id"])
         self.wait(lambda: self.get_page(own["host"], SHARDS["shard1"]) == (200, "wild@shard1"),
                   "the wildcard has it now", SECONDS)
+
+
+class Resolver:
+    """As a client's: it keeps addresses as long as their TTL, and follows a CNAME."""
+
+    def __init__(self, port, name):
+        self.port, self.name = port, name
+        self.address, self.until = None, 0
+
+    def ask(self, name):
+        answer = dns.query.udp(dns.message.make_query(name, "A"), "127.0.0.1",
+                               port=self.port, timeout=5).answer
+        last = answer[-1]
+        ttl = min(rrset.ttl for rrset in answer)
+        if last.rdtype == dns.rdatatype.A:
+            return str(last[0]), ttl
+        address, rest = self.ask(last[0].target)
+        return address, min(ttl, rest)
+
+    def now(self):
+        if time.monotonic() >= self.until:
+            self.address, ttl = self.ask(self.name)
+            self.until = time.monotonic() + ttl
+        return self.address
+
+
+class Rebound(HaproxyStory):
+
+    def test_no_request_is_lost_or_late(self):
+        """Of clients that do as DNS tells them: each request is answered by the backend, and
+        behind the TTL none comes to the old router."""
+        shards = self.shards("shard1", "shard2")
+        self.caller.drain_router(router="shard2")
+        made = [self.scheduled(self.route(f"r{i}", backend=f"app{i}")) for i in range(4)]
+        self.assertEqual({route["router"] for route in made}, {"shard1"})
+        self.wait(lambda: not self.wrong(made), "they are reached", SECONDS)
+        self.caller.drain_router(router="shard2", drain=False)
+        clients = [Resolver(self.fleet.bind.port, route["status"]["dns"]) for route in made]
+        found, last = [], {}
+
+        def request():
+            for route, client in zip(made, clients):
+                status, text = self.get_page(route["status"]["dns"], client.now())
+                found.append((status, text.split("@")[0], route["backend"]))
+                last[route["id"]] = text.split("@")[-1]
+        request()
+        self.caller.drain_router(router="shard1")
+
+        def is_over():
+            request()
+            return not self.lines(shards["shard1"][0])
+        self.wait(is_over, "the old one serves none any more", SECONDS)
+        self.assertGreater(len(found), 40)
+        self.assertEqual([one for one in found if (one[0], one[1]) != (200, one[2])], [])
+        self.assertEqual(set(last.values()), {"shard2"})
 
 
 class Alive(HaproxyStory):

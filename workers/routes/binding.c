@@ -65,7 +65,8 @@ static void leave(struct routes *routes, struct tx *tx, struct arena *arena,
 
 	if (!was_generated && strcmp(was->dns, is->dns))
 		return;
-	store_move_insert(tx, &move, routes->settings.grace_s);
+	store_move_insert(tx, &move, &(struct move_times){ routes->settings.delay_s,
+	                                                   routes->settings.grace_s });
 	if (move.target)
 		store_router_touch(tx, was->router);
 }
@@ -96,7 +97,7 @@ static void write_binding(struct routes *routes, struct tx *tx, struct arena *ar
 	} else {
 		const char *target = target_of(arena, is, router);
 
-		store_moves_lead_to(tx, is->route_id, target);
+		store_moves_lead_to(tx, is->route_id, target, routes->settings.delay_s);
 		leave(routes, tx, arena, was, is, target);
 		store_binding_update(tx, is);
 		store_move_end(tx, is->route_id, is->router, is->dns);

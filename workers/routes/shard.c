@@ -155,7 +155,7 @@ static enum err read_shard(void *self, struct why *why)
 
 static bool is_told(const struct shard *shard)
 {
-	return shard->router.done_rev == shard->router.rev &&
+	return shard->router.done_rev == shard->router.rev && !shard->move_count &&
 	       shard->router.zone_status == ZONE_PENDING;
 }
 

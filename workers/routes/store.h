@@ -246,10 +246,16 @@ struct move_row {
 	uint64_t seq;
 };
 typedef void move_fn(void *self, const struct move_row *move);
-/* Until GRACE_S from now, or as long as others may keep the addresses of its router. */
-void store_move_insert(struct tx *tx, const struct move_row *move, int grace_s);
-/* Whatever names the route had before now lead to TARGET. */
-void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target);
+/* Names lead elsewhere only DELAY_S from now: by then the instances there serve them. */
+struct move_times {
+	int delay_s;
+	int grace_s;			/* from then on; or its router's ttl, if that is longer */
+};
+void store_move_insert(struct tx *tx, const struct move_row *move,
+                       const struct move_times *times);
+/* Whatever names the route had before lead to TARGET then. */
+void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
+                         int delay_s);
 /* The route has DNS of ROUTER again. */
 void store_move_end(struct tx *tx, const char *route_id, const char *router,
                     const char *dns);
@@ -265,7 +271,7 @@ int64_t store_moves_expire(struct tx *tx);
 /* The routers whose instances serve less by moves that end. */
 void store_routers_dropping(struct tx *tx, struct arena *arena,
                             void (*each)(void *self, const char *router), void *self);
-/* What is to be done in a router's domain. */
+/* What is to be done in a router's domain by now. */
 void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
                       move_fn *each, void *self);
 /* It was, if nobody had another mind meanwhile; what is gone frees its name. */

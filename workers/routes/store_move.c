@@ -1,20 +1,25 @@
 #include "store.h"
 
-void store_move_insert(struct tx *tx, const struct move_row *move, int grace_s)
+void store_move_insert(struct tx *tx, const struct move_row *move,
+                       const struct move_times *times)
 {
 	tx_exec(tx,
-	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at) "
-	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'HAVE', 'ADD'), NOW(3) + INTERVAL "
-	    "GREATEST(?, (SELECT ttl FROM routers WHERE name = ?)) SECOND) "
+	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at, begins_at) "
+	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'HAVE', 'ADD'), NOW(3) + INTERVAL ? + "
+	    "GREATEST(?, (SELECT ttl FROM routers WHERE name = ?)) SECOND, "
+	    "NOW(3) + INTERVAL ? SECOND) "
 	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL AND "
 	    "target IS NOT NULL, 'DROP', VALUES(state)), "
-	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), seq = seq + 1",
+	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), "
+	    "begins_at = VALUES(begins_at), seq = seq + 1",
 	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
-	            tx_text(move->target), tx_text(move->target), tx_int(grace_s),
-	            tx_text(move->router)));
+	            tx_text(move->target), tx_text(move->target), tx_int(times->delay_s),
+	            tx_int(times->grace_s), tx_text(move->router),
+	            tx_int(times->delay_s)));
 }
 
-void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target)
+void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
+                         int delay_s)
 {
 	tx_exec(tx,
 	    "UPDATE routers d JOIN route_moves m ON m.router = d.name "
@@ -22,9 +27,10 @@ void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target
 	    "WHERE m.route_id = ? AND m.target IS NOT NULL AND m.state <> 'DROP'",
 	    TX_BIND(tx_text(route_id)));
 	tx_exec(tx,
-	    "UPDATE route_moves SET target = ?, state = 'ADD', seq = seq + 1 "
+	    "UPDATE route_moves SET target = ?, state = 'ADD', seq = seq + 1, "
+	    "begins_at = NOW(3) + INTERVAL ? SECOND "
 	    "WHERE route_id = ? AND target IS NOT NULL AND state <> 'DROP'",
-	    TX_BIND(tx_text(target), tx_text(route_id)));
+	    TX_BIND(tx_text(target), tx_int(delay_s), tx_text(route_id)));
 }
 
 void store_move_end(struct tx *tx, const char *route_id, const char *router,
@@ -120,7 +126,8 @@ void store_moves_open(struct tx *tx, struct arena *arena, const char *router, in
 
 	tx_select(tx, arena, &rows,
 	          "SELECT route_id, router, dns, target, state = 'DROP', seq "
-	          "FROM route_moves WHERE router = ? AND state IN ('ADD', 'DROP') LIMIT ?",
+	          "FROM route_moves WHERE router = ? AND (state = 'DROP' OR "
+	          "(state = 'ADD' AND begins_at <= NOW(3))) LIMIT ?",
 	          TX_BIND(tx_text(router), tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct move_row move = { .route_id = row_text(&rows) };

@@ -367,12 +367,18 @@ void store_shard_adopted(struct tx *tx, const char *name)
 	        TX_BIND(tx_text(name)));
 }
 
+/* In so many microseconds, or when the next name is to lead elsewhere. */
+#define DUE_BY_THEN \
+	"LEAST(NOW(3) + INTERVAL ? MICROSECOND, COALESCE((SELECT MIN(m.begins_at) " \
+	"FROM route_moves m WHERE m.router = routers.name AND m.state = 'ADD'), " \
+	"NOW(3) + INTERVAL 1 YEAR))"
+
 void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,
                       int64_t after_ms)
 {
 	tx_exec(tx,
 	    "UPDATE routers SET done_rev = ?, serial = ?, failures = 0, reason = '', "
-	    "due_at = IF(rev = ?, NOW(3) + INTERVAL ? MICROSECOND, NOW(3)), "
+	    "due_at = IF(rev = ?, " DUE_BY_THEN ", NOW(3)), "
 	    "zone_status = 'PENDING' WHERE name = ?",
 	    TX_BIND(tx_int((int64_t)rev), tx_u32(serial), tx_int((int64_t)rev),
 	            tx_int(after_ms * 1000), tx_text(name)));
@@ -382,15 +388,16 @@ void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after
 {
 	tx_exec(tx,
 	    "UPDATE routers SET zone_status = 'ACTIVE', reason = '', failures = 0, "
-	    "due_at = NOW(3) + INTERVAL ? SECOND WHERE name = ? AND rev = ?",
-	    TX_BIND(tx_int(after_s), tx_text(name), tx_int((int64_t)rev)));
+	    "due_at = " DUE_BY_THEN " WHERE name = ? AND rev = ?",
+	    TX_BIND(tx_int(after_s * INT64_C(1000000)), tx_text(name),
+	            tx_int((int64_t)rev)));
 }
 
 void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms)
 {
 	tx_exec(tx,
-	    "UPDATE routers SET due_at = IF(rev = done_rev, "
-	    "NOW(3) + INTERVAL ? MICROSECOND, NOW(3)) WHERE name = ?",
+	    "UPDATE routers SET due_at = IF(rev = done_rev, " DUE_BY_THEN ", NOW(3)) "
+	    "WHERE name = ?",
 	    TX_BIND(tx_int(after_ms * 1000), tx_text(name)));
 }
 
