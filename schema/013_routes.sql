@@ -25,6 +25,7 @@ CREATE TABLE routers (
   created_at    DATETIME(3) NOT NULL,
   PRIMARY KEY (name),
   UNIQUE KEY router_dns (dns),
+  KEY router_state (state),
   KEY router_due (due_at)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
 

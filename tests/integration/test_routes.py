@@ -281,6 +281,19 @@ class Hosts(RouteStory):
         self.assertEqual([self.get(theirs)["waiting"], self.get(second)["waiting"]],
                          [True, False])
 
+    def test_whose_it_is_by_now(self):
+        """Of those who wait, by the route that has it and not by the one that had it."""
+        mine = {"project_id": "user-1", "host": "h.ex5.org"}
+        owner, heir, third = (self.route(name, **mine) for name in ("owner", "heir", "third"))
+        theirs = self.caller.create_route(route={
+            "namespace": self.namespace + "b", "name": "theirs", "host": "h.ex5.org",
+            "project_id": "user-2"})["route"]
+        self.assertIn(f"{self.namespace}/owner's", self.get(third)["last_error"])
+        self.caller.delete_route(route=owner["id"])
+        self.assertFalse(self.get(heir)["waiting"])
+        self.assertIn(f"{self.namespace}/heir's", self.get(third)["last_error"])
+        self.assertIn("another project's", self.get(theirs)["last_error"])
+
     def test_who_waits_longest(self):
         """And not who was made first."""
         owner = self.route("owner", host="h.ex2.org")

@@ -166,7 +166,10 @@ static enum err check(void *self, struct why *why)
 	const struct agent_settings *settings = &((struct agent *)self)->settings;
 	size_t len = strlen(settings->directory);
 	struct address address;
-	enum err err = route_check_label(settings->router, "routes_agent.router", why);
+	enum err err = *settings->router
+	               ? route_check_label(settings->router, "routes_agent.router", why)
+	               : fail(why, ERR_INVALID, "routes_agent.router: whose agent this is "
+	                      "is required");
 
 	if (!err && (*settings->directory != '/' ||
 	             (len > 1 && settings->directory[len - 1] == '/')))

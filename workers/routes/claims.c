@@ -1,5 +1,6 @@
 #include "claims.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { PAGE = 100 };
@@ -11,6 +12,20 @@ static const char *wildcard_of(struct arena *arena, const char *host)
 	return arena_printf(arena, "*.%s", host_parent(host));
 }
 
+enum { WORDS_MAX = 512 };
+
+static void words_of_ours(const struct route_row *owner, const char *host,
+                          char words[WORDS_MAX])
+{
+	snprintf(words, WORDS_MAX, "host %.253s is route %.63s/%.100s's", host,
+	         owner->namespace, owner->name);
+}
+
+static void words_of_others(const char *host, char words[WORDS_MAX])
+{
+	snprintf(words, WORDS_MAX, "host %.253s is another project's", host);
+}
+
 /* Of another project no more is said than that. */
 static void tell_owner(struct tx *tx, struct arena *arena, const struct route_row *route,
                        const struct claim_row *claim, const char *host, struct why *why)
@@ -20,10 +35,9 @@ static void tell_owner(struct tx *tx, struct arena *arena, const struct route_ro
 	if (!strcmp(claim->project_id, route->project_id) &&
 	    store_route_read(tx, arena, &(struct route_key){ .id = claim->route_id },
 	                     &owner))
-		fail(why, ERR_EXISTS, "host %.253s is route %.63s/%.100s's", host,
-		     owner.namespace, owner.name);
+		words_of_ours(&owner, host, why->text);
 	else
-		fail(why, ERR_EXISTS, "host %.253s is another project's", host);
+		words_of_others(host, why->text);
 }
 
 static bool is_taken(struct tx *tx, struct arena *arena, const struct route_row *route,
@@ -79,16 +93,31 @@ struct heirs {
 	void *self;
 };
 
-/* True: it waits no more. */
+/* All others wait for somebody else now. */
+static void tell_waiting(struct heirs *heirs, const struct route_row *owner)
+{
+	char ours[WORDS_MAX], others[WORDS_MAX];
+
+	words_of_ours(owner, owner->host, ours);
+	words_of_others(owner->host, others);
+	store_waiting_tell(heirs->tx, owner->host, owner, ours, others);
+}
+
+/*
+ * True: it waits no more. While it did its host may have come into the domain of a router,
+ * where names are generated.
+ */
 static bool promote(struct heirs *heirs, struct route_row *route)
 {
 	struct why why;
 
-	if (!claims_take(heirs->tx, heirs->arena, route, &why))
+	if (store_router_of_host(heirs->tx, heirs->arena, route->host) ||
+	    !claims_take(heirs->tx, heirs->arena, route, &why))
 		return false;
 	route->is_waiting = false;
 	route->last_error = "";
 	store_route_update(heirs->tx, route);
+	tell_waiting(heirs, route);
 	if (heirs->each && !heirs->tx->err)
 		heirs->each(heirs->self, route->id);
 	return true;

@@ -1,6 +1,6 @@
 /*
  * claims -- whose a host is. Whoever asks for a host first has it, until its route goes or
- * gets another host; all others wait, and the oldest of them has it in the same
+ * gets another host; all others wait, and who waits longest has it in the same
  * transaction that frees it.
  *
  * "*.example.org" stands for all names of one label more. A project may have it and names
@@ -20,8 +20,8 @@
 bool claims_take(struct tx *tx, struct arena *arena, const struct route_row *route,
                  struct why *why);
 /*
- * HOST is ROUTE_ID's no more, nor served for it anywhere; who waited longest has it. EACH hears of routes that are to
- * be scheduled by now.
+ * HOST is ROUTE_ID's no more, nor served for it anywhere; who waited longest has it, and
+ * all others hear whose it is. EACH hears of routes that are to be scheduled by now.
  */
 void claims_free(struct tx *tx, struct arena *arena, const char *host,
                  const char *route_id, void (*each)(void *self, const char *id),

@@ -368,7 +368,7 @@ enum err service_report_address(void *self, struct request *req)
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
 	bool is_back = store_address_is_back(&tx, name, &address, &rule);
 	if (!store_address_seen(&tx, name, &address))
-		tx_fail(&tx, ERR_NOT_FOUND, "router %.63s has no such address",
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no router %.63s, or it has no such address",
 		        err_quote(name, (char[64]){ 0 }, 64));
 	err = tx_commit(&tx);
 	if (!err && is_back)

@@ -215,6 +215,9 @@ void store_routes_waiting(struct tx *tx, struct arena *arena, const char *host, 
 /* The same, of all that is below PARENT. */
 void store_routes_waiting_below(struct tx *tx, struct arena *arena, const char *parent,
                                 int limit, int skip, route_fn *each, void *self);
+/* All who wait for HOST: whose it is, as those of OWNER's project hear, and others. */
+void store_waiting_tell(struct tx *tx, const char *host, const struct route_row *owner,
+                        const char *ours, const char *others);
 /* Hosts that somebody waits for who might have them: it should not be. */
 void store_hosts_orphaned(struct tx *tx, struct arena *arena, int limit,
                           void (*each)(void *self, const char *host), void *self);
