@@ -33,7 +33,7 @@ from route_writers import (QUEUES, Careful, RouterChanger,      # noqa: E402
                            RouteWriter)
 
 WORKERS, WRITERS, BASE, ROUTERS_MAX = 2, 3 if SHORT else 4, 2, 5
-KILLS, LOST, MANY = (4, 15, 40) if SHORT else (60, 400, 300)
+KILLS, LOST, MANY = (3, 15, 24) if SHORT else (60, 400, 300)
 AWAY_SECONDS = 1 if SHORT else 20
 PACE = 0.05
 PROGRESS_SECONDS = 60
