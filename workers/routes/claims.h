@@ -4,8 +4,8 @@
  * transaction that frees it.
  *
  * "*.example.org" stands for all names of one label more. A project may have it and names
- * below it; of two projects only one has anything below example.org if the other one has,
- * or wants, the wildcard.
+ * below it; of two projects only one has anything below example.org if the other one has
+ * the wildcard.
  *
  * Before anything else its caller locks the host's parent (store_parent_lock()); of two
  * hosts, the parents by their names. Whoever gives a route a host shares all of them

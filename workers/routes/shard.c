@@ -13,7 +13,7 @@
 #include "consistency/pulse.h"
 #include "runtime/metrics.h"
 
-enum { CALL_MS = 30 * 1000 };
+enum { CALL_MS = 10 * 1000 };
 
 static const struct rpc_target central = { .topic = "central" };
 static const struct backoff again = { .first_ms = 500, .max_ms = 60 * 1000 };
