@@ -973,6 +973,27 @@ class Moved(RouteStory):
         self.assertEqual(self.served("shard2"),
                          {"www.ex3.org": ["theirs"], "new.ex3.org": ["mine"]})
 
+    def test_central_is_away_for_longer_than_the_grace(self):
+        """It begins when the name leads elsewhere, and not before."""
+        self.router("shard1", "10.245.2.2")
+        route = self.scheduled(self.route("a"))
+        old = route["status"]["dns"]
+        self.router("shard2", "10.245.2.4")
+        central = self.fleet.members["central1"]
+        central.stop()
+        try:
+            self.move(route, "shard1", "shard2")
+            self.wait(lambda: self.fleet.mariadb.sql(
+                "SELECT ends_at < NOW(3) - INTERVAL 6 SECOND FROM route_moves") == [["1"]],
+                "its time would be over, and a sweep has come by", 3 * SECONDS)
+            self.assertIn(old, self.served("shard1"))
+        finally:
+            central.launch()
+            central.wait_ready()
+        self.wait(lambda: ask(self.servers()[0], old, "CNAME")[0] ==
+                  {self.get(route)["status"]["dns"] + "."}, "it leads to the new one", 3 * SECONDS)
+        self.wait(lambda: not self.served("shard1"), "and then it is over", 3 * SECONDS)
+
     def test_a_name_before_leads_to_no_name_of_others(self):
         """A host of its owner's may itself lead to the name before."""
         self.router("shard1", "10.245.2.2", ttl=60)

@@ -103,15 +103,27 @@ static void tell_waiting(struct heirs *heirs, const struct route_row *owner)
 	store_waiting_tell(heirs->tx, owner->host, owner, ours, others);
 }
 
-/*
- * True: it waits no more. While it did its host may have come into the domain of a router,
- * where names are generated.
- */
+/* While it waited its host may have come into the domain of a router. */
+static bool is_generated_by_now(struct heirs *heirs, struct route_row *route)
+{
+	const char *router;
+
+	store_hosts_share(heirs->tx);
+	router = store_router_of_host(heirs->tx, heirs->arena, route->host);
+	if (!router)
+		return false;
+	route->last_error = arena_printf(heirs->arena, "host: is in the domain of router "
+	                                 "%.63s, where names are generated", router);
+	store_route_update(heirs->tx, route);
+	return true;
+}
+
+/* True: it waits no more. */
 static bool promote(struct heirs *heirs, struct route_row *route)
 {
 	struct why why;
 
-	if (store_router_of_host(heirs->tx, heirs->arena, route->host) ||
+	if (is_generated_by_now(heirs, route) ||
 	    !claims_take(heirs->tx, heirs->arena, route, &why))
 		return false;
 	route->is_waiting = false;
@@ -155,13 +167,24 @@ static void promote_all(struct heirs *heirs, waiting_fn *waiting, const char *wh
 	} while (heirs->count == PAGE && !heirs->tx->err);
 }
 
-static void promote_longest(struct heirs *heirs, const char *host)
+static bool is_free(struct heirs *heirs, const char *host)
 {
-	promote_all(heirs, store_routes_waiting, host, true);
+	struct claim_row claim;
+
+	return !store_claim_read(heirs->tx, heirs->arena, host, &claim);
 }
 
+static void promote_longest(struct heirs *heirs, const char *host)
+{
+	if (is_free(heirs, host))
+		promote_all(heirs, store_routes_waiting, host, true);
+}
+
+/* Of one that only waited for it nothing is free by that. */
 static void promote_for(struct heirs *heirs, const char *host)
 {
+	if (!is_free(heirs, host))
+		return;
 	promote_longest(heirs, host);
 	if (host_is_wildcard(host))
 		promote_all(heirs, store_routes_waiting_below, host_parent(host), false);

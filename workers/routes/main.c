@@ -160,15 +160,23 @@ static enum err sweep_rows(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-static enum err sweep_hosts(void *self, struct why *why)
+static enum err read_hosts(void *self, struct why *why)
+{
+	struct sweep *sweep = self;
+	struct tx tx = tx_once(sweep->routes->runtime.db, why);
+
+	sweep->host_count = 0;
+	store_hosts_orphaned(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
+	return tx_commit(&tx);
+}
+
+/* The last of those that were read. */
+static enum err settle_host(void *self, struct why *why)
 {
 	struct sweep *sweep = self;
 	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
 
-	sweep->host_count = 0;
-	store_hosts_orphaned(&tx, sweep->arena, SWEPT_MAX, take_host, sweep);
-	for (size_t i = 0; i < sweep->host_count; i++)
-		claims_settle(&tx, sweep->arena, sweep->hosts[i]);
+	claims_settle(&tx, sweep->arena, sweep->hosts[sweep->host_count - 1]);
 	return tx_commit(&tx);
 }
 
@@ -191,8 +199,14 @@ static void hosts_fire(void *self)
 	struct sweep sweep = { .routes = self, .arena = arena_new() };
 	struct why why;
 
-	if (tx_redo(sweep_hosts, &sweep, &why))
+	if (tx_redo(read_hosts, &sweep, &why)) {
 		log_warn("hosts not swept: reason=\"%s\"", why.text);
+		sweep.host_count = 0;
+	}
+	for (; sweep.host_count; sweep.host_count--)
+		if (tx_redo(settle_host, &sweep, &why))
+			log_warn("host not settled: host=%s reason=\"%s\"",
+			         sweep.hosts[sweep.host_count - 1], why.text);
 	arena_free(&sweep.arena);
 }
 

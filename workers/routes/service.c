@@ -253,7 +253,6 @@ static void rebind(struct deed *deed, const struct route_row *was)
 		return;
 	if (deed->route.is_waiting) {
 		binding_end(deed->tx, req->arena, was, deed->route.last_error);
-		deed->bound = (struct bound){ .route = *was };
 		return;
 	}
 	if (!store_router_read(deed->tx, req->arena, was->router, ROUTER_LOCK, &router))
@@ -283,9 +282,6 @@ static void change_route(struct deed *deed, struct route_wish *wish)
 	store_route_update(deed->tx, route);
 	if (is_other)
 		rebind(deed, &was);
-	else if (was.router)
-		deed->bound = (struct bound){ .route = *route, .router = was.router,
-		                              .dns = was.dns };
 }
 
 static enum err update_route(void *self, struct request *req)

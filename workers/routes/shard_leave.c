@@ -75,7 +75,7 @@ static void withdraw(struct shard *shard)
 	shard_ask(shard, "apply_changes", shard_change(shard), hear_withdrawn);
 }
 
-/* A parent that its storage does not know any more has nothing of us, either. */
+/* Of a parent that the registry does not know any more nothing can be asked. */
 static void hear_undelegated(void *self, const struct rpc_answer *answer)
 {
 	struct shard *shard = self;

@@ -183,7 +183,8 @@ static enum err write_missing(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	id_random(shard->router.made_id);
+	if (!*shard->router.made_id || shard->router.done_rev)	/* else: asked for before */
+		id_random(shard->router.made_id);
 	shard->router.done_rev = 0;
 	store_shard_missing(&tx, shard->name, shard->router.made_id);
 	return tx_commit(&tx);

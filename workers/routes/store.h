@@ -112,8 +112,9 @@ void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t se
 /* Its servers have it; due again in AFTER_S, if it is still REV that they have. */
 void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_s);
 void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms);
-void store_shard_failed(struct tx *tx, const char *name, const char *reason,
-                        int64_t after_ms);
+/* What was to be done for ROUTER as it was failed: again in AFTER_MS, or, as it is, now. */
+void store_shard_failed(struct tx *tx, const struct router_row *router,
+                        const char *reason, int64_t after_ms);
 
 /* ---- routes ---- */
 
@@ -269,7 +270,10 @@ void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
 /* Whose instances serve it: where it is bound, and where it was a while ago. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
-/* Those whose time is over; their routers' domains are due. Returns how many. */
+/*
+ * Those whose time is over, which begins when they lead elsewhere; their routers' domains
+ * are due. Returns how many.
+ */
 int64_t store_moves_expire(struct tx *tx);
 /* The routers whose instances serve less by moves that end. */
 void store_routers_dropping(struct tx *tx, struct arena *arena,

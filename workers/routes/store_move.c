@@ -95,11 +95,11 @@ int64_t store_moves_expire(struct tx *tx)
 		const char *now = row_text(&rows);
 
 		tx_select_end(&rows);
-		tx_exec(tx, DUE "m.state IN ('ADD', 'HAVE') AND m.ends_at <= ?",
+		tx_exec(tx, DUE "m.state = 'HAVE' AND m.ends_at <= ?",
 		        TX_BIND(tx_text(now)));
 		count = tx_exec(tx,
 		    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-		    "WHERE state IN ('ADD', 'HAVE') AND ends_at <= ?",
+		    "WHERE state = 'HAVE' AND ends_at <= ?",
 		    TX_BIND(tx_text(now)));
 	}
 	arena_free(&arena);
@@ -156,8 +156,9 @@ static void done(struct tx *tx, const struct move_row *move)
 
 	if (!move->is_drop) {
 		tx_exec(tx,
-		    "UPDATE route_moves SET state = 'HAVE' WHERE route_id = ? "
-		    "AND router = ? AND dns = ? AND seq = ?", bind);
+		    "UPDATE route_moves SET state = 'HAVE', ends_at = GREATEST(ends_at, NOW(3) "
+		    "+ INTERVAL TIMESTAMPDIFF(MICROSECOND, begins_at, ends_at) MICROSECOND) "
+		    "WHERE route_id = ? AND router = ? AND dns = ? AND seq = ?", bind);
 		return;
 	}
 	if (!tx_exec(tx,

@@ -377,7 +377,7 @@ void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t se
                       int64_t after_ms)
 {
 	tx_exec(tx,
-	    "UPDATE routers SET done_rev = ?, serial = ?, failures = 0, reason = '', "
+	    "UPDATE routers SET done_rev = ?, serial = ?, "
 	    "due_at = IF(rev = ?, " DUE_BY_THEN ", NOW(3)), "
 	    "zone_status = 'PENDING' WHERE name = ?",
 	    TX_BIND(tx_int((int64_t)rev), tx_u32(serial), tx_int((int64_t)rev),
@@ -401,12 +401,14 @@ void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms)
 	    TX_BIND(tx_int(after_ms * 1000), tx_text(name)));
 }
 
-void store_shard_failed(struct tx *tx, const char *name, const char *reason,
-                        int64_t after_ms)
+void store_shard_failed(struct tx *tx, const struct router_row *router,
+                        const char *reason, int64_t after_ms)
 {
 	tx_exec(tx,
 	    "UPDATE routers SET zone_status = 'ERROR', reason = ?, "
-	    "failures = failures + 1, due_at = NOW(3) + INTERVAL ? MICROSECOND "
+	    "failures = failures + 1, "
+	    "due_at = IF(rev = ?, NOW(3) + INTERVAL ? MICROSECOND, NOW(3)) "
 	    "WHERE name = ?",
-	    TX_BIND(tx_text(reason), tx_int(after_ms * 1000), tx_text(name)));
+	    TX_BIND(tx_text(reason), tx_int((int64_t)router->rev),
+	            tx_int(after_ms * 1000), tx_text(router->name)));
 }
