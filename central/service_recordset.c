@@ -48,8 +48,8 @@ enum err service_decode_changes(struct write *write)
 
 static json_t *encode_outcome(const struct zone *zone, const struct edit_outcome *outcome)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
-		"serial", (json_int_t)zone->is.state.serial,
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
+		"id", zone->is.id, "serial", (json_int_t)zone->is.state.serial,
 		"version", (json_int_t)zone->is.version,
 		"added", (json_int_t)outcome->added,
 		"updated", (json_int_t)outcome->updated,

@@ -8,10 +8,11 @@
  *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?}
  *
  * All of it is read at first, each period, and when told to; of entries that are told to
- * have changed only those are asked for, all that were told meanwhile at once, and also
- * between two pages. One question is out at a time, with a deadline, and after one that failed the next comes
- * later. Until all was read once, and as long as nobody answers, the files stay as they
- * are. Their reader is told by a signaller; until it may be, what changes is gathered.
+ * have changed only those are asked for, all that were told meanwhile at once, and, once
+ * all was read, also between two pages. One question is out at a time, with a deadline, and
+ * after one that failed the next comes later. Until all was read once, and as long as nobody
+ * answers, the files stay as they are. Their reader is told by a signaller; until it may be,
+ * what changes is gathered.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ struct mirror;
 struct rpc_client;
 struct signaller;
 
-enum { MIRROR_KEYS_MAX = 50 };		/* of one question */
+enum { MIRROR_KEYS_MAX = 50 };	/* of one question: who answers has to take as many */
 
 struct mirror_kind {			/* names, as above */
 	const char *topic, *method, *keys, *list, *key;

@@ -94,9 +94,10 @@ static void end(struct comparison *comparison, const char *reason)
 	struct tx tx = tx_begin(comparison->ports->runtime.db, &why);
 
 	metric_add(*reason ? figures.failed : figures.rounds, 1);
-	log_info("compared with Neutron: looked_at=%d differing=%d repaired=%d ms=%" PRId64
-	         " reason=\"%s\"", comparison->row.looked_at, comparison->row.differing,
-	         comparison->row.repaired, clock_ms() - comparison->began_ms, reason);
+	log_info("compared with Neutron: looked_at=%d differing=%d repaired=%d wrong=%d ms=%"
+	         PRId64 " reason=\"%s\"", comparison->row.looked_at,
+	         comparison->row.differing, comparison->row.repaired,
+	         comparison->left_wrong, clock_ms() - comparison->began_ms, reason);
 	comparison->row.reason = reason;
 	if (!*reason && comparison->left_wrong) {
 		snprintf(wrong.text, sizeof(wrong.text), "%d could not be put right: %.400s",
@@ -108,6 +109,7 @@ static void end(struct comparison *comparison, const char *reason)
 		store_comparison_due(&tx, feed_of(comparison), SOON_S);
 	if (tx_commit(&tx))
 		log_warn("comparison not written down: reason=\"%s\"", why.text);
+	comparison->row.reason = "";
 	drop(&comparison->networks);
 	for (int kind = 0; kind < NEUTRON_KINDS; kind++)
 		drop(&comparison->differing[kind]);

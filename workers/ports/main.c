@@ -46,6 +46,7 @@ static void sweep_fire(void *self)
 	struct tx tx = tx_once(own->runtime.db, &why);
 
 	store_sweep_ports(&tx);
+	store_zones_sweep(&tx);
 	if (tx_commit(&tx))
 		log_warn("rows not swept: reason=\"%s\"", why.text);
 }
@@ -55,17 +56,33 @@ static void watch_timer_fire(void *self)
 	watch_fire(((struct ports *)self)->watch);
 }
 
+static enum err retry_refused(void *self, struct why *why)
+{
+	struct ports *own = self;
+	struct tx tx = tx_begin(own->runtime.db, why);
+
+	store_retry_refused(&tx);
+	return tx_commit(&tx);
+}
+
+static enum err find_unused(void *self, struct why *why)
+{
+	struct ports *own = self;
+	struct tx tx = tx_begin(own->runtime.db, why);
+
+	store_zones_unused_due(&tx);
+	return tx_commit(&tx);
+}
+
 static void retry_fire(void *self)
 {
 	struct ports *own = self;
 	struct why why;
-	struct tx tx = tx_begin(own->runtime.db, &why);
 
-	store_retry_refused(&tx);
-	if (own->settings.deletes_reverse)
-		store_zones_unused_due(&tx);
-	if (tx_commit(&tx))
+	if (tx_redo(retry_refused, own, &why))
 		log_warn("refused records not tried again: reason=\"%s\"", why.text);
+	if (own->settings.deletes_reverse && tx_redo(find_unused, own, &why))
+		log_warn("unused domains not looked for: reason=\"%s\"", why.text);
 }
 
 static const struct timer timers[] = {

@@ -51,6 +51,7 @@ struct publication {
 	struct record_row *rows;
 	size_t count;
 	size_t limit;			/* of rows, after a refusal */
+	char domain_id[ID_LEN + 1];	/* of the domain that took the change; or "" */
 	bool is_missing;		/* central had no such domain */
 	bool is_created;		/* and then it was made */
 	bool is_unused;			/* and ours to delete */
@@ -195,12 +196,25 @@ static void send_rows(struct publication *publication);
 
 /* ---- what central answers ---- */
 
+/* Of which domain it was that it took the change; of another one all else is lost. */
+static void note_domain(struct publication *publication, struct tx *tx)
+{
+	const char *id = publication->domain_id, *was = publication->row.domain_id;
+
+	if (!*id || !strcmp(id, was))
+		return;
+	store_zone_known(tx, publication->zone.zone, id);
+	if (*was)
+		store_zone_lost_all(tx, &publication->zone);
+}
+
 static enum err write_done(void *self, struct why *why)
 {
 	struct publication *publication = self;
 	struct tx tx = begin_guarded(publication, why);
 
 	store_zone_done(&tx, &publication->zone, publication->rows, publication->count);
+	note_domain(publication, &tx);
 	return tx_commit(&tx);
 }
 
@@ -309,11 +323,21 @@ static enum err write_made(void *self, struct why *why)
 	struct publication *publication = self;
 	struct tx tx = begin_guarded(publication, why);
 
+	store_zone_known(&tx, publication->zone.zone, publication->row.made_id);
 	store_zone_lost_all(&tx, &publication->zone);
 	return tx_commit(&tx);
 }
 
-/* Somebody else may have made it meanwhile: then there it is. */
+static enum err write_unmade(void *self, struct why *why)
+{
+	struct publication *publication = self;
+	struct tx tx = begin_guarded(publication, why);
+
+	store_zone_made(&tx, &publication->zone, "");
+	return tx_commit(&tx);
+}
+
+/* Somebody else may have made it meanwhile: then there it is, and theirs. */
 static void hear_created(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
@@ -322,6 +346,8 @@ static void hear_created(void *self, const struct rpc_answer *answer)
 	publication->is_created = true;
 	if (answer->err && answer->err != ERR_EXISTS)
 		give_up(publication, answer->why.text);
+	else if (answer->err && tx_redo(write_unmade, publication, &why))
+		give_up(publication, why.text);
 	else if (!answer->err && tx_redo(write_made, publication, &why))
 		give_up(publication, why.text);
 	else
@@ -342,14 +368,19 @@ static void create_domain(struct publication *publication)
 	    hear_created);
 }
 
-/* Its next id is written before it is asked for, for the answer may be lost. */
+/*
+ * Its next id is written before it is asked for, for the answer may be lost; one that was
+ * never answered is said again, and may have been taken by now.
+ */
 static enum err write_missing(void *self, struct why *why)
 {
 	struct publication *publication = self;
 	struct tx tx = begin_guarded(publication, why);
 
-	*publication->row.made_id = '\0';
-	if (may_create(publication))
+	if (!may_create(publication))
+		*publication->row.made_id = '\0';
+	else if (!*publication->row.made_id ||
+	         !strcmp(publication->row.made_id, publication->row.domain_id))
 		id_random(publication->row.made_id);
 	store_zone_made(&tx, &publication->zone, publication->row.made_id);
 	store_zone_lost(&tx, &publication->zone);
@@ -379,15 +410,6 @@ static void make_missing(struct publication *publication)
 
 /* ---- a domain that nobody needs ---- */
 
-static enum err write_unmade(void *self, struct why *why)
-{
-	struct publication *publication = self;
-	struct tx tx = begin_guarded(publication, why);
-
-	store_zone_made(&tx, &publication->zone, "");
-	return tx_commit(&tx);
-}
-
 /* What somebody else keeps there is theirs from now on, and so is the domain. */
 static void hear_deleted(void *self, const struct rpc_answer *answer)
 {
@@ -399,8 +421,8 @@ static void hear_deleted(void *self, const struct rpc_answer *answer)
 		give_up(publication, answer->why.text);
 		return;
 	}
-	log_info("empty domain %s: domain=%s reason=\"%s\"", is_kept ? "kept" : "deleted",
-	         publication->zone.zone, is_kept ? answer->why.text : "");
+	log_info("empty domain %s: domain=%s reason=\"%s\"", answer->err ? "not ours" : "deleted",
+	         publication->zone.zone, answer->err ? answer->why.text : "");
 	if (tx_redo(write_unmade, publication, &why))
 		give_up(publication, why.text);
 	else
@@ -444,7 +466,9 @@ static void met_refusal(struct publication *publication, const struct rpc_answer
 static void hear_changed(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
+	const char *id = json_string_value(json_object_get(answer->result, "id"));
 
+	snprintf(publication->domain_id, sizeof(publication->domain_id), "%s", id ? id : "");
 	if (!answer->err)
 		was_done(publication);
 	else if (answer->err == ERR_NOT_FOUND && !publication->is_missing)

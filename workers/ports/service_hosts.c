@@ -9,7 +9,10 @@
  * many at a time, and then for those that change.
  */
 
-enum { PORTS_OF_A_PAGE = 50 };	/* with 30 addresses and the longest names: 2 MB */
+enum {
+	PORTS_OF_A_PAGE = 50,		/* with 30 addresses and the longest names: 2 MB */
+	PORTS_NAMED = 100,		/* MIRROR_KEYS_MAX and more */
+};
 
 struct export {
 	const struct ports *ports;
@@ -62,7 +65,7 @@ static enum err take_arguments(struct request *req, struct port_filter *filter,
 	if (!err)
 		err = codec_filter(req, filter);
 	if (!err)
-		err = json_get_array(req->args, "ports", 0, PORTS_OF_A_PAGE, ids,
+		err = json_get_array(req->args, "ports", 0, PORTS_NAMED, ids,
 		                     &req->why);
 	if (filter->limit > PORTS_OF_A_PAGE)
 		filter->limit = PORTS_OF_A_PAGE;

@@ -87,13 +87,15 @@ enum err service_delete_network(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_begin(ports->runtime.db, &req->why);
+	if (store_network_is_gone(&tx, id))
+		return tx_commit(&tx);		/* however often that is said */
 	if (!store_network_lock(&tx, req->arena, id, &network) ||
 	    service_check_rights(req, network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
 	if (!tx.err && store_network_is_used(&tx, id))
 		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete them first");
 	store_network_delete(&tx, id);
-	return rpc_deleted(req, tx_commit(&tx));
+	return tx_commit(&tx);
 }
 
 struct networks {

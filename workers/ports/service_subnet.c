@@ -149,6 +149,18 @@ enum err service_set_subnet(void *self, struct request *req)
 	return OK;
 }
 
+static void delete_subnet(struct setting *setting, const char *id, struct tx *tx)
+{
+	struct subnet_row subnet;
+
+	if (!store_subnet_lock(tx, id, &subnet))
+		return;
+	check_not_fed(setting, &subnet, tx);
+	if (!tx->err)
+		store_subnet_delete(tx, id);
+}
+
+/* One that is gone stays so, however often that is said; and so often all hear of it. */
 enum err service_delete_subnet(void *self, struct request *req)
 {
 	struct setting setting;
@@ -161,18 +173,18 @@ enum err service_delete_subnet(void *self, struct request *req)
 	setting_init(&setting, self, req);
 
 	struct tx tx = tx_begin(setting.renaming.ports->runtime.db, &req->why);
-	if (!store_subnet_read(&tx, req->arena, id, &subnet) ||
+	bool is_there = store_subnet_read(&tx, req->arena, id, &subnet);
+	bool is_gone = !is_there && store_subnet_was_of(&tx, id, subnet.network_id);
+
+	if ((!is_there && !is_gone) ||
 	    !store_network_lock(&tx, req->arena, subnet.network_id, &setting.network) ||
-	    service_check_rights(req, setting.network.project_id) ||
-	    !store_subnet_lock(&tx, id, &subnet))
+	    service_check_rights(req, setting.network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
+	if (!tx.err && is_there)
+		delete_subnet(&setting, id, &tx);
 	if (!tx.err)
-		check_not_fed(&setting, &subnet, &tx);
-	if (!tx.err) {
-		store_subnet_delete(&tx, id);
 		publish_again(&setting, &tx);
-	}
-	return rpc_deleted(req, renaming_commit(&setting.renaming, &tx));
+	return renaming_commit(&setting.renaming, &tx);
 }
 
 /* ---- get, list ---- */

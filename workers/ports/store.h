@@ -66,6 +66,8 @@ bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
                        struct subnet_row *subnet);
 /* It was, and is remembered. */
 bool store_subnet_is_gone(struct tx *tx, const char *id);
+/* The same, and of which network it was. */
+bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1]);
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
 void store_subnet_delete(struct tx *tx, const char *id);
 /* Nobody knew it, and it is gone: what is told of it later is too late. */
@@ -185,6 +187,7 @@ struct zone_row {
 	uint32_t failures;
 	bool is_due;
 	char made_id[ID_LEN + 1];	/* of the domain, if we made it; else "" */
+	char domain_id[ID_LEN + 1];	/* as it was when it was last heard of; or "" */
 };
 
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
@@ -196,16 +199,20 @@ bool store_zone_is_used(struct tx *tx, const struct zone_key *zone);
 struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
-/* At most LIMIT of which nothing is open, and that nobody looked at for PERIOD_S. */
+/*
+ * At most LIMIT that have records of ours, of which nothing is open, and that nobody looked
+ * at for PERIOD_S, the oldest first.
+ */
 void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
-void store_zone_checked(struct tx *tx, const char *zone);
-/* Central's id of the domain; "": there is none. */
+/* It was looked at; central's id of the domain, "": there is none. */
 void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
 /* Its made_id; "" is none. */
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
-/* Those of nobody's project that we made and that have no record are due. */
+/* Without records for a day: as if nobody had ever written there. */
+void store_zones_sweep(struct tx *tx);
+/* Reverse ones that we made and that have no record are due. */
 void store_zones_unused_due(struct tx *tx);
 /* There is no such domain: of what should be there all is open, and nothing is to go. */
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);

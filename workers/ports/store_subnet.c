@@ -79,6 +79,19 @@ bool store_subnet_is_gone(struct tx *tx, const char *id)
 	return is_gone;
 }
 
+bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1])
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT network_id FROM subnets WHERE id = ? AND deleted_at IS NOT NULL",
+	    TX_BIND(tx_text(id))))
+		return false;
+	snprintf(network_id, ID_LEN + 1, "%s", row_text(&rows));
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
 void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                    void (*each)(void *self, const struct subnet_row *subnet), void *self)
 {

@@ -43,13 +43,15 @@ bool store_zone_read(struct tx *tx, const struct zone_key *zone, struct zone_row
 
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT rev, failures, due_at IS NOT NULL AND due_at <= NOW(3), "
-	    "COALESCE(made_id, '') FROM port_zones WHERE zone = ? AND project_id = ?",
+	    "COALESCE(made_id, ''), COALESCE(domain_id, '') FROM port_zones "
+	    "WHERE zone = ? AND project_id = ?",
 	    TX_BIND(tx_text(zone->zone), tx_text(zone->project_id))))
 		return false;
 	row->rev = (uint64_t)row_int(&rows);
 	row->failures = row_u32(&rows);
 	row->is_due = row_int(&rows);
 	snprintf(row->made_id, sizeof(row->made_id), "%s", row_text(&rows));
+	snprintf(row->domain_id, sizeof(row->domain_id), "%s", row_text(&rows));
 	tx_select_end(&rows);
 	return true;
 }
@@ -75,9 +77,11 @@ void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int l
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT zone, MAX(COALESCE(domain_id, '')) FROM port_zones "
-	          "WHERE checked_at < NOW(3) - INTERVAL ? SECOND AND due_at IS NULL "
-	          "GROUP BY zone LIMIT ?", TX_BIND(tx_int(period_s), tx_int(limit)));
+	          "SELECT z.zone, MAX(COALESCE(z.domain_id, '')) FROM port_zones z "
+	          "WHERE z.checked_at < NOW(3) - INTERVAL ? SECOND AND EXISTS "
+	          "(SELECT 1 FROM port_records r WHERE r.zone = z.zone AND r.state = 'HAVE') "
+	          "GROUP BY z.zone HAVING MAX(z.due_at) IS NULL ORDER BY MIN(z.checked_at) "
+	          "LIMIT ?", TX_BIND(tx_int(period_s), tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct watched_zone zone = { .zone = row_text(&rows) };
 
@@ -86,16 +90,11 @@ void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int l
 	}
 }
 
-void store_zone_checked(struct tx *tx, const char *zone)
-{
-	tx_exec(tx, "UPDATE port_zones SET checked_at = NOW(3) WHERE zone = ?",
-	        TX_BIND(tx_text(zone)));
-}
-
 void store_zone_known(struct tx *tx, const char *zone, const char *domain_id)
 {
-	tx_exec(tx, "UPDATE port_zones SET domain_id = NULLIF(?, '') WHERE zone = ?",
-	        TX_BIND(tx_text(domain_id), tx_text(zone)));
+	tx_exec(tx,
+	    "UPDATE port_zones SET domain_id = NULLIF(?, ''), checked_at = NOW(3) "
+	    "WHERE zone = ?", TX_BIND(tx_text(domain_id), tx_text(zone)));
 }
 
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)
@@ -106,11 +105,21 @@ void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)
 	    TX_BIND(tx_text(id), tx_text(zone->zone), tx_text(zone->project_id)));
 }
 
+void store_zones_sweep(struct tx *tx)
+{
+	tx_exec(tx,
+	    "DELETE FROM port_zones WHERE due_at IS NULL AND made_id IS NULL "
+	    "AND checked_at < NOW(3) - INTERVAL 1 DAY AND NOT EXISTS "
+	    "(SELECT 1 FROM port_records r WHERE r.zone = port_zones.zone "
+	    "AND r.project_id = port_zones.project_id) LIMIT ?",
+	    TX_BIND(tx_int(ZONES_DUE_MAX)));
+}
+
 void store_zones_unused_due(struct tx *tx)
 {
 	tx_exec(tx,
 	    "UPDATE port_zones z SET due_at = NOW(3) WHERE due_at IS NULL "
-	    "AND made_id IS NOT NULL AND project_id = '' AND NOT EXISTS "
+	    "AND made_id IS NOT NULL AND project_id = '' AND zone LIKE '%.arpa.' AND NOT EXISTS "
 	    "(SELECT 1 FROM port_records r WHERE r.zone = z.zone)", TX_NONE);
 }
 

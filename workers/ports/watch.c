@@ -32,14 +32,12 @@ static void take(void *self, const struct watched_zone *zone)
 static enum err read_zones(void *self, struct why *why)
 {
 	struct watch *watch = self;
-	struct tx tx = tx_begin(watch->ports->runtime.db, why);
+	struct tx tx = tx_once(watch->ports->runtime.db, why);
 
 	arena_reset(watch->arena);
 	watch->count = watch->at = 0;
 	store_zones_watched(&tx, watch->arena, watch->ports->settings.retry_s, AT_ONCE, take,
 	                    watch);
-	for (size_t i = 0; i < watch->count; i++)
-		store_zone_checked(&tx, watch->zones[i].zone);
 	return tx_commit(&tx);
 }
 
@@ -50,6 +48,13 @@ struct finding {
 	const char *id;
 };
 
+static bool is_lost(const struct finding *finding)
+{
+	const char *was = finding->zone->domain_id;
+
+	return !*finding->id || (*was && strcmp(finding->id, was));
+}
+
 static enum err write_finding(void *self, struct why *why)
 {
 	const struct finding *finding = self;
@@ -57,7 +62,7 @@ static enum err write_finding(void *self, struct why *why)
 	struct tx tx = tx_begin(finding->watch->ports->runtime.db, why);
 
 	store_zone_known(&tx, key.zone, finding->id);
-	if (!*finding->id || *finding->zone->domain_id)
+	if (is_lost(finding))
 		store_zone_lost_all(&tx, &key);
 	return tx_commit(&tx);
 }
@@ -67,12 +72,10 @@ static void find(struct watch *watch, const struct watched_zone *zone, const cha
 	struct finding finding = { watch, zone, id };
 	struct why why;
 
-	if (*id && !strcmp(id, zone->domain_id))
-		return;
 	if (tx_redo(write_finding, &finding, &why))
 		log_warn("domain not looked after: domain=%s reason=\"%s\"", zone->zone,
 		         why.text);
-	else if (!*id || *zone->domain_id)
+	else if (is_lost(&finding))
 		log_warn("domain is gone, or another one: domain=%s was=%s is=%s", zone->zone,
 		         zone->domain_id, id);
 }
@@ -82,12 +85,13 @@ static void ask_next(struct watch *watch);
 static void hear_domain(void *self, const struct rpc_answer *answer)
 {
 	struct watch *watch = self;
-	const struct watched_zone *zone = &watch->zones[watch->at++];
+	const struct watched_zone *zone = &watch->zones[watch->at];
 	const char *id = json_string_value(json_object_get(answer->result, "id"));
 
 	watch->is_asking = false;
 	if (answer->err && answer->err != ERR_NOT_FOUND)
 		return;				/* the next turn asks again */
+	watch->at++;
 	find(watch, zone, !answer->err && id ? id : "");
 	ask_next(watch);
 }
@@ -116,8 +120,11 @@ void watch_fire(struct watch *watch)
 
 	if (watch->is_asking)
 		return;
-	if (watch->at == watch->count && tx_redo(read_zones, watch, &why))
+	if (watch->at == watch->count && tx_redo(read_zones, watch, &why)) {
 		log_warn("domains not looked after: reason=\"%s\"", why.text);
+		watch->count = 0;
+		return;
+	}
 	ask_next(watch);
 }
 
