@@ -136,6 +136,7 @@ class Story(unittest.TestCase):
 
     def told_once(self, step, zones):
         """A step that is one change of each of these zones."""
+        self.check()            # what was said before is there
         before = {zone: self.serials(zone) for zone in zones}
         step()
         self.check()
@@ -582,6 +583,7 @@ class Subnets(Story):
 
     def told_once(self, step, zones):
         """If it changes anything: with "all" no flag of Neutron's does."""
+        self.check()            # what was said before is there
         before = self.model.expected()
         serials = {zone: self.serials(zone) for zone in zones}
         step()
