@@ -17,7 +17,7 @@ import dns.query
 import dns.rdatatype
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import Caller, start_fleet                                  # noqa: E402
+from story import Caller, merged, start_fleet                                  # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 from lab.process import HOST, program, run                              # noqa: E402
 
@@ -230,6 +230,60 @@ class Names(RouteStory):
                      ".".join(["x" * 60] * 5)):
             self.refused("host", self.route, "bad", host=host)
         self.refused("in the domain of router", self.route, "bad", host=f"mine{suffix}")
+
+
+class Granted(RouteStory):
+    """A003-1, by who may write what in the database: a worker whose user may not set the two
+    columns of a route that are its binding's."""
+
+    HELD = {"phase", "dns"}
+
+    @classmethod
+    def setUpClass(cls):
+        for worker in cls.workers:
+            worker.stop()
+        database = cls.fleet.mariadb.database
+        tables = [row[0] for row in cls.fleet.mariadb.sql("SHOW TABLES") if row[0] != "routes"]
+        columns = {row[0] for row in cls.fleet.mariadb.sql("SHOW COLUMNS FROM routes")}
+        free = ", ".join(sorted(columns - cls.HELD))
+        cls.sql("CREATE USER unbound IDENTIFIED BY 'unbound'")
+        cls.sql(f"GRANT SELECT, DELETE ON {database}.routes TO unbound")
+        cls.sql(f"GRANT INSERT ({free}), UPDATE ({free}) ON {database}.routes TO unbound")
+        for table in tables:
+            cls.sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {database}.{table} TO unbound")
+        cls.worker = Worker(cls.folder / "unbound", "routes", merged(cls.fleet.settings, {
+            "routes": SETTINGS | {"strategy": "external"},
+            "database": {"user": "unbound", "password": "unbound"}}))
+        cls.worker.launch()
+        cls.worker.wait_ready()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.worker.stop()
+        cls.sql("DROP USER unbound")
+        for worker in cls.workers:
+            worker.launch()
+        for worker in cls.workers:
+            worker.wait_ready()
+
+    @classmethod
+    def sql(cls, text):
+        cls.fleet.mariadb.sql(text, administrator=True)
+
+    def test_who_sets_them(self):
+        self.router("shard1")
+        route = self.route(host="h.ex6.org", labels={"a": "1"})
+        other = self.route("other", host="h.ex6.org")
+        self.caller.update_route(route=route["id"], values={"backend": "b", "labels": {"a": "2"}})
+        self.caller.update_route(route=route["id"], values={"host": "i.ex6.org"})
+        self.assertFalse(self.get(other)["waiting"])
+        self.assertEqual(self.get(route)["status"], {"phase": "new", "dns": None})
+        with self.assertRaisesRegex(Exception, "(?i)denied|column"):
+            self.caller.create_route_binding(binding={
+                "route_namespace": self.namespace, "route_name": "web", "router": "shard1"})
+        self.assertEqual(self.get(route)["status"], {"phase": "new", "dns": None})
+        for one in route, other:
+            self.caller.delete_route(route=one["id"])
 
 
 class Hosts(RouteStory):
