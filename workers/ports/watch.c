@@ -110,6 +110,9 @@ static void ask_next(struct watch *watch)
 	args = json_pack("{s:s}", "domain", watch->zones[watch->at].zone);
 	watch->is_asking = !rpc_call(watch->ports->runtime.rpc, &central, "get_domain", args,
 	                             context, CALL_MS, hear_domain, watch, &why);
+	if (!watch->is_asking)			/* the next turn asks again */
+		log_warn("domain not looked after: domain=%s reason=\"%s\"",
+		         watch->zones[watch->at].zone, why.text);
 	json_decref(args);
 	json_decref(context);
 }

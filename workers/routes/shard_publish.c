@@ -98,7 +98,7 @@ static void hear_state(void *self, const struct rpc_answer *answer)
 void shard_watch(struct shard *shard)
 {
 	shard_ask(shard, "get_domain", json_pack("{s:s}", "domain", shard_domain(shard)),
-	    hear_state);
+	          hear_state);
 }
 
 /* ---- a change ---- */
