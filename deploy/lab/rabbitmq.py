@@ -203,3 +203,8 @@ class RabbitMq(Server):
     def ctl(self, *arguments):
         """Runs rabbitmqctl on the node and returns what it printed; takes a second."""
         return run([CTL, "--quiet", *arguments], env=self.environment(), seconds=60)
+
+    def listed(self, what, *columns):
+        """Of WHAT there is ("queues", "bindings") these columns, as texts."""
+        rows = self.ctl(f"list_{what}", "--no-table-headers", "-p", self.vhost, *columns)
+        return [row.split("\t") for row in rows.splitlines()]

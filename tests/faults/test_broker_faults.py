@@ -64,8 +64,7 @@ class Broker(FaultStory):
         self.assert_healed()
 
     def queues(self):
-        return self.broker.ctl("list_queues", "--no-table-headers", "-p", self.broker.vhost,
-                               "name").split()
+        return [name for name, in self.broker.listed("queues", "name")]
 
     def test_stopped_for_long(self):
         with self.stream():

@@ -1161,10 +1161,9 @@ class Together(Story):
 
     def queue(self):
         """Central's: how many messages it has, not acknowledged ones too, and consumers."""
-        rows = lab.fleet.rabbitmq.ctl("list_queues", "-p", lab.fleet.rabbitmq.vhost,
-                                      "name", "messages", "consumers").splitlines()
-        return next([int(word) for word in row.split()[1:]] for row in rows
-                    if row.split()[0] == "central")
+        rows = lab.fleet.rabbitmq.listed("queues", "name", "messages", "consumers")
+        return next([int(count) for count in counts] for name, *counts in rows
+                    if name == "central")
 
     def largest_group(self, domain):
         """Calls whose answers were kept by one statement, and so in one transaction."""

@@ -191,11 +191,34 @@ class Hosts(PortStory):
         self.assertEqual(answer, {"hosts": [
             {"port": ports[at], "dhcp_hosts": "",
              "addn_hosts": f"10.224.41.{at + 1}\thost-10-224-41-{at + 1}.{domain[:-1]} "
-                           f"host-10-224-41-{at + 1}\n"} for at in (0, 2)], "marker": None})
+                           f"host-10-224-41-{at + 1}\n"} for at in (0, 2)], "marker": None,
+            "version": answer["version"]})
         self.assertEqual(self.caller.hosts_export(network=network, ports=[])["hosts"], [])
         for bad in [["?"], [1], "x", [ports[0]] * 101]:
             self.refused("ports", self.caller.hosts_export, network=network, ports=bad)
         self.refused("no network", self.caller.hosts_export, network=uuid.uuid4().hex)
+
+    def test_versions(self):
+        """One more with each change of lines, in the answer to both questions."""
+        def versions(*networks):
+            return self.caller.hosts_versions(networks=list(networks))["versions"]
+        domain, network = self.domain()
+        other = self.network(domain)
+        self.assertEqual(versions(network, other, "?", uuid.uuid4().hex), {})
+        port = self.create(network, "10.224.43.1", dns_name="a")
+        self.assertEqual(versions(network, other, network), {network: 1})
+        self.caller.update_port(port=port["id"], values={"dns_name": "b"})
+        self.create(other, "10.224.43.2")
+        self.assertEqual(versions(network, other), {network: 2, other: 1})
+        self.assertEqual(self.caller.hosts_export(network=network)["version"], 2)
+        self.assertEqual(self.caller.hosts_export(network=network, ports=[])["version"], 2)
+        self.caller.delete_port(port=port["id"])
+        self.assertEqual(versions(*[network] * 500), {network: 3})
+        for bad in [[1], "x", [network] * 501]:
+            self.refused("networks", self.caller.hosts_versions, networks=bad)
+        stranger = Caller(self.fleet.rabbitmq.url, topic="ports", admin=False)
+        self.addCleanup(stranger.close)
+        self.refused("administrators", stranger.hosts_versions, networks=[network])
 
     def dnsmasq(self, domain, hosts):
         folder = tempfile.TemporaryDirectory(prefix="zfdnsmasq")

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
 from agent import Agent                                                 # noqa: E402
 from crashpoints import CrashPoints                                     # noqa: E402
+from deaf import deafen                                                 # noqa: E402
 from dnsmasq import Dnsmasq, Leasing                                    # noqa: E402
 from test_ports import PortStory, ask                                   # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
@@ -432,6 +433,61 @@ class Faults(AgentStory):
                    "and comes, told or read", 60)
         self.wait_exported(network, files)
 
+    def test_casts_that_get_lost(self):
+        """Of what is made, renamed and deleted."""
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent(reread_period=3600, check_period=1)
+        self.wait_exported(network, files)
+        self.assertEqual(deafen(self.fleet.rabbitmq, "ports_agent"), 1)
+        port = self.create(network, "10.224.53.1", dns_name="lost")
+        self.wait_exported(network, files)
+        self.caller.update_port(port=port["id"], values={"dns_name": "again"})
+        self.wait_exported(network, files)
+        self.caller.set_network(network={"id": network, "dns_domain": "other.example."})
+        self.wait_exported(network, files)
+        self.caller.delete_port(port=port["id"])
+        self.until(lambda: self.lines(files / "addn_hosts") == [], "no lines are left")
+        self.assertEqual(agent.figure("missed_total"), 4)
+
+    def test_a_cast_that_gets_lost_before_others(self):
+        """A worker is killed when it has committed; what it does again is told."""
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent(reread_period=3600, check_period=1)
+        self.wait_exported(network, files)
+        worker, points = self.workers[0], CrashPoints(self.folder / "points")
+        points.prepare(worker)
+        worker.restart()
+        self.addCleanup(worker.restart)
+        self.addCleanup(worker.variables.clear)
+        with ThreadPoolExecutor(1) as pool:
+            for number in range(1, 20):
+                made = pool.submit(points.crash, worker, "commit-after", SECONDS)
+                self.create(network, f"10.224.53.{number}")
+                made.result()
+                if agent.figure("missed_total"):
+                    break
+        self.until(lambda: agent.figure("missed_total"), "a gap is found")
+        self.wait_exported(network, files)
+
+    def test_nothing_is_missed(self):
+        """However many changes come while it is asked, and all is read."""
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent(reread_period=1, check_period=1)
+        with ThreadPoolExecutor(4) as pool:
+            callers = [Caller(self.fleet.rabbitmq.url, topic="ports") for _ in range(4)]
+            list(pool.map(lambda number: callers[number % 4].create_port(port={
+                "network_id": network, "fixed_ips": [{"ip_address": f"10.224.54.{number}"}]}),
+                range(1, 201)))
+            for caller in callers:
+                caller.close()
+        self.wait_exported(network, files)
+        asked = agent.figure("questions_total")
+        self.until(lambda: agent.figure("questions_total") > asked + 2, "it was compared since")
+        self.assertEqual(agent.figure("missed_total"), 0)
+
     def test_a_pid_of_somebody_else(self):
         """Whose it is: another's by now, dnsmasq's of another network, nobody's."""
         domain, network = self.domain()
@@ -546,9 +602,11 @@ class Casts(AgentStory):
         self.wait_lines(files / "addn_hosts", 1)
         with self.assertRaises(Exception):
             teller.client.prepare(timeout=2).call(teller.context, "hosts_changed", network=network)
-        queues = self.fleet.rabbitmq.ctl("list_queues", "name", "--silent").split()
-        self.assertEqual([name for name in queues if name.startswith("ports_agent")
-                          and not name.startswith("ports_agent_fanout_")], [])
+        queues = [name for name, in self.fleet.rabbitmq.listed("queues", "name")
+                  if name.startswith("ports_agent")]
+        self.assertTrue(queues)
+        self.assertEqual([name for name in queues
+                          if not name.startswith("ports_agent_fanout_")], [])
         self.assertTrue(agent.is_ready())
 
 

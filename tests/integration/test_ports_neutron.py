@@ -135,9 +135,11 @@ class NeutronStory(test_ports.PortStory):
                             f"all that was told is taken from {queues}")
 
     def waiting(self, start):
-        queues = self.fleet.rabbitmq.ctl("list_queues", "name", "messages", "--no-table-headers")
-        return sum(int(count) for name, count in map(str.split, queues.splitlines())
-                   if name.startswith(start) and not name.endswith(".dead"))
+        counts = [int(count) for name, count in
+                  self.fleet.rabbitmq.listed("queues", "name", "messages")
+                  if name.startswith(start) and not name.endswith(".dead")]
+        self.assertTrue(counts, f"there is a queue {start}...")
+        return sum(counts)
 
     def figure(self, name):
         return int(re.search(rf"^zonefleet_{name} (\d+)$", self.worker.page("/metrics")[1],

@@ -780,9 +780,10 @@ class Disorder(Story):
 
     def all_is_taken(self):
         """Also what is tried again."""
-        queues = self.fleet.rabbitmq.ctl("list_queues", "name", "messages", "--no-table-headers")
-        return not sum(int(count) for name, count in map(str.split, queues.splitlines())
-                       if name.startswith("zonefleet_ports"))
+        counts = [int(count) for name, count in
+                  self.fleet.rabbitmq.listed("queues", "name", "messages")
+                  if name.startswith("zonefleet_ports") and not name.endswith(".dead")]
+        return bool(counts) and not any(counts)
 
     def step(self, hand, networks, number):
         """Names of their own: of two the first would keep one, and that is another matter."""

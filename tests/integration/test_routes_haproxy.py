@@ -18,6 +18,7 @@ import dns.rdatatype
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from agent import Agent                                                 # noqa: E402
+from deaf import deafen                                                 # noqa: E402
 from haproxy import HaProxy                                             # noqa: E402
 from story import Caller                                                # noqa: E402
 import test_routes                                                      # noqa: E402
@@ -235,6 +236,30 @@ class Alive(HaproxyStory):
         self.fleet.rabbitmq.restart()
         third = self.scheduled(self.route("c", backend="app3"))     # once the agent is heard
         self.wait(lambda: not self.wrong([third]), "after a restart of the broker", SECONDS)
+
+    def test_casts_that_get_lost(self):
+        """Of what is made, deleted and changed."""
+        self.router("shard1", SHARDS["shard1"])
+        haproxy, agent = self.instance("shard1", SHARDS["shard1"], check_period=1,
+                                       reread_period=3600)
+        routes = [self.scheduled(self.route(name, backend="app1")) for name in "abc"]
+        self.wait(lambda: not self.wrong(routes), "they are reached", SECONDS)
+
+        self.assertEqual(deafen(self.fleet.rabbitmq, "routes.shard1"), 1)
+
+        def kept(expected, act):
+            act()
+            self.wait(lambda: len(self.lines(haproxy)) == expected,
+                      f"{expected} lines: {self.lines(haproxy)}", SECONDS)
+        kept(4, lambda: self.route("d", backend="app2"))
+        kept(3, lambda: self.caller.delete_route(route=routes[0]["id"]))
+        # its old name is served for a while, too
+        kept(4, lambda: self.caller.update_route(route=routes[1]["id"],
+                                                 values={"host": "www.own.example"}))
+        self.caller.update_route(route=routes[2]["id"], values={"backend": "app3"})
+        self.wait(lambda: any("app3" in line for line in self.lines(haproxy)), "it is read",
+                  SECONDS)
+        self.assertEqual(agent.figure("missed_total"), 4)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 #include "agent/mirror.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/heard.h"
 #include "agent/kept_file.h"
 #include "agent/signaller.h"
 #include "base/backoff.h"
@@ -51,6 +53,9 @@ struct mirror {
 	struct entries held, coming;	/* of a reading that is not at its end */
 	struct entries wanted, out;	/* keys; that are asked for */
 	char marker[KEY_MAX + 1];	/* of coming */
+	struct heard heard;		/* versions */
+	bool has_version;
+	uint64_t compared;		/* with that one, the last time */
 	bool is_open, is_draining;	/* may ask; not any more */
 	bool is_stale, is_reading;	/* all is to be read; pages are coming */
 	bool is_whole, is_dirty;	/* held is something; the files may differ */
@@ -61,7 +66,7 @@ struct mirror {
 };
 
 static struct figures {
-	struct metric *questions, *failed, *written;
+	struct metric *questions, *failed, *written, *missed;
 } figures;
 
 void mirror_metrics(void)
@@ -72,6 +77,8 @@ void mirror_metrics(void)
 	    "of those, what nobody answered, or with no", NULL, NULL);
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
 	    "files that were replaced, for they had to be others", NULL, NULL);
+	figures.missed = metric_new(METRIC_COUNTER, "agent_missed_total",
+	    "readings of all, for a change was not told", NULL, NULL);
 }
 
 static void mirror_step(struct mirror *mirror);
@@ -134,6 +141,20 @@ static enum err take_answer(const struct mirror_kind *kind, const json_t *answer
 	return err;
 }
 
+/* As of the first page; what changes later is told. Who is older than versions has none. */
+static enum err take_version(struct mirror *mirror, const json_t *answer, struct why *why)
+{
+	int64_t version = -1;
+	enum err err = json_get_int(answer, "version", 0, 0, INT64_MAX, &version, why);
+
+	if (err || *mirror->marker)
+		return err;
+	mirror->has_version = version >= 0;
+	if (mirror->has_version)
+		heard_all(&mirror->heard, (uint64_t)version);
+	return OK;
+}
+
 /* It goes on behind where it was, or it would never end. */
 static enum err take_page(struct mirror *mirror, const json_t *answer, struct why *why)
 {
@@ -143,6 +164,8 @@ static enum err take_page(struct mirror *mirror, const json_t *answer, struct wh
 
 	if (!err && *marker && strcmp(marker, mirror->marker) <= 0)
 		err = fail(why, ERR_INVALID, "marker: the pages do not go on");
+	if (!err)
+		err = take_version(mirror, answer, why);
 	if (err)
 		return err;
 	snprintf(mirror->marker, sizeof mirror->marker, "%s", marker);
@@ -518,6 +541,26 @@ void mirror_changed(struct mirror *mirror, const char *key)
 	}
 	if (mirror->failed == ERR_NOT_FOUND)
 		mirror->asking.next_ms = 0;
+	mirror_step(mirror);
+}
+
+void mirror_told(struct mirror *mirror, uint64_t version)
+{
+	heard_one(&mirror->heard, version);
+}
+
+void mirror_compare(struct mirror *mirror, uint64_t version)
+{
+	bool is_behind = mirror->has_version &&
+	                 !heard_has(&mirror->heard, mirror->compared);
+
+	mirror->compared = version;
+	if (!is_behind || mirror->is_stale || mirror->is_reading || !mirror->is_whole)
+		return;
+	log_info("a change was not told: folder=%s version=%" PRIu64,
+	         mirror->config.folder, version);
+	metric_add(figures.missed, 1);
+	mirror->is_stale = true;
 	mirror_step(mirror);
 }
 

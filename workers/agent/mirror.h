@@ -5,11 +5,12 @@
  *
  *	METHOD(ARGS..., marker?)	a page of all entries
  *	METHOD(ARGS..., KEYS=[...])	those of these keys that are there
- *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?}
+ *	-> {LIST: [{KEY: "...", FIELD: "lines\n", ...}, ...], "marker": "..."?, "version"?}
  *
  * All of it is read at first, each period, and when told to; of entries that are told to
  * have changed only those are asked for, all that were told meanwhile at once, and, once
- * all was read, also between two pages. One question is out at a time, with a deadline, and
+ * all was read, also between two pages. Each change is a version of its own: if one that
+ * is known to exist was not told for the time between two comparisons, all is read. One question is out at a time, with a deadline, and
  * after one that failed the next comes later. Until all was read once, and as long as nobody
  * answers, the files stay as they are. Their reader is told by a signaller; until it may be,
  * what changes is gathered.
@@ -18,6 +19,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "agent/entries.h"
 
@@ -56,6 +58,10 @@ struct mirror *mirror_new(const struct mirror_config *config);
 void mirror_free(struct mirror **mirror);
 void mirror_read(struct mirror *mirror);	/* all of it */
 void mirror_changed(struct mirror *mirror, const char *key);
+/* What was told was this version of it. */
+void mirror_told(struct mirror *mirror, uint64_t version);
+/* Now and then: of which version it is. */
+void mirror_compare(struct mirror *mirror, uint64_t version);
 /* Now and then: are the files still there? */
 void mirror_look(struct mirror *mirror);
 /* Since when something has changed that is not in the files; 0: nothing. */

@@ -10,6 +10,7 @@
 
 #include "agent/mirror.h"
 #include "agent/signaller.h"
+#include "agent/versions.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -35,14 +36,15 @@ struct network {
 
 struct agent_settings {
 	char *directory;
-	int interval_s, reread_s;
+	int interval_s, check_s, reread_s;
 };
 
 static struct agent {
 	const struct runtime *runtime;
 	struct agent_settings settings;
 	struct lane *lane;
-	struct network *networks;
+	struct network *networks, *unchecked;	/* of those, who is checked next */
+	struct versions *versions;
 	struct metric *count, *age;
 	bool is_heard;			/* what changes is told us */
 	bool is_blind;			/* it cannot be read, as the log has */
@@ -63,6 +65,9 @@ static const struct option rows[] = {
 	  "addn_hosts and host, which are ours, and pid, which is dnsmasq's" },
 	{ "interval", OPTION_SECONDS, AT(interval_s), "5", 1, 3600,
 	  "how often a dnsmasq reads its files again, at most", .reloadable = true },
+	{ "check_period", OPTION_SECONDS, AT(check_s), "15s", 1, 3600,
+	  "how often it is asked whether something changed that was not told",
+	  .reloadable = true },
 	{ "reread_period", OPTION_SECONDS, AT(reread_s), "10m", 1, 86400,
 	  "how often all of a network is read, whatever was told of it",
 	  .reloadable = true },
@@ -112,7 +117,8 @@ static void network_free(struct network *network)
 	free(network);
 }
 
-static struct network *network_of(const char *name)
+/* The network of a directory, which may be written with hyphens. */
+static struct network *network_in(const char *name)
 {
 	struct network *network = agent.networks;
 
@@ -138,7 +144,7 @@ static void see(int parent, const char *name)
 
 	if (!id_parse(name, id) || !is_directory(parent, name))
 		return;
-	network = network_of(name);
+	network = network_in(name);
 	if (network)
 		network->is_seen = true;
 	else
@@ -168,6 +174,8 @@ static int64_t forget_unseen(void)
 			continue;
 		}
 		*link = network->next;
+		if (agent.unchecked == network)
+			agent.unchecked = network->next;
 		log_info("network went: folder=%s", network->folder);
 		network_free(network);
 	}
@@ -215,8 +223,33 @@ static void look(void *self)
 	look_after_all();
 }
 
+/* As many as fit in a question; the others have their turn the next time. */
+static void check_versions(void *self)
+{
+	json_t *ids = json_array();
+
+	(void)self;
+	if (!agent.unchecked)
+		agent.unchecked = agent.networks;
+	while (agent.unchecked && json_array_size(ids) < VERSIONS_NAMES_MAX) {
+		json_array_append_new(ids, json_string(agent.unchecked->id));
+		agent.unchecked = agent.unchecked->next;
+	}
+	versions_ask(agent.versions, ids);
+}
+
+/* Two directories may be of one network. */
+static void version_found(void *self, const char *id, uint64_t version)
+{
+	(void)self;
+	for (struct network *network = agent.networks; network; network = network->next)
+		if (!strcmp(network->id, id))
+			mirror_compare(network->mirror, version);
+}
+
 static const struct timer timers[] = {
-	{ "look", &agent.look_period_s, look },
+	{ "look",  &agent.look_period_s,    look           },
+	{ "check", &agent.settings.check_s, check_versions },
 	{ 0 }
 };
 
@@ -233,20 +266,28 @@ static enum err take_ids(const json_t *list, char ids[][ID_LEN + 1], struct why 
 	return OK;
 }
 
+/* IDS: NULL: any of its ports. */
 static void network_changed(const struct network *network, char ids[][ID_LEN + 1],
-                            size_t count)
+                            size_t count, uint64_t version)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; ids && i < count; i++)
 		mirror_changed(network->mirror, ids[i]);
+	if (!ids)
+		mirror_read(network->mirror);
+	mirror_told(network->mirror, version);
 }
 
 static enum err hosts_changed(void *self, struct request *req)
 {
 	char id[ID_LEN + 1], (*ids)[ID_LEN + 1];
 	const json_t *list = NULL;
+	int64_t version = 0;
 	enum err err = json_get_id(req->args, "network", JSON_REQUIRED, id, &req->why);
 
 	(void)self;
+	if (!err)
+		err = json_get_int(req->args, "version", 0, 0, INT64_MAX, &version,
+		                   &req->why);
 	if (!err)
 		err = json_get_array(req->args, "ports", 0, CHANGED_MAX, &list,
 		                     &req->why);
@@ -255,15 +296,14 @@ static enum err hosts_changed(void *self, struct request *req)
 		err = take_ids(list, ids, &req->why);
 	for (struct network *network = agent.networks; !err && network;
 	     network = network->next)
-		if (strcmp(network->id, id) == 0 && list)
-			network_changed(network, ids, json_array_size(list));
-		else if (strcmp(network->id, id) == 0)
-			mirror_read(network->mirror);
+		if (!strcmp(network->id, id))
+			network_changed(network, list ? ids : NULL,
+			                json_array_size(list), (uint64_t)version);
 	return err;
 }
 
 static const struct rpc_method methods[] = {
-	{ "hosts_changed", hosts_changed, "network ports?" },
+	{ "hosts_changed", hosts_changed, "network ports? version?" },
 	{ 0 }
 };
 
@@ -306,6 +346,9 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	(void)why;
 	agent.runtime = runtime;
 	agent.lane = lane_new(runtime->loop, "files", WRITES_MAX);
+	agent.versions = versions_new(&(struct versions_config){
+		.rpc = runtime->rpc, .topic = hosts.topic, .keys = "networks",
+		.found = version_found });
 	look(self);
 	return OK;
 }
@@ -335,6 +378,7 @@ static void stop(void *self)
 		agent.networks = network->next;
 		network_free(network);
 	}
+	versions_free(&agent.versions);
 	lane_free(&agent.lane);
 }
 

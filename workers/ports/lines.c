@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/store_hosts.h"
 #include "core/hosts.h"
 #include "writing.h"
 
@@ -77,33 +78,40 @@ bool lines_differ(const struct ports *ports, const struct network_row *network,
 
 /* ---- who keeps files is told ---- */
 
-static json_t *arguments(const char *network_id, const char *const *port_ids,
-                         size_t count)
+static json_t *arguments(const struct lines_news *news)
 {
-	json_t *args = json_pack("{s:s}", "network", network_id);
+	json_t *args = json_pack("{s:s, s:I}", "network", news->network_id,
+	                         "version", (json_int_t)news->version);
 	json_t *ids = json_array();
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(ids, json_string(port_ids[i]));
-	if (port_ids)
+	for (size_t i = 0; i < news->count; i++)
+		json_array_append_new(ids, json_string(news->port_ids[i]));
+	if (news->port_ids)
 		json_object_set(args, "ports", ids);
 	json_decref(ids);
 	return args;
 }
 
-void lines_tell(struct ports *ports, const char *network_id, const char *const *port_ids,
-                size_t count)
+void lines_raise(struct lines_news *news, struct tx *tx)
+{
+	if (news->network_id && !tx->err)
+		news->version = store_hosts_raise(tx, HOSTS_OF_NETWORK, news->network_id);
+}
+
+void lines_tell(const struct lines_news *news, struct ports *ports)
 {
 	const struct rpc_target target = { .topic = "ports_agent", .fanout = true };
 	char request_id[ID_LEN + 1];
-	json_t *args = arguments(network_id, port_ids, count);
-	json_t *context;
+	json_t *args, *context;
 	struct why why;
 
+	if (!news->network_id)
+		return;
+	args = arguments(news);
 	id_random(request_id);
 	context = context_encode(request_id, true);
 	if (rpc_cast(ports->runtime.rpc, &target, "hosts_changed", args, context, &why))
-		log_warn("hosts not told: network=%s reason=\"%s\"", network_id,
+		log_warn("hosts not told: network=%s reason=\"%s\"", news->network_id,
 		         why.text);
 	json_decref(args);
 	json_decref(context);

@@ -93,13 +93,17 @@ void renaming_end(struct renaming *renaming, struct tx *tx)
 
 enum err renaming_commit(struct renaming *renaming, struct tx *tx)
 {
-	enum err err = tx_commit(tx);
+	struct lines_news news = {
+		.network_id = renaming->is_told ? renaming->network->id : NULL,
+	};
+	enum err err;
 
+	lines_raise(&news, tx);
+	err = tx_commit(tx);
 	if (err)
 		return err;
 	publisher_now(renaming->ports->publisher, renaming->change.zones,
 	              renaming->change.zone_count);
-	if (renaming->is_told)
-		lines_tell(renaming->ports, renaming->network->id, NULL, 0);
+	lines_tell(&news, renaming->ports);
 	return OK;
 }

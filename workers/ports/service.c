@@ -322,6 +322,7 @@ const struct rpc_method ports_methods[] = {
 	{ "list_subnets",   service_list_subnets,   "network? marker? limit?" },
 	{ "delete_subnet",  service_delete_subnet,  "subnet" },
 	{ "hosts_export",   service_export_hosts,   "network ports? marker? limit?" },
+	{ "hosts_versions", service_hosts_versions, "networks" },
 	{ "compare",        service_compare,        "now?" },
 	{ 0 }
 };

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "consistency/hosts_versions.h"
 #include "lines.h"
 #include "model/json.h"
 #include "service_private.h"
@@ -97,7 +98,16 @@ enum err service_export_hosts(void *self, struct request *req)
 		take_named(&export, &tx, req, ids);
 	else
 		store_ports(&tx, req->arena, &filter, take_port, &export);
-	req->result = json_pack("{s:o, s:s?}", "hosts", export.hosts, "marker",
-		export.count == filter.limit ? export.last : NULL);
+	req->result = json_pack("{s:o, s:s?, s:I}", "hosts", export.hosts, "marker",
+		export.count == filter.limit ? export.last : NULL, "version",
+		(json_int_t)store_hosts_version(&tx, HOSTS_OF_NETWORK,
+		                                filter.network_id));
 	return tx_commit(&tx);
+}
+
+enum err service_hosts_versions(void *self, struct request *req)
+{
+	struct ports *ports = self;
+
+	return hosts_versions(req, ports->runtime.db, HOSTS_OF_NETWORK, "networks");
 }

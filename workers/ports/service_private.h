@@ -13,4 +13,5 @@ enum err service_check_rights(struct request *req, const char *project_id);
 rpc_handler service_set_network, service_get_network, service_list_networks,
 	service_delete_network, service_set_subnet, service_get_subnet,
 	service_list_subnets, service_delete_subnet, service_export_hosts,
+	service_hosts_versions,
 	service_compare;

@@ -190,14 +190,18 @@ void writing_records(struct writing *writing, struct tx *tx, const struct port_r
 
 enum err writing_commit(struct writing *writing, struct tx *tx)
 {
-	enum err err = tx_commit(tx);
+	struct lines_news news = {
+		.network_id = writing->told_count ? writing->told_of : NULL,
+		.port_ids = writing->told, .count = writing->told_count,
+	};
+	enum err err;
 
+	lines_raise(&news, tx);
+	err = tx_commit(tx);
 	if (err)
 		return err;
 	publisher_now(writing->ports->publisher, writing->change.zones,
 	              writing->change.zone_count);
-	if (writing->told_count)
-		lines_tell(writing->ports, writing->told_of, writing->told,
-		           writing->told_count);
+	lines_tell(&news, writing->ports);
 	return OK;
 }

@@ -6,6 +6,7 @@
 
 #include "agent/mirror.h"
 #include "agent/signaller.h"
+#include "agent/versions.h"
 #include "base/log.h"
 #include "core/route_name.h"
 #include "dns/address.h"
@@ -20,7 +21,7 @@ enum {
 
 struct agent_settings {
 	char *router, *directory, *address;
-	int interval_s, reread_s, report_s;
+	int interval_s, check_s, reread_s, report_s;
 };
 
 static struct agent {
@@ -30,6 +31,7 @@ static struct agent {
 	json_t *args;
 	struct signaller *signaller;
 	struct mirror *mirror;
+	struct versions *versions;
 	bool is_reporting;		/* an answer is not there yet */
 	bool is_unheard;		/* the log has that reports fail */
 	int look_period_s;		/* constant */
@@ -53,6 +55,9 @@ static const struct option rows[] = {
 	  "\"\": it says nothing" },
 	{ "interval", OPTION_SECONDS, AT(interval_s), "2", 1, 3600,
 	  "how often HAProxy reloads, at most", .reloadable = true },
+	{ "check_period", OPTION_SECONDS, AT(check_s), "15s", 1, 3600,
+	  "how often it is asked whether something changed that was not told",
+	  .reloadable = true },
 	{ "reread_period", OPTION_SECONDS, AT(reread_s), "10m", 1, 86400,
 	  "how often all hosts are read, whatever was told of them", .reloadable = true },
 	{ "report_period", OPTION_SECONDS, AT(report_s), "5s", 1, 600,
@@ -73,12 +78,16 @@ static enum err routes_changed(void *self, struct request *req)
 {
 	const char *router;
 	const json_t *list = NULL;
+	int64_t version = 0;
 	enum err err = json_get_text(req->args, "router", JSON_REQUIRED, ROUTE_LABEL_MAX,
 	                             &router, &req->why);
 
 	(void)self;
 	if (!err)
 		err = json_get_array(req->args, "routes", 0, CHANGED_MAX, &list, &req->why);
+	if (!err)
+		err = json_get_int(req->args, "version", 0, 0, INT64_MAX, &version,
+		                   &req->why);
 	if (err || strcmp(router, agent.settings.router))
 		return err;
 	if (!list)
@@ -91,11 +100,12 @@ static enum err routes_changed(void *self, struct request *req)
 			return fail(&req->why, ERR_INVALID, "routes: must be a list of ids");
 		mirror_changed(agent.mirror, id);
 	}
+	mirror_told(agent.mirror, (uint64_t)version);
 	return OK;
 }
 
 static const struct rpc_method methods[] = {
-	{ "routes_changed", routes_changed, "router routes?" },
+	{ "routes_changed", routes_changed, "router routes? version?" },
 	{ 0 }
 };
 
@@ -153,7 +163,20 @@ static void look(void *self)
 	mirror_look(agent.mirror);
 }
 
+static void check_version(void *self)
+{
+	(void)self;
+	versions_ask(agent.versions, json_pack("[s]", agent.settings.router));
+}
+
+static void version_found(void *self, const char *router, uint64_t version)
+{
+	(void)self, (void)router;
+	mirror_compare(agent.mirror, version);
+}
+
 static const struct timer timers[] = {
+	{ "check",  &agent.settings.check_s, check_version },
 	{ "look",   &agent.look_period_s,     look },
 	{ "report", &agent.settings.report_s, report },
 	{ 0 }
@@ -202,6 +225,9 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 		.kind = &hosts, .loop = runtime->loop, .rpc = runtime->rpc,
 		.lane = agent.lane, .folder = agent.settings.directory, .args = agent.args,
 		.signaller = agent.signaller, .period_s = &agent.settings.reread_s });
+	agent.versions = versions_new(&(struct versions_config){
+		.rpc = runtime->rpc, .topic = hosts.topic, .keys = "routers",
+		.found = version_found });
 	return OK;
 }
 
@@ -221,6 +247,7 @@ static void stop(void *self)
 {
 	(void)self;
 	rpc_cancel(agent.runtime->rpc, &agent);
+	versions_free(&agent.versions);
 	mirror_free(&agent.mirror);
 	signaller_free(&agent.signaller);
 	json_decref(agent.args);

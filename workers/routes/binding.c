@@ -156,60 +156,20 @@ static void tell_route(struct routes *routes, const struct bound *bound)
 		.reason = "" });
 }
 
-static const char *router_of(const struct bound *bound, bool was)
-{
-	return was ? bound->was_router : bound->router;
-}
-
-/* Of ROUTER, the first of which is at FROM. */
-static void tell_router(struct routes *routes, const struct bound *bound, size_t count,
-                        const char *router)
-{
-	const char *ids[ROUTES_CHANGED_MAX];
-	size_t changed = 0;
-
-	for (size_t i = 0; i < count && changed < ROUTES_CHANGED_MAX; i++)
-		for (int was = 0; was < 2; was++) {
-			const char *of = router_of(&bound[i], was);
-
-			if (bound[i].has_changed && of && !strcmp(of, router)) {
-				ids[changed++] = bound[i].route.id;
-				break;
-			}
-		}
-	peers_routes_changed(routes, router, ids,
-	                     changed < ROUTES_CHANGED_MAX ? changed : 0);
-}
-
-static bool was_told(const struct bound *bound, size_t count, const char *router)
-{
-	for (size_t i = 0; i < count; i++)
-		for (int was = 0; was < 2; was++) {
-			const char *of = router_of(&bound[i], was);
-
-			if (bound[i].has_changed && of && !strcmp(of, router))
-				return true;
-		}
-	return false;
-}
-
-void binding_tell_all(struct routes *routes, const struct bound *bound, size_t count)
+void binding_news(const struct bound *bound, size_t count, struct hosts_news *news)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!bound[i].has_changed)
 			continue;
-		tell_route(routes, &bound[i]);
-		for (int was = 0; was < 2; was++) {
-			const char *router = router_of(&bound[i], was);
-
-			if (router && !was_told(bound, i, router) &&
-			    (!was || strcmp(router, bound[i].router)))
-				tell_router(routes, bound, count, router);
-		}
+		hosts_news_add(news, bound[i].router, bound[i].route.id);
+		if (bound[i].was_router)
+			hosts_news_add(news, bound[i].was_router, bound[i].route.id);
 	}
 }
 
-void binding_tell(struct routes *routes, const struct bound *bound)
+void binding_tell(struct routes *routes, const struct bound *bound, size_t count)
 {
-	binding_tell_all(routes, bound, 1);
+	for (size_t i = 0; i < count; i++)
+		if (bound[i].has_changed)
+			tell_route(routes, &bound[i]);
 }

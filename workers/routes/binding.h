@@ -2,10 +2,11 @@
  * binding -- a route gets a router: its binding is written, and by that its phase and its
  * dns, which nothing else sets (seed 003). A route that had another router keeps the name
  * that it had there for a grace time: generated names lead to the new one by a CNAME, and
- * the instances of the old router go on serving both.
+ * the instances of both routers serve it.
  */
 #pragma once
 
+#include "hosts_news.h"
 #include "routes.h"
 #include "store.h"
 
@@ -28,6 +29,7 @@ enum err binding_make(struct routes *routes, struct tx *tx, struct arena *arena,
 /* It is new again, and what it was called is nobody's. */
 void binding_end(struct tx *tx, struct arena *arena, const struct route_row *route,
                  const char *reason);
-void binding_tell(struct routes *routes, const struct bound *bound);
-/* All of one transaction's, with one message to each router. */
-void binding_tell_all(struct routes *routes, const struct bound *bound, size_t count);
+/* Whose hosts are others by these, which have to live as long as NEWS. */
+void binding_news(const struct bound *bound, size_t count, struct hosts_news *news);
+/* Once they are committed, whoever listens to notifications hears of them. */
+void binding_tell(struct routes *routes, const struct bound *bound, size_t count);

@@ -108,7 +108,7 @@ static bool is_generated_by_now(struct heirs *heirs, struct route_row *route)
 {
 	const char *router;
 
-	store_hosts_share(heirs->tx);
+	store_gate_pass(heirs->tx);
 	router = store_router_of_host(heirs->tx, heirs->arena, route->host);
 	if (!router)
 		return false;

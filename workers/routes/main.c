@@ -7,7 +7,7 @@
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
 #include "core/strategy.h"
-#include "peers.h"
+#include "hosts_news.h"
 #include "routes.h"
 #include "runtime/broker.h"
 #include "runtime/db.h"
@@ -130,8 +130,7 @@ struct sweep {
 	struct arena *arena;
 	const char *hosts[SWEPT_MAX];	/* that nobody has, and somebody waits for */
 	size_t host_count;
-	const char *routers[SWEPT_MAX];	/* that serve less by now */
-	size_t router_count;
+	struct hosts_news news;		/* of routers that serve less by now */
 };
 
 static void take_host(void *self, const char *host)
@@ -145,8 +144,7 @@ static void take_router(void *self, const char *router)
 {
 	struct sweep *sweep = self;
 
-	if (sweep->router_count < SWEPT_MAX)
-		sweep->routers[sweep->router_count++] = router;
+	hosts_news_add(&sweep->news, router, NULL);
 }
 
 static enum err sweep_rows(void *self, struct why *why)
@@ -154,9 +152,10 @@ static enum err sweep_rows(void *self, struct why *why)
 	struct sweep *sweep = self;
 	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
 
-	sweep->router_count = 0;
+	sweep->news = (struct hosts_news){ .arena = sweep->arena };
 	if (store_moves_expire(&tx))
 		store_routers_dropping(&tx, sweep->arena, take_router, sweep);
+	hosts_news_raise(&sweep->news, &tx);
 	return tx_commit(&tx);
 }
 
@@ -185,12 +184,10 @@ static void sweep_fire(void *self)
 	struct sweep sweep = { .routes = self, .arena = arena_new() };
 	struct why why;
 
-	if (tx_redo(sweep_rows, &sweep, &why)) {
+	if (tx_redo(sweep_rows, &sweep, &why))
 		log_warn("rows not swept: reason=\"%s\"", why.text);
-		sweep.router_count = 0;
-	}
-	for (size_t i = 0; i < sweep.router_count; i++)
-		peers_routes_changed(sweep.routes, sweep.routers[i], NULL, 0);
+	else
+		hosts_news_tell(&sweep.news, sweep.routes);
 	arena_free(&sweep.arena);
 }
 

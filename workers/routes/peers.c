@@ -1,30 +1,6 @@
 #include "peers.h"
 
-#include <stdio.h>
-
 #include "base/log.h"
-
-void peers_routes_changed(struct routes *routes, const char *router,
-                          const char *const *ids, size_t count)
-{
-	char topic[80], request_id[ID_LEN + 1];
-	const struct rpc_target target = { .topic = topic, .fanout = true };
-	json_t *args = json_pack("{s:s}", "router", router), *list = json_array(), *context;
-	struct why why;
-
-	snprintf(topic, sizeof(topic), "routes.%s", router);
-	for (size_t i = 0; i < count && i < ROUTES_CHANGED_MAX; i++)
-		json_array_append_new(list, json_string(ids[i]));
-	if (count && count <= ROUTES_CHANGED_MAX)
-		json_object_set(args, "routes", list);
-	id_random(request_id);
-	context = context_encode(request_id, true);
-	if (rpc_cast(routes->runtime.rpc, &target, "routes_changed", args, context, &why))
-		log_warn("router not told: router=%s reason=\"%s\"", router, why.text);
-	json_decref(list);
-	json_decref(args);
-	json_decref(context);
-}
 
 static void notify(struct routes *routes, const char *event, json_t *payload)
 {

@@ -66,6 +66,7 @@ struct batch {
 	size_t position_count;
 	struct bound bound[BATCH];
 	size_t bound_count;
+	struct hosts_news hosts;
 	struct route_news news[BATCH];		/* of those that could not be bound */
 	size_t news_count;
 	char last_id[ID_LEN + 1];		/* at which it failed, if it did */
@@ -221,6 +222,7 @@ static void begin(struct batch *batch)
 	arena_reset(batch->arena);
 	batch->count = batch->candidate_count = batch->position_count = 0;
 	batch->bound_count = batch->news_count = 0;
+	batch->hosts = (struct hosts_news){ .arena = batch->arena };
 	batch->last_id[0] = '\0';
 }
 
@@ -239,6 +241,8 @@ static enum err run(void *self, struct why *why)
 	for (size_t i = 0; i < batch->count && !tx.err; i++)
 		bind_route(batch, &batch->routes[i]);
 	put_positions(batch);
+	binding_news(batch->bound, batch->bound_count, &batch->hosts);
+	hosts_news_raise(&batch->hosts, &tx);
 	return tx_commit(&tx);
 }
 
@@ -246,7 +250,8 @@ static void tell(const struct batch *batch)
 {
 	struct routes *routes = batch->scheduler->routes;
 
-	binding_tell_all(routes, batch->bound, batch->bound_count);
+	binding_tell(routes, batch->bound, batch->bound_count);
+	hosts_news_tell(&batch->hosts, routes);
 	for (size_t i = 0; i < batch->bound_count; i++)
 		metric_add(batch->bound[i].was_router ? figures.rebound : figures.bound, 1);
 	for (size_t i = 0; i < batch->news_count; i++)

@@ -26,7 +26,7 @@ enum err service_check_rights(struct request *req, const char *project_id)
 
 /* ---- what a call about a route does in its transaction ---- */
 
-enum { HEIRS_MAX = 64, ROUTERS_MAX = 64 };
+enum { HEIRS_MAX = 64 };
 
 struct deed {
 	struct routes *routes;
@@ -34,8 +34,7 @@ struct deed {
 	struct tx *tx;
 	struct route_row route;
 	struct bound bound;		/* its router, if it got another name */
-	const char *routers[ROUTERS_MAX];	/* whose instances served it before */
-	size_t router_count;
+	struct hosts_news news;
 	char heirs[HEIRS_MAX][ID_LEN + 1];	/* who has hosts by it; the others by time */
 	size_t heir_count;
 };
@@ -48,25 +47,28 @@ static void take_heir(void *self, const char *id)
 		memcpy(deed->heirs[deed->heir_count++], id, ID_LEN + 1);
 }
 
+/* Its instances served the route before. */
 static void take_router(void *self, const char *router)
 {
 	struct deed *deed = self;
 
-	if (deed->router_count < ROUTERS_MAX)
-		deed->routers[deed->router_count++] = router;
+	hosts_news_add(&deed->news, router, deed->route.id);
 }
 
-/* Once it is committed. */
-static void tell(struct deed *deed)
+static enum err commit(struct deed *deed)
 {
-	const char *id = deed->route.id;
+	enum err err;
 
-	if (deed->bound.has_changed)
-		binding_tell(deed->routes, &deed->bound);
-	for (size_t i = 0; i < deed->router_count; i++)
-		peers_routes_changed(deed->routes, deed->routers[i], &id, 1);
+	binding_news(&deed->bound, 1, &deed->news);
+	hosts_news_raise(&deed->news, deed->tx);
+	err = tx_commit(deed->tx);
+	if (err)
+		return err;
+	binding_tell(deed->routes, &deed->bound, 1);
+	hosts_news_tell(&deed->news, deed->routes);
 	for (size_t i = 0; i < deed->heir_count; i++)
 		scheduler_now(deed->routes->scheduler, deed->heirs[i]);
+	return OK;
 }
 
 /* The answer: the route as it is by now. */
@@ -130,10 +132,10 @@ static void lock_parents(struct deed *deed, const char *a, const char *b)
 }
 
 /* HOST, if there is one, will be the route's. */
-static void share_hosts(struct deed *deed, const char *host)
+static void pass_gate(struct deed *deed, const char *host)
 {
 	if (host)
-		store_hosts_share(deed->tx);
+		store_gate_pass(deed->tx);
 }
 
 /* ---- create ---- */
@@ -157,7 +159,7 @@ static void make_route(struct deed *deed)
 	struct tx *tx = deed->tx;
 
 	lock_parents(deed, route->host, NULL);
-	share_hosts(deed, route->host);
+	pass_gate(deed, route->host);
 	if (!store_namespace_take(tx, route->namespace, route->project_id)) {
 		tx_fail(tx, ERR_DENIED, "namespace: is another project's");
 		return;
@@ -174,7 +176,7 @@ static void make_route(struct deed *deed)
 
 static enum err create_route(void *self, struct request *req)
 {
-	struct deed deed = { .routes = self, .req = req };
+	struct deed deed = { .routes = self, .req = req, .news.arena = req->arena };
 	struct route_wish wish;
 	enum err err = codec_route(req, &wish);
 
@@ -286,7 +288,7 @@ static void change_route(struct deed *deed, struct route_wish *wish)
 
 static enum err update_route(void *self, struct request *req)
 {
-	struct deed deed = { .routes = self, .req = req };
+	struct deed deed = { .routes = self, .req = req, .news.arena = req->arena };
 	struct route_wish wish;
 	struct route_row seen;
 	struct route_key key;
@@ -302,14 +304,13 @@ static enum err update_route(void *self, struct request *req)
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
 	lock_parents(&deed, seen.host, wish.route.host);
-	share_hosts(&deed, wish.route.host);
+	pass_gate(&deed, wish.route.host);
 	lock_seen(&deed, &key, &seen);
 	if (!tx.err)
 		change_route(&deed, &wish);
-	err = tx_commit(&tx);
+	err = commit(&deed);
 	if (err)
 		return err;
-	tell(&deed);
 	scheduler_now(deed.routes->scheduler, deed.route.id);
 	return answer(&deed);
 }
@@ -318,7 +319,7 @@ static enum err update_route(void *self, struct request *req)
 
 static enum err delete_route(void *self, struct request *req)
 {
-	struct deed deed = { .routes = self, .req = req };
+	struct deed deed = { .routes = self, .req = req, .news.arena = req->arena };
 	struct route_row seen;
 	struct route_key key;
 	enum err err = codec_route_key(req, &key);
@@ -341,11 +342,7 @@ static enum err delete_route(void *self, struct request *req)
 			            take_heir, &deed);
 		store_namespace_leave(&tx, deed.route.namespace);
 	}
-	err = tx_commit(&tx);
-	if (err)
-		return rpc_deleted(req, err);
-	tell(&deed);
-	return OK;
+	return rpc_deleted(req, commit(&deed));
 }
 
 /* ---- get, list ---- */
@@ -417,5 +414,6 @@ const struct rpc_method routes_methods[] = {
 	{ "create_route_binding", service_create_binding, "binding" },
 	{ "list_route_bindings",  service_list_bindings,  "router? marker? limit?" },
 	{ "router_hosts",         service_router_hosts,   "router routes? marker? limit?" },
+	{ "hosts_versions",       service_hosts_versions, "routers" },
 	{ 0 }
 };

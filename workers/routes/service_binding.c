@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "binding.h"
+#include "consistency/hosts_versions.h"
 #include "model/json.h"
 #include "service_private.h"
 
@@ -47,6 +48,7 @@ enum err service_create_binding(void *self, struct request *req)
 	struct route_row route;
 	struct router_row router;
 	struct bound bound = { .has_changed = false };
+	struct hosts_news news = { .arena = req->arena };
 	struct binding_row binding;
 	enum err err = service_require_admin(req);
 
@@ -69,10 +71,14 @@ enum err service_create_binding(void *self, struct request *req)
 		binding.router_dns = router.dns;
 		req->result = json_pack("{s:o}", "binding", codec_encode_binding(&binding));
 	}
+	binding_news(&bound, 1, &news);
+	hosts_news_raise(&news, &tx);
 	err = tx_commit(&tx);
-	if (!err && bound.has_changed)
-		binding_tell(routes, &bound);
-	return err;
+	if (err)
+		return err;
+	binding_tell(routes, &bound, 1);
+	hosts_news_tell(&news, routes);
+	return OK;
 }
 
 /* ---- list ---- */
@@ -195,7 +201,15 @@ enum err service_router_hosts(void *self, struct request *req)
 		store_router_hosts(&tx, req->arena, name, marker, limit, take_host, &hosts);
 	end_route(&hosts);
 	buf_clear(&hosts.lines);
-	req->result = json_pack("{s:o, s:s?}", "hosts", hosts.list, "marker",
-		!ids && json_array_size(hosts.list) == (size_t)limit ? hosts.last : NULL);
+	req->result = json_pack("{s:o, s:s?, s:I}", "hosts", hosts.list, "marker",
+		!ids && json_array_size(hosts.list) == (size_t)limit ? hosts.last : NULL,
+		"version", (json_int_t)store_hosts_version(&tx, HOSTS_OF_ROUTER, name));
 	return tx_commit(&tx);
+}
+
+enum err service_hosts_versions(void *self, struct request *req)
+{
+	struct routes *routes = self;
+
+	return hosts_versions(req, routes->runtime.db, HOSTS_OF_ROUTER, "routers");
 }

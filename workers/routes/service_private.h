@@ -13,4 +13,5 @@ enum err service_check_rights(struct request *req, const char *project_id);
 rpc_handler service_create_router, service_update_router, service_get_router,
 	service_list_routers, service_delete_router, service_drain_router,
 	service_report_address;
-rpc_handler service_create_binding, service_list_bindings, service_router_hosts;
+rpc_handler service_create_binding, service_list_bindings, service_router_hosts,
+	service_hosts_versions;

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "model/json.h"
-#include "peers.h"
+#include "hosts_news.h"
 #include "service_private.h"
 #include "shard.h"
 
@@ -148,7 +148,7 @@ enum err service_create_router(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_begin(routes->runtime.db, &req->why);
-	store_hosts_lock(&tx);
+	store_gates_lock(&tx);
 	if (store_router_read(&tx, req->arena, wish.router.name, ROUTER_LOCK, &was)) {
 		if (!is_same_router(&was, &wish.router))	/* else: a message again */
 			tx_fail(&tx, ERR_EXISTS, "name: there is a router %.63s%s",
@@ -252,6 +252,7 @@ enum err service_drain_router(void *self, struct request *req)
 enum err service_delete_router(void *self, struct request *req)
 {
 	struct routes *routes = self;
+	struct hosts_news news = { .arena = req->arena };
 	struct router_row router;
 	const char *name;
 	bool force = false;
@@ -278,10 +279,14 @@ enum err service_delete_router(void *self, struct request *req)
 	if (!tx.err) {
 		store_router_moves_end(&tx, name);
 		store_router_update(&tx, &router);
+		hosts_news_add(&news, name, NULL);
 	}
+	hosts_news_raise(&news, &tx);
 	err = tx_commit(&tx);
-	if (!err)
+	if (!err) {
 		shards_now(routes->shards, name);
+		hosts_news_tell(&news, routes);
+	}
 	return rpc_deleted(req, err);
 }
 

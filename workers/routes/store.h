@@ -193,9 +193,9 @@ void store_routes_moving(struct tx *tx, struct arena *arena,
 
 /* First of all that is done to a host: nobody else does below its parent meanwhile. */
 void store_parent_lock(struct tx *tx, const char *parent);
-/* No router comes meanwhile whose domain a host could be in; and then hosts may come. */
-void store_hosts_share(struct tx *tx);
-void store_hosts_lock(struct tx *tx);
+/* Who gives a route a host passes one of the gates; while somebody holds all, nobody does. */
+void store_gate_pass(struct tx *tx);
+void store_gates_lock(struct tx *tx);
 /* The route whose HOST is, and its project; NULL: nobody's. */
 struct claim_row {
 	const char *route_id, *project_id;

@@ -1,0 +1,83 @@
+#include "agent/versions.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/json.h"
+#include "runtime/rpc.h"
+
+enum { ANSWER_MS = 10 * 1000 };
+
+struct versions {
+	struct versions_config config;
+	bool is_asking;
+	bool is_unheard;		/* the log has that nobody answers */
+};
+
+static enum err take(const struct versions *versions, const json_t *answer, struct why *why)
+{
+	const json_t *found;
+	const char *name;
+	json_t *version;
+	enum err err = json_get_object(answer, "versions", JSON_REQUIRED, &found, why);
+
+	if (err)
+		return err;
+	json_object_foreach((json_t *)found, name, version)
+		if (json_is_integer(version))
+			versions->config.found(versions->config.self, name,
+			                       (uint64_t)json_integer_value(version));
+	return OK;
+}
+
+static void on_answer(void *self, const struct rpc_answer *answer)
+{
+	struct versions *versions = self;
+	struct why why = answer->why;
+	enum err err = answer->err;
+
+	versions->is_asking = false;
+	if (!err)
+		err = take(versions, answer->result, &why);
+	if (err && !versions->is_unheard)
+		log_warn("versions not known: topic=%s reason=\"%s\"",
+		         versions->config.topic, why.text);
+	versions->is_unheard = err;
+}
+
+void versions_ask(struct versions *versions, json_t *names)
+{
+	const struct rpc_target target = { .topic = versions->config.topic };
+	json_t *args = json_pack("{s:o}", versions->config.keys, names), *context;
+	char request_id[ID_LEN + 1];
+	struct why why;
+
+	if (!versions->is_asking && json_array_size(names)) {
+		id_random(request_id);
+		context = context_encode(request_id, true);
+		versions->is_asking = !rpc_call(versions->config.rpc, &target,
+		                                "hosts_versions", args, context, ANSWER_MS,
+		                                on_answer, versions, &why);
+		json_decref(context);
+	}
+	json_decref(args);
+}
+
+struct versions *versions_new(const struct versions_config *config)
+{
+	struct versions *versions = xcalloc(1, sizeof(*versions));
+
+	versions->config = *config;
+	return versions;
+}
+
+void versions_free(struct versions **versions)
+{
+	if (*versions)
+		rpc_cancel((*versions)->config.rpc, *versions);
+	free(*versions);
+	*versions = NULL;
+}

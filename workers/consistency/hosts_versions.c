@@ -1,0 +1,39 @@
+#include "consistency/hosts_versions.h"
+
+#include "model/json.h"
+#include "runtime/tx_list.h"
+
+static void take_version(void *versions, const char *name, uint64_t version)
+{
+	json_object_set_new(versions, name, json_integer((json_int_t)version));
+}
+
+enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
+                        const char *keys)
+{
+	const char *names[TX_LIST_MAX];
+	const json_t *list;
+	size_t count;
+	enum err err = req->context.is_admin
+	               ? json_get_array(req->args, keys, JSON_REQUIRED, TX_LIST_MAX, &list,
+	                                &req->why)
+	               : fail(&req->why, ERR_DENIED, "%s is for administrators",
+	                      req->method);
+
+	if (err)
+		return err;
+	count = json_array_size(list);
+	for (size_t i = 0; i < count; i++) {
+		names[i] = json_string_value(json_array_get(list, i));
+		if (!names[i])
+			return fail(&req->why, ERR_INVALID, "%s: must be texts", keys);
+	}
+	req->result = json_pack("{s:{}}", "versions");
+	if (!count)
+		return OK;
+
+	struct tx tx = tx_once(db, &req->why);
+	store_hosts_versions(&tx, req->arena, of, names, count, take_version,
+	                     json_object_get(req->result, "versions"));
+	return tx_commit(&tx);
+}
