@@ -9,6 +9,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import oslo_messaging as om
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import SETTINGS, Caller, StoryFleet, merged              # noqa: E402
 from lab.cluster_fleet import ClusterFleet                          # noqa: E402
@@ -16,6 +18,7 @@ from lab.fleet import Worker                                        # noqa: E402
 from lab.galera import IMPOSSIBLE, is_possible                      # noqa: E402
 
 SCHEDULERS, CALLERS, ROUTES = 4, 8, 999
+AT_ONCE = 100
 ROUTERS = ("one", "two", "three")
 QUICK = {"database": {"timeout": 8}, "broker": {"heartbeat": 5}}
 BOUND_SECONDS = 120
@@ -90,6 +93,25 @@ class Scheduled(unittest.TestCase):
         self.assertEqual({name: int(count) for name, count in
                           nodes[2].sql("SELECT name, bound FROM routers")}, dict(counts))
         self.assert_all_bound()
+
+    def test_a_host_and_a_domain_at_once(self):
+        """By way of different nodes, too, either is refused, for the other one has the name."""
+        callers = self.callers(2)
+
+        def gets(act):
+            try:
+                return bool(act())
+            except om.RemoteError as error:
+                self.assertRegex(str(error), "is in the domain of router|has a host in that")
+                return False
+        with ThreadPoolExecutor(2) as pool:
+            for number in range(AT_ONCE):
+                domain = f"at-once-{number}.example"
+                router = pool.submit(gets, lambda: callers[0].create_router(router={
+                    "name": f"at-once-{number}", "dns": domain}))
+                host = gets(lambda: callers[1].create_route(route={
+                    "namespace": "at-once", "name": f"r{number}", "host": f"www.{domain}"}))
+                self.assertEqual(router.result() + host, 1, domain)
 
     def assert_all_bound(self):
         """Each of them bound some, and all nodes were written to."""
