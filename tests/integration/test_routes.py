@@ -17,6 +17,7 @@ import dns.query
 import dns.rdatatype
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from heard import Heard                                                 # noqa: E402
 from story import Caller, merged, start_fleet                                  # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 from lab.process import HOST, program, run                              # noqa: E402
@@ -149,6 +150,11 @@ class RouteStory(unittest.TestCase):
     def refused(self, pattern, call, *arguments, **keywords):
         with self.assertRaisesRegex(Exception, pattern):
             call(*arguments, **keywords)
+
+    def heard(self):
+        heard = Heard(self.fleet.rabbitmq)
+        self.addCleanup(heard.close)
+        return heard
 
     def hand(self):
         return Hand(self.fleet.mariadb)
@@ -668,9 +674,22 @@ class Strategies(RouteStory):
         return {route["id"]: route["router"] for route in self.routes()}
 
     def test_somebody_else_s(self):
+        """Who hears of each route that can have a router by now."""
         self.alone(strategy="external")
         self.router("shard1", wait=False)
+        heard = self.heard()
         route = self.route()
+        self.wait(lambda: heard.of("route.new"), "it is told")
+        self.assertEqual(heard.of("route.new"), [{
+            "id": route["id"], "namespace": self.namespace, "name": "web", "router": None,
+            "dns": None, "reason": ""}])
+        first = self.route("first", host="www.own.example")
+        waits = self.route("waits", host="www.own.example")
+        self.caller.delete_route(route=first["id"])
+        self.wait(lambda: len(heard.of("route.new")) == 3, "so is one when its host is free")
+        self.assertEqual([told["id"] for told in heard.of("route.new")],
+                         [route["id"], first["id"], waits["id"]])
+        self.caller.delete_route(route=waits["id"])
         asked = self.caller.list_routes(phase="new")["routes"]
         self.assertEqual([new["id"] for new in asked], [route["id"]])
         self.assertEqual((route["router"], route["last_error"]), (None, None))
@@ -918,6 +937,33 @@ class Overlaps(RouteStory):
         self.router("beside", dns=f"ba.{SUFFIX}", wait=False)
         self.assertEqual({router["name"] for router in self.caller.list_routers()["routers"]},
                          {"outer", "beside"})
+
+
+class Told(RouteStory):
+    """Question 3 of seed 003: how a user hears of his route and its name."""
+
+    def test_the_life_of_a_route(self):
+        heard = self.heard()
+
+        def told(kind, count=1):
+            self.wait(lambda: len(heard.of(kind)) == count, f"{kind}: {heard.of(kind)}")
+            return heard.of(kind)[-1]
+        route = self.route()
+        none = told("route.unschedulable")
+        self.assertEqual((none["id"], none["router"], none["dns"]), (route["id"], None, None))
+        self.assertTrue(none["reason"])
+        self.router("shard1")
+        published = told("router.zone.published")
+        self.assertEqual((published["router"], published["dns"]),
+                         ("shard1", f"shard1.{SUFFIX}"))
+        as_it_is = {"id": route["id"], "namespace": self.namespace, "name": "web", "reason": ""}
+        self.assertEqual(told("route.scheduled"), as_it_is | {
+            "router": "shard1", "dns": f"{self.namespace}-web.shard1.{SUFFIX}"})
+        self.router("shard2")
+        self.caller.drain_router(router="shard1")
+        self.assertEqual(told("route.rebound"), as_it_is | {
+            "router": "shard2", "dns": f"{self.namespace}-web.shard2.{SUFFIX}"})
+        self.assertEqual(len(heard.of("route.unschedulable")), 1)
 
 
 class Moved(RouteStory):

@@ -7,7 +7,7 @@
 #include "routes.h"
 #include "store.h"
 
-/* "route.scheduled", "route.rebound", "route.unschedulable" */
+/* "route.new", "route.scheduled", "route.rebound", "route.unschedulable" */
 struct route_news {
 	const char *event;
 	const char *id, *namespace, *name;

@@ -352,6 +352,23 @@ void scheduler_fire(struct scheduler *scheduler)
 	batch_free(batch);
 }
 
+/* Whoever binds elsewhere hears that there is one, if there still is. */
+static void tell_new(const struct batch *batch)
+{
+	struct routes *routes = batch->scheduler->routes;
+	struct route_row route;
+	struct why why;
+	struct tx tx = tx_once(routes->runtime.db, &why);
+	bool is_new = store_route_read(&tx, batch->arena,
+	                               &(struct route_key){ .id = batch->id }, &route) &&
+	              !route.is_scheduled && !route.is_waiting;
+
+	if (!tx_commit(&tx) && is_new)
+		peers_route(routes, &(struct route_news){
+			.event = "route.new", .id = route.id,
+			.namespace = route.namespace, .name = route.name, .reason = "" });
+}
+
 void scheduler_now(struct scheduler *scheduler, const char *id)
 {
 	struct batch *batch = batch_new(scheduler);
@@ -360,6 +377,8 @@ void scheduler_now(struct scheduler *scheduler, const char *id)
 	batch->id = id;
 	if (batch->strategy)
 		run_batch(batch);
+	else
+		tell_new(batch);
 	batch_free(batch);
 }
 

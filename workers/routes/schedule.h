@@ -17,5 +17,8 @@ void schedule_metrics(void);		/* before the fork */
 struct scheduler *scheduler_new(struct routes *routes);
 void scheduler_free(struct scheduler **scheduler);
 void scheduler_fire(struct scheduler *scheduler);	/* each second */
-/* This one was just made, and is committed. What fails now is tried again by its time. */
+/*
+ * This one was just made, and is committed. What fails now is tried again by its time. If
+ * the strategy is "external" it is only told that it is there.
+ */
 void scheduler_now(struct scheduler *scheduler, const char *id);
