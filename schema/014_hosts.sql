@@ -27,3 +27,6 @@ CREATE TABLE host_gates (
 INSERT INTO host_gates (gate) VALUES (0), (1), (2), (3), (4), (5), (6), (7);
 
 DELETE FROM host_parents WHERE parent = '';
+
+-- How many routes a project has is counted whenever it asks for one more.
+ALTER TABLE routes ADD KEY route_project (project_id);

@@ -151,6 +151,21 @@ class RouteStory(unittest.TestCase):
         with self.assertRaisesRegex(Exception, pattern):
             call(*arguments, **keywords)
 
+    def alone(self, **settings):
+        """One worker with these settings, until the test is over."""
+        others = [worker for worker in self.workers if worker.pid]
+        for worker in others:
+            worker.stop()
+        own = self.launch(**settings)
+
+        def back():
+            own.stop()
+            for worker in others:
+                worker.launch()
+            for worker in others:
+                worker.wait_ready()
+        self.addCleanup(back)
+
     def heard(self):
         heard = Heard(self.fleet.rabbitmq)
         self.addCleanup(heard.close)
@@ -605,21 +620,6 @@ class Scheduled(RouteStory):
 
 class Strategies(RouteStory):
 
-    def alone(self, **settings):
-        """One worker with these settings, until the test is over."""
-        others = [worker for worker in self.workers if worker.pid]
-        for worker in others:
-            worker.stop()
-        own = self.launch(**settings)
-
-        def back():
-            own.stop()
-            for worker in others:
-                worker.launch()
-            for worker in others:
-                worker.wait_ready()
-        self.addCleanup(back)
-
     def made(self, *names, **more):
         """Where routes go."""
         return [self.route(name, **more)["router"] for name in names]
@@ -937,6 +937,25 @@ class Overlaps(RouteStory):
         self.router("beside", dns=f"ba.{SUFFIX}", wait=False)
         self.assertEqual({router["name"] for router in self.caller.list_routers()["routers"]},
                          {"outer", "beside"})
+
+
+class Quotas(RouteStory):
+
+    def test_a_project_with_too_many(self):
+        self.alone(quota=3)
+        tenant, other = (Caller(self.fleet.rabbitmq.url, topic="routes", admin=False,
+                                tenant=f"tenant-{number}") for number in (5, 6))
+        for caller in tenant, other:
+            self.addCleanup(caller.close)
+        first = self.route("r0", tenant, id=uuid.uuid4().hex)
+        for number in 1, 2:
+            tenant.create_route(route={"namespace": f"{self.namespace}-{number}", "name": "r"})
+        self.refused("has 3 routes, and may have no more", self.route, "r3", tenant)
+        self.assertEqual(self.route("r0", tenant, id=first["id"])["id"], first["id"])
+        other.create_route(route={"namespace": f"{self.namespace}-o", "name": "r"})
+        tenant.delete_route(route=first["id"])
+        self.route("r3", tenant)
+        self.route("r4", project_id="tenant-5")
 
 
 class Told(RouteStory):

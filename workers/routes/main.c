@@ -34,6 +34,8 @@ static const struct option rows[] = {
 	  "routers below it are delegated there; \"\": none are" },
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
 	  "its storage_id there" },
+	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
+	  "routes of a project; -1: no limit; administrators have none", .reloadable = true },
 	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
 	  "seconds for which others may keep the addresses of a router's instances" },
 	{ "all_down", OPTION_TEXT, AT(all_down), "keep", 4, 8,

@@ -152,6 +152,17 @@ static bool is_same(const struct route_row *a, const struct route_row *b)
 	       !strcmp(a->labels, b->labels) && !strcmp(a->backend, b->backend);
 }
 
+/* Several that come at once, in different namespaces, may be some more. */
+static void check_quota(struct deed *deed, const char *project_id)
+{
+	int quota = deed->routes->settings.quota;
+
+	if (quota >= 0 && !deed->req->context.is_admin &&
+	    store_project_is_full(deed->tx, project_id, quota))
+		tx_fail(deed->tx, ERR_QUOTA, "the project has %d routes, and may have no more "
+		        "(routes.quota)", quota);
+}
+
 static void make_route(struct deed *deed)
 {
 	struct route_row *route = &deed->route, was;
@@ -170,6 +181,7 @@ static void make_route(struct deed *deed)
 			        route->namespace, route->name);
 		return;
 	}
+	check_quota(deed, route->project_id);
 	claim(deed, route);
 	store_route_insert(tx, route);
 }

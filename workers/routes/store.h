@@ -148,6 +148,8 @@ void store_route_update(struct tx *tx, const struct route_row *route);
 void store_route_delete(struct tx *tx, const char *id);
 /* Locked; the project's from now on, unless it is another one's: false. */
 bool store_namespace_take(struct tx *tx, const char *namespace, const char *project_id);
+/* There are as many routes of the project as LIMIT, or more. */
+bool store_project_is_full(struct tx *tx, const char *project_id, int limit);
 void store_namespace_lock(struct tx *tx, const char *namespace);
 /* It is locked, and nobody's if no route is left in it. */
 void store_namespace_leave(struct tx *tx, const char *namespace);

@@ -240,6 +240,20 @@ bool store_namespace_take(struct tx *tx, const char *namespace, const char *proj
 	return is_ours;
 }
 
+bool store_project_is_full(struct tx *tx, const char *project_id, int limit)
+{
+	struct tx_rows rows;
+	bool is_full;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT COUNT(*) >= ? FROM (SELECT 1 FROM routes WHERE project_id = ? LIMIT ?) own",
+	    TX_BIND(tx_int(limit), tx_text(project_id), tx_int(limit))))
+		return false;
+	is_full = row_int(&rows);
+	tx_select_end(&rows);
+	return is_full;
+}
+
 void store_namespace_lock(struct tx *tx, const char *namespace)
 {
 	tx_exec(tx,
