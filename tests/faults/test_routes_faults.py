@@ -114,7 +114,8 @@ class Story(unittest.TestCase):
             raise LabError(f"{self.left()}\n{error}") from None
 
     def left(self):
-        return [row for table in EMPTY for row in self.sql(f"SELECT '{table}', t.* FROM {table} t")]
+        counts = {table: int(self.sql(f"SELECT COUNT(*) FROM {table}")[0][0]) for table in EMPTY}
+        return {table: count for table, count in counts.items() if count}
 
     def sql(self, text):
         return self.fleet.mariadb.sql(text)
@@ -291,11 +292,13 @@ class Faults(Story):
         self.wait_progress()
         for end in ends:
             end()
-        hold(AWAY_SECONDS)
-        if goes_on:
-            self.wait_progress()
-        for server in servers:
-            server.launch()
+        try:
+            hold(AWAY_SECONDS)
+            if goes_on:
+                self.wait_progress()
+        finally:
+            for server in servers:
+                server.launch()
         for server in servers:
             server.wait_ready()
         self.wait_progress()

@@ -17,6 +17,7 @@ import dns.query
 import dns.rdatatype
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from route_model import Route                                          # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from story import Caller, merged, start_fleet                                  # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
@@ -1017,6 +1018,30 @@ class Moved(RouteStory):
         self.assertEqual(self.caller.list_route_bindings(router="shard1")["bindings"], [])
         self.assertEqual(self.get(route)["router"], "shard2")
         self.answers(old, "A", "10.245.2.9")
+
+    def test_a_name_that_one_before_still_has(self):
+        """Central is away, and is to take its CNAME back: the next of its name is another."""
+        self.router("shard1", "10.245.2.2")
+        name = "x" * 60
+        route = self.scheduled(self.route(name))
+        self.router("shard2", "10.245.2.4")
+        self.bind(name, "shard2")
+        central = self.fleet.members["central1"]
+        central.stop()
+        try:
+            self.caller.delete_route(route=route["id"])
+            again = self.route(name)
+            self.bind(name, "shard1")
+            names = Route(self.namespace, name, "").names_at(f"shard1.{SUFFIX}", again["id"])
+            self.assertIn(self.get(again)["status"]["dns"],
+                          names - {route["status"]["dns"]})
+        finally:
+            central.launch()
+            central.wait_ready()
+
+    def bind(self, name, router):
+        return self.caller.create_route_binding(binding={
+            "route_namespace": self.namespace, "route_name": name, "router": router})
 
     def test_there_and_back(self):
         self.router("shard1", "10.245.2.2")

@@ -170,7 +170,7 @@ class RouteChecker:
             return [f"it is at {name}, which takes none"]
         if (row["phase"], row["dns"]) != ("scheduled", dns):
             return [f"it is {row['phase']} as {row['dns']}, and bound as {dns}"]
-        if dns not in model.routes[key].names_at(router.dns):
+        if dns not in model.routes[key].names_at(router.dns, key):
             return [f"it is called {dns} at {name}"]
         if view.claims.get(dns, (None,))[0] != key:
             return [f"it is called {dns}, and that name is not its own"]

@@ -26,14 +26,15 @@ class Route:
         label = f"{self.namespace}-{self.name}".replace(".", "-")
         return self.host or f"{label if len(label) <= LABEL_MAX else self._hashed(label)}.{dns}"
 
-    def names_at(self, dns):
-        """That, and what it is called if another one is."""
+    def names_at(self, dns, id):
+        """That, and what it is called if another one is, and if that one, too, is another's."""
         label = f"{self.namespace}-{self.name}".replace(".", "-")
         return {self.name_at(dns)} if self.host else {
-            self.name_at(dns), f"{self._hashed(label)}.{dns}"}
+            self.name_at(dns), f"{self._hashed(label)}.{dns}",
+            f"{self._hashed(label, '/' + id)}.{dns}"}
 
-    def _hashed(self, label):
-        digest = hashlib.sha256(f"{self.namespace}/{self.name}".encode()).digest()
+    def _hashed(self, label, salt=""):
+        digest = hashlib.sha256(f"{self.namespace}/{self.name}{salt}".encode()).digest()
         ending = base64.b32encode(digest).decode().lower()[:HASH_LEN]
         return f"{label[:LABEL_MAX - HASH_LEN - 1].rstrip('-')}-{ending}"
 

@@ -6,15 +6,20 @@
 
 /* ---- the name ---- */
 
-/* One that nobody has; it is the route's then. */
+/*
+ * One that nobody has; it is the route's then. The last one is of its id: routes of its name
+ * that were before may still have the others, until central takes them back.
+ */
 static enum err generate(struct tx *tx, struct arena *arena, const struct route_row *route,
                          const char *dns, const char **name, struct why *why)
 {
+	const char *const salts[] = { NULL, "", route->id };
 	char host[ROUTE_HOST_MAX + 1];
 	enum err err;
 
-	for (int hashed = 0; hashed < 2; hashed++) {
-		err = route_generate(route->namespace, route->name, dns, hashed, host, why);
+	for (size_t i = 0; i < sizeof(salts) / sizeof(salts[0]); i++) {
+		err = route_generate(route->namespace, route->name, dns, salts[i], host,
+		                     why);
 		if (err)
 			return err;
 		if (store_claim_take(tx, host, route)) {

@@ -182,12 +182,12 @@ static void labels_and_names(void **state)
 
 #define DNS "shard1.v3.example.com"
 
-static void make(const char *namespace, const char *name, bool hashed,
+static void make(const char *namespace, const char *name, const char *salt,
                  char host[ROUTE_HOST_MAX + 1])
 {
 	struct why why;
 
-	assert_int_equal(route_generate(namespace, name, DNS, hashed, host, &why), OK);
+	assert_int_equal(route_generate(namespace, name, DNS, salt, host, &why), OK);
 }
 
 static void generated(void **state)
@@ -204,22 +204,24 @@ static void generated(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		make(rows[i].namespace, rows[i].name, false, host);
+		make(rows[i].namespace, rows[i].name, NULL, host);
 		assert_string_equal(host, rows[i].want);
 	}
 }
 
-/* As `printf %s ns-a/b | sha256sum` says, in the base 32 of RFC 4648. */
+/* As `printf %s ns-a/b | sha256sum` (ns/a-b/0123 with a salt) says, in the base 32 of RFC 4648. */
 static void the_hash_is_known(void **state)
 {
 	char host[ROUTE_HOST_MAX + 1];
 	struct why why;
 
 	(void)state;
-	assert_int_equal(route_generate("ns-a", "b", "d.e", true, host, &why), OK);
+	assert_int_equal(route_generate("ns-a", "b", "d.e", "", host, &why), OK);
 	assert_string_equal(host, "ns-a-b-mmii3p.d.e");
-	assert_int_equal(route_generate("ns", "a-b", "d.e", true, host, &why), OK);
+	assert_int_equal(route_generate("ns", "a-b", "d.e", "", host, &why), OK);
 	assert_string_equal(host, "ns-a-b-7w5dyg.d.e");
+	assert_int_equal(route_generate("ns", "a-b", "d.e", "0123", host, &why), OK);
+	assert_string_equal(host, "ns-a-b-zecldl.d.e");
 }
 
 static void no_room(void **state)
@@ -229,11 +231,11 @@ static void no_room(void **state)
 
 	(void)state;
 	assert_int_equal(route_generate(A50, A8 "aaaa", A63 "." A63 "." A50 ".exampleabc",
-	                                false, host, &why), OK);
+	                                NULL, host, &why), OK);
 	assert_int_equal(strlen(host), ROUTE_HOST_MAX);
 	check_taken(host);
 	assert_int_equal(route_generate(A50, A8 "aaaa", A63 "." A63 "." A50
-	                                ".exampleabcd", false, host, &why), ERR_INVALID);
+	                                ".exampleabcd", NULL, host, &why), ERR_INVALID);
 	assert_non_null(strstr(why.text, "no room"));
 }
 
@@ -266,14 +268,14 @@ static void always_a_label(void **state)
 	(void)state;
 	srand(2);
 	for (int i = 0; i < 50000; i++) {
-		bool hashed = rand() % 2;
+		const char *salt = rand() % 2 ? "" : NULL;
 		size_t len, whole;
 
 		random_label(namespace, i % 2 ? 8 : ROUTE_LABEL_MAX);
 		random_name(name);
 		whole = strlen(namespace) + 1 + strlen(name);
-		make(namespace, name, hashed, host);
-		make(namespace, name, hashed, again);
+		make(namespace, name, salt, host);
+		make(namespace, name, salt, again);
 		assert_string_equal(host, again);
 		assert_string_equal(host_parent(host), DNS);
 		len = strlen(host) - strlen(host_parent(host)) - 1;
@@ -282,7 +284,7 @@ static void always_a_label(void **state)
 		assert_int_equal(route_check_label(label, "label", &why), OK);
 		check_taken(host);
 		cut += whole > ROUTE_LABEL_MAX;
-		if (!hashed && whole <= ROUTE_LABEL_MAX) {
+		if (!salt && whole <= ROUTE_LABEL_MAX) {
 			assert_int_equal(len, whole);
 			continue;
 		}
@@ -321,9 +323,9 @@ static void all_that_collide(void **state)
 			split(whole, at, dots, namespace, name);
 			if (dots && !strchr(name, '.'))
 				continue;
-			make(namespace, name, false, plain);
+			make(namespace, name, NULL, plain);
 			assert_int_equal(strncmp(plain, whole, strlen(whole)), 0);
-			make(namespace, name, true, made[count++]);
+			make(namespace, name, "", made[count++]);
 		}
 	assert_int_equal(count, 49);
 	qsort(made, count, sizeof(made[0]), compare);

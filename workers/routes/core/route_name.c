@@ -137,15 +137,16 @@ bool host_is_in(const char *host, const char *domain)
 
 /* ---- generated ones ---- */
 
-/* Of "namespace/name", which is unique: no name has a slash. */
-static void hash(const char *namespace, const char *name, char text[HASH_LEN + 1])
+/* Of "namespace/name" or "namespace/name/salt", which are unique: no name has a slash. */
+static void hash(const char *namespace, const char *name, const char *salt,
+                 char text[HASH_LEN + 1])
 {
 	static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
 	char whole[TEXT_MAX + 1];
 	uint8_t digest[EVP_MAX_MD_SIZE];
 	uint32_t bits;
 
-	snprintf(whole, sizeof(whole), "%s/%s", namespace, name);
+	snprintf(whole, sizeof(whole), "%s/%s%s%s", namespace, name, *salt ? "/" : "", salt);
 	EVP_Digest(whole, strlen(whole), digest, NULL, EVP_sha256(), NULL);
 	bits = (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 |
 	       (uint32_t)digest[2] << 8 | digest[3];
@@ -167,7 +168,8 @@ static void cut(char *label)
 }
 
 enum err route_generate(const char *namespace, const char *name, const char *dns,
-                        bool hashed, char host[ROUTE_HOST_MAX + 1], struct why *why)
+                        const char *salt, char host[ROUTE_HOST_MAX + 1],
+                        struct why *why)
 {
 	char label[TEXT_MAX + 1], end[HASH_LEN + 1];
 
@@ -175,13 +177,14 @@ enum err route_generate(const char *namespace, const char *name, const char *dns
 	for (char *at = label; *at; at++)
 		if (*at == '.')
 			*at = '-';
-	hashed |= strlen(label) > ROUTE_LABEL_MAX;
-	if (hashed) {
+	if (!salt && strlen(label) > ROUTE_LABEL_MAX)
+		salt = "";
+	if (salt) {
 		cut(label);
-		hash(namespace, name, end);
+		hash(namespace, name, salt, end);
 	}
-	if (snprintf(host, ROUTE_HOST_MAX + 1, "%s%s%s.%s", label, hashed ? "-" : "",
-	             hashed ? end : "", dns) > ROUTE_HOST_MAX)
+	if (snprintf(host, ROUTE_HOST_MAX + 1, "%s%s%s.%s", label, salt ? "-" : "",
+	             salt ? end : "", dns) > ROUTE_HOST_MAX)
 		return fail(why, ERR_INVALID, "%.63s/%.253s has no room in the domain "
 		            "%.100s", namespace, name, dns);
 	return OK;

@@ -43,6 +43,11 @@ const char *host_parent(const char *host);
 /* Below DOMAIN, or the same. */
 bool host_is_in(const char *host, const char *domain);
 
-/* ERR_INVALID: DNS leaves no room for it. */
+/*
+ * NAMESPACE-NAME in DNS. With a SALT (else NULL), or if that is longer than a label, it ends
+ * in a hash of namespace, name and salt ("": of these two). ERR_INVALID: DNS leaves no
+ * room for it.
+ */
 enum err route_generate(const char *namespace, const char *name, const char *dns,
-                        bool hashed, char host[ROUTE_HOST_MAX + 1], struct why *why);
+                        const char *salt, char host[ROUTE_HOST_MAX + 1],
+                        struct why *why);
