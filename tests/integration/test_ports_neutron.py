@@ -78,10 +78,13 @@ class NeutronStory(test_ports.PortStory):
     def a_network(self, **more):
         """A network and its subnet, which no other test's has."""
         network = self.neutron.create("network", **more)
-        NeutronStory.subnets += 1
-        self.subnet = self.neutron.create("subnet", network_id=network["id"], ip_version=4,
-                                          cidr=f"10.60.{self.subnets}.0/24")
+        self.subnet = self.a_subnet(network)
         return network
+
+    def a_subnet(self, network, **more):
+        NeutronStory.subnets += 1
+        return self.neutron.create("subnet", network_id=network["id"], ip_version=4,
+                                   cidr=f"10.60.{self.subnets}.0/24", **more)
 
     def a_port(self, network, **more):
         port = self.neutron.create("port", network_id=network["id"], **more)
@@ -328,6 +331,33 @@ class Compared(NeutronStory):
         self.answers(f"steady.{DOMAIN}", "A", address)
         self.assertEqual(self.compare()["reason"], "")
 
+    def test_what_cannot_be_put_right(self):
+        """It is told of each time that it is found, and all else is put right all the same."""
+        network, ours = self.a_network(), uuid.uuid4().hex
+        self.caller.set_network(network={"id": ours, "dns_domain": DOMAIN})
+        self.compare()
+        self.unheard()
+        wrong = [self.a_subnet(network) for _ in range(2)]
+        for subnet in wrong:
+            self.caller.set_subnet(subnet={"id": subnet["id"], "network_id": ours,
+                                           "cidr": subnet["cidr"]})
+        _, address = self.a_port(network, dns_name="beside")
+        first = min(subnet["id"].replace("-", "") for subnet in wrong)
+        ended, failed = map(self.figure, ("ports_comparisons_total",
+                                          "ports_comparisons_failed_total"))
+        for repaired in 2, 0:               # the network and the port
+            result = self.compare()
+            self.assertEqual((result["differing"], result["repaired"], result["reason"]), (
+                2 + repaired, repaired, f"2 could not be put right: {first}: subnet {first} is "
+                "of another network"))
+        self.assertEqual((self.figure("ports_comparisons_total"),
+                          self.figure("ports_comparisons_failed_total")), (ended + 2, failed))
+        self.answers(f"beside.{DOMAIN}", "A", address)
+        for subnet in wrong:
+            self.caller.delete_subnet(subnet=subnet["id"])
+        result = self.compare()
+        self.assertEqual((result["differing"], result["reason"]), (0, ""))
+
 
 class Flagged(NeutronStory):
     """With ports.publish "flagged": Neutron's dns_publish_fixed_ip says which have names."""
@@ -353,12 +383,7 @@ class Flagged(NeutronStory):
     def two_subnets(self):
         """A network, one subnet of it with the flag and one without."""
         network = self.a_network()
-        plain = self.subnet
-        NeutronStory.subnets += 1
-        flagged = self.neutron.create("subnet", network_id=network["id"], ip_version=4,
-                                      cidr=f"10.60.{self.subnets}.0/24",
-                                      dns_publish_fixed_ip=True)
-        return network, plain, flagged
+        return network, self.subnet, self.a_subnet(network, dns_publish_fixed_ip=True)
 
     def test_what_is_told(self):
         network, plain, flagged = self.two_subnets()

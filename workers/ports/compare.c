@@ -152,8 +152,8 @@ static const json_t *find_object(const json_t *list, enum neutron_kind kind,
 }
 
 /*
- * What its source itself has wrong stays wrong, however often all is compared: the round's
- * result says so, and goes on with the others.
+ * What its source itself has wrong, or what something of ours is in the way of, stays so,
+ * however often all is compared: the round goes on with the others, and its result says so.
  */
 static enum err left_wrong(struct comparison *comparison, const char *id, enum err err,
                            const struct why *why)
