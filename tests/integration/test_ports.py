@@ -622,6 +622,69 @@ class Requests(PortStory):
             with self.subTest(bad=bad):
                 self.refused("limit|marker|network", self.caller.list_ports, **bad)
 
+    def test_a_list_of_a_network_that_is_none(self):
+        _, network = self.domain()
+        self.assertEqual(self.caller.list_ports(network=network)["ports"], [])
+        stranger = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-4", admin=False)
+        self.addCleanup(stranger.close)
+        self.refused(f"no network {network}", stranger.list_ports, network=network)
+        none = uuid.uuid4().hex
+        self.refused(f"no network {none}", self.caller.list_ports, network=none)
+        self.assertEqual(self.caller.list_ports(network=none, marker="f" * 32)["ports"], [])
+        self.caller.delete_network(network=network)
+        self.refused(f"no network {network}", self.caller.list_ports, network=network)
+
+    def test_by_their_names(self):
+        domain, network = self.domain()
+        first = self.create(network, "10.8.2.1", dns_name="Web")["id"]
+        second = self.create(self.network(domain), "10.8.2.2", dns_name=f"web.{domain}")["id"]
+        self.create(network, "10.8.2.3", dns_name="web2")
+
+        def called(name, caller=self.caller, **more):
+            return [port["id"] for port in caller.list_ports(dns_fqdn=name, **more)["ports"]]
+        self.assertEqual(called(f"WEB.{domain}"), sorted([first, second]))
+        self.assertEqual(called(f"web.{domain}", network=network), [first])
+        self.assertEqual(called(f"web.{domain}", limit=1), [min(first, second)])
+        self.assertEqual(called(f"host-10-8-2-1.{domain}"), [])
+        stranger = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-4", admin=False)
+        self.addCleanup(stranger.close)
+        self.assertEqual(called(f"web.{domain}", stranger), [])
+        self.caller.delete_port(port=first)
+        self.assertEqual(called(f"web.{domain}"), [second])
+        for bad in "web", "a..b.", 5, "\u00e4.":
+            with self.subTest(bad=bad):
+                self.refused("dns_fqdn", called, bad)
+
+    def test_how_far_it_is(self):
+        """Of a port, also when it is gone, and of all ports of a network."""
+        domain, network = self.domain()
+        port = self.create(network, "10.8.3.1", dns_name="web")["id"]
+        domains = ["3.8.10.in-addr.arpa.", domain]
+        done = {"open": 0, "refused": 0, "reason": "", "domains": domains}
+
+        def published(caller=self.caller, **what):
+            return caller.get_published(**what)
+        for what in {"port": port}, {"network": network}:
+            self.fleet.wait_for(lambda: published(**what) == done, SECONDS, "all is there")
+        central = self.fleet.members["central1"]
+        central.stop()
+        try:
+            self.caller.delete_port(port=port)
+            self.assertEqual(published(port=port)["open"], 3)
+            self.assertEqual(published(network=network)["domains"], domains)
+        finally:
+            central.launch()
+            central.wait_ready()
+        self.fleet.wait_for(lambda: published(port=port) == done | {"domains": []}, SECONDS,
+                            "nothing is there any more")
+        stranger = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-4", admin=False)
+        self.addCleanup(stranger.close)
+        for words, what in (("no port", {"port": port}), ("no network", {"network": network})):
+            self.refused(words, published, stranger, **what)
+        for words, what in (("no port", {"port": network}), ("no network", {"network": port}),
+                            ("say a port or a network", {}), ("port", {"port": 5})):
+            self.refused(words, published, **what)
+
     def test_the_same_twice(self):
         _, network = self.domain()
         port = self.create(network, "10.8.1.1", id=str(uuid.uuid4()), dns_name="a")

@@ -123,6 +123,12 @@ class FeedStory(PortStory):
             return known and {key: known[key] for key in values} == values
         self.fleet.wait_for(is_known, SECONDS, f"{port['id']} is {values}: {self.known(port)}")
 
+    def listed(self, network):
+        owner = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-1", admin=False)
+        self.addCleanup(owner.close)
+        return sorted((port["id"], port["reason"])
+                      for port in owner.list_ports(network=network["id"])["ports"])
+
     def subnet(self, subnet):
         try:
             return self.caller.get_subnet(subnet=subnet["id"])["subnet"]
@@ -168,6 +174,7 @@ class Events(FeedStory):
         port = port_of(network, "10.40.2.1", dns_name="early")
         self.emit("port.create.end", {"port": port})
         self.wait_known(port, dns_fqdn=None)
+        self.assertEqual(self.listed(network), [(port["id"].replace("-", ""), None)])
         self.emit("network.create.end", {"network": network})
         self.answers(f"early.{domain}", "A", "10.40.2.1")
 
@@ -205,9 +212,20 @@ class Events(FeedStory):
         self.wait_known(first, dns_fqdn=f"twice.{domain}")
         second = port_of(network, "10.40.5.3", dns_name="twice")
         self.emit("port.create.end", {"port": second})
-        self.wait_known(second, dns_name="twice", dns_fqdn=None)
+        self.wait_known(second, dns_name="twice", dns_fqdn=None, status="ACTIVE", reason=
+                        f"dns_name: port {first['id'].replace('-', '')} of the network is called "
+                        f"twice.{domain} already")
+        self.wait_known(first, reason=None, status="ACTIVE")
+        self.assertEqual(dict(self.listed(network))[second["id"].replace("-", "")],
+                         self.known(second)["reason"])
         self.answers(f"host-10-40-5-3.{domain}", "A", "10.40.5.3")
         self.answers(f"twice.{domain}", "A", "10.40.5.2")
+        self.emit("port.delete.end", {"port_id": first["id"]})
+        self.wait_known(second, dns_fqdn=f"twice.{domain}", reason=None)
+        third = port_of(network, "10.40.5.4", dns_name="no_label")
+        self.emit("port.create.end", {"port": third})
+        self.wait_known(third, dns_name="no_label", dns_fqdn=None)
+        self.assertRegex(self.known(third)["reason"], "dns_name.*label")
 
 
 class Subnets(FeedStory):

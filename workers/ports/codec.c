@@ -339,6 +339,26 @@ enum err codec_filter(struct request *req, struct port_filter *filter)
 	return err;
 }
 
+enum err codec_port_filter(struct request *req, struct port_filter *filter)
+{
+	char formatted[NAME_MAX_TEXT + 1];
+	const char *text = NULL;
+	struct name name;
+	enum err err = codec_filter(req, filter);
+
+	if (!err)
+		err = json_get_text(req->args, "dns_fqdn", 0, NAME_MAX_TEXT, &text,
+		                    &req->why);
+	if (err || !text)
+		return err;
+	err = name_parse_owner(text, "dns_fqdn", &name, &req->why);
+	if (err)
+		return err;
+	name_format(&name, formatted);
+	filter->dns_fqdn = arena_strdup(req->arena, formatted);
+	return OK;
+}
+
 /* ---- ports as they are shown ---- */
 
 /* What an address is called: as Neutron's dns_assignment. */

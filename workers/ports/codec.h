@@ -51,6 +51,8 @@ void codec_complete(struct port_wish *wish, const struct port_row *port);
 
 /* The arguments network, marker and limit. */
 enum err codec_filter(struct request *req, struct port_filter *filter);
+/* The same, and dns_fqdn. */
+enum err codec_port_filter(struct request *req, struct port_filter *filter);
 
 json_t *codec_encode_network(const struct network_row *network);
 /* Of one that was read with its network. */

@@ -45,7 +45,8 @@ static void name_port(struct renaming *renaming, struct port_row *port)
 /* All that the network's ports are and have. */
 static void read_all(struct renaming *renaming, struct tx *tx)
 {
-	const struct port_filter all = { NULL, renaming->network->id, "", INT32_MAX };
+	const struct port_filter all = { .network_id = renaming->network->id,
+	                                 .marker = "", .limit = INT32_MAX };
 
 	store_ports(tx, renaming->arena, &all, take_port, renaming);
 	renaming->is_told |= renaming->count > 0;

@@ -227,6 +227,43 @@ static enum err delete_port(void *self, struct request *req)
 	return end_deed(&deed, &tx, NULL);
 }
 
+/* ---- a name that it should have, and has not ---- */
+
+/* "": it is called so, or is to be called nothing. */
+static const char *why_unnamed(const struct ports *ports, struct tx *tx,
+                               struct arena *arena, const struct port_row *port,
+                               const struct network_row *network)
+{
+	enum label_rules rules = port->is_fed ? LABELS_RFC1123 : ports_label_rules(ports);
+	struct port_row named = *port;
+	const char *rival;
+	struct why why;
+
+	if (port->dns_fqdn)
+		return "";
+	if (writing_name(network, &named, rules, arena, &why))
+		return arena_strdup(arena, why.text);
+	if (!named.dns_fqdn)
+		return "";
+	rival = store_port_named(tx, arena, port->network_id, named.dns_fqdn);
+	if (!rival)
+		return "dns_name: was another port's, and is free by now: set it again";
+	fail_taken(&why, rival, named.dns_fqdn);
+	return arena_strdup(arena, why.text);
+}
+
+/* It has generated names only, and they are published: else nobody would see it. */
+static void explain_name(const struct ports *ports, struct tx *tx, struct arena *arena,
+                         struct port_row *port, const struct network_row *network)
+{
+	const char *words = why_unnamed(ports, tx, arena, port, network);
+
+	if (*words && port->reason)
+		port->reason = arena_printf(arena, "%s; %s", port->reason, words);
+	else if (*words)
+		port->reason = words;
+}
+
 static enum err get_port(void *self, struct request *req)
 {
 	struct ports *ports = self;
@@ -244,9 +281,11 @@ static enum err get_port(void *self, struct request *req)
 		tx_fail(&tx, ERR_NOT_FOUND, "no port %.32s", id);
 	if (!tx.err && !store_network_read(&tx, req->arena, port.network_id, &network))
 		network = (struct network_row){ .project_id = "" };
-	if (!tx.err)
+	if (!tx.err) {
+		explain_name(ports, &tx, req->arena, &port, &network);
 		req->result = json_pack("{s:o}", "port",
 		                        encode_port(ports, &port, &network));
+	}
 	return tx_commit(&tx);
 }
 
@@ -273,15 +312,26 @@ static json_t *encode_ports(const struct ports *ports, const struct listing *lis
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < listing->count && !tx->err; i++) {
-		const struct port_row *port = &listing->ports[i];
+		struct port_row *port = &listing->ports[i];
 
 		if (strcmp(network.id, port->network_id) &&
 		    !store_network_read(tx, listing->req->arena, port->network_id,
 		                        &network))
 			network = (struct network_row){ .id = "" };
+		explain_name(ports, tx, listing->req->arena, port, &network);
 		json_array_append_new(list, encode_port(ports, port, &network));
 	}
 	return list;
+}
+
+/* One that nobody described may have ports all the same; this one has none. */
+static void check_listed(struct request *req, struct tx *tx, const char *id)
+{
+	struct network_row network;
+
+	if (!store_network_read(tx, req->arena, id, &network) ||
+	    service_check_rights(req, network.project_id))
+		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", id);
 }
 
 static enum err list_ports(void *self, struct request *req)
@@ -289,7 +339,7 @@ static enum err list_ports(void *self, struct request *req)
 	struct ports *ports = self;
 	struct port_filter filter = { .project_id = NULL };
 	struct listing listing = { .req = req };
-	enum err err = codec_filter(req, &filter);
+	enum err err = codec_port_filter(req, &filter);
 
 	if (err)
 		return err;
@@ -300,6 +350,8 @@ static enum err list_ports(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	store_ports(&tx, req->arena, &filter, take_port, &listing);
+	if (filter.network_id && !listing.count && !*filter.marker)
+		check_listed(req, &tx, filter.network_id);
 	json_t *list = encode_ports(ports, &listing, &tx);
 	req->result = json_pack("{s:o, s:s?}", "ports", list, "marker",
 		listing.count == (size_t)filter.limit
@@ -312,7 +364,8 @@ const struct rpc_method ports_methods[] = {
 	{ "update_port",    update_port,            "port values" },
 	{ "delete_port",    delete_port,            "port" },
 	{ "get_port",       get_port,               "port" },
-	{ "list_ports",     list_ports,             "network? marker? limit?" },
+	{ "list_ports",     list_ports,             "network? dns_fqdn? marker? limit?" },
+	{ "get_published",  service_get_published,  "port? network?" },
 	{ "set_network",    service_set_network,    "network" },
 	{ "get_network",    service_get_network,    "network" },
 	{ "list_networks",  service_list_networks,  "marker? limit?" },

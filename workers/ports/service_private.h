@@ -2,7 +2,7 @@
  * service_private -- between service.c, where the calls about ports are,
  * service_network.c and service_subnet.c, with those about networks and subnets, and
  * service_hosts.c, which tells what dnsmasq wants to know. The call about comparisons is
- * in service_compare.c.
+ * in service_compare.c, and that about how far records are in service_published.c.
  */
 #pragma once
 
@@ -13,5 +13,4 @@ enum err service_check_rights(struct request *req, const char *project_id);
 rpc_handler service_set_network, service_get_network, service_list_networks,
 	service_delete_network, service_set_subnet, service_get_subnet,
 	service_list_subnets, service_delete_subnet, service_export_hosts,
-	service_hosts_versions,
-	service_compare;
+	service_hosts_versions, service_compare, service_get_published;

@@ -69,7 +69,8 @@ static void look_at(void *self, const struct subnet_row *other)
 
 static void find_place(struct setting *setting, struct place *place, struct tx *tx)
 {
-	const struct port_filter all = { NULL, setting->network.id, "", INT32_MAX };
+	const struct port_filter all = { .network_id = setting->network.id,
+	                                 .marker = "", .limit = INT32_MAX };
 	char own[CIDR_TEXT], other[CIDR_TEXT];
 
 	store_subnets(tx, setting->req->arena, &all, look_at, place);

@@ -119,6 +119,7 @@ void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network
                          void *self);
 struct port_filter {
 	const char *project_id, *network_id;	/* NULL: of all */
+	const char *dns_fqdn;			/* NULL: whatever they are called */
 	const char *marker;			/* ids after this one */
 	int limit;
 };
@@ -141,6 +142,17 @@ struct record_row {
 void store_records(struct tx *tx, struct arena *arena, const char *network_id,
                    const char *port_id,
                    void (*each)(void *self, const struct record_row *row), void *self);
+/* How far that is, what is to go of ports that are gone among it. */
+struct published_row {
+	int64_t open, refused;		/* records */
+	const char *reason;		/* why some are refused, or open still; "": none */
+};
+void store_published(struct tx *tx, struct arena *arena, const char *network_id,
+                     const char *port_id, struct published_row *row);
+/* The domains of these records, at most LIMIT. */
+void store_published_zones(struct tx *tx, struct arena *arena, const char *network_id,
+                           const char *port_id, int limit,
+                           void (*each)(void *self, const char *zone), void *self);
 /* They are of that state by now; their seq grows. */
 void store_records_put(struct tx *tx, const struct record_row *rows, size_t count);
 

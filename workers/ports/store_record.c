@@ -49,6 +49,49 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
 	}
 }
 
+/* ---- how far they are ---- */
+
+#define OF_THEM "FROM ports p JOIN port_records r ON r.port_id = p.id "
+#define PUBLISHED \
+	"SELECT COUNT(IF(r.state IN ('ADD', 'DROP'), 1, NULL)), " \
+	"COUNT(IF(r.state = 'REFUSED', 1, NULL)), " \
+	"COALESCE(MIN(IF(r.state = 'REFUSED', r.reason, NULL)), " \
+	"MIN(IF(r.state <> 'HAVE' AND z.reason <> '', z.reason, NULL)), '') " \
+	OF_THEM "LEFT JOIN port_zones z ON z.zone = r.zone " \
+	"AND z.project_id = r.project_id WHERE "
+
+void store_published(struct tx *tx, struct arena *arena, const char *network_id,
+                     const char *port_id, struct published_row *row)
+{
+	struct tx_rows rows;
+
+	*row = (struct published_row){ .reason = "" };
+	if (!tx_select_row(tx, arena, &rows, port_id ? PUBLISHED "p.id = ?"
+	                                             : PUBLISHED "p.network_id = ?",
+	                   TX_BIND(tx_text(port_id ? port_id : network_id))))
+		return;
+	row->open = row_int(&rows);
+	row->refused = row_int(&rows);
+	row->reason = row_text(&rows);
+	tx_select_end(&rows);
+}
+
+#define ZONES "SELECT DISTINCT r.zone " OF_THEM
+
+void store_published_zones(struct tx *tx, struct arena *arena, const char *network_id,
+                           const char *port_id, int limit,
+                           void (*each)(void *self, const char *zone), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          port_id ? ZONES "WHERE p.id = ? ORDER BY r.zone LIMIT ?"
+	                  : ZONES "WHERE p.network_id = ? ORDER BY r.zone LIMIT ?",
+	          TX_BIND(tx_text(port_id ? port_id : network_id), tx_int(limit)));
+	while (tx_next(&rows))
+		each(self, row_text(&rows));
+}
+
 /* ---- what is wanted of them ---- */
 
 enum { KEYS = 7 };			/* columns of rows that are written */

@@ -1,0 +1,73 @@
+#include "model/json.h"
+#include "service_private.h"
+
+enum { DOMAINS_MAX = 1000 };
+
+/* What a port has; without one, what all ports of a network have. */
+struct sought {
+	char port_id[ID_LEN + 1], network_id[ID_LEN + 1];
+};
+
+static enum err read_sought(struct request *req, struct sought *sought)
+{
+	enum err err;
+
+	*sought = (struct sought){ 0 };
+	err = json_get_id(req->args, "port", 0, sought->port_id, &req->why);
+	if (!err)
+		err = json_get_id(req->args, "network", 0, sought->network_id, &req->why);
+	if (!err && !*sought->port_id && !*sought->network_id)
+		err = fail(&req->why, ERR_INVALID, "say a port or a network");
+	return err;
+}
+
+/* A port that is gone may have records that are not. */
+static void check_port(struct request *req, struct tx *tx, const char *id)
+{
+	struct port_row port;
+
+	if (!store_port_read(tx, req->arena, id, &port) ||
+	    service_check_rights(req, port.project_id))
+		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
+}
+
+static void check_network(struct request *req, struct tx *tx, const char *id)
+{
+	struct network_row network;
+
+	if (!store_network_read(tx, req->arena, id, &network) ||
+	    service_check_rights(req, network.project_id))
+		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", id);
+}
+
+static void take_zone(void *self, const char *zone)
+{
+	json_array_append_new(self, json_string(zone));
+}
+
+enum err service_get_published(void *self, struct request *req)
+{
+	struct ports *ports = self;
+	struct published_row row;
+	struct sought sought;
+	enum err err = read_sought(req, &sought);
+	const char *port = *sought.port_id ? sought.port_id : NULL;
+
+	if (err)
+		return err;
+
+	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
+	json_t *domains = json_array();
+
+	if (port)
+		check_port(req, &tx, port);
+	else
+		check_network(req, &tx, sought.network_id);
+	store_published(&tx, req->arena, sought.network_id, port, &row);
+	store_published_zones(&tx, req->arena, sought.network_id, port, DOMAINS_MAX,
+	                      take_zone, domains);
+	req->result = json_pack("{s:I, s:I, s:s, s:o}", "open", (json_int_t)row.open,
+	                        "refused", (json_int_t)row.refused, "reason", row.reason,
+	                        "domains", domains);
+	return tx_commit(&tx);
+}
