@@ -266,7 +266,8 @@ class Names(PortStory):
         """A002-4"""
         _, network = self.domain()
         port = self.create(network, "10.2.0.1", dns_name="web")
-        self.refused("called", self.create, network, "10.2.0.2", dns_name="WEB")
+        self.refused(f"port {port['id']} of the network is called web", self.create, network,
+                     "10.2.0.2", dns_name="WEB")
         _, other = self.domain()
         self.create(other, "10.2.1.1", dns_name="web")
         self.caller.delete_port(port=port["id"])

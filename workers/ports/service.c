@@ -43,7 +43,7 @@ static enum err fail_taken(struct why *why, const char *id, const char *fqdn)
 	            "already", *id ? "port " : "another port", id, fqdn);
 }
 
-/* Of those that come together all but one meet the table's key. */
+/* Nobody had it, but of those that come together all but one meet the table's key. */
 static void tell_taken(struct tx *tx, const struct port_row *port)
 {
 	if (tx->err == ERR_EXISTS && port->dns_fqdn)
@@ -133,6 +133,8 @@ static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
 		return;
 	}
 	name_port(deed, tx, port);
+	if (tx->err)
+		return;
 	store_port_insert(tx, port);
 	tell_taken(tx, port);
 	writing_records(writing, tx, port);
@@ -184,6 +186,8 @@ static void change_port(struct deed *deed, struct tx *tx, struct port_wish *wish
 	}
 	codec_complete(wish, &writing->was);
 	name_port(deed, tx, &wish->port);
+	if (tx->err)
+		return;
 	store_port_update(tx, &wish->port);
 	tell_taken(tx, &wish->port);
 	writing_records(writing, tx, &wish->port);
