@@ -84,6 +84,12 @@ class Story(unittest.TestCase):
     def route(self, name, *words):
         return self.document("route", "create", self.space, name, *words)
 
+    def alias(self, name):
+        """What the name server has for it as its CNAME; None: there is none."""
+        answer = dns.query.udp(dns.message.make_query(name, "CNAME"), HOST, timeout=5,
+                               port=self.fleet.bind.port)
+        return next((str(record) for rrset in answer.answer for record in rrset), None)
+
     def answers(self, name):
         """The addresses that the name server has for a name."""
         answer = dns.query.udp(dns.message.make_query(name, "A"), HOST, timeout=5,
@@ -225,7 +231,8 @@ class Routes(Story):
         self.assertEqual(self.document("route", "show", made["id"]), made)
         changed = self.document("route", "set", made["id"], "--label", "", "--host", "")
         self.assertEqual((changed["labels"], changed["host"]), ({}, None))
-        self.assertEqual(self.document("route", "delete", key), {"route": key})
+        self.assertEqual(self.document("route", "delete", key, "--wait") | {"seconds": 0},
+                         {"route": key, "seconds": 0})
 
     def test_lists_of_some(self):
         self.router("one", "--capacity", "1")
@@ -250,8 +257,11 @@ class Routes(Story):
         said = self.good("route", "create", self.space, "second", "--host", host)
         self.assertEqual(said, f"created route {self.space}/second: waits, host {host} is route "
                                f"{self.space}/first's\n")
-        self.refused(TIMEOUT, rf"not there yet after .* waits, host {host} is", "route", "set",
-                     f"{self.space}/second", "--backend", "x", "--wait", "--wait-timeout", "1")
+        words = "route", "set", f"{self.space}/second", "--backend", "x", "--wait"
+        self.refused(FAILED, rf"Waiting: route {self.space}/second waits for its host, and gets it "
+                             rf"when it is free: host {host} is route {self.space}/first's", *words)
+        error = self.document(*words, want=FAILED)
+        self.assertEqual((error["waiting"], error["error"]["class"]), (True, "Waiting"))
         self.assertRegex(self.good("route", "list", self.space),
                          rf"(?m)^{self.space}/second +new +{host} +- +x +host {host} is route ")
         self.good("route", "delete", f"{self.space}/first")
@@ -318,6 +328,11 @@ class Drains(Story):
         self.refused(FAILED, "rebind_grace.*force", "router", "delete", "shard1", "--admin")
         self.assertEqual(self.good("router", "drain", "shard1", "--undo", "--admin"),
                          "router shard1 takes routes again; it has 0\n")
+        name = f"{self.space}-r0.shard1.{SUFFIX}"
+        self.fleet.wait_for(lambda: self.alias(name), SECONDS, "its old name leads to the new one")
+        self.assertRegex(self.good("route", "delete", f"{self.space}/r0", "--wait"),
+                         rf"\Adeleted route {self.space}/r0\nDELETED {TOOK}")
+        self.assertEqual(self.alias(name), None)
         back = self.document("router", "drain", "shard2", "--admin", "--wait")
         self.assertEqual((back["routes"], back["state"]), (0, "draining"))
 

@@ -1,5 +1,7 @@
 #include "await.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "progress.h"
 
@@ -22,4 +24,14 @@ enum err await_end(const struct await *await, bool *is_over)
 	}
 	progress_end(&progress);
 	return err;
+}
+
+enum err await_in_time(struct await *await, bool *is_over)
+{
+	enum err err;
+
+	await->seconds = AWAIT_DEFAULT_S;
+	fflush(stdout);
+	err = cli_seconds(await->cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &await->seconds);
+	return err ? err : await_end(await, is_over);
 }

@@ -20,3 +20,5 @@ struct await {
 };
 /* OK, and not *is_over: the time is. */
 enum err await_end(const struct await *await, bool *is_over);
+/* The same, for the seconds of --wait-timeout; what was printed is to be seen meanwhile. */
+enum err await_in_time(struct await *await, bool *is_over);

@@ -341,7 +341,8 @@ const struct command commands[] = {
 	  "domain, NAMESPACE-NAME; or it has the host of --host, a name of your own, "
 	  "which you have to lead to the router yourself. A host is the route's who asked for "
 	  "it first: others wait until it is free. --wait waits until the route has a "
-	  "router whose domain is on its name servers.",
+	  "router whose domain is on its name servers; of a route that waits for its "
+	  "host it says at once whose it is, and fails (Waiting).",
 	  "zonefleet route create myapp test --wait\n"
 	  "zonefleet route create myapp shop --host www.example.org --label "
 	  "zone=east,tier=gold --backend shop_8080" },
@@ -366,10 +367,12 @@ const struct command commands[] = {
 	  "same, whatever its labels are.",
 	  "zonefleet route set myapp/test --host test.example.org\n"
 	  "zonefleet route set myapp/test --host '' --label zone=west" },
-	{ "route delete", "ROUTE", 1, 1, 0, NEED_BROKER, route_delete,
+	{ "route delete", "ROUTE", 1, 1, WAIT, NEED_BROKER, route_delete,
 	  "delete a route",
-	  "Deletes the route; its host is free at once.",
-	  "zonefleet route delete myapp/test" },
+	  "Deletes the route; its host is free at once. Names that it had at other "
+	  "routers before go from their domains; --wait waits until they are gone from "
+	  "the name servers.",
+	  "zonefleet route delete myapp/test --wait" },
 	{ "route bind", "ROUTE ROUTER", 2, 2, WAIT, NEED_BROKER, route_bind,
 	  "give a route a router (administrators)",
 	  "The route gets ROUTER, whatever routes.strategy would say, and whether it has "

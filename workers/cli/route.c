@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "await.h"
 #include "base/mem.h"
 #include "handlers.h"
 #include "pages.h"
@@ -69,6 +70,11 @@ static bool is_scheduled(const json_t *route)
 	return !strcmp(status_of(route, "phase"), "scheduled");
 }
 
+static bool is_waiting(const json_t *route)
+{
+	return json_is_true(json_object_get(route, "waiting"));
+}
+
 static void take_route(struct work *work, json_t *route)
 {
 	json_t *name = json_sprintf("%s/%s", answer_text(route, "namespace"),
@@ -92,13 +98,12 @@ static void work_clear(struct work *work)
 static void describe(const json_t *route, struct buf *words)
 {
 	const char *reason = answer_text(route, "last_error");
-	bool is_waiting = json_is_true(json_object_get(route, "waiting"));
 
 	if (is_scheduled(route))
 		buf_printf(words, "%s at %s", status_of(route, "dns"),
 		           answer_text(route, "router"));
 	else
-		buf_printf(words, "%s%s%s", is_waiting ? "waits" : "new",
+		buf_printf(words, "%s%s%s", is_waiting(route) ? "waits" : "new",
 		           *reason ? ", " : "", reason);
 }
 
@@ -118,6 +123,17 @@ static void tell(const struct work *work, const char *done)
 
 /* ---- waiting ---- */
 
+/* Whoever has its host may keep it for ever: that is for people to settle. */
+static enum err waits_for_host(const struct work *work)
+{
+	struct cli *cli = work->cli;
+
+	cli->class = "Waiting";
+	return fail(&cli->why, ERR_CONFLICT, "route %.200s waits for its host, and gets "
+	            "it when it is free: %.250s", work->name,
+	            answer_text(work->route, "last_error"));
+}
+
 /* It has a router, and that one's name servers have its domain. */
 static enum err look(void *self, bool *is_over)
 {
@@ -129,6 +145,8 @@ static enum err look(void *self, bool *is_over)
 	if (err)
 		return err;
 	take_route(work, route);
+	if (is_waiting(route))
+		return waits_for_host(work);
 	if (!is_scheduled(route))
 		return OK;
 	return router_look(work->cli, answer_text(route, "router"), &work->router,
@@ -159,7 +177,7 @@ static enum err wait_route(struct work *work)
 
 	if (!cli_has(cli, OPT_WAIT))
 		return OK;
-	err = routes_await(&await, &is_over);
+	err = await_in_time(&await, &is_over);
 	if (!err && !is_over)
 		err = out_of_time(work);
 	if (!err && !cli->out.json && !cli->out.quiet)
@@ -225,9 +243,98 @@ enum err route_set(struct cli *cli)
 	                                             "values", values), "changed");
 }
 
+/* ---- delete ---- */
+
+/* Names that the route had at other routers before go from these ones' domains. */
+struct leaving {
+	struct cli *cli;
+	json_t *routers;		/* whose domains are not out yet */
+};
+
+static void take_pending(struct leaving *leaving, const json_t *routers)
+{
+	size_t i;
+	json_t *router;
+
+	json_array_foreach((json_t *)routers, i, router)
+		if (!strcmp(answer_text(router, "zone_status"), "PENDING"))
+			json_array_append(leaving->routers,
+			                  json_object_get(router, "name"));
+}
+
+/* Nobody says which routers they were: those are among whose domain changes now. */
+static enum err find_pending(struct leaving *leaving)
+{
+	struct cli *cli = leaving->cli;
+	json_t *marker = NULL, *page;
+	enum err err;
+
+	do {
+		json_t *args = marker ? json_pack("{s:o}", "marker", marker)
+		                      : json_object();
+
+		err = client_call(cli->client, "routes", "list_routers", args, &page,
+		                  &cli->why);
+		if (err)
+			return err;
+		take_pending(leaving, json_object_get(page, "routers"));
+		marker = json_incref(json_object_get(page, "marker"));
+		json_decref(page);
+	} while (json_is_string(marker));
+	json_decref(marker);
+	return OK;
+}
+
+/* The last of those that are left, until none is. */
+static enum err look_left(void *self, bool *is_over)
+{
+	struct leaving *leaving = self;
+	json_t *router = NULL;
+	size_t count;
+	bool is_out = true;
+	enum err err = OK;
+
+	while (!err && is_out && (count = json_array_size(leaving->routers))) {
+		const json_t *name = json_array_get(leaving->routers, count - 1);
+
+		err = router_look(leaving->cli, json_string_value(name), &router,
+		                  &is_out);
+		if (err == ERR_NOT_FOUND) {
+			is_out = true;
+			err = OK;
+		}
+		if (!err && is_out)
+			json_array_remove(leaving->routers, count - 1);
+	}
+	json_decref(router);
+	*is_over = !err && is_out;
+	return err;
+}
+
+static enum err wait_left(struct leaving *leaving)
+{
+	struct cli *cli = leaving->cli;
+	struct await await = { .cli = cli, .subject = cli->argv[0], .what = "goes",
+	                       .look = look_left, .self = leaving };
+	bool is_over = false;
+	enum err err = find_pending(leaving);
+
+	if (!err)
+		err = await_in_time(&await, &is_over);
+	if (!err && !is_over)
+		err = fail(&cli->why, ERR_TIMEOUT, "names of route %.255s may still be "
+		           "there after %.1f s: the domain of router %.63s is not on its "
+		           "name servers", cli->argv[0], cli_elapsed(cli),
+		           json_string_value(json_array_get(leaving->routers,
+		           json_array_size(leaving->routers) - 1)));
+	if (!err && !cli->out.json && !cli->out.quiet)
+		printf("DELETED after %.3f s\n", cli_elapsed(cli));
+	return err;
+}
+
 enum err route_delete(struct cli *cli)
 {
-	json_t *nothing;
+	json_t *nothing, *done;
 	enum err err = routes_ask(cli, "delete_route", json_pack("{s:s}", "route",
 	                          cli->argv[0]), "route", &nothing);
 
@@ -235,9 +342,18 @@ enum err route_delete(struct cli *cli)
 		return err;
 	if (!cli->out.json && !cli->out.quiet)
 		printf("deleted route %s\n", cli->argv[0]);
-	cli_answer(cli, json_pack("{s:s}", "route", cli->argv[0]));
-	return OK;
+	done = json_pack("{s:s}", "route", cli->argv[0]);
+	cli_answer(cli, done);
+	if (!cli_has(cli, OPT_WAIT))
+		return OK;
+	struct leaving leaving = { cli, json_array() };
+	err = wait_left(&leaving);
+	json_decref(leaving.routers);
+	json_object_set_new(done, "seconds", json_real(cli_elapsed(cli)));
+	return err;
 }
+
+/* ---- bind ---- */
 
 static enum err bind(struct cli *cli, const json_t *route)
 {

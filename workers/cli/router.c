@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "await.h"
 #include "handlers.h"
 #include "pages.h"
 
@@ -59,16 +60,6 @@ enum err router_look(struct cli *cli, const char *name, json_t **router, bool *i
 	*is_out = !strcmp(answer_text(seen, "zone_status"), "ACTIVE");
 	return strcmp(answer_text(seen, "zone_status"), "ERROR")
 	       ? OK : ended_in_error(cli, seen);
-}
-
-enum err routes_await(struct await *await, bool *is_over)
-{
-	enum err err;
-
-	await->seconds = AWAIT_DEFAULT_S;
-	fflush(stdout);
-	err = cli_seconds(await->cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &await->seconds);
-	return err ? err : await_end(await, is_over);
 }
 
 /* What a command has to do with one router. */
@@ -131,7 +122,7 @@ static enum err wait_for(struct work *work, const char *what,
 	struct await await = { .cli = work->cli, .subject = work->cli->argv[0],
 	                       .what = what, .look = look, .self = work };
 
-	return routes_await(&await, is_over);
+	return await_in_time(&await, is_over);
 }
 
 /* The router, with the seconds that it took if it was waited for. */

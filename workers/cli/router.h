@@ -6,7 +6,6 @@
 
 #include <jansson.h>
 
-#include "await.h"
 #include "cli.h"
 
 /* Takes ARGS over. *answer, which is the caller's: what the answer has under KEY. */
@@ -18,6 +17,3 @@ enum err routes_ask(struct cli *cli, const char *method, json_t *args, const cha
  * ERROR ends the command.
  */
 enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out);
-
-/* --wait-timeout into WAIT's seconds, or what it is by default; then await_end(). */
-enum err routes_await(struct await *await, bool *is_over);
