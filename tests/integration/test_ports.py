@@ -1,8 +1,10 @@
 """Names of ports, from a call on the queue to what minidns and a BIND behind it answer."""
 
 import ipaddress
+import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -20,7 +22,7 @@ import dns.reversename
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
-from lab.fleet import Worker                                            # noqa: E402
+from lab.fleet import BINARIES, Worker                                  # noqa: E402
 from lab.process import HOST                                            # noqa: E402
 
 SECONDS = 15
@@ -880,6 +882,7 @@ class Empty(PortStory):
         finally:
             self.fleet.bind.launch()
             self.fleet.bind.wait_ready()
+            self.fleet.bind.wait_ready()
         self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
                             == "ACTIVE", 8 * SECONDS, "it is published")
         self.answers(self.reverse("10.91.2.1"), "PTR", f"next.{domain}")
@@ -1158,6 +1161,8 @@ class Client(PortStory):
         port = said.split()[2]
         self.assertIn(f"10.9.0.1 web.{domain}", said)
         self.answers(f"web.{domain}", "A", "10.9.0.1")
+        self.assertEqual(self.cli("port", "show", f"Web.{domain}".rstrip(".")),
+                         self.cli("port", "show", port))
         shown = self.cli("port", "show", port)
         for words in f"web.{domain}", "fa:16:3e:00:00:01", "fd00::9", network.replace("-", ""):
             self.assertIn(words, shown)
@@ -1181,6 +1186,105 @@ class Client(PortStory):
         self.cli("port", "delete", port)
         self.cli("network", "delete", network)
         self.refused("no network", self.cli, "network", "show", network)
+        self.refused(f"no network {network.replace('-', '')}", self.cli, "port", "list", network)
+
+    def run_client(self, *words):
+        done = subprocess.run([BINARIES / "zonefleet", *words, "--tenant", "tenant-1", "--config",
+                               self.fleet.config], capture_output=True, text=True, timeout=90,
+                              env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"},
+                              stdin=subprocess.DEVNULL)
+        return done.returncode, done.stdout, done.stderr
+
+    def fails(self, want, pattern, *words):
+        status, out, said = self.run_client(*words)
+        self.assertEqual(status, want, out + said)
+        self.assertRegex(said, pattern)
+
+    def document(self, *words, want=0):
+        status, out, said = self.run_client(*words, "--json")
+        self.assertEqual((status, said), (want, ""), out)
+        return json.loads(out)
+
+    def now(self, name, kind, *expected):
+        """Who waited need not ask the name server twice."""
+        self.assertEqual(ask(self.fleet.bind.port, name, kind), set(expected), name)
+
+    def test_who_waits_sees_it(self):
+        """Each change is on the servers when the command ends, and nothing that it had before."""
+        domain, network = self.domain()
+        other = self.domain()[0]
+        took = r"after \d+\.\d{3} s\n\Z"
+        said = self.cli("port", "create", network, "10.9.1.1", "--dns-name", "vm", "--wait")
+        self.assertRegex(said, rf"\Acreated port \w+\n  10.9.1.1 vm.{domain}\nACTIVE {took}")
+        port = said.split()[2]
+        self.now(f"vm.{domain}", "A", "10.9.1.1")
+        self.now(f"host-10-9-1-1.{domain}", "A", "10.9.1.1")
+        changed = self.document("port", "set", f"vm.{domain}", "10.9.1.2", "--dns-domain", other,
+                                "--wait", "--admin")
+        self.assertEqual((changed["id"], changed["status"], changed["dns_domain"]),
+                         (port, "ACTIVE", other))
+        self.assertGreater(changed["seconds"], 0)
+        self.now(f"vm.{domain}", "A")
+        self.now(f"host-10-9-1-1.{domain}", "A")
+        self.now(f"vm.{other}", "A", "10.9.1.2")
+        self.now(self.reverse("10.9.1.1"), "PTR")
+        self.now(self.reverse("10.9.1.2"), "PTR", f"vm.{other}")
+        said = self.cli("network", "set", network, other, "--wait")
+        self.assertRegex(said, rf"renamed 1\nACTIVE {took}")
+        self.now(f"host-10-9-1-2.{domain}", "A")
+        self.now(f"host-10-9-1-2.{other}", "A", "10.9.1.2")
+        said = self.cli("subnet", "set", network, "10.9.1.0/24", "--no-publish", "--wait")
+        self.assertRegex(said, rf"have no records\nACTIVE {took}")
+        self.now(f"vm.{other}", "A")
+        self.cli("subnet", "set", network, "10.9.1.0/24", "--wait")
+        self.now(f"vm.{other}", "A", "10.9.1.2")
+        said = self.cli("port", "delete", f"vm.{other}", "--wait", "--admin")
+        self.assertRegex(said, rf"\Adeleted port vm.{other}\nDELETED {took}")
+        self.now(f"vm.{other}", "A")
+        self.now(f"host-10-9-1-2.{other}", "A")
+        self.now(self.reverse("10.9.1.2"), "PTR")
+
+    def test_who_waits_in_vain_hears_why(self):
+        domain, network = self.domain()
+        self.central.apply_changes(domain=domain, changes=[
+            {"op": "add", "name": f"taken.{domain}", "type": "CNAME",
+             "records": ["www.example.net."]}])
+        words = "port", "create", network, "10.9.2.1", "--dns-name", "taken", "--wait"
+        self.fails(4, "InError: port \\w+ is in ERROR.*1 of its records refused: .*CNAME", *words)
+        refused = self.document("port", "set", f"taken.{domain}", "10.9.2.2", "--wait", want=4)
+        self.assertEqual(refused["error"]["class"], "InError")
+        self.fails(4, "InError: network \\w+ is in ERROR.*CNAME", "network", "set", network,
+                   domain, "--wait")
+        self.assertRegex(self.cli("port", "list", network), r"taken +ERROR +10.9.2.2 +.*CNAME")
+        none = f"none{uuid.uuid4().hex[:8]}.example."
+        network = self.network(none)
+        self.fails(5, "Timeout: port \\w+: 2 records are not with central .*no such domain", "port",
+                   "create", network, "10.9.2.3", "--dns-name", "vm", "--wait",
+                   "--wait-timeout", "2")
+        domain, network = self.domain()
+        self.cli("port", "create", network, "10.9.2.4", "--wait")
+        self.fleet.bind.stop()
+        try:
+            status, _, said = self.run_client("port", "create", network, "10.9.2.5", "--wait",
+                                              "--wait-timeout", "2")
+        finally:
+            self.fleet.bind.launch()
+            self.fleet.bind.wait_ready()
+        self.assertIn(status, (4, 5), said)
+        self.assertRegex(said, f"{domain} is (not on its name servers|in ERROR: bind)")
+        self.answers(f"host-10-9-2-5.{domain}", "A", "10.9.2.5")
+
+    def test_several_of_a_name(self):
+        domain, network = self.domain()
+        ids = [self.create(one, f"10.9.3.{number}", dns_name="www")["id"]
+               for number, one in enumerate((network, self.network(domain)), 1)]
+        for words in ("show",), ("delete",), ("set", "10.9.3.9"):
+            self.fails(1, f"several ports are called www.{domain}, say which by its id: "
+                       f"{min(ids)}, {max(ids)}", "port", words[0], f"www.{domain}", *words[1:])
+        self.fails(3, "no port is called web.", "port", "show", f"web.{domain}")
+        self.fails(2, "the domain", "port", "show", "a..b")
+        self.assertEqual(self.document("port", "delete", ids[0]), {"id": ids[0]})
+        self.assertEqual(self.document("port", "delete", f"www.{domain}"), {"id": ids[1]})
 
 
 class Tenants(PortStory):

@@ -207,12 +207,14 @@ const struct command commands[] = {
 	  "and the domains that are PENDING or in ERROR.",
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
-	{ "network set", "NETWORK DOMAIN", 2, 2, 0, NEED_BROKER, network_set,
+	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
 	  "say in which domain the ports of a network are named",
 	  "Makes the network, whose id (a UUID) is NETWORK, known to zonefleet-ports, or "
 	  "gives it another DOMAIN: its ports are renamed at once, all of them. With '' "
-	  "they have no names. The domain is one of the tenant's own.",
-	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 dev.example.org\n"
+	  "they have no names. The domain is one of the tenant's own. --wait waits until "
+	  "all their records are on the name servers, as of 'port create'.",
+	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 dev.example.org "
+	  "--wait\n"
 	  "zonefleet network set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 ''" },
 	{ "network list", "", 0, 0, OPT(LIMIT), NEED_BROKER, network_list,
 	  "list the networks and their domains",
@@ -228,7 +230,8 @@ const struct command commands[] = {
 	  "Forgets the network and its subnets. One that has ports stays: delete them "
 	  "first.",
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
-	{ "subnet set", "NETWORK CIDR", 2, 2, OPT(NO_PUBLISH), NEED_BROKER, subnet_set,
+	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
+	  subnet_set,
 	  "say whether the addresses of a subnet have records",
 	  "Makes the subnet CIDR (10.1.0.0/16, fd00::/64) of NETWORK known, or changes "
 	  "it: with --no-publish the addresses of its ports have no records, neither "
@@ -253,37 +256,54 @@ const struct command commands[] = {
 	  "forget a subnet",
 	  "Forgets the subnet: its addresses are in none that is known.",
 	  "zonefleet subnet delete 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
-	{ "port create", "NETWORK ADDRESS...", 2, -1, OPT(DNS_NAME) | OPT(MAC),
+	{ "port create", "NETWORK ADDRESS...", 2, -1,
+	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
 	  NEED_BROKER, port_create,
 	  "give a port's addresses their names",
 	  "Makes a port of NETWORK with these addresses. Each has a generated name "
 	  "(host-10-1-1-1) in the network's domain, and the one of --dns-name if there "
 	  "is one, which no other port of the network may have; its reverse record is "
-	  "the latter.",
+	  "the latter. With --dns-domain it has that name there, and the generated ones "
+	  "in the network's domain.\n"
+	  "--wait waits until central has taken its records, and then until their "
+	  "domains are on the name servers; of domains that are not the tenant's own, "
+	  "as reverse ones, only administrators see the latter. If records are refused, "
+	  "it fails with the reason (InError).",
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.1 "
-	  "2001:db8::1 --dns-name vm01" },
+	  "2001:db8::1 --dns-name vm01 --wait\n"
+	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.2 "
+	  "--dns-name www --dns-domain example.org" },
 	{ "port list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, port_list,
 	  "list ports, of a network or all",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
 	  "has all its records, then ACTIVE; ERROR: some are refused, for something else "
-	  "is there in the domain.",
+	  "is there in the domain. REASON is why, or what keeps it PENDING, or why it is "
+	  "not called as it should be, for another port has its name, say: then it has "
+	  "its generated names only.",
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
 	  "show a port, and what its addresses are called",
 	  "Shows the port, each of its addresses with the name that its reverse record "
-	  "is.",
-	  "zonefleet port show 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10" },
-	{ "port set", "PORT [ADDRESS...]", 1, -1, OPT(DNS_NAME) | OPT(MAC),
+	  "is. PORT is its id, or its full name, if no other one is called so: ports of "
+	  "two networks may be.",
+	  "zonefleet port show 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10\n"
+	  "zonefleet port show vm01.dev.example.org" },
+	{ "port set", "PORT [ADDRESS...]", 1, -1,
+	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
 	  NEED_BROKER, port_set,
 	  "rename a port, or give it other addresses",
 	  "Changes what is said and leaves the rest; with addresses, they are all that "
-	  "the port has from then on.",
-	  "zonefleet port set 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10 --dns-name web\n"
+	  "the port has from then on. PORT is its id or its full name; --wait is as of "
+	  "'port create', and what the port had before is gone by then, too.",
+	  "zonefleet port set vm01.dev.example.org --dns-name web --wait\n"
 	  "zonefleet port set 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10 10.1.1.7" },
-	{ "port delete", "PORT", 1, 1, 0, NEED_BROKER, port_delete,
+	{ "port delete", "PORT", 1, 1, WAIT, NEED_BROKER, port_delete,
 	  "delete a port and its records",
-	  "Deletes the port; its name is free at once, and its records go.",
-	  "zonefleet port delete 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10" },
+	  "Deletes the port, called by its id or its full name; its name is free at "
+	  "once, and its records go. --wait waits until they are gone from the name "
+	  "servers, as of 'port create'.",
+	  "zonefleet port delete 0b5a6b6e-2f0e-4a43-9be7-3b8d2f8a3d10\n"
+	  "zonefleet port delete web.dev.example.org --wait" },
 	{ "router create", "NAME [ADDRESS...]", 1, -1,
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,

@@ -86,6 +86,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_DNS_NAME]     = { "dns-name", 0, "NAME",
 		"what the port is called: vm01, or absolute with its final dot; '' for "
 		"its generated names only" },
+	[OPT_DNS_DOMAIN]   = { "dns-domain", 0, "DOMAIN",
+		"the domain that the name is in; '' for the network's" },
 	[OPT_MAC]          = { "mac", 0, "MAC", "its MAC address: fa:16:3e:00:00:01" },
 	[OPT_NO_PUBLISH]   = { "no-publish", 0, NULL,
 		"its addresses have no records" },

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "handlers.h"
 #include "pages.h"
+#include "published.h"
 
 #define PORTS "ports"
 
@@ -47,25 +49,43 @@ static void tell_unnamed(const json_t *answer)
 		       json_string_value(json_array_get(unnamed, i)));
 }
 
+static void tell_network(const struct cli *cli, const json_t *answer)
+{
+	const json_t *network = json_object_get(answer, "network");
+	const char *domain = answer_text(network, "dns_domain");
+
+	if (cli->out.json || cli->out.quiet)
+		return;
+	printf("network %s: ports are named in %s; renamed %" PRId64 "\n",
+	       answer_text(network, "id"), *domain ? domain : "no domain",
+	       answer_number(answer, "ports"));
+	tell_unnamed(answer);
+}
+
+/* Where its ports are published now; one that is made is nowhere yet. */
+static enum err look_before(struct cli *cli, struct published *published)
+{
+	enum err err = cli_has(cli, OPT_WAIT) ? published_look(cli, published) : OK;
+
+	return err == ERR_NOT_FOUND ? OK : err;
+}
+
 enum err network_set(struct cli *cli)
 {
+	struct published published = { .key = "network", .id = cli->argv[0] };
 	json_t *answer;
-	enum err err = ask(cli, "set_network", json_pack("{s:{s:s, s:s}}", "network",
-	                   "id", cli->argv[0], "dns_domain", cli->argv[1]), &answer);
+	enum err err = look_before(cli, &published);
 
-	if (err)
-		return err;
-	const json_t *network = json_object_get(answer, "network");
-	if (!cli->out.json && !cli->out.quiet) {
-		printf("network %s: ports are named in %s; renamed %" PRId64 "\n",
-		       answer_text(network, "id"),
-		       *answer_text(network, "dns_domain")
-		       ? answer_text(network, "dns_domain") : "no domain",
-		       answer_number(answer, "ports"));
-		tell_unnamed(answer);
+	if (!err)
+		err = ask(cli, "set_network", json_pack("{s:{s:s, s:s}}", "network", "id",
+		          cli->argv[0], "dns_domain", cli->argv[1]), &answer);
+	if (!err) {
+		cli_answer(cli, answer);
+		tell_network(cli, answer);
+		err = published_wait(cli, &published, "ACTIVE", answer);
 	}
-	cli_answer(cli, answer);
-	return OK;
+	published_clear(&published);
+	return err;
 }
 
 /* What ANSWER has under KEY becomes the answer. */
@@ -159,7 +179,7 @@ static void subnet_row(struct table *table, const json_t *subnet)
 	table_text(table, answer_text(subnet, "network_id"));
 }
 
-enum err subnet_set(struct cli *cli)
+static enum err put_subnet(struct cli *cli, json_t **subnet)
 {
 	json_t *answer;
 	enum err err = ask(cli, "set_subnet", json_pack("{s:{s:s, s:s, s:b}}", "subnet",
@@ -169,13 +189,29 @@ enum err subnet_set(struct cli *cli)
 
 	if (err)
 		return err;
-	answer = unwrapped(answer, "subnet");
+	*subnet = unwrapped(answer, "subnet");
 	if (!cli->out.json && !cli->out.quiet)
-		printf("subnet %s: addresses of %s have %s\n", answer_text(answer, "id"),
-		       answer_text(answer, "cidr"),
-		       is_published(answer) ? "records" : "no records");
-	cli_answer(cli, answer);
+		printf("subnet %s: addresses of %s have %s\n", answer_text(*subnet, "id"),
+		       answer_text(*subnet, "cidr"),
+		       is_published(*subnet) ? "records" : "no records");
 	return OK;
+}
+
+/* Its records are those of ports of its network. */
+enum err subnet_set(struct cli *cli)
+{
+	struct published published = { .key = "network", .id = cli->argv[0] };
+	json_t *subnet;
+	enum err err = look_before(cli, &published);
+
+	if (!err)
+		err = put_subnet(cli, &subnet);
+	if (!err) {
+		cli_answer(cli, subnet);
+		err = published_wait(cli, &published, "ACTIVE", subnet);
+	}
+	published_clear(&published);
+	return err;
 }
 
 enum err subnet_show(struct cli *cli)
@@ -207,6 +243,7 @@ static const struct field port_fields[] = {
 	{ "project_id",  "project" },
 	{ "dns_name",    "name" },
 	{ "dns_fqdn",    "full name" },
+	{ "dns_domain",  "domain" },
 	{ "mac_address", "MAC address" },
 	{ "status",      "status" },
 	{ "reason",      "reason" },
@@ -219,6 +256,7 @@ static const struct column port_columns[] = {
 	{ "NAME",      COLUMN_LEFT },
 	{ "STATUS",    COLUMN_STATUS },
 	{ "ADDRESSES", COLUMN_LEFT },
+	{ "REASON",    COLUMN_LEFT },
 	{ 0 }
 };
 
@@ -255,6 +293,7 @@ static void port_row(struct table *table, const json_t *port)
 {
 	const json_t *addresses = json_object_get(port, "fixed_ips");
 	const char *name = answer_text(port, "dns_name");
+	const char *reason = answer_text(port, "reason");
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < json_array_size(addresses); i++)
@@ -264,6 +303,7 @@ static void port_row(struct table *table, const json_t *port)
 	table_text(table, *name ? name : "-");
 	table_text(table, answer_text(port, "status"));
 	table_text(table, text.len ? buf_string(&text) : "-");
+	table_text(table, *reason ? reason : "-");
 	buf_clear(&text);
 }
 
@@ -278,23 +318,86 @@ enum err port_list(struct cli *cli)
 	                                           : json_object());
 }
 
-enum err port_show(struct cli *cli)
+/* ---- which one ---- */
+
+static enum err fail_many(struct cli *cli, const char *name, const json_t *ports)
 {
+	struct buf ids = { 0 };
+	enum err err;
+
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		buf_printf(&ids, "%s%s", i ? ", " : "",
+		           answer_text(json_array_get(ports, i), "id"));
+	err = fail(&cli->why, ERR_CONFLICT, "several ports are called %.255s, say which "
+	           "by its id: %s", name, buf_string(&ids));
+	buf_clear(&ids);
+	return err;
+}
+
+/* The id of the one of that full name. In each network there is one at most. */
+static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 1])
+{
+	enum { SHOWN_MAX = 5 };
 	json_t *answer;
-	enum err err = ask(cli, "get_port", json_pack("{s:s}", "port", cli->argv[0]),
-	                   &answer);
+	enum err err = ask(cli, "list_ports", json_pack("{s:s, s:i}", "dns_fqdn", name,
+	                   "limit", SHOWN_MAX), &answer);
 
 	if (err)
 		return err;
-	answer = unwrapped(answer, "port");
-	if (!cli->out.json) {
-		json_t *shown = json_copy(answer);
+	const json_t *ports = json_object_get(answer, "ports");
+	if (!json_array_size(ports))
+		err = fail(&cli->why, ERR_NOT_FOUND, "no port is called %.255s", name);
+	else if (json_array_size(ports) > 1)
+		err = fail_many(cli, name, ports);
+	else
+		snprintf(id, ID_LEN + 1, "%s",
+		         answer_text(json_array_get(ports, 0), "id"));
+	json_decref(answer);
+	return err;
+}
 
-		json_object_set_new(shown, "addresses", addresses_of(answer));
+/* The first argument: an id, or its full name, whose final dot may be missing. */
+static enum err find_port(struct cli *cli, char id[ID_LEN + 1])
+{
+	char name[NAME_MAX_TEXT + 1];
+	enum err err;
+
+	if (id_parse(cli->argv[0], id))
+		return OK;
+	err = cli_domain(cli, 0, name);
+	return err ? err : find_called(cli, name, id);
+}
+
+/* ---- one of them ---- */
+
+static enum err get_port(struct cli *cli, const char *id, json_t **port)
+{
+	json_t *answer;
+	enum err err = ask(cli, "get_port", json_pack("{s:s}", "port", id), &answer);
+
+	if (!err)
+		*port = unwrapped(answer, "port");
+	return err;
+}
+
+enum err port_show(struct cli *cli)
+{
+	char id[ID_LEN + 1];
+	json_t *port;
+	enum err err = find_port(cli, id);
+
+	if (!err)
+		err = get_port(cli, id, &port);
+	if (err)
+		return err;
+	if (!cli->out.json) {
+		json_t *shown = json_copy(port);
+
+		json_object_set_new(shown, "addresses", addresses_of(port));
 		output_fields(&cli->out, shown, port_fields);
 		json_decref(shown);
 	}
-	cli_answer(cli, answer);
+	cli_answer(cli, port);
 	return OK;
 }
 
@@ -308,56 +411,111 @@ static json_t *fixed_ips(char *const *addresses, int count)
 	return list;
 }
 
-/* Made or changed by METHOD: what it is called is said, and all the rest with --json. */
-static enum err change(struct cli *cli, const char *method, json_t *args,
-                       const char *done)
+static void tell_port(const struct cli *cli, const json_t *port, const char *done)
 {
-	json_t *answer;
-	enum err err = ask(cli, method, args, &answer);
+	json_t *addresses;
+
+	if (cli->out.json || cli->out.quiet)
+		return;
+	addresses = addresses_of(port);
+	printf("%s port %s\n", done, answer_text(port, "id"));
+	for (size_t i = 0; i < json_array_size(addresses); i++)
+		printf("  %s\n", json_string_value(json_array_get(addresses, i)));
+	json_decref(addresses);
+}
+
+/*
+ * Made or changed by METHOD: what it is called is said, and all the rest with --json; and
+ * it is waited for, also where it was PUBLISHED before.
+ */
+static enum err change(struct cli *cli, const char *method, json_t *args,
+                       const char *done, struct published *published)
+{
+	json_t *port;
+	enum err err = ask(cli, method, args, &port);
 
 	if (err)
 		return err;
-	answer = unwrapped(answer, "port");
-	if (!cli->out.json && !cli->out.quiet) {
-		json_t *addresses = addresses_of(answer);
+	port = unwrapped(port, "port");
+	cli_answer(cli, port);
+	tell_port(cli, port, done);
+	published->id = answer_text(port, "id");
+	return published_wait(cli, published, "ACTIVE", port);
+}
 
-		printf("%s port %s\n", done, answer_text(answer, "id"));
-		for (size_t i = 0; i < json_array_size(addresses); i++)
-			printf("  %s\n", json_string_value(json_array_get(addresses, i)));
-		json_decref(addresses);
-	}
-	cli_answer(cli, answer);
-	return OK;
+static void put_values(const struct cli *cli, json_t *port)
+{
+	cli_put_text(cli, OPT_DNS_NAME, port, "dns_name");
+	cli_put_text(cli, OPT_DNS_DOMAIN, port, "dns_domain");
+	cli_put_text(cli, OPT_MAC, port, "mac_address");
+	if (cli->argc > 1)
+		json_object_set_new(port, "fixed_ips", fixed_ips(cli->argv + 1,
+		                                                 cli->argc - 1));
 }
 
 enum err port_create(struct cli *cli)
 {
-	json_t *port = json_pack("{s:s, s:o}", "network_id", cli->argv[0], "fixed_ips",
-	                         fixed_ips(cli->argv + 1, cli->argc - 1));
+	struct published published = { .key = "port" };
+	json_t *port = json_pack("{s:s}", "network_id", cli->argv[0]);
+	enum err err;
 
-	cli_put_text(cli, OPT_DNS_NAME, port, "dns_name");
-	cli_put_text(cli, OPT_MAC, port, "mac_address");
-	return change(cli, "create_port", json_pack("{s:o}", "port", port), "created");
+	put_values(cli, port);
+	err = change(cli, "create_port", json_pack("{s:o}", "port", port), "created",
+	             &published);
+	published_clear(&published);
+	return err;
 }
 
 enum err port_set(struct cli *cli)
 {
+	char id[ID_LEN + 1];
+	struct published published = { .key = "port", .id = id };
 	json_t *values = json_object();
+	enum err err = OK;
 
-	cli_put_text(cli, OPT_DNS_NAME, values, "dns_name");
-	cli_put_text(cli, OPT_MAC, values, "mac_address");
-	if (cli->argc > 1)
-		json_object_set_new(values, "fixed_ips", fixed_ips(cli->argv + 1,
-		                                                   cli->argc - 1));
-	if (!json_object_size(values)) {
-		json_decref(values);
-		return cli_usage(cli, "say what to change: --dns-name, --mac or ADDRESS");
-	}
-	return change(cli, "update_port", json_pack("{s:s, s:o}", "port", cli->argv[0],
-	                                            "values", values), "changed");
+	put_values(cli, values);
+	if (!json_object_size(values))
+		err = cli_usage(cli, "say what to change: --dns-name, --dns-domain, "
+		                "--mac or ADDRESS");
+	if (!err)
+		err = find_port(cli, id);
+	if (!err)
+		err = look_before(cli, &published);
+	if (!err)
+		err = change(cli, "update_port", json_pack("{s:s, s:O}", "port", id,
+		             "values", values), "changed", &published);
+	json_decref(values);
+	published_clear(&published);
+	return err;
+}
+
+/* Which is said in the words that it was called by. */
+static enum err end_port(struct cli *cli, const char *id)
+{
+	json_t *answer;
+	enum err err = ask(cli, "delete_port", json_pack("{s:s}", "port", id), &answer);
+
+	if (err)
+		return err;
+	json_decref(answer);
+	cli_answer(cli, json_pack("{s:s}", "id", id));
+	if (!cli->out.json && !cli->out.quiet)
+		printf("deleted port %s\n", cli->argv[0]);
+	return OK;
 }
 
 enum err port_delete(struct cli *cli)
 {
-	return delete_it(cli, "delete_port", "port");
+	char id[ID_LEN + 1];
+	struct published published = { .key = "port", .id = id };
+	enum err err = find_port(cli, id);
+
+	if (!err)
+		err = look_before(cli, &published);
+	if (!err)
+		err = end_port(cli, id);
+	if (!err)
+		err = published_wait(cli, &published, "DELETED", cli->document);
+	published_clear(&published);
+	return err;
 }

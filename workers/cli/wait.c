@@ -218,6 +218,25 @@ static enum err ended_in_error(struct watcher *watcher)
 	return ERR_CONFLICT;
 }
 
+enum err wait_look(struct cli *cli, struct goal *goal, enum verdict *verdict)
+{
+	struct watcher watcher = { .cli = cli, .goal = goal };
+	struct standing standing;
+	enum err err = look(&watcher, &standing);
+
+	*verdict = VERDICT_OPEN;
+	if (err)
+		return err;
+	if (!goal->serial)
+		goal->serial = standing.serial;
+	*verdict = wait_judge(goal, &standing);
+	if (*verdict == VERDICT_ERROR)
+		err = ended_in_error(&watcher);
+	json_decref(watcher.domain);
+	buf_clear(&watcher.line);
+	return err;
+}
+
 static enum err judge_end(struct watcher *watcher, enum verdict verdict)
 {
 	if (verdict == VERDICT_ERROR)

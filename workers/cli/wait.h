@@ -27,6 +27,11 @@ struct standing {
 enum verdict wait_judge(const struct goal *goal, const struct standing *standing);
 
 /*
+ * One look at how far it is. A goal of serial 0 gets the one that the domain has by now.
+ * Not OK: the domain is in ERROR, as --wait tells it; or ERR_NOT_FOUND.
+ */
+enum err wait_look(struct cli *cli, struct goal *goal, enum verdict *verdict);
+/*
  * The end of every changing command: RESULT (taken over) is the answer, LINE tells of it.
  * With --wait the goal is waited for, and "status" and "seconds" are added to the result.
  */

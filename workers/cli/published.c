@@ -1,0 +1,175 @@
+#include "published.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "await.h"
+#include "base/mem.h"
+#include "wait.h"
+
+struct site {
+	char *domain;
+	uint32_t serial;		/* of when central had taken all; 0: not yet */
+	bool is_out;			/* or not for the caller to see */
+};
+
+/* ---- at zonefleet-ports ---- */
+
+static void add_site(struct published *published, const char *domain)
+{
+	for (size_t i = 0; i < published->count; i++)
+		if (!strcmp(published->sites[i].domain, domain))
+			return;
+	published->sites = xrealloc(published->sites, (published->count + 1) *
+	                                              sizeof(*published->sites));
+	published->sites[published->count++] = (struct site){ .domain = xstrdup(domain) };
+}
+
+enum err published_look(struct cli *cli, struct published *published)
+{
+	json_t *answer, *domain;
+	size_t i;
+	enum err err = client_call(cli->client, "ports", "get_published",
+	                           json_pack("{s:s}", published->key, published->id),
+	                           &answer, &cli->why);
+
+	if (err)
+		return err;
+	json_array_foreach(json_object_get(answer, "domains"), i, domain)
+		add_site(published, json_string_value(domain));
+	published->open = answer_number(answer, "open");
+	published->refused = answer_number(answer, "refused");
+	snprintf(published->reason, sizeof(published->reason), "%s",
+	         answer_text(answer, "reason"));
+	json_decref(answer);
+	return OK;
+}
+
+/* ---- at central ---- */
+
+static enum err look_site(struct cli *cli, struct site *site)
+{
+	struct goal goal = { .domain = site->domain, .serial = site->serial };
+	enum verdict verdict;
+	enum err err = wait_look(cli, &goal, &verdict);
+
+	site->serial = goal.serial;
+	site->is_out = err == ERR_NOT_FOUND || (!err && verdict != VERDICT_OPEN);
+	return err == ERR_NOT_FOUND ? OK : err;
+}
+
+/* The first that is not out yet; NULL: all are. */
+static const struct site *next_site(const struct published *published)
+{
+	for (size_t i = 0; i < published->count; i++)
+		if (!published->sites[i].is_out)
+			return &published->sites[i];
+	return NULL;
+}
+
+static enum err look_sites(struct cli *cli, struct published *published)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < published->count; i++)
+		if (!published->sites[i].is_out)
+			err = look_site(cli, &published->sites[i]);
+	return err;
+}
+
+/* ---- waiting ---- */
+
+struct work {
+	struct cli *cli;
+	struct published *published;
+	bool is_taken;			/* by central, all of it */
+};
+
+static enum err were_refused(struct cli *cli, const struct published *published)
+{
+	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR, and tried again: %" PRId64
+	     " of its records refused: %.300s", published->key, published->id,
+	     published->refused, published->reason);
+	cli->status = EXIT_IN_ERROR;
+	cli->class = "InError";
+	return ERR_CONFLICT;
+}
+
+static enum err look_taken(struct work *work)
+{
+	struct published *published = work->published;
+	enum err err = published_look(work->cli, published);
+
+	if (err)
+		return err;
+	snprintf(published->what, sizeof(published->what), "has %" PRId64
+	         " records to go to central", published->open);
+	work->is_taken = !published->open;
+	return work->is_taken && published->refused ? were_refused(work->cli, published)
+	                                            : OK;
+}
+
+static enum err look(void *self, bool *is_over)
+{
+	struct work *work = self;
+	struct published *published = work->published;
+	enum err err = work->is_taken ? OK : look_taken(work);
+
+	*is_over = false;
+	if (!err && work->is_taken) {
+		err = look_sites(work->cli, published);
+		*is_over = !next_site(published);
+		snprintf(published->what, sizeof(published->what),
+		         "goes to its name servers");
+	}
+	return err;
+}
+
+static enum err out_of_time(const struct work *work)
+{
+	const struct published *published = work->published;
+	struct cli *cli = work->cli;
+	double after_s = cli_elapsed(cli);
+
+	if (work->is_taken)
+		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: %.255s is not on its name "
+		            "servers after %.1f s (see 'zonefleet status')",
+		            published->key, published->id,
+		            next_site(published)->domain, after_s);
+	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: %" PRId64 " records are not with "
+	            "central after %.1f s%s%.300s", published->key, published->id,
+	            published->open, after_s, *published->reason ? ": " : "",
+	            published->reason);
+}
+
+enum err published_wait(struct cli *cli, struct published *published, const char *status,
+                        json_t *result)
+{
+	struct work work = { cli, published, false };
+	struct await await = { .cli = cli, .subject = published->key,
+	                       .what = published->what, .look = look, .self = &work };
+	bool is_over = false;
+	enum err err;
+
+	if (!cli_has(cli, OPT_WAIT))
+		return OK;
+	err = await_in_time(&await, &is_over);
+	if (!err && !is_over)
+		err = out_of_time(&work);
+	json_object_set_new(result, "seconds", json_real(cli_elapsed(cli)));
+	if (err)
+		return err;
+	json_object_set_new(result, "status", json_string(status));
+	if (!cli->out.json && !cli->out.quiet)
+		printf("%s after %.3f s\n", status, cli_elapsed(cli));
+	return OK;
+}
+
+void published_clear(struct published *published)
+{
+	for (size_t i = 0; i < published->count; i++)
+		free(published->sites[i].domain);
+	free(published->sites);
+}
