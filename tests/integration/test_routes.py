@@ -1091,6 +1091,35 @@ class Moved(RouteStory):
         self.wait(lambda: not self.caller.router_hosts(router="shard1")["hosts"],
                   "the grace is over")
 
+    def test_pages_of_what_its_instances_serve(self):
+        """A route is one of a page, however many names it has at the router."""
+        self.router("shard1", "10.245.2.2", ttl=60)
+        moved = [self.route(f"m{i}", id=f"{i}" * 32) for i in range(3)]
+        for route in moved:
+            self.caller.update_route(route=route["id"],
+                                     values={"host": f"{route['name']}.ex4.org"})
+        self.router("shard2", "10.245.2.4", ttl=60, capacity=3)
+        self.caller.drain_router(router="shard1")
+        for route in moved:
+            self.wait(lambda: self.get(route)["router"] == "shard2", "it moves")
+        self.caller.drain_router(router="shard1", drain=False)
+        stay = [self.route(f"s{i}", id=f"{i}" * 32) for i in range(7, 10)]
+        self.assertEqual(self.routes(router="shard1"), stay)
+        whole = self.caller.router_hosts(router="shard1")["hosts"]
+        self.assertEqual([(host["route"], host["map"].count("\n")) for host in whole],
+                         [(route["id"], 2) for route in moved] +
+                         [(route["id"], 1) for route in stay])
+        for limit in range(1, 8):
+            self.assertEqual(self.hosts_by_pages("shard1", limit), whole)
+
+    def hosts_by_pages(self, router, limit):
+        found, marker = [], {}
+        while marker is not None:
+            page = self.caller.router_hosts(router=router, limit=limit, **marker)
+            found += page["hosts"]
+            marker = {"marker": page["marker"]} if page["marker"] else None
+        return found
+
     def move(self, route, old, new):
         self.caller.drain_router(router=old)
         self.wait(lambda: self.get(route)["router"] == new, f"it moves to {new}")

@@ -112,7 +112,10 @@ void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,
 	read_hosts(&rows, each, self);
 }
 
-/* The id of the last route of a page; NULL: there is none behind MARKER. */
+/*
+ * The id of the last route of a page; NULL: there is none behind MARKER. Of the bindings, of
+ * which a router may have many, no more than a page is read.
+ */
 static const char *page_end(struct tx *tx, struct arena *arena, const char *router,
                             const char *marker, int limit)
 {
@@ -120,12 +123,14 @@ static const char *page_end(struct tx *tx, struct arena *arena, const char *rout
 	const char *id;
 
 	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT MAX(route_id) FROM (SELECT route_id FROM ("
-	    "SELECT route_id FROM route_bindings WHERE router = ? AND route_id > ? "
-	    "UNION SELECT route_id FROM route_moves WHERE router = ? AND route_id > ? "
-	    "AND state <> 'DROP') AS both_kinds ORDER BY route_id LIMIT ?) AS page",
-	    TX_BIND(tx_text(router), tx_text(marker), tx_text(router), tx_text(marker),
-	            tx_int(limit))))
+	    "SELECT MAX(route_id) FROM ("
+	    "(SELECT route_id FROM route_bindings WHERE router = ? AND route_id > ? "
+	    "ORDER BY route_id LIMIT ?) UNION "
+	    "(SELECT DISTINCT route_id FROM route_moves WHERE router = ? AND route_id > ? "
+	    "AND state <> 'DROP' ORDER BY route_id LIMIT ?) "
+	    "ORDER BY route_id LIMIT ?) AS page",
+	    TX_BIND(tx_text(router), tx_text(marker), tx_int(limit), tx_text(router),
+	            tx_text(marker), tx_int(limit), tx_int(limit))))
 		return NULL;
 	id = row_text(&rows);
 	tx_select_end(&rows);
