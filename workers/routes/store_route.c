@@ -69,6 +69,13 @@ static void read_all(struct tx_rows *rows, route_fn *each, void *self)
 	}
 }
 
+#define FILTERED \
+	"WHERE r.id > ? AND (? IS NULL OR r.project_id = ?) " \
+	"AND (? IS NULL OR r.namespace = ?) AND (? IS NULL OR b.router = ?) " \
+	"AND (? IS NULL OR r.phase = ?) ORDER BY r.id LIMIT ?"
+/* Of one router: then the database may begin with what is bound to it. */
+#define FROM_BOUND "FROM routes r JOIN route_bindings b ON b.route_id = r.id "
+
 void store_routes(struct tx *tx, struct arena *arena, const struct route_filter *filter,
                   route_fn *each, void *self)
 {
@@ -77,9 +84,7 @@ void store_routes(struct tx *tx, struct arena *arena, const struct route_filter 
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          COLUMNS FROM "WHERE r.id > ? AND (? IS NULL OR r.project_id = ?) "
-	          "AND (? IS NULL OR r.namespace = ?) AND (? IS NULL OR b.router = ?) "
-	          "AND (? IS NULL OR r.phase = ?) ORDER BY r.id LIMIT ?",
+	          router ? COLUMNS FROM_BOUND FILTERED : COLUMNS FROM FILTERED,
 	          TX_BIND(tx_text(filter->marker), tx_text(project), tx_text(project),
 	                  tx_text(namespace), tx_text(namespace), tx_text(router),
 	                  tx_text(router), tx_text(phase), tx_text(phase),
