@@ -19,6 +19,7 @@
 #   make bench-sync     what it costs to look after 100 000 domains
 #   make bench-ownership  what a shared zone of 100 000 records costs when nothing changes
 #   make bench-ports    what one port's change costs in a network of 10 000
+#   make bench-routes   what a route costs until HAProxy serves it, one and 1 000 at once
 #   make bench-minidns  minidns beside NSD and Knot, on one processor each
 #   make install    DESTDIR=, PREFIX=/usr
 
@@ -214,6 +215,9 @@ bench-ownership: all
 bench-ports: all
 	BUILD=$(BUILD) tests/bench/ports
 
+bench-routes: all
+	BUILD=$(BUILD) tests/bench/routes
+
 bench-sync: all $(BUILD)/bench/soa_server
 	BUILD=$(BUILD) tests/bench/sync
 
@@ -262,6 +266,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-minidns bench-sync fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:
