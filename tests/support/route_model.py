@@ -13,6 +13,7 @@ import ipaddress
 
 LABEL_MAX, HASH_LEN = 63, 6
 ZONE_TTL = 300
+TTL = 2                     # as long a name that was before stays at least
 
 
 class Route:
@@ -41,7 +42,7 @@ class Route:
 
 class Router:
 
-    def __init__(self, dns, addresses, ttl=30):
+    def __init__(self, dns, addresses, ttl=TTL):
         """ADDRESSES: {address: is it up?}"""
         self.dns, self.ttl, self.state = dns, ttl, "active"
         self.addresses, self.shown = {}, set()
