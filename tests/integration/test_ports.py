@@ -21,6 +21,7 @@ import dns.reversename
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
+from heard import Heard                                                 # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
 from lab.fleet import BINARIES, Worker                                  # noqa: E402
 from lab.process import HOST                                            # noqa: E402
@@ -101,6 +102,11 @@ class PortStory(unittest.TestCase):
         for port in self.servers():
             self.fleet.wait_for(lambda: ask(port, name, kind) == set(expected), SECONDS,
                                 f"{name} {kind} is {expected}: {ask(port, name, kind)}")
+
+    def heard(self):
+        heard = Heard(self.fleet.rabbitmq)
+        self.addCleanup(heard.close)
+        return heard
 
     def refused(self, pattern, call, *arguments, **keywords):
         with self.assertRaisesRegex(Exception, pattern):
@@ -1101,12 +1107,18 @@ class Faults(PortStory):
         self.central.apply_changes(domain=domain, changes=[
             {"op": "add", "name": f"taken.{domain}", "type": "CNAME",
              "records": ["www.example.net."]}])
+        heard = self.heard()
         bad = self.create(network, "10.6.1.1", dns_name="taken")
         self.create(network, "10.6.1.2", dns_name="good")
         self.answers(f"good.{domain}", "A", "10.6.1.2")
         self.fleet.wait_for(lambda: self.caller.get_port(port=bad["id"])["port"]["status"]
                             == "ERROR", SECONDS, "the other one is known to be refused")
         self.assertRegex(self.caller.get_port(port=bad["id"])["port"]["reason"], "CNAME")
+        self.fleet.wait_for(lambda: heard.of("dns.port.error"), SECONDS, "it is told")
+        told, = heard.of("dns.port.error")
+        self.assertRegex(told.pop("reason"), "CNAME")
+        self.assertEqual(told, {"port": bad["id"], "domain": domain, "name": f"taken.{domain}",
+                                "data": "10.6.1.1"})
         self.answers(f"host-10-6-1-1.{domain}", "A", "10.6.1.1")
         self.central.apply_changes(domain=domain, changes=[
             {"op": "delete", "name": f"taken.{domain}", "type": "CNAME", "records": []}])

@@ -210,6 +210,7 @@ class Events(FeedStory):
         first = port_of(network, "10.40.5.2", dns_name="twice")
         self.emit("port.create.end", {"port": first})
         self.wait_known(first, dns_fqdn=f"twice.{domain}")
+        heard = self.heard()
         second = port_of(network, "10.40.5.3", dns_name="twice")
         self.emit("port.create.end", {"port": second})
         self.wait_known(second, dns_name="twice", dns_fqdn=None, status="ACTIVE", reason=
@@ -218,6 +219,10 @@ class Events(FeedStory):
         self.wait_known(first, reason=None, status="ACTIVE")
         self.assertEqual(dict(self.listed(network))[second["id"].replace("-", "")],
                          self.known(second)["reason"])
+        self.fleet.wait_for(lambda: heard.of("dns.port.conflict"), SECONDS, "it is told")
+        self.assertEqual(heard.of("dns.port.conflict"), [{
+            "port": second["id"].replace("-", ""), "network": network["id"].replace("-", ""), "dns_name": "twice",
+            "taken_by": first["id"].replace("-", "")}])
         self.answers(f"host-10-40-5-3.{domain}", "A", "10.40.5.3")
         self.answers(f"twice.{domain}", "A", "10.40.5.2")
         self.emit("port.delete.end", {"port_id": first["id"]})
