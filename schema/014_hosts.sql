@@ -30,3 +30,10 @@ DELETE FROM host_parents WHERE parent = '';
 
 -- How many routes a project has is counted whenever it asks for one more.
 ALTER TABLE routes ADD KEY route_project (project_id);
+
+-- Which domain it was, of central, when it was last told of it: another one of its name has
+-- nothing of what was there.
+ALTER TABLE routers ADD COLUMN domain_id CHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL;
+
+-- Who asks for a port by its full name.
+ALTER TABLE ports ADD KEY port_fqdn (dns_fqdn);

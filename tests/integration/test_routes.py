@@ -15,6 +15,7 @@ from pathlib import Path
 import dns.message
 import dns.query
 import dns.rdatatype
+import oslo_messaging as om
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from route_model import Route                                          # noqa: E402
@@ -166,6 +167,7 @@ class RouteStory(unittest.TestCase):
             for worker in others:
                 worker.wait_ready()
         self.addCleanup(back)
+        return own
 
     def heard(self):
         heard = Heard(self.fleet.rabbitmq)
@@ -1018,6 +1020,41 @@ class Moved(RouteStory):
         self.assertEqual(self.caller.list_route_bindings(router="shard1")["bindings"], [])
         self.assertEqual(self.get(route)["router"], "shard2")
         self.answers(old, "A", "10.245.2.9")
+
+    def test_a_domain_that_somebody_deletes(self):
+        """It is made again with all that is to be in it, though nothing of its router changes."""
+        own = self.alone(check_period=1, rebind_grace=3600, rebind_delay=0)
+        self.router("shard1", "10.245.2.2")
+        old = self.scheduled(self.route("a"))["status"]["dns"]
+        self.router("shard2", "10.245.2.4")
+        self.bind("a", "shard2")
+        new = f"{self.namespace}-a.shard2.{SUFFIX}."
+        domain = f"shard1.{SUFFIX}."
+
+        def wait_whole():
+            for port in self.servers():
+                self.wait(lambda: ask(port, old, "CNAME")[0] == {new}, "the old name leads on")
+                self.wait(lambda: ask(port, f"x.{domain}", "A")[0] == {"10.245.2.2"}, "all there")
+        wait_whole()
+        was = self.central.get_domain(domain=domain)["id"]
+        self.central.delete_domain(domain=domain)
+        self.wait(lambda: self.found(domain) not in (None, was), "there is another one")
+        wait_whole()
+        own.stop()                                  # and another one is made meanwhile
+        self.central.delete_domain(domain=domain)
+        self.wait(lambda: not self.found(domain), "it is gone")
+        self.central.create_domain(domain={"name": domain})
+        own.launch()
+        own.wait_ready()
+        wait_whole()
+        self.active("shard1")
+        self.caller.delete_router(router="shard1", force=True)
+
+    def found(self, domain):
+        try:
+            return self.central.get_domain(domain=domain)["id"]
+        except om.RemoteError:
+            return None
 
     def test_a_name_that_one_before_still_has(self):
         """Central is away, and is to take its CNAME back: the next of its name is another."""

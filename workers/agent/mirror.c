@@ -55,7 +55,7 @@ struct mirror {
 	char marker[KEY_MAX + 1];	/* of coming */
 	struct heard heard;		/* versions */
 	bool has_version;
-	uint64_t compared;		/* with that one, the last time */
+	uint64_t compared, known;	/* with that one, the last time; all up to it then */
 	bool is_open, is_draining;	/* may ask; not any more */
 	bool is_stale, is_reading;	/* all is to be read; pages are coming */
 	bool is_whole, is_dirty;	/* held is something; the files may differ */
@@ -551,12 +551,18 @@ void mirror_told(struct mirror *mirror, uint64_t version)
 
 void mirror_compare(struct mirror *mirror, uint64_t version)
 {
+	bool is_anew = version < mirror->known;
 	bool is_behind = mirror->has_version &&
-	                 !heard_has(&mirror->heard, mirror->compared);
+	                 (is_anew || !heard_has(&mirror->heard, mirror->compared));
 
 	mirror->compared = version;
+	mirror->known = mirror->heard.all;
 	if (!is_behind || mirror->is_stale || mirror->is_reading || !mirror->is_whole)
 		return;
+	if (is_anew)
+		mirror->heard = (struct heard){ 0 };
+	heard_all(&mirror->heard, version);
+	mirror->known = version;
 	log_info("a change was not told: folder=%s version=%" PRIu64,
 	         mirror->config.folder, version);
 	metric_add(figures.missed, 1);

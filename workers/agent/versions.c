@@ -48,14 +48,15 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 	versions->is_unheard = err;
 }
 
-void versions_ask(struct versions *versions, json_t *names)
+bool versions_ask(struct versions *versions, json_t *names)
 {
 	const struct rpc_target target = { .topic = versions->config.topic };
 	json_t *args = json_pack("{s:o}", versions->config.keys, names), *context;
 	char request_id[ID_LEN + 1];
 	struct why why;
+	bool is_asked = !versions->is_asking && json_array_size(names);
 
-	if (!versions->is_asking && json_array_size(names)) {
+	if (is_asked) {
 		id_random(request_id);
 		context = context_encode(request_id, true);
 		versions->is_asking = !rpc_call(versions->config.rpc, &target,
@@ -64,6 +65,7 @@ void versions_ask(struct versions *versions, json_t *names)
 		json_decref(context);
 	}
 	json_decref(args);
+	return is_asked;
 }
 
 struct versions *versions_new(const struct versions_config *config)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rpc_client;
@@ -25,5 +26,5 @@ struct versions_config {
 
 struct versions *versions_new(const struct versions_config *config);
 void versions_free(struct versions **versions);
-/* NAMES: a gift. */
-void versions_ask(struct versions *versions, json_t *names);
+/* NAMES: a gift. False: not now. */
+bool versions_ask(struct versions *versions, json_t *names);

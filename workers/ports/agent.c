@@ -226,16 +226,14 @@ static void look(void *self)
 /* As many as fit in a question; the others have their turn the next time. */
 static void check_versions(void *self)
 {
+	struct network *network = agent.unchecked ? agent.unchecked : agent.networks;
 	json_t *ids = json_array();
 
 	(void)self;
-	if (!agent.unchecked)
-		agent.unchecked = agent.networks;
-	while (agent.unchecked && json_array_size(ids) < VERSIONS_NAMES_MAX) {
-		json_array_append_new(ids, json_string(agent.unchecked->id));
-		agent.unchecked = agent.unchecked->next;
-	}
-	versions_ask(agent.versions, ids);
+	for (; network && json_array_size(ids) < VERSIONS_NAMES_MAX; network = network->next)
+		json_array_append_new(ids, json_string(network->id));
+	if (versions_ask(agent.versions, ids))
+		agent.unchecked = network;
 }
 
 /* Two directories may be of one network. */

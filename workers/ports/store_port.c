@@ -22,10 +22,8 @@ enum {
 	"JOIN port_zones z ON z.zone = r.zone AND z.project_id = r.project_id " \
 	"WHERE r.port_id = p.id AND r.state <> 'HAVE' AND z.reason <> '')) FROM ports p "
 
-/* The key of names begins with the network: each of these is looked at. */
-#define CALLED COLUMNS "FORCE INDEX (port_name) JOIN networks n " \
-               "ON n.id = p.network_id AND p.dns_fqdn = ? "
-#define FILTER "WHERE p.id > ? AND (? OR p.project_id = ?) " \
+#define CALLED COLUMNS "FORCE INDEX (port_fqdn) WHERE p.dns_fqdn = ? AND "
+#define FILTER "p.id > ? AND (? OR p.project_id = ?) " \
                "AND (? OR p.network_id = ?) AND p.deleted_at IS NULL " \
                "ORDER BY p.id LIMIT ?"
 #define FILTERED_BY(filter) \
@@ -104,7 +102,7 @@ void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *f
 		tx_select(tx, arena, &rows, CALLED FILTER,
 		          TX_BIND(tx_text(filter->dns_fqdn), FILTERED_BY(filter)));
 	else
-		tx_select(tx, arena, &rows, COLUMNS FILTER,
+		tx_select(tx, arena, &rows, COLUMNS "WHERE " FILTER,
 		          TX_BIND(FILTERED_BY(filter)));
 	while (tx_next(&rows)) {
 		struct port_row port;

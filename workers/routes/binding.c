@@ -112,6 +112,14 @@ static void write_binding(struct routes *routes, struct tx *tx, struct arena *ar
 	count(tx, was ? was->router : NULL, is->router);
 }
 
+/* A generated name is the route's for as long as it has that router. */
+static bool keeps_name(const struct binding_row *was, const struct route_row *route,
+                       const struct router_row *router)
+{
+	return !route->host && !strcmp(was->router, router->name) &&
+	       host_is_in(was->dns, router->dns);
+}
+
 enum err binding_make(struct routes *routes, struct tx *tx, struct arena *arena,
                       const struct route_row *route, const struct router_row *router,
                       struct bound *bound, struct why *why)
@@ -123,7 +131,9 @@ enum err binding_make(struct routes *routes, struct tx *tx, struct arena *arena,
 	bool is_there = store_binding_read(tx, arena, route->id, &was);
 	enum err err = OK;
 
-	if (!route->host)
+	if (is_there && keeps_name(&was, route, router))
+		is.dns = was.dns;
+	else if (!route->host)
 		err = generate(tx, arena, route, router->dns, &is.dns, why);
 	if (err || tx->err)
 		return err ? err : tx->err;

@@ -43,6 +43,8 @@ static const struct option rows[] = {
 	  "\"withdraw\" them" },
 	{ "alive_timeout", OPTION_SECONDS, AT(alive_s), "15s", 2, 3600,
 	  "an instance whose agent said nothing for so long is down" },
+	{ "check_period", OPTION_SECONDS, AT(check_s), "1m", 1, 86400,
+	  "how often it is made sure that a router's domain is there and has what it should" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
 	  "how long the name that a route had at another router still leads to it" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,

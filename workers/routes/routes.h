@@ -24,7 +24,7 @@ struct shards;
 
 struct routes_settings {
 	char *strategy, *suffix, *pool, *all_down, *parent, *parent_storage;
-	int quota, grace_s, delay_s, ttl, alive_s, retry_max_s;
+	int quota, check_s, grace_s, delay_s, ttl, alive_s, retry_max_s;
 };
 
 struct routes {

@@ -35,7 +35,7 @@ struct deed {
 	struct route_row route;
 	struct bound bound;		/* its router, if it got another name */
 	struct hosts_news news;
-	char heirs[HEIRS_MAX][ID_LEN + 1];	/* who has hosts by it; the others by time */
+	char heirs[HEIRS_MAX][ID_LEN + 1];	/* who has hosts by it; the scheduler finds the others */
 	size_t heir_count;
 };
 
@@ -131,10 +131,10 @@ static void lock_parents(struct deed *deed, const char *a, const char *b)
 	lock_parent(deed, turned ? a : b);
 }
 
-/* HOST, if there is one, will be the route's. */
-static void pass_gate(struct deed *deed, const char *host)
+/* One of these, if there is one, will be a route's: this one's, or of whoever waits for it. */
+static void pass_gate(struct deed *deed, const char *a, const char *b)
 {
-	if (host)
+	if (a || b)
 		store_gate_pass(deed->tx);
 }
 
@@ -170,7 +170,7 @@ static void make_route(struct deed *deed)
 	struct tx *tx = deed->tx;
 
 	lock_parents(deed, route->host, NULL);
-	pass_gate(deed, route->host);
+	pass_gate(deed, route->host, NULL);
 	if (!store_namespace_take(tx, route->namespace, route->project_id)) {
 		tx_fail(tx, ERR_DENIED, "namespace: is another project's");
 		return;
@@ -316,7 +316,7 @@ static enum err update_route(void *self, struct request *req)
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
 	lock_parents(&deed, seen.host, wish.route.host);
-	pass_gate(&deed, wish.route.host);
+	pass_gate(&deed, seen.host, wish.route.host);
 	lock_seen(&deed, &key, &seen);
 	if (!tx.err)
 		change_route(&deed, &wish);
@@ -344,6 +344,7 @@ static enum err delete_route(void *self, struct request *req)
 	struct tx tx = tx_begin(deed.routes->runtime.db, &req->why);
 	deed.tx = &tx;
 	lock_parents(&deed, seen.host, NULL);
+	pass_gate(&deed, seen.host, NULL);
 	store_namespace_lock(&tx, seen.namespace);
 	lock_seen(&deed, &key, &seen);
 	if (!tx.err) {

@@ -249,6 +249,23 @@ enum err service_drain_router(void *self, struct request *req)
 	return err;
 }
 
+static void take_mover(void *self, const char *router)
+{
+	hosts_news_add(self, router, NULL);
+}
+
+/* What routes were called there before is served nowhere any more. */
+static void end_router(struct request *req, struct tx *tx, struct router_row *router,
+                       struct hosts_news *news)
+{
+	hosts_news_add(news, router->name, NULL);
+	store_router_movers(tx, req->arena, router->name, take_mover, news);
+	store_router_moves_end(tx, router->name);
+	router->state = ROUTER_GOING;
+	store_router_update(tx, router);
+	hosts_news_raise(news, tx);
+}
+
 enum err service_delete_router(void *self, struct request *req)
 {
 	struct routes *routes = self;
@@ -275,13 +292,8 @@ enum err service_delete_router(void *self, struct request *req)
 	else if (!force && store_router_has_moves(&tx, name))
 		tx_fail(&tx, ERR_CONFLICT, "names that routes had at it still lead to "
 		        "others, until routes.rebind_grace is over; \"force\" ends that");
-	router.state = ROUTER_GOING;
-	if (!tx.err) {
-		store_router_moves_end(&tx, name);
-		store_router_update(&tx, &router);
-		hosts_news_add(&news, name, NULL);
-	}
-	hosts_news_raise(&news, &tx);
+	if (!tx.err)
+		end_router(req, &tx, &router, &news);
 	err = tx_commit(&tx);
 	if (!err) {
 		shards_now(routes->shards, name);

@@ -24,7 +24,8 @@ struct shard {
 	bool is_asked_for;		/* its domain, of central, just now */
 	bool has_no_serial;		/* to begin with: central has a newer one */
 	bool has_no_extras;		/* that could go: central cannot even read them */
-	uint32_t serial;		/* of the change that central took */
+	uint32_t serial;		/* of the change that central took, */
+	char domain_id[ID_LEN + 1];	/* and of the domain that has it now */
 };
 
 struct shards {

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "core/shard_zone.h"
@@ -8,7 +9,6 @@
 
 enum {
 	LOOK_MS = 250,			/* until its servers have it */
-	RESAY_S = 600,			/* all of it, though nothing changed */
 };
 
 static struct metric *changes_told;
@@ -26,7 +26,8 @@ static enum err write_active(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_active(&tx, shard->name, shard->router.rev, RESAY_S);
+	store_shard_active(&tx, shard->name, shard->router.rev,
+	                   shard->shards->routes->settings.check_s);
 	return tx_commit(&tx);
 }
 
@@ -103,11 +104,22 @@ void shard_watch(struct shard *shard)
 
 /* ---- a change ---- */
 
+/* Its name is the same, but none of our names are in it. */
+static bool is_another(const struct shard *shard)
+{
+	return *shard->router.domain_id && *shard->domain_id &&
+	       strcmp(shard->router.domain_id, shard->domain_id);
+}
+
 static enum err write_told(void *self, struct why *why)
 {
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
+	if (is_another(shard))
+		store_moves_again(&tx, shard->name);
+	if (*shard->domain_id && strcmp(shard->router.domain_id, shard->domain_id))
+		store_shard_is(&tx, shard->name, shard->domain_id);
 	store_moves_done(&tx, shard->moves, shard->move_count);
 	store_shard_told(&tx, shard->name, shard->move_count < MOVES_MAX
 	                 ? shard->router.rev : shard->router.done_rev, shard->serial,
@@ -202,13 +214,15 @@ static void was_missing(struct shard *shard)
 }
 
 /* Said again, and nothing was otherwise: then its servers have that, too. */
-static void was_told(struct shard *shard, uint32_t serial)
+static void was_told(struct shard *shard, const json_t *answer)
 {
+	uint32_t serial = (uint32_t)json_integer_value(json_object_get(answer, "serial"));
 	struct why why;
 
 	metric_add(changes_told, 1);
 	shard->serial = serial;
-	if (shard->router.zone_status == ZONE_ACTIVE && !shard->move_count &&
+	snprintf(shard->domain_id, sizeof(shard->domain_id), "%s", text_of(answer, "id"));
+	if (!is_another(shard) && shard->router.zone_status == ZONE_ACTIVE && !shard->move_count &&
 	    shard->router.done_rev == shard->router.rev && shard->router.has_serial &&
 	    shard->router.serial == serial)
 		is_out(shard, false);
@@ -242,8 +256,7 @@ static void hear_changed(void *self, const struct rpc_answer *answer)
 	} else if (answer->err) {
 		shard_give_up(shard, answer->why.text);
 	} else {
-		was_told(shard, (uint32_t)json_integer_value(
-			json_object_get(answer->result, "serial")));
+		was_told(shard, answer->result);
 	}
 }
 

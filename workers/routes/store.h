@@ -37,6 +37,7 @@ struct router_row {
 	enum router_state state;
 	const char *zone;		/* JSON: what its domain has to begin with */
 	char made_id[ID_LEN + 1];	/* of the domain, if we made it; else "" */
+	char domain_id[ID_LEN + 1];	/* of the one that was told last; "": none was */
 	uint32_t bound;
 	uint64_t rev, done_rev;
 	bool has_serial;
@@ -103,6 +104,8 @@ void store_router_touch(struct tx *tx, const char *name);
 void store_shards_due(struct tx *tx, struct arena *arena, int limit,
                       void (*each)(void *self, const char *name), void *self);
 /* There is no such domain; it will be MADE_ID, and all is to be said from the beginning. */
+/* It is this one of central's. */
+void store_shard_is(struct tx *tx, const char *name, const char *domain_id);
 void store_shard_missing(struct tx *tx, const char *name, const char *made_id);
 /* Somebody else's domain is there. */
 void store_shard_adopted(struct tx *tx, const char *name);
@@ -285,6 +288,11 @@ void store_moves_open(struct tx *tx, struct arena *arena, const char *router, in
                       move_fn *each, void *self);
 /* It was, if nobody had another mind meanwhile; what is gone frees its name. */
 void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count);
+/* Those that its domain had are to be told again, for it is another one. */
+void store_moves_again(struct tx *tx, const char *router);
+/* The routers whose instances serve names that routes had at this one. */
+void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
+                         void (*each)(void *self, const char *router), void *self);
 /* The same, of all that a router has. */
 void store_router_moves_end(struct tx *tx, const char *router);
 /* All of a router's go, with the claims to their names. */

@@ -77,6 +77,27 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 		each(self, row_text(&rows));
 }
 
+void store_moves_again(struct tx *tx, const char *router)
+{
+	tx_exec(tx,
+	    "UPDATE route_moves SET state = 'ADD', seq = seq + 1, begins_at = NOW(3) "
+	    "WHERE router = ? AND state = 'HAVE' AND target IS NOT NULL",
+	    TX_BIND(tx_text(router)));
+}
+
+void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
+                         void (*each)(void *self, const char *router), void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT DISTINCT b.router FROM route_moves m JOIN route_bindings b "
+	          "ON b.route_id = m.route_id WHERE m.router = ? AND m.state <> 'DROP'",
+	          TX_BIND(tx_text(router)));
+	while (tx_next(&rows))
+		each(self, row_text(&rows));
+}
+
 void store_router_moves_end(struct tx *tx, const char *router)
 {
 	tx_exec(tx,

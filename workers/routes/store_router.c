@@ -27,7 +27,8 @@ static int find(const char *const *names, int count, const char *name)
 /* ---- read ---- */
 
 #define FIELDS  "SELECT name, description, dns, label, capacity, ttl, state, zone, bound, " \
-                "rev, done_rev, serial, failures, zone_status, reason, COALESCE(made_id, '')"
+                "rev, done_rev, serial, failures, zone_status, reason, COALESCE(made_id, ''), " \
+                "COALESCE(domain_id, '')"
 #define COLUMNS FIELDS " FROM routers "
 
 static void read_router(struct tx_rows *rows, struct router_row *router)
@@ -52,6 +53,7 @@ static void read_router(struct tx_rows *rows, struct router_row *router)
 	                                             row_text(rows));
 	router->reason = row_text(rows);
 	snprintf(router->made_id, sizeof(router->made_id), "%s", row_text(rows));
+	snprintf(router->domain_id, sizeof(router->domain_id), "%s", row_text(rows));
 }
 
 static void read_address(struct tx_rows *rows, struct router_address *into)
@@ -359,6 +361,12 @@ void store_shard_missing(struct tx *tx, const char *name, const char *made_id)
 {
 	tx_exec(tx, "UPDATE routers SET made_id = ?, done_rev = 0 WHERE name = ?",
 	        TX_BIND(tx_text(made_id), tx_text(name)));
+}
+
+void store_shard_is(struct tx *tx, const char *name, const char *domain_id)
+{
+	tx_exec(tx, "UPDATE routers SET domain_id = ? WHERE name = ?",
+	        TX_BIND(tx_text(domain_id), tx_text(name)));
 }
 
 void store_shard_adopted(struct tx *tx, const char *name)

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HASH_LEN = 6, TEXT_MAX = 320 };
+#include "base/id.h"
+
+enum { HASH_LEN = 6, TEXT_MAX = 320 };	/* of namespace and name, with what is between */
 
 /* ---- labels ---- */
 
@@ -142,7 +144,7 @@ static void hash(const char *namespace, const char *name, const char *salt,
                  char text[HASH_LEN + 1])
 {
 	static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
-	char whole[TEXT_MAX + 1];
+	char whole[TEXT_MAX + ID_LEN + 1];
 	uint8_t digest[EVP_MAX_MD_SIZE];
 	uint32_t bits;
 
