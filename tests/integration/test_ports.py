@@ -351,7 +351,7 @@ class Deleted(PortStory):
         port = self.create(network, "10.96.1.1", dns_name="vm")
         self.wait_status(port, "ACTIVE")
         self.delete(domain)
-        self.wait_status(port, "PENDING", "no such domain")
+        self.wait_status(port, "PENDING", "there is no domain")
         self.central.create_domain(domain={"name": domain})
         self.answers(f"vm.{domain}", "A", "10.96.1.1")
         self.wait_status(port, "ACTIVE")
@@ -1270,7 +1270,7 @@ class Client(PortStory):
         self.assertRegex(self.cli("port", "list", network), r"taken +ERROR +10.9.2.2 +.*CNAME")
         none = f"none{uuid.uuid4().hex[:8]}.example."
         network = self.network(none)
-        self.fails(5, "Timeout: port \\w+: 2 records are not with central .*no such domain", "port",
+        self.fails(5, "Timeout: port \\w+: 2 records are not with central .*there is no domain", "port",
                    "create", network, "10.9.2.3", "--dns-name", "vm", "--wait",
                    "--wait-timeout", "2")
         domain, network = self.domain()

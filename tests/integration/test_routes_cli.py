@@ -288,7 +288,7 @@ class Routes(Story):
         moved = self.document("route", "bind", made["id"], made["router"], "--admin", "--wait")
         self.assertEqual(moved["status"], made["status"])
         self.refused(FAILED, "Forbidden: .*--admin", "route", "bind", made["id"], other)
-        self.refused(NOT_FOUND, "no such router", "route", "bind", made["id"], "none", "--admin")
+        self.refused(NOT_FOUND, "no router none", "route", "bind", made["id"], "none", "--admin")
 
     def test_mistakes(self):
         self.route("test")

@@ -10,10 +10,11 @@
  * All of it is read at first, each period, and when told to; of entries that are told to
  * have changed only those are asked for, all that were told meanwhile at once, and, once
  * all was read, also between two pages. Each change is a version of its own: if one that
- * is known to exist was not told for the time between two comparisons, all is read. One question is out at a time, with a deadline, and
- * after one that failed the next comes later. Until all was read once, and as long as nobody
- * answers, the files stay as they are. Their reader is told by a signaller; until it may be,
- * what changes is gathered.
+ * is known to exist was not told for the time between two comparisons, all is read.
+ *
+ * One question is out at a time, with a deadline, and after one that failed the next comes
+ * later. Until all was read once, and as long as nobody answers, the files stay as they
+ * are. Their reader is told by a signaller; until it may be, what changes is gathered.
  */
 #pragma once
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "command.h"
@@ -57,10 +58,13 @@ static enum err apply_options(struct cli *cli)
 {
 	struct client_config *settings = &cli->settings;
 	int64_t timeout = settings->timeout_s;
+	int64_t wait;
 	enum err err = cli_seconds(cli, OPT_TIMEOUT, 3600, &timeout);
 
 	if (!err && timeout < 1)
 		err = cli_usage(cli, "--timeout must be at least a second");
+	if (!err)			/* before anything is changed, too */
+		err = cli_seconds(cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &wait);
 	settings->timeout_s = (int)timeout;
 	set_text(&settings->tenant, cli->option[OPT_TENANT]);
 	settings->admin |= cli_has(cli, OPT_ADMIN);

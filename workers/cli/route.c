@@ -245,45 +245,11 @@ enum err route_set(struct cli *cli)
 
 /* ---- delete ---- */
 
-/* Names that the route had at other routers before go from these ones' domains. */
+/* The routers whose domains names of the route are, or were, in. */
 struct leaving {
 	struct cli *cli;
 	json_t *routers;		/* whose domains are not out yet */
 };
-
-static void take_pending(struct leaving *leaving, const json_t *routers)
-{
-	size_t i;
-	json_t *router;
-
-	json_array_foreach((json_t *)routers, i, router)
-		if (!strcmp(answer_text(router, "zone_status"), "PENDING"))
-			json_array_append(leaving->routers,
-			                  json_object_get(router, "name"));
-}
-
-/* Nobody says which routers they were: those are among whose domain changes now. */
-static enum err find_pending(struct leaving *leaving)
-{
-	struct cli *cli = leaving->cli;
-	json_t *marker = NULL, *page;
-	enum err err;
-
-	do {
-		json_t *args = marker ? json_pack("{s:o}", "marker", marker)
-		                      : json_object();
-
-		err = client_call(cli->client, "routes", "list_routers", args, &page,
-		                  &cli->why);
-		if (err)
-			return err;
-		take_pending(leaving, json_object_get(page, "routers"));
-		marker = json_incref(json_object_get(page, "marker"));
-		json_decref(page);
-	} while (json_is_string(marker));
-	json_decref(marker);
-	return OK;
-}
 
 /* The last of those that are left, until none is. */
 static enum err look_left(void *self, bool *is_over)
@@ -317,10 +283,8 @@ static enum err wait_left(struct leaving *leaving)
 	struct await await = { .cli = cli, .subject = cli->argv[0], .what = "goes",
 	                       .look = look_left, .self = leaving };
 	bool is_over = false;
-	enum err err = find_pending(leaving);
+	enum err err = await_in_time(&await, &is_over);
 
-	if (!err)
-		err = await_in_time(&await, &is_over);
 	if (!err && !is_over)
 		err = fail(&cli->why, ERR_TIMEOUT, "names of route %.255s may still be "
 		           "there after %.1f s: the domain of router %.63s is not on its "
@@ -334,9 +298,10 @@ static enum err wait_left(struct leaving *leaving)
 
 enum err route_delete(struct cli *cli)
 {
-	json_t *nothing, *done;
+	struct leaving leaving = { cli, NULL };
+	json_t *done;
 	enum err err = routes_ask(cli, "delete_route", json_pack("{s:s}", "route",
-	                          cli->argv[0]), "route", &nothing);
+	                          cli->argv[0]), "routers", &leaving.routers);
 
 	if (err)
 		return err;
@@ -344,12 +309,11 @@ enum err route_delete(struct cli *cli)
 		printf("deleted route %s\n", cli->argv[0]);
 	done = json_pack("{s:s}", "route", cli->argv[0]);
 	cli_answer(cli, done);
-	if (!cli_has(cli, OPT_WAIT))
-		return OK;
-	struct leaving leaving = { cli, json_array() };
-	err = wait_left(&leaving);
+	if (cli_has(cli, OPT_WAIT)) {
+		err = wait_left(&leaving);
+		json_object_set_new(done, "seconds", json_real(cli_elapsed(cli)));
+	}
 	json_decref(leaving.routers);
-	json_object_set_new(done, "seconds", json_real(cli_elapsed(cli)));
 	return err;
 }
 

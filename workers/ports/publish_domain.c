@@ -93,8 +93,9 @@ void publish_domain_create(struct publication *publication)
 		            json_pack("{s:o}", "domain", domain_of(publication)),
 		            hear_created);
 	else
-		publish_give_up(publication, "there is no such domain, or it is of "
-		                             "another project");
+		publish_give_up(publication, arena_printf(publication->arena,
+			"there is no domain %s, or it is of another project",
+			publication->zone_text));
 }
 
 /* ---- one that nobody needs ---- */

@@ -37,6 +37,16 @@ static void read_network(struct deed *deed, struct tx *tx, const char *id)
 		tx_fail(tx, ERR_DENIED, "the network is of another project");
 }
 
+/* The port of that id, if the caller may see it; else "". */
+static const char *seen(const struct request *req, struct tx *tx, const char *id)
+{
+	struct port_row port;
+
+	return store_port_read(tx, req->arena, id, &port) &&
+	       (req->context.is_admin || !strcmp(port.project_id, req->context.tenant))
+	       ? id : "";
+}
+
 static enum err fail_taken(struct why *why, const char *id, const char *fqdn)
 {
 	return fail(why, ERR_EXISTS, "dns_name: %s%s of the network is called %.255s "
@@ -56,7 +66,7 @@ static void check_name(struct deed *deed, struct tx *tx, const struct port_row *
 	const char *id = writing_rival(&deed->writing, tx, port);
 
 	if (id && !tx->err)
-		tx->err = fail_taken(tx->why, id, port->dns_fqdn);
+		tx->err = fail_taken(tx->why, seen(deed->req, tx, id), port->dns_fqdn);
 }
 
 static void name_port(struct deed *deed, struct tx *tx, struct port_row *port)
@@ -234,10 +244,11 @@ static enum err delete_port(void *self, struct request *req)
 /* ---- a name that it should have, and has not ---- */
 
 /* "": it is called so, or is to be called nothing. */
-static const char *why_unnamed(const struct ports *ports, struct tx *tx,
-                               struct arena *arena, const struct port_row *port,
+static const char *why_unnamed(const struct ports *ports, const struct request *req,
+                               struct tx *tx, const struct port_row *port,
                                const struct network_row *network)
 {
+	struct arena *arena = req->arena;
 	enum label_rules rules = port->is_fed ? LABELS_RFC1123 : ports_label_rules(ports);
 	struct port_row named = *port;
 	const char *rival;
@@ -252,18 +263,19 @@ static const char *why_unnamed(const struct ports *ports, struct tx *tx,
 	rival = store_port_named(tx, arena, port->network_id, named.dns_fqdn);
 	if (!rival)
 		return "dns_name: was another port's, and is free by now: set it again";
-	fail_taken(&why, rival, named.dns_fqdn);
+	fail_taken(&why, seen(req, tx, rival), named.dns_fqdn);
 	return arena_strdup(arena, why.text);
 }
 
 /* It has generated names only, and they are published: else nobody would see it. */
-static void explain_name(const struct ports *ports, struct tx *tx, struct arena *arena,
-                         struct port_row *port, const struct network_row *network)
+static void explain_name(const struct ports *ports, const struct request *req,
+                         struct tx *tx, struct port_row *port,
+                         const struct network_row *network)
 {
-	const char *words = why_unnamed(ports, tx, arena, port, network);
+	const char *words = why_unnamed(ports, req, tx, port, network);
 
 	if (*words && port->reason)
-		port->reason = arena_printf(arena, "%s; %s", port->reason, words);
+		port->reason = arena_printf(req->arena, "%s; %s", port->reason, words);
 	else if (*words)
 		port->reason = words;
 }
@@ -286,7 +298,7 @@ static enum err get_port(void *self, struct request *req)
 	if (!tx.err && !store_network_read(&tx, req->arena, port.network_id, &network))
 		network = (struct network_row){ .project_id = "" };
 	if (!tx.err) {
-		explain_name(ports, &tx, req->arena, &port, &network);
+		explain_name(ports, req, &tx, &port, &network);
 		req->result = json_pack("{s:o}", "port",
 		                        encode_port(ports, &port, &network));
 	}
@@ -322,7 +334,7 @@ static json_t *encode_ports(const struct ports *ports, const struct listing *lis
 		    !store_network_read(tx, listing->req->arena, port->network_id,
 		                        &network))
 			network = (struct network_row){ .id = "" };
-		explain_name(ports, tx, listing->req->arena, port, &network);
+		explain_name(ports, listing->req, tx, port, &network);
 		json_array_append_new(list, encode_port(ports, port, &network));
 	}
 	return list;

@@ -87,10 +87,11 @@ enum err service_delete_network(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_begin(ports->runtime.db, &req->why);
-	if (store_network_is_gone(&tx, id))
+	/* first of all: whoever makes a port of it meanwhile is waited for */
+	bool is_there = store_network_lock(&tx, req->arena, id, &network);
+	if (!is_there && store_network_is_gone(&tx, id))
 		return tx_commit(&tx);		/* however often that is said */
-	if (!store_network_lock(&tx, req->arena, id, &network) ||
-	    service_check_rights(req, network.project_id))
+	if (!is_there || service_check_rights(req, network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
 	if (!tx.err && store_network_is_used(&tx, id))
 		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete them first");

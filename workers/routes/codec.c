@@ -84,8 +84,9 @@ static enum err check_selector(const char *label, struct why *why)
 {
 	const char *equals = strchr(label, '=');
 
-	if (*label && (!equals || equals == label))
-		return fail(why, ERR_INVALID, "label: must be \"key=value\"");
+	if (*label && (!equals || equals == label || strpbrk(label, ", \t\n")))
+		return fail(why, ERR_INVALID, "label: must be one \"key=value\", without "
+		            "commas and spaces");
 	return OK;
 }
 

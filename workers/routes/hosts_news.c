@@ -45,6 +45,15 @@ void hosts_news_add(struct hosts_news *news, const char *name, const char *route
 		router->ids[router->count++] = route_id;
 }
 
+json_t *hosts_news_routers(const struct hosts_news *news)
+{
+	json_t *names = json_array();
+
+	for (const struct news_router *at = news->routers; at; at = at->next)
+		json_array_append_new(names, json_string(at->name));
+	return names;
+}
+
 void hosts_news_raise(struct hosts_news *news, struct tx *tx)
 {
 	for (struct news_router *at = news->routers; at && !tx->err; at = at->next)

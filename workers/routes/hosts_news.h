@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <jansson.h>
+
 #include "routes.h"
 #include "store.h"
 
@@ -19,5 +21,6 @@ struct hosts_news {			/* zeroed, but for the arena: none */
 
 /* ROUTE_ID: NULL: any of its routes. Both are borrowed. */
 void hosts_news_add(struct hosts_news *news, const char *router, const char *route_id);
+json_t *hosts_news_routers(const struct hosts_news *news);	/* their names */
 void hosts_news_raise(struct hosts_news *news, struct tx *tx);
 void hosts_news_tell(const struct hosts_news *news, struct routes *routes);

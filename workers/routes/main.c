@@ -22,8 +22,9 @@ static struct routes routes = { .due_period_s = 1, .sweep_period_s = 5,
 
 static const struct option rows[] = {
 	{ "strategy", OPTION_TEXT, AT(strategy), "roundrobin", 1, 32,
-	  "which router a route gets: roundrobin, label, leastloaded, hash; \"external\": "
-	  "whoever calls create_route_binding decides" },
+	  "which router a route gets: roundrobin, label (of those with one of its labels; if "
+	  "there is none, of those without a label), leastloaded, hash; \"external\": whoever "
+	  "calls create_route_binding decides" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
 	  "routers without a domain of their own have NAME.SUFFIX, and no route has a host "
 	  "in it" },

@@ -3,7 +3,6 @@
 #include "binding.h"
 #include "claims.h"
 #include "model/json.h"
-#include "peers.h"
 #include "schedule.h"
 #include "service_private.h"
 
@@ -355,7 +354,10 @@ static enum err delete_route(void *self, struct request *req)
 			            take_heir, &deed);
 		store_namespace_leave(&tx, deed.route.namespace);
 	}
-	return rpc_deleted(req, commit(&deed));
+	err = commit(&deed);
+	if (!err)			/* in whose domains its names were */
+		req->result = json_pack("{s:o}", "routers", hosts_news_routers(&deed.news));
+	return rpc_deleted(req, err);
 }
 
 /* ---- get, list ---- */

@@ -20,7 +20,8 @@ static void find_router(struct request *req, struct tx *tx,
 	if (!name)
 		name = store_router_of_host(tx, req->arena, wish->dns);
 	if (!name || !store_router_read(tx, req->arena, name, ROUTER_LOCK, router))
-		tx_fail(tx, ERR_NOT_FOUND, "no such router");
+		tx_fail(tx, ERR_NOT_FOUND, "no router %.253s", err_quote(
+		        wish->router ? wish->router : wish->dns, (char[254]){ 0 }, 254));
 	else if (wish->dns && strcmp(wish->dns, router->dns))
 		tx_fail(tx, ERR_INVALID, "binding.dns: is not that of router %.63s, %.253s",
 		        router->name, router->dns);
@@ -35,7 +36,9 @@ static void find_route(struct request *req, struct tx *tx,
 	const struct route_key key = { .namespace = wish->namespace, .name = wish->name };
 
 	if (!store_route_lock(tx, req->arena, &key, route))
-		tx_fail(tx, ERR_NOT_FOUND, "no such route");
+		tx_fail(tx, ERR_NOT_FOUND, "no route %.63s/%.253s",
+		        err_quote(wish->namespace, (char[64]){ 0 }, 64),
+		        err_quote(wish->name, (char[254]){ 0 }, 254));
 	else if (route->is_waiting)
 		tx_fail(tx, ERR_CONFLICT, "the route waits: %.300s", route->last_error);
 }
@@ -194,7 +197,8 @@ enum err service_router_hosts(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(routes->runtime.db, &req->why);
 	if (!store_router_read(&tx, req->arena, name, ROUTER_READ, &router))
-		tx_fail(&tx, ERR_NOT_FOUND, "no such router");
+		tx_fail(&tx, ERR_NOT_FOUND, "no router %.63s",
+		        err_quote(name, (char[64]){ 0 }, 64));
 	else if (ids)
 		read_asked(req, &tx, name, ids, &hosts);
 	else

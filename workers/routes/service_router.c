@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -249,6 +250,17 @@ enum err service_drain_router(void *self, struct request *req)
 	return err;
 }
 
+static void check_moves(struct request *req, struct tx *tx, const char *name)
+{
+	const char *until;
+	int64_t count = store_router_moves(tx, req->arena, name, &until);
+
+	if (count)
+		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " names that routes had at it still "
+		        "lead to others, until %s: wait, or end that by \"force\"",
+		        count, until);
+}
+
 static void take_mover(void *self, const char *router)
 {
 	hosts_news_add(self, router, NULL);
@@ -289,9 +301,8 @@ enum err service_delete_router(void *self, struct request *req)
 	else if (router.bound)
 		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to it: drain it first",
 		        router.bound);
-	else if (!force && store_router_has_moves(&tx, name))
-		tx_fail(&tx, ERR_CONFLICT, "names that routes had at it still lead to "
-		        "others, until routes.rebind_grace is over; \"force\" ends that");
+	else if (!force)
+		check_moves(req, &tx, name);
 	if (!tx.err)
 		end_router(req, &tx, &router, &news);
 	err = tx_commit(&tx);

@@ -297,7 +297,9 @@ void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
 void store_router_moves_end(struct tx *tx, const char *router);
 /* All of a router's go, with the claims to their names. */
 void store_moves_drop_all(struct tx *tx, const char *router);
-bool store_router_has_moves(struct tx *tx, const char *router);
+/* How many that are, and until when the last of them is to be there. */
+int64_t store_router_moves(struct tx *tx, struct arena *arena, const char *router,
+                           const char **until);
 
 /* ---- what a router's instances serve ---- */
 

@@ -206,14 +206,18 @@ void store_moves_drop_all(struct tx *tx, const char *router)
 	tx_exec(tx, "DELETE FROM route_moves WHERE router = ?", TX_BIND(tx_text(router)));
 }
 
-bool store_router_has_moves(struct tx *tx, const char *router)
+int64_t store_router_moves(struct tx *tx, struct arena *arena, const char *router,
+                           const char **until)
 {
 	struct tx_rows rows;
+	int64_t count;
 
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM route_moves WHERE router = ? LIMIT 1",
-	    TX_BIND(tx_text(router))))
-		return false;
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT COUNT(*), DATE_FORMAT(MAX(ends_at), '%Y-%m-%dT%H:%i:%sZ') "
+	    "FROM route_moves WHERE router = ?", TX_BIND(tx_text(router))))
+		return 0;
+	count = row_int(&rows);
+	*until = row_text(&rows);
 	tx_select_end(&rows);
-	return true;
+	return count;
 }
