@@ -257,7 +257,8 @@ static void check_moves(struct request *req, struct tx *tx, const char *name)
 
 	if (count)
 		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " names that routes had at it still "
-		        "lead to others, until %s: wait, or end that by \"force\"",
+		        "lead to others, until %s (routes.rebind_grace): wait, or end that "
+		        "by \"force\"",
 		        count, until);
 }
 
