@@ -617,6 +617,13 @@ class ScriptedPorts:
         self.lock = threading.Lock()
         self.asked, self.answers = [], []
         self.answer = None
+        self.versions, self.compared = {}, 0
+
+    def hosts_versions(self, context, networks):
+        with self.lock:
+            self.compared += 1
+            return {"versions": {key: version for key, version in self.versions.items()
+                                 if key in networks}}
 
     def hosts_export(self, context, network, ports=None, marker=None):
         with self.lock:
@@ -670,10 +677,10 @@ class Answered(AgentStory):
         self.keys = [f"{number:032x}" for number in range(1, 10)]
         self.hosts = self.files(self.network) / "addn_hosts"
 
-    def start(self, *answers):
+    def start(self, *answers, **settings):
         """The one that is answered so; the next questions are those that count."""
         self.ports.answers = list(answers)
-        self.running = self.agent(interval=1, reread_period=3600)
+        self.running = self.agent(interval=1, reread_period=3600, **settings)
         self.until(lambda: self.lines(self.hosts) is not None, "all of it was read")
         self.ports.asked = []
 
@@ -700,6 +707,39 @@ class Answered(AgentStory):
     def wait_kept(self, *lines):
         self.until(lambda: self.lines(self.hosts) == list(lines),
                    f"the file has {lines}: {self.lines(self.hosts)}")
+
+    def is_at(self, version, missed):
+        """So it is, and has been compared since; this often it had missed something."""
+        self.ports.answer = page(entry(self.keys[0], f"at {version}")) | {"version": version}
+        self.ports.versions = {self.network: version}
+        self.until(lambda: self.running.figure("missed_total") >= missed, "it is missed")
+        before = self.ports.compared
+        self.until(lambda: self.ports.compared > before + 3, "it is compared")
+        self.assertEqual(self.running.figure("missed_total"), missed)
+
+    def told_of(self, *versions):
+        for version in versions:
+            self.fanout.cast(self.teller.context, "hosts_changed", network=self.network,
+                             ports=self.keys[:1], version=version)
+
+    def test_versions(self):
+        self.start(page(entry(self.keys[0], "first")) | {"version": 100}, check_period=1)
+        self.is_at(100, 0)
+        self.ports.answer = page(entry(self.keys[0], "told"))
+        self.told_of(103, 101, 102)
+        self.is_at(103, 0)
+        self.ports.answer = page(entry(self.keys[0], "told"))
+        self.told_of(*range(105, 300))              # but not of 104
+        self.is_at(299, 1)
+        self.wait_kept("at 299")
+        self.told_of(300)
+        self.is_at(300, 1)
+        self.is_at(5, 2)                            # it is counted anew
+        self.wait_kept("at 5")
+        self.told_of(6)
+        self.is_at(6, 2)
+        self.is_at(7, 3)
+        self.wait_kept("at 7")
 
     def test_what_is_no_answer(self):
         """The files stay, and it is asked again."""

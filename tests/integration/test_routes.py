@@ -1080,6 +1080,38 @@ class Moved(RouteStory):
         return self.caller.create_route_binding(binding={
             "route_namespace": self.namespace, "route_name": name, "router": router})
 
+    def test_a_router_that_is_deleted_by_force(self):
+        """The other one does not serve the names any more that routes had there."""
+        self.router("shard1", "10.245.2.2")
+        old = self.scheduled(self.route("a"))["status"]["dns"]
+        self.router("shard2", "10.245.2.4")
+        self.bind("a", "shard2")
+
+        def served():
+            answer = self.caller.router_hosts(router="shard2")
+            return answer["version"], answer["hosts"][0]["map"]
+        before, lines = served()
+        self.assertIn(old, lines)
+        self.caller.delete_router(router="shard1", force=True)
+        after, lines = served()
+        self.assertNotIn(old, lines)
+        self.assertGreater(after, before)
+        versions = self.caller.hosts_versions(routers=["shard2", "none"])["versions"]
+        self.assertEqual(versions, {"shard2": after})
+
+    def test_bound_again(self):
+        """To the router that it has: it stays what it is, though another name is free by now."""
+        self.router("shard1", "10.245.2.2")
+        owner = self.scheduled(self.route("b-c"))
+        namespace = f"{self.namespace}-b"
+        route = self.caller.create_route(route={"namespace": namespace, "name": "c"})["route"]
+        name = self.scheduled(route)["status"]["dns"]
+        self.assertNotEqual(name, owner["status"]["dns"])
+        self.caller.delete_route(route=owner["id"])
+        self.caller.create_route_binding(binding={
+            "route_namespace": namespace, "route_name": "c", "router": "shard1"})
+        self.assertEqual(self.get(route)["status"]["dns"], name)
+
     def test_there_and_back(self):
         self.router("shard1", "10.245.2.2")
         route = self.route("a")

@@ -224,6 +224,22 @@ static void the_hash_is_known(void **state)
 	assert_string_equal(host, "ns-a-b-zecldl.d.e");
 }
 
+/* Of the longest names, too. */
+static void each_id_has_its_own(void **state)
+{
+	char one[ROUTE_HOST_MAX + 1], other[ROUTE_HOST_MAX + 1], name[ROUTE_HOST_MAX + 1];
+	struct why why;
+
+	(void)state;
+	memset(name, 'a', ROUTE_HOST_MAX);
+	name[ROUTE_HOST_MAX] = '\0';
+	assert_int_equal(route_generate(A63, name, "d.e", "abababababababababababababababa0",
+	                                one, &why), OK);
+	assert_int_equal(route_generate(A63, name, "d.e", "abababababababababababababababa1",
+	                                other, &why), OK);
+	assert_string_not_equal(one, other);
+}
+
 static void no_room(void **state)
 {
 	char host[ROUTE_HOST_MAX + 1];
@@ -342,6 +358,7 @@ int main(void)
 		cmocka_unit_test(labels_and_names),
 		cmocka_unit_test(generated),
 		cmocka_unit_test(the_hash_is_known),
+		cmocka_unit_test(each_id_has_its_own),
 		cmocka_unit_test(no_room),
 		cmocka_unit_test(always_a_label),
 		cmocka_unit_test(all_that_collide),
