@@ -212,7 +212,7 @@ class Hosts(PortStory):
             return self.caller.hosts_versions(networks=list(networks))["versions"]
         domain, network = self.domain()
         other = self.network(domain)
-        self.assertEqual(versions(network, other, "?", uuid.uuid4().hex), {})
+        self.assertEqual(versions(network, str(uuid.UUID(other)), uuid.uuid4().hex), {})
         port = self.create(network, "10.224.43.1", dns_name="a")
         self.assertEqual(versions(network, other, network), {network: 1})
         self.caller.update_port(port=port["id"], values={"dns_name": "b"})
@@ -222,7 +222,7 @@ class Hosts(PortStory):
         self.assertEqual(self.caller.hosts_export(network=network, ports=[])["version"], 2)
         self.caller.delete_port(port=port["id"])
         self.assertEqual(versions(*[network] * 500), {network: 3})
-        for bad in [[1], "x", [network] * 501]:
+        for bad in [[1], "x", ["?"], [network] * 501]:
             self.refused("networks", self.caller.hosts_versions, networks=bad)
         stranger = Caller(self.fleet.rabbitmq.url, topic="ports", admin=False)
         self.addCleanup(stranger.close)

@@ -9,7 +9,7 @@ static void take_version(void *versions, const char *name, uint64_t version)
 }
 
 enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
-                        const char *keys)
+                        const char *keys, hosts_name_fn *name)
 {
 	const char *names[TX_LIST_MAX];
 	const json_t *list;
@@ -24,9 +24,11 @@ enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
 		return err;
 	count = json_array_size(list);
 	for (size_t i = 0; i < count; i++) {
-		names[i] = json_string_value(json_array_get(list, i));
+		const char *text = json_string_value(json_array_get(list, i));
+
+		names[i] = text ? name(req->arena, text) : NULL;
 		if (!names[i])
-			return fail(&req->why, ERR_INVALID, "%s: must be texts", keys);
+			return fail(&req->why, ERR_INVALID, "%s: one is no name of any", keys);
 	}
 	req->result = json_pack("{s:{}}", "versions");
 	if (!count)

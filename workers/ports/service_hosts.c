@@ -105,9 +105,17 @@ enum err service_export_hosts(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
+static const char *name_of(struct arena *arena, const char *text)
+{
+	char id[ID_LEN + 1];
+
+	return id_parse(text, id) ? arena_strdup(arena, id) : NULL;
+}
+
 enum err service_hosts_versions(void *self, struct request *req)
 {
 	struct ports *ports = self;
 
-	return hosts_versions(req, ports->runtime.db, HOSTS_OF_NETWORK, "networks");
+	return hosts_versions(req, ports->runtime.db, HOSTS_OF_NETWORK, "networks",
+	                      name_of);
 }

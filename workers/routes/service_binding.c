@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "binding.h"
 #include "consistency/hosts_versions.h"
+#include "core/route_name.h"
 #include "model/json.h"
 #include "service_private.h"
 
@@ -211,9 +212,18 @@ enum err service_router_hosts(void *self, struct request *req)
 	return tx_commit(&tx);
 }
 
+static const char *name_of(struct arena *arena, const char *text)
+{
+	struct why why;
+
+	(void)arena;
+	return route_check_label(text, "routers", &why) ? NULL : text;
+}
+
 enum err service_hosts_versions(void *self, struct request *req)
 {
 	struct routes *routes = self;
 
-	return hosts_versions(req, routes->runtime.db, HOSTS_OF_ROUTER, "routers");
+	return hosts_versions(req, routes->runtime.db, HOSTS_OF_ROUTER, "routers",
+	                      name_of);
 }
