@@ -301,9 +301,14 @@ class Compared(NeutronStory):
         late = self.a_network()
         port, late_address = self.a_port(late, dns_name="late")
         self.assertIsNone(self.known(port))
+        outside = self.a_network(**{"router:external": True})
+        floating = self.neutron.create("floatingip", floating_network_id=outside["id"])
+        floating_address = floating["floating_ip_address"]
         result = self.compare()
         self.assertEqual(result["reason"], "")
-        self.assertEqual(result["repaired"], MANY + 2 + 3, result)
+        self.assertEqual(result["repaired"], MANY + 2 + 3 + 3, result)
+        self.answers(self.host(floating_address), "A", floating_address)
+        self.answers(self.reverse(floating_address), "PTR", self.host(floating_address))
         self.answers(f"gone.{DOMAIN}", "A")
         self.answers(f"renamed.{DOMAIN}", "A", address)
         self.answers(f"named.{DOMAIN}", "A")
@@ -314,6 +319,16 @@ class Compared(NeutronStory):
                          ports[number]["fixed_ips"][0]["ip_address"])
         self.answers(self.reverse(gone_address), "PTR", f"new0.{DOMAIN}")
         self.assertEqual(self.compare()["differing"], 0)
+        self.assertEqual(self.project(floating), "")
+        self.heard()
+        self.neutron.update("floatingip", floating["id"], description="now it is told")
+        self.fleet.wait_for(lambda: self.project(floating), SECONDS, "whose it is, is known")
+        self.assertEqual(self.project(floating), floating["project_id"])
+        self.answers(self.host(floating_address), "A", floating_address)
+
+    def project(self, floating):
+        return self.fleet.mariadb.sql("SELECT project_id FROM ports WHERE id = "
+                                      f"'{floating['id'].replace('-', '')}'")[0][0]
 
     def test_nobody_to_ask(self):
         """Neutron's servers are away: nothing is taken for gone."""

@@ -167,10 +167,30 @@ static enum err left_wrong(struct comparison *comparison, const char *id, enum e
 	return OK;
 }
 
-/*
- * A floating IP that is there is as it was told: nobody else tells its name. Fails if none
- * of the others could be put right either.
- */
+/* What its port tells of a floating IP: NULL: it has no address yet. */
+static json_t *floating_plain(json_t *port)
+{
+	const char *address = json_string_value(json_object_get(json_array_get(
+	                      json_object_get(port, "fixed_ips"), 0), "ip_address"));
+
+	return !address ? NULL : json_pack("{s:O, s:O?, s:s}",
+		"id", json_object_get(port, "device_id"),
+		"floating_network_id", json_object_get(port, "network_id"),
+		"floating_ip_address", address);
+}
+
+static json_t *plain_of(const struct comparison *comparison, const json_t *object)
+{
+	json_t *plain = ovo_plain(object), *floating;
+
+	if (!plain || comparison->kind != NEUTRON_FLOATING)
+		return plain;
+	floating = floating_plain(plain);
+	json_decref(plain);
+	return floating;
+}
+
+/* Fails if none of the others could be put right either. */
 static enum err settle(struct comparison *comparison, const char *id, const json_t *object,
                        struct why *why)
 {
@@ -179,10 +199,11 @@ static enum err settle(struct comparison *comparison, const char *id, const json
 	json_t *plain = NULL;
 	enum err err;
 
-	if (object && told.of == NEUTRON_FLOATING)
-		return OK;
+	told.is_hint = object && told.of == NEUTRON_FLOATING;
 	if (object)
-		told.json = plain = ovo_plain(object);
+		told.json = plain = plain_of(comparison, object);
+	if (told.is_hint && !plain)
+		return OK;
 	err = object ? tell(&told, why) : tell_gone(&told, why);
 	if (!err && told.has_changed) {
 		comparison->row.repaired++;
@@ -273,7 +294,6 @@ static void second_look(struct comparison *comparison)
 	if (comparison->kind == NEUTRON_FLOATING) {
 		question.of = NEUTRON_PORT;
 		question.key = "device_id";
-		question.is_light = true;
 	}
 	pull_ask(comparison->pull, &question, on_second, comparison);
 }
@@ -319,6 +339,12 @@ struct first_look {
 	struct sights floating;		/* which of ours are such */
 };
 
+static bool is_floating(const struct first_look *look, const struct sight *found)
+{
+	return found->is_hint || sights_have(look->floating.list, look->floating.count,
+	                                     found->id);
+}
+
 static void find_differing(struct first_look *look, enum neutron_kind kind)
 {
 	struct comparison *comparison = look->comparison;
@@ -331,9 +357,7 @@ static void find_differing(struct first_look *look, enum neutron_kind kind)
 	count = sights_differing(look->ours.list, look->ours.count, look->theirs.list,
 	                         look->theirs.count, found);
 	for (size_t i = 0; i < count; i++)
-		push(&comparison->differing[sights_have(look->floating.list,
-		                                        look->floating.count,
-		                                        found[i].id)
+		push(&comparison->differing[is_floating(look, &found[i])
 		                            ? NEUTRON_FLOATING : kind], &found[i]);
 	comparison->row.differing += (int)count;
 	metric_add(figures.differing, count);

@@ -162,15 +162,17 @@ static void insert_row(struct tx *tx, const struct port_row *port)
 	            tx_int(port->is_fed), tx_int(port->is_floating)));
 }
 
+/* Only a floating IP that was found by its port (compare.c) has no project, until it is told. */
 static void update_row(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
 	    "UPDATE ports SET dns_name = ?, dns_fqdn = ?, dns_domain = ?, mac = ?, "
-	    "revision = ?, is_fed = ? WHERE id = ?",
+	    "revision = ?, is_fed = ?, project_id = IF(is_floating AND project_id = '', ?, "
+	    "project_id) WHERE id = ?",
 	    TX_BIND(tx_text(port->dns_name), tx_text(port->dns_fqdn),
 	            tx_text(port->dns_domain), tx_text(port->mac),
 	            tx_int((int64_t)port->revision), tx_int(port->is_fed),
-	            tx_text(port->id)));
+	            tx_text(port->project_id), tx_text(port->id)));
 	tx_exec(tx, "DELETE FROM port_addresses WHERE port_id = ?",
 	        TX_BIND(tx_text(port->id)));
 }

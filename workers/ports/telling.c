@@ -297,7 +297,7 @@ static void put_port(struct told *told, struct writing *writing, struct tx *tx,
 	writing_read(writing, tx, port->id);
 	if (told->has_changed && writing->is_there)
 		writing_note(writing, &writing->was);
-	if (tx->err || (writing->is_there && (writing->was.is_gone ||
+	if (tx->err || (writing->is_there && (told->is_hint || writing->was.is_gone ||
 	                is_stale(port->revision, writing->was.revision))) ||
 	    store_network_is_gone(tx, port->network_id))
 		return;

@@ -26,6 +26,7 @@ struct told {
 	enum neutron_kind of;
 	const json_t *json;		/* of what is there: neutron.h */
 	const char *id;			/* of what is gone */
+	bool is_hint;			/* less than a notification tells: only of what is new */
 	bool has_changed;		/* something here, by that */
 };
 

@@ -41,7 +41,7 @@ static const struct {
 	{ "a-",       "a3",       ""   },	/* what is gone stays gone */
 	{ "a-",       "",         ""   },
 	{ "a1",       "a?",       ""   },
-	{ "",         "a?",       ""   },
+	{ "",         "a?",       "a"  },
 	{ "a0",       "a?",       ""   },
 	{ "b1 a1 c1", "c2 b1 d1", "acd" },
 	{ "a1 b1 c1", "",         "abc" },

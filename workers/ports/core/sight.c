@@ -41,7 +41,7 @@ size_t sights_differing(const struct sight *ours, size_t our_count,
 
 		if (order < 0 && !ours[i].is_gone)
 			differing[count++] = ours[i];
-		if (order > 0 && !theirs[j].is_hint)
+		if (order > 0)
 			differing[count++] = theirs[j];
 		if (!order && is_newer(&theirs[j], &ours[i]))
 			differing[count++] = theirs[j];

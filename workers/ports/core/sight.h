@@ -14,7 +14,7 @@ struct sight {
 	char id[ID_LEN + 1];
 	uint64_t revision;		/* 0: none is known, so it may be any */
 	bool is_gone;			/* of ours: it was there, and stays gone */
-	bool is_hint;			/* of theirs: it is there, and that is all */
+	bool is_hint;			/* of theirs: it is there, whatever its revision */
 };
 
 void sights_sort(struct sight *sights, size_t count);
