@@ -12,6 +12,7 @@ import time
 import unittest
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import dns.message
@@ -29,6 +30,7 @@ from lab.process import HOST                                            # noqa: 
 SECONDS = 15
 WORKERS = 2
 MANY, TURNS = 50, 60
+MORE = 2600                     # what goes and comes of that is more than a change holds
 MANY_PORTS = 10000 if "STORY_SECONDS" in os.environ else 300
 
 
@@ -1047,6 +1049,47 @@ class Large(PortStory):
         self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
             "SELECT COUNT(*) FROM port_records WHERE state <> 'HAVE'") == [["0"]],
             SECONDS + MANY_PORTS / 20, "all is published")
+
+    @contextmanager
+    def answered(self, names):
+        """Each of them has a PTR at minidns all the time."""
+        over, missing = threading.Event(), []
+
+        def look():
+            rounds = 0
+            while not over.is_set():
+                rounds += 1
+                missing.extend(name for name in names
+                               if not ask(self.fleet.minidns_ports[0], name, "PTR"))
+            return rounds
+        with ThreadPoolExecutor(1) as pool:
+            looking = pool.submit(look)
+            try:
+                yield
+            finally:
+                over.set()
+        self.assertGreater(looking.result(), 1)
+        self.assertEqual(missing, [])
+
+    def test_more_than_a_change_holds(self):
+        """In one domain as much goes as comes: each name does both at once."""
+        domain, network = self.domain()
+        addresses = [f"fd5d:19f:77::{number:x}" for number in range(1, MORE + 1)]
+        callers = [Caller(self.fleet.rabbitmq.url, topic="ports") for _ in range(8)]
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda i: self.create(network, addresses[i], caller=callers[i % 8]),
+                          range(MORE)))
+        for caller in callers:
+            caller.close()
+        self.wait_published()
+        new = f"new-{domain}"
+        self.central.create_domain(domain={"name": new})
+        with self.answered([self.reverse(address) for address in addresses[::MORE // 10]]):
+            self.caller.set_network(network={"id": network, "dns_domain": new})
+            self.wait_published()
+        for address in addresses[0], addresses[-1]:
+            self.answers(self.reverse(address), "PTR",
+                         f"host-{ipaddress.ip_address(address).compressed.replace(':', '-')}.{new}")
 
     def test_a_network_of_many(self):
         domain, network = self.domain()

@@ -143,6 +143,7 @@ static bool may_delete(const struct publication *publication)
 static enum err read_open(void *self, struct why *why)
 {
 	struct publication *publication = self;
+	size_t drops_max = (publication->limit + 1) / 2, drops;
 	struct tx tx = publish_begin_guarded(publication, why);
 
 	publication->count = 0;
@@ -151,8 +152,12 @@ static enum err read_open(void *self, struct why *why)
 	                                                    sizeof(*publication->rows));
 	if (!store_zone_read(&tx, &publication->zone, &publication->row))
 		tx_fail(&tx, ERR_NOT_FOUND, "the domain has no row");
-	store_zone_open(&tx, publication->arena, &publication->zone,
-	                publication->limit, take_row, publication);
+	store_zone_open(&tx, publication->arena, &publication->zone, RECORD_DROP, drops_max,
+	                take_row, publication);
+	drops = publication->count;
+	store_zone_open(&tx, publication->arena, &publication->zone, RECORD_ADD,
+	                publication->limit - drops, take_row, publication);
+	publish_rows_keep_whole(publication, drops, drops_max);
 	publication->is_unneeded = !publication->count && may_delete(publication) &&
 	                           !store_zone_is_used(&tx, &publication->zone);
 	if (!tx.err && !publication->count && !publication->is_unneeded)

@@ -66,6 +66,13 @@ void publish_ask(struct publication *publication, const char *method, json_t *ar
 /* ---- publish_rows.c ---- */
 
 void publish_rows(struct publication *publication);
+/*
+ * Its rows are DROPS, of which no more than DROPS_MAX were asked for, and then those that come,
+ * both by their names, and no more than its limit. If there was no room for all, those of
+ * names of which more may be there are left for the next change: none is away in between.
+ */
+void publish_rows_keep_whole(struct publication *publication, size_t drops,
+                             size_t drops_max);
 void publish_rows_metrics(void);
 
 /* ---- publish_domain.c ---- */

@@ -22,6 +22,32 @@ void publish_rows_metrics(void)
 	    "records of ports that central did not take", NULL, NULL);
 }
 
+/* ---- no more than there is room for ---- */
+
+/* The name of the last of the first COUNT rows, if there was no room for more. */
+static const char *cut_at(const struct publication *publication, size_t count, bool is_cut)
+{
+	return count && is_cut ? publication->rows[count - 1].name : NULL;
+}
+
+void publish_rows_keep_whole(struct publication *publication, size_t drops,
+                             size_t drops_max)
+{
+	const char *drop = cut_at(publication, drops, drops == drops_max);
+	const char *add = cut_at(publication, publication->count,
+	                         publication->count == publication->limit);
+	const char *first = drop && (!add || strcmp(drop, add) < 0) ? drop : add;
+	size_t kept = 0;
+
+	if (!drops || !first)
+		return;				/* what only comes is away anyhow */
+	for (size_t i = 0; i < publication->count; i++)
+		if (strcmp(publication->rows[i].name, first) < 0)
+			publication->rows[kept++] = publication->rows[i];
+	if (kept)				/* else: it is all of one name */
+		publication->count = kept;
+}
+
 /* ---- all of them are done ---- */
 
 /* Of which domain it was that it took the change; of another one all else is lost. */

@@ -230,9 +230,9 @@ void store_zones_unused_due(struct tx *tx);
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);
 /* The same, of all projects' records, without what is to go. */
 void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
-/* Open ones, at most LIMIT: first what goes, and then what comes. */
+/* Those in RECORD_ADD or RECORD_DROP, at most LIMIT, by their names. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
-                     size_t limit,
+                     int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self);
 /* What was done to ROWS, if nobody had another mind meanwhile: what was dropped goes. */
 void store_zone_done(struct tx *tx, const struct zone_key *zone,

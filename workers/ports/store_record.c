@@ -133,13 +133,11 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
                   "AND (o.port_id <> r.port_id) AND o.state IN ('ADD', 'HAVE'))"
 
 /* In the order of its index: how many there are behind them does not matter. */
-static size_t read_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
-                        int state, size_t limit,
-                        void (*each)(void *self, const struct record_row *row),
-                        void *self)
+void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
+                     int state, size_t limit,
+                     void (*each)(void *self, const struct record_row *row), void *self)
 {
 	struct tx_rows rows;
-	size_t count = 0;
 
 	tx_select(tx, arena, &rows,
 	    COLUMNS ", r.state = 'DROP' AND " IS_SHARED " FROM port_records r "
@@ -153,19 +151,7 @@ static size_t read_open(struct tx *tx, struct arena *arena, const struct zone_ke
 		read_record(&rows, &row);
 		row.is_shared = row_int(&rows);
 		each(self, &row);
-		count++;
 	}
-	return count;
-}
-
-void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
-                     size_t limit,
-                     void (*each)(void *self, const struct record_row *row), void *self)
-{
-	size_t count = read_open(tx, arena, zone, RECORD_DROP, limit, each, self);
-
-	if (count < limit)
-		read_open(tx, arena, zone, RECORD_ADD, limit - count, each, self);
 }
 
 /*
