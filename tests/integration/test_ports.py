@@ -176,6 +176,21 @@ class Tables(PortStory):
             {"ip_address": "10.1.1.2", "hostname": "host-10-1-1-2",
              "fqdn": f"host-10-1-1-2.{domain}"}])
 
+    def test_the_full_name_is_only_shown(self):
+        domain, network = self.domain()
+        fqdn = f"vm.{domain}"
+        self.refused('has no field .dns_fqdn', self.create, network, "10.1.2.1",
+                     dns_name="vm", dns_fqdn=fqdn)
+        self.assertEqual(self.caller.list_ports(network=network)["ports"], [])
+        port = self.create(network, "10.1.2.1", dns_name="vm")
+        for values in {"dns_fqdn": fqdn}, {"dns_name": "other", "dns_fqdn": f"other.{domain}"}:
+            self.refused('has no field .dns_fqdn', self.caller.update_port, port=port["id"],
+                         values=values)
+        self.assertEqual(self.caller.get_port(port=port["id"])["port"]["dns_fqdn"], fqdn)
+        for given, shown in ("New", f"new.{domain}"), (f"a.b.{domain}", f"a.b.{domain}"), (None, None):
+            answer = self.caller.update_port(port=port["id"], values={"dns_name": given})["port"]
+            self.assertEqual(answer["dns_fqdn"], shown)
+
 
 class Hosts(PortStory):
     """The same by dnsmasq, from files in the form of Neutron's DHCP agent."""
@@ -283,6 +298,33 @@ class Names(PortStory):
         self.caller.delete_port(port=port["id"])
         self.create(network, "10.2.0.3", dns_name="web")
 
+    def test_a_full_one_is_the_same(self):
+        """Whether it is given with its domain or without: what counts is what it is in DNS."""
+        domain, network = self.domain()
+        for number, (first, second) in enumerate((("a", f"A.{domain}"), (f"b.{domain}", "b"))):
+            port = self.create(network, f"10.2.2.{number + 1}", dns_name=first)
+            self.refused(f"port {port['id']} of the network is called {first[0]}.{domain}",
+                         self.create, network, "10.2.2.9", dns_name=second)
+            other = self.create(network, f"10.2.3.{number + 1}")
+            self.refused("is called", self.caller.update_port, port=other["id"],
+                         values={"dns_name": second})
+            self.assertIsNone(self.caller.get_port(port=other["id"])["port"]["dns_fqdn"])
+
+    def test_the_same_in_another_domain(self):
+        """Is another one: a port's own domain counts, in which its name is."""
+        domain, network = self.domain()
+        own, _ = self.domain()
+        first = self.create(network, "10.2.4.1", dns_name="vm")
+        second = self.create(network, "10.2.4.2", dns_name="vm", dns_domain=own)
+        self.assertEqual((first["dns_fqdn"], second["dns_fqdn"]), (f"vm.{domain}", f"vm.{own}"))
+        self.answers(f"vm.{domain}", "A", "10.2.4.1")
+        self.answers(f"vm.{own}", "A", "10.2.4.2")
+        self.refused(f"port {second['id']} of the network is called vm.{own}", self.create,
+                     network, "10.2.4.3", dns_name="vm", dns_domain=own)
+        self.refused(f"port {first['id']} of the network is called vm.{domain}",
+                     self.caller.update_port, port=second["id"], values={"dns_domain": ""})
+        self.answers(f"vm.{own}", "A", "10.2.4.2")
+
     def test_many_want_the_same_at_once(self):
         _, network = self.domain()
         ready = threading.Barrier(MANY)
@@ -312,6 +354,28 @@ class Names(PortStory):
         port = self.create(network, "10.4.0.1", dns_name="No_Name!")
         self.assertEqual((port["dns_name"], port["dns_fqdn"], port["dns_assignment"]),
                          ("no_name!", None, []))
+        again = self.create(network, "10.4.0.2", dns_name="No_Name!")
+        self.assertEqual((again["dns_name"], again["dns_fqdn"]), ("no_name!", None))
+        self.assertEqual(len(self.caller.list_ports(network=network)["ports"]), 2)
+
+    def test_a_domain_in_which_some_have_no_name(self):
+        """What was not checked then is no name, or one of two, or is of another domain, or too
+        long: the answer says whose."""
+        network, domain = self.network(""), f"{'d' * 60}.{uuid.uuid4().hex[:8]}.example."
+        self.central.create_domain(domain={"name": domain})
+        names = ("vm", "vm", "no_name!", "vm.other.example.", ".".join(["n" * 45] * 4), None)
+        ports = [self.create(network, f"10.4.1.{number + 1}", dns_name=name)["id"]
+                 for number, name in enumerate(names)]
+        answer = self.caller.set_network(network={"id": network, "dns_domain": domain})
+        first, second = sorted(ports[:2])
+        self.assertEqual(answer["ports"], len(ports))
+        self.assertEqual(set(answer["unnamed"]), {second, *ports[2:5]})
+        self.assertEqual(len(answer["unnamed"]), 4)
+        self.answers(f"vm.{domain}", "A", f"10.4.1.{ports.index(first) + 1}")
+        for number, port in enumerate(ports):
+            self.answers(f"host-10-4-1-{number + 1}.{domain}", "A", f"10.4.1.{number + 1}")
+            self.assertEqual(self.caller.get_port(port=port)["port"]["dns_fqdn"],
+                             f"vm.{domain}" if port == first else None)
 
     def test_another_domain_renames_all(self):
         """With one serial for each domain, however many ports there are."""
