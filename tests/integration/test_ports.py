@@ -21,7 +21,7 @@ import dns.rdatatype
 import dns.reversename
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import Caller, start_fleet                                  # noqa: E402
+from story import NS, Caller, start_fleet                              # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
 from lab.fleet import BINARIES, Worker                                  # noqa: E402
@@ -822,22 +822,22 @@ class Reverse(PortStory):
         self.answers(f"host-10-88-1-2.{domain}", "A")
 
 
-class Empty(PortStory):
-    """With ports.delete_reverse: reverse domains go when they are needed no more."""
+class Restarted(PortStory):
+    """The workers with other settings, as long as the stories of a class last."""
 
     @classmethod
     def setUpClass(cls):
-        cls.restart(True)
+        cls.restart(cls.settings)
 
     @classmethod
     def tearDownClass(cls):
-        cls.restart(False)
+        cls.restart(cls.defaults)
 
     @classmethod
-    def restart(cls, deletes):
+    def restart(cls, settings):
         for worker in cls.workers:
             worker.stop()
-            worker.configure({"ports": {"delete_reverse": deletes}})
+            worker.configure({"ports": settings})
             worker.launch()
             worker.wait_ready()
 
@@ -860,6 +860,17 @@ class Empty(PortStory):
             self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
                                 == "ACTIVE", 2 * SECONDS, f"{port['id']} is published")
 
+    def wait_settled(self, zone):
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            f"SELECT COUNT(*) FROM port_zones WHERE zone = '{zone}' AND due_at IS NULL")
+            == [["1"]], SECONDS, "nothing is open there")
+
+
+class Empty(Restarted):
+    """With ports.delete_reverse: reverse domains go when they are needed no more."""
+
+    settings, defaults = {"delete_reverse": True}, {"delete_reverse": False}
+
     def test_a_domain_of_networks_that_have_none_stays(self):
         """It is nobody's, as reverse ones are."""
         zone = f"d{uuid.uuid4().hex[:8]}.example."
@@ -881,11 +892,6 @@ class Empty(PortStory):
         return self.fleet.mariadb.sql(
             f"SELECT COUNT(*) FROM port_zones WHERE zone = '{zone}' AND made_id IS NOT NULL"
             ) == [["1"]]
-
-    def wait_settled(self, zone):
-        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
-            f"SELECT COUNT(*) FROM port_zones WHERE zone = '{zone}' AND due_at IS NULL")
-            == [["1"]], SECONDS, "nothing is open there")
 
     def test_it_goes_with_its_last_address(self):
         domain, network = self.domain()
@@ -1047,6 +1053,54 @@ class Empty(PortStory):
         port = self.create(network, "10.96.0.1", dns_name="last")
         self.answers(self.reverse("10.96.0.1"), "PTR", f"last.{domain}")
         self.answers(f"last.{domain}", "A", "10.96.0.1")
+
+
+class Wide(Restarted):
+    """Reverse domains of more addresses, and a network's own that nobody made before."""
+
+    settings = {"ptr_prefix_v4": 16, "ptr_prefix_v6": 48, "create_domains": True,
+                "delete_reverse": True}
+    defaults = {"ptr_prefix_v4": 24, "ptr_prefix_v6": 64, "create_domains": False,
+                "delete_reverse": False}
+
+    def transferred(self, zone):
+        """[(name, type, data)] of a zone that BIND has, but its SOA."""
+        rows = [line.split(None, 4) for line in self.fleet.bind.axfr(zone)]
+        return sorted((row[0], row[3], row[4]) for row in rows if row[3] != "SOA")
+
+    def wait_transferred(self, zone, *records):
+        self.fleet.wait_for(lambda: self.fleet.bind.serial(zone) ==
+                            self.central.get_domain(domain=zone)["serial"], SECONDS,
+                            f"BIND has all of {zone}")
+        self.assertEqual(self.transferred(zone), sorted([(zone, "NS", NS), *records]))
+
+    def test_all_that_is_there(self):
+        domain = f"d{uuid.uuid4().hex[:8]}.example."
+        v4, v6 = "20.172.in-addr.arpa.", "2.0.0.0.1.0.0.0.9.9.d.f.ip6.arpa."
+        network = self.network(domain)
+        ports = [self.create(network, "172.20.1.1", "fd99:1:2:1::5", dns_name="vm"),
+                 self.create(network, "172.20.2.1", "fd99:1:2:ffff::6")]
+        self.wait_active(*ports)
+        self.wait_transferred(
+            domain, (f"vm.{domain}", "A", "172.20.1.1"), (f"vm.{domain}", "AAAA", "fd99:1:2:1::5"),
+            (f"host-172-20-1-1.{domain}", "A", "172.20.1.1"),
+            (f"host-fd99-1-2-1--5.{domain}", "AAAA", "fd99:1:2:1::5"),
+            (f"host-172-20-2-1.{domain}", "A", "172.20.2.1"),
+            (f"host-fd99-1-2-ffff--6.{domain}", "AAAA", "fd99:1:2:ffff::6"))
+        self.wait_transferred(v4, (f"1.1.{v4}", "PTR", f"vm.{domain}"),
+                              (f"1.2.{v4}", "PTR", f"host-172-20-2-1.{domain}"))
+        zeros = "0." * 15
+        self.wait_transferred(
+            v6, (f"5.{zeros}1.0.0.0.{v6}", "PTR", f"vm.{domain}"),
+            (f"6.{zeros}f.f.f.f.{v6}", "PTR", f"host-fd99-1-2-ffff--6.{domain}"))
+        for zone in "1.20.172.in-addr.arpa.", f"1.0.0.0.{v6}":
+            self.assertFalse(self.is_there(zone), zone)
+        for port in ports:
+            self.caller.delete_port(port=port["id"])
+        for zone in v4, v6:
+            self.wait_gone(zone)
+        self.wait_settled(domain)
+        self.wait_transferred(domain)
 
 
 class Vanished(PortStory):
