@@ -187,7 +187,8 @@ class Tables(PortStory):
             self.refused('has no field .dns_fqdn', self.caller.update_port, port=port["id"],
                          values=values)
         self.assertEqual(self.caller.get_port(port=port["id"])["port"]["dns_fqdn"], fqdn)
-        for given, shown in ("New", f"new.{domain}"), (f"a.b.{domain}", f"a.b.{domain}"), (None, None):
+        for given, shown in (("New", f"new.{domain}"), (f"a.b.{domain}", f"a.b.{domain}"),
+                             (None, None)):
             answer = self.caller.update_port(port=port["id"], values={"dns_name": given})["port"]
             self.assertEqual(answer["dns_fqdn"], shown)
 
