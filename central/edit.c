@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/id.h"
+#include "base/map.h"
 #include "core/rules.h"
 #include "core/status.h"
 #include "model/json.h"
@@ -114,24 +116,29 @@ static enum err check_changes(const struct write *write, const struct change *ch
 	return err;
 }
 
+/* Each name once, whichever changes it has: what is read twice would be there twice. */
 static void read_sets(struct write *write, const struct change *changes, size_t count,
                       struct rrsets *sets)
 {
 	const char *names[STORE_NAMES_MAX];
+	struct map *seen = map_new(random_u32());
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		/* neighbours of one name are common: one set after the other */
-		if (n && !strcmp(names[n - 1], changes[i].owner))
+		const char *owner = changes[i].owner;
+
+		if (map_get(seen, owner, strlen(owner)))
 			continue;
-		names[n++] = changes[i].owner;
-		if (n < STORE_NAMES_MAX && i + 1 < count)
+		map_put(seen, owner, strlen(owner), (void *)owner);
+		names[n++] = owner;
+		if (n < STORE_NAMES_MAX)
 			continue;
 		store_recordset_read(&write->tx, write->zone.is.id, names, n, sets);
 		n = 0;
 	}
 	if (n)
 		store_recordset_read(&write->tx, write->zone.is.id, names, n, sets);
+	map_free(&seen);
 }
 
 void edit_read_ahead(struct tx *tx, struct write *writes, size_t count)

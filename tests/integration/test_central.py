@@ -511,6 +511,21 @@ class Records(Story):
             self.assertIn(f"{int(previous):08X}", removed)
             self.assertIn(f"{int(serial):08X}", added)
 
+    def test_the_same_names_twice_in_a_large_change(self):
+        """Far apart, one is deleted and added: it was there once, and is counted once."""
+        domain = self.create()
+        name, many = domain["name"], range(600)
+        change(name, *(add(f"n{i}.{name}", ["192.0.2.1"]) for i in many))
+        before = call("get_domain", domain=name)
+        step = change(name, *({"op": "delete", "name": f"n{i}.{name}", "type": "A"} for i in many),
+                      *(add(f"n{i}.{name}", ["192.0.2.2"]) for i in many))
+        after = call("get_domain", domain=name)
+        for counted in "records", "recordsets":
+            self.assertEqual(after[counted], before[counted])
+        removed, added = lab.sql("SELECT HEX(removed), HEX(added) FROM journal WHERE domain_id = "
+                                 f"'{domain['id']}' AND serial = {step['serial']}")[0]
+        self.assertEqual((removed.count("C0000201"), added.count("C0000202")), (600, 600))
+
     def journal_of(self, domain):
         rows = lab.sql("SELECT previous_serial, serial FROM journal "
                        f"WHERE domain_id = '{domain['id']}' ORDER BY serial")

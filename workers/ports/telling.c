@@ -277,18 +277,16 @@ static void tell_conflict(const struct writing *writing, const struct port_row *
 	json_decref(payload);
 }
 
-static void name_port(struct writing *writing, struct tx *tx, struct port_row *port)
+static void name_port(struct told *told, struct writing *writing, struct tx *tx,
+                      struct port_row *port)
 {
-	const char *rival;
 	struct why why;
 
 	if (writing_name(&writing->network, port, LABELS_RFC1123, writing->arena, &why))
 		log_warn("name left out: port=%s reason=\"%s\"", port->id, why.text);
-	rival = writing_rival(writing, tx, port);
-	if (!rival)
-		return;
-	tell_conflict(writing, port, rival);
-	port->dns_fqdn = NULL;
+	told->rival = writing_rival(writing, tx, port);
+	if (told->rival)
+		port->dns_fqdn = NULL;
 }
 
 static void put_port(struct told *told, struct writing *writing, struct tx *tx,
@@ -303,7 +301,7 @@ static void put_port(struct told *told, struct writing *writing, struct tx *tx,
 		return;
 	told->has_changed = true;
 	find_network(writing, tx, port->network_id);
-	name_port(writing, tx, port);
+	name_port(told, writing, tx, port);
 	if (writing->is_there)
 		store_port_update(tx, port);
 	else
@@ -324,10 +322,14 @@ static enum err take_port(void *self, struct why *why)
 		return err;
 
 	struct tx tx = tx_begin(told->ports->runtime.db, why);
+	told->rival = NULL;
 	put_port(told, &writing, &tx, &port);
 	if (tx.err == ERR_EXISTS)	/* its name came to another one just now */
 		tx.err = ERR_RACE;
-	return writing_commit(&writing, &tx);
+	err = writing_commit(&writing, &tx);
+	if (!err && told->rival)
+		tell_conflict(&writing, &port, told->rival);
+	return err;
 }
 
 /* Remembered also if it was never heard of: what tells of it may come yet. */

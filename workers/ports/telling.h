@@ -28,6 +28,7 @@ struct told {
 	const char *id;			/* of what is gone */
 	bool is_hint;			/* less than a notification tells: only of what is new */
 	bool has_changed;		/* something here, by that */
+	const char *rival;		/* NULL: nobody else has the port's name */
 };
 
 /* Runs its transaction, again if it has to. ERR_INVALID: it says nothing that can be. */
