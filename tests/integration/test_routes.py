@@ -1,6 +1,7 @@
 """Routers, routes and their wildcard domains, from calls on the queue to what minidns and a
 BIND behind it answer (seed 003)."""
 
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from lab.process import HOST, program, run                              # noqa: 
 
 SECONDS = 20
 WORKERS = 2
+FOLLOWS_SECONDS = 1 + 1 + 2     # a turn of a worker, a poll of the servers, and a margin
 MANY = 100
 MANY_WAIT = 50
 MANY_LABELS = 70
@@ -72,10 +74,10 @@ class Hand:
         self.do("START TRANSACTION")
 
     def do(self, statement):
+        """The lines that it returns."""
         self.client.stdin.write(f"{statement}; SELECT 'done';\n")
         self.client.stdin.flush()
-        while self.client.stdout.readline().strip() != "done":
-            pass
+        return [line.strip() for line in iter(self.client.stdout.readline, "done\n")]
 
     def __enter__(self):
         return self
@@ -187,10 +189,10 @@ class RouteStory(unittest.TestCase):
     def servers(self):
         return self.fleet.minidns_ports[0], self.fleet.bind.port
 
-    def answers(self, name, kind, *expected):
+    def answers(self, name, kind, *expected, seconds=SECONDS):
         for port in self.servers():
             self.wait(lambda: ask(port, name, kind)[0] == set(expected),
-                      f"{name} {kind} is {expected}: {ask(port, name, kind)}")
+                      f"{name} {kind} is {expected}: {ask(port, name, kind)}", seconds)
 
 
 class Names(RouteStory):
@@ -337,15 +339,38 @@ class Hosts(RouteStory):
         owner = self.scheduled(owners[0])
         order = sorted(made, key=lambda route: (route["created_at"], route["id"]))
         order.remove(next(route for route in order if route["id"] == owner["id"]))
-        for heir in order[:3]:
-            self.caller.delete_route(route=owner["id"])
-            owner = self.scheduled(heir, 5)
-            waiting = [route for route in self.routes(namespace=self.namespace)
-                       if route["waiting"]]
-            claims = self.fleet.mariadb.sql(
-                f"SELECT route_id FROM host_claims WHERE host = '{host}'")
-            self.assertEqual(claims, [[owner["id"]]])
-            self.assertEqual(len(waiting) + 1, len(self.routes(namespace=self.namespace)))
+        with self.watched(host) as seen:
+            for heir in order[:6]:
+                self.caller.delete_route(route=owner["id"])
+                owner = self.scheduled(heir, 5)
+                waiting = [route for route in self.routes(namespace=self.namespace)
+                           if route["waiting"]]
+                claims = self.fleet.mariadb.sql(
+                    f"SELECT route_id FROM host_claims WHERE host = '{host}'")
+                self.assertEqual(claims, [[owner["id"]]])
+                self.assertEqual(len(waiting) + 1, len(self.routes(namespace=self.namespace)))
+        self.assertGreater(seen.total(), 100)
+        self.assertLessEqual(seen.keys(), {"1\t1\t1", "0\t1\t1"})
+
+    @contextlib.contextmanager
+    def watched(self, host):
+        """How often there are so many bindings, claims and owners of it, at one moment each."""
+        seen, is_over = Counter(), threading.Event()
+
+        def watch():
+            while not is_over.is_set():
+                seen.update(hand.do(
+                    f"SELECT (SELECT COUNT(*) FROM route_bindings WHERE dns = '{host}'), "
+                    f"(SELECT COUNT(*) FROM host_claims WHERE host = '{host}'), (SELECT COUNT(*) "
+                    f"FROM routes WHERE host = '{host}' AND NOT is_waiting)"))
+        with self.hand() as hand, ThreadPoolExecutor(1) as pool:
+            hand.do("ROLLBACK")
+            watcher = pool.submit(watch)
+            try:
+                yield seen
+            finally:
+                is_over.set()
+                watcher.result()
 
     def test_who_may_have_it_has_it(self):
         """The one who waits longest is kept from it by a wildcard: the next one is not."""
@@ -522,6 +547,7 @@ class Scheduled(RouteStory):
     def test_round_robin_though_one_is_killed(self):
         """A003-3: 999 routes over three routers, four schedulers, one killed midway."""
         more = [self.launch() for _ in range(2)]
+        schedulers = [worker for worker in self.workers if worker.pid]
         made = [self.route(f"r{i}") for i in range(3)]
         for route in made:
             self.assertIn("no router", route["last_error"])
@@ -542,6 +568,11 @@ class Scheduled(RouteStory):
         counts = Counter(router for _, router in self.bindings())
         self.assertEqual(sorted(counts.values()), [333, 333, 333])
         self.assertEqual(len({route for route, _ in self.bindings()}), 999)
+        self.assertEqual(self.fleet.mariadb.sql(
+            "SELECT DISTINCT generation FROM route_bindings"), [["1"]])
+        bound = f"route.scheduled: route={self.namespace}/"
+        took_part = [worker for worker in schedulers if bound in worker.log.read_text()]
+        self.assertGreaterEqual(len(took_part), 3, took_part)
         listed = {router["name"]: router["routes"]
                   for router in self.caller.list_routers()["routers"]}
         self.assertEqual(listed, dict(counts))
@@ -806,19 +837,23 @@ class Domains(RouteStory):
         self.router("shard1", "10.245.2.2")
         name = f"any.shard1.{SUFFIX}"
         self.answers(name, "A", "10.245.2.2")
-        update = self.caller.update_router
-        update(router="shard1", values={"addresses": ["10.245.2.2", "10.245.2.3", "fd00::3"]})
-        self.answers(name, "A", "10.245.2.2", "10.245.2.3")
-        self.answers(name, "AAAA", "fd00::3")
-        update(router="shard1", values={"addresses": [
-            {"address": "10.245.2.2", "up": False}, "10.245.2.3"]})
-        self.answers(name, "A", "10.245.2.3")
+        two, three, four, six = "10.245.2.2", "10.245.2.3", "10.245.2.4", "fd00::3"
+
+        def follows(addresses, kind, *expected):
+            self.caller.update_router(router="shard1", values={"addresses": addresses})
+            self.answers(name, kind, *expected, seconds=FOLLOWS_SECONDS)
+        follows([two, three, six], "A", two, three)
+        self.answers(name, "AAAA", six)
+        down = {"address": two, "up": False}
+        follows([down, three], "A", three)
         self.answers(name, "AAAA")
-        update(router="shard1", values={"addresses": [
-            {"address": "10.245.2.2", "up": False}, {"address": "10.245.2.3", "up": False}]})
+        follows([down, three, four], "A", three, four)
+        follows([down, {"address": three, "up": False}, four], "A", four)
+        self.caller.update_router(router="shard1", values={"addresses": [
+            down, {"address": four, "up": False}]})
         self.active("shard1")
-        self.answers(name, "A", "10.245.2.3")
-        self.refused("empty", update, router="shard1", values={"addresses": []})
+        self.answers(name, "A", four)
+        self.refused("empty", self.caller.update_router, router="shard1", values={"addresses": []})
 
     def test_a_change_of_one_is_of_no_other(self):
         """What another one should show follows by the timer alone, which may be at any time."""
