@@ -22,11 +22,12 @@ from deaf import deafen                                                 # noqa: 
 from haproxy import HaProxy                                             # noqa: E402
 from story import Caller                                                # noqa: E402
 import test_routes                                                      # noqa: E402
-from test_routes import SUFFIX, RouteStory, ask                         # noqa: E402
+from test_routes import SETTINGS, SUFFIX, RouteStory, ask                         # noqa: E402
 from lab.process import free_port, run                                  # noqa: E402
 
 SECONDS = 60
 MANY = 1000
+STEP_SECONDS = 0.1      # of a resolver, between its look at the time and the request
 SHARDS = {"shard1": "127.101.0.1", "shard2": "127.101.0.2", "shard3": "127.101.0.3"}
 BACKENDS = [f"app{i}" for i in range(MANY)] + ["own", "wild"]
 
@@ -162,9 +163,10 @@ class Resolver:
         return address, min(ttl, rest)
 
     def now(self):
-        if time.monotonic() >= self.until:
+        now = time.monotonic()
+        if now >= self.until:
             self.address, ttl = self.ask(self.name)
-            self.until = time.monotonic() + ttl
+            self.until = now + ttl
         return self.address
 
 
@@ -180,13 +182,17 @@ class Rebound(HaproxyStory):
         self.wait(lambda: not self.wrong(made), "they are reached", SECONDS)
         self.caller.drain_router(router="shard2", drain=False)
         clients = [Resolver(self.fleet.bind.port, route["status"]["dns"]) for route in made]
-        found, last = [], {}
+        found, shard_at, leads_on = [], {route["id"]: [] for route in made}, {}
 
         def request():
             for route, client in zip(made, clients):
-                status, text = self.get_page(route["status"]["dns"], client.now())
+                name = route["status"]["dns"]
+                if ask(self.fleet.bind.port, name, "CNAME")[0]:
+                    leads_on.setdefault(route["id"], time.monotonic())
+                address, at = client.now(), time.monotonic()
+                status, text = self.get_page(name, address)
                 found.append((status, text.split("@")[0], route["backend"]))
-                last[route["id"]] = text.split("@")[-1]
+                shard_at[route["id"]].append((text.split("@")[-1], at))
         request()
         self.caller.drain_router(router="shard1")
 
@@ -196,7 +202,10 @@ class Rebound(HaproxyStory):
         self.wait(is_over, "the old one serves none any more", SECONDS)
         self.assertGreater(len(found), 40)
         self.assertEqual([one for one in found if (one[0], one[1]) != (200, one[2])], [])
-        self.assertEqual(set(last.values()), {"shard2"})
+        for id, requests in shard_at.items():
+            self.assertEqual(requests[-1][0], "shard2")
+            late = max(at for shard, at in requests if shard == "shard1") - leads_on[id]
+            self.assertLessEqual(late, SETTINGS["ttl"] + STEP_SECONDS)
 
 
 class Alive(HaproxyStory):
@@ -238,27 +247,48 @@ class Alive(HaproxyStory):
         self.wait(lambda: not self.wrong([third]), "after a restart of the broker", SECONDS)
 
     def test_casts_that_get_lost(self):
-        """Of what is made, deleted and changed."""
+        """Of what is made, deleted and changed; as long as they are heard, nothing else is
+        needed."""
         self.router("shard1", SHARDS["shard1"])
-        haproxy, agent = self.instance("shard1", SHARDS["shard1"], check_period=1,
+        haproxy, agent = self.instance("shard1", SHARDS["shard1"], check_period=3600,
                                        reread_period=3600)
-        routes = [self.scheduled(self.route(name, backend="app1")) for name in "abc"]
-        self.wait(lambda: not self.wrong(routes), "they are reached", SECONDS)
-
-        self.assertEqual(deafen(self.fleet.rabbitmq, "routes.shard1"), 1)
 
         def kept(expected, act):
             act()
             self.wait(lambda: len(self.lines(haproxy)) == expected,
                       f"{expected} lines: {self.lines(haproxy)}", SECONDS)
-        kept(4, lambda: self.route("d", backend="app2"))
-        kept(3, lambda: self.caller.delete_route(route=routes[0]["id"]))
-        # its old name is served for a while, too
-        kept(4, lambda: self.caller.update_route(route=routes[1]["id"],
-                                                 values={"host": "www.own.example"}))
-        self.caller.update_route(route=routes[2]["id"], values={"backend": "app3"})
-        self.wait(lambda: any("app3" in line for line in self.lines(haproxy)), "it is read",
-                  SECONDS)
+
+        def change(host, backend):
+            first, second, third = sorted(
+                self.routes(), key=lambda route: (route["host"] is None, route["name"]))
+            kept(4, lambda: self.route(f"{backend}-d", backend="app2"))
+            kept(3, lambda: self.caller.delete_route(route=first["id"]))
+            # its old name is served for a while, too
+            kept(4, lambda: self.caller.update_route(route=second["id"],
+                                                     values={"host": host}))
+            self.caller.update_route(route=third["id"], values={"backend": backend})
+            self.wait(lambda: any(line.endswith(backend) for line in self.lines(haproxy)),
+                      "it is read", SECONDS)
+        kept(3, lambda: [self.scheduled(self.route(name, backend="app1")) for name in "abc"])
+        change("www.told.example", "app3")
+        kept(3, lambda: None)                       # its grace is over
+        self.router("shard2", SHARDS["shard2"])
+        self.caller.drain_router(router="shard1")
+        kept(0, lambda: None)                       # once their grace is, too
+        self.caller.drain_router(router="shard1", drain=False)
+        self.caller.drain_router(router="shard2")
+        kept(3, lambda: None)
+        self.assertEqual(agent.figure("missed_total"), 0)
+
+        agent.stop()
+        agent.configure({"routes_agent": {"check_period": 1}})
+        agent.launch()
+        agent.wait_ready()
+        route = self.route("e", backend="app5")
+        self.wait(lambda: not self.wrong([route]), "it hears", SECONDS)
+        kept(3, lambda: self.caller.delete_route(route=route["id"]))
+        self.assertEqual(deafen(self.fleet.rabbitmq, "routes.shard1"), 1)
+        change("www.lost.example", "app4")
         self.assertEqual(agent.figure("missed_total"), 4)
 
 
