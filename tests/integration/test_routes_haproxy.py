@@ -194,6 +194,8 @@ class Rebound(HaproxyStory):
                 found.append((status, text.split("@")[0], route["backend"]))
                 shard_at[route["id"]].append((text.split("@")[-1], at))
         request()
+        for i, client in enumerate(clients):        # each asks at another time
+            client.until -= i * SETTINGS["ttl"] / len(clients)
         self.caller.drain_router(router="shard1")
 
         def is_over():
