@@ -450,6 +450,19 @@ class Faults(AgentStory):
         self.until(lambda: self.lines(files / "addn_hosts") == [], "no lines are left")
         self.assertEqual(agent.figure("missed_total"), 4)
 
+    def test_a_period_that_is_set_to_another(self):
+        """By SIGHUP: it does not wait for the end of the one before."""
+        domain, network = self.domain()
+        files = self.files(network)
+        agent = self.agent(reread_period=3600, check_period=3600)
+        self.wait_exported(network, files)
+        deafen(self.fleet.rabbitmq, "ports_agent")
+        self.create(network, "10.224.53.77", dns_name="lost")
+        agent.configure({"ports_agent": {"check_period": 1}})
+        agent.reload()
+        self.wait_exported(network, files)
+        self.assertEqual(agent.figure("missed_total"), 1)
+
     def test_a_cast_that_gets_lost_before_others(self):
         """A worker is killed when it has committed; what it does again is told."""
         domain, network = self.domain()

@@ -27,6 +27,7 @@ struct period {
 	void *self;
 	struct loop_timer *timer;
 	struct metric *seconds;
+	int64_t armed_ms;		/* its length when the timer was set */
 };
 
 struct process {
@@ -62,7 +63,17 @@ static void period_arm(struct period *period)
 {
 	int64_t ms = period_ms(period);
 
+	period->armed_ms = ms;
 	loop_timer_set(period->timer, jittered(ms > 0 ? ms : PERIOD_OFF_MS));
+}
+
+/* At any moment of the first one, so that a fleet spreads. */
+static void period_begin(struct period *period)
+{
+	int64_t ms = period_ms(period);
+
+	period->armed_ms = ms;
+	loop_timer_set(period->timer, random_u32() % ((ms > 0 ? ms : PERIOD_OFF_MS) + 1));
 }
 
 static void period_fire(void *self)
@@ -80,13 +91,19 @@ static void period_fire(void *self)
 static void period_init(struct period *period, const struct timer *row,
                         const struct process *process)
 {
-	int64_t ms = (int64_t)*row->period_s * 1000;
-
 	period->row = row;
 	period->self = process->program->worker->self;
 	period->timer = loop_timer_new(process->runtime.loop, period_fire, period);
 	period->seconds = timer_metric(row);
-	loop_timer_set(period->timer, random_u32() % ((ms > 0 ? ms : PERIOD_OFF_MS) + 1));
+	period_begin(period);
+}
+
+/* One that was set to another begins anew: the old one may be hours. */
+static void periods_follow(struct process *process)
+{
+	for (size_t i = 0; i < process->period_count; i++)
+		if (process->periods[i].armed_ms != period_ms(&process->periods[i]))
+			period_begin(&process->periods[i]);
 }
 
 static void periods_open(struct process *process)
@@ -190,10 +207,13 @@ static void on_hangup(void *self)
 	const struct worker *worker = process->program->worker;
 	struct why why;
 
-	if (program_reload(process->program, true, &why))
+	if (program_reload(process->program, true, &why)) {
 		log_warn("settings kept: reason=\"%s\"", why.text);
-	else if (worker->reload)
+		return;
+	}
+	if (worker->reload)
 		worker->reload(worker->self);
+	periods_follow(process);
 }
 
 static void on_user(void *self)
