@@ -930,7 +930,7 @@ class Empty(Restarted):
         """When that was switched on: it goes as well."""
         domain, network = self.domain()
         zone = "3.91.10.in-addr.arpa."
-        self.restart(False)
+        self.restart(self.defaults)
         try:
             port = self.create(network, "10.91.3.1")
             self.wait_active(port)
@@ -939,7 +939,7 @@ class Empty(Restarted):
             self.wait_settled(zone)
             self.assertTrue(self.is_there(zone))
         finally:
-            self.restart(True)
+            self.restart(self.settings)
         self.wait_gone(zone)
 
     def test_a_server_that_is_away_has_it_still(self):
@@ -1257,7 +1257,7 @@ class Faults(PortStory):
                             == "ERROR", SECONDS, "the other one is known to be refused")
         self.assertRegex(self.caller.get_port(port=bad["id"])["port"]["reason"], "CNAME")
         self.fleet.wait_for(lambda: heard.of("dns.port.error"), SECONDS, "it is told")
-        told, = heard.of("dns.port.error")
+        told = heard.of("dns.port.error")[0]
         self.assertRegex(told.pop("reason"), "CNAME")
         self.assertEqual(told, {"port": bad["id"], "domain": domain, "name": f"taken.{domain}",
                                 "data": "10.6.1.1"})
