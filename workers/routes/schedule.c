@@ -273,20 +273,17 @@ static enum err write_failed(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-/*
- * Whichever route it was, the others are bound one by one, and then it waits; and so they are
- * if others change what the batch changes: one is over before they do it again.
- */
+/* Whichever route it was, the others are bound one by one; and then it waits. */
 static void be_careful(struct batch *batch, enum err err, const struct why *why)
 {
 	struct failed failed = { batch, why };
 	struct why again;
 
 	log_warn("routes not bound: at=%s reason=\"%s\"", batch->last_id, why->text);
-	if (err_fate(err) != FATE_FINAL && err != ERR_RACE)
+	if (err_fate(err) != FATE_FINAL)
 		return;
 	batch->scheduler->careful = CAREFUL;
-	if (err != ERR_RACE && batch->count == 1 && tx_redo(write_failed, &failed, &again))
+	if (batch->count == 1 && tx_redo(write_failed, &failed, &again))
 		log_warn("failure not written: route=%s reason=\"%s\"", batch->last_id,
 		         again.text);
 }
