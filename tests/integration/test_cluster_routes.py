@@ -94,7 +94,7 @@ class Scheduled(unittest.TestCase):
                           nodes[2].sql("SELECT name, bound FROM routers")}, dict(counts))
         self.assert_all_bound()
 
-    def test_a_host_and_a_domain_at_once(self):
+    def test_hosts_and_domains_at_once(self):
         """By way of different nodes, too, either is refused, for the other one has the name."""
         callers = self.callers(2)
 
