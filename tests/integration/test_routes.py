@@ -1164,6 +1164,11 @@ class Moved(RouteStory):
         self.central.delete_domain(domain=domain)
         self.wait(lambda: self.found(domain) not in (None, was), "there is another one")
         wait_whole()
+        sql = self.fleet.mariadb.sql                # as of a router that is older than that
+        sql("UPDATE routers SET domain_id = NULL")
+        self.wait(lambda: sql("SELECT domain_id FROM routers WHERE name = 'shard1'") ==
+                  [[self.found(domain)]], "which one it is, is known")
+        self.active("shard1")
         own.stop()                                  # and another one is made meanwhile
         self.central.delete_domain(domain=domain)
         self.wait(lambda: not self.found(domain), "it is gone")

@@ -340,8 +340,7 @@ static json_t *encode_ports(const struct ports *ports, const struct listing *lis
 	return list;
 }
 
-/* One that nobody described may have ports all the same; this one has none. */
-static void check_listed(struct request *req, struct tx *tx, const char *id)
+void service_check_network(struct request *req, struct tx *tx, const char *id)
 {
 	struct network_row network;
 
@@ -366,8 +365,9 @@ static enum err list_ports(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	store_ports(&tx, req->arena, &filter, take_port, &listing);
+	/* one that nobody described may have ports all the same; this one has none */
 	if (filter.network_id && !listing.count && !*filter.marker)
-		check_listed(req, &tx, filter.network_id);
+		service_check_network(req, &tx, filter.network_id);
 	json_t *list = encode_ports(ports, &listing, &tx);
 	req->result = json_pack("{s:o, s:s?}", "ports", list, "marker",
 		listing.count == (size_t)filter.limit

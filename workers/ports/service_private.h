@@ -10,6 +10,8 @@
 
 /* ERR_DENIED unless the caller is of that project, or an administrator. */
 enum err service_check_rights(struct request *req, const char *project_id);
+/* ERR_NOT_FOUND for one that nobody described, or of another project. */
+void service_check_network(struct request *req, struct tx *tx, const char *id);
 rpc_handler service_set_network, service_get_network, service_list_networks,
 	service_delete_network, service_set_subnet, service_get_subnet,
 	service_list_subnets, service_delete_subnet, service_export_hosts,

@@ -31,15 +31,6 @@ static void check_port(struct request *req, struct tx *tx, const char *id)
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
 }
 
-static void check_network(struct request *req, struct tx *tx, const char *id)
-{
-	struct network_row network;
-
-	if (!store_network_read(tx, req->arena, id, &network) ||
-	    service_check_rights(req, network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", id);
-}
-
 static void take_zone(void *self, const char *zone)
 {
 	json_array_append_new(self, json_string(zone));
@@ -62,7 +53,7 @@ enum err service_get_published(void *self, struct request *req)
 	if (port)
 		check_port(req, &tx, port);
 	else
-		check_network(req, &tx, sought.network_id);
+		service_check_network(req, &tx, sought.network_id);
 	store_published(&tx, req->arena, sought.network_id, port, &row);
 	store_published_zones(&tx, req->arena, sought.network_id, port, DOMAINS_MAX,
 	                      take_zone, domains);

@@ -104,11 +104,16 @@ void shard_watch(struct shard *shard)
 
 /* ---- a change ---- */
 
+/* It was not told that before, or before anybody wrote down which one that was. */
+static bool is_new(const struct shard *shard)
+{
+	return *shard->domain_id && strcmp(shard->router.domain_id, shard->domain_id);
+}
+
 /* Its name is the same, but none of our names are in it. */
 static bool is_another(const struct shard *shard)
 {
-	return *shard->router.domain_id && *shard->domain_id &&
-	       strcmp(shard->router.domain_id, shard->domain_id);
+	return is_new(shard) && *shard->router.domain_id;
 }
 
 static enum err write_told(void *self, struct why *why)
@@ -118,7 +123,7 @@ static enum err write_told(void *self, struct why *why)
 
 	if (is_another(shard))
 		store_moves_again(&tx, shard->name);
-	if (*shard->domain_id && strcmp(shard->router.domain_id, shard->domain_id))
+	if (is_new(shard))
 		store_shard_is(&tx, shard->name, shard->domain_id);
 	store_moves_done(&tx, shard->moves, shard->move_count);
 	store_shard_told(&tx, shard->name, shard->move_count < MOVES_MAX
@@ -222,7 +227,7 @@ static void was_told(struct shard *shard, const json_t *answer)
 	metric_add(changes_told, 1);
 	shard->serial = serial;
 	snprintf(shard->domain_id, sizeof(shard->domain_id), "%s", text_of(answer, "id"));
-	if (!is_another(shard) && shard->router.zone_status == ZONE_ACTIVE && !shard->move_count &&
+	if (!is_new(shard) && shard->router.zone_status == ZONE_ACTIVE && !shard->move_count &&
 	    shard->router.done_rev == shard->router.rev && shard->router.has_serial &&
 	    shard->router.serial == serial)
 		is_out(shard, false);

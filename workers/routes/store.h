@@ -103,9 +103,9 @@ void store_router_touch(struct tx *tx, const char *name);
 /* Their names, at most LIMIT. */
 void store_shards_due(struct tx *tx, struct arena *arena, int limit,
                       void (*each)(void *self, const char *name), void *self);
-/* There is no such domain; it will be MADE_ID, and all is to be said from the beginning. */
 /* It is this one of central's. */
 void store_shard_is(struct tx *tx, const char *name, const char *domain_id);
+/* There is no such domain; it will be MADE_ID, and all is to be said from the beginning. */
 void store_shard_missing(struct tx *tx, const char *name, const char *made_id);
 /* Somebody else's domain is there. */
 void store_shard_adopted(struct tx *tx, const char *name);
@@ -293,7 +293,7 @@ void store_moves_again(struct tx *tx, const char *router);
 /* The routers whose instances serve names that routes had at this one. */
 void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
                          void (*each)(void *self, const char *router), void *self);
-/* The same, of all that a router has. */
+/* All names that routes had at it end. */
 void store_router_moves_end(struct tx *tx, const char *router);
 /* All of a router's go, with the claims to their names. */
 void store_moves_drop_all(struct tx *tx, const char *router);
