@@ -462,6 +462,10 @@ class Faults(AgentStory):
         agent.reload()
         self.wait_exported(network, files)
         self.assertEqual(agent.figure("missed_total"), 1)
+        agent.configure({"ports_agent": {"check_period": 3600, "reread_period": 1}})
+        agent.reload()
+        self.create(network, "10.224.53.78", dns_name="read")
+        self.wait_exported(network, files)
 
     def test_a_cast_that_gets_lost_before_others(self):
         """A worker is killed when it has committed; what it does again is told."""

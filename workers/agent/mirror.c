@@ -49,6 +49,7 @@ struct writing {
 struct mirror {
 	struct mirror_config config;
 	struct loop_timer *timer, *period;
+	int armed_s;			/* the period that runs */
 	enum question { NOTHING, PAGE, KEYS } asked, last_asked;
 	struct entries held, coming;	/* of a reading that is not at its end */
 	struct entries wanted, out;	/* keys; that are asked for */
@@ -276,25 +277,21 @@ static json_t *arguments(struct mirror *mirror)
 static void ask(struct mirror *mirror, enum question what)
 {
 	const struct rpc_target target = { .topic = mirror->config.kind->topic };
-	char request_id[ID_LEN + 1];
-	json_t *args, *context;
+	json_t *args;
 	struct why why;
 	enum err err;
 
 	mirror->asked = mirror->last_asked = what;
-	id_random(request_id);
 	args = arguments(mirror);
-	context = context_encode(request_id, true);
 	metric_add(figures.questions, 1);
 	err = rpc_call(mirror->config.rpc, &target, mirror->config.kind->method, args,
-	               context, ANSWER_MS, on_answer, mirror, &why);
+	               NULL, ANSWER_MS, on_answer, mirror, &why);
 	if (err) {
 		mirror->asked = NOTHING;
 		question_failed(mirror, err, &why);
 		want_again(mirror);
 	}
 	json_decref(args);
-	json_decref(context);
 }
 
 static void begin_reading(struct mirror *mirror)
@@ -481,6 +478,7 @@ static void arm_period(struct mirror *mirror)
 {
 	int64_t ms = *mirror->config.period_s * INT64_C(1000);
 
+	mirror->armed_s = *mirror->config.period_s;
 	loop_timer_set(mirror->period, ms * 9 / 10 + random_u32() % (ms / 5 + 1));
 }
 
@@ -574,6 +572,8 @@ void mirror_look(struct mirror *mirror)
 {
 	const struct mirror_kind *kind = mirror->config.kind;
 
+	if (mirror->armed_s != *mirror->config.period_s)
+		arm_period(mirror);
 	if (!mirror->is_whole || mirror->writing)
 		return;
 	for (int i = 0; i < ENTRY_FILES; i++)

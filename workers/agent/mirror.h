@@ -63,7 +63,7 @@ void mirror_changed(struct mirror *mirror, const char *key);
 void mirror_told(struct mirror *mirror, uint64_t version);
 /* Now and then: of which version it is. */
 void mirror_compare(struct mirror *mirror, uint64_t version);
-/* Now and then: are the files still there? */
+/* Now and then: are the files still there, and is the period what it was? */
 void mirror_look(struct mirror *mirror);
 /* Since when something has changed that is not in the files; 0: nothing. */
 int64_t mirror_age_ms(const struct mirror *mirror);

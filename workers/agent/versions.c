@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "model/json.h"
@@ -51,19 +50,14 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 bool versions_ask(struct versions *versions, json_t *names)
 {
 	const struct rpc_target target = { .topic = versions->config.topic };
-	json_t *args = json_pack("{s:o}", versions->config.keys, names), *context;
-	char request_id[ID_LEN + 1];
+	json_t *args = json_pack("{s:o}", versions->config.keys, names);
 	struct why why;
 	bool is_asked = !versions->is_asking && json_array_size(names);
 
-	if (is_asked) {
-		id_random(request_id);
-		context = context_encode(request_id, true);
+	if (is_asked)
 		versions->is_asking = !rpc_call(versions->config.rpc, &target,
-		                                "hosts_versions", args, context, ANSWER_MS,
+		                                "hosts_versions", args, NULL, ANSWER_MS,
 		                                on_answer, versions, &why);
-		json_decref(context);
-	}
 	json_decref(args);
 	return is_asked;
 }

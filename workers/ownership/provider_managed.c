@@ -70,16 +70,10 @@ static void on_failure(void *self)
 static void ask_central(struct domain_link *link, const char *method, json_t *args,
                         rpc_answer_fn *answered)
 {
-	char id[ID_LEN + 1];
-	json_t *context;
-
-	id_random(id);
-	context = context_encode(id, true);
 	link->answered = answered;
 	link->failed = (struct rpc_answer){ .class = "" };
-	link->failed.err = rpc_call(link->rpc, &central, method, args, context, CALL_MS,
+	link->failed.err = rpc_call(link->rpc, &central, method, args, NULL, CALL_MS,
 	                            answered, link, &link->failed.why);
-	json_decref(context);
 	json_decref(args);
 	if (link->failed.err)
 		loop_timer_set(link->failure, 0);

@@ -101,18 +101,14 @@ void lines_raise(struct lines_news *news, struct tx *tx)
 void lines_tell(const struct lines_news *news, struct ports *ports)
 {
 	const struct rpc_target target = { .topic = "ports_agent", .fanout = true };
-	char request_id[ID_LEN + 1];
-	json_t *args, *context;
+	json_t *args;
 	struct why why;
 
 	if (!news->network_id)
 		return;
 	args = arguments(news);
-	id_random(request_id);
-	context = context_encode(request_id, true);
-	if (rpc_cast(ports->runtime.rpc, &target, "hosts_changed", args, context, &why))
+	if (rpc_cast(ports->runtime.rpc, &target, "hosts_changed", args, NULL, &why))
 		log_warn("hosts not told: network=%s reason=\"%s\"", news->network_id,
 		         why.text);
 	json_decref(args);
-	json_decref(context);
 }

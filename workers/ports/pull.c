@@ -111,20 +111,17 @@ void pull_ask(struct pull *pull, const struct pull_question *question, pull_fn *
 		.topic = "q-plugin", .exchange = settings->feed, .version = "1.1",
 	};
 	const char *type = ovo_name(question->of);
-	char version[FEED_VERSION_MAX + 1], request_id[ID_LEN + 1];
-	json_t *args, *context;
+	char version[FEED_VERSION_MAX + 1];
+	json_t *args;
 
 	bug_if(pull->answer);
 	feed_version(settings->feed_objects, type, version);
-	id_random(request_id);
 	args = json_pack("{s:s, s:s, s:o}", "resource_type", type, "version", version,
 	                 "filter_kwargs", filter_of(question));
-	context = context_encode(request_id, true);
 	pull->answer = fn;
 	pull->self = self;
-	if (rpc_call(pull->client, &target, "bulk_pull", args, context, ANSWER_MS,
+	if (rpc_call(pull->client, &target, "bulk_pull", args, NULL, ANSWER_MS,
 	             on_answer, pull, &pull->why))
 		loop_timer_set(pull->failing, 0);
 	json_decref(args);
-	json_decref(context);
 }

@@ -99,22 +99,18 @@ static void hear_domain(void *self, const struct rpc_answer *answer)
 static void ask_next(struct watch *watch)
 {
 	const struct rpc_target central = { .topic = "central" };
-	char id[ID_LEN + 1];
-	json_t *context, *args;
+	json_t *args;
 	struct why why;
 
 	if (watch->at == watch->count)
 		return;
-	id_random(id);
-	context = context_encode(id, true);
 	args = json_pack("{s:s}", "domain", watch->zones[watch->at].zone);
 	watch->is_asking = !rpc_call(watch->ports->runtime.rpc, &central, "get_domain", args,
-	                             context, CALL_MS, hear_domain, watch, &why);
+	                             NULL, CALL_MS, hear_domain, watch, &why);
 	if (!watch->is_asking)			/* the next turn asks again */
 		log_warn("domain not looked after: domain=%s reason=\"%s\"",
 		         watch->zones[watch->at].zone, why.text);
 	json_decref(args);
-	json_decref(context);
 }
 
 void watch_fire(struct watch *watch)

@@ -139,22 +139,18 @@ static void hear_report(void *self, const struct rpc_answer *answer)
 static void report(void *self)
 {
 	const struct rpc_target target = { .topic = "routes" };
-	char request_id[ID_LEN + 1];
-	json_t *args, *context;
+	json_t *args;
 	struct why why;
 
 	(void)self;
 	if (!*agent.settings.address || agent.is_reporting ||
 	    !signaller_has_reader(agent.signaller))
 		return;
-	id_random(request_id);
 	args = json_pack("{s:s, s:s}", "router", agent.settings.router, "address",
 	                 agent.settings.address);
-	context = context_encode(request_id, true);
 	agent.is_reporting = !rpc_call(agent.runtime->rpc, &target, "report_address", args,
-	                               context, REPORT_MS, hear_report, &agent, &why);
+	                               NULL, REPORT_MS, hear_report, &agent, &why);
 	json_decref(args);
-	json_decref(context);
 }
 
 static void look(void *self)

@@ -76,19 +76,16 @@ static json_t *arguments(const struct news_router *router)
 
 static void tell(const struct news_router *router, struct routes *routes)
 {
-	char topic[80], request_id[ID_LEN + 1];
+	char topic[80];
 	const struct rpc_target target = { .topic = topic, .fanout = true };
-	json_t *args = arguments(router), *context;
+	json_t *args = arguments(router);
 	struct why why;
 
 	snprintf(topic, sizeof(topic), "routes.%s", router->name);
-	id_random(request_id);
-	context = context_encode(request_id, true);
-	if (rpc_cast(routes->runtime.rpc, &target, "routes_changed", args, context, &why))
+	if (rpc_cast(routes->runtime.rpc, &target, "routes_changed", args, NULL, &why))
 		log_warn("router not told: router=%s reason=\"%s\"", router->name,
 		         why.text);
 	json_decref(args);
-	json_decref(context);
 }
 
 void hosts_news_tell(const struct hosts_news *news, struct routes *routes)

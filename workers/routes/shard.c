@@ -105,16 +105,10 @@ void shard_end_by(struct shard *shard, enum err (*write)(void *self, struct why 
 void shard_ask_at(struct shard *shard, const struct rpc_target *target,
                    const char *method, json_t *args, rpc_answer_fn *answered)
 {
-	char id[ID_LEN + 1];
-	json_t *context;
 	struct why why;
-	enum err err;
+	enum err err = rpc_call(shard->shards->routes->runtime.rpc, target, method, args,
+	                        NULL, CALL_MS, answered, shard, &why);
 
-	id_random(id);
-	context = context_encode(id, true);
-	err = rpc_call(shard->shards->routes->runtime.rpc, target, method, args, context,
-	               CALL_MS, answered, shard, &why);
-	json_decref(context);
 	json_decref(args);
 	if (err)
 		shard_give_up(shard, why.text);

@@ -138,7 +138,8 @@ struct rpc_target {
 
 /*
  * Casts are persistent, mandatory (but for fanout) and confirmed: confirm
- * may be NULL, then a failure is logged. Takes no reference on args.
+ * may be NULL, then a failure is logged. Takes no reference on args. Without a context
+ * it is nobody's request but our own: an administrator's, with a new id.
  */
 enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,
@@ -150,7 +151,8 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
 /*
  * Answered exactly once, at the latest after timeout_ms, and never from within. A call
  * that was out when the connection fell is sent again with the same unique id.
- * ERR_UNREACHABLE when nobody serves the topic. Args and context are copied.
+ * ERR_UNREACHABLE when nobody serves the topic. Args and context (NULL as of casts) are
+ * copied.
  * ERR_BUSY: too many are out.
  */
 enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,

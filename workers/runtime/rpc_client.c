@@ -327,6 +327,16 @@ static struct call *call_new(struct rpc_client *client, const struct rpc_target 
 	return call;
 }
 
+static json_t *context_or_own(const json_t *context)
+{
+	char request_id[ID_LEN + 1];
+
+	if (context)
+		return json_deep_copy(context);
+	id_random(request_id);
+	return context_encode(request_id, true);
+}
+
 enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,
                   int timeout_ms, rpc_answer_fn *answer, void *self, struct why *why)
@@ -341,7 +351,7 @@ enum err rpc_call(struct rpc_client *client, const struct rpc_target *target,
 	listen_for_replies(client);
 	call = call_new(client, target, method, timeout_ms);
 	call->args = json_deep_copy(args);
-	call->context = json_deep_copy(context);
+	call->context = context_or_own(context);
 	call->answer = answer;
 	call->self = self;
 	if (broker_is_up(client->in))
@@ -450,8 +460,9 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
                             void (*confirm)(void *self, enum err err), void *self,
                             struct why *why)
 {
+	json_t *whose = context_or_own(context);
 	const struct envelope_call call = {
-		.method = method, .args = args, .context = context,
+		.method = method, .args = args, .context = whose,
 		.version = target->version,
 	};
 	struct cast *cast = xcalloc(1, sizeof *cast);
@@ -462,6 +473,7 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
 	cast->confirm = confirm;
 	cast->self = self;
 	err = cast_publish(client, target, &call, cast, why);
+	json_decref(whose);
 	if (err) {
 		metric_add(client->casts_failed, 1);
 		cast_free(cast);
