@@ -2,9 +2,7 @@
 of its own, one has it (A002-4)."""
 
 import ipaddress
-import shutil
 import sys
-import tempfile
 import threading
 import unittest
 import uuid
@@ -14,47 +12,23 @@ from pathlib import Path
 import oslo_messaging as om
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import SETTINGS, Caller, StoryFleet, merged              # noqa: E402
-from lab.cluster_fleet import ClusterFleet                          # noqa: E402
-from lab.fleet import Worker                                        # noqa: E402
-from lab.galera import IMPOSSIBLE, is_possible                      # noqa: E402
+from story import Caller                                            # noqa: E402
+from cluster_story import ClusterStory                              # noqa: E402
 
-WORKERS, CALLERS, ROUNDS = 4, 50, 10
-QUICK = {"database": {"timeout": 8}, "broker": {"heartbeat": 5}}
+CALLERS, ROUNDS = 50, 10
 DOMAIN = "one.example."
 SECONDS = 60
 
 
-class Fleet(ClusterFleet, StoryFleet):
-    pass
+class AtOnce(ClusterStory):
 
-
-class AtOnce(unittest.TestCase):
+    kind = "ports"
 
     @classmethod
     def setUpClass(cls):
-        if not is_possible():
-            raise unittest.SkipTest(IMPOSSIBLE)
-        folder = Path(tempfile.mkdtemp(prefix="zfclusterports"))
-        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
-        cls.fleet = cls.enterClassContext(Fleet.start(
-            folder / "fleet", settings=merged(SETTINGS, QUICK), central=1, poolmgr=1, minidns=1,
-            name_servers=("bind",)))
-        for number in range(WORKERS):
-            cls.start_worker(folder / f"ports{number + 1}", number)
+        super().setUpClass()
         cls.central = Caller(cls.fleet.rabbitmq.url)
         cls.addClassCleanup(cls.central.close)
-
-    @classmethod
-    def start_worker(cls, folder, number):
-        """Another node of the database is the first of its list; the fleet stops it."""
-        worker = Worker(folder, "ports", merged(cls.fleet.settings, {
-            "ports": {"processes": 1},
-            "database": {"host": cls.fleet.mariadb.hosts_from(number)}}))
-        cls.fleet.members[worker.name] = worker
-        cls.fleet.workers.append(worker)
-        worker.launch()
-        worker.wait_ready()
 
     def callers(self):
         callers = [Caller(self.fleet.rabbitmq.url, topic="ports", timeout=SECONDS)
@@ -89,7 +63,7 @@ class AtOnce(unittest.TestCase):
         before = self.conflicts()
         for turn in range(ROUNDS):
             self.one_round(callers, turn)
-        self.assert_all_asked()
+        self.assert_all_did("create_port")
         self.assertGreater(self.conflicts(), before, "they never met: nothing was tried")
 
     def one_round(self, callers, turn):
@@ -120,15 +94,6 @@ class AtOnce(unittest.TestCase):
             f"SELECT name, data FROM port_records WHERE zone = '0.{turn}.10.in-addr.arpa.'")
         pointer = ipaddress.ip_address(address).reverse_pointer
         self.assertEqual(reverse, [[f"{pointer}.", fqdn]])
-
-    def assert_all_asked(self):
-        """Each of them had some of the calls, and all nodes were asked."""
-        logs = [self.fleet.members[f"ports{number + 1}"].log.read_text()
-                for number in range(WORKERS)]
-        nodes = {log.rpartition("database connected: host=")[2].split()[0] for log in logs}
-        self.assertEqual(nodes, {node.hosts for node in self.fleet.mariadb.nodes})
-        for number, log in enumerate(logs):
-            self.assertIn("create_port", log, f"ports{number + 1}")
 
 
 if __name__ == "__main__":

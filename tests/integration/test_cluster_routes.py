@@ -1,9 +1,7 @@
 """Routes over a three-node Galera: several schedulers, each at a node of its own, bind each
 route once, and take turns (A003-3)."""
 
-import shutil
 import sys
-import tempfile
 import unittest
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -12,46 +10,18 @@ from pathlib import Path
 import oslo_messaging as om
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import SETTINGS, Caller, StoryFleet, merged              # noqa: E402
-from lab.cluster_fleet import ClusterFleet                          # noqa: E402
-from lab.fleet import Worker                                        # noqa: E402
-from lab.galera import IMPOSSIBLE, is_possible                      # noqa: E402
+from story import Caller                                            # noqa: E402
+from cluster_story import ClusterStory                              # noqa: E402
 
-SCHEDULERS, CALLERS, ROUTES = 4, 8, 999
+CALLERS, ROUTES = 8, 999
 AT_ONCE = 100
 ROUTERS = ("one", "two", "three")
-QUICK = {"database": {"timeout": 8}, "broker": {"heartbeat": 5}}
 BOUND_SECONDS = 120
 
 
-class Fleet(ClusterFleet, StoryFleet):
-    pass
+class Scheduled(ClusterStory):
 
-
-class Scheduled(unittest.TestCase):
-
-    @classmethod
-    def setUpClass(cls):
-        if not is_possible():
-            raise unittest.SkipTest(IMPOSSIBLE)
-        folder = Path(tempfile.mkdtemp(prefix="zfclusterroutes"))
-        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
-        cls.fleet = cls.enterClassContext(Fleet.start(
-            folder / "fleet", settings=merged(SETTINGS, QUICK), central=1, poolmgr=1, minidns=1,
-            name_servers=("bind",)))
-        for number in range(SCHEDULERS):
-            cls.start_scheduler(folder / f"routes{number + 1}", number)
-
-    @classmethod
-    def start_scheduler(cls, folder, number):
-        """Another node of the database is the first of its list; the fleet stops it."""
-        worker = Worker(folder, "routes", merged(cls.fleet.settings, {
-            "routes": {"processes": 1, "suffix": "v3.example"},
-            "database": {"host": cls.fleet.mariadb.hosts_from(number)}}))
-        cls.fleet.members[worker.name] = worker
-        cls.fleet.workers.append(worker)
-        worker.launch()
-        worker.wait_ready()
+    kind, settings = "routes", {"suffix": "v3.example"}
 
     def callers(self, count):
         callers = [Caller(self.fleet.rabbitmq.url, topic="routes", timeout=60)
@@ -92,7 +62,7 @@ class Scheduled(unittest.TestCase):
                                 f"{node.name} has the same")
         self.assertEqual({name: int(count) for name, count in
                           nodes[2].sql("SELECT name, bound FROM routers")}, dict(counts))
-        self.assert_all_bound()
+        self.assert_all_did("route.scheduled")
 
     def test_hosts_and_domains_at_once(self):
         """By way of different nodes, too, either is refused, for the other one has the name."""
@@ -112,15 +82,6 @@ class Scheduled(unittest.TestCase):
                 host = gets(lambda: callers[1].create_route(route={
                     "namespace": "at-once", "name": f"r{number}", "host": f"www.{domain}"}))
                 self.assertEqual(router.result() + host, 1, domain)
-
-    def assert_all_bound(self):
-        """Each of them bound some, and all nodes were written to."""
-        logs = [self.fleet.members[f"routes{number + 1}"].log.read_text()
-                for number in range(SCHEDULERS)]
-        nodes = {log.rpartition("database connected: host=")[2].split()[0] for log in logs}
-        self.assertEqual(nodes, {node.hosts for node in self.fleet.mariadb.nodes})
-        for number, log in enumerate(logs):
-            self.assertIn("route.scheduled", log, f"routes{number + 1}")
 
 
 if __name__ == "__main__":
