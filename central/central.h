@@ -23,7 +23,7 @@ struct central {
 		int64_t journal_change_bytes;	/* above, a gap: full transfers */
 		int64_t journal_domain_bytes;
 		int journal_age_s, tombstone_age_s, request_age_s, import_age_s;
-		int sweep_s;
+		int sweep_ms;
 	} config;
 	struct lane *import_lane;		/* commits take long: beside the loop */
 	struct db *import_db;

@@ -63,7 +63,7 @@ static const struct option options[] = {
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
 	  "how long an import may stay untouched, and its result be asked for",
 	  .reloadable = true },
-	{ "sweep",         OPTION_SECONDS, CONFIG(sweep_s), "60", 1, 86400,
+	{ "sweep",         OPTION_DURATION, CONFIG(sweep_ms), "60s", 100, 86400 * 1000,
 	  "how often what is too old is removed, a bounded piece each time",
 	  .reloadable = true },
 	{ 0 }
@@ -151,9 +151,9 @@ static void queues_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_s, fleet_fire },
-	{ "queues", &queue_watch_period_s, queues_fire },
-	{ "sweep", &central.config.sweep_s, sweep_fire },
+	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "queues", &queue_watch_period_ms, queues_fire },
+	{ "sweep", &central.config.sweep_ms, sweep_fire },
 	{ "catalog", &central.catalog_repair_s, catalog_fire },
 	{ 0 }
 };

@@ -41,7 +41,7 @@ static int64_t sweep_journal(struct tx *tx, struct sweep *s)
 
 static int64_t sweep_large_journals(struct tx *tx, struct sweep *s)
 {
-	return store_sweep_large_journals(tx, ROUNDS * s->central->config.sweep_s,
+	return store_sweep_large_journals(tx, ROUNDS * (s->central->config.sweep_ms / 1000 + 1),
 	                                  s->central->config.journal_domain_bytes,
 	                                  s->arena);
 }

@@ -129,7 +129,7 @@ static const struct option rows[] = {
 	  "goes, and for one of a pool's server any of a stranger" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
 	  "the same, from one address, or of strangers one IPv6 /56; more are refused" },
-	{ "tcp_idle", OPTION_SECONDS, AT(tcp_idle_s), "30", 1, 3600,
+	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
 	  "how long a TCP connection without a question is kept" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
 	  "memory for zones, in each process; a quarter as much again may go to what is "
@@ -293,7 +293,7 @@ static void make_serving(const struct runtime *runtime)
 		.figures = &minidns.figures,
 		.limit = minidns.options.tcp_clients,
 		.limit_per_peer = minidns.options.tcp_clients_per_peer,
-		.idle_s = minidns.options.tcp_idle_s,
+		.idle_ms = minidns.options.tcp_idle_ms,
 	};
 
 	minidns.clients = tcp_clients_new(runtime->loop, &clients);
@@ -571,7 +571,7 @@ static void fleet_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_s, fleet_fire },
+	{ "fleet", &pulse_config.period_ms, fleet_fire },
 	{ 0 }
 };
 

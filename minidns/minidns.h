@@ -27,7 +27,7 @@ struct minidns_options {
 	char *tsig_keys, *cookie_secret, *cookie_secret_other;
 	struct limiter_options limits;
 	int transfers_out, transfers_out_per_peer;
-	int tcp_clients, tcp_clients_per_peer, tcp_idle_s;
+	int tcp_clients, tcp_clients_per_peer, tcp_idle_ms;
 	int readers;
 	int64_t zone_memory;
 };

@@ -161,9 +161,9 @@ static int64_t idle_ms(const struct tcp_clients *clients)
 	const struct tcp_clients_config *config = &clients->config;
 
 	if (clients->count > config->limit / 2 &&
-	    config->idle_s > CROWDED_IDLE_MS / 1000)
+	    config->idle_ms > CROWDED_IDLE_MS)
 		return CROWDED_IDLE_MS;
-	return config->idle_s * 1000LL;
+	return config->idle_ms;
 }
 
 /*

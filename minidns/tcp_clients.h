@@ -27,7 +27,7 @@ struct tcp_clients_config {
 	const struct servers *servers;
 	const struct figures *figures;
 	int limit, limit_per_peer;	/* in this process, over all its listeners */
-	int idle_s;
+	int idle_ms;
 };
 
 struct tcp_clients;

@@ -14,7 +14,7 @@
 #include "store_servers.h"
 #include "tell.h"
 
-static struct poolmgr poolmgr = { .retry_period_s = 1, .patrol_period_s = 1 };
+static struct poolmgr poolmgr = { .retry_period_ms = 1000, .patrol_period_ms = 1000 };
 
 #define AT(field) offsetof(struct poolmgr, config.field)
 
@@ -24,14 +24,15 @@ static const struct option options[] = {
 	{ "threshold_percentage", OPTION_PERCENT, AT(threshold_percentage), "100", 1, 100,
 	  "the share of servers that must have a change for it to be active",
 	  .reloadable = true },
-	{ "poll_timeout", OPTION_SECONDS, AT(poll_timeout_s), "30", 1, 600,
+	{ "poll_timeout", OPTION_DURATION, AT(poll_timeout_ms), "30s", 50, 600 * 1000,
 	  "how long to wait for a server's answer", .reloadable = true },
-	{ "poll_retry_interval", OPTION_SECONDS, AT(poll_retry_interval_s), "2", 1, 600,
+	{ "poll_retry_interval", OPTION_DURATION, AT(poll_retry_interval_ms), "2s", 50,
+	  600 * 1000,
 	  "how long to wait between tries", .reloadable = true },
 	{ "poll_max_retries", OPTION_INT, AT(poll_max_retries), "3", 1, 100,
 	  "how many tries until the server is in error", .reloadable = true },
-	{ "periodic_sync_interval", OPTION_SECONDS, AT(periodic_sync_interval_s),
-	  "120", 1, 86400, "how often the servers are compared with the database",
+	{ "periodic_sync_interval", OPTION_DURATION, AT(periodic_sync_interval_ms),
+	  "120s", 200, 86400 * 1000, "how often the servers are compared with the database",
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
 	  "how many domains a step of the sync takes up at once", .reloadable = true },
@@ -72,19 +73,22 @@ static void queues_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_s, fleet_fire },
-	{ "queues", &queue_watch_period_s, queues_fire },
-	{ "sync", &poolmgr.config.periodic_sync_interval_s, sync_round },
-	{ "patrol", &poolmgr.patrol_period_s, patrol_fire },
-	{ "retry", &poolmgr.retry_period_s, sync_retry },
+	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "queues", &queue_watch_period_ms, queues_fire },
+	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_round },
+	{ "patrol", &poolmgr.patrol_period_ms, patrol_fire },
+	{ "retry", &poolmgr.retry_period_ms, sync_retry },
 	{ 0 }
 };
 
 /* One try that gets no answer costs the timeout and the pause behind it. */
 int poolmgr_poll_budget_s(const struct poolmgr *self)
 {
-	return self->config.poll_max_retries *
-	       (self->config.poll_timeout_s + self->config.poll_retry_interval_s);
+	int64_t ms = self->config.poll_max_retries *
+	             (int64_t)(self->config.poll_timeout_ms +
+	                       self->config.poll_retry_interval_ms);
+
+	return (int)((ms + 999) / 1000);
 }
 
 static const char *topic(const void *self)

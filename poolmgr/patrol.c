@@ -46,7 +46,7 @@ struct patrol {
 struct patrol *patrol_new(struct poolmgr *poolmgr)
 {
 	struct patrol *patrol = xcalloc(1, sizeof(*patrol));
-	int64_t interval_ms = (int64_t)poolmgr->config.periodic_sync_interval_s * 1000;
+	int64_t interval_ms = poolmgr->config.periodic_sync_interval_ms;
 
 	patrol->poolmgr = poolmgr;
 	patrol->next_ms = clock_ms() + random_u32() % interval_ms;
@@ -62,7 +62,7 @@ void patrol_free(struct patrol **patrol)
 
 static int64_t walk_ms(const struct patrol *patrol)
 {
-	return (int64_t)patrol->poolmgr->config.periodic_sync_interval_s * 1000 *
+	return (int64_t)patrol->poolmgr->config.periodic_sync_interval_ms *
 	       SHARE_PERCENT / 100;
 }
 

@@ -30,8 +30,8 @@ struct poolmgr {
 	struct {
 		char *pool_name;
 		int threshold_percentage;
-		int poll_timeout_s, poll_retry_interval_s, poll_max_retries;
-		int periodic_sync_interval_s;
+		int poll_timeout_ms, poll_retry_interval_ms, poll_max_retries;
+		int periodic_sync_interval_ms;
 		int sync_batch;
 		int compare_every;
 		char *lock_scope;
@@ -44,7 +44,7 @@ struct poolmgr {
 	struct pulse *pulse;
 	struct queue_watch *queues;
 	struct patrol *patrol;
-	int retry_period_s, patrol_period_s;	/* of their timers: constant */
+	int retry_period_ms, patrol_period_ms;	/* of their timers: constant */
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */

@@ -283,7 +283,7 @@ static void start(struct poolmgr *poolmgr, struct server *server,
 
 static struct suspicion_terms terms_of(const struct poolmgr *poolmgr)
 {
-	int64_t round_ms = (int64_t)poolmgr->config.periodic_sync_interval_s * 1000;
+	int64_t round_ms = poolmgr->config.periodic_sync_interval_ms;
 
 	return (struct suspicion_terms){
 		.apart_ms = round_ms / 2,

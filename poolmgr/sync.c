@@ -390,7 +390,7 @@ static void tidy(struct round *round, bool registered)
 {
 	const struct poolmgr *poolmgr = round->poolmgr;
 	const char *pool = round->scope.pool;
-	int round_s = poolmgr->config.periodic_sync_interval_s;
+	int round_s = poolmgr->config.periodic_sync_interval_ms / 1000 + 1;
 	struct db *db = poolmgr->runtime.db;
 	struct tx tx = tx_begin(db, &round->why);
 

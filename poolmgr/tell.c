@@ -147,8 +147,8 @@ bool tell_idle(const struct tell *tell)
 static struct poll_order terms_of(const struct poolmgr *poolmgr)
 {
 	return (struct poll_order){
-		.timeout_ms = poolmgr->config.poll_timeout_s * 1000,
-		.retry_interval_ms = poolmgr->config.poll_retry_interval_s * 1000,
+		.timeout_ms = poolmgr->config.poll_timeout_ms,
+		.retry_interval_ms = poolmgr->config.poll_retry_interval_ms,
 		.max_retries = poolmgr->config.poll_max_retries,
 	};
 }

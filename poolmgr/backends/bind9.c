@@ -83,7 +83,7 @@ static enum err rndc(const struct bind9 *bind, const char *verb, const char *zon
 		argv[n++] = bind->view;
 	}
 	argv[n++] = clause;
-	return command_run(argv, bind->server.timeout_s * 1000, command, why);
+	return command_run(argv, bind->server.timeout_ms, command, why);
 }
 
 static enum err refused(const struct bind9 *bind, const char *verb,
@@ -187,7 +187,7 @@ static enum err list(const void *settings, struct arena *arena, const char ***na
 		.server = bind->server.id,
 		.url = bind->stats_url,
 		.view = bind->view,
-		.timeout_ms = bind->server.timeout_s * 1000,
+		.timeout_ms = bind->server.timeout_ms,
 		.answer_max = (size_t)bind->answer_max,
 	};
 	struct listing listing = { .arena = arena };

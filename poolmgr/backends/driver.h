@@ -27,7 +27,7 @@ struct server_settings {
 	char *host;		/* where it answers DNS: address or name */
 	int port;
 	char *tsig_key;		/* a name in tsigkeys, for its transfers */
-	int timeout_s;		/* of one operation */
+	int timeout_ms;		/* of one operation */
 	int patience_s;		/* by_catalog: how long it may take to find out; else 0 */
 };
 
@@ -83,5 +83,5 @@ extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 	  "its DNS port" }, \
 	{ "tsig_key", OPTION_TEXT, offsetof(type, server.tsig_key), NULL, 1, 255, \
 	  "TSIG key of its transfers, notifies and polls" }, \
-	{ "timeout", OPTION_SECONDS, offsetof(type, server.timeout_s), "10", 1, 300, \
+	{ "timeout", OPTION_DURATION, offsetof(type, server.timeout_ms), "10s", 100, 300 * 1000, \
 	  "deadline of one operation on it" }

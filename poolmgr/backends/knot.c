@@ -122,11 +122,11 @@ static enum err talk_open(struct talk *talk, const struct knot *knot, struct why
 	*talk = (struct talk){
 		.ctl = knot_ctl_alloc(),
 		.knot = knot,
-		.deadline_ms = clock_ms() + knot->server.timeout_s * 1000,
+		.deadline_ms = clock_ms() + knot->server.timeout_ms,
 		.why = why,
 	};
 	bug_if(!talk->ctl);
-	knot_ctl_set_timeout(talk->ctl, knot->server.timeout_s * 1000);
+	knot_ctl_set_timeout(talk->ctl, knot->server.timeout_ms);
 	int code = knot_ctl_connect(talk->ctl, knot->socket);
 	if (code == KNOT_EOK)
 		return OK;
@@ -145,7 +145,7 @@ static void talk_close(struct talk *talk)
 /* Wait for our turn; take it from one that died when half of our time is over. */
 static enum err begin(struct talk *talk)
 {
-	int64_t patience_ms = talk->deadline_ms - talk->knot->server.timeout_s * 500;
+	int64_t patience_ms = talk->deadline_ms - talk->knot->server.timeout_ms / 2;
 	struct timespec pause = { 0, 20 * 1000 * 1000 };
 
 	for (;;) {

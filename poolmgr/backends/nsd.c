@@ -82,9 +82,9 @@ static enum err wait_for(struct channel *channel, short events)
 	if (left > 0 && poll(&fd, 1, (int)left) > 0)
 		return OK;
 	return fail(channel->why, ERR_TIMEOUT,
-	            "control channel of %s (%s) was silent for %d s",
+	            "control channel of %s (%s) was silent for %d ms",
 	            channel->nsd->server.id, channel->nsd->control,
-	            channel->nsd->server.timeout_s);
+	            channel->nsd->server.timeout_ms);
 }
 
 /* The address of the channel; its length. */
@@ -197,7 +197,7 @@ static enum err channel_open(struct channel *channel, const struct nsd *nsd,
 	*channel = (struct channel){
 		.nsd = nsd,
 		.fd = -1,
-		.deadline_ms = clock_ms() + nsd->server.timeout_s * 1000,
+		.deadline_ms = clock_ms() + nsd->server.timeout_ms,
 		.why = why,
 	};
 	enum err err = connect_to(channel);

@@ -72,7 +72,7 @@ static void start(struct api *api, const struct powerdns *powerdns, struct why *
 		.key = powerdns->api_key,
 		.ca_file = powerdns->ca_file,
 		.server_id = powerdns->server_id,
-		.timeout_ms = powerdns->server.timeout_s * 1000,
+		.timeout_ms = powerdns->server.timeout_ms,
 		.answer_max = (size_t)powerdns->answer_max,
 	};
 
@@ -266,7 +266,7 @@ static enum err create(const void *settings, const struct driver_context *contex
 static bool was_fetched(struct api *api, const struct powerdns *powerdns,
                         const char *zone, const struct finding *before)
 {
-	int64_t until_ms = clock_ms() + powerdns->server.timeout_s * 500;
+	int64_t until_ms = clock_ms() + powerdns->server.timeout_ms / 2;
 	struct timespec pause = { 0, 20 * 1000 * 1000 };
 	struct finding now;
 

@@ -47,8 +47,8 @@ class Worker:
         self.process = subprocess.Popen([*wrapper, DRIVER], env=env, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=log)
-        self.name = self.do("join", service=service, period=PERIOD, timeout=TIMEOUT,
-                            ttl=ttl)["name"]
+        self.name = self.do("join", service=service, period=int(PERIOD * 1000),
+                            timeout=int(TIMEOUT * 1000), ttl=int(ttl * 1000))["name"]
 
     def send(self, do, **arguments):
         self.process.stdin.write(json.dumps({"do": do} | arguments) + "\n")
@@ -172,7 +172,7 @@ class Locks(Story):
         self.assertEqual(self.sql(
             "SELECT object_uuid, `lock`, LENGTH(session_id), ttl_s, fence, owner, "
             "ABS(TIMESTAMPDIFF(SECOND, created_at, UTC_TIMESTAMP(6))) < 2 "
-            "FROM distributed_locks"), [["x", "1", "32", str(TTL), "1", a.name, "1"]])
+            "FROM distributed_locks"), [["x", "1", "32", f"{TTL}.000", "1", a.name, "1"]])
 
     def test_holder_that_is_killed_is_succeeded_after_its_time(self):
         a, b = self.worker(), self.worker()

@@ -49,7 +49,7 @@ struct writing {
 struct mirror {
 	struct mirror_config config;
 	struct loop_timer *timer, *period;
-	int armed_s;			/* the period that runs */
+	int armed_ms;			/* the period that runs */
 	enum question { NOTHING, PAGE, KEYS } asked, last_asked;
 	struct entries held, coming;	/* of a reading that is not at its end */
 	struct entries wanted, out;	/* keys; that are asked for */
@@ -476,9 +476,9 @@ static void on_timer(void *self)
 /* Plus or minus a tenth, so that a fleet spreads. */
 static void arm_period(struct mirror *mirror)
 {
-	int64_t ms = *mirror->config.period_s * INT64_C(1000);
+	int64_t ms = *mirror->config.period_ms;
 
-	mirror->armed_s = *mirror->config.period_s;
+	mirror->armed_ms = *mirror->config.period_ms;
 	loop_timer_set(mirror->period, ms * 9 / 10 + random_u32() % (ms / 5 + 1));
 }
 
@@ -572,7 +572,7 @@ void mirror_look(struct mirror *mirror)
 {
 	const struct mirror_kind *kind = mirror->config.kind;
 
-	if (mirror->armed_s != *mirror->config.period_s)
+	if (mirror->armed_ms != *mirror->config.period_ms)
 		arm_period(mirror);
 	if (!mirror->is_whole || mirror->writing)
 		return;

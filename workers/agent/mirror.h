@@ -48,7 +48,7 @@ struct mirror_config {
 	const char *folder;		/* where they are */
 	json_t *args;			/* of each question: borrowed */
 	struct signaller *signaller;	/* NULL: nobody is to be told */
-	const int *period_s;
+	const int *period_ms;
 };
 
 void mirror_metrics(void);		/* before the fork */

@@ -308,7 +308,7 @@ static void tell(struct signaller *signaller)
 
 	signaller->is_wanted = false;
 	signaller->told = 0;
-	signaller->next_ms = clock_ms() + *signaller->config.interval_s * 1000;
+	signaller->next_ms = clock_ms() + *signaller->config.interval_ms;
 	if (err) {
 		log_unsent(signaller, &why);
 	} else {

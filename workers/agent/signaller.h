@@ -28,7 +28,7 @@ struct signaller_config {
 	const char *pid_file, *mark;	/* names in it */
 	const char *program;		/* "dnsmasq" */
 	int signum;
-	const int *interval_s;		/* read each time */
+	const int *interval_ms;		/* read each time */
 	bool has_workers;		/* and starts others when it is told */
 };
 

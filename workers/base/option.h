@@ -20,6 +20,7 @@
 enum option_type {
 	OPTION_TEXT,		/* char *; NULL when the fallback is NULL */
 	OPTION_INT,		/* int */
+	OPTION_DURATION,	/* int, milliseconds; "200ms", "90s", "2m", or a number of seconds */
 	OPTION_SECONDS,		/* int; "90", "2m", "12h", "7d", or a number */
 	OPTION_BYTES,		/* int64_t; "64M", "1G", or a number */
 	OPTION_PERCENT,		/* int, 0 to 100 */
@@ -38,7 +39,8 @@ struct option {
 	enum option_type type;
 	size_t offset;		/* into the section's struct */
 	const char *fallback;	/* read exactly as if it stood in the file; NULL: none */
-	int64_t min, max;	/* of a number, or a text's length; 0, 0: unbounded */
+	/* of a number in the field's unit, or a text's length; 0, 0: unbounded */
+	int64_t min, max;
 	const char *help;
 	bool required;		/* must stand in the file; fallback: the example */
 	bool reloadable;	/* SIGHUP changes it in a running process */

@@ -65,7 +65,8 @@ static void help_rows(const struct option *rows)
 void option_help(const struct option_schema *schema)
 {
 	printf("Settings of %s, by their group in the file.\n"
-	       "A time is a number of seconds, or \"90s\", \"2m\", \"12h\", \"7d\";\n"
+	       "A time is a number of seconds, or \"200ms\", \"90s\", \"2m\", \"12h\", "
+	       "\"7d\";\n"
 	       "a size is a number of bytes, or \"64K\", \"1M\", \"2G\".\n",
 	       schema->program);
 	for (const struct option_section *s = schema->sections; s->group; s++) {
@@ -108,6 +109,16 @@ static void invent_text(const struct option *row, struct buf *out)
 	buf_clear(&padded);
 }
 
+/* The least that is allowed; a duration's bound is in milliseconds. */
+static void invent_number(const struct option *row, struct buf *out)
+{
+	if (row->type == OPTION_DURATION)
+		buf_printf(out, "\"%lldms\"", (long long)row->min);
+	else
+		buf_printf(out, "%lld%s", (long long)row->min,
+			   row->min > INT32_MAX ? "L" : "");
+}
+
 static void invent(const struct option *row, struct buf *out)
 {
 	switch (row->type) {
@@ -127,8 +138,8 @@ static void invent(const struct option *row, struct buf *out)
 	case OPTION_PERCENT:
 	case OPTION_SECONDS:
 	case OPTION_BYTES:
-		buf_printf(out, "%lld%s", (long long)row->min,
-			   row->min > INT32_MAX ? "L" : "");
+	case OPTION_DURATION:
+		invent_number(row, out);
 		break;
 	}
 }
@@ -151,7 +162,8 @@ static bool is_bare(const struct option *row)
 	if (row->type == OPTION_INT || row->type == OPTION_PERCENT ||
 	    row->type == OPTION_BOOL)
 		return true;
-	return (row->type == OPTION_SECONDS || row->type == OPTION_BYTES) &&
+	return (row->type == OPTION_SECONDS || row->type == OPTION_BYTES ||
+		row->type == OPTION_DURATION) &&
 	       row->fallback[digits] == 0 && digits <= NUMBER_DIGITS;
 }
 

@@ -15,6 +15,10 @@ struct unit {
 	int64_t factor;
 };
 
+static const struct unit duration_units[] = {
+	{ "ms", 1 }, { "", 1000 }, { "s", 1000 }, { "m", 60 * 1000 },
+	{ "h", 3600 * 1000 }, { "d", 86400 * 1000 }, { 0 }
+};
 static const struct unit seconds_units[] = {
 	{ "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 },
 	{ "w", 604800 }, { 0 }
@@ -48,6 +52,7 @@ static const struct {
 } types[] = {
 	[OPTION_TEXT]    = { "a text", TEXT, parse_text, NULL, 0, INT64_MAX },
 	[OPTION_INT]     = { "an integer", INT, parse_int, no_units, INT_MIN, INT_MAX },
+	[OPTION_DURATION] = { "a time", INT, parse_int, duration_units, 0, INT_MAX },
 	[OPTION_SECONDS] = { "a time", INT, parse_int, seconds_units, 0, INT_MAX },
 	[OPTION_BYTES]   = { "a size", SIZE, parse_bytes, bytes_units, 0, INT64_MAX },
 	[OPTION_PERCENT] = { "a percentage", INT, parse_int, no_units, 0, 100 },
@@ -80,6 +85,16 @@ static bool within(const struct option *row, int64_t number)
 	return number >= min && number <= max;
 }
 
+/* COUNT of the unit of this name; false without such a unit, or at an overflow. */
+static bool scale(const struct unit *units, const char *name, int64_t count,
+		  int64_t *number)
+{
+	for (; units->name; units++)
+		if (strcmp(units->name, name) == 0)
+			return !__builtin_mul_overflow(count, units->factor, number);
+	return false;
+}
+
 /* "12h": digits and one unit, nothing else, and no overflow on the way. */
 static bool parse_scaled(const struct unit *units, const char *text, int64_t *number)
 {
@@ -90,13 +105,7 @@ static bool parse_scaled(const struct unit *units, const char *text, int64_t *nu
 		return false;
 	errno = 0;
 	count = strtoll(text, &end, 10);
-	if (errno)
-		return false;
-	for (; units->name; units++)
-		if (strcmp(units->name, end) == 0)
-			return !__builtin_mul_overflow((int64_t)count, units->factor,
-						       number);
-	return false;
+	return errno == 0 && scale(units, end, count, number);
 }
 
 /* A bare INT in quotes is a slip; a time or a size in quotes has a unit. */
@@ -105,12 +114,13 @@ static bool parse_number(const struct option *row, struct option_value *value,
 {
 	const struct unit *units = types[row->type].units;
 
-	if (value->kind == VALUE_NUMBER)
-		*number = value->number;
-	else if (value->kind != VALUE_TEXT || units == no_units)
+	if (value->kind == VALUE_NUMBER) {
+		if (!scale(units, "", value->number, number))
+			return false;
+	} else if (value->kind != VALUE_TEXT || units == no_units ||
+		   !parse_scaled(units, value->text, number)) {
 		return false;
-	else if (!parse_scaled(units, value->text, number))
-		return false;
+	}
 	return within(row, *number);
 }
 
@@ -229,13 +239,13 @@ bool option_texts_equal(const struct option_texts *a, const struct option_texts 
 	return true;
 }
 
-/* In the largest unit that leaves no rest: 86400 is "1d". */
+/* In the largest unit that leaves no rest: 86400 is "1d", and no time at all is "0". */
 static void number_name(const struct unit *units, int64_t number, struct buf *out)
 {
-	const struct unit *best = units;
+	const struct unit *best = NULL;
 
 	for (; units && units->name; units++)
-		if (number && number % units->factor == 0)
+		if (number ? number % units->factor == 0 : !*units->name)
 			best = units;
 	if (best)
 		buf_printf(out, "%lld%s", (long long)(number / best->factor), best->name);

@@ -18,21 +18,21 @@
 #define AT(field) offsetof(struct fleet_config, field)
 
 const struct option fleet_options[] = {
-	{ "period", OPTION_SECONDS, AT(period_s), "5", 1, 300,
+	{ "period", OPTION_DURATION, AT(period_ms), "5s", 50, 300 * 1000,
 	  "how often a process says that it is alive" },
-	{ "timeout", OPTION_SECONDS, AT(timeout_s), "15", 3, 3600,
+	{ "timeout", OPTION_DURATION, AT(timeout_ms), "15s", 150, 3600 * 1000,
 	  "who was not heard of for so long is down, and its work is the others'" },
-	{ "lock_ttl", OPTION_SECONDS, AT(lock_ttl_s), "30", 3, 3600,
+	{ "lock_ttl", OPTION_DURATION, AT(lock_ttl_ms), "30s", 150, 3600 * 1000,
 	  "the lock of who was not heard of for so long may be taken over" },
 	{ 0 }
 };
 
 enum err fleet_check(const struct fleet_config *config, struct why *why)
 {
-	if (config->timeout_s <= 2 * config->period_s)
+	if (config->timeout_ms <= 2 * config->period_ms)
 		return fail(why, ERR_INVALID, "fleet.timeout must be more than twice "
 		            "fleet.period, or who is alive is taken for dead");
-	if (config->lock_ttl_s < 3 * config->period_s)
+	if (config->lock_ttl_ms < 3 * config->period_ms)
 		return fail(why, ERR_INVALID, "fleet.lock_ttl must be at least three "
 		            "times fleet.period: locks are renewed so often");
 	return OK;
@@ -86,10 +86,10 @@ struct fleet *fleet_new(const struct fleet_config *config, const char *service,
 	fleet->service = xstrdup(service);
 	fleet->election = xprintf("election:%s", service);
 	name_self(fleet->name, sizeof(fleet->name));
-	fleet->holder = holder_new(fleet->name, config->lock_ttl_s);
+	fleet->holder = holder_new(fleet->name, config->lock_ttl_ms);
 	id_random(fleet->master_id);
 	fleet->master_session = (struct lock_session){ fleet->master_id, fleet->name,
-	                                               config->timeout_s };
+	                                               config->timeout_ms };
 	return fleet;
 }
 
@@ -143,7 +143,7 @@ static enum err preside(struct fleet *fleet, struct why *why)
 {
 	struct roster *roster = &fleet->roster;
 	bool differs = roster_arrange(roster->member, roster->count, fleet->name,
-	                              roster->now_ms, fleet->config->timeout_s * 1000);
+	                              roster->now_ms, fleet->config->timeout_ms);
 	enum err err = lay_down(fleet, differs, why);
 
 	if (err == ERR_BUSY)
@@ -163,7 +163,7 @@ static enum err beat(struct fleet *fleet, struct why *why)
 	struct tx tx = tx_once(fleet->db, why);
 
 	store_roster_beat(&tx, &me);
-	store_roster_read(&tx, fleet->service, fleet->config->timeout_s, &fleet->roster);
+	store_roster_read(&tx, fleet->service, fleet->config->timeout_ms, &fleet->roster);
 	return tx_commit(&tx);
 }
 
@@ -186,7 +186,7 @@ static bool should_stand(const struct fleet *fleet)
 
 	return !fleet->lock.fence &&
 	       (roster_is_vacant(roster->member, roster->count, roster->now_ms,
-	                         fleet->config->timeout_s * 1000) ||
+	                         fleet->config->timeout_ms) ||
 	        roster_is_master(roster->member, roster->count, fleet->name));
 }
 
@@ -240,7 +240,7 @@ bool fleet_is_master(const struct fleet *fleet)
 	int64_t silent_ms = clock_boot_ms() - atomic_load(&fleet->heard_ms);
 
 	return atomic_load(&fleet->is_master) &&
-	       silent_ms < (int64_t)fleet->config->timeout_s * 1000;
+	       silent_ms < fleet->config->timeout_ms;
 }
 
 struct holder *fleet_holder(struct fleet *fleet)
@@ -261,7 +261,7 @@ void fleet_free(struct fleet **fleet)
 	if (!gone)
 		return;
 	struct tx tx = tx_once(gone->db, &why);
-	store_roster_leave(&tx, gone->name, gone->config->timeout_s);
+	store_roster_leave(&tx, gone->name, gone->config->timeout_ms);
 	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));
 	if (tx_commit(&tx))

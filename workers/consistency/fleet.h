@@ -16,7 +16,7 @@
 #include "consistency/roster.h"
 
 struct fleet_config {
-	int period_s, timeout_s, lock_ttl_s;
+	int period_ms, timeout_ms, lock_ttl_ms;
 };
 /* Rows of the group "fleet"; offsets into struct fleet_config. */
 extern const struct option fleet_options[];
@@ -32,7 +32,7 @@ struct fleet *fleet_new(const struct fleet_config *config, const char *service,
 void fleet_free(struct fleet **fleet);
 
 /*
- * Every period_s: two statements, three for the master; two more while it holds locks,
+ * Every period_ms: two statements, three for the master; two more while it holds locks,
  * which it renews.
  */
 void fleet_beat(struct fleet *fleet);

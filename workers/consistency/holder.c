@@ -38,7 +38,7 @@ struct holder {
 	struct map *entries;
 };
 
-struct holder *holder_new(const char *owner, int ttl_s)
+struct holder *holder_new(const char *owner, int ttl_ms)
 {
 	struct holder *holder = xcalloc(1, sizeof(*holder));
 	pthread_condattr_t attr;
@@ -46,7 +46,7 @@ struct holder *holder_new(const char *owner, int ttl_s)
 	id_random(holder->session_id);
 	holder->owner = xstrdup(owner);
 	holder->session = (struct lock_session){ holder->session_id, holder->owner,
-	                                         ttl_s };
+	                                         ttl_ms };
 	holder->entries = map_new(random_u32());
 	pthread_mutex_init(&holder->mutex, NULL);
 	pthread_condattr_init(&attr);
@@ -115,7 +115,7 @@ static bool is_sure(const struct entry *entry)
  */
 static int64_t sure_until(const struct holder *holder, int64_t asked_ms)
 {
-	return asked_ms + (int64_t)holder->session.ttl_s * 1000 * 5 / 6;
+	return asked_ms + (int64_t)holder->session.ttl_ms * 5 / 6;
 }
 
 static enum err try_once(struct holder *holder, struct db *db, struct lock *lock,

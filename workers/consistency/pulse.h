@@ -13,7 +13,7 @@ struct pulse;
 extern struct fleet_config pulse_config;
 #define PULSE_SECTION { "fleet", "Who is there, and who does what.", fleet_options, \
                         &pulse_config }
-/* Rows of a program's timers call this, every pulse_config.period_s. */
+/* Rows of a program's timers call this, every pulse_config.period_ms. */
 void pulse_fire(struct pulse *pulse);
 
 struct pulse *pulse_new(const char *service, struct loop *loop,

@@ -11,7 +11,7 @@
 
 enum { TOPICS_MAX = 4 };
 
-const int queue_watch_period_s = 10;
+const int queue_watch_period_ms = 10 * 1000;
 
 static struct watched {
 	char *queue;

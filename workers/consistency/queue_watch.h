@@ -10,7 +10,7 @@
 struct queue_watch;
 struct runtime;
 
-extern const int queue_watch_period_s;	/* of the row in a program's timers */
+extern const int queue_watch_period_ms;	/* of the row in a program's timers */
 
 /* Before the fork: TOPICS (ends with NULL, at most four), each with its recovery queue. */
 void queue_watch_metrics(const char *const *topics);

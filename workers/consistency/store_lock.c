@@ -11,11 +11,11 @@ static bool take_row(struct tx *tx, const char *object,
 {
 	return tx_exec(tx,
 	    "UPDATE distributed_locks SET fence = LAST_INSERT_ID(fence + 1), "
-	    "`lock` = TRUE, session_id = ?, owner = ?, ttl_s = ?, created_at = NOW(6) "
+	    "`lock` = TRUE, session_id = ?, owner = ?, ttl_s = ? / 1000, created_at = NOW(6) "
 	    "WHERE object_uuid = ? "
 	    "AND (`lock` = FALSE OR session_id = ? OR " PAST_ITS_TIME ")",
 	    TX_BIND(tx_text(session->id), tx_text(session->owner),
-	            tx_int(session->ttl_s), tx_text(object), tx_text(session->id))) == 1;
+	            tx_int(session->ttl_ms), tx_text(object), tx_text(session->id))) == 1;
 }
 
 /* IGNORE: another was faster, or it is there and held. */
@@ -25,8 +25,8 @@ static bool make_row(struct tx *tx, const char *object,
 	return tx_exec(tx,
 	    "INSERT IGNORE INTO distributed_locks "
 	    "(object_uuid, `lock`, session_id, created_at, ttl_s, fence, owner) "
-	    "VALUES (?, TRUE, ?, NOW(6), ?, 1, ?)",
-	    TX_BIND(tx_text(object), tx_text(session->id), tx_int(session->ttl_s),
+	    "VALUES (?, TRUE, ?, NOW(6), ? / 1000, 1, ?)",
+	    TX_BIND(tx_text(object), tx_text(session->id), tx_int(session->ttl_ms),
 	            tx_text(session->owner))) == 1;
 }
 

@@ -1,7 +1,7 @@
 /*
  * store_lock -- the statements of the distributed lock (seed 004). Who holds an object's
  * row in distributed_locks is its only holder in the fleet, until he gives it back or
- * lets ttl_s pass without renewing it, by the database's clock. Then another may take it
+ * lets its time pass without renewing it, by the database's clock. Then another may take it
  * over; each taking raises the fence, and what was written under an older one is refused
  * (lock_guard). holder.h keeps what a process holds.
  *
@@ -22,7 +22,7 @@ enum { LOCK_OBJECT_MAX = 255 };
 struct lock_session {
 	const char *id;			/* 32 hex */
 	const char *owner;
-	int ttl_s;
+	int ttl_ms;
 };
 
 /* What was taken. */

@@ -14,12 +14,12 @@ void store_roster_beat(struct tx *tx, const struct newcomer *me)
 	            tx_text(me->version)));
 }
 
-void store_roster_leave(struct tx *tx, const char *plugin_name, int timeout_s)
+void store_roster_leave(struct tx *tx, const char *plugin_name, int timeout_ms)
 {
 	tx_exec(tx,
-	    "UPDATE worker_nodes SET plugin_time = NOW(6) - INTERVAL ? SECOND "
+	    "UPDATE worker_nodes SET plugin_time = NOW(6) - INTERVAL ? * 1000 MICROSECOND "
 	    "WHERE plugin_name = ?",
-	    TX_BIND(tx_int(timeout_s + 1), tx_text(plugin_name)));
+	    TX_BIND(tx_int(timeout_ms + 1000), tx_text(plugin_name)));
 }
 
 #define COLUMNS "plugin_name, role = 'master', status = 'active', " \
@@ -51,14 +51,14 @@ static void read_members(struct tx *tx, const char *sql, const struct tx_value *
 	tx_select_end(&rows);
 }
 
-void store_roster_read(struct tx *tx, const char *service, int timeout_s,
+void store_roster_read(struct tx *tx, const char *service, int timeout_ms,
                        struct roster *roster)
 {
 	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
 	             "AND (role = 'master' OR status = 'active' "
-	             "OR plugin_time > NOW(6) - INTERVAL ? SECOND) "
+	             "OR plugin_time > NOW(6) - INTERVAL ? * 1000 MICROSECOND) "
 	             "ORDER BY role, status, plugin_time DESC",
-	             TX_BIND(tx_text(service), tx_int(timeout_s)), roster);
+	             TX_BIND(tx_text(service), tx_int(timeout_ms)), roster);
 }
 
 void store_roster_read_own(struct tx *tx, const char *service, const char *me,

@@ -16,8 +16,8 @@ struct newcomer {
 
 /* I am alive. The first time makes the row. */
 void store_roster_beat(struct tx *tx, const struct newcomer *me);
-/* I go: as if not heard of for TIMEOUT_S, so that whoever is the master acts at once. */
-void store_roster_leave(struct tx *tx, const char *plugin_name, int timeout_s);
+/* I go: as if not heard of for TIMEOUT_MS, so that whoever is the master acts at once. */
+void store_roster_leave(struct tx *tx, const char *plugin_name, int timeout_ms);
 
 struct roster {
 	int64_t now_ms;		/* the database's time */
@@ -25,10 +25,10 @@ struct roster {
 	struct member member[ROSTER_MAX];
 };
 /*
- * The master, those that are active, and those that were heard of within TIMEOUT_S: who
+ * The master, those that are active, and those that were heard of within TIMEOUT_MS: who
  * is down and silent needs nothing. Of more than ROSTER_MAX the last ones are left out.
  */
-void store_roster_read(struct tx *tx, const char *service, int timeout_s,
+void store_roster_read(struct tx *tx, const char *service, int timeout_ms,
                        struct roster *roster);
 /* What the master laid down, in one transaction. */
 void store_roster_write(struct tx *tx, const struct roster *roster);

@@ -9,7 +9,8 @@
 #include "round.h"
 #include "store.h"
 
-static struct ownership ownership = { .due_period_s = 1, .sweep_period_s = 60 };
+static struct ownership ownership = { .due_period_ms = 1000,
+                                       .sweep_period_ms = 60 * 1000 };
 
 static const struct option_section sections[] = {
 	PULSE_SECTION,
@@ -27,10 +28,10 @@ static void queues_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_s, fleet_fire },
-	{ "queues", &queue_watch_period_s, queues_fire },
-	{ "due", &ownership.due_period_s, due_fire },
-	{ "sweep", &ownership.sweep_period_s, sweep_fire },
+	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "queues", &queue_watch_period_ms, queues_fire },
+	{ "due", &ownership.due_period_ms, due_fire },
+	{ "sweep", &ownership.sweep_period_ms, sweep_fire },
 	{ 0 }
 };
 

@@ -25,7 +25,7 @@ struct ownership {
 	struct queue_watch *queues;
 	bool is_draining;
 	size_t next;			/* registry to look at first, due.c's */
-	int due_period_s, sweep_period_s;	/* constant */
+	int due_period_ms, sweep_period_ms;	/* constant */
 };
 
 extern const struct rpc_method ownership_methods[];	/* service.c */

@@ -138,7 +138,7 @@ static void start(struct registry *registry, const struct runtime *runtime)
 	const struct primary_config config = {
 		.zone = registry->zone, .server = registry->server,
 		.key = registry->has_key ? &registry->key : NULL,
-		.silence_ms = 1000 * registry->settings->timeout_s,
+		.silence_ms = registry->settings->timeout_ms,
 		.whole_ms = PROVIDER_WHOLE_MS, .idle_ms = IDLE_MS,
 		.limits = { PROVIDER_RECORDS_MAX, PROVIDER_OCTETS_MAX },
 	};

@@ -31,7 +31,7 @@ struct registry_settings {
 	char *provider, *host;
 	int port;
 	char *tsig_key, *tsig_algorithm, *tsig_secret;
-	int timeout_s, resync_s, reread_s, interval_s;
+	int timeout_ms, resync_ms, reread_s, interval_ms;
 	int batch_changes, max_endpoints;
 	int64_t batch_bytes;
 	char *policy, *scope;

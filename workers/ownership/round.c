@@ -58,13 +58,13 @@ static bool is_vain(const struct round *round)
 static int64_t interval_ms(const struct round *round)
 {
 	return round->is_stopped ? 0
-	       : 1000 * (int64_t)round->registry->settings->interval_s;
+	       : round->registry->settings->interval_ms;
 }
 
 /* What was done is to be seen; what is in the way is looked at less and less often. */
 static int64_t next_ms(const struct round *round, enum registry_state state)
 {
-	int64_t resync_ms = 1000 * (int64_t)round->registry->settings->resync_s;
+	int64_t resync_ms = round->registry->settings->resync_ms;
 	int64_t again_ms = backoff_ms(&again, (int)round->row.failures, random_u32());
 
 	if (round->is_stopped)
@@ -141,7 +141,7 @@ static void end(struct round *round, enum registry_state state, const char *reas
 	struct why why;
 
 	registry->provider->cancel(registry);
-	registry->not_before_ms = clock_ms() + 1000 * registry->settings->interval_s;
+	registry->not_before_ms = clock_ms() + registry->settings->interval_ms;
 	if (is_bad(state))
 		log_warn("zone not kept: zone=%s storage=%s state=%s reason=\"%s\"",
 		         registry->zone_text, registry->settings->storage_id,

@@ -36,7 +36,7 @@ struct network {
 
 struct agent_settings {
 	char *directory;
-	int interval_s, check_s, reread_s;
+	int interval_ms, check_ms, reread_ms;
 };
 
 static struct agent {
@@ -48,8 +48,8 @@ static struct agent {
 	struct metric *count, *age;
 	bool is_heard;			/* what changes is told us */
 	bool is_blind;			/* it cannot be read, as the log has */
-	int look_period_s;		/* constant */
-} agent = { .look_period_s = 2 };
+	int look_period_ms;		/* constant */
+} agent = { .look_period_ms = 2000 };
 
 static const struct mirror_kind hosts = {
 	.topic = "ports", .method = "hosts_export", .keys = "ports", .list = "hosts",
@@ -63,12 +63,12 @@ static const struct option rows[] = {
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/networks", 1, 1024,
 	  "where a directory of a network's UUID makes it one of this machine; it holds "
 	  "addn_hosts and host, which are ours, and pid, which is dnsmasq's" },
-	{ "interval", OPTION_SECONDS, AT(interval_s), "5", 1, 3600,
+	{ "interval", OPTION_DURATION, AT(interval_ms), "5s", 50, 3600 * 1000,
 	  "how often a dnsmasq reads its files again, at most", .reloadable = true },
-	{ "check_period", OPTION_SECONDS, AT(check_s), "15s", 1, 3600,
+	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
 	  "how often it is asked whether something changed that was not told",
 	  .reloadable = true },
-	{ "reread_period", OPTION_SECONDS, AT(reread_s), "10m", 1, 86400,
+	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
 	  "how often all of a network is read, whatever was told of it",
 	  .reloadable = true },
 	{ 0 }
@@ -94,11 +94,11 @@ static void network_new(const char *name, const char *id)
 		&(struct signaller_config){
 			.folder = network->folder, .pid_file = "pid", .mark = hosts.mark,
 			.program = "dnsmasq", .signum = SIGHUP,
-			.interval_s = &agent.settings.interval_s });
+			.interval_ms = &agent.settings.interval_ms });
 	network->mirror = mirror_new(&(struct mirror_config){
 		.kind = &hosts, .loop = agent.runtime->loop, .rpc = agent.runtime->rpc,
 		.lane = agent.lane, .folder = network->folder, .args = network->args,
-		.signaller = network->signaller, .period_s = &agent.settings.reread_s });
+		.signaller = network->signaller, .period_ms = &agent.settings.reread_ms });
 	network->is_seen = true;
 	network->next = agent.networks;
 	agent.networks = network;
@@ -246,8 +246,8 @@ static void version_found(void *self, const char *id, uint64_t version)
 }
 
 static const struct timer timers[] = {
-	{ "look",  &agent.look_period_s,    look           },
-	{ "check", &agent.settings.check_s, check_versions },
+	{ "look",  &agent.look_period_ms,    look           },
+	{ "check", &agent.settings.check_ms, check_versions },
 	{ 0 }
 };
 

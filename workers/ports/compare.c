@@ -520,14 +520,14 @@ static void begin(struct comparison *comparison)
 
 static bool is_due(struct comparison *comparison)
 {
-	int period_s = comparison->ports->settings.compare_s;
+	int period_ms = comparison->ports->settings.compare_ms;
 	struct why why;
 	struct tx tx = tx_once(comparison->ports->runtime.db, &why);
 	bool taken;
 
 	if (!comparison->is_known)
-		store_comparison_due(&tx, feed_of(comparison), period_s);
-	taken = store_comparison_take(&tx, feed_of(comparison), period_s);
+		store_comparison_due(&tx, feed_of(comparison), period_ms);
+	taken = store_comparison_take(&tx, feed_of(comparison), period_ms);
 	if (tx_commit(&tx)) {
 		log_warn("comparison not begun: reason=\"%s\"", why.text);
 		return false;

@@ -10,8 +10,8 @@
 #include "telling.h"
 #include "watch.h"
 
-static struct ports ports = { .due_period_s = 1, .look_period_s = 2,
-                              .sweep_period_s = 60 };
+static struct ports ports = { .due_period_ms = 1000, .look_period_ms = 2000,
+                              .sweep_period_ms = 60 * 1000 };
 
 static const struct option_section sections[] = {
 	{ "ports", "names for what is attached to networks", ports_options, &ports.settings },
@@ -86,13 +86,13 @@ static void retry_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_s, fleet_fire },
-	{ "queues", &queue_watch_period_s, queues_fire },
-	{ "due", &ports.due_period_s, due_fire },
-	{ "sweep", &ports.sweep_period_s, sweep_fire },
-	{ "retry", &ports.settings.retry_s, retry_fire },
-	{ "watch", &ports.look_period_s, watch_timer_fire },
-	{ "compare", &ports.look_period_s, compare_timer_fire },
+	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "queues", &queue_watch_period_ms, queues_fire },
+	{ "due", &ports.due_period_ms, due_fire },
+	{ "sweep", &ports.sweep_period_ms, sweep_fire },
+	{ "retry", &ports.settings.retry_ms, retry_fire },
+	{ "watch", &ports.look_period_ms, watch_timer_fire },
+	{ "compare", &ports.look_period_ms, compare_timer_fire },
 	{ 0 }
 };
 

@@ -29,7 +29,7 @@ struct watch;
 struct ports_settings {
 	char *label_rules, *pool, *email;
 	char *domain, *feed, *feed_queue, *feed_objects, *publish;
-	int v4_bits, v6_bits, retry_s, compare_s;
+	int v4_bits, v6_bits, retry_ms, compare_ms;
 	bool creates_domains, deletes_reverse;
 };
 
@@ -42,7 +42,7 @@ struct ports {
 	struct feed *feed;
 	struct comparison *comparison;
 	struct watch *watch;
-	int due_period_s, look_period_s, sweep_period_s;	/* constant */
+	int due_period_ms, look_period_ms, sweep_period_ms;	/* constant */
 };
 
 extern const struct rpc_method ports_methods[];		/* service.c */

@@ -23,7 +23,7 @@ const struct option ports_options[] = {
 	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
 	  "objects that Neutron's servers push to agents, in the versions of theirs, which "
 	  "are heard, too; \"\": none" },
-	{ "compare_period", OPTION_SECONDS, AT(compare_s), "10m", 10, 86400,
+	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
 	  "how often all that Neutron has is compared with what is known of it" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
 	  "of Neutron's networks that have none, as its own dns_domain; it is nobody's "
@@ -37,7 +37,7 @@ const struct option ports_options[] = {
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
 	  "delete a reverse domain that we made once no port has an address in it, "
 	  "unless it has records of others" },
-	{ "retry_period", OPTION_SECONDS, AT(retry_s), "10m", 1, 86400,
+	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
 	  "how often records that central refused are tried again, and domains looked after "
 	  "that somebody may have deleted" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,

@@ -167,7 +167,7 @@ struct comparison_row {
 /* The next one of FEED is due at the latest so soon; it is made known. */
 void store_comparison_due(struct tx *tx, const char *feed, int seconds);
 /* Is one due? Then it is the caller's, and the next PERIOD_S from now. */
-bool store_comparison_take(struct tx *tx, const char *feed, int period_s);
+bool store_comparison_take(struct tx *tx, const char *feed, int period_ms);
 void store_comparison_put(struct tx *tx, const char *feed,
                           const struct comparison_row *row);
 /* False: nobody asked for one yet. */
@@ -215,7 +215,7 @@ struct watched_zone {
  * At most LIMIT that have records of ours, of which nothing is open, and that nobody looked
  * at for PERIOD_S, the oldest first.
  */
-void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int limit,
+void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self);
 /* It was looked at; central's id of the domain, "": there is none. */

@@ -2,21 +2,21 @@
 
 #include "store.h"
 
-void store_comparison_due(struct tx *tx, const char *feed, int seconds)
+void store_comparison_due(struct tx *tx, const char *feed, int ms)
 {
 	tx_exec(tx,
 	    "INSERT INTO port_comparisons (feed, due_at) "
-	    "VALUES (?, NOW(3) + INTERVAL ? SECOND) "
+	    "VALUES (?, NOW(3) + INTERVAL ? * 1000 MICROSECOND) "
 	    "ON DUPLICATE KEY UPDATE due_at = LEAST(due_at, VALUES(due_at))",
-	    TX_BIND(tx_text(feed), tx_int(seconds)));
+	    TX_BIND(tx_text(feed), tx_int(ms)));
 }
 
-bool store_comparison_take(struct tx *tx, const char *feed, int period_s)
+bool store_comparison_take(struct tx *tx, const char *feed, int period_ms)
 {
 	return tx_exec(tx,
-	    "UPDATE port_comparisons SET due_at = NOW(3) + INTERVAL ? SECOND "
+	    "UPDATE port_comparisons SET due_at = NOW(3) + INTERVAL ? * 1000 MICROSECOND "
 	    "WHERE feed = ? AND due_at <= NOW(3)",
-	    TX_BIND(tx_int(period_s), tx_text(feed))) > 0;
+	    TX_BIND(tx_int(period_ms), tx_text(feed))) > 0;
 }
 
 void store_comparison_put(struct tx *tx, const char *feed,

@@ -70,7 +70,7 @@ bool store_zone_is_used(struct tx *tx, const struct zone_key *zone)
 	return is_used;
 }
 
-void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int limit,
+void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
                          void *self)
 {
@@ -78,10 +78,11 @@ void store_zones_watched(struct tx *tx, struct arena *arena, int period_s, int l
 
 	tx_select(tx, arena, &rows,
 	          "SELECT z.zone, MAX(COALESCE(z.domain_id, '')) FROM port_zones z "
-	          "WHERE z.checked_at < NOW(3) - INTERVAL ? SECOND AND EXISTS "
+	          "WHERE z.checked_at < NOW(3) - INTERVAL ? * 1000 MICROSECOND "
+	          "AND EXISTS "
 	          "(SELECT 1 FROM port_records r WHERE r.zone = z.zone AND r.state = 'HAVE') "
 	          "GROUP BY z.zone HAVING MAX(z.due_at) IS NULL ORDER BY MIN(z.checked_at) "
-	          "LIMIT ?", TX_BIND(tx_int(period_s), tx_int(limit)));
+	          "LIMIT ?", TX_BIND(tx_int(period_ms), tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct watched_zone zone = { .zone = row_text(&rows) };
 

@@ -36,7 +36,7 @@ static enum err read_zones(void *self, struct why *why)
 
 	arena_reset(watch->arena);
 	watch->count = watch->at = 0;
-	store_zones_watched(&tx, watch->arena, watch->ports->settings.retry_s, AT_ONCE, take,
+	store_zones_watched(&tx, watch->arena, watch->ports->settings.retry_ms, AT_ONCE, take,
 	                    watch);
 	return tx_commit(&tx);
 }

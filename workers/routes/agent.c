@@ -21,7 +21,7 @@ enum {
 
 struct agent_settings {
 	char *router, *directory, *address;
-	int interval_s, check_s, reread_s, report_s;
+	int interval_ms, check_ms, reread_ms, report_ms;
 };
 
 static struct agent {
@@ -34,9 +34,9 @@ static struct agent {
 	struct versions *versions;
 	bool is_reporting;		/* an answer is not there yet */
 	bool is_unheard;		/* the log has that reports fail */
-	int look_period_s;		/* constant */
+	int look_period_ms;		/* constant */
 	char topic[ROUTE_LABEL_MAX + 16];
-} agent = { .look_period_s = 2 };
+} agent = { .look_period_ms = 2000 };
 
 static const struct mirror_kind hosts = {
 	.topic = "routes", .method = "router_hosts", .keys = "routes", .list = "hosts",
@@ -53,14 +53,14 @@ static const struct option rows[] = {
 	{ "address", OPTION_TEXT, AT(address), "", 0, 64,
 	  "the address of this instance: the agent says that it lives while HAProxy runs; "
 	  "\"\": it says nothing" },
-	{ "interval", OPTION_SECONDS, AT(interval_s), "2", 1, 3600,
+	{ "interval", OPTION_DURATION, AT(interval_ms), "2s", 50, 3600 * 1000,
 	  "how often HAProxy reloads, at most", .reloadable = true },
-	{ "check_period", OPTION_SECONDS, AT(check_s), "15s", 1, 3600,
+	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
 	  "how often it is asked whether something changed that was not told",
 	  .reloadable = true },
-	{ "reread_period", OPTION_SECONDS, AT(reread_s), "10m", 1, 86400,
+	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
 	  "how often all hosts are read, whatever was told of them", .reloadable = true },
-	{ "report_period", OPTION_SECONDS, AT(report_s), "5s", 1, 600,
+	{ "report_period", OPTION_DURATION, AT(report_ms), "5s", 50, 600 * 1000,
 	  "how often the agent says that its address lives; routes.alive_timeout is to be "
 	  "some times as long", .reloadable = true },
 	{ 0 }
@@ -172,9 +172,9 @@ static void version_found(void *self, const char *router, uint64_t version)
 }
 
 static const struct timer timers[] = {
-	{ "check",  &agent.settings.check_s, check_version },
-	{ "look",   &agent.look_period_s,     look },
-	{ "report", &agent.settings.report_s, report },
+	{ "check",  &agent.settings.check_ms, check_version },
+	{ "look",   &agent.look_period_ms,     look },
+	{ "report", &agent.settings.report_ms, report },
 	{ 0 }
 };
 
@@ -216,11 +216,11 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	agent.signaller = signaller_new(runtime->loop, &(struct signaller_config){
 		.folder = agent.settings.directory, .pid_file = "pid", .mark = hosts.mark,
 		.program = "haproxy", .signum = SIGUSR2,
-		.interval_s = &agent.settings.interval_s, .has_workers = true });
+		.interval_ms = &agent.settings.interval_ms, .has_workers = true });
 	agent.mirror = mirror_new(&(struct mirror_config){
 		.kind = &hosts, .loop = runtime->loop, .rpc = runtime->rpc,
 		.lane = agent.lane, .folder = agent.settings.directory, .args = agent.args,
-		.signaller = agent.signaller, .period_s = &agent.settings.reread_s });
+		.signaller = agent.signaller, .period_ms = &agent.settings.reread_ms });
 	agent.versions = versions_new(&(struct versions_config){
 		.rpc = runtime->rpc, .topic = hosts.topic, .keys = "routers",
 		.found = version_found });

@@ -253,7 +253,7 @@ enum err codec_router_sought(const struct request *req, const char *key,
 static bool is_alive(const struct router_address *at, const struct routes *routes)
 {
 	return at->is_up && (!at->is_seen ||
-	                     at->unseen_ms < routes->settings.alive_s * INT64_C(1000));
+	                     at->unseen_ms < routes->settings.alive_ms);
 }
 
 static json_t *encode_addresses(const struct router_row *router,

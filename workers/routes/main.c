@@ -15,8 +15,8 @@
 #include "shard.h"
 #include "store.h"
 
-static struct routes routes = { .due_period_s = 1, .sweep_period_s = 5,
-                                .hosts_period_s = 60 };
+static struct routes routes = { .due_period_ms = 1000, .sweep_period_ms = 5000,
+                                .hosts_period_ms = 60 * 1000 };
 
 #define AT(field) offsetof(struct routes_settings, field)
 
@@ -42,16 +42,16 @@ static const struct option rows[] = {
 	{ "all_down", OPTION_TEXT, AT(all_down), "keep", 4, 8,
 	  "the domain of a router of which no instance is up: \"keep\" the last addresses, or "
 	  "\"withdraw\" them" },
-	{ "alive_timeout", OPTION_SECONDS, AT(alive_s), "15s", 2, 3600,
+	{ "alive_timeout", OPTION_DURATION, AT(alive_ms), "15s", 200, 3600 * 1000,
 	  "an instance whose agent said nothing for so long is down" },
-	{ "check_period", OPTION_SECONDS, AT(check_s), "1m", 1, 86400,
+	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
 	  "how often it is made sure that a router's domain is there and has what it should" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
 	  "how long the name that a route had at another router still leads to it" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
 	  "how long after a route came to another router its name leads there: by then the "
 	  "instances have to serve it (routes_agent.interval)" },
-	{ "retry_max", OPTION_SECONDS, AT(retry_max_s), "1m", 1, 3600,
+	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "a route that gets no router is tried again after a second, and then less and less "
 	  "often, but after so long at the latest" },
 	{ 0 }
@@ -66,10 +66,10 @@ static const struct option_section sections[] = {
 
 struct alive_rule routes_alive_rule(const struct routes *own)
 {
-	const int64_t enough_ms = own->settings.alive_s * INT64_C(1000);
+	const int64_t enough_ms = own->settings.alive_ms;
 
 	return (struct alive_rule){
-		.timeout_s = own->settings.alive_s,
+		.timeout_ms = own->settings.alive_ms,
 		.is_hearing = own->hears_since_ms &&
 		              clock_ms() - own->hears_since_ms >= enough_ms,
 		.keeps = !strcmp(own->settings.all_down, "keep"),
@@ -92,8 +92,8 @@ static void queues_fire(void *self)
 static void mind_hearing(struct routes *own)
 {
 	const int64_t now = clock_ms();
-	const int64_t late_ms = own->settings.alive_s * INT64_C(500) +
-	                        own->due_period_s * INT64_C(1500);
+	const int64_t late_ms = own->settings.alive_ms / 2 +
+	                        own->due_period_ms * INT64_C(3) / 2;
 
 	if (!broker_is_up(own->runtime.out) || !db_is_up(own->runtime.db))
 		own->hears_since_ms = 0;
@@ -213,11 +213,11 @@ static void hosts_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet",  &pulse_config.period_s, fleet_fire },
-	{ "queues", &queue_watch_period_s,  queues_fire },
-	{ "due",    &routes.due_period_s,   due_fire },
-	{ "sweep",  &routes.sweep_period_s, sweep_fire },
-	{ "hosts",  &routes.hosts_period_s, hosts_fire },
+	{ "fleet",  &pulse_config.period_ms, fleet_fire },
+	{ "queues", &queue_watch_period_ms,  queues_fire },
+	{ "due",    &routes.due_period_ms,   due_fire },
+	{ "sweep",  &routes.sweep_period_ms, sweep_fire },
+	{ "hosts",  &routes.hosts_period_ms, hosts_fire },
 	{ 0 }
 };
 

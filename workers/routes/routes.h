@@ -24,7 +24,7 @@ struct shards;
 
 struct routes_settings {
 	char *strategy, *suffix, *pool, *all_down, *parent, *parent_storage;
-	int quota, check_s, grace_s, delay_s, ttl, alive_s, retry_max_s;
+	int quota, check_ms, grace_s, delay_s, ttl, alive_ms, retry_max_ms;
 };
 
 struct routes {
@@ -35,7 +35,7 @@ struct routes {
 	struct scheduler *scheduler;
 	struct shards *shards;
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
-	int due_period_s, sweep_period_s, hosts_period_s;	/* constant */
+	int due_period_ms, sweep_period_ms, hosts_period_ms;	/* constant */
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */

@@ -169,7 +169,7 @@ static void note_failure(struct batch *batch, const struct route_row *route,
                          const struct why *why)
 {
 	const struct backoff again = {
-		1000, batch->scheduler->routes->settings.retry_max_s * 1000,
+		1000, batch->scheduler->routes->settings.retry_max_ms,
 	};
 
 	store_route_failed(batch->tx, route->id, why->text,
@@ -269,7 +269,7 @@ static enum err write_failed(void *self, struct why *why)
 	struct tx tx = tx_once(failed->batch->scheduler->routes->runtime.db, why);
 
 	store_route_failed(&tx, failed->batch->last_id, failed->why->text,
-	                   failed->batch->scheduler->routes->settings.retry_max_s * 1000);
+	                   failed->batch->scheduler->routes->settings.retry_max_ms);
 	return tx_commit(&tx);
 }
 

@@ -27,7 +27,7 @@ static enum err write_active(void *self, struct why *why)
 	struct tx tx = shard_begin_guarded(shard, why);
 
 	store_shard_active(&tx, shard->name, shard->router.rev,
-	                   shard->shards->routes->settings.check_s);
+	                   shard->shards->routes->settings.check_ms);
 	return tx_commit(&tx);
 }
 

@@ -61,10 +61,10 @@ void store_router_update(struct tx *tx, const struct router_row *router);
 void store_addresses_put(struct tx *tx, const struct router_row *router);
 /*
  * What is shown follows what is up: what its operator says so of, and whoever speaks for it
- * did within TIMEOUT_S. Silence tells nothing to who is not hearing: what is shown stays.
+ * did within TIMEOUT_MS. Silence tells nothing to who is not hearing: what is shown stays.
  */
 struct alive_rule {
-	int timeout_s;
+	int timeout_ms;
 	bool is_hearing;
 	bool keeps;			/* what is shown, if nothing is up */
 };
@@ -112,8 +112,8 @@ void store_shard_adopted(struct tx *tx, const char *name);
 /* REV is what central was told, under SERIAL; it is looked after again in AFTER_MS. */
 void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,
                       int64_t after_ms);
-/* Its servers have it; due again in AFTER_S, if it is still REV that they have. */
-void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_s);
+/* Its servers have it; due again in AFTER_MS, if it is still REV that they have. */
+void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_ms);
 void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms);
 /* What was to be done for ROUTER as it was failed: again in AFTER_MS, or, as it is, now. */
 void store_shard_failed(struct tx *tx, const struct router_row *router,

@@ -251,8 +251,8 @@ bool store_address_seen(struct tx *tx, const char *router, const struct address 
 }
 
 #define LIVES "(a.is_up AND (a.seen_at IS NULL OR " \
-              "a.seen_at > NOW(3) - INTERVAL ? SECOND OR (a.is_shown AND NOT ?)))"
-#define RULE(rule) tx_int((rule)->timeout_s), tx_int((rule)->is_hearing)
+              "a.seen_at > NOW(3) - INTERVAL ? * 1000 MICROSECOND OR (a.is_shown AND NOT ?)))"
+#define RULE(rule) tx_int((rule)->timeout_ms), tx_int((rule)->is_hearing)
 
 bool store_addresses_hold(struct tx *tx, const char *router,
                           const struct alive_rule *rule)
@@ -392,12 +392,12 @@ void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t se
 	            tx_int(after_ms * 1000), tx_text(name)));
 }
 
-void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_s)
+void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_ms)
 {
 	tx_exec(tx,
 	    "UPDATE routers SET zone_status = 'ACTIVE', reason = '', failures = 0, "
 	    "due_at = " DUE_BY_THEN " WHERE name = ? AND rev = ?",
-	    TX_BIND(tx_int(after_s * INT64_C(1000000)), tx_text(name),
+	    TX_BIND(tx_int(after_ms * INT64_C(1000)), tx_text(name),
 	            tx_int((int64_t)rev)));
 }
 

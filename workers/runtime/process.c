@@ -50,7 +50,7 @@ struct process {
 
 static int64_t period_ms(const struct period *period)
 {
-	return (int64_t)*period->row->period_s * 1000;
+	return *period->row->period_ms;
 }
 
 /* Plus or minus a tenth. */

@@ -42,7 +42,7 @@ struct runtime {
 
 struct timer {
 	const char *name;
-	const int *period_s;		/* read again at each turn; jittered by a tenth */
+	const int *period_ms;		/* read again at each turn; jittered by a tenth */
 	void (*fire)(void *self);
 };
 

@@ -2,7 +2,7 @@
  * fleet_driver -- a worker of a fleet, with its locks, at the end of a pipe: reads
  * commands, a line of JSON each, and answers each with a line of JSON.
  *
- *   {"do": "join", "service": S, "period": s, "timeout": s, "ttl": s}
+ *   {"do": "join", "service": S, "period": ms, "timeout": ms, "ttl": ms}
  *   {"do": "run"}                       from now on it beats by itself
  *   {"do": "beat"} {"do": "share"}
  *   {"do": "take", "objects": [S...], "ms": N}      held until {"do": "drop"}
@@ -261,7 +261,7 @@ static void live(struct driver *d)
 {
 	if (clock_ms() < d->beat_ms)
 		return;
-	d->beat_ms = clock_ms() + d->config.period_s * 1000;
+	d->beat_ms = clock_ms() + d->config.period_ms;
 	fleet_beat(d->fleet);
 }
 

@@ -330,7 +330,7 @@ static void open_provider(struct driver *d, const struct provider *provider)
 {
 	struct registry *registry = &d->registry;
 
-	d->settings.timeout_s = (d->config.silence_ms + 999) / 1000;
+	d->settings.timeout_ms = d->config.silence_ms;
 	*registry = (struct registry){
 		.settings = &d->settings, .zone = d->config.zone, .provider = provider,
 		.server = d->config.server, .has_key = d->config.key,

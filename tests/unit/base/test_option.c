@@ -17,7 +17,7 @@
 
 struct central {
 	char *name, *note, *password;
-	int processes, interval, threshold;
+	int processes, interval, pause, threshold;
 	int64_t cache;
 	bool strict;
 	struct option_texts listen;
@@ -46,6 +46,7 @@ static const struct option central_rows[] = {
 	{ "processes", OPTION_INT, AT(processes), "2", 1, 64, "How many to run." },
 	{ "interval", OPTION_SECONDS, AT(interval), "2m", 1, 86400, "How often.",
 	  .reloadable = true },
+	{ "pause", OPTION_DURATION, AT(pause), "2s", 50, 86400 * 1000, "How long." },
 	{ "threshold", OPTION_PERCENT, AT(threshold), "100", 0, 0, "How many must agree.",
 	  .reloadable = true },
 	{ "cache", OPTION_BYTES, AT(cache), "64M", 0, 0, "How much memory." },
@@ -202,6 +203,35 @@ static void test_times_and_sizes(void **state)
 	}
 }
 
+static void test_durations(void **state)
+{
+	static const struct {
+		const char *pause;
+		int want_ms;
+	} cases[] = {
+		{ "1", 1000 },
+		{ "\"1\"", 1000 },
+		{ "\"200ms\"", 200 },
+		{ "\"90s\"", 90 * 1000 },
+		{ "\"3m\"", 180 * 1000 },
+		{ "\"24h\"", 86400 * 1000 },
+		{ "\"1d\"", 86400 * 1000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char text[128];
+
+		snprintf(text, sizeof text, "central: { name = \"abc\"; pause = %s; };",
+			 cases[i].pause);
+		assert_int_equal(load(text), OK);
+		assert_int_equal(central.pause, cases[i].want_ms);
+		option_clear(&schema);
+	}
+	assert_int_equal(load("central: { name = \"abc\"; };"), OK);
+	assert_int_equal(central.pause, 2000);
+}
+
 /* The rest of the words behind "FILE:", for each way to be wrong. */
 static void test_errors(void **state)
 {
@@ -233,6 +263,13 @@ static void test_errors(void **state)
 		  "1: central.interval: must be a time from 1s to 1d, not \"2 m\"" },
 		{ "central: { name = \"abc\"; interval = \"\"; };",
 		  "1: central.interval: must be a time from 1s to 1d, not \"\"" },
+		{ "central: { name = \"abc\"; pause = \"49ms\"; };",
+		  "1: central.pause: must be a time from 50ms to 1d, not \"49ms\"" },
+		{ "central: { name = \"abc\"; pause = 0; };",
+		  "1: central.pause: must be a time from 50ms to 1d, not 0" },
+		{ "central: { name = \"abc\"; pause = 9223372036854775807L; };",
+		  "1: central.pause: must be a time from 50ms to 1d, "
+		  "not 9223372036854775807" },
 		{ "central: { name = \"abc\"; interval = \"-5\"; };",
 		  "1: central.interval: must be a time from 1s to 1d, not \"-5\"" },
 		{ "central: { name = \"abc\"; cache = -1; };",
@@ -672,6 +709,7 @@ int main(void)
 		CASE(test_defaults),
 		CASE(test_all_that_is_set),
 		CASE(test_times_and_sizes),
+		CASE(test_durations),
 		CASE(test_errors),
 		CASE(test_groups_of_other_programs),
 		CASE(test_servers_inherit),
