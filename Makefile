@@ -176,9 +176,7 @@ test:
 
 # The long form: 200 changes under each fault, two rounds; CI runs the short one.
 test-faults:
-	@export STORY_SECONDS=1800; tests/support/run-stories tests/faults/test_*.py; faults=$$?; \
-	STORIES_AT_ONCE=1 tests/support/run-stories tests/integration/test_cluster.py && \
-	exit $$faults
+	ZONEFLEET_FAULTS=long STORY_SECONDS=1800 tests/run faults test_cluster
 
 # The whole of a story that test-faults has for two minutes.
 test-drift: all
@@ -191,7 +189,7 @@ test-fleet: all drivers
 
 # Three RabbitMQ and three Galera under faults; they want the machine for themselves.
 test-clusters:
-	tests/run build clusters
+	tests/run clusters
 
 # The long form of a story: some minutes, and two GiB of disk.
 test-large: all

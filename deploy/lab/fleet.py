@@ -305,7 +305,7 @@ class Fleet:
         errors = []
         for member in reversed(self.members.values()):
             try:
-                member.stop()
+                member.release()
             except LabError as error:
                 errors.append(str(error))
         if errors:

@@ -300,6 +300,10 @@ class Server:
             raise LabError(f"{self.name} did not stop in {self.stop_seconds} s\n"
                            f"{tail(self.log)}")
 
+    def release(self):
+        """Its user is through with it."""
+        self.stop()
+
     def has_died(self):
         """It was started, and has ended by itself."""
         return bool(self._process) and _has_ended(self._pidfd)

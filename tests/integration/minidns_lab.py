@@ -26,6 +26,7 @@ from oslo_config import cfg
 
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "deploy"))
+sys.path.insert(0, str(REPO / "tests" / "support"))
 from lab.bind import Bind                       # noqa: E402
 from lab.fleet import BINARIES, Worker, render  # noqa: E402
 from lab.knot import Knot                       # noqa: E402
@@ -33,7 +34,7 @@ from lab.mariadb import MariaDb                 # noqa: E402
 from lab.nsd import Nsd                         # noqa: E402
 from lab.powerdns import PowerDns               # noqa: E402
 from lab.process import HOST, free_port, run, tail, wait_for   # noqa: E402
-from lab.rabbitmq import RabbitMq               # noqa: E402
+from lent import story_rabbitmq                 # noqa: E402
 
 POOL, POOL_ID = "default", "0" * 31 + "1"
 TTL = 300
@@ -279,7 +280,7 @@ class Lab:
         self.folder = Path(self.scratch.name)
         self.ports = [free_port() for _ in range(instances)]
         self.mariadb = MariaDb(self.folder / "mariadb")
-        self.rabbitmq = RabbitMq(self.folder / "rabbitmq")
+        self.rabbitmq = story_rabbitmq(self.folder / "rabbitmq")
         self.key = key
         self.servers = {name: SERVERS[name](self.folder / name, masters=self._masters(name),
                                             key=key)
@@ -319,7 +320,7 @@ class Lab:
                 if failed:
                     member.kill9()
                 else:
-                    member.stop()
+                    member.release()
             except Exception as error:      # all of them are stopped, whatever one says
                 errors.append(error)
         logs = "\n".join(tail(worker.log, 40) for worker in self.workers) if failed else ""

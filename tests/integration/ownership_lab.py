@@ -29,7 +29,7 @@ from lab.fleet import BINARIES, Worker, merged, render          # noqa: E402
 from lab.knot import Knot                                       # noqa: E402
 from lab.mariadb import MariaDb                                 # noqa: E402
 from lab.process import HOST, program, run, tail, wait_for      # noqa: E402
-from lab.rabbitmq import RabbitMq                               # noqa: E402
+from lent import story_rabbitmq                                 # noqa: E402
 
 ZONE = "example.org"
 HEAD = """\
@@ -57,7 +57,7 @@ class Lab:
         self.folder = Path(self.scratch.name)
         self.us, self.them = new_key("us."), new_key("them.")
         self.mariadb = MariaDb(self.folder / "mariadb")
-        self.rabbitmq = RabbitMq(self.folder / "rabbitmq")
+        self.rabbitmq = story_rabbitmq(self.folder / "rabbitmq")
         self.primary = self._add_primary(primary)
         self.members = [self.mariadb, self.rabbitmq, self.primary]
         self.workers, self.callers = [], []
@@ -134,7 +134,7 @@ class Lab:
                 if failed:
                     member.kill9()
                 else:
-                    member.stop()
+                    member.release()
             except Exception as error:      # all of them are stopped, whatever one says
                 errors.append(error)
         if failed:

@@ -18,8 +18,9 @@ import kombu
 REPO = Path(__file__).resolve().parents[2]
 DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "broker_driver"
 sys.path.insert(0, str(REPO / "deploy"))
+sys.path.insert(0, str(REPO / "tests" / "support"))
 from lab.process import run, wait_for   # noqa: E402
-from lab.rabbitmq import RabbitMq       # noqa: E402
+from lent import story_rabbitmq         # noqa: E402
 
 EXCHANGE = "zonefleet"
 PREFETCH = 200
@@ -80,9 +81,11 @@ class Story(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="broker-")
-        cls.rabbit = RabbitMq.start(Path(cls.folder.name) / "rabbitmq", settings=cls.settings)
+        cls.rabbit = story_rabbitmq(Path(cls.folder.name) / "rabbitmq", cls.settings)
+        cls.rabbit.launch()
+        cls.rabbit.wait_ready()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.addClassCleanup(cls.rabbit.stop)
+        cls.addClassCleanup(cls.rabbit.release)
 
     def driver(self, **settings):
         driver = Driver(self.rabbit.url, **settings)
@@ -398,7 +401,7 @@ class Tls(Story):
             cls.make_authority(name)
         cls.make_certificate("broker", "ours")
         cls.port = 0
-        cls.settings = ()
+        cls.settings = ("# a node of its own, for its listeners change",)
         super().setUpClass()
         from lab.process import free_port
         cls.port = free_port()

@@ -464,6 +464,10 @@ class Migrations(ClusterStory):
         return said
 
 
-if __name__ == "__main__":
+def enter_namespace():
     namespace.enter(MADE)
+
+
+if __name__ == "__main__":
+    enter_namespace()
     unittest.main(verbosity=2)

@@ -97,6 +97,10 @@ class ClusterCommandTest(unittest.TestCase):
             self.assertIn("heal", said)
 
 
-if __name__ == "__main__":
+def enter_namespace():
     namespace.enter(MADE)
+
+
+if __name__ == "__main__":
+    enter_namespace()
     unittest.main(verbosity=2)

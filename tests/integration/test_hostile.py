@@ -39,6 +39,7 @@ ROUTES = {"processes": 1, "rebind_grace": 86400}
 REFUSALS = {"TypeError", "Invalid", "NotFound", "Forbidden"}
 TOPICS = [topic for topic, _ in WORKERS.values()]
 QUEUES = [*TOPICS, NOTIFICATIONS, *OBJECT_QUEUES.values()]
+FAIL_FAST = True                # who died in one story would be missed in the others, too
 
 
 class Lab:
@@ -615,4 +616,4 @@ class Identity(Story):
 
 
 if __name__ == "__main__":
-    unittest.main(failfast=True)    # who died in one story would be missed in the others, too
+    unittest.main(failfast=FAIL_FAST)

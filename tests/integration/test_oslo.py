@@ -22,8 +22,9 @@ from oslo_config import cfg
 REPO = Path(__file__).resolve().parents[2]
 DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "rpc_driver"
 sys.path.insert(0, str(REPO / "deploy"))
+sys.path.insert(0, str(REPO / "tests" / "support"))
 from lab.process import tail, wait_for    # noqa: E402
-from lab.rabbitmq import RabbitMq   # noqa: E402
+from lent import story_rabbitmq     # noqa: E402
 
 TOPIC = "fleet"         # what our server answers
 PEER = "peer"           # what Python's does
@@ -97,7 +98,9 @@ class Lab:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="oslo-")
         self.log = Path(self.folder.name) / "drivers.log"
-        self.rabbit = RabbitMq.start(Path(self.folder.name) / "rabbitmq")
+        self.rabbit = story_rabbitmq(Path(self.folder.name) / "rabbitmq")
+        self.rabbit.launch()
+        self.rabbit.wait_ready()
         self.url = self.rabbit.url
         settings = Path(self.folder.name) / "oslo.conf"
         settings.write_text(SETTINGS)
@@ -115,7 +118,7 @@ class Lab:
         try:
             self.server.end()
         finally:
-            self.rabbit.stop()
+            self.rabbit.release()
             self.folder.cleanup()
 
     def amqp(self):

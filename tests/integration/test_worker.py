@@ -15,10 +15,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from lab.mariadb import MariaDb
 from lab.process import free_port, tail, wait_for
-from lab.rabbitmq import RabbitMq
+from lent import story_rabbitmq
 
 DRIVERS = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "drivers"
 TOY = DRIVERS / "toy_worker"
@@ -196,8 +197,10 @@ class Life(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.broker = RabbitMq.start(Path(cls.folder.name) / "rabbitmq")
-        cls.addClassCleanup(cls.broker.stop)
+        cls.broker = story_rabbitmq(Path(cls.folder.name) / "rabbitmq")
+        cls.broker.launch()
+        cls.broker.wait_ready()
+        cls.addClassCleanup(cls.broker.release)
         cls.database = MariaDb.start(Path(cls.folder.name) / "mariadb")
         cls.addClassCleanup(cls.database.stop)
 

@@ -3,9 +3,10 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
-import story                                # first: it knows where lab is # noqa: F401
-from lab.process import PATH
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "deploy"))
+from lab.process import PATH                # noqa: E402
 
 OUTSIDE = "ZONEFLEET_OUTSIDE"   # the network namespace that the program was started in
 

@@ -15,6 +15,7 @@ from caller import Caller                                       # noqa: E402
 from lab.dns import canonical                                   # noqa: E402, F401
 from lab.fleet import BINARIES, Fleet, merged                   # noqa: E402, F401
 from lab.process import LabError, program, run, tail, wait_for  # noqa: E402, F401
+from lent import story_rabbitmq                                 # noqa: E402
 
 NS = "ns1.example.net."
 
@@ -45,6 +46,8 @@ def start_fleet(folder, settings=None, **options):
 
 
 class StoryFleet(Fleet):
+
+    broker = staticmethod(story_rabbitmq)
 
     def set_threshold(self, percentage):
         """In the running pool managers, as an operator would."""

@@ -1,0 +1,131 @@
+"""The command: see `tests/run --help`."""
+
+import argparse
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from suite import plan, report, scheduler           # noqa: E402
+
+AGAIN_MAX = 5           # failed tests; of more, running them again tells nothing
+FLAKY = plan.ROOT / "tests" / "suite" / "flaky"     # TEST ISSUE, a line each
+
+EPILOG = """stages:
+{stages}
+
+names:
+  a stage, a file (test_routes, tests/integration/test_routes.py), a class (test_routes:Scheduled,
+  Scheduled), a test (Scheduled.test_no_instance_that_is_up) or a pattern of one ('*haproxy*').
+  `all` is every test of the default stages, also those that docs/testing.md says the default
+  leaves out.
+
+environment:
+  STORIES_AT_ONCE=N   stories that run side by side (by default: by memory and load)
+  FUZZ_SECONDS=N      of each fuzz target (5)
+  ZONEFLEET_SEED=N    seed of the stories that draw by chance
+"""
+
+
+def arguments():
+    stages = "\n".join(f"  {name:12} {words}{'' if default else '; only when named'}"
+                       for name, (words, default) in plan.STAGES.items())
+    parser = argparse.ArgumentParser(
+        prog="tests/run", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Builds zonefleet and runs its tests. Without a name: what CI runs. "
+                    "The output of each job goes to build/test/JOB.log.",
+        epilog=EPILOG.format(stages=stages))
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help="run only this stage, file, class or test, and what it needs")
+    parser.add_argument("--list", action="store_true", help="print what would run, and run nothing")
+    parser.add_argument("--junit", metavar="FILE", help="write the results as JUnit XML")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N",
+                        help="run the named stories N times")
+    return parser.parse_args()
+
+
+def show_list(jobs):
+    for stage in plan.STAGES:
+        for job in (job for job in jobs if job.stage == stage):
+            print(f"{stage:12} {job.name:44} {job.estimate:4.0f} s")
+            for test in job.tests:
+                print(f"{'':12}     {plan.full_name(job, test)}")
+
+
+def repeated(jobs, times):
+    """The stories TIMES times, under names of their own."""
+    from dataclasses import replace
+    copies = [replace(job, name=f"{job.name}#{number}") for job in jobs if job.story
+              for number in range(2, times + 1)]
+    return [*jobs, *copies]
+
+
+def known_flaky():
+    if not FLAKY.exists():
+        return {}
+    return dict(re.findall(r"^([^#\s]\S*)\s+(.+)$", FLAKY.read_text(), re.M))
+
+
+def run_again(outcomes):
+    """The tests that failed, alone: {name: issue or None} of those that pass then."""
+    failed = [(out, test) for out, test, _ in report.failures(outcomes) if out.job.story]
+    if not 0 < len(failed) <= AGAIN_MAX:
+        return {}
+    known, flaky = known_flaky(), {}
+    for out, test in failed:
+        name = plan.full_name(out.job, test) if test else out.job.name
+        again = plan.again(out.job, test)
+        print(f"again, alone: {name}", flush=True)
+        result = scheduler.Scheduler([again], report.Progress([again])).run()[0]
+        if not result.failed:
+            flaky[name] = known.get(name)
+    return flaky
+
+
+@contextlib.contextmanager
+def lent_brokers():
+    """Stories that start meanwhile find a lender of brokers."""
+    with tempfile.TemporaryDirectory(prefix="zfbrokers") as folder:
+        path = f"{folder}/socket"
+        lender = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "TERM", "/usr/bin/python3", "tests/suite/brokers.py",
+             path, folder, str(scheduler.stories_at_once())], stdin=subprocess.DEVNULL)
+        os.environ["ZONEFLEET_BROKERS"] = path
+        try:
+            yield
+        finally:
+            lender.terminate()
+            lender.wait()
+
+
+def main():
+    asked = arguments()
+    os.chdir(plan.ROOT)
+    plan.LOGS.mkdir(parents=True, exist_ok=True)
+    jobs = plan.make(asked.names, int(os.environ.get("FUZZ_SECONDS") or 5))
+    if asked.list:
+        show_list(jobs)
+        return 0
+    started = time.monotonic()
+    jobs = repeated(jobs, asked.repeat)
+    work = scheduler.Scheduler(jobs, report.Progress(jobs))
+    with lent_brokers():
+        outcomes = work.run()
+        flaky = run_again(outcomes)
+    plan.keep_durations({out.job.name: round(out.seconds, 1) for out in outcomes
+                         if not out.failed and "#" not in out.job.name})
+    if asked.junit:
+        report.junit(asked.junit, outcomes)
+    return report.summary(outcomes, flaky, time.monotonic() - started, work.processors.used())
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

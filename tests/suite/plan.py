@@ -1,0 +1,274 @@
+"""What there is to run: stages of jobs, and what is left to `tests/run all`.
+
+A job is a command, or a class of a story's file. Its needs are the names of jobs that have
+to be over, and well, before it starts.
+"""
+
+import fnmatch
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LEFT_OUT = ROOT / "docs" / "testing.md"             # its table: NAME | reason
+KEPT = ROOT / "tests" / "suite" / "durations.json"  # seconds that a job takes, kept with the tests
+LOGS = ROOT / "build" / "test"
+
+SANITIZERS = {
+    "BUILD": "build-asan",
+    "ASAN_OPTIONS": "exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1",
+    "UBSAN_OPTIONS": "exitcode=99:print_stacktrace=1",
+}
+CLANG = ("BUILD=build/fuzz", "CC=clang-14", "OPTIM=-O1 -g", "HARDEN=-fPIE",
+         "SANITIZE=-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all")
+
+STORY_SECONDS = 600         # of a job of stories, then it is killed
+
+# stage: what it is, and whether the default run has it
+STAGES = {
+    "packages": ("what the build and the tests need (deploy/install-packages)", True),
+    "build": ("release build, warnings are errors", True),
+    "check": ("layers and unit tests", True),
+    "hardening": ("PIE, RELRO, BIND_NOW, no executable stack", True),
+    "asan": ("the programs and the unit tests under ASan and UBSan", True),
+    "clang": ("the same sources through clang, and the fuzz targets", True),
+    "integration": ("tests/integration: one story a file, real servers", True),
+    "faults": ("the short form of tests/faults", True),
+    "fuzz": ("each fuzz target for FUZZ_SECONDS (5)", True),
+    "neutron": ("names of the ports of a real Neutron; brings a hundred packages", False),
+    "clusters": ("three RabbitMQ and three Galera; one story at a time", False),
+}
+
+# Stories whose programs are those of the release build: what they look at is not in the other
+# one, or they start programs that are installed.
+RELEASE = {
+    "test_demo": "runs deploy/demo, which builds what users build",
+    "test_deploy": "what is installed",
+    "test_cluster_command": "runs deploy/cluster",
+    "test_planted_bugs": "builds programs of its own",
+    "test_large_zone": "looks at memory",
+    "test_limits": "looks at memory and descriptors",
+    "test_crash_points": "loads a library before all others",
+}
+
+
+@dataclass
+class Job:
+    name: str
+    stage: str
+    argv: list
+    needs: tuple = ()
+    env: dict = field(default_factory=dict)
+    story: str = ""             # the file; "" of a command
+    tests: tuple = ()           # of a story: the tests that it runs
+    limit: int = 300            # seconds, then it is killed
+    nice: int = 0
+    builds: bool = False        # keeps the processors busy by itself
+    alone: bool = False         # nothing else beside it
+    estimate: float = 20.0      # seconds
+
+
+def _command(name, stage, argv, needs=(), **options):
+    return Job(name, stage, [str(word) for word in argv], needs, **options)
+
+
+def _make(name, stage, *words, **options):
+    return _command(name, stage, ["make", "-j2", *words], builds=True, limit=900, **options)
+
+
+def _commands(fuzz_seconds):
+    jobs = [
+        _make("build", "build", "all", "drivers"),
+        _make("asan-programs", "asan", "asan-programs", needs=("build",)),
+        _make("check", "check", "check", needs=("build",), nice=5),
+        _command("hardening", "hardening",
+                 ["sh", "-c", "tests/support/check-hardening build/bin/*"], ("build",)),
+        _make("asan", "asan", "asan", needs=("asan-programs",), nice=10),
+        _make("clang", "clang", *CLANG, "all", "fuzzers", needs=("asan-programs",), nice=15),
+    ]
+    for target in sorted((ROOT / "tests" / "fuzz").glob("fuzz_*.c")):
+        jobs.append(_command(target.stem, "fuzz", ["tests/fuzz/run", target.stem], ("clang",),
+                             env={"FUZZ_SECONDS": str(fuzz_seconds), "FUZZ_SEED": "1",
+                                  "FUZZ_BUILT": "1"},
+                             nice=10, limit=fuzz_seconds + 120, estimate=fuzz_seconds))
+    return jobs
+
+
+def story_files(stage):
+    """The files of a stage of stories."""
+    integration = sorted((ROOT / "tests" / "integration").glob("test_*.py"))
+    neutron = [path for path in integration if path.stem.endswith("_neutron")]
+    clusters = [path for path in integration if path.stem.startswith("test_cluster")]
+    return {
+        "integration": [path for path in integration if path not in neutron + clusters],
+        "neutron": neutron,
+        "clusters": clusters,
+        "faults": sorted((ROOT / "tests" / "faults").glob("test_*.py")),
+    }[stage]
+
+
+STORY_STAGES = ("integration", "faults", "neutron", "clusters")
+
+
+def _listed(files):
+    if not files:
+        return {}
+    said = subprocess.run(["/usr/bin/python3", "tests/suite/story.py", "list", *files],
+                          cwd=ROOT, capture_output=True, text=True)
+    if said.returncode:
+        sys.exit(f"tests/run: the stories cannot be listed:\n{said.stderr}")
+    return json.loads(said.stdout)
+
+
+def _story(file, name, tests, stage):
+    path = Path(file)
+    release = path.stem in RELEASE or stage in ("neutron", "clusters")
+    env = {} if release else dict(SANITIZERS)
+    if stage == "faults":
+        env["ZONEFLEET_FAULTS"] = os.environ.get("ZONEFLEET_FAULTS", "short")
+    return Job(f"{path.stem}:{name}" if name else path.stem, stage,
+               ["/usr/bin/python3", "tests/suite/story.py", "EVENTS", file, *tests],
+               ("build",) if release else ("asan-programs",), env, file, tuple(tests),
+               limit=int(os.environ.get("STORY_SECONDS") or STORY_SECONDS),
+               alone=stage == "clusters")
+
+
+def _stories(stage):
+    """A job a class; a file whose classes share a fleet is one."""
+    files = [str(path.relative_to(ROOT)) for path in story_files(stage)]
+    jobs = []
+    for file, found in _listed(files).items():
+        classes = {name: [f"{name}.{test}" for test in tests]
+                   for name, tests in found["classes"].items()}
+        if found["shared"]:
+            classes = {"": [test for tests in classes.values() for test in tests]}
+        jobs += [_story(file, name, tests, stage) for name, tests in classes.items() if tests]
+    return jobs
+
+
+# ---- what is left out, and what is asked for ----
+
+def left_out():
+    """{name of a file, class or test: the reason}, from the table in docs/testing.md."""
+    rows = re.findall(r"^\| `([\w:.*]+)` \| (.+?) \|$", LEFT_OUT.read_text(), re.M)
+    return dict(rows)
+
+
+def full_name(job, test):
+    return f"{Path(job.story).stem}:{test}"
+
+
+def _names_of(job, test):
+    """What a user may call a test: its file, class or itself, as short as it is clear."""
+    stem = Path(job.story).stem
+    kind, _, method = test.partition(".")
+    return {job.stage, job.name, job.story, Path(job.story).name, stem, f"{stem}:{kind}",
+            f"{stem}:{test}", f"{job.story}:{kind}", f"{job.story}:{test}", kind, test, method}
+
+
+def _is_called(job, test, names):
+    called = _names_of(job, test)
+    return any(fnmatch.fnmatchcase(each, name) for name in names for each in called)
+
+
+def _only(job, tests):
+    """The same job with some of its tests; None without any."""
+    if not tests:
+        return None
+    if len(tests) < len(job.tests):
+        job.argv = [*job.argv[:4], *tests]
+        job.estimate *= len(tests) / len(job.tests)
+        job.tests = tuple(tests)
+    return job
+
+
+def _without_left_out(job, names):
+    return _only(job, [test for test in job.tests if not _is_called(job, test, names)])
+
+
+def _named(job, names):
+    return _only(job, [test for test in job.tests if _is_called(job, test, names)])
+
+
+def _with_needs(chosen, jobs):
+    """What is chosen, and what that needs, in the order of JOBS."""
+    by_name = {job.name: job for job in jobs}
+    wanted = {job.name for job in chosen}
+    stack = list(wanted)
+    while stack:
+        for need in by_name[stack.pop()].needs:
+            if need not in wanted:
+                wanted.add(need)
+                stack.append(need)
+    return [job for job in jobs if job.name in wanted]
+
+
+def _durations():
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    measured = LOGS / "durations.json"
+    if measured.exists():
+        kept.update(json.loads(measured.read_text()))
+    return kept
+
+
+def keep_durations(seconds):
+    """Measured ones, for the next run here; KEPT is a copy of them that travels."""
+    path = LOGS / "durations.json"
+    old = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps({**old, **seconds}, indent=0, sort_keys=True) + "\n")
+
+
+def make(names, fuzz_seconds):
+    """The jobs of a run: NAMES are stages, files, classes or tests, ["all"], or nothing.
+
+    Exits with a word about a name that nothing has.
+    """
+    stages = {stage for stage in STAGES if stage in names}
+    default = {stage for stage, (_, is_default) in STAGES.items() if is_default}
+    story_names = [name for name in names if name not in STAGES and name != "all"]
+    everything = "all" in names
+    wanted = default | stages if everything or not names else stages
+    listed = [stage for stage in STORY_STAGES
+              if stage in wanted or (story_names and (stage in default or _hints(stage, story_names)))]
+    stories = [job for stage in listed for job in _stories(stage)]
+    commands = _commands(fuzz_seconds)
+    _check_names(story_names, [*commands, *stories])
+    durations = _durations()
+    for job in [*commands, *stories]:
+        job.estimate = durations.get(job.name, job.estimate)
+        job.limit = max(job.limit, int(4 * job.estimate))
+    chosen = [job for job in commands if job.stage in wanted or job.name in story_names]
+    if not names:
+        out = left_out()
+        stories = [job for job in stories if _without_left_out(job, out)]
+        chosen += stories
+    else:
+        for job in stories:
+            if job.stage in wanted or _named(job, story_names):
+                chosen.append(job)
+    return _with_needs(chosen, [*commands, *stories])
+
+
+def again(job, test):
+    """A job of one test of a story, or of its whole class if it failed outside a test."""
+    tests = (test,) if "." in test else job.tests
+    return replace(job, name=f"{job.name}.again", argv=[*job.argv[:4], *tests], tests=tests,
+                   needs=())
+
+
+def _hints(stage, names):
+    """Has the stage, which is no default one, a file of one of these names?"""
+    stems = [path.stem for path in story_files(stage)]
+    return any(stem in name for stem in stems for name in names)
+
+
+def _check_names(names, jobs):
+    for name in names:
+        if not any(name == job.name or any(_is_called(job, test, [name]) for test in job.tests)
+                   for job in jobs):
+            sys.exit(f"tests/run: nothing is called '{name}': "
+                     "tests/run --list shows all stages, files, classes and tests")
