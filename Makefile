@@ -201,23 +201,11 @@ test-large: all
 demo:
 	deploy/demo
 
-bench: all $(BUILD)/bench/load $(BUILD)/drivers/rpc_driver
+bench:
 	BUILD=$(BUILD) tests/bench/run
 
-bench-minidns: all $(BUILD)/bench/load $(BUILD)/bench/exchanges
-	BUILD=$(BUILD) tests/bench/minidns
-
-bench-ownership: all
-	BUILD=$(BUILD) tests/bench/ownership
-
-bench-ports: all
-	BUILD=$(BUILD) tests/bench/ports
-
-bench-routes: all
-	BUILD=$(BUILD) tests/bench/routes
-
-bench-sync: all $(BUILD)/bench/soa_server
-	BUILD=$(BUILD) tests/bench/sync
+bench-minidns bench-ownership bench-ports bench-routes bench-sync: bench-%:
+	BUILD=$(BUILD) tests/bench/$*
 
 fuzz:
 	tests/fuzz/run

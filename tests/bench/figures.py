@@ -3,10 +3,23 @@
 import operator
 import os
 import platform
+import subprocess
 from pathlib import Path
 
+REPOSITORY = Path(__file__).resolve().parents[2]
 TICK = os.sysconf("SC_CLK_TCK")
 MEETS = {"<": operator.lt, "<=": operator.le, ">": operator.ge, ">=": operator.ge}
+
+
+def begin(*targets):
+    """Builds all programs and what else a bench starts, and says what the machine is.
+
+    TARGETS are programs below the folder of the build: "bench/load".
+    """
+    folder = os.environ.get("BUILD", "build")
+    subprocess.run(["make", "-s", "-j2", f"BUILD={folder}", "all",
+                    *(f"{folder}/{target}" for target in targets)], cwd=REPOSITORY, check=True)
+    print(machine(), flush=True)
 
 
 class Figures:
