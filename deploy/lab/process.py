@@ -9,6 +9,7 @@ started a server, so start servers from the main thread.
 import atexit
 import os
 import random
+import re
 import select
 import shutil
 import signal
@@ -22,6 +23,8 @@ PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PID_FILE = "lab.pid"            # pid and start time: who may be signalled later
 POLL_SECONDS = 0.02
 SOCKET_PATH_MAX = 107           # sun_path, without its final zero
+# of a folder: RabbitMQ's and MariaDB's own scripts do not quote its path
+PLAIN_PATH = re.compile(r"[\w/.,:=@%+-]+")
 PORTS = range(20000, 32000)     # below the range the kernel gives to outgoing connections
 
 _reserved = []                  # the descriptor of a socket for each port given out
@@ -228,6 +231,9 @@ class Server:
     def __init__(self, folder, leave_running=False, host=HOST):
         """FOLDER is made, and must not hold anything yet. HOST: an address of loopback."""
         self.folder = Path(folder).resolve()
+        if not PLAIN_PATH.fullmatch(str(self.folder)):
+            raise LabError(f"{self.folder}: a server's own scripts do not quote its folder's "
+                           "path: use one of letters, digits and /.,:=@%+-_")
         self.name = self.folder.name
         self.host = host
         self.leave_running = leave_running

@@ -30,8 +30,9 @@ vm_memory_high_watermark.absolute = 1GB
 {settings}
 """
 
-# the ports by which Erlang's nodes talk to each other stay on loopback too; what a node
-# asks another comes from its own address, so that it can be told apart
+# The ports by which Erlang's nodes talk to each other stay on loopback too. What a node
+# asks another comes from its own address, so that it can be told apart. erlexec reads them
+# (ERL_FLAGS), and no shell: to a shell the brackets are a pattern of file names.
 DISTRIBUTION = ("-kernel inet_dist_use_interface {{{0}}} "
                 "-kernel inet_dist_connect_options [{{ip,{{{0}}}}}]")
 
@@ -165,18 +166,18 @@ class RabbitMq(Server):
         return super().environment() | {
             "ERL_EPMD_ADDRESS": self.epmd.host,
             "ERL_EPMD_PORT": str(self.epmd.port),
+            "ERL_FLAGS": self.distribution,
             "RABBITMQ_ADVANCED_CONFIG_FILE": str(self.folder / "advanced.config"),
             "RABBITMQ_ALLOW_INPUT": "1",    # no shell in between: the pid is the node's
             "RABBITMQ_CONF_ENV_FILE": str(self.folder / "env.conf"),
             "RABBITMQ_CONFIG_FILE": str(self.config),
-            "RABBITMQ_CTL_ERL_ARGS": self.distribution,
             "RABBITMQ_DIST_PORT": str(self.distribution_port),
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.folder / "enabled_plugins"),
             "RABBITMQ_LOG_BASE": str(self.folder / "logs"),
             "RABBITMQ_MNESIA_BASE": str(self.folder / "mnesia"),
             "RABBITMQ_NODENAME": self.node,
             "RABBITMQ_PLUGINS_DIR": str(self.home / "plugins"),
-            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{SCHEDULERS} {self.distribution}",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": SCHEDULERS,
         }
 
     def command(self):

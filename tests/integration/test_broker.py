@@ -5,6 +5,7 @@ broker_driver.c is the module at the end of a pipe; kombu plays everyone else.
 
 import json
 import os
+import string
 import subprocess
 import sys
 import tempfile
@@ -19,8 +20,9 @@ REPO = Path(__file__).resolve().parents[2]
 DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "broker_driver"
 sys.path.insert(0, str(REPO / "deploy"))
 sys.path.insert(0, str(REPO / "tests" / "support"))
-from lab.process import run, wait_for   # noqa: E402
-from lent import story_rabbitmq         # noqa: E402
+from lab.process import LabError, run, wait_for     # noqa: E402
+from lab.rabbitmq import RabbitMq           # noqa: E402
+from lent import story_rabbitmq             # noqa: E402
 
 EXCHANGE = "zonefleet"
 PREFETCH = 200
@@ -192,6 +194,21 @@ class Stream(Story):
 
 
 class Publishing(Story):
+    def test_a_command_works_beside_files_of_any_name(self):
+        """RabbitMQ's scripts expand what they are given as patterns of file names."""
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder.name)
+        for name in string.printable.translate({ord(char): None for char in "./"}):
+            Path(name).touch()
+        self.assertEqual(self.rabbit.ctl("list_vhosts", "--no-table-headers").split(),
+                         [self.rabbit.vhost])
+
+    def test_a_folder_that_a_shell_would_expand_is_refused(self):
+        for name in "two words", "a[b]", "star*", "$HOME", "it's":
+            with self.subTest(name), self.assertRaisesRegex(LabError, "quote"):
+                RabbitMq(Path(self.folder.name) / name)
+
     def test_a_message_no_queue_takes_is_not_found(self):
         driver = self.driver()
         driver.open()
