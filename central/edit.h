@@ -4,6 +4,12 @@
  * changes are applied and judged (core/), and what differs is written, with
  * its journal row, under that serial.
  *
+ * One serial a call. Each call that changes what is served raises the serial, to its
+ * successor or to the time, whichever is later, also where calls share a transaction: its
+ * records, its journal row and its answer have that serial, its version is one more, and
+ * the call behind it begins with what it left. An import is one call. What a catalog zone
+ * lists anew in a round has one serial. A new description has none, nor has a deletion.
+ *
  * Round trips of a change of one record: BEGIN, lock, read the sets, write the
  * domain, [the set, if it is new or has another TTL], the record, the journal, the
  * request, COMMIT: 8 or 9 (10 below a parent of other domains here). More records

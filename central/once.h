@@ -8,7 +8,7 @@
  * what its twin did may be the reason: "exists already").
  *
  * Calls that wait at the same time share a transaction, and so its way to
- * the disk, for up to 20 ms. Should it fail, for one of them is refused, each
+ * the disk, for up to 20 ms; each keeps its own serial (edit.h). Should it fail, for one of them is refused, each
  * is run by itself; so is one whose domain is locked, for it has to wait.
  */
 #pragma once

@@ -829,6 +829,55 @@ class Burst(Story):
                               f"(SELECT id FROM domains WHERE name = '{name}')")
             self.assertEqual(int(journal[0][0]), len(serials))
 
+    def test_one_serial_a_call(self):
+        """Each that changes the zone has its own, the one after it of what it found; and its own
+        row of the journal, but for a new default TTL, which leaves a gap there."""
+        domain = self.create()
+        name = domain["name"]
+        calls = {}
+
+        def ask(method, **args):
+            one = message(method, {"domain": domain["id"] if len(calls) % 2 else name, **args},
+                          ALICE)
+            calls[one["_unique_id"]] = one
+        for number in range(12):
+            ask("apply_changes", changes=[add(f"add{number}.{name}", [f"192.0.2.{number}"])])
+            ask("apply_changes", changes=[{"op": "set", "name": f"set.{name}", "type": "A",
+                                           "records": [f"192.0.2.{number}"]}])
+            ask("apply_changes", changes=[], soa={"refresh": 1000 + number})
+            ask("apply_changes", changes=[add(f"no{number}.{name}", ["192.0.2.256"])])
+            ask("apply_changes", changes=[add(f"old{number}.{name}", ["192.0.2.1"])], version=1)
+        ask("update_domain", values={"retry": 77})
+        ask("update_domain", values={"ttl": 77})
+        other = lab.fleet.members["central2"]       # two would wait for each other: few share
+        other.stop()
+        try:
+            answers = dict(zip(calls, send(calls.values())))
+        finally:
+            other.launch()
+            other.wait_ready()
+        done = [(calls[key], answer) for key, answer in answers.items() if type(answer) is dict]
+        self.assertGreaterEqual(len(done), 38)
+        self.assertLessEqual(len(done), 39)     # of those of version 1 the first, if it is that
+        done.sort(key=lambda pair: pair[1]["version"])
+        self.assertEqual([answer["version"] for _, answer in done],
+                         list(range(2, len(done) + 2)))
+        serials = [domain["serial"], *(answer["serial"] for _, answer in done)]
+        self.assertTrue(all(old < new for old, new in zip(serials, serials[1:])), serials)
+        self.assertEqual(call("get_domain", domain=name)["serial"], serials[-1])
+        gap = [answer["serial"] for call, answer in done
+               if call["args"].get("values", {}).get("ttl")]
+        journal = lab.sql("SELECT previous_serial, serial FROM journal WHERE domain_id = "
+                          f"'{domain['id']}' ORDER BY serial")
+        self.assertEqual([(int(old), int(new)) for old, new in journal],
+                         [step for step in zip(serials, serials[1:]) if step[1] not in gap])
+        carried = {row[0]: int(row[5]) for row in records_of(domain["id"])}
+        for one, answer in done:
+            for touched in one["args"].get("changes", []):
+                self.assertGreaterEqual(carried[touched["name"]], answer["serial"])
+                if touched["op"] == "add":
+                    self.assertIn(carried[touched["name"]], [answer["serial"], *gap])
+
     def test_each_sees_what_those_before_it_did(self):
         """Of one domain, called by its id and by its name."""
         domain = self.create()
