@@ -27,6 +27,7 @@ from lent import story_rabbitmq             # noqa: E402
 EXCHANGE = "zonefleet"
 PREFETCH = 200
 LATE_MS = 1000          # a loop that waits for the broker is late by ten seconds or more
+NOTICED_SECONDS = 10    # what is missing is noticed; what was forbidden is allowed again
 MAX_MESSAGE_BYTES = 1 << 20     # in broker_driver.c
 
 
@@ -215,6 +216,22 @@ class Publishing(Story):
         driver.publish("nobody", 100)
         stats = driver.until(lambda s: s["unconfirmed"] == 0, "all are settled")
         self.assertEqual((stats.get("not_found"), stats.get("ok")), (100, None))
+
+    def test_a_message_waits_for_its_queue(self):
+        driver = self.driver()
+        driver.open()
+        driver.publish("later", 3, flags="mpw")
+        driver.publish("never")
+        driver.until(lambda s: s.get("not_found") == 1, "one that does not wait came back")
+        driver.open("work", "later")
+        stats = driver.until(lambda s: s["distinct"] == 3 and s.get("ok") == 3, "three came")
+        self.assertEqual((stats["delivered"], stats["not_found"]), (3, 1))
+
+    def test_a_message_does_not_wait_for_ever(self):
+        driver = self.driver()
+        driver.open()
+        driver.publish("never", 2, flags="mpw", deadline_ms=2000)
+        driver.until(lambda s: s.get("not_found") == 2, "both came back", 10)
 
     def test_one_bad_message_does_not_hold_up_the_others(self):
         driver = self.driver()
@@ -405,6 +422,82 @@ class Consuming(Story):
                 amqp.Message(b"1 note", content_type="application/json"), exchange=source,
                 routing_key="notifications.info")
             driver.until(lambda s: s["delivered"] == 1, "a notification")
+
+
+class Missing(Story):
+    """What a connection lives by is deleted, or forbidden, while it says nothing itself."""
+
+    def up(self, kind, name, source=""):
+        driver = self.driver(check_period=1)
+        driver.open()
+        driver.open(kind, name, source=source)
+        return driver
+
+    def queues(self):
+        return {name for name, in self.rabbit.listed("queues", "name")}
+
+    def assert_delivers(self, driver, key, what, exchange=EXCHANGE, flags="mp"):
+        """In time: one of those that are published until one is delivered."""
+        before = driver.stats()["delivered"]
+
+        def arrives():
+            driver.publish(key, exchange=exchange, flags=flags)
+            return driver.stats()["delivered"] > before
+        with self.subTest(what):
+            wait_for(arrives, NOTICED_SECONDS, what)
+
+    def test_each_kind_of_thing(self):
+        """All at once: each is noticed, and declared again. Where all is there, nothing is done."""
+        channel = self.channel()
+        steady = self.up("work", "steady")
+        channel.exchange_declare("others", "topic", durable=False, auto_delete=False)
+        other = channel.queue_declare("other", exclusive=True).queue
+        work, noted = self.up("work", "bound"), self.up("notify", "noted", "others")
+        unbound = self.up("notify", "unbound", "amq.topic")
+        alone, shared = self.up("fanout", "alone"), self.up("fanout", "shared")
+        reply = self.up("reply", "-")
+        kept = {f"bound.{kind}" for kind in ("retry.1000", "retry.5000", "dead")}
+
+        for queue in kept:
+            channel.queue_delete(queue)
+        channel.queue_unbind("bound", EXCHANGE, "bound")
+        channel.queue_unbind("unbound", "amq.topic", "notifications.info")
+        channel.exchange_delete("others")
+        channel.exchange_delete("alone_fanout")
+        channel.exchange_delete("shared_fanout")
+        channel.exchange_declare("shared_fanout", "fanout", durable=False, auto_delete=True)
+        channel.queue_bind(other, "shared_fanout", "")      # another declares it, and stays
+        self.rabbit.ctl("delete_queue", "-p", self.rabbit.vhost,
+                        name := reply.stats()["reply_queue"])
+
+        self.assert_delivers(work, "bound", "the binding of a work queue")
+        self.assert_delivers(noted, "notifications.info", "an exchange of others", "others", "-")
+        self.assert_delivers(unbound, "notifications.info", "a binding to one", "amq.topic", "-")
+        self.assert_delivers(alone, "-", "a fanout exchange", "alone_fanout", "f")
+        self.assert_delivers(shared, "-", "a binding to one", "shared_fanout", "f")
+        reply.until(lambda s: s["in_up"] and s["reply_queue"] != name, "a reply queue",
+                    NOTICED_SECONDS)
+        wait_for(lambda: kept <= self.queues(), NOTICED_SECONDS, "the queues beside a work queue")
+        self.assertEqual(steady.stats()["downs"], 0)
+
+    def test_the_exchange(self):
+        """A publisher that comes first declares it, and does not know what was bound to it."""
+        driver = self.up("work", "exchanged")
+        self.channel().exchange_delete(EXCHANGE)
+        self.assert_delivers(driver, "exchanged", "the control exchange")
+
+    def test_rights_taken_and_given_back(self):
+        """It says that it is not up, and is up soon after the end."""
+        def permit(pattern):
+            self.rabbit.ctl("set_permissions", "-p", self.rabbit.vhost, self.rabbit.user,
+                            pattern, pattern, pattern)
+        driver = self.up("work", "righted")
+        self.addCleanup(permit, ".*")
+        permit("^$")
+        driver.until(lambda s: not s["in_up"], "it is not up", NOTICED_SECONDS)
+        permit(".*")
+        driver.until(lambda s: s["in_up"], "it is up again", NOTICED_SECONDS)
+        self.assert_delivers(driver, "righted", "a message, after that")
 
 
 class Tls(Story):

@@ -16,7 +16,7 @@ from neutron_lib.api.validators.dns import validate_dns_name
 from oslo_config import cfg
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import Caller, start_fleet                                  # noqa: E402
+from story import NO_CHECKS, Caller, start_fleet                       # noqa: E402
 from neutron import Neutron                                             # noqa: E402
 from sink import Sink                                                   # noqa: E402
 import test_ports                                                       # noqa: E402
@@ -37,7 +37,8 @@ def setUpModule():
     folder = Path(tempfile.mkdtemp(prefix="zfneutron"))
     unittest.addModuleCleanup(shutil.rmtree, folder)
     fleet = unittest.enterModuleContext(start_fleet(
-        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",)))
+        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",),
+        settings=NO_CHECKS))
     NeutronStory.fleet = fleet
     NeutronStory.neutron = Neutron(folder / "neutron", fleet.rabbitmq, fleet.mariadb, DOMAIN)
     unittest.addModuleCleanup(NeutronStory.neutron.stop)

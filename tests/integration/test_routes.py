@@ -22,7 +22,7 @@ import oslo_messaging as om
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from route_model import Route                                          # noqa: E402
 from heard import Heard                                                 # noqa: E402
-from story import Caller, merged, start_fleet                                  # noqa: E402
+from story import NO_CHECKS, Caller, merged, start_fleet                       # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 from lab.process import HOST, program, run                              # noqa: E402
 
@@ -43,7 +43,8 @@ def setUpModule():
     unittest.addModuleCleanup(shutil.rmtree, folder)
     RouteStory.folder = folder
     fleet = RouteStory.fleet = unittest.enterModuleContext(start_fleet(
-        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",)))
+        folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",),
+        settings=NO_CHECKS))
     for _ in range(WORKERS):
         RouteStory.launch()
     RouteStory.central = Caller(fleet.rabbitmq.url)

@@ -4,8 +4,9 @@
         ...
     postman.deliver_all_again()
 
-Messages to the work queues that it is named come to it instead, by the bindings; whoever
-is connected anew meanwhile binds his queue again, and then each message comes by both ways.
+Messages to the work queues that it is named come to it instead, by the bindings. The
+readers bind their queues again, every few seconds, and it unbinds them: until it does, a
+message comes by both ways.
 """
 
 import json
@@ -61,7 +62,10 @@ class Postman(threading.Thread):
         channel = self.post.channel
         channel.queue_declare(self.bag(queue), exclusive=True)
         channel.queue_bind(self.bag(queue), EXCHANGE, queue)
-        channel.queue_unbind(queue, EXCHANGE, queue)
+        self.unbind(queue)
+
+    def unbind(self, queue):
+        self.post.channel.queue_unbind(queue, EXCHANGE, queue)
 
     def give_back(self, queue):
         channel = self.post.channel
@@ -73,6 +77,7 @@ class Postman(threading.Thread):
         found, until = [], time.monotonic() + ROUND_SECONDS
         while time.monotonic() < until:
             for queue in self.queues:
+                self.unbind(queue)
                 while message := self.post.channel.basic_get(self.bag(queue), no_ack=True):
                     found.append((queue, message.body))
             time.sleep(LOOK_SECONDS)

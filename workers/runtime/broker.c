@@ -18,7 +18,7 @@ enum {
 	QUEUE_NAME_MAX = 200,	/* leaves room for what is put behind it */
 };
 
-static const struct backoff redial_backoff = { .first_ms = 200, .max_ms = 10000 };
+static const struct backoff redial_backoff = { .first_ms = 200, .max_ms = 4000 };
 
 #define AT(member) offsetof(struct broker_config, member)
 
@@ -41,6 +41,8 @@ const struct option broker_options[] = {
 	  134217728, "larger messages are dead letters" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
 	  "messages that may wait in a process for the broker" },
+	{ "check_period", OPTION_SECONDS, AT(check_period_s), "5", 1, 86400,
+	  "how often exchanges, queues and bindings are checked, and declared if missing" },
 	{ 0 }
 };
 
@@ -68,6 +70,7 @@ struct dial {
 	struct broker *broker;
 	struct connection *lingering;	/* the one before, to be closed first */
 	struct connection *connection;	/* NULL: why not */
+	struct topology *topology;
 	const struct broker_host *host;
 	char reply_queue[sizeof "reply_" + ID_LEN];
 	struct cancel cancel;
@@ -79,6 +82,7 @@ static void dial_free(struct dial **dial)
 	cancel_clear(&(*dial)->cancel);
 	connection_free(&(*dial)->connection);
 	connection_free(&(*dial)->lingering);
+	topology_free(&(*dial)->topology);
 	free(*dial);
 	*dial = NULL;
 }
@@ -87,8 +91,8 @@ static void dial_host(struct dial *dial, const struct broker_host *host)
 {
 	dial->host = host;
 	dial->connection = connection_open(dial->broker, host, &dial->cancel, &dial->why);
-	if (dial->connection && topology_declare(dial->broker, dial->connection,
-						 dial->reply_queue, &dial->why))
+	if (dial->connection && topology_declare(dial->topology, dial->broker,
+						 dial->connection, &dial->why))
 		connection_free(&dial->connection);
 }
 
@@ -100,6 +104,7 @@ static void dial_work(void *self)
 	size_t first = random_u32() % url->count;
 
 	connection_linger(&dial->lingering);
+	dial->topology = topology_new(dial->broker, dial->reply_queue);
 	for (size_t i = 0; i < url->count && !dial->connection; i++) {
 		if (atomic_load(&dial->cancel.wanted))
 			return;
@@ -124,6 +129,8 @@ static void broker_up(struct broker *broker, struct dial *dial)
 	broker->connection = dial->connection;
 	broker->read_in = 0;
 	dial->connection = NULL;
+	broker->topology = dial->topology;
+	dial->topology = NULL;
 	broker->epoch++;
 	broker->up_since_ms = clock_ms();
 	memcpy(broker->reply_queue, dial->reply_queue, sizeof broker->reply_queue);
@@ -136,6 +143,7 @@ static void broker_up(struct broker *broker, struct dial *dial)
 	broker->io = loop_io_new(broker->loop, broker->connection->fd, LOOP_READ, on_io,
 				 broker);
 	loop_timer_set(broker->tick, 0);
+	recheck_later(broker);
 	if (broker->hooks.up && !broker->closed)
 		broker->hooks.up(broker->hooks.self);
 }
@@ -160,6 +168,7 @@ static void on_dialed(void *self)
 		log_warn("broker not reached: connection=%s host=%s port=%d error=\"%s\"",
 			 broker->name, dial->host->name, dial->host->port,
 			 dial->why.text);
+		broker->trouble = dial->why;
 		redial_later(broker);
 	}
 	dial_free(&dial);
@@ -187,15 +196,17 @@ static void dial_start(void *self)
 
 void broker_drop(struct broker *broker, const char *fmt, ...)
 {
-	struct why cause;
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(cause.text, sizeof cause.text, fmt, args);
+	vsnprintf(broker->trouble.text, sizeof broker->trouble.text, fmt, args);
 	va_end(args);
-	log_warn("broker lost: connection=%s cause=\"%s\"", broker->name, cause.text);
+	log_warn("broker lost: connection=%s cause=\"%s\"", broker->name,
+		 broker->trouble.text);
 	loop_io_free(&broker->io);
 	loop_timer_cancel(broker->tick);
+	recheck_end(broker);
+	topology_free(&broker->topology);
 	connection_free(&broker->connection);
 	broker->blocked = false;
 	broker->content.expect = CONTENT_NONE;
@@ -346,7 +357,7 @@ static bool send_all(struct broker *broker)
 
 	broker->connection->credit = 0;
 	connection_cork(broker->connection, true);
-	all = settles_send(broker) && outbox_send(broker);
+	all = settles_send(broker) && recheck_send(broker) && outbox_send(broker);
 	if (broker->connection)
 		connection_cork(broker->connection, false);
 	return all;
@@ -354,7 +365,7 @@ static bool send_all(struct broker *broker)
 
 static bool has_to_send(const struct broker *broker)
 {
-	return broker->settles.count ||
+	return broker->settles.count || broker->recheck.due ||
 	       (!TAILQ_EMPTY(&broker->outbox.waiting) && !broker->blocked);
 }
 
@@ -438,6 +449,15 @@ static void on_expire(void *self)
 	turn_end(broker);
 }
 
+static void on_recheck(void *self)
+{
+	struct broker *broker = self;
+
+	turn_begin(broker);
+	recheck_fire(broker);
+	turn_end(broker);
+}
+
 /* ---- open and close ---- */
 
 static char *copy(const char *text)
@@ -495,7 +515,9 @@ struct broker *broker_open(struct loop *loop, const struct broker_config *config
 	LIST_INIT(&broker->copies);
 	broker->redial = loop_timer_new(loop, dial_start, broker);
 	broker->tick = loop_timer_new(loop, on_tick, broker);
+	broker->recheck.timer = loop_timer_new(loop, on_recheck, broker);
 	broker->expire = loop_timer_new(loop, on_expire, broker);
+	broker->offer = loop_timer_new(loop, outbox_offer, broker);
 	broker->lane = lane_new(loop, name, 1);
 	dial_start(broker);
 	return broker;
@@ -504,6 +526,13 @@ struct broker *broker_open(struct loop *loop, const struct broker_config *config
 bool broker_is_up(const struct broker *broker)
 {
 	return broker->connection;
+}
+
+const char *broker_trouble(const struct broker *broker)
+{
+	if (broker->connection)
+		return NULL;
+	return broker->trouble.text[0] ? broker->trouble.text : "is not connected yet";
 }
 
 const char *broker_reply_queue(const struct broker *broker)
@@ -573,11 +602,14 @@ static void broker_free(struct broker *broker)
 	loop_io_free(&broker->io);
 	loop_timer_free(&broker->redial);
 	loop_timer_free(&broker->tick);
+	loop_timer_free(&broker->recheck.timer);
 	loop_timer_free(&broker->expire);
+	loop_timer_free(&broker->offer);
 	connection_free(&broker->lingering);
 	connection_close(&broker->connection);
 	copies_forget(broker);
 	outbox_close(&broker->outbox);
+	topology_free(&broker->topology);
 	broker_url_clear(&broker->url);
 	config_clear(&broker->config);
 	queues_clear(broker);

@@ -10,6 +10,10 @@
  * Publishing is preceded by a drain and a writability check, frame_max is
  * 8 KiB, TCP_USER_TIMEOUT is set, and any library error drops the connection
  * (DESIGN 10).
+ *
+ * What a connection lives by (exchanges, queues, bindings) is declared when it connects,
+ * and asked for every few seconds. If it is missing, or is not allowed any more, the
+ * connection is dropped, and the next one declares it again.
  */
 #pragma once
 
@@ -32,6 +36,7 @@ struct broker_config {
 	int heartbeat_s;
 	int max_message_bytes;	/* of a delivery; larger ones are dead letters */
 	int queue_limit;	/* messages that may wait here for the broker */
+	int check_period_s;	/* of what a connection lives by; 0: never */
 };
 extern const struct option broker_options[];	/* offsets into struct broker_config */
 /* What the rows cannot say: is it a URL, and are the TLS files complete? */
@@ -78,6 +83,8 @@ struct broker *broker_open(struct loop *loop, const struct broker_config *config
                            const char *name, const struct broker_queue *queues,
                            const struct broker_hooks *hooks);
 bool broker_is_up(const struct broker *broker);
+/* Why it is not, in words, until the next turn of the loop; NULL: it is up. */
+const char *broker_trouble(const struct broker *broker);
 /* A new name each time it is up. */
 const char *broker_reply_queue(const struct broker *broker);
 const char *broker_exchange(const struct broker *broker);	/* the control exchange */
@@ -102,7 +109,8 @@ struct broker_message {
 	const void *body;
 	size_t len;
 	bool persistent;
-	bool mandatory;		/* a message no queue takes is ERR_NOT_FOUND */
+	bool mandatory;		/* a message no queue takes is ERR_NOT_FOUND, */
+	bool patient;		/* though not before it was offered for 15 s */
 	bool fanout;		/* a fanout exchange: declared first (oslo_wire T4) */
 	int expiration_ms;	/* 0: none */
 	int deadline_ms;	/* how long to keep it for a confirm; 0: 30 000 */
@@ -121,6 +129,7 @@ typedef void broker_confirm_fn(void *self, enum err err);
  */
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
                         broker_confirm_fn *confirm, void *self, struct why *why);
+/* Without those that no queue takes for now. */
 size_t broker_unconfirmed(const struct broker *broker);
 
 /* Stop consuming; what is in hand may be settled. */

@@ -191,7 +191,7 @@ static enum err login(const struct broker *broker, amqp_connection_state_t amqp,
 
 	amqp_set_handshake_timeout(amqp, &limit);
 	amqp_set_rpc_timeout(amqp, &limit);
-	reply = amqp_login_with_properties(amqp, broker->url.vhost, CHANNEL, FRAME_MAX,
+	reply = amqp_login_with_properties(amqp, broker->url.vhost, RECHECK_CHANNEL, FRAME_MAX,
 					   broker->config.heartbeat_s, &properties,
 					   AMQP_SASL_METHOD_PLAIN, host->user,
 					   host->password);

@@ -3,7 +3,8 @@
  *
  *   broker_url.c         rabbit://... to hosts; pure
  *   broker_connection.c  one login: connect, TLS, errors in words; on the lane
- *   broker_topology.c    what is declared before a connection is in use; on the lane
+ *   broker_topology.c    what a connection lives by, and its declaration; on the lane
+ *   broker_recheck.c     is it still there? asked now and then by the loop
  *   broker.c             life: connect, lose, connect again; the turn; settling
  *   broker_read.c        frames to deliveries, returns and confirms
  *   broker_publish.c     the outbox: what waits to be sent, and to be confirmed
@@ -19,6 +20,7 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/id.h"
 #include "runtime/broker.h"
@@ -28,7 +30,8 @@ struct loop_io;
 struct loop_timer;
 
 enum {
-	CHANNEL = 1,		/* the only one of a connection */
+	CHANNEL = 1,		/* all but the rechecks */
+	RECHECK_CHANNEL = 2,	/* open as long as a recheck lasts */
 	FRAME_MAX = 8192,
 	SHORT_MAX = 255,	/* bytes of a name or key (AMQP 0-9-1, shortstr) */
 	WINDOW = 1000,		/* messages sent and not confirmed */
@@ -95,11 +98,74 @@ int reply_code(amqp_rpc_reply_t reply);	/* the broker's, 406 for one; 0: it said
 
 /* A step of the delay queues, `<queue>.retry.<ms>`: the smallest that is not shorter. */
 int topology_retry_step(int delay_ms);
-enum err topology_declare(const struct broker *broker, struct connection *connection,
-                          const char *reply_queue, struct why *why);
+
+enum { ARGUMENTS_MAX = 6 };
+
+/* One thing that a connection lives by. */
+struct thing {
+	enum thing_kind { THING_EXCHANGE, THING_QUEUE, THING_BINDING } kind;
+	const char *name;		/* of a binding: its queue's */
+	bool durable;			/* an exchange, a queue */
+	const char *type;		/* an exchange */
+	bool auto_delete;
+	bool exclusive;			/* a queue: it goes with its connection */
+	amqp_table_entry_t argument[ARGUMENTS_MAX];
+	int argument_count;
+	const char *source, *key;	/* a binding */
+};
+
+/* All of them, in the order in which they are declared. */
+struct topology {
+	struct arena *arena;
+	bool quorum;
+	struct thing *item;
+	size_t count, size;
+};
+
+struct topology *topology_new(const struct broker *broker, const char *reply_queue);
+void topology_free(struct topology **topology);
+enum err topology_declare(const struct topology *topology, const struct broker *broker,
+                          struct connection *connection, struct why *why);
+
+/* What the broker is asked for a thing, and the method of a good answer. */
+struct thing_request {
+	amqp_method_number_t method, answer;
+	union {
+		amqp_exchange_declare_t exchange;
+		amqp_queue_declare_t queue;
+		amqp_queue_bind_t binding;
+	} of;
+};
+/* PASSIVE: is it there? A binding cannot be asked for; to make it again changes nothing. */
+void thing_request(const struct thing *thing, bool passive, struct thing_request *request);
+enum { WORDS_SIZE = 2 * SHORT_MAX + 96 };
+void thing_describe(const struct thing *thing, char *words, size_t size);
+
 enum err topology_consume(const struct broker *broker, struct connection *connection,
                           struct why *why);
 void topology_fanout_exchange(const char *name, amqp_exchange_declare_t *declare);
+
+/* ---- broker_recheck.c ---- */
+
+/*
+ * A thing that is deleted at the running broker is not announced, but for a queue with a
+ * consumer. So each connection asks for all it lives by, one thing after the other, every
+ * few seconds. What is missing, or is no longer allowed, drops the connection, and the
+ * next one declares all of it. The channel is new each time: a channel that is kept
+ * remembers what it was allowed.
+ */
+struct recheck {
+	enum { RECHECK_IDLE, RECHECK_OPENS, RECHECK_ASKS, RECHECK_CLOSES } state;
+	size_t at;			/* the thing that is asked for */
+	bool due;			/* to be sent as soon as there is room */
+	struct loop_timer *timer;	/* the next one; within one, the latest answer */
+};
+
+void recheck_later(struct broker *broker);
+void recheck_fire(struct broker *broker);		/* the timer's */
+void recheck_end(struct broker *broker);		/* the connection is gone */
+bool recheck_send(struct broker *broker);		/* false: there was no room, or it broke */
+void recheck_answered(struct broker *broker, const amqp_method_t *method);
 
 /* ---- what waits to be settled (broker.c) ---- */
 
@@ -142,7 +208,8 @@ struct message {
 	struct original original;
 	uint64_t id;			/* message_id: a return tells it */
 	int64_t deadline_ms, sent_ms;
-	bool persistent, mandatory, fanout, is_json, is_returned;
+	int64_t offered_until_ms;	/* 0: it was never returned */
+	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
 	int attempts;			/* a header if not 0, as are the next three */
 	int64_t buried_unix;
@@ -158,6 +225,9 @@ TAILQ_HEAD(message_queue, message);
 struct outbox {
 	struct message_queue waiting;
 	size_t waiting_count;
+	/* No queue took them; who reads it may be declaring it right now. */
+	struct message_queue returned;
+	size_t returned_count;
 	bool begun;		/* the first of them is partly sent, */
 	size_t offset;		/* up to here in its body */
 	/* Sent: tag t is in slot t % FLIGHT_SLOTS until it is confirmed. */
@@ -180,6 +250,7 @@ void outbox_close(struct outbox *outbox);	/* whoever waits for a confirm hears i
 bool outbox_send(struct broker *broker);	/* false: it stopped for want of room */
 void outbox_rewind(struct broker *broker);	/* the connection is gone */
 void outbox_expire(struct broker *broker);
+void outbox_offer(void *broker);	/* what was returned, again: a timer's */
 void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err err);
 void outbox_returned(struct broker *broker, amqp_bytes_t message_id);
 /* The broker closed the channel with CODE because of METHOD. */
@@ -203,7 +274,10 @@ struct broker {
 	struct connection *lingering;	/* left with a last word: the lane closes it */
 	struct dial *dial;		/* under way on the lane */
 	struct loop_io *io;
-	struct loop_timer *redial, *tick, *expire;
+	struct loop_timer *redial, *tick, *expire, *offer;
+	struct topology *topology;	/* of this connection */
+	struct recheck recheck;
+	struct why trouble;		/* why there is no connection */
 	uint32_t epoch;			/* counts the connections */
 	int attempt;
 	int64_t up_since_ms;

@@ -11,6 +11,9 @@
 
 enum {
 	DEADLINE_MS = 30000,
+	OFFER_MS = 500,		/* what was returned is sent again so often, */
+	OFFERED_MS = 15000,	/* for so long, */
+	OFFERED_MAX = 1000,	/* and never more than that */
 	CONFIRM_MS = 10000,	/* a confirm that takes longer is not to be waited for */
 	REASON_MAX = 500,
 	HEADERS_MAX = 4,
@@ -46,6 +49,7 @@ static struct message *message_new(const struct broker_message *from, const char
 	memset(message, 0, sizeof *message);
 	message->persistent = from->persistent;
 	message->mandatory = from->mandatory;
+	message->patient = from->patient;
 	message->fanout = from->fanout;
 	message->expiration_ms = from->expiration_ms;
 	message->is_json = true;
@@ -100,6 +104,7 @@ static void message_settle(struct broker *broker, struct message *message, enum 
 void outbox_init(struct outbox *outbox)
 {
 	TAILQ_INIT(&outbox->waiting);
+	TAILQ_INIT(&outbox->returned);
 	outbox->first_tag = outbox->next_tag = 1;
 }
 
@@ -117,6 +122,12 @@ static void waiting_remove(struct outbox *outbox, struct message *message)
 {
 	TAILQ_REMOVE(&outbox->waiting, message, link);
 	outbox->waiting_count--;
+}
+
+static void returned_remove(struct outbox *outbox, struct message *message)
+{
+	TAILQ_REMOVE(&outbox->returned, message, link);
+	outbox->returned_count--;
 }
 
 static struct message **slot(struct outbox *outbox, uint64_t tag)
@@ -160,6 +171,10 @@ void outbox_close(struct outbox *outbox)
 		waiting_remove(outbox, message);
 		message_drop(message);
 	}
+	while ((message = TAILQ_FIRST(&outbox->returned))) {
+		returned_remove(outbox, message);
+		message_drop(message);
+	}
 }
 
 /* All that is not confirmed is sent again, in the same order and the same bytes. */
@@ -195,17 +210,22 @@ static void expire_by(struct broker *broker, int64_t deadline_ms)
 		expire_at(broker, deadline_ms);
 }
 
-static void enqueue(struct broker *broker, struct message *message, int deadline_ms)
+static void waiting_add(struct broker *broker, struct message *message)
 {
 	struct outbox *outbox = &broker->outbox;
 
-	bug_if(broker->queue_count);	/* a consumer gets no confirms */
-	message->id = ++outbox->last_id;
-	message->deadline_ms = clock_ms() + (deadline_ms ? deadline_ms : DEADLINE_MS);
 	TAILQ_INSERT_TAIL(&outbox->waiting, message, link);
 	outbox->waiting_count++;
 	expire_by(broker, message->deadline_ms);
 	broker_turn_soon(broker);
+}
+
+static void enqueue(struct broker *broker, struct message *message, int deadline_ms)
+{
+	bug_if(broker->queue_count);	/* a consumer gets no confirms */
+	message->id = ++broker->outbox.last_id;
+	message->deadline_ms = clock_ms() + (deadline_ms ? deadline_ms : DEADLINE_MS);
+	waiting_add(broker, message);
 }
 
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
@@ -485,6 +505,44 @@ bool outbox_send(struct broker *broker)
 	return true;
 }
 
+/* ---- what no queue took ---- */
+
+/*
+ * An exchange or a binding that was deleted is made again within seconds, by whoever
+ * reads. False: it has been offered for long enough, or too many are.
+ */
+static bool return_keep(struct broker *broker, struct message *message)
+{
+	struct outbox *outbox = &broker->outbox;
+	int64_t now_ms = clock_ms();
+
+	if (!message->patient || broker->closed || outbox->returned_count >= OFFERED_MAX)
+		return false;
+	if (!message->offered_until_ms)
+		message->offered_until_ms = now_ms + OFFERED_MS;
+	if (now_ms + OFFER_MS >= message->offered_until_ms ||
+	    now_ms + OFFER_MS >= message->deadline_ms)
+		return false;
+	TAILQ_INSERT_TAIL(&outbox->returned, message, link);
+	outbox->returned_count++;
+	if (!loop_timer_armed(broker->offer))
+		loop_timer_set(broker->offer, OFFER_MS);
+	return true;
+}
+
+void outbox_offer(void *self)
+{
+	struct broker *broker = self;
+	struct outbox *outbox = &broker->outbox;
+	struct message *message;
+
+	while ((message = TAILQ_FIRST(&outbox->returned))) {
+		returned_remove(outbox, message);
+		message->is_returned = false;
+		waiting_add(broker, message);
+	}
+}
+
 /* ---- confirms ---- */
 
 static void settle_tag(struct broker *broker, uint64_t tag, enum err err)
@@ -496,6 +554,8 @@ static void settle_tag(struct broker *broker, uint64_t tag, enum err err)
 		return;		/* its deadline has passed */
 	if (outbox->suspects)
 		outbox->suspects--;
+	if (message->is_returned && return_keep(broker, message))
+		return;
 	message_settle(broker, message, message->is_returned ? ERR_NOT_FOUND : err);
 }
 

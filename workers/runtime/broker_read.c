@@ -287,6 +287,10 @@ static void on_method(struct broker *broker, const amqp_frame_t *frame)
 {
 	amqp_method_number_t id = frame->payload.method.id;
 
+	if (frame->channel == RECHECK_CHANNEL) {
+		recheck_answered(broker, &frame->payload.method);
+		return;
+	}
 	for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
 		if (methods[i].id == id) {
 			methods[i].fn(broker, frame->payload.method.decoded);

@@ -7,28 +7,11 @@
 #include "base/mem.h"
 #include "runtime/broker_private.h"
 
-enum { KEPT_MAX = 100000, NAME_SIZE = SHORT_MAX + 1, ARGUMENTS_MAX = 6 };
+enum { KEPT_MAX = 100000, NAME_SIZE = SHORT_MAX + 1 };
 
 /* One queue a step: in a queue with a time a message, a long one holds up the shorter. */
 static const int retry_steps_ms[] = { 1000, 5000, 30000 };
 enum { RETRY_STEPS = sizeof retry_steps_ms / sizeof retry_steps_ms[0] };
-
-struct arguments {
-	amqp_table_entry_t entry[ARGUMENTS_MAX];
-	int count;
-};
-
-struct queue {
-	const char *name;
-	bool durable, exclusive;	/* what is exclusive goes with its connection */
-	struct arguments arguments;
-};
-
-struct declaring {
-	const struct broker *broker;
-	amqp_connection_state_t amqp;
-	struct why *why;
-};
 
 int topology_retry_step(int delay_ms)
 {
@@ -38,206 +21,146 @@ int topology_retry_step(int delay_ms)
 	return retry_steps_ms[RETRY_STEPS - 1];
 }
 
-static void argument_add(struct arguments *arguments, amqp_table_entry_t entry)
+/* ---- the list of things ---- */
+
+static struct thing *topology_add(struct topology *topology, enum thing_kind kind,
+                                  const char *name)
 {
-	bug_if(arguments->count == ARGUMENTS_MAX);
-	arguments->entry[arguments->count++] = entry;
+	struct thing *thing;
+
+	if (topology->count == topology->size) {
+		topology->size = topology->size ? 2 * topology->size : 16;
+		topology->item = xrealloc(topology->item,
+		                          topology->size * sizeof *topology->item);
+	}
+	thing = &topology->item[topology->count++];
+	*thing = (struct thing){ .kind = kind, .name = arena_strdup(topology->arena, name) };
+	return thing;
 }
 
-static void argument_text(struct arguments *arguments, const char *key, const char *value)
+static void add_exchange(struct topology *topology, const char *name, const char *type,
+                         bool durable, bool auto_delete)
 {
-	argument_add(arguments, entry_text(key, value));
+	struct thing *thing = topology_add(topology, THING_EXCHANGE, name);
+
+	thing->type = type;
+	thing->durable = durable;
+	thing->auto_delete = auto_delete;
 }
 
-static void argument_number(struct arguments *arguments, const char *key, int32_t value)
+static struct thing *add_queue(struct topology *topology, const char *name)
 {
-	argument_add(arguments, entry_number(key, value));
+	struct thing *thing = topology_add(topology, THING_QUEUE, name);
+
+	thing->durable = true;
+	return thing;
 }
 
-static amqp_table_t arguments_table(struct arguments *arguments)
+/* The connection's own: it goes with it. */
+static void add_temporary(struct topology *topology, const char *name)
 {
-	return (amqp_table_t){ arguments->count, arguments->entry };
+	topology_add(topology, THING_QUEUE, name)->exclusive = true;
 }
 
-static enum err settled(const struct declaring *to, const char *what)
+static void add_binding(struct topology *topology, const char *queue,
+                        const char *exchange, const char *key)
 {
-	return reply_check(amqp_get_rpc_reply(to->amqp), what, to->why);
+	struct thing *thing = topology_add(topology, THING_BINDING, queue);
+
+	thing->source = arena_strdup(topology->arena, exchange);
+	thing->key = arena_strdup(topology->arena, key);
 }
 
-/*
- * It exists, and differs: someone else's choice, which is used as it is and
- * never deleted (oslo_wire T1). The refusal closed the channel: open it again.
- */
-static enum err accept_difference(const struct declaring *to, const char *what)
+static void argument_add(struct thing *queue, amqp_table_entry_t entry)
 {
-	amqp_channel_close_ok_t answer = { 0 };
-	enum err err = settled(to, what);
-
-	if (reply_code(amqp_get_rpc_reply(to->amqp)) != AMQP_PRECONDITION_FAILED)
-		return err;
-	log_warn("broker topology differs, used as it is: connection=%s error=\"%s\"",
-		 to->broker->name, to->why->text);
-	if (amqp_send_method(to->amqp, CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer))
-		return err;
-	amqp_channel_open(to->amqp, CHANNEL);
-	return settled(to, "channel.open");
+	bug_if(queue->argument_count == ARGUMENTS_MAX);
+	queue->argument[queue->argument_count++] = entry;
 }
 
-static enum err declare_exchange(const struct declaring *to, const char *name,
-                                 const char *type, bool durable, bool auto_delete)
+static void argument_text(struct thing *queue, const char *key, const char *value)
 {
-	char what[NAME_SIZE + 64];
-	enum err err;
-
-	snprintf(what, sizeof what, "exchange %s type=%s durable=%d auto_delete=%d", name,
-		 type, durable, auto_delete);
-	if (amqp_exchange_declare(to->amqp, CHANNEL, bytes_of(name), bytes_of(type),
-				  false, durable, auto_delete, false, amqp_empty_table))
-		return OK;
-	err = accept_difference(to, what);
-	if (err)
-		return err;
-	amqp_exchange_declare(to->amqp, CHANNEL, bytes_of(name), bytes_of(type), true,
-			      durable, auto_delete, false, amqp_empty_table);
-	return settled(to, what);
+	argument_add(queue, entry_text(key, value));
 }
 
-static enum err declare_queue(const struct declaring *to, struct queue *queue)
+static void argument_number(struct thing *queue, const char *key, int32_t value)
 {
-	char what[NAME_SIZE + 96];
-	enum err err;
-
-	snprintf(what, sizeof what, "queue %s durable=%d exclusive=%d arguments=%d",
-		 queue->name, queue->durable, queue->exclusive, queue->arguments.count);
-	if (amqp_queue_declare(to->amqp, CHANNEL, bytes_of(queue->name), false,
-			       queue->durable, queue->exclusive, queue->exclusive,
-			       arguments_table(&queue->arguments)))
-		return OK;
-	err = accept_difference(to, what);
-	if (err)
-		return err;
-	amqp_queue_declare(to->amqp, CHANNEL, bytes_of(queue->name), true, queue->durable,
-			   queue->exclusive, queue->exclusive, amqp_empty_table);
-	return settled(to, what);
-}
-
-static enum err bind_queue(const struct declaring *to, const char *queue,
-                           const char *exchange, const char *key)
-{
-	char what[3 * NAME_SIZE];
-
-	snprintf(what, sizeof what, "bind %s to %s", queue, exchange);
-	amqp_queue_bind(to->amqp, CHANNEL, bytes_of(queue), bytes_of(exchange),
-			bytes_of(key), amqp_empty_table);
-	return settled(to, what);
+	argument_add(queue, entry_number(key, value));
 }
 
 /* ---- the kinds of queues ---- */
 
 /* No other argument: a Python peer declares this queue too, and must agree. */
-static enum err declare_durable(const struct declaring *to, const char *name)
+static void add_durable(struct topology *topology, const char *name)
 {
-	struct queue queue = { .name = name, .durable = true };
+	struct thing *queue = add_queue(topology, name);
 
-	if (to->broker->config.quorum)
-		argument_text(&queue.arguments, "x-queue-type", "quorum");
-	return declare_queue(to, &queue);
+	if (topology->quorum)
+		argument_text(queue, "x-queue-type", "quorum");
 }
 
 /* What has waited here goes back to the queue it came from. */
-static enum err declare_retry(const struct declaring *to, const char *name, int step_ms)
+static void add_retry(struct topology *topology, const char *name, int step_ms)
 {
+	struct thing *queue;
 	char retry[NAME_SIZE];
-	struct queue queue = { .name = retry, .durable = true };
 
 	snprintf(retry, sizeof retry, "%s.retry.%d", name, step_ms);
-	argument_number(&queue.arguments, "x-message-ttl", step_ms);
-	argument_text(&queue.arguments, "x-dead-letter-exchange", "");
-	argument_text(&queue.arguments, "x-dead-letter-routing-key", name);
-	if (to->broker->config.quorum) {
-		argument_text(&queue.arguments, "x-queue-type", "quorum");
-		argument_text(&queue.arguments, "x-dead-letter-strategy",
-			      "at-least-once");
-		argument_text(&queue.arguments, "x-overflow", "reject-publish");
+	queue = add_queue(topology, retry);
+	argument_number(queue, "x-message-ttl", step_ms);
+	argument_text(queue, "x-dead-letter-exchange", "");
+	argument_text(queue, "x-dead-letter-routing-key",
+	              arena_strdup(topology->arena, name));
+	if (topology->quorum) {
+		argument_text(queue, "x-queue-type", "quorum");
+		argument_text(queue, "x-dead-letter-strategy", "at-least-once");
+		argument_text(queue, "x-overflow", "reject-publish");
 	}
-	return declare_queue(to, &queue);
 }
 
-static enum err declare_dead(const struct declaring *to, const char *name)
+/* Nobody else empties this queue: it does not grow for ever. */
+static void add_kept(struct topology *topology, const char *name)
+{
+	struct thing *queue = add_queue(topology, name);
+
+	argument_number(queue, "x-max-length", KEPT_MAX);
+	argument_text(queue, "x-overflow", "drop-head");
+	if (topology->quorum)
+		argument_text(queue, "x-queue-type", "quorum");
+}
+
+static void add_neighbours(struct topology *topology, const char *name)
 {
 	char dead[NAME_SIZE];
-	struct queue queue = { .name = dead, .durable = true };
 
+	for (int i = 0; i < RETRY_STEPS; i++)
+		add_retry(topology, name, retry_steps_ms[i]);
 	snprintf(dead, sizeof dead, "%s.dead", name);
-	argument_number(&queue.arguments, "x-max-length", KEPT_MAX);
-	argument_text(&queue.arguments, "x-overflow", "drop-head");
-	if (to->broker->config.quorum)
-		argument_text(&queue.arguments, "x-queue-type", "quorum");
-	return declare_queue(to, &queue);
+	add_kept(topology, dead);
 }
 
-static enum err declare_neighbours(const struct declaring *to, const char *name)
+static void add_work(struct topology *topology, const char *name, const char *exchange)
 {
-	enum err err = OK;
-
-	for (int i = 0; !err && i < RETRY_STEPS; i++)
-		err = declare_retry(to, name, retry_steps_ms[i]);
-	return err ? err : declare_dead(to, name);
-}
-
-static enum err declare_with_neighbours(const struct declaring *to, const char *name)
-{
-	enum err err = declare_durable(to, name);
-
-	return err ? err : declare_neighbours(to, name);
-}
-
-static enum err declare_work(const struct declaring *to, const struct broker_queue *queue)
-{
-	enum err err = declare_with_neighbours(to, queue->name);
-
-	if (err)
-		return err;
-	return bind_queue(to, queue->name, to->broker->config.exchange, queue->name);
+	add_durable(topology, name);
+	add_neighbours(topology, name);
+	add_binding(topology, name, exchange, name);
 }
 
 /* oslo's default for an exchange of others; when they chose otherwise, theirs counts. */
-static enum err declare_notify(const struct declaring *to,
-                               const struct broker_queue *queue)
+static void add_notify(struct topology *topology, const struct broker_queue *queue)
 {
-	enum err err = declare_exchange(to, queue->source, "topic", false, false);
-
-	if (!err)
-		err = declare_with_neighbours(to, queue->name);
-	return err ? err : bind_queue(to, queue->name, queue->source, queue->key);
+	add_exchange(topology, queue->source, "topic", false, false);
+	add_durable(topology, queue->name);
+	add_neighbours(topology, queue->name);
+	add_binding(topology, queue->name, queue->source, queue->key);
 }
 
-/*
- * The exchange is as oslo's readers declare theirs. Nobody else empties this queue, so it
- * does not grow for ever.
- */
-static enum err declare_overhear(const struct declaring *to,
-                                 const struct broker_queue *queue)
+/* The exchange is as oslo's readers declare theirs. */
+static void add_overhear(struct topology *topology, const struct broker_queue *queue)
 {
-	struct queue own = { .name = queue->name, .durable = true };
-	enum err err = declare_exchange(to, queue->source, "fanout", false, true);
-
-	argument_number(&own.arguments, "x-max-length", KEPT_MAX);
-	argument_text(&own.arguments, "x-overflow", "drop-head");
-	if (to->broker->config.quorum)
-		argument_text(&own.arguments, "x-queue-type", "quorum");
-	if (!err)
-		err = declare_queue(to, &own);
-	if (!err)
-		err = declare_neighbours(to, queue->name);
-	return err ? err : bind_queue(to, queue->name, queue->source, "");
-}
-
-static enum err declare_temporary(const struct declaring *to, const char *name)
-{
-	struct queue queue = { .name = name, .exclusive = true };
-
-	return declare_queue(to, &queue);
+	add_exchange(topology, queue->source, "fanout", false, true);
+	add_kept(topology, queue->name);
+	add_neighbours(topology, queue->name);
+	add_binding(topology, queue->name, queue->source, "");
 }
 
 /* The queue's name is made from the reply queue's, which is new with each connection. */
@@ -246,58 +169,200 @@ static void fanout_queue_name(const char *name, const char *reply_queue, char *i
 	snprintf(into, NAME_SIZE, "%s_fanout_%s", name, reply_queue + strlen("reply_"));
 }
 
-static enum err declare_fanout(const struct declaring *to,
-                               const struct broker_queue *queue, const char *reply_queue)
+static void add_fanout(struct topology *topology, const char *name,
+                       const char *reply_queue)
 {
-	char name[NAME_SIZE], exchange[NAME_SIZE];
-	enum err err;
+	char queue[NAME_SIZE], exchange[NAME_SIZE];
 
-	snprintf(exchange, sizeof exchange, "%s_fanout", queue->name);
-	fanout_queue_name(queue->name, reply_queue, name);
-	err = declare_exchange(to, exchange, "fanout", false, true);
-	if (!err)
-		err = declare_temporary(to, name);
-	return err ? err : bind_queue(to, name, exchange, queue->name);
+	snprintf(exchange, sizeof exchange, "%s_fanout", name);
+	fanout_queue_name(name, reply_queue, queue);
+	add_exchange(topology, exchange, "fanout", false, true);
+	add_temporary(topology, queue);
+	add_binding(topology, queue, exchange, name);
 }
 
-static enum err declare(const struct declaring *to, const struct broker_queue *queue,
-                        const char *reply_queue)
+static void add_consumed(struct topology *topology, const struct broker *broker,
+                         const struct broker_queue *queue, const char *reply_queue)
 {
 	switch (queue->kind) {
 	case BROKER_WORK:
-		return declare_work(to, queue);
+		add_work(topology, queue->name, broker->config.exchange);
+		return;
 	case BROKER_NOTIFY:
-		return declare_notify(to, queue);
+		add_notify(topology, queue);
+		return;
 	case BROKER_OVERHEAR:
-		return declare_overhear(to, queue);
+		add_overhear(topology, queue);
+		return;
 	case BROKER_FANOUT:
-		return declare_fanout(to, queue, reply_queue);
+		add_fanout(topology, queue->name, reply_queue);
+		return;
 	case BROKER_REPLY:
-		return declare_temporary(to, reply_queue);
+		add_temporary(topology, reply_queue);
+		return;
 	}
 	bug_if(true);
-	return ERR_INTERNAL;
 }
 
-/* ---- all of it ---- */
-
-static enum err select_confirms(const struct declaring *to)
+struct topology *topology_new(const struct broker *broker, const char *reply_queue)
 {
-	amqp_confirm_select(to->amqp, CHANNEL);
-	return settled(to, "confirm.select");
+	struct topology *topology = xcalloc(1, sizeof *topology);
+
+	topology->arena = arena_new();
+	topology->quorum = broker->config.quorum;
+	add_exchange(topology, broker->config.exchange, "topic", true, false);
+	for (size_t i = 0; i < broker->queue_count; i++)
+		add_consumed(topology, broker, &broker->queues[i], reply_queue);
+	return topology;
 }
 
-enum err topology_declare(const struct broker *broker, struct connection *connection,
-                          const char *reply_queue, struct why *why)
+void topology_free(struct topology **topology)
 {
-	struct declaring to = { broker, connection->amqp, why };
-	enum err err =
-	    declare_exchange(&to, broker->config.exchange, "topic", true, false);
+	if (!*topology)
+		return;
+	arena_free(&(*topology)->arena);
+	free((*topology)->item);
+	free(*topology);
+	*topology = NULL;
+}
 
-	for (size_t i = 0; !err && i < broker->queue_count; i++)
-		err = declare(&to, &broker->queues[i], reply_queue);
+void thing_describe(const struct thing *thing, char *words, size_t size)
+{
+	switch (thing->kind) {
+	case THING_EXCHANGE:
+		snprintf(words, size, "exchange %s type=%s durable=%d auto_delete=%d",
+		         thing->name, thing->type, thing->durable, thing->auto_delete);
+		return;
+	case THING_QUEUE:
+		snprintf(words, size, "queue %s durable=%d exclusive=%d arguments=%d",
+		         thing->name, thing->durable, thing->exclusive,
+		         thing->argument_count);
+		return;
+	case THING_BINDING:
+		snprintf(words, size, "binding of queue %s to exchange %s", thing->name,
+		         thing->source);
+		return;
+	}
+}
+
+/* ---- asking for it ---- */
+
+static amqp_table_t arguments_of(const struct thing *queue, bool passive)
+{
+	if (passive)
+		return amqp_empty_table;
+	return (amqp_table_t){ queue->argument_count,
+		               (amqp_table_entry_t *)queue->argument };
+}
+
+void thing_request(const struct thing *thing, bool passive, struct thing_request *request)
+{
+	switch (thing->kind) {
+	case THING_EXCHANGE:
+		*request = (struct thing_request){
+			AMQP_EXCHANGE_DECLARE_METHOD, AMQP_EXCHANGE_DECLARE_OK_METHOD,
+			.of.exchange = {
+				.exchange = bytes_of(thing->name),
+				.type = bytes_of(thing->type),
+				.passive = passive,
+				.durable = thing->durable,
+				.auto_delete = thing->auto_delete,
+			},
+		};
+		return;
+	case THING_QUEUE:
+		*request = (struct thing_request){
+			AMQP_QUEUE_DECLARE_METHOD, AMQP_QUEUE_DECLARE_OK_METHOD,
+			.of.queue = {
+				.queue = bytes_of(thing->name),
+				.passive = passive,
+				.durable = thing->durable,
+				.exclusive = thing->exclusive,
+				.auto_delete = thing->exclusive,
+				.arguments = arguments_of(thing, passive),
+			},
+		};
+		return;
+	case THING_BINDING:
+		*request = (struct thing_request){
+			AMQP_QUEUE_BIND_METHOD, AMQP_QUEUE_BIND_OK_METHOD,
+			.of.binding = {
+				.queue = bytes_of(thing->name),
+				.exchange = bytes_of(thing->source),
+				.routing_key = bytes_of(thing->key),
+			},
+		};
+		return;
+	}
+}
+
+/* ---- declaring all of it: on the lane, before the connection is in use ---- */
+
+static enum err settled(amqp_connection_state_t amqp, const char *what, struct why *why)
+{
+	return reply_check(amqp_get_rpc_reply(amqp), what, why);
+}
+
+static enum err thing_ask(const struct thing *thing, bool passive,
+                          amqp_connection_state_t amqp, struct why *why)
+{
+	struct thing_request request;
+	char what[WORDS_SIZE];
+
+	thing_request(thing, passive, &request);
+	if (amqp_simple_rpc_decoded(amqp, CHANNEL, request.method, request.answer,
+	                            &request.of))
+		return OK;
+	thing_describe(thing, what, sizeof what);
+	return settled(amqp, what, why);
+}
+
+/*
+ * It exists, and differs: someone else's choice, which is used as it is and
+ * never deleted (oslo_wire T1). The refusal closed the channel: open it again.
+ */
+static enum err accept_difference(const struct broker *broker,
+                                  amqp_connection_state_t amqp, enum err err,
+                                  struct why *why)
+{
+	amqp_channel_close_ok_t answer = { 0 };
+
+	if (reply_code(amqp_get_rpc_reply(amqp)) != AMQP_PRECONDITION_FAILED)
+		return err;
+	log_warn("broker topology differs, used as it is: connection=%s error=\"%s\"",
+	         broker->name, why->text);
+	if (amqp_send_method(amqp, CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &answer))
+		return err;
+	amqp_channel_open(amqp, CHANNEL);
+	return settled(amqp, "channel.open", why);
+}
+
+static enum err thing_declare(const struct thing *thing, const struct broker *broker,
+                              amqp_connection_state_t amqp, struct why *why)
+{
+	enum err err = thing_ask(thing, false, amqp, why);
+
+	if (!err || thing->kind == THING_BINDING)
+		return err;
+	err = accept_difference(broker, amqp, err, why);
+	return err ? err : thing_ask(thing, true, amqp, why);
+}
+
+static enum err select_confirms(amqp_connection_state_t amqp, struct why *why)
+{
+	amqp_confirm_select(amqp, CHANNEL);
+	return settled(amqp, "confirm.select", why);
+}
+
+enum err topology_declare(const struct topology *topology, const struct broker *broker,
+                          struct connection *connection, struct why *why)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; !err && i < topology->count; i++)
+		err = thing_declare(&topology->item[i], broker, connection->amqp, why);
 	if (!err && broker->queue_count == 0)
-		err = select_confirms(&to);
+		err = select_confirms(connection->amqp, why);
 	amqp_maybe_release_buffers(connection->amqp);
 	return err;
 }

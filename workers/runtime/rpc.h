@@ -138,8 +138,9 @@ struct rpc_target {
 
 /*
  * Casts are persistent, mandatory (but for fanout) and confirmed: confirm
- * may be NULL, then a failure is logged. Takes no reference on args. Without a context
- * it is nobody's request but our own: an administrator's, with a new id.
+ * may be NULL, then a failure is logged. One that no queue takes is offered for 15 s.
+ * Takes no reference on args. Without a context it is nobody's request but our own: an
+ * administrator's, with a new id.
  */
 enum err rpc_cast(struct rpc_client *client, const struct rpc_target *target,
                   const char *method, const json_t *args, const json_t *context,

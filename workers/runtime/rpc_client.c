@@ -440,7 +440,8 @@ static enum err cast_publish(struct rpc_client *client, const struct rpc_target 
 	struct buf body = { 0 };
 	struct broker_message message = {
 		.exchange = exchange, .key = key, .persistent = true,
-		.mandatory = !target->fanout, .fanout = target->fanout,
+		.mandatory = !target->fanout, .patient = !target->fanout,
+		.fanout = target->fanout,
 	};
 	enum err err;
 

@@ -8,7 +8,7 @@
  *   do ack|hold|reject|retry|bury        with each delivery from now on
  *   pause | close-in | stats | quit
  *
- * FLAGS: m mandatory, p persistent, f fanout, - none. A body begins with the
+ * FLAGS: m mandatory, p persistent, f fanout, w waits for a queue, - none. A body begins with the
  * message's number, so that what was lost or came twice can be counted.
  */
 #include <errno.h>
@@ -169,6 +169,7 @@ static void publish(struct driver *driver, const char *line)
 	driver->message.mandatory = strchr(flags, 'm');
 	driver->message.persistent = strchr(flags, 'p');
 	driver->message.fanout = strchr(flags, 'f');
+	driver->message.patient = strchr(flags, 'w');
 	driver->started_ms = clock_ms();
 	publish_more(driver);
 }
@@ -349,6 +350,7 @@ static void driver_init(struct driver *driver)
 		.heartbeat_s = atoi(setting("BROKER_HEARTBEAT", "2")),
 		.max_message_bytes = atoi(setting("BROKER_MAX_BYTES", "1048576")),
 		.queue_limit = 10000,
+		.check_period_s = atoi(setting("BROKER_CHECK_PERIOD", "5")),
 	};
 	driver->loop = loop_new();
 	driver->input =
