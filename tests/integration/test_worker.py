@@ -330,8 +330,10 @@ class Life(unittest.TestCase):
         port = free_port()
         toy = self.start(db_port=port)
         toy.wait_log("database not usable", PROCESSES)
-        self.assertEqual(toy.page("/healthz"),
-                         (503, "process 0 is not ready\nprocess 1 is not ready\n"))
+        wanted = "".join(f"process {process} is not ready: cannot connect to the database: "
+                         ".*\\(2002\\)\n" for process in range(PROCESSES))
+        toy.wait(lambda: re.fullmatch(wanted, toy.page("/healthz")[1]), "it says why")
+        self.assertEqual(toy.page("/healthz")[0], 503)
         self.assertFalse(toy.tells("READY=1"))
         self.assertEqual(toy.end(), 0)
 
@@ -339,6 +341,7 @@ class Life(unittest.TestCase):
         toy = self.start().wait_ready()
         self.broker.stop()
         toy.wait(lambda: toy.page("/healthz")[0] == 503, "/healthz is 503")
+        self.assertRegex(toy.page("/healthz")[1], "process . is not ready: broker: ")
         self.broker.launch()
         self.broker.wait_ready()
         toy.wait_healthy()

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,6 +61,7 @@ struct metric {
 /* What one process writes. Pages nobody touched take no memory. */
 struct place {
 	cell beat_ms, ready;
+	cell trouble[METRICS_WORDS / sizeof(cell)];	/* in words; of one that is not */
 	cell cells[METRICS_MAX * CELLS_MAX];
 };
 
@@ -330,14 +332,28 @@ int64_t metrics_last_beat(int process)
 	return load(&place_of(process)->beat_ms);
 }
 
-void metrics_set_ready(int ready)
+void metrics_set_trouble(const char *words)
 {
-	store(&place_of(state.mine)->ready, ready);
+	struct place *place = place_of(state.mine);
+	int64_t cells[METRICS_WORDS / sizeof(cell)] = { 0 };
+
+	store(&place->ready, !words);
+	snprintf((char *)cells, sizeof cells, "%s", words ? words : "");
+	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+		store(&place->trouble[i], cells[i]);
 }
 
-int metrics_is_ready(int process)
+/* Two sets of words may be mixed, for a moment: they are for people. */
+bool metrics_trouble(int process, char words[METRICS_WORDS])
 {
-	return load(&place_of(process)->ready);
+	struct place *place = place_of(process);
+	int64_t cells[METRICS_WORDS / sizeof(cell)];
+
+	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+		cells[i] = load(&place->trouble[i]);
+	memcpy(words, cells, sizeof cells);
+	words[METRICS_WORDS - 1] = '\0';
+	return !load(&place->ready);
 }
 
 void metrics_forget(int process)
@@ -346,6 +362,7 @@ void metrics_forget(int process)
 
 	store(&place->beat_ms, 0);
 	store(&place->ready, 0);
+	store(&place->trouble[0], 0);
 	for (const struct family *f = state.families; f; f = f->next)
 		for (const struct metric *m = f->metrics; m; m = m->next)
 			if (f->type == METRIC_GAUGE)

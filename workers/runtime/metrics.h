@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ void metrics_format(struct buf *text);
 /* Life signs of a process, for the supervisor. */
 void metrics_beat(int64_t now_ms);
 int64_t metrics_last_beat(int process);		/* 0: none yet */
-void metrics_set_ready(int ready);
-int metrics_is_ready(int process);
+/* What keeps it from its work, in words, cut to METRICS_WORDS - 1 bytes; NULL: nothing. */
+void metrics_set_trouble(const char *words);
+enum { METRICS_WORDS = 256 };
+/* The words, or "" for one that has not said anything yet. False: there is none. */
+bool metrics_trouble(int process, char words[METRICS_WORDS]);
 void metrics_forget(int process);	/* gauges and life signs of a process that died */

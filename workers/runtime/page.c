@@ -44,9 +44,12 @@ static unsigned answer_metrics(const struct page *page, struct buf *text)
 static void describe_process(int process, int64_t now_ms, struct buf *text)
 {
 	int64_t age_ms = now_ms - metrics_last_beat(process);
+	char words[METRICS_WORDS], quoted[METRICS_WORDS];
 
-	if (!metrics_is_ready(process))
-		buf_printf(text, "process %d is not ready\n", process);
+	if (metrics_trouble(process, words))
+		buf_printf(text, "process %d is not ready: %s\n", process,
+			   words[0] ? err_quote(words, quoted, sizeof quoted) :
+			              "it starts");
 	else if (age_ms > BEAT_MAX_MS)
 		buf_printf(text, "process %d gave no sign of life for %lld s\n", process,
 			   (long long)(age_ms / 1000));

@@ -11,20 +11,21 @@
 #include "runtime/migrate.h"
 #include "runtime/offload.h"
 
-enum { PING_MS = 10 * 1000 };	/* while it answers */
+enum { PING_MS = 5 * 1000, FAILED_MAX_MS = 4 * 1000 };
 
-static const struct backoff backoff = { .first_ms = 200, .max_ms = PING_MS };
+static const struct backoff backoff = { .first_ms = 200, .max_ms = FAILED_MAX_MS };
 
 struct ping {
 	struct lane *lane;
 	struct loop_timer *timer;
 	/* of the lane's thread, while a ping is out */
 	struct db *db;
-	bool schema;	/* is still to be seen */
+	bool schema;	/* is to be looked at too */
 	enum err err;
 	struct why why;
 	/* of the loop */
 	bool ok;
+	struct why trouble;	/* if it is not */
 	int failures;
 };
 
@@ -46,8 +47,6 @@ static void ping_work(void *self)
 	ping->err = db_ping(ping->db, &ping->why);
 	if (!ping->err && ping->schema)
 		ping->err = check_schema(ping);
-	if (!ping->err)
-		ping->schema = false;
 }
 
 /* How long until the next; a failure is told once, and so is its end. */
@@ -72,6 +71,7 @@ static void ping_done(void *self)
 		return;
 	loop_timer_set(ping->timer, ping_settle(ping));
 	ping->ok = !ping->err;
+	ping->trouble = ping->why;
 }
 
 /* Only ping_done() sets the timer again: one is out at a time, and the lane has room. */
@@ -88,15 +88,16 @@ struct ping *ping_new(struct loop *loop, const struct db_config *config, bool sc
 
 	ping->db = db_new(config);
 	ping->schema = schema;
+	fail(&ping->trouble, OK, "not asked yet");
 	ping->lane = lane_new(loop, "db-ping", 1);
 	ping->timer = loop_timer_new(loop, ping_fire, ping);
 	loop_timer_set(ping->timer, 0);
 	return ping;
 }
 
-bool ping_ok(const struct ping *ping)
+const char *ping_trouble(const struct ping *ping)
 {
-	return ping->ok;
+	return ping->ok ? NULL : ping->trouble.text;
 }
 
 void ping_free(struct ping **ping)

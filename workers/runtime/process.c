@@ -128,25 +128,53 @@ static void periods_close(struct process *process)
 
 /* ---- the sign of life ---- */
 
-static const char *up_or_down(bool up)
+static const char *broker_words(const struct process *process)
 {
-	return up ? "up" : "down";
+	const struct runtime *runtime = &process->runtime;
+	const char *words = broker_trouble(runtime->out);
+
+	if (!words && process->server)
+		words = rpc_server_trouble(process->server);
+	return words ? words : rpc_client_trouble(runtime->rpc);
 }
 
-static void process_set_ready(struct process *process, bool broker, bool database)
+static const char *database_words(const struct process *process)
+{
+	const char *words = process->ping ? ping_trouble(process->ping) : NULL;
+
+	return words || !process->runtime.db ? words : db_refusal(process->runtime.db);
+}
+
+/* What keeps it from its work. False: nothing. */
+static bool process_trouble(const struct process *process, struct why *why)
+{
+	const char *database = database_words(process);
+	const char *broker = broker_words(process);
+
+	if (broker)
+		fail(why, OK, "broker: %s", broker);
+	else if (database)
+		fail(why, OK, "%s", database);
+	else if (!process->serving)
+		fail(why, OK, "has not read yet what it serves");
+	return broker || database || !process->serving;
+}
+
+static void process_set_ready(struct process *process)
 {
 	int index = process->runtime.process;
+	struct why why;
+	bool ready = !process_trouble(process, &why);
 
-	if ((broker && database) == process->ready)
+	metrics_set_trouble(ready ? NULL : why.text);
+	if (ready == process->ready)
 		return;
-	process->ready = broker && database;
-	metrics_set_ready(process->ready);
-	if (process->ready)
+	process->ready = ready;
+	if (ready)
 		log_info("process ready: process=%d", index);
 	else
-		log_warn("process not ready: process=%d broker=%s database=%s", index,
-			 up_or_down(broker), up_or_down(database));
-	process->was_ready |= process->ready;
+		log_warn("process not ready: process=%d why=\"%s\"", index, why.text);
+	process->was_ready |= ready;
 }
 
 /* ---- the end ---- */
@@ -311,7 +339,7 @@ static void serve(struct process *process)
 
 static bool is_database_up(const struct process *process)
 {
-	return !process->ping || ping_ok(process->ping);
+	return !process->ping || !ping_trouble(process->ping);
 }
 
 /* The schema is there, and the program has read what it needs. */
@@ -342,15 +370,12 @@ static void note_lateness(const struct process *process)
 static void process_beat(void *self)
 {
 	struct process *process = self;
-	bool broker;
 
 	note_lateness(process);
 	if (!process->serving && !process->drain_until_ms && may_serve(process))
 		serve(process);
-	broker = broker_is_up(process->runtime.out) &&
-		 (!process->server || rpc_server_is_up(process->server));
 	metrics_beat(clock_ms());
-	process_set_ready(process, broker, process->serving && is_database_up(process));
+	process_set_ready(process);
 	beat_arm(process);
 }
 
@@ -372,7 +397,7 @@ static void process_close(struct process *process)
 {
 	const struct worker *worker = process->program->worker;
 
-	metrics_set_ready(0);
+	metrics_set_trouble("it ends");
 	periods_close(process);
 	if (worker->stop)
 		worker->stop(worker->self);

@@ -86,7 +86,8 @@ void rpc_metrics_init(const struct rpc_method *methods);
 struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config *broker,
                                    struct broker *out,
                                    const struct rpc_server_config *config);
-bool rpc_server_is_up(const struct rpc_server *server);
+/* Why no requests can come, in words; NULL: they can. */
+const char *rpc_server_trouble(const struct rpc_server *server);
 void rpc_server_pause(struct rpc_server *server);	/* take no more */
 size_t rpc_server_waiting(const struct rpc_server *server);	/* 0 when drained */
 void rpc_server_close(struct rpc_server **server);
@@ -126,6 +127,8 @@ typedef void rpc_answer_fn(void *self, const struct rpc_answer *answer);
 /* OUT publishes; the client opens a consumer for its replies at the first call. */
 struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config *broker,
                                    struct broker *out);
+/* Why no answers can come, in words; NULL: they can. */
+const char *rpc_client_trouble(const struct rpc_client *client);
 void rpc_client_close(struct rpc_client **client);
 
 struct rpc_target {

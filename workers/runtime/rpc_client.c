@@ -533,6 +533,11 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
 	return client;
 }
 
+const char *rpc_client_trouble(const struct rpc_client *client)
+{
+	return client->in ? broker_trouble(client->in) : NULL;
+}
+
 void rpc_client_close(struct rpc_client **client)
 {
 	struct call *call, *next;

@@ -604,9 +604,9 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 	return server;
 }
 
-bool rpc_server_is_up(const struct rpc_server *server)
+const char *rpc_server_trouble(const struct rpc_server *server)
 {
-	return broker_is_up(server->in);
+	return broker_trouble(server->in);
 }
 
 void rpc_server_pause(struct rpc_server *server)

@@ -399,10 +399,11 @@ static bool is_any_hung(const struct supervisor *supervisor)
 
 static int count_ready(const struct supervisor *supervisor)
 {
+	char words[METRICS_WORDS];
 	int ready = 0;
 
 	for (int i = 0; i < supervisor->count; i++)
-		ready += metrics_is_ready(i);
+		ready += !metrics_trouble(i, words);
 	return ready;
 }
 

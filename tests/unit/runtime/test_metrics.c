@@ -190,21 +190,39 @@ static void test_a_plain_histogram_has_le_only(void **state)
 static void beat_and_be_ready(void *self)
 {
 	metrics_beat(*(int64_t *)self);
-	metrics_set_ready(1);
+	metrics_set_trouble("a word that is longer than the next");
+	metrics_set_trouble(NULL);
+}
+
+static void say_trouble(void *self)
+{
+	metrics_set_trouble("a word that is longer than the next");
+	metrics_set_trouble(self);
 }
 
 static void test_life_signs(void **state)
 {
 	int64_t now_ms = 12345;
+	char words[METRICS_WORDS], longest[2 * METRICS_WORDS];
 
 	(void)state;
 	assert_true(in_process(2, beat_and_be_ready, &now_ms));
 	assert_int_equal(metrics_last_beat(2), now_ms);
-	assert_true(metrics_is_ready(2));
-	assert_false(metrics_is_ready(0));
+	assert_false(metrics_trouble(2, words));
+	assert_true(metrics_trouble(0, words));
+	assert_string_equal(words, "");
+	assert_true(in_process(2, say_trouble, (char *)"no broker"));
+	assert_true(metrics_trouble(2, words));
+	assert_string_equal(words, "no broker");
+	memset(longest, 'w', sizeof longest);
+	longest[sizeof longest - 1] = '\0';
+	assert_true(in_process(2, say_trouble, longest));
+	assert_true(metrics_trouble(2, words));
+	assert_int_equal(strlen(words), METRICS_WORDS - 1);
 	metrics_forget(2);
 	assert_int_equal(metrics_last_beat(2), 0);
-	assert_false(metrics_is_ready(2));
+	assert_true(metrics_trouble(2, words));
+	assert_string_equal(words, "");
 }
 
 /* A handle made after the fork would have cells that no other process knows. */
