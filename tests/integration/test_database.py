@@ -692,6 +692,25 @@ class Connections(Story):
                 self.assertEqual((answer["err"], answer["up"]), (err, False))
                 d.do("ping")
 
+    def test_rights_taken_and_given_back(self):
+        """It is away meanwhile, and soon back: the connection that found less is not kept."""
+        account = f"{server.user}@'{server.host}'"
+        self.addCleanup(server.sql, f"GRANT ALL ON {server.database}.* TO {account}",
+                        administrator=True)
+        insert = f"INSERT INTO {self.table} (id) VALUES (?)"
+        for number, rights in enumerate(("INSERT", "ALL PRIVILEGES")):
+            with self.subTest(rights=rights):
+                d = self.driver()
+                self.assertEqual(d.do("ping")["err"], "ok")
+                server.sql(f"REVOKE {rights} ON {server.database}.* FROM {account}",
+                           administrator=True)
+                server.sql(f"KILL CONNECTION {d.connection_id()}" if number == 0 else
+                           f"KILL USER {account}", administrator=True)
+                wait_for(lambda: d.once(insert, number)["err"] == "unreachable", 5, "no rights")
+                self.assertRegex(d.once(insert, number)["why"], "denied")
+                server.sql(f"GRANT ALL ON {server.database}.* TO {account}", administrator=True)
+                wait_for(lambda: d.once(insert, number)["err"] == "ok", 6, "they are back")
+
     def test_too_many_connections(self):
         server.sql("SET GLOBAL max_connections = 10", administrator=True)
         self.addCleanup(server.sql, "SET GLOBAL max_connections = 500", administrator=True)

@@ -20,6 +20,7 @@ enum {
 	CONNECT_TIMEOUT_S = 5,
 	BLAME_MS = 5000,		/* a host that failed comes last for so long */
 	PROMPT_MS = 1000,		/* a loss seen sooner was no deadline */
+	REFUSED_MS = 15 * 1000,		/* so long a refusal is told */
 };
 static const size_t packet_bytes_max = 64 << 20;	/* a row with two MEDIUMBLOBs */
 
@@ -120,6 +121,11 @@ bool db_is_up(const struct db *db)
 	return db->mysql;
 }
 
+const char *db_refusal(const struct db *db)
+{
+	return clock_ms() < db->refused_until_ms ? db->refusal.text : NULL;
+}
+
 void db_set_timeout(struct db *db, int timeout_s)
 {
 	bug_if(db->in_transaction);
@@ -138,6 +144,10 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
 		db->doubted = true;
 	if (error.connection == DB_STAYS || error.connection == DB_DOUBTED)
 		return error.err;
+	if (error.connection == DB_REFUSED) {
+		db->refused_until_ms = clock_ms() + REFUSED_MS;
+		db->refusal = *why;
+	}
 	drop_connection(db, why->text);
 	if (error.connection == DB_REFUSED && db->hosts.count > 1)
 		return ERR_RACE;

@@ -37,6 +37,11 @@ void db_free(struct db **db);
 enum err db_ping(struct db *db, struct why *why);
 bool db_is_up(const struct db *db);
 /*
+ * What a server refused in the last 15 s, in words, if it took no write since: it is
+ * read-only, or the account may not. NULL: nothing. For the thread that uses it.
+ */
+const char *db_refusal(const struct db *db);
+/*
  * Statements with `;` between them that take no values, for migrations only. Stops at a
  * failure.
  */

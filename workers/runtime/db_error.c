@@ -64,6 +64,17 @@ static const struct row {
 	{ ER_READ_ONLY_MODE,             ERR_UNREACHABLE, DB_REFUSED },
 	{ ER_CON_COUNT_ERROR,            ERR_UNREACHABLE, DB_REFUSED },
 
+	/*
+	 * The account's rights were taken, or its database. A connection keeps the rights that
+	 * it found, so what is given back later counts for a new one only.
+	 */
+	{ ER_DBACCESS_DENIED_ERROR,      ERR_UNREACHABLE, DB_REFUSED },
+	{ ER_ACCESS_DENIED_ERROR,        ERR_UNREACHABLE, DB_REFUSED },
+	{ ER_TABLEACCESS_DENIED_ERROR,   ERR_UNREACHABLE, DB_REFUSED },
+	{ ER_COLUMNACCESS_DENIED_ERROR,  ERR_UNREACHABLE, DB_REFUSED },
+	{ ER_NO_DB_ERROR,                ERR_UNREACHABLE, DB_REFUSED },
+	{ ER_BAD_DB_ERROR,               ERR_UNREACHABLE, DB_REFUSED },
+
 	/* Limits that pass, or that an operator lifts. */
 	{ ER_DISK_FULL,                  ERR_BUSY,        DB_STAYS },
 	{ ER_RECORD_FILE_FULL,           ERR_BUSY,        DB_STAYS },

@@ -23,6 +23,8 @@ struct db {
 	int failures;			/* rounds of connecting, since one succeeded */
 	int64_t closed_until_ms;	/* until then db fails at once, for CLOSED_WHY */
 	struct why closed_why;
+	int64_t refused_until_ms;	/* a statement was, lately, and no write was taken since */
+	struct why refusal;
 };
 
 /*

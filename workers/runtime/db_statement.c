@@ -188,6 +188,7 @@ enum err db_execute(struct db *db, const char *sql, const struct tx_value *value
 	if (err)
 		return err;
 	bug_if(statement->column_count);
+	db->refused_until_ms = 0;
 	*matched = mysql_stmt_affected_rows(statement->stmt);
 	db->last_id = mysql_stmt_insert_id(statement->stmt);
 	return OK;
