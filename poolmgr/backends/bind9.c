@@ -13,6 +13,7 @@
 #include "backends/command.h"
 #include "backends/drivers.h"
 #include "backends/http.h"
+#include "backends/words.h"
 #include "base/buf.h"
 #include "base/id.h"
 
@@ -118,7 +119,7 @@ static enum err add_or_modify(const struct bind9 *bind, const char *zone,
 
 	if (err || command.status == 0)
 		return err;
-	if (!strstr(command.output, "already exists"))
+	if (words_mean("bind9", "addzone", 0, command.output) != MEANS_PRESENT)
 		return refused(bind, "addzone", &command, why);
 	err = rndc(bind, "modzone", zone, clause, &command, why);
 	if (err || command.status == 0)
@@ -153,7 +154,7 @@ static enum err delete(const void *settings, const struct driver_context *contex
 		err = rndc(bind, "delzone", domain->name, NULL, &command, why);
 	if (err || command.status == 0)
 		return err;
-	if (strstr(command.output, "not found"))
+	if (words_mean("bind9", "delzone", 0, command.output) == MEANS_ABSENT)
 		return OK;
 	return refused(bind, "delzone", &command, why);
 }
@@ -237,6 +238,23 @@ static enum err is_ours(const void *settings, const struct domain_ref *domain,
 	return err;
 }
 
+static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
+                    struct why *why)
+{
+	const struct bind9 *bind = settings;
+	struct command command;
+	enum err err = check_name(domain->name, why);
+
+	if (!err)
+		err = rndc(bind, "showzone", domain->name, NULL, &command, why);
+	if (err)
+		return err;
+	*there = command.status == 0;
+	if (!*there && words_mean("bind9", "showzone", 0, command.output) != MEANS_ABSENT)
+		return refused(bind, "showzone", &command, why);
+	return OK;
+}
+
 const struct driver driver_bind9 = {
 	.name = "bind9",
 	.help = "BIND 9.16 or newer, through rndc (named.conf: allow-new-zones yes)",
@@ -249,4 +267,5 @@ const struct driver driver_bind9 = {
 	.list = list,
 	.list_lacks = list_lacks,
 	.is_ours = is_ours,
+	.has = has,
 };

@@ -61,6 +61,12 @@ struct driver {
 	 */
 	enum err (*list)(const void *settings, struct arena *arena, const char ***names,
 	                 size_t *count, struct why *why);
+	/*
+	 * Has the server a zone of that name, by its own word? A zone that waits for its
+	 * first transfer is there, too. NULL: it cannot tell.
+	 */
+	enum err (*has)(const void *settings, const struct domain_ref *domain,
+	                bool *there, struct why *why);
 	/* What list() lacks with these settings, in words; NULL: nothing. May be NULL. */
 	const char *(*list_lacks)(const void *settings);
 	/*

@@ -16,6 +16,7 @@
 
 #include "backends/drivers.h"
 #include "backends/listing.h"
+#include "backends/words.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -47,6 +48,12 @@ static enum err lost(struct talk *talk, int code)
 	return fail(talk->why, code == KNOT_ETIMEOUT ? ERR_TIMEOUT : ERR_UNREACHABLE,
 	            "control socket of %s (%s): %s", talk->knot->server.id,
 	            talk->knot->socket, knot_strerror(code));
+}
+
+/* The server's last refusal of COMMAND, as the table has it. */
+static enum meaning meaning_of(const struct talk *talk, const char *command)
+{
+	return words_mean("knot", command, 0, talk->refusal);
 }
 
 static enum err refused(struct talk *talk, const char *command)
@@ -102,7 +109,7 @@ static enum err ask_plain(struct talk *talk, const char *command)
 	return ask(talk, &data, NULL, NULL);
 }
 
-/* conf-set or conf-unset of zone[NAME], or of an item of it. */
+/* conf-set, conf-unset or conf-read of zone[NAME], or of an item of it. */
 static enum err ask_zone(struct talk *talk, const char *command, const char *name,
                          const char *item, const char *value)
 {
@@ -153,7 +160,7 @@ static enum err begin(struct talk *talk)
 
 		if (err || !talk->refusal[0])
 			return err;
-		if (!strstr(talk->refusal, "too many transactions"))
+		if (meaning_of(talk, "conf-begin") != MEANS_BUSY)
 			return refused(talk, "conf-begin");
 		if (clock_ms() > patience_ms) {
 			log_warn("stale configuration transaction aborted: server=%s",
@@ -188,7 +195,7 @@ static enum err set_zone(struct talk *talk, const char *name)
 
 	if (err)
 		return err;
-	if (talk->refusal[0] && !strstr(talk->refusal, "duplicate identifier"))
+	if (talk->refusal[0] && meaning_of(talk, "conf-set zone") != MEANS_PRESENT)
 		return refused(talk, "conf-set");
 	err = ask_zone(talk, "conf-set", name, "template", talk->knot->template);
 	if (!err && talk->refusal[0])
@@ -216,7 +223,7 @@ static enum err unset_zone(struct talk *talk, const char *name)
 {
 	enum err err = ask_zone(talk, "conf-unset", name, NULL, NULL);
 
-	if (!err && talk->refusal[0] && !strstr(talk->refusal, "invalid identifier"))
+	if (!err && talk->refusal[0] && meaning_of(talk, "conf-unset") != MEANS_ABSENT)
 		err = refused(talk, "conf-unset");
 	return err;
 }
@@ -275,6 +282,22 @@ static enum err retransfer(const void *settings, const struct domain_ref *domain
 	return err;
 }
 
+static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
+                    struct why *why)
+{
+	struct talk talk;
+	enum err err = talk_open(&talk, settings, why);
+
+	if (err)
+		return err;
+	err = ask_zone(&talk, "conf-read", domain->name, "template", NULL);
+	*there = !talk.refusal[0];
+	if (!err && !*there && meaning_of(&talk, "conf-read") != MEANS_ABSENT)
+		err = refused(&talk, "conf-read");
+	talk_close(&talk);
+	return err;
+}
+
 struct reading {
 	const struct knot *knot;
 	struct listing listing;
@@ -324,4 +347,5 @@ const struct driver driver_knot = {
 	.delete = delete,
 	.retransfer = retransfer,
 	.list = list,
+	.has = has,
 };

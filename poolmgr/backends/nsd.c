@@ -17,6 +17,7 @@
 #include <openssl/ssl.h>
 
 #include "backends/drivers.h"
+#include "backends/words.h"
 #include "base/buf.h"
 #include "base/clock.h"
 
@@ -282,17 +283,29 @@ static enum err check_name(const char *name, struct why *why)
 	return OK;
 }
 
-/* Run a command; DONE is what the server says when there was nothing left to do. */
-static enum err act(const struct nsd *nsd, const char *command, const char *done,
-                    struct why *why)
+static enum err refused(const struct nsd *nsd, const char *command, struct buf *answer,
+                        struct why *why)
 {
-	struct buf answer = { 0 };
-	enum err err = ask(nsd, command, &answer, why);
+	return fail(why, ERR_REMOTE, "%s: %s: %.300s", nsd->server.id, command,
+	            answer->len ? buf_string(answer) : "no answer");
+}
 
+/* Run the command VERB ZONE [REST]; GOAL: what an answer other than "ok" has to mean. */
+static enum err act(const struct nsd *nsd, const char *verb, const char *zone,
+                    const char *rest, enum meaning goal, struct why *why)
+{
+	struct buf command = { 0 }, answer = { 0 };
+	enum err err = check_name(zone, why);
+
+	if (err)
+		return err;
+	buf_printf(&command, "%s %s%s%s", verb, zone, rest ? " " : "", rest ? rest : "");
+	err = ask(nsd, buf_string(&command), &answer, why);
 	if (!err && strncmp(buf_string(&answer), "ok", 2) != 0 &&
-	    !strstr(buf_string(&answer), done))
-		err = fail(why, ERR_REMOTE, "%s: %s: %.300s", nsd->server.id, command,
-		           answer.len ? buf_string(&answer) : "no answer");
+	    (goal == MEANS_REFUSED ||
+	     words_mean("nsd", verb, 0, buf_string(&answer)) != goal))
+		err = refused(nsd, buf_string(&command), &answer, why);
+	buf_clear(&command);
 	buf_clear(&answer);
 	return err;
 }
@@ -301,44 +314,40 @@ static enum err create(const void *settings, const struct driver_context *contex
                        const struct domain_ref *domain, struct why *why)
 {
 	const struct nsd *nsd = settings;
-	struct buf command = { 0 };
-	enum err err = check_name(domain->name, why);
 
 	(void)context;
-	if (err)
-		return err;
-	buf_printf(&command, "addzone %s %s", domain->name, nsd->pattern);
-	err = act(nsd, buf_string(&command), "already exists", why);
-	buf_clear(&command);
-	return err;
+	return act(nsd, "addzone", domain->name, nsd->pattern, MEANS_PRESENT, why);
 }
 
 static enum err delete(const void *settings, const struct driver_context *context,
                        const struct domain_ref *domain, struct why *why)
 {
-	struct buf command = { 0 };
-	enum err err = check_name(domain->name, why);
-
 	(void)context;
-	if (err)
-		return err;
-	buf_printf(&command, "delzone %s", domain->name);
-	err = act(settings, buf_string(&command), "not present", why);
-	buf_clear(&command);
-	return err;
+	return act(settings, "delzone", domain->name, NULL, MEANS_ABSENT, why);
 }
 
 static enum err retransfer(const void *settings, const struct domain_ref *domain,
                            struct why *why)
 {
-	struct buf command = { 0 };
+	return act(settings, "force_transfer", domain->name, NULL, MEANS_REFUSED, why);
+}
+
+static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
+                    struct why *why)
+{
+	struct buf command = { 0 }, answer = { 0 };
 	enum err err = check_name(domain->name, why);
 
 	if (err)
 		return err;
-	buf_printf(&command, "force_transfer %s", domain->name);
-	err = act(settings, buf_string(&command), "ok", why);
+	buf_printf(&command, "zonestatus %s", domain->name);
+	err = ask(settings, buf_string(&command), &answer, why);
+	*there = !err && strncmp(buf_string(&answer), "zone:", 5) == 0;
+	if (!err && !*there &&
+	    words_mean("nsd", "zonestatus", 0, buf_string(&answer)) != MEANS_ABSENT)
+		err = refused(settings, buf_string(&command), &answer, why);
 	buf_clear(&command);
+	buf_clear(&answer);
 	return err;
 }
 
@@ -398,4 +407,5 @@ const struct driver driver_nsd = {
 	.delete = delete,
 	.retransfer = retransfer,
 	.list = list,
+	.has = has,
 };

@@ -16,6 +16,7 @@
 #include "backends/drivers.h"
 #include "backends/listing.h"
 #include "backends/powerdns_api.h"
+#include "backends/words.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "model/json.h"
@@ -127,6 +128,12 @@ static enum err check_found(struct api *api, const struct powerdns *powerdns,
 	            err_quote(account, quoted, sizeof(quoted)), powerdns->account);
 }
 
+/* What the status of the last answer means. */
+static enum meaning meaning_of(const struct api *api, const char *method)
+{
+	return words_mean("powerdns", method, api->http.status, "");
+}
+
 /* Not found is believed of a server that has an API. */
 static enum err confirm_api(struct api *api)
 {
@@ -140,7 +147,9 @@ static enum err find_ours(struct api *api, const struct powerdns *powerdns,
 	json_t *row;
 	enum err err = api_ask_zone(api, "GET", zone, "?rrsets=false", NULL);
 
-	*found = (struct finding){ .there = !err && api->http.status != 404 };
+	*found = (struct finding){
+		.there = !err && meaning_of(api, "GET") != MEANS_ABSENT,
+	};
 	if (err)
 		return err;
 	if (!found->there)
@@ -198,7 +207,7 @@ static enum err add_or_modify(struct api *api, const struct powerdns *powerdns,
 	struct finding found;
 	enum err err = api_ask(api, "POST", "/zones", json);
 
-	if (err || api->http.status != 409)
+	if (err || meaning_of(api, "POST") != MEANS_PRESENT)
 		return api_settled(api, err, "create the zone");
 	err = find_ours(api, powerdns, zone, &found);
 	if (err)
@@ -315,7 +324,7 @@ static enum err delete_found(struct api *api, const char *zone)
 {
 	enum err err = api_ask_zone(api, "DELETE", zone, "", NULL);
 
-	if (!err && api->http.status == 404)
+	if (!err && meaning_of(api, "DELETE") == MEANS_ABSENT)
 		return OK;
 	return api_settled(api, err, "delete the zone");
 }
@@ -331,6 +340,19 @@ static enum err delete(const void *settings, const struct driver_context *contex
 	enum err err = find_ours(&api, settings, domain->name, &found);
 	if (!err && found.there)
 		err = delete_found(&api, domain->name);
+	api_close(&api);
+	return err;
+}
+
+static enum err has(const void *settings, const struct domain_ref *domain, bool *there,
+                    struct why *why)
+{
+	struct finding found;
+	struct api api;
+
+	start(&api, settings, why);
+	enum err err = find_ours(&api, settings, domain->name, &found);
+	*there = found.there;
 	api_close(&api);
 	return err;
 }
@@ -391,4 +413,5 @@ const struct driver driver_powerdns = {
 	.delete = delete,
 	.retransfer = retransfer,
 	.list = list,
+	.has = has,
 };

@@ -10,6 +10,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
@@ -18,10 +19,13 @@ from lab.bind import Bind
 from lab.knot import Knot
 from lab.nsd import Nsd
 from lab.powerdns import PowerDns
-from lab.process import LabError, tail
+from lab.process import LabError, free_port, tail
+
+sys.path.insert(0, str(ROOT / "tests/support"))
+from stalling import StallingPrimary                                   # noqa: E402
 
 DRIVER = Path(os.environ.get("BUILD", ROOT / "build")) / "drivers/backend_driver"
-MASTER = ("127.0.0.1", 5999)        # nobody is there: what is tested is the telling
+MASTER = ("127.0.0.1", free_port())     # nobody is there, but in a story that begins it
 
 ORDINARY = ["example.org.", "a-b.xn--bcher-kva.example.", "_tcp.example.net.",
             "0/25.2.0.192.in-addr.arpa.", "."]
@@ -79,10 +83,10 @@ class DriverStory:
         """Does the server answer for the zone? SERVFAIL: it waits for its transfer."""
         return self.server.query(zone, "SOA")[0] == "SERVFAIL"
 
-    def wait_until(self, condition, what):
-        deadline = time.monotonic() + 5
+    def wait_until(self, condition, what, seconds=5):
+        deadline = time.monotonic() + seconds
         while not condition():
-            self.assertLess(time.monotonic(), deadline, f"not within 5 s: {what}")
+            self.assertLess(time.monotonic(), deadline, f"not within {seconds} s: {what}")
 
     def test_each_name_comes_and_goes_twice(self):
         for zone in ORDINARY:
@@ -133,6 +137,62 @@ class DriverStory:
         return self.drive(config, masters, operation, zone)
 
 
+class StatesStory:
+    """An operation that finds its goal reached is a success, whatever the state it finds."""
+
+    def halves(self, zone):
+        """(what, make): states that a crash, or a hand, leaves a zone in."""
+        return ()
+
+    def expect_states(self, zone, listed):
+        self.assertEqual(self.expect_ok("has", zone), "there\n" if listed else "not there\n")
+        self.assertEqual(zone in self.expect_ok("list").split(), listed)
+
+    def test_a_server_that_never_had_any_zone(self):
+        fresh = self.start(Path(self.folder.name) / "fresh")
+        self.addCleanup(fresh.stop)
+        config = Path(self.folder.name) / "fresh.cfg"
+        with mock.patch.object(type(self), "server", fresh):
+            config.write_text(self.settings())
+        config.chmod(0o600)
+        for operation, zone, want in (
+                ("delete", "never.example.", ""), ("has", "never.example.", "not there\n"),
+                ("list", "", ""), ("delete", "never.example.", ""),
+                ("create", "first.example.", ""), ("has", "never.example.", "not there\n"),
+                ("delete", "never.example.", ""), ("delete", "first.example.", ""),
+                ("has", "first.example.", "not there\n"), ("delete", "first.example.", "")):
+            with self.subTest(operation=operation, zone=zone):
+                self.assertEqual(
+                    self.drive(config, "%s:%d" % MASTER, operation, *([zone] if zone else [])),
+                    (0, want))
+
+    def test_one_that_is_half_there(self):
+        for number in range(len(self.halves(""))):
+            for operations in ("create", "delete"), ("delete",), ("delete", "create", "delete"):
+                zone = f"half{number}.example."
+                what, make = self.halves(zone)[number]
+                with self.subTest(state=what, operations=operations):
+                    make()
+                    for operation in operations:
+                        self.expect_ok(operation, zone)
+                        self.expect_states(zone, operation == "create")
+
+    def test_one_that_is_being_loaded(self):
+        """Its primary began the transfer, and is slow to go on: Knot waits for that."""
+        zone = "loading.example."
+        primary = StallingPrimary(*MASTER, zone)
+        self.addCleanup(primary.stop)
+        for operations in ("create", "delete"), ("delete", "delete"):
+            with self.subTest(operations=operations):
+                primary.stalled.clear()
+                self.expect_ok("create", zone)
+                self.wait_until(primary.stalled.is_set, f"{zone} is being transferred", 15)
+                self.expect_states(zone, True)
+                for operation in operations:
+                    self.expect_ok(operation, zone)
+                self.expect_states(zone, False)
+
+
 class ListingStory:
     def test_the_list_is_what_was_created(self):
         for zone in self.expect_ok("list").split():      # what a late answer left behind
@@ -146,7 +206,7 @@ class ListingStory:
         self.assertEqual(self.expect_ok("list").split(), [])
 
 
-class Bind9Test(ListingStory, DriverStory, unittest.TestCase):
+class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "bind9"
 
     @staticmethod
@@ -167,6 +227,12 @@ class Bind9Test(ListingStory, DriverStory, unittest.TestCase):
     @staticmethod
     def nowhere():
         return "rndc_port = 1"
+
+    def halves(self, zone):
+        """A file of its last life, broken; and other settings, with no such primary."""
+        file = self.server.data / f"{7:032x}.db"
+        return (("data without a zone", lambda: file.write_bytes(b"no zone")),
+                ("other settings", lambda: self.server.add_zone(zone, f"{8:032x}.db")))
 
     def test_the_list_has_every_name_as_it_was_created(self):
         for zone in ORDINARY + COMMENTS:
@@ -203,6 +269,13 @@ class Bind9Test(ListingStory, DriverStory, unittest.TestCase):
         self.assertEqual((code, said), (1, "invalid: ns1: set stats_url, the URL of its "
                                            "statistics channel\n"))
 
+    def test_a_view_that_there_is_not_says_nothing_of_a_zone(self):
+        """Else a deletion would pass for done that the server did not understand."""
+        for operation in "create", "delete", "has":
+            code, said = self.run_driver_with(self.settings(view="inside"), operation)
+            self.assertEqual(code, 1, operation)
+            self.assertIn("no matching view", said)
+
     def test_a_view_that_there_is_not(self):
         code, said = self.run_driver_with(self.settings(view="inside"), "list")
         self.assertEqual(code, 1)
@@ -215,7 +288,7 @@ class Bind9Test(ListingStory, DriverStory, unittest.TestCase):
         self.assertRegex(said, "^remote: .*HTTP status 404: is stats_url right")
 
 
-class KnotTest(ListingStory, DriverStory, unittest.TestCase):
+class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "knot"
     takes_any_name = True       # its protocol has fields, no line to break out of
 
@@ -235,6 +308,21 @@ class KnotTest(ListingStory, DriverStory, unittest.TestCase):
     def nowhere():
         return "/nowhere/knot.sock"
 
+    def halves(self, zone):
+        def without_data():
+            self.expect_ok("create", zone)
+            self.server.remove_zone(zone)           # its journal and timers stay
+        return (("no template", lambda: self.server.change(("conf-set", f"zone[{zone}]"))),
+                ("data without a zone", without_data))
+
+    def test_a_template_that_there_is_not(self):
+        """It "not exists", too, and that is no success."""
+        settings = self.settings().replace("timeout", 'template = "elsewhere"; timeout')
+        code, said = self.run_driver_with(settings, "create", "nowhere.example.")
+        self.assertEqual(code, 1)
+        self.assertIn("remote: ns1: conf-set of the template: not exists\n", said)
+        self.assertEqual(self.expect_ok("has", "nowhere.example."), "not there\n")
+
     def test_a_transaction_left_open_is_taken_over(self):
         try:
             self.server.knotc("conf-begin")
@@ -244,7 +332,7 @@ class KnotTest(ListingStory, DriverStory, unittest.TestCase):
         self.expect_ok("delete", "taken.example.")
 
 
-class NsdTest(ListingStory, DriverStory, unittest.TestCase):
+class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "nsd"
 
     @staticmethod
@@ -278,7 +366,7 @@ class NsdTlsTest(NsdTest):
         return 'control = "127.0.0.1:1"'
 
 
-class PowerDnsTest(ListingStory, DriverStory, unittest.TestCase):
+class PowerDnsTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "powerdns"
     forgets_any_name = True
     comments = ["a//b.example."]    # its API takes letters, digits and _/.- only
@@ -328,6 +416,10 @@ class PowerDnsTest(ListingStory, DriverStory, unittest.TestCase):
     def nowhere():
         return "http://127.0.0.1:1"
 
+    def halves(self, zone):
+        row = {"name": zone, "kind": "Slave", "account": "zonefleet", "masters": []}
+        return (("no masters", lambda: self.server.api("POST", "/zones", row)),)
+
     def zone(self, name):
         """What the API says of a zone, found by its name; None if it is not there."""
         zones = self.server.api("GET", "/zones")[1]
@@ -361,11 +453,11 @@ class PowerDnsTest(ListingStory, DriverStory, unittest.TestCase):
 
     def test_a_zone_is_a_secondary_of_all_masters(self):
         self.expect_done(self.settings(), "create", "many.example.",
-                         "127.0.0.1:5999,192.0.2.1:53,[::1]:5998")
+                         "%s:%d,192.0.2.1:53,[::1]:5998" % MASTER)
         zone = self.zone("many.example.")
         self.assertEqual((zone["kind"], zone["account"]), ("Slave", "zonefleet"))
         self.assertEqual(sorted(zone["masters"]),
-                         ["127.0.0.1:5999", "192.0.2.1", "[::1]:5998"])
+                         sorted(["%s:%d" % MASTER, "192.0.2.1", "[::1]:5998"]))
         self.assertEqual(self.metadata("many.example.", "IXFR"), ["1"])
         self.expect_done(self.settings(), "create", "many.example.", "[2001:db8::1]:53")
         self.assertEqual(self.zone("many.example.")["masters"], ["2001:db8::1"])
@@ -431,7 +523,7 @@ class PowerDnsTest(ListingStory, DriverStory, unittest.TestCase):
         settings = self.settings(account="fleet-2")
         self.assertEqual(self.run_driver_with(settings, "list"), (0, "mine.example.\n"))
         self.expect_done(settings, "create", "mine.example.")
-        self.assertEqual(self.zone("mine.example.")["masters"], ["127.0.0.1:5999"])
+        self.assertEqual(self.zone("mine.example.")["masters"], ["%s:%d" % MASTER])
         self.expect_done(settings, "delete", "mine.example.")
         self.assertFalse(self.knows("mine.example."))
         self.expect_done(settings, "create", "new.example.")

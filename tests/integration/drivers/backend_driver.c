@@ -1,7 +1,7 @@
 /*
  * backend_driver BACKEND FILE SERVER MASTER[,MASTER] OPERATION [NAME]
  *
- * Runs one operation (create, delete, retransfer, is_ours, list) of a backend's
+ * Runs one operation (create, delete, retransfer, is_ours, has, list) of a backend's
  * driver on one server of a configuration file. Prints the names of a list, and
  * "ours" of a zone that is; a failure is one line, "ERR: words", and status 1.
  */
@@ -75,7 +75,7 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 	struct arena *arena = arena_new();
 	const char **names = NULL;
 	size_t count = 0;
-	bool ours = false;
+	bool ours = false, there = false;
 	enum err err = masters_parse(argv[4], masters, &context.master_count, why);
 
 	if (err)
@@ -89,12 +89,16 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 		err = driver->retransfer(settings, &domain, why);
 	else if (strcmp(argv[5], "is_ours") == 0)
 		err = driver->is_ours(settings, &domain, &ours, why);
+	else if (strcmp(argv[5], "has") == 0)
+		err = driver->has(settings, &domain, &there, why);
 	else
 		err = driver->list(settings, arena, &names, &count, why);
 	for (size_t i = 0; i < count; i++)
 		puts(names[i]);
 	if (!err && ours)
 		puts("ours");
+	if (!err && strcmp(argv[5], "has") == 0)
+		puts(there ? "there" : "not there");
 	arena_free(&arena);
 	return err;
 }

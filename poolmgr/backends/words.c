@@ -1,0 +1,52 @@
+#include "backends/words.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/*
+ * The first row that fits counts. BIND says "not found" of a view that it does not have,
+ * too: that is no word on the zone. Knot says "not exists" for "invalid identifier"
+ * until its first zone was configured; of a template it means that there is none, so a
+ * row is for one command.
+ */
+static const struct row {
+	const char *backend, *command;
+	int status;
+	const char *words;
+	enum meaning meaning;
+} rows[] = {
+	/* backend     command         status  words                    meaning */
+	{ "bind9",    "addzone",       0,   "already exists",         MEANS_PRESENT },
+	{ "bind9",    "delzone",       0,   "no matching view",       MEANS_REFUSED },
+	{ "bind9",    "delzone",       0,   "not found",              MEANS_ABSENT  },
+	{ "bind9",    "showzone",      0,   "no matching view",       MEANS_REFUSED },
+	{ "bind9",    "showzone",      0,   "not found",              MEANS_ABSENT  },
+	{ "knot",     "conf-begin",    0,   "too many transactions",  MEANS_BUSY    },
+	{ "knot",     "conf-set zone", 0,   "duplicate identifier",   MEANS_PRESENT },
+	{ "knot",     "conf-unset",    0,   "invalid identifier",     MEANS_ABSENT  },
+	{ "knot",     "conf-unset",    0,   "not exists",             MEANS_ABSENT  },
+	{ "knot",     "conf-read",     0,   "invalid identifier",     MEANS_ABSENT  },
+	{ "knot",     "conf-read",     0,   "not exists",             MEANS_ABSENT  },
+	{ "nsd",      "addzone",       0,   "already exists",         MEANS_PRESENT },
+	{ "nsd",      "delzone",       0,   "not present",            MEANS_ABSENT  },
+	{ "nsd",      "zonestatus",    0,   "not configured",         MEANS_ABSENT  },
+	{ "powerdns", "POST",          409, "",                       MEANS_PRESENT },
+	{ "powerdns", "GET",           404, "",                       MEANS_ABSENT  },
+	{ "powerdns", "DELETE",        404, "",                       MEANS_ABSENT  },
+};
+
+static bool fits(const struct row *row, const char *backend, const char *command,
+                int status, const char *said)
+{
+	return !strcmp(row->backend, backend) && !strcmp(row->command, command) &&
+	       row->status == status && strstr(said, row->words);
+}
+
+enum meaning words_mean(const char *backend, const char *command, int status,
+                        const char *said)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (fits(&rows[i], backend, command, status, said))
+			return rows[i].meaning;
+	return MEANS_REFUSED;
+}

@@ -1,0 +1,20 @@
+/*
+ * words -- how each kind of name server says that there was nothing left to do: the zone
+ * to be created is present, the one to be deleted or looked for is absent. That is the
+ * operation's goal and no error. What no row names is a refusal. A server of the backend
+ * `catalog` is told nothing, and has no row.
+ *
+ * tests/integration/test_drivers.py hears the real servers say them.
+ */
+#pragma once
+
+enum meaning {
+	MEANS_REFUSED,
+	MEANS_BUSY,		/* somebody else changes the server's configuration */
+	MEANS_PRESENT,
+	MEANS_ABSENT,
+};
+
+/* COMMAND as the driver gives it; STATUS: of HTTP, else 0; SAID: the server's words. */
+enum meaning words_mean(const char *backend, const char *command, int status,
+                        const char *said);

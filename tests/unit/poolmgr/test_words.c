@@ -1,0 +1,74 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "backends/words.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* As the servers say them: tests/integration/test_drivers.py hears them do so. */
+static const struct {
+	const char *backend, *command;
+	int status;
+	const char *said;
+	enum meaning want;
+} cases[] = {
+	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: already exists", MEANS_PRESENT },
+	{ "bind9", "addzone", 0, "rndc: 'addzone' failed: not found no matching view found "
+	  "for 'inside'", MEANS_REFUSED },
+	{ "bind9", "delzone", 0, "rndc: 'delzone' failed: not found no matching zone "
+	  "'a.example.' in any view", MEANS_ABSENT },
+	{ "bind9", "delzone", 0, "rndc: 'delzone' failed: not found no matching view "
+	  "'inside'", MEANS_REFUSED },
+	{ "bind9", "delzone", 0, "rndc: connect failed: connection refused", MEANS_REFUSED },
+	{ "bind9", "showzone", 0, "rndc: 'showzone' failed: not found no matching zone "
+	  "'a.example.' in any view", MEANS_ABSENT },
+	{ "bind9", "modzone", 0, "rndc: 'modzone' failed: not found", MEANS_REFUSED },
+	{ "bind9", "retransfer", 0, "rndc: 'retransfer' failed: not found", MEANS_REFUSED },
+	{ "knot", "conf-begin", 0, "too many transactions", MEANS_BUSY },
+	{ "knot", "conf-set zone", 0, "duplicate identifier", MEANS_PRESENT },
+	{ "knot", "conf-set", 0, "not exists", MEANS_REFUSED },	/* the template */
+	{ "knot", "conf-unset", 0, "invalid identifier", MEANS_ABSENT },
+	{ "knot", "conf-unset", 0, "not exists", MEANS_ABSENT },
+	{ "knot", "conf-unset", 0, "no active transaction", MEANS_REFUSED },
+	{ "knot", "conf-read", 0, "invalid identifier", MEANS_ABSENT },
+	{ "nsd", "addzone", 0, "zone a.example. already exists", MEANS_PRESENT },
+	{ "nsd", "addzone", 0, "error pattern p does not exist", MEANS_REFUSED },
+	{ "nsd", "delzone", 0, "warning zone a.example. not present", MEANS_ABSENT },
+	{ "nsd", "zonestatus", 0, "error zone a.example. not configured", MEANS_ABSENT },
+	{ "nsd", "force_transfer", 0, "error zone a.example. not configured",
+	  MEANS_REFUSED },
+	{ "powerdns", "POST", 409, "", MEANS_PRESENT },
+	{ "powerdns", "POST", 404, "", MEANS_REFUSED },
+	{ "powerdns", "GET", 404, "", MEANS_ABSENT },
+	{ "powerdns", "DELETE", 404, "", MEANS_ABSENT },
+	{ "powerdns", "PUT", 404, "", MEANS_REFUSED },
+	{ "powerdns", "DELETE", 500, "not present", MEANS_REFUSED },
+	{ "catalog", "delzone", 0, "not present", MEANS_REFUSED },
+};
+
+static void each_has_its_meaning(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		enum meaning got = words_mean(cases[i].backend, cases[i].command,
+		                              cases[i].status, cases[i].said);
+
+		if (got != cases[i].want)
+			fail_msg("%s %s \"%s\" %d: %d, not %d", cases[i].backend,
+			         cases[i].command, cases[i].said, cases[i].status, got,
+			         cases[i].want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_has_its_meaning),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
