@@ -468,15 +468,23 @@ void poller_notify_answered(struct poller *poller, const struct name *zone,
 		make(watch, poll_step(&watch->poll, POLL_NOTIFY_ANSWERED, NULL));
 }
 
-/* None of these two events ends a poll, so the list stays as it is. */
+/*
+ * Neither event ends a poll (core/poll.c), and still the next one is known before this
+ * one moves: a move that ends its watch frees it.
+ */
 static bool tell_all(struct poller *poller, const struct name *zone,
                      const struct address *peer, enum poll_event event,
                      const struct judgement *brought)
 {
 	struct watch *first = first_watch(poller, zone, peer);
 
-	for (struct watch *at = first; at; at = at->next)
-		make(at, poll_step(&at->poll, event, brought));
+	for (struct watch *at = first, *next; at; at = next) {
+		struct poll_move move = poll_step(&at->poll, event, brought);
+
+		bug_if(move.action == POLL_REPORT || move.reached_owed);
+		next = at->next;
+		make(at, move);
+	}
 	return first;
 }
 

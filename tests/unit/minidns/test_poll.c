@@ -511,7 +511,13 @@ static void step(const struct poll *from, const struct world *was, enum poll_eve
 		world.timer = false;
 	world.transfers += (event == POLL_TRANSFER_BEGAN) -
 	                   (event == POLL_TRANSFER_ENDED);
-	take(&poll, poll_step(&poll, event, judgement), &world);
+	struct poll_move move = poll_step(&poll, event, judgement);
+
+	/* what is told to all polls of a zone ends none: the poller walks their list */
+	if (event == POLL_TRANSFER_BEGAN || event == POLL_TRANSFER_ENDED ||
+	    event == POLL_NOTIFY_ANSWERED)
+		assert_false(move.action == POLL_REPORT || move.reached_owed);
+	take(&poll, move, &world);
 	explore(&poll, &world, depth - 1);
 }
 
@@ -547,8 +553,10 @@ static void explore(const struct poll *poll, const struct world *world, int dept
 	}
 	step(poll, world, POLL_NOTIFY_ANSWERED, NULL, depth);
 	step(poll, world, POLL_TRANSFER_BEGAN, NULL, depth);
-	if (world->transfers > 0)
+	if (world->transfers > 0) {
 		step(poll, world, POLL_TRANSFER_ENDED, NULL, depth);
+		step(poll, world, POLL_TRANSFER_ENDED, &says[1], depth);
+	}
 	if (world->timer)
 		step(poll, world, POLL_TIMER, NULL, depth);
 	if (!world->asked)
