@@ -73,58 +73,85 @@ static void gather(struct cases *cases, const struct question *questions, size_t
 	}
 }
 
-static bool calls_for_news(const struct tell *tell, const struct question *questions,
-                           size_t count, const struct question *first,
-                           const struct pool_report *verdict)
+static bool calls_for_news(const struct tell *tell, const struct inquiry *inquiry,
+                           const struct ruling *ruling)
 {
-	for (size_t i = 0; i < count; i++)
-		if (questions[i].action == first->action &&
-		    strcmp(questions[i].domain_id, first->domain_id) == 0 &&
-		    is_news(tell, questions[i].report, verdict))
+	const struct question *first = ruling->first;
+
+	for (size_t i = 0; i < inquiry->count; i++) {
+		const struct question *question = &inquiry->questions[i];
+
+		if (question->action == first->action &&
+		    strcmp(question->domain_id, first->domain_id) == 0 &&
+		    is_news(tell, question->report, &ruling->report))
 			return true;
+	}
 	return false;
 }
 
-static enum err judge_cases(struct poolmgr *poolmgr, const struct cases *cases,
-                            const struct question *questions, size_t count,
-                            struct arena *arena, struct why *why)
+static void rule(const struct poolmgr *poolmgr, const struct cases *cases,
+                 const struct standing *standings, struct inquiry *inquiry,
+                 struct arena *arena)
 {
-	int threshold_percent = poolmgr->config.threshold_percentage;
-	struct tx tx = tx_once(poolmgr->runtime.db, why);
-	struct standing *standings = store_standings(&tx, arena, cases->ids, cases->count,
-	                                             cases->action, poolmgr->servers);
+	for (size_t i = 0; i < cases->count; i++) {
+		struct ruling *ruling = &inquiry->rulings[inquiry->found];
 
-	for (size_t i = 0; i < cases->count && cases->action == ACTION_UPDATE; i++)
-		mark_foreign(&tx, &standings[i]);
-	enum err err = tx_commit(&tx);
-
-	for (size_t i = 0; i < cases->count && !err; i++) {
-		struct pool_report report;
-
+		ruling->first = cases->first[i];
 		if (*standings[i].domain.id &&
-		    verdict_of(&standings[i], cases->action, threshold_percent, arena,
-		               &report) &&
-		    calls_for_news(poolmgr->tell, questions, count, cases->first[i],
-		                   &report))
-			tell_central(poolmgr->tell, &report, cases->first[i]->request_id);
+		    verdict_of(&standings[i], cases->action,
+		               poolmgr->config.threshold_percentage, arena,
+		               &ruling->report))
+			inquiry->found++;
+	}
+}
+
+enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry *inquiry,
+                    struct arena *arena, struct why *why)
+{
+	enum err err = OK;
+
+	bug_if(inquiry->count > LIST_MAX);
+	inquiry->found = 0;
+	for (enum action action = 0; action < ACTION_COUNT && !err; action++) {
+		struct cases cases = { .action = action };
+		struct standing *standings;
+
+		gather(&cases, inquiry->questions, inquiry->count);
+		if (!cases.count)
+			continue;
+		struct tx tx = tx_once(db, why);
+		standings = store_standings(&tx, arena, cases.ids, cases.count, action,
+		                            poolmgr->servers);
+		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++)
+			mark_foreign(&tx, &standings[i]);
+		err = tx_commit(&tx);
+		if (!err)
+			rule(poolmgr, &cases, standings, inquiry, arena);
 	}
 	return err;
 }
 
+void judge_tell(struct poolmgr *poolmgr, const struct inquiry *inquiry)
+{
+	for (size_t i = 0; i < inquiry->found; i++) {
+		const struct ruling *ruling = &inquiry->rulings[i];
+
+		if (calls_for_news(poolmgr->tell, inquiry, ruling))
+			tell_central(poolmgr->tell, &ruling->report,
+			             ruling->first->request_id);
+	}
+}
+
+/* What was found out before something failed is told, too. */
 enum err judge_all(struct poolmgr *poolmgr, const struct question *questions,
                     size_t count, struct why *why)
 {
-	enum err err = OK;
+	struct arena *arena = arena_new();
+	struct ruling rulings[LIST_MAX];
+	struct inquiry inquiry = { questions, count, rulings, 0 };
+	enum err err = judge_read(poolmgr, poolmgr->runtime.db, &inquiry, arena, why);
 
-	bug_if(count > LIST_MAX);
-	for (enum action action = 0; action < ACTION_COUNT && !err; action++) {
-		struct arena *arena = arena_new();
-		struct cases cases = { .action = action };
-
-		gather(&cases, questions, count);
-		if (cases.count)
-			err = judge_cases(poolmgr, &cases, questions, count, arena, why);
-		arena_free(&arena);
-	}
+	judge_tell(poolmgr, &inquiry);
+	arena_free(&arena);
 	return err;
 }

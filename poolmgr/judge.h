@@ -17,3 +17,18 @@ struct question {
 /* At most LIST_MAX questions; those about one domain and action have one answer. */
 enum err judge_all(struct poolmgr *poolmgr, const struct question *questions,
                    size_t count, struct why *why);
+
+/* The same in two halves: what the rows say, on any thread with a DB of its own; */
+struct inquiry {
+	const struct question *questions;
+	size_t count;
+	struct ruling {
+		struct pool_report report;
+		const struct question *first;	/* of those that ask for it */
+	} *rulings;			/* room for COUNT; in the arena what they point to */
+	size_t found;
+};
+enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry *inquiry,
+                    struct arena *arena, struct why *why);
+/* and on the loop what central is told of it. */
+void judge_tell(struct poolmgr *poolmgr, const struct inquiry *inquiry);

@@ -9,10 +9,14 @@
 #include "patrol.h"
 #include "poolmgr.h"
 #include "repair.h"
+#include "retry.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store_servers.h"
+#include "sync.h"
 #include "tell.h"
+
+enum { LANE_LIMIT = 1000 };		/* sights of servers that differ, above all */
 
 static struct poolmgr poolmgr = { .retry_period_ms = 1000, .patrol_period_ms = 1000 };
 
@@ -35,7 +39,8 @@ static const struct option options[] = {
 	  "120s", 200, 86400 * 1000, "how often the servers are compared with the database",
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
-	  "how many domains a step of the sync takes up at once", .reloadable = true },
+	  "how many domains of a server a round of the sync takes up; the next one goes on "
+	  "behind them", .reloadable = true },
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
 	  "in one of so many rounds a domain's records are compared on each server, and "
 	  "the zones that a server has with the domains; 0: never", .reloadable = true },
@@ -67,6 +72,16 @@ static void fleet_fire(void *self)
 	pulse_fire(((struct poolmgr *)self)->pulse);
 }
 
+static void retry_timer_fire(void *self)
+{
+	retry_fire(((struct poolmgr *)self)->retry);
+}
+
+static void sync_timer_fire(void *self)
+{
+	sync_fire(((struct poolmgr *)self)->sync);
+}
+
 static void queues_fire(void *self)
 {
 	queue_watch_fire(((struct poolmgr *)self)->queues);
@@ -75,9 +90,9 @@ static void queues_fire(void *self)
 static const struct timer timers[] = {
 	{ "fleet", &pulse_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
-	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_round },
+	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
 	{ "patrol", &poolmgr.patrol_period_ms, patrol_fire },
-	{ "retry", &poolmgr.retry_period_ms, sync_retry },
+	{ "retry", &poolmgr.retry_period_ms, retry_timer_fire },
 	{ 0 }
 };
 
@@ -100,10 +115,20 @@ static const char *topic(const void *self)
 	return name;
 }
 
-struct scope poolmgr_scope(const struct poolmgr *pm)
+struct scope poolmgr_scope(const struct poolmgr *pm, struct db *db)
 {
 	return (struct scope){ pm->config.pool_name,
-	                       fleet_share(pulse_fleet(pm->pulse), pm->runtime.db) };
+	                       fleet_share(pulse_fleet(pm->pulse), db) };
+}
+
+bool poolmgr_submit(struct poolmgr *pm, lane_fn *work, lane_fn *done, void *job)
+{
+	return pm->lane && lane_submit(pm->lane, work, done, job);
+}
+
+bool poolmgr_ran(const struct poolmgr *pm)
+{
+	return lane_job_ran(pm->lane);
 }
 
 static enum err parse_all(const struct option_texts *texts, uint16_t default_port,
@@ -193,7 +218,11 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	if (err)
 		return err;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
+	pm->lane_db = db_new(runtime->db_config);
+	pm->lane = lane_new(runtime->loop, "rows", LANE_LIMIT);
 	pm->patrol = patrol_new(pm);
+	pm->retry = retry_new(pm);
+	pm->sync = sync_new(pm);
 	pm->pulse = pulse_new(topic(pm), runtime->loop, runtime->db_config);
 	pm->queues = queue_watch_new(pulse_fleet(pm->pulse), runtime);
 	return OK;
@@ -203,15 +232,26 @@ static bool idle(const void *self)
 {
 	const struct poolmgr *pm = self;
 
-	return servers_idle(pm->servers) && tell_idle(pm->tell);
+	return servers_idle(pm->servers) && tell_idle(pm->tell) && !lane_waiting(pm->lane);
+}
+
+static void drain(void *self)
+{
+	struct poolmgr *pm = self;
+
+	pm->is_draining = true;
 }
 
 static void stop(void *self)
 {
 	struct poolmgr *pm = self;
 
+	lane_free(&pm->lane);	/* what it found goes to the servers' lanes */
 	servers_stop(pm->servers);
+	db_free(&pm->lane_db);
 	patrol_free(&pm->patrol);
+	retry_free(&pm->retry);
+	sync_free(&pm->sync);
 	queue_watch_free(&pm->queues);
 	pulse_free(&pm->pulse);
 	tell_free(&pm->tell);
@@ -233,6 +273,7 @@ int main(int argc, char **argv)
 		.check = check,
 		.prepare = prepare,
 		.start = start,
+		.drain = drain,
 		.idle = idle,
 		.stop = stop,
 		.self = &poolmgr,

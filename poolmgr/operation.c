@@ -1,6 +1,7 @@
 #include "operation.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -240,29 +241,57 @@ static void run(void *self)
 
 /* ---- back on the loop ---- */
 
+enum { RELEASE_ROWS = 1000 };		/* of a transaction */
+
 struct release {
 	struct poolmgr *poolmgr;
 	const char *server_id;
 	bool control;
+	int64_t rows;			/* of the last transaction */
+	enum err err;
+	struct why why;
 };
 
-static enum err release(void *self, struct why *why)
+static enum err release_some(void *self, struct why *why)
 {
-	const struct release *of = self;
-	struct tx tx = tx_begin(of->poolmgr->runtime.db, why);
+	struct release *of = self;
+	struct tx tx = tx_begin(of->poolmgr->lane_db, why);
 
-	store_release(&tx, of->poolmgr->config.pool_name, of->server_id, of->control);
+	of->rows = store_release(&tx, of->poolmgr->config.pool_name, of->server_id,
+	                         of->control, RELEASE_ROWS);
 	return tx_commit(&tx);
+}
+
+/* On the poolmgr's lane. */
+static void release(void *self)
+{
+	struct release *of = self;
+
+	of->err = tx_redo(release_some, of, &of->why);
+}
+
+static void released(void *self)
+{
+	struct release *of = self;
+	bool more = poolmgr_ran(of->poolmgr) && !of->err && of->rows == RELEASE_ROWS;
+
+	if (of->err)
+		log_warn("retries not released: server=%s why=\"%s\"", of->server_id,
+		         of->why.text);
+	if (!more || !poolmgr_submit(of->poolmgr, release, released, of))
+		free(of);
 }
 
 void operation_release(struct poolmgr *poolmgr, const char *server_id, bool control)
 {
-	struct release of = { poolmgr, server_id, control };
-	struct why why;
+	struct release *of = xcalloc(1, sizeof(*of));
 
-	if (tx_redo(release, &of, &why))
-		log_warn("retries not released: server=%s why=\"%s\"", server_id,
-		         why.text);
+	*of = (struct release){ poolmgr, servers_find(poolmgr->servers, server_id)
+	                                 ->settings->id, control };
+	if (poolmgr_submit(poolmgr, release, released, of))
+		return;
+	log_warn("retries not released: server=%s why=\"no room, or this process ends\"", server_id);
+	free(of);
 }
 
 static void note_health(struct job *job)

@@ -41,6 +41,18 @@ struct patrol {
 	bool walking;
 	uint64_t generation;		/* of the share that is walked through */
 	unsigned walk;			/* its number: whose turn a deep look is */
+	/* of a page that the lane reads */
+	bool is_reading;
+	bool is_counted;		/* a walk begins with it */
+	char id[ID_LEN + 1];
+	int64_t pages_left;		/* of this turn; -1: not known yet */
+	struct arena *arena;
+	struct scope scope;
+	int64_t count;			/* of domains, if counted */
+	struct due *page;
+	struct suspects suspects;
+	enum err err;
+	struct why why;
 };
 
 struct patrol *patrol_new(struct poolmgr *poolmgr)
@@ -50,12 +62,15 @@ struct patrol *patrol_new(struct poolmgr *poolmgr)
 
 	patrol->poolmgr = poolmgr;
 	patrol->next_ms = clock_ms() + random_u32() % interval_ms;
+	patrol->arena = arena_new();
 	patrol->walk = random_u32();	/* whoever starts often looks at all, in time */
 	return patrol;
 }
 
 void patrol_free(struct patrol **patrol)
 {
+	if (*patrol)
+		arena_free(&(*patrol)->arena);
 	free(*patrol);
 	*patrol = NULL;
 }
@@ -193,56 +208,64 @@ static void find_suspects(struct tx *tx, struct arena *arena, const struct due *
 		store_suspects(tx, arena, ids, count, suspects);
 }
 
-/* False: this walk is over, or cannot go on now. */
-static bool do_page(struct patrol *patrol, const struct scope *scope,
-                    const struct cause *cause)
-{
-	struct arena *arena = arena_new();
-	struct why why;
-	struct tx tx = tx_once(patrol->poolmgr->runtime.db, &why);
-	struct due *page = store_page(&tx, arena, scope, patrol->cursor, PAGE);
-	struct suspects suspects = { .count = 0 };
+/* ---- on the lane ---- */
 
-	find_suspects(&tx, arena, page, &suspects);
-	enum err err = tx_commit(&tx);
-	if (!err) {
-		look_at(patrol, page, false, tell_look, cause);
-		look_at(patrol, page, true, tell_look, cause);
-		move_on(patrol, page);
-		look_at(patrol, choose(patrol, page, &suspects), false, tell_compare,
-		        cause);
-	} else if (err != ERR_UNREACHABLE) {
-		log_warn("patrol stopped: err=%s why=\"%s\"", err_name(err), why.text);
-	}
-	arena_free(&arena);
-	return !err && patrol->walking;
+static bool is_anew(const struct patrol *patrol)
+{
+	return !patrol->walking ||
+	       patrol->generation != patrol->scope.share.generation;
 }
 
-/* ---- a walk ---- */
+static void read_page(void *self)
+{
+	struct patrol *patrol = self;
+	struct db *db = patrol->poolmgr->lane_db;
+
+	patrol->err = OK;
+	patrol->scope = poolmgr_scope(patrol->poolmgr, db);
+	if (!patrol->scope.share.total)
+		return;
+	struct tx tx = tx_once(db, &patrol->why);
+	patrol->is_counted = is_anew(patrol);
+	if (patrol->is_counted)
+		patrol->count = store_count(&tx, &patrol->scope);
+	patrol->page = store_page(&tx, patrol->arena, &patrol->scope, patrol->cursor, PAGE);
+	patrol->suspects = (struct suspects){ .count = 0 };
+	find_suspects(&tx, patrol->arena, patrol->page, &patrol->suspects);
+	patrol->err = tx_commit(&tx);
+}
+
+/* ---- on the loop: a walk ---- */
+
+static void do_page(struct patrol *patrol)
+{
+	const struct cause cause = { patrol->id, .recovery = true };
+
+	log_request(patrol->id);
+	look_at(patrol, patrol->page, false, tell_look, &cause);
+	look_at(patrol, patrol->page, true, tell_look, &cause);
+	move_on(patrol, patrol->page);
+	look_at(patrol, choose(patrol, patrol->page, &patrol->suspects), false, tell_compare,
+	        &cause);
+	log_request(NULL);
+}
 
 /*
  * From the first domain, or from where one was broken off, once round: who comes and goes
  * all the time keeps nobody's domains from their turn.
  */
-static bool begin(struct patrol *patrol, const struct scope *scope)
+static void begin(struct patrol *patrol)
 {
-	struct why why;
-	struct tx tx = tx_once(patrol->poolmgr->runtime.db, &why);
-	int64_t count = store_count(&tx, scope);
-
-	if (tx_commit(&tx))
-		return false;
 	patrol->began_ms = clock_ms();
 	patrol->next_ms = patrol->began_ms + walk_ms(patrol) * 100 / SHARE_PERCENT;
-	patrol->pages = count / PAGE + 1;
+	patrol->pages = patrol->count / PAGE + 1;
 	patrol->done = 0;
 	patrol->walk += !*patrol->cursor;	/* what is broken off is the same walk */
 	metric_add(walks, 1);
 	patrol->walking = true;
-	patrol->generation = scope->share.generation;
+	patrol->generation = patrol->scope.share.generation;
 	snprintf(patrol->origin, sizeof(patrol->origin), "%s", patrol->cursor);
 	patrol->round_the_end = false;
-	return true;
 }
 
 /* So many that the walk ends in its time. */
@@ -254,27 +277,48 @@ static int64_t pages_due(const struct patrol *patrol)
 	return due < PAGES_A_TURN ? due : PAGES_A_TURN;
 }
 
+static void page_read(void *self);
+
+static void read_next(struct patrol *patrol)
+{
+	arena_reset(patrol->arena);
+	patrol->is_reading =
+	    poolmgr_submit(patrol->poolmgr, read_page, page_read, patrol);
+}
+
+/* Without a share, or a page, the walk goes on later. */
+static void page_read(void *self)
+{
+	struct patrol *patrol = self;
+
+	patrol->is_reading = false;
+	if (!poolmgr_ran(patrol->poolmgr) || !patrol->scope.share.total)
+		return;
+	if (patrol->err) {
+		if (patrol->err != ERR_UNREACHABLE)
+			log_warn("patrol stopped: err=%s why=\"%s\"",
+			         err_name(patrol->err), patrol->why.text);
+		return;
+	}
+	if (patrol->is_counted)		/* or others were its domains, and are no more */
+		begin(patrol);
+	if (patrol->pages_left < 0)
+		patrol->pages_left = pages_due(patrol);
+	if (patrol->pages_left-- <= 0)
+		return;
+	do_page(patrol);
+	if (patrol->walking && patrol->pages_left > 0 && !patrol->poolmgr->is_draining)
+		read_next(patrol);
+}
+
 void patrol_turn(struct patrol *patrol)
 {
-	struct scope scope;
-	char id[ID_LEN + 1];
-
 	/* the turn that is nearest to its time, or of two seconds become three */
-	if (!patrol->walking && clock_ms() + HALF_A_TURN_MS < patrol->next_ms)
+	if (patrol->is_reading ||
+	    (!patrol->walking && clock_ms() + HALF_A_TURN_MS < patrol->next_ms) ||
+	    (patrol->walking && pages_due(patrol) <= 0))
 		return;
-	scope = poolmgr_scope(patrol->poolmgr);
-	if (!scope.share.total)
-		return;			/* or it is not to be had: the walk goes on later */
-	if (patrol->walking && patrol->generation != scope.share.generation) {
-		patrol->walking = false;	/* others are its domains now */
-		patrol->next_ms = clock_ms();
-	}
-	if (!patrol->walking && !begin(patrol, &scope))
-		return;
-	id_random(id);
-	log_request(id);
-	for (int64_t due = pages_due(patrol); due > 0; due--)
-		if (!do_page(patrol, &scope, &(struct cause){ id, .recovery = true }))
-			break;
-	log_request(NULL);
+	id_random(patrol->id);
+	patrol->pages_left = -1;
+	read_next(patrol);
 }

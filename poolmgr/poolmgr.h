@@ -5,8 +5,11 @@
  * periodic sync takes up whatever is owed and due.
  *
  *	service  messages -> work, tell        work  driver operations, by lane
- *	sync     rows that are due -> the same  tell  casts to minidns, calls to central
- *	patrol   all domains, page by page
+ *	retry    rows that are due -> the same  tell  casts to minidns, calls to central
+ *	sync     all domains: who is behind     patrol  all domains: what they serve
+ *
+ * What goes through many rows does so on the lane, a page at a time, with a connection of
+ * its own; the loop only does what was found on a page.
  *
  * Messages go to whichever process takes them. What is done by time is shared: each
  * domain is looked after by one process of the pool (consistency/fleet.h).
@@ -15,6 +18,7 @@
 
 #include "base/option.h"
 #include "endpoint.h"
+#include "runtime/offload.h"
 #include "runtime/worker.h"
 #include "scope.h"
 
@@ -23,6 +27,8 @@ struct tell;
 struct pulse;
 struct queue_watch;
 struct patrol;
+struct retry;
+struct sync;
 struct metric;
 
 struct poolmgr {
@@ -44,16 +50,24 @@ struct poolmgr {
 	struct pulse *pulse;
 	struct queue_watch *queues;
 	struct patrol *patrol;
+	struct retry *retry;
+	struct sync *sync;
+	struct lane *lane;		/* of what goes through many rows */
+	struct db *lane_db;		/* of its thread */
+	bool is_draining;		/* nothing of that goes on to another page */
 	int retry_period_ms, patrol_period_ms;	/* of their timers: constant */
 };
 
 extern const struct rpc_method poolmgr_methods[];	/* service.c */
 
-void sync_metrics(void);	/* before the fork */
-void sync_round(void *poolmgr);		/* sync.c: periodic_sync of the seed */
-void sync_retry(void *poolmgr);		/* sync.c: what is due by its own time */
+/*
+ * A page of work on the lane. Its done() asks poolmgr_ran(). False: it is full, or has
+ * ended; nothing is called.
+ */
+bool poolmgr_submit(struct poolmgr *poolmgr, lane_fn *work, lane_fn *done, void *job);
+bool poolmgr_ran(const struct poolmgr *poolmgr);
 
 /* What this process is to look after now; share.total 0: nothing. One statement. */
-struct scope poolmgr_scope(const struct poolmgr *poolmgr);
+struct scope poolmgr_scope(const struct poolmgr *poolmgr, struct db *db);
 /* The longest that a poll may take until it reports, in seconds. */
 int poolmgr_poll_budget_s(const struct poolmgr *poolmgr);

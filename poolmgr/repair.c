@@ -40,6 +40,10 @@ struct job {
 	struct server *server;
 	struct arena *arena;
 	struct fault fault;
+	struct suspicion_terms terms;
+	enum advice advice;		/* by what was seen before */
+	enum err err;			/* of writing the sight down */
+	struct why why;
 	struct held *held;
 };
 
@@ -261,25 +265,7 @@ static void ended(void *self)
 	free(job);
 }
 
-/* ---- on the loop ---- */
-
-static void start(struct poolmgr *poolmgr, struct server *server,
-                  const struct fault *fault)
-{
-	struct job *job = xcalloc(1, sizeof(*job));
-
-	job->poolmgr = poolmgr;
-	job->server = server;
-	job->arena = arena_new();
-	job->fault = *fault;
-	job->fault.object = arena_strdup(job->arena, fault->object);
-	job->fault.server_id = server->settings->id;
-	job->fault.pool = arena_strdup(job->arena, fault->pool);
-	job->fault.name = arena_strdup(job->arena, fault->name);
-	job->fault.detail = arena_strdup(job->arena, fault->detail);
-	if (!lane_submit(server->lane, run, ended, job))
-		ended(job);		/* the suspicion gets old, and begins anew */
-}
+/* ---- a sight: written down on the poolmgr's lane, for there may be many ---- */
 
 static struct suspicion_terms terms_of(const struct poolmgr *poolmgr)
 {
@@ -293,53 +279,91 @@ static struct suspicion_terms terms_of(const struct poolmgr *poolmgr)
 	};
 }
 
-struct sight {
-	struct poolmgr *poolmgr;
-	const struct fault *fault;
-	enum advice advice;
-};
-
-static enum err look(void *self, struct why *why)
+static enum err write_sight(void *self, struct why *why)
 {
-	struct sight *sight = self;
-	const struct suspicion_terms terms = terms_of(sight->poolmgr);
-	struct tx tx = tx_begin(sight->poolmgr->runtime.db, why);
-	struct suspicion known = store_suspicion(&tx, sight->fault);
+	struct job *job = self;
+	struct tx tx = tx_begin(job->poolmgr->lane_db, why);
+	struct suspicion known = store_suspicion(&tx, &job->fault);
 	const struct ending parking = {
 		"PARKED", "repaired too often within the hour",
-		fleet_name(pulse_fleet(sight->poolmgr->pulse)), 0,
+		fleet_name(pulse_fleet(job->poolmgr->pulse)), 0,
 	};
 
 	/* ours of a moment ago, in a transaction whose end we did not hear */
-	if (sight->advice == ADVICE_REPAIR && known.state == SUSPICION_CONFIRMED)
+	if (job->advice == ADVICE_REPAIR && known.state == SUSPICION_CONFIRMED)
 		return tx_commit(&tx);
-	sight->advice = suspicion_advice(&known, &terms);
-	store_suspect(&tx, sight->fault, sight->advice);
-	if (sight->advice == ADVICE_PARK)
-		store_repaired(&tx, sight->fault, &parking);
+	job->advice = suspicion_advice(&known, &job->terms);
+	store_suspect(&tx, &job->fault, job->advice);
+	if (job->advice == ADVICE_PARK)
+		store_repaired(&tx, &job->fault, &parking);
 	return tx_commit(&tx);
+}
+
+static void look(void *self)
+{
+	struct job *job = self;
+
+	job->err = tx_redo(write_sight, job, &job->why);
+}
+
+static void note_sight(const struct job *job)
+{
+	const struct fault *fault = &job->fault;
+
+	metric_add(suspected, job->advice == ADVICE_SUSPECT);
+	metric_add(parked, job->advice == ADVICE_PARK);
+	if (job->advice == ADVICE_SUSPECT)
+		log_warn("server differs: domain=%s server=%s why=\"%s\"", fault->name,
+		         fault->server_id, fault->detail);
+	if (job->advice == ADVICE_PARK)
+		log_warn("server differs again and again, left alone for an hour: "
+		         "domain=%s server=%s why=\"%s\"", fault->name,
+		         fault->server_id, fault->detail);
+}
+
+static void looked(void *self)
+{
+	struct job *job = self;
+	bool is_written = poolmgr_ran(job->poolmgr) && !job->err;
+
+	if (job->err)
+		log_warn("sight not recorded: domain=%s server=%s why=\"%s\"",
+		         job->fault.name, job->fault.server_id, job->why.text);
+	if (is_written)
+		note_sight(job);
+	/* no room there: the suspicion gets old, and begins anew */
+	if (!is_written || job->advice != ADVICE_REPAIR ||
+	    !lane_submit(job->server->lane, run, ended, job))
+		ended(job);
+}
+
+static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
+                           const struct fault *fault)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	job->poolmgr = poolmgr;
+	job->server = server;
+	job->arena = arena_new();
+	job->fault = *fault;
+	job->fault.object = arena_strdup(job->arena, fault->object);
+	job->fault.server_id = server->settings->id;
+	job->fault.pool = arena_strdup(job->arena, fault->pool);
+	job->fault.name = arena_strdup(job->arena, fault->name);
+	job->fault.detail = arena_strdup(job->arena, fault->detail);
+	job->terms = terms_of(poolmgr);
+	job->advice = ADVICE_NOTHING;
+	return job;
 }
 
 void repair_saw(struct poolmgr *poolmgr, struct server *server,
                 const struct fault *fault)
 {
-	struct sight sight = { poolmgr, fault, ADVICE_NOTHING };
-	struct why why;
+	struct job *job = job_new(poolmgr, server, fault);
 
-	if (tx_redo(look, &sight, &why)) {
-		log_warn("sight not recorded: domain=%s server=%s why=\"%s\"",
-		         fault->name, fault->server_id, why.text);
+	if (poolmgr_submit(poolmgr, look, looked, job))
 		return;
-	}
-	metric_add(suspected, sight.advice == ADVICE_SUSPECT);
-	metric_add(parked, sight.advice == ADVICE_PARK);
-	if (sight.advice == ADVICE_SUSPECT)
-		log_warn("server differs: domain=%s server=%s why=\"%s\"", fault->name,
-		         fault->server_id, fault->detail);
-	if (sight.advice == ADVICE_PARK)
-		log_warn("server differs again and again, left alone for an hour: "
-		         "domain=%s server=%s why=\"%s\"", fault->name,
-		         fault->server_id, fault->detail);
-	if (sight.advice == ADVICE_REPAIR)
-		start(poolmgr, server, fault);
+	log_info("sight not recorded: domain=%s server=%s why=\"there are too many\"",
+	         fault->name, fault->server_id);
+	ended(job);
 }

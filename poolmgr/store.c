@@ -9,25 +9,28 @@
 
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
 
-void store_owe(struct tx *tx, const char *domain_id, enum action action,
-               const struct server *const *servers, size_t count, int lease_s)
+static void owe_values(const struct debt *debt, int lease_s, const char *id,
+                       struct tx_value *value)
 {
-	enum { COLUMNS = 5 };
-	struct tx_value values[64 * COLUMNS];
-	char ids[64][ID_LEN + 1];
+	value[0] = tx_text(id);
+	value[1] = tx_text(debt->server_id);
+	value[2] = tx_text(debt->domain_id);
+	value[3] = tx_text(action_name(debt->action));
+	value[4] = tx_int(lease_s);
+}
 
-	for (size_t at = 0; at < count; at += 64) {
-		size_t rows = count - at < 64 ? count - at : 64;
+void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_s)
+{
+	enum { COLUMNS = 5, CHUNK = 64 };
+	struct tx_value values[CHUNK * COLUMNS];
+	char ids[CHUNK][ID_LEN + 1];
+
+	for (size_t at = 0; at < count; at += CHUNK) {
+		size_t rows = count - at < CHUNK ? count - at : CHUNK;
 
 		for (size_t i = 0; i < rows; i++) {
-			struct tx_value *value = values + i * COLUMNS;
-
 			id_new(ids[i]);
-			value[0] = tx_text(ids[i]);
-			value[1] = tx_text(servers[at + i]->settings->id);
-			value[2] = tx_text(domain_id);
-			value[3] = tx_text(action_name(action));
-			value[4] = tx_int(lease_s);
+			owe_values(&debts[at + i], lease_s, ids[i], values + i * COLUMNS);
 		}
 		tx_exec_rows(tx,
 		    "INSERT INTO pool_manager_status "
@@ -344,11 +347,11 @@ void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *s
 	            tx_u32(serial)));
 }
 
-/* Deleted domains of which no server owes anything; at most 500, in the arena. */
+/* Deleted domains of which no server owes anything; at most TX_LIST_MAX, in the arena. */
 static const char **settled_domains(struct tx *tx, struct arena *arena, const char *pool,
                                     size_t *count)
 {
-	const char **ids = arena_alloc(arena, 500 * sizeof(*ids));
+	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
 	struct tx_rows rows;
 
 	*count = 0;
@@ -358,10 +361,23 @@ static const char **settled_domains(struct tx *tx, struct arena *arena, const ch
 	    "WHERE p.name = ? AND d.status = 'DELETED' GROUP BY s.domain_id "
 	    "HAVING SUM(s.action = 'DELETE' AND "
 	    "(NOT (s.status <=> 'SUCCESS') OR s.next_attempt_at IS NOT NULL)) = 0 "
-	    "LIMIT 500", TX_BIND(tx_text(pool)));
+	    "LIMIT ?", TX_BIND(tx_text(pool), tx_int(TX_LIST_MAX)));
 	while (tx_next(&rows))
 		ids[(*count)++] = row_text(&rows);
 	return ids;
+}
+
+static void forget_domains(struct tx *tx, struct arena *arena, const char *const *ids,
+                           size_t count)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	size_t places;
+	const char *sql = tx_list(arena,
+	    "DELETE FROM pool_manager_status WHERE domain_id IN (", ")", count, &places);
+
+	tx_list_fill(values, ids, count, places);
+	values[places].type = TX_END;
+	tx_exec(tx, sql, values);
 }
 
 void store_forget_settled(struct tx *tx, const char *pool)
@@ -370,29 +386,9 @@ void store_forget_settled(struct tx *tx, const char *pool)
 	size_t count;
 	const char **ids = settled_domains(tx, arena, pool, &count);
 
-	for (size_t i = 0; i < count; i++)
-		tx_exec(tx, "DELETE FROM pool_manager_status WHERE domain_id = ?",
-		        TX_BIND(tx_text(ids[i])));
+	if (count)
+		forget_domains(tx, arena, ids, count);
 	arena_free(&arena);
-}
-
-/* Sorted by the database, which compares as strcmp() does. */
-static bool is_among(const char *name, const char *const *sorted, size_t count)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(name, sorted[middle]);
-
-		if (order == 0)
-			return true;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
 }
 
 size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id,
@@ -417,7 +413,7 @@ size_t store_strangers(struct tx *tx, struct arena *arena, const char *server_id
 		known[known_count++] = row_text(&rows);
 	tx_select_end(&rows);
 	for (size_t i = 0; i < count && found < room && !tx->err; i++)
-		if (!is_among(names[i], known, known_count))
+		if (!store_is_among(names[i], known, known_count))
 			strangers[found++] = names[i];
 	return found;
 }

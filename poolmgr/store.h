@@ -14,9 +14,12 @@
 
 enum { STORE_REASON = 512 };
 
-/* SERVERS (COUNT of them) owe ACTION on the domain; taken up again after LEASE_S. */
-void store_owe(struct tx *tx, const char *domain_id, enum action action,
-               const struct server *const *servers, size_t count, int lease_s);
+/* What a server owes a domain; taken up (again) after LEASE_S. A statement for many. */
+struct debt {
+	const char *domain_id, *server_id;
+	enum action action;
+};
+void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_s);
 
 /* How an action on one server ended. */
 struct outcome {

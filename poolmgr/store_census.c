@@ -26,16 +26,16 @@ void store_census(struct tx *tx, const char *pool, struct census *census)
 }
 
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
-                           const struct server *server)
+                           const struct slice *slice, const struct server *server)
 {
 	return store_read_count(tx,
 	    "SELECT COUNT(*) FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
+	    "WHERE " IN_SLICE " AND " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
 	    "AND d.task <> 'DELETE' AND (s.id IS NULL OR s.status <> 'SUCCESS' "
 	    "OR s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") ")",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
+	    TX_BIND(tx_text(server->settings->id), SLICE(slice), SCOPE(scope),
 	            tx_int(server->driver->by_catalog)));
 }
 

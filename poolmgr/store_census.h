@@ -5,6 +5,7 @@
 #include "runtime/tx.h"
 #include "scope.h"
 #include "servers.h"
+#include "store_due.h"
 
 /* How the pool's domains stand, whosever they are. */
 struct census {
@@ -12,8 +13,9 @@ struct census {
 	int64_t oldest_pending_s;	/* since the change that is owed; 0: none is */
 };
 void store_census(struct tx *tx, const char *pool, struct census *census);
+/* Of a slice, the domains whose newest serial the server was not seen to serve. */
 int64_t store_count_behind(struct tx *tx, const struct scope *scope,
-                           const struct server *server);
+                           const struct slice *slice, const struct server *server);
 /*
  * How long ago a domain changed that the server is owed and was not seen to serve: of all
  * in the pool, the one that has waited longest. 0: there is none.

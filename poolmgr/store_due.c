@@ -1,9 +1,10 @@
 #include "store_due.h"
 
 #include "base/log.h"
+#include "runtime/tx_list.h"
 #include "store_rows.h"
 
-/* Rows of DOMAIN_COLUMNS, an action and a row's id, as a list in their order. */
+/* Rows of DOMAIN_COLUMNS, an action, a row's id and `superseded`, in their order. */
 static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool,
                             const char *sql, const struct tx_value *bind)
 {
@@ -17,6 +18,7 @@ static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool
 		store_read_domain(&rows, pool, &due->domain);
 		bug_if(!action_parse(row_text(&rows), &due->action));
 		due->row_id = row_text(&rows);
+		due->superseded = row_int(&rows) != 0;
 		*last = due;
 		last = &due->next;
 	}
@@ -26,34 +28,17 @@ static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool
 /* What is done through a server's control channel; the rest is NOTIFY and polls. */
 #define BY_CONTROL "(s.action <> 'UPDATE' OR s.status <=> 'NO_DOMAIN')"
 
-/*
- * Of the list, what nobody else claimed meanwhile is left: it is open again, so that its
- * success clears what was planned (store_settle).
- */
-static void claim(struct tx *tx, struct due **due, int ahead_s, int lease_s)
-{
-	while (*due) {
-		if (tx_exec(tx,
-		    "UPDATE pool_manager_status SET attempts = attempts + 1, "
-		    "status = "
-		    "IF(action <> 'UPDATE' AND status = 'SUCCESS', NULL, status), "
-		    "next_attempt_at = NOW(3) + INTERVAL GREATEST(?, " PAUSE ") SECOND "
-		    "WHERE id = ? AND next_attempt_at <= NOW(3) + INTERVAL ? SECOND",
-		    TX_BIND(tx_int(lease_s), tx_text((*due)->row_id),
-		            tx_int(ahead_s))) == 1)
-			due = &(*due)->next;
-		else
-			*due = (*due)->next;
-	}
-}
+#define IS_SUPERSEDED \
+	"(s.action = 'DELETE' AND EXISTS (SELECT 1 FROM domains n WHERE n.name = d.name " \
+	"AND n.live = 1 AND n.task <> 'DELETE' AND n.id <> d.id))"
 
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
-                      const struct due_of *of, int lease_s)
+                      const struct due_of *of)
 {
 	/* A server that lost the zone has to create it again before it can be updated. */
-	struct due *first = read_due(tx, arena, scope->pool,
+	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", "
-	    "IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id "
+	    "IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id, " IS_SUPERSEDED " "
 	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND " IS_MINE " "
@@ -62,9 +47,71 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	    "AND " BY_CONTROL " = ? ORDER BY s.next_attempt_at LIMIT ?",
 	    TX_BIND(tx_text(of->server_id), SCOPE(scope), tx_int(of->ahead_s),
 	            tx_int(of->control), tx_int((int64_t)of->limit)));
+}
 
-	claim(tx, &first, of->ahead_s, lease_s);
-	return first;
+static size_t row_ids(const struct due *due, const char **ids)
+{
+	size_t count = 0;
+
+	for (; due; due = due->next) {
+		bug_if(count == TX_LIST_MAX);
+		ids[count++] = due->row_id;
+	}
+	return count;
+}
+
+/* Those of IDS that are due still, sorted, and locked until the end of the transaction. */
+static size_t lock_due(struct tx *tx, struct arena *arena, const char **ids, size_t count,
+                       int ahead_s)
+{
+	struct tx_value values[TX_LIST_MAX + 2];
+	size_t places, locked = 0;
+	struct tx_rows rows;
+	const char *sql = tx_list(arena, "SELECT id FROM pool_manager_status WHERE id IN (",
+	    ") AND next_attempt_at <= NOW(3) + INTERVAL ? SECOND ORDER BY id FOR UPDATE",
+	    count, &places);
+
+	tx_list_fill(values, ids, count, places);
+	values[places] = tx_int(ahead_s);
+	values[places + 1].type = TX_END;
+	tx_select(tx, arena, &rows, sql, values);
+	while (tx_next(&rows))
+		ids[locked++] = row_text(&rows);
+	return locked;
+}
+
+/* Open again: its success clears what was planned (store_settle). */
+static void put_off(struct tx *tx, struct arena *arena, const char *const *ids,
+                    size_t count, int lease_s)
+{
+	struct tx_value values[TX_LIST_MAX + 2] = { tx_int(lease_s) };
+	size_t places;
+	const char *sql = tx_list(arena,
+	    "UPDATE pool_manager_status SET attempts = attempts + 1, status = "
+	    "IF(action <> 'UPDATE' AND status = 'SUCCESS', NULL, status), "
+	    "next_attempt_at = NOW(3) + INTERVAL GREATEST(?, " PAUSE ") SECOND "
+	    "WHERE id IN (", ")", count, &places);
+
+	tx_list_fill(values + 1, ids, count, places);
+	values[1 + places].type = TX_END;
+	tx_exec(tx, sql, values);
+}
+
+void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
+                 int lease_s)
+{
+	const char *ids[TX_LIST_MAX];
+	size_t count = row_ids(*due, ids);
+
+	if (count)
+		count = lock_due(tx, arena, ids, count, ahead_s);
+	while (*due)
+		if (store_is_among((*due)->row_id, ids, count))
+			due = &(*due)->next;
+		else
+			*due = (*due)->next;
+	if (count)
+		put_off(tx, arena, ids, count, lease_s);
 }
 
 void store_hurry(struct tx *tx, const char *domain_id)
@@ -82,15 +129,17 @@ void store_drop_plans(struct tx *tx, const char *domain_id)
 	        TX_BIND(tx_text(domain_id)));
 }
 
-void store_release(struct tx *tx, const char *pool, const char *server_id, bool control)
+int64_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control,
+                      size_t limit)
 {
-	tx_exec(tx,
-	    "UPDATE pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "SET s.next_attempt_at = NOW(3), s.attempts = 0 "
-	    "WHERE s.server_id = ? AND p.name = ? AND s.status IN ('ERROR', 'NO_DOMAIN') "
-	    "AND s.next_attempt_at > NOW(3) AND " BY_CONTROL " = ?",
-	    TX_BIND(tx_text(server_id), tx_text(pool), tx_int(control)));
+	return tx_exec(tx,
+	    "UPDATE pool_manager_status s SET s.next_attempt_at = NOW(3), s.attempts = 0 "
+	    "WHERE s.server_id = ? AND s.next_attempt_at > NOW(3) "
+	    "AND s.status IN ('ERROR', 'NO_DOMAIN') AND " BY_CONTROL " = ? "
+	    "AND s.domain_id IN (SELECT d.id FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "WHERE p.name = ?) LIMIT ?",
+	    TX_BIND(tx_text(server_id), tx_int(control), tx_text(pool),
+	            tx_int((int64_t)limit)));
 }
 
 int64_t store_return(struct tx *tx, const struct share *share, const char *server_id,
@@ -104,76 +153,64 @@ int64_t store_return(struct tx *tx, const struct share *share, const char *serve
 	            tx_int((int64_t)share->factor), tx_int((int64_t)limit)));
 }
 
-struct due *store_undeleted(struct tx *tx, struct arena *arena, const struct scope *scope,
-                            const struct server *server, size_t limit, int stale_s)
+const char *store_slice_end(struct tx *tx, struct arena *arena, const char *after,
+                            const char *limit, size_t count)
 {
-	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'DELETE', s.id FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'DELETE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.task = 'DELETE' "
-	    "AND d.status IN ('PENDING', 'ERROR') "
-	    "AND s.id IS NULL AND d.changed_at < NOW(3) - INTERVAL ? SECOND LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
-	            tx_int(server->driver->by_catalog), tx_int(stale_s),
-	            tx_int((int64_t)limit)));
-}
+	const char *end = limit;
+	struct tx_rows rows;
 
-struct due *store_missing(struct tx *tx, struct arena *arena, const struct scope *scope,
-                          const struct server *server, size_t limit, int stale_s)
-{
-	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'CREATE', s.id FROM domains d "
-	    "JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'CREATE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
-	    "AND d.task <> 'DELETE' AND s.id IS NULL AND d.created_at < NOW(3) - "
-	    "INTERVAL ? SECOND ORDER BY d.created_at LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
-	            tx_int(server->driver->by_catalog), tx_int(stale_s),
-	            tx_int((int64_t)limit)));
+	if (tx_select_row(tx, arena, &rows,
+	    "SELECT id FROM domains WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ?",
+	    TX_BIND(tx_text(after), tx_text(limit), tx_int((int64_t)count - 1)))) {
+		end = row_text(&rows);
+		tx_select_end(&rows);
+	}
+	return end;
 }
 
 /* A row in error has a time of its own (store_due). */
-struct due *store_behind(struct tx *tx, struct arena *arena, const struct scope *scope,
-                         const struct server *server, size_t limit, int stale_s)
+struct due *store_owed(struct tx *tx, struct arena *arena, const struct scope *scope,
+                       const struct slice *slice, const struct server *server,
+                       size_t limit, int stale_s)
 {
+	const char *id = server->settings->id;
+
 	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', s.id FROM domains d "
+	    "SELECT " DOMAIN_COLUMNS ", IF(d.task = 'DELETE', 'DELETE', "
+	    "IF(m.id IS NULL, 'CREATE', 'UPDATE')), COALESCE(m.id, u.id), 0 FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
-	    "LEFT JOIN pool_manager_status s "
-	    "ON s.domain_id = d.id AND s.server_id = ? AND s.action = 'UPDATE' "
-	    "WHERE " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 AND d.task <> 'DELETE' "
-	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
-	    "AND (s.id IS NULL OR (s.next_attempt_at IS NULL AND "
-	    "(s.serial_number IS NULL OR " NEWER("d.serial", "s.serial_number") "))) "
-	    "ORDER BY d.changed_at LIMIT ?",
-	    TX_BIND(tx_text(server->settings->id), SCOPE(scope),
+	    "LEFT JOIN pool_manager_status m ON m.domain_id = d.id AND m.server_id = ? "
+	    "AND m.action = IF(d.task = 'DELETE', 'DELETE', 'CREATE') "
+	    "LEFT JOIN pool_manager_status u ON u.domain_id = d.id AND u.server_id = ? "
+	    "AND u.action = 'UPDATE' "
+	    "WHERE " IN_SLICE " AND " IS_MINE " AND " IS_FOR_IT " AND d.live = 1 "
+	    "AND IF(d.task <> 'DELETE' AND m.id IS NULL, d.created_at, d.changed_at) "
+	    "< NOW(3) - INTERVAL ? SECOND "
+	    "AND (m.id IS NULL OR (d.task <> 'DELETE' AND (u.id IS NULL "
+	    "OR (u.next_attempt_at IS NULL AND (u.serial_number IS NULL "
+	    "OR " NEWER("d.serial", "u.serial_number") "))))) ORDER BY d.id LIMIT ?",
+	    TX_BIND(tx_text(id), tx_text(id), SLICE(slice), SCOPE(scope),
 	            tx_int(server->driver->by_catalog), tx_int(stale_s),
 	            tx_int((int64_t)limit)));
 }
 
 struct due *store_unsettled(struct tx *tx, struct arena *arena, const struct scope *scope,
-                            size_t limit, int stale_s)
+                            const struct slice *slice, size_t limit, int stale_s)
 {
 	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_BUT_VERSION ", "
-	    "IF(d.task = 'DELETE', 'DELETE', 'UPDATE'), NULL "
+	    "IF(d.task = 'DELETE', 'DELETE', 'UPDATE'), NULL, 0 "
 	    "FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "WHERE " IS_MINE " AND d.status IN ('PENDING', 'ERROR') "
-	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND "
-	    "ORDER BY d.status = 'ERROR', IF(d.status = 'ERROR', RAND(), 0), "
-	    "d.changed_at LIMIT ?",
-	    TX_BIND(SCOPE(scope), tx_int(stale_s), tx_int((int64_t)limit)));
+	    "WHERE " IN_SLICE " AND " IS_MINE " AND d.status IN ('PENDING', 'ERROR') "
+	    "AND d.changed_at < NOW(3) - INTERVAL ? SECOND ORDER BY d.id LIMIT ?",
+	    TX_BIND(SLICE(slice), SCOPE(scope), tx_int(stale_s), tx_int((int64_t)limit)));
 }
 
 struct due *store_page(struct tx *tx, struct arena *arena, const struct scope *scope,
                        const char *cursor, size_t limit)
 {
 	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', NULL FROM domains d "
+	    "SELECT " DOMAIN_COLUMNS ", 'UPDATE', NULL, 0 FROM domains d "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE' AND d.id > ? "
 	    "ORDER BY d.id LIMIT ?",

@@ -1,6 +1,7 @@
 #include "store_rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -27,4 +28,22 @@ int64_t store_read_count(struct tx *tx, const char *sql, const struct tx_value *
 		tx_select_end(&rows);
 	}
 	return count;
+}
+
+bool store_is_among(const char *text, const char *const *sorted, size_t count)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(text, sorted[middle]);
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
 }

@@ -25,6 +25,10 @@
 #define SCOPE(scope) tx_text((scope)->pool), tx_int((scope)->share.total), \
                      tx_int((scope)->share.factor)
 
+/* of a domain d, in a slice of them */
+#define IN_SLICE "d.id > ? AND d.id <= ?"
+#define SLICE(slice) tx_text((slice)->after), tx_text((slice)->upto)
+
 /* In the order of store_read_domain(); a version is a look-up more. */
 #define DOMAIN_BUT_VERSION "d.id, d.name, d.tenant, d.serial, d.task, d.status, " \
                            "d.kind = 'CATALOG', 0"
@@ -34,3 +38,5 @@ void store_read_domain(struct tx_rows *rows, const char *pool, struct domain_ref
 
 /* The one number that a statement answers with; 0 without a row. */
 int64_t store_read_count(struct tx *tx, const char *sql, const struct tx_value *bind);
+/* Sorted by the database, which compares as strcmp() does. */
+bool store_is_among(const char *text, const char *const *sorted, size_t count);

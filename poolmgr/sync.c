@@ -1,26 +1,19 @@
-/*
- * The recurring work. Each process does it for the domains of its share (seed 004: the
- * hash factor): in one generation no domain is two processes', and none is nobody's.
- *
- *	retry	every second: rows that failed, or never ended, whose own time
- *		has come; a server whose breaker is open gets a probe at most
- *	sync	every periodic_sync_interval (seed 000): servers that miss a
- *		domain, domains that are behind, domains that nobody settled;
- *		the master forgets what is settled. The seed's last step,
- *		all domains on all servers, is patrol's.
- */
+#include "sync.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "consistency/pulse.h"
+#include "core/circuit.h"
 #include "judge.h"
-#include "operation.h"
-#include "poolmgr.h"
 #include "repair.h"
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
+#include "servers.h"
 #include "store.h"
 #include "store_census.h"
 #include "store_due.h"
@@ -30,293 +23,46 @@
 #include "tell.h"
 
 enum {
-	RETRY_ROWS = 200,
-	PROBE_ROWS = 4,
-	RETURN_ROWS = 5000,
-	RETRY_PERIOD_MS = 1000,
-	EVER_S = 86400,
+	SLICE = 2 * LIST_MAX,	/* domains, whosever they are */
+	INQUIRIES = SLICE / LIST_MAX,
+	UNHEARD_ROUNDS = 3,	/* of a server that no configuration names any more */
+	REPAIR_AGES = 3,	/* of a suspicion that nothing confirmed */
 };
 
-/* A round: its arena, its request id, its transactions. */
-struct round {
+/* What a round does for a server. */
+struct part {
+	int64_t lag_s;
+	bool has_lag;
+	int64_t behind;		/* domains of the slices so far */
+	size_t left;		/* that may be taken up */
+};
+
+struct sync {
 	struct poolmgr *poolmgr;
-	struct arena *arena;
+	unsigned number;	/* of rounds, as far as they were told to look deep */
+	struct circuit circuit;
+	bool is_running;
+	/* of a round; settings as they were when it began, for the lane */
+	int64_t began_us;
 	char id[ID_LEN + 1];
-	struct cause cause;
 	struct scope scope;
+	bool is_master, is_suspected;
+	struct census census;
+	bool has_census;
+	int stale_s, round_s, repair_s;
+	size_t settles_left;
+	struct part *parts;	/* one a server */
+	/* of the slice in hand */
+	struct arena *arena;
+	size_t at;		/* the server */
+	size_t limit;
+	struct due *found;
+	struct inquiry inquiries[INQUIRIES];
+	enum err err;
 	struct why why;
 };
 
-/* False: this process has no share now. */
-static bool round_begin(struct round *round, struct poolmgr *poolmgr)
-{
-	round->poolmgr = poolmgr;
-	round->scope = poolmgr_scope(poolmgr);
-	if (!round->scope.share.total)
-		return false;
-	round->arena = arena_new();
-	id_random(round->id);
-	round->cause = (struct cause){ .request_id = round->id, .recovery = true };
-	log_request(round->id);
-	return true;
-}
-
-static void round_end(struct round *round)
-{
-	arena_free(&round->arena);
-	log_request(NULL);
-}
-
-static struct tx once(struct round *round)
-{
-	return tx_once(round->poolmgr->runtime.db, &round->why);
-}
-
-/* A step that the database did not let us do is done in the next round. */
-static bool done(struct round *round, struct tx *tx, const char *step)
-{
-	enum err err = tx_commit(tx);
-
-	/* that is said where it is seen; a race was won by another, who does it */
-	if (err && err != ERR_UNREACHABLE && err != ERR_RACE)
-		log_warn("sync step failed: step=%s err=%s why=\"%s\"", step,
-		         err_name(err), round->why.text);
-	return !err;
-}
-
-/* ---- retry ---- */
-
-/* The zone of a deleted domain whose name lives again belongs to the new one. */
-static void delete_again(struct round *round, const struct due *due,
-                         struct server *server)
-{
-	struct tx tx = once(round);
-	bool taken = store_name_is_taken(&tx, due->domain.name, due->domain.id);
-
-	if (!taken) {
-		if (done(round, &tx, "retry"))
-			operation_start(round->poolmgr, &due->domain, ACTION_DELETE,
-			                server, &round->cause);
-		return;
-	}
-	store_settle(&tx, &(struct outcome){ due->domain.id, server->settings->id,
-	                                     ACTION_DELETE, "SUCCESS",
-	                                     "superseded by a new domain", 0 });
-	done(round, &tx, "retry");
-}
-
-static void do_again(struct round *round, struct due *due, struct server *server)
-{
-	switch (due->action) {
-	case ACTION_CREATE:
-		operation_start(round->poolmgr, &due->domain, ACTION_CREATE, server,
-		                &round->cause);
-		break;
-	case ACTION_UPDATE:
-		tell_server(round->poolmgr->tell, &due->domain, server, &round->cause);
-		break;
-	default:
-		delete_again(round, due, server);
-	}
-}
-
-/*
- * A probe waits for no row's own time: after hours of failures that is minutes
- * away, and only the probe can tell that the server is back.
- */
-static void limit_due(struct breaker *breaker, struct due_of *of)
-{
-	bool probe = breaker_open(breaker);
-
-	of->limit = probe ? PROBE_ROWS : RETRY_ROWS;
-	of->ahead_s = probe ? EVER_S : 0;
-	if (!breaker_allows(breaker, clock_ms(), random_u32()))
-		of->limit = 0;
-}
-
-/* What goes through its control channel, or to its DNS port: each has its breaker. */
-static void retry_server(struct round *round, struct server *server, bool control)
-{
-	struct poolmgr *poolmgr = round->poolmgr;
-	struct due_of of = { .server_id = server->settings->id, .control = control };
-
-	limit_due(control ? &server->control : &server->dns, &of);
-	if (of.limit == 0)
-		return;
-	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
-	struct due *due = store_due(&tx, round->arena, &round->scope, &of,
-	                            poolmgr_poll_budget_s(poolmgr) + 30);
-	if (!done(round, &tx, "retry"))
-		return;
-	round->cause.probe = control && breaker_open(&server->control);
-	for (; due; due = due->next)
-		do_again(round, due, server);
-	round->cause.probe = false;
-}
-
-/* A server whose breaker is open is asked whether anything is due or not. */
-static bool needs_retry(const struct server *server, const struct seen_servers *seen)
-{
-	if (!atomic_load(&server->in_service))
-		return false;
-	if (breaker_open(&server->control) || breaker_open(&server->dns))
-		return true;
-	for (size_t i = 0; i < seen->count; i++)
-		if (!strcmp(seen->item[i].id, server->settings->id))
-			return seen->item[i].has_due;
-	return false;
-}
-
-static void retry_some(struct poolmgr *poolmgr, const bool *needed)
-{
-	struct round round;
-
-	if (!round_begin(&round, poolmgr))
-		return;
-	for (size_t i = 0; i < poolmgr->servers->count; i++)
-		if (needed[i]) {
-			retry_server(&round, &poolmgr->servers->item[i], true);
-			retry_server(&round, &poolmgr->servers->item[i], false);
-		}
-	round_end(&round);
-}
-
-/* Who is back in service makes up for what he missed at once, not when its time comes. */
-static void hurry_returning(struct poolmgr *poolmgr, struct server *server)
-{
-	struct scope scope;
-	struct why why;
-
-	if (!server->returning)
-		return;
-	scope = poolmgr_scope(poolmgr);
-	if (!scope.share.total)
-		return;
-	struct tx tx = tx_once(poolmgr->runtime.db, &why);
-	int64_t rows = store_return(&tx, &scope.share, server->settings->id, RETURN_ROWS);
-	if (tx_commit(&tx))
-		log_info("what a server missed is not hurried yet: server=%s why=\"%s\"",
-		         server->settings->id, why.text);
-	else
-		server->returning = rows == RETURN_ROWS;
-}
-
-static void take_words(struct poolmgr *poolmgr, const struct seen_servers *seen)
-{
-	struct servers *servers = poolmgr->servers;
-
-	for (size_t i = 0; i < seen->count; i++)
-		servers_set(servers, seen->item[i].id, seen->item[i].in_service);
-	for (size_t i = 0; i < servers->count; i++)
-		hurry_returning(poolmgr, &servers->item[i]);
-}
-
-/* One statement while nothing is due. */
-void sync_retry(void *self)
-{
-	struct poolmgr *poolmgr = self;
-	struct servers *servers = poolmgr->servers;
-	struct arena *arena = arena_new();
-	bool *needed = arena_alloc(arena, servers->count * sizeof(*needed)), any = false;
-	struct seen_servers seen;
-	struct why why;
-	struct tx tx = tx_once(poolmgr->runtime.db, &why);
-
-	store_servers(&tx, arena, poolmgr->config.pool_name, &seen);
-	if (!tx_commit(&tx)) {
-		take_words(poolmgr, &seen);
-		for (size_t i = 0; i < servers->count; i++)
-			any |= needed[i] = needs_retry(&servers->item[i], &seen);
-	}
-	servers_measure(servers);
-	if (any)
-		retry_some(poolmgr, needed);
-	arena_free(&arena);
-}
-
-/* ---- sync ---- */
-
-typedef struct due *missing_fn(struct tx *tx, struct arena *arena,
-                               const struct scope *scope, const struct server *server,
-                               size_t limit, int stale_s);
-
-/*
- * Seed, steps 1 and 2, and what they forget: a message that left no row; a
- * server that is new. What is found gets its row and is done.
- */
-static void make_up_for(struct round *round, struct server *server, missing_fn *missing)
-{
-	const struct poolmgr *poolmgr = round->poolmgr;
-	int lease_s = poolmgr_poll_budget_s(poolmgr) + 30;
-	const struct server *one[] = { server };
-	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
-	struct due *due = missing(&tx, round->arena, &round->scope, server,
-	                          (size_t)poolmgr->config.sync_batch,
-	                          poolmgr_poll_budget_s(poolmgr));
-
-	for (struct due *d = due; d; d = d->next)
-		store_owe(&tx, d->domain.id, d->action, one, 1, lease_s);
-	if (!done(round, &tx, "missing"))
-		return;
-	for (; due; due = due->next)
-		do_again(round, due, server);
-}
-
-/* Seed, step 3. */
-static void update_behind(struct round *round, struct server *server)
-{
-	const struct poolmgr *poolmgr = round->poolmgr;
-	struct tx tx = once(round);
-	struct due *due = store_behind(&tx, round->arena, &round->scope, server,
-	                               (size_t)poolmgr->config.sync_batch,
-	                               poolmgr_poll_budget_s(poolmgr));
-
-	metric_set(server->behind,
-	           store_count_behind(&tx, &round->scope, server));
-	if (!done(round, &tx, "behind"))
-		return;
-	for (; due; due = due->next)
-		tell_server(round->poolmgr->tell, &due->domain, server, &round->cause);
-}
-
-/* Returns those that are left. */
-static struct due *judge_some(struct round *round, struct due *due)
-{
-	struct question questions[LIST_MAX];
-	size_t count = 0;
-
-	for (; due && count < LIST_MAX; due = due->next)
-		questions[count++] = (struct question){
-			.domain_id = due->domain.id,
-			.action = due->action,
-			.request_id = round->id,
-		};
-	enum err err = judge_all(round->poolmgr, questions, count, &round->why);
-
-	if (err)
-		log_warn("domains not settled: count=%zu err=%s why=\"%s\"", count,
-		         err_name(err), round->why.text);
-	return due;
-}
-
-/* A domain whose verdict never reached central, or whose message never reached us. */
-static void settle(struct round *round)
-{
-	struct poolmgr *poolmgr = round->poolmgr;
-	struct tx tx = once(round);
-	struct due *due = store_unsettled(&tx, round->arena, &round->scope,
-	                                  (size_t)poolmgr->config.sync_batch,
-	                                  poolmgr_poll_budget_s(poolmgr));
-
-	if (!done(round, &tx, "unsettled"))
-		return;
-	while (due)
-		due = judge_some(round, due);
-}
-
-/* ---- figures ---- */
-
-static struct metric *domains[STATUS_COUNT], *oldest_pending;
+static struct metric *domains[STATUS_COUNT], *oldest_pending, *seconds;
 
 void sync_metrics(void)
 {
@@ -327,125 +73,441 @@ void sync_metrics(void)
 	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
 	                            "Seconds since the oldest change that is not ACTIVE",
 	                            NULL, NULL);
+	seconds = metric_new(METRIC_HISTOGRAM, "sync_seconds",
+	                     "Time of a round of the sync through all domains", NULL, NULL);
+}
+
+struct sync *sync_new(struct poolmgr *poolmgr)
+{
+	struct sync *sync = xcalloc(1, sizeof(*sync));
+
+	sync->poolmgr = poolmgr;
+	sync->arena = arena_new();
+	sync->parts = xcalloc(poolmgr->servers->count, sizeof(*sync->parts));
+	return sync;
+}
+
+void sync_free(struct sync **sync)
+{
+	if (!*sync)
+		return;
+	arena_free(&(*sync)->arena);
+	free((*sync)->parts);
+	free(*sync);
+	*sync = NULL;
+}
+
+/* ---- upkeep, on the lane: a transaction a step, so that one holds up no other ---- */
+
+static struct tx once(struct sync *sync)
+{
+	return tx_once(sync->poolmgr->lane_db, &sync->why);
+}
+
+static struct tx begin(struct sync *sync)
+{
+	return tx_begin(sync->poolmgr->lane_db, &sync->why);
+}
+
+/* That a database is away is said where it is seen; a race was won by another. */
+static void complain(const struct sync *sync, const char *step, enum err err)
+{
+	if (err != ERR_UNREACHABLE && err != ERR_RACE)
+		log_warn("sync step failed: step=%s err=%s why=\"%s\"", step,
+		         err_name(err), sync->why.text);
+}
+
+/* A step that the database did not let us do is done in the next round. */
+static bool done(const struct sync *sync, struct tx *tx, const char *step)
+{
+	enum err err = tx_commit(tx);
+
+	if (err)
+		complain(sync, step, err);
+	return !err;
+}
+
+static bool register_again(struct sync *sync)
+{
+	struct tx tx = begin(sync);
+
+	store_register(&tx, sync->scope.pool, sync->poolmgr->servers);
+	return done(sync, &tx, "register");
 }
 
 /* The master's; what another process counted when it was the master is taken back. */
-static void count_domains(struct round *round)
+static void count_domains(struct sync *sync)
 {
-	struct census census = { .oldest_pending_s = 0 };
-
-	if (fleet_is_master(pulse_fleet(round->poolmgr->pulse))) {
-		struct tx tx = once(round);
-
-		store_census(&tx, round->scope.pool, &census);
-		if (!done(round, &tx, "census"))
-			return;
-	}
-	for (enum status status = 0; status < STATUS_COUNT; status++)
-		metric_set(domains[status], census.count[status]);
-	metric_set(oldest_pending, census.oldest_pending_s);
+	sync->census = (struct census){ .oldest_pending_s = 0 };
+	sync->has_census = true;
+	if (!sync->is_master)
+		return;
+	struct tx tx = once(sync);
+	store_census(&tx, sync->scope.pool, &sync->census);
+	sync->has_census = done(sync, &tx, "census");
 }
 
-/* Likewise; a server out of service is owed nothing. False: not to be had. */
-static bool measure_lag(struct round *round, const struct server *server, int64_t *lag_s)
+/* Likewise; a server out of service is owed nothing. */
+static void measure_lag(struct sync *sync, const struct server *server, struct part *part)
 {
-	*lag_s = 0;
-	if (!fleet_is_master(pulse_fleet(round->poolmgr->pulse)) ||
-	    !atomic_load(&server->in_service))
-		return true;
-	struct tx tx = once(round);
-	*lag_s = store_lag_s(&tx, round->scope.pool, server->settings->id);
-	return done(round, &tx, "lag");
+	part->lag_s = 0;
+	part->has_lag = true;
+	if (!sync->is_master || !atomic_load(&server->in_service))
+		return;
+	struct tx tx = once(sync);
+	part->lag_s = store_lag_s(&tx, sync->scope.pool, server->settings->id);
+	part->has_lag = done(sync, &tx, "lag");
 }
 
-static void measure_lags(struct round *round)
+/* What is not REGISTERED may be in use, and only look as if nobody had it any more. */
+static void tidy(struct sync *sync, bool registered)
 {
-	const struct servers *servers = round->poolmgr->servers;
-	int64_t lag_s;
-
-	for (size_t i = 0; i < servers->count; i++)
-		if (measure_lag(round, &servers->item[i], &lag_s))
-			metric_set(servers->item[i].lag, lag_s);
-}
-
-static bool register_again(struct round *round)
-{
-	struct poolmgr *poolmgr = round->poolmgr;
-	struct tx tx = tx_begin(poolmgr->runtime.db, &round->why);
-
-	store_register(&tx, round->scope.pool, poolmgr->servers);
-	return done(round, &tx, "register");
-}
-
-enum {
-	UNHEARD_ROUNDS = 3,	/* of a server that no configuration names any more */
-	REPAIR_AGES = 3,	/* of a suspicion that nothing confirmed */
-};
-
-/*
- * A transaction a step: what is too much for one holds up no other. What is not REGISTERED
- * may be in use, and only look as if nobody had it any more.
- */
-static void tidy(struct round *round, bool registered)
-{
-	const struct poolmgr *poolmgr = round->poolmgr;
-	const char *pool = round->scope.pool;
-	int round_s = poolmgr->config.periodic_sync_interval_ms / 1000 + 1;
-	struct db *db = poolmgr->runtime.db;
-	struct tx tx = tx_begin(db, &round->why);
+	const char *pool = sync->scope.pool;
+	struct tx tx = begin(sync);
 
 	store_forget_settled(&tx, pool);
-	done(round, &tx, "settled");
-	tx = tx_begin(db, &round->why);
-	store_repairs_forget(&tx, pool, repair_rounds(poolmgr) * round_s * REPAIR_AGES);
-	done(round, &tx, "repairs");
-	tx = tx_begin(db, &round->why);
+	done(sync, &tx, "settled");
+	tx = begin(sync);
+	store_repairs_forget(&tx, pool, sync->repair_s);
+	done(sync, &tx, "repairs");
+	tx = begin(sync);
 	store_forget_out(&tx, pool);
-	done(round, &tx, "out of service");
+	done(sync, &tx, "out of service");
 	if (!registered)
 		return;
-	tx = tx_begin(db, &round->why);
-	store_forget_removed(&tx, pool, UNHEARD_ROUNDS * round_s);
-	done(round, &tx, "removed");
+	tx = begin(sync);
+	store_forget_removed(&tx, pool, UNHEARD_ROUNDS * sync->round_s);
+	done(sync, &tx, "removed");
 }
 
-static void sync_server(struct round *round, struct server *server)
+static void look_for_suspects(struct sync *sync)
 {
-	make_up_for(round, server, store_missing);
-	make_up_for(round, server, store_undeleted);
-	update_behind(round, server);
+	struct tx tx = once(sync);
+
+	sync->is_suspected = store_suspects_stray(&tx, sync->scope.pool);
+	sync->is_suspected &= done(sync, &tx, "strays");
+}
+
+static void keep_up(void *self)
+{
+	struct sync *sync = self;
+	const struct servers *servers = sync->poolmgr->servers;
+
+	sync->scope = poolmgr_scope(sync->poolmgr, sync->poolmgr->lane_db);
+	if (!sync->scope.share.total)
+		return;
+	log_request(sync->id);
+	sync->is_master = fleet_is_master(pulse_fleet(sync->poolmgr->pulse));
+	bool registered = register_again(sync);
+	count_domains(sync);
+	for (size_t i = 0; i < servers->count; i++)
+		measure_lag(sync, &servers->item[i], &sync->parts[i]);
+	if (sync->is_master)
+		tidy(sync, registered);
+	look_for_suspects(sync);
+	log_request(NULL);
+}
+
+/* ---- a slice, on the lane ---- */
+
+static size_t lesser(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static struct slice slice_of(const struct sync *sync)
+{
+	return (struct slice){ sync->circuit.after, sync->circuit.upto };
+}
+
+/* Whose turn it is was decided by others meanwhile: what is left of the round is theirs. */
+static enum err check_share(struct sync *sync)
+{
+	struct scope now = poolmgr_scope(sync->poolmgr, sync->poolmgr->lane_db);
+
+	if (now.share.total && now.share.generation == sync->scope.share.generation)
+		return OK;
+	return fail(&sync->why, ERR_RACE, "the shares are others now");
+}
+
+static void ask_of(struct sync *sync)
+{
+	struct question *questions = arena_alloc(sync->arena, SLICE * sizeof(*questions));
+	struct ruling *rulings = arena_alloc(sync->arena, SLICE * sizeof(*rulings));
+	size_t count = 0;
+
+	for (const struct due *due = sync->found; due; due = due->next)
+		questions[count++] = (struct question){
+			.domain_id = due->domain.id,
+			.action = due->action,
+			.request_id = sync->id,
+		};
+	for (size_t i = 0, at = 0; i < INQUIRIES; i++, at += LIST_MAX)
+		sync->inquiries[i] = (struct inquiry){
+			questions + at, at < count ? lesser(count - at, LIST_MAX) : 0,
+			rulings + at, 0,
+		};
+}
+
+static enum err judge(struct sync *sync)
+{
+	enum err err = OK;
+
+	for (size_t i = 0; i < INQUIRIES && sync->inquiries[i].count && !err; i++)
+		err = judge_read(sync->poolmgr, sync->poolmgr->lane_db,
+		                 &sync->inquiries[i], sync->arena, &sync->why);
+	return err;
+}
+
+/* A domain whose verdict never reached central, or whose message never reached us. */
+static void open_slice(void *self)
+{
+	struct sync *sync = self;
+	struct circuit *circuit = &sync->circuit;
+
+	sync->err = check_share(sync);
+	if (sync->err)
+		return;
+	log_request(sync->id);
+	struct tx tx = once(sync);
+	circuit_slice(circuit, store_slice_end(&tx, sync->arena, circuit->after,
+	                                       circuit_limit(circuit), SLICE));
+	const struct slice slice = slice_of(sync);
+	sync->found = store_unsettled(&tx, sync->arena, &sync->scope, &slice, sync->limit,
+	                              sync->stale_s);
+	sync->err = tx_commit(&tx);
+	if (!sync->err) {
+		ask_of(sync);
+		sync->err = judge(sync);
+	}
+	log_request(NULL);
+}
+
+/* Seed, steps 1 and 2, and what they forget: a message that left no row; a new server. */
+static enum err write_debts(struct sync *sync, const struct server *server)
+{
+	struct debt *debts = arena_alloc(sync->arena, SLICE * sizeof(*debts));
+	size_t count = 0;
+
+	for (const struct due *due = sync->found; due; due = due->next)
+		if (due->action != ACTION_UPDATE)
+			debts[count++] = (struct debt){
+				due->domain.id, server->settings->id, due->action,
+			};
+	if (!count)
+		return OK;
+	struct tx tx = begin(sync);
+	store_owe(&tx, debts, count, 0);
+	return tx_commit(&tx);
+}
+
+static void serve(void *self)
+{
+	struct sync *sync = self;
+	const struct server *server = &sync->poolmgr->servers->item[sync->at];
+	const struct slice slice = slice_of(sync);
+	struct tx tx = once(sync);
+
+	log_request(sync->id);
+	sync->parts[sync->at].behind +=
+	    store_count_behind(&tx, &sync->scope, &slice, server);
+	sync->found = NULL;
+	if (sync->limit)
+		sync->found = store_owed(&tx, sync->arena, &sync->scope, &slice, server,
+		                         sync->limit, sync->stale_s);
+	sync->err = tx_commit(&tx);
+	if (!sync->err)
+		sync->err = write_debts(sync, server);
+	log_request(NULL);
+}
+
+/* ---- on the loop ---- */
+
+static void end_round(struct sync *sync)
+{
+	sync->is_running = false;
+	arena_reset(sync->arena);
+}
+
+/* What the database did not let us do is done in the next round. */
+static bool goes_on(const struct sync *sync)
+{
+	if (!poolmgr_ran(sync->poolmgr) || sync->poolmgr->is_draining)
+		return false;
+	if (sync->err)
+		complain(sync, "slice", sync->err);
+	return !sync->err;
+}
+
+static void next_slice(struct sync *sync);
+
+/* Since its slices are what all of them have, the figure is one of a whole round. */
+static void complete(struct sync *sync)
+{
+	const struct servers *servers = sync->poolmgr->servers;
+
+	for (size_t i = 0; i < servers->count; i++)
+		if (atomic_load(&servers->item[i].in_service))
+			metric_set(servers->item[i].behind, sync->parts[i].behind);
+	metric_observe_us(seconds, clock_us() - sync->began_us);
+	end_round(sync);
+}
+
+static void slice_done(struct sync *sync)
+{
+	if (circuit_go_on(&sync->circuit))
+		next_slice(sync);
+	else
+		complete(sync);
+}
+
+static void next_part(struct sync *sync);
+
+/* LEFT is what may be taken up yet: the next round begins with what is behind the last. */
+static void cut_if_full(struct sync *sync, size_t left)
+{
+	const char *last = sync->circuit.after;
+
+	for (const struct due *due = sync->found; due; due = due->next)
+		last = due->domain.id;
+	if (!left)
+		circuit_cut(&sync->circuit, last);
+}
+
+/* Seed, step 3. */
+static void served(void *self)
+{
+	struct sync *sync = self;
+	const struct server *one[] = { &sync->poolmgr->servers->item[sync->at] };
+	const struct cause cause = { .request_id = sync->id, .recovery = true };
+	struct part *part = &sync->parts[sync->at];
+	struct domain_ref *list;
+	struct domain_refs updates = { NULL, 0 };
+	size_t count = 0;
+
+	if (!goes_on(sync)) {
+		end_round(sync);
+		return;
+	}
+	updates.item = list = arena_alloc(sync->arena, SLICE * sizeof(*list));
+	for (const struct due *due = sync->found; due; due = due->next, count++)
+		if (due->action == ACTION_UPDATE)
+			list[updates.count++] = due->domain;
+	log_request(sync->id);
+	tell_servers(sync->poolmgr->tell, &updates, &(struct audience){ one, 1 }, &cause);
+	log_request(NULL);
+	part->left -= count;
+	cut_if_full(sync, part->left);
+	sync->at++;
+	next_part(sync);
+}
+
+static void next_part(struct sync *sync)
+{
+	const struct servers *servers = sync->poolmgr->servers;
+
+	while (sync->at < servers->count &&
+	       !atomic_load(&servers->item[sync->at].in_service))
+		sync->at++;
+	if (sync->at == servers->count) {
+		slice_done(sync);
+		return;
+	}
+	arena_reset(sync->arena);
+	sync->limit = lesser(sync->parts[sync->at].left, SLICE);
+	if (!poolmgr_submit(sync->poolmgr, serve, served, sync))
+		end_round(sync);
+}
+
+static void slice_opened(void *self)
+{
+	struct sync *sync = self;
+	size_t count = 0;
+
+	if (!goes_on(sync)) {
+		end_round(sync);
+		return;
+	}
+	for (size_t i = 0; i < INQUIRIES; i++) {
+		judge_tell(sync->poolmgr, &sync->inquiries[i]);
+		count += sync->inquiries[i].count;
+	}
+	sync->settles_left -= count;
+	cut_if_full(sync, sync->settles_left);
+	sync->at = 0;
+	next_part(sync);
+}
+
+static void next_slice(struct sync *sync)
+{
+	arena_reset(sync->arena);
+	sync->limit = lesser(lesser(sync->settles_left, SLICE),
+	                     tell_room(sync->poolmgr->tell));
+	if (!poolmgr_submit(sync->poolmgr, open_slice, slice_opened, sync))
+		end_round(sync);
+}
+
+/* ---- a round ---- */
+
+static void show(const struct sync *sync)
+{
+	const struct servers *servers = sync->poolmgr->servers;
+
+	for (size_t i = 0; i < servers->count; i++)
+		if (sync->parts[i].has_lag)
+			metric_set(servers->item[i].lag, sync->parts[i].lag_s);
+	if (!sync->has_census)
+		return;
+	for (enum status status = 0; status < STATUS_COUNT; status++)
+		metric_set(domains[status], sync->census.count[status]);
+	metric_set(oldest_pending, sync->census.oldest_pending_s);
 }
 
 /* Every compare_every'th; and the one behind a round that found something. */
-static bool is_deep_round(struct round *round)
+static bool is_deep(struct sync *sync)
 {
-	static unsigned number;
-	unsigned every = (unsigned)round->poolmgr->config.compare_every;
-	struct tx tx = once(round);
-	bool suspected = store_suspects_stray(&tx, round->scope.pool);
+	unsigned every = (unsigned)sync->poolmgr->config.compare_every;
 
-	suspected &= done(round, &tx, "strays");
-	return every && (number++ % every == 0 || suspected);
+	return every && (sync->number++ % every == 0 || sync->is_suspected);
 }
 
-void sync_round(void *self)
+static void kept_up(void *self)
 {
-	struct poolmgr *poolmgr = self;
-	struct round round;
+	struct sync *sync = self;
+	char anywhere[ID_LEN + 1];
 
-	if (!round_begin(&round, poolmgr))
+	if (!poolmgr_ran(sync->poolmgr) || !sync->scope.share.total ||
+	    sync->poolmgr->is_draining) {
+		end_round(sync);
 		return;
-	bool registered = register_again(&round);
+	}
+	show(sync);
+	if (is_deep(sync))
+		strays_look(sync->poolmgr, &sync->scope);
+	id_random(anywhere);
+	circuit_begin(&sync->circuit, anywhere);
+	next_slice(sync);
+}
 
-	count_domains(&round);
-	measure_lags(&round);
-	if (fleet_is_master(pulse_fleet(poolmgr->pulse)))
-		tidy(&round, registered);
+static void take_settings(struct sync *sync)
+{
+	const struct poolmgr *poolmgr = sync->poolmgr;
+	size_t batch = (size_t)poolmgr->config.sync_batch;
+
+	sync->stale_s = poolmgr_poll_budget_s(poolmgr);
+	sync->round_s = poolmgr->config.periodic_sync_interval_ms / 1000 + 1;
+	sync->repair_s = repair_rounds(poolmgr) * sync->round_s * REPAIR_AGES;
+	sync->settles_left = batch;
 	for (size_t i = 0; i < poolmgr->servers->count; i++)
-		if (atomic_load(&poolmgr->servers->item[i].in_service))
-			sync_server(&round, &poolmgr->servers->item[i]);
-	settle(&round);
-	if (is_deep_round(&round))
-		strays_look(poolmgr, &round.scope);
-	round_end(&round);
+		sync->parts[i] = (struct part){ .left = batch };
+}
+
+void sync_fire(struct sync *sync)
+{
+	if (sync->is_running)
+		return;
+	sync->began_us = clock_us();
+	id_random(sync->id);
+	take_settings(sync);
+	sync->is_running = poolmgr_submit(sync->poolmgr, keep_up, kept_up, sync);
 }

@@ -462,6 +462,13 @@ static void gathered(void *self)
 	look_later(tell);
 }
 
+size_t tell_room(const struct tell *tell)
+{
+	size_t count = HASH_COUNT(tell->tellings);
+
+	return count < TELLINGS_MAX ? TELLINGS_MAX - count : 0;
+}
+
 static struct words words_of(const struct pool_report *report, const char *request_id)
 {
 	struct words words = { .report = report->report, .serial = report->serial };
@@ -493,7 +500,7 @@ void tell_central(struct tell *tell, const struct pool_report *report,
 	struct telling *telling;
 
 	HASH_FIND_STR(tell->tellings, report->domain.id, telling);
-	if (!telling && HASH_COUNT(tell->tellings) >= TELLINGS_MAX)
+	if (!telling && !tell_room(tell))
 		return;		/* the rows remember: the sync tells it again */
 	if (!telling) {
 		telling = telling_new(tell, &report->domain);

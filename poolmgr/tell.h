@@ -50,6 +50,8 @@ void tell_also(struct tell *tell, const struct domain_ref *domain,
                const struct cause *cause);
 void tell_central(struct tell *tell, const struct pool_report *report,
                   const char *request_id);
+/* How many domains more central can be told of: what is beyond that is forgotten. */
+size_t tell_room(const struct tell *tell);
 /*
  * Did this process tell central lately that the pool serves this serial? False may mean
  * that it was forgotten, or that another process did.

@@ -13,18 +13,19 @@ static void write_debt(struct tx *tx, struct poolmgr *poolmgr,
                        const struct domain_ref *domain, enum action action)
 {
 	const struct servers *servers = poolmgr->servers;
-	const struct server **owing = xcalloc(servers->count, sizeof(*owing));
+	struct debt *debts = xcalloc(servers->count, sizeof(*debts));
 	size_t count = 0;
 
 	for (size_t i = 0; i < servers->count; i++)
 		if (action == ACTION_DELETE ? server_is_for(&servers->item[i], domain)
 		                            : server_has(&servers->item[i], domain))
-			owing[count++] = &servers->item[i];
-	store_owe(tx, domain->id, action, owing, count,
-	          poolmgr_poll_budget_s(poolmgr) + 30);
+			debts[count++] = (struct debt){
+				domain->id, servers->item[i].settings->id, action,
+			};
+	store_owe(tx, debts, count, poolmgr_poll_budget_s(poolmgr) + 30);
 	if (action == ACTION_DELETE)
 		store_drop_plans(tx, domain->id);
-	free(owing);
+	free(debts);
 }
 
 static void start_all(struct poolmgr *poolmgr, const struct domain_ref *domain,
