@@ -2,9 +2,8 @@
  * A server that needs no telling: it provisions itself, or a test says what
  * goes wrong. Creating and deleting do nothing, slowly if so configured.
  */
-#include <time.h>
-
 #include "backends/drivers.h"
+#include "base/pause.h"
 
 struct fake {
 	struct server_settings server;
@@ -25,11 +24,7 @@ static const struct option options[] = {
 
 static enum err act(const struct fake *fake, const char *failure, struct why *why)
 {
-	struct timespec delay = {
-		fake->delay_ms / 1000, fake->delay_ms % 1000 * 1000000L,
-	};
-
-	nanosleep(&delay, NULL);
+	pause_ms(fake->delay_ms);
 	if (failure)
 		return fail(why, ERR_REMOTE, "%s: %s", fake->server.id, failure);
 	return OK;

@@ -8,7 +8,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <libknot/control/control.h>
 #include <libknot/errcode.h>
@@ -19,6 +18,9 @@
 #include "backends/words.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pause.h"
+
+enum { BEGIN_AGAIN_MS = 20 };
 
 struct knot {
 	struct server_settings server;
@@ -153,7 +155,6 @@ static void talk_close(struct talk *talk)
 static enum err begin(struct talk *talk)
 {
 	int64_t patience_ms = talk->deadline_ms - talk->knot->server.timeout_ms / 2;
-	struct timespec pause = { 0, 20 * 1000 * 1000 };
 
 	for (;;) {
 		enum err err = ask_plain(talk, "conf-begin");
@@ -170,7 +171,7 @@ static enum err begin(struct talk *talk)
 				return err;
 			patience_ms = talk->deadline_ms;
 		}
-		nanosleep(&pause, NULL);
+		pause_ms(BEGIN_AGAIN_MS);
 	}
 }
 

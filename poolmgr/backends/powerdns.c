@@ -11,7 +11,6 @@
  * which costs whole transfers and no more.
  */
 #include <string.h>
-#include <time.h>
 
 #include "backends/drivers.h"
 #include "backends/listing.h"
@@ -19,10 +18,11 @@
 #include "backends/words.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/pause.h"
 #include "model/json.h"
 #include "model/name.h"
 
-enum { ACCOUNT_MAX = 4096, ACCOUNT_SHOWN = 64 };
+enum { ACCOUNT_MAX = 4096, ACCOUNT_SHOWN = 64, LOOK_AGAIN_MS = 20 };
 
 struct powerdns {
 	struct server_settings server;
@@ -276,11 +276,10 @@ static bool was_fetched(struct api *api, const struct powerdns *powerdns,
                         const char *zone, const struct finding *before)
 {
 	int64_t until_ms = clock_ms() + powerdns->server.timeout_ms / 2;
-	struct timespec pause = { 0, 20 * 1000 * 1000 };
 	struct finding now;
 
 	do {
-		nanosleep(&pause, NULL);
+		pause_ms(LOOK_AGAIN_MS);
 		if (find_ours(api, powerdns, zone, &now))
 			return false;
 	} while (now.checked_at == before->checked_at && clock_ms() < until_ms);

@@ -383,6 +383,20 @@ class Transactions(Story):
         self.assertGreaterEqual(answer["tries"], 2)
         self.assertEqual(self.rows()[0], ["1", "11"])
 
+    def test_again_on_a_loop(self):
+        """Who has waited for a lock in vain does not wait once more: a timer comes by again."""
+        self.fill()
+        a, b = self.driver(timeout=PATIENT_S), self.driver()
+        a.do("begin")
+        self.set(a, 1, 1)
+        b.send("again", sql=f"UPDATE {self.table} SET n = n + 10 WHERE id = 1")
+        answer = b.receive()
+        self.assertEqual((answer["err"], answer["tries"]), ("race", 1))
+        a.do("commit")
+        answer = b.do("again", sql=f"UPDATE {self.table} SET n = n + 10 WHERE id = 1")
+        self.assertEqual((answer["err"], answer["tries"]), ("ok", 1))
+        self.assertEqual(self.rows()[0], ["1", "11"])
+
     def lock_waits(self):
         return int(server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'")[0][1])
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/pause.h"
 
 /* Its pauses, with their jitter, stay below what a waiter may be late. */
 static const struct backoff again = { .first_ms = 8, .max_ms = 400 };
@@ -141,14 +142,6 @@ static enum err say_who(struct db *db, const char *object, struct why *why)
 		           *owner ? owner : "another");
 	arena_free(&arena);
 	return err;
-}
-
-static void pause_ms(int64_t ms)
-{
-	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-
-	while (nanosleep(&left, &left))
-		;	/* a signal: the rest of it */
 }
 
 /*

@@ -27,8 +27,9 @@ void holder_free(struct holder **holder);
 const struct lock_session *holder_session(const struct holder *holder);
 
 /*
- * Take OBJECT, or share it with another thread, until DEADLINE_MS of the monotonic clock.
- * DB is the calling thread's. ERR_BUSY names who holds it; ERR_UNREACHABLE, ERR_RACE.
+ * Take OBJECT, or share it with another thread, until DEADLINE_MS of the monotonic clock;
+ * 0: it is asked once, and nothing is waited for, as it has to be on a loop. DB is the
+ * calling thread's. ERR_BUSY names who holds it; ERR_UNREACHABLE, ERR_RACE.
  */
 enum err holder_take(struct holder *holder, struct db *db, const char *object,
                      int64_t deadline_ms, struct held **held, struct why *why);

@@ -117,7 +117,7 @@ static void settle_orders(struct round *round)
 {
 	struct why why;
 
-	if (tx_redo(orders_settle, round, &why))
+	if (tx_again(orders_settle, round, &why))
 		log_warn("orders not settled: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);
@@ -148,7 +148,7 @@ static void end(struct round *round, enum registry_state state, const char *reas
 		         registry_state_name(state), reason);
 	if (round->is_planned && round->orders)
 		settle_orders(round);
-	if (tx_redo(write_ending, &ending, &why))
+	if (tx_again(write_ending, &ending, &why))
 		round_not_written(round, &why);
 	else
 		round_tell(round, state);
@@ -183,7 +183,7 @@ static void after_sending(struct round *round)
 	struct why why;
 
 	count_outcomes(round);
-	if (tx_redo(round_assign, round, &why))
+	if (tx_again(round_assign, round, &why))
 		log_warn("outcomes not written: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
 		         why.text);
@@ -288,7 +288,7 @@ static void keep_records(struct round *round)
 {
 	struct why why;
 
-	round->is_kept = !tx_redo(round_keep_records, round, &why);
+	round->is_kept = !tx_again(round_keep_records, round, &why);
 	if (!round->is_kept)
 		log_warn("records not kept: zone=%s storage=%s reason=\"%s\"",
 		         round->registry->zone_text, round->registry->settings->storage_id,
@@ -297,7 +297,7 @@ static void keep_records(struct round *round)
 
 static enum err plan_and_accept(struct round *round, struct why *why)
 {
-	enum err err = tx_redo(round_restore, round, why);
+	enum err err = tx_again(round_restore, round, why);
 
 	if (!err)
 		err = round_plan(round, why);
@@ -305,10 +305,10 @@ static enum err plan_and_accept(struct round *round, struct why *why)
 		return err;
 	round->is_planned = true;
 	make_errands(round);
-	err = tx_redo(round_settle, round, why);
+	err = tx_again(round_settle, round, why);
 	keep_records(round);
 	if (!err && !round->registry->settings->dry_run)
-		err = tx_redo(round_accept, round, why);
+		err = tx_again(round_accept, round, why);
 	round->is_accepted = !err && !round->registry->settings->dry_run;
 	return err;
 }
@@ -375,8 +375,7 @@ void round_begin(struct ownership *ownership, struct registry *registry)
 
 	round->ownership = ownership;
 	round->registry = registry;
-	if (holder_take(holder_of(round), db, registry->lock, clock_ms(), &round->held,
-	                &why)) {
+	if (holder_take(holder_of(round), db, registry->lock, 0, &round->held, &why)) {
 		log_debug("registry not taken: zone=%s storage=%s reason=\"%s\"",
 		          registry->zone_text, registry->settings->storage_id, why.text);
 		free(round);

@@ -79,9 +79,9 @@ static void retry_fire(void *self)
 	struct ports *own = self;
 	struct why why;
 
-	if (tx_redo(retry_refused, own, &why))
+	if (tx_again(retry_refused, own, &why))
 		log_warn("refused records not tried again: reason=\"%s\"", why.text);
-	if (own->settings.deletes_reverse && tx_redo(find_unused, own, &why))
+	if (own->settings.deletes_reverse && tx_again(find_unused, own, &why))
 		log_warn("unused domains not looked for: reason=\"%s\"", why.text);
 }
 

@@ -86,7 +86,7 @@ void publish_give_up(struct publication *publication, const char *reason)
 	metric_add(failures, 1);
 	log_warn("domain not published: domain=%s tenant=\"%s\" reason=\"%s\"",
 	         publication->zone.zone, publication->zone.project_id, reason);
-	if (tx_redo(write_failure, &failing, &why))
+	if (tx_again(write_failure, &failing, &why))
 		log_warn("failure not written: domain=%s reason=\"%s\"",
 		         publication->zone.zone, why.text);
 	publication_free(publication);
@@ -169,7 +169,7 @@ void publish_look(struct publication *publication)
 {
 	struct why why;
 
-	if (tx_redo(read_open, publication, &why)) {
+	if (tx_again(read_open, publication, &why)) {
 		publish_give_up(publication, why.text);
 		return;
 	}
@@ -189,7 +189,7 @@ void publish_look_after(struct publication *publication,
 {
 	struct why why;
 
-	if (tx_redo(write, publication, &why))
+	if (tx_again(write, publication, &why))
 		publish_give_up(publication, why.text);
 	else
 		publish_look(publication);
@@ -213,8 +213,8 @@ static enum err take_lock(struct publication *publication, struct why *why)
 	char object[256];
 
 	snprintf(object, sizeof(object), "ports:%.240s", publication->zone.zone);
-	return holder_take(holder_of(publisher), publisher->ports->runtime.db, object,
-	                   clock_ms(), &publication->held, why);
+	return holder_take(holder_of(publisher), publisher->ports->runtime.db, object, 0,
+	                   &publication->held, why);
 }
 
 static void begin(struct publisher *publisher, const struct zone_key *zone)

@@ -370,10 +370,10 @@ static const struct {
 
 enum err tell(struct told *told, struct why *why)
 {
-	return tx_redo(kinds[told->of].take, told, why);
+	return tx_again(kinds[told->of].take, told, why);
 }
 
 enum err tell_gone(struct told *told, struct why *why)
 {
-	return tx_redo(kinds[told->of].end, told, why);
+	return tx_again(kinds[told->of].end, told, why);
 }

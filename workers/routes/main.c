@@ -116,12 +116,14 @@ static void due_fire(void *self)
 {
 	struct routes *own = self;
 	struct why why;
+	enum err err;
 
 	mind_hearing(own);
-	if (tx_redo(follow_addresses, own, &why)) {
-		own->hears_since_ms = 0;
+	err = tx_again(follow_addresses, own, &why);
+	if (err)
 		log_warn("addresses not looked at: reason=\"%s\"", why.text);
-	}
+	if (err && err != ERR_RACE)	/* who lost a race hears all the same */
+		own->hears_since_ms = 0;
 	scheduler_fire(own->scheduler);
 	shards_fire(own->shards);
 }
@@ -189,7 +191,7 @@ static void sweep_fire(void *self)
 	struct sweep sweep = { .routes = self, .arena = arena_new() };
 	struct why why;
 
-	if (tx_redo(sweep_rows, &sweep, &why))
+	if (tx_again(sweep_rows, &sweep, &why))
 		log_warn("rows not swept: reason=\"%s\"", why.text);
 	else
 		hosts_news_tell(&sweep.news, sweep.routes);
@@ -201,12 +203,12 @@ static void hosts_fire(void *self)
 	struct sweep sweep = { .routes = self, .arena = arena_new() };
 	struct why why;
 
-	if (tx_redo(read_hosts, &sweep, &why)) {
+	if (tx_again(read_hosts, &sweep, &why)) {
 		log_warn("hosts not swept: reason=\"%s\"", why.text);
 		sweep.host_count = 0;
 	}
 	for (; sweep.host_count; sweep.host_count--)
-		if (tx_redo(settle_host, &sweep, &why))
+		if (tx_again(settle_host, &sweep, &why))
 			log_warn("host not settled: host=%s reason=\"%s\"",
 			         sweep.hosts[sweep.host_count - 1], why.text);
 	arena_free(&sweep.arena);

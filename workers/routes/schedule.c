@@ -283,7 +283,7 @@ static void be_careful(struct batch *batch, enum err err, const struct why *why)
 	if (err_fate(err) != FATE_FINAL)
 		return;
 	batch->scheduler->careful = CAREFUL;
-	if (batch->count == 1 && tx_redo(write_failed, &failed, &again))
+	if (batch->count == 1 && tx_again(write_failed, &failed, &again))
 		log_warn("failure not written: route=%s reason=\"%s\"", batch->last_id,
 		         again.text);
 }
@@ -296,7 +296,7 @@ static size_t run_batch(struct batch *batch)
 	enum err err;
 
 	batch->share.limit = scheduler->careful ? 1 : BATCH;
-	err = tx_redo(run, batch, &why);
+	err = tx_again(run, batch, &why);
 	if (scheduler->careful)
 		scheduler->careful--;
 	if (err) {

@@ -78,7 +78,7 @@ static void write_pages(struct routes *routes, const char *router, page_fn *page
 	struct why why;
 
 	do {
-		if (tx_redo(write_page, &pages, &why)) {
+		if (tx_again(write_page, &pages, &why)) {
 			log_warn("routes not changed: router=%s reason=\"%s\"", router,
 			         why.text);
 			return;

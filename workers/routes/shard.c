@@ -84,7 +84,7 @@ void shard_give_up(struct shard *shard, const char *reason)
 	metric_add(failures, 1);
 	log_warn("router's domain not published: router=%s dns=%s reason=\"%s\"",
 	         shard->name, shard->router.dns, reason);
-	if (tx_redo(write_failure, &failing, &why))
+	if (tx_again(write_failure, &failing, &why))
 		log_warn("failure not written: router=%s reason=\"%s\"", shard->name,
 		         why.text);
 	shard_free(shard);
@@ -94,7 +94,7 @@ void shard_end_by(struct shard *shard, enum err (*write)(void *self, struct why 
 {
 	struct why why;
 
-	if (tx_redo(write, shard, &why))
+	if (tx_again(write, shard, &why))
 		shard_give_up(shard, why.text);
 	else
 		shard_free(shard);
@@ -156,7 +156,7 @@ static bool is_told(const struct shard *shard)
 void shard_look(struct shard *shard)
 {
 	struct why why;
-	enum err err = tx_redo(read_shard, shard, &why);
+	enum err err = tx_again(read_shard, shard, &why);
 
 	if (err || shard->shards->is_draining) {
 		if (err && err != ERR_NOT_FOUND)
@@ -202,7 +202,7 @@ void shards_now(struct shards *shards, const char *router)
 	shard->name = xstrdup(router);
 	shard->arena = arena_new();
 	snprintf(object, sizeof(object), "routes:%s", router);
-	if (holder_take(holder_of(shards), shards->routes->runtime.db, object, clock_ms(),
+	if (holder_take(holder_of(shards), shards->routes->runtime.db, object, 0,
 	                &shard->held, &why))
 		shard_free(shard);	/* who has it, or comes by next, sees what is due */
 	else

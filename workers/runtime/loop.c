@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/pause.h"
 
 struct later {
 	struct later *next;
@@ -159,9 +160,12 @@ void loop_free(struct loop **loop)
 /* libev forgets a break that comes before its run, and would then run for ever. */
 void loop_run(struct loop *loop)
 {
+	bool before = pause_forbid(true);
+
 	if (!loop->stopped)
 		ev_run(loop->ev, 0);
 	loop->stopped = false;
+	pause_forbid(before);
 }
 
 void loop_stop(struct loop *loop)

@@ -3,16 +3,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/backoff.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
+#include "base/pause.h"
 #include "runtime/db_private.h"
 
 enum {
 	REDO_MAX = 8,
+	AGAIN_MAX = 3,
+	AGAIN_MS = 50,
 	CHUNK_BYTES_MAX = 1 << 20,
 	PARAMS_MAX = 65535,		/* of one statement, by the protocol */
 	ROWS_MAX = 256,
@@ -321,14 +324,6 @@ int tx_redo_pause_ms(int attempt)
 	return backoff_ms(&redo, attempt, random_u32());
 }
 
-static void pause_ms(int ms)
-{
-	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	while (nanosleep(&left, &left))
-		;	/* a signal: the rest of it */
-}
-
 enum err tx_redo(enum err (*fn)(void *self, struct why *why), void *self, struct why *why)
 {
 	enum err err = fn(self, why);
@@ -337,5 +332,17 @@ enum err tx_redo(enum err (*fn)(void *self, struct why *why), void *self, struct
 		pause_ms(tx_redo_pause_ms(attempt));
 		err = fn(self, why);
 	}
+	return err;
+}
+
+enum err tx_again(enum err (*fn)(void *self, struct why *why), void *self,
+                  struct why *why)
+{
+	int64_t until_ms = clock_ms() + AGAIN_MS;
+	enum err err = fn(self, why);
+
+	for (int tries = 1; err == ERR_RACE && tries < AGAIN_MAX &&
+	                    clock_ms() < until_ms; tries++)
+		err = fn(self, why);
 	return err;
 }

@@ -10,7 +10,7 @@
  *
  * A deadlock, a lock wait that timed out, a lost connection or an unknown
  * outcome at COMMIT is ERR_RACE: the whole transaction is gone and whoever
- * started it runs it again (the rpc server does that; tx_redo() for timers).
+ * started it runs it again (the rpc server does that; tx_redo(), tx_again()).
  * A duplicate key is ERR_EXISTS, a violated CHECK ERR_INTERNAL. Rows read are
  * in the arena that is passed. tx_once() commits each statement by itself.
  */
@@ -108,9 +108,15 @@ uint32_t row_u32(struct tx_rows *rows);
 bool row_is_null(struct tx_rows *rows);
 
 /*
- * For timers: run FN until it does not end in ERR_RACE, at most 8 times, 5 to 200 ms
- * apart.
+ * For threads of their own: run FN until it does not end in ERR_RACE, at most 8 times, 5 to
+ * 200 ms apart. Not on a thread that runs a loop, for it pauses.
  */
 enum err tx_redo(enum err (*fn)(void *self, struct why *why), void *self,
                  struct why *why);
-int tx_redo_pause_ms(int attempt);	/* the same pauses, for the rpc server */
+/*
+ * For the loop: again at once, at most 3 times, and no more after 50 ms. Who still gets
+ * ERR_RACE lets a timer come by again, as after any other failure.
+ */
+enum err tx_again(enum err (*fn)(void *self, struct why *why), void *self,
+                  struct why *why);
+int tx_redo_pause_ms(int attempt);	/* the pauses of tx_redo(), for the rpc server */

@@ -10,6 +10,7 @@
  *   {"do": "stream", "sql": S, "read": "tiub"}            counts what it reads
  *   {"do": "fail", "why": S}                              a failure of the caller's own
  *   {"do": "redo", "sql": S}                              tx_redo() around that statement
+ *   {"do": "again", "sql": S}                             tx_again(), as on a loop
  *   {"do": "script", "sql": S} {"do": "migrate"} {"do": "version"}
  *
  * VALUE: a text, an integer, null, {"hex": S}, {"zeroes": N}. The letters of "read", a
@@ -27,6 +28,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/pause.h"
 #include "runtime/db.h"
 #include "runtime/migrate.h"
 #include "runtime/tx.h"
@@ -266,6 +268,17 @@ static void do_redo(struct driver *d, const json_t *command, json_t *answer)
 	json_object_set_new(answer, "tries", json_integer(d->tries));
 }
 
+static void do_again(struct driver *d, const json_t *command, json_t *answer)
+{
+	bool before = pause_forbid(true);
+
+	d->tries = 0;
+	d->redo_sql = text_of(command, "sql");
+	d->tx = (struct tx){ .err = tx_again(redo_try, d, &d->why) };
+	json_object_set_new(answer, "tries", json_integer(d->tries));
+	pause_forbid(before);
+}
+
 static void do_script(struct driver *d, const json_t *command, json_t *answer)
 {
 	(void)answer;
@@ -313,6 +326,7 @@ static const struct {
 	{ "stream",   do_stream   },
 	{ "fail",     do_fail     },
 	{ "redo",     do_redo     },
+	{ "again",    do_again    },
 	{ "script",   do_script   },
 	{ "migrate",  do_migrate  },
 	{ "version",  do_version  },
