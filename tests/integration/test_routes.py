@@ -635,7 +635,6 @@ class Scheduled(RouteStory):
         self.caller.update_router(router=full["name"], values={"capacity": 1})
         self.wait(lambda: self.get(route)["router"] == "full", "it moves")
 
-
     def test_no_instance_that_is_up(self):
         """Without an address, of one that is down, and of one whose agent says nothing more."""
         update, down = self.caller.update_router, "no router with an instance that is up"
@@ -657,6 +656,23 @@ class Scheduled(RouteStory):
             self.caller.report_address(router="down", address="10.245.2.2")
             return self.get(second)["router"] == "down"
         self.wait(is_scheduled, "it is tried again at once")
+
+    def test_a_report_that_another_one_hears(self):
+        """One worker finds that no instance is up; the report comes to one that has just begun,
+        and would not call it down."""
+        sql = self.fleet.mariadb.sql
+        self.router("one", wait=False)
+        sql("UPDATE router_addresses SET seen_at = NOW(3) - INTERVAL 1 DAY")
+
+        def is_refused():
+            return "instance that is up" in (self.route(uuid.uuid4().hex)["last_error"] or "")
+        self.wait(is_refused, "a worker finds it down")
+        waiting = [route for route in self.routes() if not route["router"]]
+        self.alone(alive_timeout=60)
+        self.far_off(*waiting)
+        self.caller.report_address(router="one", address="10.245.2.2")
+        self.wait(lambda: not [route for route in self.routes() if not route["router"]],
+                  "they are tried again at once", 5)
 
     def test_what_makes_routes_due(self):
         """Of what is changed of a router, that by which a route may have it."""

@@ -37,7 +37,7 @@ static enum err end(struct routes *routes, struct request *req, struct tx *tx,
 	return err;
 }
 
-/* ---- its routes, once it is committed ---- */
+/* ---- its routes ---- */
 
 enum { PAGE = 500 };
 
@@ -56,6 +56,18 @@ static int64_t come(struct tx *tx, const char *router)
 	return store_routes_due_now(tx, PAGE);
 }
 
+/*
+ * Whoever binds comes before, and what it could not bind is written and seen, or after, and
+ * has what this transaction makes of the router: no route misses both. First of all in it.
+ */
+static struct tx begin_chance(struct routes *routes, struct why *why)
+{
+	struct tx tx = tx_begin(routes->runtime.db, why);
+
+	store_strategy_lock(&tx, routes->settings.strategy);
+	return tx;
+}
+
 struct pages {
 	struct routes *routes;
 	const char *router;
@@ -66,24 +78,25 @@ struct pages {
 static enum err write_page(void *self, struct why *why)
 {
 	struct pages *pages = self;
-	struct tx tx = tx_once(pages->routes->runtime.db, why);
+	struct tx tx = begin_chance(pages->routes, why);
 
 	pages->matched = pages->page(&tx, pages->router);
 	return tx_commit(&tx);
 }
 
-static void write_pages(struct routes *routes, const char *router, page_fn *page)
+/* MATCHED: of the page before; only a full one has more behind it. */
+static void write_pages(struct routes *routes, const char *router, page_fn *page,
+                        int64_t matched)
 {
-	struct pages pages = { .routes = routes, .router = router, .page = page };
+	struct pages pages = { routes, router, page, matched };
 	struct why why;
 
-	do {
+	while (pages.matched == PAGE)
 		if (tx_again(write_page, &pages, &why)) {
 			log_warn("routes not changed: router=%s reason=\"%s\"", router,
 			         why.text);
 			return;
 		}
-	} while (pages.matched == PAGE);
 }
 
 /* ---- create, update ---- */
@@ -141,6 +154,7 @@ enum err service_create_router(void *self, struct request *req)
 	struct routes *routes = self;
 	struct router_wish wish;
 	struct router_row was;
+	int64_t woken;
 	enum err err = service_require_admin(req);
 
 	if (!err)
@@ -148,7 +162,7 @@ enum err service_create_router(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	struct tx tx = begin_chance(routes, &req->why);
 	store_gates_lock(&tx);
 	if (store_router_read(&tx, req->arena, wish.router.name, ROUTER_LOCK, &was)) {
 		if (!is_same_router(&was, &wish.router))	/* else: a message again */
@@ -160,9 +174,10 @@ enum err service_create_router(void *self, struct request *req)
 		store_router_insert(&tx, &wish.router);
 		store_addresses_put(&tx, &wish.router);
 	}
+	woken = come(&tx, wish.router.name);
 	err = end(routes, req, &tx, wish.router.name);
 	if (!err)
-		write_pages(routes, wish.router.name, come);
+		write_pages(routes, wish.router.name, come, woken);
 	return err;
 }
 
@@ -193,6 +208,7 @@ enum err service_update_router(void *self, struct request *req)
 	struct routes *routes = self;
 	struct router_wish wish;
 	struct router_row was;
+	int64_t woken = 0;
 	const char *name;
 	enum err err = service_require_admin(req);
 
@@ -203,7 +219,7 @@ enum err service_update_router(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	struct tx tx = begin_chance(routes, &req->why);
 	lock_router(req, &tx, name, &was);
 	if (!tx.err) {
 		codec_router_complete(&wish, &was);
@@ -212,10 +228,12 @@ enum err service_update_router(void *self, struct request *req)
 			store_addresses_put(&tx, &wish.router);
 			check_addresses(routes, &tx, &was);
 		}
+		if (gives_chances(&was, &wish.router))
+			woken = come(&tx, name);
 	}
 	err = end(routes, req, &tx, name);
-	if (!err && gives_chances(&was, &wish.router))
-		write_pages(routes, name, come);
+	if (!err)
+		write_pages(routes, name, come, woken);
 	return err;
 }
 
@@ -225,6 +243,7 @@ enum err service_drain_router(void *self, struct request *req)
 {
 	struct routes *routes = self;
 	struct router_row router;
+	int64_t staying = 0, woken = 0;
 	const char *name;
 	bool drain = true;
 	enum err err = service_require_admin(req);
@@ -236,18 +255,20 @@ enum err service_drain_router(void *self, struct request *req)
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(routes->runtime.db, &req->why);
+	struct tx tx = begin_chance(routes, &req->why);
 	lock_router(req, &tx, name, &router);
 	if (!tx.err) {
 		router.state = drain ? ROUTER_DRAINING : ROUTER_ACTIVE;
 		store_router_update(&tx, &router);
+		staying = drain ? 0 : stay(&tx, name);
+		woken = come(&tx, name);
 	}
 	err = end(routes, req, &tx, name);
-	if (!err && !drain)
-		write_pages(routes, name, stay);
-	if (!err)
-		write_pages(routes, name, come);
-	return err;
+	if (err)
+		return err;
+	write_pages(routes, name, stay, staying);
+	write_pages(routes, name, come, woken);
+	return OK;
 }
 
 static void check_moves(struct request *req, struct tx *tx, const char *name)
@@ -375,32 +396,59 @@ enum err service_list_routers(void *self, struct request *req)
 
 /* ---- its instances ---- */
 
+struct report {
+	const char *router;
+	struct address address;
+};
+
+static enum err read_report(struct request *req, struct report *report)
+{
+	const char *text;
+	enum err err = codec_router_name(req, &report->router, &req->why);
+
+	if (!err)
+		err = json_get_text(req->args, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
+		                    &req->why);
+	if (!err && !address_parse(text, 0, &report->address))
+		err = fail(&req->why, ERR_INVALID, "address: is none");
+	return err;
+}
+
+/* It was down, or is none: with it there is a chance for routes. */
+static enum err revive(struct routes *routes, struct request *req,
+                       const struct report *report)
+{
+	struct tx tx = begin_chance(routes, &req->why);
+	int64_t woken = 0;
+	enum err err;
+
+	if (store_address_seen(&tx, report->router, &report->address))
+		woken = come(&tx, report->router);
+	else
+		tx_fail(&tx, ERR_NOT_FOUND, "there is no router %.63s, or it has no such address",
+		        err_quote(report->router, (char[64]){ 0 }, 64));
+	err = tx_commit(&tx);
+	if (!err)
+		write_pages(routes, report->router, come, woken);
+	return err;
+}
+
 /* An agent says that the instance at an address lives; if it was down, routes can come. */
 enum err service_report_address(void *self, struct request *req)
 {
 	struct routes *routes = self;
 	const struct alive_rule rule = routes_alive_rule(routes);
-	struct address address;
-	const char *name, *text;
+	struct report report;
+	bool lives_on;
 	enum err err = service_require_admin(req);
 
 	if (!err)
-		err = codec_router_name(req, &name, &req->why);
-	if (!err)
-		err = json_get_text(req->args, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
-		                    &req->why);
-	if (!err && !address_parse(text, 0, &address))
-		err = fail(&req->why, ERR_INVALID, "address: is none");
+		err = read_report(req, &report);
 	if (err)
 		return err;
 
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
-	bool is_back = store_address_is_back(&tx, name, &address, &rule);
-	if (!store_address_seen(&tx, name, &address))
-		tx_fail(&tx, ERR_NOT_FOUND, "there is no router %.63s, or it has no such address",
-		        err_quote(name, (char[64]){ 0 }, 64));
+	lives_on = store_address_lives_on(&tx, report.router, &report.address, &rule);
 	err = tx_commit(&tx);
-	if (!err && is_back)
-		write_pages(routes, name, come);
-	return err;
+	return err || lives_on ? err : revive(routes, req, &report);
 }

@@ -71,12 +71,15 @@ struct alive_rule {
 /* Is any of them shown, or up? */
 bool store_addresses_hold(struct tx *tx, const char *router,
                           const struct alive_rule *rule);
-/* An agent says that the address lives: false if the router has none such. */
+/*
+ * An agent says that the address lives, and it was not down until now for silence: false, and
+ * nothing is written, if it was, or if the router has no such address.
+ */
+bool store_address_lives_on(struct tx *tx, const char *router,
+                            const struct address *address,
+                            const struct alive_rule *rule);
+/* The same, whatever it was: false if the router has no such address. */
 bool store_address_seen(struct tx *tx, const char *router, const struct address *address);
-/* It was down until now, for nobody spoke for it. */
-bool store_address_is_back(struct tx *tx, const char *router,
-                           const struct address *address,
-                           const struct alive_rule *rule);
 /* Of a router, or (NULL) of all of which the two differ. Domains are due. Returns how many. */
 int64_t store_addresses_follow(struct tx *tx, const char *name,
                                const struct alive_rule *rule);

@@ -243,13 +243,6 @@ void store_addresses_put(struct tx *tx, const struct router_row *router)
 	arena_free(&arena);
 }
 
-bool store_address_seen(struct tx *tx, const char *router, const struct address *address)
-{
-	return tx_exec(tx,
-	    "UPDATE router_addresses SET seen_at = NOW(3) WHERE router = ? AND address = ?",
-	    TX_BIND(tx_text(router), tx_bytes(address->octets, address->bits / 8))) > 0;
-}
-
 #define LIVES "(a.is_up AND (a.seen_at IS NULL OR " \
               "a.seen_at > NOW(3) - INTERVAL ? * 1000 MICROSECOND OR (a.is_shown AND NOT ?)))"
 #define RULE(rule) tx_int((rule)->timeout_ms), tx_int((rule)->is_hearing)
@@ -309,20 +302,23 @@ int64_t store_addresses_follow(struct tx *tx, const char *name,
 	return count;
 }
 
-bool store_address_is_back(struct tx *tx, const char *router,
-                           const struct address *address,
-                           const struct alive_rule *rule)
+/* By the row alone, as it is when it is written: whoever is not hearing writes it, too. */
+bool store_address_lives_on(struct tx *tx, const char *router,
+                            const struct address *address,
+                            const struct alive_rule *rule)
 {
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM router_addresses a WHERE a.router = ? AND a.address = ? "
-	    "AND a.is_up AND NOT " LIVES,
+	return tx_exec(tx,
+	    "UPDATE router_addresses SET seen_at = NOW(3) WHERE router = ? AND address = ? "
+	    "AND (NOT is_up OR seen_at IS NULL OR seen_at > NOW(3) - INTERVAL ? SECOND)",
 	    TX_BIND(tx_text(router), tx_bytes(address->octets, address->bits / 8),
-	            RULE(rule))))
-		return false;
-	tx_select_end(&rows);
-	return true;
+	            tx_int(rule->timeout_s))) > 0;
+}
+
+bool store_address_seen(struct tx *tx, const char *router, const struct address *address)
+{
+	return tx_exec(tx,
+	    "UPDATE router_addresses SET seen_at = NOW(3) WHERE router = ? AND address = ?",
+	    TX_BIND(tx_text(router), tx_bytes(address->octets, address->bits / 8))) > 0;
 }
 
 void store_routers_active(struct tx *tx, struct arena *arena,
