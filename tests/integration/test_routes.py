@@ -1361,6 +1361,63 @@ class Moved(RouteStory):
         self.assertEqual(self.served("shard2"),
                          {"www.ex3.org": ["theirs"], "new.ex3.org": ["mine"]})
 
+    def moves(self, what="state"):
+        return [row[0] for row in self.fleet.mariadb.sql(f"SELECT {what} FROM route_moves")]
+
+    def cname(self, route):
+        return ask(self.fleet.minidns_ports[0], route["status"]["dns"], "CNAME")[0]
+
+    def looked_at(self, name):
+        """A worker has looked at the router's domain, from now on."""
+        self.fleet.mariadb.sql(f"UPDATE routers SET due_at = NOW(3) WHERE name = '{name}'")
+        self.wait(lambda: self.fleet.mariadb.sql(
+            f"SELECT due_at > NOW(3) AND zone_status = 'ACTIVE' FROM routers "
+            f"WHERE name = '{name}'") == [["1"]], f"{name} is looked at")
+
+    def test_it_leads_there_when_its_instances_say_that_they_serve_it(self):
+        """Not before, however long that takes, and not later, however long the delay is."""
+        self.alone(rebind_delay=3600, rebind_grace=3600, alive_timeout=3600)
+        for name in "old", "new":
+            self.router(name, "10.245.2.2", "10.245.2.3")
+
+        def serve(*versions):
+            for address, version in zip(("10.245.2.2", "10.245.2.3"), versions):
+                self.caller.report_address(router="new", address=address, version=version)
+        serve(0, 0)
+        self.caller.drain_router(router="new")
+        route = self.scheduled(self.route())
+        self.caller.drain_router(router="new", drain=False)
+        self.caller.drain_router(router="old")
+        self.wait(lambda: self.get(route)["router"] == "new", "it moves")
+        self.looked_at("old")
+        needs = int(self.moves("needs")[0])
+        self.fleet.mariadb.sql("UPDATE route_moves SET begins_at = NOW(3) - INTERVAL 1 SECOND")
+        serve(needs, needs - 1)
+        self.looked_at("old")
+        self.assertEqual(self.moves(), ["ADD"])
+        self.assertEqual(self.cname(route), set())
+        self.fleet.mariadb.sql("UPDATE route_moves SET begins_at = NOW(3) + INTERVAL 1 HOUR")
+        serve(needs, needs)
+        self.wait(lambda: self.cname(route), "it leads there")
+
+    def test_its_grace_begins_when_the_name_servers_have_it(self):
+        self.alone(rebind_delay=0, rebind_grace=8)
+        for name in "old", "new":
+            self.router(name)
+        self.caller.drain_router(router="new")
+        route = self.scheduled(self.route())
+        self.caller.drain_router(router="new", drain=False)
+        self.fleet.bind.stop()
+        self.addCleanup(lambda: self.fleet.bind.pid or self.fleet.bind.launch())
+        self.caller.drain_router(router="old")
+        self.wait(lambda: self.cname(route), "central has taken it")
+        self.wait(lambda: "ADD" not in self.moves(), "and said so")
+        self.fleet.mariadb.sql("UPDATE route_moves SET begins_at = begins_at - INTERVAL 1 HOUR, "
+                               "ends_at = ends_at - INTERVAL 1 HOUR")
+        self.fleet.bind.launch()
+        self.wait(lambda: self.moves("state = 'HAVE' AND ends_at > NOW(3) + INTERVAL 4 SECOND")
+                  == ["1"], "its grace begins", 60)
+
     def test_central_is_away_for_longer_than_the_grace(self):
         """It begins when the name leads elsewhere, and not before."""
         self.router("shard1", "10.245.2.2")

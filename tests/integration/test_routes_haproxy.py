@@ -27,7 +27,6 @@ from lab.process import free_port, run                                  # noqa: 
 
 SECONDS = 60
 MANY = 1000
-STEP_SECONDS = 0.1      # of a resolver, between its look at the time and the request
 SHARDS = {"shard1": "127.101.0.1", "shard2": "127.101.0.2", "shard3": "127.101.0.3"}
 BACKENDS = [f"app{i}" for i in range(MANY)] + ["own", "wild"]
 
@@ -163,51 +162,68 @@ class Resolver:
         return address, min(ttl, rest)
 
     def now(self):
+        """The address, and when it was looked for."""
         now = time.monotonic()
         if now >= self.until:
             self.address, ttl = self.ask(self.name)
             self.until = now + ttl
-        return self.address
+        return self.address, now
 
 
 class Rebound(HaproxyStory):
 
     def test_no_request_is_lost_or_late(self):
         """Of clients that do as DNS tells them: each request is answered by the backend, and
-        behind the TTL none comes to the old router."""
+        behind the TTL none comes to the old router; until the old name's grace is over."""
         shards = self.shards("shard1", "shard2")
         self.caller.drain_router(router="shard2")
         made = [self.scheduled(self.route(f"r{i}", backend=f"app{i}")) for i in range(4)]
         self.assertEqual({route["router"] for route in made}, {"shard1"})
         self.wait(lambda: not self.wrong(made), "they are reached", SECONDS)
         self.caller.drain_router(router="shard2", drain=False)
-        clients = [Resolver(self.fleet.bind.port, route["status"]["dns"]) for route in made]
-        found, shard_at, leads_on = [], {route["id"]: [] for route in made}, {}
+        clients = {route["id"]: Resolver(self.fleet.bind.port, route["status"]["dns"])
+                   for route in made}
+        found, leads_on, over = {id: [] for id in clients}, {}, set()
 
-        def request():
-            for route, client in zip(made, clients):
-                name = route["status"]["dns"]
-                if ask(self.fleet.bind.port, name, "CNAME")[0]:
-                    leads_on.setdefault(route["id"], time.monotonic())
-                address, at = client.now(), time.monotonic()
-                status, text = self.get_page(name, address)
-                found.append((status, text.split("@")[0], route["backend"]))
-                shard_at[route["id"]].append((text.split("@")[-1], at))
-        request()
-        for i, client in enumerate(clients):        # each asks at another time
+        def leads(route):
+            name = route["status"]["dns"]
+            return bool(ask(self.fleet.bind.port, name, "CNAME")[0])
+
+        def request(route):
+            id = route["id"]
+            if leads(route):
+                leads_on.setdefault(id, time.monotonic())
+            address, at = clients[id].now()
+            status, text = self.get_page(route["status"]["dns"], address)
+            if id in leads_on and not leads(route):
+                over.add(id)
+            else:
+                backend, shard = text.split("@")
+                found[id].append((at, status, backend, shard))
+
+        def request_all():
+            for route in made:
+                if route["id"] not in over:
+                    request(route)
+        request_all()
+        for i, client in enumerate(clients.values()):   # each asks at another time
             client.until -= i * SETTINGS["ttl"] / len(clients)
         self.caller.drain_router(router="shard1")
 
         def is_over():
-            request()
-            return not self.lines(shards["shard1"][0])
-        self.wait(is_over, "the old one serves none any more", SECONDS)
-        self.assertGreater(len(found), 40)
-        self.assertEqual([one for one in found if (one[0], one[1]) != (200, one[2])], [])
-        for id, requests in shard_at.items():
-            self.assertEqual(requests[-1][0], "shard2")
-            late = max(at for shard, at in requests if shard == "shard1") - leads_on[id]
-            self.assertLessEqual(late, SETTINGS["ttl"] + STEP_SECONDS)
+            request_all()
+            return len(over) == len(made)
+        self.wait(is_over, "the grace of all is over", SECONDS)
+        for route in made:
+            requests = found[route["id"]]
+            self.assertGreater(len(requests), 4)
+            lost = [one for one in requests if one[1:3] != (200, route["backend"])]
+            self.assertEqual(lost, [], (leads_on, requests))
+            self.assertEqual(requests[-1][-1], "shard2")
+            late = max(at for at, _, _, shard in requests if shard == "shard1")
+            self.assertLess(late, leads_on[route["id"]] + SETTINGS["ttl"])
+        self.wait(lambda: not self.lines(shards["shard1"][0]), "the old one serves none any more",
+                  SECONDS)
 
 
 class Alive(HaproxyStory):

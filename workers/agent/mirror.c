@@ -42,6 +42,7 @@ struct writing {
 	char *folder;
 	struct buf text[ENTRY_FILES];
 	int written;
+	uint64_t version;		/* that they are of */
 	enum err err;
 	struct why why;
 };
@@ -55,6 +56,8 @@ struct mirror {
 	struct entries wanted, out;	/* keys; that are asked for */
 	char marker[KEY_MAX + 1];	/* of coming */
 	struct heard heard;		/* versions */
+	uint64_t out_version, held_version;	/* with what is asked for; of what is held, */
+	uint64_t file_version;		/* and of the files */
 	bool has_version;
 	uint64_t compared, known;	/* with that one, the last time; all up to it then */
 	bool is_open, is_draining;	/* may ask; not any more */
@@ -216,6 +219,13 @@ static enum err take_keys(struct mirror *mirror, const json_t *answer, struct wh
 	return err;
 }
 
+/* All that was told is held. */
+static bool is_level(const struct mirror *mirror)
+{
+	return mirror->has_version && mirror->is_whole && !mirror->is_stale &&
+	       !mirror->is_reading && !mirror->wanted.count && mirror->asked == NOTHING;
+}
+
 /* They are asked for again. */
 static void want_again(struct mirror *mirror)
 {
@@ -243,6 +253,8 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 		mirror->asking.failures = 0;
 		mirror->failed = OK;
 		entries_clear(&mirror->out);
+		if (mirror->out_version > mirror->held_version)
+			mirror->held_version = mirror->out_version;
 	}
 	mirror_step(mirror);
 }
@@ -283,6 +295,9 @@ static void ask(struct mirror *mirror, enum question what)
 
 	mirror->asked = mirror->last_asked = what;
 	args = arguments(mirror);
+	mirror->out_version = mirror->has_version && what == KEYS && !mirror->wanted.count &&
+	                      !mirror->is_stale && !mirror->is_reading
+	                      ? mirror->heard.all : 0;
 	metric_add(figures.questions, 1);
 	err = rpc_call(mirror->config.rpc, &target, mirror->config.kind->method, args,
 	               NULL, ANSWER_MS, on_answer, mirror, &why);
@@ -370,9 +385,11 @@ static void settle_writing(struct mirror *mirror, const struct writing *writing)
 		pace_failed(pace);
 	} else {
 		pace->failures = 0;
+		mirror->file_version = writing->version;
 	}
 	if (mirror->config.signaller)
-		signaller_written(mirror->config.signaller, writing->written);
+		signaller_written(mirror->config.signaller, writing->written,
+		                  mirror->file_version);
 	mirror_step(mirror);
 }
 
@@ -396,6 +413,7 @@ static struct writing *writing_new(struct mirror *mirror)
 	writing->mirror = mirror;
 	writing->kind = mirror->config.kind;
 	writing->folder = xstrdup(mirror->config.folder);
+	writing->version = mirror->held_version;
 	for (int i = 0; i < ENTRY_FILES; i++)
 		entries_print(&mirror->held, i, &writing->text[i]);
 	return writing;
@@ -410,7 +428,7 @@ static void write_now(struct mirror *mirror)
 	if (lane_submit(mirror->config.lane, write_files, files_written, mirror->writing))
 		return;
 	if (mirror->config.signaller)
-		signaller_written(mirror->config.signaller, false);
+		signaller_written(mirror->config.signaller, false, mirror->file_version);
 	writing_free(mirror->writing);
 	mirror->writing = NULL;
 	mirror->is_dirty = true;
@@ -455,11 +473,27 @@ static void note_owed(struct mirror *mirror)
 		mirror->owes_since_ms = clock_ms();
 }
 
+/* Of a version in which nothing of theirs is otherwise. */
+static void note_same(struct mirror *mirror)
+{
+	if (!mirror->is_whole || mirror->is_dirty || mirror->writing ||
+	    mirror->file_version == mirror->held_version)
+		return;
+	mirror->file_version = mirror->held_version;
+	if (mirror->config.signaller)
+		signaller_same(mirror->config.signaller, mirror->file_version);
+}
+
 /* Whatever happened: what is to be done by now, and when to look again. */
 static void mirror_step(struct mirror *mirror)
 {
-	int64_t ask_ms = ask_next(mirror), write_ms = write_next(mirror);
+	int64_t ask_ms, write_ms;
 
+	if (is_level(mirror))
+		mirror->held_version = mirror->heard.all;
+	ask_ms = ask_next(mirror);
+	write_ms = write_next(mirror);
+	note_same(mirror);
 	note_owed(mirror);
 	loop_timer_cancel(mirror->timer);
 	if (ask_ms >= 0 && (write_ms < 0 || ask_ms < write_ms))
@@ -545,6 +579,7 @@ void mirror_changed(struct mirror *mirror, const char *key)
 void mirror_told(struct mirror *mirror, uint64_t version)
 {
 	heard_one(&mirror->heard, version);
+	mirror_step(mirror);
 }
 
 void mirror_compare(struct mirror *mirror, uint64_t version)

@@ -22,7 +22,8 @@
 
 enum {
 	PID_TEXT_MAX = 32, COMMAND_LINE_MAX = 64 * 1024, STAT_MAX = 4096,
-	CHILDREN_MAX = 1024,
+	CHILDREN_MAX = 1024, LOOK_MS = 100,
+	HOLD_MS = 10000,		/* files, for a reader that reads the ones before */
 	BEGAN_AT = 20,			/* fields of stat behind the name and the state */
 };
 
@@ -39,6 +40,9 @@ struct signaller {
 	pid_t told;			/* the reader; 0: nothing is awaited of it */
 	int64_t told_ms;		/* since boot */
 	int times;			/* that it was told in vain */
+	int64_t first_ms, again_ms;	/* the first of them; when it is told again */
+	bool is_owed;			/* it does not have the files, or is not known to */
+	uint64_t version, told_version, heard_version;	/* of the files; it was told of; it has */
 };
 
 static struct metric *sent;
@@ -195,10 +199,61 @@ static int64_t began_ms(pid_t pid)
 	return signaller_began_ms(stat);
 }
 
-/* Of PID, one that began at SINCE_MS or later: as exact as a tick. */
-static bool has_young_worker(pid_t pid, int64_t since_ms)
+/* The set of signals behind NAME, a bit each, the first of them bit 0. */
+static uint64_t signal_set(const char *status, const char *name)
+{
+	const char *at = strstr(status, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+}
+
+bool signaller_is_awaiting(const char *status)
+{
+	return signal_set(status, "\nSigPnd:") | signal_set(status, "\nShdPnd:");
+}
+
+bool signaller_has_taken(const char *status, int signum)
+{
+	uint64_t held = signal_set(status, "\nSigPnd:") | signal_set(status, "\nShdPnd:") |
+	                signal_set(status, "\nSigBlk:");
+
+	return !(held >> (signum - 1) & 1);
+}
+
+static void read_status(pid_t pid, char status[STAT_MAX + 1])
+{
+	char path[32];
+	ssize_t len;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	len = read_file(path, 0, status, STAT_MAX);
+	status[len > 0 ? len : 0] = '\0';
+}
+
+enum worker { WORKER_NONE, WORKER_OLD, WORKER_ENDING, WORKER_YOUNG };
+
+/* Young: it began at SINCE_MS or later, as exact as a tick. Ending: it does not know it yet. */
+static enum worker worker_of(pid_t pid, int64_t since_ms)
+{
+	char status[STAT_MAX + 1];
+
+	if (began_ms(pid) + 1000 / sysconf(_SC_CLK_TCK) > since_ms)
+		return WORKER_YOUNG;
+	read_status(pid, status);
+	return signaller_is_awaiting(status) ? WORKER_ENDING : WORKER_OLD;
+}
+
+enum hearing {
+	HEARING_NOT,			/* there is no sign of it */
+	HEARING_YET,			/* it is about to */
+	HEARING_DONE,
+};
+
+/* By the workers of PID. */
+static enum hearing hearing_of_workers(pid_t pid, int64_t since_ms)
 {
 	char path[48], children[CHILDREN_MAX + 1], *at = children;
+	size_t count[WORKER_YOUNG + 1] = { 0 };
 	ssize_t len;
 
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
@@ -208,10 +263,25 @@ static bool has_young_worker(pid_t pid, int64_t since_ms)
 		long child = strtol(at, &end, 10);
 
 		if (end == at)
-			return false;
-		if (began_ms((pid_t)child) + 1000 / sysconf(_SC_CLK_TCK) > since_ms)
-			return true;
+			break;
+		count[worker_of((pid_t)child, since_ms)]++;
 	}
+	if (!count[WORKER_YOUNG])
+		return HEARING_NOT;
+	return count[WORKER_ENDING] ? HEARING_YET : HEARING_DONE;
+}
+
+/* Has it done what it was told to? */
+static enum hearing hearing_of(const struct signaller *signaller)
+{
+	char status[STAT_MAX + 1];
+
+	if (!signaller->told)
+		return HEARING_NOT;
+	read_status(signaller->told, status);
+	if (!signaller_has_taken(status, signaller->config.signum))
+		return HEARING_YET;
+	return hearing_of_workers(signaller->told, signaller->told_ms);
 }
 
 /* ---- the signal ---- */
@@ -276,16 +346,33 @@ static void unmark(struct signaller *signaller)
 	free(path);
 }
 
-/* Has it done what it was told to? */
-static bool is_heard(const struct signaller *signaller)
+/* Its reader has what it was told of. */
+static void hear(struct signaller *signaller)
 {
-	return signaller->told && has_young_worker(signaller->told, signaller->told_ms);
+	bool is_another = signaller->heard_version != signaller->told_version;
+
+	signaller->heard_version = signaller->told_version;
+	if (is_another && signaller->config.heard)
+		signaller->config.heard(signaller->config.self);
+}
+
+/* And that is all there is. */
+static void settle(struct signaller *signaller)
+{
+	signaller->is_owed = false;
+	signaller->times = 0;
+	unmark(signaller);
+	hear(signaller);
 }
 
 static void try_again(struct signaller *signaller)
 {
-	loop_timer_set(signaller->timer,
-	               backoff_ms(&later, signaller->times++, random_u32()));
+	int64_t after_ms = backoff_ms(&later, signaller->times, random_u32());
+
+	if (!signaller->times++)
+		signaller->first_ms = clock_ms();
+	signaller->again_ms = clock_ms() + after_ms;
+	loop_timer_set(signaller->timer, signaller->told ? LOOK_MS : after_ms);
 }
 
 /* It may be deaf just now: who has workers is looked at later. */
@@ -308,6 +395,7 @@ static void tell(struct signaller *signaller)
 
 	signaller->is_wanted = false;
 	signaller->told = 0;
+	signaller->told_version = signaller->version;
 	signaller->next_ms = clock_ms() + *signaller->config.interval_ms;
 	if (err) {
 		log_unsent(signaller, &why);
@@ -324,22 +412,60 @@ static void tell(struct signaller *signaller)
 	else if (err == ERR_DENIED)
 		try_again(signaller);
 	else
-		unmark(signaller);
+		settle(signaller);
 }
 
+static bool is_held(const struct signaller *signaller)
+{
+	return signaller->told && clock_ms() - signaller->first_ms < HOLD_MS;
+}
+
+int64_t signaller_wait_ms(const struct signaller *signaller)
+{
+	int64_t left = signaller->next_ms - clock_ms();
+
+	if (is_held(signaller) && left < LOOK_MS)
+		return LOOK_MS;
+	return left > 0 ? left : 0;
+}
+
+static void tell_in_time(struct signaller *signaller)
+{
+	int64_t wait_ms = signaller_wait_ms(signaller);
+
+	if (wait_ms)
+		loop_timer_set(signaller->timer, wait_ms);
+	else
+		tell(signaller);
+}
+
+static void has_heard(struct signaller *signaller)
+{
+	signaller->told = 0;
+	signaller->times = 0;
+	if (signaller->is_wanted) {
+		hear(signaller);
+		tell_in_time(signaller);
+	} else {
+		settle(signaller);
+	}
+}
+
+/* One that is busy is not deaf: it is not told again, but looked at. */
 static void on_timer(void *self)
 {
 	struct signaller *signaller = self;
+	enum hearing hearing = hearing_of(signaller);
 
-	if (is_heard(signaller)) {
-		signaller->told = 0;
-		signaller->times = 0;
-		if (!signaller->is_wanted) {
-			unmark(signaller);
-			return;
-		}
-	}
-	tell(signaller);
+	if (hearing == HEARING_DONE)
+		has_heard(signaller);
+	else if (signaller->is_wanted)
+		tell_in_time(signaller);
+	else if (signaller->told &&
+	         (hearing == HEARING_YET || clock_ms() < signaller->again_ms))
+		loop_timer_set(signaller->timer, LOOK_MS);
+	else
+		tell(signaller);
 }
 
 bool signaller_has_reader(const struct signaller *signaller)
@@ -350,19 +476,12 @@ bool signaller_has_reader(const struct signaller *signaller)
 	return !send(signaller, 0, &pid, &why);
 }
 
-int64_t signaller_wait_ms(const struct signaller *signaller)
-{
-	int64_t left = signaller->next_ms - clock_ms();
-
-	return left > 0 ? left : 0;
-}
-
 /* At once is now: whoever replaced the files and asks may end any moment. */
 void signaller_want(struct signaller *signaller)
 {
 	int64_t wait_ms = signaller_wait_ms(signaller);
 
-	signaller->is_wanted = true;
+	signaller->is_wanted = signaller->is_owed = true;
 	if (!wait_ms)
 		on_timer(signaller);
 	else if (!loop_timer_armed(signaller->timer))
@@ -374,15 +493,33 @@ void signaller_writing(struct signaller *signaller)
 	signaller->is_writing = true;
 }
 
-void signaller_written(struct signaller *signaller, bool is_new)
+void signaller_same(struct signaller *signaller, uint64_t version)
+{
+	signaller->version = version;
+	if (!signaller->is_wanted)
+		signaller->told_version = version;
+	if (!signaller->is_owed)
+		hear(signaller);
+}
+
+void signaller_written(struct signaller *signaller, bool is_new, uint64_t version)
 {
 	bool is_to_unmark = signaller->is_to_unmark;
 
 	signaller->is_writing = signaller->is_to_unmark = false;
-	if (is_new)
+	if (is_new) {
+		signaller->version = version;
 		signaller_want(signaller);
-	else if (is_to_unmark)
+		return;
+	}
+	if (is_to_unmark)
 		unmark(signaller);
+	signaller_same(signaller, version);
+}
+
+uint64_t signaller_heard(const struct signaller *signaller)
+{
+	return signaller->heard_version;
 }
 
 struct signaller *signaller_new(struct loop *loop, const struct signaller_config *config)

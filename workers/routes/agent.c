@@ -33,6 +33,8 @@ static struct agent {
 	struct mirror *mirror;
 	struct versions *versions;
 	bool is_reporting;		/* an answer is not there yet */
+	bool is_news;			/* there is another version to report, then */
+	bool is_unversioned;		/* who hears reports knows of no versions */
 	bool is_unheard;		/* the log has that reports fail */
 	int look_period_ms;		/* constant */
 	char topic[ROUTE_LABEL_MAX + 16];
@@ -120,19 +122,41 @@ static const char *topic(const void *self)
 static void fanout_is_new(void *self)
 {
 	(void)self;
+	agent.is_unversioned = false;
 	mirror_read(agent.mirror);
 }
 
 /* ---- what is said ---- */
 
+static void report(void *self);
+
 static void hear_report(void *self, const struct rpc_answer *answer)
 {
-	(void)self;
-	agent.is_reporting = false;
+	bool is_again = agent.is_news;
+
+	agent.is_reporting = agent.is_news = false;
+	if (answer->err == ERR_ARGUMENTS && !agent.is_unversioned) {
+		agent.is_unversioned = true;
+		report(self);
+		return;
+	}
 	if (answer->err && !agent.is_unheard)
 		log_warn("address not reported: router=%s address=%s reason=\"%s\"",
 		         agent.settings.router, agent.settings.address, answer->why.text);
 	agent.is_unheard = answer->err;
+	if (is_again)
+		report(self);
+}
+
+static json_t *what_to_report(void)
+{
+	json_t *args = json_pack("{s:s, s:s}", "router", agent.settings.router, "address",
+	                         agent.settings.address);
+
+	if (!agent.is_unversioned)
+		json_object_set_new(args, "version", json_integer(
+		                    (json_int_t)signaller_heard(agent.signaller)));
+	return args;
 }
 
 /* Only as long as somebody serves there. */
@@ -146,11 +170,17 @@ static void report(void *self)
 	if (!*agent.settings.address || agent.is_reporting ||
 	    !signaller_has_reader(agent.signaller))
 		return;
-	args = json_pack("{s:s, s:s}", "router", agent.settings.router, "address",
-	                 agent.settings.address);
+	args = what_to_report();
 	agent.is_reporting = !rpc_call(agent.runtime->rpc, &target, "report_address", args,
 	                               NULL, REPORT_MS, hear_report, &agent, &why);
 	json_decref(args);
+}
+
+/* Names may lead here that wait for it: that is said at once. */
+static void is_served(void *self)
+{
+	agent.is_news = agent.is_reporting;
+	report(self);
 }
 
 static void look(void *self)
@@ -216,7 +246,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	agent.signaller = signaller_new(runtime->loop, &(struct signaller_config){
 		.folder = agent.settings.directory, .pid_file = "pid", .mark = hosts.mark,
 		.program = "haproxy", .signum = SIGUSR2,
-		.interval_ms = &agent.settings.interval_ms, .has_workers = true });
+		.interval_ms = &agent.settings.interval_ms, .has_workers = true,
+		.heard = is_served });
 	agent.mirror = mirror_new(&(struct mirror_config){
 		.kind = &hosts, .loop = runtime->loop, .rpc = runtime->rpc,
 		.lane = agent.lane, .folder = agent.settings.directory, .args = agent.args,

@@ -49,8 +49,9 @@ static const struct option rows[] = {
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
 	  "how long the name that a route had at another router still leads to it" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
-	  "how long after a route came to another router its name leads there: by then the "
-	  "instances have to serve it (routes_agent.interval)" },
+	  "how long after a route came to another router its name leads there, if not all "
+	  "instances there say what they serve: by then they have to; if all say so, its "
+	  "name leads there once they do" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
 	  "a route that gets no router is tried again after a second, and then less and less "
 	  "often, but after so long at the latest" },

@@ -425,7 +425,7 @@ const struct rpc_method routes_methods[] = {
 	{ "delete_router",        service_delete_router,  "router force?" },
 	{ "get_router",           service_get_router,     "router" },
 	{ "list_routers",         service_list_routers,   "marker? limit?" },
-	{ "report_address",       service_report_address, "router address" },
+	{ "report_address",       service_report_address, "router address version?" },
 	{ "create_route_binding", service_create_binding, "binding" },
 	{ "list_route_bindings",  service_list_bindings,  "router? marker? limit?" },
 	{ "router_hosts",         service_router_hosts,   "router routes? marker? limit?" },

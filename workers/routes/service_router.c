@@ -396,14 +396,10 @@ enum err service_list_routers(void *self, struct request *req)
 
 /* ---- its instances ---- */
 
-struct report {
-	const char *router;
-	struct address address;
-};
-
-static enum err read_report(struct request *req, struct report *report)
+static enum err read_report(struct request *req, struct address_report *report)
 {
 	const char *text;
+	int64_t version = -1;
 	enum err err = codec_router_name(req, &report->router, &req->why);
 
 	if (!err)
@@ -411,18 +407,23 @@ static enum err read_report(struct request *req, struct report *report)
 		                    &req->why);
 	if (!err && !address_parse(text, 0, &report->address))
 		err = fail(&req->why, ERR_INVALID, "address: is none");
+	if (!err)
+		err = json_get_int(req->args, "version", 0, 0, INT64_MAX, &version,
+		                   &req->why);
+	report->has_version = version >= 0;
+	report->version = report->has_version ? (uint64_t)version : 0;
 	return err;
 }
 
 /* It was down, or is none: with it there is a chance for routes. */
 static enum err revive(struct routes *routes, struct request *req,
-                       const struct report *report)
+                       const struct address_report *report)
 {
 	struct tx tx = begin_chance(routes, &req->why);
 	int64_t woken = 0;
 	enum err err;
 
-	if (store_address_seen(&tx, report->router, &report->address))
+	if (store_address_seen(&tx, report))
 		woken = come(&tx, report->router);
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "there is no router %.63s, or it has no such address",
@@ -433,12 +434,20 @@ static enum err revive(struct routes *routes, struct request *req,
 	return err;
 }
 
+/* Whatever it served before: a name that may lead to it waits no longer than for this. */
+static enum err serve(struct routes *routes, struct request *req, const char *router)
+{
+	struct tx tx = tx_once(routes->runtime.db, &req->why);
+
+	store_moves_served(&tx, router, routes->settings.grace_s);
+	return tx_commit(&tx);
+}
+
 /* An agent says that the instance at an address lives; if it was down, routes can come. */
 enum err service_report_address(void *self, struct request *req)
 {
 	struct routes *routes = self;
-	const struct alive_rule rule = routes_alive_rule(routes);
-	struct report report;
+	struct address_report report;
 	bool lives_on;
 	enum err err = service_require_admin(req);
 
@@ -448,7 +457,11 @@ enum err service_report_address(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
-	lives_on = store_address_lives_on(&tx, report.router, &report.address, &rule);
+	lives_on = store_address_lives_on(&tx, &report, routes->settings.alive_ms);
 	err = tx_commit(&tx);
-	return err || lives_on ? err : revive(routes, req, &report);
+	if (!err && !lives_on)
+		err = revive(routes, req, &report);
+	if (!err && report.has_version)
+		err = serve(routes, req, report.router);
+	return err;
 }

@@ -21,13 +21,18 @@ void shard_publish_metrics(void)
 
 /* ---- do its servers have it? ---- */
 
+static const struct routes_settings *settings_of(const struct shard *shard)
+{
+	return &shard->shards->routes->settings;
+}
+
 static enum err write_active(void *self, struct why *why)
 {
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_active(&tx, shard->name, shard->router.rev,
-	                   shard->shards->routes->settings.check_ms);
+	store_shard_active(&tx, &shard->router, settings_of(shard)->check_ms,
+	                   settings_of(shard)->grace_s);
 	return tx_commit(&tx);
 }
 
@@ -36,7 +41,7 @@ static enum err write_wait(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_wait(&tx, shard->name, LOOK_MS);
+	store_shard_wait(&tx, shard->name, LOOK_MS, settings_of(shard)->grace_s);
 	return tx_commit(&tx);
 }
 
@@ -119,6 +124,11 @@ static bool is_another(const struct shard *shard)
 static enum err write_told(void *self, struct why *why)
 {
 	struct shard *shard = self;
+	const struct shard_told told = {
+		.rev = shard->move_count < MOVES_MAX ? shard->router.rev
+		                                     : shard->router.done_rev,
+		.serial = shard->serial, .after_ms = LOOK_MS,
+	};
 	struct tx tx = shard_begin_guarded(shard, why);
 
 	if (is_another(shard))
@@ -126,9 +136,7 @@ static enum err write_told(void *self, struct why *why)
 	if (is_new(shard))
 		store_shard_is(&tx, shard->name, shard->domain_id);
 	store_moves_done(&tx, shard->moves, shard->move_count);
-	store_shard_told(&tx, shard->name, shard->move_count < MOVES_MAX
-	                 ? shard->router.rev : shard->router.done_rev, shard->serial,
-	                 LOOK_MS);
+	store_shard_told(&tx, shard->name, &told, settings_of(shard)->grace_s);
 	return tx_commit(&tx);
 }
 

@@ -28,6 +28,8 @@ struct router_address {
 	bool is_seen;			/* an agent speaks for it, */
 	int64_t unseen_ms;		/* and said so last that long ago */
 	bool is_shown;			/* it is among what the domain should have */
+	bool has_version;		/* it is known which version of its hosts */
+	uint64_t version;		/* the instance serves */
 };
 
 struct router_row {
@@ -71,15 +73,21 @@ struct alive_rule {
 /* Is any of them shown, or up? */
 bool store_addresses_hold(struct tx *tx, const char *router,
                           const struct alive_rule *rule);
+/* An agent says that the address lives, and perhaps which version of its hosts it serves. */
+struct address_report {
+	const char *router;
+	struct address address;
+	bool has_version;
+	uint64_t version;
+};
 /*
- * An agent says that the address lives, and it was not down until now for silence: false, and
- * nothing is written, if it was, or if the router has no such address.
+ * If it was not down until now for silence. False, and nothing is written: it was, or the
+ * router has no such address.
  */
-bool store_address_lives_on(struct tx *tx, const char *router,
-                            const struct address *address,
-                            const struct alive_rule *rule);
-/* The same, whatever it was: false if the router has no such address. */
-bool store_address_seen(struct tx *tx, const char *router, const struct address *address);
+bool store_address_lives_on(struct tx *tx, const struct address_report *report,
+                            int timeout_ms);
+/* Whatever it was: false if the router has no such address. */
+bool store_address_seen(struct tx *tx, const struct address_report *report);
 /* Of a router, or (NULL) of all of which the two differ. Domains are due. Returns how many. */
 int64_t store_addresses_follow(struct tx *tx, const char *name,
                                const struct alive_rule *rule);
@@ -112,12 +120,23 @@ void store_shard_is(struct tx *tx, const char *name, const char *domain_id);
 void store_shard_missing(struct tx *tx, const char *name, const char *made_id);
 /* Somebody else's domain is there. */
 void store_shard_adopted(struct tx *tx, const char *name);
+/*
+ * PATIENCE_S, here and below: how long a name that a route had before is kept from leading to
+ * its other router by an instance there that is behind (store_serving.h).
+ */
 /* REV is what central was told, under SERIAL; it is looked after again in AFTER_MS. */
-void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,
-                      int64_t after_ms);
-/* Its servers have it; due again in AFTER_MS, if it is still REV that they have. */
-void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_ms);
-void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms);
+struct shard_told {
+	uint64_t rev;
+	uint32_t serial;
+	int64_t after_ms;
+};
+void store_shard_told(struct tx *tx, const char *name, const struct shard_told *told,
+                      int patience_s);
+/* Its servers have what was told; due again in AFTER_MS, if that is still ROUTER's rev. */
+void store_shard_active(struct tx *tx, const struct router_row *router, int after_ms,
+                        int patience_s);
+void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms,
+                      int patience_s);
 /* What was to be done for ROUTER as it was failed: again in AFTER_MS, or, as it is, now. */
 void store_shard_failed(struct tx *tx, const struct router_row *router,
                         const char *reason, int64_t after_ms);
@@ -258,7 +277,10 @@ struct move_row {
 	uint64_t seq;
 };
 typedef void move_fn(void *self, const struct move_row *move);
-/* Names lead elsewhere only DELAY_S from now: by then the instances there serve them. */
+/*
+ * Names lead elsewhere once all instances there say that they serve them, or DELAY_S from now,
+ * if some do not say: by then they have to (store_serving.h).
+ */
 struct move_times {
 	int delay_s;
 	int grace_s;			/* from then on; or its router's ttl, if that is longer */
@@ -279,16 +301,22 @@ void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
 /*
- * Those whose time is over, which begins when they lead elsewhere; their routers' domains
- * are due. Returns how many.
+ * Those whose time is over, which begins when the name servers lead elsewhere; their routers'
+ * domains are due. Returns how many.
  */
 int64_t store_moves_expire(struct tx *tx);
 /* The routers whose instances serve less by moves that end. */
 void store_routers_dropping(struct tx *tx, struct arena *arena,
                             void (*each)(void *self, const char *router), void *self);
+/* Of names that are to lead elsewhere, which versions others have to serve before. */
+void store_moves_need(struct tx *tx, const char *router);
+/* Instances of ROUTER serve something new: domains whose names may lead to it are due. */
+void store_moves_served(struct tx *tx, const char *router, int patience_s);
+/* The name servers of a router's domain have all that was told. */
+void store_moves_out(struct tx *tx, const char *router);
 /* What is to be done in a router's domain by now. */
 void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
-                      move_fn *each, void *self);
+                      int patience_s, move_fn *each, void *self);
 /* It was, if nobody had another mind meanwhile; what is gone frees its name. */
 void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count);
 /* Those that its domain had are to be told again, for it is another one. */

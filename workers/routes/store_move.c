@@ -1,4 +1,5 @@
 #include "store.h"
+#include "store_serving.h"
 
 void store_move_insert(struct tx *tx, const struct move_row *move,
                        const struct move_times *times)
@@ -11,12 +12,15 @@ void store_move_insert(struct tx *tx, const struct move_row *move,
 	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL AND "
 	    "target IS NOT NULL, 'DROP', VALUES(state)), "
 	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), "
-	    "begins_at = VALUES(begins_at), seq = seq + 1",
+	    "begins_at = VALUES(begins_at), needs = NULL, seq = seq + 1",
 	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
 	            tx_text(move->target), tx_text(move->target), tx_int(times->delay_s),
 	            tx_int(times->grace_s), tx_text(move->router),
 	            tx_int(times->delay_s)));
 }
+
+/* How long it is to lead there, from when it does. */
+#define SPAN "TIMESTAMPDIFF(MICROSECOND, begins_at, ends_at)"
 
 void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
                          int delay_s)
@@ -27,10 +31,12 @@ void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target
 	    "WHERE m.route_id = ? AND m.target IS NOT NULL AND m.state <> 'DROP'",
 	    TX_BIND(tx_text(route_id)));
 	tx_exec(tx,
-	    "UPDATE route_moves SET target = ?, state = 'ADD', seq = seq + 1, "
-	    "begins_at = NOW(3) + INTERVAL ? SECOND "
-	    "WHERE route_id = ? AND target IS NOT NULL AND state <> 'DROP'",
-	    TX_BIND(tx_text(target), tx_int(delay_s), tx_text(route_id)));
+	    "UPDATE route_moves SET ends_at = IF(state = 'HAVE', ends_at, NOW(3) "
+	    "+ INTERVAL ? SECOND + INTERVAL " SPAN " MICROSECOND), target = ?, "
+	    "state = 'ADD', seq = seq + 1, begins_at = NOW(3) + INTERVAL ? SECOND, "
+	    "needs = NULL WHERE route_id = ? AND target IS NOT NULL AND state <> 'DROP'",
+	    TX_BIND(tx_int(delay_s), tx_text(target), tx_int(delay_s),
+	            tx_text(route_id)));
 }
 
 void store_move_end(struct tx *tx, const char *route_id, const char *router,
@@ -81,7 +87,7 @@ void store_moves_again(struct tx *tx, const char *router)
 {
 	tx_exec(tx,
 	    "UPDATE route_moves SET state = 'ADD', seq = seq + 1, begins_at = NOW(3) "
-	    "WHERE router = ? AND state = 'HAVE' AND target IS NOT NULL",
+	    "WHERE router = ? AND state IN ('HAVE', 'TOLD') AND target IS NOT NULL",
 	    TX_BIND(tx_text(router)));
 }
 
@@ -140,16 +146,45 @@ void store_routers_dropping(struct tx *tx, struct arena *arena,
 		each(self, row_text(&rows));
 }
 
+/* The version by now is that of the binding, or a later one. */
+void store_moves_need(struct tx *tx, const char *router)
+{
+	tx_exec(tx,
+	    "UPDATE route_moves m JOIN route_bindings b ON b.route_id = m.route_id "
+	    "JOIN router_hosts h ON h.router = b.router SET m.needs = h.version "
+	    "WHERE m.router = ? AND m.state = 'ADD' AND m.needs IS NULL",
+	    TX_BIND(tx_text(router)));
+}
+
+void store_moves_served(struct tx *tx, const char *router, int patience_s)
+{
+	tx_exec(tx,
+	    "UPDATE routers d JOIN (SELECT DISTINCT m.router FROM route_moves m "
+	    "JOIN route_bindings b ON b.route_id = m.route_id WHERE m.state = 'ADD' "
+	    "AND b.router = ? AND " MAY_LEAD ") ready ON ready.router = d.name "
+	    "SET d.due_at = NOW(3) WHERE d.due_at > NOW(3)",
+	    TX_BIND(tx_text(router), tx_int(patience_s)));
+}
+
+void store_moves_out(struct tx *tx, const char *router)
+{
+	tx_exec(tx,
+	    "UPDATE route_moves SET state = 'HAVE', ends_at = GREATEST(ends_at, NOW(3) "
+	    "+ INTERVAL " SPAN " MICROSECOND) WHERE router = ? AND state = 'TOLD'",
+	    TX_BIND(tx_text(router)));
+}
+
 void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
-                      move_fn *each, void *self)
+                      int patience_s, move_fn *each, void *self)
 {
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT route_id, router, dns, target, state = 'DROP', seq "
-	          "FROM route_moves WHERE router = ? AND (state = 'DROP' OR "
-	          "(state = 'ADD' AND begins_at <= NOW(3))) LIMIT ?",
-	          TX_BIND(tx_text(router), tx_int(limit)));
+	          "SELECT m.route_id, m.router, m.dns, m.target, m.state = 'DROP', m.seq "
+	          "FROM route_moves m LEFT JOIN route_bindings b ON b.route_id = m.route_id "
+	          "WHERE m.router = ? AND (m.state = 'DROP' OR (m.state = 'ADD' AND " MAY_LEAD
+	          ")) LIMIT ?",
+	          TX_BIND(tx_text(router), tx_int(patience_s), tx_int(limit)));
 	while (tx_next(&rows)) {
 		struct move_row move = { .route_id = row_text(&rows) };
 
@@ -176,9 +211,7 @@ static void done(struct tx *tx, const struct move_row *move)
 	                                      tx_int((int64_t)move->seq));
 
 	if (!move->is_drop) {
-		tx_exec(tx,
-		    "UPDATE route_moves SET state = 'HAVE', ends_at = GREATEST(ends_at, NOW(3) "
-		    "+ INTERVAL TIMESTAMPDIFF(MICROSECOND, begins_at, ends_at) MICROSECOND) "
+		tx_exec(tx, "UPDATE route_moves SET state = 'TOLD' "
 		    "WHERE route_id = ? AND router = ? AND dns = ? AND seq = ?", bind);
 		return;
 	}

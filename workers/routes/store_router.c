@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "store.h"
+#include "store_serving.h"
 
 static const char *const state_names[] = { "active", "draining", "going" };
 static const char *const status_names[] = { "PENDING", "ACTIVE", "ERROR" };
@@ -67,6 +68,8 @@ static void read_address(struct tx_rows *rows, struct router_address *into)
 	into->is_seen = !row_is_null(rows);
 	into->unseen_ms = row_int(rows) / 1000;
 	into->is_shown = row_int(rows);
+	into->has_version = !row_is_null(rows);
+	into->version = (uint64_t)row_int(rows);
 }
 
 enum { ADDRESSES_READ = 1000 };
@@ -78,7 +81,7 @@ static void read_addresses(struct tx *tx, struct arena *arena, struct router_row
 
 	tx_select(tx, NULL, &rows,
 	          "SELECT address, is_up, TIMESTAMPDIFF(MICROSECOND, seen_at, NOW(3)), "
-	          "is_shown FROM router_addresses WHERE router = ? "
+	          "is_shown, serves FROM router_addresses WHERE router = ? "
 	          "ORDER BY LENGTH(address), address LIMIT ?",
 	          TX_BIND(tx_text(router->name), tx_int(ADDRESSES_READ)));
 	while (tx_next(&rows))
@@ -302,23 +305,27 @@ int64_t store_addresses_follow(struct tx *tx, const char *name,
 	return count;
 }
 
+#define SAID "seen_at = NOW(3), serves = ?"
+#define SAID_BY(report) \
+	(report)->has_version ? tx_int((int64_t)(report)->version) : tx_null(), \
+	tx_text((report)->router), \
+	tx_bytes((report)->address.octets, (report)->address.bits / 8)
+
 /* By the row alone, as it is when it is written: whoever is not hearing writes it, too. */
-bool store_address_lives_on(struct tx *tx, const char *router,
-                            const struct address *address,
-                            const struct alive_rule *rule)
+bool store_address_lives_on(struct tx *tx, const struct address_report *report,
+                            int timeout_ms)
 {
 	return tx_exec(tx,
-	    "UPDATE router_addresses SET seen_at = NOW(3) WHERE router = ? AND address = ? "
-	    "AND (NOT is_up OR seen_at IS NULL OR seen_at > NOW(3) - INTERVAL ? SECOND)",
-	    TX_BIND(tx_text(router), tx_bytes(address->octets, address->bits / 8),
-	            tx_int(rule->timeout_s))) > 0;
+	    "UPDATE router_addresses SET " SAID " WHERE router = ? AND address = ? "
+	    "AND (NOT is_up OR seen_at IS NULL OR seen_at > NOW(3) - INTERVAL ? * 1000 MICROSECOND)",
+	    TX_BIND(SAID_BY(report), tx_int(timeout_ms))) > 0;
 }
 
-bool store_address_seen(struct tx *tx, const char *router, const struct address *address)
+bool store_address_seen(struct tx *tx, const struct address_report *report)
 {
 	return tx_exec(tx,
-	    "UPDATE router_addresses SET seen_at = NOW(3) WHERE router = ? AND address = ?",
-	    TX_BIND(tx_text(router), tx_bytes(address->octets, address->bits / 8))) > 0;
+	    "UPDATE router_addresses SET " SAID " WHERE router = ? AND address = ?",
+	    TX_BIND(SAID_BY(report))) > 0;
 }
 
 void store_routers_active(struct tx *tx, struct arena *arena,
@@ -371,38 +378,37 @@ void store_shard_adopted(struct tx *tx, const char *name)
 	        TX_BIND(tx_text(name)));
 }
 
-/* In so many microseconds, or when the next name is to lead elsewhere. */
-#define DUE_BY_THEN \
-	"LEAST(NOW(3) + INTERVAL ? MICROSECOND, COALESCE((SELECT MIN(m.begins_at) " \
-	"FROM route_moves m WHERE m.router = routers.name AND m.state = 'ADD'), " \
-	"NOW(3) + INTERVAL 1 YEAR))"
-
-void store_shard_told(struct tx *tx, const char *name, uint64_t rev, uint32_t serial,
-                      int64_t after_ms)
+void store_shard_told(struct tx *tx, const char *name, const struct shard_told *told,
+                      int patience_s)
 {
+	struct tx_value rev = tx_int((int64_t)told->rev);
+
 	tx_exec(tx,
-	    "UPDATE routers SET done_rev = ?, serial = ?, "
+	    "UPDATE routers d SET done_rev = ?, serial = ?, "
 	    "due_at = IF(rev = ?, " DUE_BY_THEN ", NOW(3)), "
 	    "zone_status = 'PENDING' WHERE name = ?",
-	    TX_BIND(tx_int((int64_t)rev), tx_u32(serial), tx_int((int64_t)rev),
-	            tx_int(after_ms * 1000), tx_text(name)));
+	    TX_BIND(rev, tx_u32(told->serial), rev, DUE_BY(told->after_ms * 1000, patience_s),
+	            tx_text(name)));
 }
 
-void store_shard_active(struct tx *tx, const char *name, uint64_t rev, int after_ms)
+void store_shard_active(struct tx *tx, const struct router_row *router, int after_ms,
+                        int patience_s)
 {
+	store_moves_out(tx, router->name);
 	tx_exec(tx,
-	    "UPDATE routers SET zone_status = 'ACTIVE', reason = '', failures = 0, "
+	    "UPDATE routers d SET zone_status = 'ACTIVE', reason = '', failures = 0, "
 	    "due_at = " DUE_BY_THEN " WHERE name = ? AND rev = ?",
-	    TX_BIND(tx_int(after_ms * INT64_C(1000)), tx_text(name),
-	            tx_int((int64_t)rev)));
+	    TX_BIND(DUE_BY(after_ms * INT64_C(1000), patience_s), tx_text(router->name),
+	            tx_int((int64_t)router->rev)));
 }
 
-void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms)
+void store_shard_wait(struct tx *tx, const char *name, int64_t after_ms,
+                      int patience_s)
 {
 	tx_exec(tx,
-	    "UPDATE routers SET due_at = IF(rev = done_rev, " DUE_BY_THEN ", NOW(3)) "
+	    "UPDATE routers d SET due_at = IF(rev = done_rev, " DUE_BY_THEN ", NOW(3)) "
 	    "WHERE name = ?",
-	    TX_BIND(tx_int(after_ms * 1000), tx_text(name)));
+	    TX_BIND(DUE_BY(after_ms * 1000, patience_s), tx_text(name)));
 }
 
 void store_shard_failed(struct tx *tx, const struct router_row *router,

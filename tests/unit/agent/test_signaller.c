@@ -45,6 +45,33 @@ static void beginnings(void **state)
 		assert_int_equal(signaller_began_ms(rows[i].stat), rows[i].want);
 }
 
+#define STATUS(pending, shared, blocked) \
+	"Name:\thaproxy\nSigQ:\t0/7\nSigPnd:\t" pending "\nShdPnd:\t" shared \
+	"\nSigBlk:\t" blocked "\nSigIgn:\t0000000000001800\nSigCgt:\t0000000000000800\n"
+
+/* 12 is SIGUSR2: 0x800. */
+static void signals(void **state)
+{
+	static const struct {
+		const char *status;
+		bool has_taken, is_awaiting;
+	} rows[] = {
+		{ STATUS("0000000000000000", "0000000000000000", "0000000000000000"), true, false },
+		{ STATUS("0000000000000800", "0000000000000000", "0000000000000000"), false, true },
+		{ STATUS("0000000000000000", "0000000000000800", "0000000000000000"), false, true },
+		{ STATUS("0000000000000000", "0000000000000000", "0000000000000a02"), false, false },
+		{ STATUS("0000000000000000", "0000000000000200", "0000000000000200"), true, true },
+		{ STATUS("8000000000000000", "0000000000000000", "fffffffffffff7ff"), true, true },
+		{ "", true, false }, { "SigPnd:", true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(signaller_has_taken(rows[i].status, 12), rows[i].has_taken);
+		assert_int_equal(signaller_is_awaiting(rows[i].status), rows[i].is_awaiting);
+	}
+}
+
 /* A "|" ends an argument, as a zero does in /proc. */
 static void command_lines(void **state)
 {
@@ -90,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pids),
 		cmocka_unit_test(beginnings),
+		cmocka_unit_test(signals),
 		cmocka_unit_test(command_lines),
 	};
 
