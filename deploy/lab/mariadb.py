@@ -7,6 +7,7 @@ import secrets
 from .process import HOST, LabError, Server, free_port, program, run
 
 NAME = "zonefleet"      # of the database and of the user
+TEMPLATE = "ZONEFLEET_MARIADB_TEMPLATE"     # a folder of data that was just installed
 
 # reliability before speed, as in production; the sizes fit a test
 SETTINGS = (
@@ -29,7 +30,7 @@ class MariaDb(Server):
     """.port, .user, .password, .database; whoever runs this program is administrator."""
 
     start_seconds = 60
-    log_file_size = "256M"
+    log_file_size = "96M"
     defaults = "--no-defaults"
 
     def __init__(self, folder, settings=(), password=None, **options):
@@ -55,7 +56,7 @@ class MariaDb(Server):
 
     def launch(self):
         if self.is_new():
-            self._install()
+            self.install()
         super().launch()
 
     def is_new(self):
@@ -65,7 +66,12 @@ class MariaDb(Server):
         """A subclass's way to start mariadbd."""
         return argv
 
-    def _install(self):
+    def install(self):
+        """Into the empty folder of data; a copy of one that is there is made faster."""
+        template = os.environ.get(TEMPLATE)
+        if template and self.log_file_size == MariaDb.log_file_size:
+            run(["cp", "-a", "--sparse=always", f"{template}/.", self.data])
+            return
         run(self.wrapped([
             program("mariadb-install-db"), "--no-defaults", f"--user={self.administrator}",
             f"--datadir={self.data}", f"--tmpdir={self.temporary}",

@@ -22,6 +22,7 @@ HOST = "127.0.0.1"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PID_FILE = "lab.pid"            # pid and start time: who may be signalled later
 POLL_SECONDS = 0.02
+POLL_MAX_SECONDS = 0.25
 SOCKET_PATH_MAX = 107           # sun_path, without its final zero
 # of a folder: RabbitMQ's and MariaDB's own scripts do not quote its path
 PLAIN_PATH = re.compile(r"[\w/.,:=@%+-]+")
@@ -47,17 +48,20 @@ def tail(log, lines=30):
 def wait_for(condition, seconds, what, logs=()):
     """Asks condition() until it is true and returns its value.
 
-    Raises LabError with the logs' tails when it is not within so many seconds.
+    Raises LabError with the logs' tails when it is not within so many seconds. A condition
+    that takes long to ask is asked less often: most of the time is left to those who work.
     """
     deadline = time.monotonic() + seconds
     while True:
+        asked = time.monotonic()
         value = condition()
         if value:
             return value
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             tails = map(tail, logs)
             raise LabError("\n".join([f"not within {seconds} s: {what}", *tails]))
-        time.sleep(POLL_SECONDS)
+        time.sleep(min(max(POLL_SECONDS, 3 * (now - asked)), POLL_MAX_SECONDS))
 
 
 def run(argv, env=None, text=None, seconds=30):

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "deploy"))
+from lab.mariadb import MariaDb                     # noqa: E402
 from suite import plan, report, scheduler           # noqa: E402
 
 AGAIN_MAX = 5           # failed tests; of more, running them again tells nothing
@@ -88,9 +90,12 @@ def run_again(outcomes):
 
 
 @contextlib.contextmanager
-def lent_brokers():
-    """Stories that start meanwhile find a lender of brokers."""
-    with tempfile.TemporaryDirectory(prefix="zfbrokers") as folder:
+def lent_servers():
+    """Stories that start meanwhile find a lender of brokers, and an installed database."""
+    with tempfile.TemporaryDirectory(prefix="zfsuite") as folder:
+        database = MariaDb(f"{folder}/mariadb")
+        database.install()
+        os.environ["ZONEFLEET_MARIADB_TEMPLATE"] = str(database.data)
         path = f"{folder}/socket"
         lender = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", "/usr/bin/python3", "tests/suite/brokers.py",
@@ -114,7 +119,7 @@ def main():
     started = time.monotonic()
     jobs = repeated(jobs, asked.repeat)
     work = scheduler.Scheduler(jobs, report.Progress(jobs))
-    with lent_brokers():
+    with lent_servers() if any(job.story for job in jobs) else contextlib.nullcontext():
         outcomes = work.run()
         flaky = run_again(outcomes)
     plan.keep_durations({out.job.name: round(out.seconds, 1) for out in outcomes
