@@ -15,6 +15,7 @@
 #include "runtime/offload.h"
 #include "store.h"
 #include "store_due.h"
+#include "store_witness.h"
 
 enum {
 	LOCK_WAIT_MS = 3000,		/* who has it is at work on the same domain */
@@ -52,6 +53,9 @@ struct job {
 	enum action action;
 	struct cause cause;
 	int confirm_s;
+	/* why it is created again: what the poll said that found no zone; NULL: it is new */
+	const char *lost;
+	bool refuted;			/* it has the zone all the same */
 	struct held *held;
 	enum stage stage;
 	enum err err;			/* of the driver */
@@ -142,8 +146,28 @@ static bool is_owed_still(struct job *job)
 	struct tx tx = tx_once(job->server->db, &job->record_why);
 	bool owed = store_is_owed(&tx, &job->domain, job->action);
 
+	if (owed && job->action == ACTION_CREATE)
+		store_has_lost(&tx, job->arena, job->domain.id, job->server->settings->id,
+		               &job->lost);
 	job->recorded = tx_commit(&tx);
 	return !job->recorded && owed;
+}
+
+/*
+ * A poll found no zone: is it gone, or are we refused? Creating a zone that is there would
+ * disturb it, again and again.
+ */
+static enum err ask_for_lost(struct job *job)
+{
+	const struct driver *driver = job->server->driver;
+	bool there = false;
+	enum err err = driver->has(job->server->settings, &job->domain, &there,
+	                           &job->why);
+
+	job->refuted = !err && absence_of(REPORT_NO_DOMAIN,
+	                                  there ? WITNESS_AGAINST : WITNESS_DRIVER) ==
+	                       ABSENCE_REFUTED;
+	return err;
 }
 
 static void drive(struct job *job)
@@ -153,25 +177,43 @@ static void drive(struct job *job)
 	                                        job->poolmgr->config.masters.count };
 	int64_t started_us = clock_us();
 
-	job->err = (job->action == ACTION_CREATE ? driver->create : driver->delete)(
-	    job->server->settings, &context, &job->domain, &job->why);
+	if (job->lost && driver->has)
+		job->err = ask_for_lost(job);
+	if (!job->err && !job->refuted)
+		job->err = (job->action == ACTION_CREATE ? driver->create
+		                                         : driver->delete)(
+		    job->server->settings, &context, &job->domain, &job->why);
 	job->took_us = clock_us() - started_us;
 	job->stage = STAGE_TRIED;
 }
 
 /*
- * Success is not the end: a new zone has to be served, a deleted one to be gone. Nor is a
- * failure: a server that was only told may do it yet, once it wakes up.
+ * Success is not the end: a new zone has to be served, a deleted one to be gone. The row of
+ * a deletion says meanwhile whether the server's own word is there (core/absence.h). Nor is
+ * a failure: a server that was only told may do it yet, once it wakes up.
  */
+static const char *status_of_success(const struct job *job)
+{
+	if (job->action == ACTION_CREATE)
+		return "SUCCESS";
+	return job->server->driver->by_catalog ? NULL : "NO_DOMAIN";
+}
+
+static void refute(struct job *job, struct tx *tx)
+{
+	store_refute(tx, job->domain.id, job->server->settings->id,
+	             arena_printf(job->arena, "%s, %s", job->lost,
+	                          absence_words(ABSENCE_REFUTED)));
+}
+
 static enum err record(void *self, struct why *why)
 {
 	struct job *job = self;
-	const char *done = job->action == ACTION_CREATE ? "SUCCESS" : NULL;
 	const struct outcome outcome = {
 		.domain_id = job->domain.id,
 		.server_id = job->server->settings->id,
 		.action = job->action,
-		.status = job->err ? "ERROR" : done,
+		.status = job->err ? "ERROR" : status_of_success(job),
 		.reason = job->err ? job->why.text : "",
 		.confirm_s = job->confirm_s,
 	};
@@ -180,6 +222,8 @@ static enum err record(void *self, struct why *why)
 	if (job->held)
 		holder_guard(holder_of(job), &tx, job->held);
 	store_settle(&tx, &outcome);
+	if (job->refuted)
+		refute(job, &tx);
 	if (job->stage == STAGE_TRIED)
 		store_reconsider(&tx, &job->domain, job->action, outcome.server_id,
 		                 job->err ? outcome.confirm_s : 0);
@@ -316,7 +360,12 @@ static void log_end(const struct job *job)
 {
 	const char *verb = job->action == ACTION_CREATE ? "create" : "delete";
 
-	if (job->err)
+	if (job->refuted)
+		log_warn("zone not created again: domain=%s server=%s ms=%d "
+		         "why=\"%s, %s\"", job->domain.name, job->server->settings->id,
+		         (int)(job->took_us / 1000), job->lost,
+		         absence_words(ABSENCE_REFUTED));
+	else if (job->err)
 		log_warn("zone not %sd: domain=%s server=%s ms=%d err=%s why=\"%s\"",
 		         verb, job->domain.name, job->server->settings->id,
 		         (int)(job->took_us / 1000), err_name(job->err), job->why.text);
@@ -351,7 +400,7 @@ static void settle(struct job *job)
 	if (job->stage != STAGE_SKIPPED) {
 		log_end(job);
 		note_health(job);	/* is it back? What is in error is due */
-		if (!err && !job->err)
+		if (!err && !job->err && !job->refuted)
 			confirm(job);
 		if (!err && job->err)
 			err = judge_failure(job, why);

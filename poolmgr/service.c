@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,17 @@
 #include "store.h"
 #include "store_due.h"
 #include "store_repair.h"
+#include "store_witness.h"
 #include "tell.h"
 #include "judge.h"
 #include "operation.h"
 #include "work.h"
 
-enum { APART_MS = 2000 };
+enum {
+	APART_MS = 2000,
+	DOUBTS = 3,		/* of a deletion, until its server is in error */
+	DOUBT_S = 1,		/* until it is asked again */
+};
 
 static struct cause cause_of(const struct request *req)
 {
@@ -99,20 +105,45 @@ static bool about_delete(const struct server_report *report)
 	return report->domain.state.task == TASK_DELETE;
 }
 
+/* What the poll saw before it found no zone is a witness, too: the server answers us. */
+static struct testimony testimony_of(struct tx *tx, const struct server *server,
+                                     const struct server_report *report)
+{
+	struct testimony testimony = store_testimony(tx, report->domain.id, server);
+
+	if (report->report == REPORT_NO_DOMAIN && report->has_serial)
+		testimony.witness = WITNESS_ANSWERS;
+	return testimony;
+}
+
+/* What is only doubted is asked again soon, a few times. */
 static enum err record_absence(struct poolmgr *poolmgr,
                                const struct server_report *report, struct why *why)
 {
-	const struct outcome outcome = {
+	const struct server *server = servers_find(poolmgr->servers, report->name_server);
+	struct tx tx = tx_begin(poolmgr->runtime.db, why);
+	struct testimony testimony = testimony_of(&tx, server, report);
+	enum absence absence = absence_of(report->report, testimony.witness);
+	bool soon = absence == ABSENCE_DOUBTED && testimony.attempts < DOUBTS;
+	const char *remark = absence_words(absence);
+	char reason[STORE_REASON];
+	struct outcome outcome = {
 		.domain_id = report->domain.id,
 		.server_id = report->name_server,
 		.action = ACTION_DELETE,
-		.status = report->report == REPORT_NO_DOMAIN ? "SUCCESS" : "ERROR",
-		.reason = report->report == REPORT_NO_DOMAIN ? "" : report->reason,
+		.status = soon ? NULL : "ERROR",
+		.reason = reason,
+		.confirm_s = DOUBT_S,
 	};
-	struct tx tx = tx_begin(poolmgr->runtime.db, why);
 
+	snprintf(reason, sizeof(reason), "%s%s%s", report->reason, *remark ? ", " : "",
+	         remark);
+	if (absence == ABSENCE_PROVEN) {
+		outcome.status = "SUCCESS";
+		outcome.reason = "";
+	}
 	store_settle(&tx, &outcome);
-	if (report->report == REPORT_NO_DOMAIN)
+	if (absence == ABSENCE_PROVEN)
 		store_delete_again(&tx, outcome.domain_id, outcome.server_id,
 		                   poolmgr_poll_budget_s(poolmgr));
 	return tx_commit(&tx);

@@ -319,7 +319,9 @@ void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum actio
 		    "SELECT ?, ?, d.id, 'DELETE', NOW(3) + INTERVAL ? SECOND "
 		    "FROM domains d WHERE d.id = ? "
 		    "AND (d.task = 'DELETE' OR d.status = 'DELETED') "
-		    "ON DUPLICATE KEY UPDATE next_attempt_at = VALUES(next_attempt_at)",
+		    "ON DUPLICATE KEY UPDATE next_attempt_at = VALUES(next_attempt_at), "
+		    "status = IF(pool_manager_status.status = 'NO_DOMAIN', NULL, "
+		    "pool_manager_status.status)",
 		    TX_BIND(tx_text(id), tx_text(server_id), tx_int(after_s),
 		            tx_text(domain->id)));
 	else

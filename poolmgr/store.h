@@ -25,9 +25,13 @@ void store_owe(struct tx *tx, const struct debt *debts, size_t count, int lease_
 struct outcome {
 	const char *domain_id, *server_id;
 	enum action action;
-	const char *status;	/* SUCCESS, ERROR; NULL: done, and to be confirmed */
+	/*
+	 * SUCCESS, ERROR; done, and to be confirmed: NULL, or NO_DOMAIN where the server
+	 * said itself that it deleted the domain
+	 */
+	const char *status;
 	const char *reason;
-	int confirm_s;		/* status NULL: look again after this */
+	int confirm_s;		/* to be confirmed: look again after this */
 };
 void store_settle(struct tx *tx, const struct outcome *outcome);
 /* It could not be tried now, which says nothing of the server: again AFTER_S later. */

@@ -38,7 +38,8 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	/* A server that lost the zone has to create it again before it can be updated. */
 	return read_due(tx, arena, scope->pool,
 	    "SELECT " DOMAIN_COLUMNS ", "
-	    "IF(s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id, " IS_SUPERSEDED " "
+	    "IF(s.action = 'UPDATE' AND s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id, "
+	    IS_SUPERSEDED " "
 	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id "
 	    "WHERE s.server_id = ? AND " IS_MINE " "

@@ -11,7 +11,8 @@ static const char *reasons(const struct standing *standing, struct arena *arena)
 
 	for (size_t i = 0; i < standing->count && text.len < STORE_REASON; i++)
 		if (standing->sightings[i].status == SEEN_ERROR ||
-		    standing->sightings[i].status == SEEN_NO_DOMAIN)
+		    (standing->sightings[i].status == SEEN_NO_DOMAIN &&
+		     *standing->reasons[i]))	/* else a deletion, to be confirmed */
 			buf_printf(&text, "%s%s: %s", text.len ? "; " : "",
 			           standing->servers[i]->settings->id,
 			           standing->reasons[i]);

@@ -361,7 +361,8 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 
 	*result =
 	    (struct poll_result){ .report = absent ? REPORT_NO_DOMAIN : REPORT_ERROR };
-	result->has_serial = poll->has_serial && !absent;
+	/* what was to go, and was seen to be served before it did: it answers us */
+	result->has_serial = poll->has_serial && (!absent || poll->terms.absence);
 	result->serial = poll->serial;
 	result->silent = poll->silent;
 	if (poll->silent)

@@ -83,6 +83,7 @@ struct poll_move {
 
 struct poll_result {
 	enum report report;
+	/* REPORT_NO_DOMAIN of what was to go: it served this before, and answered us */
 	bool has_serial;
 	bool silent;			/* it said nothing at all */
 	uint32_t serial;

@@ -5,8 +5,9 @@
  * connected, which leaves the source), and of those each says one thing:
  *
  *	serial	  it serves the zone, at this serial
- *	absent	  it does not have the zone: REFUSED, NOTAUTH, NXDOMAIN, or no
- *		  error and no SOA of that name
+ *	absent	  it does not serve the zone, to us: REFUSED, NOTAUTH, NXDOMAIN, or
+ *		  no error and no SOA of that name, as in a referral. That it does not
+ *		  have the zone needs a second witness (poolmgr/core/absence.h)
  *	lame	  it has an SOA, but without authority
  *	failed	  any other rcode: it may have the zone, and cannot say
  *

@@ -36,6 +36,12 @@ static void judge(const struct ask *ask, const uint8_t *data, size_t size)
 	if (judgement.verdict != VERDICT_MISMATCH)
 		assert(size >= PACKET_HEADER && data[0] == 1 && data[1] == 2 &&
 		       data[2] & 0x80);
+	if (judgement.verdict == VERDICT_ABSENT)	/* SERVFAIL, and its like, never is */
+		assert(ask->opcode == OPCODE_QUERY &&
+		       (judgement.rcode == RCODE_NOERROR ||
+		        judgement.rcode == RCODE_REFUSED ||
+		        judgement.rcode == RCODE_NOTAUTH ||
+		        judgement.rcode == RCODE_NXDOMAIN));
 	if (judgement.verdict == VERDICT_SERIAL && ask->opcode == OPCODE_QUERY)
 		assert(size >= PACKET_HEADER + 17 + 34 && data[2] & 4);
 }

@@ -60,7 +60,7 @@ static const struct story stories[] = {
 	  REPORT_NO_DOMAIN, "answers REFUSED", -1 },
 	{ "to be gone: it goes", true,
 	  { { VERDICT_SERIAL, 41 }, { NOTHING }, { VERDICT_ABSENT, 0, RCODE_NOTAUTH } },
-	  REPORT_NO_DOMAIN, "answers NOTAUTH", -1 },
+	  REPORT_NO_DOMAIN, "answers NOTAUTH", 41 },
 	{ "to be gone: it stays", true, { { VERDICT_SERIAL, 41 } }, REPORT_ERROR,
 	  "still serves the domain at serial 41", 41 },
 	{ "to be gone: it stays, newer", true, { { VERDICT_SERIAL, 99 } }, REPORT_ERROR,

@@ -304,8 +304,10 @@ static void model_reason(const struct input *in, char text[4096])
 
 	text[0] = '\0';
 	for (size_t i = 0; i < in->n; i++) {
-		if (in->seen[i].status != SEEN_ERROR &&
-		    in->seen[i].status != SEEN_NO_DOMAIN)
+		bool told = in->seen[i].status == SEEN_NO_DOMAIN && !in->reasons[i][0];
+
+		if (told || (in->seen[i].status != SEEN_ERROR &&
+		             in->seen[i].status != SEEN_NO_DOMAIN))
 			continue;
 		len += snprintf(text + len, 4096 - len, "%s%s: %s", len ? "; " : "",
 		                settings[i].id, in->reasons[i]);

@@ -1,0 +1,28 @@
+/*
+ * store_witness -- what the rows know of a server besides a poll that finds no zone there:
+ * the second witness of core/absence.h.
+ */
+#pragma once
+
+#include "core/absence.h"
+#include "model/domain.h"
+#include "runtime/tx.h"
+#include "servers.h"
+
+struct testimony {
+	enum witness witness;
+	int attempts;		/* at the deletion there */
+};
+
+/*
+ * Its row stays locked. Of a domain that is being deleted: did the server's control channel do it? Of a server
+ * that provisions itself: was it seen, since the deletion, to answer for its catalog?
+ */
+struct testimony store_testimony(struct tx *tx, const char *domain_id,
+                                 const struct server *server);
+/* Of a living domain: the last poll found no zone there. Its REASON, in the arena. */
+bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,
+                    const char *server_id, const char **reason);
+/* It has the zone all the same: it is in error, with that REASON, and polled again. */
+void store_refute(struct tx *tx, const char *domain_id, const char *server_id,
+                  const char *reason);
