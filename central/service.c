@@ -64,6 +64,7 @@ static const struct method {
 	                                              .write = service_update_domain    },
 	{ "delete_domain",    "domain version? if_empty?",
 	                                              .write = service_delete_domain    },
+	{ "abandon_domain",   "domain",               .write = service_abandon_domain   },
 	{ "create_recordset", "domain recordset version?",
 	                                              .write = service_create_recordset },
 	{ "get_recordset",    "domain recordset",     .read  = service_get_recordset    },

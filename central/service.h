@@ -38,6 +38,7 @@ enum err service_domain_insert(struct write *write, const struct domain_wish *wi
 void service_domain_remove(struct write *write);
 
 write_handler service_create_domain, service_update_domain, service_delete_domain;
+write_handler service_abandon_domain;
 rpc_batch service_get_domains;
 rpc_handler service_find_domains, service_export_domain;
 

@@ -383,3 +383,8 @@ int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catal
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,
                          struct tx_rows *rows);
 bool store_status_next(struct tx_rows *rows, struct server_status *status);
+/* The servers on which the deletion of the domain is not seen to be done, and why. */
+void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *arena,
+                        struct tx_rows *rows);
+bool store_status_next_owing(struct tx_rows *rows, const char **server_id,
+                             const char **reason);

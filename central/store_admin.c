@@ -172,3 +172,27 @@ bool store_status_next(struct tx_rows *rows, struct server_status *status)
 	status->state = row_text(rows);
 	return true;
 }
+
+void store_status_owing(struct tx *tx, const struct zone *zone, struct arena *arena,
+                        struct tx_rows *rows)
+{
+	tx_select(tx, arena, rows,
+		"SELECT v.id, COALESCE(NULLIF(t.reason, ''), 'not yet seen to have "
+		"deleted it') FROM pool_servers v LEFT JOIN pool_manager_status t "
+		"ON t.server_id = v.id AND t.domain_id = ? AND t.action = 'DELETE' "
+		"WHERE v.pool_name = ? AND v.state <> 'REMOVED' "
+		"AND (v.backend = 'catalog' OR NOT ?) "
+		"AND NOT (t.status <=> 'SUCCESS') ORDER BY v.id LIMIT 1000",
+		TX_BIND(tx_text(zone->is.id), tx_text(zone->pool),
+		        tx_int(zone->is.is_catalog)));
+}
+
+bool store_status_next_owing(struct tx_rows *rows, const char **server_id,
+                             const char **reason)
+{
+	if (!tx_next(rows))
+		return false;
+	*server_id = row_text(rows);
+	*reason = row_text(rows);
+	return true;
+}

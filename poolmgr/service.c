@@ -116,6 +116,20 @@ static struct testimony testimony_of(struct tx *tx, const struct server *server,
 	return testimony;
 }
 
+/* What there is to add to the poll's own words. */
+static const char *remark_on(const struct server *server,
+                             const struct server_report *report, enum witness witness)
+{
+	bool kept = report->report == REPORT_ERROR && report->has_serial &&
+	            server->driver->by_catalog && !report->domain.is_catalog &&
+	            witness == WITNESS_ANSWERS;
+
+	if (kept)
+		return "though it has the catalog that lists it no more "
+		       "(zonefleet domain abandon gives the name free)";
+	return absence_words(absence_of(report->report, witness));
+}
+
 /* What is only doubted is asked again soon, a few times. */
 static enum err record_absence(struct poolmgr *poolmgr,
                                const struct server_report *report, struct why *why)
@@ -125,7 +139,7 @@ static enum err record_absence(struct poolmgr *poolmgr,
 	struct testimony testimony = testimony_of(&tx, server, report);
 	enum absence absence = absence_of(report->report, testimony.witness);
 	bool soon = absence == ABSENCE_DOUBTED && testimony.attempts < DOUBTS;
-	const char *remark = absence_words(absence);
+	const char *remark = remark_on(server, report, testimony.witness);
 	char reason[STORE_REASON];
 	struct outcome outcome = {
 		.domain_id = report->domain.id,

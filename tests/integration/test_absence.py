@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from audit import Audit                                                 # noqa: E402
 from refusing import RefusingFleet                                      # noqa: E402
+from oslo_messaging import RemoteError                                  # noqa: E402
 from story import SETTINGS, Caller, merged, put                         # noqa: E402
 
 CATALOG = "catalog.invalid."
@@ -156,6 +157,38 @@ class Provisioned(AbsenceStory):
             self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
             self.assertIn("it may refuse mini-DNS", self.fleet.state(domain["id"])[1])
         self.wait_deleted(domain)
+
+    def test_a_member_that_a_server_keeps(self):
+        """As Knot may after it was killed: here because its operator configured it."""
+        knot, name = self.fleet.knot, "kept.example."
+        knot.add_zone(name)
+        domain = self.create(name)
+        with self.assertRaisesRegex(RemoteError, "is not being deleted: delete it first"):
+            self.caller.abandon_domain(domain=name)
+        self.delete(domain)
+        self.wait_reasons(domain, "DELETE", ["knot"], r"^still serves the domain at serial \d+, "
+                          "though it has the catalog that lists it no more")
+        self.fleet.wait_state(domain["id"], "DELETE ERROR", SECONDS)
+        tenant = Caller(self.fleet.rabbitmq.url, admin=False)
+        self.addCleanup(tenant.close)
+        with self.assertRaisesRegex(RemoteError, "abandon_domain is for administrators"):
+            tenant.abandon_domain(domain=name)
+        shown = self.fleet.cli("domain", "abandon", name, "--admin")
+        self.assertEqual(shown["domain"]["status"], "ERROR")
+        self.assertEqual(self.fleet.state(domain["id"])[0], "DELETE ERROR")
+        text = self.fleet.cli("domain", "abandon", name, "--admin", as_json=False)
+        self.assertIn("nothing is done: abandon it by --yes", text)
+        done = self.fleet.cli("domain", "abandon", name, "--admin", "--yes")
+        self.assertEqual([(server["id"], server["reason"][:12]) for server in done["servers"]],
+                         [("knot", "still serves")])
+        self.assertEqual(self.fleet.state(domain["id"])[0], "NONE DELETED")
+        self.assertRegex("".join(worker.log.read_text() for worker in self.fleet.workers),
+                         f"domain abandoned: .* domain={name} .* servers=\"knot: still serves")
+        again = self.caller.create_domain(domain={"name": name})    # its name is free
+        knot.remove_zone(name)
+        self.caller.settled(again["id"], seconds=SECONDS)
+        self.delete(again)
+        self.fleet.wait_state(again["id"], "NONE DELETED", SECONDS)
 
     def test_a_deletion_that_nothing_hinders(self):
         audit = Audit(self.fleet.mariadb)

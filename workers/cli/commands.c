@@ -44,6 +44,15 @@ const struct command commands[] = {
 	  "Takes the domain off the name servers. It is DELETED when they were seen "
 	  "not to serve it any more; until then its name is not free.",
 	  "zonefleet domain delete example.org --wait" },
+	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
+	  "give a deletion up, and free the name (administrators)",
+	  "Shows the domain, which is being deleted, and each name server with what keeps "
+	  "it from being DELETED. With --yes it is DELETED at once: its name is free, and "
+	  "what these servers serve is left to them. The pool manager goes on trying to "
+	  "delete it there until a new domain takes the name. The log of central names "
+	  "the servers.",
+	  "zonefleet domain abandon example.org --admin\n"
+	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
 	  NEED_BROKER, domain_import,
 	  "make a domain what a master file says",

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "handlers.h"
 #include "pages.h"
+#include "status.h"
 #include "wait.h"
 
 enum { TTL_MAX = INT32_MAX };
@@ -153,6 +154,44 @@ enum err domain_delete(struct cli *cli)
 	enum err err = call_domain(cli, "delete_domain", &domain);
 
 	return err ? err : finish(cli, domain, "deleting");
+}
+
+static enum err abandon(struct cli *cli)
+{
+	json_t *domain, *server;
+	size_t i;
+	enum err err = call_domain(cli, "abandon_domain", &domain);
+
+	if (err)
+		return err;
+	if (!cli->out.json && !cli->out.quiet) {
+		printf("abandoned %s: its name is free\n", answer_text(domain, "name"));
+		json_array_foreach(json_object_get(domain, "servers"), i, server)
+			printf("%s: %s\n", answer_text(server, "id"),
+			       answer_text(server, "reason"));
+	}
+	cli_answer(cli, domain);
+	return OK;
+}
+
+/* What it would leave where is shown first. */
+enum err domain_abandon(struct cli *cli)
+{
+	json_t *status;
+
+	if (cli_has(cli, OPT_YES))
+		return abandon(cli);
+	enum err err = call_domain(cli, "get_status", &status);
+
+	if (err)
+		return err;
+	if (!cli->out.json) {
+		status_show_domain(&cli->out, json_object_get(status, "domain"));
+		if (!cli->out.quiet)
+			puts("\nnothing is done: abandon it by --yes");
+	}
+	cli_answer(cli, status);
+	return OK;
 }
 
 enum err domain_show(struct cli *cli)

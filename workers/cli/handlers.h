@@ -6,7 +6,7 @@
 typedef enum err command_fn(struct cli *cli);
 
 command_fn domain_create, domain_list, domain_show;			/* domain.c */
-command_fn domain_set, domain_delete;
+command_fn domain_set, domain_delete, domain_abandon;
 command_fn domain_import;						/* import.c */
 command_fn domain_export;						/* export.c */
 command_fn record_add, record_list, record_set, record_delete;		/* record.c */

@@ -92,7 +92,7 @@ static json_t *with_consensus(const json_t *domain)
 	return shown;
 }
 
-static void show_domain(const struct output *out, const json_t *domain)
+void status_show_domain(const struct output *out, const json_t *domain)
 {
 	const json_t *servers = json_object_get(domain, "servers");
 	struct table table;
@@ -124,7 +124,7 @@ static enum err domain_status(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json)
-		show_domain(&cli->out, json_object_get(status, "domain"));
+		status_show_domain(&cli->out, json_object_get(status, "domain"));
 	cli_answer(cli, status);
 	return OK;
 }

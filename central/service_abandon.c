@@ -1,0 +1,70 @@
+/*
+ * abandon_domain -- for administrators: a domain that is being deleted is DELETED now, though
+ * servers serve it still, and its name is free. The answer and the log name these servers.
+ * The pool manager goes on trying to delete it there, until its name lives again.
+ */
+#include "service.h"
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "codec_domain.h"
+#include "core/status.h"
+
+static json_t *list_owing(struct tx *tx, const struct zone *zone, struct arena *arena)
+{
+	json_t *servers = json_array();
+	const char *id, *reason;
+	struct tx_rows rows;
+
+	store_status_owing(tx, zone, arena, &rows);
+	while (store_status_next_owing(&rows, &id, &reason))
+		json_array_append_new(servers, json_pack("{s:s, s:s}", "id", id, "reason",
+		                                         reason));
+	return servers;
+}
+
+static void log_abandoned(const struct write *write, const json_t *servers)
+{
+	struct buf text = { 0 };
+	const json_t *server;
+	size_t i;
+
+	json_array_foreach(servers, i, server)
+		buf_printf(&text, "%s%s: %s", i ? "; " : "",
+		           json_string_value(json_object_get(server, "id")),
+		           json_string_value(json_object_get(server, "reason")));
+	log_warn("domain abandoned: req=%s domain=%s id=%s tenant=%s servers=\"%s\"",
+	         write->req->context.request_id, write->zone.is.name, write->zone.is.id,
+	         write->zone.is.tenant, buf_string(&text));
+	buf_clear(&text);
+}
+
+enum err service_abandon_domain(struct write *write)
+{
+	struct request *req = write->req;
+	struct zone *zone = &write->zone;
+	const char *ids[] = { zone->is.id };
+	struct domain_key key;
+	json_t *servers;
+	enum err err = service_require_admin(req);
+
+	if (!err)
+		err = codec_domain_key(req->args, write->arena, &key, &req->why);
+	if (err)
+		return err;
+	if (!store_domain_lock(&write->tx, &key, &write->access, write->arena, zone))
+		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+		               *key.id ? key.id : key.name);
+	if (zone->is.state.task != TASK_DELETE)
+		return tx_fail(&write->tx, ERR_CONFLICT, "the domain %.200s is not being "
+		               "deleted: delete it first", zone->is.name);
+	zone->is.state = status_next(SUBJECT_DOMAIN, zone->is.state, REPORT_NO_DOMAIN,
+	                             zone->is.state.serial);
+	zone->reason = "";
+	servers = list_owing(&write->tx, zone, write->arena);
+	store_domain_settle(&write->tx, write->arena, ids, 1, &zone->is.state, "");
+	log_abandoned(write, servers);
+	req->result = codec_domain_encode(zone, write->arena);
+	json_object_set_new(req->result, "servers", servers);
+	return write->tx.err;
+}
