@@ -61,7 +61,10 @@ void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *
 	};
 	size_t places;
 	const char *sql = tx_list(arena,
-		"UPDATE domains SET task = ?, status = ?, reason = ?, "
+		/* owed again: from now, not since the change that was out */
+		"UPDATE domains SET "
+		"changed_at = IF(task = 'NONE', UTC_TIMESTAMP(3), changed_at), "
+		"task = ?, status = ?, reason = ?, "
 		"updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", count, &places);
 
 	tx_list_fill(values + 3, ids, count, places);

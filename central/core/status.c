@@ -5,7 +5,9 @@
 
 enum {
 	ADD = 1 << TASK_ADD, UPDATE = 1 << TASK_UPDATE, DELETE = 1 << TASK_DELETE,
+	NONE = 1 << TASK_NONE,
 	PENDING = 1 << STATUS_PENDING, ERROR = 1 << STATUS_ERROR,
+	ACTIVE = 1 << STATUS_ACTIVE,
 	DOMAIN = SUBJECT_DOMAIN, RECORD = SUBJECT_RECORD,
 };
 
@@ -30,6 +32,8 @@ const struct status_move status_moves[] = {
 	  PENDING | ERROR,  SERIAL_ANY,      TASK_SETTLED, STATUS_DELETED },
 	{ REPORT_NO_DOMAIN, DOMAIN | RECORD, ADD | UPDATE,
 	  PENDING,          SERIAL_COVERED,  TASK_KEPT,    STATUS_ERROR },
+	{ REPORT_FOREIGN,   DOMAIN,          NONE,
+	  ACTIVE,           SERIAL_COVERED,  TASK_OWED,    STATUS_ERROR },
 };
 const size_t status_move_count = sizeof(status_moves) / sizeof(status_moves[0]);
 
@@ -49,6 +53,8 @@ struct state status_next(enum status_subject subject, struct state now,
 			continue;
 		if (status_moves[i].task == TASK_SETTLED)
 			now.task = TASK_NONE;
+		else if (status_moves[i].task == TASK_OWED)
+			now.task = TASK_UPDATE;
 		now.status = status_moves[i].status;
 		break;
 	}

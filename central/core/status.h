@@ -3,6 +3,10 @@
  * (seed 000, central's update_status, with DESIGN's ruling: ACTIVE only when
  * the reported serial covers the change).
  *
+ * What is ACTIVE stays so whatever servers fail at, but for one report: FOREIGN, that too
+ * many of them serve other content than ours. Then the domain is in error until they are
+ * put right; its records keep what they have.
+ *
  * One table holds all moves. status_next() applies it to one state; the
  * store asks it what becomes of records, and makes that one UPDATE a report.
  */
@@ -22,7 +26,8 @@ struct status_move {
 	int tasks;		/* 1 << enum task, or'ed */
 	int statuses;		/* 1 << enum status, or'ed */
 	enum { SERIAL_COVERED, SERIAL_ANY } serial;
-	enum { TASK_KEPT, TASK_SETTLED } task;	/* SETTLED: becomes NONE */
+	/* SETTLED: becomes NONE; OWED: UPDATE */
+	enum { TASK_KEPT, TASK_SETTLED, TASK_OWED } task;
 	enum status status;
 };
 

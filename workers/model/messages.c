@@ -397,6 +397,8 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 		err = get_word(args, "name_server", &got.name_server, why);
 	if (!err)
 		err = get_report(args, &got.report, why);
+	if (!err && got.report == REPORT_FOREIGN)
+		err = fail(why, ERR_INVALID, "status: a server's is not FOREIGN");
 	if (!err)
 		err = get_seen_serial(args, &got, why);
 	if (!err)

@@ -23,6 +23,7 @@ static const char *const report_names[REPORT_COUNT] = {
 	[REPORT_SUCCESS]   = "SUCCESS",
 	[REPORT_ERROR]     = "ERROR",
 	[REPORT_NO_DOMAIN] = "NO_DOMAIN",
+	[REPORT_FOREIGN]   = "FOREIGN",
 };
 
 /* The statuses that a task may stand with. */

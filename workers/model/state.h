@@ -15,8 +15,13 @@
 enum task { TASK_ADD, TASK_UPDATE, TASK_DELETE, TASK_NONE, TASK_COUNT };
 enum status { STATUS_PENDING, STATUS_ACTIVE, STATUS_ERROR, STATUS_DELETED, STATUS_COUNT };
 
-/* What a name server, or enough of them, was found to have. */
-enum report { REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_COUNT };
+/*
+ * What a name server, or enough of them, was found to have. FOREIGN is said of a pool only:
+ * of a change that was out, too many servers serve something else by now.
+ */
+enum report {
+	REPORT_SUCCESS, REPORT_ERROR, REPORT_NO_DOMAIN, REPORT_FOREIGN, REPORT_COUNT,
+};
 
 struct state {
 	enum task task;

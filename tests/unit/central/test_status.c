@@ -69,6 +69,14 @@ static struct state oracle_absent(struct state s)
 	return s.task == TASK_DELETE ? s : oracle_error(s);
 }
 
+/* ACTIVE while other content is served would be a lie; the records were out once. */
+static struct state oracle_foreign(enum status_subject subject, struct state s)
+{
+	if (subject == SUBJECT_DOMAIN && s.status == STATUS_ACTIVE)
+		return (struct state){ TASK_UPDATE, STATUS_ERROR, s.serial };
+	return s;
+}
+
 static struct state oracle(enum status_subject subject, struct state s,
                            enum report report, uint32_t serial)
 {
@@ -79,6 +87,8 @@ static struct state oracle(enum status_subject subject, struct state s,
 		return (struct state){ TASK_NONE, STATUS_DELETED, s.serial };
 	if (!covers(serial, s.serial))
 		return s;
+	if (report == REPORT_FOREIGN)
+		return oracle_foreign(subject, s);
 	if (report == REPORT_SUCCESS)
 		return oracle_success(subject, s);
 	return report == REPORT_ERROR ? oracle_error(s) : oracle_absent(s);
@@ -161,11 +171,17 @@ static void next_is_valid_and_keeps_its_serial(void **unused)
 
 static void settled_stays(const struct input *in, struct state next)
 {
-	if (in->now.task == TASK_NONE)
+	bool is_foreign = in->subject == SUBJECT_DOMAIN && in->report == REPORT_FOREIGN &&
+	                  in->now.status == STATUS_ACTIVE;
+
+	if (in->now.task == TASK_NONE && !is_foreign)
 		assert_true(same(next, in->now));
 }
 
-/* Out of ACTIVE leads only a user's change, out of DELETED nothing at all. */
+/*
+ * Out of ACTIVE leads a user's change, and a domain's other content; out of DELETED nothing
+ * at all.
+ */
 static void no_report_moves_what_is_settled(void **unused)
 {
 	(void)unused;
@@ -207,8 +223,11 @@ static struct state apply_row(const struct status_move *move, const struct input
 	    !(move->tasks & 1 << s.task) || !(move->statuses & 1 << s.status) ||
 	    (move->serial == SERIAL_COVERED && !covers(in->serial, s.serial)))
 		return s;
-	return (struct state){ move->task == TASK_SETTLED ? TASK_NONE : s.task,
-	                       move->status, s.serial };
+	if (move->task == TASK_SETTLED)
+		s.task = TASK_NONE;
+	else if (move->task == TASK_OWED)
+		s.task = TASK_UPDATE;
+	return (struct state){ s.task, move->status, s.serial };
 }
 
 static void rows_in_turn_agree(const struct input *in, struct state next)
