@@ -200,19 +200,20 @@ static json_t *zone_of(const struct powerdns *powerdns,
 	return json;
 }
 
-/* A zone that is there already takes the settings of today, if it is ours. */
+/* A zone that is there already, as FOUND, takes the settings of today, if it is ours. */
 static enum err add_or_modify(struct api *api, const struct powerdns *powerdns,
-                              const char *zone, const json_t *json)
+                              const char *zone, const json_t *json,
+                              struct finding *found)
 {
-	struct finding found;
 	enum err err = api_ask(api, "POST", "/zones", json);
 
+	*found = (struct finding){ false };
 	if (err || meaning_of(api, "POST") != MEANS_PRESENT)
 		return api_settled(api, err, "create the zone");
-	err = find_ours(api, powerdns, zone, &found);
+	err = find_ours(api, powerdns, zone, found);
 	if (err)
 		return err;
-	if (!found.there)
+	if (!found->there)
 		return fail(api->why, ERR_REMOTE, "%s: the zone was there, and is gone",
 		            powerdns->server.id);
 	return api_settled(api, api_ask_zone(api, "PUT", zone, "", json),
@@ -251,26 +252,6 @@ static void fetch(struct api *api, const struct powerdns *powerdns, const char *
 	improve(api, zone, ask_to_fetch(api, zone));
 }
 
-static enum err create(const void *settings, const struct driver_context *context,
-                       const struct domain_ref *domain, struct why *why)
-{
-	const struct powerdns *powerdns = settings;
-	json_t *json = zone_of(powerdns, context, domain->name);
-	enum err err = OK;
-	struct api api;
-
-	start(&api, powerdns, why);
-	if (powerdns->server.tsig_key)
-		err = api_need_key(&api, powerdns->server.tsig_key);
-	if (!err)
-		err = add_or_modify(&api, powerdns, domain->name, json);
-	if (!err)
-		fetch(&api, powerdns, domain->name);
-	api_close(&api);
-	json_decref(json);
-	return err;
-}
-
 /* For half of our time at most. False: not seen. */
 static bool was_fetched(struct api *api, const struct powerdns *powerdns,
                         const char *zone, const struct finding *before)
@@ -284,6 +265,42 @@ static bool was_fetched(struct api *api, const struct powerdns *powerdns,
 			return false;
 	} while (now.checked_at == before->checked_at && clock_ms() < until_ms);
 	return now.checked_at != before->checked_at;
+}
+
+/*
+ * What was there may be a former zone of that name, ahead of ours: asked for changes of it
+ * mini-DNS has none, which PowerDNS takes for an answer that goes on, and waits.
+ */
+static void fetch_whole(struct api *api, const struct powerdns *powerdns,
+                        const char *zone, const struct finding *before)
+{
+	improve(api, zone, set_ixfr(api, zone, false));
+	improve(api, zone, ask_to_fetch(api, zone));
+	was_fetched(api, powerdns, zone, before);
+	improve(api, zone, set_ixfr(api, zone, powerdns->ixfr));
+}
+
+static enum err create(const void *settings, const struct driver_context *context,
+                       const struct domain_ref *domain, struct why *why)
+{
+	const struct powerdns *powerdns = settings;
+	json_t *json = zone_of(powerdns, context, domain->name);
+	struct finding found;
+	enum err err = OK;
+	struct api api;
+
+	start(&api, powerdns, why);
+	if (powerdns->server.tsig_key)
+		err = api_need_key(&api, powerdns->server.tsig_key);
+	if (!err)
+		err = add_or_modify(&api, powerdns, domain->name, json, &found);
+	if (!err && found.there)
+		fetch_whole(&api, powerdns, domain->name, &found);
+	else if (!err)
+		fetch(&api, powerdns, domain->name);
+	api_close(&api);
+	json_decref(json);
+	return err;
 }
 
 /* What it does after this, it does by changes again. */
