@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/log.h"
+
 enum err route_read(const struct poll_order *order, struct name *zone,
                     struct address *server, struct name *tsig_key, struct why *why)
 {
@@ -24,6 +26,7 @@ enum err route_read(const struct poll_order *order, struct name *zone,
 
 static void put(struct route_key *key, const void *data, size_t len)
 {
+	bug_if(len > sizeof(key->octets) - key->len);
 	memcpy(key->octets + key->len, data, len);
 	key->len += len;
 }

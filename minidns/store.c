@@ -40,6 +40,7 @@ static enum err set_soa(struct head *head, const char *mname, const char *rname,
 	soa->mname = primary.wire;
 	soa->rname = mailbox.wire;
 	soa_append_rdata(&rdata, soa);
+	bug_if(rdata.len > sizeof(head->soa));
 	memcpy(head->soa, rdata.data, rdata.len);
 	head->soa_len = rdata.len;
 	buf_clear(&rdata);

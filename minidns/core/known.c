@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "dns/packet.h"
@@ -198,6 +199,7 @@ bool known_get(const struct known *known, const struct name *name, int64_t now_m
 		return false;
 	memcpy(head->id, item->id, sizeof(head->id));
 	head->name = *name;
+	bug_if(item->pool_len >= sizeof(head->pool) || item->soa_len > sizeof(head->soa));
 	memcpy(head->pool, item->data, item->pool_len);
 	head->pool[item->pool_len] = '\0';
 	head->serial = item->serial;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
 
@@ -23,6 +24,7 @@ struct past {
 static void make_key(struct past *past, const struct rr *rr,
                      const struct canonical *record)
 {
+	bug_if(rr->rdata_len > sizeof(past->key.octets) - record->rdata);
 	past->key.len = record->rdata + rr->rdata_len;
 	memcpy(past->key.octets, record->octets, record->rdata);
 	memcpy(past->key.octets + record->rdata, rr->rdata, rr->rdata_len);

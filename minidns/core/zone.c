@@ -216,6 +216,7 @@ static bool is_in_zone(const struct name *apex, const uint8_t *wire, size_t len)
 {
 	struct name owner = { .len = len };
 
+	bug_if(len > sizeof(owner.wire));
 	memcpy(owner.wire, wire, len);
 	return name_is_below(&owner, apex);
 }

@@ -31,7 +31,7 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 	enum err err;
 
 	if (id_valid(word)) {
-		strcpy(text, word);
+		snprintf(text, NAME_MAX_TEXT + 1, "%s", word);
 		return OK;
 	}
 	err = name_parse_in(word, &root, "the domain", &name, why);

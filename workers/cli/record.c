@@ -22,7 +22,7 @@ enum err record_zone(struct cli *cli, struct zone_ref *zone)
 
 	if (err)
 		return err;
-	strcpy(zone->name, zone->key);
+	snprintf(zone->name, sizeof zone->name, "%s", zone->key);
 	if (!id_valid(zone->key))
 		return OK;
 	err = cli_call(cli, "get_domain", json_pack("{s:s}", "domain", zone->key),

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/log.h"
+
 /*
  * What is before the last name of each type that has some. In its fields a digit is so
  * many octets, 's' a character string, 'n' a name, '*' names to the end; and what needs
@@ -56,6 +58,7 @@ static const char *fields_of(uint16_t type)
 
 static void put(struct canonical *to, const void *data, size_t len)
 {
+	bug_if(len > sizeof(to->octets) - to->len);
 	memcpy(to->octets + to->len, data, len);
 	to->len += len;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "dns/tsig_words.h"
 
 enum { TYPE_META_FIRST = 128, TYPE_META_LAST = 255 };
@@ -167,6 +168,7 @@ static bool begin(struct incoming *incoming, const struct packet_rr *rr,
 		return refuse(incoming, "sends no SOA of the zone at first");
 	incoming->has_soa = true;
 	incoming->soa_len = record->len;
+	bug_if(record->len > sizeof(incoming->soa));
 	memcpy(incoming->soa, record->octets, record->len);
 	return true;
 }

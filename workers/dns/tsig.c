@@ -87,6 +87,7 @@ struct octets {
 
 static void put(struct octets *to, const void *data, size_t len)
 {
+	bug_if(len > sizeof(to->data) - to->len);
 	memcpy(to->data + to->len, data, len);
 	to->len += len;
 }
@@ -166,6 +167,7 @@ void tsig_chain_begin(struct tsig_chain *chain, const struct tsig_key *key)
 static void go_on(struct tsig_chain *chain, const uint8_t *mac, size_t len)
 {
 	chain->answered = chain->mac_len;
+	bug_if(len > sizeof(chain->mac));
 	memcpy(chain->mac, mac, len);
 	chain->mac_len = len;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/log.h"
 #include "base/map.h"
 
 enum { KEY_MAX = 1100 };		/* four texts of a row's columns, and a number */
@@ -11,8 +12,10 @@ enum { KEY_MAX = 1100 };		/* four texts of a row's columns, and a number */
 static size_t key_of(const char *port_id, const char *name, uint16_t type,
                      const char *data, const char *zone, char key[KEY_MAX])
 {
-	return (size_t)snprintf(key, KEY_MAX, "%s %s %d %s %s", port_id, name, type, data,
-	                        zone);
+	int len = snprintf(key, KEY_MAX, "%s %s %d %s %s", port_id, name, type, data, zone);
+
+	bug_if(len < 0 || len >= KEY_MAX);
+	return (size_t)len;
 }
 
 void change_begin(struct change *change, struct arena *arena)

@@ -232,9 +232,11 @@ static enum err take_domain(char *domain, const char *option, struct why *why)
 	char host[ROUTE_HOST_MAX + 1];
 	enum err err = *domain ? route_host(domain, option, false, host, why) : OK;
 
-	if (!err && *domain)
-		memcpy(domain, host, strlen(host) + 1);
-	return err;
+	if (err || !*domain)
+		return err;
+	bug_if(strlen(host) > strlen(domain));
+	memcpy(domain, host, strlen(host) + 1);
+	return OK;
 }
 
 static enum err check(void *self, struct why *why)

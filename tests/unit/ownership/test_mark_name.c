@@ -368,6 +368,37 @@ static void labels_of_63_octets_and_names_of_255(void **state)
 	assert_int_equal(mark_name(&form, &name, RR_MX, &zone, &mark, &why), ERR_INVALID);
 }
 
+/* With all that may be in it, for each type: what stands around the label just fits. */
+static void the_longest_affix(void **state)
+{
+	static const char *const ends[] = { "", "-%{record_type}.", "-%{record_type}-" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		const struct name name = name_of("a.example.com."), zone = zone_of(NULL);
+		char prefix[MARK_AFFIX_MAX + 1];
+		struct mark_form form;
+		struct name mark;
+		struct why why;
+		int len = MARK_AFFIX_MAX - (int)strlen(ends[i]);
+
+		for (int at = 0; at < len; at++)
+			prefix[at] = at == 50 ? '.' : 'x';
+		strcpy(prefix + len, ends[i]);
+		form = form_of(prefix, "", "");
+		for (size_t at = 0; mark_type_at(at); at++) {
+			struct mark_reading readings[MARK_READINGS_MAX];
+			enum err err = mark_name(&form, &name, mark_type_at(at), &zone,
+			                         &mark, &why);
+
+			assert_int_equal(err, strlen(ends[i]) ? OK : err);
+			if (!err)
+				assert_int_not_equal(0, mark_readings(&form, &mark,
+				                     &zone, readings));
+		}
+	}
+}
+
 static void which_settings_are_taken(void **state)
 {
 	static const struct {
@@ -424,6 +455,7 @@ int main(void)
 		cmocka_unit_test(a_random_name_is_found_again_or_has_no_mark),
 		cmocka_unit_test(any_name_can_be_read),
 		cmocka_unit_test(labels_of_63_octets_and_names_of_255),
+		cmocka_unit_test(the_longest_affix),
 		cmocka_unit_test(which_settings_are_taken),
 	};
 

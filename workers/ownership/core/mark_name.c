@@ -1,13 +1,17 @@
 #include "core/mark_name.h"
 
 #include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/log.h"
 #include "model/rr.h"
 
 #define TEMPLATE "%{record_type}"
 
+/* An affix with the text of a type in it, and with a "-" if that is not in the template. */
 enum { TYPE_TEXT_MAX = 8, EXPANDED_MAX = MARK_AFFIX_MAX + TYPE_TEXT_MAX };
 
 const struct mark_form mark_form_ours = { .prefix = "_own-" TEMPLATE ".",
@@ -177,30 +181,28 @@ static bool has_template(const struct mark_form *form)
 static void expand(const char *affix, const char *type, char text[EXPANDED_MAX + 1])
 {
 	const char *at = strstr(affix, TEMPLATE);
-	size_t before = at ? (size_t)(at - affix) : strlen(affix);
+	int before = (int)(at ? at - affix : (ptrdiff_t)strlen(affix));
+	int len = snprintf(text, EXPANDED_MAX + 1, "%.*s%s%s", before, affix,
+	                   at ? type : "", at ? at + strlen(TEMPLATE) : "");
 
-	memcpy(text, affix, before);
-	text[before] = '\0';
-	if (!at)
-		return;
-	strcpy(text + before, type);
-	strcat(text, at + strlen(TEMPLATE));
+	bug_if(len < 0 || len > EXPANDED_MAX);
 }
 
 /* What stands around the first label of a record's name, for one type. */
 struct affixes {
-	char before[2 * EXPANDED_MAX], after[EXPANDED_MAX + 1];
+	char before[EXPANDED_MAX + 1], after[EXPANDED_MAX + 1];
 };
 
 static void affixes_of(const struct mark_form *form, const struct type *type,
                        struct affixes *affixes)
 {
-	expand(form->prefix, type->text, affixes->before);
+	char prefix[sizeof(form->prefix) + sizeof(TEMPLATE)];
+	int len = snprintf(prefix, sizeof(prefix), "%s%s", form->prefix,
+	                   has_template(form) ? "" : TEMPLATE "-");
+
+	bug_if(len < 0 || (size_t)len >= sizeof(prefix));
+	expand(prefix, type->text, affixes->before);
 	expand(form->suffix, type->text, affixes->after);
-	if (has_template(form))
-		return;
-	strcat(affixes->before, type->text);
-	strcat(affixes->before, "-");
 }
 
 /* A name that grows octet by octet; `at` is where the length of its last label goes. */
@@ -368,6 +370,7 @@ static void found_name(struct search *search, const uint8_t *label, size_t len,
 	const struct name *mark = search->name;
 	struct name name = { .len = (uint8_t)(1 + len + mark->len - rest) };
 
+	bug_if(rest > mark->len || 1 + len + mark->len - rest > NAME_MAX_WIRE);
 	name.wire[0] = (uint8_t)len;
 	memcpy(name.wire + 1, label, len);
 	memcpy(name.wire + 1 + len, mark->wire + rest, mark->len - rest);

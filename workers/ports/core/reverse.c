@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
+
 enum { DIGITS_OF_A_LABEL = 4 };
 
 /* Appends a label in front of none: names are made from their first label on. */
@@ -10,6 +12,7 @@ static void push_label(struct name *name, const char *text)
 {
 	uint8_t len = (uint8_t)strlen(text);
 
+	bug_if((size_t)name->len + 1 + len > sizeof(name->wire));
 	name->wire[name->len++] = len;
 	memcpy(name->wire + name->len, text, len);
 	name->len = (uint8_t)(name->len + len);
