@@ -77,7 +77,7 @@ static bool lock_catalog(struct update *u, struct write *write)
 	struct domain_key key = { .name = "" };
 
 	memcpy(key.id, u->of.id, sizeof key.id);
-	return store_domain_lock(&write->tx, &key, &write->access, u->arena,
+	return store_domain_lock(write->tx, &key, &write->access, u->arena,
 	                         &write->zone) &&
 	       write->zone.is.state.task != TASK_DELETE;
 }
@@ -92,21 +92,21 @@ static enum err list_members(struct update *u, struct write *write)
 	struct edit_outcome outcome;
 	enum err err;
 
-	edit.count = store_catalog_lock(&write->tx, u->arena, &u->of, u->ids, u->id_count,
+	edit.count = store_catalog_lock(write->tx, u->arena, &u->of, u->ids, u->id_count,
 	                                members, &u->passed);
 	if (!edit.count || !lock_catalog(u, write))
-		return write->tx.err;
+		return write->tx->err;
 	u->zone = write->zone;
 	err = make_changes(u, members, edit.count, edit.changes, &write->req->why);
 	if (!err)
 		err = edit_apply(write, &edit, &outcome);
 	if (err)
 		return err;
-	store_later_write(write->later, &write->tx);
-	store_catalog_mark(&write->tx, u->arena, &u->of, members, edit.count);
+	store_later_write(write->later, write->tx);
+	store_catalog_mark(write->tx, u->arena, &u->of, members, edit.count);
 	u->zone = write->zone;
 	u->changed = edit.count;
-	return write->tx.err;
+	return write->tx->err;
 }
 
 /* One try; ERR_RACE is tried again. */
@@ -117,10 +117,11 @@ static enum err try_update(void *self, struct why *why)
 		.context = { .request_id = u->catalog->request_id, .is_admin = true },
 		.arena = u->arena,
 	};
+	struct tx tx = tx_begin(u->catalog->db, &req.why);
 	struct write write = {
 		.central = u->catalog->central,
 		.req = &req,
-		.tx = tx_begin(u->catalog->db, &req.why),
+		.tx = &tx,
 		.access = { .tenant = "", .all = true },
 		.arena = u->arena,
 		.later = store_later_new(),
@@ -129,9 +130,9 @@ static enum err try_update(void *self, struct why *why)
 
 	u->changed = 0;
 	err = list_members(u, &write);
-	if (err && !write.tx.err)
-		tx_fail(&write.tx, err, "%s", req.why.text);
-	err = tx_commit(&write.tx);
+	if (err)
+		tx_fail(&tx, err, "%s", req.why.text);
+	err = tx_commit(&tx);
 	store_later_free(&write.later);
 	*why = req.why;
 	return err;

@@ -31,8 +31,8 @@ static bool lock_zone(struct write *write, const struct domain_key *key)
 
 	if (!write->locked) {
 		/* what those before it have changed of the domain is to be seen */
-		store_later_write(write->later, &write->tx);
-		return store_domain_lock(&write->tx, key, access, write->arena,
+		store_later_write(write->later, write->tx);
+		return store_domain_lock(write->tx, key, access, write->arena,
 		                         &write->zone);
 	}
 	write->zone = *write->locked;
@@ -44,12 +44,12 @@ enum err edit_check_open(struct write *write)
 	const struct zone *zone = &write->zone;
 
 	if (zone->is.is_catalog)
-		return tx_fail(&write->tx, ERR_CONFLICT,
+		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the domain %.200s is the catalog zone of the pool "
 		               "'%.64s', which follows from its domains", zone->is.name,
 		               zone->pool);
 	if (zone->is.state.task == TASK_DELETE)
-		return tx_fail(&write->tx, ERR_CONFLICT,
+		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the domain %.200s is being deleted", zone->is.name);
 	return OK;
 }
@@ -63,7 +63,7 @@ enum err edit_check_version(struct write *write)
 
 	if (err || (uint64_t)version == write->zone.is.version)
 		return err;
-	return tx_fail(&write->tx, ERR_CONFLICT,
+	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the domain %.200s has changed: its version is %" PRIu64 ", not "
 	               "%" PRId64 ": read it again", write->zone.is.name,
 	               write->zone.is.version, version);
@@ -74,7 +74,7 @@ enum err edit_lock(struct write *write, const struct domain_key *key)
 	enum err err;
 
 	if (!lock_zone(write, key))
-		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key->id ? key->id : key->name);
 	err = edit_check_open(write);
 	return err ? err : edit_check_version(write);
@@ -133,11 +133,11 @@ static void read_sets(struct write *write, const struct change *changes, size_t 
 		names[n++] = owner;
 		if (n < STORE_NAMES_MAX)
 			continue;
-		store_recordset_read(&write->tx, write->zone.is.id, names, n, sets);
+		store_recordset_read(write->tx, write->zone.is.id, names, n, sets);
 		n = 0;
 	}
 	if (n)
-		store_recordset_read(&write->tx, write->zone.is.id, names, n, sets);
+		store_recordset_read(write->tx, write->zone.is.id, names, n, sets);
 	map_free(&seen);
 }
 
@@ -270,11 +270,11 @@ static enum err check_children(struct write *write, const struct rrsets *sets)
 	count = list_candidates(write, sets, &candidates);
 	children = arena_alloc(write->arena, (count + 1) * sizeof(*children));
 	for (size_t at = 0; at < count; at += STORE_NAMES_MAX)
-		found += store_domain_existing(&write->tx, candidates + at,
+		found += store_domain_existing(write->tx, candidates + at,
 			count - at < STORE_NAMES_MAX ? count - at : STORE_NAMES_MAX,
 			write->arena, children + found);
-	if (write->tx.err)
-		return write->tx.err;
+	if (write->tx->err)
+		return write->tx->err;
 	return rules_children(sets, children, found, &write->req->why);
 }
 
@@ -320,8 +320,8 @@ static enum err make_plan(struct write *write, struct change *changes, size_t co
 		rrsets_init(&sets, write->arena);
 		read_sets(write, changes, count, &sets);
 	}
-	if (write->tx.err)
-		return write->tx.err;
+	if (write->tx->err)
+		return write->tx->err;
 	err = check_expected(write, changes, count, &sets);
 	if (err)
 		return err;
@@ -401,7 +401,7 @@ static bool apply_ttl(struct write *write, const struct edit *edit, uint32_t ser
 	if (!edit->has_ttl || write->zone.is.ttl == edit->ttl)
 		return false;
 	write->zone.is.ttl = edit->ttl;
-	outcome->updated += (size_t)store_record_touch_default(&write->tx,
+	outcome->updated += (size_t)store_record_touch_default(write->tx,
 	                                                       write->zone.is.id, serial);
 	return true;
 }
@@ -431,8 +431,8 @@ static enum err write_edit(struct write *write, const struct edit *edit,
 	outcome->changed = plan->count || retimed || resigned || edit->has_serial;
 	if (!outcome->changed) {
 		if (described)
-			store_domain_describe(&write->tx, zone);
-		return write->tx.err;
+			store_domain_describe(write->tx, zone);
+		return write->tx->err;
 	}
 	zone->is.state = status_changed(zone->is.state, TASK_UPDATE, serial);
 	zone->reason = "";
@@ -440,7 +440,7 @@ static enum err write_edit(struct write *write, const struct edit *edit,
 		write_journal(write, &before, plan);
 	store_later_domain(write->later, zone);
 	write->tell = "update_domain";
-	return write->tx.err;
+	return write->tx->err;
 }
 
 enum err edit_apply(struct write *write, const struct edit *edit,
@@ -473,6 +473,6 @@ enum err edit_fill(struct write *write, struct change *changes, size_t count)
 		return err;
 	write_plan(write, &plan);
 	plan_clear(&plan);
-	store_domain_counts(&write->tx, &write->zone);
-	return write->tx.err;
+	store_domain_counts(write->tx, &write->zone);
+	return write->tx->err;
 }

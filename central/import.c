@@ -28,6 +28,7 @@ struct commit {
 	/* what a handler would have been given, for what it shares with create_domain */
 	struct request req;
 	json_t *wish_json;
+	struct tx tx;
 	struct write write;
 	struct import import;
 	enum import_mode mode;
@@ -97,10 +98,10 @@ static enum err read_soa(struct commit *c)
 	struct rdata rdata;
 	struct soa soa;
 	uint32_t ttl;
-	int count = store_import_soa(&c->write.tx, c->id, c->arena, &rdata, &ttl);
+	int count = store_import_soa(&c->tx, c->id, c->arena, &rdata, &ttl);
 
-	if (c->write.tx.err || !count)
-		return c->write.tx.err;
+	if (c->tx.err || !count)
+		return c->tx.err;
 	if (count > 1 || !soa_parse(rdata.rdata, rdata.len, &soa))
 		return fail(&c->req.why, ERR_INVALID,
 		            "records: there is more than one SOA record");
@@ -122,14 +123,14 @@ static enum err read_soa(struct commit *c)
 static enum err read_ns(struct commit *c)
 {
 	const char **hosts = arena_alloc(c->arena, POOL_NS_MAX * sizeof(*hosts));
-	size_t count = store_import_ns(&c->write.tx, c->id, c->wish.owner, c->arena,
+	size_t count = store_import_ns(&c->tx, c->id, c->wish.owner, c->arena,
 	                               hosts, POOL_NS_MAX);
 
 	if (count) {
 		c->wish.ns = hosts;
 		c->wish.ns_count = count;
 	}
-	return c->write.tx.err;
+	return c->tx.err;
 }
 
 /* ---- decide and write ---- */
@@ -138,7 +139,7 @@ static bool lock_existing(struct commit *c)
 {
 	struct domain_key key = { .name = c->wish.owner };
 
-	return store_domain_lock(&c->write.tx, &key, &c->write.access, c->arena,
+	return store_domain_lock(&c->tx, &key, &c->write.access, c->arena,
 	                         &c->write.zone);
 }
 
@@ -151,10 +152,10 @@ static enum err create_domain(struct commit *c)
 	enum err err = service_domain_insert(&c->write, &c->wish);
 
 	if (!err) {
-		store_later_write(c->write.later, &c->write.tx);
+		store_later_write(c->write.later, &c->tx);
 		lock_existing(c);
 	}
-	return err ? err : c->write.tx.err;
+	return err ? err : c->tx.err;
 }
 
 /* The domain is there and locked afterwards; *created: it was not before. */
@@ -163,8 +164,8 @@ static enum err find_domain(struct commit *c, bool *created)
 	bool exists = lock_existing(c);
 
 	*created = !exists;
-	if (c->write.tx.err)
-		return c->write.tx.err;
+	if (c->tx.err)
+		return c->tx.err;
 	if (exists && c->mode == IMPORT_CREATE)
 		return fail(&c->req.why, ERR_EXISTS, "a domain %.200s exists already",
 		            c->wish.owner);
@@ -195,15 +196,15 @@ static uint32_t pick_serial(const struct commit *c, bool created)
 
 static enum err refuse(struct commit *c, const char *name, const char *words)
 {
-	if (c->write.tx.err)
-		return c->write.tx.err;
+	if (c->tx.err)
+		return c->tx.err;
 	return name ? fail(&c->req.why, ERR_INVALID, "records: '%.200s' %s", name, words)
 	            : OK;
 }
 
 static enum err judge_records(struct commit *c)
 {
-	struct tx *tx = &c->write.tx;
+	struct tx *tx = &c->tx;
 	const struct zone *zone = &c->write.zone;
 	enum err err = OK;
 
@@ -245,10 +246,10 @@ static enum err judge_quotas(struct commit *c)
 		            "records: the domain would have %u record sets, and "
 		            "the quota (domain_recordsets) is %lld", zone->recordsets,
 		            (long long)sets);
-	name = records < 0 ? NULL : store_import_above_quota(&c->write.tx, zone, records,
+	name = records < 0 ? NULL : store_import_above_quota(&c->tx, zone, records,
 	                                                     c->arena);
 	if (!name)
-		return c->write.tx.err;
+		return c->tx.err;
 	return fail(&c->req.why, ERR_QUOTA,
 	            "records: '%.200s' has more records in a set than the "
 	            "quota (recordset_records) of %lld", name, (long long)records);
@@ -266,7 +267,7 @@ struct journal {
 static void write_records(struct commit *c, const struct import_step *step,
                           struct journal *journal, bool created)
 {
-	struct tx *tx = &c->write.tx;
+	struct tx *tx = &c->tx;
 	int64_t max = created ? 0 : c->central->config.journal_change_bytes;
 
 	c->deleted = store_import_delete(tx, step);
@@ -297,7 +298,7 @@ static void write_journal(struct commit *c, const struct zone *before,
 		store_later_journal(c->write.later, before->is.id,
 		                    before->is.state.serial, step->serial, &removed,
 		                    &added);
-	store_later_write(c->write.later, &c->write.tx);
+	store_later_write(c->write.later, &c->tx);
 	buf_clear(&removed);
 	buf_clear(&added);
 }
@@ -321,7 +322,7 @@ static void write_domain(struct commit *c, const struct zone *before,
 	}
 	zone->reason = "";
 	store_later_domain(c->write.later, zone);
-	store_later_write(c->write.later, &c->write.tx);
+	store_later_write(c->write.later, &c->tx);
 	c->write.tell = created ? "create_domain" : "update_domain";
 }
 
@@ -339,7 +340,7 @@ static enum err write_zone(struct commit *c, bool created)
 	write_domain(c, &before, &step, &journal, created);
 	buf_clear(&journal.removed);
 	buf_clear(&journal.added);
-	err = c->write.tx.err;
+	err = c->tx.err;
 	if (!err)
 		err = judge_records(c);
 	return err ? err : judge_quotas(c);
@@ -356,7 +357,7 @@ static void write_result(struct commit *c)
 		"deleted", (json_int_t)c->deleted, "changed", c->changed);
 	char *text = json_dumps(result, JSON_COMPACT);
 
-	store_import_set_state(&c->write.tx, c->id, IMPORT_DONE, text, "");
+	store_import_set_state(&c->tx, c->id, IMPORT_DONE, text, "");
 	free(text);
 	json_decref(result);
 }
@@ -394,7 +395,7 @@ static void reset(struct commit *c)
 	c->changed = false;
 	c->req = (struct request){ .method = "commit_import", .unique_id = c->id,
 	                           .arena = c->arena };
-	c->write = (struct write){ .central = c->central, .req = &c->req,
+	c->write = (struct write){ .central = c->central, .req = &c->req, .tx = &c->tx,
 	                           .arena = c->arena, .later = later };
 }
 
@@ -406,13 +407,13 @@ static enum err try_commit(void *self, struct why *why)
 	enum err err = OK;
 
 	reset(c);
-	c->write.tx = tx_begin(c->central->import_db, &c->req.why);
-	if (store_import_lock(&c->write.tx, c->id, &everyone, c->arena, &c->import) &&
+	c->tx = tx_begin(c->central->import_db, &c->req.why);
+	if (store_import_lock(&c->tx, c->id, &everyone, c->arena, &c->import) &&
 	    c->import.state == IMPORT_COMMITTING)
 		err = commit_steps(c);
-	if (err && !c->write.tx.err)
-		tx_fail(&c->write.tx, err, "%s", c->req.why.text);
-	err = tx_commit(&c->write.tx);
+	if (err && !c->tx.err)
+		tx_fail(&c->tx, err, "%s", c->req.why.text);
+	err = tx_commit(&c->tx);
 	*why = c->req.why;
 	return err;
 }

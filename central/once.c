@@ -117,24 +117,27 @@ static enum err decode(struct member *member, const struct once_method *method,
 	return err;
 }
 
-static enum err run_member(struct write *write, const struct tx *tx,
+/* What goes wrong meanwhile is told in the words of its own request. */
+static enum err run_member(struct write *write, struct tx *tx,
                            const struct once_method *method)
 {
+	struct why *why = tx->why;
 	enum err err;
 
-	write->tx = *tx;
-	write->tx.why = &write->req->why;
+	write->tx = tx;
+	tx->why = &write->req->why;
 	err = method->run(write);
-	if (err && !write->tx.err)
-		tx_fail(&write->tx, err, "%s", write->req->why.text);
-	return write->tx.err;
+	if (err)
+		tx_fail(tx, err, "%s", write->req->why.text);
+	tx->why = why;
+	return tx->err;
 }
 
 /*
  * Runs as many as time allows, at least one: *count. A failure's reason is in
  * the first one's request.
  */
-static enum err attempt(struct tx tx, struct write *writes, size_t *count,
+static enum err attempt(struct tx *tx, struct write *writes, size_t *count,
                         const struct once_method *method)
 {
 	struct why *why = &writes->req->why;
@@ -142,21 +145,20 @@ static enum err attempt(struct tx tx, struct write *writes, size_t *count,
 	struct later *later = store_later_new();
 	size_t n = 0;
 
-	while (!tx.err && n < *count &&
+	while (!tx->err && n < *count &&
 	       (!n || (clock_ms() < until_ms && store_later_count(later) < ROWS_MAX))) {
 		writes[n].later = later;
-		tx.err = run_member(&writes[n], &tx, method);
-		if (tx.err && n)
+		if (run_member(&writes[n], tx, method) && n)
 			*why = writes[n].req->why;
 		n++;
 	}
-	store_later_write(later, &tx);
+	store_later_write(later, tx);
 	store_later_free(&later);
-	if (!tx.err)
-		keep_results(&tx, writes, n);
+	if (!tx->err)
+		keep_results(tx, writes, n);
 	if (n)
 		*count = n;
-	return tx_commit(&tx);
+	return tx_commit(tx);
 }
 
 static bool touch_catalog(const struct write *writes, size_t count)
@@ -189,6 +191,7 @@ static enum err run_alone(struct central *central, struct member *member,
 {
 	struct request *req = member->req;
 	struct write write;
+	struct tx tx;
 	size_t one = 1;
 	enum err err = write_new(central, req, &write);
 	bool found = false;
@@ -200,7 +203,8 @@ static enum err run_alone(struct central *central, struct member *member,
 	err = decode(member, method, &write);
 	if (err)
 		return err;
-	err = attempt(tx_begin(central->runtime->db, &req->why), &write, &one, method);
+	tx = tx_begin(central->runtime->db, &req->why);
+	err = attempt(&tx, &write, &one, method);
 	if (!err) {
 		tell(&write, 1);
 		return OK;
@@ -372,7 +376,7 @@ static size_t run_some(struct central *central, struct member *members,
 	}
 	if (method->read_ahead)
 		method->read_ahead(&tx, writes, n);
-	err = attempt(tx, writes, &n, method);
+	err = attempt(&tx, writes, &n, method);
 	if (!err) {
 		tell(writes, n);
 		for (size_t i = 0; i < n; i++)

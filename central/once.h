@@ -26,7 +26,7 @@ struct rrsets;
 struct write {
 	struct central *central;
 	struct request *req;
-	struct tx tx;
+	struct tx *tx;			/* of all that share it; why is this call's */
 	struct access access;
 	struct arena *arena;
 	struct later *later;		/* rows of all that share the transaction */

@@ -52,19 +52,19 @@ enum err service_abandon_domain(struct write *write)
 		err = codec_domain_key(req->args, write->arena, &key, &req->why);
 	if (err)
 		return err;
-	if (!store_domain_lock(&write->tx, &key, &write->access, write->arena, zone))
-		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+	if (!store_domain_lock(write->tx, &key, &write->access, write->arena, zone))
+		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
 	if (zone->is.state.task != TASK_DELETE)
-		return tx_fail(&write->tx, ERR_CONFLICT, "the domain %.200s is not being "
+		return tx_fail(write->tx, ERR_CONFLICT, "the domain %.200s is not being "
 		               "deleted: delete it first", zone->is.name);
 	zone->is.state = status_next(SUBJECT_DOMAIN, zone->is.state, REPORT_NO_DOMAIN,
 	                             zone->is.state.serial);
 	zone->reason = "";
-	servers = list_owing(&write->tx, zone, write->arena);
-	store_domain_settle(&write->tx, write->arena, ids, 1, &zone->is.state, "");
+	servers = list_owing(write->tx, zone, write->arena);
+	store_domain_settle(write->tx, write->arena, ids, 1, &zone->is.state, "");
 	log_abandoned(write, servers);
 	req->result = codec_domain_encode(zone, write->arena);
 	json_object_set_new(req->result, "servers", servers);
-	return write->tx.err;
+	return write->tx->err;
 }

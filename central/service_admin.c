@@ -53,12 +53,12 @@ enum err service_create_blacklist(struct write *write)
 	if (err)
 		return err;
 	id_new(entry.id);
-	store_blacklist_insert(&write->tx, &entry);
-	if (write->tx.err == ERR_EXISTS)
+	store_blacklist_insert(write->tx, &entry);
+	if (write->tx->err == ERR_EXISTS)
 		return fail(&req->why, ERR_EXISTS, "%.200s is on the blacklist already",
 		            entry.name);
 	req->result = encode_blacklist(&entry);
-	return write->tx.err;
+	return write->tx->err;
 }
 
 enum err service_delete_blacklist(struct write *write)
@@ -70,8 +70,8 @@ enum err service_delete_blacklist(struct write *write)
 		err = service_id(write->req, "blacklist", id);
 	if (err)
 		return err;
-	if (!store_blacklist_delete(&write->tx, id))
-		return tx_fail(&write->tx, ERR_NOT_FOUND,
+	if (!store_blacklist_delete(write->tx, id))
+		return tx_fail(write->tx, ERR_NOT_FOUND,
 		               "there is no blacklist entry %s", id);
 	return OK;
 }
@@ -180,9 +180,9 @@ enum err service_set_quota(struct write *write)
 		                   &limit, &req->why);
 	if (err)
 		return err;
-	store_quota_set(&write->tx, tenant, resource, limit);
-	req->result = read_quotas(write->central, &write->tx, tenant, write->arena);
-	return write->tx.err;
+	store_quota_set(write->tx, tenant, resource, limit);
+	req->result = read_quotas(write->central, write->tx, tenant, write->arena);
+	return write->tx->err;
 }
 
 enum err service_get_quotas(void *self, struct request *req)

@@ -141,9 +141,9 @@ static enum err check_blacklist(struct write *write, const struct domain_wish *w
 	const char *match;
 
 	if (write->req->context.is_admin ||
-	    !store_blacklist_match(&write->tx, &wish->name, write->arena, &match))
+	    !store_blacklist_match(write->tx, &wish->name, write->arena, &match))
 		return OK;
-	return tx_fail(&write->tx, ERR_DENIED,
+	return tx_fail(write->tx, ERR_DENIED,
 	               "domain.name: %.200s may not be created: %.200s is "
 	               "on the blacklist", wish->owner, match);
 }
@@ -153,11 +153,11 @@ static enum err check_relatives(struct write *write, const struct domain_wish *w
 	const char *relative;
 
 	if (write->req->context.is_admin ||
-	    !store_domain_foreign_relative(&write->tx, &wish->name, write->access.tenant,
+	    !store_domain_foreign_relative(write->tx, &wish->name, write->access.tenant,
 	                                   write->arena, &relative))
 		return OK;
 	/* whose name it is stays untold */
-	return tx_fail(&write->tx, ERR_DENIED,
+	return tx_fail(write->tx, ERR_DENIED,
 	               "domain.name: %.200s is above or below a domain of "
 	               "another tenant", wish->owner);
 }
@@ -168,10 +168,10 @@ static enum err check_quota(struct write *write)
 
 	if (write->req->context.is_admin)
 		return OK;
-	store_domain_quota(&write->tx, write->access.tenant, &max);
-	if (max < 0 || store_domain_count(&write->tx, write->access.tenant, max) < max)
+	store_domain_quota(write->tx, write->access.tenant, &max);
+	if (max < 0 || store_domain_count(write->tx, write->access.tenant, max) < max)
 		return OK;
-	return tx_fail(&write->tx, ERR_QUOTA,
+	return tx_fail(write->tx, ERR_QUOTA,
 	               "the tenant has %" PRId64 " domains already, its quota (domains)",
 	               max);
 }
@@ -200,9 +200,9 @@ static enum err find_pool(struct write *write, const struct domain_wish *wish,
 {
 	const char *name = wish->pool ? wish->pool : write->central->config.default_pool;
 
-	if (store_pool_get(&write->tx, "", name, write->arena, pool))
+	if (store_pool_get(write->tx, "", name, write->arena, pool))
 		return OK;
-	return tx_fail(&write->tx, ERR_INVALID, "domain.pool: there is no pool '%.64s'",
+	return tx_fail(write->tx, ERR_INVALID, "domain.pool: there is no pool '%.64s'",
 	               name);
 }
 
@@ -284,7 +284,7 @@ static uint32_t first_serial(struct write *write, const struct domain_wish *wish
 {
 	uint32_t now = (uint32_t)clock_unix(), last;
 
-	if (!store_domain_last_serial(&write->tx, wish->owner, &last))
+	if (!store_domain_last_serial(write->tx, wish->owner, &last))
 		return wish->has_serial ? wish->serial : now;
 	if (wish->has_serial && serial_newer(wish->serial, last))
 		return wish->serial;
@@ -350,12 +350,12 @@ enum err service_domain_insert(struct write *write, const struct domain_wish *wi
 	if (err)
 		return err;
 	write->in_catalog = pool.catalog_zone || wish->is_catalog;
-	store_domain_insert(&write->tx, &write->zone);
-	if (write->tx.err == ERR_EXISTS)
+	store_domain_insert(write->tx, &write->zone);
+	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a domain %.200s%s exists already", wish->owner,
 		            *wish->id ? ", or one of that id," : "");
-	return write->tx.err ? write->tx.err : edit_fill(write, first, count);
+	return write->tx->err ? write->tx->err : edit_fill(write, first, count);
 }
 
 /* The times of a row that was just written are the database's: read it back as it is. */
@@ -365,9 +365,9 @@ static enum err answer_domain(struct write *write)
 	struct zone zone;
 
 	memcpy(key.id, write->zone.is.id, sizeof key.id);
-	if (store_domain_get(&write->tx, &key, &write->access, write->arena, &zone))
+	if (store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
 		write->req->result = codec_domain_encode(&zone, write->arena);
-	return write->tx.err;
+	return write->tx->err;
 }
 
 /* The same id again is the same wish again: the domain is there already. */
@@ -378,7 +378,7 @@ static bool was_created(struct write *write, const struct domain_wish *wish)
 
 	memcpy(key.id, wish->id, sizeof key.id);
 	if (!*wish->id ||
-	    !store_domain_get(&write->tx, &key, &write->access, write->arena, &zone) ||
+	    !store_domain_get(write->tx, &key, &write->access, write->arena, &zone) ||
 	    strcmp(zone.is.name, wish->owner))
 		return false;
 	write->req->result = codec_domain_encode(&zone, write->arena);
@@ -428,7 +428,7 @@ enum err service_update_domain(struct write *write)
 	                 &outcome);
 	if (err)
 		return err;
-	store_later_write(write->later, &write->tx);
+	store_later_write(write->later, write->tx);
 	return answer_domain(write);
 }
 
@@ -437,9 +437,9 @@ static enum err check_no_children(struct write *write)
 	const char *child;
 
 	if (!write->zone.has_children ||
-	    !store_domain_child(&write->tx, &write->zone, write->arena, &child))
+	    !store_domain_child(write->tx, &write->zone, write->arena, &child))
 		return OK;
-	return tx_fail(&write->tx, ERR_CONFLICT,
+	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the domain %.200s has others below it: delete "
 	               "%.200s first", write->zone.is.name, child);
 }
@@ -455,7 +455,7 @@ static enum err check_empty(struct write *write)
 	if (err || !if_empty || zone->is.state.task == TASK_DELETE ||
 	    zone->recordsets <= 1)
 		return err;
-	return tx_fail(&write->tx, ERR_CONFLICT,
+	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the domain %.200s is not empty: it has records of others",
 	               zone->is.name);
 }
@@ -468,9 +468,9 @@ void service_domain_remove(struct write *write)
 	zone->is.state.status = STATUS_PENDING;
 	zone->reason = "";
 	store_later_domain(write->later, zone);
-	store_later_write(write->later, &write->tx);
-	store_version_end(&write->tx, zone->is.id);
-	store_tsigkey_delete_domains(&write->tx, zone->is.id);
+	store_later_write(write->later, write->tx);
+	store_version_end(write->tx, zone->is.id);
+	store_tsigkey_delete_domains(write->tx, zone->is.id);
 	write->tell = "delete_domain";
 	write->in_catalog = zone->is_listed;
 }
@@ -484,8 +484,8 @@ enum err service_delete_domain(struct write *write)
 
 	if (err)
 		return err;
-	if (!store_domain_lock(&write->tx, &key, &write->access, write->arena, zone))
-		return tx_fail(&write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
+	if (!store_domain_lock(write->tx, &key, &write->access, write->arena, zone))
+		return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'",
 		               *key.id ? key.id : key.name);
 	err = zone->is.is_catalog ? edit_check_open(write) : check_no_children(write);
 	if (!err)

@@ -63,9 +63,9 @@ enum err service_begin_import(struct write *write)
 	if (strlen(import.wish) > WISH_MAX)
 		return fail(&req->why, ERR_TOO_LARGE, "domain has more than %d bytes",
 		            WISH_MAX);
-	store_import_insert(&write->tx, &import);
+	store_import_insert(write->tx, &import);
 	req->result = json_pack("{s:s}", "id", import.id);
-	return write->tx.err;
+	return write->tx->err;
 }
 
 /* ---- parts ---- */

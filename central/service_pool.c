@@ -49,9 +49,9 @@ static enum err create_catalog(struct write *write, struct pool *pool,
 		return err;
 	memcpy(pool->catalog_id, write->zone.is.id, sizeof pool->catalog_id);
 	pool->catalog_zone = wish->catalog;
-	store_pool_set_catalog(&write->tx, pool);
+	store_pool_set_catalog(write->tx, pool);
 	write->tell = "create_domain";
-	return write->tx.err;
+	return write->tx->err;
 }
 
 /* Its name is free when the servers serve it no more. */
@@ -62,11 +62,11 @@ static enum err remove_catalog(struct write *write, struct pool *pool)
 	memcpy(key.id, pool->catalog_id, sizeof key.id);
 	*pool->catalog_id = '\0';
 	pool->catalog_zone = NULL;
-	store_pool_set_catalog(&write->tx, pool);
-	if (store_domain_lock(&write->tx, &key, &write->access, write->arena,
+	store_pool_set_catalog(write->tx, pool);
+	if (store_domain_lock(write->tx, &key, &write->access, write->arena,
 	                      &write->zone))
 		service_domain_remove(write);
-	return write->tx.err;
+	return write->tx->err;
 }
 
 /* Servers are configured with the catalog's name, so one does not become another. */
@@ -80,7 +80,7 @@ static enum err set_catalog(struct write *write, struct pool *pool,
 		return remove_catalog(write, pool);
 	if (!pool->catalog_zone)
 		return create_catalog(write, pool, wish);
-	return tx_fail(&write->tx, ERR_CONFLICT,
+	return tx_fail(write->tx, ERR_CONFLICT,
 	               "the pool '%.64s' has the catalog zone %.200s: remove that first",
 	               pool->name, pool->catalog_zone);
 }
@@ -102,15 +102,15 @@ enum err service_create_pool(struct write *write)
 	if (err)
 		return err;
 	id_new(pool.id);
-	store_pool_insert(&write->tx, &pool);
-	if (write->tx.err == ERR_EXISTS)
+	store_pool_insert(write->tx, &pool);
+	if (write->tx->err == ERR_EXISTS)
 		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
 		            pool.name);
-	store_pool_set_ns_records(&write->tx, &pool, write->arena);
+	store_pool_set_ns_records(write->tx, &pool, write->arena);
 	err = set_catalog(write, &pool, &wish);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
-	return err ? err : write->tx.err;
+	return err ? err : write->tx->err;
 }
 
 static enum err lock_pool(struct write *write, struct pool *pool)
@@ -124,8 +124,8 @@ static enum err lock_pool(struct write *write, struct pool *pool)
 		err = decode_key(req, id, &name, &req->why);
 	if (err)
 		return err;
-	if (!store_pool_lock(&write->tx, id, name, write->arena, pool))
-		return no_such_pool(&write->tx, name);
+	if (!store_pool_lock(write->tx, id, name, write->arena, pool))
+		return no_such_pool(write->tx, name);
 	return OK;
 }
 
@@ -144,13 +144,13 @@ enum err service_update_pool(struct write *write)
 		err = codec_pool_values(json, write->arena, &pool, &wish, &req->why);
 	if (err)
 		return err;
-	store_pool_update(&write->tx, &pool);
+	store_pool_update(write->tx, &pool);
 	if (wish.has_ns)
-		store_pool_set_ns_records(&write->tx, &pool, write->arena);
+		store_pool_set_ns_records(write->tx, &pool, write->arena);
 	err = set_catalog(write, &pool, &wish);
 	if (!err)
 		req->result = codec_pool_encode(&pool);
-	return err ? err : write->tx.err;
+	return err ? err : write->tx->err;
 }
 
 enum err service_delete_pool(struct write *write)
@@ -160,12 +160,12 @@ enum err service_delete_pool(struct write *write)
 
 	if (err)
 		return err;
-	if (store_pool_is_used(&write->tx, pool.id))
-		return tx_fail(&write->tx, ERR_CONFLICT,
+	if (store_pool_is_used(write->tx, pool.id))
+		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the pool '%.64s' has domains, or had some "
 		               "lately", pool.name);
-	store_pool_delete(&write->tx, pool.id);
-	return write->tx.err;
+	store_pool_delete(write->tx, pool.id);
+	return write->tx->err;
 }
 
 enum err service_get_pool(void *self, struct request *req)

@@ -79,9 +79,9 @@ static enum err read_set(struct write *write, const struct change *change,
 	struct rrsets sets;
 
 	rrsets_init(&sets, write->arena);
-	store_recordset_read(&write->tx, write->zone.is.id, &change->owner, 1, &sets);
+	store_recordset_read(write->tx, write->zone.is.id, &change->owner, 1, &sets);
 	*set = rrsets_get(&sets, &change->name, change->owner, change->type);
-	return write->tx.err;
+	return write->tx->err;
 }
 
 /* Apply the one change, and answer with the set as it is then. */
@@ -95,14 +95,14 @@ static enum err apply_one(struct write *write, struct change *change)
 
 	if (err)
 		return err;
-	store_later_write(write->later, &write->tx);
+	store_later_write(write->later, write->tx);
 	err = read_set(write, change, &set);
 	if (err)
 		return err;
-	if (store_recordset_get(&write->tx, write->zone.is.id, set->id, write->arena,
+	if (store_recordset_get(write->tx, write->zone.is.id, set->id, write->arena,
 	                        &recordset))
 		write->req->result = codec_recordset_encode(&recordset);
-	return write->tx.err;
+	return write->tx->err;
 }
 
 enum err service_create_recordset(struct write *write)
@@ -124,7 +124,7 @@ enum err service_create_recordset(struct write *write)
 		return err;
 	rrtype_format(change.type, type);
 	if (set->was_count)
-		return tx_fail(&write->tx, ERR_EXISTS,
+		return tx_fail(write->tx, ERR_EXISTS,
 		               "recordset.name: there are %s records at %.200s "
 		               "already", type, change.owner);
 	return apply_one(write, &change);
@@ -140,8 +140,8 @@ static enum err find_set(struct write *write, struct recordset *set)
 		err = lock_domain(write);
 	if (err)
 		return err;
-	if (!store_recordset_get(&write->tx, write->zone.is.id, id, write->arena, set))
-		return tx_fail(&write->tx, ERR_NOT_FOUND,
+	if (!store_recordset_get(write->tx, write->zone.is.id, id, write->arena, set))
+		return tx_fail(write->tx, ERR_NOT_FOUND,
 		               "there is no record set %s in %.200s", id,
 		               write->zone.is.name);
 	return OK;

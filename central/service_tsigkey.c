@@ -41,9 +41,9 @@ static enum err answer(struct write *write, const char *id)
 	struct tsigkey key;
 
 	memcpy(by.id, id, sizeof by.id);
-	if (store_tsigkey_get(&write->tx, &by, write->arena, &key))
+	if (store_tsigkey_get(write->tx, &by, write->arena, &key))
 		write->req->result = codec_tsigkey_encode(&key);
-	return write->tx.err;
+	return write->tx->err;
 }
 
 /* ---- create ---- */
@@ -66,12 +66,12 @@ static enum err find_domain(struct write *write, const struct tsigkey_wish *wish
 
 	if (!wish->has_domain)
 		return OK;
-	if (!store_domain_get(&write->tx, by, &write->access, write->arena, &zone))
-		return tx_fail(&write->tx, ERR_INVALID,
+	if (!store_domain_get(write->tx, by, &write->access, write->arena, &zone))
+		return tx_fail(write->tx, ERR_INVALID,
 		               "tsigkey.domain: there is no domain '%.200s'",
 		               *by->id ? by->id : by->name);
 	if (zone.is.state.task == TASK_DELETE)
-		return tx_fail(&write->tx, ERR_CONFLICT,
+		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the domain %.200s is being deleted", zone.is.name);
 	key->domain_id = arena_strdup(write->arena, zone.is.id);
 	return OK;
@@ -93,8 +93,8 @@ enum err service_create_tsigkey(struct write *write)
 		key.algorithm = wish.algorithm;
 	key.secret = wish.secret ? wish.secret
 	                         : make_secret(key.algorithm, write->arena);
-	store_tsigkey_insert(&write->tx, &key);
-	if (write->tx.err == ERR_EXISTS)
+	store_tsigkey_insert(write->tx, &key);
+	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a TSIG key %.200s exists already", key.name);
 	return answer(write, key.id);
@@ -112,8 +112,8 @@ static enum err lock(struct write *write, struct tsigkey *key)
 		err = codec_tsigkey_key(req->args, write->arena, &by, &req->why);
 	if (err)
 		return err;
-	if (!store_tsigkey_lock(&write->tx, &by, write->arena, key))
-		return not_found(&write->tx, &by);
+	if (!store_tsigkey_lock(write->tx, &by, write->arena, key))
+		return not_found(write->tx, &by);
 	return OK;
 }
 
@@ -143,7 +143,7 @@ enum err service_update_tsigkey(struct write *write)
 		key.secret = wish.secret;
 	if (wish.is_rotated)
 		key.secret = make_secret(key.algorithm, write->arena);
-	store_tsigkey_update(&write->tx, &key);
+	store_tsigkey_update(write->tx, &key);
 	return answer(write, key.id);
 }
 
@@ -155,13 +155,13 @@ enum err service_delete_tsigkey(struct write *write)
 
 	if (err)
 		return err;
-	if (store_tsigkey_user(&write->tx, key.name, write->arena, &pool, &server))
-		return tx_fail(&write->tx, ERR_CONFLICT,
+	if (store_tsigkey_user(write->tx, key.name, write->arena, &pool, &server))
+		return tx_fail(write->tx, ERR_CONFLICT,
 		               "the server '%s' of the pool '%s' has the TSIG key "
 		               "%.200s: take it from the server first", server, pool,
 		               key.name);
-	store_tsigkey_delete(&write->tx, key.id);
-	return write->tx.err;
+	store_tsigkey_delete(write->tx, key.id);
+	return write->tx->err;
 }
 
 /* ---- get, find ---- */

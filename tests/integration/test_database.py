@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -212,6 +213,21 @@ class Transactions(Story):
         d.do("fail", why="second")
         self.assertEqual(d.do("commit")["why"], "no room")
         self.assertEqual(self.rows(), [])
+
+    def test_a_copy_is_a_bug(self):
+        """Its first failure, or its end, would not be the original's."""
+        sql = f"UPDATE {self.table} SET n = 1"
+        for begin in "begin", "once":
+            for first, second in (("exec", "copy"), ("copy", "exec"), ("copy", "commit"),
+                                  ("copy", "rollback")):
+                with self.subTest(begin=begin, first=first, second=second):
+                    d = Driver()
+                    d.do(begin)
+                    d.do(first, sql=sql)
+                    with self.assertRaisesRegex(AssertionError, f"ended: -{signal.SIGABRT}"):
+                        d.do(second, sql=sql)
+                    d.process.stdin.close()
+                    d.process.stdout.close()
 
     def test_a_transaction_that_ended_unheard(self):
         """As a Galera node may end it: nothing of what follows is kept, or said to be."""

@@ -14,7 +14,7 @@ struct tx round_begin_tx(struct round *round, struct why *why)
 	struct tx tx = tx_begin(round->ownership->runtime.db, why);
 
 	holder_guard(holder, &tx, round->held);
-	return tx;
+	return tx_move(&tx);
 }
 
 /* So that it is seen when rows that are the marks get lost. */

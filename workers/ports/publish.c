@@ -58,7 +58,7 @@ struct tx publish_begin_guarded(struct publication *publication, struct why *why
 	struct tx tx = tx_begin(publisher->ports->runtime.db, why);
 
 	holder_guard(holder_of(publisher), &tx, publication->held);
-	return tx;
+	return tx_move(&tx);
 }
 
 struct failing {

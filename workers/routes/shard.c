@@ -57,7 +57,7 @@ struct tx shard_begin_guarded(struct shard *shard, struct why *why)
 	struct tx tx = tx_begin(shard->shards->routes->runtime.db, why);
 
 	holder_guard(holder_of(shard->shards), &tx, shard->held);
-	return tx;
+	return tx_move(&tx);
 }
 
 struct failing {

@@ -468,6 +468,20 @@ bool db_in_transaction(const struct db *db)
 	return db->in_transaction;
 }
 
+uint64_t db_next_tx(struct db *db)
+{
+	return ++db->tx_count;
+}
+
+bool db_is_tx_at(struct db *db, uint64_t number, const void *place)
+{
+	if (db->tx.number == number)
+		return db->tx.place == place;
+	db->tx.number = number;
+	db->tx.place = place;
+	return true;
+}
+
 enum err db_check_transaction(const struct db *db, struct why *why)
 {
 	if (!db->in_transaction || db->mysql->server_status & SERVER_STATUS_IN_TRANS)

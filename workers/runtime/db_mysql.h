@@ -18,6 +18,11 @@ struct db {
 	struct db_statement *reading;	/* its rows are on the wire */
 	uint64_t last_id;		/* of the statement before: tx_last_id() */
 	bool in_transaction;
+	uint64_t tx_count;
+	struct {
+		uint64_t number;
+		const void *place;
+	} tx;				/* the last that was used */
 	bool doubted;			/* see DB_DOUBTED */
 	int timeout_s;
 	int failures;			/* rounds of connecting, since one succeeded */

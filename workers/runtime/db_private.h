@@ -31,6 +31,9 @@ enum err db_commit(struct db *db, struct why *why);
 /* One round trip, or none if the connection is gone already. */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
+/* Each struct tx has a number, and one place at which it is used. */
+uint64_t db_next_tx(struct db *db);
+bool db_is_tx_at(struct db *db, uint64_t number, const void *place);
 /* For migrations: another deadline, 0 for the configured one; closes the connection. */
 void db_set_timeout(struct db *db, int timeout_s);
 

@@ -66,7 +66,7 @@ static size_t count_values(const struct tx_value *values)
 
 static struct tx begin(struct db *db, const char *start, struct why *why)
 {
-	struct tx tx = { .db = db, .why = why };
+	struct tx tx = { .db = db, .why = why, .number = db_next_tx(db) };
 
 	tx.err = db_begin(db, start, why);
 	tx.open = !tx.err;
@@ -86,7 +86,23 @@ struct tx tx_begin_snapshot(struct db *db, struct why *why)
 struct tx tx_once(struct db *db, struct why *why)
 {
 	bug_if(db_in_transaction(db));
-	return (struct tx){ .db = db, .why = why, .err = db_connect(db, why) };
+	return (struct tx){ .db = db, .why = why, .err = db_connect(db, why),
+	                    .number = db_next_tx(db) };
+}
+
+struct tx tx_move(struct tx *from)
+{
+	struct tx tx = *from;
+
+	tx.number = db_next_tx(tx.db);
+	*from = (struct tx){ .err = ERR_INTERNAL };
+	return tx;
+}
+
+/* A copy of one that is used elsewhere would not know how that went. */
+static void check_place(const struct tx *tx)
+{
+	bug_if(tx->db && !db_is_tx_at(tx->db, tx->number, tx));
 }
 
 /* db NULL is a transaction that has ended. */
@@ -94,6 +110,7 @@ enum err tx_commit(struct tx *tx)
 {
 	if (!tx->db)
 		return tx->err;
+	check_place(tx);
 	db_select_end(tx->db);
 	if (tx->open && !db_in_transaction(tx->db) && !tx->err)
 		tx->err = fail(tx->why, ERR_RACE, "the connection was lost");
@@ -112,6 +129,7 @@ void tx_rollback(struct tx *tx)
 {
 	if (!tx->db)
 		return;
+	check_place(tx);
 	db_select_end(tx->db);
 	if (tx->open)
 		db_rollback(tx->db);
@@ -125,6 +143,7 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 	struct why words;
 	va_list args;
 
+	check_place(tx);
 	if (tx->err)
 		return tx->err;
 	va_start(args, fmt);
@@ -137,6 +156,7 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 static bool can_go_on(const struct tx *tx)
 {
 	bug_if(!tx->db && !tx->err);
+	check_place(tx);
 	return !tx->err;
 }
 

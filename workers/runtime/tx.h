@@ -13,6 +13,9 @@
  * started it runs it again (the rpc server does that; tx_redo(), tx_again()).
  * A duplicate key is ERR_EXISTS, a violated CHECK ERR_INTERNAL. Rows read are
  * in the arena that is passed. tx_once() commits each statement by itself.
+ *
+ * It stays where it was first used: what a copy remembers the original does not know, so
+ * that using both is a bug, and found. Pass it by pointer.
  */
 #pragma once
 
@@ -30,6 +33,7 @@ struct tx {
 	struct why *why;
 	enum err err;
 	bool open;
+	uint64_t number;		/* of its connection's transactions */
 };
 
 struct tx_value {
@@ -54,6 +58,8 @@ struct tx tx_begin(struct db *db, struct why *why);
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
 /* Autocommit: no BEGIN, no COMMIT. tx_commit() tells how it went. */
 struct tx tx_once(struct db *db, struct why *why);
+/* For a function that begins one, uses it, and returns it: the one at FROM has ended. */
+struct tx tx_move(struct tx *from);
 /* Rolls back if anything failed; tells the first failure. */
 enum err tx_commit(struct tx *tx);
 void tx_rollback(struct tx *tx);

@@ -158,6 +158,15 @@ static void do_rollback(struct driver *d, const json_t *command, json_t *answer)
 	tx_rollback(&d->tx);
 }
 
+/* As a function would that is given a transaction by value. */
+static void do_copy(struct driver *d, const json_t *command, json_t *answer)
+{
+	struct tx copy = d->tx;
+
+	(void)answer;
+	tx_exec(&copy, text_of(command, "sql"), TX_NONE);
+}
+
 static void do_ping(struct driver *d, const json_t *command, json_t *answer)
 {
 	(void)command, (void)answer;
@@ -318,6 +327,7 @@ static const struct {
 	{ "once",     do_once     },
 	{ "commit",   do_commit   },
 	{ "rollback", do_rollback },
+	{ "copy", do_copy },
 	{ "ping",     do_ping     },
 	{ "exec",     do_exec     },
 	{ "rows",     do_rows     },
