@@ -158,7 +158,7 @@ enum err broker_desk_depth(struct broker_desk *desk, const char *queue,
                            struct desk_depth *depth, struct why *why)
 {
 	static const char *const steps[] = { ".retry.1000", ".retry.5000",
-	                                     ".retry.30000" };
+	                                     ".retry.8000" };
 	enum err err = broker_desk_count(desk, queue, &depth->work, why);
 
 	if (!err)

@@ -10,7 +10,7 @@
 enum { KEPT_MAX = 100000, NAME_SIZE = SHORT_MAX + 1 };
 
 /* One queue a step: in a queue with a time a message, a long one holds up the shorter. */
-static const int retry_steps_ms[] = { 1000, 5000, 30000 };
+static const int retry_steps_ms[] = { 1000, 5000, 8000 };
 enum { RETRY_STEPS = sizeof retry_steps_ms / sizeof retry_steps_ms[0] };
 
 int topology_retry_step(int delay_ms)

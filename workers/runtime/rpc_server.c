@@ -24,9 +24,13 @@ enum {
 	REDO_MAX = 8,		/* times a handler may lose its race */
 	REDO_MS = 2000,		/* and how long it may go on so: the loop waits */
 	STALL_MS = 4500,	/* shorter than a wait for a row: runtime/db.c */
-	ATTEMPTS_MAX = 20,	/* times a cast may come back through the delay queue, */
+	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
 	RETRY_FIRST_MS = 1000,	/* each time later */
-	RETRY_MAX_MS = 30 * 1000,
+	/*
+	 * Short: what made it fail may be over, and what it asks for may be done by another
+	 * message meanwhile. Then it is to be taken, or dropped, soon.
+	 */
+	RETRY_MAX_MS = 8 * 1000,
 	SEEN_MAX = 64,		/* requests a duplicate is looked for in */
 	POOL_MAX = 64,
 	POOLED_BODY_MAX = 64 * 1024,
