@@ -8,7 +8,8 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from faults import ROUNDS, SHORT, FaultStory, hold, start_module       # noqa: E402
+from faults import (RECOVERED_SECONDS, ROUNDS, SHORT, FaultStory, hold,  # noqa: E402
+                    start_module)
 from postman import Post, Postman, poisons                      # noqa: E402
 from stream import HEAL_SECONDS, PROGRESS_SECONDS               # noqa: E402
 
@@ -61,6 +62,43 @@ class Broker(FaultStory):
                 self.fleet.wait_for(lambda: queue in self.queues(), PROGRESS_SECONDS,
                                     f"{queue} is there again")
                 self.wait_changes()
+        self.assert_healed()
+
+    def test_exchange_and_bindings_deleted(self):
+        """And the queues beside the work queues; no connection is touched."""
+        post = Post(self.broker)
+        self.addCleanup(post.close)
+        channel = post.channel
+        deletions = {
+            "the exchange": lambda: channel.exchange_delete("zonefleet"),
+            "a fanout exchange": lambda: channel.exchange_delete("minidns_fanout"),
+        } | {f"the binding of {queue}":
+             lambda queue=queue: channel.queue_unbind(queue, "zonefleet", queue)
+             for queue in QUEUES}
+        beside = {f"{queue}.{kind}" for queue in QUEUES for kind in ("retry.8000", "dead")}
+        with self.stream():
+            for what in self.each(deletions):
+                self.wait_changes()
+                deletions[what]()
+                for queue in beside:
+                    channel.queue_delete(queue)
+                self.wait_changes(RECOVERED_SECONDS)
+        self.fleet.wait_for(lambda: beside <= set(self.queues()), RECOVERED_SECONDS,
+                            "the queues beside the work queues are there again")
+        self.assert_healed()
+
+    def permit(self, pattern):
+        self.broker.ctl("set_permissions", "-p", self.broker.vhost, self.broker.user,
+                        pattern, pattern, pattern)
+
+    def test_rights_taken_and_given_back(self):
+        self.addCleanup(self.permit, ".*")
+        self.permit("^$")
+        self.wait_unwell("broker: ")
+        self.permit(".*")
+        self.wait_well()
+        with self.stream():
+            self.wait_changes(RECOVERED_SECONDS)
         self.assert_healed()
 
     def queues(self):

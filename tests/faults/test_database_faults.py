@@ -9,7 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from disks import SmallDiskFleet, can_mount, enter_namespace, is_full     # noqa: E402
-from faults import ROUNDS, SHORT, FaultStory, hold, start_module       # noqa: E402
+from faults import (RECOVERED_SECONDS, ROUNDS, SHORT, FaultStory, hold,  # noqa: E402
+                    start_module)
 from gate import Gate                                           # noqa: E402
 from lab.process import HOST                                    # noqa: E402
 
@@ -38,6 +39,32 @@ class Database(FaultStory):
                 database.resume()
                 self.wait_changes()
         self.assert_healed()
+
+    def test_rights_taken_and_given_back(self):
+        """What came meanwhile is done soon after, and nothing of it waits for longer."""
+        database = self.fleet.mariadb
+        account = f"{database.user}@'{database.host}'"
+        grant = f"GRANT ALL ON {database.database}.* TO {account}"
+        self.addCleanup(database.sql, grant, administrator=True)
+        with self.stream():
+            for rights in self.each(("INSERT, UPDATE, DELETE", "ALL PRIVILEGES")):
+                self.wait_changes()
+                database.sql(f"REVOKE {rights} ON {database.database}.* FROM {account}; "
+                             f"KILL USER {account}", administrator=True)
+                if rights == "ALL PRIVILEGES":
+                    self.wait_unwell("denied")
+                else:       # they can read, and it answers: who writes finds out
+                    self.fleet.wait_for(self.is_denied, TURN_SECONDS, "central says so")
+                database.sql(grant, administrator=True)
+                self.wait_well()
+                self.wait_changes(RECOVERED_SECONDS)
+        self.fleet.wait_for(lambda: not self.checker.messages(), RECOVERED_SECONDS,
+                            "no message waits any more")
+        self.assert_healed()
+
+    def is_denied(self):
+        return any("denied" in worker.page("/healthz")[1]
+                   for worker in self.fleet.workers if worker.kind == "central")
 
     @unittest.skipUnless(can_mount(), "no mounts of one's own are to be had here")
     def test_disk_full(self):

@@ -22,8 +22,23 @@ SEED = int(os.environ.get("ZONEFLEET_SEED") or random.randrange(10**6))
 ROUNDS = 1 if SHORT else 2
 
 
+RECOVERED_SECONDS = 15          # from the end of what kept the workers from their work
+
+
 class FaultStory(StreamStory):
     seed, domains, changes = SEED, 10, 60 if SHORT else 200
+
+    def wait_unwell(self, why, seconds=20):
+        """Until each worker's page says that it cannot work, and WHY."""
+        self.fleet.wait_for(lambda: all(why in worker.page("/healthz")[1]
+                                        for worker in self.fleet.workers), seconds,
+                            f"/healthz of all workers says {why}")
+        self.assertEqual({worker.page("/healthz")[0] for worker in self.fleet.workers}, {503})
+
+    def wait_well(self):
+        self.fleet.wait_for(lambda: all(worker.page("/healthz")[0] == 200
+                                        for worker in self.fleet.workers), RECOVERED_SECONDS,
+                            "/healthz of all workers is 200")
 
     def each(self, things):
         """All of them, in an order by chance, as often as there are rounds."""

@@ -200,10 +200,10 @@ class StreamStory(unittest.TestCase):
                                 changes or self.changes, self.seed)
         return self.producers
 
-    def wait_changes(self):
+    def wait_changes(self, seconds=PROGRESS_SECONDS):
         """Waits for some changes more: a random moment, and the proof that they go on."""
         goal = self.producers.done + self.random.randint(2, 8)
-        self.fleet.wait_for(lambda: self.producers.has_done(goal), PROGRESS_SECONDS,
+        self.fleet.wait_for(lambda: self.producers.has_done(goal), seconds,
                             f"{goal} changes are made (seed {self.seed})")
 
     def complaints(self):
