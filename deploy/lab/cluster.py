@@ -45,6 +45,9 @@ class Cluster:
             node.launch()
             node.wait_ready()
 
+    def release(self):
+        self.stop()
+
     def stop(self):
         """All of them, the first one last; then tells which did not end in good order."""
         errors = []
