@@ -23,6 +23,14 @@ int64_t clock_unix(void)
 	return now.tv_sec;
 }
 
+int64_t clock_unix_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 int64_t clock_boot_ms(void)
 {
 	struct timespec now;

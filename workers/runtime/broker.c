@@ -15,6 +15,7 @@
 
 enum {
 	HEALTHY_MS = 60000,	/* a connection that lived so long was a good one */
+	LOOK_MS = 200,
 	QUEUE_NAME_MAX = 200,	/* leaves room for what is put behind it */
 };
 
@@ -128,6 +129,7 @@ static void broker_up(struct broker *broker, struct dial *dial)
 
 	broker->connection = dial->connection;
 	broker->read_in = 0;
+	broker->drained_ms = clock_boot_ms();
 	dial->connection = NULL;
 	broker->topology = dial->topology;
 	dial->topology = NULL;
@@ -423,11 +425,22 @@ static void on_turn_due(void *self)
 	turn(broker);
 }
 
+/*
+ * Requests are looked for more often, so that there is a recent moment at which none was
+ * there: what a process finds that was stopped for a while may be as old as that.
+ */
+static int tick_ms(const struct broker *broker)
+{
+	if (broker->queue_count && broker->queues[0].kind != BROKER_REPLY)
+		return LOOK_MS;
+	return broker->config.heartbeat_s * 1000 / 4;
+}
+
 static void on_tick(void *self)
 {
 	struct broker *broker = self;
 
-	loop_timer_set(broker->tick, broker->config.heartbeat_s * 1000 / 4);
+	loop_timer_set(broker->tick, tick_ms(broker));
 	turn(broker);
 }
 

@@ -64,6 +64,9 @@ struct broker_delivery {
 	bool is_json;		/* else it is empty if it was too large */
 	bool redelivered;
 	int attempts;		/* times it came back through the delay queue */
+	int expiration_ms;	/* the sender's, 0: none, */
+	int64_t limit_unix_ms;	/* and its end, if the sender told it; else 0 */
+	int64_t since_ms;	/* clock_boot_ms(): it came later than this */
 	/* to settle it */
 	uint64_t tag;
 	uint32_t epoch;

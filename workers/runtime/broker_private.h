@@ -29,6 +29,9 @@ struct lane;
 struct loop_io;
 struct loop_timer;
 
+/* When a call's time limit ends, by the sender's clock: milliseconds since 1970. */
+#define LIMIT_HEADER "x-zonefleet-limit"
+
 enum {
 	CHANNEL = 1,		/* all but the rechecks */
 	RECHECK_CHANNEL = 2,	/* open as long as a recheck lasts */
@@ -286,6 +289,7 @@ struct broker {
 	bool turn_due;			/* at the end of the loop's turn */
 	uint64_t read_in;		/* the loop's turn; 0: none yet of this connection */
 	bool read_all;			/* what it said then */
+	int64_t drained_ms;		/* clock_boot_ms(): the socket was empty */
 	bool blocked;			/* by an alarm: it takes no messages */
 	bool paused;
 	bool busy, closed;		/* in a turn; closed from within it */
@@ -322,5 +326,12 @@ static inline amqp_table_entry_t entry_number(const char *key, int32_t value)
 {
 	return (amqp_table_entry_t){
 		bytes_of(key), { AMQP_FIELD_KIND_I32, { .i32 = value } },
+	};
+}
+
+static inline amqp_table_entry_t entry_large_number(const char *key, int64_t value)
+{
+	return (amqp_table_entry_t){
+		bytes_of(key), { AMQP_FIELD_KIND_I64, { .i64 = value } },
 	};
 }

@@ -16,7 +16,7 @@ enum {
 	OFFERED_MAX = 1000,	/* and never more than that */
 	CONFIRM_MS = 10000,	/* a confirm that takes longer is not to be waited for */
 	REASON_MAX = 500,
-	HEADERS_MAX = 4,
+	HEADERS_MAX = 5,
 	HEAD_MAX = 4096,	/* bytes of the frames before a body: names and headers */
 	ID_SIZE = 17,
 	TURN_BYTES = 1 << 20,	/* sent in one turn, before others have theirs */
@@ -328,7 +328,21 @@ static amqp_table_entry_t entry_time(const char *key, int64_t unix_s)
 	};
 }
 
-static int headers_fill(const struct message *message, amqp_table_entry_t *entry)
+/*
+ * What is left of the time that the sender waits, which the message may have spent here
+ * in part: it ends with its deadline.
+ */
+static int expiration_left(const struct message *message)
+{
+	int64_t left_ms = message->deadline_ms - clock_ms();
+
+	if (left_ms < 1)
+		return 1;
+	return left_ms < message->expiration_ms ? (int)left_ms : message->expiration_ms;
+}
+
+static int headers_fill(const struct message *message, int expiration_ms,
+                        amqp_table_entry_t *entry)
 {
 	int count = 0;
 
@@ -340,6 +354,9 @@ static int headers_fill(const struct message *message, amqp_table_entry_t *entry
 		entry[count++] = entry_text("x-zonefleet-queue", message->queue);
 	if (message->buried_unix)
 		entry[count++] = entry_time("x-zonefleet-time", message->buried_unix);
+	if (expiration_ms)
+		entry[count++] = entry_large_number(LIMIT_HEADER,
+						    clock_unix_ms() + expiration_ms);
 	return count;
 }
 
@@ -348,18 +365,20 @@ static void properties_fill(const struct message *message,
                             amqp_basic_properties_t *properties,
                             amqp_table_entry_t *headers, char *id, char *expiration)
 {
+	int expiration_ms = message->expiration_ms ? expiration_left(message) : 0;
+
 	snprintf(id, ID_SIZE, "%llx", (unsigned long long)message->id);
-	snprintf(expiration, ID_SIZE, "%d", message->expiration_ms);
+	snprintf(expiration, ID_SIZE, "%d", expiration_ms);
 	*properties = (amqp_basic_properties_t){
 		._flags = AMQP_BASIC_CONTENT_TYPE_FLAG |
 			  AMQP_BASIC_CONTENT_ENCODING_FLAG | AMQP_BASIC_HEADERS_FLAG |
 			  AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_PRIORITY_FLAG |
 			  AMQP_BASIC_MESSAGE_ID_FLAG |
-			  (message->expiration_ms ? AMQP_BASIC_EXPIRATION_FLAG : 0),
+			  (expiration_ms ? AMQP_BASIC_EXPIRATION_FLAG : 0),
 		.content_type = bytes_of(message->is_json ? "application/json"
 							  : "application/octet-stream"),
 		.content_encoding = bytes_of(message->is_json ? "utf-8" : "binary"),
-		.headers = { headers_fill(message, headers), headers },
+		.headers = { headers_fill(message, expiration_ms, headers), headers },
 		.delivery_mode = message->persistent ? AMQP_DELIVERY_PERSISTENT
 						     : AMQP_DELIVERY_NONPERSISTENT,
 		.message_id = bytes_of(id),

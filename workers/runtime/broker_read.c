@@ -7,7 +7,9 @@
 #include "runtime/broker_private.h"
 
 /* A turn of reading: 256 small deliveries, the confirms of 768 messages, or 1 ms. */
-enum { TURN_FRAMES = 768, TURN_US = 1000, ATTEMPTS_MAX = 1000000 };
+enum { TURN_FRAMES = 768, TURN_US = 1000 };
+
+enum { ATTEMPTS_MAX = 1000000, EXPIRATION_MAX_MS = 24 * 3600 * 1000 };
 
 static bool bytes_are(amqp_bytes_t bytes, const char *text)
 {
@@ -47,6 +49,7 @@ static bool field_number(const amqp_field_value_t *field, int64_t *number)
 		*number = field->value.u32;
 		return true;
 	case AMQP_FIELD_KIND_I64:
+	case AMQP_FIELD_KIND_U64:	/* py-amqp sends signed numbers as this type */
 		*number = field->value.i64;
 		return true;
 	default:
@@ -54,14 +57,34 @@ static bool field_number(const amqp_field_value_t *field, int64_t *number)
 	}
 }
 
-static int header_attempts(const amqp_basic_properties_t *properties)
+/* From 0 to MAX; 0 if it is not there, or no number. */
+static int64_t header_number(const amqp_basic_properties_t *properties, const char *key,
+                             int64_t max)
 {
-	const amqp_field_value_t *field = header_find(properties, "x-zonefleet-attempts");
+	const amqp_field_value_t *field = header_find(properties, key);
 	int64_t number;
 
 	if (!field || !field_number(field, &number) || number < 0)
 		return 0;
-	return number < ATTEMPTS_MAX ? (int)number : ATTEMPTS_MAX;
+	return number < max ? number : max;
+}
+
+/* Milliseconds in decimal digits (oslo_wire 4.1); 0 if it is not there, or none. */
+static int expiration(const amqp_basic_properties_t *properties)
+{
+	const char *digits = properties->expiration.bytes;
+	int64_t ms = 0;
+
+	if (!(properties->_flags & AMQP_BASIC_EXPIRATION_FLAG))
+		return 0;
+	for (size_t i = 0; i < properties->expiration.len; i++) {
+		if (digits[i] < '0' || digits[i] > '9')
+			return 0;
+		ms = 10 * ms + (digits[i] - '0');
+		if (ms > EXPIRATION_MAX_MS)
+			return EXPIRATION_MAX_MS;
+	}
+	return (int)ms;
 }
 
 /* A compressed body (oslo_wire T29) is no JSON for us: it is refused, not guessed at. */
@@ -107,7 +130,11 @@ static void delivery_header(struct broker *broker,
 
 	content->discard = size > (uint64_t)broker->config.max_message_bytes;
 	content->delivery.is_json = is_json(properties) && !content->discard;
-	content->delivery.attempts = header_attempts(properties);
+	content->delivery.attempts =
+	    (int)header_number(properties, "x-zonefleet-attempts", ATTEMPTS_MAX);
+	content->delivery.expiration_ms = expiration(properties);
+	content->delivery.limit_unix_ms =
+	    header_number(properties, LIMIT_HEADER, INT64_MAX);
 	if (content->discard)
 		log_warn("message refused: queue=%s cause=too_large bytes=%llu limit=%d",
 			 content->delivery.queue, (unsigned long long)size,
@@ -192,6 +219,7 @@ static void on_deliver(struct broker *broker, const void *decoded)
 		.redelivered = deliver->redelivered,
 		.tag = deliver->delivery_tag,
 		.epoch = broker->epoch,
+		.since_ms = broker->drained_ms,
 	};
 }
 
@@ -364,8 +392,10 @@ bool broker_read(struct broker *broker)
 		amqp_connection_state_t amqp = broker->connection->amqp;
 		int status = amqp_simple_wait_frame_noblock(amqp, &frame, &at_once);
 
-		if (status == AMQP_STATUS_TIMEOUT)
+		if (status == AMQP_STATUS_TIMEOUT) {
+			broker->drained_ms = clock_boot_ms();
 			return true;
+		}
 		if (status != AMQP_STATUS_OK) {
 			read_failed(broker, status);
 			return true;

@@ -1,0 +1,35 @@
+#include "runtime/rpc_limit.h"
+
+#include <stdbool.h>
+
+#include "runtime/broker.h"
+
+static int64_t margin_ms(int limit_ms)
+{
+	return limit_ms / 4 < RPC_MARGIN_MS ? limit_ms / 4 : RPC_MARGIN_MS;
+}
+
+/*
+ * The broker hands out no message that is expired. One whose end was over before it
+ * came here, by the clocks, says that one of the two is wrong.
+ */
+static bool is_clock_wrong(const struct broker_delivery *delivery, int64_t left_ms,
+                           int64_t now_ms)
+{
+	return -left_ms > now_ms - delivery->since_ms + RPC_MARGIN_MS;
+}
+
+int64_t rpc_limit_end(const struct broker_delivery *delivery, int64_t now_ms,
+                      int64_t now_unix_ms)
+{
+	int limit_ms = delivery->expiration_ms;
+	int64_t latest_ms = delivery->since_ms + limit_ms;
+	int64_t left_ms = delivery->limit_unix_ms - now_unix_ms;
+
+	if (!limit_ms)
+		return 0;
+	if (delivery->limit_unix_ms && !is_clock_wrong(delivery, left_ms, now_ms) &&
+	    now_ms + left_ms < latest_ms)
+		latest_ms = now_ms + left_ms;
+	return latest_ms - margin_ms(limit_ms);
+}
