@@ -28,6 +28,8 @@ static const struct {
 	[ERR_QUOTA]       = { "quota",       "OverQuota",          OURS, FATE_FINAL },
 	[ERR_TOO_LARGE]   = { "too_large",   "TooLarge",           OURS, FATE_FINAL },
 	[ERR_RACE]        = { "race",        "Busy",               OURS, FATE_REDO  },
+	[ERR_LOCKED]      = { "locked",      "Busy",               OURS, FATE_REDO  },
+	[ERR_EXPIRED]     = { "expired",     "Busy",               OURS, FATE_FINAL },
 	[ERR_BUSY]        = { "busy",        "Busy",               OURS, FATE_RETRY },
 	[ERR_TIMEOUT]     = { "timeout",     "Timeout",            OURS, FATE_RETRY },
 	[ERR_UNREACHABLE] = { "unreachable", "Unavailable",        OURS, FATE_RETRY },

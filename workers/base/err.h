@@ -25,6 +25,8 @@ enum err {
 	ERR_QUOTA,
 	ERR_TOO_LARGE,
 	ERR_RACE,		/* the transaction lost a race: run it again */
+	ERR_LOCKED,		/* another holds the row: run it again in a moment */
+	ERR_EXPIRED,		/* the caller's time limit has passed: nothing was done */
 	ERR_BUSY,		/* a limit, a lock */
 	ERR_TIMEOUT,
 	ERR_UNREACHABLE,	/* broker, database or name server is away */
@@ -35,7 +37,7 @@ enum err {
 
 enum fate {
 	FATE_FINAL,		/* a call is answered; a cast goes to the dead letters */
-	FATE_REDO,		/* run the handler again at once, a few times */
+	FATE_REDO,		/* run the handler again in a moment, a few times */
 	FATE_RETRY,		/* passing: a cast comes back later; a call hears it */
 };
 

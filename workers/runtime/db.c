@@ -194,6 +194,8 @@ static const char *const session[] = {
 	"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 };
 
+#define STATEMENT_LIMIT "max_statement_time"
+
 /*
  * Those that not every server has. A limit is a share of the client's own deadline, so
  * that the server gives up first and the connection lives. A client that hangs within a
@@ -209,7 +211,7 @@ static const struct {
 	{ "innodb_lock_wait_timeout",  0, 50, 1    },
 	{ "idle_transaction_timeout",  0, 30, 1    },	/* MariaDB */
 	{ "innodb_snapshot_isolation", 1           },	/* MariaDB, 10.6.18 and 10.11.8 */
-	{ "max_statement_time",        0, 80, 1    },	/* MariaDB: any statement */
+	{ STATEMENT_LIMIT,             0, 80, 1    },	/* MariaDB: any statement */
 	{ "max_execution_time",        0, 80, 1000 },	/* MySQL: SELECT */
 	{ "wsrep_sync_wait",           1           },	/* Galera: no stale reads */
 };
@@ -229,10 +231,13 @@ static enum err session_set(struct db *db, const char *name, int value, struct w
 {
 	struct buf sql = { 0 };
 	enum err err = OK;
+	bool refused;
 
 	buf_printf(&sql, "SET SESSION %s = %d", name, value);
-	if (mysql_real_query(db->mysql, buf_string(&sql), sql.len) &&
-	    mysql_errno(db->mysql) != ER_UNKNOWN_SYSTEM_VARIABLE)
+	refused = mysql_real_query(db->mysql, buf_string(&sql), sql.len) != 0;
+	if (strcmp(name, STATEMENT_LIMIT) == 0)
+		db->limits_statements = !refused;
+	if (refused && mysql_errno(db->mysql) != ER_UNKNOWN_SYSTEM_VARIABLE)
 		err = failed(db, why);
 	buf_clear(&sql);
 	return err;
@@ -267,6 +272,11 @@ static enum err session_start(struct db *db, struct why *why)
 	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++)
 		err = session_set(db, settings[i].name, setting_value(db, i), why);
 	return err ? err : ask_whether_it_serves(db, why);
+}
+
+bool db_limits_statements(const struct db *db)
+{
+	return db->limits_statements;
 }
 
 /* ---- connecting ---- */

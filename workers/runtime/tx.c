@@ -64,6 +64,22 @@ static size_t count_values(const struct tx_value *values)
 
 /* ---- begin and end ---- */
 
+static _Thread_local int64_t limit_ms;	/* 0: none */
+
+void tx_until(int64_t until_ms)
+{
+	limit_ms = until_ms;
+}
+
+static bool is_late(struct tx *tx)
+{
+	if (!tx->until_ms || clock_boot_ms() < tx->until_ms)
+		return false;
+	tx->err = fail(tx->why, ERR_EXPIRED,
+	               "the caller's time limit has passed: nothing was changed");
+	return true;
+}
+
 static struct tx begin(struct db *db, const char *start, struct why *why)
 {
 	struct tx tx = { .db = db, .why = why, .number = db_next_tx(db) };
@@ -75,7 +91,10 @@ static struct tx begin(struct db *db, const char *start, struct why *why)
 
 struct tx tx_begin(struct db *db, struct why *why)
 {
-	return begin(db, "START TRANSACTION", why);
+	struct tx tx = begin(db, "START TRANSACTION", why);
+
+	tx.until_ms = limit_ms;
+	return tx;
 }
 
 struct tx tx_begin_snapshot(struct db *db, struct why *why)
@@ -87,7 +106,7 @@ struct tx tx_once(struct db *db, struct why *why)
 {
 	bug_if(db_in_transaction(db));
 	return (struct tx){ .db = db, .why = why, .err = db_connect(db, why),
-	                    .number = db_next_tx(db) };
+	                    .number = db_next_tx(db), .until_ms = limit_ms };
 }
 
 struct tx tx_move(struct tx *from)
@@ -114,7 +133,7 @@ enum err tx_commit(struct tx *tx)
 	db_select_end(tx->db);
 	if (tx->open && !db_in_transaction(tx->db) && !tx->err)
 		tx->err = fail(tx->why, ERR_RACE, "the connection was lost");
-	if (tx->err) {
+	if (tx->err || (tx->open && is_late(tx))) {
 		tx_rollback(tx);
 		return tx->err;
 	}
@@ -167,7 +186,7 @@ static int64_t execute(struct tx *tx, const char *sql, const struct tx_value *va
 {
 	int64_t matched = 0;
 
-	if (!can_go_on(tx))
+	if (!can_go_on(tx) || (!tx->open && is_late(tx)))
 		return 0;
 	tx->err = db_execute(tx->db, sql, values, count, &matched, tx->why);
 	return tx->err ? 0 : matched;
@@ -176,6 +195,11 @@ static int64_t execute(struct tx *tx, const char *sql, const struct tx_value *va
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind)
 {
 	return execute(tx, sql, bind, count_values(bind));
+}
+
+bool tx_knows_moments(const struct tx *tx)
+{
+	return tx->db && db_limits_statements(tx->db);
 }
 
 uint64_t tx_last_id(const struct tx *tx)

@@ -34,6 +34,7 @@ struct tx {
 	enum err err;
 	bool open;
 	uint64_t number;		/* of its connection's transactions */
+	int64_t until_ms;	/* of tx_until(), as it began; 0: no limit */
 };
 
 struct tx_value {
@@ -53,6 +54,14 @@ struct tx_value tx_int(int64_t number);
 struct tx_value tx_u32(uint32_t number);
 struct tx_value tx_null(void);
 
+/*
+ * Until when (clock_boot_ms(); 0: no limit) the transactions and the statements of
+ * tx_once() that this thread begins from now on may take effect. The last look is just
+ * before the COMMIT: later it is ERR_EXPIRED, and nothing has changed. The rpc server
+ * sets it to the time limit of each request's caller.
+ */
+void tx_until(int64_t until_ms);
+
 struct tx tx_begin(struct db *db, struct why *why);
 /* Read only, one consistent state. */
 struct tx tx_begin_snapshot(struct db *db, struct why *why);
@@ -66,6 +75,13 @@ void tx_rollback(struct tx *tx);
 /* A failure of the caller's own: the transaction will not commit. Returns err. */
 enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/*
+ * May a statement begin with TX_A_MOMENT? (MariaDB.) It ends in ERR_BUSY if it takes
+ * longer than that: as long as a few changes may take, that others make.
+ */
+#define TX_A_MOMENT "SET STATEMENT max_statement_time = 0.25 FOR "
+bool tx_knows_moments(const struct tx *tx);
 
 /* Run a statement; returns how many rows it matched (not changed), 0 after a failure. */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
