@@ -6,6 +6,7 @@ Python's peer is the library that every OpenStack service uses; ours is rpc_driv
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -39,13 +40,14 @@ amqp_durable_queues = true
 kombu_missing_consumer_retry_timeout = 1
 """
 
-# every code of base/err.c and the class a Python caller sees
+# the codes of base/err.c and the class a Python caller sees; `locked` waits, see Waiting
 CLASSES = {
     "invalid": "Invalid", "arguments": "TypeError", "method": "NoSuchMethod",
     "version": "UnsupportedVersion", "denied": "Forbidden", "not_found": "NotFound",
     "exists": "Duplicate", "conflict": "Conflict", "quota": "OverQuota",
-    "too_large": "TooLarge", "race": "Busy", "busy": "Busy", "timeout": "Timeout",
-    "unreachable": "Unavailable", "remote": "RemoteError", "internal": "Internal",
+    "too_large": "TooLarge", "race": "Busy", "busy": "Busy",
+    "expired": "Busy", "timeout": "Timeout", "unreachable": "Unavailable",
+    "remote": "RemoteError", "internal": "Internal",
 }
 
 VALUES = [
@@ -334,7 +336,7 @@ class WeAsk(unittest.TestCase):
 
     def test_our_own_errors_come_back_as_they_left(self):
         for name in CLASSES:
-            want = "busy" if name == "race" else name
+            want = "busy" if CLASSES[name] == "Busy" else name
             with self.subTest(name=name):
                 answer = self.call(f"fail_{name}", {"text": "x"}, topic=TOPIC)
                 self.assertEqual((answer["err"], answer["class"]), (want, CLASSES[name]))
@@ -511,6 +513,106 @@ class Hostile(unittest.TestCase):
             self.publish(wrapped({"method": "count", "args": {}, "_msg_id": "m",
                                   "_reply_q": queue, "_timeout": 2}))
         wait_counted(self.before + 2)
+
+
+class Limited(unittest.TestCase):
+    """A call has its caller's time limit; it may have to wait for a row that another holds."""
+
+    HELD_MAX = 50   # of a prefetch of 100
+
+    def setUp(self):
+        self.client = python_client()
+        self.client.call({}, "touched")
+        self.addCleanup(self.client.call, {}, "hold", held=False)
+
+    def hold(self, held=True):
+        self.client.call({}, "hold", held=held)
+
+    def touched(self):
+        return self.client.call({}, "touched")["values"]
+
+    def cast(self, count, key="row"):
+        for value in range(count):
+            self.client.cast({}, "touch", key=key, value=value)
+
+    def pause(self):
+        os.kill(lab.server.process.pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, lab.server.process.pid, signal.SIGCONT)
+
+    def test_who_waits_for_a_row_holds_up_nobody_else(self):
+        self.hold()
+        self.cast(20)
+        for value in range(100, 200):
+            self.client.call({}, "touch", key="other", value=value)
+        touched = self.client.call({}, "touched")
+        self.assertEqual(touched["values"], list(range(100, 200)))
+        # one of them tries for all
+        self.assertLess(touched["tries"], 100 + 20 + 2 * 100)
+
+    def test_those_of_one_row_keep_their_order(self):
+        self.hold()
+        self.cast(20)
+        self.hold(False)
+        values = []
+        wait_for(lambda: values.extend(self.touched()) or len(values) == 20, 20, "all are done",
+                 [lab.log])
+        self.assertEqual(values, list(range(20)))
+
+    def test_few_wait_for_rows(self):
+        """After three seconds, one more than half of what the broker hands out is told so at once."""
+        self.hold()
+        self.cast(self.HELD_MAX)
+
+        def is_refused():
+            with self.assertRaises(om.RemoteError) as caught:
+                python_client(timeout=1).call({}, "touch", key="row", value="too many")
+            self.assertEqual(caught.exception.exc_type, "Busy")
+            return "too many requests wait" in caught.exception.value
+        wait_for(is_refused, 10, "too many wait", [lab.log])
+        self.hold(False)
+        values = []
+        wait_for(lambda: values.extend(self.touched()) or len(values) == self.HELD_MAX, 20,
+                 "all are done", [lab.log])
+
+    def test_a_row_is_not_waited_for_longer_than_the_caller_waits(self):
+        self.hold()
+        with self.assertRaises(om.RemoteError) as caught:
+            python_client(timeout=1).call({}, "touch", key="row", value="late")
+        self.assertEqual(caught.exception.exc_type, "Busy")
+        self.assertIn("time limit", caught.exception.value)
+        self.hold(False)
+        self.assertEqual(self.touched(), [])
+
+    def test_a_process_that_was_stopped_leaves_what_is_late(self):
+        """By oslo.messaging, which tells no more than how long it waits, and by ourselves."""
+        self.pause()
+        with self.assertRaises(om.MessagingTimeout):
+            python_client(timeout=1).call({}, "touch", key="a", value="python's")
+        self.assertEqual(Driver.run("call", lab.url, TOPIC, "touch",
+                                    '{"key": "b", "value": "ours"}', 500)["err"], "timeout")
+        os.kill(lab.server.process.pid, signal.SIGCONT)
+        self.assertEqual(self.touched(), [])
+
+    def test_the_time_in_the_queue_counts_if_the_caller_tells_it(self):
+        now = int(time.time() * 1000)
+        limits = {"in time": (3000, now + 2900), "too late": (3000, now + 300),
+                  "wrong clock": (3000, now - 3600_000), "far ahead": (3000, now + 3600_000),
+                  "no limit": (None, None)}
+        with lab.amqp() as connection:
+            channel = connection.channel()
+            for value, (limit, end) in limits.items():
+                body = wrapped({"method": "touch", "args": {"key": "row", "value": value},
+                                "_msg_id": uuid.uuid4().hex, "_reply_q": "reply_none"})
+                properties = {} if limit is None else {"expiration": str(limit)}
+                message = channel.prepare_message(
+                    body, content_type="application/json", content_encoding="utf-8",
+                    properties=properties,
+                    headers={} if end is None else {"x-zonefleet-limit": end})
+                channel.basic_publish(message, "", TOPIC)
+        values = []
+        wait_for(lambda: values.extend(self.touched()) or "no limit" in values, 20,
+                 "the last one is done", [lab.log])
+        self.assertEqual(values, ["in time", "wrong clock", "far ahead", "no limit"])
 
 
 class LostConnections(unittest.TestCase):

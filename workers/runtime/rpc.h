@@ -3,7 +3,8 @@
  *
  * A program lists what it answers in one table. All that surrounds a handler
  * happens in rpc_server.c: envelope, keyword check, redo, reply, retry, dead
- * letters, acknowledgement after the commit, the log line, the metrics. A
+ * letters, acknowledgement after the commit, the caller's time limit, the log
+ * line, the metrics. A
  * handler reads req->args and may leave a req->result; it can run twice for
  * one message, and req->unique_id tells that it is the same.
  */
@@ -43,6 +44,9 @@ struct request {
 	struct why why;
 	bool is_call, redelivered;
 	bool is_again;		/* it ran before, and that may have been committed */
+	int waited_ms;		/* since it first ended in ERR_LOCKED */
+	bool may_wait;		/* for its subject's row, for a moment; else not at all */
+	int64_t deadline_ms;	/* clock_boot_ms(): its caller waits no longer; 0: none */
 };
 
 typedef enum err rpc_handler(void *self, struct request *req);
@@ -58,6 +62,11 @@ struct rpc_method {
 	rpc_handler *handler;
 	const char *args;	/* "domain serial?": keywords, ? for optional; "*": any */
 	rpc_batch *batch;	/* instead of handler */
+	/*
+	 * The argument that names whose row it locks, a text or an object with an id:
+	 * while one waits for that row, others about the same wait behind it. NULL: none.
+	 */
+	const char *subject;
 };
 
 /* ---- the server ---- */

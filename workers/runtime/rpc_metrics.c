@@ -14,6 +14,7 @@ struct rpc_metrics {
 	const struct rpc_method *methods;
 	size_t count;
 	struct metric *failures[ERR_COUNT];
+	struct metric *expired;
 	struct method_metrics by_method[];	/* a row a method, one for all others */
 };
 
@@ -56,6 +57,9 @@ struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
 	metrics->by_method[count] = method_metrics("other");
 	for (enum err err = OK + 1; err < ERR_COUNT; err++)
 		metrics->failures[err] = failure_metric(err);
+	metrics->expired = metric_new(METRIC_COUNTER, "requests_expired_total",
+	                              "calls left undone: their callers' time was over",
+	                              NULL, NULL);
 	return metrics;
 }
 
@@ -84,6 +88,8 @@ void rpc_metrics_settled(const struct rpc_metrics *metrics,
 	metric_observe_us(row->seconds, us);
 	if (err)
 		metric_add(metrics->failures[err], 1);
+	if (err == ERR_EXPIRED)
+		metric_add(metrics->expired, 1);
 }
 
 struct metric *rpc_metrics_casts_failed(void)

@@ -4,16 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/broker.h"
 #include "runtime/envelope.h"
 #include "runtime/loop.h"
+#include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
+#include "runtime/rpc_parking.h"
 #include "runtime/rpc_reply.h"
 #include "runtime/suspects.h"
 #include "runtime/tx.h"
@@ -21,9 +23,6 @@
 enum {
 	BATCH_MAX = 256,	/* requests of one batch call */
 	SLICE_MS = 2,		/* handlers run this long before the loop has its turn */
-	REDO_MAX = 8,		/* times a handler may lose its race */
-	REDO_MS = 2000,		/* and how long it may go on so: the loop waits */
-	STALL_MS = 4500,	/* shorter than a wait for a row: runtime/db.c */
 	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
 	RETRY_FIRST_MS = 1000,	/* each time later */
 	/*
@@ -39,7 +38,9 @@ enum {
 
 /* A request in hand, from its delivery to its settlement. */
 struct job {
-	struct job *next;
+	struct parked parked;	/* while it is parked; comes first */
+	struct redo redo;
+	struct job *next;	/* while it waits */
 	struct request req;
 	struct envelope_request envelope;
 	struct broker_delivery delivery;
@@ -68,6 +69,9 @@ struct rpc_server {
 	struct loop_timer *heartbeat;
 	struct job *head, **tail;		/* waiting */
 	size_t waiting;
+	struct parking parking;
+	struct held held;
+	struct loop_timer *unpark;
 	struct job *pool;
 	size_t pooled;
 	struct replies *replies;
@@ -197,6 +201,9 @@ static void job_fill(struct job *job, const struct broker_delivery *delivery)
 	}
 	if (job->req.is_call && job->envelope.heartbeat_s)
 		job->heartbeat_ms = clock_ms() + job->envelope.heartbeat_s * 1000 / 2;
+	if (job->req.is_call)
+		job->req.deadline_ms = rpc_limit_end(delivery, clock_boot_ms(),
+		                                     clock_unix_ms());
 	set_ids(job, delivery);
 	job->req.method = job->envelope.method;
 	job->req.args = job->envelope.args;
@@ -204,6 +211,19 @@ static void job_fill(struct job *job, const struct broker_delivery *delivery)
 	job->req.redelivered = delivery->redelivered;
 	job->req.is_again = delivery->redelivered || delivery->attempts;
 	context_decode(job->envelope.context, job->unique_id, &job->req.context);
+}
+
+/* What it is about, as its sender names it; NULL: that is not known. */
+static const char *subject_of(const struct job *job)
+{
+	const json_t *value;
+
+	if (!job->method || !job->method->subject)
+		return NULL;
+	value = json_object_get(job->req.args, job->method->subject);
+	if (json_is_object(value))
+		value = json_object_get(value, "id");
+	return json_string_value(value);
 }
 
 static enum err job_check(const struct rpc_server *server, struct job *job,
@@ -231,6 +251,7 @@ static void enqueue(struct rpc_server *server, struct job *job)
 	job->deaths = suspects_deaths(job->suspect_id);
 	job->err = job_check(server, job, &method);
 	job->method = job->err ? NULL : method;
+	job->parked.subject = subject_of(job);
 	job->next = NULL;
 	*server->tail = job;
 	server->tail = &job->next;
@@ -248,28 +269,6 @@ static struct job *unlink_job(struct rpc_server *server, struct job **link)
 		server->tail = link;
 	server->waiting--;
 	return job;
-}
-
-static bool may_share(const struct job *job)
-{
-	return job->method && job->method->batch && !job->deaths;
-}
-
-/* The first that waits, and all that may share its batch. */
-static size_t take_batch(struct rpc_server *server, struct job *jobs[BATCH_MAX])
-{
-	struct job *first = jobs[0] = unlink_job(server, &server->head);
-	struct job **link = &server->head;
-	size_t count = 1;
-
-	if (!may_share(first))
-		return 1;
-	while (*link && count < BATCH_MAX)
-		if ((*link)->method == first->method && may_share(*link))
-			jobs[count++] = unlink_job(server, link);
-		else
-			link = &(*link)->next;
-	return count;
 }
 
 /* ---- settlement ---- */
@@ -370,7 +369,101 @@ static void settle(struct rpc_server *server, struct job *job)
 	job_release(server, job);
 }
 
+/* ---- what runs next ---- */
+
+/* Those about what a parked one waits for wait behind it, while there is room. */
+static bool park_behind(struct rpc_server *server, struct job *job)
+{
+	struct parked *leader = parking_leader(&server->parking, job->parked.subject);
+	int64_t now_ms = clock_ms();
+
+	if (!job->method || !leader)
+		return false;
+	if (parking_is_full(&server->parking, ((struct job *)leader)->redo.locked_ms,
+	                    now_ms)) {
+		job->err = fail(&job->req.why, ERR_LOCKED,
+		                "too many requests wait for %.200s: try again",
+		                leader->subject);
+		settle(server, job);
+		return true;
+	}
+	job->parked.is_locked = leader->is_locked;
+	parking_add(&server->parking, &job->parked, 0);
+	return true;
+}
+
+static bool is_expired(const struct job *job)
+{
+	return job->req.deadline_ms && clock_boot_ms() >= job->req.deadline_ms;
+}
+
+/* True: it is not to be run now. */
+static bool put_aside(struct rpc_server *server, struct job *job)
+{
+	if (is_expired(job)) {
+		job->err = fail(&job->req.why, ERR_EXPIRED,
+		                "%s came too late: its caller's time limit has passed",
+		                job->req.method);
+		settle(server, job);
+		return true;
+	}
+	return park_behind(server, job);
+}
+
+static struct job *take_first(struct rpc_server *server)
+{
+	while (server->head) {
+		struct job *job = unlink_job(server, &server->head);
+
+		if (!put_aside(server, job))
+			return job;
+	}
+	return NULL;
+}
+
+static bool may_share(const struct job *job)
+{
+	return job->method && job->method->batch && !job->deaths;
+}
+
+/* The first that waits, and all that may share its batch. 0: none is to be run now. */
+static size_t take_batch(struct rpc_server *server, struct job *jobs[BATCH_MAX])
+{
+	struct job *first = jobs[0] = take_first(server);
+	struct job **link = &server->head;
+	size_t count = 1;
+
+	if (!first || !may_share(first))
+		return first != NULL;
+	while (*link && count < BATCH_MAX) {
+		struct job *job = *link;
+
+		if (job->method != first->method || !may_share(job)) {
+			link = &job->next;
+			continue;
+		}
+		unlink_job(server, link);
+		if (!put_aside(server, job))
+			jobs[count++] = job;
+	}
+	return count;
+}
+
 /* ---- the run ---- */
+
+/* A batch has the latest of its requests' limits; who shares a transaction minds each. */
+static int64_t latest_deadline(struct job *const *jobs, size_t count)
+{
+	int64_t latest_ms = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!jobs[i]->req.deadline_ms)
+			return 0;
+		if (jobs[i]->req.deadline_ms > latest_ms)
+			latest_ms = jobs[i]->req.deadline_ms;
+	}
+	return latest_ms;
+}
 
 static void run(struct rpc_server *server, struct job *const *jobs, size_t count)
 {
@@ -379,83 +472,122 @@ static void run(struct rpc_server *server, struct job *const *jobs, size_t count
 
 	for (size_t i = 0; i < count; i++) {
 		reqs[i] = &jobs[i]->req;
+		reqs[i]->may_wait = jobs[i]->parked.subject &&
+		                    !held_lately(&server->held, jobs[i]->parked.subject,
+		                                 clock_ms());
 		suspects_enter(jobs[i]->suspect_id);
 	}
 	log_request(jobs[0]->req.context.request_id);
+	tx_until(latest_deadline(jobs, count));
 	rpc_run(jobs[0]->method, server->config.self, reqs, count, errs);
+	tx_until(0);
 	log_request(NULL);
 	suspects_leave_all();
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		jobs[i]->err = errs[i];
+		if (jobs[i]->parked.subject)
+			held_note(&server->held, jobs[i]->parked.subject,
+			          errs[i] == ERR_LOCKED, clock_ms());
+	}
 }
 
-/* Those that lost a race, as new as they were before their first run. */
-static size_t take_losers(struct job *const *jobs, size_t count, struct job **losers)
-{
-	size_t lost = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (err_fate(jobs[i]->err) == FATE_REDO)
-			losers[lost++] = jobs[i];
-	return lost;
-}
-
+/*
+ * As new as before its first run. Only a race may have been committed: who found a row
+ * locked has done nothing.
+ */
 static void job_renew(struct job *job)
 {
 	arena_reset(job->req.arena);
 	json_decref(job->req.result);
 	job->req.result = NULL;
 	job->req.why.text[0] = 0;
-	job->req.is_again = true;
+	if (job->err == ERR_LOCKED)
+		job->req.waited_ms = (int)(clock_ms() - job->redo.locked_ms);
+	else
+		job->req.is_again = true;
+	job->err = OK;
 }
 
-/* Here the thread may sleep: who runs again after a race has nothing better to do. */
-static void sleep_ms(int ms)
+static void unpark_later(struct rpc_server *server)
 {
-	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000L }, NULL);
+	int64_t due_ms = parking_due_ms(&server->parking);
+	int64_t left_ms = due_ms - clock_ms();
+
+	if (due_ms < 0)
+		loop_timer_cancel(server->unpark);
+	else
+		loop_timer_set(server->unpark, left_ms > 0 ? left_ms : 0);
 }
 
-/*
- * A loss that took long was a node of the database that hung or found itself alone, and
- * the next run meets another one. Longer yet is a row that somebody holds: whoever wants
- * it has waited enough.
- */
-static int64_t redo_until(int64_t started_ms)
+/* It runs again in a moment, and others go on meanwhile. False: it is to be settled. */
+static bool park(struct rpc_server *server, struct job *job, int64_t run_ms)
 {
+	bool is_locked = job->err == ERR_LOCKED;
 	int64_t now_ms = clock_ms();
+	int pause_ms;
 
-	return now_ms - started_ms < STALL_MS ? now_ms + REDO_MS : now_ms;
+	if (err_fate(job->err) != FATE_REDO)
+		return false;
+	pause_ms = redo_pause_ms(&job->redo, job->err, run_ms, now_ms, random_u32());
+	if (pause_ms < 0 || (is_locked && parking_is_full(&server->parking,
+	                                                  job->redo.locked_ms, now_ms)))
+		return false;
+	job_renew(job);
+	job->parked.is_locked = is_locked;
+	parking_add(&server->parking, &job->parked, now_ms + pause_ms);
+	return true;
 }
 
-static void run_to_the_end(struct rpc_server *server, struct job *const *jobs,
-                           size_t count)
+/* Before all that wait: they came earlier. */
+static void wait_first(struct rpc_server *server, struct parked *parked)
 {
-	struct job *losers[BATCH_MAX];
-	int64_t until, started_ms = clock_ms();
-	size_t lost;
+	struct job *first = (struct job *)parked, **end = &server->head;
+	struct job *others = server->head;
 
-	run(server, jobs, count);
-	until = redo_until(started_ms);
-	for (int attempt = 0; attempt < REDO_MAX && clock_ms() < until; attempt++) {
-		lost = take_losers(jobs, count, losers);
-		if (lost == 0)
-			return;
-		sleep_ms(tx_redo_pause_ms(attempt));
-		for (size_t i = 0; i < lost; i++)
-			job_renew(losers[i]);
-		run(server, losers, lost);
+	bug_if(!first);
+	for (; parked; parked = parked->next) {
+		*end = (struct job *)parked;
+		end = &(*end)->next;
+		server->waiting++;
 	}
+	*end = others;
+	if (!others)
+		server->tail = end;
+}
+
+static void unpark(struct rpc_server *server, int64_t now_ms)
+{
+	struct parked *parked;
+
+	while ((parked = parking_take_due(&server->parking, now_ms)))
+		wait_first(server, parked);
+	unpark_later(server);
+}
+
+static void run_waiting(void *self);
+
+static void on_unpark(void *self)
+{
+	struct rpc_server *server = self;
+
+	unpark(server, clock_ms());
+	run_waiting(server);
 }
 
 static void run_next(struct rpc_server *server)
 {
 	struct job *jobs[BATCH_MAX];
-	size_t count = take_batch(server, jobs);
+	size_t parked = server->parking.count, count = take_batch(server, jobs);
+	int64_t started_ms = clock_ms(), run_ms;
 
-	if (jobs[0]->method)
-		run_to_the_end(server, jobs, count);
+	if (count && jobs[0]->method)
+		run(server, jobs, count);
+	run_ms = clock_ms() - started_ms;
 	for (size_t i = 0; i < count; i++)
-		settle(server, jobs[i]);
+		if (!park(server, jobs[i], run_ms))
+			settle(server, jobs[i]);
+	if (server->parking.count != parked)
+		unpark_later(server);
 }
 
 /* In slices: timers and sockets want their turn, whatever the handlers do. */
@@ -495,21 +627,39 @@ static void send_heartbeat(struct rpc_server *server, const struct job *job)
 	buf_clear(&body);
 }
 
+/* Does it want another one? */
+static bool heartbeat(struct rpc_server *server, struct job *job, int64_t now_ms)
+{
+	if (!job->heartbeat_ms)
+		return false;
+	if (now_ms >= job->heartbeat_ms) {
+		send_heartbeat(server, job);
+		job->heartbeat_ms = now_ms + job->envelope.heartbeat_s * 1000 / 2;
+	}
+	return true;
+}
+
+static bool heartbeat_parked(struct rpc_server *server, int64_t now_ms)
+{
+	bool wanted = false;
+
+	for (struct parked *leader = server->parking.leaders; leader;
+	     leader = leader->next) {
+		wanted |= heartbeat(server, (struct job *)leader, now_ms);
+		for (struct parked *p = leader->behind; p; p = p->next)
+			wanted |= heartbeat(server, (struct job *)p, now_ms);
+	}
+	return wanted;
+}
+
 static void on_heartbeat(void *self)
 {
 	struct rpc_server *server = self;
-	int64_t now = clock_ms();
-	bool wanted = false;
+	int64_t now_ms = clock_ms();
+	bool wanted = heartbeat_parked(server, now_ms);
 
-	for (struct job *job = server->head; job; job = job->next) {
-		if (!job->heartbeat_ms)
-			continue;
-		wanted = true;
-		if (now < job->heartbeat_ms)
-			continue;
-		send_heartbeat(server, job);
-		job->heartbeat_ms = now + job->envelope.heartbeat_s * 1000 / 2;
-	}
+	for (struct job *job = server->head; job; job = job->next)
+		wanted |= heartbeat(server, job, now_ms);
 	if (wanted)
 		loop_timer_set(server->heartbeat, HEARTBEAT_TICK_MS);
 }
@@ -548,6 +698,7 @@ static void on_down(void *self)
 {
 	struct rpc_server *server = self;
 
+	unpark(server, INT64_MAX);
 	while (server->head) {
 		struct job *job = unlink_job(server, &server->head);
 
@@ -601,6 +752,9 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 	server->tail = &server->head;
 	server->again = loop_timer_new(loop, run_waiting, server);
 	server->heartbeat = loop_timer_new(loop, on_heartbeat, server);
+	server->unpark = loop_timer_new(loop, on_unpark, server);
+	server->parking.locked_max = config->prefetch > 1
+	                                 ? (size_t)config->prefetch / 2 : 1;
 	server->metrics = rpc_metrics_new(config->methods);
 	queues_fill(server);
 	server->in = broker_open(loop, broker, config->topic, server->queues, &hooks);
@@ -620,7 +774,8 @@ void rpc_server_pause(struct rpc_server *server)
 
 size_t rpc_server_waiting(const struct rpc_server *server)
 {
-	return server->waiting + replies_waiting(server->replies);
+	return server->waiting + server->parking.count +
+	       replies_waiting(server->replies);
 }
 
 static void jobs_free(struct job *job)
@@ -646,6 +801,8 @@ void rpc_server_close(struct rpc_server **server)
 	broker_close(&s->in);
 	loop_timer_free(&s->again);
 	loop_timer_free(&s->heartbeat);
+	unpark(s, INT64_MAX);
+	loop_timer_free(&s->unpark);
 	jobs_free(s->head);
 	jobs_free(s->pool);
 	rpc_metrics_free(&s->metrics);

@@ -37,6 +37,9 @@ struct driver {
 	char last_id[ID_LEN + 1];	/* of the request that is tried again, */
 	int runs;			/* and how often it was */
 	char **args;
+	bool is_held;			/* the row that `touch` wants, */
+	json_t *touched;		/* and what was written to it, in its order */
+	int touches;			/* tries of it */
 	int left;			/* notifications to wait for */
 	int64_t answered, failed;	/* of the bench */
 	int64_t until_ms;
@@ -140,6 +143,39 @@ static enum err run_busy(void *self, struct request *req)
 	return fail_first(self, req, ERR_BUSY);
 }
 
+/* The row of key "row" may be held; those of other keys never are. */
+static enum err run_hold(void *self, struct request *req)
+{
+	struct driver *driver = self;
+
+	driver->is_held = json_is_true(json_object_get(req->args, "held"));
+	return OK;
+}
+
+static enum err run_touch(void *self, struct request *req)
+{
+	struct driver *driver = self;
+	const char *key = json_string_value(json_object_get(req->args, "key"));
+
+	driver->touches++;
+	if (driver->is_held && key && strcmp(key, "row") == 0)
+		return fail(&req->why, ERR_LOCKED, "it is held");
+	json_array_append(driver->touched, json_object_get(req->args, "value"));
+	return OK;
+}
+
+/* What was written since it was last asked. */
+static enum err run_touched(void *self, struct request *req)
+{
+	struct driver *driver = self;
+
+	req->result = json_pack("{s:o, s:i}", "values", driver->touched, "tries",
+	                        driver->touches);
+	driver->touched = json_array();
+	driver->touches = 0;
+	return OK;
+}
+
 static enum err run_context(void *self, struct request *req)
 {
 	const struct context *context = &req->context;
@@ -178,12 +214,15 @@ static const struct rpc_method methods[] = {
 	{ "slow",    run_slow,    "ms" },
 	{ "race",    run_race,    "times ms?" },
 	{ "busy",    run_busy,    "times" },
+	{ "hold",    run_hold,    "held" },
+	{ "touch",   run_touch,   "key value", .subject = "key" },
+	{ "touched", run_touched, "" },
 	{ "context", run_context, "" },
 	{ "batch",   NULL,        "key", run_batch },
 	FAIL("invalid"), FAIL("arguments"), FAIL("method"), FAIL("version"),
 	FAIL("denied"), FAIL("not_found"), FAIL("exists"), FAIL("conflict"),
 	FAIL("quota"), FAIL("too_large"), FAIL("race"), FAIL("busy"),
-	FAIL("timeout"), FAIL("unreachable"), FAIL("remote"), FAIL("internal"),
+	FAIL("expired"), FAIL("timeout"), FAIL("unreachable"), FAIL("remote"), FAIL("internal"),
 	{ 0 }
 };
 
@@ -235,12 +274,14 @@ static int serve(struct driver *driver)
 	};
 
 	rpc_metrics_init(methods);
+	driver->touched = json_array();
 	driver->server = rpc_server_open(driver->loop, &driver->config, driver->out,
 	                                 &config);
 	driver->timer = loop_timer_new(driver->loop, say_ready, driver);
 	loop_timer_set(driver->timer, 0);
 	loop_run(driver->loop);
 	rpc_server_close(&driver->server);
+	json_decref(driver->touched);
 	return 0;
 }
 
