@@ -77,8 +77,8 @@ static bool lock_catalog(struct update *u, struct write *write)
 	struct domain_key key = { .name = "" };
 
 	memcpy(key.id, u->of.id, sizeof key.id);
-	return store_domain_lock(write->tx, &key, &write->access, u->arena,
-	                         &write->zone) &&
+	return store_domain_lock_wait(write->tx, &key, &write->access, u->arena,
+	                              &write->zone) &&
 	       write->zone.is.state.task != TASK_DELETE;
 }
 

@@ -32,8 +32,8 @@ static bool lock_zone(struct write *write, const struct domain_key *key)
 	if (!write->locked) {
 		/* what those before it have changed of the domain is to be seen */
 		store_later_write(write->later, write->tx);
-		return store_domain_lock(write->tx, key, access, write->arena,
-		                         &write->zone);
+		return store_domain_lock(write->tx, key, access, write->req->may_wait,
+		                         write->arena, &write->zone);
 	}
 	write->zone = *write->locked;
 	return store_domain_is_seen(access, &write->zone);

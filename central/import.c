@@ -139,8 +139,8 @@ static bool lock_existing(struct commit *c)
 {
 	struct domain_key key = { .name = c->wish.owner };
 
-	return store_domain_lock(&c->tx, &key, &c->write.access, c->arena,
-	                         &c->write.zone);
+	return store_domain_lock_wait(&c->tx, &key, &c->write.access, c->arena,
+	                              &c->write.zone);
 }
 
 /*

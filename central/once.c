@@ -203,6 +203,7 @@ static enum err run_alone(struct central *central, struct member *member,
 	err = decode(member, method, &write);
 	if (err)
 		return err;
+	tx_until(req->deadline_ms);
 	tx = tx_begin(central->runtime->db, &req->why);
 	err = attempt(&tx, &write, &one, method);
 	if (!err) {
@@ -314,7 +315,7 @@ static void hand_out(const struct about *about, const struct zone *const *zones,
  * The domains of all members are locked before anything is read, so that what
  * is read is not older than the locks; those that another holds are passed
  * over, so that it holds up nobody else's. Returns how many members there are
- * up to the first whose domain was not locked; it runs alone, and waits.
+ * up to the first whose domain was not locked; it runs alone, and finds out why.
  */
 static size_t lock_all(struct tx *tx, const struct member *members, struct write *writes,
                        size_t count)
@@ -357,6 +358,20 @@ static size_t run_first(struct central *central, struct member *members,
 	return n;
 }
 
+/* What they share must be in time for each of them. */
+static int64_t earliest_deadline(const struct member *members, size_t count)
+{
+	int64_t earliest_ms = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t ms = members[i].req->deadline_ms;
+
+		if (ms && (!earliest_ms || ms < earliest_ms))
+			earliest_ms = ms;
+	}
+	return earliest_ms;
+}
+
 /* Returns how many of them are done with: at least one. */
 static size_t run_some(struct central *central, struct member *members,
                        size_t count, const struct once_method *method)
@@ -368,6 +383,7 @@ static size_t run_some(struct central *central, struct member *members,
 
 	if (n < 2)
 		return run_first(central, members, count, method);
+	tx_until(earliest_deadline(members, n));
 	tx = tx_begin(central->runtime->db, &members->req->why);
 	n = lock_all(&tx, members, writes, n);
 	if (tx.err || n < 2) {

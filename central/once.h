@@ -8,8 +8,9 @@
  * what its twin did may be the reason: "exists already").
  *
  * Calls that wait at the same time share a transaction, and so its way to
- * the disk, for up to 20 ms; each keeps its own serial (edit.h). Should it fail, for one of them is refused, each
- * is run by itself; so is one whose domain is locked, for it has to wait.
+ * the disk, for up to 20 ms; each keeps its own serial (edit.h). Should it fail, for
+ * one of them is refused or late, each is run by itself; so is one whose domain is locked,
+ * and ends in ERR_LOCKED.
  */
 #pragma once
 

@@ -136,6 +136,7 @@ const struct rpc_method *service_methods(void)
 			.args = methods[i].args,
 			.handler = methods[i].read,
 			.batch = methods[i].write ? run_writes : methods[i].reads,
+			.subject = methods[i].write ? "domain" : NULL,
 		};
 	return rows;
 }

@@ -10,7 +10,7 @@
 #include "model/messages.h"
 #include "runtime/metrics.h"
 
-enum { PORTIONS_MS = 500, WAITS_MS = 2000 };
+enum { PORTIONS_MS = 500, LOCKED_MS = 30 };
 
 /* A report on its way; `at` is its place in the message. */
 struct reported {
@@ -46,7 +46,7 @@ static bool is_moved(const struct reported *r)
  * Of a report on a domain that is unknown, or deleted already, there is
  * nothing to do.
  */
-static void lock_domains(struct tx *tx, struct arena *arena, bool wait,
+static void lock_domains(struct tx *tx, struct arena *arena,
                          struct reported *const *reports, size_t count)
 {
 	const char *ids[LIST_MAX];
@@ -55,7 +55,7 @@ static void lock_domains(struct tx *tx, struct arena *arena, bool wait,
 
 	for (size_t i = 0; i < count; i++)
 		ids[i] = reports[i]->report.domain.id;
-	n = store_domain_lock_states(tx, ids, count, wait, arena, found);
+	n = store_domain_lock_states(tx, ids, count, arena, found);
 	for (size_t i = 0; i < count; i++) {
 		struct reported *r = reports[i];
 
@@ -123,10 +123,10 @@ static void settle_alike(struct tx *tx, struct arena *arena, const struct report
 	store_domain_settle(tx, arena, ids, n, &first->after, first->reason);
 }
 
-static void settle_pass(struct tx *tx, struct arena *arena, bool wait,
+static void settle_pass(struct tx *tx, struct arena *arena,
                         struct reported *const *reports, size_t count)
 {
-	lock_domains(tx, arena, wait, reports, count);
+	lock_domains(tx, arena, reports, count);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		settle_records(tx, arena, report, reports, count);
 	for (size_t i = 0; i < count; i++)
@@ -140,7 +140,7 @@ static void settle_pass(struct tx *tx, struct arena *arena, bool wait,
  * One transaction. A domain of which there are several reports has one in
  * each pass, in their order; mostly there is one pass.
  */
-static enum err settle_all(struct central *central, struct arena *arena, bool wait,
+static enum err settle_all(struct central *central, struct arena *arena,
                            struct reported *reports, size_t count, struct why *why)
 {
 	struct reported *pass[LIST_MAX];
@@ -158,7 +158,7 @@ static enum err settle_all(struct central *central, struct arena *arena, bool wa
 			pass[n++] = &reports[i];
 		}
 		if (n)
-			settle_pass(&tx, arena, wait, pass, n);
+			settle_pass(&tx, arena, pass, n);
 	}
 	return tx_commit(&tx);
 }
@@ -201,14 +201,14 @@ static void tell_moves(struct reported *reports, size_t count)
  * Portion by portion, for as long as the loop can do without us; the rest at the next
  * try.
  */
-static enum err settle_portions(struct central *central, struct arena *arena, bool wait,
+static enum err settle_portions(struct central *central, struct arena *arena,
                                 struct reported *reports, size_t count, struct why *why)
 {
 	int64_t until_ms = clock_ms() + PORTIONS_MS;
 	enum err err;
 
 	do {
-		err = settle_all(central, arena, wait, reports, count, why);
+		err = settle_all(central, arena, reports, count, why);
 		if (!err)
 			tell_moves(reports, count);
 	} while (!err && any_more(reports, count) && clock_ms() < until_ms);
@@ -227,39 +227,54 @@ static void note_outcome(const struct reported *r, enum err err, const struct wh
 	json_array_set_new(outcomes, r->at, outcome_encode(err, &own));
 }
 
-/* By itself, waiting for the domain's lock while there is time. */
-static void settle_alone(struct central *central, struct request *req,
-                         struct reported *r, int64_t until_ms, json_t *outcomes)
+/* One that was not locked is gone, and so settled, or another holds it. */
+static enum err check_gone(struct central *central, const struct reported *r,
+                           struct why *why)
+{
+	struct tx tx = tx_once(central->runtime->db, why);
+
+	if (store_domain_lives(&tx, r->report.domain.id))
+		tx_fail(&tx, ERR_LOCKED, "%.200s is being changed: report again",
+		        r->report.domain.name);
+	return tx_commit(&tx);
+}
+
+static enum err settle_alone(struct central *central, struct request *req,
+                             struct reported *r, json_t *outcomes)
 {
 	struct why why = { "" };
-	enum err err = clock_ms() < until_ms
-		? settle_portions(central, req->arena, true, r, 1, &why)
-		: fail(&why, ERR_BUSY, "%.200s is being changed: report again",
-		       r->report.domain.name);
+	enum err err = settle_portions(central, req->arena, r, 1, &why);
 
+	if (!err && !*r->before.id)
+		err = check_gone(central, r, &why);
 	note_outcome(r, err, &why, outcomes);
+	return err;
 }
 
 /*
  * All that can be locked at once is settled together. What another holds, or
  * is not there, comes behind, one by one, and so does all of it should it fail
- * for good: one bad row, or one long import, does not hold up the rest.
+ * for good: one bad row, or one long import, does not hold up the rest. The
+ * message waits a little for what is held; then that is to be reported again.
  */
 static enum err settle_message(struct central *central, struct request *req,
                                struct reported *reports, size_t count, json_t *outcomes)
 {
-	enum err err = settle_portions(central, req->arena, false, reports, count,
-	                               &req->why);
-	int64_t until_ms = clock_ms() + WAITS_MS;
+	enum err err = settle_portions(central, req->arena, reports, count, &req->why);
+
+	bool locked = false;
 
 	if (err && err_fate(err) != FATE_FINAL)
 		return err;
 	for (size_t i = 0; i < count; i++) {
 		if (err || !*reports[i].before.id)
-			settle_alone(central, req, &reports[i], until_ms, outcomes);
+			locked |= settle_alone(central, req, &reports[i], outcomes) ==
+			          ERR_LOCKED;
 		else
 			note_outcome(&reports[i], OK, &req->why, outcomes);
 	}
+	if (locked && req->waited_ms < LOCKED_MS)
+		return fail(&req->why, ERR_LOCKED, "a domain is being changed");
 	return OK;
 }
 

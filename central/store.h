@@ -66,12 +66,13 @@ struct domain_state {
 	int64_t changed_us;		/* ago: its last change */
 };
 /*
- * Locks those that live, in the order of their ids; returns how many. With WAIT also
- * those that another has locked at present, as soon as it has ended.
+ * Locks those that live and that nobody else has locked, without a wait and in the order
+ * of their ids; returns how many.
  */
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
-                                bool wait, struct arena *arena,
-                                struct domain_state *found);
+                                struct arena *arena, struct domain_state *found);
+/* One that lives and was not locked so: another has locked it. */
+bool store_domain_lives(struct tx *tx, const char *id);
 void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *ids,
                          size_t count, const struct state *state, const char *reason);
 /* A report that speaks of SERIAL moves the records of the domain up to it. */
@@ -96,10 +97,17 @@ struct domain_criterion {
 bool store_domain_get(struct tx *tx, const struct domain_key *key,
                       const struct access *access, struct arena *arena,
                       struct zone *zone);
-/* The same, locked until the end of the transaction. */
+/*
+ * The same, locked until the end of the transaction. One that another has locked is
+ * ERR_LOCKED, at once or (MAY_WAIT) in a moment; or waited for: that is for lanes, never
+ * for the loop.
+ */
 bool store_domain_lock(struct tx *tx, const struct domain_key *key,
-                       const struct access *access, struct arena *arena,
+                       const struct access *access, bool may_wait, struct arena *arena,
                        struct zone *zone);
+bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
+                            const struct access *access, struct arena *arena,
+                            struct zone *zone);
 /*
  * Those of KEYS (1 to TX_LIST_MAX), whoever's they are: zones[], NULL where there is
  * none. What a caller may see is for store_domain_is_seen() to say.
@@ -229,6 +237,9 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
                       struct arena *arena, struct import *import);
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
+/* For the loop: one that another has locked is ERR_LOCKED at once. */
+bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
+                           struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
 /* Replaces the part, so that a part that comes twice counts once. */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,

@@ -132,17 +132,11 @@ bool store_domain_get(struct tx *tx, const struct domain_key *key,
 	return !tx->err;
 }
 
-bool store_domain_lock(struct tx *tx, const struct domain_key *key,
-                       const struct access *access, struct arena *arena,
-                       struct zone *zone)
+#define TO_CHANGE "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE "
+
+static bool lock(struct tx *tx, const char *sql, const struct domain_key *key,
+                 const struct access *access, struct arena *arena, struct zone *zone)
 {
-	const char *sql = *key->id
-		? "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.id = ?"
-		VISIBLE
-		  " FOR UPDATE"
-		: "SELECT " ZONE_COLUMNS CHANGE_COLUMNS " FROM domains d WHERE d.name = ?"
-		VISIBLE
-		  " FOR UPDATE";
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows, sql,
@@ -152,6 +146,61 @@ bool store_domain_lock(struct tx *tx, const struct domain_key *key,
 	read_zone_to_change(&rows, zone);
 	tx_select_end(&rows);
 	return !tx->err;
+}
+
+#define IS_CHANGED "the domain %.200s is being changed: try again"
+
+/* There, but it was passed over: another has locked it. */
+static void check_not_locked(struct tx *tx, const struct domain_key *key,
+                             const struct access *access, struct arena *arena)
+{
+	struct zone zone;
+
+	if (store_domain_get(tx, key, access, arena, &zone))
+		tx_fail(tx, ERR_LOCKED, IS_CHANGED, zone.is.name);
+}
+
+/* In line with others, as long as those take a few changes each. */
+static bool lock_in_a_moment(struct tx *tx, const struct domain_key *key,
+                             const struct access *access, struct arena *arena,
+                             struct zone *zone)
+{
+	bool locked = lock(tx,
+		*key->id ? TX_A_MOMENT TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
+		         : TX_A_MOMENT TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
+		key, access, arena, zone);
+
+	if (tx->err == ERR_BUSY)
+		tx->err = fail(tx->why, ERR_LOCKED, IS_CHANGED,
+		               *key->id ? key->id : key->name);
+	return locked;
+}
+
+bool store_domain_lock(struct tx *tx, const struct domain_key *key,
+                       const struct access *access, bool may_wait, struct arena *arena,
+                       struct zone *zone)
+{
+	bool locked;
+
+	if (may_wait && tx_knows_moments(tx))
+		return lock_in_a_moment(tx, key, access, arena, zone);
+	locked = lock(tx,
+		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE SKIP LOCKED"
+		         : TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE SKIP LOCKED",
+		key, access, arena, zone);
+	if (!locked && !tx->err)
+		check_not_locked(tx, key, access, arena);
+	return locked;
+}
+
+bool store_domain_lock_wait(struct tx *tx, const struct domain_key *key,
+                            const struct access *access, struct arena *arena,
+                            struct zone *zone)
+{
+	return lock(tx,
+		*key->id ? TO_CHANGE "d.id = ?" VISIBLE " FOR UPDATE"
+		         : TO_CHANGE "d.name = ?" VISIBLE " FOR UPDATE",
+		key, access, arena, zone);
 }
 
 /* What a key says, if it is of the kind that is asked for. */

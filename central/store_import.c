@@ -76,6 +76,19 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 	                     import);
 }
 
+bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
+                           struct arena *arena, struct import *import)
+{
+	bool locked = select_import(tx,
+	                            "SELECT " IMPORT_COLUMNS " FROM imports i "
+	                            "WHERE i.id = ? AND (i.tenant = ? OR ?) "
+	                            "FOR UPDATE SKIP LOCKED", id, access, arena, import);
+
+	if (!locked && store_import_get(tx, id, access, arena, import))
+		tx_fail(tx, ERR_LOCKED, "the import is being committed: try again");
+	return locked;
+}
+
 void store_import_insert(struct tx *tx, const struct import *import)
 {
 	tx_exec(tx, "INSERT INTO imports (id, tenant, domain_name, wish, created_at, "

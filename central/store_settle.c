@@ -30,8 +30,7 @@ static void read_state_of(struct tx_rows *rows, struct domain_state *domain)
 }
 
 size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t count,
-                                bool wait, struct arena *arena,
-                                struct domain_state *found)
+                                struct arena *arena, struct domain_state *found)
 {
 	struct tx_value values[TX_LIST_MAX + 1];
 	struct tx_rows rows;
@@ -40,9 +39,7 @@ size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t co
 		"SELECT id, name, serial, task, status, "
 		"TIMESTAMPDIFF(MICROSECOND, changed_at, UTC_TIMESTAMP(3)) "
 		"FROM domains WHERE id IN (",
-		wait ? ") AND live = 1 ORDER BY id FOR UPDATE"
-		     : ") AND live = 1 ORDER BY id FOR UPDATE SKIP LOCKED",
-		count, &places);
+		") AND live = 1 ORDER BY id FOR UPDATE SKIP LOCKED", count, &places);
 
 	tx_list_fill(values, ids, count, places);
 	values[places].type = TX_END;
@@ -50,6 +47,17 @@ size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t co
 	while (tx_next(&rows))
 		read_state_of(&rows, &found[n++]);
 	return n;
+}
+
+bool store_domain_lives(struct tx *tx, const char *id)
+{
+	struct tx_rows rows;
+	bool lives = tx_select_row(tx, NULL, &rows,
+	                           "SELECT 1 FROM domains WHERE id = ? AND live = 1",
+	                           TX_BIND(tx_text(id)));
+
+	tx_select_end(&rows);
+	return lives;
 }
 
 void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *ids,
