@@ -184,6 +184,7 @@ def central(things):
     change = {"op": "add", **record_set(f"w.{zone}")}
     return {
         "create_domain": {"domain": wish(f"new.{zone}", pool="default")},
+        "abandon_domain": {"domain": things.stuck},
         "get_domain": {"domain": domain},
         "find_domains": {**criterion(in_domains), **paging(domain, "name")},
         "update_domain": {"domain": domain, "values": fields(domain_values())},

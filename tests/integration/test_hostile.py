@@ -135,7 +135,15 @@ class Lab:
             network=network, network_port=port["port"]["id"], spare_network=self.make_network(""),
             subnet=subnet["subnet"]["id"],
             spare=caller.create_domain(domain={"name": f"spare{number}.example."})["id"],
-            port=self.nobody.getsockname()[1])
+            stuck=domain, port=self.nobody.getsockname()[1])
+
+    def make_stuck(self):
+        """A domain that is being deleted, in a pool that nobody manages."""
+        name = f"stuck{next(self.numbers)}"
+        self.caller.create_pool(pool={"name": name})
+        domain = self.caller.create_domain(domain={"name": f"{name}.example.", "pool": name,
+                                                   "ns": ["ns.example.net."]})
+        return self.caller.delete_domain(domain=domain["id"])["id"]
 
     def worker(self, kind):
         return next(worker for worker in self.fleet.workers if worker.kind == kind)
@@ -330,6 +338,7 @@ class Arguments(Story):
     def test_the_table_is_right(self):
         """What it says is good can be done, one after the other."""
         things = lab.make_things()
+        things.stuck = lab.make_stuck()
         for kind, (topic, rows) in WORKERS.items():
             for method, row in rows(things).items():
                 self.assertIsNone(lab.post.ask(topic, method, plain(row)), f"{kind}: {method}")
