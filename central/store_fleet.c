@@ -63,7 +63,7 @@ static json_t *lock(struct tx_rows *rows)
 	json_object_set_new(row, "fence", json_integer(row_int(rows)));
 	json_object_set_new(row, "created_at", json_string(row_text(rows)));
 	json_object_set_new(row, "age", seconds(row_int(rows)));
-	json_object_set_new(row, "ttl", json_integer(row_int(rows)));
+	json_object_set_new(row, "ttl", seconds(row_int(rows)));
 	return row;
 }
 
@@ -75,7 +75,7 @@ json_t *store_fleet_locks(struct tx *tx, struct arena *arena)
 	tx_select(tx, arena, &rows,
 	    "SELECT l.object_uuid, d.name, l.owner, l.session_id, l.fence, "
 	    "CONCAT(REPLACE(l.created_at, ' ', 'T'), 'Z'), " AGE("l.created_at") ", "
-	    "l.ttl_s FROM distributed_locks l "
+	    "CAST(l.ttl_s * 1000 AS SIGNED) FROM distributed_locks l "
 	    "LEFT JOIN domains d ON d.id = l.object_uuid WHERE l.`lock` = TRUE "
 	    "ORDER BY l.created_at LIMIT ?",
 	    TX_BIND(tx_int(FLEET_ROWS)));

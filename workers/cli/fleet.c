@@ -111,7 +111,7 @@ static void lock_row(struct table *table, const json_t *row)
 	add_number(table, row, "fence");
 	names_duration((int64_t)json_number_value(json_object_get(row, "age")), text);
 	table_printf(table, "%s ago", text);
-	names_duration(json_integer_value(json_object_get(row, "ttl")), text);
+	names_duration((int64_t)json_number_value(json_object_get(row, "ttl")), text);
 	table_text(table, text);
 }
 
