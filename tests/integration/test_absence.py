@@ -184,8 +184,8 @@ class Provisioned(AbsenceStory):
         self.assertEqual(self.fleet.state(domain["id"])[0], "NONE DELETED")
         self.assertRegex("".join(worker.log.read_text() for worker in self.fleet.workers),
                          f"domain abandoned: .* domain={name} .* servers=\"knot: still serves")
-        again = self.caller.create_domain(domain={"name": name})    # its name is free
-        knot.remove_zone(name)
+        knot.remove_zone(name)      # or Knot ignores the member of that name
+        again = self.caller.create_domain(domain={"name": name})
         self.caller.settled(again["id"], seconds=SECONDS)
         self.delete(again)
         self.fleet.wait_state(again["id"], "NONE DELETED", SECONDS)
