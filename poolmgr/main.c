@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
@@ -206,6 +207,15 @@ static enum err register_servers(void *self, struct why *why)
 	return err;
 }
 
+/* minidns lets the address in that it has now. What fails is done by the next sync. */
+static void servers_moved(void *self)
+{
+	struct why why;
+
+	if (tx_redo(register_servers, self, &why))
+		log_warn("servers not registered: reason=\"%s\"", why.text);
+}
+
 /* Before the first order: minidns refuses transfers to servers that it does not know. */
 static enum err start(void *self, const struct runtime *runtime, struct why *why)
 {
@@ -217,6 +227,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	err = tx_redo(register_servers, pm, why);
 	if (err)
 		return err;
+	pm->servers->moved = servers_moved;
+	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->lane_db = db_new(runtime->db_config);
 	pm->lane = lane_new(runtime->loop, "rows", LANE_LIMIT);

@@ -1,15 +1,17 @@
 #include "servers.h"
 
-#include <netdb.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/db.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 
-enum { LANE_LIMIT = 10000, BACKENDS = 6 };
+/* Answers to polls of an address come for a while after another one is in use. */
+enum { LANE_LIMIT = 10000, BACKENDS = 6, TURN_MS = 10000 };
 
 static void *settings_of[BACKENDS];
 static size_t count_of[BACKENDS];
@@ -33,20 +35,25 @@ static __attribute__((constructor)) void servers_lists(void)
 	bug_if(i < BACKENDS || drivers[i]);	/* one that nobody could configure */
 }
 
-/* The first address of the host, as text: NOTIFY and polls go to addresses. */
+static void set_address(struct server *server, const struct address *address)
+{
+	char text[ADDRESS_TEXT];
+
+	address_format(address, text);
+	bug_if(strlen(text) >= sizeof(server->address));
+	memcpy(server->address, text, strlen(text) + 1);
+}
+
+/* NOTIFY and polls go to addresses: to the first one, until it does not answer. */
 static enum err resolve(struct server *server, struct why *why)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG };
-	struct addrinfo *found;
-	int code = getaddrinfo(server->settings->host, NULL, &hints, &found);
+	struct why words;
 
-	if (code)
-		return fail(why, ERR_INVALID, "backends.%s: host \"%s\" of server %s: %s",
-		            server->driver->name, server->settings->host,
-		            server->settings->id, gai_strerror(code));
-	getnameinfo(found->ai_addr, found->ai_addrlen, server->address,
-	            sizeof(server->address), NULL, 0, NI_NUMERICHOST);
-	freeaddrinfo(found);
+	if (lookup_now(server->settings->host, (uint16_t)server->settings->port,
+	               &server->known, &words))
+		return fail(why, ERR_INVALID, "backends.%s: server %s: %s",
+		            server->driver->name, server->settings->id, words.text);
+	set_address(server, &server->known.item[0]);
 	return OK;
 }
 
@@ -153,23 +160,61 @@ void servers_measure(const struct servers *servers)
 	}
 }
 
+static void on_address(void *self, const struct address *address)
+{
+	struct server *server = self;
+	struct servers *servers = server->servers;
+
+	set_address(server, address);
+	servers->moved(servers->moved_self);
+}
+
+void servers_silent(struct server *server)
+{
+	const int64_t now_ms = clock_ms();
+	bool was_open = breaker_open(&server->dns);
+
+	breaker_failed(&server->dns, now_ms, random_u32());
+	if (!was_open || now_ms - server->turned_ms < TURN_MS)
+		return;
+	server->turned_ms = now_ms;
+	lookup_failed(server->lookup, lookup_address(server->lookup));
+}
+
+static struct lookup *look_up(struct servers *servers, struct server *server,
+                              struct loop *loop)
+{
+	const struct lookup_config config = {
+		.loop = loop, .lane = servers->names, .host = server->settings->host,
+		.port = (uint16_t)server->settings->port, .known = server->known,
+		.changed = on_address, .self = server,
+	};
+
+	return lookup_new(&config);
+}
+
 void servers_start(struct servers *servers, struct loop *loop,
                    const struct db_config *db_config)
 {
+	servers->names = lane_new(loop, "names", servers->count);
 	for (size_t i = 0; i < servers->count; i++) {
 		struct server *server = &servers->item[i];
 
 		server->db = db_new(db_config);
 		server->lane = lane_new(loop, server->settings->id, LANE_LIMIT);
+		server->servers = servers;
+		server->lookup = look_up(servers, server, loop);
 	}
 }
 
 void servers_stop(struct servers *servers)
 {
 	for (size_t i = 0; i < servers->count; i++) {
+		lookup_free(&servers->item[i].lookup);
 		lane_free(&servers->item[i].lane);
 		db_free(&servers->item[i].db);
 	}
+	lane_free(&servers->names);
 }
 
 struct server *servers_find(const struct servers *servers, const char *id)

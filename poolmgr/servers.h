@@ -10,10 +10,12 @@
 #include "backends/driver.h"
 #include "base/breaker.h"
 #include "model/domain.h"
+#include "net/lookup.h"
 
 struct db;
 struct db_config;
 struct lane;
+struct lookup;
 struct loop;
 struct metric;
 
@@ -22,6 +24,10 @@ struct server {
 	const struct server_settings *settings;
 	struct destination destination;		/* host: the resolved address */
 	char address[46];
+	struct addresses known;			/* of its host, at the start */
+	struct lookup *lookup;			/* the loop's, as the next two */
+	struct servers *servers;
+	int64_t turned_ms;			/* when another one came in use for silence */
 	struct lane *lane;
 	struct db *db;				/* of the lane's thread */
 	struct breaker control, dns;
@@ -36,6 +42,9 @@ struct server {
 struct servers {
 	struct server *item;
 	size_t count;
+	struct lane *names;
+	void (*moved)(void *self);		/* one has another address: they are to be known */
+	void *moved_self;
 };
 
 /* Rows of main.c: one list a backend, which option_load() fills. Ends with zeroes. */
@@ -49,6 +58,8 @@ void servers_measure(const struct servers *servers);	/* the breakers, as they ar
 void servers_start(struct servers *servers, struct loop *loop,
                    const struct db_config *db_config);
 void servers_stop(struct servers *servers);
+/* It gave no answer; if that goes on, the next address of its host is in use. */
+void servers_silent(struct server *server);
 /* NULL: there is none. */
 struct server *servers_find(const struct servers *servers, const char *id);
 /* The operator's word. */

@@ -91,7 +91,7 @@ static void note_health(struct poolmgr *poolmgr, const struct server_report *rep
 	struct server *server = servers_find(poolmgr->servers, report->name_server);
 
 	if (report->silent) {
-		breaker_failed(&server->dns, clock_ms(), random_u32());
+		servers_silent(server);
 		return;
 	}
 	if (!breaker_succeeded(&server->dns))

@@ -9,7 +9,9 @@ from pathlib import Path
 import kombu
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from ownership_lab import ZONE                      # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from hosts import Hosts                             # noqa: E402
+from ownership_lab import HOST, ZONE                # noqa: E402
 from test_ownership import Story, is_update         # noqa: E402
 
 AXFR, SOA = 252, 6
@@ -125,6 +127,30 @@ class Rests(Story):
             self.lab.bind.wait_ready()
         self.lab.planned()
         self.wait_data({("www", "A"): ["192.0.2.6"]})
+
+    def test_a_primary_by_its_name(self):
+        """The name gets other addresses while we run, and the first of these is dead, too."""
+        worker, hosts = self.lab.workers[0], Hosts(self.lab.folder)
+        settings = worker.settings["registries"]["default"]
+        hosts.put("primary.test", "127.9.9.9")
+        undo = hosts.seen_by(worker)
+
+        def restart(host):
+            worker.stop()
+            worker.configure({"registries": {"default": settings | {"host": host}}})
+            worker.launch()
+            worker.wait_ready()
+
+        def back():
+            undo()
+            restart(settings["host"])
+        self.addCleanup(back)
+        restart("primary.test")
+        self.lab.apply({"www/A": ["192.0.2.1"]})
+        self.lab.wait_for(lambda: self.row()[0] >= 1, 20, "a round in vain")
+        self.assertIn("primary.test (127.9.9.9)", str(self.lab.plan()))
+        hosts.put("primary.test", "::1", HOST)
+        self.wait_data({("www", "A"): ["192.0.2.1"]}, 60)
 
     def test_an_approval_lasts_until_it_is_done(self):
         self.lab.apply({f"h{i}/A": ["192.0.2.1"] for i in range(3)})

@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from hosts import Hosts                                                 # noqa: E402
 from story import (ROOT, Caller, LabError, program, put, run,           # noqa: E402
                    start_fleet, wipe)
 
@@ -70,6 +71,47 @@ class FleetStory(unittest.TestCase):
             return ([row["hash_factor"] for row in rows] == list(range(count)) and
                     len({row["generation"] for row in rows}) == 1 and rows)
         return self.fleet.wait_for(shared, BACK_SECONDS, f"{count} share the work")
+
+
+class Named(FleetStory):
+
+    def test_servers_by_their_names(self):
+        """A name server, the broker and the database: of the two addresses of their name the
+        first one is dead. With IPv6 it is ::1, by RFC 6724."""
+        hosts = Hosts(self.folder)
+        hosts.put("lab.test", "::1", "127.0.0.1")
+        first = self.fleet.poolmgrs[0]
+        settings = {group: first.settings[group] for group in ("backends", "broker", "database")}
+        url, database = settings["broker"]["url"], settings["database"]["host"]
+        servers = settings["backends"]["bind9"]["servers"]
+        for worker in self.fleet.poolmgrs:
+            worker.stop()
+        undo = hosts.seen_by(first)
+
+        def back():
+            first.stop()
+            undo()
+            first.configure(settings)
+            for worker in self.fleet.poolmgrs:
+                worker.launch()
+            for worker in self.fleet.poolmgrs:
+                worker.wait_ready()
+            self.wait_workers(3)
+        self.addCleanup(back)
+        first.configure({
+            "backends": {"bind9": {
+                "servers": [server | {"host": "lab.test"} for server in servers]}},
+            "broker": {"url": url.replace("127.0.0.1", "lab.test")},
+            "database": {"host": database.replace("127.0.0.1", "lab.test")}})
+        self.assertEqual(first.config.read_text().count("lab.test"), 3)
+        first.launch()
+        first.wait_ready()
+        domain = self.caller.create_domain(domain={"name": "named.example."})
+        self.settled(domain, seconds=3 * BACK_SECONDS)
+        self.assertEqual(self.host(), "127.0.0.1")
+
+    def host(self):
+        return self.fleet.mariadb.sql("SELECT host FROM pool_servers WHERE id = 'bind'")[0][0]
 
 
 class Shares(FleetStory):

@@ -4,9 +4,11 @@
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
+#include "net/lookup.h"
 #include "ownership.h"
 #include "provider.h"
 #include "round.h"
+#include "runtime/offload.h"
 #include "store.h"
 
 static struct ownership ownership = { .due_period_ms = 1000,
@@ -77,6 +79,34 @@ static enum err enter_all(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
+enum { NAMES_WAITING = 1024 };
+
+/*
+ * Before the first round, or it would have to wait for the next. Of a resolver that knows
+ * nothing no more is asked for now.
+ */
+static void look_up_primaries(struct ownership *own)
+{
+	struct why why;
+	bool is_deaf = false;
+
+	own->names = lane_new(own->runtime.loop, "names", NAMES_WAITING);
+	for (size_t i = 0; i < own->registries.count; i++) {
+		struct registry *registry = &own->registries.item[i];
+		struct lookup_config config = {
+			.loop = own->runtime.loop, .lane = own->names,
+			.host = registry->settings->host,
+			.port = (uint16_t)registry->settings->port,
+		};
+
+		if (registry->provider != &provider_rfc2136)
+			continue;
+		if (!is_deaf)
+			is_deaf = lookup_now(config.host, config.port, &config.known, &why);
+		registry->lookup = lookup_new(&config);
+	}
+}
+
 static enum err start(void *self, const struct runtime *runtime, struct why *why)
 {
 	struct ownership *own = self;
@@ -88,6 +118,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 		return err;
 	own->pulse = pulse_new("ownership", runtime->loop, runtime->db_config);
 	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
+	look_up_primaries(own);
 	for (size_t i = 0; i < own->registries.count; i++) {
 		struct registry *registry = &own->registries.item[i];
 
@@ -124,7 +155,9 @@ static void stop(void *self)
 
 		round_abort(registry);
 		registry->provider->stop(registry);
+		lookup_free(&registry->lookup);
 	}
+	lane_free(&own->names);
 	queue_watch_free(&own->queues);
 	pulse_free(&own->pulse);
 }

@@ -16,6 +16,7 @@
 #include "runtime/worker.h"
 
 struct pulse;
+struct lane;
 struct queue_watch;
 
 struct ownership {
@@ -23,6 +24,7 @@ struct ownership {
 	struct registries registries;
 	struct pulse *pulse;
 	struct queue_watch *queues;
+	struct lane *names;		/* of primaries, that are looked up */
 	bool is_draining;
 	size_t next;			/* registry to look at first, due.c's */
 	int due_period_ms, sweep_period_ms;	/* constant */

@@ -15,6 +15,7 @@
 #include "net/dial.h"
 #include "net/fetch.h"
 #include "net/link.h"
+#include "net/lookup.h"
 #include "runtime/loop.h"
 #include "server_clock.h"
 
@@ -47,6 +48,7 @@ struct primary {
 	struct server_clock clock;
 	struct primary_reader reader;
 	struct fetch *fetch;		/* NULL: nothing is read */
+	struct address fetch_server, link_server;	/* who was dialled for them */
 	uint64_t fetch_time;		/* the server's, if it refused ours; else 0 */
 	bool is_fetch_corrected;
 	struct link *link;		/* of messages and questions; NULL: none */
@@ -102,12 +104,25 @@ void primary_free(struct primary **primary)
 	free(old);
 }
 
-static int dial(const struct primary *primary)
+/* To the address that it has by now, which is kept in DIALLED. */
+static int dial(const struct primary *primary, struct address *dialled)
 {
 	const struct primary_config *config = &primary->config;
+	const struct address *server = config->lookup ? lookup_address(config->lookup)
+	                                              : &config->server;
 
-	return dial_connect(dial_socket(&config->server, SOCK_STREAM), &config->server,
+	*dialled = (struct address){ 0 };
+	if (!server)
+		return -1;
+	*dialled = *server;
+	return dial_connect(dial_socket(server, SOCK_STREAM), server,
 	                    config->local.bits ? &config->local : NULL);
+}
+
+static void note_unreached(const struct primary *primary, const struct address *dialled)
+{
+	if (primary->config.lookup)
+		lookup_failed(primary->config.lookup, dialled);
 }
 
 /* ---- its clock ---- */
@@ -152,6 +167,8 @@ static void on_fetched(void *self, enum fetch_outcome outcome, uint32_t serial,
 		start_fetch(primary);
 		return;
 	}
+	if (outcome == FETCH_BROKEN || outcome == FETCH_FAILED)
+		note_unreached(primary, &primary->fetch_server);
 	primary->is_known_key = outcome == FETCH_WHOLE;
 	primary->reader.end(primary->reader.self, outcome == FETCH_WHOLE ? NULL : words,
 	                    serial);
@@ -163,7 +180,7 @@ static void start_fetch(struct primary *primary)
 	const struct fetch_listener listener = { on_record, on_fetched, primary };
 	const struct fetch_want want = {
 		.zone = config->zone,
-		.fd = dial(primary),
+		.fd = dial(primary, &primary->fetch_server),
 		.fault = "cannot be reached over TCP",
 		.key = config->key,
 		.ahead_s = primary->clock.ahead_s,
@@ -359,7 +376,11 @@ static void on_link_end(void *self, enum link_end end)
 		[LINK_LATE]    = "takes too long to answer",
 	};
 
-	lose_link(self, words[end]);
+	struct primary *primary = self;
+
+	if (is_waited_for(&primary->sending) || is_asked(&primary->asking))
+		note_unreached(primary, &primary->link_server);
+	lose_link(primary, words[end]);
 }
 
 /* ---- what goes ---- */
@@ -370,7 +391,8 @@ static void say(struct primary *primary, const uint8_t *data, size_t len)
 	const struct link_listener listener = { on_message, on_link_end, primary };
 
 	if (!primary->link) {
-		primary->link = link_new(primary->loop, dial(primary), &listener);
+		primary->link = link_new(primary->loop,
+		                         dial(primary, &primary->link_server), &listener);
 		primary->is_spoilt = false;
 	}
 	link_send(primary->link, data, len);

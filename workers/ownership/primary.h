@@ -26,12 +26,14 @@
 #include "dns/tsig.h"
 #include "model/name.h"
 
+struct lookup;
 struct loop;
 struct primary;
 
 struct primary_config {
 	struct name zone;		/* in lower case */
 	struct address server;
+	struct lookup *lookup;		/* whose address it has; NULL: SERVER is all */
 	struct address local;		/* to leave from; of 0 bits: any */
 	const struct tsig_key *key;	/* copied; NULL: nothing is signed */
 	int silence_ms;			/* how long it may say nothing */

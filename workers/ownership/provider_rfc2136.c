@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "core/update_wire.h"
 #include "model/rr.h"
+#include "net/lookup.h"
 #include "primary.h"
 #include "registry.h"
 #include "runtime/worker.h"
@@ -27,10 +28,17 @@ struct primary_link {
 
 static const char *about(struct primary_link *link, const char *words)
 {
-	char host[ADDRESS_TEXT];
+	const struct address *server = lookup_address(link->registry->lookup);
+	const char *host = link->registry->settings->host;
+	char text[ADDRESS_TEXT] = "no address is known";
 
-	address_format(&link->registry->server, host);
-	snprintf(link->words, sizeof(link->words), "%s %.250s", host, words);
+	if (server)
+		address_format(server, text);
+	if (!strcmp(host, text))
+		snprintf(link->words, sizeof(link->words), "%s %.250s", text, words);
+	else
+		snprintf(link->words, sizeof(link->words), "%.80s (%s) %.150s", host, text,
+		         words);
 	return link->words;
 }
 
@@ -136,7 +144,7 @@ static void start(struct registry *registry, const struct runtime *runtime)
 {
 	struct primary_link *link = xcalloc(1, sizeof(*link));
 	const struct primary_config config = {
-		.zone = registry->zone, .server = registry->server,
+		.zone = registry->zone, .lookup = registry->lookup,
 		.key = registry->has_key ? &registry->key : NULL,
 		.silence_ms = registry->settings->timeout_ms,
 		.whole_ms = PROVIDER_WHOLE_MS, .idle_ms = IDLE_MS,

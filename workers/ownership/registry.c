@@ -1,8 +1,8 @@
 #include "registry.h"
 
-#include <netdb.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "model/presentation.h"
@@ -251,29 +251,6 @@ static enum err parse_rules(struct registry *registry, struct why *why)
 	return OK;
 }
 
-/* The first address of the host. */
-static enum err parse_server(struct registry *registry, struct why *why)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG };
-	const struct registry_settings *from = registry->settings;
-	struct sockaddr_storage address = { 0 };
-	struct addrinfo *found;
-	int code;
-
-	if (address_parse(from->host, (uint16_t)from->port, &registry->server))
-		return OK;
-	code = getaddrinfo(from->host, NULL, &hints, &found);
-	if (code)
-		return fail(why, ERR_INVALID, "host \"%s\": %s", from->host,
-		            gai_strerror(code));
-	memcpy(&address, found->ai_addr, found->ai_addrlen);
-	freeaddrinfo(found);
-	if (!address_from_socket(&address, &registry->server))
-		return fail(why, ERR_INVALID, "host \"%s\" has no address", from->host);
-	registry->server.port = (uint16_t)from->port;
-	return OK;
-}
-
 static enum err parse_provider(struct registry *registry, struct why *why)
 {
 	static const struct provider *const providers[] = { &provider_rfc2136,
@@ -292,10 +269,9 @@ static enum err parse_provider(struct registry *registry, struct why *why)
 		return OK;
 	if (!*from->host)
 		return fail(why, ERR_INVALID, "host: a primary has an address");
-	err = parse_server(registry, why);
 	registry->has_key = *from->tsig_key;
-	if (err || !registry->has_key)
-		return err;
+	if (!registry->has_key)
+		return OK;
 	if (!from->tsig_secret)
 		return fail(why, ERR_INVALID, "tsig_key needs a tsig_secret");
 	return tsig_key_parse(from->tsig_key, from->tsig_algorithm, from->tsig_secret,
@@ -385,10 +361,13 @@ enum err registries_build(struct registries *registries, struct why *why)
 
 static bool is_same_server(const struct registry *a, const struct registry *b)
 {
-	const struct address *x = &a->server, *y = &b->server;
+	struct address x, y;
+	bool is_address = address_parse(a->settings->host, 0, &x) &&
+	                  address_parse(b->settings->host, 0, &y);
 
-	return x->bits == y->bits && x->port == y->port && x->scope == y->scope &&
-	       !memcmp(x->octets, y->octets, x->bits / 8);
+	return a->settings->port == b->settings->port &&
+	       (is_address ? address_same_host(&x, &y)
+	                   : !strcasecmp(a->settings->host, b->settings->host));
 }
 
 bool registry_is_beside(const struct registry *a, const struct registry *b)

@@ -65,7 +65,7 @@ struct registry {
 	struct batch_limits limits;
 	struct tsig_key key;
 	bool has_key;
-	struct address server;
+	struct lookup *lookup;		/* the primary's address, of rfc2136: main.c's */
 	struct primary_link *primary;	/* provider's, of rfc2136 */
 	struct domain_link *link;	/* and of managed */
 	bool is_due;			/* due.c's */

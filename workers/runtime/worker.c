@@ -368,6 +368,15 @@ static int parse(struct program *program, char **argv, action **act)
 	return EX_OK;
 }
 
+/*
+ * The resolver of the C library takes no deadline from whoever looks a name up, and waits for
+ * a silent name server for ten seconds and longer. Before any thread is there.
+ */
+static void shorten_lookups(void)
+{
+	setenv("RES_OPTIONS", "timeout:1 attempts:2", false);
+}
+
 int worker_main(int argc, char **argv, const struct worker *worker)
 {
 	action *act = act_run;
@@ -376,6 +385,7 @@ int worker_main(int argc, char **argv, const struct worker *worker)
 
 	if (argc < 1)
 		return EX_USAGE;
+	shorten_lookups();
 	program_init(&program, worker, NULL);
 	status = parse(&program, argv, &act);
 	if (!status)

@@ -37,6 +37,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/update_wire.h"
+#include "net/lookup.h"
 #include "primary.h"
 #include "provider.h"
 #include "registry.h"
@@ -54,6 +55,7 @@ struct driver {
 	struct primary *primary;
 	struct registry_settings settings;
 	struct registry registry;
+	struct lookup *lookup;		/* of rfc2136's primary */
 	struct broker_config broker;	/* of managed */
 	struct runtime runtime;
 	struct view *view;
@@ -113,6 +115,7 @@ static void close_all(struct driver *d)
 	if (d->registry.provider)
 		d->registry.provider->stop(&d->registry);
 	d->registry.provider = NULL;
+	lookup_free(&d->lookup);
 	view_free(&d->view);
 }
 
@@ -333,7 +336,7 @@ static void open_provider(struct driver *d, const struct provider *provider)
 	d->settings.timeout_ms = d->config.silence_ms;
 	*registry = (struct registry){
 		.settings = &d->settings, .zone = d->config.zone, .provider = provider,
-		.server = d->config.server, .has_key = d->config.key,
+		.lookup = d->lookup, .has_key = d->config.key,
 	};
 	name_format(&registry->zone, registry->zone_text);
 	if (registry->has_key)
@@ -359,6 +362,9 @@ static void do_open(struct driver *d, const json_t *command)
 	    !address_parse(text_of(command, "local"), 0, &d->config.local))
 		fatal("no address: %s", text_of(command, "local"));
 	set_key(d, json_object_get(command, "key"));
+	d->lookup = lookup_new(&(struct lookup_config){
+		.loop = d->loop, .host = text_of(command, "host"),
+		.port = (uint16_t)int_of(command, "port", 0) });
 	d->primary = primary_new(d->loop, &d->config);
 	open_provider(d, &provider_rfc2136);
 }

@@ -1,0 +1,56 @@
+/*
+ * lookup -- the addresses of a host by its name, by now.
+ *
+ * A name is looked up beside the loop, on a lane, now and then, and when the user says that
+ * the address in use does not answer; the next one of the name is in use then, in turn.
+ * While the resolver knows nothing, the addresses that were known stay. A user waits for
+ * nothing: there is an address to try, or there is none yet.
+ *
+ * The resolver of the C library takes no deadline: worker.c shortens the ones that it has,
+ * unless the operator set them (RES_OPTIONS).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "dns/address.h"
+
+struct lane;
+struct loop;
+struct lookup;
+
+enum { LOOKUP_MAX = 8 };		/* addresses of a name; more are left out */
+
+struct addresses {
+	struct address item[LOOKUP_MAX];
+	size_t count;
+};
+
+/*
+ * Blocks, for as long as the resolver takes: before the loop, or on a lane. In the
+ * resolver's order (RFC 6724). ERR_UNREACHABLE: there are none, and FOUND has none.
+ */
+enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
+                    struct why *why);
+
+struct lookup_config {
+	struct loop *loop;
+	struct lane *lane;		/* of names; shared */
+	const char *host;		/* copied */
+	uint16_t port;
+	struct addresses known;		/* to begin with */
+	/* another address is in use; never from within lookup_new(); NULL: nobody asks */
+	void (*changed)(void *self, const struct address *address);
+	void *self;
+};
+
+struct lookup *lookup_new(const struct lookup_config *config);
+void lookup_free(struct lookup **lookup);
+/* The one in use; NULL: none is known. */
+const struct address *lookup_address(const struct lookup *lookup);
+/* ADDRESS does not answer. Of one that is not in use any more nothing new is said. */
+void lookup_failed(struct lookup *lookup, const struct address *address);
+/* Which of FOUND to use: LAST, the one in use, as long as it is there. Pure. */
+size_t lookup_keep(const struct addresses *found, const struct address *last);
