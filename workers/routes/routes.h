@@ -22,6 +22,9 @@ struct queue_watch;
 struct scheduler;
 struct shards;
 
+/* So long an instance that is behind keeps names from its router: store_serving.h. */
+enum { ROUTES_PATIENCE_S = 300 };
+
 struct routes_settings {
 	char *strategy, *suffix, *pool, *all_down, *parent, *parent_storage;
 	int quota, check_ms, grace_s, delay_s, ttl, alive_ms, retry_max_ms;

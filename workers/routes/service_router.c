@@ -439,7 +439,7 @@ static enum err serve(struct routes *routes, struct request *req, const char *ro
 {
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
 
-	store_moves_served(&tx, router, routes->settings.grace_s);
+	store_moves_served(&tx, router, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 

@@ -144,8 +144,8 @@ static enum err read_shard(void *self, struct why *why)
 	if (!store_router_read(&tx, shard->arena, shard->name, ROUTER_LOCK, &shard->router))
 		tx_fail(&tx, ERR_NOT_FOUND, "no router %.63s", shard->name);
 	store_moves_need(&tx, shard->name);
-	store_moves_open(&tx, shard->arena, shard->name, MOVES_MAX,
-	                 shard->shards->routes->settings.grace_s, take_move, shard);
+	store_moves_open(&tx, shard->arena, shard->name, MOVES_MAX, ROUTES_PATIENCE_S,
+	                 take_move, shard);
 	return tx_commit(&tx);
 }
 

@@ -21,18 +21,13 @@ void shard_publish_metrics(void)
 
 /* ---- do its servers have it? ---- */
 
-static const struct routes_settings *settings_of(const struct shard *shard)
-{
-	return &shard->shards->routes->settings;
-}
-
 static enum err write_active(void *self, struct why *why)
 {
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_active(&tx, &shard->router, settings_of(shard)->check_ms,
-	                   settings_of(shard)->grace_s);
+	store_shard_active(&tx, &shard->router,
+	                   shard->shards->routes->settings.check_ms, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 
@@ -41,7 +36,7 @@ static enum err write_wait(void *self, struct why *why)
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_shard_wait(&tx, shard->name, LOOK_MS, settings_of(shard)->grace_s);
+	store_shard_wait(&tx, shard->name, LOOK_MS, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 
@@ -136,7 +131,7 @@ static enum err write_told(void *self, struct why *why)
 	if (is_new(shard))
 		store_shard_is(&tx, shard->name, shard->domain_id);
 	store_moves_done(&tx, shard->moves, shard->move_count);
-	store_shard_told(&tx, shard->name, &told, settings_of(shard)->grace_s);
+	store_shard_told(&tx, shard->name, &told, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
 }
 
