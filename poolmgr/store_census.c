@@ -46,7 +46,8 @@ int64_t store_lag_s(struct tx *tx, const char *pool, const char *server_id)
 	    "FROM pool_manager_status o JOIN domains d ON d.id = o.domain_id "
 	    "JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_manager_status s "
 	    "ON s.domain_id = d.id AND s.server_id = o.server_id AND s.action = 'UPDATE' "
-	    "WHERE o.server_id = ? AND o.next_attempt_at IS NOT NULL "
+	    "WHERE o.server_id = ? AND o.by_control IN (0, 1) "
+	    "AND o.next_attempt_at IS NOT NULL "
 	    "AND o.action <> 'DELETE' AND p.name = ? AND d.live = 1 "
 	    "AND d.task <> 'DELETE' AND (s.serial_number IS NULL OR "
 	    NEWER("d.serial", "s.serial_number") ")",

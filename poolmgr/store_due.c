@@ -25,9 +25,6 @@ static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool
 	return first;
 }
 
-/* What is done through a server's control channel; the rest is NOTIFY and polls. */
-#define BY_CONTROL "(s.action <> 'UPDATE' OR s.status <=> 'NO_DOMAIN')"
-
 #define IS_SUPERSEDED \
 	"(s.action = 'DELETE' AND EXISTS (SELECT 1 FROM domains n WHERE n.name = d.name " \
 	"AND n.live = 1 AND n.task <> 'DELETE' AND n.id <> d.id))"
@@ -35,9 +32,12 @@ static struct due *read_due(struct tx *tx, struct arena *arena, const char *pool
 struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *scope,
                       const struct due_of *of)
 {
-	/* A server that lost the zone has to create it again before it can be updated. */
+	/*
+	 * A server that lost the zone has to create it again before it can be updated. By
+	 * the rows that are due, in their order: they may be few of many, or all.
+	 */
 	return read_due(tx, arena, scope->pool,
-	    "SELECT " DOMAIN_COLUMNS ", "
+	    "SELECT STRAIGHT_JOIN " DOMAIN_COLUMNS ", "
 	    "IF(s.action = 'UPDATE' AND s.status = 'NO_DOMAIN', 'CREATE', s.action), s.id, "
 	    IS_SUPERSEDED " "
 	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
@@ -45,7 +45,7 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
 	    "WHERE s.server_id = ? AND " IS_MINE " "
 	    "AND s.next_attempt_at <= NOW(3) + INTERVAL ? SECOND "
 	    "AND (s.action = 'DELETE') = (d.task = 'DELETE' OR d.status = 'DELETED') "
-	    "AND " BY_CONTROL " = ? ORDER BY s.next_attempt_at LIMIT ?",
+	    "AND s.by_control = ? ORDER BY s.next_attempt_at LIMIT ?",
 	    TX_BIND(tx_text(of->server_id), SCOPE(scope), tx_int(of->ahead_s),
 	            tx_int(of->control), tx_int((int64_t)of->limit)));
 }
@@ -136,7 +136,7 @@ int64_t store_release(struct tx *tx, const char *pool, const char *server_id, bo
 	return tx_exec(tx,
 	    "UPDATE pool_manager_status s SET s.next_attempt_at = NOW(3), s.attempts = 0 "
 	    "WHERE s.server_id = ? AND s.next_attempt_at > NOW(3) "
-	    "AND s.status IN ('ERROR', 'NO_DOMAIN') AND " BY_CONTROL " = ? "
+	    "AND s.status IN ('ERROR', 'NO_DOMAIN') AND s.by_control = ? "
 	    "AND s.domain_id IN (SELECT d.id FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "WHERE p.name = ?) LIMIT ?",
 	    TX_BIND(tx_text(server_id), tx_int(control), tx_text(pool),
@@ -148,7 +148,7 @@ int64_t store_return(struct tx *tx, const struct share *share, const char *serve
 {
 	return tx_exec(tx,
 	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
-	    "WHERE server_id = ? AND next_attempt_at > NOW(3) "
+	    "WHERE server_id = ? AND by_control IN (0, 1) AND next_attempt_at > NOW(3) "
 	    "AND CRC32(domain_id) % ? = ? LIMIT ?",
 	    TX_BIND(tx_text(server_id), tx_int((int64_t)share->total),
 	            tx_int((int64_t)share->factor), tx_int((int64_t)limit)));

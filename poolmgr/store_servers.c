@@ -15,6 +15,7 @@ void store_servers(struct tx *tx, struct arena *arena, const char *pool,
 	tx_select(tx, arena, &rows,
 	    "SELECT p.id, p.state = 'ACTIVE', EXISTS "
 	    "(SELECT 1 FROM pool_manager_status s WHERE s.server_id = p.id "
+	    "AND s.by_control IN (0, 1) "
 	    "AND s.next_attempt_at <= NOW(3)) FROM pool_servers p WHERE p.pool_name = ?",
 	    TX_BIND(tx_text(pool)));
 	while (servers->count < SERVERS_MAX && tx_next(&rows)) {

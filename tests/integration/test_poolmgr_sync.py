@@ -14,10 +14,10 @@ from lab.mariadb import MariaDb                                         # noqa: 
 from lab.process import HOST, free_port, run, wait_for                  # noqa: E402
 from lab.rabbitmq import RabbitMq                                       # noqa: E402
 
-DOMAINS = 700
+DOMAINS = 300
 SERVERS = "one", "two"
-SECONDS = 30
-FEW = 60            # statements, of what would be one a row
+SECONDS = 60
+FEW = DOMAINS // 3   # statements, of what would be one a row: others do something, too
 
 ROWS = f"""\
 INSERT INTO pools (id, name) VALUES (REPEAT('1', 32), 'default');
@@ -54,7 +54,7 @@ def setUpModule():
                      "password": mariadb.password, "name": mariadb.database},
         # nobody is there: what minidns is told is lost, and each round tells it again
         "poolmgr": {"masters": [f"{HOST}:{free_port()}"], "periodic_sync_interval": 1,
-                    "sync_batch": 300, "compare_every": 0, "poll_timeout": 1,
+                    "sync_batch": 100, "compare_every": 0, "poll_timeout": 1,
                     "poll_retry_interval": 1, "poll_max_retries": 1},
         "backends": {"fake": {"servers": [
             {"id": server, "host": HOST, "port": free_port()} for server in SERVERS]}},
