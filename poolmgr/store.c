@@ -124,7 +124,7 @@ static void report_values(const struct server_report *report, const char *id,
 
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count)
 {
-	enum { COLUMNS = 9, CHUNK = 64 };
+	enum { COLUMNS = 9, CHUNK = 256 };	/* a message's: one statement */
 	struct tx_value values[CHUNK * COLUMNS];
 	char ids[CHUNK][ID_LEN + 1];
 
