@@ -12,7 +12,7 @@
 #include "service.h"
 #include "sweep.h"
 
-static struct central central = { .catalog_repair_s = 5 };
+static struct central central = { .catalog_repair_ms = 5000 };
 
 #define CONFIG(field) offsetof(struct central, config.field)
 
@@ -154,7 +154,7 @@ static const struct timer timers[] = {
 	{ "fleet", &pulse_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sweep", &central.config.sweep_ms, sweep_fire },
-	{ "catalog", &central.catalog_repair_s, catalog_fire },
+	{ "catalog", &central.catalog_repair_ms, catalog_fire },
 	{ 0 }
 };
 
