@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "follow_up.h"
 #include "model/serial.h"
 #include "store.h"
 #include "tell.h"
@@ -12,7 +13,7 @@
  * A server with a serial beyond ours has the zone from elsewhere: said in its row. But not
  * of a domain that goes: the zone may be that of its successor, of the same name.
  */
-static void mark_foreign(struct tx *tx, struct standing *standing)
+static void mark_foreign(struct tx *tx, struct standing *standing, struct arena *arena)
 {
 	const struct state *state = &standing->domain.state;
 	uint32_t ours = state->serial;
@@ -26,8 +27,35 @@ static void mark_foreign(struct tx *tx, struct standing *standing)
 			continue;
 		store_foreign(tx, &standing->domain, standing->servers[i]->settings->id,
 		              sighting->serial);
-		*sighting = (struct sighting){ SEEN_ERROR, false, 0, true, ours };
-		standing->reasons[i] = "serves a serial that is none of ours";
+		standing->foreign[i] = true;
+		standing->foreign_count++;
+		sighting->status = SEEN_ERROR;
+		sighting->has_serial = false;
+		sighting->has_failed = true;
+		sighting->failed_serial = ours;
+		standing->reasons[i] = arena_printf(arena, FOREIGN_WORDS,
+		                                    sighting->serial);
+	}
+}
+
+/* To be followed up, on the loop. */
+static void note_foreign(struct inquiry *inquiry, const struct standing *standing,
+                         const char *request_id, struct arena *arena)
+{
+	for (size_t i = 0; standing->foreign_count && i < standing->count; i++) {
+		struct foreign *foreign;
+
+		if (!standing->foreign[i])
+			continue;
+		foreign = arena_alloc(arena, sizeof(*foreign));
+		*foreign = (struct foreign){
+			.next = inquiry->foreign,
+			.server = standing->servers[i],
+			.domain = &standing->domain,
+			.serial = standing->sightings[i].serial,
+			.request_id = request_id,
+		};
+		inquiry->foreign = foreign;
 	}
 }
 
@@ -96,6 +124,7 @@ static void rule(const struct poolmgr *poolmgr, const struct cases *cases,
 	for (size_t i = 0; i < cases->count; i++) {
 		struct ruling *ruling = &inquiry->rulings[inquiry->found];
 
+		note_foreign(inquiry, &standings[i], cases->first[i]->request_id, arena);
 		ruling->first = cases->first[i];
 		if (*standings[i].domain.id &&
 		    verdict_of(&standings[i], cases->action,
@@ -112,6 +141,7 @@ enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry
 
 	bug_if(inquiry->count > LIST_MAX);
 	inquiry->found = 0;
+	inquiry->foreign = NULL;
 	for (enum action action = 0; action < ACTION_COUNT && !err; action++) {
 		struct cases cases = { .action = action };
 		struct standing *standings;
@@ -123,7 +153,7 @@ enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry
 		standings = store_standings(&tx, arena, cases.ids, cases.count, action,
 		                            poolmgr->servers);
 		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++)
-			mark_foreign(&tx, &standings[i]);
+			mark_foreign(&tx, &standings[i], arena);
 		err = tx_commit(&tx);
 		if (!err)
 			rule(poolmgr, &cases, standings, inquiry, arena);
@@ -140,6 +170,9 @@ void judge_tell(struct poolmgr *poolmgr, const struct inquiry *inquiry)
 			tell_central(poolmgr->tell, &ruling->report,
 			             ruling->first->request_id);
 	}
+	for (const struct foreign *at = inquiry->foreign; at; at = at->next)
+		follow_up_saw(poolmgr->follow_up, at->server, at->domain, &at->serial,
+		              &(struct cause){ at->request_id, .recovery = true });
 }
 
 /* What was found out before something failed is told, too. */
@@ -148,7 +181,7 @@ enum err judge_all(struct poolmgr *poolmgr, const struct question *questions,
 {
 	struct arena *arena = arena_new();
 	struct ruling rulings[LIST_MAX];
-	struct inquiry inquiry = { questions, count, rulings, 0 };
+	struct inquiry inquiry = { questions, count, rulings, 0, NULL };
 	enum err err = judge_read(poolmgr, poolmgr->runtime.db, &inquiry, arena, why);
 
 	judge_tell(poolmgr, &inquiry);

@@ -7,6 +7,8 @@
 #include "poolmgr.h"
 #include "model/messages.h"
 
+struct server;
+
 /* What is to be judged, and the report that calls for it; NULL: all is told again. */
 struct question {
 	const char *domain_id;
@@ -27,8 +29,15 @@ struct inquiry {
 		const struct question *first;	/* of those that ask for it */
 	} *rulings;			/* room for COUNT; in the arena what they point to */
 	size_t found;
+	struct foreign {		/* who serves a serial that is none of ours */
+		struct foreign *next;
+		const struct server *server;
+		const struct domain_ref *domain;
+		uint32_t serial;
+		const char *request_id;
+	} *foreign;
 };
 enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry *inquiry,
                     struct arena *arena, struct why *why);
-/* and on the loop what central is told of it. */
+/* and on the loop what central is told of it, and what is followed up. */
 void judge_tell(struct poolmgr *poolmgr, const struct inquiry *inquiry);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
+#include "follow_up.h"
 #include "operation.h"
 #include "patrol.h"
 #include "poolmgr.h"
@@ -181,6 +182,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 
 	(void)processes, (void)why;
 	servers_metrics(pm->servers);
+	follow_up_metrics();
 	operation_metrics();
 	patrol_metrics();
 	repair_metrics();
@@ -224,6 +226,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 
 	pm->runtime = *runtime;
 	pm->tell = tell_new(pm);
+	pm->follow_up = follow_up_new(pm);
 	err = tx_redo(register_servers, pm, why);
 	if (err)
 		return err;
@@ -261,6 +264,7 @@ static void stop(void *self)
 	lane_free(&pm->lane);	/* what it found goes to the servers' lanes */
 	servers_stop(pm->servers);
 	db_free(&pm->lane_db);
+	follow_up_free(&pm->follow_up);
 	patrol_free(&pm->patrol);
 	retry_free(&pm->retry);
 	sync_free(&pm->sync);

@@ -7,6 +7,7 @@
  *	service  messages -> work, tell        work  driver operations, by lane
  *	retry    rows that are due -> the same  tell  casts to minidns, calls to central
  *	sync     all domains: who is behind     patrol  all domains: what they serve
+ *	repair   what a server has otherwise   follow_up  who answers, and does not follow
  *
  * What goes through many rows does so on the lane, a page at a time, with a connection of
  * its own; the loop only does what was found on a page.
@@ -29,6 +30,7 @@ struct queue_watch;
 struct patrol;
 struct retry;
 struct sync;
+struct follow_up;
 struct metric;
 
 struct poolmgr {
@@ -50,6 +52,7 @@ struct poolmgr {
 	struct pulse *pulse;
 	struct queue_watch *queues;
 	struct patrol *patrol;
+	struct follow_up *follow_up;
 	struct retry *retry;
 	struct sync *sync;
 	struct lane *lane;		/* of what goes through many rows */

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "follow_up.h"
 #include "model/messages.h"
 #include "model/serial.h"
 #include "patrol.h"
@@ -349,6 +350,17 @@ static void note_difference(struct poolmgr *poolmgr, const struct server_report 
 		           &fault);
 }
 
+/* It answers, and does not follow; one that is ahead is found where it is judged. */
+static void note_behind(struct poolmgr *poolmgr, const struct server_report *report,
+                        const struct cause *cause)
+{
+	const struct server *server = servers_find(poolmgr->servers, report->name_server);
+
+	if (report->report == REPORT_ERROR && !report->silent && !about_delete(report))
+		follow_up_saw(poolmgr->follow_up, server, &report->domain,
+		              report->has_serial ? &report->serial : NULL, cause);
+}
+
 static void note_reports(struct poolmgr *poolmgr, const struct server_reports *list)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -359,11 +371,17 @@ static void note_reports(struct poolmgr *poolmgr, const struct server_reports *l
 }
 
 /* Of a message that is settled: one that comes again must not confirm what it said. */
-static void note_differences(struct poolmgr *poolmgr, const struct server_reports *list)
+static void note_faults(struct poolmgr *poolmgr, const struct server_reports *list,
+                        const struct request *req)
 {
+	const struct cause cause = { .request_id = req->context.request_id,
+	                             .recovery = true };
+
 	for (size_t i = 0; i < list->count; i++)
-		if (servers_find(poolmgr->servers, list->item[i].name_server))
+		if (servers_find(poolmgr->servers, list->item[i].name_server)) {
 			note_difference(poolmgr, &list->item[i]);
+			note_behind(poolmgr, &list->item[i], &cause);
+		}
 }
 
 static void update_statuses(void *self, struct request *const *reqs, size_t count,
@@ -391,7 +409,7 @@ static void update_statuses(void *self, struct request *const *reqs, size_t coun
 	settle_messages(self, lists + from, reqs + from, count - from, errs + from);
 	for (size_t i = 0; i < count; i++)
 		if (!errs[i])
-			note_differences(self, &lists[i]);
+			note_faults(self, &lists[i], reqs[i]);
 }
 
 static enum err update_status(void *self, struct request *req)
@@ -405,7 +423,7 @@ static enum err update_status(void *self, struct request *req)
 	note_reports(self, &one);
 	err = settle_message(self, &one, req);
 	if (!err)
-		note_differences(self, &one);
+		note_faults(self, &one, req);
 	return err;
 }
 

@@ -208,6 +208,8 @@ static void begin_standing(struct standing *standing, const struct domain_ref *d
 	standing->servers = arena_alloc(arena, size * sizeof(*standing->servers));
 	standing->sightings = arena_alloc(arena, size * sizeof(*standing->sightings));
 	standing->reasons = arena_alloc(arena, size * sizeof(*standing->reasons));
+	standing->foreign = arena_alloc(arena, size * sizeof(*standing->foreign));
+	memset(standing->foreign, 0, size * sizeof(*standing->foreign));
 	memset(standing->sightings, 0, size * sizeof(*standing->sightings));
 	for (size_t i = 0; i < size; i++) {
 		if (!server_has(&servers->item[i], domain))

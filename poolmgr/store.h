@@ -55,6 +55,9 @@ struct standing {
 	const struct server **servers;
 	struct sighting *sightings;	/* ACTION's rows, in the order of the servers */
 	const char **reasons;		/* likewise; "" where there is none */
+	/* those that serve a serial that is none of ours, as the caller finds them */
+	bool *foreign;
+	size_t foreign_count;
 };
 /* One for each of the ids (1 to LIST_MAX, no two alike), in their order; in the arena. */
 struct standing *store_standings(struct tx *tx, struct arena *arena,
@@ -70,6 +73,7 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
                       const char *server_id, int after_s);
 /* The server has a zone of that name whose serial is none of ours: it refuses ours. */
+#define FOREIGN_WORDS "serves serial %u, which is none of ours"
 void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
                    uint32_t serial);
 /*

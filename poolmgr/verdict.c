@@ -40,6 +40,23 @@ static bool is_settled(const struct standing *standing)
 	return standing->domain.state.task == TASK_NONE;
 }
 
+/*
+ * Of a domain that was out: too many servers serve something else by now. That some are
+ * silent, or fail, is no such news.
+ */
+static bool foreign_verdict(const struct standing *standing, int threshold_percent,
+                            struct pool_report *report)
+{
+	uint32_t wanted = standing->domain.state.serial;
+	struct consensus consensus = consensus_of(standing->sightings, standing->count,
+	                                          threshold_percent, wanted);
+
+	report->report = REPORT_FOREIGN;
+	report->serial = wanted;
+	return standing->foreign_count && standing->domain.state.status == STATUS_ACTIVE &&
+	       !(consensus.reached && consensus.serial == wanted);
+}
+
 /* A catalog zone in a pool none of whose servers reads it: nobody is waited for. */
 static bool is_for_nobody(const struct standing *standing)
 {
@@ -99,13 +116,13 @@ bool verdict_of(const struct standing *standing, enum action action,
 		[ACTION_DELETE] = delete_verdict,
 	};
 
-	if (is_settled(standing) ||
-	    (action != ACTION_DELETE && standing->domain.state.task == TASK_DELETE))
+	if (action != ACTION_DELETE && standing->domain.state.task == TASK_DELETE)
 		return false;
 	*report = (struct pool_report){ .domain = standing->domain, .reason = "" };
-	if (!verdicts[action](standing, threshold_percent, report))
+	if (!(is_settled(standing) ? foreign_verdict : verdicts[action])(
+	        standing, threshold_percent, report))
 		return false;
-	if (report->report == REPORT_ERROR)
+	if (report->report == REPORT_ERROR || report->report == REPORT_FOREIGN)
 		report->reason = reasons(standing, arena);
 	return true;
 }

@@ -4,6 +4,13 @@
  *
  * rndc cannot list zones: the statistics channel does, if there is one. What
  * marks a zone as ours is its file, which has the domain's id for a name.
+ *
+ * named (9.18) remembers for ten minutes which primaries it could not connect to, each by
+ * the address and port of both ends, and skips them whatever it is told, NOTIFY and
+ * retransfer included. Nor does it begin a transfer while one hangs. So a zone that does
+ * not follow is taken out and put back with its file, which ends what hangs, and with a
+ * second source, from which named tries what it skipped: another port is another end. Once
+ * it is connected from there, other zones' primaries are off the list, too.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -16,6 +23,8 @@
 #include "backends/words.h"
 #include "base/buf.h"
 #include "base/id.h"
+
+enum { SOURCE_PORT_MIN = 20000, SOURCE_PORTS = 10000 };
 
 struct bind9 {
 	struct server_settings server;
@@ -95,7 +104,8 @@ static enum err refused(const struct bind9 *bind, const char *verb,
 }
 
 static void clause_of(const struct bind9 *bind, const struct driver_context *context,
-                      const struct domain_ref *domain, struct buf *clause)
+                      const struct domain_ref *domain, const char *source,
+                      struct buf *clause)
 {
 	buf_printf(clause,
 	           "{ type secondary; file \"%s.db\"; masterfile-format raw; primaries {",
@@ -107,7 +117,7 @@ static void clause_of(const struct bind9 *bind, const struct driver_context *con
 			buf_printf(clause, " key \"%s\"", bind->server.tsig_key);
 		buf_text(clause, ";");
 	}
-	buf_text(clause, " }; };");
+	buf_printf(clause, " };%s };", source);
 }
 
 /* A zone that is there already takes the settings of today. */
@@ -136,7 +146,7 @@ static enum err create(const void *settings, const struct driver_context *contex
 
 	if (err)
 		return err;
-	clause_of(bind, context, domain, &clause);
+	clause_of(bind, context, domain, "", &clause);
 	err = add_or_modify(bind, domain->name, buf_string(&clause), why);
 	buf_clear(&clause);
 	return err;
@@ -171,6 +181,59 @@ static enum err retransfer(const void *settings, const struct domain_ref *domain
 	if (err || command.status == 0)
 		return err;
 	return refused(bind, "retransfer", &command, why);
+}
+
+/* A port of its own each time: what failed from the last is remembered, too. */
+static void second_source(char source[160])
+{
+	unsigned port = SOURCE_PORT_MIN + random_u32() % SOURCE_PORTS;
+
+	snprintf(source, 160, " use-alt-transfer-source yes; alt-transfer-source * port %u; "
+	         "alt-transfer-source-v6 * port %u;", port, port);
+}
+
+/* Not its files: what it has, written down, is served until the transfer. */
+static enum err take_out(const struct bind9 *bind, const char *zone, struct why *why)
+{
+	struct bind9 keeping = *bind;
+	struct command command;
+	enum err err = rndc(bind, "sync", zone, NULL, &command, why);
+
+	keeping.clean = false;
+	if (!err)
+		err = rndc(&keeping, "delzone", zone, NULL, &command, why);
+	if (err || command.status == 0 || strstr(command.output, "not found"))
+		return err;
+	return refused(bind, "delzone", &command, why);
+}
+
+/* With SOURCE; a named that does not know such settings, from 9.20 on, goes without. */
+static enum err put_back(const struct bind9 *bind, const struct driver_context *context,
+                         const struct domain_ref *domain, const char *source,
+                         struct why *why)
+{
+	struct buf clause = { 0 };
+
+	clause_of(bind, context, domain, source, &clause);
+	enum err err = add_or_modify(bind, domain->name, buf_string(&clause), why);
+	buf_clear(&clause);
+	if (err == ERR_REMOTE && *source)
+		return put_back(bind, context, domain, "", why);
+	return err;
+}
+
+static enum err renew(const void *settings, const struct driver_context *context,
+                      const struct domain_ref *domain, struct why *why)
+{
+	char source[160];
+	enum err err = check_name(domain->name, why);
+
+	second_source(source);
+	if (!err)
+		err = take_out(settings, domain->name, why);
+	if (!err)
+		err = put_back(settings, context, domain, source, why);
+	return err ? err : retransfer(settings, domain, why);
 }
 
 static const char *list_lacks(const void *settings)
@@ -264,6 +327,7 @@ const struct driver driver_bind9 = {
 	.create = create,
 	.delete = delete,
 	.retransfer = retransfer,
+	.renew = renew,
 	.list = list,
 	.list_lacks = list_lacks,
 	.is_ours = is_ours,

@@ -56,6 +56,13 @@ struct driver {
 	enum err (*retransfer)(const void *settings, const struct domain_ref *domain,
 	                       struct why *why);
 	/*
+	 * That had no effect: the zone is set up anew, and transferred, so that nothing
+	 * that the server remembers keeps it from that. What it has it serves until then,
+	 * if it can. NULL: retransfer() is all that can be done.
+	 */
+	enum err (*renew)(const void *settings, const struct driver_context *context,
+	                  const struct domain_ref *domain, struct why *why);
+	/*
 	 * The zones that the server has from us, by the mark that create() leaves, in the
 	 * arena: names with the final dot. NULL: it cannot tell.
 	 */

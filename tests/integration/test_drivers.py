@@ -241,6 +241,22 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         for zone in ORDINARY + COMMENTS:
             self.expect_ok("delete", zone)
 
+    def test_a_zone_is_put_back_with_a_second_source(self):
+        """From another port, until it is created again; with the same file, also if it is gone."""
+        zone = "renewed.example."
+        for known in True, False:
+            if known:
+                self.expect_ok("create", zone)
+            self.expect_ok("renew", zone)
+            self.assertTrue(self.knows(zone))
+            shown = self.server.rndc("showzone", zone)
+            self.assertRegex(shown, r" alt-transfer-source 0\.0\.0\.0 port 2\d{4};.* "
+                                    "use-alt-transfer-source yes;")
+            self.assertIn(f'file "{7:032x}.db"', shown)
+            self.expect_ok("create", zone)
+            self.assertNotIn("alt-transfer", self.server.rndc("showzone", zone))
+            self.expect_ok("delete", zone)
+
     def test_only_secondaries_are_listed(self):
         self.server.add_primary_zone("primary.example.", "@ 60 SOA a. b. 1 2 3 4 5\n@ 60 NS a.\n")
         self.addCleanup(self.server.remove_zone, "primary.example.")

@@ -9,6 +9,7 @@
 
 import contextlib
 import json
+import sqlite3
 import time
 
 import amqp
@@ -88,7 +89,21 @@ def _edit_on_knot(server, zone, lines):
         raise
 
 
-REPLACE = {"bind": _replace_on_bind, "knot": _replace_on_knot, "nsd": _replace_on_nsd}
+def _replace_on_powerdns(server, zone, lines):
+    """In its database, which it reads for each question."""
+    with contextlib.closing(sqlite3.connect(server.database)) as database, database:
+        key, = database.execute("SELECT id FROM domains WHERE name = ?",
+                                (zone.rstrip("."),)).fetchone()
+        database.execute("DELETE FROM records WHERE domain_id = ?", (key,))
+        for owner, ttl, _, rtype, rdata in (line.split(None, 4) for line in lines):
+            content = " ".join(word.rstrip(".") for word in rdata.split())
+            database.execute(
+                "INSERT INTO records (domain_id, name, type, content, ttl, prio, auth) "
+                "VALUES (?, ?, ?, ?, ?, 0, 1)", (key, owner.rstrip("."), rtype, content, ttl))
+
+
+REPLACE = {"bind": _replace_on_bind, "knot": _replace_on_knot, "nsd": _replace_on_nsd,
+           "powerdns": _replace_on_powerdns}
 
 
 def forget(server, zone):

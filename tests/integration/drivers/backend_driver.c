@@ -1,8 +1,8 @@
 /*
  * backend_driver BACKEND FILE SERVER MASTER[,MASTER] OPERATION [NAME]
  *
- * Runs one operation (create, delete, retransfer, is_ours, has, list) of a backend's
- * driver on one server of a configuration file. Prints the names of a list, and
+ * Runs one operation (create, delete, retransfer, renew, is_ours, has, list) of a
+ * backend's driver on one server of a configuration file. Prints the names of a list, and
  * "ours" of a zone that is; a failure is one line, "ERR: words", and status 1.
  */
 #include <stdio.h>
@@ -87,6 +87,8 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 		err = driver->delete(settings, &context, &domain, why);
 	else if (strcmp(argv[5], "retransfer") == 0)
 		err = driver->retransfer(settings, &domain, why);
+	else if (strcmp(argv[5], "renew") == 0)
+		err = driver->renew(settings, &context, &domain, why);
 	else if (strcmp(argv[5], "is_ours") == 0)
 		err = driver->is_ours(settings, &domain, &ours, why);
 	else if (strcmp(argv[5], "has") == 0)

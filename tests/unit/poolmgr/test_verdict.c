@@ -39,6 +39,7 @@ struct input {
 	struct sighting seen[SERVERS_MAX];
 	const char *reasons[SERVERS_MAX];
 	bool is_catalog;
+	size_t foreign;			/* so many of them, which are SILENT(now.serial) */
 };
 
 /* What it answers; a reason is "" unless it failed. */
@@ -62,6 +63,7 @@ static struct answer ask(const struct input *in, struct arena *arena)
 		.servers = servers,
 		.sightings = memcpy(seen, in->seen, sizeof(seen)),
 		.reasons = memcpy(reasons, in->reasons, sizeof(reasons)),
+		.foreign_count = in->foreign,
 	};
 	struct pool_report got;
 
@@ -236,6 +238,26 @@ static const struct {
 	{ "a catalog that is for no server is gone",
 	  { ACTION_DELETE, DELETED, 100, 0, .is_catalog = true },
 	  { true, REPORT_NO_DOMAIN, 9, "" } },
+	{ "it was out, and a server has other content by now",
+	  { ACTION_UPDATE, SETTLED, 100, 2, { AT(9), SILENT(9) }, WHYS, .foreign = 1 },
+	  { true, REPORT_FOREIGN, 9, "ns2: no answer" } },
+	{ "the others are enough",
+	  { ACTION_UPDATE, SETTLED, 50, 2, { AT(9), SILENT(9) }, WHYS, .foreign = 1 },
+	  NOTHING },
+	{ "with one that is silent they are not",
+	  { ACTION_UPDATE, SETTLED, 50, 3, { AT(9), SILENT(9), STUCK(9, 9) }, WHYS,
+	    .foreign = 1 },
+	  { true, REPORT_FOREIGN, 9, "ns2: no answer; ns3: no zone" } },
+	{ "it was out, and servers are silent: that is no news",
+	  { ACTION_UPDATE, SETTLED, 100, 2, { SILENT(9), SILENT(9) }, WHYS }, NOTHING },
+	{ "other content while a change is out is its failure",
+	  { ACTION_UPDATE, CHANGED, 100, 1, { SILENT(9) }, WHYS, .foreign = 1 },
+	  { true, REPORT_ERROR, 9, "ns1: refused" } },
+	{ "which is told once",
+	  { ACTION_UPDATE, CHANGE_FAILED, 100, 1, { SILENT(9) }, WHYS, .foreign = 1 },
+	  NOTHING },
+	{ "what is gone has no content",
+	  { ACTION_UPDATE, GONE, 100, 1, { SILENT(9) }, WHYS, .foreign = 1 }, NOTHING },
 	{ "a catalog that a server has not read yet",
 	  { ACTION_UPDATE, CHANGED, 100, 1, { AT(8) }, .is_catalog = true },
 	  { true, REPORT_SUCCESS, 8, "" } },

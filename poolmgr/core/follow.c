@@ -1,0 +1,89 @@
+#include "core/follow.h"
+
+#include "model/serial.h"
+
+enum {
+	FAILURES = 2,
+	PAUSE_MS = 5000,
+	PAUSE_MAX_MS = 600 * 1000,
+	FAILED_MAX_MS = 30 * 1000,
+	DONE_BEFORE_RAISE = 3,	/* of a server that takes orders */
+	RAISES = 2,
+};
+
+static const char *const names[FOLLOW_COUNT] = {
+	[FOLLOW_WAIT]     = "WAIT",
+	[FOLLOW_TRANSFER] = "TRANSFER",
+	[FOLLOW_RENEW]    = "RENEW",
+	[FOLLOW_RAISE]    = "RAISE",
+};
+
+const char *follow_name(enum follow follow)
+{
+	return names[follow];
+}
+
+static int64_t pause_ms(const struct follow_case *of)
+{
+	int64_t pause = PAUSE_MS, max = of->has_failed ? FAILED_MAX_MS : PAUSE_MAX_MS;
+
+	for (int i = 1; i < of->tries && pause < max; i++)
+		pause *= 2;
+	return pause < max ? pause : max;
+}
+
+static bool is_ahead(const struct follow_case *of)
+{
+	return of->serves_it && serial_newer(of->serves, of->domain.serial);
+}
+
+static bool is_a_matter(const struct follow_case *of)
+{
+	if (!of->in_error || of->domain.task == TASK_DELETE ||
+	    of->domain.status == STATUS_DELETED)
+		return false;
+	if (!of->serves_it)
+		return of->domain.task == TASK_ADD;
+	return of->serves != of->domain.serial;
+}
+
+static bool has_failed(const struct follow_case *of)
+{
+	bool is_former = of->domain.task == TASK_ADD && of->serves_it;
+
+	return is_ahead(of) || of->failures >= (is_former ? 1 : FAILURES);
+}
+
+enum follow follow_decide(const struct follow_case *of)
+{
+	bool ahead = is_ahead(of);
+
+	if (!is_a_matter(of) || !has_failed(of) ||
+	    (of->tries && of->age_ms < pause_ms(of)))
+		return FOLLOW_WAIT;
+	if (ahead && of->raises < RAISES &&
+	    (!of->takes_orders || of->done >= DONE_BEFORE_RAISE))
+		return FOLLOW_RAISE;
+	if (!of->takes_orders)
+		return FOLLOW_WAIT;
+	return of->done ? FOLLOW_RENEW : FOLLOW_TRANSFER;
+}
+
+/* How far a serial of ours may be raised now. */
+static uint32_t room(uint32_t ours, uint32_t now)
+{
+	uint32_t limit = now + RAISE_BEYOND_CLOCK;
+	uint32_t left = serial_newer(limit, ours) ? limit - ours : 0;
+
+	return left > RAISE_AT_ONCE ? left : RAISE_AT_ONCE;
+}
+
+bool follow_raise(uint32_t ours, uint32_t serves, uint32_t now, uint32_t *raised)
+{
+	uint32_t next = serial_next(serves, now);
+
+	if (!serial_newer(serves, ours) || next - ours > room(ours, now))
+		return false;
+	*raised = next;
+	return true;
+}

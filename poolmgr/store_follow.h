@@ -1,0 +1,28 @@
+/*
+ * store_follow -- the statements behind follow_up: how a server stands with a domain that
+ * it answers for and does not follow, and what was done about it (repair_log, kind SERIAL).
+ */
+#pragma once
+
+#include "core/follow.h"
+#include "model/domain.h"
+#include "runtime/tx.h"
+
+/*
+ * Fills DOMAIN, in the arena, and all of OF but serves and takes_orders. False: there is no
+ * such domain, or no row of the server.
+ */
+bool store_follow_case(struct tx *tx, struct arena *arena, const char *domain_id,
+                       const char *server_id, struct domain_ref *domain,
+                       struct follow_case *of);
+
+struct followed {
+	const struct domain_ref *domain;
+	const char *server_id, *worker;
+	enum follow action;
+	const char *outcome;		/* DONE, FAILED, PARKED */
+	uint32_t serves;
+	const char *detail;
+	uint64_t fence;
+};
+void store_followed(struct tx *tx, const struct followed *followed);

@@ -1,0 +1,316 @@
+"""A server that answers, and does not follow: it is made to, soon, on every backend.
+
+Its serial is ahead of ours, edited by hand or from before the database went back; it keeps
+its primary on a list of those it will not ask; it has what is left of a former zone. Until
+it is put right the domain says so.
+"""
+
+import contextlib
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import dns.flags
+import dns.message
+import dns.rrset
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import drift                                                            # noqa: E402
+from oslo_messaging import RemoteError                                  # noqa: E402
+from story import Caller, program, put, run, start_fleet, wait_for      # noqa: E402
+
+SECONDS = 30            # until a server follows, when the last fault is over
+DRIVEN = ("bind", "knot", "nsd", "powerdns")
+RIGHT, WRONG = "192.0.2.1", "192.0.2.99"
+DAY = 86400
+
+
+def www(zone):
+    return f"www.{zone}"
+
+
+def edited(lines, ahead):
+    """The zone with the serial so far AHEAD, and another address."""
+    def line(text):
+        fields = text.split()
+        if fields[3] == "SOA":
+            fields[6] = str(int(fields[6]) + ahead & 0xffffffff)
+        return " ".join(WRONG if field == RIGHT else field for field in fields)
+    return [line(text) for text in lines]
+
+
+class Story(unittest.TestCase):
+
+    name_servers = DRIVEN
+    servers = None
+    settings = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="zffollow"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.fleet = cls.enterClassContext(start_fleet(
+            cls.folder / "fleet", name_servers=cls.name_servers, servers=cls.servers,
+            settings=cls.settings))
+        cls.caller = Caller(cls.fleet.rabbitmq.url)
+        cls.addClassCleanup(cls.caller.close)
+
+    def create(self, name, address=RIGHT):
+        domain = self.caller.create_domain(domain={"name": name})
+        return self.change(domain, address)
+
+    def change(self, domain, address):
+        """Returns the domain as it is when its servers have the address."""
+        done = self.caller.apply_changes(domain=domain["id"],
+                                         changes=[put(www(domain["name"]), address)])
+        self.caller.settled(domain["id"], serial=done["serial"], seconds=SECONDS)
+        return self.caller.get_domain(domain=domain["id"])
+
+    def follow(self, domain, address=RIGHT, servers=None):
+        """Until the domain is ACTIVE, and its servers serve its serial and the address."""
+        for server in servers or self.fleet.name_servers:
+            self.fleet.wait_for(lambda: drift.address(server, www(domain["name"])) == address,
+                                SECONDS, f"{server.name} serves {domain['name']} as it should")
+        self.caller.settled(domain["id"], seconds=SECONDS)
+        now = self.caller.get_domain(domain=domain["id"])
+        for server in servers or self.fleet.name_servers:
+            wait_for(lambda: drift.serial(server, domain["name"]) == now["serial"], SECONDS,
+                     f"{server.name} serves {domain['name']} {now['serial']}")
+        return now
+
+    def repairs(self, domain, server):
+        return self.fleet.mariadb.sql(
+            "SELECT action, outcome, detail FROM repair_log WHERE kind = 'SERIAL' "
+            f"AND object_uuid = '{domain['id']}' AND server_id = '{server.name}' "
+            "ORDER BY done_at")
+
+    def history(self, domain):
+        """The states that central moved it to, and why."""
+        lines = "".join(worker.log.read_text() for worker in self.fleet.workers
+                        if worker.kind == "central")
+        return re.findall(rf'domain moved: domain={re.escape(domain["name"])} .*?task=(\w+) '
+                          r'status=(\w+) reason="(.*)"', lines)
+
+
+class Driven(Story):
+    """Servers that are told what to do."""
+
+    def test_one_whose_serial_is_ahead(self):
+        """It refuses ours as older: a transfer is ordered, and the domain says what is wrong."""
+        servers = self.fleet.name_servers
+        domains = [self.create(f"{server.name}.ahead.example.") for server in servers]
+        for server, domain in zip(servers, domains):
+            drift.replace(server, domain["name"],
+                          edited(drift.transferred(server, domain["name"]), DAY))
+            wait_for(lambda: drift.address(server, www(domain["name"])) == WRONG
+                     or self.repairs(domain, server), 10, f"{server.name} serves what was edited")
+            self.fleet.cli("sync", domain["name"], "--admin")
+        for server, domain in zip(servers, domains):
+            with self.subTest(server=server.name):
+                now = self.follow(domain)
+                self.assertEqual(now["serial"], domain["serial"])
+                served = f"serial {domain['serial'] + DAY}"
+                self.assertEqual(self.repairs(domain, server)[0], [
+                    "TRANSFER", "DONE",
+                    f"made to transfer; served {served}, ours was {domain['serial']}"])
+                self.assertIn(("UPDATE", "ERROR", f"{server.name}: serves {served}, "
+                               "which is none of ours"), self.history(domain))
+                self.change(domain, "192.0.2.2")
+
+    def test_what_is_left_of_a_former_zone(self):
+        """Ahead of the new one, on all servers: none was told that the former is gone."""
+        zone = "former.example."
+        former = self.create(zone)
+        for server in self.fleet.name_servers:
+            drift.replace(server, zone, edited(drift.transferred(server, zone), DAY))
+        self.fleet.mariadb.sql(
+            f"DELETE FROM pool_manager_status WHERE domain_id = '{former['id']}'; "
+            "UPDATE domains SET task = 'NONE', status = 'DELETED' "
+            f"WHERE id = '{former['id']}'")
+        new = self.create(zone, "192.0.2.3")
+        self.assertNotEqual(new["id"], former["id"])
+        self.follow(new, "192.0.2.3")
+
+    def test_names_that_come_and_go_quickly(self):
+        """Twenty times, as soon as the name is free, with a record each time."""
+        zones = [f"quick{number}.example." for number in range(5)]
+        domains = [self.create_soon(zone) for zone in zones]
+        for round in range(2, 5):
+            for domain in domains:
+                self.caller.delete_domain(domain=domain["id"])
+            domains = [self.create_soon(zone, f"192.0.2.{round}") for zone in zones]
+        for domain in domains:
+            self.follow(domain, "192.0.2.4")
+
+    def create_soon(self, zone, address=RIGHT):
+        def created():
+            with contextlib.suppress(RemoteError):      # it goes still
+                return self.caller.create_domain(domain={"name": zone})
+        domain = self.fleet.wait_for(created, SECONDS, f"{zone} is free again")
+        self.caller.apply_changes(domain=domain["id"], changes=[put(www(zone), address)])
+        return domain
+
+    def test_a_database_from_before(self):
+        """What was changed since is ahead on all servers, and what was made since is strange."""
+        still, changed = self.create("still.example."), self.create("changed.example.")
+        copy = self.folder / "copy.sql"
+        self.dump(copy)
+        self.change(changed, "192.0.2.7")
+        later = self.change(changed, WRONG)
+        self.restore(copy)
+        self.follow(still)
+        now = self.follow(changed)
+        self.assertLess(now["serial"], later["serial"])
+        for server in self.fleet.name_servers:
+            self.assertIn(["TRANSFER", "DONE"],
+                          [row[:2] for row in self.repairs(changed, server)])
+            self.assertEqual(self.repairs(still, server), [])
+
+    def dump(self, path):
+        database = self.fleet.mariadb
+        run([program("mariadb-dump"), "--no-defaults", "--single-transaction", "--hex-blob",
+             f"--socket={database.socket}", f"--user={database.administrator}",
+             f"--result-file={path}", database.database])
+
+    def restore(self, path):
+        for worker in self.fleet.workers:
+            worker.stop()
+        self.fleet.mariadb.sql(path.read_text(), administrator=True)
+        for worker in self.fleet.workers:
+            worker.launch()
+        for worker in self.fleet.workers:
+            worker.wait_ready()
+
+
+class Silent:
+    """In the place of a mini-DNS that is away: SOA answers with a newer serial, no transfer.
+
+    What connects is refused, at once: as with one that is overloaded for a while.
+    """
+
+    def __init__(self, port, serial):
+        self.serial, self.is_over = serial, False
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", port))
+        self.thread = threading.Thread(target=self._answer, daemon=True)
+        self.thread.start()
+
+    def _answer(self):
+        with contextlib.suppress(OSError):
+            while not self.is_over:
+                wire, peer = self.socket.recvfrom(4096)
+                if self.is_over:
+                    break
+                question = dns.message.from_wire(wire)
+                answer = dns.message.make_response(question)
+                answer.flags |= dns.flags.AA
+                answer.answer.append(dns.rrset.from_text(
+                    question.question[0].name, 60, "IN", "SOA",
+                    f"a. b. {self.serial} 60 60 600 60"))
+                self.socket.sendto(answer.to_wire(), peer)
+
+    def stop(self):
+        self.is_over = True
+        self.socket.sendto(b"", self.socket.getsockname())
+        self.thread.join()
+        self.socket.close()
+
+
+class Listed(Story):
+    """BIND keeps whoever refused its connections on a list, for ten minutes."""
+
+    name_servers = ("bind",)
+
+    def test_one_that_will_not_ask_its_primaries(self):
+        domain, other = self.create("listed.example."), self.create("other.example.")
+        self.put_on_the_list(domain)
+        new = self.caller.create_domain(domain={"name": "new.example."})
+        for one in domain, other, new:
+            self.caller.apply_changes(domain=one["id"],
+                                      changes=[put(www(one["name"]), "192.0.2.2")])
+        for one in domain, other, new:
+            self.follow(one, "192.0.2.2")
+        done = [self.repairs(one, self.fleet.bind) for one in (domain, other, new)]
+        for rows in done:
+            self.assertEqual(rows[0][:2], ["TRANSFER", "DONE"])
+        # which has no effect; the first that is renewed takes the primaries off the list
+        self.assertIn(["RENEW", "DONE"], [row[:2] for rows in done for row in rows])
+        self.change(domain, "192.0.2.3")
+
+    def put_on_the_list(self, domain):
+        bind, zone = self.fleet.bind, domain["name"]
+        workers = [worker for worker in self.fleet.workers if worker.kind == "minidns"]
+        for worker in workers:
+            worker.stop()
+        silent = [Silent(port, domain["serial"] + 1) for port in self.fleet.minidns_ports]
+
+        def listed():
+            bind.rndc("refresh", zone)
+            time.sleep(0.1)
+            skipped = re.findall(r"skipping zone transfer as primary (\S+ \(source \S+\)) is "
+                                 "unreachable", bind.log.read_text())
+            return len(set(skipped)) == 2 * len(workers)    # by default it has two sources
+        self.fleet.wait_for(listed, 20, "BIND has all its primaries on its list")
+        for one in silent:
+            one.stop()
+        for worker in workers:
+            worker.launch()
+        for worker in workers:
+            worker.wait_ready()
+
+
+class ByCatalog(Story):
+    """It takes no orders: our serial goes beyond its own, but not as far as it likes."""
+
+    name_servers = ("knot",)
+    servers = {"knot": {"catalog": "catalog.invalid."}}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fleet.cli("pool", "set", "default", "--catalog", "catalog.invalid.", "--admin")
+        cls.caller.settled("catalog.invalid.", seconds=SECONDS)
+
+    def ahead(self, zone, by):
+        domain = self.create(zone)
+        drift.replace(self.fleet.knot, zone,
+                      edited(drift.transferred(self.fleet.knot, zone), by))
+        self.fleet.cli("sync", zone, "--admin")
+        return domain
+
+    def test_one_whose_serial_is_ahead(self):
+        domain = self.ahead("ahead.example.", DAY)
+        now = self.follow(domain)
+        self.assertEqual(now["serial"], domain["serial"] + DAY + 1)
+        self.assertEqual(self.repairs(domain, self.fleet.knot)[0][:2], ["RAISE", "DONE"])
+
+    def test_one_that_is_too_far_ahead(self):
+        domain = self.ahead("far.example.", 1 << 25)
+        rows = self.fleet.wait_for(lambda: self.repairs(domain, self.fleet.knot), SECONDS,
+                                   "it is reported")
+        self.assertEqual(rows[0][:2], ["RAISE", "PARKED"])
+        self.assertIn("make the server transfer the zone again", rows[0][2])
+        self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+        self.assertEqual(self.caller.get_domain(domain=domain["id"])["serial"],
+                         domain["serial"])
+        self.fleet.knot.knotc("zone-retransfer", domain["name"])
+        self.follow(domain)
+
+    def test_the_catalog_itself(self):
+        catalog = self.caller.get_domain(domain="catalog.invalid.")
+        knot = self.fleet.knot
+        drift.replace(knot, "catalog.invalid.",
+                      edited(drift.transferred(knot, "catalog.invalid."), DAY))
+        self.fleet.cli("sync", "catalog.invalid.", "--admin")
+        self.caller.settled(catalog["id"], serial=catalog["serial"] + DAY + 1, seconds=SECONDS)
+        self.create("behind-it.example.")
+
+
+if __name__ == "__main__":
+    unittest.main()
