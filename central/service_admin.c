@@ -264,7 +264,8 @@ static void add_domain_servers(struct tx *tx, const struct zone *zone,
 		json_array_append_new(servers, encode_status(zone, &status));
 		if (strcmp(status.action, "UPDATE"))
 			continue;
-		ok += status.has_serial && !strcmp(status.state, "ACTIVE") &&
+		ok += status.has_serial && !status.differs &&
+		      !strcmp(status.state, "ACTIVE") &&
 		      serial_covers(status.serial, zone->is.state.serial);
 	}
 	json_object_set_new(json, "servers", servers);

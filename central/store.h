@@ -385,6 +385,7 @@ bool store_status_next_server(struct tx_rows *rows, struct server_summary *serve
 struct server_status {
 	const char *id, *action, *status, *reason, *next_attempt_at, *seen_at, *state;
 	bool has_serial;
+	bool differs;			/* its records were seen to be others than ours */
 	uint32_t serial, attempts;
 };
 /* ACTIVE, DRAINED or REMOVED; false: there is no such server. */

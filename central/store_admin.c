@@ -145,13 +145,17 @@ void store_status_domain(struct tx *tx, const char *domain_id, struct arena *are
                          struct tx_rows *rows)
 {
 	tx_select(tx, arena, rows,
-		"SELECT t.server_id, t.action, t.status, t.serial_number, t.reason, "
-		"t.attempts, "
+		"SELECT t.server_id, t.action, t.status, t.serial_number, "
+		"IF(r.detail IS NULL, t.reason, CONCAT_WS('; ', NULLIF(t.reason, ''), "
+		"CONCAT('has other records than ours: ', r.detail))), "
+		"r.detail IS NOT NULL, t.attempts, "
 		TIME("t.next_attempt_at") ", "
 		TIME("t.updated_at") ", COALESCE(v.state, 'REMOVED') "
 		"FROM pool_manager_status t JOIN domains d ON d.id = t.domain_id "
 		"JOIN pools p ON p.id = d.pool_id LEFT JOIN pool_servers v "
 		"ON v.pool_name = p.name AND v.id = t.server_id "
+		"LEFT JOIN repairs r ON r.object_uuid = t.domain_id AND "
+		"r.server_id = t.server_id AND r.kind = 'CONTENT' AND t.action = 'UPDATE' "
 		"WHERE t.domain_id = ? ORDER BY t.server_id, t.action LIMIT 3000",
 		TX_BIND(tx_text(domain_id)));
 }
@@ -166,6 +170,7 @@ bool store_status_next(struct tx_rows *rows, struct server_status *status)
 	status->has_serial = !row_is_null(rows);
 	status->serial = row_u32(rows);
 	status->reason = row_text(rows);
+	status->differs = row_int(rows) != 0;
 	status->attempts = row_u32(rows);
 	status->next_attempt_at = row_text(rows);
 	status->seen_at = row_text(rows);

@@ -286,6 +286,11 @@ class MixedTest(CatalogStory):
         typed = "knotc zone-retransfer edited.example."
         self.assertTrue(any(typed in row["detail"] and "192.0.2.9" in row["detail"]
                             for row in rows), rows)
+        shown = self.fleet.cli("status", zone, "--admin")["domain"]
+        self.assertEqual(shown["consensus"], {"current": 1, "servers": 2})
+        self.assertIn("has other records than ours: ",
+                      {(row["id"], row["action"]): row["reason"]
+                       for row in shown["servers"]}["knot", "UPDATE"])
         knotc(*typed.split()[1:])
         self.fleet.wait_for(lambda: self.fleet.knot.query(owner, "A")[1][0].split()[4]
                             == "192.0.2.1", SECONDS, "Knot serves what it should")
