@@ -84,6 +84,8 @@ def _edges(kind):
             edges[task + status, "DELETE PENDING"] = DELETION[kind]
     for task in "ADD ", "UPDATE ":
         edges[task + "PENDING", task + "ERROR"] = SAME
+    if kind == "domain":        # its servers serve other content by now
+        edges["NONE ACTIVE", "UPDATE ERROR"] = SAME
     return edges
 
 

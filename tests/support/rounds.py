@@ -57,7 +57,7 @@ class Actions:
                     for server, zone, done, seen in repairs],
                    _logged(fleet, "zone created"), _logged(fleet, "server differs"),
                    sql("SELECT kind, name, server_id, outcome, detail FROM repair_log "
-                       "WHERE kind <> 'CONTENT' OR outcome <> 'DONE'"))
+                       "WHERE kind = 'STRAY' OR (kind = 'CONTENT' AND outcome <> 'DONE')"))
 
 
 def _logged(fleet, event):
