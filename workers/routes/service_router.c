@@ -65,7 +65,7 @@ static struct tx begin_chance(struct routes *routes, struct why *why)
 	struct tx tx = tx_begin(routes->runtime.db, why);
 
 	store_strategy_lock(&tx, routes->settings.strategy);
-	return tx;
+	return tx_move(&tx);
 }
 
 struct pages {
