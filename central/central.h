@@ -32,7 +32,7 @@ struct central {
 	struct db *sweep_db;
 	struct sweep *sweep;
 	struct catalog *catalog;
-	int catalog_repair_ms;			/* of its timer: constant */
+	int catalog_repair_ms, import_look_ms;	/* of timers: constant */
 	struct pulse *pulse;
 	struct queue_watch *queues;
 };

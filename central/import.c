@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "catalog.h"
 #include "codec_domain.h"
+#include "consistency/pulse.h"
 #include "core/status.h"
 #include "edit.h"
 #include "model/json.h"
@@ -23,7 +24,7 @@ enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900 };
 /* A commit on its way through the lane. */
 struct commit {
 	struct central *central;
-	char id[ID_LEN + 1];
+	char id[ID_LEN + 1];		/* "": one that was left, if there is one */
 	struct arena *arena;
 	/* what a handler would have been given, for what it shares with create_domain */
 	struct request req;
@@ -418,7 +419,7 @@ static enum err try_commit(void *self, struct why *why)
 	return err;
 }
 
-/* What will never do is said in the import's row; what passes is left to the sweep. */
+/* What will never do is said in the import's row; what passes is taken up again. */
 static void settle_failure(struct commit *c)
 {
 	struct why why;
@@ -433,12 +434,34 @@ static void settle_failure(struct commit *c)
 	tx_commit(&tx);
 }
 
+/* By a transaction of its own: of what the commit writes nobody sees anything yet. */
+static enum err claim(void *self, struct why *why)
+{
+	struct commit *c = self;
+	char id[ID_LEN + 1];
+	struct tx tx = tx_begin(c->central->import_db, why);
+	bool found;
+	enum err err;
+
+	memcpy(id, c->id, sizeof id);
+	found = store_import_claim(&tx, fleet_name(pulse_fleet(c->central->pulse)), id);
+	err = tx_commit(&tx);
+	if (err || !found)
+		*id = '\0';
+	else if (!*c->id)
+		log_info("import taken up: import=%s", id);
+	memcpy(c->id, id, sizeof id);
+	return err;
+}
+
 /* On the lane's thread. */
 static void work(void *job)
 {
 	struct commit *c = job;
 	struct why why;
 
+	if (claim(c, &why) || !*c->id)
+		return;
 	c->arena = arena_new();
 	c->err = tx_redo(try_commit, c, &why);
 	if (c->err) {
@@ -487,14 +510,29 @@ void import_stop(struct central *central)
 	db_free(&central->import_db);
 }
 
-enum err import_submit(struct central *central, const char *id, struct why *why)
+static bool submit(struct central *central, const char *id)
 {
 	struct commit *c = xcalloc(1, sizeof(*c));
 
 	c->central = central;
-	memcpy(c->id, id, sizeof c->id);
+	snprintf(c->id, sizeof c->id, "%s", id);
 	if (lane_submit(central->import_lane, work, done, c))
-		return OK;
+		return true;
 	free(c);
+	return false;
+}
+
+enum err import_submit(struct central *central, const char *id, struct why *why)
+{
+	if (submit(central, id))
+		return OK;
 	return fail(why, ERR_BUSY, "too many imports wait to be committed");
+}
+
+void import_fire(void *self)
+{
+	struct central *central = self;
+
+	if (central->import_lane && !lane_waiting(central->import_lane))
+		submit(central, "");
 }

@@ -5,8 +5,11 @@
  * one transaction of set-based statements, so memory does not grow with the
  * zone. The domain is locked meanwhile; everything else goes on.
  *
- * A commit whose process died is COMMITTING with an old updated_at: the
- * sweep submits it again. Two of them wait for each other at the import's row.
+ * A commit holds the import's row. One whose process died, or that waits in a
+ * lane, is COMMITTING and its row is free: every 5 s (import_fire) a process
+ * whose lane is idle takes such a one up, so that a death costs some ten
+ * seconds. Two of them wait for each other at the row. The row says which
+ * worker has it and how often it was begun; with that the pauses grow.
  */
 #pragma once
 
@@ -20,5 +23,6 @@ bool import_mode_parse(const char *text, enum import_mode *mode);
 /* Open the lane and its connection; in start(). */
 void import_start(struct central *central);
 void import_stop(struct central *central);
-/* ERR_BUSY: too many commits wait; the sweep will find this one. */
+void import_fire(void *self);		/* struct central: takes up what was left */
+/* ERR_BUSY: too many commits wait; it will be taken up from one that is idle. */
 enum err import_submit(struct central *central, const char *id, struct why *why);

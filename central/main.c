@@ -12,7 +12,7 @@
 #include "service.h"
 #include "sweep.h"
 
-static struct central central = { .catalog_repair_ms = 5000 };
+static struct central central = { .catalog_repair_ms = 5000, .import_look_ms = 5000 };
 
 #define CONFIG(field) offsetof(struct central, config.field)
 
@@ -155,6 +155,7 @@ static const struct timer timers[] = {
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sweep", &central.config.sweep_ms, sweep_fire },
 	{ "catalog", &central.catalog_repair_ms, catalog_fire },
+	{ "imports", &central.import_look_ms, import_fire },
 	{ 0 }
 };
 

@@ -165,11 +165,13 @@ static json_t *encode_import(const struct import *import)
 {
 	json_t *result = import->result ? json_loads(import->result, 0, NULL) : NULL;
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o?, s:s, s:s, s:s}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o?, s:s, s:s, s:I, s:s, "
+	                 "s:s}",
 		"id", import->id, "tenant", import->tenant, "domain", import->domain_name,
 		"state", import->state_name, "parts", (json_int_t)import->parts,
 		"records", (json_int_t)import->records, "result", result,
-		"reason", import->reason,
+		"reason", import->reason, "worker", import->worker,
+		"attempts", (json_int_t)import->attempts,
 		"created_at", import->created_at, "updated_at", import->updated_at);
 }
 
@@ -192,7 +194,7 @@ enum err service_commit_import(void *self, struct request *req)
 	err = tx_commit(&tx);
 	if (err)
 		return err;
-	/* should the lane be full, the sweep finds it COMMITTING */
+	/* should the lane be full, it is taken up when one is idle */
 	if (starts)
 		import_submit(central, import.id, &req->why);
 	req->result = encode_import(&import);

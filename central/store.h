@@ -224,6 +224,8 @@ struct import {
 	const char *wish;		/* JSON: domain, mode, the caller's rights */
 	uint32_t parts, records;
 	const char *result, *reason;	/* result NULL: none yet */
+	const char *worker;		/* that commits it, or did so last; "": none yet */
+	uint32_t attempts;		/* times that a commit was begun */
 	const char *created_at, *updated_at;
 };
 
@@ -244,6 +246,12 @@ void store_import_insert(struct tx *tx, const struct import *import);
 /* Replaces the part, so that a part that comes twice counts once. */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);
+/*
+ * For WORKER, an import that is COMMITTING and that no commit holds: the one of ID, or,
+ * if that is "", the oldest that has been left for some seconds, more with each attempt:
+ * its id. Another may claim it meanwhile: the two wait for each other at its row.
+ */
+bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1]);
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,
                             const char *result, const char *reason);
 /* The SOA of the staged zone; its rdata in ARENA. Returns how many (2: or more). */

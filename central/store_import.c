@@ -7,7 +7,7 @@
 
 #define IMPORT_COLUMNS \
 	"i.id, i.tenant, i.domain_name, i.state, i.wish, i.parts, i.records, i.result, " \
-	"i.reason, " \
+	"i.reason, i.worker, i.attempts, " \
 	"CONCAT(REPLACE(i.created_at, ' ', 'T'), 'Z'), " \
 	"CONCAT(REPLACE(i.updated_at, ' ', 'T'), 'Z')"
 
@@ -53,6 +53,8 @@ static bool select_import(struct tx *tx, const char *sql, const char *id,
 	import->records = row_u32(&rows);
 	import->result = row_text(&rows);
 	import->reason = row_text(&rows);
+	import->worker = row_text(&rows);
+	import->attempts = row_u32(&rows);
 	import->created_at = row_text(&rows);
 	import->updated_at = row_text(&rows);
 	tx_select_end(&rows);
@@ -136,6 +138,31 @@ void store_import_stage(struct tx *tx, const char *id, uint32_t part,
 	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
 	        TX_BIND(tx_int((count > 0) - (before > 0)),
 	                tx_int((int64_t)count - before), tx_text(id)));
+}
+
+/* Seconds to the next attempt, from the one before: 4, 4, 8, 16, ... 120. */
+#define PAUSE "IF(attempts < 2, 4, LEAST(120, 4 << LEAST(attempts - 1, 5)))"
+
+/* SKIP LOCKED: a commit that is under way holds the row. */
+bool store_import_claim(struct tx *tx, const char *worker, char id[ID_LEN + 1])
+{
+	struct tx_rows rows;
+	const char *text;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT id FROM imports WHERE state = 'COMMITTING' AND "
+	                   "(id = ? OR ? = '' AND updated_at < UTC_TIMESTAMP(3) - "
+	                   "INTERVAL " PAUSE " SECOND) ORDER BY updated_at LIMIT 1 "
+	                   "FOR UPDATE SKIP LOCKED", TX_BIND(tx_text(id), tx_text(id))))
+		return false;
+	text = row_text(&rows);
+	if (!text || !id_parse(text, id))
+		return false;
+	tx_select_end(&rows);
+	tx_exec(tx, "UPDATE imports SET worker = ?, attempts = attempts + 1, "
+	            "updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
+	        TX_BIND(tx_text(worker), tx_text(id)));
+	return !tx->err;
 }
 
 void store_import_set_state(struct tx *tx, const char *id, enum import_state state,

@@ -237,23 +237,3 @@ int64_t store_sweep_imports(struct tx *tx, int age_s)
 	               "WHERE r.import_id = imports.id LIMIT 1) IS NULL LIMIT ?",
 	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
 }
-
-/* SKIP LOCKED: a commit that is under way holds its row. */
-bool store_sweep_claim_import(struct tx *tx, int stale_s, char id[ID_LEN + 1])
-{
-	struct tx_rows rows;
-	const char *text;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	                   "SELECT id FROM imports WHERE state = 'COMMITTING' "
-	                   "AND updated_at " OLDER_THAN_S " ORDER BY updated_at LIMIT 1 "
-	                   "FOR UPDATE SKIP LOCKED", TX_BIND(tx_int(stale_s))))
-		return false;
-	text = row_text(&rows);
-	if (!text || !id_parse(text, id))
-		return false;
-	tx_select_end(&rows);
-	tx_exec(tx, "UPDATE imports SET updated_at = UTC_TIMESTAMP(3) WHERE id = ?",
-	        TX_BIND(tx_text(id)));
-	return !tx->err;
-}

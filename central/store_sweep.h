@@ -48,5 +48,3 @@ int64_t store_sweep_requests(struct tx *tx, int age_s);
 int64_t store_sweep_open_imports(struct tx *tx, int age_s);
 int64_t store_sweep_import_records(struct tx *tx);
 int64_t store_sweep_imports(struct tx *tx, int age_s);
-/* One import whose commit nobody has in hand for STALE_S, claimed for the caller. */
-bool store_sweep_claim_import(struct tx *tx, int stale_s, char id[ID_LEN + 1]);

@@ -7,14 +7,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/store_version.h"
-#include "import.h"
 #include "runtime/offload.h"
 #include "store_sweep.h"
 
 enum {
 	ROUND_MS = 3000,	/* what is not removed by then waits for the next round */
 	ROUNDS = 3,		/* in any of them a change is looked at */
-	STALE_S = 120,		/* a commit that nobody has had in hand for so long */
 };
 
 struct sweep {
@@ -22,7 +20,6 @@ struct sweep {
 	struct arena *arena;
 	int64_t deadline_ms;
 	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
-	char import[ID_LEN + 1];	/* to be committed again; "": none */
 	bool is_running;
 };
 
@@ -98,20 +95,10 @@ static int64_t sweep_imports(struct tx *tx, struct sweep *s)
 	return store_sweep_imports(tx, s->central->config.import_age_s);
 }
 
-static int64_t claim_import(struct tx *tx, struct sweep *s)
-{
-	char id[ID_LEN + 1];
-
-	if (!*s->import && store_sweep_claim_import(tx, STALE_S, id))
-		memcpy(s->import, id, sizeof id);
-	return 0;
-}
-
 static const struct step {
 	const char *what;
 	sweep_fn *fn;
 } steps[] = {
-	{ "unfinished imports", claim_import         },
 	{ "answers",            sweep_requests       },
 	{ "journal",            sweep_journal        },
 	{ "large journals",     sweep_large_journals },
@@ -161,16 +148,8 @@ static void work(void *job)
 static void done(void *job)
 {
 	struct sweep *s = job;
-	struct why why;
 
 	s->is_running = false;
-	if (!*s->import)
-		return;
-	log_info("import taken up: import=%s", s->import);
-	if (import_submit(s->central, s->import, &why))
-		log_warn("import not taken up: import=%s reason=\"%s\"", s->import,
-		         why.text);
-	*s->import = '\0';
 }
 
 void sweep_fire(void *self)

@@ -1318,6 +1318,33 @@ class Imports(Story):
         self.assertEqual(call("get_domain", ADMIN, domain=name)["records"], 9)
 
 
+    def test_a_commit_whose_process_is_killed(self):
+        """Another takes it up at once, and tells that it has it."""
+        domain = self.create(context=ADMIN)
+        name = domain["name"]
+        begun = stage(name, generated_zone(name, 2000), mode="replace")
+        where = f"FROM imports WHERE id = '{begun}'"
+        with held(f"SELECT id FROM domains WHERE id = '{domain['id']}' FOR UPDATE"):
+            call("commit_import", ADMIN, **{"import": begun})
+            wait_for(lambda: lab.sql(f"SELECT worker {where} AND worker <> ''"), 20, "it has begun")
+            (first,), = lab.sql(f"SELECT worker {where}")
+            pid = int(first.split(":")[1])
+            owner = next(worker for worker in lab.fleet.workers if pid in worker.processes())
+            # its transaction has the import's row, and waits for the domain's
+            wait_for(lambda: not lab.sql(f"SELECT id {where} FOR UPDATE SKIP LOCKED"), 20,
+                     "the commit holds the import")
+            owner.kill9()
+        try:
+            wait_for(lambda: settled(begun, ADMIN), 15, "another central commits it")
+        finally:
+            owner.launch()
+            owner.wait_ready()
+        done = call("get_import", ADMIN, **{"import": begun})
+        self.assertEqual((done["state"], done["attempts"]), ("DONE", 2))
+        self.assertNotEqual(done["worker"], first)
+        self.assertEqual(call("get_domain", ADMIN, domain=name)["records"], 1999)
+
+
 def canonical(lines):
     """Lines as sets of words in lower case: the spelling of names and hex digits is free."""
     return sorted(" ".join(words[:4]) + " " + "".join(words[4:])

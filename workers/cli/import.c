@@ -154,6 +154,23 @@ static bool is_state(const json_t *state, const char *name)
 	return !strcmp(answer_text(state, "state"), name);
 }
 
+/* Who does it, and whether another had to take it up. */
+static void show_commit(struct import *import, const json_t *state)
+{
+	const char *worker = answer_text(state, "worker");
+	int64_t attempts = answer_number(state, "attempts");
+	char note[64] = "";
+
+	if (!*worker)
+		snprintf(note, sizeof note, "waiting for a central that is free");
+	else if (attempts > 1)
+		snprintf(note, sizeof note, "attempt %" PRId64 ", by ", attempts);
+	else
+		snprintf(note, sizeof note, "by ");
+	progress_line(&import->progress, "committing  %" PRId64 " records  %.0f s  %s%s",
+	              import->records, cli_elapsed(import->cli), note, worker);
+}
+
 static enum err await_commit(struct import *import, json_t **state)
 {
 	struct cli *cli = import->cli;
@@ -166,9 +183,7 @@ static enum err await_commit(struct import *import, json_t **state)
 		if (clock_ms() >= until_ms)
 			return fail(&cli->why, ERR_TIMEOUT, "import %s is still %s",
 			            import->id, answer_text(*state, "state"));
-		progress_line(&import->progress,
-		              "committing  %" PRId64 " records  %.0f s", import->records,
-		              cli_elapsed(cli));
+		show_commit(import, *state);
 		client_pause(cli->client, &pause_ms);
 		json_decref(*state);
 		*state = NULL;
