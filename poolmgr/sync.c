@@ -50,6 +50,7 @@ struct sync {
 	struct census census;
 	bool has_census;
 	int stale_s, round_s, repair_s;
+	struct servers servers;	/* with the addresses that they had then */
 	size_t settles_left;
 	struct part *parts;	/* one a server */
 	/* of the slice in hand */
@@ -84,6 +85,8 @@ struct sync *sync_new(struct poolmgr *poolmgr)
 	sync->poolmgr = poolmgr;
 	sync->arena = arena_new();
 	sync->parts = xcalloc(poolmgr->servers->count, sizeof(*sync->parts));
+	sync->servers.count = poolmgr->servers->count;
+	sync->servers.item = xcalloc(sync->servers.count, sizeof(*sync->servers.item));
 	return sync;
 }
 
@@ -93,6 +96,7 @@ void sync_free(struct sync **sync)
 		return;
 	arena_free(&(*sync)->arena);
 	free((*sync)->parts);
+	free((*sync)->servers.item);
 	free(*sync);
 	*sync = NULL;
 }
@@ -131,7 +135,7 @@ static bool register_again(struct sync *sync)
 {
 	struct tx tx = begin(sync);
 
-	store_register(&tx, sync->scope.pool, sync->poolmgr->servers);
+	store_register(&tx, sync->scope.pool, &sync->servers);
 	return done(sync, &tx, "register");
 }
 
@@ -498,6 +502,8 @@ static void take_settings(struct sync *sync)
 	sync->round_s = poolmgr->config.periodic_sync_interval_ms / 1000 + 1;
 	sync->repair_s = repair_rounds(poolmgr) * sync->round_s * REPAIR_AGES;
 	sync->settles_left = batch;
+	memcpy(sync->servers.item, poolmgr->servers->item,
+	       poolmgr->servers->count * sizeof(*sync->servers.item));
 	for (size_t i = 0; i < poolmgr->servers->count; i++)
 		sync->parts[i] = (struct part){ .left = batch };
 }
