@@ -17,7 +17,7 @@
 
 struct toy {
 	char *greeting;
-	int turn_s;
+	int turn_ms;
 	bool refuse;
 	int reloads;
 	struct metric *turns;
@@ -27,7 +27,7 @@ struct toy {
 static const struct option toy_options[] = {
 	{ "greeting", OPTION_TEXT, offsetof(struct toy, greeting), "hello", 1, 32,
 	  "what ping answers; \"rude\" is not allowed", .reloadable = true },
-	{ "turn_seconds", OPTION_SECONDS, offsetof(struct toy, turn_s), "1", 0, 3600,
+	{ "turn_seconds", OPTION_DURATION, offsetof(struct toy, turn_ms), "1", 0, 3600 * 1000,
 	  "period of a timer that only counts", .reloadable = true },
 	{ "refuse", OPTION_BOOL, offsetof(struct toy, refuse), "false", 0, 0,
 	  "refuse to start, as for settings that only a process can judge" },
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 		{ 0 }
 	};
 	const struct timer timers[] = {
-		{ "turn", &toy.turn_s, turn },
+		{ "turn", &toy.turn_ms, turn },
 		{ 0 }
 	};
 	const struct worker worker = {
