@@ -56,6 +56,7 @@ static const struct method {
 	rpc_batch *reads;		/* those that wait, together */
 	write_handler *decode;
 	void (*read_ahead)(struct tx *tx, struct write *writes, size_t count);
+	const char *subject;		/* NULL: of a write "domain" */
 } methods[] = {
 	{ "create_domain",    "domain",               .write = service_create_domain    },
 	{ "get_domain",       "domain",               .reads = service_get_domains      },
@@ -84,10 +85,13 @@ static const struct method {
 	{ "update_pool",      "pool values",          .write = service_update_pool      },
 	{ "delete_pool",      "pool",                 .write = service_delete_pool      },
 	{ "begin_import",     "domain mode?",         .write = service_begin_import     },
-	{ "add_to_import",    "import part records",  .read  = service_add_to_import    },
-	{ "commit_import",    "import",               .read  = service_commit_import    },
+	{ "add_to_import",    "import part records",  .read  = service_add_to_import,
+	                                              .subject = "import"               },
+	{ "commit_import",    "import",               .read  = service_commit_import,
+	                                              .subject = "import"               },
 	{ "get_import",       "import",               .read  = service_get_import       },
-	{ "cancel_import",    "import",               .read  = service_cancel_import    },
+	{ "cancel_import",    "import",               .read  = service_cancel_import,
+	                                              .subject = "import"               },
 	{ "export_domain",    "domain marker? limit?",
 	                                              .read  = service_export_domain    },
 	{ "create_blacklist", "blacklist",            .write = service_create_blacklist },
@@ -136,7 +140,8 @@ const struct rpc_method *service_methods(void)
 			.args = methods[i].args,
 			.handler = methods[i].read,
 			.batch = methods[i].write ? run_writes : methods[i].reads,
-			.subject = methods[i].write ? "domain" : NULL,
+			.subject = methods[i].subject ? methods[i].subject :
+			           methods[i].write ? "domain" : NULL,
 		};
 	return rows;
 }

@@ -112,7 +112,7 @@ static enum err lock_open(struct request *req, struct tx *tx, struct import *imp
 		err = service_id(req, "import", id);
 	if (err)
 		return tx_fail(tx, err, "%s", req->why.text);
-	if (!store_import_lock_now(tx, id, &access, req->arena, import))
+	if (!store_import_lock_now(tx, id, &access, req->may_wait, req->arena, import))
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
 	return OK;
 }

@@ -239,9 +239,9 @@ bool store_import_get(struct tx *tx, const char *id, const struct access *access
                       struct arena *arena, struct import *import);
 bool store_import_lock(struct tx *tx, const char *id, const struct access *access,
                        struct arena *arena, struct import *import);
-/* For the loop: one that another has locked is ERR_LOCKED at once. */
+/* For the loop: one that another has locked is ERR_LOCKED, at once or after a moment. */
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
-                           struct arena *arena, struct import *import);
+                           bool may_wait, struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
 /* Replaces the part, so that a part that comes twice counts once. */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,

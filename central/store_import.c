@@ -78,8 +78,25 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 	                     import);
 }
 
-bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
-                           struct arena *arena, struct import *import)
+#define IS_BUSY "the import %s takes another call or is being committed: try again"
+
+/* In line with the other parts, as long as those take a moment each. */
+static bool lock_in_a_moment(struct tx *tx, const char *id, const struct access *access,
+                             struct arena *arena, struct import *import)
+{
+	bool locked = select_import(tx,
+	                            TX_A_MOMENT "SELECT " IMPORT_COLUMNS
+	                            " FROM imports i WHERE i.id = ? "
+	                            "AND (i.tenant = ? OR ?) FOR UPDATE",
+	                            id, access, arena, import);
+
+	if (tx->err == ERR_BUSY)
+		tx->err = fail(tx->why, ERR_LOCKED, IS_BUSY, id);
+	return locked;
+}
+
+static bool lock_now(struct tx *tx, const char *id, const struct access *access,
+                     struct arena *arena, struct import *import)
 {
 	bool locked = select_import(tx,
 	                            "SELECT " IMPORT_COLUMNS " FROM imports i "
@@ -87,8 +104,16 @@ bool store_import_lock_now(struct tx *tx, const char *id, const struct access *a
 	                            "FOR UPDATE SKIP LOCKED", id, access, arena, import);
 
 	if (!locked && store_import_get(tx, id, access, arena, import))
-		tx_fail(tx, ERR_LOCKED, "the import is being committed: try again");
+		tx_fail(tx, ERR_LOCKED, IS_BUSY, id);
 	return locked;
+}
+
+bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
+                           bool may_wait, struct arena *arena, struct import *import)
+{
+	return may_wait && tx_knows_moments(tx)
+	       ? lock_in_a_moment(tx, id, access, arena, import)
+	       : lock_now(tx, id, access, arena, import);
 }
 
 void store_import_insert(struct tx *tx, const struct import *import)
