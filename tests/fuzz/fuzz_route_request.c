@@ -30,7 +30,7 @@ enum { BODY_MAX = 65536, FIELD_MAX = 4096, TTL_MAX = 604800, COLUMN_MAX = 255 };
 
 static char suffix[] = "v3.example.com";
 static const struct routes routes = {
-	.settings = { .suffix = suffix, .ttl = 30, .alive_s = 15 },
+	.settings = { .suffix = suffix, .ttl = 30, .alive_ms = 15000 },
 };
 
 /* ---- lines ---- */

@@ -46,6 +46,8 @@ def arguments():
                         help="run only this stage, file, class or test, and what it needs")
     parser.add_argument("--list", action="store_true", help="print what would run, and run nothing")
     parser.add_argument("--junit", metavar="FILE", help="write the results as JUnit XML")
+    parser.add_argument("--tolerate-flaky", action="store_true",
+                        help="report a flaky test, and do not fail for it")
     parser.add_argument("--repeat", type=int, default=1, metavar="N",
                         help="run the named stories N times")
     return parser.parse_args()
@@ -126,7 +128,9 @@ def main():
                          if not out.failed and "#" not in out.job.name})
     if asked.junit:
         report.junit(asked.junit, outcomes)
-    return report.summary(outcomes, flaky, time.monotonic() - started, work.processors.used())
+    failed, unknown = report.summary(outcomes, flaky, time.monotonic() - started,
+                                     work.processors.used())
+    return 1 if failed or (unknown and not asked.tolerate_flaky) else 0
 
 
 if __name__ == "__main__":

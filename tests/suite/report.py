@@ -37,6 +37,8 @@ class Progress:
         self.done[outcome.job.stage] += max(1, len(outcome.job.tests))
         skipped = f", {outcome.skipped} skipped" if outcome.skipped else ""
         word = "FAILED" if outcome.failed else "ok"
+        if outcome.is_hopeless:
+            return
         self._say(f"{word:6} {outcome.job.stage:11} {outcome.job.name:44} "
                   f"{outcome.passed:3} passed, {outcome.failed} failed{skipped}"
                   f"  {outcome.seconds:.1f} s, {outcome.cpu:.1f} s CPU")
@@ -113,11 +115,18 @@ def _tell_skipped(outcomes):
 
 
 def summary(outcomes, flaky, seconds, share):
-    """Returns the status to end with. FLAKY: {name: the issue that lists it, or None}."""
+    """Returns how many failed, and how many were flaky though no issue lists them.
+
+    FLAKY: {name: the issue that lists it, or None}.
+    """
     print()
     _tell_stages(outcomes)
     _tell_skipped(outcomes)
     _tell_failures(outcomes, flaky)
+    hopeless = [out.job.name for out in outcomes if out.is_hopeless]
+    if hopeless:
+        print(f"---- did not run, for what they need failed: {len(hopeless)} jobs, "
+              f"{', '.join(hopeless[:3])} ...")
     for name, issue in flaky.items():
         print(f"flaky: {name}: failed, and passed when it ran again alone"
               + (f"; known: {issue}" if issue else ""))
@@ -128,7 +137,7 @@ def summary(outcomes, flaky, seconds, share):
     print(f"{_minutes(seconds)} ({seconds:.0f} s), processors {100 * share:.0f} % busy, "
           f"{unknown} flaky")
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
-    return 1 if failed or unknown else 0
+    return failed, unknown
 
 
 def junit(path, outcomes):

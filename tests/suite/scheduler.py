@@ -18,6 +18,7 @@ TICK_SECONDS = 0.25
 RAMP_SECONDS = 0.75         # a story that starts needs the processors before it waits
 KILL_SECONDS = 10           # from SIGTERM to SIGKILL
 IDLE_WANTED = 0.12          # of the processors' time, before another story starts
+SMOOTHING = 0.15            # the weight of one look in the idle share
 STORIES_MIN = 2             # as many run however busy the machine is
 STORY_BYTES = 2 << 30       # memory that a story may need
 
@@ -32,6 +33,7 @@ class Outcome:
     failed: int = 0
     skipped: int = 0
     code: int = 0
+    is_hopeless: bool = False       # it did not run, for what it needs failed
     tests: list = field(default_factory=list)       # (name, what, seconds, words)
 
     @property
@@ -50,7 +52,7 @@ def stories_at_once():
     with open("/proc/meminfo") as meminfo:
         lines = dict(line.split(":") for line in meminfo)
     available = int(lines["MemAvailable"].split()[0]) * 1024
-    return max(STORIES_MIN, min(available // STORY_BYTES, 5 * os.cpu_count()))
+    return max(STORIES_MIN, min(available // STORY_BYTES, 2 * os.cpu_count()))
 
 
 class Processors:
@@ -58,7 +60,7 @@ class Processors:
 
     def __init__(self):
         self.first = self.last = self._read()
-        self.idle_share = 1.0
+        self.idle_share = 1.0       # smoothed: of the last seconds
 
     @staticmethod
     def _read():
@@ -70,7 +72,8 @@ class Processors:
         now = self._read()
         busy, nice, idle = (new - old for new, old in zip(now, self.last))
         if busy + nice + idle >= 10:        # hundredths of a second
-            self.idle_share = (nice + idle) / (busy + nice + idle)
+            share = (nice + idle) / (busy + nice + idle)
+            self.idle_share += SMOOTHING * (share - self.idle_share)
             self.last = now
 
     def used(self):
@@ -200,7 +203,7 @@ class Scheduler:
         for job in [job for job in self.waiting if self.bad & set(job.needs)]:
             self.waiting.remove(job)
             out = Outcome(job, failed=1, code=1)
-            out.tests.append(("", "failed", 0, f"cannot run: {' '.join(job.needs)} failed"))
+            out.is_hopeless = True
             self._ended(out)
 
     def _may_start(self, job, now):
@@ -263,10 +266,20 @@ class Scheduler:
                 if self.running:
                     self._turn()
         except BaseException:
-            for running in self.running.values():
-                running.signal(signal.SIGKILL)
+            self._stop_all()
             raise
         return self.outcomes
+
+    def _stop_all(self):
+        """A build that is killed would leave half a file; so it is told first."""
+        for running in self.running.values():
+            running.signal(signal.SIGTERM)
+        deadline = time.monotonic() + KILL_SECONDS
+        while time.monotonic() < deadline and any(
+                running.process.poll() is None for running in self.running.values()):
+            time.sleep(TICK_SECONDS)
+        for running in self.running.values():
+            running.signal(signal.SIGKILL)
 
     def left_seconds(self):
         """About how long the rest takes: its work, by as much as goes on at once."""

@@ -139,7 +139,7 @@ class Move:
     def ends_operation(self):
         """A server's zone was created, or deleted and is to be confirmed: under its lock."""
         return (self.kind == "server" and self.is_stated and
-                (self.new == "CREATE SUCCESS" or self.new is None))
+                self.new in ("CREATE SUCCESS", "DELETE NO_DOMAIN", None))
 
 
 # A row in error has the serial that was seen, too, and the newer one that was not.
