@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "deploy"))
 from lab.mariadb import MariaDb                     # noqa: E402
 from suite import plan, report, scheduler           # noqa: E402
 
-AGAIN_MAX = 5           # failed tests; of more, running them again tells nothing
+AGAIN_MAX = 12          # failed tests; of more, running them again tells nothing
 FLAKY = plan.ROOT / "tests" / "suite" / "flaky"     # TEST ISSUE, a line each
 
 EPILOG = """stages:
