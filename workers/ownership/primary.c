@@ -104,12 +104,19 @@ void primary_free(struct primary **primary)
 	free(old);
 }
 
+/* The address that it has by now; NULL: none is known. */
+static const struct address *server_of(const struct primary *primary)
+{
+	const struct primary_config *config = &primary->config;
+
+	return config->lookup ? lookup_address(config->lookup) : &config->server;
+}
+
 /* To the address that it has by now, which is kept in DIALLED. */
 static int dial(const struct primary *primary, struct address *dialled)
 {
 	const struct primary_config *config = &primary->config;
-	const struct address *server = config->lookup ? lookup_address(config->lookup)
-	                                              : &config->server;
+	const struct address *server = server_of(primary);
 
 	*dialled = (struct address){ 0 };
 	if (!server)
@@ -129,7 +136,10 @@ static void note_unreached(const struct primary *primary, const struct address *
 
 static void learn_time(struct primary *primary, uint64_t server_time)
 {
-	server_clock_learn(&primary->clock, server_time, &primary->config.server,
+	const struct address *server = server_of(primary);
+
+	server_clock_learn(&primary->clock, server_time,
+	                   server ? server : &primary->config.server,
 	                   &primary->config.zone);
 }
 

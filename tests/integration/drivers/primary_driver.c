@@ -362,6 +362,8 @@ static void do_open(struct driver *d, const json_t *command)
 	    !address_parse(text_of(command, "local"), 0, &d->config.local))
 		fatal("no address: %s", text_of(command, "local"));
 	set_key(d, json_object_get(command, "key"));
+	free(d->settings.host);
+	d->settings.host = xstrdup(text_of(command, "host"));
 	d->lookup = lookup_new(&(struct lookup_config){
 		.loop = d->loop, .host = text_of(command, "host"),
 		.port = (uint16_t)int_of(command, "port", 0) });
@@ -523,6 +525,7 @@ int main(void)
 	free(d.broker.url);
 	json_decref(d.records);
 	buf_clear(&d.line);
+	free(d.settings.host);
 	loop_io_free(&d.input);
 	loop_free(&d.loop);
 	return 0;
