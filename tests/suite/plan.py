@@ -55,6 +55,7 @@ RELEASE = {
     "test_fleet": "loads libfaketime before all others",
     "test_limits": "looks at memory and descriptors",
     "test_crash_points": "loads a library before all others",
+    "test_ports_agent": "loads a library before all others",
 }
 
 
