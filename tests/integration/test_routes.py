@@ -984,12 +984,13 @@ class Domains(RouteStory):
 
     def test_what_it_begins_with_is_said_though_its_maker_died(self):
         """As if it had died when central had the domain, and no more."""
-        for worker in self.workers:
+        running = [worker for worker in self.workers if worker.pid]
+        for worker in running:
             worker.pause()
         try:
             made = self.central.create_domain(domain={"name": f"shard7.{SUFFIX}."})["id"]
         finally:
-            for worker in self.workers:
+            for worker in running:
                 worker.resume()
         self.fleet.mariadb.sql(
             "INSERT INTO routers (name, dns, ttl, zone, made_id, due_at, created_at) VALUES "
@@ -1276,9 +1277,9 @@ class Moved(RouteStory):
     def test_a_drain_that_is_undone(self):
         """What could not move says so no more; what is of another router does."""
         self.router("shard1", capacity=1, wait=False)
-        route = self.route("a")
+        route = self.scheduled(self.route("a"))
         self.router("shard2", capacity=1, wait=False)
-        other = self.route("b")
+        other = self.scheduled(self.route("b"))
         self.assertEqual(other["router"], "shard2")
         for router in "shard1", "shard2":
             self.caller.drain_router(router=router)
