@@ -42,9 +42,13 @@ def erl_call(node, code):
     """Has the node evaluate CODE; true if it says done."""
     program = glob.glob("/usr/lib/erlang/erts-*/bin/erl_call")[0]
     cookie = (node.folder / ".erlang.cookie").read_text()
-    said = subprocess.run([program, "-n", node.node, "-c", cookie, "-e"], input=code, text=True,
-                          capture_output=True, timeout=RESET_SECONDS,
-                          env={"ERL_EPMD_PORT": str(node.epmd.port), "HOME": str(node.folder)})
+    try:
+        said = subprocess.run([program, "-n", node.node, "-c", cookie, "-e"], input=code,
+                              text=True, capture_output=True, timeout=RESET_SECONDS,
+                              env={"ERL_EPMD_PORT": str(node.epmd.port),
+                                   "HOME": str(node.folder)})
+    except subprocess.TimeoutExpired:
+        return False
     return said.stdout.strip() == "{ok, done}"
 
 
@@ -68,17 +72,19 @@ class Place(threading.Thread):
                     self.lend(stream)
                 except (OSError, ValueError):
                     pass            # the story is over
-            self.take_back()
+                except (LabError, subprocess.SubprocessError) as error:
+                    self.refuse(stream, error)
+            if not self.is_fit():
+                self.drop()
 
     def make_new(self):
         """The node, as if it had just been started for the first time."""
         password = secrets.token_hex(12)
         code = RESET.format(name=NAME, password=password)
-        if self.node and not self.node.has_died() and erl_call(self.node, code):
+        if self.node and erl_call(self.node, code):
             self.node.password = password
             return
-        if self.node:
-            self.node.kill9()
+        self.drop()
         self.number += 1
         self.node = RabbitMq.start(self.folder / str(self.number))
 
@@ -99,14 +105,25 @@ class Place(threading.Thread):
             except LabError as error:
                 self.tell(stream, error=str(error))
 
-    def take_back(self):
-        """One that hangs, or is down, is not lent again."""
-        if self.node and self.node.pid and not self.node.is_paused():
-            return
-        if self.node:
-            self.node.resume()
-            self.node.kill9()
-        self.node = None
+    def refuse(self, stream, error):
+        try:
+            print(json.dumps({"error": str(error)}), file=stream, flush=True)
+        except OSError:
+            pass                    # the story is over
+        self.drop()
+
+    def is_fit(self):
+        """One that was stopped, hangs or has died is not lent again."""
+        node = self.node
+        return node is None or (node.pid and not node.has_died() and not node.is_paused())
+
+    def drop(self):
+        node, self.node = self.node, None
+        if node and node.pid:
+            node.resume()
+            node.kill9()
+        elif node:
+            node.epmd.kill9()
 
 
 def serve(path, folder, count):
