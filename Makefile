@@ -109,6 +109,9 @@ $(foreach p,$(PROGRAMS),$(eval $(call part,$(p))))
 $(BUILD)/unit/%: $(BUILD)/unit/%.o $(BUILD)/workers.a
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
+# A hundred programs of the same objects: gold links one in a third of the time.
+$(BUILD)/unit/%: LDFLAGS += -fuse-ld=gold
+
 # It counts how often a record is made canonical.
 $(BUILD)/unit/central/test_changes: LDFLAGS += -Wl,--wrap=canonical_of_rr
 
