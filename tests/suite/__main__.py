@@ -4,6 +4,8 @@ import argparse
 import contextlib
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,9 +15,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "deploy"))
 from lab.mariadb import MariaDb                     # noqa: E402
-from suite import plan, report, scheduler           # noqa: E402
+from suite import plan, report, scheduler, story    # noqa: E402
 
-AGAIN_MAX = 12          # failed tests; of more, running them again tells nothing
+AGAIN_MAX = 16          # failed tests; of more, running them again tells nothing
+TRIES = 2               # of a failed test, alone
 FLAKY = plan.ROOT / "tests" / "suite" / "flaky"     # TEST ISSUE, a line each
 
 EPILOG = """stages:
@@ -75,18 +78,23 @@ def known_flaky():
     return dict(re.findall(r"^([^#\s]\S*)\s+(.+)$", FLAKY.read_text(), re.M))
 
 
+def passes_alone(job):
+    for _ in range(TRIES):
+        print(f"again, alone: {job.name}", flush=True)
+        if not scheduler.Scheduler([job], report.Progress([job])).run()[0].failed:
+            return True
+    return False
+
+
 def run_again(outcomes):
     """The tests that failed, alone: {name: issue or None} of those that pass then."""
     failed = [(out, test) for out, test, _ in report.failures(outcomes) if out.job.story]
-    if not 0 < len(failed) <= AGAIN_MAX:
+    if len(failed) > AGAIN_MAX:
         return {}
     known, flaky = known_flaky(), {}
     for out, test in failed:
         name = plan.full_name(out.job, test) if test else out.job.name
-        again = plan.again(out.job, test)
-        print(f"again, alone: {name}", flush=True)
-        result = scheduler.Scheduler([again], report.Progress([again])).run()[0]
-        if not result.failed:
+        if passes_alone(plan.again(out.job, test)):
             flaky[name] = known.get(name)
     return flaky
 
@@ -94,20 +102,31 @@ def run_again(outcomes):
 @contextlib.contextmanager
 def lent_servers():
     """Stories that start meanwhile find a lender of brokers, and an installed database."""
-    with tempfile.TemporaryDirectory(prefix="zfsuite") as folder:
+    folder = tempfile.mkdtemp(prefix="zfsuite")     # a copied process does not remove it
+    lender = None
+    try:
         database = MariaDb(f"{folder}/mariadb")
         database.install()
         os.environ["ZONEFLEET_MARIADB_TEMPLATE"] = str(database.data)
-        path = f"{folder}/socket"
+        os.environ["ZONEFLEET_MARIADB_FLUSH"] = "2"     # no story cuts the power
+        os.environ["ZONEFLEET_BROKERS"] = path = f"{folder}/socket"
         lender = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", "/usr/bin/python3", "tests/suite/brokers.py",
              path, folder, str(scheduler.stories_at_once())], stdin=subprocess.DEVNULL)
-        os.environ["ZONEFLEET_BROKERS"] = path
-        try:
-            yield
-        finally:
+        yield
+    finally:
+        if lender:
             lender.terminate()
             lender.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run(jobs):
+    """Returns the outcomes, what was flaky, and the share of the processors."""
+    work = scheduler.Scheduler(jobs, report.Progress(jobs))
+    with lent_servers() if any(job.story for job in jobs) else contextlib.nullcontext():
+        outcomes = work.run()
+        return outcomes, run_again(outcomes), work.processors.used()
 
 
 def main():
@@ -119,17 +138,13 @@ def main():
         show_list(jobs)
         return 0
     started = time.monotonic()
-    jobs = repeated(jobs, asked.repeat)
-    work = scheduler.Scheduler(jobs, report.Progress(jobs))
-    with lent_servers() if any(job.story for job in jobs) else contextlib.nullcontext():
-        outcomes = work.run()
-        flaky = run_again(outcomes)
-    plan.keep_durations({out.job.name: round(out.seconds, 1) for out in outcomes
-                         if not out.failed and "#" not in out.job.name})
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    story.import_heavy()
+    outcomes, flaky, busy = run(repeated(jobs, asked.repeat))
+    plan.keep_durations(outcomes)
     if asked.junit:
         report.junit(asked.junit, outcomes)
-    failed, unknown = report.summary(outcomes, flaky, time.monotonic() - started,
-                                     work.processors.used())
+    failed, unknown = report.summary(outcomes, flaky, time.monotonic() - started, busy)
     return 1 if failed or (unknown and not asked.tolerate_flaky) else 0
 
 

@@ -1,7 +1,8 @@
 """What there is to run: stages of jobs, and what is left to `tests/run all`.
 
-A job is a command, or a class of a story's file. Its needs are the names of jobs that have
-to be over, and well, before it starts.
+A job is a command, or tests of a story's file: a class, or all classes where they share what
+the module starts. A job of many tests is split by the seconds that they took. A job's needs
+are the names of jobs that have to pass before it starts.
 """
 
 import fnmatch
@@ -16,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = ROOT / "docs" / "testing.md"             # its last table: NAME | reason
 LEFT_OUT_HEAD = "## What the default leaves out"
-KEPT = ROOT / "tests" / "suite" / "durations.json"  # seconds that a job takes, kept with the tests
+# {test, command, or class for what it starts: seconds}, kept with the tests
+KEPT = ROOT / "tests" / "suite" / "durations.json"
 LOGS = ROOT / "build" / "test"
 
 SANITIZERS = {
@@ -28,6 +30,9 @@ CLANG = ("BUILD=build/fuzz", "CC=clang-14", "OPTIM=-O1 -g", "HARDEN=-fPIE",
          "SANITIZE=-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all")
 
 STORY_SECONDS = 600         # of a job of stories, then it is killed
+JOB_SECONDS = 75            # a longer job of stories is split
+TEST_SECONDS = 3            # of a test that was never measured
+START_SECONDS = 5           # what a class starts, if that was never measured
 
 # stage: what it is, and whether the default run has it
 STAGES = {
@@ -67,6 +72,7 @@ class Job:
     needs: tuple = ()
     env: dict = field(default_factory=dict)
     story: str = ""             # the file; "" of a command
+    unit: str = ""              # of a story: its name before it was split
     tests: tuple = ()           # of a story: the tests that it runs
     limit: int = 300            # seconds, then it is killed
     nice: int = 0
@@ -90,7 +96,9 @@ def _commands(fuzz_seconds):
         _make("check", "check", "check", needs=("build",), nice=5),
         _command("hardening", "hardening",
                  ["sh", "-c", "tests/support/check-hardening build/bin/*"], ("build",)),
-        _make("asan", "asan", "asan", needs=("asan-programs",), nice=10),
+        # the check stage has the long form of the histories
+        _make("asan", "asan", "asan", needs=("asan-programs",), nice=10,
+              env={"HISTORY_ROUNDS": "2000"}),
         _make("clang", "clang", *CLANG, "all", "fuzzers", needs=("asan-programs",), nice=15),
     ]
     for target in sorted((ROOT / "tests" / "fuzz").glob("fuzz_*.c")):
@@ -133,10 +141,9 @@ def _story(file, name, tests, stage):
     env = {} if release else dict(SANITIZERS)
     if stage == "faults":
         env["ZONEFLEET_FAULTS"] = os.environ.get("ZONEFLEET_FAULTS", "short")
-    return Job(f"{path.stem}:{name}" if name else path.stem, stage,
-               ["/usr/bin/python3", "tests/suite/story.py", "EVENTS", file, *tests],
-               ("build",) if release else ("asan-programs",), env, file, tuple(tests),
-               limit=int(os.environ.get("STORY_SECONDS") or STORY_SECONDS),
+    name = f"{path.stem}:{name}" if name else path.stem
+    return Job(name, stage, [], ("build",) if release else ("asan-programs",), env, file, name,
+               tuple(tests), limit=int(os.environ.get("STORY_SECONDS") or STORY_SECONDS),
                alone=stage == "clusters")
 
 
@@ -151,6 +158,23 @@ def _stories(stage):
             classes = {"": [test for tests in classes.values() for test in tests]}
         jobs += [_story(file, name, tests, stage) for name, tests in classes.items() if tests]
     return jobs
+
+
+def _split(job, seconds):
+    """The job, or parts of it that take JOB_SECONDS each, its tests in their order."""
+    start = seconds.get(job.unit, START_SECONDS)
+    took = {test: seconds.get(full_name(job, test), TEST_SECONDS) for test in job.tests}
+    count = max(1, round(sum(took.values()) / max(JOB_SECONDS - start, JOB_SECONDS / 3)))
+    share = sum(took.values()) / count
+    parts, filled = [[]], 0
+    for test in job.tests:
+        if parts[-1] and filled + took[test] / 2 > share * len(parts):
+            parts.append([])
+        parts[-1].append(test)
+        filled += took[test]
+    return [replace(job, name=job.name if len(parts) == 1 else f"{job.name}.{number}",
+                    tests=tuple(tests), estimate=start + sum(took[test] for test in tests))
+            for number, tests in enumerate(parts, 1)]
 
 
 # ---- what is left out, and what is asked for ----
@@ -178,23 +202,13 @@ def _is_called(job, test, names):
     return any(fnmatch.fnmatchcase(each, name) for name in names for each in called)
 
 
-def _only(job, tests):
-    """The same job with some of its tests; None without any."""
-    if not tests:
-        return None
-    if len(tests) < len(job.tests):
-        job.argv = [*job.argv[:4], *tests]
-        job.estimate *= len(tests) / len(job.tests)
-        job.tests = tuple(tests)
-    return job
-
-
-def _without_left_out(job, names):
-    return _only(job, [test for test in job.tests if not _is_called(job, test, names)])
+def _without(job, names):
+    return replace(job, tests=tuple(test for test in job.tests
+                                    if not _is_called(job, test, names)))
 
 
 def _named(job, names):
-    return _only(job, [test for test in job.tests if _is_called(job, test, names)])
+    return replace(job, tests=tuple(test for test in job.tests if _is_called(job, test, names)))
 
 
 def _with_needs(chosen, jobs):
@@ -218,11 +232,20 @@ def _durations():
     return kept
 
 
-def keep_durations(seconds):
-    """Measured ones, for the next run here; KEPT is a copy of them that travels."""
+def keep_durations(outcomes):
+    """Those of what passed, for the next run here; KEPT is a copy of them that travels."""
+    measured = {}
+    for out in outcomes:
+        if out.failed or "#" in out.job.name:
+            continue
+        tests = {full_name(out.job, test): seconds for test, what, seconds, _ in out.tests
+                 if what == "passed"} if out.job.story else {}
+        measured |= tests
+        measured[out.job.unit or out.job.name] = out.seconds - sum(tests.values())
     path = LOGS / "durations.json"
     old = json.loads(path.read_text()) if path.exists() else {}
-    path.write_text(json.dumps({**old, **seconds}, indent=0, sort_keys=True) + "\n")
+    kept = {**old, **{name: round(seconds, 1) for name, seconds in measured.items()}}
+    path.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n")
 
 
 def make(names, fuzz_seconds):
@@ -239,28 +262,28 @@ def make(names, fuzz_seconds):
               if stage in wanted or (story_names and (stage in default or _hints(stage, story_names)))]
     stories = [job for stage in listed for job in _stories(stage)]
     commands = _commands(fuzz_seconds)
+    out = left_out()
     _check_names(story_names, [*commands, *stories])
-    durations = _durations()
-    for job in [*commands, *stories]:
-        job.estimate = durations.get(job.name, job.estimate)
+    if not names:
+        _check_names([name for name in out if name not in STAGES], stories)
+        wanted -= out.keys()
+        stories = [_without(job, out) for job in stories]
+    elif story_names:
+        stories = [job if job.stage in wanted else _named(job, story_names) for job in stories]
+    seconds = _durations()
+    jobs = [part for job in stories if job.tests for part in _split(job, seconds)]
+    for job in commands:
+        job.estimate = seconds.get(job.name, job.estimate)
+    for job in [*commands, *jobs]:
         job.limit = max(job.limit, int(4 * job.estimate))
     chosen = [job for job in commands if job.stage in wanted or job.name in story_names]
-    if not names:
-        out = left_out()
-        stories = [job for job in stories if _without_left_out(job, out)]
-        chosen += stories
-    else:
-        for job in stories:
-            if job.stage in wanted or _named(job, story_names):
-                chosen.append(job)
-    return _with_needs(chosen, [*commands, *stories])
+    return _with_needs([*chosen, *jobs], [*commands, *jobs])
 
 
 def again(job, test):
     """A job of one test of a story, or of its whole class if it failed outside a test."""
     tests = (test,) if "." in test else job.tests
-    return replace(job, name=f"{job.name}.again", argv=[*job.argv[:4], *tests], tests=tests,
-                   needs=())
+    return replace(job, name=f"{job.name}.again", tests=tests, needs=())
 
 
 def _hints(stage, names):

@@ -8,16 +8,17 @@ import json
 import os
 import selectors
 import signal
-import subprocess
+import sys
 import time
+import traceback
 from dataclasses import dataclass, field
 
-from . import plan
+from . import plan, story
 
 TICK_SECONDS = 0.25
 RAMP_SECONDS = 0.75         # a story that starts needs the processors before it waits
 KILL_SECONDS = 10           # from SIGTERM to SIGKILL
-IDLE_WANTED = 0.12          # of the processors' time, before another story starts
+IDLE_WANTED = 0.06          # of the processors' time, before another story starts
 SMOOTHING = 0.15            # the weight of one look in the idle share
 STORIES_MIN = 2             # as many run however busy the machine is
 STORY_BYTES = 2 << 30       # memory that a story may need
@@ -82,6 +83,37 @@ class Processors:
         return (busy + nice) / max(1, busy + nice + idle)
 
 
+def start(job, events, log):
+    """Returns the pid of a session that does the job and has EVENTS open.
+
+    A story needs no new interpreter: it has the modules of this one.
+    """
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        _prepare(job, log)
+        if job.story:
+            story.leave(story.main(events, job.story, job.tests))
+        os.set_inheritable(events, True)
+        os.execvp(job.argv[0], job.argv)
+    except BaseException:
+        traceback.print_exc()
+    story.leave(1)
+
+
+def _prepare(job, log):
+    os.setsid()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log.fileno(), 1)
+    os.dup2(log.fileno(), 2)
+    os.nice(job.nice)
+    os.environ.update(job.env)
+
+
 class Running:
     """A job's process, and what it has told so far."""
 
@@ -94,19 +126,19 @@ class Running:
         self.current = None
         self.told = b""
         self.events, theirs = os.pipe()
-        argv = [str(theirs) if word == "EVENTS" else word for word in job.argv]
         with open(log_of(job), "wb") as log:
-            self.process = subprocess.Popen(
-                argv, cwd=plan.ROOT, env={**os.environ, **job.env}, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, pass_fds=[theirs], start_new_session=True,
-                preexec_fn=lambda: os.nice(job.nice))
+            self.pid = start(job, theirs, log)
         os.close(theirs)
 
     def signal(self, number):
         try:
-            os.killpg(self.process.pid, number)
+            os.killpg(self.pid, number)
         except ProcessLookupError:
             pass
+
+    def has_ended(self):
+        """Without taking its status: end() does."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def read(self):
         """False at the end of its events."""
@@ -137,11 +169,10 @@ class Running:
 
     def end(self):
         """After its last event: waits for it."""
-        _, status, usage = os.wait4(self.process.pid, 0)
+        _, status, usage = os.wait4(self.pid, 0)
         self.signal(signal.SIGKILL)         # what it left in its session
-        self.process.returncode = os.waitstatus_to_exitcode(status)
         out = self.outcome
-        out.code = self.process.returncode
+        out.code = os.waitstatus_to_exitcode(status)
         out.seconds = time.monotonic() - self.started
         out.cpu = usage.ru_utime + usage.ru_stime
         os.close(self.events)
@@ -276,7 +307,7 @@ class Scheduler:
             running.signal(signal.SIGTERM)
         deadline = time.monotonic() + KILL_SECONDS
         while time.monotonic() < deadline and any(
-                running.process.poll() is None for running in self.running.values()):
+                not running.has_ended() for running in self.running.values()):
             time.sleep(TICK_SECONDS)
         for running in self.running.values():
             running.signal(signal.SIGKILL)

@@ -10,6 +10,8 @@ JSON goes to it at each start and end of a test:
 What fails outside a test (setUpClass, setUpModule) has the name of its class, or "".
 """
 
+import atexit
+import importlib
 import importlib.util
 import json
 import os
@@ -20,6 +22,20 @@ import unittest
 from pathlib import Path
 
 WORDS_MAX = 8000
+# What many stories import and takes long: of the packages, for the project's own modules look
+# at the environment.
+HEAVY = ("oslo_messaging", "oslo_messaging._drivers.impl_rabbit", "oslo_config.cfg", "kombu",
+         "amqp", "dns.query", "dns.message", "dns.zone", "dns.tsigkeyring", "sqlite3",
+         "http.client", "concurrent.futures")
+
+
+def import_heavy():
+    """Before this process is copied; a package that is missing fails the story that needs it."""
+    for name in HEAVY:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass
 
 
 def load(file):
@@ -128,6 +144,23 @@ def run(descriptor, file, names):
             resultclass=lambda *a, **o: Result(events, *a, **o))
         result = runner.run(suite)
     return 0 if result.wasSuccessful() else 1
+
+
+def main(descriptor, file, names):
+    """As if this process had been started as `story.py DESCRIPTOR FILE NAME...`."""
+    sys.argv = [str(Path(__file__).resolve()), str(descriptor), file, *names]
+    os.set_inheritable(descriptor, True)
+    return run(descriptor, file, names)
+
+
+def leave(code):
+    """The end of a copied process: it stops what it started, and returns to nobody."""
+    try:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def list_files(files):
