@@ -7,7 +7,6 @@ import contextlib
 import json
 import logging
 import lzma
-import subprocess
 import sys
 import tempfile
 import threading
@@ -22,8 +21,10 @@ from oslo_config import cfg
 
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "deploy"))
+sys.path.insert(0, str(REPO / "tests" / "support"))
+from holding import holding             # noqa: E402
 from lab.fleet import Fleet             # noqa: E402
-from lab.process import program, wait_for   # noqa: E402
+from lab.process import wait_for        # noqa: E402
 
 ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
 LARGE = 200_000         # records of a generated zone
@@ -122,24 +123,8 @@ def send(messages):
     return [answers[one["_msg_id"]].pop(0) for one in messages]
 
 
-@contextlib.contextmanager
 def held(statement):
-    """A transaction that has run STATEMENT, and does not end."""
-    server = lab.fleet.mariadb
-    client = subprocess.Popen(
-        [program("mariadb"), "--no-defaults", f"--host={server.host}", f"--port={server.port}",
-         f"--user={server.user}", f"--password={server.password}", "--unbuffered",
-         "--skip-column-names", server.database],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        client.stdin.write(f"START TRANSACTION; {statement}; SELECT 'held';\n")
-        client.stdin.flush()
-        while client.stdout.readline().strip() != "held":
-            pass
-        yield
-    finally:
-        client.kill()
-        client.communicate()
+    return holding(lab.fleet.mariadb, statement)
 
 
 def add(name, data, record_type="A", **more):

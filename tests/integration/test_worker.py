@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from lab.mariadb import MariaDb
 from lab.process import free_port, tail, wait_for
+from holding import holding
 from lent import story_rabbitmq
 
 DRIVERS = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "drivers"
@@ -335,6 +336,25 @@ class Life(unittest.TestCase):
         toy.wait(lambda: re.fullmatch(wanted, toy.page("/healthz")[1]), "it says why")
         self.assertEqual(toy.page("/healthz")[0], 503)
         self.assertFalse(toy.tells("READY=1"))
+        self.assertEqual(toy.end(), 0)
+
+    def test_a_process_that_loses_its_database_at_its_start(self):
+        """The supervisor forks it from a loop: it waits a moment, and tries again."""
+        waiting = ("SELECT id FROM information_schema.processlist "
+                   "WHERE info LIKE 'UPDATE toy%' AND command <> 'Killed'")
+        self.database.sql("CREATE TABLE toy_starts (starts INT NOT NULL); "
+                          "INSERT INTO toy_starts VALUES (0)")
+        toy = self.start(processes=1, more="enters = true;").wait_ready()
+        with holding(self.database, "SELECT starts FROM toy_starts FOR UPDATE"):
+            os.kill(*toy.children(), signal.SIGKILL)
+            for losses in 1, 2:
+                (connection,), = wait_for(lambda: self.database.sql(waiting), 20, "it waits")
+                self.database.sql(f"KILL {connection}")
+                toy.wait_log("database lost", losses)
+        toy.wait_healthy()
+        self.assertEqual(self.database.sql("SELECT starts FROM toy_starts"), [["2"]])
+        self.assertEqual(toy.metric("process_starts_total"), 2)
+        self.assertFalse(toy.logs("SIGABRT"), tail(toy.log))
         self.assertEqual(toy.end(), 0)
 
     def test_it_outlives_a_restart_of_the_broker(self):

@@ -16,6 +16,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/pause.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "runtime/page.h"
@@ -121,6 +122,7 @@ static void become_child(struct supervisor *supervisor, pid_t parent)
 	program_log_open(supervisor->program);
 }
 
+/* The supervisor's loop forks: the child may pause until it runs a loop of its own. */
 static pid_t fork_blocked(sigset_t *before)
 {
 	sigset_t all;
@@ -131,6 +133,8 @@ static pid_t fork_blocked(sigset_t *before)
 	pid = fork();
 	if (pid)
 		sigprocmask(SIG_SETMASK, before, NULL);
+	else
+		pause_forbid(false);
 	return pid;
 }
 

@@ -13,12 +13,13 @@
 
 #include "base/log.h"
 #include "runtime/metrics.h"
+#include "runtime/tx.h"
 #include "runtime/worker.h"
 
 struct toy {
 	char *greeting;
 	int turn_ms;
-	bool refuse;
+	bool refuse, enters;
 	int reloads;
 	struct metric *turns;
 	const struct runtime *runtime;
@@ -31,6 +32,8 @@ static const struct option toy_options[] = {
 	  "period of a timer that only counts", .reloadable = true },
 	{ "refuse", OPTION_BOOL, offsetof(struct toy, refuse), "false", 0, 0,
 	  "refuse to start, as for settings that only a process can judge" },
+	{ "enters", OPTION_BOOL, offsetof(struct toy, enters), "false", 0, 0,
+	  "count each start in the table toy_starts" },
 	{ 0 }
 };
 
@@ -95,6 +98,15 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
+static enum err enter(void *self, struct why *why)
+{
+	const struct toy *toy = self;
+	struct tx tx = tx_begin(toy->runtime->db, why);
+
+	tx_exec(&tx, "UPDATE toy_starts SET starts = starts + 1", TX_NONE);
+	return tx_commit(&tx);
+}
+
 static enum err start(void *self, const struct runtime *runtime, struct why *why)
 {
 	struct toy *toy = self;
@@ -102,7 +114,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	toy->runtime = runtime;
 	if (toy->refuse)
 		return fail(why, ERR_INVALID, "toy.refuse: says so");
-	return OK;
+	return toy->enters ? tx_redo(enter, toy, why) : OK;
 }
 
 static void reload(void *self)
