@@ -42,6 +42,7 @@ struct pursuit {
 	bool was_tried;			/* the server's driver was called */
 	enum err err;			/* of the driver, or of central */
 	struct why why;
+	const char *outcome;		/* of a raise, for record_raise() */
 	UT_hash_handle hh;
 };
 
@@ -251,13 +252,36 @@ static void run(void *self)
 
 /* ---- on the loop ---- */
 
+static void record_raise(void *self)
+{
+	struct pursuit *pursuit = self;
+
+	record(pursuit, poolmgr_of(pursuit)->lane_db, pursuit->outcome);
+}
+
+static void raise_recorded(void *self)
+{
+	pursuit_free(self);
+}
+
+/* On the poolmgr's lane, for a record waits between its tries. The pursuit ends. */
+static void end_raise(struct pursuit *pursuit, const char *outcome)
+{
+	pursuit->outcome = outcome;
+	if (poolmgr_submit(poolmgr_of(pursuit), record_raise, raise_recorded, pursuit))
+		return;
+	log_warn("follow-up not recorded: domain=%s why=\"no room, or this process ends\"",
+	         pursuit->domain.name);
+	pursuit_free(pursuit);
+}
+
 /* Not the serial that was refused: what is to be typed at the server. */
 static void park_raise(struct pursuit *pursuit)
 {
 	pursuit->err = fail(&pursuit->why, ERR_INVALID, "our serial is not raised so far: "
 	                    "make the server transfer the zone again, by its own "
 	                    "command");
-	record(pursuit, poolmgr_of(pursuit)->runtime.db, "PARKED");
+	end_raise(pursuit, "PARKED");
 }
 
 static void raised(void *self, const struct rpc_answer *answer)
@@ -267,9 +291,7 @@ static void raised(void *self, const struct rpc_answer *answer)
 	pursuit->calling = false;
 	pursuit->err = answer->err;
 	pursuit->why = answer->why;
-	record(pursuit, poolmgr_of(pursuit)->runtime.db,
-	       answer->err ? "FAILED" : "DONE");
-	pursuit_free(pursuit);
+	end_raise(pursuit, answer->err ? "FAILED" : "DONE");
 }
 
 /* A change of nothing but the serial; central refuses it if another has come before. */
@@ -289,40 +311,36 @@ static enum err raise_to(struct pursuit *pursuit, uint32_t serial)
 	return err;
 }
 
-/* True: central was asked, and raised() goes on. */
-static bool raise_serial(struct pursuit *pursuit)
+static void raise_serial(struct pursuit *pursuit)
 {
 	uint32_t serial;
 
 	if (!follow_raise(pursuit->domain.state.serial, pursuit->serves,
 	                  (uint32_t)clock_unix(), &serial)) {
 		park_raise(pursuit);
-		return false;
+		return;
 	}
 	pursuit->err = raise_to(pursuit, serial);
 	pursuit->calling = !pursuit->err;
 	if (pursuit->err)
-		record(pursuit, poolmgr_of(pursuit)->runtime.db, "FAILED");
-	return pursuit->calling;
+		end_raise(pursuit, "FAILED");
 }
 
 static void ended(void *self)
 {
 	struct pursuit *pursuit = self;
 	struct poolmgr *poolmgr = poolmgr_of(pursuit);
-	bool goes_on = false;
+	bool ran = lane_job_ran(pursuit->server->lane);
 
 	log_request(pursuit->cause.request_id);
-	if (lane_job_ran(pursuit->server->lane)) {
-		if (pursuit->was_tried && !pursuit->err)
-			tell_server(poolmgr->tell, &pursuit->domain, pursuit->server,
-			            &pursuit->cause);
-		if (pursuit->action == FOLLOW_RAISE)
-			goes_on = raise_serial(pursuit);
-	}
-	log_request(NULL);
-	if (!goes_on)
+	if (ran && pursuit->was_tried && !pursuit->err)
+		tell_server(poolmgr->tell, &pursuit->domain, pursuit->server,
+		            &pursuit->cause);
+	if (ran && pursuit->action == FOLLOW_RAISE)
+		raise_serial(pursuit);
+	else
 		pursuit_free(pursuit);
+	log_request(NULL);
 }
 
 static struct pursuit *pursuit_new(struct follow_up *follow_up, const char *key,

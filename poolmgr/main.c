@@ -10,11 +10,10 @@
 #include "operation.h"
 #include "patrol.h"
 #include "poolmgr.h"
+#include "registration.h"
 #include "repair.h"
 #include "retry.h"
-#include "runtime/tx.h"
 #include "servers.h"
-#include "store_servers.h"
 #include "sync.h"
 #include "tell.h"
 
@@ -193,32 +192,12 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
-static enum err register_servers(void *self, struct why *why)
-{
-	struct poolmgr *pm = self;
-	struct arena *arena = arena_new();
-	struct seen_servers seen;
-	struct tx tx = tx_begin(pm->runtime.db, why);
-
-	store_register(&tx, pm->config.pool_name, pm->servers);
-	store_servers(&tx, arena, pm->config.pool_name, &seen);
-	enum err err = tx_commit(&tx);
-	for (size_t i = 0; !err && i < seen.count; i++)
-		servers_set(pm->servers, seen.item[i].id, seen.item[i].in_service);
-	arena_free(&arena);
-	return err;
-}
-
-/* minidns lets the address in that it has now. What fails is done by the next sync. */
+/* minidns lets the address in that it has now. */
 static void servers_moved(void *self)
 {
-	struct why why;
-
-	if (tx_redo(register_servers, self, &why))
-		log_warn("servers not registered: reason=\"%s\"", why.text);
+	registration_renew(((struct poolmgr *)self)->registration);
 }
 
-/* Before the first order: minidns refuses transfers to servers that it does not know. */
 static enum err start(void *self, const struct runtime *runtime, struct why *why)
 {
 	struct poolmgr *pm = self;
@@ -227,9 +206,10 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	pm->runtime = *runtime;
 	pm->tell = tell_new(pm);
 	pm->follow_up = follow_up_new(pm);
-	err = tx_redo(register_servers, pm, why);
+	err = registration_begin(pm, why);
 	if (err)
 		return err;
+	pm->registration = registration_new(pm);
 	pm->servers->moved = servers_moved;
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
@@ -264,6 +244,7 @@ static void stop(void *self)
 	lane_free(&pm->lane);	/* what it found goes to the servers' lanes */
 	servers_stop(pm->servers);
 	db_free(&pm->lane_db);
+	registration_free(&pm->registration);
 	follow_up_free(&pm->follow_up);
 	patrol_free(&pm->patrol);
 	retry_free(&pm->retry);

@@ -31,6 +31,7 @@ struct patrol;
 struct retry;
 struct sync;
 struct follow_up;
+struct registration;
 struct metric;
 
 struct poolmgr {
@@ -53,6 +54,7 @@ struct poolmgr {
 	struct queue_watch *queues;
 	struct patrol *patrol;
 	struct follow_up *follow_up;
+	struct registration *registration;
 	struct retry *retry;
 	struct sync *sync;
 	struct lane *lane;		/* of what goes through many rows */

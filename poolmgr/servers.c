@@ -217,6 +217,16 @@ void servers_stop(struct servers *servers)
 	lane_free(&servers->names);
 }
 
+void servers_copy(const struct servers *servers, struct servers *copy)
+{
+	size_t size = servers->count * sizeof(*copy->item);
+
+	if (!copy->item)
+		copy->item = xcalloc(1, size);
+	copy->count = servers->count;
+	memcpy(copy->item, servers->item, size);
+}
+
 struct server *servers_find(const struct servers *servers, const char *id)
 {
 	for (size_t i = 0; i < servers->count; i++)

@@ -58,6 +58,8 @@ void servers_measure(const struct servers *servers);	/* the breakers, as they ar
 void servers_start(struct servers *servers, struct loop *loop,
                    const struct db_config *db_config);
 void servers_stop(struct servers *servers);
+/* As they are now, into COPY, which begins as zeroes: for another thread to read. */
+void servers_copy(const struct servers *servers, struct servers *copy);
 /* It gave no answer; if that goes on, the next address of its host is in use. */
 void servers_silent(struct server *server);
 /* NULL: there is none. */

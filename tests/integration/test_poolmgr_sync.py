@@ -1,89 +1,35 @@
 """A pool manager that is behind with thousands of domains: by few statements, beside its loop."""
 
 import re
-import shutil
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "deploy")]
-from lab.fleet import BINARIES, Worker, render                          # noqa: E402
-from lab.mariadb import MariaDb                                         # noqa: E402
-from lab.process import HOST, free_port, run, wait_for                  # noqa: E402
-from lab.rabbitmq import RabbitMq                                       # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from poolmgr_lab import SECONDS, PoolmgrLab, wait_for                   # noqa: E402
 
 DOMAINS = 300
-SERVERS = "one", "two"
-SECONDS = 60
 FEW = DOMAINS // 3   # statements, of what would be one a row: others do something, too
-
-ROWS = f"""\
-INSERT INTO pools (id, name) VALUES (REPEAT('1', 32), 'default');
-INSERT INTO domains (id, name, ancestry, tenant, pool_id, serial, task, status, mname, rname,
-                     soa_ttl, refresh, retry, expire, minimum, ttl, created_at, changed_at)
-SELECT MD5(n), CONCAT('zone-', n, '.many.example.'), CONCAT('x', n), 'story',
-       REPEAT('1', 32), 17, 'NONE', 'ACTIVE', 'ns1.example.net.', 'hostmaster.example.net.',
-       60, 60, 60, 60, 60, 60, '2026-01-01', '2026-01-01'
-FROM (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {DOMAINS})
-      SELECT n FROM c) numbers;
-"""
-STATUSES = """\
-INSERT INTO pool_manager_status (id, server_id, domain_id, action, status, serial_number)
-SELECT MD5(CONCAT('{server}{action}', id)), '{server}', id, '{action}', 'SUCCESS', {serial}
-FROM domains;
-"""
 
 
 def setUpModule():
-    folder = Path(tempfile.mkdtemp(prefix="zfpoolsync"))
-    unittest.addModuleCleanup(shutil.rmtree, folder)
-    mariadb = MariaDb(folder / "mariadb", settings=(
-        "--max-recursive-iterations=100000", "--innodb-flush-log-at-trx-commit=0"))
-    rabbitmq = RabbitMq(folder / "rabbitmq")
-    unittest.enterModuleContext(mariadb)
-    unittest.enterModuleContext(rabbitmq)
-    for server in mariadb, rabbitmq:
-        server.launch()
-    for server in mariadb, rabbitmq:
-        server.wait_ready()
-    settings = {
-        "broker": {"url": rabbitmq.url, "exchange": "zonefleet"},
-        "database": {"host": mariadb.hosts, "user": mariadb.user,
-                     "password": mariadb.password, "name": mariadb.database},
-        # nobody is there: what minidns is told is lost, and each round tells it again
-        "poolmgr": {"masters": [f"{HOST}:{free_port()}"], "periodic_sync_interval": 1,
-                    "sync_batch": 100, "compare_every": 0, "poll_timeout": 1,
-                    "poll_retry_interval": 1, "poll_max_retries": 1},
-        "backends": {"fake": {"servers": [
-            {"id": server, "host": HOST, "port": free_port()} for server in SERVERS]}},
-    }
-    config = folder / "zonefleet.cfg"
-    config.touch(0o600)
-    config.write_text(render(settings))
-    run([BINARIES / "zonefleet", "--config", config, "db", "migrate"])
-    mariadb.sql(ROWS)
-    for server in SERVERS:
-        mariadb.sql(STATUSES.format(server=server, action="CREATE", serial="NULL"))
-        mariadb.sql(STATUSES.format(server=server, action="UPDATE", serial=17))
-    SyncStory.mariadb = mariadb
-    SyncStory.poolmgr = Worker(folder / "poolmgr", "poolmgr", settings)
-    unittest.enterModuleContext(SyncStory.poolmgr)
-    SyncStory.poolmgr.launch()
-    SyncStory.poolmgr.wait_ready()
+    # what mini-DNS is told is lost, and each round tells it again
+    lab = SyncStory.lab = unittest.enterModuleContext(PoolmgrLab(
+        {"one": {}, "two": {}}, domains=DOMAINS,
+        settings={"poolmgr": {"periodic_sync_interval": 1, "sync_batch": 100}}))
+    SyncStory.poolmgr = lab.start_poolmgr()
 
 
 class SyncStory(unittest.TestCase):
 
     def sql(self, text):
-        return self.mariadb.sql(text, seconds=60)
+        return self.lab.sql(text)
 
     def count(self, where):
-        return int(self.sql(f"SELECT COUNT(*) FROM pool_manager_status WHERE {where}")[0][0])
+        return self.lab.count(where)
 
     def statements(self, kind):
-        return int(self.sql(f"SHOW GLOBAL STATUS LIKE 'Com_{kind}'")[0][1])
+        return self.lab.statements(kind)
 
     def wait_none(self, where, what):
         wait_for(lambda: self.count(where) == 0, SECONDS, what, [self.poolmgr.log])

@@ -1,0 +1,107 @@
+#include "registration.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/tx.h"
+#include "servers.h"
+#include "store_servers.h"
+
+struct registration {
+	struct poolmgr *poolmgr;
+	bool is_running;
+	bool is_stale;			/* addresses changed while it runs */
+	struct servers servers;		/* as they were when it was submitted */
+	enum err err;
+	struct why why;
+};
+
+struct registration *registration_new(struct poolmgr *poolmgr)
+{
+	struct registration *registration = xcalloc(1, sizeof(*registration));
+
+	registration->poolmgr = poolmgr;
+	return registration;
+}
+
+void registration_free(struct registration **registration)
+{
+	if (!*registration)
+		return;
+	free((*registration)->servers.item);
+	free(*registration);
+	*registration = NULL;
+}
+
+/* ---- before the loop ---- */
+
+static enum err try_begin(void *self, struct why *why)
+{
+	struct poolmgr *poolmgr = self;
+	struct arena *arena = arena_new();
+	struct seen_servers seen;
+	struct tx tx = tx_begin(poolmgr->runtime.db, why);
+
+	store_register(&tx, poolmgr->config.pool_name, poolmgr->servers);
+	store_servers(&tx, arena, poolmgr->config.pool_name, &seen);
+	enum err err = tx_commit(&tx);
+	for (size_t i = 0; !err && i < seen.count; i++)
+		servers_set(poolmgr->servers, seen.item[i].id, seen.item[i].in_service);
+	arena_free(&arena);
+	return err;
+}
+
+enum err registration_begin(struct poolmgr *poolmgr, struct why *why)
+{
+	return tx_redo(try_begin, poolmgr, why);
+}
+
+/* ---- on the lane ---- */
+
+static enum err try_write(void *self, struct why *why)
+{
+	struct registration *registration = self;
+	struct tx tx = tx_begin(registration->poolmgr->lane_db, why);
+
+	store_register(&tx, registration->poolmgr->config.pool_name,
+	               &registration->servers);
+	return tx_commit(&tx);
+}
+
+static void write_rows(void *self)
+{
+	struct registration *registration = self;
+
+	registration->err = tx_redo(try_write, registration, &registration->why);
+}
+
+/* ---- on the loop ---- */
+
+static void written(void *self)
+{
+	struct registration *registration = self;
+
+	registration->is_running = false;
+	if (!poolmgr_ran(registration->poolmgr))
+		return;
+	if (registration->err)
+		log_warn("servers not registered: reason=\"%s\"",
+		         registration->why.text);
+	if (registration->is_stale)
+		registration_renew(registration);
+}
+
+void registration_renew(struct registration *registration)
+{
+	struct poolmgr *poolmgr = registration->poolmgr;
+
+	registration->is_stale = registration->is_running;
+	if (registration->is_running)
+		return;
+	servers_copy(poolmgr->servers, &registration->servers);
+	registration->is_running = poolmgr_submit(poolmgr, write_rows, written,
+	                                          registration);
+	if (!registration->is_running)
+		log_warn("servers not registered: reason=\"no room on the lane\"");
+}
