@@ -13,6 +13,7 @@
 #include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
+#include "runtime/tx_list.h"
 #include "store.h"
 #include "store_due.h"
 #include "store_witness.h"
@@ -285,13 +286,11 @@ static void run(void *self)
 
 /* ---- back on the loop ---- */
 
-enum { RELEASE_ROWS = 1000 };		/* of a transaction */
-
 struct release {
 	struct poolmgr *poolmgr;
 	const char *server_id;
 	bool control;
-	int64_t rows;			/* of the last transaction */
+	size_t rows;			/* of the last time */
 	enum err err;
 	struct why why;
 };
@@ -299,10 +298,10 @@ struct release {
 static enum err release_some(void *self, struct why *why)
 {
 	struct release *of = self;
-	struct tx tx = tx_begin(of->poolmgr->lane_db, why);
+	struct tx tx = tx_once(of->poolmgr->lane_db, why);
 
 	of->rows = store_release(&tx, of->poolmgr->config.pool_name, of->server_id,
-	                         of->control, RELEASE_ROWS);
+	                         of->control);
 	return tx_commit(&tx);
 }
 
@@ -317,7 +316,7 @@ static void release(void *self)
 static void released(void *self)
 {
 	struct release *of = self;
-	bool more = poolmgr_ran(of->poolmgr) && !of->err && of->rows == RELEASE_ROWS;
+	bool more = poolmgr_ran(of->poolmgr) && !of->err && of->rows == TX_LIST_MAX;
 
 	if (of->err)
 		log_warn("retries not released: server=%s why=\"%s\"", of->server_id,

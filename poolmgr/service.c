@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "absences.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -15,17 +16,12 @@
 #include "store.h"
 #include "store_due.h"
 #include "store_repair.h"
-#include "store_witness.h"
 #include "tell.h"
 #include "judge.h"
 #include "operation.h"
 #include "work.h"
 
-enum {
-	APART_MS = 2000,
-	DOUBTS = 3,		/* of a deletion, until its server is in error */
-	DOUBT_S = 1,		/* until it is asked again */
-};
+enum { APART_MS = 2000 };
 
 static struct cause cause_of(const struct request *req)
 {
@@ -49,15 +45,6 @@ static enum err decode_domain(const struct poolmgr *poolmgr, struct request *req
 	return err ? err : check_pool(poolmgr, domain, &req->why);
 }
 
-/* The domain was purged meanwhile: a row has nothing to refer to, nothing is to do. */
-static enum err unless_gone(enum err err, const struct domain_ref *domain)
-{
-	if (err != ERR_CONFLICT)
-		return err;
-	log_info("domain is gone: domain=%s id=%s", domain->name, domain->id);
-	return OK;
-}
-
 static enum err create_domain(void *self, struct request *req)
 {
 	struct poolmgr *poolmgr = self;
@@ -67,8 +54,7 @@ static enum err create_domain(void *self, struct request *req)
 
 	if (err)
 		return err;
-	err = work_owed(poolmgr, domain.id, ACTION_CREATE, &cause, &req->why);
-	return unless_gone(err, &domain);
+	return work_owed(poolmgr, domain.id, ACTION_CREATE, &cause, &req->why);
 }
 
 static enum err delete_domain(void *self, struct request *req)
@@ -80,8 +66,7 @@ static enum err delete_domain(void *self, struct request *req)
 
 	if (err)
 		return err;
-	err = work_owed(poolmgr, domain.id, ACTION_DELETE, &cause, &req->why);
-	return unless_gone(err, &domain);
+	return work_owed(poolmgr, domain.id, ACTION_DELETE, &cause, &req->why);
 }
 
 /* ---- update_status: what minidns found out ---- */
@@ -106,74 +91,6 @@ static bool about_delete(const struct server_report *report)
 	return report->domain.state.task == TASK_DELETE;
 }
 
-/* What the poll saw before it found no zone is a witness, too: the server answers us. */
-static struct testimony testimony_of(struct tx *tx, const struct server *server,
-                                     const struct server_report *report)
-{
-	struct testimony testimony = store_testimony(tx, report->domain.id, server);
-
-	if (report->report == REPORT_NO_DOMAIN && report->has_serial)
-		testimony.witness = WITNESS_ANSWERS;
-	return testimony;
-}
-
-/* What there is to add to the poll's own words. */
-static const char *remark_on(const struct server *server,
-                             const struct server_report *report, enum witness witness)
-{
-	bool kept = report->report == REPORT_ERROR && report->has_serial &&
-	            server->driver->by_catalog && !report->domain.is_catalog &&
-	            witness == WITNESS_ANSWERS;
-
-	if (kept)
-		return "though it has the catalog that lists it no more "
-		       "(zonefleet domain abandon gives the name free)";
-	return absence_words(absence_of(report->report, witness));
-}
-
-/* What is only doubted is asked again soon, a few times. */
-static enum err record_absence(struct poolmgr *poolmgr,
-                               const struct server_report *report, struct why *why)
-{
-	const struct server *server = servers_find(poolmgr->servers, report->name_server);
-	struct tx tx = tx_begin(poolmgr->runtime.db, why);
-	struct testimony testimony = testimony_of(&tx, server, report);
-	enum absence absence = absence_of(report->report, testimony.witness);
-	bool soon = absence == ABSENCE_DOUBTED && testimony.attempts < DOUBTS;
-	const char *remark = remark_on(server, report, testimony.witness);
-	char reason[STORE_REASON];
-	struct outcome outcome = {
-		.domain_id = report->domain.id,
-		.server_id = report->name_server,
-		.action = ACTION_DELETE,
-		.status = soon ? NULL : "ERROR",
-		.reason = reason,
-		.confirm_s = DOUBT_S,
-	};
-
-	snprintf(reason, sizeof(reason), "%s%s%s", report->reason, *remark ? ", " : "",
-	         remark);
-	if (absence == ABSENCE_PROVEN) {
-		outcome.status = "SUCCESS";
-		outcome.reason = "";
-	}
-	store_settle(&tx, &outcome);
-	if (absence == ABSENCE_PROVEN)
-		store_delete_again(&tx, outcome.domain_id, outcome.server_id,
-		                   poolmgr_poll_budget_s(poolmgr));
-	return tx_commit(&tx);
-}
-
-static enum err record_one(struct poolmgr *poolmgr, const struct server_report *report,
-                           struct why *why)
-{
-	struct tx tx = tx_once(poolmgr->runtime.db, why);
-
-	store_reports(&tx, report, 1);
-	return unless_gone(tx_commit(&tx), &report->domain);
-}
-
-/* All of them together, or, if one speaks of a domain that is gone, one by one. */
 static enum err record_serials(struct poolmgr *poolmgr,
                                const struct server_report *reports, size_t count,
                                struct why *why)
@@ -181,16 +98,7 @@ static enum err record_serials(struct poolmgr *poolmgr,
 	struct tx tx = tx_once(poolmgr->runtime.db, why);
 
 	store_reports(&tx, reports, count);
-	enum err err = tx_commit(&tx);
-	for (size_t i = 0; err == ERR_CONFLICT && i < count; i++) {
-		enum err one = record_one(poolmgr, &reports[i], why);
-
-		if (one)
-			return one;
-		if (i == count - 1)
-			err = OK;
-	}
-	return err;
+	return tx_commit(&tx);
 }
 
 static enum action action_of(const struct server_report *report)
@@ -231,16 +139,17 @@ static enum err record_and_judge(struct poolmgr *poolmgr,
                                  const char *const *request_ids, size_t count,
                                  struct why *why)
 {
-	struct server_report serials[LIST_MAX];
-	size_t serial_count = 0;
+	struct server_report absences[LIST_MAX], serials[LIST_MAX];
+	size_t absence_count = 0, serial_count = 0;
 	enum err err = OK;
 
-	for (size_t i = 0; i < count && !err; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (about_delete(&reports[i]))
-			err = record_absence(poolmgr, &reports[i], why);
+			absences[absence_count++] = reports[i];
 		else
 			serials[serial_count++] = reports[i];
-	}
+	if (absence_count > 0)
+		err = absences_record(poolmgr, absences, absence_count, why);
 	if (!err && serial_count > 0)
 		err = record_serials(poolmgr, serials, serial_count, why);
 	return err ? err : judge(poolmgr, reports, request_ids, count, why);

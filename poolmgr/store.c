@@ -1,10 +1,12 @@
 #include "store.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
 #include "base/log.h"
 #include "runtime/tx_list.h"
+#include "store_due.h"
 #include "store_rows.h"
 
 #define NEXT_ATTEMPT "NOW(3) + INTERVAL " PAUSE " SECOND"
@@ -308,32 +310,62 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 	return true;
 }
 
-void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
-                      const char *server_id, int after_s)
+/*
+ * The domain is read before, and not by the statement that writes: InnoDB would lock its row
+ * for that, and wait while central holds it. A change that central commits later sends a
+ * message of its own.
+ */
+static bool is_going(struct tx *tx, const char *domain_id)
+{
+	return store_read_count(tx,
+	    "SELECT COUNT(*) FROM domains WHERE id = ? "
+	    "AND (task = 'DELETE' OR status = 'DELETED')", TX_BIND(tx_text(domain_id))) > 0;
+}
+
+/* Its rows may be forgotten by now. */
+static void delete_after_all(struct tx *tx, const char *domain_id, const char *server_id,
+                             int after_s)
 {
 	char id[ID_LEN + 1];
 
 	id_new(id);
-	if (ended == ACTION_CREATE)	/* its rows may be forgotten by now */
-		tx_exec(tx,
-		    "INSERT INTO pool_manager_status "
-		    "(id, server_id, domain_id, action, next_attempt_at) "
-		    "SELECT ?, ?, d.id, 'DELETE', NOW(3) + INTERVAL ? SECOND "
-		    "FROM domains d WHERE d.id = ? "
-		    "AND (d.task = 'DELETE' OR d.status = 'DELETED') "
-		    "ON DUPLICATE KEY UPDATE next_attempt_at = VALUES(next_attempt_at), "
-		    "status = IF(pool_manager_status.status = 'NO_DOMAIN', NULL, "
-		    "pool_manager_status.status)",
-		    TX_BIND(tx_text(id), tx_text(server_id), tx_int(after_s),
-		            tx_text(domain->id)));
-	else
-		tx_exec(tx,
-		    "UPDATE pool_manager_status s JOIN domains d ON d.id = s.domain_id "
-		    "SET s.next_attempt_at = NOW(3) + INTERVAL ? SECOND, s.status = NULL "
-		    "WHERE d.name = ? AND d.live = 1 AND d.task <> 'DELETE' "
-		    "AND d.id <> ? AND s.action = 'CREATE' AND s.server_id = ?",
-		    TX_BIND(tx_int(after_s), tx_text(domain->name), tx_text(domain->id),
-		            tx_text(server_id)));
+	tx_exec(tx,
+	    "INSERT INTO pool_manager_status "
+	    "(id, server_id, domain_id, action, next_attempt_at) "
+	    "VALUES (?, ?, ?, 'DELETE', NOW(3) + INTERVAL ? SECOND) "
+	    "ON DUPLICATE KEY UPDATE next_attempt_at = VALUES(next_attempt_at), "
+	    "status = IF(status = 'NO_DOMAIN', NULL, status)",
+	    TX_BIND(tx_text(id), tx_text(server_id), tx_text(domain_id),
+	            tx_int(after_s)));
+}
+
+static void create_after_all(struct tx *tx, const struct domain_ref *deleted,
+                             const char *server_id, int after_s)
+{
+	struct tx_rows rows;
+	char id[ID_LEN + 1];
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT id FROM domains "
+	    "WHERE name = ? AND live = 1 AND task <> 'DELETE' AND id <> ?",
+	    TX_BIND(tx_text(deleted->name), tx_text(deleted->id))))
+		return;
+	snprintf(id, sizeof(id), "%s", row_text(&rows));
+	tx_select_end(&rows);
+	tx_exec(tx,
+	    "UPDATE pool_manager_status "
+	    "SET next_attempt_at = NOW(3) + INTERVAL ? SECOND, status = NULL "
+	    "WHERE domain_id = ? AND action = 'CREATE' AND server_id = ?",
+	    TX_BIND(tx_int(after_s), tx_text(id), tx_text(server_id)));
+}
+
+void store_reconsider(struct tx *tx, const struct domain_ref *domain, enum action ended,
+                      const char *server_id, int after_s)
+{
+	if (ended != ACTION_CREATE)
+		create_after_all(tx, domain, server_id, after_s);
+	else if (is_going(tx, domain->id))
+		delete_after_all(tx, domain->id, server_id, after_s);
 }
 
 void store_foreign(struct tx *tx, const struct domain_ref *domain, const char *server_id,
@@ -389,6 +421,36 @@ void store_forget_settled(struct tx *tx, const char *pool)
 	struct arena *arena = arena_new();
 	size_t count;
 	const char **ids = settled_domains(tx, arena, pool, &count);
+
+	if (count)
+		forget_domains(tx, arena, ids, count);
+	arena_free(&arena);
+}
+
+static const char **gone_domains(struct tx *tx, struct arena *arena,
+                                 const struct slice *slice, int age_s, size_t *count)
+{
+	const char **ids = arena_alloc(arena, TX_LIST_MAX * sizeof(*ids));
+	struct tx_rows rows;
+
+	*count = 0;
+	tx_select(tx, arena, &rows,
+	    "SELECT s.domain_id FROM pool_manager_status s "
+	    "LEFT JOIN domains d ON d.id = s.domain_id "
+	    "WHERE s.domain_id > ? AND s.domain_id <= ? AND d.id IS NULL "
+	    "GROUP BY s.domain_id HAVING MAX(s.updated_at) < NOW(3) - INTERVAL ? SECOND "
+	    "LIMIT ?",
+	    TX_BIND(SLICE(slice), tx_int(age_s), tx_int(TX_LIST_MAX)));
+	while (tx_next(&rows))
+		ids[(*count)++] = row_text(&rows);
+	return ids;
+}
+
+void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s)
+{
+	struct arena *arena = arena_new();
+	size_t count;
+	const char **ids = gone_domains(tx, arena, slice, age_s, &count);
 
 	if (count)
 		forget_domains(tx, arena, ids, count);

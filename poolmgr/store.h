@@ -12,6 +12,8 @@
 #include "scope.h"
 #include "servers.h"
 
+struct slice;
+
 enum { STORE_REASON = 512 };
 
 /* What a server owes a domain; taken up (again) after LEASE_S. A statement for many. */
@@ -97,3 +99,8 @@ bool store_was_domain(struct tx *tx, const char *name);	/* is there a tombstone 
 
 /* Rows of deleted domains with which all is done. */
 void store_forget_settled(struct tx *tx, const char *pool);
+/*
+ * Rows of a slice whose domain is gone for good, of at most TX_LIST_MAX domains: central may
+ * delete a domain while a row of it is written. Those younger than AGE_S stay.
+ */
+void store_forget_gone(struct tx *tx, const struct slice *slice, int age_s);

@@ -130,17 +130,43 @@ void store_drop_plans(struct tx *tx, const char *domain_id)
 	        TX_BIND(tx_text(domain_id)));
 }
 
-int64_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control,
-                      size_t limit)
+/* Read apart: a statement that writes would lock what it reads of central's, and wait. */
+static size_t find_failed(struct tx *tx, struct arena *arena, const char *pool,
+                          const char *server_id, bool control, const char **ids)
 {
-	return tx_exec(tx,
-	    "UPDATE pool_manager_status s SET s.next_attempt_at = NOW(3), s.attempts = 0 "
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT s.id FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
+	    "JOIN pools p ON p.id = d.pool_id AND p.name = ? "
 	    "WHERE s.server_id = ? AND s.next_attempt_at > NOW(3) "
-	    "AND s.status IN ('ERROR', 'NO_DOMAIN') AND s.by_control = ? "
-	    "AND s.domain_id IN (SELECT d.id FROM domains d JOIN pools p ON p.id = d.pool_id "
-	    "WHERE p.name = ?) LIMIT ?",
-	    TX_BIND(tx_text(server_id), tx_int(control), tx_text(pool),
-	            tx_int((int64_t)limit)));
+	    "AND s.status IN ('ERROR', 'NO_DOMAIN') AND s.by_control = ? LIMIT ?",
+	    TX_BIND(tx_text(pool), tx_text(server_id), tx_int(control),
+	            tx_int(TX_LIST_MAX)));
+	while (tx_next(&rows))
+		ids[count++] = row_text(&rows);
+	return count;
+}
+
+size_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control)
+{
+	struct arena *arena = arena_new();
+	struct tx_value values[TX_LIST_MAX + 1];
+	const char *ids[TX_LIST_MAX];
+	size_t count = find_failed(tx, arena, pool, server_id, control, ids), places;
+
+	if (count) {
+		const char *sql = tx_list(arena,
+		    "UPDATE pool_manager_status SET next_attempt_at = NOW(3), attempts = 0 "
+		    "WHERE next_attempt_at > NOW(3) AND id IN (", ")", count, &places);
+
+		tx_list_fill(values, ids, count, places);
+		values[places].type = TX_END;
+		tx_exec(tx, sql, values);
+	}
+	arena_free(&arena);
+	return count;
 }
 
 int64_t store_return(struct tx *tx, const struct share *share, const char *server_id,

@@ -37,11 +37,10 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
 /* All that is owed of the domain is due now. */
 void store_hurry(struct tx *tx, const char *domain_id);
 /*
- * What failed (through its control channel, or not) is due now: at most LIMIT rows. Returns
- * how many.
+ * What failed (through its control channel, or not) is due now: at most TX_LIST_MAX rows.
+ * Returns how many.
  */
-int64_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control,
-                      size_t limit);
+size_t store_release(struct tx *tx, const char *pool, const char *server_id, bool control);
 /*
  * Of the share, what a server owes that was out of service is due now: at most LIMIT rows.
  * Returns how many.

@@ -1,6 +1,7 @@
 #include "store_servers.h"
 
 #include "base/log.h"
+#include "runtime/tx_list.h"
 #include "store_rows.h"
 
 enum { SERVERS_MAX = 1024 };
@@ -61,17 +62,32 @@ static size_t read_ids(struct tx *tx, struct arena *arena, const char *sql,
 	return count;
 }
 
-enum { FORGET_ROWS = 1000 };		/* at a time */
-
-/* False: there is more, for the next round. */
+/*
+ * Read apart: a statement that writes would lock what it reads of central's, and wait.
+ * False: there is more, for the next round.
+ */
 static bool forget_server(struct tx *tx, const char *pool, const char *id)
 {
-	return tx_exec(tx,
-	    "DELETE FROM pool_manager_status WHERE server_id = ? AND domain_id IN "
-	    "(SELECT id FROM (SELECT DISTINCT d.id FROM pool_manager_status s "
+	struct arena *arena = arena_new();
+	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(id) };
+	const char *domains[SERVERS_MAX];
+	size_t places, count = read_ids(tx, arena,
+	    "SELECT DISTINCT d.id FROM pool_manager_status s "
 	    "JOIN domains d ON d.id = s.domain_id JOIN pools p ON p.id = d.pool_id "
-	    "WHERE s.server_id = ? AND p.name = ? LIMIT ?) some)",
-	    TX_BIND(tx_text(id), tx_text(id), tx_text(pool), tx_int(FORGET_ROWS))) == 0;
+	    "WHERE s.server_id = ? AND p.name = ? LIMIT ?",
+	    TX_BIND(tx_text(id), tx_text(pool), tx_int(TX_LIST_MAX)), domains);
+
+	if (count) {
+		const char *sql = tx_list(arena,
+		    "DELETE FROM pool_manager_status WHERE server_id = ? AND domain_id IN (",
+		    ")", count, &places);
+
+		tx_list_fill(values + 1, domains, count, places);
+		values[1 + places].type = TX_END;
+		tx_exec(tx, sql, values);
+	}
+	arena_free(&arena);
+	return count == 0;
 }
 
 void store_forget_removed(struct tx *tx, const char *pool, int unheard_s)

@@ -1,24 +1,62 @@
 #include "store_witness.h"
 
+#include <string.h>
+
+#include "runtime/tx_list.h"
 #include "store_rows.h"
 
-/* The row of a deletion is NO_DOMAIN between the driver's success and the poll's. */
-static bool was_deleted(struct tx *tx, const char *domain_id, const char *server_id,
-                        int *attempts)
+static bool is_of(const struct deletion *deletion, const char *domain_id,
+                  const char *server_id)
+{
+	return !strcmp(deletion->domain_id, domain_id) &&
+	       !strcmp(deletion->server->settings->id, server_id);
+}
+
+/* A place that is left over names the last deletion again. */
+static const struct tx_value *name_deletions(struct arena *arena,
+                                             const struct deletion *deletions,
+                                             size_t count, size_t places)
+{
+	struct tx_value *values = arena_alloc(arena, (2 * places + 1) * sizeof(*values));
+
+	for (size_t i = 0; i < places; i++) {
+		const struct deletion *deletion = &deletions[i < count ? i : count - 1];
+
+		values[2 * i] = tx_text(deletion->domain_id);
+		values[2 * i + 1] = tx_text(deletion->server->settings->id);
+	}
+	values[2 * places].type = TX_END;
+	return values;
+}
+
+/*
+ * The row of a deletion is NO_DOMAIN between the driver's success and the poll's. All rows
+ * are locked before anything else is read, in the order of their key.
+ */
+static void hear_drivers(struct tx *tx, struct arena *arena,
+                         const struct deletion *deletions, size_t count,
+                         struct testimony *testimonies)
 {
 	struct tx_rows rows;
-	bool deleted = false;
+	size_t places;
+	const char *sql = tx_list_of(arena,
+	    "SELECT domain_id, server_id, status <=> 'NO_DOMAIN', attempts "
+	    "FROM pool_manager_status WHERE action = 'DELETE' AND (",
+	    "(domain_id = ? AND server_id = ?)", " OR ",
+	    ") ORDER BY domain_id, server_id FOR UPDATE", count, &places);
 
-	*attempts = 0;
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT status <=> 'NO_DOMAIN', attempts FROM pool_manager_status "
-	    "WHERE domain_id = ? AND server_id = ? AND action = 'DELETE' FOR UPDATE",
-	    TX_BIND(tx_text(domain_id), tx_text(server_id))))
-		return false;
-	deleted = row_int(&rows) != 0;
-	*attempts = (int)row_int(&rows);
-	tx_select_end(&rows);
-	return deleted;
+	tx_select(tx, arena, &rows, sql, name_deletions(arena, deletions, count, places));
+	while (tx_next(&rows)) {
+		const char *domain_id = row_text(&rows), *server_id = row_text(&rows);
+		bool deleted = row_int(&rows) != 0;
+		int attempts = (int)row_int(&rows);
+
+		for (size_t i = 0; i < count; i++)
+			if (is_of(&deletions[i], domain_id, server_id))
+				testimonies[i] = (struct testimony){
+					deleted ? WITNESS_DRIVER : WITNESS_NONE, attempts,
+				};
+	}
 }
 
 /*
@@ -40,18 +78,19 @@ static bool answers_for_catalog(struct tx *tx, const char *domain_id,
 	    TX_BIND(tx_text(server_id), tx_text(domain_id))) > 0;
 }
 
-struct testimony store_testimony(struct tx *tx, const char *domain_id,
-                                 const struct server *server)
+void store_testimonies(struct tx *tx, struct arena *arena,
+                       const struct deletion *deletions, size_t count,
+                       struct testimony *testimonies)
 {
-	const char *server_id = server->settings->id;
-	struct testimony testimony = { WITNESS_NONE, 0 };
-
-	if (was_deleted(tx, domain_id, server_id, &testimony.attempts))
-		testimony.witness = WITNESS_DRIVER;
-	else if (server->driver->by_catalog &&
-	         answers_for_catalog(tx, domain_id, server_id))
-		testimony.witness = WITNESS_ANSWERS;
-	return testimony;
+	for (size_t i = 0; i < count; i++)
+		testimonies[i] = (struct testimony){ WITNESS_NONE, 0 };
+	hear_drivers(tx, arena, deletions, count, testimonies);
+	for (size_t i = 0; i < count; i++)
+		if (testimonies[i].witness == WITNESS_NONE &&
+		    deletions[i].server->driver->by_catalog &&
+		    answers_for_catalog(tx, deletions[i].domain_id,
+		                        deletions[i].server->settings->id))
+			testimonies[i].witness = WITNESS_ANSWERS;
 }
 
 bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,

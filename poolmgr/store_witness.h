@@ -14,12 +14,18 @@ struct testimony {
 	int attempts;		/* at the deletion there */
 };
 
+struct deletion {
+	const char *domain_id;
+	const struct server *server;
+};
 /*
- * Its row stays locked. Of a domain that is being deleted: did the server's control channel do it? Of a server
- * that provisions itself: was it seen, since the deletion, to answer for its catalog?
+ * One for each of the deletions (1 to TX_LIST_MAX), in their order; their rows stay locked.
+ * Did the server's control channel delete the domain? Of a server that provisions itself:
+ * was it seen, since the deletion, to answer for its catalog?
  */
-struct testimony store_testimony(struct tx *tx, const char *domain_id,
-                                 const struct server *server);
+void store_testimonies(struct tx *tx, struct arena *arena,
+                       const struct deletion *deletions, size_t count,
+                       struct testimony *testimonies);
 /* Of a living domain: the last poll found no zone there. Its REASON, in the arena. */
 bool store_has_lost(struct tx *tx, struct arena *arena, const char *domain_id,
                     const char *server_id, const char **reason);

@@ -85,8 +85,6 @@ struct sync *sync_new(struct poolmgr *poolmgr)
 	sync->poolmgr = poolmgr;
 	sync->arena = arena_new();
 	sync->parts = xcalloc(poolmgr->servers->count, sizeof(*sync->parts));
-	sync->servers.count = poolmgr->servers->count;
-	sync->servers.item = xcalloc(sync->servers.count, sizeof(*sync->servers.item));
 	return sync;
 }
 
@@ -263,6 +261,14 @@ static enum err judge(struct sync *sync)
 	return err;
 }
 
+static void forget_gone(struct sync *sync, const struct slice *slice)
+{
+	struct tx tx = once(sync);
+
+	store_forget_gone(&tx, slice, sync->stale_s);
+	done(sync, &tx, "gone");
+}
+
 /* A domain whose verdict never reached central, or whose message never reached us. */
 static void open_slice(void *self)
 {
@@ -280,6 +286,8 @@ static void open_slice(void *self)
 	sync->found = store_unsettled(&tx, sync->arena, &sync->scope, &slice, sync->limit,
 	                              sync->stale_s);
 	sync->err = tx_commit(&tx);
+	if (!sync->err && sync->is_master)
+		forget_gone(sync, &slice);
 	if (!sync->err) {
 		ask_of(sync);
 		sync->err = judge(sync);
@@ -502,8 +510,7 @@ static void take_settings(struct sync *sync)
 	sync->round_s = poolmgr->config.periodic_sync_interval_ms / 1000 + 1;
 	sync->repair_s = repair_rounds(poolmgr) * sync->round_s * REPAIR_AGES;
 	sync->settles_left = batch;
-	memcpy(sync->servers.item, poolmgr->servers->item,
-	       poolmgr->servers->count * sizeof(*sync->servers.item));
+	servers_copy(poolmgr->servers, &sync->servers);
 	for (size_t i = 0; i < poolmgr->servers->count; i++)
 		sync->parts[i] = (struct part){ .left = batch };
 }

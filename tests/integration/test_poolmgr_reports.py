@@ -1,4 +1,4 @@
-"""What mini-DNS says to a pool manager while the database is in trouble."""
+"""What mini-DNS says to a pool manager while the database, or central, is in the way."""
 
 import sys
 import unittest
@@ -9,9 +9,13 @@ from poolmgr_lab import SECONDS, SERIAL, PoolmgrLab, report, wait_for   # noqa: 
 from holding import holding                                             # noqa: E402
 from hosts import Hosts                                                 # noqa: E402
 
+DELETED = 60
+FEW = DELETED // 2      # transactions, of what would be one a report: others begin some, too
+
+
 def setUpModule():
     lab = ReportStory.lab = unittest.enterModuleContext(PoolmgrLab(
-        {"one": {}, "two": {"host": "lab.test"}}, domains=10,
+        {"one": {}, "two": {"host": "lab.test"}}, domains=DELETED + 10,
         settings={"poolmgr": {"periodic_sync_interval": 86400}}))
     ReportStory.hosts = Hosts(lab.folder)
     ReportStory.hosts.put("lab.test", "127.0.0.1", "127.0.0.2")
@@ -27,8 +31,45 @@ class ReportStory(unittest.TestCase):
     def tell(self, *reports):
         self.minidns.cast("update_statuses", reports=list(reports))
 
+    def wait_row(self, domain, server, action, wanted):
+        sql = ("SELECT status, reason FROM pool_manager_status "
+               f"WHERE domain_id = '{domain['id']}' AND action = '{action}' "
+               f"AND server_id = '{server}'")
+        wait_for(lambda: self.lab.sql(sql) == [wanted], SECONDS, f"{wanted} of {server}",
+                 [self.poolmgr.log])
+
     def domain(self, number):
         return self.lab.domains()[f"zone-{number}.many.example."]
+
+
+class Locks(ReportStory):
+
+    def test_central_holds_the_domain(self):
+        """A report is written, and is not kept waiting until central is done."""
+        domain = self.domain(1)
+        where = f"domain_id = '{domain['id']}'"
+        self.lab.sql(f"DELETE FROM pool_manager_status WHERE {where} AND action = 'UPDATE'")
+        with holding(self.lab.mariadb,
+                     f"SELECT id FROM domains WHERE id = '{domain['id']}' FOR UPDATE"):
+            self.tell(report(domain, "one", "ERROR", None, reason="says the story"))
+            self.wait_row(domain, "one", "UPDATE", ["ERROR", "says the story"])
+            self.lab.sql(f"DELETE FROM pool_manager_status WHERE {where}")
+            self.minidns.cast("create_domain", domain=domain)
+            self.wait_row(domain, "one", "CREATE", ["SUCCESS", ""])
+
+    def test_deletions_of_a_message_are_one_transaction(self):
+        self.lab.sql("UPDATE domains SET task = 'DELETE', status = 'PENDING' "
+                     f"WHERE name LIKE 'zone-__.%' LIMIT {DELETED}")
+        self.lab.sql("INSERT INTO pool_manager_status (id, server_id, domain_id, action, status, "
+                     "next_attempt_at) SELECT MD5(CONCAT('d', id)), 'one', id, 'DELETE', "
+                     "'NO_DOMAIN', NOW() + INTERVAL 1 HOUR FROM domains WHERE task = 'DELETE'")
+        going = [domain for domain in self.lab.domains().values() if domain["task"] == "DELETE"]
+        before = self.lab.statements("begin")
+        self.tell(*(report(domain, "one", "NO_DOMAIN", None) for domain in going))
+        wait_for(lambda: self.lab.count("server_id = 'one' AND action = 'DELETE' "
+                                        "AND status = 'SUCCESS'") == DELETED, SECONDS,
+                 "all are recorded", [self.poolmgr.log])
+        self.assertLess(self.lab.statements("begin") - before, FEW)
 
 
 class Losses(ReportStory):
@@ -57,6 +98,21 @@ class Losses(ReportStory):
         wait_for(lambda: self.lab.sql(logged) == [["FAILED"]], SECONDS, "it is recorded",
                  [self.poolmgr.log])
         self.assertNotIn("process ended", self.poolmgr.log.read_text())
+
+
+class Rounds(ReportStory):
+
+    def test_rows_whose_domain_is_gone(self):
+        """Central deleted it for good while a row of it was written."""
+        domain = self.domain(2)
+        where = f"domain_id = '{domain['id']}'"
+        others = self.lab.count(f"NOT {where} AND action = 'CREATE'")
+        self.poolmgr.configure({"poolmgr": {"periodic_sync_interval": 1}})
+        self.poolmgr.reload()
+        self.lab.sql(f"DELETE FROM domains WHERE id = '{domain['id']}'")
+        self.assertGreater(self.lab.count(where), 0)
+        wait_for(lambda: self.lab.count(where) == 0, SECONDS, "its rows go", [self.poolmgr.log])
+        self.assertEqual(self.lab.count(f"NOT {where} AND action = 'CREATE'"), others)
 
 
 if __name__ == "__main__":

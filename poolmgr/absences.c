@@ -1,0 +1,88 @@
+#include "absences.h"
+
+#include <stdio.h>
+
+#include "runtime/tx.h"
+#include "servers.h"
+#include "store.h"
+#include "store_witness.h"
+
+enum {
+	DOUBTS = 3,		/* of a deletion, until its server is in error */
+	DOUBT_S = 1,		/* until it is asked again */
+};
+
+/* What there is to add to the poll's own words. */
+static const char *remark_on(const struct server *server,
+                             const struct server_report *report, enum witness witness)
+{
+	bool kept = report->report == REPORT_ERROR && report->has_serial &&
+	            server->driver->by_catalog && !report->domain.is_catalog &&
+	            witness == WITNESS_ANSWERS;
+
+	if (kept)
+		return "though it has the catalog that lists it no more "
+		       "(zonefleet domain abandon gives the name free)";
+	return absence_words(absence_of(report->report, witness));
+}
+
+/* What is only doubted is asked again soon, a few times. */
+static void settle(struct tx *tx, const struct poolmgr *poolmgr,
+                   const struct server_report *report, const struct testimony *testimony)
+{
+	const struct server *server = servers_find(poolmgr->servers, report->name_server);
+	enum absence absence = absence_of(report->report, testimony->witness);
+	bool soon = absence == ABSENCE_DOUBTED && testimony->attempts < DOUBTS;
+	const char *remark = remark_on(server, report, testimony->witness);
+	char reason[STORE_REASON];
+	struct outcome outcome = {
+		.domain_id = report->domain.id,
+		.server_id = report->name_server,
+		.action = ACTION_DELETE,
+		.status = soon ? NULL : "ERROR",
+		.reason = reason,
+		.confirm_s = DOUBT_S,
+	};
+
+	snprintf(reason, sizeof(reason), "%s%s%s", report->reason, *remark ? ", " : "",
+	         remark);
+	if (absence == ABSENCE_PROVEN) {
+		outcome.status = "SUCCESS";
+		outcome.reason = "";
+	}
+	store_settle(tx, &outcome);
+	if (absence == ABSENCE_PROVEN)
+		store_delete_again(tx, outcome.domain_id, outcome.server_id,
+		                   poolmgr_poll_budget_s(poolmgr));
+}
+
+/* What the poll saw before it found no zone is a witness, too: the server answers us. */
+static void hear_polls(const struct server_report *reports, size_t count,
+                       struct testimony *testimonies)
+{
+	for (size_t i = 0; i < count; i++)
+		if (reports[i].report == REPORT_NO_DOMAIN && reports[i].has_serial)
+			testimonies[i].witness = WITNESS_ANSWERS;
+}
+
+enum err absences_record(struct poolmgr *poolmgr, const struct server_report *reports,
+                         size_t count, struct why *why)
+{
+	struct arena *arena = arena_new();
+	struct deletion *deletions = arena_alloc(arena, count * sizeof(*deletions));
+	struct testimony *testimonies = arena_alloc(arena, count * sizeof(*testimonies));
+	struct tx tx = tx_begin(poolmgr->runtime.db, why);
+
+	for (size_t i = 0; i < count; i++)
+		deletions[i] = (struct deletion){
+			reports[i].domain.id,
+			servers_find(poolmgr->servers, reports[i].name_server),
+		};
+	store_testimonies(&tx, arena, deletions, count, testimonies);
+	hear_polls(reports, count, testimonies);
+	for (size_t i = 0; i < count; i++)
+		settle(&tx, poolmgr, &reports[i], &testimonies[i]);
+	enum err err = tx_commit(&tx);
+	arena_free(&arena);
+	return err;
+}
