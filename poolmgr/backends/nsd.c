@@ -21,7 +21,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 
-enum { ANSWER_MAX = 64 * 1024 * 1024 };
+enum {
+	ANSWER_MAX = 64 * 1024 * 1024,
+	TRANSFER_WAIT_MS = 2000,	/* for a transfer's end, before its zone is deleted */
+	TRANSFER_LOOK_MS = 20,
+};
 
 struct nsd {
 	struct server_settings server;
@@ -193,12 +197,12 @@ static void channel_close(struct channel *channel)
 }
 
 static enum err channel_open(struct channel *channel, const struct nsd *nsd,
-                             struct why *why)
+                             int64_t deadline_ms, struct why *why)
 {
 	*channel = (struct channel){
 		.nsd = nsd,
 		.fd = -1,
-		.deadline_ms = clock_ms() + nsd->server.timeout_ms,
+		.deadline_ms = deadline_ms,
 		.why = why,
 	};
 	enum err err = connect_to(channel);
@@ -256,12 +260,12 @@ static enum err channel_read(struct channel *channel, struct buf *answer)
 	return err ? err : lost(channel, "the answer does not end");
 }
 
-static enum err ask(const struct nsd *nsd, const char *command, struct buf *answer,
-                    struct why *why)
+static enum err ask_until(const struct nsd *nsd, int64_t deadline_ms, const char *command,
+                          struct buf *answer, struct why *why)
 {
 	struct channel channel;
 	struct buf line = { 0 };
-	enum err err = channel_open(&channel, nsd, why);
+	enum err err = channel_open(&channel, nsd, deadline_ms, why);
 
 	if (err)
 		return err;
@@ -272,6 +276,12 @@ static enum err ask(const struct nsd *nsd, const char *command, struct buf *answ
 	buf_clear(&line);
 	channel_close(&channel);
 	return err;
+}
+
+static enum err ask(const struct nsd *nsd, const char *command, struct buf *answer,
+                    struct why *why)
+{
+	return ask_until(nsd, clock_ms() + nsd->server.timeout_ms, command, answer, why);
 }
 
 /* The name stands between blanks on a line of its own: nothing in it may end either. */
@@ -291,8 +301,9 @@ static enum err refused(const struct nsd *nsd, const char *command, struct buf *
 }
 
 /* Run the command VERB ZONE [REST]; GOAL: what an answer other than "ok" has to mean. */
-static enum err act(const struct nsd *nsd, const char *verb, const char *zone,
-                    const char *rest, enum meaning goal, struct why *why)
+static enum err act_until(const struct nsd *nsd, int64_t deadline_ms, const char *verb,
+                          const char *zone, const char *rest, enum meaning goal,
+                          struct why *why)
 {
 	struct buf command = { 0 }, answer = { 0 };
 	enum err err = check_name(zone, why);
@@ -300,7 +311,7 @@ static enum err act(const struct nsd *nsd, const char *verb, const char *zone,
 	if (err)
 		return err;
 	buf_printf(&command, "%s %s%s%s", verb, zone, rest ? " " : "", rest ? rest : "");
-	err = ask(nsd, buf_string(&command), &answer, why);
+	err = ask_until(nsd, deadline_ms, buf_string(&command), &answer, why);
 	if (!err && strncmp(buf_string(&answer), "ok", 2) != 0 &&
 	    (goal == MEANS_REFUSED ||
 	     words_mean("nsd", verb, 0, buf_string(&answer)) != goal))
@@ -308,6 +319,13 @@ static enum err act(const struct nsd *nsd, const char *verb, const char *zone,
 	buf_clear(&command);
 	buf_clear(&answer);
 	return err;
+}
+
+static enum err act(const struct nsd *nsd, const char *verb, const char *zone,
+                    const char *rest, enum meaning goal, struct why *why)
+{
+	return act_until(nsd, clock_ms() + nsd->server.timeout_ms, verb, zone, rest, goal,
+	                 why);
 }
 
 static enum err create(const void *settings, const struct driver_context *context,
@@ -319,11 +337,48 @@ static enum err create(const void *settings, const struct driver_context *contex
 	return act(nsd, "addzone", domain->name, nsd->pattern, MEANS_PRESENT, why);
 }
 
+/* Does NSD transfer the zone over TCP right now? No, where it does not say. */
+static bool is_transferring(const struct nsd *nsd, int64_t deadline_ms, const char *zone)
+{
+	struct buf command = { 0 }, answer = { 0 };
+	struct why why;
+
+	buf_printf(&command, "zonestatus %s", zone);
+	bool found = !ask_until(nsd, deadline_ms, buf_string(&command), &answer, &why) &&
+	             strstr(buf_string(&answer), "transfer: \"TCP connected");
+	buf_clear(&command);
+	buf_clear(&answer);
+	return found;
+}
+
+/*
+ * NSD before 4.9 forgets to take the timer of a transfer down when it deletes the zone
+ * meanwhile; then the process that owns the control channel crashes, and all of NSD ends.
+ * A transfer that hangs is not waited for longer: the zone goes all the same.
+ */
+static void await_transfer(const struct nsd *nsd, int64_t deadline_ms, const char *zone)
+{
+	int64_t half_ms = nsd->server.timeout_ms / 2;
+	int64_t until_ms =
+	    clock_ms() + (half_ms < TRANSFER_WAIT_MS ? half_ms : TRANSFER_WAIT_MS);
+
+	while (is_transferring(nsd, deadline_ms, zone) && clock_ms() < until_ms)
+		poll(NULL, 0, TRANSFER_LOOK_MS);
+}
+
 static enum err delete(const void *settings, const struct driver_context *context,
                        const struct domain_ref *domain, struct why *why)
 {
+	const struct nsd *nsd = settings;
+	int64_t deadline_ms = clock_ms() + nsd->server.timeout_ms;
+	enum err err = check_name(domain->name, why);
+
 	(void)context;
-	return act(settings, "delzone", domain->name, NULL, MEANS_ABSENT, why);
+	if (err)
+		return err;
+	await_transfer(nsd, deadline_ms, domain->name);
+	return act_until(nsd, deadline_ms, "delzone", domain->name, NULL, MEANS_ABSENT,
+	                 why);
 }
 
 static enum err retransfer(const void *settings, const struct domain_ref *domain,

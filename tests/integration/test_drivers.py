@@ -371,6 +371,26 @@ class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     def nowhere():
         return 'control = "/nowhere/nsd.sock"'
 
+    def test_a_zone_goes_when_its_transfer_is_over(self):
+        """NSD 4.6 crashes when it deletes a zone that it transfers. One that hangs goes, too."""
+        zone, told = "moving.example.", lambda verb: self.server.log.read_text().count(
+            f"control cmd: {verb} moving.example.")
+        primary = StallingPrimary(*MASTER, zone, seconds=10)
+        self.addCleanup(primary.stop)
+        self.expect_ok("create", zone)
+        self.wait_until(primary.stalled.is_set, f"{zone} is being transferred", 15)
+        arguments = [DRIVER, self.backend, self.config, "ns1", "%s:%d" % MASTER, "delete", zone]
+        with subprocess.Popen(arguments) as driver:
+            self.wait_until(lambda: told("zonestatus") > 2, "the driver looks for the end")
+            self.assertEqual(told("delzone"), 0)
+            primary.over.set()
+        self.assertEqual((driver.returncode, told("delzone")), (0, 1))
+        primary.over.clear()
+        primary.stalled.clear()
+        self.expect_ok("create", zone)
+        self.wait_until(primary.stalled.is_set, f"{zone} is being transferred", 15)
+        self.expect_ok("delete", zone)
+
 
 class NsdTlsTest(NsdTest):
     @staticmethod

@@ -19,8 +19,8 @@ TRANSFERS = dns.rdatatype.AXFR, dns.rdatatype.IXFR
 class StallingPrimary:
     """Answers on PORT until stop(); .stalled is set when a transfer has begun."""
 
-    def __init__(self, host, port, zone):
-        self.zone = dns.name.from_text(zone)
+    def __init__(self, host, port, zone, seconds=STALL_SECONDS):
+        self.zone, self.seconds = dns.name.from_text(zone), seconds
         self.stalled, self.over = threading.Event(), threading.Event()
         self.servers = [self._serve(socketserver.ThreadingUDPServer, (host, port), self._on_udp),
                         self._serve(socketserver.ThreadingTCPServer, (host, port), self._on_tcp)]
@@ -60,7 +60,7 @@ class StallingPrimary:
                 link.sendall(frame(answer))
                 if rtype in TRANSFERS:
                     self.stalled.set()
-                    self.over.wait(STALL_SECONDS)
+                    self.over.wait(self.seconds)
                     return
         except (OSError, EOFError):
             pass
