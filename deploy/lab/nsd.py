@@ -65,7 +65,11 @@ class Nsd(NameServer):
 
     .control_address is a socket's path, or "host:port" with TLS; then .key_files are what
     a client of it needs, by the names of our settings.
+
+    NSD 4.6 crashes at times when it loses a zone that it transfers, so it has a keeper.
     """
+
+    restarts = True
 
     def __init__(self, folder, masters, tls=False, settings=(), reload_seconds=1,
                  transfers=None, key=None, **options):

@@ -15,11 +15,13 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 HOST = "127.0.0.1"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+KEEPER = Path(__file__).with_name("keeper.py")
 PID_FILE = "lab.pid"            # pid and start time: who may be signalled later
 POLL_SECONDS = 0.02
 POLL_MAX_SECONDS = 0.25
@@ -59,9 +61,14 @@ def wait_for(condition, seconds, what, logs=()):
             return value
         now = time.monotonic()
         if now > deadline:
-            tails = map(tail, logs)
-            raise LabError("\n".join([f"not within {seconds} s: {what}", *tails]))
+            raise LabError("\n".join([f"not within {seconds} s: {what}", *obituaries(),
+                                      *map(tail, logs)]))
         time.sleep(min(max(POLL_SECONDS, 3 * (now - asked)), POLL_MAX_SECONDS))
+
+
+def obituaries():
+    """Of the servers that have died, if any: of what, and the ends of their logs."""
+    return [words for words in (server.obituary() for server in _running) if words]
 
 
 def run(argv, env=None, text=None, seconds=30):
@@ -231,6 +238,7 @@ class Server:
 
     start_seconds = 30
     stop_seconds = 20
+    restarts = False                # when it dies, as by its unit: see keeper.py
 
     def __init__(self, folder, leave_running=False, host=HOST):
         """FOLDER is made, and must not hold anything yet. HOST: an address of loopback."""
@@ -242,6 +250,7 @@ class Server:
         self.host = host
         self.leave_running = leave_running
         self.log = self.folder / "log"
+        self._deaths = self.folder / "deaths"
         self.exit_status = None         # of its last run; negative: the signal
         self._process = self._pidfd = None
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -278,6 +287,8 @@ class Server:
     def launch(self):
         """Starts the process; wait_ready() must follow. So several start side by side."""
         argv = [str(arg) for arg in self.command()]
+        if self.restarts:
+            argv = [sys.executable, str(KEEPER), str(self._deaths), *argv]
         if not self.leave_running:
             argv = [program("setpriv"), "--pdeathsig", "KILL", *argv]
             _running.append(self)
@@ -304,6 +315,8 @@ class Server:
         """Ends it in its own way; one that takes too long is killed: an error."""
         if not self._process:
             return
+        if self.deaths():
+            print(self.obituary(), file=sys.stderr)
         in_time = _end_group(self.pid, self._pidfd, signal.SIGTERM, self.stop_seconds)
         self._forget()
         if not in_time:
@@ -317,6 +330,20 @@ class Server:
     def has_died(self):
         """It was started, and has ended by itself."""
         return bool(self._process) and _has_ended(self._pidfd)
+
+    def deaths(self):
+        """Of what it died, each time that it was started again: ["SIGSEGV"]."""
+        return self._deaths.read_text().split("\n")[:-1] if self._deaths.exists() else []
+
+    def obituary(self):
+        """That it died, and the end of its log; None if it did not."""
+        if self.has_died():
+            words = f"{self.name} has died: status {self._process.poll()}"
+        elif self.deaths():
+            words = f"{self.name} died of {', '.join(self.deaths())}, and was started again"
+        else:
+            return None
+        return f"{words}\n{tail(self.log)}"
 
     def kill9(self):
         """Kills the process and all its children, as a power cut would."""

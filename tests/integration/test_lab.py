@@ -1,0 +1,56 @@
+"""The lab: a server that dies is started again as by its unit, and a test's failure says so."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "deploy"))
+
+from lab.knot import Knot                               # noqa: E402
+from lab.nsd import Nsd                                 # noqa: E402
+from lab.process import LabError, free_port, wait_for   # noqa: E402
+
+SECONDS = 20
+
+
+class Died(unittest.TestCase):
+
+    def start(self, kind):
+        folder = Path(tempfile.mkdtemp(prefix="zflab"))
+        self.addCleanup(shutil.rmtree, folder)
+        server = kind.start(folder / kind.__name__.lower(),
+                            masters=[("127.0.0.1", free_port())])
+        self.addCleanup(server.kill9)
+        return server
+
+    def failure(self):
+        with self.assertRaises(LabError) as raised:
+            wait_for(lambda: False, 0, "something else")
+        return str(raised.exception)
+
+    def test_one_that_has_a_keeper(self):
+        server = self.start(Nsd)
+        child, = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+        os.kill(int(child), signal.SIGSEGV)
+        wait_for(lambda: server.deaths() == ["SIGSEGV"] and server.is_ready(), SECONDS,
+                 "it is started again", [server.log])
+        server.add_zone("example.org")
+        self.assertRegex(self.failure(), "nsd died of SIGSEGV, and was started again\n--- ")
+        server.stop()
+        self.assertEqual(server.exit_status, 0)
+        self.assertNotIn("nsd", self.failure())
+
+    def test_one_that_has_none(self):
+        server = self.start(Knot)
+        os.kill(server.pid, signal.SIGKILL)
+        wait_for(server.has_died, SECONDS, "it has died")
+        self.assertRegex(self.failure(), "knot has died: status -9\n--- .*/log\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
