@@ -30,6 +30,7 @@ struct central {
 	struct db_config import_db_config;
 	struct lane *sweep_lane;		/* of the sweep, for the same reason */
 	struct db *sweep_db;
+	struct db_config sweep_db_config;
 	struct sweep *sweep;
 	struct catalog *catalog;
 	int catalog_repair_ms, import_look_ms;	/* of timers: constant */

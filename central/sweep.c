@@ -169,7 +169,10 @@ void sweep_start(struct central *central)
 	central->sweep = xcalloc(1, sizeof(*central->sweep));
 	central->sweep->central = central;
 	central->sweep->arena = arena_new();
-	central->sweep_db = db_new(central->runtime->db_config);
+	/* what it looks at and leaves there, it does not lock */
+	central->sweep_db_config = *central->runtime->db_config;
+	central->sweep_db_config.read_committed = true;
+	central->sweep_db = db_new(&central->sweep_db_config);
 	central->sweep_lane = lane_new(central->runtime->loop, "sweep", 1);
 }
 

@@ -193,6 +193,8 @@ static const char *const session[] = {
 	"autocommit = 1",
 	"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 };
+static const char read_committed[] =
+	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
 #define STATEMENT_LIMIT "max_statement_time"
 
@@ -207,21 +209,25 @@ static const struct {
 	const char *name;
 	int value;		/* or, when 0, PERCENT of the timeout; UNITs a second */
 	int percent, unit;
+	bool is_hold;		/* hold_s, if there is one */
 } settings[] = {
-	{ "innodb_lock_wait_timeout",  0, 50, 1    },
-	{ "idle_transaction_timeout",  0, 30, 1    },	/* MariaDB */
+	{ "innodb_lock_wait_timeout",  0, 50, 1, true },
+	{ "idle_transaction_timeout",  0, 30, 1, true },	/* MariaDB */
+	{ "net_write_timeout",         0,  0, 1, true },	/* rows that nobody reads */
 	{ "innodb_snapshot_isolation", 1           },	/* MariaDB, 10.6.18 and 10.11.8 */
 	{ STATEMENT_LIMIT,             0, 80, 1    },	/* MariaDB: any statement */
 	{ "max_execution_time",        0, 80, 1000 },	/* MySQL: SELECT */
 	{ "wsrep_sync_wait",           1           },	/* Galera: no stale reads */
 };
 
-/* At least 1: a limit of 0 would be none. */
+/* At least 1: a limit of 0 would be none. 0: it stays as the server has it. */
 static int setting_value(const struct db *db, size_t i)
 {
 	int64_t limit = db->timeout_s;
 
-	if (settings[i].value)
+	if (settings[i].is_hold && db->config->hold_s)
+		return db->config->hold_s;
+	if (settings[i].value || !settings[i].percent)
 		return settings[i].value;
 	limit = limit * settings[i].unit * settings[i].percent / 100;
 	return limit > 0 ? limit : 1;
@@ -269,8 +275,11 @@ static enum err session_start(struct db *db, struct why *why)
 
 	for (size_t i = 0; !err && i < sizeof session / sizeof session[0]; i++)
 		err = query(db, session[i], strlen(session[i]), why);
+	if (!err && db->config->read_committed)
+		err = query(db, read_committed, sizeof read_committed - 1, why);
 	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++)
-		err = session_set(db, settings[i].name, setting_value(db, i), why);
+		if (setting_value(db, i))
+			err = session_set(db, settings[i].name, setting_value(db, i), why);
 	return err ? err : ask_whether_it_serves(db, why);
 }
 
