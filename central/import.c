@@ -19,7 +19,7 @@
 #include "runtime/offload.h"
 #include "service.h"
 
-enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900 };
+enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900, HOLD_S = 5 };
 
 /* A commit on its way through the lane. */
 struct commit {
@@ -369,9 +369,6 @@ static enum err commit_steps(struct commit *c)
 	enum err err = decode_wish(c);
 
 	if (!err)
-		/* first of all: the snapshot must be younger than the lock */
-		lock_existing(c);
-	if (!err)
 		err = read_soa(c);
 	if (!err)
 		err = read_ns(c);
@@ -495,9 +492,14 @@ static void done(void *job)
 
 void import_start(struct central *central)
 {
-	/* a million rows in one statement take longer than any other may */
+	/*
+	 * A million rows in one statement take longer than any other may. As long as that
+	 * nothing of another domain may be locked: neither a row nor a gap.
+	 */
 	central->import_db_config = *central->runtime->db_config;
 	central->import_db_config.timeout_s = COMMIT_TIMEOUT_S;
+	central->import_db_config.hold_s = HOLD_S;
+	central->import_db_config.read_committed = true;
 	central->import_db = db_new(&central->import_db_config);
 	central->import_lane = lane_new(central->runtime->loop, "import", WAITING_MAX);
 }

@@ -277,20 +277,33 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
 }
 
+/* Where no row has the key, an insert locks its own rows only: see store_import_delete(). */
 void store_import_recordsets(struct tx *tx, const struct import_step *step)
 {
+	tx_exec(tx, "UPDATE " STAGED_SETS " i "
+	            "STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_name) "
+	            "ON s.domain_id = ? AND s.name = i.name AND s.type = i.type "
+	            "SET s.ttl = i.ttl, s.updated_at = UTC_TIMESTAMP(3) "
+	            "WHERE NOT s.ttl <=> i.ttl",
+	        TX_BIND(tx_text(step->import_id), tx_text(step->zone->is.id)));
 	tx_exec(tx, "INSERT INTO recordsets (id, domain_id, name, type, ttl, "
 	            "created_at, updated_at) SELECT i.id, ?, i.name, i.type, i.ttl, "
-	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM "
-	            STAGED_SETS " i ON DUPLICATE KEY UPDATE recordsets.updated_at = "
-	            "IF(recordsets.ttl <=> i.ttl, recordsets.updated_at, "
-	            "UTC_TIMESTAMP(3)), recordsets.ttl = i.ttl",
-	        TX_BIND(tx_text(step->zone->is.id), tx_text(step->import_id)));
+	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3) FROM " STAGED_SETS " i "
+	            "LEFT JOIN recordsets s FORCE INDEX (recordset_name) "
+	            "ON s.domain_id = ? AND s.name = i.name AND s.type = i.type "
+	            "WHERE s.id IS NULL",
+	        TX_BIND(tx_text(step->zone->is.id), tx_text(step->import_id),
+	                tx_text(step->zone->is.id)));
 }
 
-/*
- * What stands there already, or twice in the file, meets its own key and stays as it is.
- */
+/* The same record earlier in the file: the first in the index, so that one look tells. */
+#define EARLIER \
+	"(SELECT 1 FROM import_records e FORCE INDEX (import_record_set) " \
+	"WHERE e.import_id = i.import_id AND e.name = i.name AND e.type = i.type " \
+	"AND e.rdata_hash = i.rdata_hash AND (e.part < i.part OR " \
+	"e.part = i.part AND e.position < i.position) LIMIT 1)"
+
+/* What stands there already, or twice in the file, is passed over. */
 void store_import_records(struct tx *tx, const struct import_step *step)
 {
 	tx_exec(tx, "INSERT INTO records (id, recordset_id, domain_id, data, rdata, "
@@ -299,8 +312,10 @@ void store_import_records(struct tx *tx, const struct import_step *step)
 	            "'PENDING', UTC_TIMESTAMP(3) FROM import_records i FORCE INDEX "
 	            "(PRIMARY) STRAIGHT_JOIN recordsets s FORCE INDEX (recordset_name) "
 	            "ON s.domain_id = ? AND s.name = i.name AND s.type = i.type "
-	            "WHERE i.import_id = ? AND i.type <> 6 "
-	            "ON DUPLICATE KEY UPDATE records.id = records.id",
+	            "LEFT JOIN records r FORCE INDEX (record_data) ON "
+	            "r.recordset_id = s.id AND r.rdata_hash = i.rdata_hash AND "
+	            "r.live = 1 WHERE i.import_id = ? AND i.type <> 6 "
+	            "AND r.id IS NULL AND " EARLIER " IS NULL",
 	        TX_BIND(tx_u32(step->serial), tx_text(step->zone->is.id),
 	                tx_text(step->import_id)));
 }

@@ -20,11 +20,11 @@ import oslo_messaging as om
 from oslo_config import cfg
 
 REPO = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPO / "deploy"))
-sys.path.insert(0, str(REPO / "tests" / "support"))
+sys.path[:0] = [str(REPO / "deploy"), str(REPO / "tests" / "support")]
 from holding import holding             # noqa: E402
 from lab.fleet import Fleet             # noqa: E402
 from lab.process import wait_for        # noqa: E402
+from locks import Neighbours            # noqa: E402
 
 ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
 LARGE = 200_000         # records of a generated zone
@@ -163,6 +163,8 @@ def checksums():
 
 
 class Story(unittest.TestCase):
+    maxDiff = None
+
     def fails(self, kind, words, method, context=ALICE, **args):
         """The call ends in the remote exception KIND whose words contain WORDS."""
         with self.assertRaises((om.RemoteError, TypeError)) as caught:
@@ -1178,6 +1180,34 @@ def commit(begun, context=ADMIN, seconds=120):
     return wait_for(lambda: settled(begun, context), seconds, "the import is settled")
 
 
+@contextlib.contextmanager
+def at_the_end():
+    """Imports stand still at the end of their transaction, as long as this one lives."""
+    admin = {"administrator": True}
+    lab.sql("CREATE TRIGGER gate BEFORE UPDATE ON imports FOR EACH ROW "
+            "DO IF(NEW.state = 'DONE', GET_LOCK('gate', 60) + RELEASE_LOCK('gate'), 0)", **admin)
+    try:
+        with held("DO GET_LOCK('gate', 60)"):
+            yield
+    finally:
+        lab.sql("DROP TRIGGER gate", **admin)
+
+
+def is_at_the_end():
+    return lab.sql("SELECT 1 FROM information_schema.processlist WHERE state = 'User lock'",
+                   administrator=True)
+
+
+def is_swept():
+    """A condition: a sweep has begun since, and has got as far as it gets."""
+    def sweeps():
+        return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Com_delete'")[0][1])
+    before = sweeps()
+    return lambda: sweeps() >= before + 8 or lab.sql(
+        "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
+        administrator=True)
+
+
 def settled(begun, context):
     state = call("get_import", context, **{"import": begun})
     return state if state["state"] in ("DONE", "ERROR") else None
@@ -1294,6 +1324,63 @@ class Imports(Story):
         for limit in (2, 3, 7, 8, 37, 38):
             self.assertEqual(export(name, limit=limit), whole, limit)
         self.fails("Invalid", "marker", "export_domain", domain=name, marker="x.1")
+
+    def beside(self, domain, begun):
+        """Neighbours of all that it has, and of all that the import brings."""
+        ids = [row[0] for row in lab.sql(
+            f"SELECT id FROM recordsets WHERE domain_id = '{domain}' "
+            f"UNION SELECT id FROM records WHERE domain_id = '{domain}' "
+            f"UNION SELECT id FROM import_records WHERE import_id = '{begun}'")]
+        (pool,), = lab.sql(f"SELECT id FROM pools WHERE name = 'default'")
+        around = Neighbours(lab.fleet.mariadb, pool, domain)
+        around.settle(ids)
+        return around
+
+    def kept_at_the_end(self, begun, around):
+        """What the neighbours cannot write while the import is about to commit."""
+        self.assertEqual(around.kept(), [])
+        with at_the_end():
+            call("commit_import", ADMIN, **{"import": begun})
+            wait_for(is_at_the_end, 20, "the import is about to commit")
+            wait_for(is_swept(), 20, "the sweep passes by")
+            kept = around.kept()
+        done = wait_for(lambda: settled(begun, ADMIN), 20, "it is done")
+        self.assertEqual(done["state"], "DONE", done)
+        return kept
+
+    def test_a_commit_holds_no_row_and_no_gap_of_another_domain(self):
+        domain = self.create(context=ADMIN)
+        name = domain["name"]
+        zone = generated_zone(name, 8)
+        self.assertEqual(commit(stage(name, zone), ADMIN)["state"], "DONE")
+        # what goes, comes anew, comes twice, gets another TTL, stays
+        zone = zone[:2] + [[f"h9.{name}", 60, "A", "192.0.2.1"]] * 2 + zone[3:-1] + [
+            [f"h4.{name}", 99, "A", "10.0.0.4"], [f"h3.{name}", 300, "A", "192.0.2.1"]]
+        begun = stage(name, zone)
+        self.assertEqual(self.kept_at_the_end(begun, self.beside(domain["id"], begun)), [])
+        self.assertEqual(sorted((row[0], row[2]) for row in records_of(domain["id"])
+                                if row[3] != "DELETE"),
+                         sorted({(owner, data) for owner, _, _, data in zone[1:]}))
+
+    def test_nor_does_a_commit_that_creates_its_domain(self):
+        name, number = lab.name(), uuid.uuid4().hex
+        begun = call("begin_import", domain={"name": name, "id": number})["id"]
+        call("add_to_import", part=0, records=generated_zone(name, 4), **{"import": begun})
+        self.assertEqual(self.kept_at_the_end(begun, self.beside(number, begun)), [])
+
+    def test_a_commit_holds_up_no_other_domain(self):
+        """They come, change and go by central, while the import stands still."""
+        name, other = lab.name(), self.create()["name"]
+        begun = stage(name, generated_zone(name, 100))
+        with at_the_end():
+            call("commit_import", ADMIN, **{"import": begun})
+            wait_for(is_at_the_end, 20, "the import is about to commit")
+            for domain in [other, *(self.create()["name"] for _ in range(4))]:
+                change(domain, *(add(f"h{i}.{domain}", ["192.0.2.1"]) for i in range(20)))
+                call("delete_domain", domain=domain)
+            self.assertTrue(is_at_the_end())
+        self.assertEqual(wait_for(lambda: settled(begun, ADMIN), 20, "it is done")["state"],
+                         "DONE")
 
     def test_a_commit_whose_process_died(self):
         name = lab.name()
