@@ -1391,6 +1391,36 @@ class Imports(Story):
         self.assertEqual(call("get_domain", ADMIN, domain=name)["records"], 9)
 
 
+    def who_has(self, begun):
+        """The process that commits it, as its row names it; and that program."""
+        (first,), = lab.sql(f"SELECT worker FROM imports WHERE id = '{begun}'")
+        pid = int(first.split(":")[1])
+        return first, next(worker for worker in lab.fleet.workers if pid in worker.processes())
+
+    def test_a_commit_whose_process_stands_still(self):
+        """The database takes its locks away; once it goes on, it finds that all is done."""
+        domain = self.create(context=ADMIN)
+        begun = stage(domain["name"], generated_zone(domain["name"], 100))
+        with at_the_end():
+            call("commit_import", ADMIN, **{"import": begun})
+            wait_for(is_at_the_end, 20, "the import is about to commit")
+            first, owner = self.who_has(begun)
+            owner.pause()
+        # not by calls, for the process that stands still gets its share of them
+        row = f"SELECT state, attempts, worker, result FROM imports WHERE id = '{begun}'"
+        try:
+            wait_for(lambda: lab.sql(row)[0][0] == "DONE", 15, "another central commits it")
+            done = lab.sql(row)[0]
+            self.assertEqual(done[1], "2")
+            self.assertNotEqual(done[2], first)
+        finally:
+            lost = owner.log.read_text().count("database lost")
+            owner.resume()
+        wait_for(lambda: owner.log.read_text().count("database lost") > lost, 20, "it goes on")
+        again = stage(domain["name"], generated_zone(domain["name"], 100))
+        self.assertFalse(commit(again)["result"]["changed"])
+        self.assertEqual(lab.sql(row)[0], done)
+
     def test_a_commit_whose_process_is_killed(self):
         """Another takes it up at once, and tells that it has it."""
         domain = self.create(context=ADMIN)
@@ -1400,9 +1430,7 @@ class Imports(Story):
         with held(f"SELECT id FROM domains WHERE id = '{domain['id']}' FOR UPDATE"):
             call("commit_import", ADMIN, **{"import": begun})
             wait_for(lambda: lab.sql(f"SELECT worker {where} AND worker <> ''"), 20, "it has begun")
-            (first,), = lab.sql(f"SELECT worker {where}")
-            pid = int(first.split(":")[1])
-            owner = next(worker for worker in lab.fleet.workers if pid in worker.processes())
+            first, owner = self.who_has(begun)
             # its transaction has the import's row, and waits for the domain's
             wait_for(lambda: not lab.sql(f"SELECT id {where} FOR UPDATE SKIP LOCKED"), 20,
                      "the commit holds the import")
