@@ -2,13 +2,17 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/pause.h"
+
+enum { LACK_PAUSE_MS = 10 };
 
 struct later {
 	struct later *next;
@@ -61,8 +65,17 @@ struct loop_async {
 
 /* ---- the loop ---- */
 
+/*
+ * libev tries again when this returns. It cannot turn without a descriptor of its own, and
+ * while it makes its epoll set anew, another thread may take the one that it gave back.
+ */
 static void on_system_error(const char *what)
 {
+	if (descriptors_lack("the event loop")) {
+		if (!descriptors_spend())
+			poll(NULL, 0, LACK_PAUSE_MS);
+		return;
+	}
 	fatal("event loop failed: call=%s error=%s", what, strerror(errno));
 }
 
@@ -73,6 +86,7 @@ static void on_turn_begin(struct ev_loop *ev, ev_check *watcher, int events)
 	(void)ev, (void)events;
 	loop->now_ms = clock_ms();
 	loop->turn++;
+	descriptors_reserve();
 }
 
 static struct later *pop(struct later **list)
@@ -114,6 +128,7 @@ struct loop *loop_new(void)
 	struct loop *loop = xcalloc(1, sizeof *loop);
 
 	ev_set_syserr_cb(on_system_error);
+	descriptors_reserve();
 	loop->ev = ev_loop_new(EVFLAG_AUTO | EVFLAG_NOENV);
 	if (!loop->ev)
 		fatal("event loop failed: no backend");
@@ -153,6 +168,7 @@ void loop_free(struct loop **loop)
 	while ((later = pop(&(*loop)->later)))
 		free(later);
 	ev_loop_destroy((*loop)->ev);
+	descriptors_spend();
 	free(*loop);
 	*loop = NULL;
 }

@@ -5,12 +5,15 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "runtime/loop.h"
 
 /* What happened, a letter each, in order. */
@@ -352,6 +355,53 @@ static void test_ten_thousand_timers(void **state)
 	story->fd[1] = writer;
 }
 
+static void limit_descriptors(rlim_t count)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = count;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void *raise_limit_at_a_lack(void *self)
+{
+	(void)self;
+	while (descriptors_lacks() == 0)
+		sched_yield();
+	limit_descriptors(256);
+	return NULL;
+}
+
+/*
+ * A descriptor that is closed while a copy of it stays open brings an event that nobody
+ * waits for. libev then makes its epoll set anew, and needs a descriptor for that.
+ */
+static void test_it_waits_for_a_descriptor(void **state)
+{
+	struct story *story = *state;
+	int copy = dup(story->fd[0]);
+	pthread_t thread;
+
+	story->io = loop_io_new(story->loop, copy, LOOP_READ, on_readable, story);
+	story->timer = loop_timer_new(story->loop, say_stop, story);
+	loop_timer_set(story->timer, 1);
+	loop_run(story->loop);
+	loop_io_free(&story->io);
+	close(copy);
+	assert_int_equal(write(story->fd[1], "x", 1), 1);
+	limit_descriptors(3);
+	assert_int_equal(pthread_create(&thread, NULL, raise_limit_at_a_lack, NULL), 0);
+	loop_timer_set(story->timer, 10);
+	loop_run(story->loop);
+	loop_timer_set(story->timer, 1);
+	loop_run(story->loop);
+	pthread_join(thread, NULL);
+	story->io = loop_io_new(story->loop, story->fd[0], LOOP_READ, on_readable, story);
+	loop_run(story->loop);
+	assert_string_equal(story->text, "sssr");
+}
+
 #define STORY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -371,6 +421,7 @@ int main(void)
 		STORY(test_signals_arrive_and_go_with_the_loop),
 		STORY(test_another_thread_wakes_the_loop),
 		STORY(test_ten_thousand_timers),
+		STORY(test_it_waits_for_a_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
