@@ -205,6 +205,10 @@ class RabbitMq(Server):
         """Runs rabbitmqctl on the node and returns what it printed; takes a second."""
         return run([CTL, "--quiet", *arguments], env=self.environment(), seconds=60)
 
+    def close_connections(self):
+        """Closes all of its virtual host; those who have them are told."""
+        self.ctl("close_all_connections", "--vhost", self.vhost, "so it is said")
+
     def listed(self, what, *columns):
         """Of WHAT there is ("queues", "bindings") these columns, as texts."""
         rows = self.ctl(f"list_{what}", "--no-table-headers", "-p", self.vhost, *columns)

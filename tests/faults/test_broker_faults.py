@@ -128,7 +128,7 @@ class Broker(FaultStory):
         with self.stream():
             for _ in range(3 * ROUNDS):
                 self.wait_changes()
-                self.broker.ctl("close_all_connections", "so it is said")
+                self.broker.close_connections()
         self.assert_healed()
 
 

@@ -102,7 +102,7 @@ class Descriptors(FaultStory):
                 for lift in lifts:
                     self.addCleanup(lift)
                 self.wait_changes()
-                broker.ctl("close_all_connections", "so it is said")
+                broker.close_connections()
                 self.wait_changes()
                 for lift in lifts:
                     lift()

@@ -234,7 +234,7 @@ class Broker(Story):
     def test_connections_cut_and_stopped_mid_batch(self):
         with self.stream():
             for _ in range(CUTS):
-                self.lab.rabbitmq.ctl("close_all_connections", "so it is said")
+                self.lab.rabbitmq.close_connections()
                 self.wait_accepted(self.adder)
             for _ in range(ROUNDS):
                 held = self.mid_batch()

@@ -406,7 +406,7 @@ class Consuming(Story):
         self.assertRegex(first, "^reply_[0-9a-f]{32}$")
         self.send(first, b"1 answer")
         driver.until(lambda s: s["delivered"] == 1, "a reply")
-        self.rabbit.ctl("close_all_connections", "--vhost", self.rabbit.vhost, "told to")
+        self.rabbit.close_connections()
         stats = driver.until(lambda s: s["ups"] == 2, "it is back")
         self.assertNotEqual(stats["reply_queue"], first)
         self.send(stats["reply_queue"], b"2 answer")

@@ -622,7 +622,7 @@ class LostConnections(unittest.TestCase):
         driver = Driver("call", lab.url, TOPIC, "slow", '{"ms": 1500}', 30_000)
         wait_for(lambda: "reply_" in lab.rabbit.ctl("list_queues", "-p", lab.rabbit.vhost, "name"),
                  10, "the call is out")
-        lab.rabbit.ctl("close_all_connections", "--vhost", lab.rabbit.vhost, "a test")
+        lab.rabbit.close_connections()
         self.assertEqual(driver.read()["err"], "ok")
         driver.end()
         self.assertEqual(python_client(timeout=20).call({}, "echo", value="alive"), "alive")
