@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/log.h"
 
 /* A path, or "@name" in the abstract namespace, whose first byte is zero. */
@@ -29,6 +30,18 @@ static socklen_t notify_address(struct sockaddr_un *address)
 	return offsetof(struct sockaddr_un, sun_path) + len;
 }
 
+/* Kept open: systemd ends a service whose signs of life do not come. */
+static int notify_socket(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		descriptors_lack("the service manager");
+	return fd;
+}
+
 void sd_tell(const char *fmt, ...)
 {
 	struct sockaddr_un address;
@@ -42,12 +55,10 @@ void sd_tell(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = notify_socket();
 	if (fd < 0 || sendto(fd, text, strlen(text), MSG_NOSIGNAL,
 			     (struct sockaddr *)&address, address_len) < 0)
 		log_debug("service manager not told: error=\"%s\"", strerror(errno));
-	if (fd >= 0)
-		close(fd);
 }
 
 /* WATCHDOG_PID says for whom it is: not for a program that inherited it from another. */
