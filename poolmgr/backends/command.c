@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 
 static char *const environment[] = {
@@ -88,7 +89,7 @@ static bool wait_for_end(int pidfd, int fd, int64_t deadline_ms, struct command 
 static enum err collect(const char *const *argv, pid_t pid, int fd, int timeout_ms,
                         struct command *command, struct why *why)
 {
-	int pidfd = pidfd_open(pid, 0);
+	int pidfd = pidfd_open(pid, 0), error = pidfd < 0 ? errno : 0;
 	bool ended = pidfd >= 0 &&
 	             wait_for_end(pidfd, fd, clock_ms() + timeout_ms, command);
 	int status = 0;
@@ -99,6 +100,11 @@ static enum err collect(const char *const *argv, pid_t pid, int fd, int timeout_
 		;
 	if (pidfd >= 0)
 		close(pidfd);
+	errno = error;
+	descriptors_lack("a command");
+	if (error)
+		return fail(why, ERR_BUSY, "cannot watch %s: %s", argv[0],
+		            strerror(error));
 	if (!ended)
 		return fail(why, ERR_TIMEOUT, "%s did not end within %d ms", argv[0],
 		            timeout_ms);
@@ -114,8 +120,10 @@ enum err command_run(const char *const *argv, int timeout_ms, struct command *co
 	pid_t pid;
 
 	memset(command, 0, sizeof(*command));
-	if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK))
+	if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK)) {
+		descriptors_lack("the output of a command");
 		return fail(why, ERR_BUSY, "cannot make a pipe: %s", strerror(errno));
+	}
 	int error = spawn(argv, pipes[1], &pid);
 	close(pipes[1]);
 	if (error) {

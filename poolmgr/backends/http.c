@@ -1,10 +1,12 @@
 #include "backends/http.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <curl/curl.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 
 /* What the library's failures are to us; all others: the server is away. */
@@ -182,7 +184,10 @@ static CURLcode perform(struct http *http, const char *url, int64_t left_ms,
 	SET(http, CURLOPT_TIMEOUT_MS, (long)left_ms);
 	SET(http, CURLOPT_CONNECTTIMEOUT_MS, (long)left_ms);
 	SET(http, CURLOPT_ERRORBUFFER, said);
+	errno = 0;
 	CURLcode code = curl_easy_perform(http->curl);
+	if (code)
+		descriptors_lack("a control channel");
 	SET(http, CURLOPT_ERRORBUFFER, NULL);
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
 	http->status = (int)status;

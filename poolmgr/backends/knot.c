@@ -6,6 +6,7 @@
  * open makes us wait, and one left open by a process that died is aborted
  * when it outlasted our patience.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "backends/listing.h"
 #include "backends/words.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/pause.h"
 
@@ -136,9 +138,11 @@ static enum err talk_open(struct talk *talk, const struct knot *knot, struct why
 	};
 	bug_if(!talk->ctl);
 	knot_ctl_set_timeout(talk->ctl, knot->server.timeout_ms);
+	errno = 0;
 	int code = knot_ctl_connect(talk->ctl, knot->socket);
 	if (code == KNOT_EOK)
 		return OK;
+	descriptors_lack("a control channel");
 	enum err err = lost(talk, code);
 	knot_ctl_free(talk->ctl);
 	return err;

@@ -20,6 +20,7 @@
 #include "backends/words.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 
 enum {
 	ANSWER_MAX = 64 * 1024 * 1024,
@@ -128,8 +129,10 @@ static enum err connect_to(struct channel *channel)
 
 	channel->fd = socket(address.ss_family,
 	                     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (channel->fd < 0)
+	if (channel->fd < 0) {
+		descriptors_lack("a control channel");
 		return lost(channel, strerror(errno));
+	}
 	if (connect(channel->fd, (struct sockaddr *)&address, len) == 0)
 		return OK;
 	if (errno != EINPROGRESS)

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+
 enum { READ_AT_ONCE = 64 * 1024, MODE = 0644 };
 
 struct place {
@@ -18,6 +20,7 @@ struct place {
 
 static enum err fail_of(const struct place *place, const char *what)
 {
+	descriptors_lack("a file of the agent");
 	return fail(place->why, ERR_UNREACHABLE, "%s/%s: cannot %s: %s", place->path,
 	            place->name, what, strerror(errno));
 }

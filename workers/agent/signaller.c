@@ -13,6 +13,7 @@
 #include "agent/kept_file.h"
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/err.h"
 #include "base/id.h"
 #include "base/log.h"
@@ -119,8 +120,10 @@ static ssize_t read_file(const char *path, int flags, char *into, size_t size)
 	size_t len = 0;
 	ssize_t n = -1;
 
-	if (fd < 0)
+	if (fd < 0) {
+		descriptors_lack("the signalled program");
 		return -1;
+	}
 	errno = EINVAL;			/* of what is no file */
 	if (fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))
 		while (len < size && (n = read(fd, into + len, size - len)) > 0)

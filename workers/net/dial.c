@@ -3,11 +3,17 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+
 int dial_socket(const struct address *server, int type)
 {
 	int family = server->bits == 32 ? AF_INET : AF_INET6;
 
-	return socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		descriptors_lack("a question to a name server");
+	return fd;
 }
 
 int dial_connect(int fd, const struct address *server, const struct address *local)

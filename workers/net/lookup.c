@@ -1,10 +1,12 @@
 #include "net/lookup.h"
 
+#include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -74,7 +76,10 @@ enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
 		found->count = 1;
 		return OK;
 	}
+	errno = 0;
 	code = getaddrinfo(host, NULL, &hints, &list);
+	if (code && descriptors_lack("the resolver"))
+		return fail(why, ERR_BUSY, "host \"%.255s\": no descriptor is left", host);
 	if (code)
 		return fail(why, ERR_UNREACHABLE, "host \"%.255s\": %s", host,
 		            gai_strerror(code));

@@ -11,6 +11,7 @@
 #include "agent/mirror.h"
 #include "agent/signaller.h"
 #include "agent/versions.h"
+#include "base/descriptors.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -211,6 +212,7 @@ static void look(void *self)
 
 	(void)self;
 	if (!directory) {
+		descriptors_lack("the directory of networks");
 		tell_blind(errno);
 		return;
 	}

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/broker_private.h"
@@ -100,8 +101,13 @@ static enum err socket_connect(const struct broker *broker, amqp_connection_stat
 		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
 	if (broker->url.tls && tls_socket_set(socket, &broker->config, why))
 		return ERR_UNREACHABLE;
+	errno = 0;
 	status = amqp_socket_open_noblock(socket, host->name, host->port, &limit);
-	return status ? from_library(status, "connect", why) : OK;
+	if (!status)
+		return OK;
+	if (descriptors_lack("the broker"))
+		return fail(why, ERR_UNREACHABLE, "connect: %s", strerror(errno));
+	return from_library(status, "connect", why);
 }
 
 /* A peer that is gone is noticed by the kernel, also when we have nothing to say. */
@@ -154,8 +160,14 @@ void cancel_now(struct cancel *cancel)
 /* Either we see that it is wanted, or cancel_now() sees our socket and shuts it. */
 static enum err cancel_expose(struct cancel *cancel, int fd, struct why *why)
 {
+	int copy = dup(fd);
+
 	cancel_clear(cancel);
-	atomic_store(&cancel->fd, dup(fd));
+	if (copy < 0) {
+		descriptors_lack("the broker");
+		return fail(why, ERR_UNREACHABLE, "no socket: %s", strerror(errno));
+	}
+	atomic_store(&cancel->fd, copy);
 	if (atomic_load(&cancel->wanted))
 		return fail(why, ERR_UNREACHABLE, "closed");
 	return OK;

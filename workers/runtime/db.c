@@ -1,4 +1,5 @@
 #include <errmsg.h>
+#include <errno.h>
 #include <mysqld_error.h>
 #include <poll.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include "base/backoff.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -342,7 +344,9 @@ static enum err open_host(struct db *db, struct db_host *host, struct why *why)
 	if (!mysql)
 		fatal("out of memory: cannot make a database connection");
 	set_options(mysql, db, host);
+	errno = 0;
 	if (!real_connect(mysql, db->config, host)) {
+		descriptors_lack("the database");
 		fail(why, OK, "%s (%u)", mysql_error(mysql), mysql_errno(mysql));
 		mysql_close(mysql);
 		return ERR_UNREACHABLE;
