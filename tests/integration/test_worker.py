@@ -21,10 +21,11 @@ from lab.mariadb import MariaDb
 from lab.process import free_port, tail, wait_for
 from holding import holding
 from lent import story_rabbitmq
+from scarce import limited
 
 DRIVERS = Path(os.environ.get("BUILD", ROOT / "build")).resolve() / "drivers"
 TOY = DRIVERS / "toy_worker"
-EX_USAGE, EX_CONFIG = 64, 78
+EX_USAGE, EX_TEMPFAIL, EX_CONFIG = 64, 75, 78
 PROCESSES = 2
 
 SETTINGS = """\
@@ -368,6 +369,42 @@ class Life(unittest.TestCase):
         self.assertIn(self.ping()["pid"], toy.children())
         self.assertEqual(toy.metric("process_starts_total"), PROCESSES)
         self.assertEqual(toy.end(), 0)
+
+    def test_it_outlives_a_lack_of_descriptors(self):
+        """It gives signs of life, and takes settings that it could not read."""
+        toy = self.start().wait_ready()
+        children = toy.children()
+        with limited([toy.process.pid, *children]):
+            self.broker.close_connections()
+            toy.wait_log("no descriptor left: wanted=\"the broker\"", PROCESSES)
+            toy.configure(self.settings(more='greeting = "good morning";'))
+            toy.process.send_signal(signal.SIGHUP)
+            toy.wait_log("settings kept: .*Too many open files")
+            toy.hear()
+            toy.told.clear()
+            toy.wait(lambda: toy.tells("WATCHDOG=1"), "WATCHDOG=1")
+        toy.wait_healthy()
+        toy.wait(lambda: self.ping()["greeting"] == "good morning", "the new greeting")
+        self.assertEqual(toy.children(), children)
+        self.assertGreater(toy.metric("descriptor_lacks_total"), 0)
+        self.assertEqual(toy.end(), 0)
+
+    def test_it_waits_for_descriptors_at_its_start(self):
+        """Not as for wrong settings, after which no service manager starts it again."""
+        config = Path(self.folder.name) / "few.cfg"
+        config.write_text(self.settings())
+        config.chmod(0o600)
+        for count in range(4, 10):
+            with self.subTest(count=count):
+                toy = subprocess.Popen(["prlimit", f"--nofile={count}", TOY, "--config", config],
+                                        stderr=subprocess.PIPE, text=True)
+                self.addCleanup(toy.stderr.close)
+                self.addCleanup(toy.wait)
+                self.addCleanup(toy.kill)
+                said = next(line for line in toy.stderr
+                            if "no descriptor left" in line or "Too many open files" in line)
+                toy.terminate()
+                self.assertIn(toy.wait(20), (0, EX_TEMPFAIL, -signal.SIGTERM), said)
 
     def test_a_page_that_cannot_listen(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:

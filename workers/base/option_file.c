@@ -5,12 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+
 enum { SECRET_MAX_BYTES = 4096 };
 
 static enum err open_regular(const char *path, struct stat *st, int *fd, struct why *why)
 {
 	/* Not to wait for the other end of a FIFO, before we know that it is one. */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0 && descriptors_lack("the settings"))
+		return fail(why, ERR_BUSY, "%s: cannot be read: %s", path, strerror(errno));
 	if (*fd < 0)
 		return fail(why, errno == ENOENT ? ERR_NOT_FOUND : ERR_INVALID,
 			    "%s: cannot be read: %s", path, strerror(errno));

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/mem.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
@@ -217,7 +218,8 @@ static enum err listen_on_text(const char *listen_on, int *fd, struct why *why)
 	*fd = listen_at(address);
 	freeaddrinfo(address);
 	if (*fd < 0)
-		return fail(why, ERR_INVALID,
+		return fail(why, descriptors_lack("the metrics page") ? ERR_BUSY :
+			                                                ERR_INVALID,
 			    "the metrics page cannot listen on \"%s\": %s", listen_on,
 			    strerror(errno));
 	return OK;
@@ -258,8 +260,11 @@ enum err page_open(struct loop *loop, const char *listen_on, int processes,
 	page = xcalloc(1, sizeof *page);
 	page->processes = processes;
 	page->port = port_of(fd);
+	errno = 0;
 	page->daemon = daemon_start(fd, page);
 	if (!page->daemon) {
+		descriptors_lack("the metrics page");
+		close(fd);
 		free(page);
 		return fail(why, ERR_BUSY, "the metrics page cannot start");
 	}

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -36,9 +37,9 @@ struct process {
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
 	struct ping *ping;		/* NULL for a program without a database */
-	struct loop_timer *beat, *drain;
+	struct loop_timer *beat, *drain, *reread;
 	int64_t beat_due_us;
-	struct metric *lateness;
+	struct metric *lateness, *lacks;
 	struct period *periods;
 	size_t period_count;
 	bool serving;			/* the server and the periods are open */
@@ -234,8 +235,11 @@ static void on_hangup(void *self)
 	struct process *process = self;
 	const struct worker *worker = process->program->worker;
 	struct why why;
+	enum err err = program_reload(process->program, true, &why);
 
-	if (program_reload(process->program, true, &why)) {
+	if (err == ERR_BUSY)
+		loop_timer_set(process->reread, REREAD_MS);
+	if (err) {
 		log_warn("settings kept: reason=\"%s\"", why.text);
 		return;
 	}
@@ -279,6 +283,7 @@ static void runtime_open(struct process *process, int index)
 	runtime->db_config = &program->common.db;
 	runtime->loop = loop_new();
 	process->drain = loop_timer_new(runtime->loop, drain_poll, process);
+	process->reread = loop_timer_new(runtime->loop, on_hangup, process);
 	signals_open(process);
 	runtime->out = broker_open(runtime->loop, runtime->broker_config, name, NULL,
 				   NULL);
@@ -294,6 +299,7 @@ static void runtime_close(struct process *process)
 	struct runtime *runtime = &process->runtime;
 
 	loop_timer_free(&process->drain);
+	loop_timer_free(&process->reread);
 	rpc_client_close(&runtime->rpc);
 	broker_close(&runtime->out);
 	db_free(&runtime->db);
@@ -374,6 +380,7 @@ static void process_beat(void *self)
 	note_lateness(process);
 	if (!process->serving && !process->drain_until_ms && may_serve(process))
 		serve(process);
+	metric_add(process->lacks, descriptors_lacks());
 	metrics_beat(clock_ms());
 	process_set_ready(process);
 	beat_arm(process);
@@ -388,6 +395,7 @@ static void process_open(struct process *process)
 		process->ping = ping_new(loop, process->runtime.db_config, schema);
 	process->beat = loop_timer_new(loop, process_beat, process);
 	process->lateness = lateness_metric();
+	process->lacks = lacks_metric();
 	if (!schema)
 		serve(process);
 	process_beat(process);

@@ -13,6 +13,7 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -53,11 +54,11 @@ struct supervisor {
 	struct program *program;
 	struct loop *loop;
 	struct page *page;
-	struct loop_timer *tick, *deadline;
+	struct loop_timer *tick, *deadline, *reread;
 	struct child *children;
 	int count, ready;
 	struct descriptors inherited;
-	struct metric *starts, *alive;
+	struct metric *starts, *alive, *lacks;
 	int64_t ticked_ms, watchdog_ms, watchdog_next_ms;
 	pid_t reader;			/* tries a changed file out; 0: none */
 	bool read_again;		/* it changed again meanwhile */
@@ -74,13 +75,14 @@ static int compare_fds(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static void descriptors_note(struct descriptors *noted)
+static enum err descriptors_note(struct descriptors *noted, struct why *why)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *entry;
 
 	if (!dir)
-		fatal("cannot read /proc/self/fd: error=\"%s\"", strerror(errno));
+		return fail(why, descriptors_lack("/proc/self/fd") ? ERR_BUSY : ERR_INVALID,
+			    "cannot read /proc/self/fd: %s", strerror(errno));
 	while ((entry = readdir(dir))) {
 		int fd = atoi(entry->d_name);
 
@@ -91,6 +93,7 @@ static void descriptors_note(struct descriptors *noted)
 	}
 	closedir(dir);
 	qsort(noted->fd, noted->count, sizeof *noted->fd, compare_fds);
+	return OK;
 }
 
 static void descriptors_close_others(const struct descriptors *noted)
@@ -288,12 +291,11 @@ static void child_ended(struct child *child, int status)
 static _Noreturn void reader_run(struct program *program)
 {
 	struct why why;
+	enum err err = program_reload(program, true, &why);
 
-	if (program_reload(program, true, &why)) {
+	if (err)
 		log_warn("settings kept: reason=\"%s\"", why.text);
-		_exit(EX_CONFIG);
-	}
-	_exit(EX_OK);
+	_exit(err ? program_exit_status(err) : EX_OK);
 }
 
 static void on_hangup(void *self)
@@ -319,8 +321,11 @@ static void on_hangup(void *self)
 static void take_settings(struct supervisor *supervisor)
 {
 	struct why why;
+	enum err err = program_reload(supervisor->program, false, &why);
 
-	if (program_reload(supervisor->program, false, &why)) {
+	if (err == ERR_BUSY)
+		loop_timer_set(supervisor->reread, REREAD_MS);
+	if (err) {
 		log_warn("settings kept: reason=\"%s\"", why.text);
 		return;
 	}
@@ -337,6 +342,8 @@ static void reader_ended(struct supervisor *supervisor, int status)
 	supervisor->reader = 0;
 	if (supervisor->read_again)
 		on_hangup(supervisor);
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == EX_TEMPFAIL)
+		loop_timer_set(supervisor->reread, REREAD_MS);
 	else if (status == 0 && !supervisor->stopping)
 		take_settings(supervisor);
 }
@@ -456,6 +463,7 @@ static void on_tick(void *self)
 		for (int i = 0; i < supervisor->count; i++)
 			child_watch(&supervisor->children[i], now_ms);
 	supervisor->ticked_ms = now_ms;
+	metric_add(supervisor->lacks, descriptors_lacks());
 	report_ready(supervisor);
 	tell_watchdog(supervisor, now_ms);
 	loop_timer_set(supervisor->tick, tick_ms(supervisor));
@@ -473,6 +481,7 @@ static void metrics_open(struct supervisor *supervisor)
 				       "processes that run", NULL, NULL);
 	supervisor->starts = metric_new(METRIC_COUNTER, "process_starts_total",
 					"processes started, first or again", NULL, NULL);
+	supervisor->lacks = lacks_metric();
 }
 
 static void signals_open(struct supervisor *supervisor)
@@ -502,9 +511,11 @@ static void children_open(struct supervisor *supervisor)
 static enum err supervisor_open(struct supervisor *supervisor, struct why *why)
 {
 	const struct worker_common *common = &supervisor->program->common;
+	enum err err = descriptors_note(&supervisor->inherited, why);
 
+	if (err)
+		return err;
 	metrics_open(supervisor);
-	descriptors_note(&supervisor->inherited);
 	supervisor->loop = loop_new();
 	if (common->metrics[0])
 		return page_open(supervisor->loop, common->metrics, supervisor->count,
@@ -518,6 +529,7 @@ static void supervisor_start(struct supervisor *supervisor)
 	supervisor->watchdog_ms = sd_watchdog_ms();
 	supervisor->tick = loop_timer_new(supervisor->loop, on_tick, supervisor);
 	supervisor->deadline = loop_timer_new(supervisor->loop, on_deadline, supervisor);
+	supervisor->reread = loop_timer_new(supervisor->loop, on_hangup, supervisor);
 	signals_open(supervisor);
 	children_open(supervisor);
 	loop_timer_set(supervisor->tick, STARTING_TICK_MS);
@@ -533,6 +545,7 @@ static void supervisor_close(struct supervisor *supervisor)
 	free(supervisor->children);
 	loop_timer_free(&supervisor->tick);
 	loop_timer_free(&supervisor->deadline);
+	loop_timer_free(&supervisor->reread);
 	page_close(&supervisor->page);
 	loop_free(&supervisor->loop);
 	free(supervisor->inherited.fd);
@@ -545,10 +558,11 @@ int supervisor_run(struct program *program)
 		.count = program->common.processes,
 	};
 	struct why why;
+	enum err err = supervisor_open(&supervisor, &why);
 
-	if (supervisor_open(&supervisor, &why)) {
+	if (err) {
 		log_warn("program cannot start: reason=\"%s\"", why.text);
-		supervisor.status = EX_CONFIG;
+		supervisor.status = program_exit_status(err);
 	} else {
 		supervisor_start(&supervisor);
 		loop_run(supervisor.loop);

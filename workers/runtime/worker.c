@@ -185,6 +185,12 @@ struct metric *timer_metric(const struct timer *timer)
 			  "timer", timer->name);
 }
 
+struct metric *lacks_metric(void)
+{
+	return metric_new(METRIC_COUNTER, "descriptor_lacks_total",
+			  "calls that found no file descriptor left", NULL, NULL);
+}
+
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
@@ -200,6 +206,7 @@ static enum err program_prepare(struct program *program, struct why *why)
 	suspects_init(program->common.processes);
 	rpc_metrics_init(worker->methods);
 	lateness_metric();
+	lacks_metric();
 	for (const struct timer *timer = worker->timers; timer && timer->name; timer++)
 		timer_metric(timer);
 	if (!worker->prepare)
@@ -207,17 +214,25 @@ static enum err program_prepare(struct program *program, struct why *why)
 	return worker->prepare(worker->self, program->common.processes, why);
 }
 
+int program_exit_status(enum err err)
+{
+	return err_fate(err) == FATE_RETRY ? EX_TEMPFAIL : EX_CONFIG;
+}
+
 static int act_run(struct program *program)
 {
 	struct why why;
+	enum err err;
 
 	harden();
-	if (program_load(program, &why))
-		return complain(program, EX_CONFIG, why.text);
+	err = program_load(program, &why);
+	if (err)
+		return complain(program, program_exit_status(err), why.text);
 	program_log_open(program);
-	if (program_prepare(program, &why)) {
+	err = program_prepare(program, &why);
+	if (err) {
 		log_warn("program cannot start: reason=\"%s\"", why.text);
-		return EX_CONFIG;
+		return program_exit_status(err);
 	}
 	return supervisor_run(program);
 }

@@ -15,6 +15,8 @@ struct metric;
 enum { HUNG_MS = 60 * 1000 };
 /* At SIGTERM: the drain, and all of the end. What still runs then is killed. */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
+/* After settings could not be read for want of a descriptor: until the next try. */
+enum { REREAD_MS = 500 };
 
 struct program {
 	const struct worker *worker;
@@ -26,6 +28,9 @@ struct program {
 	bool debug;		/* SIGUSR1 */
 };
 
+/* EX_CONFIG: the service manager does not start it again. */
+int program_exit_status(enum err err);
+
 /* The file again, and the rules over it. QUIET: somebody else logs what was kept. */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
 void program_log_open(const struct program *program);
@@ -33,6 +38,7 @@ void program_toggle_debug(struct program *program);
 
 /* How long a timer takes; made before the fork, found again behind it. */
 struct metric *timer_metric(const struct timer *timer);
+struct metric *lacks_metric(void);
 struct metric *lateness_metric(void);
 
 /* Until SIGTERM; the exit status. */
