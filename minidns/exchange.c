@@ -316,6 +316,19 @@ static void wait_for_answer(struct exchange *exchange)
 	set_timer(exchange, wait_ms > 0 ? wait_ms : 0);
 }
 
+/* Without a socket it tries again for one, as it would repeat the question. */
+static void open_udp(struct exchange *exchange)
+{
+	exchange->fd = connected_socket(exchange, SOCK_DGRAM);
+	exchange->repeat_ms = FIRST_REPEAT_MS;
+	if (exchange->fd >= 0) {
+		exchange->io = loop_io_new(exchange->exchanges->loop, exchange->fd,
+		                           LOOP_READ, on_udp, exchange);
+		send_datagram(exchange);
+	}
+	wait_for_answer(exchange);
+}
+
 /* What came in while we were busy, for timers are looked at before sockets. */
 static bool hear(struct exchange *exchange)
 {
@@ -345,21 +358,13 @@ static void on_timer(void *self)
 		finish_unanswered(exchange);
 		return;
 	}
+	if (exchange->fd < 0) {
+		open_udp(exchange);
+		return;
+	}
 	send_datagram(exchange);
 	exchange->repeat_ms =
 	    exchange->repeat_ms < MAX_REPEAT_MS ? 2 * exchange->repeat_ms : 0;
-	wait_for_answer(exchange);
-}
-
-static void open_udp(struct exchange *exchange)
-{
-	exchange->fd = connected_socket(exchange, SOCK_DGRAM);
-	if (exchange->fd >= 0) {
-		exchange->repeat_ms = FIRST_REPEAT_MS;
-		exchange->io = loop_io_new(exchange->exchanges->loop, exchange->fd,
-		                           LOOP_READ, on_udp, exchange);
-		send_datagram(exchange);
-	}
 	wait_for_answer(exchange);
 }
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/descriptors.h"
 #include "base/mem.h"
 #include "runtime/loop.h"
 #include "tcp_clients.h"
@@ -38,7 +38,6 @@ static void back_off(struct tcp_listener *listener)
 	listener->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	loop_io_set(listener->io, 0);
 	loop_timer_set(listener->pause, ACCEPT_PAUSE_MS);
-	log_warn("tcp connection dropped: reason=no file descriptor is left");
 }
 
 static void on_pause_over(void *self)
@@ -63,7 +62,7 @@ static void on_connection(void *self, int events)
 			tcp_clients_admit(listener->clients, fd, &from, listener->tls);
 			continue;
 		}
-		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+		if (descriptors_lack("a TCP client") || errno == ENOBUFS ||
 		    errno == ENOMEM)
 			back_off(listener);
 		return;

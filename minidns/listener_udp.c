@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/descriptors.h"
 #include "base/mem.h"
 #include "dns/packet.h"
 #include "runtime/loop.h"
@@ -97,6 +97,7 @@ int listener_socket(const struct address *address, int type, struct why *why)
 	    (type != SOCK_DGRAM || set_udp_options(fd, address, name.ss_family)) &&
 	    !bind(fd, (struct sockaddr *)&name, len))
 		return fd;
+	descriptors_lack("a listening socket");
 	address_format(address, text);
 	fail(why, ERR_UNREACHABLE, "cannot listen on %s port %u: %s", text, address->port,
 	     strerror(errno));

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/loop.h"
@@ -47,7 +48,11 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
 static enum err fail_file(struct why *why, const char *what, const char *path)
 {
 	const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+	unsigned long first = ERR_peek_error();
 
+	errno = ERR_SYSTEM_ERROR(first) ? ERR_GET_REASON(first) : 0;
+	if (descriptors_lack("a certificate"))
+		return fail(why, ERR_BUSY, "%s %s: %s", what, path, strerror(errno));
 	return fail(why, ERR_INVALID, "%s %s: %s", what, path,
 	            reason ? reason : "cannot be used");
 }

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/mem.h"
 #include "dns/frames.h"
 #include "minidns.h"
@@ -445,12 +446,23 @@ static bool goes_before(const struct tcp_client *a, const struct tcp_client *b)
 	return a->last_ms < b->last_ms;
 }
 
+/* The last descriptors are for the program's own work. */
+static bool has_place(const struct tcp_clients *clients, int fd)
+{
+	if (descriptors_are_scarce(fd)) {
+		errno = EMFILE;
+		descriptors_lack("a TCP client");
+		return false;
+	}
+	return clients->count < clients->config.limit;
+}
+
 static bool make_room(struct tcp_clients *clients, bool known)
 {
 	struct tcp_client *last = clients->first;
 
-	if (clients->count < clients->config.limit)
-		return true;
+	if (!last)
+		return false;
 	for (struct tcp_client *at = clients->first; at; at = at->next)
 		if (goes_before(at, last))
 			last = at;
@@ -502,7 +514,7 @@ void tcp_clients_admit(struct tcp_clients *clients, int fd,
 	}
 	known = servers_knows(config->servers, &peer);
 	if (clients_of(clients, &peer, known) < config->limit_per_peer &&
-	    make_room(clients, known))
+	    (has_place(clients, fd) || make_room(clients, known)))
 		client_new(clients, fd, &peer, tls)->known = known;
 	else
 		close(fd);
