@@ -476,48 +476,76 @@ static void ignore(const char *what, const char *name, const struct why *why)
 	log_warn("%s ignored: name=%s reason=%s", what, name, why->text);
 }
 
-static bool read_server(struct tx_rows *rows, struct access_server *server)
+/* One more address of SERVER. */
+static void add_server(struct store_servers *found, struct access_server *server,
+                       const char *text, uint32_t port)
+{
+	struct why why;
+
+	if (!address_parse(text, port, &server->address)) {
+		fail(&why, ERR_INVALID, "it is no address");
+		ignore("server", text, &why);
+		return;
+	}
+	found->cut |= found->server_count == STORE_SERVERS;
+	if (found->server_count < STORE_SERVERS)
+		found->servers[found->server_count++] = *server;
+}
+
+/*
+ * The address in use, and all that its name has; a pool manager from before wrote but the
+ * first. An empty one: its name is not known yet.
+ */
+static void add_addresses(struct store_servers *found, struct access_server *server,
+                          const char *host, char *addresses, uint32_t port)
+{
+	char *rest = NULL;
+
+	if (*host)
+		add_server(found, server, host, port);
+	for (char *text = addresses ? strtok_r(addresses, " ", &rest) : NULL; text;
+	     text = strtok_r(NULL, " ", &rest))
+		if (strcmp(text, host))
+			add_server(found, server, text, port);
+}
+
+static void read_server(struct tx_rows *rows, struct arena *arena,
+                        struct store_servers *found)
 {
 	static const struct name root = { .len = 1 };
-	const char *host, *key;
+	struct access_server server = { .pool = "" };
+	const char *host, *key, *addresses;
 	uint32_t port;
 	struct why why;
 
-	*server = (struct access_server){ .pool = "" };
-	copy_text(server->pool, sizeof(server->pool), row_text(rows));
+	copy_text(server.pool, sizeof(server.pool), row_text(rows));
 	host = row_text(rows);
 	port = row_u32(rows);
 	key = row_text(rows);
-	if (!address_parse(host, port, &server->address)) {
-		fail(&why, ERR_INVALID, "it is no address");
+	addresses = row_text(rows);
+	if (key && name_parse_in(key, &root, "tsig_key", &server.key, &why)) {
 		ignore("server", host, &why);
-		return false;
+		return;
 	}
-	if (key && name_parse_in(key, &root, "tsig_key", &server->key, &why)) {
-		ignore("server", host, &why);
-		return false;
-	}
-	name_fold(&server->key);
-	return true;
+	name_fold(&server.key);
+	add_addresses(found, &server, host,
+	              addresses ? arena_strdup(arena, addresses) : NULL, port);
 }
 
 static void read_servers(struct tx *tx, struct arena *arena, struct store_servers *found)
 {
 	struct tx_rows rows;
-	struct access_server *next;
 
-	next = found->servers = xcalloc(STORE_SERVERS, sizeof(*found->servers));
+	found->servers = xcalloc(STORE_SERVERS, sizeof(*found->servers));
+	found->server_count = 0;
 	tx_select(tx, arena, &rows,
-	          "SELECT p.id, s.host, s.port, s.tsig_key FROM pool_servers s "
+	          "SELECT p.id, s.host, s.port, s.tsig_key, s.addresses "
+	          "FROM pool_servers s "
 	          "JOIN pools p ON p.name = s.pool_name WHERE s.state <> 'REMOVED' "
 	          "LIMIT ?",
 	          TX_BIND(tx_int(STORE_SERVERS + 1)));
-	for (size_t count = 0; tx_next(&rows); count++) {
-		found->cut |= count == STORE_SERVERS;
-		if (count < STORE_SERVERS)
-			next += read_server(&rows, next);
-	}
-	found->server_count = next - found->servers;
+	while (tx_next(&rows))
+		read_server(&rows, arena, found);
 	tx_select_end(&rows);
 }
 

@@ -446,6 +446,17 @@ class Strangers(unittest.TestCase):
                             f"VALUES ('default', 'new', 'fake', '{HOST}', 53)")
             self.assertEqual(set(rrs_of(transfer(lab.ports[0], ZONE))), domain.rrs())
 
+    def test_server_of_several_addresses(self):
+        """It may ask from each; another one's name is not known yet."""
+        with Lab() as lab:
+            domain = Domain(lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
+            lab.mariadb.sql(
+                "INSERT INTO pool_servers (pool_name, id, backend, host, port, addresses) VALUES "
+                f"('default', 'new', 'fake', '192.0.2.1', 53, '192.0.2.1 2001:db8::1 {HOST}'), "
+                "('default', 'unknown', 'fake', '', 53, NULL)")
+            self.assertEqual(set(rrs_of(transfer(lab.ports[0], ZONE))), domain.rrs())
+            self.assertNotIn("ignored", lab.workers[0].log.read_text())
+
 
 class Ending(unittest.TestCase):
     """SIGTERM while the broker is away: it ends all the same, and leaves nothing behind."""
