@@ -192,10 +192,14 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
-/* minidns lets the address in that it has now. */
-static void servers_moved(void *self)
+/* minidns lets the addresses in that it has now. Both go to the lane, one after the other. */
+static void server_moved(void *self, const struct server *server, bool is_first)
 {
-	registration_renew(((struct poolmgr *)self)->registration);
+	struct poolmgr *pm = self;
+
+	registration_renew(pm->registration);
+	if (is_first)
+		operation_release(pm, server->settings->id, false);
 }
 
 static enum err start(void *self, const struct runtime *runtime, struct why *why)
@@ -210,7 +214,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	if (err)
 		return err;
 	pm->registration = registration_new(pm);
-	pm->servers->moved = servers_moved;
+	pm->servers->moved = server_moved;
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
 	pm->lane_db = db_new(runtime->db_config);

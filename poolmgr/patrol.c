@@ -92,6 +92,7 @@ static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domai
 	*audience = (struct audience){ into, 0 };
 	for (size_t i = 0; i < servers->count; i++)
 		if (server_has(&servers->item[i], domain) &&
+		    server_is_known(&servers->item[i]) &&
 		    !breaker_open(&servers->item[i].dns))
 			into[audience->count++] = &servers->item[i];
 }

@@ -236,7 +236,8 @@ static void limit_pages(struct retry *retry, struct server *server)
 	*dns = (struct page){ { .server_id = id } };
 	if (lane_waiting(server->lane) + RETRY_ROWS <= WAITING_MAX)
 		limit_due(&server->control, &control->of);
-	limit_due(&server->dns, &dns->of);
+	if (server_is_known(server))
+		limit_due(&server->dns, &dns->of);
 }
 
 /* A server whose breaker is open is asked whether anything is due or not. */

@@ -11,7 +11,12 @@
 #include "runtime/offload.h"
 
 /* Answers to polls of an address come for a while after another one is in use. */
-enum { LANE_LIMIT = 10000, BACKENDS = 6, TURN_MS = 10000 };
+enum {
+	LANE_LIMIT = 10000,
+	BACKENDS = 6,
+	TURN_MS = 10000,
+	DEAF_MS = 1000,			/* of a lookup in vain: others would take as long */
+};
 
 static void *settings_of[BACKENDS];
 static size_t count_of[BACKENDS];
@@ -45,16 +50,20 @@ static void set_address(struct server *server, const struct address *address)
 }
 
 /* NOTIFY and polls go to addresses: to the first one, until it does not answer. */
-static enum err resolve(struct server *server, struct why *why)
+static void resolve(struct servers *servers, struct server *server)
 {
-	struct why words;
+	const char *host = server->settings->host;
+	uint16_t port = (uint16_t)server->settings->port;
+	int64_t began_ms = clock_ms();
+	struct address literal;
+	struct why why;
 
-	if (lookup_now(server->settings->host, (uint16_t)server->settings->port,
-	               &server->known, &words))
-		return fail(why, ERR_INVALID, "backends.%s: server %s: %s",
-		            server->driver->name, server->settings->id, words.text);
-	set_address(server, &server->known.item[0]);
-	return OK;
+	if (servers->is_deaf && !address_parse(host, port, &literal))
+		return;
+	if (lookup_now(host, port, &server->known, &why))
+		servers->is_deaf = clock_ms() - began_ms > DEAF_MS;
+	else
+		set_address(server, &server->known.item[0]);
 }
 
 static const struct breaker_terms control_terms = {
@@ -81,10 +90,9 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 	breaker_init(&server->dns, &dns_terms);
 	if (driver->check)
 		err = driver->check(settings, why);
-	if (!err)
-		err = resolve(server, why);
 	if (err)
 		return err;
+	resolve(servers, server);
 	server->destination = (struct destination){
 		.id = settings->id,
 		.host = server->address,
@@ -164,9 +172,20 @@ static void on_address(void *self, const struct address *address)
 {
 	struct server *server = self;
 	struct servers *servers = server->servers;
+	bool is_first = !server_is_known(server);
 
 	set_address(server, address);
-	servers->moved(servers->moved_self);
+	servers->moved(servers->moved_self, server, is_first);
+}
+
+static void on_addresses(void *self, const struct addresses *known)
+{
+	struct server *server = self;
+	struct servers *servers = server->servers;
+
+	server->known = *known;
+	if (server_is_known(server))	/* else its first one comes, too */
+		servers->moved(servers->moved_self, server, false);
 }
 
 void servers_silent(struct server *server)
@@ -178,7 +197,8 @@ void servers_silent(struct server *server)
 	if (!was_open || now_ms - server->turned_ms < TURN_MS)
 		return;
 	server->turned_ms = now_ms;
-	lookup_failed(server->lookup, lookup_address(server->lookup));
+	if (lookup_address(server->lookup))
+		lookup_failed(server->lookup, lookup_address(server->lookup));
 }
 
 static struct lookup *look_up(struct servers *servers, struct server *server,
@@ -187,7 +207,7 @@ static struct lookup *look_up(struct servers *servers, struct server *server,
 	const struct lookup_config config = {
 		.loop = loop, .lane = servers->names, .host = server->settings->host,
 		.port = (uint16_t)server->settings->port, .known = server->known,
-		.changed = on_address, .self = server,
+		.listed = on_addresses, .changed = on_address, .self = server,
 	};
 
 	return lookup_new(&config);
@@ -244,6 +264,11 @@ void servers_set(struct servers *servers, const char *id, bool in_service)
 	server->returning = in_service;
 	log_info("server is %s: server=%s", in_service ? "in service" : "out of service",
 	         id);
+}
+
+bool server_is_known(const struct server *server)
+{
+	return *server->address;
 }
 
 bool server_is_for(const struct server *server, const struct domain_ref *domain)

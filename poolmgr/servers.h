@@ -23,8 +23,8 @@ struct server {
 	const struct driver *driver;
 	const struct server_settings *settings;
 	struct destination destination;		/* host: the resolved address */
-	char address[46];
-	struct addresses known;			/* of its host, at the start */
+	char address[46];			/* "": its name is not known yet */
+	struct addresses known;			/* all of its host */
 	struct lookup *lookup;			/* the loop's, as the next two */
 	struct servers *servers;
 	int64_t turned_ms;			/* when another one came in use for silence */
@@ -42,15 +42,20 @@ struct server {
 struct servers {
 	struct server *item;
 	size_t count;
+	bool is_deaf;				/* the resolver gave no answer: asked on the loop */
 	struct lane *names;
-	void (*moved)(void *self);		/* one has another address: they are to be known */
+	/* One has other addresses, and they are to be known. IS_FIRST: it had none before. */
+	void (*moved)(void *self, const struct server *server, bool is_first);
 	void *moved_self;
 };
 
 /* Rows of main.c: one list a backend, which option_load() fills. Ends with zeroes. */
 extern struct option_list server_lists[];
 
-/* Check ids and settings, look up host names. ERR_INVALID. */
+/*
+ * Check ids and settings, look up host names. A name that is not known is looked up again
+ * on the loop; until then its server has no address. ERR_INVALID.
+ */
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* before the fork */
 void servers_measure(const struct servers *servers);	/* the breakers, as they are */
@@ -66,6 +71,8 @@ void servers_silent(struct server *server);
 struct server *servers_find(const struct servers *servers, const char *id);
 /* The operator's word. */
 void servers_set(struct servers *servers, const char *id, bool in_service);
+/* Has it an address? Else it cannot be asked, or told, anything by DNS. */
+bool server_is_known(const struct server *server);
 /* Is the domain for this server? A catalog zone is for those that read it. */
 bool server_is_for(const struct server *server, const struct domain_ref *domain);
 /* And is the server in service now? */

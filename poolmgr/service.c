@@ -338,9 +338,22 @@ static enum err update_status(void *self, struct request *req)
 
 /* ---- update_domains ---- */
 
-/* A server that is known to be silent: reports of our own say so. */
+/* Why it is not even asked; NULL: it is. */
+static const char *trouble_of(const struct server *server, struct why *words)
+{
+	if (!server_is_known(server)) {
+		fail(words, OK, "no address of its host %s is known",
+		     server->settings->host);
+		return words->text;
+	}
+	return breaker_open(&server->dns) ? "gives no answer; it is probed until it does"
+	                                  : NULL;
+}
+
+/* A server that cannot be asked, or is known to be silent: reports of our own say so. */
 static void blame(struct poolmgr *poolmgr, const struct domain_refs *domains,
-                  const struct server *server, const struct cause *cause)
+                  const struct server *server, const char *trouble,
+                  const struct cause *cause)
 {
 	struct server_report reports[LIST_MAX];
 	const char *request_ids[LIST_MAX];
@@ -351,7 +364,7 @@ static void blame(struct poolmgr *poolmgr, const struct domain_refs *domains,
 			.domain = domains->item[i],
 			.name_server = server->settings->id,
 			.report = REPORT_ERROR,
-			.reason = "gives no answer; it is probed until it does",
+			.reason = trouble,
 		};
 		request_ids[i] = cause->request_id;
 	}
@@ -359,7 +372,7 @@ static void blame(struct poolmgr *poolmgr, const struct domain_refs *domains,
 	                                &why);
 
 	if (err)	/* the sync finds the server behind */
-		log_warn("silent server not recorded: server=%s err=%s why=\"%s\"",
+		log_warn("server's trouble not recorded: server=%s err=%s why=\"%s\"",
 		         server->settings->id, err_name(err), why.text);
 }
 
@@ -374,6 +387,8 @@ static void tell_alike(struct poolmgr *poolmgr, const struct domain_refs *domain
 {
 	struct audience audience = { .count = 0 };
 	const struct server **asked;
+	const char *trouble;
+	struct why words;
 
 	if (!domains->count)
 		return;
@@ -383,8 +398,9 @@ static void tell_alike(struct poolmgr *poolmgr, const struct domain_refs *domain
 
 		if (!server_has(server, domains->item))
 			continue;
-		if (breaker_open(&server->dns))
-			blame(poolmgr, domains, server, cause);
+		trouble = trouble_of(server, &words);
+		if (trouble)
+			blame(poolmgr, domains, server, trouble, cause);
 		else
 			asked[audience.count++] = server;
 	}

@@ -1,5 +1,6 @@
 #include "store_servers.h"
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "runtime/tx_list.h"
 #include "store_rows.h"
@@ -29,17 +30,37 @@ void store_servers(struct tx *tx, struct arena *arena, const char *pool,
 	tx_select_end(&rows);
 }
 
+/* "192.0.2.1 2001:db8::1" */
+static void list_addresses(const struct addresses *known, struct buf *text)
+{
+	char one[ADDRESS_TEXT];
+
+	for (size_t i = 0; i < known->count; i++) {
+		address_format(&known->item[i], one);
+		buf_printf(text, "%s%s", i ? " " : "", one);
+	}
+}
+
+/* While its name is not known the server is let in by the addresses that it had. */
 static void register_one(struct tx *tx, const char *pool, const struct server *server)
 {
+	struct buf addresses = { 0 };
+
+	list_addresses(&server->known, &addresses);
 	tx_exec(tx,
-	    "INSERT INTO pool_servers (pool_name, id, backend, host, port, tsig_key) "
-	    "VALUES (?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
-	    "backend = VALUES(backend), host = VALUES(host), port = VALUES(port), "
+	    "INSERT INTO pool_servers "
+	    "(pool_name, id, backend, host, port, tsig_key, addresses) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
+	    "backend = VALUES(backend), port = VALUES(port), "
+	    "host = IF(VALUES(host) = '', host, VALUES(host)), "
+	    "addresses = IF(VALUES(host) = '', addresses, VALUES(addresses)), "
 	    "tsig_key = VALUES(tsig_key), "
 	    "updated_at = NOW(3)",
 	    TX_BIND(tx_text(pool), tx_text(server->settings->id),
 	            tx_text(server->driver->name), tx_text(server->address),
-	            tx_int(server->settings->port), tx_text(server->settings->tsig_key)));
+	            tx_int(server->settings->port), tx_text(server->settings->tsig_key),
+	            tx_text(buf_string(&addresses))));
+	buf_clear(&addresses);
 }
 
 void store_register(struct tx *tx, const char *pool, const struct servers *servers)

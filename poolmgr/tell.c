@@ -184,6 +184,8 @@ static void order(struct tell *tell, const char *method, const struct domain_ref
 void tell_poll(struct tell *tell, const struct domain_ref *domain,
                const struct server *server, const struct cause *cause)
 {
+	if (!server_is_known(server))
+		return;
 	order(tell, "poll_for_serial_number", domain, &server->destination, cause);
 }
 
@@ -214,8 +216,9 @@ static void tell_each(struct tell *tell, const char *method,
 	size_t *n = &propagation.destination_count;
 
 	for (size_t i = 0; i < audience->count; i++) {
-		destinations[(*n)++] = audience->servers[i]->destination;
-		if (*n < LIST_MAX && i + 1 < audience->count)
+		if (server_is_known(audience->servers[i]))
+			destinations[(*n)++] = audience->servers[i]->destination;
+		if (!*n || (*n < LIST_MAX && i + 1 < audience->count))
 			continue;
 		propagate(tell, method, &propagation, domains, cause);
 		*n = 0;

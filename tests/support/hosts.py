@@ -14,8 +14,12 @@ class Hosts:
         self.put("localhost", "127.0.0.1")
 
     def put(self, name, *addresses):
+        self.names({name: addresses})
+
+    def names(self, addresses):
         """All that is there; written in place, for what is bound is the file itself."""
-        self.file.write_text("".join(f"{address} {name}\n" for address in addresses))
+        self.file.write_text("".join(f"{address} {name}\n" for name in addresses
+                                     for address in addresses[name]))
 
     def seen_by(self, worker):
         """From its next start on. Returns what undoes it."""

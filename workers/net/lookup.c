@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/id.h"
@@ -17,6 +18,9 @@ enum {
 	PERIOD_MS = 30 * 1000,		/* as resolvers keep what they know for longer, if at all */
 	SOONEST_MS = 1000,		/* between two of one name */
 };
+
+/* While no address is known. */
+static const struct backoff unknown = { .first_ms = SOONEST_MS, .max_ms = PERIOD_MS };
 
 /* A name on its way to the resolver. */
 struct question {
@@ -36,6 +40,7 @@ struct lookup {
 	size_t at;			/* the one in use */
 	int64_t asked_ms;
 	bool is_unknown;		/* the log has that the resolver knows nothing */
+	int failures;			/* in a row */
 };
 
 /* ---- the resolver ---- */
@@ -67,7 +72,7 @@ static void take_all(const struct addrinfo *list, uint16_t port, struct addresse
 enum err lookup_now(const char *host, uint16_t port, struct addresses *found,
                     struct why *why)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG };
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *list;
 	int code;
 
@@ -99,6 +104,14 @@ static void ask_run(void *self)
 	                           &question->why);
 }
 
+bool lookup_same(const struct addresses *a, const struct addresses *b)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!has(b, &a->item[i]))
+			return false;
+	return a->count == b->count;
+}
+
 size_t lookup_keep(const struct addresses *found, const struct address *last)
 {
 	for (size_t i = 0; last && i < found->count; i++)
@@ -115,8 +128,9 @@ static void note_change(struct lookup *lookup, const struct address *last)
 	if (!address || (last && address_same_host(last, address)))
 		return;
 	address_format(address, text);
-	log_info("host has another address: host=%s address=%s of=%zu",
-	         lookup->config.host, text, lookup->known.count);
+	log_info("host has %s address: host=%s address=%s of=%zu",
+	         last ? "another" : "an", lookup->config.host, text,
+	         lookup->known.count);
 	if (lookup->config.changed)
 		lookup->config.changed(lookup->config.self, address);
 }
@@ -125,23 +139,36 @@ static void take_answer(struct lookup *lookup, const struct question *question)
 {
 	const struct address *used = lookup_address(lookup);
 	struct address last = used ? *used : (struct address){ 0 };
+	bool is_new;
 
 	if (question->err) {
 		if (!lookup->is_unknown)
 			log_warn("host not looked up: host=%s reason=\"%s\"",
 			         lookup->config.host, question->why.text);
 		lookup->is_unknown = true;
+		lookup->failures++;
 		return;
 	}
 	lookup->is_unknown = false;
+	lookup->failures = 0;
+	is_new = !lookup_same(&lookup->known, &question->found);
 	lookup->at = lookup_keep(&question->found, used ? &last : NULL);
 	lookup->known = question->found;
+	if (is_new && lookup->config.listed)
+		lookup->config.listed(lookup->config.self, &lookup->known);
 	note_change(lookup, used ? &last : NULL);
 }
 
 static void arm(struct lookup *lookup, int64_t after_ms)
 {
 	loop_timer_set(lookup->timer, after_ms);
+}
+
+static int64_t next_ms(const struct lookup *lookup)
+{
+	if (lookup->known.count)
+		return PERIOD_MS * 9 / 10 + random_u32() % (PERIOD_MS / 5);
+	return backoff_ms(&unknown, lookup->failures, random_u32());
 }
 
 static void question_free(struct question *question)
@@ -157,8 +184,7 @@ static void ask_done(void *self)
 
 	if (lookup) {
 		lookup->asked = NULL;
-		arm(lookup, lookup->known.count ? PERIOD_MS * 9 / 10 +
-		            random_u32() % (PERIOD_MS / 5) : SOONEST_MS);
+		arm(lookup, next_ms(lookup));
 		if (lane_job_ran(lookup->config.lane))
 			take_answer(lookup, question);
 	}

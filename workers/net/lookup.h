@@ -4,7 +4,8 @@
  * A name is looked up beside the loop, on a lane, now and then, and when the user says that
  * the address in use does not answer; the next one of the name is in use then, in turn.
  * While the resolver knows nothing, the addresses that were known stay. A user waits for
- * nothing: there is an address to try, or there is none yet.
+ * nothing: there is an address to try, or there is none yet. Then the name is looked up again
+ * at growing intervals.
  *
  * The resolver of the C library takes no deadline: worker.c shortens the ones that it has,
  * unless the operator set them (RES_OPTIONS).
@@ -41,7 +42,10 @@ struct lookup_config {
 	const char *host;		/* copied */
 	uint16_t port;
 	struct addresses known;		/* to begin with */
-	/* another address is in use; never from within lookup_new(); NULL: nobody asks */
+	/* The rest never from within lookup_new(); NULL: nobody asks. */
+	/* the host has other addresses than before, in whatever order; comes first */
+	void (*listed)(void *self, const struct addresses *known);
+	/* another address is in use */
 	void (*changed)(void *self, const struct address *address);
 	void *self;
 };
@@ -52,5 +56,7 @@ void lookup_free(struct lookup **lookup);
 const struct address *lookup_address(const struct lookup *lookup);
 /* ADDRESS does not answer. Of one that is not in use any more nothing new is said. */
 void lookup_failed(struct lookup *lookup, const struct address *address);
+/* Do both have the same addresses, in whatever order? Pure. */
+bool lookup_same(const struct addresses *a, const struct addresses *b);
 /* Which of FOUND to use: LAST, the one in use, as long as it is there. Pure. */
 size_t lookup_keep(const struct addresses *found, const struct address *last);

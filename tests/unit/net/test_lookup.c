@@ -45,6 +45,29 @@ static void which_one_is_used(void **state)
 	}
 }
 
+static void order_makes_no_difference(void **state)
+{
+	static const struct {
+		const char *a[LOOKUP_MAX + 1], *b[LOOKUP_MAX + 1];
+		bool want;
+	} rows[] = {
+		{ { NULL }, { NULL }, true },
+		{ { "192.0.2.1" }, { NULL }, false },
+		{ { NULL }, { "192.0.2.1" }, false },
+		{ { "192.0.2.1", "2001:db8::1" }, { "2001:db8::1", "192.0.2.1" }, true },
+		{ { "192.0.2.1", "192.0.2.2" }, { "192.0.2.1", "192.0.2.3" }, false },
+		{ { "192.0.2.1" }, { "192.0.2.1", "192.0.2.3" }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct addresses a = addresses_of(rows[i].a);
+		const struct addresses b = addresses_of(rows[i].b);
+
+		assert_int_equal(lookup_same(&a, &b), rows[i].want);
+	}
+}
+
 static void an_address_is_itself(void **state)
 {
 	struct addresses found;
@@ -62,6 +85,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(which_one_is_used),
+		cmocka_unit_test(order_makes_no_difference),
 		cmocka_unit_test(an_address_is_itself),
 	};
 

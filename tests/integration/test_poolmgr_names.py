@@ -1,0 +1,82 @@
+"""Name servers by their names: one that is not known yet, and one with several addresses."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from poolmgr_lab import SECONDS, PoolmgrLab, report, wait_for           # noqa: E402
+from hosts import Hosts                                                 # noqa: E402
+
+ADDRESSES = ["127.0.0.1", "127.0.0.2", "2001:db8::1"]
+
+
+def setUpModule():
+    lab = NameStory.lab = unittest.enterModuleContext(PoolmgrLab(
+        {"one": {}, "late": {"host": "late.test"}, "many": {"host": "many.test"}},
+        settings={"poolmgr": {"periodic_sync_interval": 86400}}))
+    NameStory.hosts = Hosts(lab.folder)
+    NameStory.hosts.names({"many.test": ADDRESSES})
+    NameStory.poolmgr = lab.add_poolmgr()
+    NameStory.hosts.seen_by(NameStory.poolmgr)
+    NameStory.poolmgr.launch()
+    NameStory.poolmgr.wait_ready()
+    NameStory.minidns = lab.minidns()
+
+
+class NameStory(unittest.TestCase):
+
+    def wait_for(self, condition, what):
+        return wait_for(condition, SECONDS, what, [self.poolmgr.log])
+
+    def log(self):
+        return self.poolmgr.log.read_text()
+
+    def server(self, name):
+        return self.lab.sql(f"SELECT host, addresses FROM pool_servers WHERE id = '{name}'")[0]
+
+    def addresses(self, name):
+        return sorted(self.server(name)[1].split())
+
+
+class Late(NameStory):
+
+    def test_name_that_is_known_later(self):
+        """The pool manager is there, says so, and takes the server up with its name."""
+        self.assertEqual(self.server("late"), ["", ""])
+        self.wait_for(lambda: "host not looked up: host=late.test" in self.log(), "it is said")
+        domain = self.lab.domains()["zone-1.many.example."]
+        self.minidns.cast("update_domain", domain=domain)
+        where = f"domain_id = '{domain['id']}' AND action = 'UPDATE' AND server_id = 'late'"
+        self.wait_for(lambda: self.lab.count(
+            f"{where} AND status = 'ERROR' AND reason LIKE '%late.test is known'"), "status has it")
+        self.assertFalse(self.told_again())
+        self.hosts.names({"many.test": ADDRESSES, "late.test": ["127.0.0.3"]})
+        self.wait_for(lambda: self.server("late") == ["127.0.0.3"] * 2, "it is let in")
+        self.wait_for(self.told_again, "what it missed is done")
+        self.assertEqual(self.log().count("host not looked up"), 1)
+
+    def told_again(self):
+        """Nobody is there to hear it."""
+        return "to=minidns.recovery method=propagate_zones" in self.log()
+
+
+class Several(NameStory):
+
+    def test_all_are_let_in(self):
+        self.assertEqual(self.addresses("many"), ADDRESSES)
+
+    def test_another_one(self):
+        """The name is looked up again when a server is silent."""
+        self.hosts.names({"many.test": ADDRESSES[:2] + ["192.0.2.9"], "late.test": ["127.0.0.3"]})
+        domain = self.lab.domains()["zone-2.many.example."]
+        silent = report(domain, "many", "ERROR", None, silent=True, reason="no answer")
+        for _ in range(4):
+            self.minidns.cast("update_statuses", reports=[silent])
+        self.wait_for(lambda: self.addresses("many") == ADDRESSES[:2] + ["192.0.2.9"],
+                      "the new one is let in")
+        self.assertIn(self.server("many")[0], ADDRESSES[:2] + ["192.0.2.9"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
