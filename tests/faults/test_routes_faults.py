@@ -375,7 +375,7 @@ class Moved(Story):
         self.wait(lambda: self.move(key) == "HAVE" and self.is_out(old), "the name leads on")
         central.pause()
         self.addCleanup(central.resume)
-        self.wait(lambda: self.move(key) == "DROP", "its grace is over")
+        self.wait(lambda: self.move(key) == "WITHDRAW", "its grace is over")
         self.wait(lambda: self.sql("SELECT 1 FROM distributed_locks WHERE `lock` AND "
                                    f"object_uuid = 'routes:{old}'"), "central is asked")
         self.caller.answered(key, "delete_route", route=key)

@@ -891,6 +891,33 @@ class Migrations(unittest.TestCase):
         self.assertEqual(self.notes("SELECT algorithm, domain_id FROM tsigkeys"),
                          [["hmac-sha256", "NULL"]])
 
+    def test_names_before_of_before(self):
+        """Each of them is served until its CNAME is gone, if it has one, and has its route."""
+        d = self.driver()
+        d.do("migrate")
+        router = "(name, dns, ttl, zone, state, created_at) VALUES"
+        self.notes(
+            "ALTER TABLE route_moves DROP COLUMN ttl, "
+            "MODIFY COLUMN state ENUM('ADD', 'HAVE', 'DROP', 'TOLD') NOT NULL; "
+            "DELETE FROM schema_migrations WHERE version = 20; "
+            f"INSERT INTO routers {router} ('a', 'a', 1, '{{}}', 'active', NOW(3)), "
+            "('b', 'b', 1, '{}', 'going', NOW(3)); "
+            "INSERT INTO routes (id, namespace, name, project_id, labels, backend, retry_at, "
+            "created_at) VALUES ('live', 'n', 'r', 'p', '', '', NOW(3), NOW(3)); "
+            "INSERT INTO route_bindings VALUES ('n', 'r', 'live', 'a', 'x', 1, NOW(3))")
+        rows = [("live", "a", "t", "ADD", "ADD"), ("live", "a", "t", "TOLD", "TOLD"),
+                ("live", "a", "t", "HAVE", "HAVE"), ("live", "a", None, "HAVE", "CACHED"),
+                ("live", "a", "t", "DROP", "WITHDRAW"), ("live", "a", None, "DROP", "DROP"),
+                ("live", "b", "t", "DROP", "DROP"), ("gone", "a", "t", "DROP", "DROP")]
+        for number, (route, router, target, state, _) in enumerate(rows):
+            target = f"'{target}'" if target else "NULL"
+            self.notes(f"INSERT INTO route_moves VALUES ('{route}', '{router}', 'd{number}', "
+                       f"{target}, '{state}', 0, NOW(3), NOW(3), NULL)")
+        answer = d.do("migrate")
+        self.assertEqual(answer["err"], "ok", answer["why"])
+        self.assertEqual([state for state, in self.notes(
+            "SELECT state FROM route_moves ORDER BY dns")], [row[-1] for row in rows])
+
     def test_program_older_than_the_schema(self):
         d = self.driver()
         d.do("migrate")

@@ -1419,6 +1419,47 @@ class Moved(RouteStory):
         self.wait(lambda: self.moves("state = 'HAVE' AND ends_at > NOW(3) + INTERVAL 4 SECOND")
                   == ["1"], "its grace begins", 60)
 
+    def test_a_name_is_served_until_no_resolver_has_its_cname(self):
+        """The grace is over: central is away, then a name server is, then a resolver may have
+        it."""
+        self.alone(rebind_delay=0, rebind_grace=3600)
+        for name in "old", "new":
+            self.router(name, ttl=600)
+        self.caller.drain_router(router="new")
+        route = self.scheduled(self.route())
+        self.caller.drain_router(router="new", drain=False)
+        self.caller.drain_router(router="old")
+        self.wait(lambda: self.moves() == ["HAVE"], "it leads to the new one")
+        name, bind = route["status"]["dns"], self.fleet.bind
+        central = self.fleet.members["central1"]
+
+        def assert_served(state):
+            self.wait(lambda: self.moves() != [before], f"it is {before} no more", 60)
+            for router in "old", "new":
+                self.assertIn(name, self.served(router), self.moves())
+            self.assertEqual(self.moves(), [state])
+        central.stop()
+        self.addCleanup(lambda: central.pid or central.launch())
+        before = "HAVE"
+        self.fleet.mariadb.sql("UPDATE route_moves SET ends_at = NOW(3)")
+        assert_served("WITHDRAW")
+        before = "WITHDRAW"
+        bind.stop()
+        self.addCleanup(lambda: bind.pid or bind.launch())
+        central.launch()
+        central.wait_ready()
+        assert_served("WITHDRAWN")
+        self.assertEqual(self.cname(route), set())
+        before = "WITHDRAWN"
+        bind.launch()
+        assert_served("CACHED")
+        self.assertEqual(ask(bind.port, name, "CNAME")[0], set())
+        self.assertEqual(self.moves("ends_at > NOW(3) + INTERVAL 500 SECOND"), ["1"])
+        self.fleet.mariadb.sql("UPDATE route_moves SET ends_at = NOW(3)")
+        self.wait(lambda: not self.moves(), "the name is gone")
+        for router in "old", "new":
+            self.assertNotIn(name, self.served(router))
+
     def test_central_is_away_for_longer_than_the_grace(self):
         """It begins when the name leads elsewhere, and not before."""
         self.router("shard1", "10.245.2.2")

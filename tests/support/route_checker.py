@@ -18,7 +18,7 @@ OWED = {
                                   "WHERE d.state <> 'active'",
     "routers that are going": "routers WHERE state = 'going'",
     "domains not told": "routers WHERE done_rev <> rev OR zone_status <> 'ACTIVE'",
-    "moves to be told": "route_moves WHERE state <> 'HAVE'",
+    "moves to be told": "route_moves WHERE state NOT IN ('HAVE', 'CACHED')",
 }
 MOVES = {"moves in their grace": "route_moves"}
 
@@ -52,7 +52,8 @@ class View:
             text = str(ip_address(bytes.fromhex(address)))
             self.addresses[router][text] = (is_up == "1", is_shown == "1")
         self.moves = [tuple(map(none, row)) for row in sql(
-            "SELECT router, dns, target FROM route_moves WHERE state <> 'DROP'")]
+            "SELECT router, dns, target FROM route_moves WHERE state IN ('ADD', 'TOLD', 'HAVE') "
+            "OR (state = 'CACHED' AND target IS NULL)")]
 
 
 def none(text):

@@ -56,7 +56,7 @@ PLANTS = {
     r"its set of addresses is .*\(True, False\)":
         "UPDATE router_addresses SET is_shown = 0 WHERE router = '{one}'",
     "move .* is surplus":
-        "INSERT INTO route_moves VALUES ('{plain}', 'drained', 'x', 'y', 'HAVE', 0, NOW(3), NOW(3), NULL)",
+        "INSERT INTO route_moves VALUES ('{plain}', 'drained', 'x', 'y', 'HAVE', 0, NOW(3), NOW(3), NULL, 0)",
 }
 UNDER_WAY = {
     "1 routes without a router":
@@ -68,7 +68,7 @@ UNDER_WAY = {
         "UPDATE routers SET rev = rev + 1 WHERE name = '{one}';"
         "UPDATE routers SET zone_status = 'ERROR' WHERE name = '{two}'",
     "1 moves to be told":
-        "INSERT INTO route_moves VALUES ('{plain}', 'drained', 'x', 'y', 'DROP', 0, NOW(3), NOW(3), NULL)",
+        "INSERT INTO route_moves VALUES ('{plain}', 'drained', 'x', 'y', 'DROP', 0, NOW(3), NOW(3), NULL, 0)",
     "1 moves in their grace":
-        "INSERT INTO route_moves VALUES ('{plain}', 'drained', 'x', NULL, 'HAVE', 0, NOW(3), NOW(3), NULL)",
+        "INSERT INTO route_moves VALUES ('{plain}', 'drained', 'x', NULL, 'CACHED', 0, NOW(3), NOW(3), NULL, 0)",
 }

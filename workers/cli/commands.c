@@ -361,7 +361,8 @@ const struct command commands[] = {
 	  "delete a router without routes (administrators)",
 	  "Deletes the router and its domain. One that has routes stays: drain it first. "
 	  "One at which names that routes had before still lead to others stays, too, "
-	  "until routes.rebind_grace is over; --force ends that.",
+	  "until routes.rebind_grace is over and no resolver can have such a name; "
+	  "--force ends that.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE NAME", 2, 2,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,

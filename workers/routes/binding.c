@@ -105,7 +105,7 @@ static void write_binding(struct routes *routes, struct tx *tx, struct arena *ar
 		store_moves_lead_to(tx, is->route_id, target, routes->settings.delay_s);
 		leave(routes, tx, arena, was, is, target);
 		store_binding_update(tx, is);
-		store_move_end(tx, is->route_id, is->router, is->dns);
+		store_move_stays(tx, is->route_id, is->router, is->dns);
 		store_router_touch(tx, is->router);
 	}
 	store_route_bound(tx, is->route_id, is->dns);

@@ -7,7 +7,7 @@
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
 #include "core/strategy.h"
-#include "hosts_news.h"
+#include "moves.h"
 #include "routes.h"
 #include "runtime/broker.h"
 #include "runtime/db.h"
@@ -15,7 +15,7 @@
 #include "shard.h"
 #include "store.h"
 
-static struct routes routes = { .due_period_ms = 1000, .sweep_period_ms = 5000,
+static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = 5000,
                                 .hosts_period_ms = 60 * 1000 };
 
 #define AT(field) offsetof(struct routes_settings, field)
@@ -129,7 +129,7 @@ static void due_fire(void *self)
 	shards_fire(own->shards);
 }
 
-/* ---- what time ends, and what should never be ---- */
+/* ---- what should never be ---- */
 
 enum { SWEPT_MAX = 64 };
 
@@ -138,7 +138,6 @@ struct sweep {
 	struct arena *arena;
 	const char *hosts[SWEPT_MAX];	/* that nobody has, and somebody waits for */
 	size_t host_count;
-	struct hosts_news news;		/* of routers that serve less by now */
 };
 
 static void take_host(void *self, const char *host)
@@ -146,25 +145,6 @@ static void take_host(void *self, const char *host)
 	struct sweep *sweep = self;
 
 	sweep->hosts[sweep->host_count++] = host;
-}
-
-static void take_router(void *self, const char *router)
-{
-	struct sweep *sweep = self;
-
-	hosts_news_add(&sweep->news, router, NULL);
-}
-
-static enum err sweep_rows(void *self, struct why *why)
-{
-	struct sweep *sweep = self;
-	struct tx tx = tx_begin(sweep->routes->runtime.db, why);
-
-	sweep->news = (struct hosts_news){ .arena = sweep->arena };
-	if (store_moves_expire(&tx))
-		store_routers_dropping(&tx, sweep->arena, take_router, sweep);
-	hosts_news_raise(&sweep->news, &tx);
-	return tx_commit(&tx);
 }
 
 static enum err read_hosts(void *self, struct why *why)
@@ -187,18 +167,6 @@ static enum err settle_host(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-static void sweep_fire(void *self)
-{
-	struct sweep sweep = { .routes = self, .arena = arena_new() };
-	struct why why;
-
-	if (tx_again(sweep_rows, &sweep, &why))
-		log_warn("rows not swept: reason=\"%s\"", why.text);
-	else
-		hosts_news_tell(&sweep.news, sweep.routes);
-	arena_free(&sweep.arena);
-}
-
 static void hosts_fire(void *self)
 {
 	struct sweep sweep = { .routes = self, .arena = arena_new() };
@@ -215,11 +183,16 @@ static void hosts_fire(void *self)
 	arena_free(&sweep.arena);
 }
 
+static void moves_timer(void *self)
+{
+	moves_fire(self);
+}
+
 static const struct timer timers[] = {
 	{ "fleet",  &pulse_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms,  queues_fire },
 	{ "due",    &routes.due_period_ms,   due_fire },
-	{ "sweep",  &routes.sweep_period_ms, sweep_fire },
+	{ "moves",  &routes.moves_period_ms, moves_timer },
 	{ "hosts",  &routes.hosts_period_ms, hosts_fire },
 	{ 0 }
 };

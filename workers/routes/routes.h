@@ -6,6 +6,7 @@
  *	claims    whose a host is; who has it next
  *	schedule  routes without a router -> bindings, by a strategy
  *	shard     what a router's domain should have -> central
+ *	moves     names that routes had before -> their next state, once its time is over
  *
  * A router is a shard: what runs at its addresses are its instances, and all of them have
  * all of its routes. A binding says which router has a route; nothing else sets phase and
@@ -38,7 +39,7 @@ struct routes {
 	struct scheduler *scheduler;
 	struct shards *shards;
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
-	int due_period_ms, sweep_period_ms, hosts_period_ms;	/* constant */
+	int due_period_ms, moves_period_ms, hosts_period_ms;	/* constant */
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */

@@ -36,12 +36,12 @@ static void delete_domain(struct shard *shard)
 	    shard->router.made_id, "if_empty", true), hear_deleted);
 }
 
-static enum err write_moves_done(void *self, struct why *why)
+static enum err write_moves_told(void *self, struct why *why)
 {
 	struct shard *shard = self;
 	struct tx tx = shard_begin_guarded(shard, why);
 
-	store_moves_done(&tx, shard->moves, shard->move_count);
+	store_moves_told(&tx, &shard->router, shard->moves, shard->move_count);
 	return tx_commit(&tx);
 }
 
@@ -60,7 +60,7 @@ static void hear_withdrawn(void *self, const struct rpc_answer *answer)
 	if (answer->err && answer->err != ERR_NOT_FOUND)
 		shard_give_up(shard, answer->why.text);
 	else if (!answer->err && shard->move_count == MOVES_MAX &&
-	         tx_again(write_moves_done, shard, &why))
+	         tx_again(write_moves_told, shard, &why))
 		shard_give_up(shard, why.text);
 	else if (!answer->err && shard->move_count == MOVES_MAX)
 		shard_look(shard);

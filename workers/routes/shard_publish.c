@@ -130,9 +130,14 @@ static enum err write_told(void *self, struct why *why)
 		store_moves_again(&tx, shard->name);
 	if (is_new(shard))
 		store_shard_is(&tx, shard->name, shard->domain_id);
-	store_moves_done(&tx, shard->moves, shard->move_count);
+	store_moves_told(&tx, &shard->router, shard->moves, shard->move_count);
 	store_shard_told(&tx, shard->name, &told, ROUTES_PATIENCE_S);
 	return tx_commit(&tx);
+}
+
+static const char *target_of(const struct move_row *move)
+{
+	return move_asks(move->state) == MOVE_ASKS_CNAME ? move->target : NULL;
 }
 
 /* What is to be there; of a router that goes, that nothing is. */
@@ -157,9 +162,7 @@ static json_t *changes_of(const struct shard *shard)
 	for (size_t i = 0; i < shard->move_count; i++)
 		if (shard->moves[i].target)
 			shard_zone_alias(changes, shard->moves[i].dns,
-			                 shard->moves[i].is_drop ? NULL
-			                                         : shard->moves[i].target,
-			                 router->ttl);
+			                 target_of(&shard->moves[i]), router->ttl);
 	return changes;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/id.h"
+#include "core/move.h"
 #include "core/route_name.h"
 #include "dns/address.h"
 #include "runtime/tx.h"
@@ -106,6 +107,8 @@ const char *store_router_of_host(struct tx *tx, struct arena *arena, const char 
 const char *store_router_below(struct tx *tx, struct arena *arena, const char *domain);
 /* One more, or less. */
 void store_router_count(struct tx *tx, const char *name, int by);
+/* Nobody else changes it or publishes its domain meanwhile. False: there is none. */
+bool store_router_lock(struct tx *tx, const char *name);
 /* Its domain should have something else now. */
 void store_router_touch(struct tx *tx, const char *name);
 
@@ -268,13 +271,13 @@ typedef void binding_fn(void *self, const struct binding_row *binding);
 void store_bindings(struct tx *tx, struct arena *arena, const char *router,
                     const char *marker, int limit, binding_fn *each, void *self);
 
-/* ---- names that routes had before ---- */
+/* ---- names that routes had before (core/move.h) ---- */
 
 struct move_row {
 	const char *route_id, *router, *dns;
-	const char *target;		/* NULL: there is no record of it */
-	bool is_drop;			/* else it is to be added, or is there */
-	uint64_t seq;
+	const char *target;		/* NULL: the name has no CNAME */
+	enum move_state state;
+	uint64_t seq;			/* grows with each change of the row */
 };
 typedef void move_fn(void *self, const struct move_row *move);
 /*
@@ -290,36 +293,37 @@ void store_move_insert(struct tx *tx, const struct move_row *move,
 /* Whatever names the route had before lead to TARGET then. */
 void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
                          int delay_s);
-/* The route has DNS of ROUTER again. */
-void store_move_end(struct tx *tx, const char *route_id, const char *router,
-                    const char *dns);
-/* They end now. */
+/* The route has DNS of ROUTER again: the name loses its CNAME and is served on. */
+void store_move_stays(struct tx *tx, const char *route_id, const char *router,
+                      const char *dns);
+/* The names of the route end now. */
 void store_moves_end(struct tx *tx, const char *route_id);
 /* Those by which it is served under a host that it was given. */
 void store_moves_end_host(struct tx *tx, const char *route_id, const char *host);
-/* Whose instances serve it: where it is bound, and where it was a while ago. */
+/* The routers whose instances serve the route: where it is bound, and where it was before. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
+/* Names in STATE whose time is over, at most LIMIT, those that ended first. */
+void store_moves_over(struct tx *tx, struct arena *arena, enum move_state state, int limit,
+                      move_fn *each, void *self);
 /*
- * Those whose time is over, which begins when the name servers lead elsewhere; their routers'
- * domains are due. Returns how many.
+ * MOVE, as it was read, goes to its next state; a name that is GONE is free. False: the row has
+ * changed since, and is left alone.
  */
-int64_t store_moves_expire(struct tx *tx);
-/* The routers whose instances serve less by moves that end. */
-void store_routers_dropping(struct tx *tx, struct arena *arena,
-                            void (*each)(void *self, const char *router), void *self);
+bool store_move_event(struct tx *tx, const struct move_row *move, enum move_event event);
 /* Of names that are to lead elsewhere, which versions others have to serve before. */
 void store_moves_need(struct tx *tx, const char *router);
 /* Instances of ROUTER serve something new: domains whose names may lead to it are due. */
 void store_moves_served(struct tx *tx, const char *router, int patience_s);
 /* The name servers of a router's domain have all that was told. */
-void store_moves_out(struct tx *tx, const char *router);
-/* What is to be done in a router's domain by now. */
+void store_moves_out(struct tx *tx, const struct router_row *router);
+/* What is to be told central of a router's domain by now. */
 void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
                       int patience_s, move_fn *each, void *self);
-/* It was, if nobody had another mind meanwhile; what is gone frees its name. */
-void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count);
-/* Those that its domain had are to be told again, for it is another one. */
+/* Central did what these rows ask for; each CNAME was told with ROUTER's ttl. */
+void store_moves_told(struct tx *tx, const struct router_row *router,
+                      const struct move_row *moves, size_t count);
+/* The CNAMEs of a router's domain are to be told again, for it is another domain. */
 void store_moves_again(struct tx *tx, const char *router);
 /* The routers whose instances serve names that routes had at this one. */
 void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
@@ -328,7 +332,7 @@ void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
 void store_router_moves_end(struct tx *tx, const char *router);
 /* All of a router's go, with the claims to their names. */
 void store_moves_drop_all(struct tx *tx, const char *router);
-/* How many that are, and until when the last of them is to be there. */
+/* How many names routes had at a router, and until when the last of them is served. */
 int64_t store_router_moves(struct tx *tx, struct arena *arena, const char *router,
                            const char **until);
 

@@ -1,16 +1,76 @@
+#include "base/buf.h"
 #include "store.h"
 #include "store_serving.h"
 
+/* ---- states: the changes are those of core/move.h ---- */
+
+/* "m.state IN ('ADD', 'TOLD')": the states that EVENT makes TO. */
+static void states_sql(struct buf *sql, enum move_event event, enum move_state to)
+{
+	const char *before = "m.state IN (";
+
+	for (enum move_state from = MOVE_ADD; from < MOVE_GONE; from++) {
+		if (move_next(from, event) != to)
+			continue;
+		buf_printf(sql, "%s'%s'", before, move_state_name(from));
+		before = ", ";
+	}
+	buf_text(sql, ")");
+}
+
+/*
+ * Rows of CONDITION that EVENT makes TO; SET, what else changes, sees the states before.
+ * Whoever has read a row knows by seq that it has changed since.
+ */
+static void exec_event(struct tx *tx, enum move_event event, enum move_state to,
+                       const char *set, const char *condition,
+                       const struct tx_value *bind)
+{
+	struct buf sql = { 0 };
+
+	buf_printf(&sql, "UPDATE route_moves m SET %s m.seq = m.seq + 1, m.state = '%s' "
+	           "WHERE %s AND ", set, move_state_name(to), condition);
+	states_sql(&sql, event, to);
+	tx_exec(tx, buf_string(&sql), bind);
+	buf_clear(&sql);
+}
+
+/* The routers of these rows have something to tell central. */
+static void exec_due(struct tx *tx, enum move_event event, enum move_state to,
+                     const char *condition, const struct tx_value *bind)
+{
+	struct buf sql = { 0 };
+
+	buf_printf(&sql, "UPDATE routers d JOIN route_moves m ON m.router = d.name "
+	           "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING' "
+	           "WHERE %s AND ", condition);
+	states_sql(&sql, event, to);
+	tx_exec(tx, buf_string(&sql), bind);
+	buf_clear(&sql);
+}
+
+void store_move_stays(struct tx *tx, const char *route_id, const char *router,
+                      const char *dns)
+{
+	exec_event(tx, MOVE_STAYS, MOVE_WITHDRAW, "",
+	           "m.route_id = ? AND m.router = ? AND m.dns = ?",
+	           TX_BIND(tx_text(route_id), tx_text(router), tx_text(dns)));
+}
+
+/* ---- what becomes of a name ---- */
+
+/* One that has no CNAME is CACHED, unless it had one before. */
 void store_move_insert(struct tx *tx, const struct move_row *move,
                        const struct move_times *times)
 {
+	if (!move->target)
+		store_move_stays(tx, move->route_id, move->router, move->dns);
 	tx_exec(tx,
 	    "INSERT INTO route_moves (route_id, router, dns, target, state, ends_at, begins_at) "
-	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'HAVE', 'ADD'), NOW(3) + INTERVAL ? + "
+	    "VALUES (?, ?, ?, ?, IF(? IS NULL, 'CACHED', 'ADD'), NOW(3) + INTERVAL ? + "
 	    "GREATEST(?, (SELECT ttl FROM routers WHERE name = ?)) SECOND, "
 	    "NOW(3) + INTERVAL ? SECOND) "
-	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL AND "
-	    "target IS NOT NULL, 'DROP', VALUES(state)), "
+	    "ON DUPLICATE KEY UPDATE state = IF(VALUES(target) IS NULL, state, 'ADD'), "
 	    "target = COALESCE(VALUES(target), target), ends_at = VALUES(ends_at), "
 	    "begins_at = VALUES(begins_at), needs = NULL, seq = seq + 1",
 	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
@@ -20,54 +80,40 @@ void store_move_insert(struct tx *tx, const struct move_row *move,
 }
 
 /* How long it is to lead there, from when it does. */
-#define SPAN "TIMESTAMPDIFF(MICROSECOND, begins_at, ends_at)"
+#define SPAN "TIMESTAMPDIFF(MICROSECOND, m.begins_at, m.ends_at)"
 
 void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
                          int delay_s)
 {
-	tx_exec(tx,
-	    "UPDATE routers d JOIN route_moves m ON m.router = d.name "
-	    "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING' "
-	    "WHERE m.route_id = ? AND m.target IS NOT NULL AND m.state <> 'DROP'",
-	    TX_BIND(tx_text(route_id)));
-	tx_exec(tx,
-	    "UPDATE route_moves SET ends_at = IF(state = 'HAVE', ends_at, NOW(3) "
-	    "+ INTERVAL ? SECOND + INTERVAL " SPAN " MICROSECOND), target = ?, "
-	    "state = 'ADD', seq = seq + 1, begins_at = NOW(3) + INTERVAL ? SECOND, "
-	    "needs = NULL WHERE route_id = ? AND target IS NOT NULL AND state <> 'DROP'",
+	static const char of_route[] = "m.route_id = ? AND m.target IS NOT NULL";
+
+	exec_due(tx, MOVE_TURNS, MOVE_ADD, of_route, TX_BIND(tx_text(route_id)));
+	exec_event(tx, MOVE_TURNS, MOVE_ADD,
+	    "m.ends_at = IF(m.state = 'HAVE', m.ends_at, NOW(3) "
+	    "+ INTERVAL ? SECOND + INTERVAL " SPAN " MICROSECOND), m.target = ?, "
+	    "m.begins_at = NOW(3) + INTERVAL ? SECOND, m.needs = NULL,", of_route,
 	    TX_BIND(tx_int(delay_s), tx_text(target), tx_int(delay_s),
 	            tx_text(route_id)));
 }
 
-void store_move_end(struct tx *tx, const char *route_id, const char *router,
-                    const char *dns)
-{
-	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-	    "WHERE route_id = ? AND router = ? AND dns = ? AND state <> 'DROP'",
-	    TX_BIND(tx_text(route_id), tx_text(router), tx_text(dns)));
-}
-
-#define DUE "UPDATE routers d JOIN route_moves m ON m.router = d.name " \
-            "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING' WHERE "
+/* Those that end by now. */
+#define NOT_YET " AND m.state <> 'DROP'"
 
 void store_moves_end(struct tx *tx, const char *route_id)
 {
-	tx_exec(tx, DUE "m.route_id = ? AND m.state <> 'DROP'", TX_BIND(tx_text(route_id)));
-	/* whoever is just told of one that ends knows it by its seq */
-	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-	    "WHERE route_id = ? AND state <> 'DROP'", TX_BIND(tx_text(route_id)));
+	const struct tx_value *bind = TX_BIND(tx_text(route_id));
+
+	exec_due(tx, MOVE_ENDS, MOVE_DROP, "m.route_id = ?" NOT_YET, bind);
+	exec_event(tx, MOVE_ENDS, MOVE_DROP, "", "m.route_id = ?" NOT_YET, bind);
 }
 
 void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
 {
-	tx_exec(tx, DUE "m.route_id = ? AND m.dns = ? AND m.state <> 'DROP'",
-	        TX_BIND(tx_text(route_id), tx_text(host)));
-	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-	    "WHERE route_id = ? AND dns = ? AND state <> 'DROP'",
-	    TX_BIND(tx_text(route_id), tx_text(host)));
+	static const char of_host[] = "m.route_id = ? AND m.dns = ?" NOT_YET;
+	const struct tx_value *bind = TX_BIND(tx_text(route_id), tx_text(host));
+
+	exec_due(tx, MOVE_ENDS, MOVE_DROP, of_host, bind);
+	exec_event(tx, MOVE_ENDS, MOVE_DROP, "", of_host, bind);
 }
 
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
@@ -85,10 +131,9 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 
 void store_moves_again(struct tx *tx, const char *router)
 {
-	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'ADD', seq = seq + 1, begins_at = NOW(3) "
-	    "WHERE router = ? AND state IN ('HAVE', 'TOLD') AND target IS NOT NULL",
-	    TX_BIND(tx_text(router)));
+	exec_event(tx, MOVE_TURNS, MOVE_ADD, "m.begins_at = NOW(3),",
+	           "m.router = ? AND m.state <> 'ADD' AND m.target IS NOT NULL",
+	           TX_BIND(tx_text(router)));
 }
 
 void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
@@ -106,44 +151,8 @@ void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
 
 void store_router_moves_end(struct tx *tx, const char *router)
 {
-	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-	    "WHERE router = ? AND state <> 'DROP'", TX_BIND(tx_text(router)));
-}
-
-/* One moment for both: by a later one more would end than routers hear of. */
-int64_t store_moves_expire(struct tx *tx)
-{
-	struct arena *arena = arena_new();
-	struct tx_rows rows;
-	int64_t count = 0;
-
-	if (tx_select_row(tx, arena, &rows, "SELECT NOW(3)", TX_NONE)) {
-		const char *now = row_text(&rows);
-
-		tx_select_end(&rows);
-		tx_exec(tx, DUE "m.state = 'HAVE' AND m.ends_at <= ?",
-		        TX_BIND(tx_text(now)));
-		count = tx_exec(tx,
-		    "UPDATE route_moves SET state = 'DROP', seq = seq + 1 "
-		    "WHERE state = 'HAVE' AND ends_at <= ?",
-		    TX_BIND(tx_text(now)));
-	}
-	arena_free(&arena);
-	return count;
-}
-
-void store_routers_dropping(struct tx *tx, struct arena *arena,
-                            void (*each)(void *self, const char *router), void *self)
-{
-	struct tx_rows rows;
-
-	tx_select(tx, arena, &rows,
-	          "SELECT router FROM route_moves WHERE state = 'DROP' UNION "
-	          "SELECT b.router FROM route_moves m JOIN route_bindings b "
-	          "ON b.route_id = m.route_id WHERE m.state = 'DROP'", TX_NONE);
-	while (tx_next(&rows))
-		each(self, row_text(&rows));
+	exec_event(tx, MOVE_ENDS, MOVE_DROP, "", "m.router = ?" NOT_YET,
+	           TX_BIND(tx_text(router)));
 }
 
 /* The version by now is that of the binding, or a later one. */
@@ -166,12 +175,34 @@ void store_moves_served(struct tx *tx, const char *router, int patience_s)
 	    TX_BIND(tx_text(router), tx_int(patience_s)));
 }
 
-void store_moves_out(struct tx *tx, const char *router)
+/* The grace begins; or the time for which a resolver may have the CNAME. */
+void store_moves_out(struct tx *tx, const struct router_row *router)
 {
-	tx_exec(tx,
-	    "UPDATE route_moves SET state = 'HAVE', ends_at = GREATEST(ends_at, NOW(3) "
-	    "+ INTERVAL " SPAN " MICROSECOND) WHERE router = ? AND state = 'TOLD'",
-	    TX_BIND(tx_text(router)));
+	exec_event(tx, MOVE_IS_OUT, MOVE_HAVE,
+	    "m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL " SPAN " MICROSECOND),",
+	    "m.router = ? AND m.state <> 'HAVE'", TX_BIND(tx_text(router->name)));
+	exec_event(tx, MOVE_IS_OUT, MOVE_CACHED,
+	    "m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL GREATEST(m.ttl, ?) SECOND),",
+	    "m.router = ? AND m.state <> 'CACHED'",
+	    TX_BIND(tx_u32(router->ttl), tx_text(router->name)));
+}
+
+#define COLUMNS "SELECT m.route_id, m.router, m.dns, m.target, m.state, m.seq " \
+                "FROM route_moves m "
+
+static void read_moves(struct tx_rows *rows, move_fn *each, void *self)
+{
+	while (tx_next(rows)) {
+		struct move_row move = { .route_id = row_text(rows) };
+
+		move.router = row_text(rows);
+		move.dns = row_text(rows);
+		move.target = row_text(rows);
+		if (!move_state_parse(row_text(rows), &move.state))
+			tx_fail(rows->tx, ERR_INTERNAL, "route_moves: unknown state");
+		move.seq = (uint64_t)row_int(rows);
+		each(self, &move);
+	}
 }
 
 void store_moves_open(struct tx *tx, struct arena *arena, const char *router, int limit,
@@ -180,21 +211,24 @@ void store_moves_open(struct tx *tx, struct arena *arena, const char *router, in
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT m.route_id, m.router, m.dns, m.target, m.state = 'DROP', m.seq "
-	          "FROM route_moves m LEFT JOIN route_bindings b ON b.route_id = m.route_id "
-	          "WHERE m.router = ? AND (m.state = 'DROP' OR (m.state = 'ADD' AND " MAY_LEAD
-	          ")) LIMIT ?",
+	          COLUMNS "LEFT JOIN route_bindings b ON b.route_id = m.route_id "
+	          "WHERE m.router = ? AND (m.state IN ('WITHDRAW', 'DROP') "
+	          "OR (m.state = 'ADD' AND " MAY_LEAD ")) LIMIT ?",
 	          TX_BIND(tx_text(router), tx_int(patience_s), tx_int(limit)));
-	while (tx_next(&rows)) {
-		struct move_row move = { .route_id = row_text(&rows) };
+	read_moves(&rows, each, self);
+}
 
-		move.router = row_text(&rows);
-		move.dns = row_text(&rows);
-		move.target = row_text(&rows);
-		move.is_drop = row_int(&rows);
-		move.seq = (uint64_t)row_int(&rows);
-		each(self, &move);
-	}
+/* By the index of state and ends_at: what is not over is not read. */
+void store_moves_over(struct tx *tx, struct arena *arena, enum move_state state, int limit,
+                      move_fn *each, void *self)
+{
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	          COLUMNS "WHERE m.state = ? AND m.ends_at <= NOW(3) "
+	          "ORDER BY m.ends_at LIMIT ?",
+	          TX_BIND(tx_text(move_state_name(state)), tx_int(limit)));
+	read_moves(&rows, each, self);
 }
 
 /* Of a claim: its route is not called so again, nor wants to be. */
@@ -204,30 +238,42 @@ void store_moves_open(struct tx *tx, struct arena *arena, const char *router, in
 	"AND NOT EXISTS (SELECT 1 FROM routes r WHERE r.id = c.route_id " \
 	"AND r.host = c.host)"
 
-static void done(struct tx *tx, const struct move_row *move)
+static bool delete_row(struct tx *tx, const struct move_row *move)
 {
-	const struct tx_value *bind = TX_BIND(tx_text(move->route_id),
-	                                      tx_text(move->router), tx_text(move->dns),
-	                                      tx_int((int64_t)move->seq));
-
-	if (!move->is_drop) {
-		tx_exec(tx, "UPDATE route_moves SET state = 'TOLD' "
-		    "WHERE route_id = ? AND router = ? AND dns = ? AND seq = ?", bind);
-		return;
-	}
 	if (!tx_exec(tx,
 	    "DELETE FROM route_moves WHERE route_id = ? AND router = ? AND dns = ? "
-	    "AND seq = ?", bind))
-		return;
+	    "AND seq = ?",
+	    TX_BIND(tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
+	            tx_int((int64_t)move->seq))))
+		return false;
 	tx_exec(tx,
 	    "DELETE c FROM host_claims c WHERE c.host = ? AND c.route_id = ? "
 	    "AND " IS_NAME_BEFORE, TX_BIND(tx_text(move->dns), tx_text(move->route_id)));
+	return true;
 }
 
-void store_moves_done(struct tx *tx, const struct move_row *moves, size_t count)
+bool store_move_event(struct tx *tx, const struct move_row *move, enum move_event event)
 {
+	enum move_state next = move_next(move->state, event);
+
+	if (next == MOVE_GONE)
+		return delete_row(tx, move);
+	return tx_exec(tx,
+	    "UPDATE route_moves SET state = ?, seq = seq + 1 "
+	    "WHERE route_id = ? AND router = ? AND dns = ? AND seq = ?",
+	    TX_BIND(tx_text(move_state_name(next)), tx_text(move->route_id),
+	            tx_text(move->router), tx_text(move->dns),
+	            tx_int((int64_t)move->seq))) > 0;
+}
+
+void store_moves_told(struct tx *tx, const struct router_row *router,
+                      const struct move_row *moves, size_t count)
+{
+	tx_exec(tx,
+	    "UPDATE route_moves SET ttl = ? WHERE router = ? AND state = 'ADD' AND ttl < ?",
+	    TX_BIND(tx_u32(router->ttl), tx_text(router->name), tx_u32(router->ttl)));
 	for (size_t i = 0; i < count; i++)
-		done(tx, &moves[i]);
+		store_move_event(tx, &moves[i], MOVE_IS_TOLD);
 }
 
 void store_moves_drop_all(struct tx *tx, const char *router)

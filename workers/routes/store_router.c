@@ -200,6 +200,17 @@ void store_router_update(struct tx *tx, const struct router_row *router)
 	            tx_text(state_names[router->state]), tx_text(router->name)));
 }
 
+bool store_router_lock(struct tx *tx, const char *name)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows, "SELECT 1 FROM routers WHERE name = ? FOR UPDATE",
+	                   TX_BIND(tx_text(name))))
+		return false;
+	tx_select_end(&rows);
+	return !tx->err;
+}
+
 void store_router_touch(struct tx *tx, const char *name)
 {
 	tx_exec(tx,
@@ -394,7 +405,7 @@ void store_shard_told(struct tx *tx, const char *name, const struct shard_told *
 void store_shard_active(struct tx *tx, const struct router_row *router, int after_ms,
                         int patience_s)
 {
-	store_moves_out(tx, router->name);
+	store_moves_out(tx, router);
 	tx_exec(tx,
 	    "UPDATE routers d SET zone_status = 'ACTIVE', reason = '', failures = 0, "
 	    "due_at = " DUE_BY_THEN " WHERE name = ? AND rev = ?",
