@@ -235,13 +235,12 @@ def _durations():
 def keep_durations(outcomes):
     """Those of what passed, for the next run here; KEPT is a copy of them that travels."""
     measured = {}
-    for out in outcomes:
-        if out.failed or "#" in out.job.name:
-            continue
+    for out in (out for out in outcomes if "#" not in out.job.name):
         tests = {full_name(out.job, test): seconds for test, what, seconds, _ in out.tests
-                 if what == "passed"} if out.job.story else {}
+                 if what == "passed" and out.job.story}
         measured |= tests
-        measured[out.job.unit or out.job.name] = out.seconds - sum(tests.values())
+        if not out.failed:
+            measured[out.job.unit or out.job.name] = out.seconds - sum(tests.values())
     path = LOGS / "durations.json"
     old = json.loads(path.read_text()) if path.exists() else {}
     kept = {**old, **{name: round(seconds, 1) for name, seconds in measured.items()}}
