@@ -234,9 +234,16 @@ static void doubt(struct exchange *exchange, const struct judgement *judgement)
 
 static void finish_unanswered(struct exchange *exchange)
 {
+	static const struct judgement unasked = {
+		.verdict = VERDICT_UNASKED,
+		.fault = "was not asked: mini-DNS has no socket left",
+	};
 	struct judgement doubted = exchange->doubted;
 
-	finish(exchange, doubted.fault ? &doubted : NULL);
+	if (!exchange->asked)
+		finish(exchange, &unasked);
+	else
+		finish(exchange, doubted.fault ? &doubted : NULL);
 }
 
 /* False: the exchange is over, or goes on over TCP. */
@@ -340,7 +347,7 @@ static bool hear(struct exchange *exchange)
 static void on_timer(void *self)
 {
 	static const struct judgement keyless = {
-		.verdict = VERDICT_FAILED,
+		.verdict = VERDICT_UNASKED,
 		.fault = "has a TSIG key that is not known here",
 	};
 	struct exchange *exchange = self;

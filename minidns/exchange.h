@@ -35,7 +35,10 @@ struct exchange_want {
 	bool tcp;			/* from the beginning */
 };
 
-/* NULL: no answer within the timeout, or the server is silent and was not asked. */
+/*
+ * VERDICT_UNASKED: it could not be asked, which says nothing of it. NULL: no answer within the
+ * timeout, or the server is silent and was not asked.
+ */
 typedef void exchange_fn(void *self, const struct judgement *judgement);
 
 struct exchanges *exchanges_new(struct loop *loop, struct servers *servers,

@@ -134,7 +134,7 @@ static void on_answer(void *self, const struct judgement *judgement)
 	struct notifier *notifier = route->notifier;
 
 	route->exchange = NULL;
-	if (!judgement) {
+	if (!judgement || judgement->verdict == VERDICT_UNASKED) {
 		fall_silent(route);
 		return;
 	}

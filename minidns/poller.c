@@ -280,6 +280,7 @@ static void report_end(struct watch *watch)
 	report.serial = result.serial;
 	report.reason = result.reason;
 	report.silent = result.silent;
+	report.unasked = result.unasked;
 	if (result.report == REPORT_SUCCESS)
 		metric_observe_us(poller->config.figures->success_us,
 		                  clock_us() - watch->ordered_us);

@@ -365,6 +365,7 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 	result->has_serial = poll->has_serial && (!absent || poll->terms.absence);
 	result->serial = poll->serial;
 	result->silent = poll->silent;
+	result->unasked = !poll->silent && poll->last.verdict == VERDICT_UNASKED;
 	if (poll->silent)
 		explain_silence(poll, result);
 	else if (is_satisfied(poll) && !absent)

@@ -38,7 +38,7 @@ enum poll_event {
 	/* here, or told by another instance; with the serial that it brought */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
-	/* with a judgement: SERIAL, ABSENT, LAME or FAILED */
+	/* with a judgement: SERIAL, ABSENT, LAME, FAILED or UNASKED */
 	POLL_ANSWERED,
 	POLL_SILENT,			/* the whole timeout passed without an answer */
 	POLL_EVENTS
@@ -86,6 +86,7 @@ struct poll_result {
 	/* REPORT_NO_DOMAIN of what was to go: it served this before, and answered us */
 	bool has_serial;
 	bool silent;			/* it said nothing at all */
+	bool unasked;			/* nor was it asked: that says nothing of it */
 	uint32_t serial;
 	char reason[160];		/* "" with a SUCCESS */
 };

@@ -9,6 +9,7 @@ static const char *const names[VERDICT_COUNT] = {
 	[VERDICT_ABSENT] = "absent",
 	[VERDICT_LAME] = "lame",
 	[VERDICT_FAILED] = "failed",
+	[VERDICT_UNASKED] = "unasked",
 };
 
 const char *verdict_name(enum verdict verdict)

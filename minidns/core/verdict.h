@@ -10,6 +10,7 @@
  *		  have the zone needs a second witness (poolmgr/core/absence.h)
  *	lame	  it has an SOA, but without authority
  *	failed	  any other rcode: it may have the zone, and cannot say
+ *	unasked	  it heard nothing of us: we had no socket, or not its key
  *
  * Silence is none of these and never read as absence. Of a server that has a TSIG key
  * only what it signed counts: else its verdict is failed, with what is wrong in `fault`.
@@ -29,6 +30,7 @@ enum verdict {
 	VERDICT_ABSENT,
 	VERDICT_LAME,
 	VERDICT_FAILED,
+	VERDICT_UNASKED,	/* why is in `fault`; of the caller's, never of an answer */
 	VERDICT_COUNT
 };
 const char *verdict_name(enum verdict verdict);	/* "serial" */

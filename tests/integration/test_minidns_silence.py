@@ -1,5 +1,7 @@
 """A name server that falls silent: who waits for it, who does not, and how it comes back."""
 
+import os
+import resource
 import shutil
 import socket
 import sys
@@ -84,6 +86,31 @@ class Silence(unittest.TestCase):
             return len(found) >= count
         wait_for(all_came, seconds, f"{count} reports")
         return found, most
+
+    def take_sockets(self, pid):
+        """All that it might open yet; gives back what undoes it."""
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        used = {int(entry) for entry in os.listdir(f"/proc/{pid}/fd")}
+        free = next(number for number in range(before[0]) if number not in used)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, before[1]))
+        return lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+
+    def test_no_socket_is_left(self):
+        """A server that could not be asked is not silent: the report says which it is."""
+        servers = [self.scripted("one", lambda q: soa(q, SERIAL)).destination]
+        soon = {"timeout": 0.3, "retry_interval": 0.1, "max_retries": 2}
+        self.propagate(self.names(1), servers)
+        self.assertEqual(self.hear(1)[0][0][1]["status"], "SUCCESS")
+        give_back = self.take_sockets(*self.lab.workers[0].processes())
+        self.addCleanup(give_back)
+        self.propagate(self.names(1), servers, **soon)
+        report = self.hear(1)[0][0][1]
+        self.assertEqual((report["status"], report.get("unasked"), report.get("silent")),
+                         ("ERROR", True, None))
+        self.assertIn("no socket", report["reason"])
+        give_back()
+        self.propagate(self.names(1), servers)
+        self.assertEqual(self.hear(1)[0][0][1]["status"], "SUCCESS")
 
     def test_one_of_three_is_paused(self):
         live = [self.scripted(name, lambda q: soa(q, SERIAL)) for name in ("one", "two")]

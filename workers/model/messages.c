@@ -356,6 +356,8 @@ json_t *server_report_encode(const struct server_report *report)
 
 	if (report->silent)
 		json_object_set_new(args, "silent", json_true());
+	if (report->unasked)
+		json_object_set_new(args, "unasked", json_true());
 	if (report->differs)
 		json_object_set_new(args, "differs", json_true());
 	return args;
@@ -403,6 +405,8 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 		err = get_seen_serial(args, &got, why);
 	if (!err)
 		err = json_get_bool(args, "silent", 0, &got.silent, why);
+	if (!err)
+		err = json_get_bool(args, "unasked", 0, &got.unasked, why);
 	if (!err)
 		err = get_differs(args, &got, why);
 	if (!err)

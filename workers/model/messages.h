@@ -83,6 +83,7 @@ struct server_report {
 	bool has_serial;		/* false, on the wire null: none was seen */
 	uint32_t serial;
 	bool silent;			/* ERROR: it did not answer at all */
+	bool unasked;			/* ERROR: nor was it asked; old receivers pass over it */
 	/* SUCCESS: it has the serial, and not the records of that; reason names some */
 	bool differs;
 	const char *reason;		/* "" when there is nothing to say */

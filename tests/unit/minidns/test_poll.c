@@ -13,6 +13,7 @@
 /* ---- a table: what is answered each time, and what comes of it ---- */
 
 #define NOTHING VERDICT_COUNT
+#define FAULT "was not asked"
 
 struct say {
 	enum verdict verdict;		/* NOTHING: silence; a row of zeroes is no row */
@@ -27,6 +28,7 @@ struct story {
 	enum report report;
 	const char *reason;
 	int serial;			/* -1: none is reported */
+	bool unasked;
 };
 
 static const struct story stories[] = {
@@ -67,6 +69,14 @@ static const struct story stories[] = {
 	  "still serves the domain at serial 99", 99 },
 	{ "to be gone: silence", true, { { NOTHING } }, REPORT_ERROR,
 	  "no answer in 3 tries of 2 s", -1 },
+	{ "it could not be asked", false, { { VERDICT_UNASKED } }, REPORT_ERROR, FAULT, -1,
+	  true },
+	{ "it could not be asked in the end", false, { { NOTHING }, { VERDICT_UNASKED } },
+	  REPORT_ERROR, FAULT, -1, true },
+	{ "silence in the end", false, { { VERDICT_UNASKED }, { NOTHING } }, REPORT_ERROR,
+	  "no answer in 3 tries of 2 s", -1 },
+	{ "to be gone: it could not be asked", true, { { VERDICT_UNASKED } }, REPORT_ERROR,
+	  FAULT, -1, true },
 	{ "to be gone: failing", true, { { VERDICT_FAILED, 0, RCODE_SERVFAIL } },
 	  REPORT_ERROR, "answers SERVFAIL", -1 },
 };
@@ -88,6 +98,8 @@ static struct poll_move answer(struct poll *poll, const struct say *say)
 {
 	struct judgement judgement = { say->verdict, say->rcode, say->serial };
 
+	if (say->verdict == VERDICT_UNASKED)
+		judgement.fault = FAULT;
 	if (say->verdict == NOTHING)
 		return poll_step(poll, POLL_SILENT, NULL);
 	return poll_step(poll, POLL_ANSWERED, &judgement);
@@ -127,6 +139,8 @@ static void stories_end_as_told(void **state)
 		run_story(story, &result);
 		assert_int_equal(result.report, story->report);
 		assert_string_equal(result.reason, story->reason);
+		assert_int_equal(result.unasked, story->unasked);
+		assert_false(result.silent && result.unasked);
 		assert_int_equal(result.has_serial, story->serial != -1);
 		if (story->serial != -1 && story->serial != INT32_MAX)
 			assert_int_equal(result.serial, story->serial);

@@ -222,6 +222,8 @@ static void fields(void **state)
 		{ AN_ANSWER, "",            "differs",        "null",            true },
 		{ AN_ANSWER, "",            "differs",        "1",               false },
 		{ AN_ANSWER, "",            "differs",        "\"true\"",        false },
+		{ AN_ANSWER, "",            "unasked",        "true",            true },
+		{ AN_ANSWER, "",            "unasked",        "1",               false },
 		{ A_DIFFERENCE, "",         "differs",        "false",           true },
 		{ A_DIFFERENCE, "",         "serial_number",  "8",               true },
 		{ A_DIFFERENCE, "",         "serial_number",  "null",            false },
