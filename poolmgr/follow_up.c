@@ -375,7 +375,7 @@ void follow_up_saw(struct follow_up *follow_up, const struct server *server,
 	snprintf(key, sizeof(key), "%s %s", domain->id, server->settings->id);
 	HASH_FIND_STR(follow_up->pursuits, key, pursuit);
 	if (pursuit || !own || HASH_COUNT(follow_up->pursuits) >= CASES_MAX ||
-	    breaker_open(&own->control))
+	    server_fails(own, CHANNEL_CONTROL))
 		return;
 	pursuit = pursuit_new(follow_up, key, domain, cause);
 	pursuit->server = own;

@@ -7,6 +7,7 @@
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
 #include "follow_up.h"
+#include "health.h"
 #include "operation.h"
 #include "patrol.h"
 #include "poolmgr.h"
@@ -214,6 +215,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	if (err)
 		return err;
 	pm->registration = registration_new(pm);
+	pm->healths = healths_new(pm);
 	pm->servers->moved = server_moved;
 	pm->servers->moved_self = pm;
 	servers_start(pm->servers, runtime->loop, runtime->db_config);
@@ -248,6 +250,7 @@ static void stop(void *self)
 	lane_free(&pm->lane);	/* what it found goes to the servers' lanes */
 	servers_stop(pm->servers);
 	db_free(&pm->lane_db);
+	healths_free(&pm->healths);
 	registration_free(&pm->registration);
 	follow_up_free(&pm->follow_up);
 	patrol_free(&pm->patrol);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/pulse.h"
+#include "health.h"
 #include "judge.h"
 #include "lock_name.h"
 #include "runtime/metrics.h"
@@ -339,20 +340,16 @@ void operation_release(struct poolmgr *poolmgr, const char *server_id, bool cont
 
 static void note_health(struct job *job)
 {
-	struct breaker *breaker = &job->server->control;
+	struct healths *healths = job->poolmgr->healths;
 
 	if (job->stage != STAGE_TRIED)
 		return;
 	metric_add(operations[job->err == OK], 1);
 	metric_observe_us(seconds, job->took_us);
-	bool closed = !job->err && breaker_succeeded(breaker);
 	if (job->err)
-		breaker_failed(breaker, clock_ms(), random_u32());
-	atomic_store(&job->server->failing, breaker_open(breaker));
-	if (!closed)
-		return;
-	log_info("server is back: server=%s", job->server->settings->id);
-	operation_release(job->poolmgr, job->server->settings->id, true);
+		health_failed(healths, job->server, CHANNEL_CONTROL, job->why.text);
+	else
+		health_answered(healths, job->server, CHANNEL_CONTROL);
 }
 
 static void log_end(const struct job *job)

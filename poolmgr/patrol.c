@@ -93,7 +93,7 @@ static void gather(const struct poolmgr *poolmgr, const struct domain_ref *domai
 	for (size_t i = 0; i < servers->count; i++)
 		if (server_has(&servers->item[i], domain) &&
 		    server_is_known(&servers->item[i]) &&
-		    !breaker_open(&servers->item[i].dns))
+		    !server_fails(&servers->item[i], CHANNEL_DNS))
 			into[audience->count++] = &servers->item[i];
 }
 

@@ -8,6 +8,7 @@
  *	retry    rows that are due -> the same  tell  casts to minidns, calls to central
  *	sync     all domains: who is behind     patrol  all domains: what they serve
  *	repair   what a server has otherwise   follow_up  who answers, and does not follow
+ *	health   which servers answer          registration  who and where they are
  *
  * What goes through many rows does so on the lane, a page at a time, with a connection of
  * its own; the loop only does what was found on a page.
@@ -32,6 +33,7 @@ struct retry;
 struct sync;
 struct follow_up;
 struct registration;
+struct healths;
 struct metric;
 
 struct poolmgr {
@@ -55,6 +57,7 @@ struct poolmgr {
 	struct patrol *patrol;
 	struct follow_up *follow_up;
 	struct registration *registration;
+	struct healths *healths;
 	struct retry *retry;
 	struct sync *sync;
 	struct lane *lane;		/* of what goes through many rows */

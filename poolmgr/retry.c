@@ -7,11 +7,13 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "health.h"
 #include "operation.h"
 #include "runtime/tx.h"
 #include "servers.h"
 #include "store.h"
 #include "store_due.h"
+#include "store_health.h"
 #include "store_servers.h"
 #include "tell.h"
 
@@ -23,13 +25,12 @@ enum {
 	EVER_S = 86400,
 };
 
-/* What goes through a server's control channel, or to its DNS port: each has its breaker. */
-enum channel { CHANNEL_CONTROL, CHANNEL_DNS, CHANNELS };
-
-/* What is due of a server by one of them. */
+/* What is due of a server through its control channel, or for its DNS port. */
 struct page {
 	struct due_of of;	/* limit 0: nothing is asked for */
 	struct due *due;
+	bool is_probe;		/* by the process that writes so first */
+	struct health health;	/* of the server, as it was read */
 };
 
 struct retry {
@@ -129,11 +130,24 @@ static void settle_superseded(struct tx *tx, const struct retry *retry, struct d
 		}
 }
 
-static enum err claim_page(struct retry *retry, struct page *page)
+static bool begins_probe(struct tx *tx, const struct retry *retry, enum channel channel)
 {
+	const struct page *page = &retry->pages[channel];
+	struct health_move move = health_probe(channel, &page->health, random_u32());
+
+	return store_health_move(tx, retry->poolmgr->config.pool_name, page->of.server_id,
+	                         channel, &page->health, &move, NULL);
+}
+
+static enum err claim_page(struct retry *retry, enum channel channel)
+{
+	struct page *page = &retry->pages[channel];
 	struct db *db = retry->poolmgr->lane_db;
 	struct tx tx = tx_once(db, &retry->why);
 	struct due *due = store_due(&tx, retry->arena, &retry->scope, &page->of);
+
+	if (due && page->is_probe && !begins_probe(&tx, retry, channel))
+		due = NULL;
 	enum err err = tx_commit(&tx);
 
 	if (err || !due)
@@ -159,7 +173,7 @@ static void claim(void *self)
 		retry->err = hurry_returning(retry);
 	for (enum channel channel = 0; channel < CHANNELS && !retry->err; channel++)
 		if (retry->pages[channel].of.limit)
-			retry->err = claim_page(retry, &retry->pages[channel]);
+			retry->err = claim_page(retry, channel);
 }
 
 /* ---- on the loop ---- */
@@ -205,7 +219,7 @@ static void claimed(void *self)
 	server->returning = retry->is_returning;
 	log_request(retry->id);
 	do_again(retry, retry->pages[CHANNEL_DNS].due, &cause);
-	cause.probe = breaker_open(&server->control);
+	cause.probe = retry->pages[CHANNEL_CONTROL].is_probe;
 	do_again(retry, retry->pages[CHANNEL_CONTROL].due, &cause);
 	log_request(NULL);
 	retry->at++;
@@ -216,14 +230,15 @@ static void claimed(void *self)
  * A probe waits for no row's own time: after hours of failures that is minutes
  * away, and only the probe can tell that the server is back.
  */
-static void limit_due(struct breaker *breaker, struct due_of *of)
+static void limit_due(const struct server *server, enum channel channel,
+                      struct page *page)
 {
-	bool probe = breaker_open(breaker);
-
-	of->limit = probe ? PROBE_ROWS : RETRY_ROWS;
-	of->ahead_s = probe ? EVER_S : 0;
-	if (!breaker_allows(breaker, clock_ms(), random_u32()))
-		of->limit = 0;
+	page->health = server->health[channel];
+	page->is_probe = server_fails(server, channel);
+	page->of.limit = page->is_probe ? PROBE_ROWS : RETRY_ROWS;
+	page->of.ahead_s = page->is_probe ? EVER_S : 0;
+	if (page->is_probe && !page->health.is_due)
+		page->of.limit = 0;
 }
 
 static void limit_pages(struct retry *retry, struct server *server)
@@ -235,18 +250,18 @@ static void limit_pages(struct retry *retry, struct server *server)
 	*control = (struct page){ { .server_id = id, .control = true } };
 	*dns = (struct page){ { .server_id = id } };
 	if (lane_waiting(server->lane) + RETRY_ROWS <= WAITING_MAX)
-		limit_due(&server->control, &control->of);
+		limit_due(server, CHANNEL_CONTROL, control);
 	if (server_is_known(server))
-		limit_due(&server->dns, &dns->of);
+		limit_due(server, CHANNEL_DNS, dns);
 }
 
-/* A server whose breaker is open is asked whether anything is due or not. */
+/* A server that fails is asked whether anything is due or not. */
 static bool needs_retry(const struct retry *retry, const struct server *server)
 {
 	if (!atomic_load(&server->in_service))
 		return false;
-	if (server->returning || breaker_open(&server->control) ||
-	    breaker_open(&server->dns))
+	if (server->returning || server_fails(server, CHANNEL_CONTROL) ||
+	    server_fails(server, CHANNEL_DNS))
 		return true;
 	for (size_t i = 0; i < retry->seen.count; i++)
 		if (!strcmp(retry->seen.item[i].id, server->settings->id))
@@ -270,6 +285,16 @@ static void next_server(struct retry *retry)
 		end_turn(retry);
 }
 
+/* What all processes know of a server. */
+static void take(struct servers *servers, const struct seen_server *seen)
+{
+	struct server *server = servers_find(servers, seen->id);
+
+	servers_set(servers, seen->id, seen->in_service);
+	if (server)
+		health_seen(server, seen->health);
+}
+
 static void looked(void *self)
 {
 	struct retry *retry = self;
@@ -280,8 +305,7 @@ static void looked(void *self)
 		return;
 	}
 	for (size_t i = 0; i < retry->seen.count; i++)
-		servers_set(servers, retry->seen.item[i].id,
-		            retry->seen.item[i].in_service);
+		take(servers, &retry->seen.item[i]);
 	next_server(retry);
 }
 

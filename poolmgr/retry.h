@@ -1,6 +1,6 @@
 /*
  * retry -- each second: rows that failed, or never ended, and whose own time has come; a
- * server whose breaker is open gets a probe at most. Who is back in service makes up for
+ * server that fails gets a probe at most, of one process. Who is back in service makes up for
  * what it missed. The rows are read and claimed on the lane, a page of a server at a time,
  * and then done; one turn at a time.
  */

@@ -66,15 +66,6 @@ static void resolve(struct servers *servers, struct server *server)
 		set_address(server, &server->known.item[0]);
 }
 
-static const struct breaker_terms control_terms = {
-	3, { .first_ms = 1000, .max_ms = 60 * 1000 },
-};
-
-/* A probe of what minidns knows to be silent costs little, and fails at once. */
-static const struct breaker_terms dns_terms = {
-	3, { .first_ms = 1000, .max_ms = 10 * 1000 },
-};
-
 static enum err build_one(struct servers *servers, const struct driver *driver,
                           const struct server_settings *settings, struct why *why)
 {
@@ -86,8 +77,6 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 		            driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
 	atomic_store(&server->in_service, true);
-	breaker_init(&server->control, &control_terms);
-	breaker_init(&server->dns, &dns_terms);
 	if (driver->check)
 		err = driver->check(settings, why);
 	if (err)
@@ -162,9 +151,9 @@ void servers_measure(const struct servers *servers)
 {
 	for (size_t i = 0; i < servers->count; i++) {
 		metric_set(servers->item[i].failing_gauge,
-		           breaker_open(&servers->item[i].control));
+		           server_fails(&servers->item[i], CHANNEL_CONTROL));
 		metric_set(servers->item[i].silent_gauge,
-		           breaker_open(&servers->item[i].dns));
+		           server_fails(&servers->item[i], CHANNEL_DNS));
 	}
 }
 
@@ -188,17 +177,32 @@ static void on_addresses(void *self, const struct addresses *known)
 		servers->moved(servers->moved_self, server, false);
 }
 
-void servers_silent(struct server *server)
+static void turn(struct server *server)
 {
-	const int64_t now_ms = clock_ms();
-	bool was_open = breaker_open(&server->dns);
+	const struct address *used = lookup_address(server->lookup);
+	int64_t now_ms = clock_ms();
 
-	breaker_failed(&server->dns, now_ms, random_u32());
-	if (!was_open || now_ms - server->turned_ms < TURN_MS)
+	if (!used || (server->turned_ms && now_ms - server->turned_ms < TURN_MS))
 		return;
 	server->turned_ms = now_ms;
-	if (lookup_address(server->lookup))
-		lookup_failed(server->lookup, lookup_address(server->lookup));
+	lookup_failed(server->lookup, used);
+}
+
+void server_set_health(struct server *server, enum channel channel,
+                       const struct health *health)
+{
+	struct health before = server->health[channel];
+
+	server->health[channel] = *health;
+	if (channel == CHANNEL_CONTROL)
+		atomic_store(&server->failing, server_fails(server, channel));
+	else if (server_fails(server, channel) && health->failures > before.failures)
+		turn(server);
+}
+
+bool server_fails(const struct server *server, enum channel channel)
+{
+	return health_is_open(channel, &server->health[channel]);
 }
 
 static struct lookup *look_up(struct servers *servers, struct server *server,

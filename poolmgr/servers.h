@@ -1,14 +1,14 @@
 /*
  * servers -- the map of the pool's name servers, built at start (seed 000):
- * for each one its instantiated driver, a lane to run it on, and two
- * breakers, for its control channel and for its DNS service.
+ * for each one its instantiated driver, a lane to run it on, and what all
+ * pool managers know of its health, by control channel and by DNS.
  */
 #pragma once
 
 #include <stdatomic.h>
 
 #include "backends/driver.h"
-#include "base/breaker.h"
+#include "core/health.h"
 #include "model/domain.h"
 #include "net/lookup.h"
 
@@ -30,13 +30,13 @@ struct server {
 	int64_t turned_ms;			/* when another one came in use for silence */
 	struct lane *lane;
 	struct db *db;				/* of the lane's thread */
-	struct breaker control, dns;
-	atomic_bool failing;			/* control is open: for the lane */
+	struct health health[CHANNELS];		/* as its row was read last: health.h */
+	atomic_bool failing;			/* its control channel fails: for the lane */
 	atomic_bool in_service;			/* not drained or removed */
 	bool returning;				/* what it missed has yet to be hurried */
 	bool unlisted;				/* it was said why its zones are not */
 	struct metric *behind, *lag;		/* gauges: domains behind; seconds */
-	struct metric *failing_gauge, *silent_gauge;	/* 1: its breaker is open */
+	struct metric *failing_gauge, *silent_gauge;	/* 1: it fails */
 };
 
 struct servers {
@@ -58,15 +58,18 @@ extern struct option_list server_lists[];
  */
 enum err servers_build(struct servers **servers, struct why *why);
 void servers_metrics(struct servers *servers);	/* before the fork */
-void servers_measure(const struct servers *servers);	/* the breakers, as they are */
+void servers_measure(const struct servers *servers);	/* their health, as it is */
 /* After it: the lanes. */
 void servers_start(struct servers *servers, struct loop *loop,
                    const struct db_config *db_config);
 void servers_stop(struct servers *servers);
 /* As they are now, into COPY, which begins as zeroes: for another thread to read. */
 void servers_copy(const struct servers *servers, struct servers *copy);
-/* It gave no answer; if that goes on, the next address of its host is in use. */
-void servers_silent(struct server *server);
+/* While it gives no answer, the next address of its host is in use, in turn. */
+void server_set_health(struct server *server, enum channel channel,
+                       const struct health *health);
+/* Did it fail too often in a row? Then it is only probed. On the loop. */
+bool server_fails(const struct server *server, enum channel channel);
 /* NULL: there is none. */
 struct server *servers_find(const struct servers *servers, const char *id);
 /* The operator's word. */

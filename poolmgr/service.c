@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "follow_up.h"
+#include "health.h"
 #include "model/messages.h"
 #include "model/serial.h"
 #include "patrol.h"
@@ -71,19 +72,17 @@ static enum err delete_domain(void *self, struct request *req)
 
 /* ---- update_status: what minidns found out ---- */
 
-/* The DNS side of a server's health; its recovery sets free what waited for it. */
+/* The DNS side of a server's health. One that was not asked said nothing. */
 static void note_health(struct poolmgr *poolmgr, const struct server_report *report)
 {
 	struct server *server = servers_find(poolmgr->servers, report->name_server);
 
-	if (report->silent) {
-		servers_silent(server);
+	if (report->unasked)
 		return;
-	}
-	if (!breaker_succeeded(&server->dns))
-		return;
-	log_info("server answers again: server=%s", report->name_server);
-	operation_release(poolmgr, report->name_server, false);
+	if (report->silent)
+		health_failed(poolmgr->healths, server, CHANNEL_DNS, report->reason);
+	else
+		health_answered(poolmgr->healths, server, CHANNEL_DNS);
 }
 
 static bool about_delete(const struct server_report *report)
@@ -265,7 +264,8 @@ static void note_behind(struct poolmgr *poolmgr, const struct server_report *rep
 {
 	const struct server *server = servers_find(poolmgr->servers, report->name_server);
 
-	if (report->report == REPORT_ERROR && !report->silent && !about_delete(report))
+	if (report->report == REPORT_ERROR && !report->silent && !report->unasked &&
+	    !about_delete(report))
 		follow_up_saw(poolmgr->follow_up, server, &report->domain,
 		              report->has_serial ? &report->serial : NULL, cause);
 }
@@ -346,8 +346,8 @@ static const char *trouble_of(const struct server *server, struct why *words)
 		     server->settings->host);
 		return words->text;
 	}
-	return breaker_open(&server->dns) ? "gives no answer; it is probed until it does"
-	                                  : NULL;
+	return server_fails(server, CHANNEL_DNS) ? "gives no answer; it is probed until it does"
+	                                         : NULL;
 }
 
 /* A server that cannot be asked, or is known to be silent: reports of our own say so. */
@@ -528,7 +528,7 @@ const struct rpc_method poolmgr_methods[] = {
 	{ "sync_domain",     sync_domain,   "domain" },
 	{ "compare_domain",  compare_domain, "domain" },
 	{ "update_status",   update_status,
-	  "domain name_server status serial_number reason? silent? differs?" },
+	  "domain name_server status serial_number reason? silent? unasked? differs?" },
 	{ "update_statuses", NULL,          "reports", update_statuses },
 	{ 0 }
 };

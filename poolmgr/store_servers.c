@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "runtime/tx_list.h"
+#include "store_health.h"
 #include "store_rows.h"
 
 enum { SERVERS_MAX = 1024 };
@@ -18,7 +19,8 @@ void store_servers(struct tx *tx, struct arena *arena, const char *pool,
 	    "SELECT p.id, p.state = 'ACTIVE', EXISTS "
 	    "(SELECT 1 FROM pool_manager_status s WHERE s.server_id = p.id "
 	    "AND s.by_control IN (0, 1) "
-	    "AND s.next_attempt_at <= NOW(3)) FROM pool_servers p WHERE p.pool_name = ?",
+	    "AND s.next_attempt_at <= NOW(3)), " HEALTH_COLUMNS " "
+	    "FROM pool_servers p WHERE p.pool_name = ?",
 	    TX_BIND(tx_text(pool)));
 	while (servers->count < SERVERS_MAX && tx_next(&rows)) {
 		struct seen_server *server = &servers->item[servers->count++];
@@ -26,6 +28,7 @@ void store_servers(struct tx *tx, struct arena *arena, const char *pool,
 		server->id = row_text(&rows);
 		server->in_service = row_int(&rows) != 0;
 		server->has_due = row_int(&rows) != 0;
+		store_read_health(&rows, server->health);
 	}
 	tx_select_end(&rows);
 }
@@ -41,6 +44,8 @@ static void list_addresses(const struct addresses *known, struct buf *text)
 	}
 }
 
+#define NAMELESS "no address of its host is known"
+
 /* While its name is not known the server is let in by the addresses that it had. */
 static void register_one(struct tx *tx, const char *pool, const struct server *server)
 {
@@ -49,17 +54,20 @@ static void register_one(struct tx *tx, const char *pool, const struct server *s
 	list_addresses(&server->known, &addresses);
 	tx_exec(tx,
 	    "INSERT INTO pool_servers "
-	    "(pool_name, id, backend, host, port, tsig_key, addresses) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
+	    "(pool_name, id, backend, host, port, tsig_key, addresses, last_error) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON DUPLICATE KEY UPDATE "
 	    "backend = VALUES(backend), port = VALUES(port), "
 	    "host = IF(VALUES(host) = '', host, VALUES(host)), "
 	    "addresses = IF(VALUES(host) = '', addresses, VALUES(addresses)), "
 	    "tsig_key = VALUES(tsig_key), "
+	    "last_error = IF(VALUES(host) = '', VALUES(last_error), "
+	    "IF(last_error = '" NAMELESS "', '', last_error)), "
 	    "updated_at = NOW(3)",
 	    TX_BIND(tx_text(pool), tx_text(server->settings->id),
 	            tx_text(server->driver->name), tx_text(server->address),
 	            tx_int(server->settings->port), tx_text(server->settings->tsig_key),
-	            tx_text(buf_string(&addresses))));
+	            tx_text(buf_string(&addresses)),
+	            tx_text(server_is_known(server) ? "" : NAMELESS)));
 	buf_clear(&addresses);
 }
 

@@ -22,6 +22,7 @@ struct seen_servers {
 		const char *id;
 		bool in_service;	/* not drained or removed by the operator */
 		bool has_due;		/* something is due, whosever it is */
+		struct health health[CHANNELS];
 	} *item;
 	size_t count;
 };

@@ -248,6 +248,7 @@ def poolmgr(things):
     report = {"domain": reference(things.zone, pool=word("default")),
               "name_server": word("bind"), "status": "SUCCESS",
               "serial_number": also(number(7), "null"), "silent": maybe(Good(False, "bool")),
+              "unasked": maybe(Good(False, "bool")),
               "differs": maybe(Good(False, "bool")), "reason": maybe(text("because"))}
     return {
         "create_domain": {"domain": domain},

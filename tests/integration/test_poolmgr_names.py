@@ -35,6 +35,11 @@ class NameStory(unittest.TestCase):
     def server(self, name):
         return self.lab.sql(f"SELECT host, addresses FROM pool_servers WHERE id = '{name}'")[0]
 
+    def trouble(self, name):
+        """As `zonefleet status` has it."""
+        return self.lab.sql("SELECT NULLIF(last_error, '') FROM pool_servers "
+                            f"WHERE id = '{name}'")[0][0]
+
     def addresses(self, name):
         return sorted(self.server(name)[1].split())
 
@@ -44,6 +49,7 @@ class Late(NameStory):
     def test_name_that_is_known_later(self):
         """The pool manager is there, says so, and takes the server up with its name."""
         self.assertEqual(self.server("late"), ["", ""])
+        self.assertEqual(self.trouble("late"), "no address of its host is known")
         self.wait_for(lambda: "host not looked up: host=late.test" in self.log(), "it is said")
         domain = self.lab.domains()["zone-1.many.example."]
         self.minidns.cast("update_domain", domain=domain)
@@ -54,6 +60,7 @@ class Late(NameStory):
         self.hosts.names({"many.test": ADDRESSES, "late.test": ["127.0.0.3"]})
         self.wait_for(lambda: self.server("late") == ["127.0.0.3"] * 2, "it is let in")
         self.wait_for(self.told_again, "what it missed is done")
+        self.assertEqual(self.trouble("late"), "NULL")
         self.assertEqual(self.log().count("host not looked up"), 1)
 
     def told_again(self):

@@ -1,0 +1,56 @@
+#include "core/health.h"
+
+#include "base/backoff.h"
+
+/* A probe of what mini-DNS knows to be silent costs little, and fails at once. */
+static const struct terms {
+	int failures;			/* that are too many */
+	struct backoff pace;		/* of the probes */
+} terms[CHANNELS] = {
+	[CHANNEL_CONTROL] = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } },
+	[CHANNEL_DNS]     = { 3, { .first_ms = 1000, .max_ms = 10 * 1000 } },
+};
+
+static bool is_too_many(enum channel channel, int failures)
+{
+	return failures >= terms[channel].failures;
+}
+
+bool health_is_open(enum channel channel, const struct health *health)
+{
+	return is_too_many(channel, health->failures);
+}
+
+static struct health_move move_to(enum channel channel, const struct health *health,
+                                  int failures, uint32_t random)
+{
+	struct health_move move = { .is_news = failures != health->failures,
+	                            .failures = failures };
+	bool was_open = health_is_open(channel, health);
+	bool is_open = is_too_many(channel, failures);
+
+	if (is_open)
+		move.next_ms = backoff_ms(&terms[channel].pace,
+		                          failures - terms[channel].failures, random);
+	move.opens = is_open && !was_open;
+	move.closes = was_open && !is_open;
+	return move;
+}
+
+struct health_move health_decide(enum channel channel, const struct health *health,
+                                 const struct evidence *evidence, uint32_t random)
+{
+	int failures = evidence->failures;
+
+	if (!evidence->has_answered && health_is_open(channel, health) && !health->is_due)
+		failures = 0;
+	if (!evidence->has_answered)
+		failures += health->failures;
+	return move_to(channel, health, failures, random);
+}
+
+struct health_move health_probe(enum channel channel, const struct health *health,
+                                uint32_t random)
+{
+	return move_to(channel, health, health->failures + 1, random);
+}

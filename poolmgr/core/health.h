@@ -1,0 +1,41 @@
+/*
+ * health -- whether a server answers, to DNS and on its control channel, as its row in
+ * pool_servers says: what all processes know, and what delays them. After too many failures
+ * in a row nothing is tried but a probe, by one process, at the time that the row says. A
+ * probe counts as one failure more where it begins; the first answer takes all of them
+ * back. Pure: the caller brings the row and the random number.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum channel { CHANNEL_CONTROL, CHANNEL_DNS, CHANNELS };
+
+/* The row of a server, for one channel. */
+struct health {
+	int failures;			/* in a row */
+	bool is_due;			/* by the database's clock: a probe may begin */
+};
+
+/* What a process found out since it wrote last. */
+struct evidence {
+	bool has_answered;
+	int failures;			/* since then */
+};
+
+struct health_move {
+	bool is_news;			/* else the row stays as it is */
+	int failures;
+	int64_t next_ms;		/* until the next try; 0: whenever one likes */
+	bool opens, closes;
+};
+
+/* Are there too many failures? */
+bool health_is_open(enum channel channel, const struct health *health);
+/* Failures of tries that began before the next one was due teach nothing new. */
+struct health_move health_decide(enum channel channel, const struct health *health,
+                                 const struct evidence *evidence, uint32_t random);
+/* The row after a probe has begun. */
+struct health_move health_probe(enum channel channel, const struct health *health,
+                                uint32_t random);

@@ -1,0 +1,24 @@
+/*
+ * store_health -- the health of a server in its row of pool_servers, which all pool managers
+ * of the pool write: each by one statement, if the row is still as it was read.
+ */
+#pragma once
+
+#include "core/health.h"
+#include "runtime/tx.h"
+
+/* Columns of pool_servers p, in the order of store_read_health(). */
+#define HEALTH_COLUMNS "p.control_failures, " \
+                       "COALESCE(p.control_next_try_at <= NOW(3), 1), " \
+                       "p.failures, COALESCE(p.next_try_at <= NOW(3), 1)"
+void store_read_health(struct tx_rows *rows, struct health health[CHANNELS]);
+/* False: there is no such server. */
+bool store_health(struct tx *tx, const char *pool, const char *server_id,
+                  struct health health[CHANNELS]);
+/*
+ * From HEALTH, as it was read, to MOVE; REASON NULL: the one that is there stays. False:
+ * another process has written meanwhile, or a probe is not due any more.
+ */
+bool store_health_move(struct tx *tx, const char *pool, const char *server_id,
+                       enum channel channel, const struct health *health,
+                       const struct health_move *move, const char *reason);

@@ -1,0 +1,98 @@
+"""Whether a server answers: what one pool manager is told, all of them know."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from poolmgr_lab import SECONDS, PoolmgrLab, report, wait_for           # noqa: E402
+
+WORDS = "no answer, says the story"
+
+
+def setUpModule():
+    lab = HealthStory.lab = unittest.enterModuleContext(PoolmgrLab(
+        {"one": {}, "two": {}, "refuses": {"fail_create": "no"}}, domains=8,
+        settings={"poolmgr": {"periodic_sync_interval": 86400}}))
+    HealthStory.poolmgrs = [lab.start_poolmgr(name) for name in ("poolmgr1", "poolmgr2")]
+    HealthStory.minidns = lab.minidns()
+
+
+class HealthStory(unittest.TestCase):
+
+    def wait_for(self, condition, what):
+        return wait_for(condition, SECONDS, what, [worker.log for worker in self.poolmgrs])
+
+    def row(self, server, columns="failures, last_error"):
+        return self.lab.sql(f"SELECT {columns} FROM pool_servers WHERE id = '{server}'")[0]
+
+    def figures(self, kind, server):
+        """Of each pool manager."""
+        line = f'zonefleet_server_{kind}_processes{{server="{server}"}} '
+        pages = [worker.page("/metrics")[1] for worker in self.poolmgrs]
+        return [page.split(line)[1].split("\n")[0] for page in pages]
+
+    def wait_figures(self, kind, server, wanted):
+        self.wait_for(lambda: self.figures(kind, server) == [wanted] * len(self.poolmgrs),
+                      f"all know that {server} is {kind}: {wanted}")
+
+    def domain(self, number):
+        return self.lab.domains()[f"zone-{number}.many.example."]
+
+    def tell(self, *args, **more):
+        self.minidns.cast("update_statuses", reports=[report(*args, **more)])
+
+    def silence(self, number, server):
+        self.tell(self.domain(number), server, "ERROR", None, silent=True, reason=WORDS)
+
+    def wait_reason(self, number, server, reason):
+        where = (f"domain_id = '{self.domain(number)['id']}' AND server_id = '{server}' "
+                 f"AND action = 'UPDATE' AND reason = '{reason}'")
+        self.wait_for(lambda: self.lab.count(where) == 1, f"{reason} is written")
+
+
+class Dns(HealthStory):
+
+    def test_all_know_and_one_probes(self):
+        """Its failures are counted together; each probe is one process's."""
+        self.assertEqual(self.figures("silent", "one"), ["0", "0"])
+        for number in 1, 2, 3:
+            self.silence(number, "one")
+        self.wait_figures("silent", "one", "1")
+        self.assertEqual(self.row("one")[1], WORDS)
+        self.wait_for(lambda: int(self.row("one")[0]) > 4, "it is probed, and again")
+        self.assertEqual(self.figures("silent", "two"), ["0", "0"])
+        self.tell(self.domain(1), "one")
+        self.wait_figures("silent", "one", "0")
+        self.assertEqual(self.row("one"), ["0", ""])
+        answers = sum(worker.log.read_text().count("server answers again: server=one")
+                      for worker in self.poolmgrs)
+        self.assertEqual(answers, 1)
+
+    def test_server_that_was_not_asked(self):
+        """That is no answer of it, and no failure."""
+        self.tell(self.domain(4), "two", "ERROR", None, unasked=True, reason="no socket, first")
+        self.wait_reason(4, "two", "no socket, first")
+        for number in 5, 6, 7:
+            self.silence(number, "two")
+        self.wait_figures("silent", "two", "1")
+        self.tell(self.domain(8), "two", "ERROR", None, unasked=True, reason="no socket, then")
+        self.wait_reason(8, "two", "no socket, then")
+        self.silence(4, "two")
+        self.wait_reason(4, "two", WORDS)
+        self.assertGreaterEqual(int(self.row("two")[0]), 3)
+        self.assertEqual(self.figures("silent", "two"), ["1", "1"])
+
+
+class Control(HealthStory):
+
+    def test_all_know(self):
+        """Those that are told of it refuse what they are to create, and try nothing."""
+        for number in 1, 2, 3:
+            self.minidns.cast("create_domain", domain=self.domain(number))
+        self.wait_figures("failing", "refuses", "1")
+        self.assertEqual(self.row("refuses", "control_error"), ["refuses: no"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,83 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/health.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void what_a_row_becomes(void **unused)
+{
+	static const struct {
+		const char *name;
+		struct health health;
+		struct evidence evidence;
+		struct health_move want;	/* next_ms: is there one? */
+	} rows[] = {
+		{ "nothing is found out",     { 0, true },  { false, 0 }, { false, 0 } },
+		{ "it answers, as ever",      { 0, true },  { true,  0 }, { false, 0 } },
+		{ "it fails once",            { 0, true },  { false, 1 }, { true, 1 } },
+		{ "it fails again",           { 1, true },  { false, 1 }, { true, 2 } },
+		{ "it fails too often",       { 2, true },  { false, 1 }, { true, 3, 1, true } },
+		{ "it fails often at once",   { 0, true },  { false, 9 }, { true, 9, 1, true } },
+		{ "it answers in time",       { 2, true },  { true,  0 }, { true, 0 } },
+		{ "a late failure",           { 3, false }, { false, 7 }, { false, 3, 1 } },
+		{ "its time has come",        { 3, true },  { false, 1 }, { true, 4, 1 } },
+		{ "it answers again",         { 9, false }, { true,  0 },
+		  { true, 0, 0, false, true } },
+		{ "it answers, then fails",   { 9, false }, { true,  1 },
+		  { true, 1, 0, false, true } },
+		{ "it answers, and is bad",   { 9, false }, { true,  4 }, { true, 4, 1 } },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (enum channel channel = 0; channel < CHANNELS; channel++) {
+			struct health_move move = health_decide(
+			    channel, &rows[i].health, &rows[i].evidence, 1);
+
+			print_message("%s\n", rows[i].name);
+			assert_int_equal(move.is_news, rows[i].want.is_news);
+			assert_int_equal(move.failures, rows[i].want.failures);
+			assert_int_equal(move.next_ms > 0, rows[i].want.next_ms > 0);
+			assert_int_equal(move.opens, rows[i].want.opens);
+			assert_int_equal(move.closes, rows[i].want.closes);
+		}
+}
+
+/* Each is later than the one before, up to a limit, and is not taken back by itself. */
+static void probes_come_at_growing_intervals(void **unused)
+{
+	static const int64_t limit_ms[CHANNELS] = { 60 * 1000, 10 * 1000 };
+
+	(void)unused;
+	for (enum channel channel = 0; channel < CHANNELS; channel++) {
+		struct health health = { 3, true };
+		int64_t last_ms = 0;
+
+		for (int i = 0; i < 20; i++) {
+			struct health_move move =
+			    health_probe(channel, &health, UINT32_MAX / 2);
+
+			assert_true(move.is_news && !move.opens && !move.closes);
+			assert_true(move.next_ms >= last_ms);
+			last_ms = move.next_ms;
+			health.failures = move.failures;
+			assert_true(health_is_open(channel, &health));
+		}
+		assert_in_range(last_ms, limit_ms[channel] - 2, limit_ms[channel] + 2);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_row_becomes),
+		cmocka_unit_test(probes_come_at_growing_intervals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
