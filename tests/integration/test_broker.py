@@ -47,7 +47,7 @@ class Driver:
         self.say("stats")
         return json.loads(self.process.stdout.readline())
 
-    def until(self, condition, what, seconds=30):
+    def until(self, condition, what, seconds=60):
         """The first counters of which condition() is true."""
         last = {}
 
@@ -145,11 +145,11 @@ class Stream(Story):
         self.rabbit.kill9()
         driver.until(lambda s: not s["out_up"] and not s["in_up"], "the loss was noticed")
         self.rabbit.restart()
-        driver.until(lambda s: s.get("ok") == 20000, "all of them are confirmed", 60)
+        driver.until(lambda s: s.get("ok") == 20000, "all of them are confirmed", 180)
         driver.say("close-in")
         reader = self.driver()
         reader.open("work", "killed")
-        reader.until(lambda s: s["distinct"] == 20000, "none of them is lost", 60)
+        reader.until(lambda s: s["distinct"] == 20000, "none of them is lost", 180)
 
     def test_a_silent_broker_does_not_hold_up_the_loop(self):
         driver = self.driver()

@@ -20,10 +20,11 @@ SECONDS = 30            # until a server that is up, or returns, has what it lis
 DOWN_SECONDS = 30
 SOON_SECONDS = 2        # PowerDNS looks once a second
 MANY = int(os.environ.get("ZONEFLEET_MEMBERS", 300))
-MANY_SECONDS = 30 + MANY // 20
+MANY_SECONDS = 120 + MANY // 20
 # a server that takes thousands of zones up may well be silent for a second
 SETTINGS = {"poolmgr": {"poll_timeout": 10}} if MANY > 1000 else {}
-TRANSFERS_MAX = 10 + MANY // 200        # of the catalog while MANY come: there is one server
+# of the catalog while MANY come: there is one server; the slower they come, the more there are
+TRANSFERS_MAX = 30 + MANY // 200
 TRANSFER = re.compile(rf"transfer ended: zone={re.escape(CATALOG)} ")
 
 

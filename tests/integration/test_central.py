@@ -1008,6 +1008,7 @@ class Neighbour(Story):
     """Another holds one domain's row; whoever wants that one is no burden to others."""
 
     ROUNDS, CALLS, AT_ONCE = 2, 50, 4
+    TRIES = 3               # a machine that is busy otherwise may be so in one half of a try
 
     def times(self, names):
         """The seconds of each of some changes to these domains, side by side."""
@@ -1063,8 +1064,19 @@ class Neighbour(Story):
                 thread.join()
 
     def test_a_locked_domain(self):
+        """It costs others time in each try, or not at all."""
         locked, names = self.create(), [self.create()["name"] for _ in range(self.AT_ONCE)]
         self.times(names)
+        costs = []
+        for _ in range(self.TRIES):
+            half, most = self.cost(locked, names)
+            costs.append((half, most))
+            if half < 2 and most < 4:
+                return
+        self.fail(f"half and nine tenths of the calls took so many times as long: {costs}")
+
+    def cost(self, locked, names):
+        """How many times as long the half, and nine tenths, of the calls take beside it."""
         quiet, beside = [], []
         with held(f"SELECT id FROM domains WHERE id = '{locked['id']}' FOR UPDATE"):
             for _ in range(self.ROUNDS):
@@ -1073,11 +1085,8 @@ class Neighbour(Story):
                     beside += self.times(names)
                 self.assertLessEqual(set(answers), {"Busy"})
         quiet.sort(), beside.sort()
-        quiet_half, quiet_most = (quiet[len(quiet) * share // 100] for share in (50, 90))
-        half, most = (beside[len(beside) * share // 100] for share in (50, 90))
-        # in turns on the same machine, but its other work may be in the tail of one
-        self.assertLess(half, 2 * quiet_half, (quiet_most, most))
-        self.assertLess(most, 4 * quiet_most, (quiet_half, half))
+        return tuple(beside[len(beside) * share // 100] / quiet[len(quiet) * share // 100]
+                     for share in (50, 90))
 
 
 class Status(Story):
@@ -1436,7 +1445,8 @@ class Imports(Story):
                      "the commit holds the import")
             owner.kill9()
         try:
-            wait_for(lambda: settled(begun, ADMIN), 15, "another central commits it")
+            # they look every five seconds; a sweep would have it after two minutes
+            wait_for(lambda: settled(begun, ADMIN), 60, "another central commits it")
         finally:
             owner.launch()
             owner.wait_ready()

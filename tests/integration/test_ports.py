@@ -3,6 +3,7 @@
 import ipaddress
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -1409,7 +1410,10 @@ class Client(PortStory):
         self.assertEqual(refused["error"]["class"], "InError")
         self.fails(4, "InError: network \\w+ is in ERROR.*CNAME", "network", "set", network,
                    domain, "--wait")
-        self.assertRegex(self.cli("port", "list", network), r"taken +ERROR +10.9.2.2 +.*CNAME")
+        # each two seconds a worker tries it again, and then it is PENDING for a moment
+        self.fleet.wait_for(lambda: re.search(r"taken +ERROR +10.9.2.2 +.*CNAME",
+                                              self.cli("port", "list", network)),
+                            SECONDS, "the list says why")
         none = f"none{uuid.uuid4().hex[:8]}.example."
         network = self.network(none)
         self.fails(5, "Timeout: port \\w+: 2 records are not with central .*there is no domain", "port",
