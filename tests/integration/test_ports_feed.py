@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
 import test_ports                                                       # noqa: E402
 from test_ports import PortStory, ask                                   # noqa: E402,F401
+from test_routes import Hand                                            # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 
 SECONDS = 15
@@ -231,6 +232,46 @@ class Events(FeedStory):
         self.emit("port.create.end", {"port": third})
         self.wait_known(third, dns_name="no_label", dns_fqdn=None)
         self.assertRegex(self.known(third)["reason"], "dns_name.*label")
+
+
+    def lock_waits(self):
+        return self.fleet.mariadb.sql(
+            "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1] != "0"
+
+    def named(self, address):
+        """A port that is called so."""
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"network": network})
+        first = port_of(network, address, dns_name="twice")
+        self.emit("port.create.end", {"port": first})
+        self.wait_known(first, dns_fqdn=f"twice.{domain}")
+        return network, first, f"twice.{domain}"
+
+    def test_a_name_that_is_freed_at_the_same_time(self):
+        """Neither transaction sees what the other one is about to do."""
+        network, first, name = self.named("10.40.6.1")
+        second = port_of(network, "10.40.6.2", dns_name="twice")
+        with Hand(self.fleet.mariadb) as hand:
+            hand.do("UPDATE ports SET dns_fqdn = NULL, deleted_at = NOW(3) "
+                    f"WHERE id = '{first['id'].replace('-', '')}'")
+            self.emit("port.create.end", {"port": second})
+            self.fleet.wait_for(lambda: self.lock_waits() or self.known(second), SECONDS,
+                                "it is heard")
+            hand.do("COMMIT")
+        self.wait_known(second, dns_fqdn=name)
+
+    def test_a_name_that_is_wanted_at_the_same_time(self):
+        network, first, name = self.named("10.40.7.1")
+        second = {"id": uuid4()}
+        with Hand(self.fleet.mariadb) as hand:
+            hand.do("INSERT INTO ports (id, network_id, project_id, dns_name, is_fed) VALUES "
+                    f"('{second['id'].replace('-', '')}', '{network['id'].replace('-', '')}', "
+                    "'tenant-1', 'twice', 1)")
+            self.emit("port.delete.end", {"port_id": first["id"]})
+            self.fleet.wait_for(lambda: self.lock_waits() or not self.known(first), SECONDS,
+                                "it is heard")
+            hand.do("COMMIT")
+        self.wait_known(second, dns_fqdn=name)
 
 
 class Subnets(FeedStory):

@@ -112,7 +112,9 @@ void store_sweep_ports(struct tx *tx);
 /* Of a network that has the fqdn; NULL: none. */
 const char *store_port_named(struct tx *tx, struct arena *arena, const char *network_id,
                              const char *fqdn);
-/* Those of a network that should be called so (either text), and are not yet; a few. */
+/* Port ID has the name until the transaction ends: whoever frees the name comes behind it. */
+void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
+/* Those of a network that should be called so (either text), and are not yet; a few, locked. */
 void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network_id,
                          const char *fqdn, const char *relative,
                          void (*each)(void *self, const struct port_row *port),

@@ -112,6 +112,7 @@ void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *f
 	}
 }
 
+/* Under a lock: those of a transaction that has just ended are among them. */
 void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network_id,
                          const char *fqdn, const char *relative,
                          void (*each)(void *self, const struct port_row *port), void *self)
@@ -120,7 +121,8 @@ void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network
 
 	tx_select(tx, arena, &rows,
 	          COLUMNS "WHERE p.network_id = ? AND p.dns_name IN (?, ?) "
-	          "AND p.dns_fqdn IS NULL AND p.deleted_at IS NULL ORDER BY p.id LIMIT ?",
+	          "AND p.dns_fqdn IS NULL AND p.deleted_at IS NULL ORDER BY p.id LIMIT ? "
+	          "FOR UPDATE",
 	          TX_BIND(tx_text(network_id), tx_text(fqdn), tx_text(relative),
 	                  tx_int(WAITING_MAX)));
 	while (tx_next(&rows)) {
@@ -144,6 +146,18 @@ const char *store_port_named(struct tx *tx, struct arena *arena, const char *net
 	id = row_text(&rows);
 	tx_select_end(&rows);
 	return id;
+}
+
+void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
+{
+	struct tx_rows rows;
+
+	if (tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? LOCK IN SHARE MODE",
+	    TX_BIND(tx_text(id), tx_text(fqdn))))
+		tx_select_end(&rows);
+	else
+		tx_fail(tx, ERR_RACE, "port %.32s is not called %.255s any more", id, fqdn);
 }
 
 /* ---- and written ---- */

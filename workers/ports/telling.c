@@ -285,8 +285,10 @@ static void name_port(struct told *told, struct writing *writing, struct tx *tx,
 	if (writing_name(&writing->network, port, LABELS_RFC1123, writing->arena, &why))
 		log_warn("name left out: port=%s reason=\"%s\"", port->id, why.text);
 	told->rival = writing_rival(writing, tx, port);
-	if (told->rival)
-		port->dns_fqdn = NULL;
+	if (!told->rival)
+		return;
+	store_port_name_lock(tx, told->rival, port->dns_fqdn);
+	port->dns_fqdn = NULL;
 }
 
 static void put_port(struct told *told, struct writing *writing, struct tx *tx,
