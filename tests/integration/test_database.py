@@ -107,15 +107,10 @@ def tearDownModule():
     shutil.rmtree(folder)
 
 
-class Forger:
-    """Between a client and the server. Armed, it makes the last EOF of an answer say that there
-    is no transaction.
-    """
-    EOF = re.compile(rb"\x05\0\0.\xfe..", re.DOTALL)
-    IN_TRANSACTION = 1
+class Relay:
+    """Between clients and the server."""
 
     def __init__(self):
-        self.armed = False
         self.listener = socket.create_server((server.host, 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -125,7 +120,7 @@ class Forger:
             while True:
                 client, _ = self.listener.accept()
                 target = socket.create_connection((server.host, server.port))
-                for ends in (client, target, bytes), (target, client, self.forge):
+                for ends in (client, target, self.asked), (target, client, self.answered):
                     threading.Thread(target=self.relay, args=ends, daemon=True).start()
 
     def relay(self, source, target, change):
@@ -134,7 +129,23 @@ class Forger:
                 target.sendall(change(data))
             target.shutdown(socket.SHUT_RDWR)
 
-    def forge(self, data):
+    def asked(self, data):
+        return data
+
+    def answered(self, data):
+        return data
+
+    def close(self):
+        self.listener.close()
+
+
+class Forger(Relay):
+    """Armed, it makes the last EOF of an answer say that there is no transaction."""
+    EOF = re.compile(rb"\x05\0\0.\xfe..", re.DOTALL)
+    IN_TRANSACTION = 1
+    armed = False
+
+    def answered(self, data):
         ends = list(self.EOF.finditer(data)) if self.armed else []
         if not ends:
             return data
@@ -143,8 +154,12 @@ class Forger:
         data[ends[-1].end()] &= ~self.IN_TRANSACTION
         return bytes(data)
 
-    def close(self):
-        self.listener.close()
+
+class OldServer(Relay):
+    """Its server knows nothing of innodb_snapshot_isolation."""
+
+    def asked(self, data):
+        return data.replace(b"innodb_snapshot_isolation", b"innodb_snapshot_isolati0n")
 
 
 class Story(unittest.TestCase):
@@ -348,6 +363,55 @@ class Transactions(Story):
         self.assertEqual((answer["err"], "1020" in answer["why"]), ("race", True))
         a.do("commit")
         self.assertEqual(self.rows()[0], ["1", "1"])
+
+    COUNT = ("INSERT INTO {0} (id, n) VALUES (?, LAST_INSERT_ID(1)) "
+             "ON DUPLICATE KEY UPDATE n = LAST_INSERT_ID(n + 1)")
+
+    def count(self, driver, how):
+        """One more, behind a snapshot; another transaction has counted since."""
+        driver.do("begin")
+        driver.select(f"SELECT n FROM {self.table} WHERE id = 2", "i")
+        server.sql(f"UPDATE {self.table} SET n = n + 10 WHERE id = 1")
+        return driver.do(how, sql=self.COUNT.format(self.table), bind=[1])
+
+    def test_a_counter_that_another_one_has_raised(self):
+        """Only TX_BLIND goes on; the statements behind it see other rows as before."""
+        self.fill()
+        a = self.driver()
+        answer = self.count(a, "exec")
+        self.assertEqual((answer["err"], "1020" in answer["why"]), ("race", True))
+        a.do("rollback")
+        answer = self.count(a, "blind")
+        self.assertEqual((answer["err"], answer["id"]), ("ok", 21))
+        server.sql(f"UPDATE {self.table} SET n = 5 WHERE id = 2")
+        answer = self.set(a, 2, 6)
+        self.assertEqual((answer["err"], "1020" in answer["why"]), ("race", True))
+        a.do("rollback")
+        self.assertEqual(self.rows(), [["1", "20"], ["2", "5"]])
+
+    def test_counters_of_two_at_once(self):
+        """Who waits for the other's commit goes on behind it, and nothing is lost."""
+        self.fill()
+        a, b = self.driver(), self.driver()
+        for driver in a, b:
+            driver.do("begin")
+            driver.select(f"SELECT n FROM {self.table} WHERE id = 2", "i")
+        self.assertEqual(a.do("blind", sql=self.COUNT.format(self.table), bind=[1])["id"], 1)
+        b.send("blind", sql=self.COUNT.format(self.table), bind=[1])
+        self.assertEqual(a.do("commit")["err"], "ok")
+        self.assertEqual(b.receive()["id"], 2)
+        self.assertEqual(b.do("commit")["err"], "ok")
+        self.assertEqual(self.rows()[0], ["1", "2"])
+
+    def test_a_server_without_snapshot_isolation(self):
+        """It is not asked to leave out what it does not know."""
+        self.fill()
+        relay = OldServer()
+        self.addCleanup(relay.close)
+        d = self.driver(host=f"{server.host}:{relay.port}")
+        answer = self.count(d, "blind")
+        self.assertEqual((answer["err"], answer["id"]), ("ok", 11), answer)
+        self.assertEqual(d.do("commit")["err"], "ok")
 
     def test_who_locks_first_reads_the_newest(self):
         """Waiting in line for the row is no race: the snapshot is younger than the lock."""

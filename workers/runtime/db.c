@@ -199,6 +199,7 @@ static const char read_committed[] =
 	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
 #define STATEMENT_LIMIT "max_statement_time"
+#define ISOLATION       "innodb_snapshot_isolation"
 
 /*
  * Those that not every server has. A limit is a share of the client's own deadline, so
@@ -216,7 +217,7 @@ static const struct {
 	{ "innodb_lock_wait_timeout",  0, 50, 1, true },
 	{ "idle_transaction_timeout",  0, 30, 1, true },	/* MariaDB */
 	{ "net_write_timeout",         0,  0, 1, true },	/* rows that nobody reads */
-	{ "innodb_snapshot_isolation", 1           },	/* MariaDB, 10.6.18 and 10.11.8 */
+	{ ISOLATION,                   1           },	/* MariaDB, 10.6.18 and 10.11.8 */
 	{ STATEMENT_LIMIT,             0, 80, 1    },	/* MariaDB: any statement */
 	{ "max_execution_time",        0, 80, 1000 },	/* MySQL: SELECT */
 	{ "wsrep_sync_wait",           1           },	/* Galera: no stale reads */
@@ -245,6 +246,8 @@ static enum err session_set(struct db *db, const char *name, int value, struct w
 	refused = mysql_real_query(db->mysql, buf_string(&sql), sql.len) != 0;
 	if (strcmp(name, STATEMENT_LIMIT) == 0)
 		db->limits_statements = !refused;
+	if (strcmp(name, ISOLATION) == 0)
+		db->isolates_snapshots = !refused;
 	if (refused && mysql_errno(db->mysql) != ER_UNKNOWN_SYSTEM_VARIABLE)
 		err = failed(db, why);
 	buf_clear(&sql);
@@ -288,6 +291,11 @@ static enum err session_start(struct db *db, struct why *why)
 bool db_limits_statements(const struct db *db)
 {
 	return db->limits_statements;
+}
+
+bool db_isolates_snapshots(const struct db *db)
+{
+	return db->isolates_snapshots;
 }
 
 /* ---- connecting ---- */

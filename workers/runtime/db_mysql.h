@@ -15,6 +15,7 @@ struct db {
 	MYSQL *mysql;			/* NULL: not connected */
 	uint64_t packet_max;		/* octets the server takes in one statement */
 	bool limits_statements;		/* it has max_statement_time: MariaDB */
+	bool isolates_snapshots;	/* it has innodb_snapshot_isolation */
 	struct db_statement *statements;	/* by text, longest unused first */
 	struct db_statement *reading;	/* its rows are on the wire */
 	uint64_t last_id;		/* of the statement before: tx_last_id() */

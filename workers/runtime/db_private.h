@@ -36,6 +36,8 @@ uint64_t db_next_tx(struct db *db);
 bool db_is_tx_at(struct db *db, uint64_t number, const void *place);
 /* Does the server have max_statement_time? As its last connection said. */
 bool db_limits_statements(const struct db *db);
+/* Does it have innodb_snapshot_isolation? As its last connection said. */
+bool db_isolates_snapshots(const struct db *db);
 /* For migrations: another deadline, 0 for the configured one; closes the connection. */
 void db_set_timeout(struct db *db, int timeout_s);
 

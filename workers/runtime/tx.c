@@ -181,6 +181,15 @@ static bool can_go_on(const struct tx *tx)
 
 /* ---- writing ---- */
 
+/* Of a server that does not know the setting nothing needs it. */
+static const char *without_unknown(const struct tx *tx, const char *sql)
+{
+	const size_t len = sizeof TX_BLIND - 1;
+
+	return strncmp(sql, TX_BLIND, len) || db_isolates_snapshots(tx->db) ? sql
+	                                                                    : sql + len;
+}
+
 static int64_t execute(struct tx *tx, const char *sql, const struct tx_value *values,
                        size_t count)
 {
@@ -188,7 +197,8 @@ static int64_t execute(struct tx *tx, const char *sql, const struct tx_value *va
 
 	if (!can_go_on(tx) || (!tx->open && is_late(tx)))
 		return 0;
-	tx->err = db_execute(tx->db, sql, values, count, &matched, tx->why);
+	tx->err = db_execute(tx->db, without_unknown(tx, sql), values, count, &matched,
+	                     tx->why);
 	return tx->err ? 0 : matched;
 }
 

@@ -83,6 +83,22 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
 #define TX_A_MOMENT "SET STATEMENT max_statement_time = 0.25 FOR "
 bool tx_knows_moments(const struct tx *tx);
 
+/*
+ * A statement that begins with TX_BLIND changes its rows whatever other transactions have
+ * committed there since this one's snapshot; without it that is ERR_RACE
+ * (innodb_snapshot_isolation, error 1020). It is for counters that many transactions raise:
+ * "UPDATE ... SET n = n + 1". Allowed only if
+ *
+ *	which rows it changes, and to what, follows from its values, the rows as they are
+ *	now and the clock, and from nothing that the transaction has read before;
+ *
+ *	no decision of the transaction relies on these rows being as it read them: behind
+ *	this statement, no later one notices that they had changed.
+ *
+ * A server without the setting knows no such error, and runs what is behind TX_BLIND.
+ */
+#define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
+
 /* Run a statement; returns how many rows it matched (not changed), 0 after a failure. */
 int64_t tx_exec(struct tx *tx, const char *sql, const struct tx_value *bind);
 /* The X that LAST_INSERT_ID(X) had in the tx_exec() before; 0 if it had none, or failed. */

@@ -4,6 +4,7 @@
  *
  *   {"do": "begin" | "snapshot" | "once" | "commit" | "rollback" | "ping"}
  *   {"do": "exec", "sql": S, "bind": [VALUE...]}          matched
+ *   {"do": "blind", "sql": S, "bind": [VALUE...]}         as exec, behind TX_BLIND
  *   {"do": "rows", "head": S, "tuple": S, "tail": S, "columns": N, "bind": [VALUE...]}
  *   {"do": "select", "sql": S, "bind": [...], "read": "tiub", "limit": N, "arena": B}
  *   {"do": "row", ...}                                    as select, its first row alone
@@ -180,6 +181,15 @@ static void do_exec(struct driver *d, const json_t *command, json_t *answer)
 	json_object_set_new(answer, "matched", json_integer(matched));
 }
 
+static void do_blind(struct driver *d, const json_t *command, json_t *answer)
+{
+	const char *sql = arena_printf(d->arena, TX_BLIND "%s", text_of(command, "sql"));
+	int64_t matched = tx_exec(&d->tx, sql, bind_of(d, command));
+
+	json_object_set_new(answer, "matched", json_integer(matched));
+	json_object_set_new(answer, "id", json_integer((json_int_t)tx_last_id(&d->tx)));
+}
+
 static void do_rows(struct driver *d, const json_t *command, json_t *answer)
 {
 	size_t columns = json_integer_value(json_object_get(command, "columns"));
@@ -330,6 +340,7 @@ static const struct {
 	{ "copy", do_copy },
 	{ "ping",     do_ping     },
 	{ "exec",     do_exec     },
+	{ "blind",    do_blind    },
 	{ "rows",     do_rows     },
 	{ "select",   do_select   },
 	{ "row",      do_row      },
