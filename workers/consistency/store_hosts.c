@@ -6,13 +6,13 @@ static const struct {
 	const char *raise, *read;
 } sql[] = {
 	[HOSTS_OF_NETWORK] = {
-		"INSERT INTO network_hosts (network_id, version) "
+		TX_BLIND "INSERT INTO network_hosts (network_id, version) "
 		"VALUES (?, LAST_INSERT_ID(1)) "
 		"ON DUPLICATE KEY UPDATE version = LAST_INSERT_ID(version + 1)",
 		"SELECT network_id, version FROM network_hosts WHERE network_id IN (",
 	},
 	[HOSTS_OF_ROUTER] = {
-		"INSERT INTO router_hosts (router, version) "
+		TX_BLIND "INSERT INTO router_hosts (router, version) "
 		"VALUES (?, LAST_INSERT_ID(1)) "
 		"ON DUPLICATE KEY UPDATE version = LAST_INSERT_ID(version + 1)",
 		"SELECT router, version FROM router_hosts WHERE router IN (",

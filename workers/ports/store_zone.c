@@ -4,6 +4,7 @@
 
 enum { ZONES_DUE_MAX = 1000 };		/* of one look */
 
+/* The publisher reads what was changed by rev: who changes decides nothing by these rows. */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	struct arena *arena = arena_new();
@@ -15,7 +16,7 @@ void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t cou
 	}
 	if (count)
 		tx_exec_rows(tx,
-		    "INSERT INTO port_zones (zone, project_id, due_at, rev) VALUES ",
+		    TX_BLIND "INSERT INTO port_zones (zone, project_id, due_at, rev) VALUES ",
 		    "(?,?,NOW(3),1)", " ON DUPLICATE KEY UPDATE rev = rev + 1, "
 		    "due_at = NOW(3)", values, 2, count);
 	arena_free(&arena);
