@@ -1268,11 +1268,32 @@ class Moved(RouteStory):
         self.wait(lambda: self.get(route)["router"] == "shard2", "it moves")
         self.caller.drain_router(router="shard1", drain=False)
         self.caller.drain_router(router="shard2")
+        second = self.get(route)["status"]["dns"]
         self.wait(lambda: self.get(route)["router"] == "shard1", "it is back")
         self.assertEqual(self.get(route)["status"]["dns"], first)
+        self.assertEqual(set(self.served("shard2")), {first, second}, "both lead there still")
         self.answers(first, "A", "10.245.2.2")
         for port in self.servers():
             self.wait(lambda: ask(port, first, "CNAME")[0] == set(), "no CNAME to itself")
+
+    def test_from_one_to_the_next(self):
+        """The first name leads to the second router until its CNAME has another target."""
+        self.router("one", ttl=600)
+        route = self.scheduled(self.route())
+        names = [route["status"]["dns"]]
+        for name in "two", "three":
+            self.router(name, ttl=600)
+        versions = {"one": 0, "two": 0}
+        for router in "two", "three":           # the route's routers hear of each move
+            self.bind("web", router)
+            names.append(self.get(route)["status"]["dns"])
+            before, versions = versions, self.caller.hosts_versions(
+                routers=["one", "two"])["versions"]
+            self.assertGreater(versions["one"], before["one"])
+        self.assertGreater(versions["two"], before["two"])
+        self.assertEqual(set(self.served("one")), set(names[:2]))
+        self.assertEqual(set(self.served("two")), set(names[:2]))
+        self.assertEqual(set(self.served("three")), set(names))
 
     def test_a_drain_that_is_undone(self):
         """What could not move says so no more; what is of another router does."""

@@ -241,7 +241,7 @@ static enum err run(void *self, struct why *why)
 	for (size_t i = 0; i < batch->count && !tx.err; i++)
 		bind_route(batch, &batch->routes[i]);
 	put_positions(batch);
-	binding_news(batch->bound, batch->bound_count, &batch->hosts);
+	binding_news(&tx, batch->bound, batch->bound_count, &batch->hosts);
 	hosts_news_raise(&batch->hosts, &tx);
 	return tx_commit(&tx);
 }

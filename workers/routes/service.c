@@ -58,7 +58,7 @@ static enum err commit(struct deed *deed)
 {
 	enum err err;
 
-	binding_news(&deed->bound, 1, &deed->news);
+	binding_news(deed->tx, &deed->bound, 1, &deed->news);
 	hosts_news_raise(&deed->news, deed->tx);
 	err = tx_commit(deed->tx);
 	if (err)

@@ -75,7 +75,7 @@ enum err service_create_binding(void *self, struct request *req)
 		binding.router_dns = router.dns;
 		req->result = json_pack("{s:o}", "binding", codec_encode_binding(&binding));
 	}
-	binding_news(&bound, 1, &news);
+	binding_news(&tx, &bound, 1, &news);
 	hosts_news_raise(&news, &tx);
 	err = tx_commit(&tx);
 	if (err)

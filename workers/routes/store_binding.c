@@ -88,7 +88,10 @@ static void read_hosts(struct tx_rows *rows, host_fn *each, void *self)
 	}
 }
 
-/* What it has; by which names that was known before; what it had until a while ago. */
+/*
+ * What it has; by which names that was known before; and all former names of what it had until a
+ * while ago: by any of them a CNAME may still lead there.
+ */
 #define OF_ROUTER(condition) \
 	"SELECT b.route_id, b.dns AS host, r.backend FROM route_bindings b " \
 	"JOIN routes r ON r.id = b.route_id WHERE b.router = ? AND " condition \
@@ -96,9 +99,10 @@ static void read_hosts(struct tx_rows *rows, host_fn *each, void *self)
 	"JOIN route_bindings b ON b.route_id = m.route_id " \
 	"JOIN routes r ON r.id = m.route_id " \
 	"WHERE b.router = ? AND m.state <> 'DROP' AND " condition \
-	"UNION SELECT m.route_id, m.dns, r.backend FROM route_moves m " \
-	"JOIN routes r ON r.id = m.route_id " \
-	"WHERE m.router = ? AND m.state <> 'DROP' AND " condition \
+	"UNION SELECT m.route_id, m.dns, r.backend FROM route_moves had " \
+	"JOIN route_moves m ON m.route_id = had.route_id " \
+	"JOIN routes r ON r.id = m.route_id WHERE had.router = ? " \
+	"AND had.state <> 'DROP' AND m.state <> 'DROP' AND " condition \
 	"ORDER BY route_id, host "
 
 void store_route_hosts(struct tx *tx, struct arena *arena, const char *router,

@@ -142,9 +142,11 @@ void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
 	struct tx_rows rows;
 
 	tx_select(tx, arena, &rows,
-	          "SELECT DISTINCT b.router FROM route_moves m JOIN route_bindings b "
-	          "ON b.route_id = m.route_id WHERE m.router = ? AND m.state <> 'DROP'",
-	          TX_BIND(tx_text(router)));
+	          "SELECT b.router FROM route_moves m JOIN route_bindings b "
+	          "ON b.route_id = m.route_id WHERE m.router = ? AND m.state <> 'DROP' "
+	          "UNION SELECT had.router FROM route_moves m JOIN route_moves had "
+	          "ON had.route_id = m.route_id WHERE m.router = ? AND m.state <> 'DROP' "
+	          "AND had.state <> 'DROP'", TX_BIND(tx_text(router), tx_text(router)));
 	while (tx_next(&rows))
 		each(self, row_text(&rows));
 }
