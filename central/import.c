@@ -394,7 +394,7 @@ static void reset(struct commit *c)
 	c->req = (struct request){ .method = "commit_import", .unique_id = c->id,
 	                           .arena = c->arena };
 	c->write = (struct write){ .central = c->central, .req = &c->req, .tx = &c->tx,
-	                           .arena = c->arena, .later = later };
+	                           .arena = c->arena, .later = later, .on_lane = true };
 }
 
 /* One try; ERR_RACE is tried again. Somebody else may have settled it meanwhile. */

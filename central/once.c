@@ -90,6 +90,13 @@ static void keep_results(struct tx *tx, const struct write *writes, size_t count
 
 /* ---- a transaction ---- */
 
+enum store_wait write_wait(const struct write *write)
+{
+	if (write->on_lane)
+		return STORE_WAIT_LONG;
+	return write->req->may_wait ? STORE_WAIT_A_MOMENT : STORE_WAIT_NOT;
+}
+
 static enum err write_new(struct central *central, struct request *req,
                           struct write *write)
 {

@@ -38,8 +38,11 @@ struct write {
 	/* after the commit, the pool manager of this domain is told so: */
 	const char *tell;		/* create_domain, ...; NULL: nothing */
 	bool in_catalog;		/* and the pool's catalog zone has to follow */
+	bool on_lane;			/* not on the loop: it may wait for locks */
 	struct zone zone;
 };
+
+enum store_wait write_wait(const struct write *write);
 
 /* Decode, read, decide, write. The first failure may be left to the transaction. */
 typedef enum err write_handler(struct write *write);

@@ -53,7 +53,7 @@ enum err service_create_blacklist(struct write *write)
 	if (err)
 		return err;
 	id_new(entry.id);
-	store_blacklist_insert(write->tx, &entry);
+	store_blacklist_insert(write->tx, &entry, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&req->why, ERR_EXISTS, "%.200s is on the blacklist already",
 		            entry.name);
@@ -70,7 +70,7 @@ enum err service_delete_blacklist(struct write *write)
 		err = service_id(write->req, "blacklist", id);
 	if (err)
 		return err;
-	if (!store_blacklist_delete(write->tx, id))
+	if (!store_blacklist_delete(write->tx, id, write_wait(write)))
 		return tx_fail(write->tx, ERR_NOT_FOUND,
 		               "there is no blacklist entry %s", id);
 	return OK;
@@ -180,7 +180,7 @@ enum err service_set_quota(struct write *write)
 		                   &limit, &req->why);
 	if (err)
 		return err;
-	store_quota_set(write->tx, tenant, resource, limit);
+	store_quota_set(write->tx, tenant, resource, limit, write_wait(write));
 	req->result = read_quotas(write->central, write->tx, tenant, write->arena);
 	return write->tx->err;
 }

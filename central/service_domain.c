@@ -350,7 +350,7 @@ enum err service_domain_insert(struct write *write, const struct domain_wish *wi
 	if (err)
 		return err;
 	write->in_catalog = pool.catalog_zone || wish->is_catalog;
-	store_domain_insert(write->tx, &write->zone);
+	store_domain_insert(write->tx, &write->zone, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a domain %.200s%s exists already", wish->owner,
@@ -470,7 +470,7 @@ void service_domain_remove(struct write *write)
 	store_later_domain(write->later, zone);
 	store_later_write(write->later, write->tx);
 	store_version_end(write->tx, zone->is.id);
-	store_tsigkey_delete_domains(write->tx, zone->is.id);
+	store_tsigkey_delete_domains(write->tx, zone->is.id, write_wait(write));
 	write->tell = "delete_domain";
 	write->in_catalog = zone->is_listed;
 }

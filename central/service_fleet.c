@@ -80,7 +80,7 @@ enum err service_update_server(struct write *write)
 		err = check_state(state, &req->why);
 	if (err)
 		return err;
-	if (!store_server_set(write->tx, pool, server, state))
+	if (!store_server_set(write->tx, pool, server, state, write_wait(write)))
 		return tx_fail(write->tx, ERR_NOT_FOUND, "pool %s has no server %s: it "
 		               "has those that its pool managers' settings name", pool,
 		               server);

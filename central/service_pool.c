@@ -102,7 +102,7 @@ enum err service_create_pool(struct write *write)
 	if (err)
 		return err;
 	id_new(pool.id);
-	store_pool_insert(write->tx, &pool);
+	store_pool_insert(write->tx, &pool, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&req->why, ERR_EXISTS, "a pool '%.64s' exists already",
 		            pool.name);
@@ -124,7 +124,7 @@ static enum err lock_pool(struct write *write, struct pool *pool)
 		err = decode_key(req, id, &name, &req->why);
 	if (err)
 		return err;
-	if (!store_pool_lock(write->tx, id, name, write->arena, pool))
+	if (!store_pool_lock(write->tx, id, name, write_wait(write), write->arena, pool))
 		return no_such_pool(write->tx, name);
 	return OK;
 }
@@ -248,7 +248,7 @@ enum err service_pool_default(struct central *central, struct why *why)
 
 	if (!tx.err && !store_pool_get(&tx, "", pool.name, arena, &found)) {
 		id_new(pool.id);
-		store_pool_insert(&tx, &pool);
+		store_pool_insert(&tx, &pool, STORE_WAIT_LONG);
 		store_pool_set_ns_records(&tx, &pool, arena);
 	} else if (!tx.err && !found.ns_record_count && hosts->count) {
 		memcpy(pool.id, found.id, sizeof pool.id);

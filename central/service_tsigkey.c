@@ -93,7 +93,7 @@ enum err service_create_tsigkey(struct write *write)
 		key.algorithm = wish.algorithm;
 	key.secret = wish.secret ? wish.secret
 	                         : make_secret(key.algorithm, write->arena);
-	store_tsigkey_insert(write->tx, &key);
+	store_tsigkey_insert(write->tx, &key, write_wait(write));
 	if (write->tx->err == ERR_EXISTS)
 		return fail(&write->req->why, ERR_EXISTS,
 		            "a TSIG key %.200s exists already", key.name);
@@ -112,7 +112,7 @@ static enum err lock(struct write *write, struct tsigkey *key)
 		err = codec_tsigkey_key(req->args, write->arena, &by, &req->why);
 	if (err)
 		return err;
-	if (!store_tsigkey_lock(write->tx, &by, write->arena, key))
+	if (!store_tsigkey_lock(write->tx, &by, write_wait(write), write->arena, key))
 		return not_found(write->tx, &by);
 	return OK;
 }

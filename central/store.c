@@ -1,5 +1,15 @@
 #include "store.h"
 
+#include "runtime/db.h"
+
+/* A race is such a wait, too (1205), unless the connection was lost. */
+void store_waited(struct tx *tx, const char *what)
+{
+	if (tx->err == ERR_BUSY || (tx->err == ERR_RACE && db_is_up(tx->db)))
+		tx->err = fail(tx->why, ERR_LOCKED, "%.200s is being changed: try again",
+		               what);
+}
+
 bool store_request_get(struct tx *tx, const char *unique_id, struct arena *arena,
                        struct kept *kept)
 {

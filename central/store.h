@@ -41,6 +41,17 @@ enum {
 	QUOTA_DEFAULT = INT32_MIN,	/* the tenant has no limit of its own */
 };
 
+/*
+ * How long a statement waits for a row that another transaction has locked: on the loop
+ * for a moment at most; on a lane, as long as its connection says.
+ */
+enum store_wait { STORE_WAIT_NOT, STORE_WAIT_A_MOMENT, STORE_WAIT_LONG };
+#define STORE_WAITS(tx, wait, sql) \
+	((wait) == STORE_WAIT_LONG || !tx_knows_moments(tx) ? sql : \
+	 (wait) == STORE_WAIT_A_MOMENT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
+/* Behind such a statement: one that waited in vain ends in ERR_LOCKED, about WHAT. */
+void store_waited(struct tx *tx, const char *what);
+
 /* NAME, if WITH_ITSELF, and the names above it, as texts. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,
                        const char **names);
@@ -136,7 +147,7 @@ void store_domain_find(struct tx *tx, const struct access *access,
                        struct tx_rows *rows);
 bool store_domain_next(struct tx_rows *rows, struct zone *zone);
 /* Its version is 1. */
-void store_domain_insert(struct tx *tx, struct zone *zone);
+void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait);
 /* The counts alone, of a domain that was just inserted. */
 void store_domain_counts(struct tx *tx, const struct zone *zone);
 /* The description alone: nothing of it is served. Its version is the next one. */
@@ -304,13 +315,13 @@ extern const char *const store_pool_sort_keys[];
 /* By id, or by name when ID is "". */
 bool store_pool_get(struct tx *tx, const char *id, const char *name, struct arena *arena,
                     struct pool *pool);
-bool store_pool_lock(struct tx *tx, const char *id, const char *name, struct arena *arena,
-                     struct pool *pool);
+bool store_pool_lock(struct tx *tx, const char *id, const char *name,
+                     enum store_wait wait, struct arena *arena, struct pool *pool);
 void store_pool_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                      struct tx_rows *rows);
 bool store_pool_next(struct tx_rows *rows, struct pool *pool);
 void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool);
-void store_pool_insert(struct tx *tx, const struct pool *pool);
+void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait);
 void store_pool_update(struct tx *tx, const struct pool *pool);
 /* Its catalog_id; "" is none. */
 void store_pool_set_catalog(struct tx *tx, const struct pool *pool);
@@ -328,15 +339,16 @@ struct blacklist {
 };
 extern const char *const store_blacklist_sort_keys[];	/* by name only */
 
-void store_blacklist_insert(struct tx *tx, const struct blacklist *entry);
-int64_t store_blacklist_delete(struct tx *tx, const char *id);
+void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
+                            enum store_wait wait);
+int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wait);
 void store_blacklist_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                           struct tx_rows *rows);
 bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry);
 
 /* RESOURCE is one of the names in the table; LIMIT -1: none. */
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
-                     int64_t limit);
+                     int64_t limit, enum store_wait wait);
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
                       struct tx_rows *rows);
 bool store_quota_next(struct tx_rows *rows, const char **resource, int64_t *limit);
@@ -361,18 +373,20 @@ extern const char *const store_tsigkey_sort_keys[];	/* by name only */
 bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
                        struct tsigkey *key);
 /* The same, locked until the end of the transaction, without the domain's name. */
-bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
-                        struct tsigkey *key);
+bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
+                        enum store_wait wait, struct arena *arena, struct tsigkey *key);
 /* Without the secrets. */
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
                         struct tx_rows *rows);
 bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key);
-void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key);
+/* Waits for the row of its domain, too. */
+void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_wait wait);
 /* Its algorithm and its secret. */
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key);
 void store_tsigkey_delete(struct tx *tx, const char *id);
 /* Those of a domain, but for one that a server of a pool has. */
-void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id);
+void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id,
+                                  enum store_wait wait);
 /* The first of the servers that have the key; false: none has. */
 bool store_tsigkey_user(struct tx *tx, const char *name, struct arena *arena,
                         const char **pool, const char **server);
@@ -397,7 +411,8 @@ struct server_status {
 	uint32_t serial, attempts;
 };
 /* ACTIVE, DRAINED or REMOVED; false: there is no such server. */
-bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state);
+bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
+                      enum store_wait wait);
 /* How many servers the pool has in service, or how many that its catalog zone is for. */
 int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catalog);
 void store_status_domain(struct tx *tx, const char *domain_id, struct arena *arena,

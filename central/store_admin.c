@@ -4,17 +4,27 @@
 
 const char *const store_blacklist_sort_keys[] = { "name", NULL };
 
-void store_blacklist_insert(struct tx *tx, const struct blacklist *entry)
+#define BLACKLIST "the blacklist"
+
+void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
+                            enum store_wait wait)
 {
-	tx_exec(tx, "INSERT INTO blacklists (id, name, description, created_at) "
-	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3))",
+	tx_exec(tx, STORE_WAITS(tx, wait,
+	            "INSERT INTO blacklists (id, name, description, created_at) "
+	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(entry->id), tx_text(entry->name),
 	                tx_text(entry->description)));
+	store_waited(tx, BLACKLIST);
 }
 
-int64_t store_blacklist_delete(struct tx *tx, const char *id)
+int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wait)
 {
-	return tx_exec(tx, "DELETE FROM blacklists WHERE id = ?", TX_BIND(tx_text(id)));
+	int64_t count = tx_exec(tx, STORE_WAITS(tx, wait,
+	                            "DELETE FROM blacklists WHERE id = ?"),
+	                        TX_BIND(tx_text(id)));
+
+	store_waited(tx, BLACKLIST);
+	return count;
 }
 
 void store_blacklist_find(struct tx *tx, const struct paging *paging, struct arena *arena,
@@ -48,11 +58,13 @@ bool store_blacklist_next(struct tx_rows *rows, struct blacklist *entry)
 }
 
 void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
-                     int64_t limit)
+                     int64_t limit, enum store_wait wait)
 {
-	tx_exec(tx, "INSERT INTO quotas (tenant, resource, hard_limit) VALUES (?, ?, ?) "
-	            "ON DUPLICATE KEY UPDATE hard_limit = VALUES(hard_limit)",
+	tx_exec(tx, STORE_WAITS(tx, wait,
+	            "INSERT INTO quotas (tenant, resource, hard_limit) VALUES (?, ?, ?) "
+	            "ON DUPLICATE KEY UPDATE hard_limit = VALUES(hard_limit)"),
 	        TX_BIND(tx_text(tenant), tx_text(resource), tx_int(limit)));
+	store_waited(tx, "the quota");
 }
 
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -133,11 +145,16 @@ int64_t store_status_server_count(struct tx *tx, const char *pool, bool of_catal
 	return count;
 }
 
-bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state)
+bool store_server_set(struct tx *tx, const char *pool, const char *id, const char *state,
+                      enum store_wait wait)
 {
-	return tx_exec(tx, "UPDATE pool_servers SET state = ? WHERE pool_name = ? "
-	               "AND id = ?",
-	               TX_BIND(tx_text(state), tx_text(pool), tx_text(id))) == 1;
+	int64_t count = tx_exec(tx, STORE_WAITS(tx, wait,
+	                            "UPDATE pool_servers SET state = ? "
+	                            "WHERE pool_name = ? AND id = ?"),
+	                        TX_BIND(tx_text(state), tx_text(pool), tx_text(id)));
+
+	store_waited(tx, "the server");
+	return count == 1;
 }
 
 #define TIME(column) "CONCAT(REPLACE(" column ", ' ', 'T'), 'Z')"

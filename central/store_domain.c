@@ -350,17 +350,19 @@ bool store_domain_next(struct tx_rows *rows, struct zone *zone)
 	return !rows->tx->err;
 }
 
-void store_domain_insert(struct tx *tx, struct zone *zone)
+/* One of the name that was not committed yet, or its pool, may be locked. */
+void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 {
 	const struct domain *is = &zone->is;
 	uint8_t ancestry[NAME_MAX_WIRE];
 	size_t ancestry_len = zone_ancestry(&zone->apex, ancestry);
 
-	tx_exec(tx, "INSERT INTO domains (id, name, ancestry, tenant, pool_id, serial, "
+	tx_exec(tx, STORE_WAITS(tx, wait,
+	            "INSERT INTO domains (id, name, ancestry, tenant, pool_id, serial, "
 	            "task, status, description, mname, rname, soa_ttl, refresh, retry, "
 	            "expire, minimum, ttl, kind, created_at, updated_at, changed_at) "
 	            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+	            "UTC_TIMESTAMP(3), UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(is->id), tx_text(is->name),
 	                tx_bytes(ancestry, ancestry_len),
 	                tx_text(is->tenant), tx_text(is->pool_id),
@@ -372,6 +374,7 @@ void store_domain_insert(struct tx *tx, struct zone *zone)
 	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
 	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl),
 	                tx_text(is->is_catalog ? "CATALOG" : "PRIMARY")));
+	store_waited(tx, is->name);
 	store_versions_begin(tx, "domain", &(const char *){ is->id }, 1);
 	zone->is.version = 1;
 }

@@ -277,7 +277,7 @@ int64_t store_import_touch(struct tx *tx, const struct import_step *step)
 	                tx_u32(step->serial), tx_u32(step->zone->is.ttl)));
 }
 
-/* Where no row has the key, an insert locks its own rows only: see store_import_delete(). */
+/* An insert that meets no row of its key locks its own rows only. */
 void store_import_recordsets(struct tx *tx, const struct import_step *step)
 {
 	tx_exec(tx, "UPDATE " STAGED_SETS " i "

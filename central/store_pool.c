@@ -46,16 +46,18 @@ bool store_pool_get(struct tx *tx, const char *id, const char *name, struct aren
 	                   name, arena, pool);
 }
 
-bool store_pool_lock(struct tx *tx, const char *id, const char *name, struct arena *arena,
-                     struct pool *pool)
+#define LOCK_POOL "SELECT " POOL_COLUMNS " FROM pools p WHERE "
+
+bool store_pool_lock(struct tx *tx, const char *id, const char *name,
+                     enum store_wait wait, struct arena *arena, struct pool *pool)
 {
-	if (*id)
-		return select_pool(tx,
-		                   "SELECT " POOL_COLUMNS " FROM pools p WHERE p.id = ? "
-		                   "FOR UPDATE", id, arena, pool);
-	return select_pool(tx,
-	                   "SELECT " POOL_COLUMNS " FROM pools p WHERE p.name = ? FOR "
-	                   "UPDATE", name, arena, pool);
+	const char *sql = *id
+		? STORE_WAITS(tx, wait, LOCK_POOL "p.id = ? FOR UPDATE")
+		: STORE_WAITS(tx, wait, LOCK_POOL "p.name = ? FOR UPDATE");
+	bool found = select_pool(tx, sql, *id ? id : name, arena, pool);
+
+	store_waited(tx, "the pool");
+	return found;
 }
 
 #define MARKED(column) "SELECT CAST(" column " AS CHAR), id FROM pools WHERE id = ?"
@@ -96,12 +98,14 @@ void store_pool_ns_records(struct tx *tx, struct arena *arena, struct pool *pool
 			hosts[pool->ns_record_count++] = row_text(&rows);
 }
 
-void store_pool_insert(struct tx *tx, const struct pool *pool)
+void store_pool_insert(struct tx *tx, const struct pool *pool, enum store_wait wait)
 {
-	tx_exec(tx, "INSERT INTO pools (id, name, description, created_at, updated_at) "
-	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+	tx_exec(tx, STORE_WAITS(tx, wait,
+	            "INSERT INTO pools (id, name, description, created_at, updated_at) "
+	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(pool->id), tx_text(pool->name),
 	                tx_text(pool->description)));
+	store_waited(tx, "the pool");
 }
 
 void store_pool_update(struct tx *tx, const struct pool *pool)

@@ -51,14 +51,16 @@ bool store_tsigkey_get(struct tx *tx, const struct tsigkey_key *by, struct arena
 	return select_tsigkey(tx, SELECT_WHOLE "WHERE t.name = ?", by->name, arena, key);
 }
 
-bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by, struct arena *arena,
-                        struct tsigkey *key)
+bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
+                        enum store_wait wait, struct arena *arena, struct tsigkey *key)
 {
-	if (*by->id)
-		return select_tsigkey(tx, SELECT_OWN "WHERE t.id = ? FOR UPDATE", by->id,
-		                      arena, key);
-	return select_tsigkey(tx, SELECT_OWN "WHERE t.name = ? FOR UPDATE", by->name,
-	                      arena, key);
+	const char *sql = *by->id
+		? STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.id = ? FOR UPDATE")
+		: STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.name = ? FOR UPDATE");
+	bool found = select_tsigkey(tx, sql, *by->id ? by->id : by->name, arena, key);
+
+	store_waited(tx, "the TSIG key");
+	return found;
 }
 
 void store_tsigkey_find(struct tx *tx, const struct paging *paging, struct arena *arena,
@@ -82,13 +84,15 @@ bool store_tsigkey_next(struct tx_rows *rows, struct tsigkey *key)
 	return !rows->tx->err;
 }
 
-void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key)
+void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_wait wait)
 {
-	tx_exec(tx, "INSERT INTO tsigkeys (id, name, algorithm, secret, domain_id, "
+	tx_exec(tx, STORE_WAITS(tx, wait,
+	            "INSERT INTO tsigkeys (id, name, algorithm, secret, domain_id, "
 	            "created_at, updated_at) "
-	            "VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
+	            "VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(key->id), tx_text(key->name), tx_text(key->algorithm),
 	                tx_text(key->secret), tx_text(key->domain_id)));
+	store_waited(tx, "the TSIG key, or its domain,");
 }
 
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key)
@@ -104,12 +108,15 @@ void store_tsigkey_delete(struct tx *tx, const char *id)
 	tx_exec(tx, "DELETE FROM tsigkeys WHERE id = ?", TX_BIND(tx_text(id)));
 }
 
-void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id)
+void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id,
+                                  enum store_wait wait)
 {
-	tx_exec(tx, "DELETE FROM tsigkeys WHERE domain_id = ? AND NOT EXISTS "
+	tx_exec(tx, STORE_WAITS(tx, wait,
+	            "DELETE FROM tsigkeys WHERE domain_id = ? AND NOT EXISTS "
 	            "(SELECT 1 FROM pool_servers p WHERE TRIM(TRAILING '.' FROM "
-	            "LOWER(p.tsig_key)) = TRIM(TRAILING '.' FROM tsigkeys.name))",
+	            "LOWER(p.tsig_key)) = TRIM(TRAILING '.' FROM tsigkeys.name))"),
 	        TX_BIND(tx_text(domain_id)));
+	store_waited(tx, "a TSIG key of the domain");
 }
 
 /* A configuration may have the name in capitals, or without its final dot. */

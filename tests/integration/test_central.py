@@ -13,6 +13,7 @@ import threading
 import time
 import unittest
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import kombu
@@ -174,6 +175,18 @@ class Story(unittest.TestCase):
                      else ("TypeError", str(error)))
         self.assertEqual(got, kind, text)
         self.assertIn(words, text)
+
+    def waits_beside_the_loop(self, method, context, **args):
+        """The call finds its row locked, and no statement of it waits for a second."""
+        waits = ("SELECT trx_query FROM information_schema.innodb_trx WHERE "
+                 "trx_wait_started < NOW() - INTERVAL 1 SECOND AND "
+                 "trx_query NOT LIKE 'DELETE FROM domains %'")      # of the sweep
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(self.fails, "Busy", "being changed", method, context, **args)
+            long = wait_for(lambda: asked.done() or lab.sql(waits, administrator=True), 60,
+                            "an answer")
+            self.assertIs(long, True)
+            asked.result()
 
     def create(self, context=ALICE, **more):
         return call("create_domain", context, domain={"name": lab.name(), **more})
@@ -1089,6 +1102,48 @@ class Neighbour(Story):
                      for share in (50, 90))
 
 
+class Rows(Story):
+    """Another transaction has the row that a call is about, whatever it is."""
+
+    def finds_it_held(self, statement, method, **args):
+        with held(statement):
+            self.waits_beside_the_loop(method, ADMIN, **args)
+
+    def test_pools(self):
+        name = f"pool{next(lab.numbers)}"
+        call("create_pool", ADMIN, pool={"name": name})
+        lock = f"SELECT id FROM pools WHERE name = '{name}' FOR UPDATE"
+        self.finds_it_held(lock, "update_pool", pool=name, values={"description": "x"})
+        self.finds_it_held(lock, "delete_pool", pool=name)
+        self.finds_it_held(lock, "create_domain", domain={
+            "name": lab.name(), "pool": name, "ns": ["ns1.example.net."]})
+        insert = f"INSERT INTO pools (id, name) VALUES ('{uuid.uuid4().hex}', '{name}new')"
+        self.finds_it_held(insert, "create_pool", pool={"name": f"{name}new"})
+        self.assertEqual(call("update_pool", ADMIN, pool=name,
+                              values={"description": "x"})["description"], "x")
+
+    def test_tsig_keys(self):
+        name, domain = f"key{next(lab.numbers)}.", self.create()["name"]
+        call("create_tsigkey", ADMIN, tsigkey={"name": name})
+        lock = f"SELECT id FROM tsigkeys WHERE name = '{name}' FOR UPDATE"
+        self.finds_it_held(lock, "update_tsigkey", tsigkey=name,
+                           values={"algorithm": "hmac-sha512"})
+        self.finds_it_held(lock, "delete_tsigkey", tsigkey=name)
+        # its domain's row is locked by the key that names it
+        lock = f"SELECT id FROM domains WHERE name = '{domain}' FOR UPDATE"
+        self.finds_it_held(lock, "create_tsigkey",
+                           tsigkey={"name": f"x{name}", "domain": domain})
+        call("delete_tsigkey", ADMIN, tsigkey=name)
+
+    def test_what_an_administrator_sets(self):
+        name = lab.name()
+        insert = f"INSERT INTO blacklists (id, name) VALUES ('{uuid.uuid4().hex}', '{name}')"
+        self.finds_it_held(insert, "create_blacklist", blacklist={"name": name})
+        insert = f"INSERT INTO quotas VALUES ('{name}', 'domains', 5)"
+        self.finds_it_held(insert, "set_quota", tenant=name, resource="domains",
+                           hard_limit=4)
+
+
 class Status(Story):
     def state(self, domain):
         rows = lab.sql(f"SELECT task, status, reason FROM domains WHERE id = '{domain['id']}'")
@@ -1390,6 +1445,17 @@ class Imports(Story):
             self.assertTrue(is_at_the_end())
         self.assertEqual(wait_for(lambda: settled(begun, ADMIN), 20, "it is done")["state"],
                          "DONE")
+
+    def test_a_name_that_a_commit_is_creating(self):
+        """Whoever wants it, too, is told that it is locked, and waits beside the loop."""
+        name = lab.name()
+        begun = stage(name, generated_zone(name, 10))
+        with at_the_end():
+            call("commit_import", ADMIN, **{"import": begun})
+            wait_for(is_at_the_end, 20, "the import is about to commit")
+            self.waits_beside_the_loop("create_domain", ALICE, domain={"name": name})
+        wait_for(lambda: settled(begun, ADMIN), 20, "it is done")
+        self.fails("Duplicate", "exists already", "create_domain", domain={"name": name})
 
     def test_a_commit_whose_process_died(self):
         name = lab.name()

@@ -216,7 +216,7 @@ static const struct {
 } settings[] = {
 	{ "innodb_lock_wait_timeout",  0, 50, 1, true },
 	{ "idle_transaction_timeout",  0, 30, 1, true },	/* MariaDB */
-	{ "net_write_timeout",         0,  0, 1, true },	/* rows that nobody reads */
+	{ "net_write_timeout",         0,  0, 1, true },	/* rows left unread */
 	{ ISOLATION,                   1           },	/* MariaDB, 10.6.18 and 10.11.8 */
 	{ STATEMENT_LIMIT,             0, 80, 1    },	/* MariaDB: any statement */
 	{ "max_execution_time",        0, 80, 1000 },	/* MySQL: SELECT */
@@ -282,9 +282,12 @@ static enum err session_start(struct db *db, struct why *why)
 		err = query(db, session[i], strlen(session[i]), why);
 	if (!err && db->config->read_committed)
 		err = query(db, read_committed, sizeof read_committed - 1, why);
-	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++)
-		if (setting_value(db, i))
-			err = session_set(db, settings[i].name, setting_value(db, i), why);
+	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++) {
+		int value = setting_value(db, i);
+
+		if (value)
+			err = session_set(db, settings[i].name, value, why);
+	}
 	return err ? err : ask_whether_it_serves(db, why);
 }
 

@@ -21,10 +21,10 @@ struct db_config {
 	bool tls;		/* the same by the system's authorities */
 	int timeout_s;		/* of one statement on the wire */
 	/*
-	 * No options: of a connection whose transactions take long. HOLD_S: so long it waits
-	 * for a lock, and so long it may stand still within a transaction before the server
-	 * ends that; 0: a share of the timeout. READ_COMMITTED: it locks rows and no gaps
-	 * between them, and each statement has a snapshot of its own.
+	 * No options: of a connection whose transactions take long. HOLD_S: so long it
+	 * waits for a lock, and so long it may stand still within a transaction before the
+	 * server ends that; 0: a share of the timeout. READ_COMMITTED: it locks rows and no
+	 * gaps between them, and each statement has a snapshot of its own.
 	 */
 	int hold_s;
 	bool read_committed;

@@ -221,8 +221,11 @@ static const char *subject_of(const struct job *job)
 	if (!job->method || !job->method->subject)
 		return NULL;
 	value = json_object_get(job->req.args, job->method->subject);
-	if (json_is_object(value))
-		value = json_object_get(value, "id");
+	if (json_is_object(value)) {
+		const json_t *id = json_object_get(value, "id");
+
+		value = id ? id : json_object_get(value, "name");
+	}
 	return json_string_value(value);
 }
 

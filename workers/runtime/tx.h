@@ -81,6 +81,8 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
  * longer than that: as long as a few changes may take, that others make.
  */
 #define TX_A_MOMENT "SET STATEMENT max_statement_time = 0.25 FOR "
+/* The same without any wait for another's lock; it ends in ERR_RACE. */
+#define TX_NOT_A_MOMENT "SET STATEMENT innodb_lock_wait_timeout = 0 FOR "
 bool tx_knows_moments(const struct tx *tx);
 
 /*
