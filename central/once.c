@@ -346,6 +346,16 @@ static size_t lock_all(struct tx *tx, const struct member *members, struct write
 }
 
 /*
+ * One has waited for a row that another holds. Another in the batch that waited as long
+ * would keep the loop from everything else as often as there are calls.
+ */
+static void wait_no_more(const struct member *members, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		members[i].req->may_wait = false;
+}
+
+/*
  * A call that has to be made again takes those behind it about the same
  * domain along: they keep their order. Returns how many that are.
  */
@@ -356,6 +366,8 @@ static size_t run_first(struct central *central, struct member *members,
 	size_t n = 1;
 
 	*members->err = err;
+	if (err == ERR_LOCKED)
+		wait_no_more(members, count);
 	while (err_fate(err) != FATE_FINAL && n < count &&
 	       same_key(members, &members[n])) {
 		*members[n].err = err;
@@ -407,6 +419,8 @@ static size_t run_some(struct central *central, struct member *members,
 		return n;
 	}
 	drop_results(writes, n);
+	if (err == ERR_LOCKED)
+		wait_no_more(members, count);
 	while (done < n)
 		done += run_first(central, members + done, count - done, method);
 	return done;

@@ -10,7 +10,7 @@
  * Calls that wait at the same time share a transaction, and so its way to
  * the disk, for up to 20 ms; each keeps its own serial (edit.h). Should it fail, for
  * one of them is refused or late, each is run by itself; so is one whose domain is locked,
- * and ends in ERR_LOCKED.
+ * and ends in ERR_LOCKED. One call of a batch waits a moment for such a row, no other does.
  */
 #pragma once
 

@@ -922,6 +922,20 @@ class Burst(Story):
         self.assertTrue(all(type(answer) is str for answer in answers[0::2]), answers)
         self.assertEqual({json.loads(answer)["class"] for answer in answers[0::2]}, {"Busy"})
 
+    def test_a_batch_waits_for_locked_rows_once(self):
+        names = [self.create()["name"] for _ in range(30)]
+        text = ", ".join(f"'{name}'" for name in names)
+
+        def waits():
+            return int(lab.sql("SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'")[0][1])
+        with held(f"SELECT id FROM domains WHERE name IN ({text}) FOR UPDATE"):
+            before = waits()
+            answers = send([message("apply_changes", {"domain": name, "changes": [
+                add(f"h.{name}", ["192.0.2.1"])]}, ALICE) for name in names])
+            # that of each process, which may come to it in pieces
+            self.assertLess(waits() - before, len(names) // 2)
+        self.assertEqual({json.loads(answer)["class"] for answer in answers}, {"Busy"})
+
     def test_one_name_for_one(self):
         name = lab.name()
         answers = send([message("create_domain", {"domain": {"name": name}}, ALICE)
