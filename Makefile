@@ -75,10 +75,13 @@ all: $(BINARIES)
 
 $(BUILD)/workers.a: $(call objects,$(LIBRARY:%=workers/%/*.c)) $(BUILD)/schema_sql.o
 
-# The schema travels in the program: as bytes, for C bounds the length of a literal.
+# The schema travels in the program: as bytes, for C bounds the length of a literal. Its files
+# are numbered from 001, without a gap.
 SCHEMA = $(sort $(wildcard schema/*.sql))
 $(BUILD)/schema_sql.c: $(SCHEMA)
 	@mkdir -p $(@D)
+	@printf '%s\n' $(notdir $^) | awk -F_ '$$1 + 0 != NR { \
+	  print "schema/" $$0 ": number " NR " must come here"; exit 1 }'
 	@{ echo '#include "runtime/migrate.h"'; \
 	for f in $^; do \
 	  echo "static const char sql_$$(basename $$f .sql)[] = {"; \
