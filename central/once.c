@@ -8,6 +8,7 @@
 #include "catalog.h"
 #include "codec_domain.h"
 #include "peers.h"
+#include "runtime/db.h"
 #include "service.h"
 
 enum {
@@ -193,6 +194,27 @@ static void tell(const struct write *writes, size_t count)
 
 /* ---- one call ---- */
 
+/* It was committed, or it was not: the answer to its COMMIT was lost with the connection. */
+static bool is_in_doubt(const struct central *central, enum err err)
+{
+	return err == ERR_RACE && !db_is_up(central->runtime->db);
+}
+
+/*
+ * Before it runs again: until then its caller's time may be over, and it would not run, nor
+ * tell what it did.
+ */
+static enum err settle_doubt(struct central *central, struct request *req)
+{
+	struct why reason = req->why;
+	bool found;
+
+	if (!look_up(central, req, &found) && found)
+		return OK;
+	req->why = reason;
+	return ERR_RACE;
+}
+
 static enum err run_alone(struct central *central, struct member *member,
                           const struct once_method *method)
 {
@@ -218,6 +240,8 @@ static enum err run_alone(struct central *central, struct member *member,
 		return OK;
 	}
 	drop_results(&write, 1);
+	if (is_in_doubt(central, err))
+		return settle_doubt(central, req);
 	if (err_fate(err) != FATE_FINAL)
 		return err;
 

@@ -24,8 +24,9 @@ REPO = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPO / "deploy"), str(REPO / "tests" / "support")]
 from holding import holding             # noqa: E402
 from lab.fleet import Fleet             # noqa: E402
-from lab.process import wait_for        # noqa: E402
+from lab.process import HOST, wait_for      # noqa: E402
 from locks import Neighbours            # noqa: E402
+from commit_relay import CommitRelay    # noqa: E402
 
 ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
 LARGE = 200_000         # records of a generated zone
@@ -1029,6 +1030,63 @@ class Late(Story):
         self.left_undone(before + len(hasty))
         self.assertEqual(done, {domain["name"] for domain in domains} - hasty)
         self.assertEqual(self.values(domains), [[], ["192.0.2.1"]] * (len(domains) // 2))
+
+
+@contextlib.contextmanager
+def told():
+    """A function: the next domain that the pool managers are told of; None: none yet."""
+    with kombu.Connection(lab.broker) as link:
+        exchange = kombu.Exchange("zonefleet", "topic", durable=True)
+        queue = kombu.Queue("", exchange, "pool_manager.default", channel=link.default_channel,
+                            exclusive=True)
+        queue.declare()
+        heard = []
+
+        def next_one():
+            message = None if heard else queue.get(no_ack=True)
+            if message:
+                heard.extend(json.loads(message.payload["oslo.message"])["args"]["domains"])
+            return heard.pop(0) if heard else None
+        yield next_one
+
+
+class Doubt(Story):
+    """The answer to a COMMIT is lost; its caller gave up before."""
+
+    PATIENCE = 1.5      # seconds
+
+    @contextlib.contextmanager
+    def one_central_behind(self, relay):
+        one, other = (lab.fleet.members[name] for name in ("central1", "central2"))
+        direct = one.settings["database"]["host"]
+        other.stop()
+        try:
+            one.configure({"database": {"host": f"{HOST}:{relay.port}"}})
+            one.restart()
+            yield
+        finally:
+            one.configure({"database": {"host": direct}})
+            one.restart()
+            other.launch()
+            other.wait_ready()
+
+    def test_what_was_committed_is_told(self):
+        domain, relay = self.create(), CommitRelay(lab.fleet.mariadb.port)
+        self.addCleanup(relay.close)
+        hasty = om.RPCClient(lab.transport, om.Target(topic="central"), timeout=self.PATIENCE)
+        with self.one_central_behind(relay), told() as next_one:
+            relay.lose_one(b"192.0.2.77")
+            try:
+                with self.assertRaises(om.MessagingTimeout):
+                    hasty.call(ALICE, "apply_changes", domain=domain["name"],
+                               changes=[add(f"h.{domain['name']}", ["192.0.2.77"])])
+            finally:
+                relay.let_go()
+            self.assertTrue(relay.was_asked.is_set())
+            (serial,), = lab.sql(f"SELECT serial FROM domains WHERE id = '{domain['id']}'")
+            self.assertGreater(int(serial), domain["serial"])
+            heard = wait_for(next_one, 20, "the pool manager is told")
+            self.assertEqual((heard["name"], heard["serial"]), (domain["name"], int(serial)))
 
 
 class Neighbour(Story):

@@ -9,18 +9,33 @@ COMMIT = b"\x03COMMIT"          # COM_QUERY
 
 
 class CommitRelay:
-    """.port; lose_one() has the next answer to a COMMIT lost, and its connection with it."""
+    """.port; lose_one() has the next answer to a COMMIT lost, and its connection with it.
+
+    It may be that of a transaction which has written something: lose_one(b"192.0.2.7"). Then
+    .was_asked is set once it has come to its COMMIT; the answer is kept back until
+    let_go().
+    """
 
     def __init__(self, target):
         self.target = target
         self.lost = 0
+        self.written = b""
+        self.was_asked, self.may_go = threading.Event(), threading.Event()
+        self.may_go.set()
         self.armed = threading.Semaphore(0)
         self.port = free_port()
         self.listener = socket.create_server((HOST, self.port))
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def lose_one(self):
+    def lose_one(self, written=b""):
+        self.written = written
+        self.was_asked.clear()
+        if written:
+            self.may_go.clear()
         self.armed.release()
+
+    def let_go(self):
+        self.may_go.set()
 
     def close(self):
         self.listener.close()
@@ -45,11 +60,17 @@ class CommitRelay:
                              daemon=True).start()
 
     def _pour(self, source, to, is_question, doomed):
+        has_written = False
         try:
             while data := source.recv(65536):
-                if is_question and COMMIT in data and self.armed.acquire(blocking=False):
-                    doomed.set()
+                has_written |= is_question and self.written in data
+                if is_question and COMMIT in data:
+                    if has_written and self.armed.acquire(blocking=False):
+                        doomed.set()
+                        self.was_asked.set()
+                    has_written = False
                 if not is_question and doomed.is_set():
+                    self.may_go.wait()
                     self.lost += 1
                     break
                 to.sendall(data)
