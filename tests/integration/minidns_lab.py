@@ -90,6 +90,12 @@ def rdata_wire(rtype, text):
     return dns.rdata.from_text("IN", rtype, text).to_wire()
 
 
+def large_zone(name, megabytes):
+    """TXT records that are so large together: each has 4 KiB, for rows cost more than octets."""
+    count = megabytes * 1024 // 4
+    return [(f"h{i}.{name}", "TXT", " ".join([f'"{i:0255d}"'] * 16)) for i in range(count)]
+
+
 class Domain:
     """A domain's rows; each change() is one serial with its journal."""
 
@@ -202,9 +208,17 @@ class Domain:
         return zone
 
 
-def inserts(into, rows, at_once=2000):
-    for first in range(0, len(rows), at_once):
-        yield f"INSERT INTO {into} VALUES\n" + ",\n".join(rows[first:first + at_once]) + ";"
+def inserts(into, rows, octets=4 << 20):
+    """Statements of about so many octets: the server takes 16 MiB at most."""
+    batch, size = [], 0
+    for row in rows:
+        batch.append(row)
+        size += len(row)
+        if size > octets:
+            yield f"INSERT INTO {into} VALUES\n" + ",\n".join(batch) + ";"
+            batch, size = [], 0
+    if batch:
+        yield f"INSERT INTO {into} VALUES\n" + ",\n".join(batch) + ";"
 
 
 # ---- what a server says ----

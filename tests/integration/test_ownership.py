@@ -667,8 +667,12 @@ class Memory(Story):
 class Managed(unittest.TestCase):
     """A zone of our own: central has it, and looks whether it is as it was read."""
 
-    def setUp(self):
-        self.lab = Lab(zones=[{"zone": ZONE, "storage_id": "us", "provider": "managed"},
+    STORAGE_IDS = "us", "table", "same"
+    AT_ONCE = 1000          # changes in a call
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab = Lab(zones=[{"zone": ZONE, "storage_id": "us", "provider": "managed"},
                               {"zone": ZONE, "storage_id": "table", "provider": "managed",
                                "storage": "table"},
                               {"zone": ZONE, "storage_id": "same", "provider": "managed",
@@ -676,9 +680,21 @@ class Managed(unittest.TestCase):
                        settings={"max_update_pct": 100, "max_delete_pct": 100,
                                  "managed_types": ["A", "AAAA", "CNAME", "NS", "MX", "TXT"]},
                        central=True).__enter__()
-        self.addCleanup(lambda: self.lab.__exit__(None, None, None))
-        self.domains = self.lab.caller_of_central()
-        self.domains.create_domain(domain={"name": f"{ZONE}.", "email": "h@example.org"})
+        cls.addClassCleanup(lambda: cls.lab.__exit__(None, None, None))
+        cls.domains = cls.lab.caller_of_central()
+        cls.domains.create_domain(domain={"name": f"{ZONE}.", "email": "h@example.org"})
+
+    def setUp(self):
+        self.addCleanup(self.clear)
+
+    def clear(self):
+        """For the next story: nothing is wanted, and there is nothing."""
+        for storage_id in self.STORAGE_IDS:
+            self.lab.apply({}, storage_id=storage_id)
+            self.lab.planned(storage_id)
+        while left := self.records():       # those of a page
+            changes = [("delete", *key, data) for key, data in left.items()]
+            self.change(*changes[:self.AT_ONCE])
 
     def records(self):
         found = {}
@@ -787,9 +803,9 @@ class Managed(unittest.TestCase):
     def test_text_that_reads_like_a_soa(self):
         """Whichever line begins a page, it is a record."""
         texts = {f"t{i:04}": [f'"{"a IN SOA b " * 20}{i}"'] for i in range(3000)}
-        for at in range(0, 3000, 1000):
+        for at in range(0, 3000, self.AT_ONCE):
             self.change(*[("add", name, "TXT", texts[name])
-                          for name in sorted(texts)[at:at + 1000]])
+                          for name in sorted(texts)[at:at + self.AT_ONCE]])
         self.assertTrue(self.domains.export_domain(domain=f"{ZONE}.")["marker"])
         self.lab.apply({f"{name}/TXT": text for name, text in texts.items()})
         self.assertEqual(self.lab.planned()["plan"]["reasons"], {"UNMANAGED_EQUAL": 3000})
