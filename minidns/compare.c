@@ -44,6 +44,7 @@ struct order {
 	struct comparison *comparison;	/* NULL: it waits */
 	struct loop_timer *timer;	/* till it waits, after a break */
 	int tries, breaks;
+	bool tell_equal;
 };
 
 struct server {
@@ -132,17 +133,27 @@ static void take_turn(struct server *server);
 static void report(const struct compares *compares, const struct poll_order *order,
                    const struct comparison_end *end)
 {
-	const struct server_report difference = {
+	bool refused = end->outcome == COMPARISON_REFUSED;
+	const struct server_report found = {
 		.domain = order->domain,
 		.name_server = order->destination.id,
 		.report = REPORT_SUCCESS,
-		.has_serial = true,
-		.serial = end->serial,
-		.differs = true,
-		.reason = end->words,
+		.has_serial = !refused,
+		.serial = refused ? 0 : end->serial,
+		.differs = end->outcome == COMPARISON_DIFFERS,
+		.equal = end->outcome == COMPARISON_EQUAL,
+		.refused = refused,
+		.reason = end->outcome == COMPARISON_EQUAL ? "" : end->words,
 	};
 
-	compares->config.report(compares->config.self, &difference);
+	compares->config.report(compares->config.self, &found);
+}
+
+static bool is_to_be_told(const struct order *order, enum comparison_outcome outcome)
+{
+	return outcome == COMPARISON_DIFFERS ||
+	       (order->tell_equal &&
+	        (outcome == COMPARISON_EQUAL || outcome == COMPARISON_REFUSED));
 }
 
 static bool is_to_be_said(struct server *server, enum comparison_outcome outcome)
@@ -176,11 +187,11 @@ static void tell(struct order *order, const struct comparison_end *end)
 	struct poll_order what = poll_order_of(order->list, order->at);
 
 	metric_add(compares->config.figures->comparisons[end->outcome], 1);
-	if (end->outcome == COMPARISON_DIFFERS)
+	if (is_to_be_told(order, end->outcome))
 		report(compares, &what, end);
-	else if (end->outcome >= COMPARISON_REFUSED)
+	if (end->outcome >= COMPARISON_REFUSED)
 		log_uncompared(order->server, &what, end);
-	else
+	else if (end->outcome != COMPARISON_DIFFERS)
 		log_debug("content compared: domain=%s server=%s serial=%u outcome=%s "
 		          "why=\"%s\"", what.domain.name, what.destination.id,
 		          end->serial, comparison_outcome_name(end->outcome), end->words);
@@ -349,14 +360,18 @@ static enum err add(struct compares *compares, struct list *list, size_t at,
 	if (err)
 		return err;
 	route_key(&zone, &address, &key);
-	if (map_get(compares->orders, key.octets, key.len))
+	order = map_get(compares->orders, key.octets, key.len);
+	if (order) {
+		order->tell_equal |= list->propagation.tell_equal;
 		return OK;
+	}
 	server = server_of(compares, &address);
 	if (!server)
 		return fail(why, ERR_INVALID, "more than %d servers", MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
 	*order = (struct order){
 		.list = list, .at = at, .key = key, .server = server,
+		.tell_equal = list->propagation.tell_equal,
 	};
 	list->users++;
 	map_put(compares->orders, key.octets, key.len, order);

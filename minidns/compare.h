@@ -3,7 +3,8 @@
  * does the server have under its serial what we have, or had, under it? Who changes a
  * record by hand and leaves the serial as it is, no poll ever notices.
  *
- * A difference is reported; all else is counted, and a server that does not let us look
+ * A difference is reported, and by tell_equal also that a server is equal, or refuses to
+ * be compared; all else is counted, and a server that does not let us look
  * is named in the log, once a minute at most. What fails is not tried again: the next
  * round will; but what a server broke off is, once and two seconds later, and a zone that
  * changes, and could not be compared at one serial, a few times, behind the others. Of the

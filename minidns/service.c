@@ -131,7 +131,7 @@ const struct rpc_method service_methods[] = {
 	{ "poll_zones",             on_poll_zones,
 	  "domains destinations " TERMS },
 	{ "compare_zones",          on_compare_zones,
-	  "domains destinations " TERMS },
+	  "domains destinations " TERMS " tell_equal?" },
 	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
 	{ "news",                   on_news,
 	  "from number zones heard" },

@@ -53,10 +53,10 @@ class CompareCase(unittest.TestCase):
         found = re.findall(r'minidns_comparisons_total\{outcome="(\w+)"\} (\d+)', page)
         return {outcome: int(count) for outcome, count in found}
 
-    def order(self, domains, servers, timeout=5, key=None):
+    def order(self, domains, servers, timeout=5, key=None, **options):
         key = key or self.lab.key
         self.lab.cast(
-            "compare_zones", timeout=timeout, retry_interval=1, max_retries=1,
+            "compare_zones", timeout=timeout, retry_interval=1, max_retries=1, **options,
             domains=[{"id": domain.id, "name": domain.name, "pool": POOL, "tenant": "t",
                       "task": "NONE", "status": "ACTIVE", "serial": domain.serial}
                      for domain in domains],
@@ -141,6 +141,10 @@ class Servers(CompareCase):
         ]
         self.assertEqual(self.compare(domains, self.servers), {"equal": 12})
         self.assertTrue(self.no_reports())
+        self.order(domains[:1], self.servers[:1], tell_equal=True)
+        report = self.lab.report(domains[0])
+        self.assertEqual((report["status"], report["serial_number"], report["equal"]),
+                         ("SUCCESS", domains[0].serial, True))
 
     def edited(self, server, edit):
         """A domain that SERVER alone has otherwise: EDIT(zone) changed it while it stood."""

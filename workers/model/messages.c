@@ -360,6 +360,10 @@ json_t *server_report_encode(const struct server_report *report)
 		json_object_set_new(args, "unasked", json_true());
 	if (report->differs)
 		json_object_set_new(args, "differs", json_true());
+	if (report->equal)
+		json_object_set_new(args, "equal", json_true());
+	if (report->refused)
+		json_object_set_new(args, "refused", json_true());
 	return args;
 }
 
@@ -376,17 +380,29 @@ static enum err get_seen_serial(const json_t *args, struct server_report *report
 	                    &report->serial, why);
 }
 
-/* Only who has a serial can differ from what is served under it. */
-static enum err get_differs(const json_t *args, struct server_report *report,
-                            struct why *why)
+/* Only who has a serial can differ from what is served under it, or be equal to that. */
+static enum err get_compared(const json_t *args, struct server_report *report,
+                             struct why *why)
 {
 	enum err err = json_get_bool(args, "differs", 0, &report->differs, why);
 
-	if (!err && report->differs &&
-	    (report->report != REPORT_SUCCESS || !report->has_serial))
+	if (!err)
+		err = json_get_bool(args, "equal", 0, &report->equal, why);
+	if (!err)
+		err = json_get_bool(args, "refused", 0, &report->refused, why);
+	if (err)
+		return err;
+	if (report->differs + report->equal + report->refused > 1)
 		return fail(why, ERR_INVALID,
-		            "differs goes with status SUCCESS and a serial_number");
-	return err;
+		            "a report has one of differs, equal and refused");
+	if ((report->differs || report->equal) &&
+	    (report->report != REPORT_SUCCESS || !report->has_serial))
+		return fail(why, ERR_INVALID, "%s goes with status SUCCESS and a "
+		            "serial_number", report->differs ? "differs" : "equal");
+	if (report->refused && (report->report != REPORT_SUCCESS || report->has_serial))
+		return fail(why, ERR_INVALID,
+		            "refused goes with status SUCCESS and no serial_number");
+	return OK;
 }
 
 enum err server_report_decode(const json_t *args, struct server_report *report,
@@ -408,7 +424,7 @@ enum err server_report_decode(const json_t *args, struct server_report *report,
 	if (!err)
 		err = json_get_bool(args, "unasked", 0, &got.unasked, why);
 	if (!err)
-		err = get_differs(args, &got, why);
+		err = get_compared(args, &got, why);
 	if (!err)
 		err = get_reason(args, &got.reason, why);
 	if (!err)
@@ -540,6 +556,8 @@ json_t *propagation_encode(const struct propagation *propagation)
 		                      destination_encode(&propagation->destinations[i]));
 	args = checked(json_pack("{s:o, s:o}",
 		"domains", encode_domains(&propagation->domains), "destinations", list));
+	if (propagation->tell_equal)
+		json_object_set_new(args, "tell_equal", json_true());
 	return add_terms(args, &propagation->terms);
 }
 
@@ -554,6 +572,8 @@ enum err propagation_decode(const json_t *args, struct arena *arena,
 		                               &got.destination_count, &err, why);
 	if (!err)
 		err = get_terms(args, &got.terms, why);
+	if (!err)
+		err = json_get_bool(args, "tell_equal", 0, &got.tell_equal, why);
 	if (!err)
 		*propagation = got;
 	return err;

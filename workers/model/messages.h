@@ -13,7 +13,7 @@
  * propagate_zones (domains, destinations: NOTIFY and poll of each by each), poll_zones
  * (the same, but the poll alone, and of a server that has the serial no report),
  * compare_zones (the same, but of what it serves under that serial: who differs is
- * reported) and update_statuses (reports) on both legs. What is wrong in one makes all
+ * reported, and by tell_equal who does not, too) and update_statuses (reports) on both legs. What is wrong in one makes all
  * of it wrong: it was one program that wrote it.
  *
  * Statuses say SUCCESS, ERROR or NO_DOMAIN. A report also has a `reason` in words,
@@ -70,6 +70,7 @@ struct propagation {
 	struct destination *destinations;
 	size_t destination_count;
 	struct poll_order terms;	/* its domain and destination mean nothing */
+	bool tell_equal;		/* compare_zones: all that comes of it is reported */
 };
 json_t *propagation_encode(const struct propagation *propagation);
 enum err propagation_decode(const json_t *args, struct arena *arena,
@@ -86,6 +87,8 @@ struct server_report {
 	bool unasked;			/* ERROR: nor was it asked; old receivers pass over it */
 	/* SUCCESS: it has the serial, and not the records of that; reason names some */
 	bool differs;
+	bool equal;			/* SUCCESS: it has the records of its serial */
+	bool refused;			/* SUCCESS without a serial: it cannot be compared */
 	const char *reason;		/* "" when there is nothing to say */
 };
 json_t *server_report_encode(const struct server_report *report);
