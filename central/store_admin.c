@@ -164,9 +164,10 @@ void store_status_domain(struct tx *tx, const char *domain_id, struct arena *are
 {
 	tx_select(tx, arena, rows,
 		"SELECT t.server_id, t.action, t.status, t.serial_number, "
-		"IF(r.detail IS NULL, t.reason, CONCAT_WS('; ', NULLIF(t.reason, ''), "
-		"CONCAT('has other records than ours: ', r.detail))), "
-		"r.detail IS NOT NULL, t.attempts, "
+		"IF(t.differs_since IS NULL AND r.detail IS NULL, t.reason, "
+		"CONCAT_WS('; ', NULLIF(t.reason, ''), CONCAT_WS(': ', "
+		"'has other records than ours', NULLIF(r.detail, '')))), "
+		"t.differs_since IS NOT NULL OR r.detail IS NOT NULL, t.attempts, "
 		TIME("t.next_attempt_at") ", "
 		TIME("t.updated_at") ", COALESCE(v.state, 'REMOVED') "
 		"FROM pool_manager_status t JOIN domains d ON d.id = t.domain_id "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/content.h"
 #include "follow_up.h"
 #include "model/serial.h"
 #include "store.h"
@@ -35,6 +36,18 @@ static void mark_foreign(struct tx *tx, struct standing *standing, struct arena 
 		sighting->failed_serial = ours;
 		standing->reasons[i] = arena_printf(arena, FOREIGN_WORDS,
 		                                    sighting->serial);
+	}
+}
+
+/* One that serves other records serves nothing of ours, whatever its serial. */
+static void mark_differing(struct standing *standing, struct arena *arena)
+{
+	for (size_t i = 0; i < standing->count; i++) {
+		if (!standing->differs[i] || standing->foreign[i])
+			continue;
+		content_distrust(&standing->sightings[i],
+		                 standing->domain.state.serial);
+		standing->reasons[i] = arena_strdup(arena, CONTENT_WORDS);
 	}
 }
 
@@ -152,8 +165,10 @@ enum err judge_read(const struct poolmgr *poolmgr, struct db *db, struct inquiry
 		struct tx tx = tx_once(db, why);
 		standings = store_standings(&tx, arena, cases.ids, cases.count, action,
 		                            poolmgr->servers);
-		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++)
+		for (size_t i = 0; i < cases.count && action == ACTION_UPDATE; i++) {
 			mark_foreign(&tx, &standings[i], arena);
+			mark_differing(&standings[i], arena);
+		}
 		err = tx_commit(&tx);
 		if (!err)
 			rule(poolmgr, &cases, standings, inquiry, arena);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
+#include "content.h"
 #include "follow_up.h"
 #include "health.h"
 #include "operation.h"
@@ -66,7 +67,10 @@ static const struct option_section sections[] = {
 
 static void patrol_fire(void *self)
 {
-	patrol_turn(((struct poolmgr *)self)->patrol);
+	struct poolmgr *pm = self;
+
+	patrol_turn(pm->patrol);
+	contents_turn(pm->contents);
 }
 
 static void fleet_fire(void *self)
@@ -222,6 +226,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	pm->lane_db = db_new(runtime->db_config);
 	pm->lane = lane_new(runtime->loop, "rows", LANE_LIMIT);
 	pm->patrol = patrol_new(pm);
+	pm->contents = contents_new(pm);
 	pm->retry = retry_new(pm);
 	pm->sync = sync_new(pm);
 	pm->pulse = pulse_new(topic(pm), runtime->loop, runtime->db_config);
@@ -254,6 +259,7 @@ static void stop(void *self)
 	registration_free(&pm->registration);
 	follow_up_free(&pm->follow_up);
 	patrol_free(&pm->patrol);
+	contents_free(&pm->contents);
 	retry_free(&pm->retry);
 	sync_free(&pm->sync);
 	queue_watch_free(&pm->queues);

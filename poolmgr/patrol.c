@@ -105,8 +105,16 @@ void patrol_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
 	struct audience audience;
 
 	gather(poolmgr, domain, to, &audience);
-	tell_compare(poolmgr->tell, &(struct domain_refs){ &one, 1 }, &audience, cause);
+	tell_compare(poolmgr->tell, &(struct domain_refs){ &one, 1 }, &audience, true,
+	             cause);
 	free(to);
+}
+
+/* In a round: who is equal needs no word, and who was seen to differ has its own time. */
+static void tell_round(struct tell *tell, const struct domain_refs *domains,
+                       const struct audience *audience, const struct cause *cause)
+{
+	tell_compare(tell, domains, audience, false, cause);
 }
 
 typedef void tell_fn(struct tell *tell, const struct domain_refs *domains,
@@ -246,7 +254,7 @@ static void do_page(struct patrol *patrol)
 	look_at(patrol, patrol->page, false, tell_look, &cause);
 	look_at(patrol, patrol->page, true, tell_look, &cause);
 	move_on(patrol, patrol->page);
-	look_at(patrol, choose(patrol, patrol->page, &patrol->suspects), false, tell_compare,
+	look_at(patrol, choose(patrol, patrol->page, &patrol->suspects), false, tell_round,
 	        &cause);
 	log_request(NULL);
 }

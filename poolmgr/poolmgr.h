@@ -9,6 +9,7 @@
  *	sync     all domains: who is behind     patrol  all domains: what they serve
  *	repair   what a server has otherwise   follow_up  who answers, and does not follow
  *	health   which servers answer          registration  who and where they are
+ *	content  who serves other records, until it is found equal
  *
  * What goes through many rows does so on the lane, a page at a time, with a connection of
  * its own; the loop only does what was found on a page.
@@ -29,6 +30,7 @@ struct tell;
 struct pulse;
 struct queue_watch;
 struct patrol;
+struct contents;
 struct retry;
 struct sync;
 struct follow_up;
@@ -55,6 +57,7 @@ struct poolmgr {
 	struct pulse *pulse;
 	struct queue_watch *queues;
 	struct patrol *patrol;
+	struct contents *contents;
 	struct follow_up *follow_up;
 	struct registration *registration;
 	struct healths *healths;

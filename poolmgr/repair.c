@@ -8,14 +8,22 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/pulse.h"
+#include "core/content.h"
 #include "lock_name.h"
 #include "model/serial.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "servers.h"
 #include "store.h"
+#include "store_content.h"
 
-enum { LOCK_WAIT_MS = 3000, REPAIRS_AN_HOUR = 5, ROUNDS_MORE = 4, LOST_ROUNDS = 2 };
+enum {
+	LOCK_WAIT_MS = 3000,
+	REPAIRS_AN_HOUR = 5,
+	ROUNDS_MORE = 4,
+	LOST_ROUNDS = 2,
+	CONTENT_APART_MS = 1000,	/* comparisons of what differs have their own time */
+};
 
 int repair_rounds(const struct poolmgr *poolmgr)
 {
@@ -42,6 +50,8 @@ struct job {
 	struct fault fault;
 	struct suspicion_terms terms;
 	enum advice advice;		/* by what was seen before */
+	int repairs;			/* within the hour */
+	bool is_renewed;		/* the server's zone was set up again */
 	enum err err;			/* of writing the sight down */
 	struct why why;
 	struct held *held;
@@ -136,6 +146,9 @@ static enum err act(struct job *job, const struct domain_ref *domain, struct why
 		return err ? err : driver->delete(job->server->settings, &context,
 		                                  domain, why);
 	}
+	job->is_renewed = job->repairs && driver->renew;
+	if (job->is_renewed)
+		return driver->renew(job->server->settings, &context, domain, why);
 	if (driver->retransfer)
 		return driver->retransfer(job->server->settings, domain, why);
 	return fail(why, ERR_INVALID, "a server of the backend %s cannot be made to "
@@ -156,6 +169,8 @@ static enum err write_ending(void *self, struct why *why)
 
 	holder_guard(holder_of(job), &tx, job->held);
 	store_repaired(&tx, &job->fault, &writing->ending);
+	if (job->fault.kind == REPAIR_CONTENT && !strcmp(writing->ending.outcome, "DONE"))
+		store_doubt_soon(&tx, job->fault.object, job->server->settings->id);
 	if (job->fault.kind == REPAIR_STRAY)	/* its name may live by now */
 		store_reconsider(&tx, &nobody, ACTION_DELETE, job->server->settings->id,
 		                 0);
@@ -172,6 +187,7 @@ static void note(struct job *job, enum err err, const struct why *reason)
 {
 	struct writing writing = { job, {
 		.outcome = !err ? "DONE" : is_for_a_person(err) ? "PARKED" : "FAILED",
+		.is_renewed = job->is_renewed,
 		.detail = err ? reason->text : "",
 		.worker = fleet_name(pulse_fleet(job->poolmgr->pulse)),
 		.fence = held_fence(job->held),
@@ -267,32 +283,55 @@ static void ended(void *self)
 
 /* ---- a sight: written down on the poolmgr's lane, for there may be many ---- */
 
-static struct suspicion_terms terms_of(const struct poolmgr *poolmgr)
+static struct suspicion_terms terms_of(const struct poolmgr *poolmgr,
+                                       enum repair_kind kind)
 {
 	int64_t round_ms = poolmgr->config.periodic_sync_interval_ms;
+	bool by_itself = kind == REPAIR_CONTENT && round_ms / 2 > CONTENT_APART_MS;
 
 	return (struct suspicion_terms){
-		.apart_ms = round_ms / 2,
+		.apart_ms = by_itself ? CONTENT_APART_MS : round_ms / 2,
 		.stale_ms = round_ms * repair_rounds(poolmgr),
 		.lost_ms = round_ms * LOST_ROUNDS,
 		.repairs_an_hour = REPAIRS_AN_HOUR,
 	};
 }
 
+/*
+ * No matter for now: a server that refuses to be compared and did not differ before, or
+ * whose transfer of the repair before may still run.
+ */
+static bool is_to_wait(struct tx *tx, const struct job *job, int64_t repair_age_ms)
+{
+	const struct fault *fault = &job->fault;
+	struct content_case of = { .differs = false };
+
+	if (fault->kind != REPAIR_CONTENT)
+		return false;
+	if (fault->is_hidden)
+		store_content_case(tx, fault->object, fault->server_id, &of);
+	return (fault->is_hidden && !of.differs) ||
+	       (job->repairs && repair_age_ms < content_repair_pause_ms(job->repairs));
+}
+
 static enum err write_sight(void *self, struct why *why)
 {
 	struct job *job = self;
+	int64_t repair_age_ms = 0;
 	struct tx tx = tx_begin(job->poolmgr->lane_db, why);
-	struct suspicion known = store_suspicion(&tx, &job->fault);
+	struct suspicion known = store_suspicion(&tx, &job->fault, &repair_age_ms);
 	const struct ending parking = {
-		"PARKED", "repaired too often within the hour",
-		fleet_name(pulse_fleet(job->poolmgr->pulse)), 0,
+		.outcome = "PARKED",
+		.detail = "repaired too often within the hour",
+		.worker = fleet_name(pulse_fleet(job->poolmgr->pulse)),
 	};
 
 	/* ours of a moment ago, in a transaction whose end we did not hear */
 	if (job->advice == ADVICE_REPAIR && known.state == SUSPICION_CONFIRMED)
 		return tx_commit(&tx);
-	job->advice = suspicion_advice(&known, &job->terms);
+	job->repairs = known.repairs_this_hour;
+	job->advice = is_to_wait(&tx, job, repair_age_ms)
+	                  ? ADVICE_NOTHING : suspicion_advice(&known, &job->terms);
 	store_suspect(&tx, &job->fault, job->advice);
 	if (job->advice == ADVICE_PARK)
 		store_repaired(&tx, &job->fault, &parking);
@@ -351,7 +390,7 @@ static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
 	job->fault.pool = arena_strdup(job->arena, fault->pool);
 	job->fault.name = arena_strdup(job->arena, fault->name);
 	job->fault.detail = arena_strdup(job->arena, fault->detail);
-	job->terms = terms_of(poolmgr);
+	job->terms = terms_of(poolmgr, fault->kind);
 	job->advice = ADVICE_NOTHING;
 	return job;
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "content.h"
 #include "follow_up.h"
 #include "health.h"
 #include "model/messages.h"
@@ -15,6 +16,7 @@
 #include "repair.h"
 #include "runtime/tx.h"
 #include "store.h"
+#include "store_content.h"
 #include "store_due.h"
 #include "store_repair.h"
 #include "tell.h"
@@ -145,12 +147,14 @@ static enum err record_and_judge(struct poolmgr *poolmgr,
 	for (size_t i = 0; i < count; i++)
 		if (about_delete(&reports[i]))
 			absences[absence_count++] = reports[i];
-		else
+		else if (!reports[i].refused)
 			serials[serial_count++] = reports[i];
 	if (absence_count > 0)
 		err = absences_record(poolmgr, absences, absence_count, why);
 	if (!err && serial_count > 0)
 		err = record_serials(poolmgr, serials, serial_count, why);
+	for (size_t i = 0; i < count && !err; i++)
+		err = contents_record(poolmgr, &reports[i], why);
 	return err ? err : judge(poolmgr, reports, request_ids, count, why);
 }
 
@@ -249,11 +253,13 @@ static void note_difference(struct poolmgr *poolmgr, const struct server_report 
 		.server_id = report->name_server,
 		.pool = poolmgr->config.pool_name,
 		.name = report->domain.name,
-		.serial = report->has_serial ? report->serial : 0,
-		.detail = report->reason,
+		.serial = report->has_serial ? report->serial
+		                             : report->domain.state.serial,
+		.detail = report->refused ? "" : report->reason,
+		.is_hidden = report->refused,
 	};
 
-	if (report->differs)
+	if (report->differs || report->refused)
 		repair_saw(poolmgr, servers_find(poolmgr->servers, report->name_server),
 		           &fault);
 }
@@ -451,8 +457,10 @@ static enum err sync_now(struct poolmgr *poolmgr, struct request *req, bool deep
 		return err;
 	struct tx tx = tx_once(poolmgr->runtime.db, &req->why);
 	store_hurry(&tx, domain.id);
-	if (deep)
+	if (deep) {
 		store_unpark(&tx, domain.id);
+		store_doubt_now(&tx, domain.id);
+	}
 	err = tx_commit(&tx);
 	if (err || domain.state.task == TASK_DELETE ||
 	    domain.state.status == STATUS_DELETED)
@@ -528,7 +536,8 @@ const struct rpc_method poolmgr_methods[] = {
 	{ "sync_domain",     sync_domain,   "domain" },
 	{ "compare_domain",  compare_domain, "domain" },
 	{ "update_status",   update_status,
-	  "domain name_server status serial_number reason? silent? unasked? differs?" },
+	  "domain name_server status serial_number reason? silent? unasked? differs? "
+	  "equal? refused?" },
 	{ "update_statuses", NULL,          "reports", update_statuses },
 	{ 0 }
 };

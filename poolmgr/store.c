@@ -193,11 +193,14 @@ static void read_sighting(struct tx_rows *rows, struct standing *standing)
 	sighting.has_failed = !row_is_null(rows);
 	sighting.failed_serial = row_u32(rows);
 	const char *reason = row_text(rows);
+	bool differs = row_int(rows) != 0;
 
 	if (!place)
 		return;
 	standing->sightings[place - standing->servers] = sighting;
 	standing->reasons[place - standing->servers] = reason;
+	standing->differs[place - standing->servers] = differs;
+	standing->differing_count += differs;
 }
 
 /* Nothing is known yet of any server that the domain is for. */
@@ -212,6 +215,8 @@ static void begin_standing(struct standing *standing, const struct domain_ref *d
 	standing->reasons = arena_alloc(arena, size * sizeof(*standing->reasons));
 	standing->foreign = arena_alloc(arena, size * sizeof(*standing->foreign));
 	memset(standing->foreign, 0, size * sizeof(*standing->foreign));
+	standing->differs = arena_alloc(arena, size * sizeof(*standing->differs));
+	memset(standing->differs, 0, size * sizeof(*standing->differs));
 	memset(standing->sightings, 0, size * sizeof(*standing->sightings));
 	for (size_t i = 0; i < size; i++) {
 		if (!server_has(&servers->item[i], domain))
@@ -231,7 +236,7 @@ static void read_standings(struct tx *tx, struct arena *arena, const char *const
 	const char *sql = tx_list(arena,
 	    "SELECT p.name, " DOMAIN_BUT_VERSION ", "
 	    "s.server_id, s.status, s.serial_number, "
-	    "s.failed_serial, s.reason FROM domains d JOIN pools p ON p.id = d.pool_id "
+	    "s.failed_serial, s.reason, s.differs_since IS NOT NULL FROM domains d JOIN pools p ON p.id = d.pool_id "
 	    "LEFT JOIN pool_manager_status s ON s.domain_id = d.id AND s.action = ? "
 	    "WHERE d.id IN (", ")", count, &places);
 

@@ -60,6 +60,8 @@ struct standing {
 	/* those that serve a serial that is none of ours, as the caller finds them */
 	bool *foreign;
 	size_t foreign_count;
+	bool *differs;			/* those that serve other records than ours */
+	size_t differing_count;
 };
 /* One for each of the ids (1 to LIST_MAX, no two alike), in their order; in the arena. */
 struct standing *store_standings(struct tx *tx, struct arena *arena,

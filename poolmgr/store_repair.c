@@ -30,29 +30,34 @@ static int state_of(const char *name)
                          tx_text(kind_names[(fault)->kind])
 
 /* Since it was parked last, if it was: whoever has it tried again begins anew. */
-static int repairs_this_hour(struct tx *tx, const struct fault *fault)
+static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *age_ms)
 {
 	struct tx_rows rows;
 	int count = 0;
 
+	*age_ms = 0;
 	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT COUNT(*) FROM repair_log WHERE object_uuid = ? AND server_id = ? "
+	    "SELECT COUNT(*), TIMESTAMPDIFF(MICROSECOND, MAX(done_at), NOW(3)) DIV 1000 "
+	    "FROM repair_log WHERE object_uuid = ? AND server_id = ? "
 	    "AND kind = ? AND outcome = 'DONE' "
 	    "AND done_at > NOW(3) - INTERVAL 1 HOUR AND done_at > COALESCE("
 	    "(SELECT MAX(p.done_at) FROM repair_log p WHERE p.object_uuid = ? "
 	    "AND p.server_id = ? AND p.kind = ? AND p.outcome = 'PARKED'), 0)",
 	    TX_BIND(FAULT_KEY(fault), FAULT_KEY(fault)))) {
 		count = (int)row_int(&rows);
+		*age_ms = row_int(&rows);
 		tx_select_end(&rows);
 	}
 	return count;
 }
 
-struct suspicion store_suspicion(struct tx *tx, const struct fault *fault)
+struct suspicion store_suspicion(struct tx *tx, const struct fault *fault,
+                                 int64_t *repair_age_ms)
 {
 	struct suspicion known = { .state = SUSPICION_NONE };
 	struct tx_rows rows;
 
+	known.repairs_this_hour = repairs_this_hour(tx, fault, repair_age_ms);
 	if (!tx_select_row(tx, NULL, &rows,
 	    "SELECT state, "
 	    "TIMESTAMPDIFF(MICROSECOND, updated_at, NOW(3)) DIV 1000 FROM repairs "
@@ -62,7 +67,6 @@ struct suspicion store_suspicion(struct tx *tx, const struct fault *fault)
 	known.state = state_of(row_text(&rows));
 	known.age_ms = row_int(&rows);
 	tx_select_end(&rows);
-	known.repairs_this_hour = repairs_this_hour(tx, fault);
 	return known;
 }
 
@@ -82,10 +86,11 @@ static void begin(struct tx *tx, const struct fault *fault)
 static void confirm(struct tx *tx, const struct fault *fault, const char *state)
 {
 	tx_exec(tx,
-	    "UPDATE repairs SET state = ?, serial = ?, detail = LEFT(?, 512), "
-	    "pass2_at = NOW(3), updated_at = NOW(3) "
+	    "UPDATE repairs SET state = ?, serial = ?, "
+	    "detail = IF(?, detail, LEFT(?, 512)), pass2_at = NOW(3), updated_at = NOW(3) "
 	    "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
-	    TX_BIND(tx_text(state), tx_u32(fault->serial), tx_text(fault->detail),
+	    TX_BIND(tx_text(state), tx_u32(fault->serial), tx_int(fault->is_hidden),
+	            tx_text(fault->detail),
 	            FAULT_KEY(fault)));
 }
 
@@ -102,7 +107,8 @@ static void log_row(struct tx *tx, const struct fault *fault, const struct endin
 	    "LEFT(CONCAT_WS('; ', NULLIF(?, ''), detail), 512), pass1_at, "
 	    "COALESCE(pass2_at, NOW(3)), NOW(3), ?, ? FROM repairs "
 	    "WHERE object_uuid = ? AND server_id = ? AND kind = ?",
-	    TX_BIND(tx_text(id), tx_text(action_names[fault->kind]),
+	    TX_BIND(tx_text(id),
+	            tx_text(ending->is_renewed ? "RENEW" : action_names[fault->kind]),
 	            tx_text(ending->outcome), tx_text(ending->detail),
 	            tx_text(ending->worker), tx_int((int64_t)ending->fence),
 	            FAULT_KEY(fault)));

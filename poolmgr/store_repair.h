@@ -16,16 +16,22 @@ struct fault {
 	const char *object, *server_id, *pool, *name;
 	uint32_t serial;
 	const char *detail;		/* in words */
+	bool is_hidden;			/* CONTENT: the server refuses to be compared */
 };
 
-/* What is known of it, locked until the end of the transaction. */
-struct suspicion store_suspicion(struct tx *tx, const struct fault *fault);
+/*
+ * What is known of it, locked until the end of the transaction; and the age of the last of
+ * its repairs this hour.
+ */
+struct suspicion store_suspicion(struct tx *tx, const struct fault *fault,
+                                 int64_t *repair_age_ms);
 /* Seen for the first time, or confirmed, as ADVICE says. */
 void store_suspect(struct tx *tx, const struct fault *fault, enum advice advice);
 
 /* How a repair ended: a row of the log; no suspicion any more, unless it is PARKED. */
 struct ending {
 	const char *outcome;		/* DONE, FAILED, PARKED */
+	bool is_renewed;		/* the zone was set up again, too */
 	const char *detail, *worker;
 	uint64_t fence;
 };

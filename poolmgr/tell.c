@@ -206,12 +206,13 @@ static void propagate(struct tell *tell, const char *method,
 
 static void tell_each(struct tell *tell, const char *method,
                       const struct domain_refs *domains, const struct audience *audience,
-                      const struct cause *cause)
+                      bool tell_equal, const struct cause *cause)
 {
 	struct destination destinations[LIST_MAX];
 	struct propagation propagation = {
 		.destinations = destinations,
 		.terms = terms_of(tell->poolmgr),
+		.tell_equal = tell_equal,
 	};
 	size_t *n = &propagation.destination_count;
 
@@ -231,21 +232,22 @@ void tell_servers(struct tell *tell, const struct domain_refs *domains,
 	struct propagation nobody = { .terms = terms_of(tell->poolmgr) };
 
 	if (audience->count)
-		tell_each(tell, "propagate_zones", domains, audience, cause);
+		tell_each(tell, "propagate_zones", domains, audience, false, cause);
 	else
 		propagate(tell, "propagate_zones", &nobody, domains, cause);
 }
 
 void tell_compare(struct tell *tell, const struct domain_refs *domains,
-                  const struct audience *audience, const struct cause *cause)
+                  const struct audience *audience, bool tell_equal,
+                  const struct cause *cause)
 {
-	tell_each(tell, "compare_zones", domains, audience, cause);
+	tell_each(tell, "compare_zones", domains, audience, tell_equal, cause);
 }
 
 void tell_look(struct tell *tell, const struct domain_refs *domains,
                const struct audience *audience, const struct cause *cause)
 {
-	tell_each(tell, "poll_zones", domains, audience, cause);
+	tell_each(tell, "poll_zones", domains, audience, false, cause);
 }
 
 void tell_server(struct tell *tell, const struct domain_ref *domain,

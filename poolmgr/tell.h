@@ -42,9 +42,10 @@ void tell_poll(struct tell *tell, const struct domain_ref *domain,
 /* Poll servers, of domains that they should have: we hear of those that differ. */
 void tell_look(struct tell *tell, const struct domain_refs *domains,
                const struct audience *audience, const struct cause *cause);
-/* The same, but of all their records. */
+/* The same, but of all their records; TELL_EQUAL: we hear also of those that are equal. */
 void tell_compare(struct tell *tell, const struct domain_refs *domains,
-                  const struct audience *audience, const struct cause *cause);
+                  const struct audience *audience, bool tell_equal,
+                  const struct cause *cause);
 /* NOTIFY to also_notifies, which are never polled. */
 void tell_also(struct tell *tell, const struct domain_ref *domain,
                const struct cause *cause);

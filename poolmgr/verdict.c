@@ -41,8 +41,8 @@ static bool is_settled(const struct standing *standing)
 }
 
 /*
- * Of a domain that was out: too many servers serve something else by now. That some are
- * silent, or fail, is no such news.
+ * Of a domain that was out: too many servers serve something else by now, another serial
+ * or other records. That some are silent, or fail, is no such news.
  */
 static bool foreign_verdict(const struct standing *standing, int threshold_percent,
                             struct pool_report *report)
@@ -53,7 +53,8 @@ static bool foreign_verdict(const struct standing *standing, int threshold_perce
 
 	report->report = REPORT_FOREIGN;
 	report->serial = wanted;
-	return standing->foreign_count && standing->domain.state.status == STATUS_ACTIVE &&
+	return (standing->foreign_count || standing->differing_count) &&
+	       standing->domain.state.status == STATUS_ACTIVE &&
 	       !(consensus.reached && consensus.serial == wanted);
 }
 

@@ -468,8 +468,8 @@ const struct command commands[] = {
 	  "and all of them are notified and asked. The periodic sync does so anyway, "
 	  "within poolmgr.periodic_sync_interval.\n"
 	  "--deep also has the records of each compared with the domain's. What "
-	  "differs is put right when it is seen once more, in the next round of the "
-	  "sync, also if it was parked (see 'zonefleet repairs').",
+	  "differs is put right when it is seen once more, seconds later, also if it "
+	  "was parked (see 'zonefleet repairs').",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,

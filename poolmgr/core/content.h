@@ -1,0 +1,46 @@
+/*
+ * content -- what a comparison of records says of a server that serves a serial of ours.
+ *
+ *	compared   differs   made to transfer since   ->
+ *	equal      any       any                      trusted
+ *	differs    any       any                      it differs
+ *	refused    no        any                      as before: nothing was seen
+ *	refused    yes       no                       it differs, and is made to transfer
+ *	refused    yes       yes                      trusted: nothing more can be seen
+ *
+ * A server that differs counts as one that serves nothing of ours, whatever its serial: a
+ * poll sees serials only, and lifts nothing. One that lets mini-DNS have no transfer any
+ * more cannot be compared; it is trusted once its driver made it transfer the whole zone.
+ *
+ * Comparisons of one that differs are 2 s apart at first, each pause twice the one before,
+ * up to ten minutes. Repairs are 10 s apart, then four times as long each, so that a
+ * long transfer comes to its end. Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/consensus.h"
+
+enum compared { COMPARED_EQUAL, COMPARED_DIFFERS, COMPARED_REFUSED, COMPARED_COUNT };
+
+struct content_case {
+	enum compared compared;
+	bool differs;			/* so far */
+	bool was_transferred;		/* by our order, since it differs */
+};
+
+enum content { CONTENT_AS_BEFORE, CONTENT_DIFFERS, CONTENT_TRUSTED };
+
+enum content content_decide(const struct content_case *of);
+
+/* The row of a server that differs, as the consensus on WANTED is to see it. */
+void content_distrust(struct sighting *server, uint32_t wanted);
+
+#define CONTENT_WORDS "serves other records than ours"
+
+enum { CONTENT_FIRST_S = 2, CONTENT_MAX_S = 600 };
+
+/* After so many REPAIRS within the hour: until the next. */
+int64_t content_repair_pause_ms(int repairs);

@@ -1,0 +1,98 @@
+#include "store_content.h"
+
+#include "base/log.h"
+#include "store_rows.h"
+
+bool store_content_case(struct tx *tx, const char *domain_id, const char *server_id,
+                        struct content_case *of)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT s.differs_since IS NOT NULL, EXISTS (SELECT 1 FROM repair_log r "
+	    "WHERE r.object_uuid = s.domain_id AND r.server_id = s.server_id "
+	    "AND r.kind = 'CONTENT' AND r.outcome = 'DONE' "
+	    "AND r.done_at >= s.differs_since) FROM pool_manager_status s "
+	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'UPDATE' FOR UPDATE",
+	    TX_BIND(tx_text(domain_id), tx_text(server_id))))
+		return false;
+	of->differs = row_int(&rows) != 0;
+	of->was_transferred = row_int(&rows) != 0;
+	tx_select_end(&rows);
+	return true;
+}
+
+void store_content(struct tx *tx, const char *domain_id, const char *server_id,
+                   enum content content)
+{
+	const struct tx_value *row = TX_BIND(tx_int(CONTENT_FIRST_S), tx_text(domain_id),
+	                                     tx_text(server_id));
+
+	if (content == CONTENT_DIFFERS)
+		tx_exec(tx,
+		    "UPDATE pool_manager_status SET "
+		    "differs_since = COALESCE(differs_since, NOW(3)), "
+		    "compare_at = COALESCE(compare_at, NOW(3) + INTERVAL ? SECOND) "
+		    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE'", row);
+	else if (content == CONTENT_TRUSTED)
+		tx_exec(tx,
+		    "UPDATE pool_manager_status SET differs_since = NULL, "
+		    "compare_at = NULL, comparisons = 0 "
+		    "WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE'",
+		    row + 1);
+}
+
+static void put_off(struct tx *tx, const struct doubt *doubt)
+{
+	tx_exec(tx,
+	    "UPDATE pool_manager_status SET compare_at = NOW(3) + INTERVAL "
+	    "LEAST(? * POW(2, LEAST(comparisons, 20)), ?) SECOND, "
+	    "comparisons = comparisons + 1 WHERE id = ?",
+	    TX_BIND(tx_int(CONTENT_FIRST_S), tx_int(CONTENT_MAX_S),
+	            tx_text(doubt->row_id)));
+}
+
+struct doubt *store_doubts(struct tx *tx, struct arena *arena, const struct scope *scope,
+                           size_t limit)
+{
+	struct doubt *first = NULL, **last = &first;
+	struct tx_rows rows;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT STRAIGHT_JOIN " DOMAIN_COLUMNS ", s.server_id, s.id "
+	    "FROM pool_manager_status s JOIN domains d ON d.id = s.domain_id "
+	    "JOIN pools p ON p.id = d.pool_id WHERE s.compare_at <= NOW(3) "
+	    "AND " IS_MINE " AND d.live = 1 AND d.task <> 'DELETE' "
+	    "ORDER BY s.compare_at LIMIT ?",
+	    TX_BIND(SCOPE(scope), tx_int((int64_t)limit)));
+	while (tx_next(&rows)) {
+		struct doubt *doubt = arena_alloc(arena, sizeof(*doubt));
+
+		store_read_domain(&rows, scope->pool, &doubt->domain);
+		doubt->server_id = row_text(&rows);
+		doubt->row_id = row_text(&rows);
+		doubt->next = NULL;
+		*last = doubt;
+		last = &doubt->next;
+	}
+	for (const struct doubt *doubt = first; doubt; doubt = doubt->next)
+		put_off(tx, doubt);
+	return first;
+}
+
+void store_doubt_soon(struct tx *tx, const char *domain_id, const char *server_id)
+{
+	tx_exec(tx,
+	    "UPDATE pool_manager_status SET compare_at = NOW(3) + INTERVAL ? SECOND, "
+	    "comparisons = 0 WHERE domain_id = ? AND server_id = ? AND action = 'UPDATE' "
+	    "AND differs_since IS NOT NULL",
+	    TX_BIND(tx_int(CONTENT_FIRST_S), tx_text(domain_id), tx_text(server_id)));
+}
+
+void store_doubt_now(struct tx *tx, const char *domain_id)
+{
+	tx_exec(tx,
+	    "UPDATE pool_manager_status SET compare_at = NOW(3), comparisons = 0 "
+	    "WHERE domain_id = ? AND differs_since IS NOT NULL",
+	    TX_BIND(tx_text(domain_id)));
+}

@@ -1,0 +1,134 @@
+"""A server with other records than ours under our serial: the domain says so until it is equal.
+
+Seen by a comparison, it counts against the domain at once. A transfer is ordered, and only
+another comparison lifts it: a poll sees serials. One that refuses to be compared from then on is
+trusted once it was made to transfer the whole zone.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import drift                                                            # noqa: E402
+from story import LabError, wait_for                                    # noqa: E402
+from test_follow import RIGHT, SECONDS, WRONG, Story, edited, www       # noqa: E402
+
+WORDS = "serves other records than ours"
+
+
+@contextlib.contextmanager
+def deaf(bind):
+    """Nobody has the key to command it; what it was told stays."""
+    away = bind.key_file.with_suffix(".away")
+    bind.key_file.rename(away)
+    try:
+        yield
+    finally:
+        away.rename(bind.key_file)
+
+
+class Edited(Story):
+
+    def edit(self, server, domain):
+        """Another address, the same serial."""
+        drift.replace(server, domain["name"],
+                      edited(drift.transferred(server, domain["name"]), 0))
+        wait_for(lambda: drift.address(server, www(domain["name"])) == WRONG, 10,
+                 f"{server.name} serves what was edited")
+
+    def look(self, domain):
+        self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+
+    def polled(self, domain, server):
+        """How often the server was said to have the domain's serial."""
+        words = (f"server reported: domain={domain['name']} server={server.name} "
+                 f"status=SUCCESS serial={domain['serial']}")
+        return sum(worker.log.read_text().count(words) for worker in self.fleet.poolmgrs)
+
+    def test_each_server_is_put_right(self):
+        servers = self.fleet.name_servers
+        domains = [self.create(f"{server.name}.edited.example.") for server in servers]
+        for server, domain in zip(servers, domains):
+            self.edit(server, domain)
+            self.look(domain)
+        for server, domain in zip(servers, domains):
+            with self.subTest(server=server.name):
+                now = self.follow(domain)
+                self.assertEqual(now["serial"], domain["serial"])
+                self.assertIn(("UPDATE", "ERROR", f"{server.name}: {WORDS}"),
+                              self.history(domain))
+                self.assertEqual(self.owed(domain), [])
+                self.change(domain, "192.0.2.2")
+
+    def owed(self, domain):
+        return self.fleet.mariadb.sql(
+            "SELECT server_id FROM pool_manager_status WHERE (differs_since IS NOT NULL OR "
+            f"compare_at IS NOT NULL) AND domain_id = '{domain['id']}'")
+
+    def test_a_poll_lifts_nothing(self):
+        """The server takes no order meanwhile, and has the right serial."""
+        bind, domain = self.fleet.bind, self.create("polled.example.")
+        self.edit(bind, domain)
+        with deaf(bind):
+            self.look(domain)
+            self.assertEqual(self.fleet.wait_state(domain["id"], "UPDATE ERROR"),
+                             f"bind: {WORDS}")
+            seen = self.polled(domain, bind)
+            self.fleet.cli("sync", domain["name"], "--admin")
+            self.fleet.wait_for(lambda: self.polled(domain, bind) > seen, SECONDS, "it is polled")
+            self.assertEqual(self.fleet.state(domain["id"]), ("UPDATE ERROR", f"bind: {WORDS}"))
+            self.assertEqual(drift.address(bind, www(domain["name"])), WRONG)
+        self.follow(domain)
+
+    def test_one_that_refuses_to_be_compared(self):
+        bind, domain = self.fleet.bind, self.create("hidden.example.")
+        self.edit(bind, domain)
+        with deaf(bind):
+            self.look(domain)
+            self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+            self.refuse_transfers(bind, domain)
+        self.follow(domain)
+        self.assertIn("it was made to transfer, and refuses to be compared",
+                      "".join(worker.log.read_text() for worker in self.fleet.poolmgrs))
+
+    def refuse_transfers(self, bind, domain):
+        """By its configuration, which has the key in itself from now on."""
+        key = bind.key_file.with_suffix(".away").read_text()
+        text = bind.config.read_text()
+        self.addCleanup(bind.restart)
+        self.addCleanup(bind.config.write_text, text)
+        bind.config.write_text(text.replace(f'include "{bind.key_file}";', key).replace(
+            f"allow-transfer {{ {bind.host}; }}", "allow-transfer { none; }"))
+        os.kill(bind.pid, signal.SIGHUP)
+
+        def refused():
+            with contextlib.suppress(LabError):
+                return not bind.axfr(domain["name"])
+            return True
+        wait_for(refused, 10, "BIND refuses transfers", [bind.log])
+
+
+class Tolerated(Edited):
+    """Of three servers two suffice: who differs is put right, and the domain stays ACTIVE."""
+
+    name_servers = ("bind", "knot", "nsd")
+    settings = {"poolmgr": {"threshold_percentage": 66}}
+
+    test_each_server_is_put_right = test_a_poll_lifts_nothing = None
+    test_one_that_refuses_to_be_compared = None
+
+    def test_one_of_three(self):
+        domain = self.create("tolerated.example.")
+        self.edit(self.fleet.bind, domain)
+        self.look(domain)
+        self.fleet.wait_for(lambda: drift.address(self.fleet.bind, www(domain["name"])) == RIGHT,
+                            SECONDS, "BIND serves our records")
+        self.assertNotIn("ERROR", [status for _, status, _ in self.history(domain)])
+
+
+if __name__ == "__main__":
+    unittest.main()
