@@ -146,7 +146,8 @@ class Answers(AgentStory):
         self.wait_exported(network, files)
         for name in "addn_hosts", "host":
             self.assertEqual((files / name).stat().st_mode & 0o777, 0o644)
-        self.assertEqual({path.name for path in files.iterdir()}, {"addn_hosts", "host"})
+        self.until(lambda: {path.name for path in files.iterdir()} == {"addn_hosts", "host"},
+                   "no other file is left")
         server = self.dnsmasq(domain, files)
         for name, kind, answer in (
                 (f"name.{domain}", "A", "10.224.44.4"),                             # Q1
