@@ -36,6 +36,7 @@ struct commit {
 	struct domain_wish wish;
 	int64_t added, updated, deleted;
 	bool changed;
+	const char *doubt;	/* what to tell if a COMMIT without an answer held */
 	enum err err;
 };
 
@@ -397,7 +398,17 @@ static void reset(struct commit *c)
 	                           .arena = c->arena, .later = later, .on_lane = true };
 }
 
-/* One try; ERR_RACE is tried again. Somebody else may have settled it meanwhile. */
+/* The try before this one has done it, and lost the answer to its COMMIT. */
+static void take_news(struct commit *c)
+{
+	struct domain_key key = { .name = c->import.domain_name };
+
+	if (c->doubt && !decode_wish(c) &&
+	    store_domain_get(&c->tx, &key, &c->write.access, c->arena, &c->write.zone))
+		c->write.tell = c->doubt;
+}
+
+/* One try; ERR_RACE is tried again. Another central may have settled it meanwhile. */
 static enum err try_commit(void *self, struct why *why)
 {
 	static const struct access everyone = { .tenant = "", .all = true };
@@ -406,12 +417,17 @@ static enum err try_commit(void *self, struct why *why)
 
 	reset(c);
 	c->tx = tx_begin(c->central->import_db, &c->req.why);
-	if (store_import_lock(&c->tx, c->id, &everyone, c->arena, &c->import) &&
-	    c->import.state == IMPORT_COMMITTING)
+	if (!store_import_lock(&c->tx, c->id, &everyone, c->arena, &c->import))
+		c->import.state = IMPORT_ERROR;
+	if (c->import.state == IMPORT_COMMITTING)
 		err = commit_steps(c);
+	else if (c->import.state == IMPORT_DONE)
+		take_news(c);
 	if (err && !c->tx.err)
 		tx_fail(&c->tx, err, "%s", c->req.why.text);
 	err = tx_commit(&c->tx);
+	if (err == ERR_RACE && c->write.tell)
+		c->doubt = c->write.tell;
 	*why = c->req.why;
 	return err;
 }

@@ -1033,11 +1033,11 @@ class Late(Story):
 
 
 @contextlib.contextmanager
-def told():
-    """A function: the next domain that the pool managers are told of; None: none yet."""
+def told(pool="default"):
+    """A function: the next update that its pool managers are told of; None: none yet."""
     with kombu.Connection(lab.broker) as link:
         exchange = kombu.Exchange("zonefleet", "topic", durable=True)
-        queue = kombu.Queue("", exchange, "pool_manager.default", channel=link.default_channel,
+        queue = kombu.Queue("", exchange, f"pool_manager.{pool}", channel=link.default_channel,
                             exclusive=True)
         queue.declare()
         heard = []
@@ -1045,7 +1045,8 @@ def told():
         def next_one():
             message = None if heard else queue.get(no_ack=True)
             if message:
-                heard.extend(json.loads(message.payload["oslo.message"])["args"]["domains"])
+                news = json.loads(message.payload["oslo.message"])
+                heard.extend(news["args"].get("domains", []))
             return heard.pop(0) if heard else None
         yield next_one
 
@@ -1069,6 +1070,27 @@ class Doubt(Story):
             one.restart()
             other.launch()
             other.wait_ready()
+
+    def lost_at(self, relay, domain):
+        """The answer to the COMMIT of what was asked for gets lost; what its serial is now."""
+        wait_for(relay.was_asked.is_set, 20, "it comes to its COMMIT")
+        relay.let_go()
+        wait_for(lambda: relay.lost, 20, "the answer is lost")
+        (serial,), = lab.sql(f"SELECT serial FROM domains WHERE id = '{domain['id']}'")
+        self.assertGreater(int(serial), domain["serial"])
+        return int(serial)
+
+    def test_an_import_that_was_committed_is_told(self):
+        domain, relay = self.create(context=ADMIN), CommitRelay(lab.fleet.mariadb.port)
+        self.addCleanup(relay.close)
+        name = domain["name"]
+        begun = stage(name, generated_zone(name, 10))
+        with self.one_central_behind(relay), told() as next_one:
+            relay.lose_one(f"admin.{name}".encode())        # of its SOA
+            call("commit_import", ADMIN, **{"import": begun})
+            serial = self.lost_at(relay, domain)
+            heard = wait_for(next_one, 20, "the pool manager is told")
+            self.assertEqual((heard["name"], heard["serial"]), (name, serial))
 
     def test_what_was_committed_is_told(self):
         domain, relay = self.create(), CommitRelay(lab.fleet.mariadb.port)
