@@ -29,6 +29,7 @@ struct update {
 	size_t id_count;
 	struct zone zone;		/* the catalog as it is afterwards */
 	size_t changed;			/* members */
+	size_t doubt;		/* the same, by a try whose COMMIT had no answer */
 	bool passed;			/* some were locked */
 };
 
@@ -133,6 +134,10 @@ static enum err try_update(void *self, struct why *why)
 	if (err)
 		tx_fail(&tx, err, "%s", req.why.text);
 	err = tx_commit(&tx);
+	if (err == ERR_RACE && u->changed)
+		u->doubt = u->changed;
+	if (!err && !u->changed)
+		u->changed = u->doubt;		/* and u->zone, as that try left it */
 	store_later_free(&write.later);
 	*why = req.why;
 	return err;
@@ -158,6 +163,7 @@ static bool update_some(struct catalog *catalog, struct update *u, struct why *w
 	enum err err;
 
 	arena_reset(u->arena);
+	u->doubt = 0;
 	u->ids = arena_alloc(u->arena, CATALOG_MEMBERS * sizeof(*u->ids));
 	u->id_count = store_catalog_due(&tx, u->arena, &u->of, u->ids);
 	err = tx_commit(&tx);

@@ -1092,6 +1092,20 @@ class Doubt(Story):
             heard = wait_for(next_one, 20, "the pool manager is told")
             self.assertEqual((heard["name"], heard["serial"]), (name, serial))
 
+    def test_a_catalog_that_was_committed_is_told(self):
+        pool, catalog = f"pool{next(lab.numbers)}", lab.name()
+        call("create_pool", ADMIN, pool={"name": pool, "ns_records": ["ns1.example.net."],
+                                         "catalog_zone": catalog})
+        catalog = call("get_domain", ADMIN, domain=catalog)
+        relay = CommitRelay(lab.fleet.mariadb.port)
+        self.addCleanup(relay.close)
+        with self.one_central_behind(relay), told(pool) as next_one:
+            relay.lose_one(f".zones.{catalog['name']}".encode())
+            self.create(pool=pool)
+            serial = self.lost_at(relay, catalog)
+            heard = wait_for(next_one, 20, "the pool manager is told")
+            self.assertEqual((heard["name"], heard["serial"]), (catalog["name"], serial))
+
     def test_what_was_committed_is_told(self):
         domain, relay = self.create(), CommitRelay(lab.fleet.mariadb.port)
         self.addCleanup(relay.close)
