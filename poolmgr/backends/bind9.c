@@ -22,6 +22,7 @@
 #include "backends/http.h"
 #include "backends/words.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/id.h"
 
 enum { SOURCE_PORT_MIN = 20000, SOURCE_PORTS = 10000 };
@@ -32,6 +33,7 @@ struct bind9 {
 	int rndc_port;
 	int64_t answer_max;
 	bool clean;
+	int64_t deadline_ms;	/* of the operation; 0: of each command by itself */
 };
 
 static const struct option options[] = {
@@ -93,7 +95,22 @@ static enum err rndc(const struct bind9 *bind, const char *verb, const char *zon
 		argv[n++] = bind->view;
 	}
 	argv[n++] = clause;
-	return command_run(argv, bind->server.timeout_ms, command, why);
+	int64_t left_ms = bind->deadline_ms ? bind->deadline_ms - clock_ms()
+	                                    : bind->server.timeout_ms;
+
+	if (left_ms <= 0)
+		return fail(why, ERR_TIMEOUT, "no time was left for rndc %s on %s", verb,
+		            bind->server.id);
+	return command_run(argv, (int)left_ms, command, why);
+}
+
+/* All commands of an operation share its time. */
+static struct bind9 begin(const void *settings)
+{
+	struct bind9 bind = *(const struct bind9 *)settings;
+
+	bind.deadline_ms = clock_ms() + bind.server.timeout_ms;
+	return bind;
 }
 
 static enum err refused(const struct bind9 *bind, const char *verb,
@@ -140,14 +157,14 @@ static enum err add_or_modify(const struct bind9 *bind, const char *zone,
 static enum err create(const void *settings, const struct driver_context *context,
                        const struct domain_ref *domain, struct why *why)
 {
-	const struct bind9 *bind = settings;
+	const struct bind9 bind = begin(settings);
 	struct buf clause = { 0 };
 	enum err err = check_name(domain->name, why);
 
 	if (err)
 		return err;
-	clause_of(bind, context, domain, "", &clause);
-	err = add_or_modify(bind, domain->name, buf_string(&clause), why);
+	clause_of(&bind, context, domain, "", &clause);
+	err = add_or_modify(&bind, domain->name, buf_string(&clause), why);
 	buf_clear(&clause);
 	return err;
 }
@@ -192,14 +209,18 @@ static void second_source(char source[160])
 	         "alt-transfer-source-v6 * port %u;", port, port);
 }
 
-/* Not its files: what it has, written down, is served until the transfer. */
+/*
+ * Not its files: what it has, written down, is served until the transfer. Half of the time
+ * is kept for what puts it back.
+ */
 static enum err take_out(const struct bind9 *bind, const char *zone, struct why *why)
 {
 	struct bind9 keeping = *bind;
 	struct command command;
-	enum err err = rndc(bind, "sync", zone, NULL, &command, why);
 
 	keeping.clean = false;
+	keeping.deadline_ms -= bind->server.timeout_ms / 2;
+	enum err err = rndc(&keeping, "sync", zone, NULL, &command, why);
 	if (!err)
 		err = rndc(&keeping, "delzone", zone, NULL, &command, why);
 	if (err || command.status == 0 || strstr(command.output, "not found"))
@@ -225,15 +246,16 @@ static enum err put_back(const struct bind9 *bind, const struct driver_context *
 static enum err renew(const void *settings, const struct driver_context *context,
                       const struct domain_ref *domain, struct why *why)
 {
+	const struct bind9 bind = begin(settings);
 	char source[160];
 	enum err err = check_name(domain->name, why);
 
 	second_source(source);
 	if (!err)
-		err = take_out(settings, domain->name, why);
+		err = take_out(&bind, domain->name, why);
 	if (!err)
-		err = put_back(settings, context, domain, source, why);
-	return err ? err : retransfer(settings, domain, why);
+		err = put_back(&bind, context, domain, source, why);
+	return err ? err : retransfer(&bind, domain, why);
 }
 
 static const char *list_lacks(const void *settings)

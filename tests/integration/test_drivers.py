@@ -19,7 +19,7 @@ from lab.bind import Bind
 from lab.knot import Knot
 from lab.nsd import Nsd
 from lab.powerdns import PowerDns
-from lab.process import LabError, free_port, tail
+from lab.process import LabError, free_port, program, tail
 
 sys.path.insert(0, str(ROOT / "tests/support"))
 from stalling import StallingPrimary                                   # noqa: E402
@@ -256,6 +256,20 @@ class Bind9Test(StatesStory, ListingStory, DriverStory, unittest.TestCase):
             self.expect_ok("create", zone)
             self.assertNotIn("alt-transfer", self.server.rndc("showzone", zone))
             self.expect_ok("delete", zone)
+
+    def test_commands_share_the_time_of_the_operation(self):
+        """One command is in time, all of them are not; the zone is not left out."""
+        self.expect_ok("create", "slow.example.")
+        slow = Path(self.folder.name) / "rndc"
+        slow.write_text(f'#!/bin/sh\nsleep 1.2\nexec {program("rndc")} "$@"\n')
+        slow.chmod(0o700)
+        started = time.monotonic()
+        code, said = self.run_driver_with(self.settings(rndc=slow), "renew", "slow.example.")
+        self.assertEqual(code, 1)
+        self.assertRegex(said, "^timeout: ")
+        self.assertLess(time.monotonic() - started, 3)
+        self.assertTrue(self.knows("slow.example."))
+        self.expect_ok("delete", "slow.example.")
 
     def test_only_secondaries_are_listed(self):
         self.server.add_primary_zone("primary.example.", "@ 60 SOA a. b. 1 2 3 4 5\n@ 60 NS a.\n")
