@@ -247,8 +247,8 @@ class Commands(WithFleet):
     def test_an_error_names_the_server(self):
         self.run_client("domain", "create", "lag.org", "--wait")
         server = self.fleet.nsd
-        os.kill(server.pid, signal.SIGSTOP)
-        self.addCleanup(os.kill, server.pid, signal.SIGCONT)
+        server.pause()
+        self.addCleanup(server.resume)
         document = self.run_json("record", "add", "lag.org", "w", "A", "192.0.2.1", "--wait",
                                  "--wait-timeout", "30", want=IN_ERROR)
         self.assertEqual((document["added"], document["status"]), (1, "ERROR"))
@@ -264,7 +264,7 @@ class Commands(WithFleet):
         self.run_client("domain", "create", "never.org")        # nsd has no row that it serves
         self.assertIn("of 3 servers have", self.run_client("status", "never.org"))
         self.run_client("domain", "delete", "never.org")
-        os.kill(server.pid, signal.SIGCONT)
+        server.resume()
         self.fleet.wait_for(lambda: server.serial("lag.org") == document["serial"], 40,
                             "nsd has caught up")
 
