@@ -6,6 +6,7 @@ enum {
 	FAILURES = 2,
 	PAUSE_MS = 5000,
 	PAUSE_MAX_MS = 600 * 1000,
+	TRANSFER_MS = 10 * 1000,	/* a transfer that was begun has this long to end */
 	FAILED_MAX_MS = 30 * 1000,
 	DONE_BEFORE_RAISE = 3,	/* of a server that takes orders */
 	RAISES = 2,
@@ -30,6 +31,11 @@ static int64_t pause_ms(const struct follow_case *of)
 	for (int i = 1; i < of->tries && pause < max; i++)
 		pause *= 2;
 	return pause < max ? pause : max;
+}
+
+static bool is_too_soon(const struct follow_case *of, int64_t pause)
+{
+	return of->tries && of->age_ms < pause;
 }
 
 static bool is_ahead(const struct follow_case *of)
@@ -58,13 +64,12 @@ enum follow follow_decide(const struct follow_case *of)
 {
 	bool ahead = is_ahead(of);
 
-	if (!is_a_matter(of) || !has_failed(of) ||
-	    (of->tries && of->age_ms < pause_ms(of)))
+	if (!is_a_matter(of) || !has_failed(of) || is_too_soon(of, pause_ms(of)))
 		return FOLLOW_WAIT;
 	if (ahead && of->raises < RAISES &&
 	    (!of->takes_orders || of->done >= DONE_BEFORE_RAISE))
 		return FOLLOW_RAISE;
-	if (!of->takes_orders)
+	if (!of->takes_orders || (of->done && is_too_soon(of, TRANSFER_MS)))
 		return FOLLOW_WAIT;
 	return of->done ? FOLLOW_RENEW : FOLLOW_TRANSFER;
 }

@@ -14,7 +14,9 @@
  * its own is ahead; twice an hour at most, for one that changes its serial itself is always
  * ahead. Each try waits twice as long as the one before, up to ten minutes: what undoes our
  * work is not fought for ever, and a long transfer comes to its end. One that did not come
- * about, as the server took no word, waits for half a minute at most. Pure.
+ * about, as the server took no word, waits for half a minute at most. A zone is not set
+ * up anew within ten seconds of an order that was taken, for its transfer may still run.
+ * Pure.
  */
 #pragma once
 
