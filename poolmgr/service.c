@@ -459,7 +459,7 @@ static enum err sync_now(struct poolmgr *poolmgr, struct request *req, bool deep
 	store_hurry(&tx, domain.id);
 	if (deep) {
 		store_unpark(&tx, domain.id);
-		store_doubt_now(&tx, domain.id);
+		store_ask(&tx, domain.id);
 	}
 	err = tx_commit(&tx);
 	if (err || domain.state.task == TASK_DELETE ||

@@ -89,10 +89,11 @@ void store_doubt_soon(struct tx *tx, const char *domain_id, const char *server_i
 	    TX_BIND(tx_int(CONTENT_FIRST_S), tx_text(domain_id), tx_text(server_id)));
 }
 
-void store_doubt_now(struct tx *tx, const char *domain_id)
+void store_ask(struct tx *tx, const char *domain_id)
 {
 	tx_exec(tx,
-	    "UPDATE pool_manager_status SET compare_at = NOW(3), comparisons = 0 "
-	    "WHERE domain_id = ? AND differs_since IS NOT NULL",
+	    "UPDATE pool_manager_status SET asked_at = NOW(3), comparisons = 0, "
+	    "compare_at = IF(differs_since IS NULL, NULL, NOW(3)) "
+	    "WHERE domain_id = ? AND action = 'UPDATE'",
 	    TX_BIND(tx_text(domain_id)));
 }

@@ -13,16 +13,20 @@ static void read_tries(struct tx *tx, const char *domain_id, const char *server_
 	    "SELECT COUNT(*), CAST(COALESCE(SUM(outcome = 'DONE'), 0) AS SIGNED), "
 	    "CAST(COALESCE(SUM(outcome = 'DONE' AND action = 'RAISE'), 0) AS SIGNED), "
 	    "TIMESTAMPDIFF(MICROSECOND, MAX(done_at), NOW(3)) DIV 1000, "
-	    "MAX(IF(outcome = 'FAILED', done_at, NULL)) = MAX(done_at) FROM repair_log "
-	    "WHERE object_uuid = ? AND server_id = ? AND kind = 'SERIAL' "
+	    "MAX(IF(outcome = 'FAILED', done_at, NULL)) = MAX(done_at), "
+	    "COALESCE((SELECT MAX(s.asked_at) FROM pool_manager_status s "
+	    "WHERE s.domain_id = ? AND s.server_id = ? AND s.action = 'UPDATE') "
+	    "> MAX(done_at), 0) FROM repair_log WHERE object_uuid = ? AND server_id = ? AND kind = 'SERIAL' "
 	    "AND done_at > NOW(3) - INTERVAL 1 HOUR",
-	    TX_BIND(tx_text(domain_id), tx_text(server_id))))
+	    TX_BIND(tx_text(domain_id), tx_text(server_id), tx_text(domain_id),
+	            tx_text(server_id))))
 		return;
 	of->tries = (int)row_int(&rows);
 	of->done = (int)row_int(&rows);
 	of->raises = (int)row_int(&rows);
 	of->age_ms = row_int(&rows);
 	of->has_failed = row_int(&rows) != 0;
+	of->asked = row_int(&rows) != 0;
 	tx_select_end(&rows);
 }
 

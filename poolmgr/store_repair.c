@@ -29,7 +29,7 @@ static int state_of(const char *name)
 #define FAULT_KEY(fault) tx_text((fault)->object), tx_text((fault)->server_id), \
                          tx_text(kind_names[(fault)->kind])
 
-/* Since it was parked last, if it was: whoever has it tried again begins anew. */
+/* Since it was parked last, or asked for: whoever has it tried again begins anew. */
 static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *age_ms)
 {
 	struct tx_rows rows;
@@ -41,9 +41,12 @@ static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *
 	    "FROM repair_log WHERE object_uuid = ? AND server_id = ? "
 	    "AND kind = ? AND outcome = 'DONE' "
 	    "AND done_at > NOW(3) - INTERVAL 1 HOUR AND done_at > COALESCE("
+	    "(SELECT MAX(s.asked_at) FROM pool_manager_status s WHERE s.domain_id = ? "
+	    "AND s.server_id = ? AND s.action = 'UPDATE'), 0) AND done_at > COALESCE("
 	    "(SELECT MAX(p.done_at) FROM repair_log p WHERE p.object_uuid = ? "
 	    "AND p.server_id = ? AND p.kind = ? AND p.outcome = 'PARKED'), 0)",
-	    TX_BIND(FAULT_KEY(fault), FAULT_KEY(fault)))) {
+	    TX_BIND(FAULT_KEY(fault), tx_text(fault->object), tx_text(fault->server_id),
+	            FAULT_KEY(fault)))) {
 		count = (int)row_int(&rows);
 		*age_ms = row_int(&rows);
 		tx_select_end(&rows);

@@ -33,9 +33,10 @@ static int64_t pause_ms(const struct follow_case *of)
 	return pause < max ? pause : max;
 }
 
+/* An administrator waits for no pause. */
 static bool is_too_soon(const struct follow_case *of, int64_t pause)
 {
-	return of->tries && of->age_ms < pause;
+	return of->tries && !of->asked && of->age_ms < pause;
 }
 
 static bool is_ahead(const struct follow_case *of)

@@ -16,7 +16,7 @@
  * work is not fought for ever, and a long transfer comes to its end. One that did not come
  * about, as the server took no word, waits for half a minute at most. A zone is not set
  * up anew within ten seconds of an order that was taken, for its transfer may still run.
- * Pure.
+ * An administrator who asks waits for none of these pauses. Pure.
  */
 #pragma once
 
@@ -45,6 +45,7 @@ struct follow_case {
 	int tries, done, raises;
 	int64_t age_ms;			/* of the last try */
 	bool has_failed;		/* the last: it did not come about */
+	bool asked;			/* an administrator did, since the last try */
 };
 
 enum follow follow_decide(const struct follow_case *of);

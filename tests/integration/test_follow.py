@@ -188,6 +188,28 @@ class Driven(Story):
             worker.wait_ready()
 
 
+class Asked(Story):
+
+    name_servers = ("bind",)
+
+    def test_an_administrator_waits_for_no_pause(self):
+        """Five orders of a moment ago had no effect: the next is due in 80 s."""
+        bind, domain = self.fleet.bind, self.create("asked.example.")
+        for number in range(5):
+            self.fleet.mariadb.sql(
+                "INSERT INTO repair_log (id, object_uuid, server_id, kind, pool_name, name, serial, "
+                "action, outcome, pass1_at, pass2_at, done_at, worker) VALUES "
+                f"('asked{number}', '{domain['id']}', 'bind', 'SERIAL', 'default', 'asked.example.', "
+                f"{domain['serial']}, 'TRANSFER', 'DONE', NOW(3), NOW(3), NOW(3), 'w')")
+        drift.replace(bind, domain["name"], edited(drift.transferred(bind, domain["name"]), DAY))
+        self.fleet.cli("sync", domain["name"], "--admin")
+        self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+        self.fleet.cli("sync", domain["name"], "--admin")
+        self.assertEqual(len(self.repairs(domain, bind)), 5)
+        self.fleet.cli("sync", domain["name"], "--deep", "--admin")
+        self.follow(domain)
+
+
 class Silent:
     """In the place of a mini-DNS that is away: SOA answers with a newer serial, no transfer.
 

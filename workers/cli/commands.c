@@ -469,7 +469,8 @@ const struct command commands[] = {
 	  "within poolmgr.periodic_sync_interval.\n"
 	  "--deep also has the records of each compared with the domain's. What "
 	  "differs is put right when it is seen once more, seconds later, also if it "
-	  "was parked (see 'zonefleet repairs').",
+	  "was parked (see 'zonefleet repairs'). A server that does not follow is made "
+	  "to transfer at once, without the pause behind earlier tries.",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,

@@ -22,7 +22,7 @@ enum { HALF = INT32_MAX };
 
 static const struct {
 	const char *name;
-	/* domain, in error, serves it: the serial, failures, takes orders, tries, done, raises, age in ms, has failed */
+	/* domain, in error, serves it: the serial, failures, takes orders, tries, done, raises, age in ms, has failed, asked */
 	struct follow_case of;
 	enum follow want;
 } cases[] = {
@@ -90,6 +90,16 @@ static const struct {
 	  { CHANGED(9), true, true, 8, 9, true, 20, 0, 0, 30000, true }, FOLLOW_TRANSFER },
 	{ "raised a moment ago",
 	  { LIVES(9), true, true, 10, 1, false, 1, 1, 1, 100 }, FOLLOW_WAIT },
+	{ "an administrator asks: it waits for no pause",
+	  { CHANGED(9), true, true, 8, 9, true, 11, 11, 0, 0, false, true }, FOLLOW_RENEW },
+	{ "likewise of an order that did not reach it",
+	  { CHANGED(9), true, true, 8, 9, true, 20, 0, 0, 0, true, true }, FOLLOW_TRANSFER },
+	{ "but a serial is raised no more often",
+	  { LIVES(9), true, true, 10, 1, false, 2, 2, 2, 0, false, true }, FOLLOW_WAIT },
+	{ "a first raise is",
+	  { LIVES(9), true, true, 10, 1, false, 1, 1, 1, 0, false, true }, FOLLOW_RAISE },
+	{ "nor is done what is no matter",
+	  { LIVES(9), true, true, 9, 1, true, 0, 0, 0, 0, false, true }, FOLLOW_WAIT },
 	{ "the domain goes: its name may be another's soon",
 	  { GOES(9), true, true, 10, 3, true, 0, 0, 0, 0 }, FOLLOW_WAIT },
 	{ "the domain is gone",
