@@ -4,7 +4,7 @@
 
 enum { ZONES_DUE_MAX = 1000 };		/* of one look */
 
-/* The publisher reads what was changed by rev: who changes decides nothing by these rows. */
+/* Blind: whoever changes records decides nothing by what these rows were. */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	struct arena *arena = arena_new();

@@ -278,6 +278,7 @@ struct move_row {
 	const char *target;		/* NULL: the name has no CNAME */
 	enum move_state state;
 	uint64_t seq;			/* grows with each change of the row */
+	uint32_t ttl;			/* that central was told just now; else 0 */
 };
 typedef void move_fn(void *self, const struct move_row *move);
 /*

@@ -4,13 +4,24 @@
 
 /* ---- states: the changes are those of core/move.h ---- */
 
-/* "m.state IN ('ADD', 'TOLD')": the states that EVENT makes TO. */
-static void states_sql(struct buf *sql, enum move_event event, enum move_state to)
+/* Rows of CONDITION that EVENT makes TO; SET, what else changes, sees the states before. */
+struct change {
+	enum move_event event;
+	enum move_state to;
+	const char *condition, *set;	/* SET NULL: nothing else */
+};
+
+/*
+ * "m.state IN ('ADD', 'TOLD')": the states that a change is of. TO itself is one of them only
+ * if the row changes all the same: a CNAME that turns has another target.
+ */
+static void states_sql(struct buf *sql, const struct change *change)
 {
 	const char *before = "m.state IN (";
 
 	for (enum move_state from = MOVE_ADD; from < MOVE_GONE; from++) {
-		if (move_next(from, event) != to)
+		if (move_next(from, change->event) != change->to ||
+		    (from == change->to && change->event != MOVE_TURNS))
 			continue;
 		buf_printf(sql, "%s'%s'", before, move_state_name(from));
 		before = ", ";
@@ -18,43 +29,44 @@ static void states_sql(struct buf *sql, enum move_event event, enum move_state t
 	buf_text(sql, ")");
 }
 
-/*
- * Rows of CONDITION that EVENT makes TO; SET, what else changes, sees the states before.
- * Whoever has read a row knows by seq that it has changed since.
- */
-static void exec_event(struct tx *tx, enum move_event event, enum move_state to,
-                       const char *set, const char *condition,
-                       const struct tx_value *bind)
+static void exec_change(struct tx *tx, const char *head, const struct change *change,
+                        const struct tx_value *bind)
 {
 	struct buf sql = { 0 };
 
-	buf_printf(&sql, "UPDATE route_moves m SET %s m.seq = m.seq + 1, m.state = '%s' "
-	           "WHERE %s AND ", set, move_state_name(to), condition);
-	states_sql(&sql, event, to);
+	buf_printf(&sql, "%s WHERE %s AND ", head, change->condition);
+	states_sql(&sql, change);
 	tx_exec(tx, buf_string(&sql), bind);
 	buf_clear(&sql);
 }
 
-/* The routers of these rows have something to tell central. */
-static void exec_due(struct tx *tx, enum move_event event, enum move_state to,
-                     const char *condition, const struct tx_value *bind)
+/* Whoever has read a row knows by seq that it has changed since. */
+static void change_rows(struct tx *tx, const struct change *change,
+                        const struct tx_value *bind)
 {
-	struct buf sql = { 0 };
+	struct buf head = { 0 };
 
-	buf_printf(&sql, "UPDATE routers d JOIN route_moves m ON m.router = d.name "
-	           "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING' "
-	           "WHERE %s AND ", condition);
-	states_sql(&sql, event, to);
-	tx_exec(tx, buf_string(&sql), bind);
-	buf_clear(&sql);
+	buf_printf(&head, "UPDATE route_moves m SET %s m.seq = m.seq + 1, m.state = '%s'",
+	           change->set ? change->set : "", move_state_name(change->to));
+	exec_change(tx, buf_string(&head), change, bind);
+	buf_clear(&head);
+}
+
+/* The routers of these rows have something to tell central. */
+static void touch_routers(struct tx *tx, const struct change *change,
+                          const struct tx_value *bind)
+{
+	exec_change(tx, "UPDATE routers d JOIN route_moves m ON m.router = d.name "
+	            "SET d.rev = d.rev + 1, d.due_at = NOW(3), d.zone_status = 'PENDING'",
+	            change, bind);
 }
 
 void store_move_stays(struct tx *tx, const char *route_id, const char *router,
                       const char *dns)
 {
-	exec_event(tx, MOVE_STAYS, MOVE_WITHDRAW, "",
-	           "m.route_id = ? AND m.router = ? AND m.dns = ?",
-	           TX_BIND(tx_text(route_id), tx_text(router), tx_text(dns)));
+	change_rows(tx, &(struct change){ MOVE_STAYS, MOVE_WITHDRAW,
+	            "m.route_id = ? AND m.router = ? AND m.dns = ?" },
+	            TX_BIND(tx_text(route_id), tx_text(router), tx_text(dns)));
 }
 
 /* ---- what becomes of a name ---- */
@@ -85,35 +97,35 @@ void store_move_insert(struct tx *tx, const struct move_row *move,
 void store_moves_lead_to(struct tx *tx, const char *route_id, const char *target,
                          int delay_s)
 {
-	static const char of_route[] = "m.route_id = ? AND m.target IS NOT NULL";
+	static const struct change turns = {
+		MOVE_TURNS, MOVE_ADD, "m.route_id = ? AND m.target IS NOT NULL",
+		"m.ends_at = IF(m.state = 'HAVE', m.ends_at, NOW(3) "
+		"+ INTERVAL ? SECOND + INTERVAL " SPAN " MICROSECOND), m.target = ?, "
+		"m.begins_at = NOW(3) + INTERVAL ? SECOND, m.needs = NULL,",
+	};
 
-	exec_due(tx, MOVE_TURNS, MOVE_ADD, of_route, TX_BIND(tx_text(route_id)));
-	exec_event(tx, MOVE_TURNS, MOVE_ADD,
-	    "m.ends_at = IF(m.state = 'HAVE', m.ends_at, NOW(3) "
-	    "+ INTERVAL ? SECOND + INTERVAL " SPAN " MICROSECOND), m.target = ?, "
-	    "m.begins_at = NOW(3) + INTERVAL ? SECOND, m.needs = NULL,", of_route,
-	    TX_BIND(tx_int(delay_s), tx_text(target), tx_int(delay_s),
-	            tx_text(route_id)));
+	touch_routers(tx, &turns, TX_BIND(tx_text(route_id)));
+	change_rows(tx, &turns, TX_BIND(tx_int(delay_s), tx_text(target), tx_int(delay_s),
+	                                tx_text(route_id)));
 }
 
-/* Those that end by now. */
-#define NOT_YET " AND m.state <> 'DROP'"
+static void end_names(struct tx *tx, const char *condition, const struct tx_value *bind)
+{
+	const struct change ends = { MOVE_ENDS, MOVE_DROP, condition };
+
+	touch_routers(tx, &ends, bind);
+	change_rows(tx, &ends, bind);
+}
 
 void store_moves_end(struct tx *tx, const char *route_id)
 {
-	const struct tx_value *bind = TX_BIND(tx_text(route_id));
-
-	exec_due(tx, MOVE_ENDS, MOVE_DROP, "m.route_id = ?" NOT_YET, bind);
-	exec_event(tx, MOVE_ENDS, MOVE_DROP, "", "m.route_id = ?" NOT_YET, bind);
+	end_names(tx, "m.route_id = ?", TX_BIND(tx_text(route_id)));
 }
 
 void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
 {
-	static const char of_host[] = "m.route_id = ? AND m.dns = ?" NOT_YET;
-	const struct tx_value *bind = TX_BIND(tx_text(route_id), tx_text(host));
-
-	exec_due(tx, MOVE_ENDS, MOVE_DROP, of_host, bind);
-	exec_event(tx, MOVE_ENDS, MOVE_DROP, "", of_host, bind);
+	end_names(tx, "m.route_id = ? AND m.dns = ?",
+	          TX_BIND(tx_text(route_id), tx_text(host)));
 }
 
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
@@ -131,9 +143,13 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 
 void store_moves_again(struct tx *tx, const char *router)
 {
-	exec_event(tx, MOVE_TURNS, MOVE_ADD, "m.begins_at = NOW(3),",
-	           "m.router = ? AND m.state <> 'ADD' AND m.target IS NOT NULL",
-	           TX_BIND(tx_text(router)));
+	static const struct change turns = {
+		MOVE_TURNS, MOVE_ADD,
+		"m.router = ? AND m.state <> 'ADD' AND m.target IS NOT NULL",
+		"m.begins_at = NOW(3),",
+	};
+
+	change_rows(tx, &turns, TX_BIND(tx_text(router)));
 }
 
 void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
@@ -153,8 +169,8 @@ void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
 
 void store_router_moves_end(struct tx *tx, const char *router)
 {
-	exec_event(tx, MOVE_ENDS, MOVE_DROP, "", "m.router = ?" NOT_YET,
-	           TX_BIND(tx_text(router)));
+	change_rows(tx, &(struct change){ MOVE_ENDS, MOVE_DROP, "m.router = ?" },
+	            TX_BIND(tx_text(router)));
 }
 
 /* The version by now is that of the binding, or a later one. */
@@ -180,13 +196,18 @@ void store_moves_served(struct tx *tx, const char *router, int patience_s)
 /* The grace begins; or the time for which a resolver may have the CNAME. */
 void store_moves_out(struct tx *tx, const struct router_row *router)
 {
-	exec_event(tx, MOVE_IS_OUT, MOVE_HAVE,
-	    "m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL " SPAN " MICROSECOND),",
-	    "m.router = ? AND m.state <> 'HAVE'", TX_BIND(tx_text(router->name)));
-	exec_event(tx, MOVE_IS_OUT, MOVE_CACHED,
-	    "m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL GREATEST(m.ttl, ?) SECOND),",
-	    "m.router = ? AND m.state <> 'CACHED'",
-	    TX_BIND(tx_u32(router->ttl), tx_text(router->name)));
+	static const struct change begins = {
+		MOVE_IS_OUT, MOVE_HAVE, "m.router = ?",
+		"m.ends_at = GREATEST(m.ends_at, NOW(3) + INTERVAL " SPAN " MICROSECOND),",
+	};
+	static const struct change is_withdrawn = {
+		MOVE_IS_OUT, MOVE_CACHED, "m.router = ?",
+		"m.ends_at = GREATEST(m.ends_at, "
+		"NOW(3) + INTERVAL GREATEST(m.ttl, ?) SECOND),",
+	};
+
+	change_rows(tx, &begins, TX_BIND(tx_text(router->name)));
+	change_rows(tx, &is_withdrawn, TX_BIND(tx_u32(router->ttl), tx_text(router->name)));
 }
 
 #define COLUMNS "SELECT m.route_id, m.router, m.dns, m.target, m.state, m.seq " \
@@ -261,21 +282,22 @@ bool store_move_event(struct tx *tx, const struct move_row *move, enum move_even
 	if (next == MOVE_GONE)
 		return delete_row(tx, move);
 	return tx_exec(tx,
-	    "UPDATE route_moves SET state = ?, seq = seq + 1 "
+	    "UPDATE route_moves SET state = ?, seq = seq + 1, ttl = GREATEST(ttl, ?) "
 	    "WHERE route_id = ? AND router = ? AND dns = ? AND seq = ?",
-	    TX_BIND(tx_text(move_state_name(next)), tx_text(move->route_id),
-	            tx_text(move->router), tx_text(move->dns),
+	    TX_BIND(tx_text(move_state_name(next)), tx_u32(move->ttl),
+	            tx_text(move->route_id), tx_text(move->router), tx_text(move->dns),
 	            tx_int((int64_t)move->seq))) > 0;
 }
 
 void store_moves_told(struct tx *tx, const struct router_row *router,
                       const struct move_row *moves, size_t count)
 {
-	tx_exec(tx,
-	    "UPDATE route_moves SET ttl = ? WHERE router = ? AND state = 'ADD' AND ttl < ?",
-	    TX_BIND(tx_u32(router->ttl), tx_text(router->name), tx_u32(router->ttl)));
-	for (size_t i = 0; i < count; i++)
-		store_move_event(tx, &moves[i], MOVE_IS_TOLD);
+	for (size_t i = 0; i < count; i++) {
+		struct move_row move = moves[i];
+
+		move.ttl = router->ttl;
+		store_move_event(tx, &move, MOVE_IS_TOLD);
+	}
 }
 
 void store_moves_drop_all(struct tx *tx, const char *router)
