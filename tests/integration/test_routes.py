@@ -33,6 +33,7 @@ FOLLOWS_SECONDS = 1 + 1 + 2     # a turn of a worker, a poll of the servers, and
 MANY = 100
 MANY_WAIT = 50
 MANY_LABELS = 70
+MOVES_PAGE = 32                 # names whose time is over, of a turn
 SUFFIX = "v3.example.com"
 SETTINGS = {"processes": 1, "suffix": f"{SUFFIX.title()}.", "rebind_grace": 3, "rebind_delay": 1, "ttl": 2,
             "retry_max": 2, "alive_timeout": 2}
@@ -1171,6 +1172,25 @@ class Moved(RouteStory):
         self.assertEqual(self.caller.list_route_bindings(router="shard1")["bindings"], [])
         self.assertEqual(self.get(route)["router"], "shard2")
         self.answers(old, "A", "10.245.2.9")
+
+    def test_names_of_a_router_that_is_locked(self):
+        """They keep no worker from the names of others, of which a page holds a part."""
+        self.router("shard1", "10.245.2.2")
+        self.router("shard2", "10.245.2.4")
+        sql = self.fleet.mariadb.sql
+        sql("INSERT INTO route_moves (route_id, router, dns, state, ends_at, begins_at) VALUES " +
+            ", ".join(f"('{uuid.uuid4().hex}', '{router}', 'x.example.org', 'CACHED', "
+                      "NOW(3) + INTERVAL 1 DAY, NOW(3))"
+                      for router in ["shard1"] * 3 + ["shard2"] * 2 * MOVES_PAGE))
+
+        def left(router):
+            return sql(f"SELECT 1 FROM route_moves WHERE router = '{router}'")
+        with self.hand() as hand:
+            hand.do("SELECT 1 FROM routers WHERE name = 'shard1' FOR UPDATE")
+            sql("UPDATE route_moves SET ends_at = NOW(3) - INTERVAL IF(router = 'shard1', 2, 1) DAY")
+            self.wait(lambda: not left("shard2"), "the names of the other router are gone")
+            self.assertEqual((len(left("shard1")), self.waiting()), (3, 0))
+        self.wait(lambda: not left("shard1"), "so are those of the locked one")
 
     def test_a_domain_that_somebody_deletes(self):
         """It is made again with all that is to be in it, though nothing of its router changes."""

@@ -15,7 +15,7 @@
 #include "shard.h"
 #include "store.h"
 
-static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = 5000,
+static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = MOVES_PERIOD_MS,
                                 .hosts_period_ms = 60 * 1000 };
 
 #define AT(field) offsetof(struct routes_settings, field)

@@ -6,15 +6,19 @@
 #include "base/log.h"
 #include "hosts_news.h"
 
-enum { PAGE = 250, PAGES = 4 };		/* of a turn: calls wait meanwhile */
+/* A turn writes one page, for calls wait meanwhile. A full page has the next one soon. */
+enum { PAGE = 32, SOON_MS = 100 };
 
 struct turn {
 	struct routes *routes;
 	struct arena *arena;
 	struct move_row rows[PAGE];
+	bool is_locked[PAGE];		/* by row: this process has its router */
 	size_t count;
 	const char *touched;		/* the router that was touched last; NULL */
-	const char *route_id;		/* of the name that has just gone */
+	const char *gone[PAGE];		/* routes whose names have gone */
+	size_t gone_count;
+	size_t ended;			/* rows that changed */
 	struct hosts_news news;		/* of routers that serve less by now */
 };
 
@@ -45,19 +49,24 @@ static int compare_routers(const void *a, const void *b)
 	              ((const struct move_row *)b)->router);
 }
 
-/* One row after the other, in the order in which all lock routers: nothing is read before. */
-static void lock_routers(const struct turn *turn, struct tx *tx)
+/*
+ * In the order in which all lock routers: nothing is read before. The names of a router that
+ * another transaction has wait for a later turn, and the loop waits for no router.
+ */
+static void lock_routers(struct turn *turn, struct tx *tx)
 {
 	for (size_t i = 0; i < turn->count; i++)
-		if (!i || strcmp(turn->rows[i].router, turn->rows[i - 1].router))
-			store_router_lock(tx, turn->rows[i].router);
+		if (i && !strcmp(turn->rows[i].router, turn->rows[i - 1].router))
+			turn->is_locked[i] = turn->is_locked[i - 1];
+		else
+			turn->is_locked[i] = store_router_try_lock(tx, turn->rows[i].router);
 }
 
-static void take_router(void *self, const char *router)
+static void take_router(void *self, const char *route_id, const char *router)
 {
 	struct turn *turn = self;
 
-	hosts_news_add(&turn->news, router, turn->route_id);
+	hosts_news_add(&turn->news, router, route_id);
 }
 
 static void touch(struct turn *turn, struct tx *tx, const char *router)
@@ -73,13 +82,13 @@ static void end_time(struct turn *turn, struct tx *tx, const struct move_row *mo
 
 	if (!store_move_event(tx, move, MOVE_IS_OVER))
 		return;
+	turn->ended++;
 	if (move_asks(next) != MOVE_ASKS_NOTHING)
 		touch(turn, tx, move->router);
 	if (next != MOVE_GONE)
 		return;
-	turn->route_id = move->route_id;
-	take_router(turn, move->router);
-	store_route_routers(tx, turn->arena, move->route_id, take_router, turn);
+	hosts_news_add(&turn->news, move->router, move->route_id);
+	turn->gone[turn->gone_count++] = move->route_id;
 }
 
 static enum err write_over(void *self, struct why *why)
@@ -89,9 +98,15 @@ static enum err write_over(void *self, struct why *why)
 
 	turn->news = (struct hosts_news){ .arena = turn->arena };
 	turn->touched = NULL;
+	turn->gone_count = 0;
+	turn->ended = 0;
 	lock_routers(turn, &tx);
 	for (size_t i = 0; i < turn->count; i++)
-		end_time(turn, &tx, &turn->rows[i]);
+		if (turn->is_locked[i])
+			end_time(turn, &tx, &turn->rows[i]);
+	if (turn->gone_count)
+		store_routes_routers(&tx, turn->arena, turn->gone, turn->gone_count,
+		                     take_router, turn);
 	hosts_news_raise(&turn->news, &tx);
 	return tx_commit(&tx);
 }
@@ -110,14 +125,13 @@ static bool run_page(struct turn *turn)
 	}
 	if (err)
 		log_warn("names before not ended: reason=\"%s\"", why.text);
-	return !err && turn->count == PAGE;
+	return !err && turn->count == PAGE && turn->ended;
 }
 
 void moves_fire(struct routes *routes)
 {
 	struct turn turn = { .routes = routes, .arena = arena_new() };
 
-	for (int i = 0; i < PAGES && run_page(&turn); i++)
-		arena_reset(turn.arena);
+	routes->moves_period_ms = run_page(&turn) ? SOON_MS : MOVES_PERIOD_MS;
 	arena_free(&turn.arena);
 }

@@ -3,11 +3,14 @@
  * is over is to lose its CNAME, a name whose CNAME no resolver can have any more goes, and the
  * agents of the routers that served it hear that.
  *
- * Each process does this, a page of rows at a time. A row that another process was faster with
- * is left alone.
+ * Each process does this, a small page of rows a turn. It leaves alone a row that another
+ * process was faster with, and the rows of a router that another transaction has locked.
  */
 #pragma once
 
 #include "routes.h"
 
-void moves_fire(struct routes *routes);		/* every few seconds */
+enum { MOVES_PERIOD_MS = 5000 };
+
+/* Sets moves_period_ms: the next turn comes soon if there is perhaps more to do. */
+void moves_fire(struct routes *routes);

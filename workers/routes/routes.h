@@ -39,7 +39,8 @@ struct routes {
 	struct scheduler *scheduler;
 	struct shards *shards;
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
-	int due_period_ms, moves_period_ms, hosts_period_ms;	/* constant */
+	int due_period_ms, hosts_period_ms;	/* constant */
+	int moves_period_ms;			/* moves.h sets it */
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */

@@ -109,6 +109,8 @@ const char *store_router_below(struct tx *tx, struct arena *arena, const char *d
 void store_router_count(struct tx *tx, const char *name, int by);
 /* Nobody else changes it or publishes its domain meanwhile. False: there is none. */
 bool store_router_lock(struct tx *tx, const char *name);
+/* The same without a wait. False also: another transaction has it. */
+bool store_router_try_lock(struct tx *tx, const char *name);
 /* Its domain should have something else now. */
 void store_router_touch(struct tx *tx, const char *name);
 
@@ -304,6 +306,11 @@ void store_moves_end_host(struct tx *tx, const char *route_id, const char *host)
 /* The routers whose instances serve the route: where it is bound, and where it was before. */
 void store_route_routers(struct tx *tx, struct arena *arena, const char *route_id,
                          void (*each)(void *self, const char *router), void *self);
+/* The same of COUNT routes, 1 to TX_LIST_MAX, each with what was found for it. */
+void store_routes_routers(struct tx *tx, struct arena *arena, const char *const *route_ids,
+                          size_t count,
+                          void (*each)(void *self, const char *route_id,
+                                       const char *router), void *self);
 /* Names in STATE whose time is over, at most LIMIT, those that ended first. */
 void store_moves_over(struct tx *tx, struct arena *arena, enum move_state state, int limit,
                       move_fn *each, void *self);

@@ -1,4 +1,5 @@
 #include "base/buf.h"
+#include "runtime/tx_list.h"
 #include "store.h"
 #include "store_serving.h"
 
@@ -139,6 +140,41 @@ void store_route_routers(struct tx *tx, struct arena *arena, const char *route_i
 	          TX_BIND(tx_text(route_id), tx_text(route_id)));
 	while (tx_next(&rows))
 		each(self, row_text(&rows));
+}
+
+/* Of one of the tables that name routers of routes. */
+static void read_routers(struct tx *tx, struct arena *arena, const char *head,
+                         const char *const *route_ids, size_t count,
+                         void (*each)(void *self, const char *route_id,
+                                      const char *router), void *self)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	struct tx_rows rows;
+	size_t places;
+	const char *sql = tx_list(arena, head, ")", count, &places);
+
+	tx_list_fill(values, route_ids, count, places);
+	values[places] = (struct tx_value){ .type = TX_END };
+	tx_select(tx, arena, &rows, sql, values);
+	while (tx_next(&rows)) {
+		const char *route_id = row_text(&rows);
+
+		each(self, route_id, row_text(&rows));
+	}
+}
+
+void store_routes_routers(struct tx *tx, struct arena *arena, const char *const *route_ids,
+                          size_t count,
+                          void (*each)(void *self, const char *route_id,
+                                       const char *router), void *self)
+{
+	static const char *const heads[] = {
+		"SELECT route_id, router FROM route_bindings WHERE route_id IN (",
+		"SELECT route_id, router FROM route_moves WHERE route_id IN (",
+	};
+
+	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+		read_routers(tx, arena, heads[i], route_ids, count, each, self);
 }
 
 void store_moves_again(struct tx *tx, const char *router)

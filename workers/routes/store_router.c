@@ -200,15 +200,26 @@ void store_router_update(struct tx *tx, const struct router_row *router)
 	            tx_text(state_names[router->state]), tx_text(router->name)));
 }
 
-bool store_router_lock(struct tx *tx, const char *name)
+static bool is_found(struct tx *tx, const char *sql, const char *name)
 {
 	struct tx_rows rows;
 
-	if (!tx_select_row(tx, NULL, &rows, "SELECT 1 FROM routers WHERE name = ? FOR UPDATE",
-	                   TX_BIND(tx_text(name))))
+	if (!tx_select_row(tx, NULL, &rows, sql, TX_BIND(tx_text(name))))
 		return false;
 	tx_select_end(&rows);
 	return !tx->err;
+}
+
+#define TO_LOCK "SELECT 1 FROM routers WHERE name = ? FOR UPDATE"
+
+bool store_router_lock(struct tx *tx, const char *name)
+{
+	return is_found(tx, TO_LOCK, name);
+}
+
+bool store_router_try_lock(struct tx *tx, const char *name)
+{
+	return is_found(tx, TO_LOCK " SKIP LOCKED", name);
 }
 
 void store_router_touch(struct tx *tx, const char *name)
