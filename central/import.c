@@ -36,6 +36,7 @@ struct commit {
 	struct domain_wish wish;
 	int64_t added, updated, deleted;
 	bool changed;
+	bool was_taken;		/* a try found no domain, and then its name or id taken */
 	const char *doubt;	/* what to tell if a COMMIT without an answer held */
 	enum err err;
 };
@@ -146,6 +147,19 @@ static bool lock_existing(struct commit *c)
 }
 
 /*
+ * Another process may create the domain between the look for it and the INSERT: a row that is
+ * missing locks no gap. The next try finds it. If that is not so, the import cannot succeed:
+ * another domain has the id, or the caller may not see the domain.
+ */
+static enum err look_again(struct commit *c, enum err err)
+{
+	if (err != ERR_EXISTS || c->mode == IMPORT_CREATE || c->was_taken)
+		return err;
+	c->was_taken = true;
+	return c->tx.err = ERR_RACE;
+}
+
+/*
  * A domain that is created with its NS records alone needs to know of no quota and of no
  * domains below it. With a zone it does: it is read back as one that was there.
  */
@@ -157,7 +171,7 @@ static enum err create_domain(struct commit *c)
 		store_later_write(c->write.later, &c->tx);
 		lock_existing(c);
 	}
-	return err ? err : c->tx.err;
+	return look_again(c, err ? err : c->tx.err);
 }
 
 /* The domain is there and locked afterwards; *created: it was not before. */

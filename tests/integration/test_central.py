@@ -1353,11 +1353,11 @@ def commit(begun, context=ADMIN, seconds=120):
 
 
 @contextlib.contextmanager
-def at_the_end():
-    """Imports stand still at the end of their transaction, as long as this one lives."""
+def gate(event, condition):
+    """Transactions stand still at EVENT, if CONDITION holds, as long as this one lives."""
     admin = {"administrator": True}
-    lab.sql("CREATE TRIGGER gate BEFORE UPDATE ON imports FOR EACH ROW "
-            "DO IF(NEW.state = 'DONE', GET_LOCK('gate', 60) + RELEASE_LOCK('gate'), 0)", **admin)
+    lab.sql(f"CREATE TRIGGER gate BEFORE {event} FOR EACH ROW "
+            f"DO IF({condition}, GET_LOCK('gate', 60) + RELEASE_LOCK('gate'), 0)", **admin)
     try:
         with held("DO GET_LOCK('gate', 60)"):
             yield
@@ -1365,7 +1365,17 @@ def at_the_end():
         lab.sql("DROP TRIGGER gate", **admin)
 
 
-def is_at_the_end():
+def at_the_end():
+    """Imports stand still at the end of their transaction."""
+    return gate("UPDATE ON imports", "NEW.state = 'DONE'")
+
+
+def at_the_creation():
+    """Imports stand still before they create a domain; calls create theirs."""
+    return gate("INSERT ON domains", "@@tx_isolation = 'READ-COMMITTED'")
+
+
+def is_at_a_gate():
     return lab.sql("SELECT 1 FROM information_schema.processlist WHERE state = 'User lock'",
                    administrator=True)
 
@@ -1513,7 +1523,7 @@ class Imports(Story):
         self.assertEqual(around.kept(), [])
         with at_the_end():
             call("commit_import", ADMIN, **{"import": begun})
-            wait_for(is_at_the_end, 20, "the import is about to commit")
+            wait_for(is_at_a_gate, 20, "the import is about to commit")
             wait_for(is_swept(), 20, "the sweep passes by")
             kept = around.kept()
         done = wait_for(lambda: settled(begun, ADMIN), 20, "it is done")
@@ -1546,11 +1556,11 @@ class Imports(Story):
         begun = stage(name, generated_zone(name, 100))
         with at_the_end():
             call("commit_import", ADMIN, **{"import": begun})
-            wait_for(is_at_the_end, 20, "the import is about to commit")
+            wait_for(is_at_a_gate, 20, "the import is about to commit")
             for domain in [other, *(self.create()["name"] for _ in range(4))]:
                 change(domain, *(add(f"h{i}.{domain}", ["192.0.2.1"]) for i in range(20)))
                 call("delete_domain", domain=domain)
-            self.assertTrue(is_at_the_end())
+            self.assertTrue(is_at_a_gate())
         self.assertEqual(wait_for(lambda: settled(begun, ADMIN), 20, "it is done")["state"],
                          "DONE")
 
@@ -1560,10 +1570,27 @@ class Imports(Story):
         begun = stage(name, generated_zone(name, 10))
         with at_the_end():
             call("commit_import", ADMIN, **{"import": begun})
-            wait_for(is_at_the_end, 20, "the import is about to commit")
+            wait_for(is_at_a_gate, 20, "the import is about to commit")
             self.waits_beside_the_loop("create_domain", ALICE, domain={"name": name})
         wait_for(lambda: settled(begun, ADMIN), 20, "it is done")
         self.fails("Duplicate", "exists already", "create_domain", domain={"name": name})
+
+    def test_a_domain_that_comes_while_a_commit_creates_it(self):
+        for mode, state in ({}, "DONE"), ({"mode": "upsert"}, "DONE"), ({"mode": "create"}, "ERROR"):
+            name = lab.name()
+            begun = stage(name, generated_zone(name, 10), **mode)
+            with at_the_creation():
+                call("commit_import", ADMIN, **{"import": begun})
+                wait_for(is_at_a_gate, 20, "the commit found no domain")
+                call("create_domain", ADMIN, domain={"name": name})
+            done = wait_for(lambda: settled(begun, ADMIN), 20, "it is settled")
+            self.assertEqual(done["state"], state, (mode, done))
+            self.assertEqual("exists already" in done["reason"], state == "ERROR", done)
+
+    def test_the_id_of_another_domain(self):
+        taken, name = self.create(context=ADMIN)["id"], lab.name()
+        begun = call("begin_import", ADMIN, domain={"name": name, "id": taken})["id"]
+        self.assertIn("one of that id", commit(begun)["reason"])
 
     def test_a_commit_whose_process_died(self):
         name = lab.name()
@@ -1586,7 +1613,7 @@ class Imports(Story):
         begun = stage(domain["name"], generated_zone(domain["name"], 100))
         with at_the_end():
             call("commit_import", ADMIN, **{"import": begun})
-            wait_for(is_at_the_end, 20, "the import is about to commit")
+            wait_for(is_at_a_gate, 20, "the import is about to commit")
             first, owner = self.who_has(begun)
             owner.pause()
         # not by calls, for the process that stands still gets its share of them
