@@ -1,7 +1,7 @@
--- A name before keeps being served until no resolver may follow its CNAME: WITHDRAW, central is to
--- be told that there is no CNAME; WITHDRAWN, central took that; CACHED, no name server has the
--- CNAME any more, and resolvers have it until ends_at. A name without a CNAME is CACHED from its
--- beginning. DROP: it is not served any more. ttl: the longest that the CNAME was given with.
+-- Routers serve a former name until no resolver can follow its CNAME. WITHDRAW: central must
+-- delete the CNAME. WITHDRAWN: central has deleted it, name servers may still have it. CACHED: the
+-- name servers have deleted it, resolvers may have it until ends_at. DROP: routers no longer serve
+-- the name. A name without a CNAME begins as CACHED. ttl: the longest ttl that the CNAME had.
 ALTER TABLE route_moves
   MODIFY COLUMN state ENUM('ADD', 'HAVE', 'DROP', 'TOLD', 'WITHDRAW', 'WITHDRAWN', 'CACHED')
     NOT NULL,
@@ -9,7 +9,7 @@ ALTER TABLE route_moves
 
 UPDATE route_moves SET state = 'CACHED' WHERE state = 'HAVE' AND target IS NULL;
 
--- The grace of these is over, and their routes live on: they are served until their CNAME is gone.
+-- Routers serve these names again until their CNAME is gone: the grace is over, the route exists.
 UPDATE route_moves m
   JOIN route_bindings b ON b.route_id = m.route_id
   JOIN routers d ON d.name = m.router

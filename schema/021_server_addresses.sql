@@ -1,5 +1,5 @@
--- All addresses that the name of a server's host has, one space between two: mini-DNS lets in each
--- of them. NULL: a pool manager from before wrote the row, and the server has the address in `host`.
--- An empty host: its name is not known yet.
+-- All addresses of a server's host, with one space between two. mini-DNS accepts each of them.
+-- NULL: an older pool manager wrote the row; the address is in `host`.
+-- An empty `host`: the host name has not been resolved yet.
 ALTER TABLE pool_servers
   ADD COLUMN addresses VARCHAR(512) CHARACTER SET ascii COLLATE ascii_bin NULL;

@@ -1,5 +1,5 @@
--- Whether a server answers, as all pool managers know it: to DNS, and on its control channel. The
--- failures in a row, when it is tried next once they are too many, and what was wrong last.
+-- The health of a server, which all pool managers share: for DNS and for its control channel.
+-- Each has the number of failures in a row, the time of the next try and the last error.
 ALTER TABLE pool_servers
   ADD COLUMN failures            INT UNSIGNED NOT NULL DEFAULT 0,
   ADD COLUMN next_try_at         DATETIME(3) NULL,

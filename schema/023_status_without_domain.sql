@@ -1,4 +1,4 @@
--- A row of pool_manager_status names its domain without a foreign key: InnoDB locked the domain's
--- row for each report, and waited there for as long as central held it. The pool manager deletes
--- the rows whose domain is gone, some in each round of the sync.
+-- pool_manager_status loses its foreign key. For each new row, InnoDB locked the row of the domain,
+-- so a report waited while central held that row. The pool manager deletes rows of deleted domains
+-- in each round of the sync.
 ALTER TABLE pool_manager_status DROP FOREIGN KEY status_domain;

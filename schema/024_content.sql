@@ -1,7 +1,7 @@
--- A server whose records were found to be others than ours, under a serial of ours: differs_since
--- says since when, and until a comparison finds them equal. compare_at says when mini-DNS is to
--- compare again, and comparisons counts how often it was told to. asked_at says when an
--- administrator asked for the server to be put right now: pauses from before count no more.
+-- differs_since: a comparison found that the server has other records than ours under our serial;
+-- NULL after a comparison has found them equal. compare_at: when mini-DNS compares them again.
+-- comparisons: how often mini-DNS was told to. asked_at: when an administrator asked for a repair;
+-- the pool manager then ignores pauses that began earlier.
 ALTER TABLE pool_manager_status
   ADD COLUMN differs_since DATETIME(3)  NULL,
   ADD COLUMN compare_at    DATETIME(3)  NULL,
