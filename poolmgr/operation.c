@@ -338,17 +338,19 @@ void operation_release(struct poolmgr *poolmgr, const char *server_id, bool cont
 	free(of);
 }
 
+/* All processes share what is known of a server: a lack of this one is none of it. */
 static void note_health(struct job *job)
 {
 	struct healths *healths = job->poolmgr->healths;
+	enum sign sign = health_sign_of(job->err);
 
 	if (job->stage != STAGE_TRIED)
 		return;
 	metric_add(operations[job->err == OK], 1);
 	metric_observe_us(seconds, job->took_us);
-	if (job->err)
+	if (sign == SIGN_FAILURE)
 		health_failed(healths, job->server, CHANNEL_CONTROL, job->why.text);
-	else
+	else if (sign == SIGN_ANSWER)
 		health_answered(healths, job->server, CHANNEL_CONTROL);
 }
 

@@ -75,6 +75,24 @@ static enum err check_name(const char *name, struct why *why)
 	return OK;
 }
 
+static const char *said(const struct command *command)
+{
+	return command->output[0] ? command->output : "failed without a word";
+}
+
+/* OK: named did it, or refused. What rndc says by itself is no word of named on a zone. */
+static enum err run(const struct bind9 *bind, const char *const *argv, int timeout_ms,
+                    struct command *command, struct why *why)
+{
+	enum err err = command_run(argv, timeout_ms, command, why);
+
+	if (err || command->status == 0)
+		return err;
+	err = words_of_rndc(command->output);
+	return err == ERR_REMOTE ? OK : fail(why, err, "rndc for %s: %.400s",
+	                                     bind->server.id, said(command));
+}
+
 static enum err rndc(const struct bind9 *bind, const char *verb, const char *zone,
                      const char *clause, struct command *command, struct why *why)
 {
@@ -101,7 +119,7 @@ static enum err rndc(const struct bind9 *bind, const char *verb, const char *zon
 	if (left_ms <= 0)
 		return fail(why, ERR_TIMEOUT, "no time was left for rndc %s on %s", verb,
 		            bind->server.id);
-	return command_run(argv, (int)left_ms, command, why);
+	return run(bind, argv, (int)left_ms, command, why);
 }
 
 /* All commands of an operation share its time. */
@@ -117,7 +135,7 @@ static enum err refused(const struct bind9 *bind, const char *verb,
                         const struct command *command, struct why *why)
 {
 	return fail(why, ERR_REMOTE, "rndc %s on %s: %.400s", verb, bind->server.id,
-	            command->output[0] ? command->output : "failed without a word");
+	            said(command));
 }
 
 static void clause_of(const struct bind9 *bind, const struct driver_context *context,

@@ -128,7 +128,7 @@ enum err command_run(const char *const *argv, int timeout_ms, struct command *co
 	close(pipes[1]);
 	if (error) {
 		close(pipes[0]);
-		return fail(why, ERR_UNREACHABLE, "cannot run %s: %s", argv[0],
+		return fail(why, ERR_BUSY, "cannot run %s: %s", argv[0],
 		            strerror(error));
 	}
 	enum err err = collect(argv, pid, pipes[0], timeout_ms, command, why);

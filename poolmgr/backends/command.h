@@ -14,6 +14,9 @@ struct command {
 	char output[COMMAND_OUTPUT + 1];	/* text; control bytes are spaces */
 };
 
-/* argv[0] is found in the system's folders. ERR_TIMEOUT, ERR_UNREACHABLE: cannot run. */
+/*
+ * argv[0] is found in the system's folders. ERR_BUSY: cannot run; ERR_TIMEOUT; and
+ * ERR_UNREACHABLE: it ran, and was killed, for nothing could tell of its end.
+ */
 enum err command_run(const char *const *argv, int timeout_ms, struct command *command,
                      struct why *why);

@@ -6,8 +6,10 @@
  * defaults overlaid by the server's own). Its functions block, on the
  * server's own lane, and return by the deadline whatever the server does.
  * Each is idempotent: creating what is there and deleting what is gone is
- * OK. Failing is ERR_TIMEOUT, ERR_UNREACHABLE or ERR_REMOTE with the
- * server's words, or one that says more; but ERR_BUSY: it was told nothing.
+ * OK. Failing is ERR_TIMEOUT or ERR_UNREACHABLE: the server is silent;
+ * ERR_REMOTE with the server's words, or one that says more; ERR_INVALID:
+ * its control channel has no words for it; ERR_BUSY: this host lacks
+ * something (a descriptor, a program, a right), and told it nothing.
  */
 #pragma once
 

@@ -5,11 +5,15 @@
 
 #include <curl/curl.h>
 
+#include "backends/lack.h"
 #include "base/clock.h"
 #include "base/descriptors.h"
 #include "base/log.h"
 
-/* What the library's failures are to us; all others: the server is away. */
+/*
+ * What the library's failures are to us; all others: the server is away. A name that does
+ * not resolve, and a file that cannot be read, are troubles of this host.
+ */
 static const struct failure {
 	CURLcode code;
 	enum err err;
@@ -21,6 +25,10 @@ static const struct failure {
 	{ CURLE_UNSUPPORTED_PROTOCOL, ERR_REMOTE    },
 	{ CURLE_BAD_CONTENT_ENCODING, ERR_REMOTE    },
 	{ CURLE_PARTIAL_FILE,         ERR_REMOTE    },
+	{ CURLE_COULDNT_RESOLVE_HOST, ERR_BUSY      },
+	{ CURLE_SSL_CACERT_BADFILE,   ERR_BUSY      },
+	{ CURLE_FAILED_INIT,          ERR_BUSY      },
+	{ CURLE_OUT_OF_MEMORY,        ERR_BUSY      },
 	{ 0, ERR_UNREACHABLE },
 };
 
@@ -167,8 +175,12 @@ static enum err lost(const struct http *http, CURLcode code, const char *said,
 		            "answer_max, %zu bytes", terms->server, terms->url,
 		            terms->answer_max);
 	curl_easy_getinfo(http->curl, CURLINFO_OS_ERRNO, &number);
-	if (code == CURLE_COULDNT_CONNECT && number)
+	if (code == CURLE_COULDNT_CONNECT && number) {
 		said = strerror((int)number);
+		err = lack_err((int)number);
+	}
+	if (http->is_lacking)
+		err = ERR_BUSY;
 	return fail(why, err, "the API of %s (%s): %s", terms->server, terms->url,
 	            err_quote(said[0] ? said : curl_easy_strerror(code), quoted,
 	                      sizeof(quoted)));
@@ -186,8 +198,7 @@ static CURLcode perform(struct http *http, const char *url, int64_t left_ms,
 	SET(http, CURLOPT_ERRORBUFFER, said);
 	errno = 0;
 	CURLcode code = curl_easy_perform(http->curl);
-	if (code)
-		descriptors_lack("a control channel");
+	http->is_lacking = code && descriptors_lack("a control channel");
 	SET(http, CURLOPT_ERRORBUFFER, NULL);
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
 	http->status = (int)status;

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ struct http {
 	struct curl_slist *headers;
 	int64_t deadline_ms;
 	int status;		/* of the last answer: 200 */
+	bool is_lacking;	/* the last question failed for want of a descriptor */
 	struct buf answer;	/* its body */
 };
 
@@ -43,8 +45,8 @@ void http_close(struct http *http);
 
 /*
  * METHOD on the URL with PATH behind it, which is quoted already; BODY is JSON, or NULL.
- * Any status is an answer. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE, or ERR_REMOTE:
- * it does not speak HTTP.
+ * Any status is an answer. ERR_TIMEOUT, ERR_UNREACHABLE, ERR_TOO_LARGE; ERR_REMOTE: it
+ * does not speak HTTP; ERR_BUSY: this host lacks something, and told it nothing.
  */
 enum err http_ask(struct http *http, const char *method, const char *path,
                   const char *body, struct why *why);

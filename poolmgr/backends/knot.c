@@ -15,6 +15,7 @@
 #include <libknot/error.h>
 
 #include "backends/drivers.h"
+#include "backends/lack.h"
 #include "backends/listing.h"
 #include "backends/words.h"
 #include "base/clock.h"
@@ -142,10 +143,11 @@ static enum err talk_open(struct talk *talk, const struct knot *knot, struct why
 	int code = knot_ctl_connect(talk->ctl, knot->socket);
 	if (code == KNOT_EOK)
 		return OK;
+	int error = errno;
 	descriptors_lack("a control channel");
 	enum err err = lost(talk, code);
 	knot_ctl_free(talk->ctl);
-	return err;
+	return lack_err(error) == ERR_BUSY ? ERR_BUSY : err;
 }
 
 static void talk_close(struct talk *talk)

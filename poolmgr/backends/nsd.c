@@ -17,6 +17,7 @@
 #include <openssl/ssl.h>
 
 #include "backends/drivers.h"
+#include "backends/lack.h"
 #include "backends/words.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -74,10 +75,21 @@ struct channel {
 	struct why *why;
 };
 
+static enum err lost_by(struct channel *channel, enum err err, const char *what)
+{
+	return fail(channel->why, err, "control channel of %s (%s): %s",
+	            channel->nsd->server.id, channel->nsd->control, what);
+}
+
 static enum err lost(struct channel *channel, const char *what)
 {
-	return fail(channel->why, ERR_UNREACHABLE, "control channel of %s (%s): %s",
-	            channel->nsd->server.id, channel->nsd->control, what);
+	return lost_by(channel, ERR_UNREACHABLE, what);
+}
+
+/* Before anything was sent. */
+static enum err not_connected(struct channel *channel, int error)
+{
+	return lost_by(channel, lack_err(error), strerror(error));
 }
 
 static enum err wait_for(struct channel *channel, short events)
@@ -131,17 +143,17 @@ static enum err connect_to(struct channel *channel)
 	                     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (channel->fd < 0) {
 		descriptors_lack("a control channel");
-		return lost(channel, strerror(errno));
+		return not_connected(channel, errno);
 	}
 	if (connect(channel->fd, (struct sockaddr *)&address, len) == 0)
 		return OK;
 	if (errno != EINPROGRESS)
-		return lost(channel, strerror(errno));
+		return not_connected(channel, errno);
 	enum err err = wait_for(channel, POLLOUT);
 	if (err)
 		return err;
 	getsockopt(channel->fd, SOL_SOCKET, SO_ERROR, &problem, &size);
-	return problem ? lost(channel, strerror(problem)) : OK;
+	return problem ? not_connected(channel, problem) : OK;
 }
 
 /* What a TLS call waits for; an error in words when it does not just wait. */
@@ -171,7 +183,7 @@ static enum err start_tls(struct channel *channel)
 
 	channel->context = SSL_CTX_new(TLS_client_method());
 	if (!channel->context)
-		return lost(channel, "no TLS");
+		return lost_by(channel, ERR_BUSY, "no TLS");
 	SSL_CTX_set_min_proto_version(channel->context, TLS1_2_VERSION);
 	SSL_CTX_set_verify(channel->context, SSL_VERIFY_PEER, NULL);
 	SSL_CTX *context = channel->context;
@@ -181,8 +193,8 @@ static enum err start_tls(struct channel *channel)
 	                                SSL_FILETYPE_PEM) != 1 ||
 	    SSL_CTX_load_verify_locations(context, nsd->server_cert, NULL) != 1) {
 		ERR_clear_error();
-		return lost(channel,
-		            "cannot read server_cert, control_key or control_cert");
+		return lost_by(channel, ERR_BUSY,
+		               "cannot read server_cert, control_key or control_cert");
 	}
 	channel->tls = SSL_new(channel->context);
 	SSL_set_fd(channel->tls, channel->fd);

@@ -50,3 +50,24 @@ enum meaning words_mean(const char *backend, const char *command, int status,
 			return rows[i].meaning;
 	return MEANS_REFUSED;
 }
+
+/* The first row that fits counts. Of all others rndc was not connected to named. */
+static const struct rndc_row {
+	const char *words;
+	enum err err;
+} rndc_rows[] = {
+	{ "' failed: ",         ERR_REMOTE      },
+	{ "connect failed",     ERR_UNREACHABLE },
+	{ "send failed",        ERR_UNREACHABLE },
+	{ "recv failed",        ERR_UNREACHABLE },
+	{ "remote host closed", ERR_UNREACHABLE },
+	{ "parse message",      ERR_UNREACHABLE },
+};
+
+enum err words_of_rndc(const char *said)
+{
+	for (size_t i = 0; i < sizeof(rndc_rows) / sizeof(rndc_rows[0]); i++)
+		if (strstr(said, rndc_rows[i].words))
+			return rndc_rows[i].err;
+	return ERR_BUSY;
+}

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#include "base/err.h"
+
 enum meaning {
 	MEANS_REFUSED,
 	MEANS_BUSY,		/* somebody else changes the server's configuration */
@@ -18,3 +20,9 @@ enum meaning {
 /* COMMAND as the driver gives it; STATUS: of HTTP, else 0; SAID: the server's words. */
 enum meaning words_mean(const char *backend, const char *command, int status,
                         const char *said);
+
+/*
+ * What rndc says when it fails. ERR_REMOTE: named's refusal; ERR_UNREACHABLE: named is
+ * away, or hung up; ERR_BUSY: rndc did not come so far, for want of a key or an address.
+ */
+enum err words_of_rndc(const char *said);

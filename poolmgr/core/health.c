@@ -1,6 +1,7 @@
 #include "core/health.h"
 
 #include "base/backoff.h"
+#include "base/log.h"
 
 /* A probe of what mini-DNS knows to be silent costs little, and fails at once. */
 static const struct terms {
@@ -10,6 +11,27 @@ static const struct terms {
 	[CHANNEL_CONTROL] = { 3, { .first_ms = 1000, .max_ms = 60 * 1000 } },
 	[CHANNEL_DNS]     = { 3, { .first_ms = 1000, .max_ms = 10 * 1000 } },
 };
+
+/* As a driver fails (backends/driver.h). What a driver cannot end with says nothing. */
+static const enum sign signs[ERR_COUNT] = {
+	[OK]              = SIGN_ANSWER,
+	[ERR_DENIED]      = SIGN_ANSWER,
+	[ERR_NOT_FOUND]   = SIGN_ANSWER,
+	[ERR_EXISTS]      = SIGN_ANSWER,
+	[ERR_CONFLICT]    = SIGN_ANSWER,
+	[ERR_TOO_LARGE]   = SIGN_ANSWER,
+	[ERR_REMOTE]      = SIGN_ANSWER,
+	[ERR_TIMEOUT]     = SIGN_FAILURE,
+	[ERR_UNREACHABLE] = SIGN_FAILURE,
+	[ERR_INVALID]     = SIGN_NONE,
+	[ERR_BUSY]        = SIGN_NONE,
+};
+
+enum sign health_sign_of(enum err err)
+{
+	bug_if((unsigned)err >= ERR_COUNT);
+	return signs[err];
+}
 
 static bool is_too_many(enum channel channel, int failures)
 {

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 enum channel { CHANNEL_CONTROL, CHANNEL_DNS, CHANNELS };
 
 /* The row of a server, for one channel. */
@@ -30,6 +32,15 @@ struct health_move {
 	int64_t next_ms;		/* until the next try; 0: whenever one likes */
 	bool opens, closes;
 };
+
+/* What the end of an operation says of its server. */
+enum sign {
+	SIGN_NONE,			/* this host, or the request, has a fault */
+	SIGN_ANSWER,			/* it answered, be it with a refusal */
+	SIGN_FAILURE,			/* it gave no answer */
+};
+
+enum sign health_sign_of(enum err err);
 
 /* Are there too many failures? */
 bool health_is_open(enum channel channel, const struct health *health);

@@ -5,15 +5,20 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from poolmgr_lab import SECONDS, PoolmgrLab, report, wait_for           # noqa: E402
+from poolmgr_lab import (                                               # noqa: E402
+    HOST, SECONDS, PoolmgrLab, free_port, report, wait_for)
 
 WORDS = "no answer, says the story"
 
 
 def setUpModule():
+    # of the first there is no socket, of the second no program that could ask it
+    silent = {"id": "silent", "host": HOST, "port": free_port(), "control": "/nowhere/nsd.ctl"}
+    lacking = {"id": "lacking", "host": HOST, "port": free_port(), "rndc": "/nowhere/rndc"}
     lab = HealthStory.lab = unittest.enterModuleContext(PoolmgrLab(
         {"one": {}, "two": {}, "refuses": {"fail_create": "no"}}, domains=8,
-        settings={"poolmgr": {"periodic_sync_interval": 86400}}))
+        settings={"poolmgr": {"periodic_sync_interval": 86400},
+                  "backends": {"nsd": {"servers": [silent]}, "bind9": {"servers": [lacking]}}}))
     HealthStory.poolmgrs = [lab.start_poolmgr(name) for name in ("poolmgr1", "poolmgr2")]
     HealthStory.minidns = lab.minidns()
 
@@ -86,12 +91,33 @@ class Dns(HealthStory):
 
 class Control(HealthStory):
 
-    def test_all_know(self):
-        """Those that are told of it refuse what they are to create, and try nothing."""
-        for number in 1, 2, 3:
+    def create(self, *numbers):
+        for number in numbers:
             self.minidns.cast("create_domain", domain=self.domain(number))
-        self.wait_figures("failing", "refuses", "1")
-        self.assertEqual(self.row("refuses", "control_error"), ["refuses: no"])
+
+    def wait_failed(self, server, reason, count):
+        self.wait_for(lambda: self.lab.count(
+            f"server_id = '{server}' AND action = 'CREATE' AND status = 'ERROR' "
+            f"AND reason LIKE '{reason}'") >= count, f"{server} has {reason}")
+
+    def test_all_know(self):
+        """Of a server that gives no answer: what is to be created there waits for a probe."""
+        self.create(1, 2, 3)
+        self.wait_figures("failing", "silent", "1")
+        self.assertIn("/nowhere/nsd.ctl", self.row("silent", "control_error")[0])
+        self.create(4)
+        self.wait_failed("silent", "not tried: %", 1)
+
+    def test_refusals_are_answers(self):
+        self.create(5, 6, 7, 8)
+        self.wait_failed("refuses", "refuses: no", 4)
+        self.assertEqual(self.row("refuses", "control_failures, control_error"), ["0", ""])
+
+    def test_lack_of_the_pool_manager(self):
+        """A program that is not installed there says nothing of the server."""
+        self.create(5, 6, 7, 8)
+        self.wait_failed("lacking", "cannot run /nowhere/rndc: %", 4)
+        self.assertEqual(self.row("lacking", "control_failures, control_error"), ["0", ""])
 
 
 if __name__ == "__main__":

@@ -48,6 +48,22 @@ static void what_a_row_becomes(void **unused)
 		}
 }
 
+static void only_silence_is_a_failure(void **unused)
+{
+	static const enum err answers[] = { OK, ERR_REMOTE, ERR_DENIED, ERR_NOT_FOUND,
+	                                    ERR_EXISTS, ERR_CONFLICT, ERR_TOO_LARGE };
+	enum sign want[ERR_COUNT] = { [ERR_TIMEOUT] = SIGN_FAILURE,
+	                              [ERR_UNREACHABLE] = SIGN_FAILURE };
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(answers); i++)
+		want[answers[i]] = SIGN_ANSWER;
+	for (enum err err = OK; err < ERR_COUNT; err++) {
+		print_message("%s\n", err_name(err));
+		assert_int_equal(health_sign_of(err), want[err]);
+	}
+}
+
 /* Each is later than the one before, up to a limit, and is not taken back by itself. */
 static void probes_come_at_growing_intervals(void **unused)
 {
@@ -76,6 +92,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_row_becomes),
+		cmocka_unit_test(only_silence_is_a_failure),
 		cmocka_unit_test(probes_come_at_growing_intervals),
 	};
 

@@ -64,10 +64,41 @@ static void each_has_its_meaning(void **unused)
 	}
 }
 
+/* As rndc 9.18 says them; "not found" of a host is no word on a zone. */
+static void rndc_tells_its_own_trouble_from_nameds(void **unused)
+{
+	static const struct {
+		const char *said;
+		enum err want;
+	} rows[] = {
+		{ "rndc: 'addzone' failed: already exists", ERR_REMOTE },
+		{ "rndc: 'showzone' failed: not found no matching zone", ERR_REMOTE },
+		{ "rndc: connect failed: 127.0.0.1#953: connection refused",
+		  ERR_UNREACHABLE },
+		{ "rndc: connect failed: 2001:db8::1#953: host unreachable",
+		  ERR_UNREACHABLE },
+		{ "rndc: recv failed: connection reset", ERR_UNREACHABLE },
+		{ "rndc: recv failed: timed out", ERR_UNREACHABLE },
+		{ "rndc: parse message: unexpected end of input", ERR_UNREACHABLE },
+		{ "rndc: connection to remote host closed. * This may indicate that",
+		  ERR_UNREACHABLE },
+		{ "rndc: neither /etc/bind/rndc.conf nor /k was found", ERR_BUSY },
+		{ "rndc: error: /k:1: unknown option 'a' rndc: could not load rndc "
+		  "configuration", ERR_BUSY },
+		{ "rndc: couldn't get address for 'ns1.invalid': not found", ERR_BUSY },
+		{ "", ERR_BUSY },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(words_of_rndc(rows[i].said), rows[i].want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_has_its_meaning),
+		cmocka_unit_test(rndc_tells_its_own_trouble_from_nameds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
