@@ -203,8 +203,10 @@ static void server_moved(void *self, const struct server *server, bool is_first)
 	struct poolmgr *pm = self;
 
 	registration_renew(pm->registration);
-	if (is_first)
-		operation_release(pm, server->settings->id, false);
+	if (!is_first)
+		return;
+	operation_release(pm, server->settings->id, true);
+	operation_release(pm, server->settings->id, false);
 }
 
 static enum err start(void *self, const struct runtime *runtime, struct why *why)

@@ -58,6 +58,8 @@ struct job {
 	/* why it is created again: what the poll said that found no zone; NULL: it is new */
 	const char *lost;
 	bool refuted;			/* it has the zone all the same */
+	/* why it cannot be asked by DNS what became of that; NULL: it can */
+	const char *nameless;
 	struct held *held;
 	enum stage stage;
 	enum err err;			/* of the driver */
@@ -72,6 +74,7 @@ static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *dom
                            const struct cause *cause)
 {
 	struct job *job = xcalloc(1, sizeof(*job));
+	struct why words;
 
 	job->poolmgr = poolmgr;
 	job->server = server;
@@ -86,6 +89,8 @@ static struct job *job_new(struct poolmgr *poolmgr, const struct domain_ref *dom
 	job->domain.name = arena_strdup(job->arena, domain->name);
 	job->domain.pool = arena_strdup(job->arena, domain->pool);
 	job->domain.tenant = arena_strdup(job->arena, domain->tenant);
+	if (server_lacks_address(server, &words))
+		job->nameless = arena_strdup(job->arena, words.text);
 	job->cause = *cause;
 	job->cause.request_id = arena_strdup(job->arena, cause->request_id);
 	return job;
@@ -208,15 +213,42 @@ static void refute(struct job *job, struct tx *tx)
 	                          absence_words(ABSENCE_REFUTED)));
 }
 
+/* It was done, and no poll can confirm it. */
+static bool is_unconfirmed(const struct job *job)
+{
+	return job->stage == STAGE_TRIED && !job->err && !job->refuted && job->nameless;
+}
+
+/* Nobody will report of the new zone: its row says why, as after a change of it. */
+static void record_unseen(const struct job *job, struct tx *tx)
+{
+	const struct server_report report = {
+		.domain = job->domain,
+		.name_server = job->server->settings->id,
+		.report = REPORT_ERROR,
+		.reason = job->nameless,
+	};
+
+	store_reports(tx, &report, 1);
+}
+
+static const char *reason_of(const struct job *job)
+{
+	if (job->err)
+		return job->why.text;
+	return is_unconfirmed(job) && job->action == ACTION_DELETE ? job->nameless : "";
+}
+
 static enum err record(void *self, struct why *why)
 {
 	struct job *job = self;
+	const char *reason = reason_of(job);
 	const struct outcome outcome = {
 		.domain_id = job->domain.id,
 		.server_id = job->server->settings->id,
 		.action = job->action,
-		.status = job->err ? "ERROR" : status_of_success(job),
-		.reason = job->err ? job->why.text : "",
+		.status = *reason ? "ERROR" : status_of_success(job),
+		.reason = reason,
 		.confirm_s = job->confirm_s,
 	};
 	struct tx tx = tx_begin(job->server->db, why);
@@ -226,6 +258,8 @@ static enum err record(void *self, struct why *why)
 	store_settle(&tx, &outcome);
 	if (job->refuted)
 		refute(job, &tx);
+	if (is_unconfirmed(job) && job->action == ACTION_CREATE)
+		record_unseen(job, &tx);
 	if (job->stage == STAGE_TRIED)
 		store_reconsider(&tx, &job->domain, job->action, outcome.server_id,
 		                 job->err ? outcome.confirm_s : 0);
@@ -378,11 +412,13 @@ static void confirm(struct job *job)
 	    job->poolmgr->tell, &job->domain, job->server, &job->cause);
 }
 
+/* By the rows of the action that has the reason. */
 static enum err judge_failure(struct job *job, struct why *why)
 {
+	bool is_unseen = !job->err && job->action == ACTION_CREATE;
 	const struct question question = {
 		.domain_id = job->domain.id,
-		.action = job->action,
+		.action = is_unseen ? ACTION_UPDATE : job->action,
 		.request_id = job->cause.request_id,
 	};
 
@@ -398,10 +434,10 @@ static void settle(struct job *job)
 	if (job->stage != STAGE_SKIPPED) {
 		log_end(job);
 		note_health(job);	/* is it back? What is in error is due */
-		if (!err && !job->err && !job->refuted)
-			confirm(job);
-		if (!err && job->err)
+		if (!err && (job->err || is_unconfirmed(job)))
 			err = judge_failure(job, why);
+		else if (!err && !job->refuted)
+			confirm(job);
 	}
 	if (err)
 		log_warn("outcome not recorded: domain=%s server=%s err=%s why=\"%s\"",

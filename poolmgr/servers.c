@@ -275,6 +275,14 @@ bool server_is_known(const struct server *server)
 	return *server->address;
 }
 
+bool server_lacks_address(const struct server *server, struct why *words)
+{
+	if (server_is_known(server))
+		return false;
+	fail(words, OK, "no address of its host %s is known", server->settings->host);
+	return true;
+}
+
 bool server_is_for(const struct server *server, const struct domain_ref *domain)
 {
 	return !domain->is_catalog || server->driver->by_catalog;

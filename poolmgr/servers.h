@@ -76,6 +76,7 @@ struct server *servers_find(const struct servers *servers, const char *id);
 void servers_set(struct servers *servers, const char *id, bool in_service);
 /* Has it an address? Else it cannot be asked, or told, anything by DNS. */
 bool server_is_known(const struct server *server);
+bool server_lacks_address(const struct server *server, struct why *words);	/* and says so */
 /* Is the domain for this server? A catalog zone is for those that read it. */
 bool server_is_for(const struct server *server, const struct domain_ref *domain);
 /* And is the server in service now? */

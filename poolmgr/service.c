@@ -347,11 +347,8 @@ static enum err update_status(void *self, struct request *req)
 /* Why it is not even asked; NULL: it is. */
 static const char *trouble_of(const struct server *server, struct why *words)
 {
-	if (!server_is_known(server)) {
-		fail(words, OK, "no address of its host %s is known",
-		     server->settings->host);
+	if (server_lacks_address(server, words))
 		return words->text;
-	}
 	return server_fails(server, CHANNEL_DNS) ? "gives no answer; it is probed until it does"
 	                                         : NULL;
 }

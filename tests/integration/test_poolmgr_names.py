@@ -13,7 +13,7 @@ ADDRESSES = ["127.0.0.1", "127.0.0.2", "2001:db8::1"]
 
 def setUpModule():
     lab = NameStory.lab = unittest.enterModuleContext(PoolmgrLab(
-        {"one": {}, "late": {"host": "late.test"}, "many": {"host": "many.test"}},
+        {"one": {}, "late": {"host": "late.test"}, "many": {"host": "many.test"}}, domains=5,
         settings={"poolmgr": {"periodic_sync_interval": 86400}}))
     NameStory.hosts = Hosts(lab.folder)
     NameStory.hosts.names({"many.test": ADDRESSES})
@@ -57,11 +57,40 @@ class Late(NameStory):
         self.wait_for(lambda: self.lab.count(
             f"{where} AND status = 'ERROR' AND reason LIKE '%late.test is known'"), "status has it")
         self.assertFalse(self.told_again())
+        before = self.come_and_go()
         self.hosts.names({"many.test": ADDRESSES, "late.test": ["127.0.0.3"]})
         self.wait_for(lambda: self.server("late") == ["127.0.0.3"] * 2, "it is let in")
         self.wait_for(self.told_again, "what it missed is done")
+        self.wait_released(*before)
         self.assertEqual(self.trouble("late"), "NULL")
         self.assertEqual(self.log().count("host not looked up"), 1)
+
+    def row_of(self, domain, action):
+        found = self.lab.sql("SELECT status, reason FROM pool_manager_status WHERE domain_id = "
+                             f"'{domain['id']}' AND action = '{action}' AND server_id = 'late'")
+        return found[0] if found else None
+
+    def come_and_go(self):
+        """The rows say why nothing confirms it; their own time is a day away."""
+        nameless = ["ERROR", "no address of its host late.test is known"]
+        created, deleted = (self.lab.domains()[f"zone-{number}.many.example."] for number in (3, 4))
+        self.lab.sql("DELETE FROM pool_manager_status WHERE action = 'UPDATE' "
+                     f"AND domain_id = '{created['id']}'")
+        self.lab.sql("UPDATE domains SET task = 'DELETE', status = 'PENDING' "
+                     f"WHERE id = '{deleted['id']}'")
+        self.minidns.cast("create_domain", domain=created)
+        self.minidns.cast("delete_domain", domain=deleted)
+        self.wait_for(lambda: self.row_of(created, "UPDATE") == nameless, "the new one has it")
+        self.wait_for(lambda: self.row_of(deleted, "DELETE") == nameless, "the old one has it")
+        self.lab.sql("UPDATE pool_manager_status SET next_attempt_at = NOW(3) + INTERVAL 1 DAY "
+                     "WHERE server_id = 'late' AND status = 'ERROR'")
+        return created, deleted
+
+    def wait_released(self, created, deleted):
+        self.wait_for(lambda: self.row_of(deleted, "DELETE") == ["NO_DOMAIN", ""], "deleted again")
+        self.wait_for(lambda: self.lab.count(
+            f"server_id = 'late' AND action = 'UPDATE' AND domain_id = '{created['id']}' "
+            "AND next_attempt_at < NOW(3) + INTERVAL 1 HOUR") == 1, "the new one is due")
 
     def told_again(self):
         """Nobody is there to hear it."""
