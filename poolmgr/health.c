@@ -179,11 +179,22 @@ static struct finding *finding_of(struct healths *healths, const struct server *
 	return &healths->found[server - healths->poolmgr->servers->item][channel];
 }
 
+/* Silence that is not written yet: found since, or in the hands of the lane. */
+static bool is_piled(struct healths *healths, const struct server *server,
+                     enum channel channel)
+{
+	size_t at = (size_t)(server - healths->poolmgr->servers->item);
+
+	return healths->found[at][channel].evidence.failures ||
+	       (healths->is_running &&
+	        healths->settled[at][channel].finding.evidence.failures);
+}
+
 void health_answered(struct healths *healths, struct server *server, enum channel channel)
 {
 	struct finding *finding = finding_of(healths, server, channel);
 
-	if (!server->health[channel].failures && !finding->evidence.failures)
+	if (!server->health[channel].failures && !is_piled(healths, server, channel))
 		return;
 	*finding = (struct finding){ .evidence = { .has_answered = true } };
 	submit(healths);

@@ -71,6 +71,30 @@ class Locks(ReportStory):
         self.assertLess(self.lab.statements("begin") - before, FEW)
 
 
+class Answers(ReportStory):
+
+    def health(self):
+        return self.lab.sql("SELECT failures, last_error FROM pool_servers WHERE id = 'one'")[0]
+
+    def test_answer_while_silence_is_written(self):
+        """It takes back what is not in the row yet."""
+        silent, answers = self.domain(5), self.domain(6)
+        heard = f"domain_id = '{answers['id']}' AND action = 'UPDATE' AND server_id = 'one'"
+        self.lab.sql(f"DELETE FROM pool_manager_status WHERE {heard}")
+        self.lab.sql("UPDATE pool_servers SET last_error = 'before' WHERE id = 'one'")
+        with holding(self.lab.mariadb, "SELECT id FROM pool_servers FOR UPDATE"):
+            self.tell(report(silent, "one", "ERROR", None, silent=True, reason="no answer"))
+            wait_for(lambda: self.lab.sql(
+                "SELECT id FROM information_schema.processlist WHERE info LIKE "
+                "'UPDATE pool_servers SET failures%'"), SECONDS, "it is being written",
+                [self.poolmgr.log])
+            self.tell(report(answers, "one"))
+            wait_for(lambda: self.lab.count(heard) == 1, SECONDS, "it is heard",
+                     [self.poolmgr.log])
+        wait_for(lambda: self.health() == ["0", ""], SECONDS, "nothing is left of it",
+                 [self.poolmgr.log])
+
+
 class Losses(ReportStory):
     """The database goes while something of the loop's own is written: others wait for it."""
 
