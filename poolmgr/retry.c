@@ -139,25 +139,34 @@ static bool begins_probe(struct tx *tx, const struct retry *retry, enum channel 
 	                         channel, &page->health, &move, NULL);
 }
 
+/*
+ * A probe counts only with something to send, and what another process probes is not claimed
+ * here: both are written together.
+ */
+static enum err claim_due(struct retry *retry, enum channel channel, struct due *due)
+{
+	struct page *page = &retry->pages[channel];
+	struct tx tx = tx_begin(retry->poolmgr->lane_db, &retry->why);
+
+	store_claim(&tx, retry->arena, &due, page->of.ahead_s, retry->lease_s);
+	settle_superseded(&tx, retry, &due);
+	if (due && page->is_probe && !begins_probe(&tx, retry, channel) && !tx.err) {
+		tx_rollback(&tx);
+		return OK;
+	}
+	enum err err = tx_commit(&tx);
+	page->due = err ? NULL : due;
+	return err;
+}
+
 static enum err claim_page(struct retry *retry, enum channel channel)
 {
 	struct page *page = &retry->pages[channel];
-	struct db *db = retry->poolmgr->lane_db;
-	struct tx tx = tx_once(db, &retry->why);
+	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
 	struct due *due = store_due(&tx, retry->arena, &retry->scope, &page->of);
-
-	if (due && page->is_probe && !begins_probe(&tx, retry, channel))
-		due = NULL;
 	enum err err = tx_commit(&tx);
 
-	if (err || !due)
-		return err;
-	tx = tx_begin(db, &retry->why);
-	store_claim(&tx, retry->arena, &due, page->of.ahead_s, retry->lease_s);
-	settle_superseded(&tx, retry, &due);
-	err = tx_commit(&tx);
-	page->due = err ? NULL : due;
-	return err;
+	return err || !due ? err : claim_due(retry, channel, due);
 }
 
 static void claim(void *self)
