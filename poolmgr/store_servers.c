@@ -46,7 +46,10 @@ static void list_addresses(const struct addresses *known, struct buf *text)
 
 #define NAMELESS "no address of its host is known"
 
-/* While its name is not known the server is let in by the addresses that it had. */
+/*
+ * While its name is not known the server is let in by the addresses that it had. A host in
+ * the row: some process knows the name, and what it wrote of the server counts.
+ */
 static void register_one(struct tx *tx, const char *pool, const struct server *server)
 {
 	struct buf addresses = { 0 };
@@ -60,7 +63,7 @@ static void register_one(struct tx *tx, const char *pool, const struct server *s
 	    "host = IF(VALUES(host) = '', host, VALUES(host)), "
 	    "addresses = IF(VALUES(host) = '', addresses, VALUES(addresses)), "
 	    "tsig_key = VALUES(tsig_key), "
-	    "last_error = IF(VALUES(host) = '', VALUES(last_error), "
+	    "last_error = IF(host = '', VALUES(last_error), "
 	    "IF(last_error = '" NAMELESS "', '', last_error)), "
 	    "updated_at = NOW(3)",
 	    TX_BIND(tx_text(pool), tx_text(server->settings->id),

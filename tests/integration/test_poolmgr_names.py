@@ -102,6 +102,20 @@ class Several(NameStory):
     def test_all_are_let_in(self):
         self.assertEqual(self.addresses("many"), ADDRESSES)
 
+    def test_process_that_does_not_know_it(self):
+        """It leaves what those wrote who do."""
+        self.lab.sql("UPDATE pool_servers SET last_error = 'no answer, it says' "
+                     "WHERE id = 'many'")
+        other = self.lab.add_poolmgr("other")
+        Hosts(other.folder).seen_by(other)
+        other.launch()
+        other.wait_ready()
+        wait_for(lambda: "host not looked up: host=many.test" in other.log.read_text(), SECONDS,
+                 "it does not know the name", [other.log])
+        other.stop()
+        self.assertEqual(self.trouble("many"), "no answer, it says")
+        self.lab.sql("UPDATE pool_servers SET last_error = '' WHERE id = 'many'")
+
     def test_another_one(self):
         """The name is looked up again when a server is silent."""
         self.hosts.names({"many.test": ADDRESSES[:2] + ["192.0.2.9"], "late.test": ["127.0.0.3"]})
