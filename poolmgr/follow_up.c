@@ -256,7 +256,9 @@ static void record_raise(void *self)
 {
 	struct pursuit *pursuit = self;
 
+	log_request(pursuit->cause.request_id);
 	record(pursuit, poolmgr_of(pursuit)->lane_db, pursuit->outcome);
+	log_request(NULL);
 }
 
 static void raise_recorded(void *self)
