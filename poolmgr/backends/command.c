@@ -103,7 +103,7 @@ static enum err collect(const char *const *argv, pid_t pid, int fd, int timeout_
 	errno = error;
 	descriptors_lack("a command");
 	if (error)
-		return fail(why, ERR_BUSY, "cannot watch %s: %s", argv[0],
+		return fail(why, ERR_UNREACHABLE, "cannot watch %s: %s", argv[0],
 		            strerror(error));
 	if (!ended)
 		return fail(why, ERR_TIMEOUT, "%s did not end within %d ms", argv[0],
