@@ -164,6 +164,9 @@ static enum err claim_page(struct retry *retry, enum channel channel)
 	struct page *page = &retry->pages[channel];
 	struct tx tx = tx_once(retry->poolmgr->lane_db, &retry->why);
 	struct due *due = store_due(&tx, retry->arena, &retry->scope, &page->of);
+
+	if (!due && !page->is_probe)
+		store_forget_due(&tx, &retry->scope.share, &page->of);
 	enum err err = tx_commit(&tx);
 
 	return err || !due ? err : claim_due(retry, channel, due);

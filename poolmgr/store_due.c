@@ -115,6 +115,45 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
 		put_off(tx, arena, ids, count, lease_s);
 }
 
+/* Read apart: a statement that writes would lock what it reads of central's, and wait. */
+static size_t find_gone(struct tx *tx, struct arena *arena, const struct share *share,
+                        const struct due_of *of, const char **ids)
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	    "SELECT s.id FROM pool_manager_status s "
+	    "LEFT JOIN domains d ON d.id = s.domain_id "
+	    "WHERE s.server_id = ? AND s.by_control = ? AND s.next_attempt_at <= NOW(3) "
+	    "AND CRC32(s.domain_id) % ? = ? AND d.id IS NULL LIMIT ?",
+	    TX_BIND(tx_text(of->server_id), tx_int(of->control),
+	            tx_int((int64_t)share->total), tx_int((int64_t)share->factor),
+	            tx_int(TX_LIST_MAX)));
+	while (tx_next(&rows))
+		ids[count++] = row_text(&rows);
+	return count;
+}
+
+void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of)
+{
+	struct arena *arena = arena_new();
+	struct tx_value values[TX_LIST_MAX + 1];
+	const char *ids[TX_LIST_MAX];
+	size_t count = find_gone(tx, arena, share, of, ids), places;
+
+	if (count) {
+		const char *sql = tx_list(arena,
+		    "DELETE FROM pool_manager_status WHERE id IN (", ")", count,
+		    &places);
+
+		tx_list_fill(values, ids, count, places);
+		values[places].type = TX_END;
+		tx_exec(tx, sql, values);
+	}
+	arena_free(&arena);
+}
+
 void store_hurry(struct tx *tx, const char *domain_id)
 {
 	tx_exec(tx,

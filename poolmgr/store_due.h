@@ -34,6 +34,11 @@ struct due *store_due(struct tx *tx, struct arena *arena, const struct scope *sc
  */
 void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead_s,
                  int lease_s);
+/*
+ * Rows that are due, of the share, and whose domain is gone: nothing claims them, and each
+ * process would look for them again and again. At most TX_LIST_MAX are deleted.
+ */
+void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
 /* All that is owed of the domain is due now. */
 void store_hurry(struct tx *tx, const char *domain_id);
 /*

@@ -89,6 +89,18 @@ class Dns(HealthStory):
         self.assertEqual(self.figures("silent", "two"), ["1", "1"])
 
 
+class Due(HealthStory):
+
+    def test_domains_that_are_gone(self):
+        """What is due of them is forgotten at once, not by the next sync."""
+        for action, status in ("DELETE", "ERROR"), ("UPDATE", "ERROR"):
+            self.lab.sql(
+                "INSERT INTO pool_manager_status (id, server_id, domain_id, action, status, "
+                f"next_attempt_at) VALUES (MD5('gone {action}'), 'one', MD5('gone'), "
+                f"'{action}', '{status}', NOW(3))")
+        self.wait_for(lambda: self.lab.count("domain_id = MD5('gone')") == 0, "none is left")
+
+
 class Control(HealthStory):
 
     def create(self, *numbers):
