@@ -187,8 +187,8 @@ static enum err pile_settle(const struct pile *pile, struct poolmgr *poolmgr,
 }
 
 /*
- * One by one, so that a row that cannot be written, or a domain that is locked
- * for long, holds up no other. The first reason is told: the message comes again.
+ * One by one, so that a row that cannot be written holds up no other. The first reason is
+ * told: the message comes again.
  */
 static enum err pile_settle_apart(const struct pile *pile, struct poolmgr *poolmgr,
                                   struct why *why)
