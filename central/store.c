@@ -2,10 +2,19 @@
 
 #include "runtime/db.h"
 
-/* A race is such a wait, too (1205), unless the connection was lost. */
-void store_waited(struct tx *tx, const char *what)
+/*
+ * Behind TX_A_MOMENT, ERR_BUSY is the end of the moment; elsewhere it is the limit of any
+ * statement. A race is such a wait, too (1205), unless the connection was lost. A lane runs
+ * its transaction again by itself.
+ */
+void store_waited(struct tx *tx, enum store_wait wait, const char *what)
 {
-	if (tx->err == ERR_BUSY || (tx->err == ERR_RACE && db_is_up(tx->db)))
+	bool was_moment = tx->err == ERR_BUSY && wait == STORE_WAIT_A_MOMENT &&
+	                  tx_knows_moments(tx);
+	bool was_race = tx->err == ERR_RACE && wait != STORE_WAIT_LONG &&
+	                db_is_up(tx->db);
+
+	if (was_moment || was_race)
 		tx->err = fail(tx->why, ERR_LOCKED, "%.200s is being changed: try again",
 		               what);
 }

@@ -49,8 +49,8 @@ enum store_wait { STORE_WAIT_NOT, STORE_WAIT_A_MOMENT, STORE_WAIT_LONG };
 #define STORE_WAITS(tx, wait, sql) \
 	((wait) == STORE_WAIT_LONG || !tx_knows_moments(tx) ? sql : \
 	 (wait) == STORE_WAIT_A_MOMENT ? TX_A_MOMENT sql : TX_NOT_A_MOMENT sql)
-/* Behind such a statement: one that waited in vain ends in ERR_LOCKED, about WHAT. */
-void store_waited(struct tx *tx, const char *what);
+/* Behind such a statement: one that waited in vain, not on a lane, ends in ERR_LOCKED. */
+void store_waited(struct tx *tx, enum store_wait wait, const char *what);
 
 /* NAME, if WITH_ITSELF, and the names above it, as texts. */
 size_t store_ancestors(const struct name *name, bool with_itself, struct arena *arena,

@@ -14,7 +14,7 @@ void store_blacklist_insert(struct tx *tx, const struct blacklist *entry,
 	            "VALUES (?, ?, ?, UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(entry->id), tx_text(entry->name),
 	                tx_text(entry->description)));
-	store_waited(tx, BLACKLIST);
+	store_waited(tx, wait, BLACKLIST);
 }
 
 int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wait)
@@ -23,7 +23,7 @@ int64_t store_blacklist_delete(struct tx *tx, const char *id, enum store_wait wa
 	                            "DELETE FROM blacklists WHERE id = ?"),
 	                        TX_BIND(tx_text(id)));
 
-	store_waited(tx, BLACKLIST);
+	store_waited(tx, wait, BLACKLIST);
 	return count;
 }
 
@@ -64,7 +64,7 @@ void store_quota_set(struct tx *tx, const char *tenant, const char *resource,
 	            "INSERT INTO quotas (tenant, resource, hard_limit) VALUES (?, ?, ?) "
 	            "ON DUPLICATE KEY UPDATE hard_limit = VALUES(hard_limit)"),
 	        TX_BIND(tx_text(tenant), tx_text(resource), tx_int(limit)));
-	store_waited(tx, "the quota");
+	store_waited(tx, wait, "the quota");
 }
 
 void store_quota_find(struct tx *tx, const char *tenant, struct arena *arena,
@@ -153,7 +153,7 @@ bool store_server_set(struct tx *tx, const char *pool, const char *id, const cha
 	                            "WHERE pool_name = ? AND id = ?"),
 	                        TX_BIND(tx_text(state), tx_text(pool), tx_text(id)));
 
-	store_waited(tx, "the server");
+	store_waited(tx, wait, "the server");
 	return count == 1;
 }
 

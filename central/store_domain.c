@@ -374,7 +374,7 @@ void store_domain_insert(struct tx *tx, struct zone *zone, enum store_wait wait)
 	                tx_u32(zone->soa_ttl), tx_u32(is->refresh), tx_u32(is->retry),
 	                tx_u32(is->expire), tx_u32(is->minimum), tx_u32(is->ttl),
 	                tx_text(is->is_catalog ? "CATALOG" : "PRIMARY")));
-	store_waited(tx, is->name);
+	store_waited(tx, wait, is->name);
 	store_versions_begin(tx, "domain", &(const char *){ is->id }, 1);
 	zone->is.version = 1;
 }

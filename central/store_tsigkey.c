@@ -59,7 +59,7 @@ bool store_tsigkey_lock(struct tx *tx, const struct tsigkey_key *by,
 		: STORE_WAITS(tx, wait, SELECT_OWN "WHERE t.name = ? FOR UPDATE");
 	bool found = select_tsigkey(tx, sql, *by->id ? by->id : by->name, arena, key);
 
-	store_waited(tx, "the TSIG key");
+	store_waited(tx, wait, "the TSIG key");
 	return found;
 }
 
@@ -92,7 +92,7 @@ void store_tsigkey_insert(struct tx *tx, const struct tsigkey *key, enum store_w
 	            "VALUES (?, ?, ?, ?, ?, UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))"),
 	        TX_BIND(tx_text(key->id), tx_text(key->name), tx_text(key->algorithm),
 	                tx_text(key->secret), tx_text(key->domain_id)));
-	store_waited(tx, "the TSIG key, or its domain,");
+	store_waited(tx, wait, "the TSIG key, or its domain,");
 }
 
 void store_tsigkey_update(struct tx *tx, const struct tsigkey *key)
@@ -116,7 +116,7 @@ void store_tsigkey_delete_domains(struct tx *tx, const char *domain_id,
 	            "(SELECT 1 FROM pool_servers p WHERE TRIM(TRAILING '.' FROM "
 	            "LOWER(p.tsig_key)) = TRIM(TRAILING '.' FROM tsigkeys.name))"),
 	        TX_BIND(tx_text(domain_id)));
-	store_waited(tx, "a TSIG key of the domain");
+	store_waited(tx, wait, "a TSIG key of the domain");
 }
 
 /* A configuration may have the name in capitals, or without its final dot. */

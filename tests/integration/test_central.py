@@ -1587,6 +1587,21 @@ class Imports(Story):
             self.assertEqual(done["state"], state, (mode, done))
             self.assertEqual("exists already" in done["reason"], state == "ERROR", done)
 
+    def test_a_commit_that_loses_a_deadlock(self):
+        """It runs again at once; the sweep need not take it up."""
+        name = lab.name()
+        begun, large = stage(name, generated_zone(name, 10)), stage(name, generated_zone(name, 200))
+        with held("SELECT 1 FROM pools FOR UPDATE; "
+                  f"UPDATE import_records SET ttl = 9 WHERE import_id = '{large}'") as do:
+            call("commit_import", ADMIN, **{"import": begun})
+            wait_for(lambda: lab.sql(
+                "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' "
+                "AND trx_query LIKE '%INSERT INTO domains%'", administrator=True),
+                20, "the commit waits for the pool")
+            do(f"SELECT 1 FROM imports WHERE id = '{begun}' FOR UPDATE")
+        done = wait_for(lambda: settled(begun, ADMIN), 20, "it is settled")
+        self.assertEqual((done["state"], done["attempts"]), ("DONE", 1), done)
+
     def test_the_id_of_another_domain(self):
         taken, name = self.create(context=ADMIN)["id"], lab.name()
         begun = call("begin_import", ADMIN, domain={"name": name, "id": taken})["id"]
