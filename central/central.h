@@ -28,6 +28,7 @@ struct central {
 	struct lane *import_lane;		/* commits take long: beside the loop */
 	struct db *import_db;
 	struct db_config import_db_config;
+	int64_t import_quiet_until_ms;		/* of what the lane logs */
 	struct lane *sweep_lane;		/* of the sweep, for the same reason */
 	struct db *sweep_db;
 	struct db_config sweep_db_config;

@@ -19,7 +19,7 @@
 #include "runtime/offload.h"
 #include "service.h"
 
-enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900, HOLD_S = 5 };
+enum { WAITING_MAX = 100, COMMIT_TIMEOUT_S = 900, HOLD_S = 5, QUIET_MS = 60 * 1000 };
 
 /* A commit on its way through the lane. */
 struct commit {
@@ -481,13 +481,24 @@ static enum err claim(void *self, struct why *why)
 	return err;
 }
 
+/* The import waits for the next look. The database's own line tells why it is away. */
+static void note_no_claim(struct central *central, enum err err, const struct why *why)
+{
+	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
+	    log_is_due(&central->import_quiet_until_ms, QUIET_MS))
+		log_warn("import not taken up: err=%s reason=\"%s\"", err_name(err), why->text);
+}
+
 /* On the lane's thread. */
 static void work(void *job)
 {
 	struct commit *c = job;
 	struct why why;
+	enum err err = claim(c, &why);
 
-	if (claim(c, &why) || !*c->id)
+	if (err)
+		note_no_claim(c->central, err, &why);
+	if (err || !*c->id)
 		return;
 	c->arena = arena_new();
 	c->err = tx_redo(try_commit, c, &why);

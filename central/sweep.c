@@ -13,6 +13,7 @@
 enum {
 	ROUND_MS = 3000,	/* what is not removed by then waits for the next round */
 	ROUNDS = 3,		/* in any of them a change is looked at */
+	QUIET_MS = 60 * 1000,	/* between two lines on failures */
 };
 
 struct sweep {
@@ -20,6 +21,7 @@ struct sweep {
 	struct arena *arena;
 	int64_t deadline_ms;
 	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
+	int64_t quiet_until_ms;
 	bool is_running;
 };
 
@@ -111,7 +113,20 @@ static const struct step {
 	{ "imports",            sweep_imports        },
 };
 
-/* A race is lost to the next round. Returns false when there is nothing left to do. */
+/* A race is lost to the next round. The database's own line tells why it is away. */
+static void note_failure(struct sweep *s, const struct step *step, enum err err,
+                         const struct why *why)
+{
+	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
+	    log_is_due(&s->quiet_until_ms, QUIET_MS))
+		log_warn("sweep failed: step=\"%s\" err=%s reason=\"%s\"", step->what,
+		         err_name(err), why->text);
+	else
+		log_debug("sweep gave way: step=\"%s\" reason=\"%s\"", step->what,
+		          why->text);
+}
+
+/* Returns false when there is nothing left to do. */
 static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
 {
 	struct why why;
@@ -120,8 +135,7 @@ static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
 
 	arena_reset(s->arena);
 	if (tx_commit(&tx)) {
-		log_debug("sweep gave way: step=\"%s\" reason=\"%s\"", step->what,
-		          why.text);
+		note_failure(s, step, tx.err, &why);
 		return false;
 	}
 	*removed += count;

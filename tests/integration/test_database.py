@@ -749,6 +749,20 @@ class Connections(Story):
             server.resume()
         wait_for(lambda: idle.do("ping")["err"] == "ok", 8, "connected again")
 
+    def test_a_binary_log_of_statements(self):
+        """The server would refuse to write within READ COMMITTED: its error says what to set."""
+        logging = MariaDb.start(folder / "logging", settings=[
+            "--log-bin=log", "--server-id=1", "--binlog-format=STATEMENT"])
+        self.addCleanup(logging.stop)
+        account = {"host": f"{logging.host}:{logging.port}", "password": logging.password}
+        driver = self.driver(read_committed=1, **account)
+        answer = driver.do("ping")
+        self.assertEqual(answer["err"], "unreachable", answer)
+        self.assertIn("set binlog_format to ROW or MIXED", answer["why"])
+        self.assertEqual(self.driver(**account).do("ping")["err"], "ok")
+        logging.sql("SET GLOBAL binlog_format = 'MIXED'", administrator=True)
+        wait_for(lambda: driver.do("ping")["err"] == "ok", 10, "it connects")
+
     def test_wrong_account(self):
         for wrong in {"password": "wrong"}, {"user": "nobody"}, {"name": "nowhere"}:
             with self.subTest(wrong=wrong):

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { LINE_MAX_BYTES = 4096, REQUEST_MAX_BYTES = 64 };
 
 /* One write(2) a line, so that the lines of many processes never mix. */
@@ -216,6 +218,16 @@ void log_warn(const char *fmt, ...)
 	va_start(args, fmt);
 	emit(LOG_LEVEL_WARN, "warn", fmt, args);
 	va_end(args);
+}
+
+bool log_is_due(int64_t *quiet_until_ms, int period_ms)
+{
+	int64_t now_ms = clock_ms();
+
+	if (now_ms < *quiet_until_ms)
+		return false;
+	*quiet_until_ms = now_ms + period_ms;
+	return true;
 }
 
 void log_complaint(const char *program, const char *words)

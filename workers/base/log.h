@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
@@ -21,6 +22,11 @@ void log_request(const char *id);	/* "" or NULL: none; copied; per thread */
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * For what may fail often: true at most once in PERIOD_MS, by *quiet_until_ms, which begins
+ * with 0. One thread's.
+ */
+bool log_is_due(int64_t *quiet_until_ms, int period_ms);
 /* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped as well. */
 void log_complaint(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -254,34 +254,50 @@ static enum err session_set(struct db *db, const char *name, int value, struct w
 	return err;
 }
 
-/*
- * What the server takes: it would say too much by closing the connection while we write,
- * and whether its reason is still read then is a matter of luck.
- */
-static enum err read_packet_max(struct db *db, struct why *why)
+static enum err query_number(struct db *db, const char *sql, uint64_t *number,
+                             struct why *why)
 {
-	static const char sql[] = "SELECT @@max_allowed_packet";
 	MYSQL_RES *result = NULL;
 	MYSQL_ROW row = NULL;
 
-	if (!mysql_real_query(db->mysql, sql, sizeof sql - 1))
+	if (!mysql_real_query(db->mysql, sql, strlen(sql)))
 		result = mysql_store_result(db->mysql);
 	if (!result)
 		return failed(db, why);
 	row = mysql_fetch_row(result);
-	db->packet_max = row && row[0] ? strtoull(row[0], NULL, 10) : 0;
+	*number = row && row[0] ? strtoull(row[0], NULL, 10) : 0;
 	mysql_free_result(result);
 	return OK;
 }
 
+/* A server with a binary log of statements refuses what such a session writes (1665). */
+static enum err set_read_committed(struct db *db, struct why *why)
+{
+	uint64_t refuses = 0;
+	enum err err = query(db, read_committed, sizeof read_committed - 1, why);
+
+	if (!err)
+		err = query_number(db, "SELECT @@log_bin AND @@binlog_format = 'STATEMENT'",
+		                   &refuses, why);
+	if (err || !refuses)
+		return err;
+	return fail(why, ERR_UNREACHABLE,
+	            "the server has binlog_format = STATEMENT and so refuses to write for "
+	            "imports and for the sweep: set binlog_format to ROW or MIXED");
+}
+
+/*
+ * A server says of a statement that is too large by closing the connection while we write,
+ * and whether its reason is still read then is a matter of luck: packet_max is known first.
+ */
 static enum err session_start(struct db *db, struct why *why)
 {
-	enum err err = read_packet_max(db, why);
+	enum err err = query_number(db, "SELECT @@max_allowed_packet", &db->packet_max, why);
 
 	for (size_t i = 0; !err && i < sizeof session / sizeof session[0]; i++)
 		err = query(db, session[i], strlen(session[i]), why);
 	if (!err && db->config->read_committed)
-		err = query(db, read_committed, sizeof read_committed - 1, why);
+		err = set_read_committed(db, why);
 	for (size_t i = 0; !err && i < sizeof settings / sizeof settings[0]; i++) {
 		int value = setting_value(db, i);
 

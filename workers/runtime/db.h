@@ -24,7 +24,9 @@ struct db_config {
 	 * No options: of a connection whose transactions take long. HOLD_S: so long it
 	 * waits for a lock, and so long it may stand still within a transaction before the
 	 * server ends that; 0: a share of the timeout. READ_COMMITTED: it locks rows and no
-	 * gaps between them, and each statement has a snapshot of its own.
+	 * gaps between them, and each statement has a snapshot of its own. A server whose
+	 * binary log has statements (binlog_format) is unreachable then, and the reason says
+	 * what to set.
 	 */
 	int hold_s;
 	bool read_committed;

@@ -402,6 +402,7 @@ int main(void)
 		.tls = getenv("DB_TLS"),
 		.tls_ca = setting("DB_TLS_CA", NULL),
 		.timeout_s = atoi(setting("DB_TIMEOUT", "10")),
+		.read_committed = getenv("DB_READ_COMMITTED"),
 	};
 	struct driver driver = { .arena = arena_new() };
 	char *line = NULL;

@@ -253,6 +253,17 @@ static void test_fatal_exits_1(void **state)
 	assert_matches(" fatal: cannot read it\n");
 }
 
+static void test_once_a_while(void **state)
+{
+	int64_t quiet_until_ms = 0, other_ms = 0;
+
+	(void)state;
+	assert_true(log_is_due(&quiet_until_ms, 3600 * 1000));
+	assert_false(log_is_due(&quiet_until_ms, 3600 * 1000));
+	assert_true(log_is_due(&other_ms, 0));
+	assert_true(log_is_due(&other_ms, 0));
+}
+
 static void test_bug_aborts(void **state)
 {
 	int status = in_child(die_bug);
@@ -276,6 +287,7 @@ int main(void)
 		cmocka_unit_test_setup(test_journal_prefix, start),
 		cmocka_unit_test_setup(test_another_stream_is_no_journal, start),
 		cmocka_unit_test_setup(test_fatal_exits_1, start),
+		cmocka_unit_test_setup(test_once_a_while, start),
 		cmocka_unit_test_setup(test_bug_aborts, start),
 	};
 
