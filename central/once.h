@@ -10,7 +10,9 @@
  * Calls that wait at the same time share a transaction, and so its way to
  * the disk, for up to 20 ms; each keeps its own serial (edit.h). Should it fail, for
  * one of them is refused or late, each is run by itself; so is one whose domain is locked,
- * and ends in ERR_LOCKED. One call of a batch waits a moment for such a row, no other does.
+ * and ends in ERR_LOCKED. A call of a batch waits a moment for such a row. Once one has waited
+ * in vain, no other of the batch waits. Several may wait with success: no further call begins
+ * after BUDGET_MS, and those that are left end in ERR_BUSY.
  */
 #pragma once
 
