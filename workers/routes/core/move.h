@@ -6,6 +6,9 @@
  *
  *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
+ * Enough name servers are poolmgr.threshold_percentage of them: below 100 %, a server that is
+ * behind may still give the CNAME of a name that is CACHED, or GONE.
+ *
  * A name without a CNAME (a host of the route's owner, or a name at the same router) is CACHED
  * from its beginning, until its grace is over. Only a name in DROP is not served.
  */
@@ -16,10 +19,10 @@
 enum move_state {
 	MOVE_ADD,		/* central is to be told of the CNAME */
 	MOVE_TOLD,		/* central took the CNAME */
-	MOVE_HAVE,		/* the name servers have the CNAME: its grace */
+	MOVE_HAVE,		/* enough name servers have the CNAME: its grace */
 	MOVE_WITHDRAW,		/* central is to be told that there is no CNAME */
 	MOVE_WITHDRAWN,		/* central took that; a name server may have the CNAME */
-	MOVE_CACHED,		/* no name server has it; a resolver may */
+	MOVE_CACHED,		/* enough name servers have it no more; a resolver may */
 	MOVE_DROP,		/* served no more; central is to be told as by WITHDRAW */
 	MOVE_GONE,		/* no row */
 	MOVE_STATES
@@ -31,7 +34,7 @@ enum move_event {
 	MOVE_STAYS,		/* the name is served on without a CNAME */
 	MOVE_ENDS,		/* the name is to be served no more */
 	MOVE_IS_TOLD,		/* central did what the state asks for */
-	MOVE_IS_OUT,		/* the name servers have what central was told */
+	MOVE_IS_OUT,		/* enough name servers have what central was told */
 	MOVE_IS_OVER,		/* the state's time is over */
 	MOVE_EVENTS
 };
