@@ -1192,6 +1192,21 @@ class Moved(RouteStory):
             self.assertEqual((len(left("shard1")), self.waiting()), (3, 0))
         self.wait(lambda: not left("shard1"), "so are those of the locked one")
 
+    def test_what_a_router_waits_for_before_it_goes(self):
+        """A router that is out with its domain, and has rows as if names had been withdrawn."""
+        self.router("shard1", "10.245.2.2", ttl=77)
+        sql = self.fleet.mariadb.sql
+        sql("INSERT INTO route_moves (route_id, router, dns, target, state, ends_at, begins_at) "
+            "VALUES ('x', 'shard1', 'x.example.org', 'y.example.org', 'HAVE', '2999-01-01', NOW(3))")
+        self.addCleanup(sql, "DELETE FROM route_moves")
+        for state, words in (
+                ("HAVE", "grace ends at 2999-01-01T.* for 77 s more"),
+                ("CACHED", "resolvers may keep the names until 2999-01-01T"),
+                ("WITHDRAWN", "lead to others: the name servers may still have .* for 77 s more"),
+                ("WITHDRAW", "lead to others: the name servers may still have .* for 77 s more")):
+            sql(f"UPDATE route_moves SET state = '{state}'")
+            self.refused(words, self.caller.delete_router, router="shard1")
+
     def test_a_domain_that_somebody_deletes(self):
         """It is made again with all that is to be in it, though nothing of its router changes."""
         own = self.alone(check_period=1, rebind_grace=3600, rebind_delay=0)

@@ -271,16 +271,31 @@ enum err service_drain_router(void *self, struct request *req)
 	return OK;
 }
 
-static void check_moves(struct request *req, struct tx *tx, const char *name)
+/* What the last of these names waits for. */
+static const char *moves_words(const struct moves_left *left, struct arena *arena)
 {
-	const char *until;
-	int64_t count = store_router_moves(tx, req->arena, name, &until);
+	if (left->leading)
+		return arena_printf(arena, "the grace ends at %s (routes.rebind_grace), then "
+		                    "the name servers drop the names, and resolvers may "
+		                    "keep them for %u s more (the ttl)", left->until,
+		                    left->ttl);
+	if (left->leaving)
+		return arena_printf(arena, "the name servers may still have the names, and "
+		                    "resolvers may keep them for %u s more (the ttl)",
+		                    left->ttl);
+	return arena_printf(arena, "resolvers may keep the names until %s", left->until);
+}
 
-	if (count)
+static void check_moves(struct request *req, struct tx *tx,
+                        const struct router_row *router)
+{
+	struct moves_left left;
+
+	store_router_moves(tx, req->arena, router, &left);
+	if (left.count)
 		tx_fail(tx, ERR_CONFLICT, "%" PRId64 " names that routes had at it still "
-		        "lead to others, until %s (routes.rebind_grace): wait, or end that "
-		        "by \"force\"",
-		        count, until);
+		        "lead to others: %s. Wait, or end that by \"force\"", left.count,
+		        moves_words(&left, req->arena));
 }
 
 static void take_mover(void *self, const char *router)
@@ -324,7 +339,7 @@ enum err service_delete_router(void *self, struct request *req)
 		tx_fail(&tx, ERR_CONFLICT, "%u routes are bound to it: drain it first",
 		        router.bound);
 	else if (!force)
-		check_moves(req, &tx, name);
+		check_moves(req, &tx, &router);
 	if (!tx.err)
 		end_router(req, &tx, &router, &news);
 	err = tx_commit(&tx);

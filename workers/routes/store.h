@@ -340,9 +340,16 @@ void store_router_movers(struct tx *tx, struct arena *arena, const char *router,
 void store_router_moves_end(struct tx *tx, const char *router);
 /* All of a router's go, with the claims to their names. */
 void store_moves_drop_all(struct tx *tx, const char *router);
-/* How many names routes had at a router, and until when the last of them is served. */
-int64_t store_router_moves(struct tx *tx, struct arena *arena, const char *router,
-                           const char **until);
+/* The names that routes had at a router, and what the last of them waits for. */
+struct moves_left {
+	int64_t count;
+	int64_t leading;		/* that have a CNAME, or are to get it, in their grace */
+	int64_t leaving;		/* of which the name servers may have the CNAME */
+	uint32_t ttl;			/* the longest one of a CNAME, at least the router's */
+	const char *until;		/* the last end of a grace, or of a ttl; NULL: none */
+};
+void store_router_moves(struct tx *tx, struct arena *arena,
+                        const struct router_row *router, struct moves_left *left);
 
 /* ---- what a router's instances serve ---- */
 

@@ -345,18 +345,26 @@ void store_moves_drop_all(struct tx *tx, const char *router)
 	tx_exec(tx, "DELETE FROM route_moves WHERE router = ?", TX_BIND(tx_text(router)));
 }
 
-int64_t store_router_moves(struct tx *tx, struct arena *arena, const char *router,
-                           const char **until)
+/* A row that the name servers are to lose has a time that says nothing any more. */
+#define IS_LEAVING "state IN ('WITHDRAW', 'WITHDRAWN', 'DROP')"
+
+void store_router_moves(struct tx *tx, struct arena *arena,
+                        const struct router_row *router, struct moves_left *left)
 {
 	struct tx_rows rows;
-	int64_t count;
 
+	*left = (struct moves_left){ .count = 0 };
 	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT COUNT(*), DATE_FORMAT(MAX(ends_at), '%Y-%m-%dT%H:%i:%sZ') "
-	    "FROM route_moves WHERE router = ?", TX_BIND(tx_text(router))))
-		return 0;
-	count = row_int(&rows);
-	*until = row_text(&rows);
+	    "SELECT COUNT(*), COALESCE(SUM(state IN ('ADD', 'TOLD', 'HAVE')), 0), "
+	    "COALESCE(SUM(" IS_LEAVING "), 0), GREATEST(COALESCE(MAX(ttl), 0), ?), "
+	    "DATE_FORMAT(MAX(IF(" IS_LEAVING ", NULL, ends_at)), '%Y-%m-%dT%H:%i:%sZ') "
+	    "FROM route_moves WHERE router = ?",
+	    TX_BIND(tx_u32(router->ttl), tx_text(router->name))))
+		return;
+	left->count = row_int(&rows);
+	left->leading = row_int(&rows);
+	left->leaving = row_int(&rows);
+	left->ttl = row_u32(&rows);
+	left->until = row_text(&rows);
 	tx_select_end(&rows);
-	return count;
 }
