@@ -374,12 +374,14 @@ class Life(unittest.TestCase):
         """It gives signs of life, and takes settings that it could not read."""
         toy = self.start().wait_ready()
         children = toy.children()
+        toy.process.send_signal(signal.SIGUSR1)     # debug: each try to read them has a line
         with limited([toy.process.pid, *children]):
             self.broker.close_connections()
             toy.wait_log("no descriptor left: wanted=\"the broker\"", PROCESSES)
             toy.configure(self.settings(more='greeting = "good morning";'))
             toy.process.send_signal(signal.SIGHUP)
             toy.wait_log("settings kept: .*Too many open files")
+            toy.wait_log("debug: settings still kept: .*Too many open files", 2)
             toy.hear()
             toy.told.clear()
             toy.wait(lambda: toy.tells("WATCHDOG=1"), "WATCHDOG=1")

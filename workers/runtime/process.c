@@ -37,7 +37,8 @@ struct process {
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
 	struct ping *ping;		/* NULL for a program without a database */
-	struct loop_timer *beat, *drain, *reread;
+	struct loop_timer *beat, *drain;
+	struct reread reread;
 	int64_t beat_due_us;
 	struct metric *lateness, *lacks;
 	struct period *periods;
@@ -237,12 +238,14 @@ static void on_hangup(void *self)
 	struct why why;
 	enum err err = program_reload(process->program, true, &why);
 
+	if (err)
+		program_log_kept(&process->reread, err, &why);
 	if (err == ERR_BUSY)
-		loop_timer_set(process->reread, REREAD_MS);
-	if (err) {
-		log_warn("settings kept: reason=\"%s\"", why.text);
+		program_reread(&process->reread);
+	else
+		process->reread.count = 0;
+	if (err)
 		return;
-	}
 	if (worker->reload)
 		worker->reload(worker->self);
 	periods_follow(process);
@@ -283,7 +286,7 @@ static void runtime_open(struct process *process, int index)
 	runtime->db_config = &program->common.db;
 	runtime->loop = loop_new();
 	process->drain = loop_timer_new(runtime->loop, drain_poll, process);
-	process->reread = loop_timer_new(runtime->loop, on_hangup, process);
+	process->reread.timer = loop_timer_new(runtime->loop, on_hangup, process);
 	signals_open(process);
 	runtime->out = broker_open(runtime->loop, runtime->broker_config, name, NULL,
 				   NULL);
@@ -299,7 +302,7 @@ static void runtime_close(struct process *process)
 	struct runtime *runtime = &process->runtime;
 
 	loop_timer_free(&process->drain);
-	loop_timer_free(&process->reread);
+	loop_timer_free(&process->reread.timer);
 	rpc_client_close(&runtime->rpc);
 	broker_close(&runtime->out);
 	db_free(&runtime->db);

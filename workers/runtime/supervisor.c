@@ -54,7 +54,8 @@ struct supervisor {
 	struct program *program;
 	struct loop *loop;
 	struct page *page;
-	struct loop_timer *tick, *deadline, *reread;
+	struct loop_timer *tick, *deadline;
+	struct reread reread;
 	struct child *children;
 	int count, ready;
 	struct descriptors inherited;
@@ -288,13 +289,13 @@ static void child_ended(struct child *child, int status)
 
 /* ---- SIGHUP: a child tries the file out, so that nothing is half taken ---- */
 
-static _Noreturn void reader_run(struct program *program)
+static _Noreturn void reader_run(struct supervisor *supervisor)
 {
 	struct why why;
-	enum err err = program_reload(program, true, &why);
+	enum err err = program_reload(supervisor->program, true, &why);
 
 	if (err)
-		log_warn("settings kept: reason=\"%s\"", why.text);
+		program_log_kept(&supervisor->reread, err, &why);
 	_exit(err ? program_exit_status(err) : EX_OK);
 }
 
@@ -310,7 +311,7 @@ static void on_hangup(void *self)
 		return;
 	supervisor->reader = fork_blocked(&before);
 	if (supervisor->reader == 0)
-		reader_run(supervisor->program);
+		reader_run(supervisor);
 	if (supervisor->reader < 0) {
 		log_warn("settings kept: reason=\"%s\"", strerror(errno));
 		supervisor->reader = 0;
@@ -323,12 +324,14 @@ static void take_settings(struct supervisor *supervisor)
 	struct why why;
 	enum err err = program_reload(supervisor->program, false, &why);
 
+	if (err)
+		program_log_kept(&supervisor->reread, err, &why);
 	if (err == ERR_BUSY)
-		loop_timer_set(supervisor->reread, REREAD_MS);
-	if (err) {
-		log_warn("settings kept: reason=\"%s\"", why.text);
+		program_reread(&supervisor->reread);
+	else
+		supervisor->reread.count = 0;
+	if (err)
 		return;
-	}
 	signal_all(supervisor, SIGHUP);
 	log_info("settings taken: file=%s", supervisor->program->path);
 	if (supervisor->was_ready) {
@@ -343,9 +346,11 @@ static void reader_ended(struct supervisor *supervisor, int status)
 	if (supervisor->read_again)
 		on_hangup(supervisor);
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == EX_TEMPFAIL)
-		loop_timer_set(supervisor->reread, REREAD_MS);
+		program_reread(&supervisor->reread);
 	else if (status == 0 && !supervisor->stopping)
 		take_settings(supervisor);
+	else
+		supervisor->reread.count = 0;
 }
 
 static void on_child(void *self)
@@ -529,7 +534,7 @@ static void supervisor_start(struct supervisor *supervisor)
 	supervisor->watchdog_ms = sd_watchdog_ms();
 	supervisor->tick = loop_timer_new(supervisor->loop, on_tick, supervisor);
 	supervisor->deadline = loop_timer_new(supervisor->loop, on_deadline, supervisor);
-	supervisor->reread = loop_timer_new(supervisor->loop, on_hangup, supervisor);
+	supervisor->reread.timer = loop_timer_new(supervisor->loop, on_hangup, supervisor);
 	signals_open(supervisor);
 	children_open(supervisor);
 	loop_timer_set(supervisor->tick, STARTING_TICK_MS);
@@ -545,7 +550,7 @@ static void supervisor_close(struct supervisor *supervisor)
 	free(supervisor->children);
 	loop_timer_free(&supervisor->tick);
 	loop_timer_free(&supervisor->deadline);
-	loop_timer_free(&supervisor->reread);
+	loop_timer_free(&supervisor->reread.timer);
 	page_close(&supervisor->page);
 	loop_free(&supervisor->loop);
 	free(supervisor->inherited.fd);

@@ -9,8 +9,11 @@
 #include <sys/stat.h>
 #include <sysexits.h>
 
+#include "base/backoff.h"
+#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "runtime/suspects.h"
 #include "runtime/worker_private.h"
@@ -19,6 +22,7 @@
 #define AT(field) offsetof(struct worker_common, field)
 
 enum { SHARED_MAX = 4 };		/* groups */
+enum { KEPT_QUIET_MS = 10 * 1000 };
 
 static const struct option log_options[] = {
 	{ "level",  OPTION_TEXT, AT(log_level),  "info",  1, 16,
@@ -142,6 +146,23 @@ enum err program_reload(struct program *program, bool quiet, struct why *why)
 		err = program_check(program, why);
 	program_log_level(program);
 	return err;
+}
+
+/* A reader has logged in its own process: what it wrote counts here, too. */
+void program_reread(struct reread *reread)
+{
+	static const struct backoff again = { .first_ms = 500, .max_ms = 10 * 1000 };
+
+	loop_timer_set(reread->timer, backoff_ms(&again, reread->count++, random_u32()));
+	log_is_due(&reread->quiet_until_ms, KEPT_QUIET_MS);
+}
+
+void program_log_kept(struct reread *reread, enum err err, const struct why *why)
+{
+	if (err != ERR_BUSY || log_is_due(&reread->quiet_until_ms, KEPT_QUIET_MS))
+		log_warn("settings kept: reason=\"%s\"", why->text);
+	else
+		log_debug("settings still kept: reason=\"%s\"", why->text);
 }
 
 void program_toggle_debug(struct program *program)

@@ -15,8 +15,12 @@ struct metric;
 enum { HUNG_MS = 60 * 1000 };
 /* At SIGTERM: the drain, and all of the end. What still runs then is killed. */
 enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
-/* After settings could not be read for want of a descriptor: until the next try. */
-enum { REREAD_MS = 500 };
+/* Settings that could not be read for want of a descriptor are read again later. */
+struct reread {
+	struct loop_timer *timer;
+	int count;			/* of tries in vain, one after the other */
+	int64_t quiet_until_ms;		/* of the log */
+};
 
 struct program {
 	const struct worker *worker;
@@ -33,6 +37,10 @@ int program_exit_status(enum err err);
 
 /* The file again, and the rules over it. QUIET: somebody else logs what was kept. */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
+/* Sets the timer, less and less often. */
+void program_reread(struct reread *reread);
+/* What is wrong with the file, at once; want of a descriptor, once in a while. */
+void program_log_kept(struct reread *reread, enum err err, const struct why *why);
 void program_log_open(const struct program *program);
 void program_toggle_debug(struct program *program);
 
