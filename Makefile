@@ -75,13 +75,13 @@ all: $(BINARIES)
 
 $(BUILD)/workers.a: $(call objects,$(LIBRARY:%=workers/%/*.c)) $(BUILD)/schema_sql.o
 
-# The schema travels in the program: as bytes, for C bounds the length of a literal. Its files
-# are numbered from 001, without a gap.
+# The program contains the schema as bytes, because C limits the length of a literal. The numbers
+# of the schema files start at 001 and have no gap.
 SCHEMA = $(sort $(wildcard schema/*.sql))
 $(BUILD)/schema_sql.c: $(SCHEMA)
 	@mkdir -p $(@D)
 	@printf '%s\n' $(notdir $^) | awk -F_ '$$1 + 0 != NR { \
-	  print "schema/" $$0 ": number " NR " must come here"; exit 1 }'
+	  print "schema/" $$0 ": its number must be " NR; exit 1 }'
 	@{ echo '#include "runtime/migrate.h"'; \
 	for f in $^; do \
 	  echo "static const char sql_$$(basename $$f .sql)[] = {"; \

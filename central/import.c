@@ -147,9 +147,10 @@ static bool lock_existing(struct commit *c)
 }
 
 /*
- * Another process may create the domain between the look for it and the INSERT: a row that is
- * missing locks no gap. The next try finds it. If that is not so, the import cannot succeed:
- * another domain has the id, or the caller may not see the domain.
+ * Another process may create the domain after this try looked for it and before the
+ * INSERT, because a missing row locks no gap. The next try finds the domain. If the next
+ * try does not find it, the import cannot succeed: another domain has the id, or the
+ * caller may not see it.
  */
 static enum err look_again(struct commit *c, enum err err)
 {
@@ -412,7 +413,7 @@ static void reset(struct commit *c)
 	                           .arena = c->arena, .later = later, .on_lane = true };
 }
 
-/* The try before this one has done it, and lost the answer to its COMMIT. */
+/* The previous try committed the import, but the answer to its COMMIT was lost. */
 static void take_news(struct commit *c)
 {
 	struct domain_key key = { .name = c->import.domain_name };
@@ -534,8 +535,8 @@ static void done(void *job)
 void import_start(struct central *central)
 {
 	/*
-	 * A million rows in one statement take longer than any other may. As long as that
-	 * nothing of another domain may be locked: neither a row nor a gap.
+	 * A million rows in one statement take longer than any other statement may.
+	 * During that time the import must lock no row and no gap of another domain.
 	 */
 	central->import_db_config = *central->runtime->db_config;
 	central->import_db_config.timeout_s = COMMIT_TIMEOUT_S;

@@ -201,8 +201,8 @@ static bool is_in_doubt(const struct central *central, enum err err)
 }
 
 /*
- * Before it runs again: until then its caller's time may be over, and it would not run, nor
- * tell what it did.
+ * Looks up the kept answer before the call runs again. By then the caller's time limit
+ * may be over: the call would not run, and would not tell what the lost commit did.
  */
 static enum err settle_doubt(struct central *central, struct request *req)
 {
@@ -370,8 +370,8 @@ static size_t lock_all(struct tx *tx, const struct member *members, struct write
 }
 
 /*
- * One has waited for a row that another holds. Another in the batch that waited as long
- * would keep the loop from everything else as often as there are calls.
+ * One call of the batch has waited for a row that another transaction holds. If each of
+ * the others waited as long, the loop would stand still for the sum of these waits.
  */
 static void wait_no_more(const struct member *members, size_t count)
 {

@@ -3,9 +3,9 @@
  * does the server have under its serial what we have, or had, under it? Who changes a
  * record by hand and leaves the serial as it is, no poll ever notices.
  *
- * A difference is reported, and by tell_equal also that a server is equal, or refuses to
- * be compared; all else is counted, and a server that does not let us look
- * is named in the log, once a minute at most. What fails is not tried again: the next
+ * mini-DNS reports a difference. With tell_equal it also reports that a server is equal
+ * or refuses to be compared. All other outcomes are only counted. The log names a server
+ * that refuses transfers, once a minute at most. What fails is not tried again: the next
  * round will; but what a server broke off is, once and two seconds later, and a zone that
  * changes, and could not be compared at one serial, a few times, behind the others. Of the
  * terms only the timeout counts: how long a server may say nothing.

@@ -36,8 +36,8 @@ struct exchange_want {
 };
 
 /*
- * VERDICT_UNASKED: it could not be asked, which says nothing of it. NULL: no answer within the
- * timeout, or the server is silent and was not asked.
+ * VERDICT_UNASKED: mini-DNS could not ask the server, so nothing is known about it. NULL:
+ * no answer within the timeout, or the server is known to be silent and was not asked.
  */
 typedef void exchange_fn(void *self, const struct judgement *judgement);
 

@@ -483,7 +483,7 @@ static void add_server(struct store_servers *found, struct access_server *server
 	struct why why;
 
 	if (!address_parse(text, port, &server->address)) {
-		fail(&why, ERR_INVALID, "it is no address");
+		fail(&why, ERR_INVALID, "not a valid IP address");
 		ignore("server", text, &why);
 		return;
 	}
@@ -493,8 +493,8 @@ static void add_server(struct store_servers *found, struct access_server *server
 }
 
 /*
- * The address in use, and all that its name has; a pool manager from before wrote but the
- * first. An empty one: its name is not known yet.
+ * HOST is the address in use; ADDRESSES are all addresses of the server's name. An older
+ * pool manager wrote HOST only. An empty HOST: the name is not known yet.
  */
 static void add_addresses(struct store_servers *found, struct access_server *server,
                           const char *host, char *addresses, uint32_t port)

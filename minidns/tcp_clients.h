@@ -3,8 +3,8 @@
  * 7766: questions one behind the other without waiting, answers as they are
  * ready (tcp_answers.h has their order), and no client at the cost of others:
  * each holds its own buffer, its own deadline, few questions and transfers at
- * a time, and at most a share of places. When all are taken, or the descriptors that
- * are left are for the program itself (base/descriptors.h), the one that has
+ * a time, and at most a share of places. If a client comes while all places are taken,
+ * or only the program's own descriptors are left (base/descriptors.h), the one that has
  * been idle for longest goes, a stranger's first; and for a server of a pool
  * or of allow_transfer that of a stranger also if it is busy, so that nobody
  * else can keep them out. Of a stranger an IPv6 site is one peer. Who has

@@ -26,7 +26,7 @@ static const char *remark_on(const struct server *server,
 	return absence_words(absence_of(report->report, witness));
 }
 
-/* What is only doubted is asked again soon, a few times. */
+/* mini-DNS polls a doubted absence again soon, a few times. */
 static void settle(struct tx *tx, const struct poolmgr *poolmgr,
                    const struct server_report *report, const struct testimony *testimony)
 {

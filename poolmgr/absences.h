@@ -1,7 +1,8 @@
 /*
- * absences -- what mini-DNS says of zones that are being deleted: each is proven gone,
- * doubted, or still there (core/absence.h). All that a message says is one transaction. It
- * locks rows of pool_manager_status alone, so that it waits for no change of central's.
+ * absences -- handles reports of mini-DNS about zones that are being deleted: each zone
+ * is proven gone, doubted or still there (core/absence.h). One transaction records all
+ * reports of a message. It locks rows of pool_manager_status only, so it never waits for
+ * central.
  */
 #pragma once
 

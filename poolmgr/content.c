@@ -94,7 +94,7 @@ static void read_doubts(void *self)
 		return;
 	contents->doubts = NULL;
 	if (err != ERR_UNREACHABLE)
-		log_warn("servers that differ not read: err=%s why=\"%s\"",
+		log_warn("list of differing servers not read: err=%s why=\"%s\"",
 		         err_name(err), why.text);
 }
 

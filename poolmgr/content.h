@@ -1,7 +1,8 @@
 /*
- * content -- remembers which servers serve other records than ours, and has each of them
- * compared until mini-DNS finds it equal (core/content.h). The transfer that puts it right
- * is repair's. The rows remember: another process takes up what this one leaves.
+ * content -- remembers which servers serve other records than ours. mini-DNS compares
+ * each of them again until it finds the server equal (core/content.h). repair.c orders
+ * the transfer that corrects the server. The state is in the rows of pool_manager_status,
+ * so another process continues where this one stops.
  */
 #pragma once
 

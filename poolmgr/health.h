@@ -1,7 +1,8 @@
 /*
- * health -- what this process finds out of its servers, and what all of them know: whether a
- * server answers (core/health.h). What is found out is written on the lane, what came
- * meanwhile together; each second the rows are read (retry.h).
+ * health -- whether the servers answer (core/health.h), as this process finds out and as
+ * all pool managers share it. A job on the lane writes the findings. Findings that arrive
+ * while a job runs wait for the next job, which writes them together. retry.c reads the
+ * rows each second (retry.h).
  */
 #pragma once
 

@@ -197,7 +197,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	return OK;
 }
 
-/* minidns lets the addresses in that it has now. Both go to the lane, one after the other. */
+/* mini-DNS needs the new addresses first. The lane runs both jobs in this order. */
 static void server_moved(void *self, const struct server *server, bool is_first)
 {
 	struct poolmgr *pm = self;

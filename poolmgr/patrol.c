@@ -110,7 +110,7 @@ void patrol_compare(struct poolmgr *poolmgr, const struct domain_ref *domain,
 	free(to);
 }
 
-/* In a round: who is equal needs no word, and who was seen to differ has its own time. */
+/* A round asks for no reports of equal servers. content.c compares those that differ. */
 static void tell_round(struct tell *tell, const struct domain_refs *domains,
                        const struct audience *audience, const struct cause *cause)
 {

@@ -8,8 +8,8 @@
  *	retry    rows that are due -> the same  tell  casts to minidns, calls to central
  *	sync     all domains: who is behind     patrol  all domains: what they serve
  *	repair   what a server has otherwise   follow_up  who answers, and does not follow
- *	health   which servers answer          registration  who and where they are
- *	content  who serves other records, until it is found equal
+ *	health   which servers answer          registration  their ids and addresses
+ *	content  servers that serve other records, until found equal
  *
  * What goes through many rows does so on the lane, a page at a time, with a connection of
  * its own; the loop only does what was found on a page.

@@ -1,7 +1,8 @@
 /*
- * registration -- the rows of pool_servers are as this process has its servers: before the
- * first order, for mini-DNS refuses transfers to servers that it does not know, and when one
- * has another address. The sync writes them again in each round.
+ * registration -- writes the servers of this process to their rows in pool_servers. It
+ * does so before the first order, because mini-DNS refuses transfers to servers that it
+ * does not know. It does so again when a server gets another address. The sync also
+ * writes the rows in each round.
  */
 #pragma once
 

@@ -298,8 +298,8 @@ static struct suspicion_terms terms_of(const struct poolmgr *poolmgr,
 }
 
 /*
- * No matter for now: a server that refuses to be compared and did not differ before, or
- * whose transfer of the repair before may still run.
+ * Must this repair wait? It must if the server refuses to be compared and did not differ
+ * before, or if the transfer of the last repair may still run.
  */
 static bool is_to_wait(struct tx *tx, const struct job *job, int64_t repair_age_ms)
 {

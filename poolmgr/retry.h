@@ -1,8 +1,8 @@
 /*
- * retry -- each second: rows that failed, or never ended, and whose own time has come; a
- * server that fails gets a probe at most, of one process. Who is back in service makes up for
- * what it missed. The rows are read and claimed on the lane, a page of a server at a time,
- * and then done; one turn at a time.
+ * retry -- each second, tries the rows again that failed or never ended and whose time
+ * has come. A server that fails gets at most a probe from one process. A server that is
+ * back in service gets all that it missed. The lane reads and claims the rows, one page
+ * of a server at a time. Then this process does their work. One turn runs at a time.
  */
 #pragma once
 

@@ -349,8 +349,9 @@ static const char *trouble_of(const struct server *server, struct why *words)
 {
 	if (server_lacks_address(server, words))
 		return words->text;
-	return server_fails(server, CHANNEL_DNS) ? "gives no answer; it is probed until it does"
-	                                         : NULL;
+	return server_fails(server, CHANNEL_DNS)
+	           ? "gives no answer; pool managers only probe it until it answers"
+	           : NULL;
 }
 
 /* A server that cannot be asked, or is known to be silent: reports of our own say so. */

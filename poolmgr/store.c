@@ -316,9 +316,9 @@ bool store_domain(struct tx *tx, struct arena *arena, const char *domain_id,
 }
 
 /*
- * The domain is read before, and not by the statement that writes: InnoDB would lock its row
- * for that, and wait while central holds it. A change that central commits later sends a
- * message of its own.
+ * A statement of its own reads the domain. If the writing statement read it, InnoDB would
+ * lock the domain's row and wait while central holds it. If central commits a change
+ * later, that change sends its own message.
  */
 static bool is_going(struct tx *tx, const char *domain_id)
 {

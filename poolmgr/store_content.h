@@ -26,5 +26,5 @@ struct doubt *store_doubts(struct tx *tx, struct arena *arena, const struct scop
                            size_t limit);
 /* The server was made to transfer: it is compared soon. */
 void store_doubt_soon(struct tx *tx, const char *domain_id, const char *server_id);
-/* An administrator asks: what was tried before makes nobody wait, and doubts are due. */
+/* An administrator asks: earlier tries cause no more pauses, and doubts are due now. */
 void store_ask(struct tx *tx, const char *domain_id);

@@ -1,6 +1,7 @@
 /*
- * store_health -- the health of a server in its row of pool_servers, which all pool managers
- * of the pool write: each by one statement, if the row is still as it was read.
+ * store_health -- the health of a server in its row of pool_servers. All pool managers of
+ * the pool write it: one statement changes the row only if the row is still as it was
+ * read.
  */
 #pragma once
 

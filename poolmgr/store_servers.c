@@ -95,7 +95,7 @@ static size_t read_ids(struct tx *tx, struct arena *arena, const char *sql,
 }
 
 /*
- * Read apart: a statement that writes would lock what it reads of central's, and wait.
+ * Read apart: a writing statement would lock the rows of central that it reads, and wait.
  * False: there is more, for the next round.
  */
 static bool forget_server(struct tx *tx, const char *pool, const char *id)

@@ -42,7 +42,7 @@ void tell_poll(struct tell *tell, const struct domain_ref *domain,
 /* Poll servers, of domains that they should have: we hear of those that differ. */
 void tell_look(struct tell *tell, const struct domain_refs *domains,
                const struct audience *audience, const struct cause *cause);
-/* The same, but of all their records; TELL_EQUAL: we hear also of those that are equal. */
+/* Compare all records instead. TELL_EQUAL: mini-DNS also reports equal servers. */
 void tell_compare(struct tell *tell, const struct domain_refs *domains,
                   const struct audience *audience, bool tell_equal,
                   const struct cause *cause);

@@ -1,8 +1,9 @@
 """keeper.py DEATHS PROGRAM [ARGUMENT...]: runs a program, and starts it again when it fails.
 
-As an operator's unit has it by Restart=on-failure: what the program left running is killed
-first, and five starts within ten seconds are one too many. A line in the file DEATHS says of
-what it died. SIGTERM goes to the program, and when that ends by itself, so does this.
+It works like a systemd unit with Restart=on-failure. Before each new start it kills all
+processes that the program left. It gives up when the fifth start within ten seconds fails. Each
+line in the file DEATHS has the cause of one death. SIGTERM goes to the program. When the program
+ends with success, the keeper ends, too.
 """
 
 import collections

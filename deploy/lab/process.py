@@ -67,7 +67,7 @@ def wait_for(condition, seconds, what, logs=()):
 
 
 def obituaries():
-    """Of the servers that have died, if any: of what, and the ends of their logs."""
+    """For each server that has died: the cause, and the end of its log."""
     return [words for words in (server.obituary() for server in _running) if words]
 
 

@@ -206,7 +206,7 @@ class RabbitMq(Server):
         return run([CTL, "--quiet", *arguments], env=self.environment(), seconds=60)
 
     def close_connections(self):
-        """Closes all of its virtual host; those who have them are told."""
+        """Closes all connections to its virtual host; RabbitMQ tells the clients."""
         self.ctl("close_all_connections", "--vhost", self.vhost, "so it is said")
 
     def listed(self, what, *columns):

@@ -228,8 +228,8 @@ static void second_source(char source[160])
 }
 
 /*
- * Not its files: what it has, written down, is served until the transfer. Half of the time
- * is kept for what puts it back.
+ * The zone's file stays: BIND writes its records there and serves them until the
+ * transfer. Half of the time is kept for put_back().
  */
 static enum err take_out(const struct bind9 *bind, const char *zone, struct why *why)
 {

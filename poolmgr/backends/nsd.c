@@ -367,9 +367,9 @@ static bool is_transferring(const struct nsd *nsd, int64_t deadline_ms, const ch
 }
 
 /*
- * NSD before 4.9 forgets to take the timer of a transfer down when it deletes the zone
- * meanwhile; then the process that owns the control channel crashes, and all of NSD ends.
- * A transfer that hangs is not waited for longer: the zone goes all the same.
+ * NSD before 4.9 does not remove the timer of a transfer when it deletes the zone
+ * meanwhile. Then the process that owns the control channel crashes, and all of NSD ends.
+ * If a transfer hangs, the wait ends and NSD deletes the zone while it transfers.
  */
 static void await_transfer(const struct nsd *nsd, int64_t deadline_ms, const char *zone)
 {

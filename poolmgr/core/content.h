@@ -8,13 +8,14 @@
  *	refused    yes       no                       it differs, and is made to transfer
  *	refused    yes       yes                      trusted: nothing more can be seen
  *
- * A server that differs counts as one that serves nothing of ours, whatever its serial: a
- * poll sees serials only, and lifts nothing. One that lets mini-DNS have no transfer any
- * more cannot be compared; it is trusted once its driver made it transfer the whole zone.
+ * A server that differs counts as one that serves nothing of ours, whatever its serial. A
+ * poll sees serials only, so it does not change that. A server that no longer gives
+ * mini-DNS transfers cannot be compared. It is trusted once its driver made it transfer
+ * the whole zone.
  *
- * Comparisons of one that differs are 2 s apart at first, each pause twice the one before,
- * up to ten minutes. Repairs are 10 s apart, then four times as long each, so that a
- * long transfer comes to its end. Pure.
+ * The first pause between comparisons of a server that differs is 2 s. Each further pause
+ * is twice as long, up to ten minutes. The first pause between repairs is 10 s. Each
+ * further pause is four times as long, so that a long transfer can end. Pure.
  */
 #pragma once
 

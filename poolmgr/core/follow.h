@@ -14,8 +14,9 @@
  * its own is ahead; twice an hour at most, for one that changes its serial itself is always
  * ahead. Each try waits twice as long as the one before, up to ten minutes: what undoes our
  * work is not fought for ever, and a long transfer comes to its end. One that did not come
- * about, as the server took no word, waits for half a minute at most. A zone is not set
- * up anew within ten seconds of an order that was taken, for its transfer may still run.
+ * about, because the server did not accept the order, waits for half a minute at most.
+ * For ten seconds after an accepted order the zone is not set up again: its transfer may
+ * still run.
  * An administrator who asks waits for none of these pauses. Pure.
  */
 #pragma once

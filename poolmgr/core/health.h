@@ -1,9 +1,9 @@
 /*
- * health -- whether a server answers, to DNS and on its control channel, as its row in
- * pool_servers says: what all processes know, and what delays them. After too many failures
- * in a row nothing is tried but a probe, by one process, at the time that the row says. A
- * probe counts as one failure more where it begins; the first answer takes all of them
- * back. Pure: the caller brings the row and the random number.
+ * health -- whether a server answers, to DNS and on its control channel. The row in
+ * pool_servers has the state that all processes share and the time of their next try.
+ * After too many failures in a row the server only gets a probe: one process sends it at
+ * the time in the row. A probe counts as one more failure when it begins. The first
+ * answer resets the count to zero. Pure: the caller passes the row and the random number.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ enum sign health_sign_of(enum err err);
 
 /* Are there too many failures? */
 bool health_is_open(enum channel channel, const struct health *health);
-/* Failures of tries that began before the next one was due teach nothing new. */
+/* A failure of a try that began before the next try was due is ignored. */
 struct health_move health_decide(enum channel channel, const struct health *health,
                                  const struct evidence *evidence, uint32_t random);
 /* The row after a probe has begun. */

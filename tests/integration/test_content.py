@@ -1,8 +1,8 @@
 """A server with other records than ours under our serial: the domain says so until it is equal.
 
-Seen by a comparison, it counts against the domain at once. A transfer is ordered, and only
-another comparison lifts it: a poll sees serials. One that refuses to be compared from then on is
-trusted once it was made to transfer the whole zone.
+A server that a comparison finds different counts against the domain at once. The pool manager
+orders a transfer. Only another comparison clears the error, because a poll sees serials only. If
+the server then refuses to be compared, it is trusted once it was made to transfer the whole zone.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """Mini-DNS and all kinds of name servers freeze and wake in any order while a zone changes.
 
-Whatever was lost meanwhile, all servers have the newest change within half a minute of the last
-fault, and the domain says so. The seed is in the output: ZONEFLEET_SEED repeats its order.
+Whatever was lost meanwhile, all servers serve the newest change within half a minute of the last
+fault, and the domain's status says so. The output has the seed. ZONEFLEET_SEED repeats its order.
 """
 
 import os

@@ -233,7 +233,7 @@ def _durations():
 
 
 def keep_durations(outcomes):
-    """Those of what passed, for the next run here; KEPT is a copy of them that travels."""
+    """Writes the seconds of passed tests for the next run; KEPT is the committed copy."""
     measured = {}
     for out in (out for out in outcomes if "#" not in out.job.name):
         tests = {full_name(out.job, test): seconds for test, what, seconds, _ in out.tests

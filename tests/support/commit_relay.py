@@ -9,11 +9,10 @@ COMMIT = b"\x03COMMIT"          # COM_QUERY
 
 
 class CommitRelay:
-    """.port; lose_one() has the next answer to a COMMIT lost, and its connection with it.
+    """.port; lose_one() drops the next answer to a COMMIT, and its connection with it.
 
-    It may be that of a transaction which has written something: lose_one(b"192.0.2.7"). Then
-    .was_asked is set once it has come to its COMMIT; the answer is kept back until
-    let_go().
+    lose_one(b"192.0.2.7") waits for a transaction that has written these bytes. .was_asked is
+    set once that transaction sends its COMMIT. The relay keeps the answer back until let_go().
     """
 
     def __init__(self, target):

@@ -1,10 +1,10 @@
 /*
- * descriptors -- the process has no file descriptor left (EMFILE), or the system has none
- * (ENFILE). That passes: the owner of the call that failed notes it here and tries again
- * later. The log has one line in ten seconds, whatever fails meanwhile.
+ * descriptors -- handles a lack of file descriptors, in the process (EMFILE) or in the
+ * system (ENFILE). The lack is temporary: the owner of the failed call reports it here
+ * and tries again later. The log has at most one line in ten seconds.
  *
- * One descriptor is kept in reserve, for what cannot wait. The last ones are kept from
- * clients, for the program's own connections.
+ * One descriptor is a reserve for work that cannot wait. Clients do not get the last
+ * descriptors: these are for the program's own connections.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 /*
- * After a call that failed, of errno, which stays as it is. WANTED: what the descriptor was
- * for, in words. False: it failed for another reason.
+ * Call it after a failed call. It reads errno and keeps it. WANTED says what the
+ * descriptor was for, in words. False: the call failed for another reason.
  */
 bool descriptors_lack(const char *wanted);
-/* How often that was true since this was called last. */
+/* How often descriptors_lack() was true since the last call of this function. */
 int64_t descriptors_lacks(void);
 
 /* Is FD, of a client that was accepted, one of those that are kept from clients? */

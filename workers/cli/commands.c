@@ -359,10 +359,10 @@ const struct command commands[] = {
 	  "zonefleet router drain shard1 --admin --undo" },
 	{ "router delete", "ROUTER", 1, 1, WAIT | OPT(FORCE), NEED_BROKER, router_delete,
 	  "delete a router without routes (administrators)",
-	  "Deletes the router and its domain. One that has routes stays: drain it first. "
-	  "One at which names that routes had before still lead to others stays, too, "
-	  "until routes.rebind_grace is over and no resolver can have such a name; "
-	  "--force ends that.",
+	  "Deletes the router and its domain. A router that has routes stays: drain it "
+	  "first. A router with former names of routes that still lead to other routers "
+	  "also stays, until routes.rebind_grace is over and no resolver can have such a "
+	  "name; --force ends that.",
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE NAME", 2, 2,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
@@ -467,10 +467,10 @@ const struct command commands[] = {
 	  "What is owed to the domain's name servers is tried now and not at its time, "
 	  "and all of them are notified and asked. The periodic sync does so anyway, "
 	  "within poolmgr.periodic_sync_interval.\n"
-	  "--deep also has the records of each compared with the domain's. What "
-	  "differs is put right when it is seen once more, seconds later, also if it "
-	  "was parked (see 'zonefleet repairs'). A server that does not follow is made "
-	  "to transfer at once, without the pause behind earlier tries.",
+	  "--deep also compares the records of each name server with the domain's. If a "
+	  "second comparison, seconds later, finds the difference again, it is repaired, "
+	  "even if the repair was parked (see 'zonefleet repairs'). A server that does "
+	  "not follow must transfer at once, without the pause after earlier tries.",
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,

@@ -394,14 +394,14 @@ static enum err get_compared(const json_t *args, struct server_report *report,
 		return err;
 	if (report->differs + report->equal + report->refused > 1)
 		return fail(why, ERR_INVALID,
-		            "a report has one of differs, equal and refused");
+		            "only one of differs, equal and refused may be true");
 	if ((report->differs || report->equal) &&
 	    (report->report != REPORT_SUCCESS || !report->has_serial))
-		return fail(why, ERR_INVALID, "%s goes with status SUCCESS and a "
+		return fail(why, ERR_INVALID, "%s needs status SUCCESS and a "
 		            "serial_number", report->differs ? "differs" : "equal");
 	if (report->refused && (report->report != REPORT_SUCCESS || report->has_serial))
 		return fail(why, ERR_INVALID,
-		            "refused goes with status SUCCESS and no serial_number");
+		            "refused needs status SUCCESS without a serial_number");
 	return OK;
 }
 

@@ -12,9 +12,10 @@
  * message, so that its cost falls as the load grows: update_domains (domains),
  * propagate_zones (domains, destinations: NOTIFY and poll of each by each), poll_zones
  * (the same, but the poll alone, and of a server that has the serial no report),
- * compare_zones (the same, but of what it serves under that serial: who differs is
- * reported, and by tell_equal who does not, too) and update_statuses (reports) on both legs. What is wrong in one makes all
- * of it wrong: it was one program that wrote it.
+ * compare_zones (the same, but mini-DNS compares the records under that serial and
+ * reports servers that differ; with tell_equal it also reports the others) and
+ * update_statuses (reports) on both legs. One wrong item makes the whole message wrong,
+ * because one program wrote all of it.
  *
  * Statuses say SUCCESS, ERROR or NO_DOMAIN. A report also has a `reason` in words,
  * and minidns' report names the serial it had been asked to wait for (in `domain`).

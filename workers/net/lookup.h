@@ -1,11 +1,11 @@
 /*
  * lookup -- the addresses of a host by its name, by now.
  *
- * A name is looked up beside the loop, on a lane, now and then, and when the user says that
- * the address in use does not answer; the next one of the name is in use then, in turn.
- * While the resolver knows nothing, the addresses that were known stay. A user waits for
- * nothing: there is an address to try, or there is none yet. Then the name is looked up again
- * at growing intervals.
+ * A lane looks a name up from time to time, and when the user reports that the address in
+ * use does not answer. In that case the next address of the name comes into use. While
+ * the resolver has no answer, the known addresses stay. A user never waits for a lookup:
+ * either there is an address to try, or no address is known yet. While no address is
+ * known, the lane looks the name up at growing intervals.
  *
  * The resolver of the C library takes no deadline: worker.c shortens the ones that it has,
  * unless the operator set them (RES_OPTIONS).

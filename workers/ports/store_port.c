@@ -157,7 +157,8 @@ void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
 	    TX_BIND(tx_text(id), tx_text(fqdn))))
 		tx_select_end(&rows);
 	else
-		tx_fail(tx, ERR_RACE, "port %.32s is not called %.255s any more", id, fqdn);
+		tx_fail(tx, ERR_RACE, "port %.32s no longer has the name %.255s", id,
+		        fqdn);
 }
 
 /* ---- and written ---- */

@@ -124,7 +124,7 @@ static bool run_page(struct turn *turn)
 			hosts_news_tell(&turn->news, turn->routes);
 	}
 	if (err)
-		log_warn("names before not ended: reason=\"%s\"", why.text);
+		log_warn("former names not ended: reason=\"%s\"", why.text);
 	return !err && turn->count == PAGE && turn->ended;
 }
 

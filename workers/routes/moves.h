@@ -1,10 +1,12 @@
 /*
- * moves -- what time does to the names that routes had before (core/move.h): a name whose grace
- * is over is to lose its CNAME, a name whose CNAME no resolver can have any more goes, and the
- * agents of the routers that served it hear that.
+ * moves -- moves former names of routes to their next state when their time is over
+ * (core/move.h). A name whose grace is over is to lose its CNAME. A name is deleted when
+ * no resolver can have its CNAME any more, and the agents of the routers that served it
+ * are told.
  *
- * Each process does this, a small page of rows a turn. It leaves alone a row that another
- * process was faster with, and the rows of a router that another transaction has locked.
+ * Each process does this, one small page of rows a turn. It skips a row that another
+ * process has already changed, and the rows of a router that another transaction has
+ * locked.
  */
 #pragma once
 

@@ -21,10 +21,11 @@ struct db_config {
 	bool tls;		/* the same by the system's authorities */
 	int timeout_s;		/* of one statement on the wire */
 	/*
-	 * No options: of a connection whose transactions take long. HOLD_S: so long it
-	 * waits for a lock, and so long it may stand still within a transaction before the
-	 * server ends that; 0: a share of the timeout. READ_COMMITTED: it locks rows and no
-	 * gaps between them, and each statement has a snapshot of its own. A server whose
+	 * For connections with long transactions; the settings file has no such options.
+	 * HOLD_S limits how long the connection waits for a lock. The server also ends a
+	 * transaction that stands still for HOLD_S. 0: a share of the timeout.
+	 * READ_COMMITTED: the connection locks rows without the gaps between them, and
+	 * each statement has its own snapshot. A server whose
 	 * binary log has statements (binlog_format) is unreachable then, and the reason says
 	 * what to set.
 	 */

@@ -77,8 +77,8 @@ enum err tx_fail(struct tx *tx, enum err err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * May a statement begin with TX_A_MOMENT? (MariaDB.) It ends in ERR_BUSY if it takes
- * longer than that: as long as a few changes may take, that others make.
+ * May a statement begin with TX_A_MOMENT? (MariaDB.) Such a statement ends in ERR_BUSY if
+ * it takes longer than 0.25 s. In that time other transactions can make a few changes.
  */
 #define TX_A_MOMENT "SET STATEMENT max_statement_time = 0.25 FOR "
 /* The same without any wait for another's lock; it ends in ERR_RACE. */
@@ -91,13 +91,13 @@ bool tx_knows_moments(const struct tx *tx);
  * (innodb_snapshot_isolation, error 1020). It is for counters that many transactions raise:
  * "UPDATE ... SET n = n + 1". Allowed only if
  *
- *	which rows it changes, and to what, follows from its values, the rows as they are
- *	now and the clock, and from nothing that the transaction has read before;
+ *	its changes follow only from its values, the present rows and the clock. They do
+ *	not depend on anything that the transaction has read before;
  *
- *	no decision of the transaction relies on these rows being as it read them: behind
- *	this statement, no later one notices that they had changed.
+ *	no decision of the transaction needs these rows to be as it read them: after this
+ *	statement, no later statement notices that they had changed.
  *
- * A server without the setting knows no such error, and runs what is behind TX_BLIND.
+ * A server without the setting has no such error and gets the statement without TX_BLIND.
  */
 #define TX_BLIND "SET STATEMENT innodb_snapshot_isolation = 0 FOR "
 

@@ -1,8 +1,8 @@
 /*
- * move -- where a name stands that a route had at a router before. The router's domain has a
- * CNAME from it to the name that the route has by now; both routers serve both names. At the
- * end of the grace the CNAME goes first, and the name is served for as long as a client may
- * still follow the CNAME:
+ * move -- the state of a former name of a route at a router. The router's domain has a
+ * CNAME from this name to the route's present name, and both routers serve both names. At
+ * the end of the grace the CNAME is removed first. The routers serve the former name for
+ * as long as a client may still follow the CNAME:
  *
  *	ADD -> TOLD -> HAVE -> WITHDRAW -> WITHDRAWN -> CACHED -> GONE
  *
