@@ -28,7 +28,6 @@ static const struct failure {
 	{ CURLE_COULDNT_RESOLVE_HOST, ERR_BUSY      },
 	{ CURLE_SSL_CACERT_BADFILE,   ERR_BUSY      },
 	{ CURLE_FAILED_INIT,          ERR_BUSY      },
-	{ CURLE_OUT_OF_MEMORY,        ERR_BUSY      },
 	{ 0, ERR_UNREACHABLE },
 };
 
