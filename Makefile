@@ -76,19 +76,19 @@ all: $(BINARIES)
 $(BUILD)/workers.a: $(call objects,$(LIBRARY:%=workers/%/*.c)) $(BUILD)/schema_sql.o
 
 # The program contains the schema as bytes, because C limits the length of a literal. The numbers
-# of the schema files start at 001 and have no gap.
+# of the schema files start at 001 and have no gap. The folder is newer when a file is removed.
 SCHEMA = $(sort $(wildcard schema/*.sql))
-$(BUILD)/schema_sql.c: $(SCHEMA)
+$(BUILD)/schema_sql.c: $(SCHEMA) schema
 	@mkdir -p $(@D)
-	@printf '%s\n' $(notdir $^) | awk -F_ '$$1 + 0 != NR { \
+	@printf '%s\n' $(notdir $(SCHEMA)) | awk -F_ '$$1 + 0 != NR { \
 	  print "schema/" $$0 ": its number must be " NR; exit 1 }'
 	@{ echo '#include "runtime/migrate.h"'; \
-	for f in $^; do \
+	for f in $(SCHEMA); do \
 	  echo "static const char sql_$$(basename $$f .sql)[] = {"; \
 	  od -An -v -td1 $$f | sed 's/[0-9][0-9]*/&,/g'; echo '0 };'; \
 	done; \
 	echo 'const struct migrate_file migrate_files[] = {'; \
-	for f in $^; do \
+	for f in $(SCHEMA); do \
 	  echo "{ \"$$(basename $$f)\", sql_$$(basename $$f .sql) },"; \
 	done; \
 	echo '{ 0 }, };'; } >$@
