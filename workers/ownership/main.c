@@ -82,8 +82,8 @@ static enum err enter_all(void *self, struct why *why)
 enum { NAMES_WAITING = 1024 };
 
 /*
- * Before the first round, or it would have to wait for the next. Of a resolver that knows
- * nothing no more is asked for now.
+ * Ownership looks the names up before the first round, so that the round need not wait. It
+ * asks a resolver that knows no name only once here.
  */
 static void look_up_primaries(struct ownership *own)
 {

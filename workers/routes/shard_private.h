@@ -39,7 +39,7 @@ struct shards {
 
 /* It is tried again later. */
 void shard_give_up(struct shard *shard, const char *reason);
-/* What one transaction writes, and then nothing is left to be done for now. */
+/* Ends the shard's work until it is due again, by what WRITE does in one transaction. */
 void shard_end_by(struct shard *shard, enum err (*write)(void *self, struct why *why));
 /* As long as its lock is ours. */
 struct tx shard_begin_guarded(struct shard *shard, struct why *why);

@@ -132,7 +132,7 @@ typedef void broker_confirm_fn(void *self, enum err err);
  */
 enum err broker_publish(struct broker *broker, const struct broker_message *message,
                         broker_confirm_fn *confirm, void *self, struct why *why);
-/* Without those that no queue takes for now. */
+/* Messages without a confirm, except those that no queue accepts at present. */
 size_t broker_unconfirmed(const struct broker *broker);
 
 /* Stop consuming; what is in hand may be settled. */
