@@ -21,6 +21,7 @@ KILL_SECONDS = 10           # from SIGTERM to SIGKILL
 IDLE_WANTED = 0.06          # of the processors' time, before another story starts
 SMOOTHING = 0.15            # the weight of one look in the idle share
 STORIES_MIN = 2             # as many run however busy the machine is
+STORIES_PER_PROCESSOR = 3
 STORY_BYTES = 2 << 30       # memory that a story may need
 
 
@@ -53,7 +54,8 @@ def stories_at_once():
     with open("/proc/meminfo") as meminfo:
         lines = dict(line.split(":") for line in meminfo)
     available = int(lines["MemAvailable"].split()[0]) * 1024
-    return max(STORIES_MIN, min(available // STORY_BYTES, 2 * os.cpu_count()))
+    return max(STORIES_MIN, min(available // STORY_BYTES,
+                                STORIES_PER_PROCESSOR * os.cpu_count()))
 
 
 class Processors:
