@@ -102,6 +102,8 @@ class Rests(Story):
     def test_what_is_refused_is_tried_less_and_less(self):
         self.lab.add_zone("policy.test", self.lab.text.replace("example.org", "policy.test"),
                           "deny us. subdomain bad.policy.test. ANY; grant us. zonesub ANY;")
+        self.lab.wait_for(lambda: self.lab.planned(zone="policy.test")["state"] != "FAILED", 20,
+                          "the registry finds its zone")
         self.lab.apply({"x.bad/A": ["192.0.2.1"]}, zone="policy.test")
         self.lab.wait_for(lambda: self.row("policy.test")[0] >= 3, 30, "three rounds in vain")
         self.lab.wait_for(lambda: self.row("policy.test")[1] > 1000, 30,
