@@ -29,6 +29,7 @@ ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
 ALGORITHMS = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512")
 BADSIG, BADKEY, BADTIME, BADTRUNC = 16, 17, 18, 22
 STRANGER = "127.0.0.2"          # no server of the pool
+SERVER_RETRIES = 30             # of a second each, until a busy server has 30 000 records
 
 
 def secret_of(text):
@@ -408,9 +409,9 @@ class Servers(unittest.TestCase):
     def settle(self, domain):
         for server in self.lab.servers.values():
             self.lab.order(domain, server, "notify_zone_changed")
-            self.lab.order(domain, server)
+            self.lab.order(domain, server, max_retries=SERVER_RETRIES)
         for _ in self.lab.servers:
-            report = self.lab.report(domain)
+            report = self.lab.report(domain, 2 * SERVER_RETRIES)
             self.assertEqual((report["status"], report["serial_number"]),
                              ("SUCCESS", domain.serial), report)
 
