@@ -15,14 +15,13 @@ from pathlib import Path
 import dns.query
 import dns.rdatatype
 import dns.zone
-import oslo_messaging as om
-from oslo_config import cfg
 
 REPO = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPO / "deploy"))
 sys.path.insert(0, str(REPO / "tests" / "support"))
 from caller import Caller                                       # noqa: E402
 from frames_relay import FramesRelay                            # noqa: E402
+from heard import Heard                                         # noqa: E402
 from lab.bind import Bind                                       # noqa: E402
 from lab.dns import Key                                         # noqa: E402
 from lab.fleet import BINARIES, Worker, merged, render          # noqa: E402
@@ -61,6 +60,7 @@ class Lab:
         self.primary = self._add_primary(primary)
         self.members = [self.mariadb, self.rabbitmq, self.primary]
         self.workers, self.callers = [], []
+        self.heard = None
         self.text = HEAD + text
         self.relay = FramesRelay(self.primary.port)
         self.zone_beside, zones = beside, zones or [{"zone": ZONE, "storage_id": "us"}]
@@ -124,9 +124,8 @@ class Lab:
     def __exit__(self, failed, *_):
         errors = []
         self.relay.close()
-        if hasattr(self, "listener"):
-            self.listener.stop()
-            self.listener.wait()
+        if self.heard:
+            self.heard.close()
         for caller in self.callers:
             caller.close()
         for member in reversed(self.members + self.workers):
@@ -213,23 +212,16 @@ class Lab:
         return caller
 
     def listen(self):
-        """From now on .heard has each notification: (event, payload)."""
-        self.heard = heard = []
-
-        class Listener:
-            def info(self, context, publisher_id, event_type, payload, metadata):
-                heard.append((event_type, payload))
-        target = om.Target(topic="notifications", exchange="zonefleet")
-        self.listener = om.get_notification_listener(
-            om.get_notification_transport(cfg.CONF, url=self.rabbitmq.url), [target], [Listener()],
-            executor="threading", pool="story")
-        self.listener.start()
+        """From now on hears() knows each notification."""
+        if self.heard:
+            self.heard.close()
+        self.heard = Heard(self.rabbitmq)
 
     def hears(self, event, **wanted):
         """Waits for a notification whose payload has what is wanted; returns it."""
         def found():
-            return [payload for name, payload in self.heard
-                    if name == event and wanted.items() <= payload.items()]
+            return [payload for payload in self.heard.of(event)
+                    if wanted.items() <= payload.items()]
         return self.wait_for(found, 20, f"{event} {wanted} is heard")[0]
 
     def apply(self, endpoints, resource="test/1", complete=True, storage_id="us", zone=ZONE):
