@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "codec.h"
+#include "model/identity.h"
 #include "model/json.h"
 #include "model/rr.h"
 
@@ -94,7 +95,7 @@ static enum err get_domain_identity(const json_t *json, struct arena *arena,
 		err = codec_owner(json, "name", JSON_REQUIRED, arena, &wish->name,
 		                &wish->owner, why);
 	if (!err)
-		err = json_get_text(json, "tenant", 0, TENANT_MAX, &wish->tenant, why);
+		err = identity_get(json, "tenant", &wish->tenant, why);
 	if (!err && wish->tenant && !*wish->tenant)
 		return fail(why, ERR_INVALID, "tenant is empty");
 	if (!err)

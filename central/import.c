@@ -73,8 +73,9 @@ static enum err decode_wish(struct commit *c)
 		return ERR_INVALID;
 	if (mode)
 		import_mode_parse(mode, &c->mode);
-	context_decode(context, c->id, &c->req.context);
-	return service_access(&c->req, &c->write.access);
+	if (context_decode(context, c->id, &c->req.context, why))
+		return ERR_DENIED;
+	return access_of(&c->req, &c->write.access);
 }
 
 static const char *name_text(const struct name *name, struct arena *arena)

@@ -102,7 +102,7 @@ static enum err write_new(struct central *central, struct request *req,
                           struct write *write)
 {
 	*write = (struct write){ .central = central, .req = req, .arena = req->arena };
-	return service_access(req, &write->access);
+	return access_of(req, &write->access);
 }
 
 struct member {

@@ -8,27 +8,9 @@
 
 /* ---- what the handlers share ---- */
 
-enum err service_require_admin(struct request *req)
-{
-	if (req->context.is_admin)
-		return OK;
-	return fail(&req->why, ERR_DENIED, "%s is for administrators", req->method);
-}
-
-enum err service_access(struct request *req, struct access *access)
-{
-	const struct context *context = &req->context;
-
-	if (!context->is_admin && !*context->tenant)
-		return fail(&req->why, ERR_DENIED,
-		            "the request's context names no tenant (project_id)");
-	*access = (struct access){ .tenant = context->tenant, .all = context->is_admin };
-	return OK;
-}
-
 enum err service_access_many(struct request *req, struct access *access)
 {
-	enum err err = service_access(req, access);
+	enum err err = access_of(req, access);
 
 	if (!err)
 		access->all = req->context.is_admin && req->context.all_tenants;

@@ -17,11 +17,8 @@
 const struct rpc_method *service_methods(void);
 void service_metrics(void);		/* before the fork */
 
-/* ERR_DENIED for nobody: no tenant, and no administrator. Addresses one thing. */
-enum err service_access(struct request *req, struct access *access);
-/* The same for finds: an administrator sees all only if that is asked for. */
+/* access_of() for finds: an administrator sees all only if that is asked for. */
 enum err service_access_many(struct request *req, struct access *access);
-enum err service_require_admin(struct request *req);
 
 /* An id of one thing, "recordset" or "pool"; never empty. */
 enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1]);

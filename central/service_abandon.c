@@ -46,7 +46,7 @@ enum err service_abandon_domain(struct write *write)
 	const char *ids[] = { zone->is.id };
 	struct domain_key key;
 	json_t *servers;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_domain_key(req->args, write->arena, &key, &req->why);

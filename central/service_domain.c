@@ -21,7 +21,7 @@ enum err service_domain(struct central *central, struct request *req, struct tx 
 {
 	struct domain_key key;
 	struct access access;
-	enum err err = service_access(req, &access);
+	enum err err = access_of(req, &access);
 
 	(void)central;
 	if (!err)
@@ -55,7 +55,7 @@ static enum err get_some(struct central *central, struct request *const *reqs,
 
 	for (size_t i = 0; i < count; i++) {
 		keys[i] = (struct domain_key){ .name = "" };
-		errs[i] = service_access(reqs[i], &access[i]);
+		errs[i] = access_of(reqs[i], &access[i]);
 		if (!errs[i])
 			errs[i] = codec_domain_key(reqs[i]->args, reqs[i]->arena,
 			                           &keys[i], &reqs[i]->why);

@@ -11,7 +11,7 @@ static enum err find(void *self, struct request *req, const char *key,
                      json_t *(*list)(struct tx *tx, struct arena *arena))
 {
 	struct central *central = self;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (err)
 		return err;
@@ -63,7 +63,7 @@ enum err service_update_server(struct write *write)
 {
 	struct request *req = write->req;
 	const char *pool, *server, *state;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = json_get_text(req->args, "pool", JSON_REQUIRED, POOL_NAME_MAX,

@@ -106,7 +106,7 @@ static enum err lock_open(struct request *req, struct tx *tx, struct import *imp
 {
 	struct access access;
 	char id[ID_LEN + 1];
-	enum err err = service_access(req, &access);
+	enum err err = access_of(req, &access);
 
 	if (!err)
 		err = service_id(req, "import", id);
@@ -207,7 +207,7 @@ enum err service_get_import(void *self, struct request *req)
 	struct import import;
 	struct access access;
 	char id[ID_LEN + 1];
-	enum err err = service_access(req, &access);
+	enum err err = access_of(req, &access);
 
 	if (!err)
 		err = service_id(req, "import", id);

@@ -93,7 +93,7 @@ enum err service_create_pool(struct write *write)
 	struct pool_wish wish;
 	struct pool pool;
 	const json_t *json;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = service_object(req, "pool", &json);
@@ -118,7 +118,7 @@ static enum err lock_pool(struct write *write, struct pool *pool)
 	struct request *req = write->req;
 	char id[ID_LEN + 1];
 	const char *name;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = decode_key(req, id, &name, &req->why);
@@ -174,7 +174,7 @@ enum err service_get_pool(void *self, struct request *req)
 	struct pool pool;
 	char id[ID_LEN + 1];
 	const char *name;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = decode_key(req, id, &name, &req->why);
@@ -213,7 +213,7 @@ enum err service_find_pools(void *self, struct request *req)
 {
 	struct central *central = self;
 	struct paging paging;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_find_nothing(req->args, &req->why);

@@ -298,7 +298,7 @@ static enum err settle_list(struct central *central, struct request *req,
 enum err service_update_statuses(void *self, struct request *req)
 {
 	struct pool_reports list;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = pool_reports_decode(req->args, req->arena, &list, &req->why);
@@ -317,7 +317,7 @@ enum err service_update_status(void *self, struct request *req)
 {
 	struct pool_report report;
 	json_t *outcomes;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = pool_report_decode(req->args, &report, &req->why);

@@ -51,7 +51,7 @@ static enum err answer(struct write *write, const char *id)
 static enum err decode_wish(struct request *req, struct tsigkey_wish *wish)
 {
 	const json_t *json;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = service_object(req, "tsigkey", &json);
@@ -106,7 +106,7 @@ static enum err lock(struct write *write, struct tsigkey *key)
 {
 	struct request *req = write->req;
 	struct tsigkey_key by;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_tsigkey_key(req->args, write->arena, &by, &req->why);
@@ -120,7 +120,7 @@ static enum err lock(struct write *write, struct tsigkey *key)
 static enum err decode_values(struct request *req, struct tsigkey_wish *wish)
 {
 	const json_t *json;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = service_object(req, "values", &json);
@@ -179,7 +179,7 @@ enum err service_get_tsigkey(void *self, struct request *req)
 	struct central *central = self;
 	struct tsigkey_key by;
 	struct tsigkey key;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_tsigkey_key(req->args, req->arena, &by, &req->why);
@@ -199,7 +199,7 @@ enum err service_find_tsigkeys(void *self, struct request *req)
 {
 	struct central *central = self;
 	struct paging paging;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_find_nothing(req->args, &req->why);

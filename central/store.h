@@ -1,7 +1,7 @@
 /*
  * store -- every SQL statement of central is a function in one of the
  * store*.c files, by noun. What is not the tenant's own is not found: the
- * condition stands in the statement (struct access), not beside it.
+ * condition stands in the statement (struct access, runtime/access.h), not beside it.
  *
  * A domain's row is locked first by whoever changes anything of the domain;
  * all that is read behind it then holds until the commit.
@@ -11,14 +11,9 @@
 #include "core/changes.h"
 #include "core/rrsets.h"
 #include "core/zone.h"
+#include "runtime/access.h"
 #include "runtime/tx.h"
 #include "runtime/tx_list.h"
-
-/* Whose rows a statement may see. */
-struct access {
-	const char *tenant;
-	bool all;		/* everyone's */
-};
 
 /* A domain as callers name it: by id, or by name. */
 struct domain_key {

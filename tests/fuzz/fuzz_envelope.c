@@ -33,7 +33,7 @@ static void dispatch(const struct envelope_request *request)
 	struct buf reply = { 0 };
 	enum err err;
 
-	context_decode(request->context, "", &req.context);
+	context_decode(request->context, "", &req.context, &req.why);
 	err = rpc_check_version("1.5", req.method, request->namespace, request->version,
 	                        &req.why);
 	if (!err)

@@ -58,6 +58,16 @@ def word(value):
     return Good(value, *TEXTS - {"empty"})
 
 
+def identity(value):
+    """A tenant; "" is none."""
+    return Good(value, *TEXTS - {"control", "control name"})
+
+
+def tenant(value):
+    """An identity that has to be there."""
+    return Good(value, *TEXTS - {"empty", "control", "control name"})
+
+
 def items(spec):
     """A list of such; one with none of them is as good."""
     return also([also(spec, "absent")], "empty list")
@@ -136,7 +146,7 @@ def domain_values():
 
 
 def wish(name, pool):
-    return {"id": maybe(uuid.uuid4().hex), "name": name, "tenant": maybe(word("t")),
+    return {"id": maybe(uuid.uuid4().hex), "name": name, "tenant": maybe(tenant("t")),
             "pool": maybe(pool), "ns": maybe(items("ns.example.net.")), **domain_values()}
 
 
@@ -228,7 +238,7 @@ def central(things):
             {"algorithm": maybe("hmac-sha1"), "secret": maybe(SECRET),
              "new_secret": maybe(False)})},
         "delete_tsigkey": {"tsigkey": things.tsigkey},
-        "set_quota": {"tenant": word("t"), "resource": "domains",
+        "set_quota": {"tenant": tenant("t"), "resource": "domains",
                       "hard_limit": also(number(9), "negative")},
         "get_quotas": {"tenant": word("t")},
         "find_workers": {},
@@ -291,12 +301,12 @@ def ports(things):
     network, port = things.network, things.network_port
     page = {"marker": maybe(port), "limit": maybe(number(10))}
     return {
-        "set_network": {"network": {"id": network, "project_id": maybe(text("t")),
+        "set_network": {"network": {"id": network, "project_id": maybe(identity("t")),
                                     "dns_domain": maybe(also(things.zone, "empty"))}},
         "get_network": {"network": network},
         "list_networks": page,
         "create_port": {"port": {"id": maybe(uuid.uuid4().hex), "network_id": network,
-                                 "project_id": maybe(text("t")),
+                                 "project_id": maybe(identity("t")),
                                  **port_values("new", "192.0.2.7")}},
         "update_port": {"port": port, "values": fields(port_values("other", "192.0.2.8"))},
         "get_port": {"port": port},
@@ -354,7 +364,7 @@ def routes(things):
         "list_routers": {"marker": maybe(router), "limit": maybe(number(10))},
         "report_address": {"router": router, "address": "192.0.2.8"},
         "create_route": {"route": {"id": maybe(uuid.uuid4().hex), "namespace": things.namespace,
-                                   "name": "new", "project_id": maybe(text("t")),
+                                   "name": "new", "project_id": maybe(identity("t")),
                                    **route_values(dns.replace(things.zone, "example.net"))}},
         "update_route": {"route": route, "values": fields(
             {**route_values(things.host), **status, "status": maybe(fields(status))})},

@@ -1,6 +1,7 @@
 #include "consistency/hosts_versions.h"
 
 #include "model/json.h"
+#include "runtime/access.h"
 #include "runtime/tx_list.h"
 
 static void take_version(void *versions, const char *name, uint64_t version)
@@ -14,12 +15,11 @@ enum err hosts_versions(struct request *req, struct db *db, enum hosts_of of,
 	const char *names[TX_LIST_MAX];
 	const json_t *list;
 	size_t count;
-	enum err err = req->context.is_admin
-	               ? json_get_array(req->args, keys, JSON_REQUIRED, TX_LIST_MAX, &list,
-	                                &req->why)
-	               : fail(&req->why, ERR_DENIED, "%s is for administrators",
-	                      req->method);
+	enum err err = access_require_admin(req);
 
+	if (!err)
+		err = json_get_array(req->args, keys, JSON_REQUIRED, TX_LIST_MAX, &list,
+		                     &req->why);
 	if (err)
 		return err;
 	count = json_array_size(list);

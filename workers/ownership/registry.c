@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "model/identity.h"
 #include "model/presentation.h"
 #include "provider.h"
 #include "storage.h"
@@ -297,8 +298,11 @@ static enum err parse_storage(struct registry *registry, struct why *why)
 
 static enum err build_one(struct registry *registry, struct why *why)
 {
+	const char *tenant = registry->settings->tenant;
 	enum err err = parse_zone(registry->settings->zone, "zone", &registry->zone, why);
 
+	if (!err && *tenant)
+		err = identity_check(tenant, "tenant", why);
 	if (!err)
 		err = parse_marks(registry, why);
 	if (!err)

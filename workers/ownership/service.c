@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/map.h"
 #include "model/json.h"
+#include "runtime/access.h"
 #include "runtime/tx.h"
 #include "storage.h"
 #include "store.h"
@@ -14,9 +15,7 @@
 
 static enum err check_rights(const struct registry *registry, struct request *req)
 {
-	const char *tenant = registry->settings->tenant;
-
-	if (req->context.is_admin || (*tenant && !strcmp(req->context.tenant, tenant)))
+	if (access_is_owner(req, registry->settings->tenant))
 		return OK;
 	return fail(&req->why, ERR_DENIED,
 	            "the zone %.255s of storage_id %.64s is not this tenant's "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/mac.h"
+#include "model/identity.h"
 #include "model/json.h"
 
 /* The words begin with the way to what they are about: "port.network_id is missing". */
@@ -60,7 +61,7 @@ static enum err get_project(const struct request *req, const json_t *json,
                             const char **project, struct why *why)
 {
 	*project = req->context.tenant;
-	return json_get_text(json, "project_id", 0, PROJECT_MAX, project, why);
+	return identity_get(json, "project_id", project, why);
 }
 
 static enum err take_network(const struct request *req, const json_t *json,

@@ -18,7 +18,6 @@
 
 enum {
 	ADDRESSES_MAX = 30,		/* of a port */
-	PROJECT_MAX = 255,
 	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* of one answer */
 };
 

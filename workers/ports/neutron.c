@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "codec.h"
 #include "core/mac.h"
+#include "model/identity.h"
 #include "model/json.h"
 
 /* ---- which of its events is it? ---- */
@@ -85,13 +86,19 @@ static const char *text_of(const json_t *json, const char *key)
 	return text ? text : "";
 }
 
+/*
+ * The project; "" if there is none. One that no caller can be (model/identity.h) is a blank,
+ * which no caller can be either: central refuses to publish for it. As "" its records would be
+ * published with an administrator's rights.
+ */
 static const char *project_of(const json_t *json)
 {
 	const char *project = text_of(json, "project_id");
+	struct why why;
 
 	if (!*project)
 		project = text_of(json, "tenant_id");
-	return strlen(project) <= PROJECT_MAX ? project : "";
+	return *project && identity_check(project, "project_id", &why) ? " " : project;
 }
 
 uint64_t neutron_revision(const json_t *json)

@@ -4,16 +4,6 @@
 #include "service_private.h"
 #include "writing.h"
 
-/* ---- who may ---- */
-
-enum err service_check_rights(struct request *req, const char *project_id)
-{
-	if (req->context.is_admin ||
-	    (*project_id && !strcmp(req->context.tenant, project_id)))
-		return OK;
-	return fail(&req->why, ERR_DENIED, "this is of another project");
-}
-
 /* ---- what each call about a port does in its transaction ---- */
 
 struct deed {
@@ -33,7 +23,7 @@ static void read_network(struct deed *deed, struct tx *tx, const char *id)
 
 	if (!store_network_share(tx, req->arena, id, &deed->writing.network))
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it", id);
-	else if (service_check_rights(req, deed->writing.network.project_id))
+	else if (access_check(req, deed->writing.network.project_id))
 		tx_fail(tx, ERR_DENIED, "the network is of another project");
 }
 
@@ -43,8 +33,7 @@ static const char *seen(const struct request *req, struct tx *tx, const char *id
 	struct port_row port;
 
 	return store_port_read(tx, req->arena, id, &port) &&
-	       (req->context.is_admin || !strcmp(port.project_id, req->context.tenant))
-	       ? id : "";
+	       access_is_owner(req, port.project_id) ? id : "";
 }
 
 static enum err fail_taken(struct why *why, const char *id, const char *fqdn)
@@ -119,6 +108,7 @@ static bool has_address(const struct port_row *port, const struct address *addre
 static bool is_same_port(const struct port_row *a, const struct port_row *b)
 {
 	if (strcmp(a->network_id, b->network_id) || a->count != b->count ||
+	    strcmp(a->project_id, b->project_id) ||
 	    !is_same_text(a->dns_name, b->dns_name) || !is_same_text(a->mac, b->mac) ||
 	    !is_same_text(a->dns_domain, b->dns_domain))
 		return false;
@@ -157,7 +147,7 @@ static enum err create_port(void *self, struct request *req)
 	enum err err = codec_port(req, &wish);
 
 	if (!err)
-		err = service_check_rights(req, wish.port.project_id);
+		err = access_check(req, wish.port.project_id);
 	if (err)
 		return err;
 
@@ -174,7 +164,7 @@ static void find_port(struct deed *deed, struct tx *tx, const char *id)
 	writing_read(writing, tx, id);
 	if (tx->err)
 		return;
-	if (!writing->is_there || service_check_rights(deed->req,
+	if (!writing->is_there || access_check(deed->req,
 	                                               writing->was.project_id)) {
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
 		return;
@@ -293,7 +283,7 @@ static enum err get_port(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	if (!store_port_read(&tx, req->arena, id, &port) || port.is_gone ||
-	    service_check_rights(req, port.project_id))
+	    access_check(req, port.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no port %.32s", id);
 	if (!tx.err && !store_network_read(&tx, req->arena, port.network_id, &network))
 		network = (struct network_row){ .project_id = "" };
@@ -345,7 +335,7 @@ void service_check_network(struct request *req, struct tx *tx, const char *id)
 	struct network_row network;
 
 	if (!store_network_read(tx, req->arena, id, &network) ||
-	    service_check_rights(req, network.project_id))
+	    access_check(req, network.project_id))
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", id);
 }
 
@@ -354,12 +344,12 @@ static enum err list_ports(void *self, struct request *req)
 	struct ports *ports = self;
 	struct port_filter filter = { .project_id = NULL };
 	struct listing listing = { .req = req };
-	enum err err = codec_port_filter(req, &filter);
+	enum err err = access_filter(req, &filter.project_id);
 
+	if (!err)
+		err = codec_port_filter(req, &filter);
 	if (err)
 		return err;
-	if (!req->context.is_admin)
-		filter.project_id = req->context.tenant;
 	listing.ports = arena_alloc(req->arena, (size_t)filter.limit *
 	                                        sizeof(*listing.ports));
 

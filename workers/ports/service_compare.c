@@ -8,12 +8,12 @@ enum err service_compare(void *self, struct request *req)
 	const char *feed = ports->settings.feed;
 	struct comparison_row row = { .reason = "" };
 	bool now = false;
-	enum err err = json_get_bool(req->args, "now", 0, &now, &req->why);
+	enum err err = access_require_admin(req);
 
+	if (!err)
+		err = json_get_bool(req->args, "now", 0, &now, &req->why);
 	if (err)
 		return err;
-	if (!req->context.is_admin)
-		return fail(&req->why, ERR_DENIED, "only administrators compare");
 	if (!*feed)
 		return fail(&req->why, ERR_CONFLICT,
 		            "ports.feed names no exchange: there is nobody to compare with");

@@ -88,11 +88,12 @@ enum err service_export_hosts(void *self, struct request *req)
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	bool is_there = store_network_read(&tx, req->arena, filter.network_id,
 	                                   &export.network);
-	bool is_gone = !is_there && store_network_is_gone(&tx, filter.network_id);
+	const char *project = is_there ? export.network.project_id
+	                               : store_network_gone_project(&tx, req->arena,
+	                                                            filter.network_id);
 
 	/* one that has gone has no ports any more; one that nobody knows may have some */
-	if (!is_gone && (!is_there ||
-	                 service_check_rights(req, export.network.project_id)))
+	if (!project || !access_is_owner(req, project))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", filter.network_id);
 	if (ids)
 		take_named(&export, &tx, req, ids);

@@ -12,7 +12,7 @@ static void set_network(struct renaming *renaming, struct network_row *network,
 
 	if (tx->err)
 		return;
-	if (is_there && service_check_rights(req, was.project_id)) {
+	if (is_there && access_check(req, was.project_id)) {
 		tx_fail(tx, ERR_DENIED, "the network is of another project");
 		return;
 	}
@@ -36,7 +36,7 @@ enum err service_set_network(void *self, struct request *req)
 	enum err err = codec_network(req, &network, &req->why);
 
 	if (!err)
-		err = service_check_rights(req, network.project_id);
+		err = access_check(req, network.project_id);
 	if (err)
 		return err;
 	renaming.unnamed = json_array();
@@ -68,7 +68,7 @@ enum err service_get_network(void *self, struct request *req)
 
 	struct tx tx = tx_once(ports->runtime.db, &req->why);
 	if (store_network_read(&tx, req->arena, id, &network) &&
-	    !service_check_rights(req, network.project_id))
+	    !access_check(req, network.project_id))
 		req->result = json_pack("{s:o}", "network",
 		                        codec_encode_network(&network));
 	else
@@ -89,9 +89,11 @@ enum err service_delete_network(void *self, struct request *req)
 	struct tx tx = tx_begin(ports->runtime.db, &req->why);
 	/* first of all: whoever makes a port of it meanwhile is waited for */
 	bool is_there = store_network_lock(&tx, req->arena, id, &network);
-	if (!is_there && store_network_is_gone(&tx, id))
+	const char *was_of = is_there ? NULL
+	                              : store_network_gone_project(&tx, req->arena, id);
+	if (was_of && access_is_owner(req, was_of))
 		return tx_commit(&tx);		/* however often that is said */
-	if (!is_there || service_check_rights(req, network.project_id))
+	if (!is_there || access_check(req, network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
 	if (!tx.err && store_network_is_used(&tx, id))
 		tx_fail(&tx, ERR_CONFLICT, "the network has ports: delete them first");
@@ -117,16 +119,17 @@ enum err service_list_networks(void *self, struct request *req)
 	struct ports *ports = self;
 	struct port_filter filter = { .project_id = NULL };
 	struct networks networks = { .last = "" };
-	enum err err = codec_filter(req, &filter);
+	enum err err = access_filter(req, &filter.project_id);
 
+	if (!err)
+		err = codec_filter(req, &filter);
 	if (err)
 		return err;
 	networks.list = json_array();
 
 	struct tx tx = tx_once(ports->runtime.db, &req->why);
-	store_networks(&tx, req->arena, req->context.is_admin ? NULL
-	                                                      : req->context.tenant,
-	               filter.marker, filter.limit, take_network, &networks);
+	store_networks(&tx, req->arena, filter.project_id, filter.marker, filter.limit,
+	               take_network, &networks);
 	req->result = json_pack("{s:o, s:s?}", "networks", networks.list, "marker",
 		json_array_size(networks.list) == (size_t)filter.limit ? networks.last
 		                                                       : NULL);

@@ -7,9 +7,8 @@
 #pragma once
 
 #include "codec.h"
+#include "runtime/access.h"
 
-/* ERR_DENIED unless the caller is of that project, or an administrator. */
-enum err service_check_rights(struct request *req, const char *project_id);
 /* ERR_NOT_FOUND for one that nobody described, or of another project. */
 void service_check_network(struct request *req, struct tx *tx, const char *id);
 rpc_handler service_set_network, service_get_network, service_list_networks,

@@ -27,7 +27,7 @@ static void check_port(struct request *req, struct tx *tx, const char *id)
 	struct port_row port;
 
 	if (!store_port_read(tx, req->arena, id, &port) ||
-	    service_check_rights(req, port.project_id))
+	    access_check(req, port.project_id))
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
 }
 

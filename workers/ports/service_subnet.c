@@ -116,7 +116,7 @@ static void set_subnet(struct setting *setting, struct place *place, struct tx *
 	if (!store_network_lock(tx, req->arena, network, &setting->network))
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it",
 		        network);
-	else if (service_check_rights(req, setting->network.project_id))
+	else if (access_check(req, setting->network.project_id))
 		tx_fail(tx, ERR_DENIED, "the network is of another project");
 	else if (setting->network.is_fed && *setting->renaming.ports->settings.feed)
 		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: its subnets are "
@@ -179,7 +179,7 @@ enum err service_delete_subnet(void *self, struct request *req)
 
 	if ((!is_there && !is_gone) ||
 	    !store_network_lock(&tx, req->arena, subnet.network_id, &setting.network) ||
-	    service_check_rights(req, setting.network.project_id))
+	    access_check(req, setting.network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
 	if (!tx.err && is_there)
 		delete_subnet(&setting, id, &tx);
@@ -202,7 +202,7 @@ enum err service_get_subnet(void *self, struct request *req)
 
 	struct tx tx = tx_once(ports->runtime.db, &req->why);
 	if (store_subnet_read(&tx, req->arena, id, &subnet) &&
-	    !service_check_rights(req, subnet.project_id))
+	    !access_check(req, subnet.project_id))
 		req->result = json_pack("{s:o}", "subnet", codec_encode_subnet(&subnet));
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "no subnet %.32s", id);
@@ -227,12 +227,12 @@ enum err service_list_subnets(void *self, struct request *req)
 	struct ports *ports = self;
 	struct port_filter filter = { .project_id = NULL };
 	struct subnets_page page = { .last = "" };
-	enum err err = codec_filter(req, &filter);
+	enum err err = access_filter(req, &filter.project_id);
 
+	if (!err)
+		err = codec_filter(req, &filter);
 	if (err)
 		return err;
-	if (!req->context.is_admin)
-		filter.project_id = req->context.tenant;
 	page.list = json_array();
 
 	struct tx tx = tx_once(ports->runtime.db, &req->why);

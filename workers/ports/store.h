@@ -38,6 +38,8 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
 /* It was, and is remembered. */
 bool store_network_is_gone(struct tx *tx, const char *id);
+/* The project that such a network was of; NULL: it is not gone, or was never there. */
+const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
 void store_network_put(struct tx *tx, const struct network_row *network);
 /* Has it ports? */
 bool store_network_is_used(struct tx *tx, const char *id);

@@ -80,16 +80,27 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
 	return read_one(tx, arena, id, OF_ID, SUBNETS, network);
 }
 
+const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id)
+{
+	struct tx_rows rows;
+	const char *project;
+
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT project_id FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
+	    TX_BIND(tx_text(id))))
+		return NULL;
+	project = row_text(&rows);
+	tx_select_end(&rows);
+	return project;
+}
+
 bool store_network_is_gone(struct tx *tx, const char *id)
 {
 	struct tx_rows rows;
-	bool is_gone;
+	bool is_gone = tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
+	    TX_BIND(tx_text(id)));
 
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT deleted_at IS NOT NULL FROM networks WHERE id = ?",
-	    TX_BIND(tx_text(id))))
-		return false;
-	is_gone = row_int(&rows);
 	tx_select_end(&rows);
 	return is_gone;
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/shard_zone.h"
+#include "model/identity.h"
 #include "model/json.h"
+#include "runtime/access.h"
 
 enum { TEXT_MAX = 255, TTL_MAX = 604800 };
 
@@ -426,8 +428,7 @@ static enum err take_identity(struct request *req, const json_t *json,
 	if (!err)
 		err = route_check_name(route->name, "name", why);
 	route->project_id = req->context.tenant;
-	return err ? err : json_get_text(json, "project_id", 0, PROJECT_MAX,
-	                                 &route->project_id, why);
+	return err ? err : identity_get(json, "project_id", &route->project_id, why);
 }
 
 static enum err refuse_status(const struct route_wish *wish, struct why *why)
@@ -606,11 +607,12 @@ enum err codec_limit(const struct request *req, int *limit, struct why *why)
 enum err codec_route_filter(struct request *req, struct route_filter *filter)
 {
 	char *marker = arena_alloc(req->arena, ID_LEN + 1);
-	enum err err = json_get_id(req->args, "marker", 0, marker, &req->why);
+	enum err err;
 
 	*filter = (struct route_filter){ .marker = marker };
-	if (!req->context.is_admin)
-		filter->project_id = req->context.tenant;
+	err = access_filter(req, &filter->project_id);
+	if (!err)
+		err = json_get_id(req->args, "marker", 0, marker, &req->why);
 	if (!err)
 		err = json_get_text(req->args, "namespace", 0, ROUTE_LABEL_MAX,
 		                    &filter->namespace, &req->why);

@@ -6,23 +6,6 @@
 #include "schedule.h"
 #include "service_private.h"
 
-/* ---- who may ---- */
-
-enum err service_require_admin(struct request *req)
-{
-	if (req->context.is_admin)
-		return OK;
-	return fail(&req->why, ERR_DENIED, "%s is for administrators", req->method);
-}
-
-enum err service_check_rights(struct request *req, const char *project_id)
-{
-	if (req->context.is_admin ||
-	    (*project_id && !strcmp(req->context.tenant, project_id)))
-		return OK;
-	return fail(&req->why, ERR_DENIED, "this is of another project");
-}
-
 /* ---- what a call about a route does in its transaction ---- */
 
 enum { HEIRS_MAX = 64 };
@@ -192,7 +175,7 @@ static enum err create_route(void *self, struct request *req)
 	enum err err = codec_route(req, &wish);
 
 	if (!err)
-		err = service_check_rights(req, wish.route.project_id);
+		err = access_check(req, wish.route.project_id);
 	if (err)
 		return err;
 
@@ -212,7 +195,7 @@ static enum err create_route(void *self, struct request *req)
 static void lock_route(struct deed *deed, const struct route_key *key)
 {
 	if (store_route_lock(deed->tx, deed->req->arena, key, &deed->route) &&
-	    !service_check_rights(deed->req, deed->route.project_id))
+	    !access_check(deed->req, deed->route.project_id))
 		return;
 	tx_fail(deed->tx, ERR_NOT_FOUND, "no such route");
 }
@@ -374,7 +357,7 @@ static enum err get_route(void *self, struct request *req)
 
 	struct tx tx = tx_once(routes->runtime.db, &req->why);
 	if (store_route_read(&tx, req->arena, &key, &route) &&
-	    !service_check_rights(req, route.project_id))
+	    !access_check(req, route.project_id))
 		req->result = json_pack("{s:o}", "route", codec_encode_route(&route));
 	else
 		tx_fail(&tx, ERR_NOT_FOUND, "no such route");

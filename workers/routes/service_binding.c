@@ -54,7 +54,7 @@ enum err service_create_binding(void *self, struct request *req)
 	struct bound bound = { .has_changed = false };
 	struct hosts_news news = { .arena = req->arena };
 	struct binding_row binding;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_binding(req, &wish);
@@ -107,7 +107,7 @@ enum err service_list_bindings(void *self, struct request *req)
 	char marker[ID_LEN + 1] = "";
 	const char *router = NULL;
 	int limit;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_router_sought(req, "router", &router, &req->why);
@@ -180,7 +180,7 @@ enum err service_router_hosts(void *self, struct request *req)
 	struct router_row router;
 	const char *name;
 	int limit;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_router_name(req, &name, &req->why);

@@ -6,10 +6,8 @@
 #pragma once
 
 #include "codec.h"
+#include "runtime/access.h"
 
-enum err service_require_admin(struct request *req);
-/* ERR_DENIED unless the caller is of that project, or an administrator. */
-enum err service_check_rights(struct request *req, const char *project_id);
 rpc_handler service_create_router, service_update_router, service_get_router,
 	service_list_routers, service_delete_router, service_drain_router,
 	service_report_address;

@@ -155,7 +155,7 @@ enum err service_create_router(void *self, struct request *req)
 	struct router_wish wish;
 	struct router_row was;
 	int64_t woken;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_router(routes, req, &wish);
@@ -210,7 +210,7 @@ enum err service_update_router(void *self, struct request *req)
 	struct router_row was;
 	int64_t woken = 0;
 	const char *name;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_router_name(req, &name, &req->why);
@@ -246,7 +246,7 @@ enum err service_drain_router(void *self, struct request *req)
 	int64_t staying = 0, woken = 0;
 	const char *name;
 	bool drain = true;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_router_name(req, &name, &req->why);
@@ -322,7 +322,7 @@ enum err service_delete_router(void *self, struct request *req)
 	struct router_row router;
 	const char *name;
 	bool force = false;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = codec_router_name(req, &name, &req->why);
@@ -464,7 +464,7 @@ enum err service_report_address(void *self, struct request *req)
 	struct routes *routes = self;
 	struct address_report report;
 	bool lives_on;
-	enum err err = service_require_admin(req);
+	enum err err = access_require_admin(req);
 
 	if (!err)
 		err = read_report(req, &report);

@@ -27,7 +27,7 @@ struct loop;
  */
 struct context {
 	const char *request_id;	/* the same in every program's log */
-	const char *tenant;	/* project_id, or tenant; "" if none */
+	const char *tenant;	/* project_id, or tenant; "" if none; see runtime/access.h */
 	const char *user;
 	bool is_admin;		/* may see and change what is not its own */
 	bool all_tenants;	/* wants to: finds are not narrowed to its tenant */
@@ -117,7 +117,12 @@ void rpc_run(const struct rpc_method *method, void *self, struct request *const 
              size_t count, enum err *errs);
 /* How a deletion ended: one that runs again may have deleted what it does not find. */
 enum err rpc_deleted(const struct request *req, enum err err);
-void context_decode(const json_t *context, const char *unique_id, struct context *into);
+/*
+ * ERR_DENIED for an identity that is none (model/identity.h); *into then has no tenant and no
+ * rights. Only the JSON value true makes an administrator.
+ */
+enum err context_decode(const json_t *context, const char *unique_id, struct context *into,
+                        struct why *why);
 /* A context of our own, for what a timer starts. Owned by the caller. */
 json_t *context_encode(const char *request_id, bool is_admin);
 

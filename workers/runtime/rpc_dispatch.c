@@ -1,8 +1,10 @@
 #include "runtime/rpc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "model/identity.h"
 #include "runtime/envelope.h"
 
 #define VERSION_DEFAULT "1.0"	/* of a peer that names none */
@@ -10,36 +12,62 @@
 
 /* ---- the context ---- */
 
-/* A text that may be an identity: nothing else will do, and a huge one is none. */
-static const char *context_text(const json_t *context, const char *key)
+/* The request's id for the logs; UNIQUE_ID if it has none of a sensible length. */
+static const char *context_request_id(const json_t *context, const char *unique_id)
 {
-	enum { IDENTITY_MAX_LEN = 255 };
-	const json_t *value = json_object_get(context, key);
+	const json_t *value = json_object_get(context, "request_id");
 	size_t len = json_string_length(value);
 
-	return len > 0 && len <= IDENTITY_MAX_LEN ? json_string_value(value) : NULL;
+	return len > 0 && len <= IDENTITY_MAX ? json_string_value(value) : unique_id;
 }
 
-static const char *or_else(const char *text, const char *otherwise)
+/* The identity under KEY; absent, null and "" leave *into as it is. */
+static enum err context_identity(const json_t *context, const char *key, const char **into,
+                                 struct why *why)
 {
-	return text ? text : otherwise;
+	const json_t *value = json_object_get(context, key);
+	const char *text = json_string_value(value);
+	char field[64];
+
+	if (!value || json_is_null(value) || (text && !*text))
+		return OK;
+	snprintf(field, sizeof field, "the request's context: %s", key);
+	if (!text)
+		return fail(why, ERR_DENIED, "%s: must be a text", field);
+	*into = text;
+	return identity_check(text, field, why) ? ERR_DENIED : OK;
 }
 
-void context_decode(const json_t *context, const char *unique_id, struct context *into)
+/* Both keys are checked; the first one counts. */
+static enum err context_identities(const json_t *context, struct context *into,
+                                   struct why *why)
 {
-	const char *tenant = or_else(context_text(context, "project_id"),
-	                             context_text(context, "tenant"));
-	const char *user = or_else(context_text(context, "user_id"),
-	                           context_text(context, "user"));
+	enum err err = context_identity(context, "tenant", &into->tenant, why);
 
-	*into = (struct context){
-		.request_id = or_else(context_text(context, "request_id"), unique_id),
-		.tenant = or_else(tenant, ""),
-		.user = or_else(user, ""),
-		.is_admin = json_is_true(json_object_get(context, "is_admin")),
-		.all_tenants = json_is_true(json_object_get(context, "all_tenants")),
-		.all = context,
+	if (!err)
+		err = context_identity(context, "project_id", &into->tenant, why);
+	if (!err)
+		err = context_identity(context, "user", &into->user, why);
+	return err ? err : context_identity(context, "user_id", &into->user, why);
+}
+
+enum err context_decode(const json_t *context, const char *unique_id, struct context *into,
+                        struct why *why)
+{
+	struct context got = {
+		.request_id = context_request_id(context, unique_id),
+		.tenant = "", .user = "", .all = context,
 	};
+	enum err err = context_identities(context, &got, why);
+
+	if (err) {		/* nobody; the log still has the request's id */
+		got.tenant = got.user = "";
+	} else {
+		got.is_admin = json_is_true(json_object_get(context, "is_admin"));
+		got.all_tenants = json_is_true(json_object_get(context, "all_tenants"));
+	}
+	*into = got;
+	return err;
 }
 
 json_t *context_encode(const char *request_id, bool is_admin)

@@ -210,7 +210,8 @@ static void job_fill(struct job *job, const struct broker_delivery *delivery)
 	job->req.unique_id = job->unique_id;
 	job->req.redelivered = delivery->redelivered;
 	job->req.is_again = delivery->redelivered || delivery->attempts;
-	context_decode(job->envelope.context, job->unique_id, &job->req.context);
+	job->err = context_decode(job->envelope.context, job->unique_id, &job->req.context,
+	                          &job->req.why);
 }
 
 /* What it is about, as its sender names it; NULL: that is not known. */
@@ -252,7 +253,8 @@ static void enqueue(struct rpc_server *server, struct job *job)
 	const struct rpc_method *method = NULL;
 
 	job->deaths = suspects_deaths(job->suspect_id);
-	job->err = job_check(server, job, &method);
+	if (!job->err)
+		job->err = job_check(server, job, &method);
 	job->method = job->err ? NULL : method;
 	job->parked.subject = subject_of(job);
 	job->next = NULL;

@@ -62,10 +62,53 @@ static void domains_of_networks(void **state)
 		check_network(&rows[i]);
 }
 
+/* Whose a network and a port are. What no caller can be is a blank; it must not be nobody's. */
+static const struct {
+	const char *said, *project;
+} projects[] = {
+	{ "{}",                                              "" },
+	{ "{\"project_id\": \"\", \"tenant_id\": \"\"}",     "" },
+	{ "{\"project_id\": \"alice\"}",                     "alice" },
+	{ "{\"tenant_id\": \"alice\"}",                      "alice" },
+	{ "{\"project_id\": \"bob\", \"tenant_id\": \"x\"}", "bob" },
+	{ "{\"project_id\": \"alice \"}",                    " " },
+	{ "{\"project_id\": \"al\\nice\"}",                  " " },
+	{ "{\"tenant_id\": \" \"}",                          " " },
+	{ "{\"project_id\": \"" LONGEST LONGEST "\"}",       " " },
+};
+
+static void check_projects(const char *said, const char *project)
+{
+	json_t *json = json_loads(said, 0, NULL);
+	struct arena *arena = arena_new();
+	struct network_row network;
+	struct port_row port;
+	struct why why;
+
+	print_message("  %.60s\n", said);
+	json_object_set_new(json, "id", json_string("0123456789abcdef0123456789abcdef"));
+	json_object_set_new(json, "network_id",
+	                    json_string("0123456789abcdef0123456789abcdef"));
+	assert_int_equal(neutron_network(json, arena, &network, &why), OK);
+	assert_string_equal(network.project_id, project);
+	assert_int_equal(neutron_port(json, arena, &port, &why), OK);
+	assert_string_equal(port.project_id, project);
+	arena_free(&arena);
+	json_decref(json);
+}
+
+static void projects_of_neutron(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(projects); i++)
+		check_projects(projects[i].said, projects[i].project);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_of_networks),
+		cmocka_unit_test(projects_of_neutron),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,11 +166,14 @@ static void test_version(void **state)
 	}
 }
 
+#define IN_CONTEXT "the request's context: "
+
 /* Rights come from a true, never from something like it. */
 static const struct {
 	const char *context;
 	const char *request_id, *tenant, *user;
 	bool is_admin, all_tenants;
+	const char *why;		/* NULL: it is taken */
 } contexts[] = {
 	{ "{}", "u1", "", "" },
 	{ "null", "u1", "", "" },
@@ -180,12 +183,23 @@ static const struct {
 	{ "{\"tenant\": \"t\", \"user\": \"v\"}", "u1", "t", "v" },
 	{ "{\"tenant\": \"t\", \"project_id\": \"p\"}", "u1", "p", "" },
 	{ "{\"tenant\": \"t\", \"project_id\": null}", "u1", "t", "" },
-	{ "{\"project_id\": 5, \"user_id\": [], \"request_id\": {}}", "u1", "", "" },
 	{ "{\"project_id\": \"\"}", "u1", "", "" },
 	{ "{\"is_admin\": true, \"all_tenants\": true}", "u1", "", "", true, true },
 	{ "{\"is_admin\": \"true\", \"all_tenants\": 1}", "u1", "", "" },
 	{ "{\"is_admin\": [true], \"all_tenants\": null}", "u1", "", "" },
 	{ "{\"is_admin\": false}", "u1", "", "" },
+	{ "{\"request_id\": {}}", "u1", "", "" },
+	/* an identity that is none: no tenant, no rights */
+	{ "{\"project_id\": 5, \"is_admin\": true}", "u1", "", "",
+	  .why = IN_CONTEXT "project_id: must be a text" },
+	{ "{\"user_id\": [], \"is_admin\": true, \"request_id\": \"r\"}", "r", "", "",
+	  .why = IN_CONTEXT "user_id: must be a text" },
+	{ "{\"project_id\": \"p \", \"is_admin\": true, \"all_tenants\": true}", "u1",
+	  "", "", .why = IN_CONTEXT "project_id: 'p ' begins or ends with a blank" },
+	{ "{\"tenant\": \"t\\t\", \"project_id\": \"p\"}", "u1", "", "",
+	  .why = IN_CONTEXT "tenant: has a control character" },
+	{ "{\"project_id\": \"p\", \"user\": \"v\\n\"}", "u1", "", "",
+	  .why = IN_CONTEXT "user: has a control character" },
 };
 
 static void test_contexts(void **state)
@@ -193,9 +207,12 @@ static void test_contexts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof contexts / sizeof contexts[0]; i++) {
 		json_t *json = json_loads(contexts[i].context, JSON_DECODE_ANY, NULL);
+		struct why why = { "" };
 		struct context context;
+		enum err err = context_decode(json, "u1", &context, &why);
 
-		context_decode(json, "u1", &context);
+		assert_int_equal(err, contexts[i].why ? ERR_DENIED : OK);
+		assert_string_equal(why.text, contexts[i].why ? contexts[i].why : "");
 		assert_string_equal(context.request_id, contexts[i].request_id);
 		assert_string_equal(context.tenant, contexts[i].tenant);
 		assert_string_equal(context.user, contexts[i].user);
@@ -209,9 +226,10 @@ static void test_contexts(void **state)
 static void test_no_context_is_nobody(void **state)
 {
 	struct context context;
+	struct why why;
 
 	(void)state;
-	context_decode(NULL, "u1", &context);
+	assert_int_equal(context_decode(NULL, "u1", &context, &why), OK);
 	assert_string_equal(context.request_id, "u1");
 	assert_string_equal(context.tenant, "");
 	assert_false(context.is_admin);
@@ -222,9 +240,10 @@ static void test_own_context(void **state)
 {
 	json_t *json = context_encode("req-7", true);
 	struct context context;
+	struct why why;
 
 	(void)state;
-	context_decode(json, "u1", &context);
+	assert_int_equal(context_decode(json, "u1", &context, &why), OK);
 	assert_string_equal(context.request_id, "req-7");
 	assert_true(context.is_admin);
 	assert_false(context.all_tenants);

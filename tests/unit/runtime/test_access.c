@@ -1,0 +1,79 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#undef fail	/* ours is in err.h */
+
+#include <string.h>
+
+#include "runtime/access.h"
+
+/* Who asks, and whose it is. IS_OWNER: it may be seen and changed; FILTER: of a list. */
+static const struct {
+	const char *tenant;
+	bool is_admin;
+	const char *owner;
+	bool is_owner;
+	const char *filter;		/* NULL: everyone's; "-": ERR_DENIED */
+} cases[] = {
+	{ "alice", false, "alice",            true,  "alice" },
+	{ "alice", false, "bob",              false, "alice" },
+	{ "alice", false, "",                 false, "alice" },
+	{ "alice", false, "alice ",           false, "alice" },
+	{ "alice", false, " alice",           false, "alice" },
+	{ "alice", false, "Alice",            false, "alice" },
+	{ "alice", false, "alic",             false, "alice" },
+	{ "alice", false, "alicee",           false, "alice" },
+	{ "alice", false, "\xef\xbd\x81lice", false, "alice" },
+	{ "",      false, "",                 false, "-" },
+	{ "",      false, "alice",            false, "-" },
+	{ "",      false, " ",                false, "-" },
+	{ "",      true,  "",                 true,  NULL },
+	{ "",      true,  "alice",            true,  NULL },
+	{ "bob",   true,  "alice",            true,  NULL },
+};
+
+static void check_filter(struct request *req, const char *want)
+{
+	const char *tenant = "untouched";
+	struct access access = { "untouched", false };
+
+	if (want && !strcmp(want, "-")) {
+		assert_int_equal(access_filter(req, &tenant), ERR_DENIED);
+		assert_int_equal(access_of(req, &access), ERR_DENIED);
+		assert_string_equal(tenant, "untouched");
+		assert_string_equal(access.tenant, "untouched");
+		return;
+	}
+	assert_int_equal(access_filter(req, &tenant), OK);
+	assert_int_equal(access_of(req, &access), OK);
+	assert_int_equal(access.all, !want);
+	if (want)
+		assert_string_equal(tenant, want);
+	else
+		assert_null(tenant);
+}
+
+static void test_access(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct request req = { .method = "m", .context = {
+			.tenant = cases[i].tenant, .is_admin = cases[i].is_admin } };
+
+		assert_int_equal(access_is_owner(&req, cases[i].owner), cases[i].is_owner);
+		assert_int_equal(access_check(&req, cases[i].owner),
+		                 cases[i].is_owner ? OK : ERR_DENIED);
+		assert_int_equal(access_require_admin(&req),
+		                 cases[i].is_admin ? OK : ERR_DENIED);
+		check_filter(&req, cases[i].filter);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_access) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+#include "runtime/access.h"
+
+#include <string.h>
+
+enum err access_of(struct request *req, struct access *access)
+{
+	const struct context *context = &req->context;
+
+	if (!context->is_admin && !*context->tenant)
+		return fail(&req->why, ERR_DENIED,
+		            "the request's context names no tenant (project_id)");
+	*access = (struct access){ .tenant = context->tenant, .all = context->is_admin };
+	return OK;
+}
+
+enum err access_filter(struct request *req, const char **tenant)
+{
+	struct access access = { .tenant = "" };
+	enum err err = access_of(req, &access);
+
+	if (!err)
+		*tenant = access.all ? NULL : access.tenant;
+	return err;
+}
+
+enum err access_require_admin(struct request *req)
+{
+	if (req->context.is_admin)
+		return OK;
+	return fail(&req->why, ERR_DENIED, "%s is for administrators", req->method);
+}
+
+bool access_is_owner(const struct request *req, const char *owner)
+{
+	return req->context.is_admin ||
+	       (*owner && !strcmp(req->context.tenant, owner));
+}
+
+enum err access_check(struct request *req, const char *owner)
+{
+	if (access_is_owner(req, owner))
+		return OK;
+	return fail(&req->why, ERR_DENIED, "this is of another project");
+}

@@ -1,0 +1,29 @@
+/*
+ * access -- the one place that decides what a caller may see and change: by the tenant of
+ * its context, and by is_admin. Handlers and statements of all programs ask here.
+ *
+ * A tenant has what carries exactly its octets. What carries no tenant ("") belongs to
+ * administrators only. A caller without a tenant that is no administrator has nothing.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "runtime/rpc.h"
+
+/* Whose rows a statement may see. */
+struct access {
+	const char *tenant;
+	bool all;		/* everyone's */
+};
+
+/* ERR_DENIED for a caller with no tenant and no administrator's rights. */
+enum err access_of(struct request *req, struct access *access);
+/* The same for lists: *tenant is whose rows the caller sees; NULL: everyone's. */
+enum err access_filter(struct request *req, const char **tenant);
+/* ERR_DENIED unless the caller is an administrator. */
+enum err access_require_admin(struct request *req);
+/* May the caller see and change what belongs to OWNER? */
+bool access_is_owner(const struct request *req, const char *owner);
+/* The same, as an error: ERR_DENIED. */
+enum err access_check(struct request *req, const char *owner);
