@@ -9,6 +9,7 @@
 #include "content.h"
 #include "follow_up.h"
 #include "health.h"
+#include "model/identity.h"
 #include "operation.h"
 #include "patrol.h"
 #include "poolmgr.h"
@@ -164,6 +165,8 @@ static enum err check(void *self, struct why *why)
 	struct poolmgr *pm = self;
 	enum err err = fleet_check(&pulse_config, why);
 
+	if (!err)
+		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
 	if (err || pm->servers)	/* a reload: none of the rest changes */
 		return err;
 	err = parse_scope(pm->config.lock_scope, &pm->lock_tenants, why);

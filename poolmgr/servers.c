@@ -1,11 +1,13 @@
 #include "servers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "model/identity.h"
 #include "runtime/db.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
@@ -70,8 +72,13 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
                           const struct server_settings *settings, struct why *why)
 {
 	struct server *server = &servers->item[servers->count];
-	enum err err = OK;
+	char field[64];
+	enum err err;
 
+	snprintf(field, sizeof(field), "backends.%s, the id of a server", driver->name);
+	err = identity_check(settings->id, field, why);
+	if (err)
+		return err;
 	if (servers_find(servers, settings->id))
 		return fail(why, ERR_INVALID, "backends.%s: there are two servers \"%s\"",
 		            driver->name, settings->id);
