@@ -616,12 +616,20 @@ const struct command commands[] = {
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
 	  "bring the database's tables up to date",
 	  "Creates the tables in an empty database, or applies what this version adds "
-	  "to them. It only goes forward, runs once at a time, and may be run again.",
+	  "to them. It only goes forward, runs once at a time, and may be run again. If "
+	  "it applied something, it lists the same tenants as db tenants.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
 	  "show the version of the database's tables",
 	  "Shows the version that the database has, and the one that this program knows.",
 	  "zonefleet db version" },
+	{ "db tenants", "", 0, 0, 0, NEED_DATABASE, db_tenants,
+	  "list tenants with doubtful names",
+	  "Reads the tenants (projects) of all rows in the database. Lists those that are "
+	  "refused in calls (a blank at an end, control characters), and those that differ "
+	  "from another tenant only by blanks, control characters or the case of letters.",
+	  "zonefleet db tenants\n"
+	  "zonefleet db tenants --json" },
 
 	{ "completion", "bash", 1, 1, 0, NEED_NOTHING, completion_print,
 	  "print the completion for the shell",

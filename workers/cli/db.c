@@ -2,8 +2,83 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "handlers.h"
 #include "runtime/migrate.h"
+#include "store_tenants.h"
+#include "tenants.h"
+
+/* ---- tenants that an operator has to look at ---- */
+
+static enum err read_tenants(struct db *db, json_t **in_doubt, struct why *why)
+{
+	struct tenants *tenants = tenants_new();
+	enum err err = store_tenants(db, tenants_add, tenants, why);
+
+	if (!err)
+		*in_doubt = tenants_in_doubt(tenants);
+	tenants_free(&tenants);
+	return err;
+}
+
+static void print_tenant(struct table *table, const json_t *tenant)
+{
+	const char *problem = json_string_value(json_object_get(tenant, "problem"));
+	const json_t *like = json_object_get(tenant, "like");
+	struct buf words = { 0 };
+	const char *name;
+	json_t *rows;
+
+	table_printf(table, "'%s'", json_string_value(json_object_get(tenant, "tenant")));
+	json_object_foreach(json_object_get(tenant, "rows"), name, rows)
+		buf_printf(&words, "%s%s: %lld", words.len ? ", " : "", name,
+		           (long long)json_integer_value(rows));
+	table_text(table, buf_string(&words));
+	buf_reset(&words);
+	if (problem)
+		buf_printf(&words, "no caller can have it: %s", problem);
+	for (size_t i = 0; i < json_array_size(like); i++)
+		buf_printf(&words, "%slike '%s'", words.len ? "; " : "",
+		           json_string_value(json_array_get(like, i)));
+	table_text(table, buf_string(&words));
+	buf_clear(&words);
+}
+
+static void print_tenants(const struct cli *cli, const json_t *in_doubt)
+{
+	static const struct column columns[] = {
+		{ "TENANT", COLUMN_LEFT }, { "ROWS", COLUMN_LEFT },
+		{ "PROBLEM", COLUMN_LEFT }, { NULL, COLUMN_LEFT },
+	};
+	struct table table;
+
+	if (cli->out.json || !json_array_size(in_doubt))
+		return;
+	table_begin(&table, &cli->out, columns);
+	for (size_t i = 0; i < json_array_size(in_doubt); i++)
+		print_tenant(&table, json_array_get(in_doubt, i));
+	table_flush(&table, stdout);
+	table_clear(&table);
+	printf("docs/security.md, \"Tenants\", says what to do about these tenants\n");
+}
+
+enum err db_tenants(struct cli *cli)
+{
+	struct db *db = db_new(&cli->common.db);
+	json_t *in_doubt;
+	enum err err = read_tenants(db, &in_doubt, &cli->why);
+
+	db_free(&db);
+	if (err)
+		return err;
+	print_tenants(cli, in_doubt);
+	if (!cli->out.json && !cli->out.quiet && !json_array_size(in_doubt))
+		printf("every tenant in the database can call, and none looks like another\n");
+	cli_answer(cli, json_pack("{s:o}", "tenants", in_doubt));
+	return OK;
+}
+
+/* ---- the schema ---- */
 
 struct migration {
 	struct cli *cli;
@@ -31,11 +106,16 @@ enum err db_migrate(struct cli *cli)
 {
 	struct migration migration = { .cli = cli, .applied = json_array() };
 	struct db *db = db_new(&cli->common.db);
+	json_t *in_doubt = NULL;
 	enum err err = migrate_run(db, on_version, &migration, &cli->why);
 
+	if (!err && json_array_size(migration.applied))
+		err = read_tenants(db, &in_doubt, &cli->why);
 	db_free(&db);
-	cli_answer(cli, json_pack("{s:i, s:o}", "version", migration.version,
-	                          "applied", migration.applied));
+	if (in_doubt)
+		print_tenants(cli, in_doubt);
+	cli_answer(cli, json_pack("{s:i, s:o, s:o*}", "version", migration.version,
+	                          "applied", migration.applied, "tenants", in_doubt));
 	return err;
 }
 

@@ -36,7 +36,7 @@ command_fn router_drain, router_delete;
 command_fn route_create, route_list, route_show, route_set;		/* route.c */
 command_fn route_delete, route_bind;
 command_fn watch_domain;						/* wait.c */
-command_fn db_migrate, db_version;					/* db.c */
+command_fn db_migrate, db_version, db_tenants;				/* db.c */
 command_fn ping_topic;							/* ping.c */
 command_fn completion_print;						/* completion.c */
 command_fn help_command;						/* help.c */
