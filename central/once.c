@@ -27,8 +27,12 @@ static bool find_again(struct tx *tx, struct request *req, struct kept *kept,
 	static const struct access everyone = { .tenant = "", .all = true };
 	struct domain_key key = { .name = "" };
 
-	if (!store_request_get(tx, req->unique_id, req->arena, kept))
+	*kept = (struct kept){ .unique_id = req->unique_id };
+	rpc_digest(req, kept->digest);
+	if (!store_request_get(tx, req->arena, kept))
 		return false;
+	if (kept->is_other)
+		tx_fail(tx, rpc_digest_conflict(req, tx->why), "%s", tx->why->text);
 	if (!kept->tell || !kept->domain_id || !id_parse(kept->domain_id, key.id) ||
 	    !store_domain_get(tx, &key, &everyone, req->arena, zone))
 		kept->tell = NULL;
@@ -38,6 +42,7 @@ static bool find_again(struct tx *tx, struct request *req, struct kept *kept,
 /*
  * The answer of before, if there is one: *found. Whoever gave it may have
  * died before the pool manager heard of the change: it hears of it again.
+ * ERR_CONFLICT: another call had this message's id.
  */
 static enum err look_up(struct central *central, struct request *req, bool *found)
 {
@@ -83,6 +88,7 @@ static void keep_results(struct tx *tx, const struct write *writes, size_t count
 			.tell = write->tell,
 			.domain_id = write->tell ? write->zone.is.id : NULL,
 		};
+		rpc_digest(write->req, kept[i].digest);
 	}
 	store_requests_insert(tx, kept, count);
 	for (size_t i = 0; i < count; i++)

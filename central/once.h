@@ -2,7 +2,8 @@
  * once -- a writing call has one effect, however often its message comes.
  *
  * The handler runs in a transaction that is open; its answer is kept beside
- * what it wrote, under the message's unique id. A message that comes again
+ * what it wrote, under the message's unique id, with a digest of the call. Another
+ * call with the same id is ERR_CONFLICT, and is not done. A message that comes again
  * finds the answer: at once when the broker says it was delivered before,
  * else when the id cannot be inserted, or when the handler refuses (for
  * what its twin did may be the reason: "exists already").

@@ -19,26 +19,28 @@ void store_waited(struct tx *tx, enum store_wait wait, const char *what)
 		               what);
 }
 
-bool store_request_get(struct tx *tx, const char *unique_id, struct arena *arena,
-                       struct kept *kept)
+/* The digest of a row is NULL if a program of an older version wrote it. */
+bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept)
 {
 	struct tx_rows rows;
 
 	if (!tx_select_row(tx, arena, &rows,
-	                   "SELECT result, tell, domain_id FROM requests "
-	                   "WHERE unique_id = ?", TX_BIND(tx_text(unique_id))))
+	                   "SELECT result, tell, domain_id, COALESCE(digest <> ?, 0) "
+	                   "FROM requests WHERE unique_id = ?",
+	                   TX_BIND(tx_bytes(kept->digest, sizeof kept->digest),
+	                           tx_text(kept->unique_id))))
 		return false;
-	kept->unique_id = unique_id;
 	kept->result = row_text(&rows);
 	kept->tell = row_text(&rows);
 	kept->domain_id = row_text(&rows);
+	kept->is_other = row_int(&rows);
 	tx_select_end(&rows);
 	return true;
 }
 
 void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count)
 {
-	enum { COLUMNS = 4, ROWS = 64 };
+	enum { COLUMNS = 5, ROWS = 64 };
 	struct tx_value values[COLUMNS * ROWS];
 
 	for (size_t at = 0; at < count; at += ROWS) {
@@ -50,9 +52,11 @@ void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count)
 			*value++ = tx_text(kept[i].result);
 			*value++ = tx_text(kept[i].tell);
 			*value++ = tx_text(kept[i].domain_id);
+			*value++ = tx_bytes(kept[i].digest, sizeof kept[i].digest);
 		}
 		tx_exec_rows(tx, "INSERT INTO requests (unique_id, result, tell, "
-		             "domain_id, created_at) VALUES ",
-		             "(?, ?, ?, ?, UTC_TIMESTAMP(3))", "", values, COLUMNS, rows);
+		             "domain_id, digest, created_at) VALUES ",
+		             "(?, ?, ?, ?, ?, UTC_TIMESTAMP(3))", "", values, COLUMNS,
+		             rows);
 	}
 }

@@ -12,6 +12,7 @@
 #include "core/rrsets.h"
 #include "core/zone.h"
 #include "runtime/access.h"
+#include "runtime/rpc_digest.h"
 #include "runtime/tx.h"
 #include "runtime/tx_list.h"
 
@@ -56,10 +57,14 @@ size_t store_ancestors(const struct name *name, bool with_itself, struct arena *
 struct kept {
 	const char *unique_id, *result;		/* NULL: null */
 	const char *tell, *domain_id;		/* NULL: the pool manager need not hear */
+	uint8_t digest[RPC_DIGEST_LEN];		/* of the call (runtime/rpc_digest.h) */
+	bool is_other;			/* it was read, and another call left it */
 };
-/* What was kept of the message before, in the arena. False: it was not here. */
-bool store_request_get(struct tx *tx, const char *unique_id, struct arena *arena,
-                       struct kept *kept);
+/*
+ * What was kept of the message with KEPT's id and digest, in the arena. False: no message
+ * with that id was here.
+ */
+bool store_request_get(struct tx *tx, struct arena *arena, struct kept *kept);
 /* ERR_EXISTS in the transaction: one of the messages was here before. */
 void store_requests_insert(struct tx *tx, const struct kept *kept, size_t count);
 

@@ -126,7 +126,7 @@ static enum err put_order(struct ownership *ownership, struct registry *registry
 
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 	store_registry_urgent(&tx, registry->id);	/* orders come one by one */
-	store_order_put(&tx, registry->id, order);
+	store_order_put(&tx, registry->id, order, req);
 	err = tx_commit(&tx);
 	if (err)
 		return err;

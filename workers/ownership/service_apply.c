@@ -151,7 +151,7 @@ static void keep_answer(const struct applying *a, struct tx *tx)
 {
 	char *text = json_dumps(a->req->result, JSON_COMPACT);
 
-	store_answer_put(tx, a->req->unique_id, text);
+	store_answer_put(tx, a->req, text);
 	free(text);
 }
 
@@ -180,10 +180,10 @@ static enum err apply(struct applying *a)
 
 	a->is_known = store_source_read(&tx, a->registry->id, a->wanted.resource,
 	                                &a->source);
-	before = store_answer(&tx, a->req->arena, a->req->unique_id);
+	before = store_answer(&tx, a->req);
 	if (before)
 		a->req->result = json_loads(before, 0, NULL);
-	else
+	else if (!tx.err)
 		apply_new(a, &tx);
 
 	enum err err = tx_commit(&tx);

@@ -121,8 +121,8 @@ static enum err write_document(struct ownership *ownership,
 {
 	struct tx tx = tx_begin(ownership->runtime.db, &req->why);
 
-	if (!store_answer(&tx, req->arena, req->unique_id)) {
-		store_answer_put(&tx, req->unique_id, "");
+	if (!store_answer(&tx, req) && !tx.err) {
+		store_answer_put(&tx, req, "");
 		store_made_intend(&tx, registry->id, document->sets, document->count);
 		store_registry_urgent(&tx, registry->id);
 		store_zone_changed(&tx, registry->zone_text, registry->id);

@@ -12,6 +12,7 @@
 #include "base/id.h"
 #include "core/rrset.h"
 #include "model/name.h"
+#include "runtime/rpc.h"
 #include "runtime/tx.h"
 
 /* ---- registries ---- */
@@ -155,9 +156,12 @@ size_t store_made_restore(struct tx *tx, const char *id, const char *owner);
 
 /* ---- calls that come again ---- */
 
-/* The answer that was given to the message of UNIQUE_ID; NULL: none was. */
-const char *store_answer(struct tx *tx, struct arena *arena, const char *unique_id);
-void store_answer_put(struct tx *tx, const char *unique_id, const char *answer);
+/*
+ * The answer that this call's message was given before; NULL: none was. ERR_CONFLICT in the
+ * transaction: another call had its message id (runtime/rpc_digest.h).
+ */
+const char *store_answer(struct tx *tx, const struct request *req);
+void store_answer_put(struct tx *tx, const struct request *req, const char *answer);
 
 /* ---- what is over ---- */
 

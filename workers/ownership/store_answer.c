@@ -1,25 +1,41 @@
 #include "store.h"
 
+#include "runtime/rpc_digest.h"
+
 enum { SWEPT_MAX = 10000 };		/* rows at a time */
 
-const char *store_answer(struct tx *tx, struct arena *arena, const char *unique_id)
+/* The digest of a row is NULL if a program of an older version wrote it. */
+const char *store_answer(struct tx *tx, const struct request *req)
 {
+	uint8_t digest[RPC_DIGEST_LEN];
 	struct tx_rows rows;
 	const char *answer;
+	bool is_other;
 
-	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT result FROM ownership_requests WHERE unique_id = ?",
-	    TX_BIND(tx_text(unique_id))))
+	rpc_digest(req, digest);
+	if (!tx_select_row(tx, req->arena, &rows,
+	    "SELECT result, COALESCE(digest <> ?, 0) FROM ownership_requests "
+	    "WHERE unique_id = ?",
+	    TX_BIND(tx_bytes(digest, sizeof(digest)), tx_text(req->unique_id))))
 		return NULL;
 	answer = row_text(&rows);
+	is_other = row_int(&rows);
 	tx_select_end(&rows);
-	return answer;
+	if (!is_other)
+		return answer;
+	tx_fail(tx, rpc_digest_conflict(req, tx->why), "%s", tx->why->text);
+	return NULL;
 }
 
-void store_answer_put(struct tx *tx, const char *unique_id, const char *answer)
+void store_answer_put(struct tx *tx, const struct request *req, const char *answer)
 {
-	tx_exec(tx, "INSERT INTO ownership_requests (unique_id, result, answered_at) "
-	        "VALUES (?, ?, NOW(3))", TX_BIND(tx_text(unique_id), tx_text(answer)));
+	uint8_t digest[RPC_DIGEST_LEN];
+
+	rpc_digest(req, digest);
+	tx_exec(tx, "INSERT INTO ownership_requests (unique_id, result, digest, answered_at) "
+	        "VALUES (?, ?, ?, NOW(3))",
+	        TX_BIND(tx_text(req->unique_id), tx_text(answer),
+	                tx_bytes(digest, sizeof(digest))));
 }
 
 void store_sweep_answers(struct tx *tx)

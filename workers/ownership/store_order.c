@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/rpc_digest.h"
 #include "store_pack.h"
 
 static const char *const deeds[] = {
@@ -44,8 +45,24 @@ static void forget_old(struct tx *tx, const char *registry_id)
 	    TX_BIND(tx_text(registry_id), tx_int(ORDERS_OPEN_MAX)));
 }
 
+/* Of this registry and this call; DIGEST is NULL if an older version's program wrote it. */
+static void check_order(struct tx *tx, const char *registry_id, const uint8_t *digest,
+                        const struct request *req)
+{
+	struct tx_rows rows;
+
+	if (tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM ownership_orders WHERE id = ? AND registry_id = ? "
+	    "AND COALESCE(digest = ?, 1) FOR UPDATE",
+	    TX_BIND(tx_text(req->unique_id), tx_text(registry_id),
+	            tx_bytes(digest, RPC_DIGEST_LEN))))
+		tx_select_end(&rows);
+	else if (!tx->err)
+		tx_fail(tx, rpc_digest_conflict(req, tx->why), "%s", tx->why->text);
+}
+
 static void insert_order(struct tx *tx, const char *registry_id,
-                         const struct order_row *order)
+                         const struct order_row *order, const uint8_t *digest)
 {
 	struct arena *arena = arena_new();
 	char text[NAME_MAX_TEXT + 1];
@@ -54,25 +71,30 @@ static void insert_order(struct tx *tx, const char *registry_id,
 		name_format(&order->name, text);
 	tx_exec(tx,
 	    "INSERT INTO ownership_orders (id, registry_id, deed, name, is_below, type, "
-	    "resource, expected, to_id, is_dry, ordered_by, ordered_at) "
-	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, LEFT(?, 255), NOW(3)) "
+	    "resource, expected, to_id, is_dry, ordered_by, digest, ordered_at) "
+	    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, LEFT(?, 255), ?, NOW(3)) "
 	    "ON DUPLICATE KEY UPDATE id = id",
 	    TX_BIND(tx_text(order->id), tx_text(registry_id), tx_text(deeds[order->deed]),
 	            tx_text(order->has_name ? text : NULL), tx_int(order->is_below),
 	            tx_int(order->type), tx_text(order->resource),
 	            store_packed(&order->expected, arena), tx_text(order->to_id),
-	            tx_int(order->is_dry), tx_text(order->ordered_by)));
+	            tx_int(order->is_dry), tx_text(order->ordered_by),
+	            tx_bytes(digest, RPC_DIGEST_LEN)));
 	arena_free(&arena);
 }
 
 void store_order_put(struct tx *tx, const char *registry_id,
-                     const struct order_row *order)
+                     const struct order_row *order, const struct request *req)
 {
+	uint8_t digest[RPC_DIGEST_LEN];
+
+	rpc_digest(req, digest);
 	if (count_open(tx, registry_id, order->id) >= ORDERS_OPEN_MAX)
 		tx_fail(tx, ERR_QUOTA, "%d orders of this zone and storage_id are open: "
 		        "wait until some are done", ORDERS_OPEN_MAX);
 	forget_old(tx, registry_id);
-	insert_order(tx, registry_id, order);
+	insert_order(tx, registry_id, order, digest);
+	check_order(tx, registry_id, digest, req);
 }
 
 static void read_order(struct tx *tx, struct tx_rows *rows, struct arena *arena,

@@ -21,9 +21,12 @@ struct order_row {
 
 enum { ORDERS_OPEN_MAX = 100, ORDERS_ROUND_MAX = 20 };	/* of a registry */
 
-/* A second time with the same id is no second order. ERR_QUOTA: too many are open. */
+/*
+ * The order of the call REQ, whose message id is the order's. The same message a second time
+ * is no second order. ERR_CONFLICT: another call had the id. ERR_QUOTA: too many are open.
+ */
 void store_order_put(struct tx *tx, const char *registry_id,
-                     const struct order_row *order);
+                     const struct order_row *order, const struct request *req);
 /* From the oldest on, of which a round takes ORDERS_ROUND_MAX. */
 void store_orders_open(struct tx *tx, struct arena *arena, const char *registry_id,
                        void (*each)(void *self, const struct order_row *order),

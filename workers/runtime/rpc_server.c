@@ -31,6 +31,7 @@ enum {
 	 */
 	RETRY_MAX_MS = 8 * 1000,
 	SEEN_MAX = 64,		/* requests a duplicate is looked for in */
+	HASHED_MAX = 4096,	/* octets of a message that are compared for that */
 	POOL_MAX = 64,
 	POOLED_BODY_MAX = 64 * 1024,
 	HEARTBEAT_TICK_MS = 200,
@@ -50,13 +51,18 @@ struct job {
 	enum err err;
 	char unique_id[ID_LEN + 1];
 	char suspect_id[ID_LEN + 1];	/* the same at each delivery of the message */
+	uint64_t hash;			/* of the message as it came */
 	int64_t arrived_us;
 	int64_t heartbeat_ms;	/* when the next one is due; 0: none wanted */
 };
 
-/* A caller that lost its reply queue asks again, with the same id: no duplicate. */
+/*
+ * A caller that lost its reply queue asks again, with the same id: no duplicate. Nor is another
+ * message with the same id: its handler refuses it in words (rpc_digest.h).
+ */
 struct seen {
 	char unique_id[ID_LEN + 1];
+	uint64_t hash;
 	char reply_queue[256];
 };
 
@@ -88,6 +94,7 @@ static struct seen *seen_find(struct rpc_server *server, const struct job *job)
 
 	for (size_t i = 0; i < SEEN_MAX; i++)
 		if (strcmp(server->seen[i].unique_id, job->unique_id) == 0 &&
+		    server->seen[i].hash == job->hash &&
 		    strcmp(server->seen[i].reply_queue, queue) == 0)
 			return &server->seen[i];
 	return NULL;
@@ -99,6 +106,7 @@ static void seen_add(struct rpc_server *server, const struct job *job)
 
 	server->seen_next = (server->seen_next + 1) % SEEN_MAX;
 	memcpy(seen->unique_id, job->unique_id, sizeof seen->unique_id);
+	seen->hash = job->hash;
 	snprintf(seen->reply_queue, sizeof seen->reply_queue, "%s",
 	         job->req.is_call ? job->envelope.reply_queue : "");
 }
@@ -169,6 +177,17 @@ static void job_release(struct rpc_server *server, struct job *job)
 	server->pooled++;
 }
 
+/* FNV-1a of the first octets and of the length. */
+static uint64_t hash_of(const struct broker_delivery *delivery)
+{
+	size_t len = delivery->len < HASHED_MAX ? delivery->len : HASHED_MAX;
+	uint64_t hash = 14695981039346656037u ^ delivery->len;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ delivery->body[i]) * 1099511628211u;
+	return hash;
+}
+
 /* A message need not say an id of its own; then it is known by what it says. */
 static void set_ids(struct job *job, const struct broker_delivery *delivery)
 {
@@ -204,6 +223,7 @@ static void job_fill(struct job *job, const struct broker_delivery *delivery)
 	if (job->req.is_call)
 		job->req.deadline_ms = rpc_limit_end(delivery, clock_boot_ms(),
 		                                     clock_unix_ms());
+	job->hash = hash_of(delivery);
 	set_ids(job, delivery);
 	job->req.method = job->envelope.method;
 	job->req.args = job->envelope.args;

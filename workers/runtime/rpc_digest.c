@@ -1,0 +1,34 @@
+#include "runtime/rpc_digest.h"
+
+#include <openssl/sha.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/* With its final zero, so that no two sequences of texts are one. */
+static void put_text(struct buf *buf, const char *text)
+{
+	buf_append(buf, text, strlen(text) + 1);
+}
+
+void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN])
+{
+	char *args = json_dumps(req->args, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+	struct buf buf = { 0 };
+
+	put_text(&buf, req->context.tenant);
+	buf_u8(&buf, req->context.is_admin);
+	put_text(&buf, req->method);
+	put_text(&buf, args ? args : "");
+	SHA256((const unsigned char *)buf_string(&buf), buf.len, digest);
+	buf_clear(&buf);
+	free(args);
+}
+
+enum err rpc_digest_conflict(const struct request *req, struct why *why)
+{
+	return fail(why, ERR_CONFLICT, "the message id %.32s was used by another call, so "
+	            "%s was not done: each call needs an id of its own", req->unique_id,
+	            req->method);
+}
