@@ -1,0 +1,245 @@
+"""Who may call what: a row a method, and what each kind of caller gets.
+
+The arguments are good ones, of things that belong to the project OWNER: those of
+hostile_table.py, but for the rows below. An outcome is "done", the class of the refusal, or, of
+a list, whether the owner's things are on it ("sees") or not ("nothing").
+"""
+
+from collections import namedtuple
+from types import SimpleNamespace
+
+import hostile_table
+
+OWNER = "t"
+ADMINISTRATOR = {"project_id": "operator", "is_admin": True}
+
+# Each kind of caller has a group; the callers of a group get the same.
+CALLERS = {
+    "owners": {
+        "owner": {"project_id": OWNER, "user_id": "u1"},
+        "owner as tenant": {"tenant": OWNER},
+        # there is no role of readers: whoever has a project has all rights there
+        "reader": {"project_id": OWNER, "roles": ["reader"]},
+    },
+    "others": {
+        "other project": {"project_id": "other"},
+        "other case": {"project_id": OWNER.upper()},
+        "full width": {"project_id": "\uff54"},
+        "no-break space": {"project_id": OWNER + "\u00a0"},
+        "prefix": {"project_id": OWNER * 2},
+        # only the JSON value true makes an administrator
+        "administrator as text": {"project_id": "other", "is_admin": "true"},
+        "administrator as number": {"project_id": "other", "is_admin": 1},
+        "role of an administrator": {"project_id": "other", "roles": ["admin"]},
+    },
+    "strangers": {
+        "nobody": {},
+        "no project": {"user_id": "u1"},
+        "empty project": {"project_id": "", "tenant": ""},
+        "null project": {"project_id": None},
+    },
+    "administrators": {
+        "administrator": ADMINISTRATOR,
+        # as our own workers call (context_encode() in workers/runtime/rpc_dispatch.c)
+        "worker": {"is_admin": True, "request_id": "req-worker"},
+    },
+}
+
+# Refused before any method looks at them, administrators, too: always Forbidden.
+MALFORMED = {
+    "blank after": {"project_id": OWNER + " "},
+    "blank before": {"project_id": " " + OWNER},
+    "blank alone": {"project_id": " "},
+    "blank after, as tenant": {"tenant": OWNER + " "},
+    "tab after": {"project_id": OWNER + "\t"},
+    "control": {"project_id": "\x01" + OWNER},
+    "DEL": {"project_id": OWNER + "\x7f"},
+    "C1": {"project_id": OWNER + "\x85"},
+    "too long": {"project_id": OWNER * 256},
+    "number": {"project_id": 7},
+    "list": {"project_id": [OWNER]},
+    "blank, an administrator": {"project_id": OWNER + " ", "is_admin": True},
+    "user with a control": {"project_id": OWNER, "user_id": "u\n1"},
+}
+
+# JSON with a NUL is no message at all.
+WITH_NUL = {"project_id": OWNER + "\0"}
+NUL_OUTCOMES = {"dead letter", "Invalid"}
+
+Outcomes = namedtuple("Outcomes", CALLERS)
+
+F, N = "Forbidden", "NotFound"
+#                    owners   others     strangers  administrators
+OWNED     = Outcomes("done",  N,         F,         "done")
+HIDDEN    = Outcomes("done",  N,         N,         "done")
+TOLD      = Outcomes("done",  F,         F,         "done")
+LISTED    = Outcomes("sees",  "nothing", F,         "sees")
+# an administrator's own project; all of them only with all_tenants
+OWN_LIST  = Outcomes("sees",  "nothing", F,         "nothing")
+ADMIN     = Outcomes(F,       F,         F,         "done")
+PUBLIC    = Outcomes("done",  "done",    "done",    "done")
+# Messages between our workers. The context says nothing of them.
+FLEET     = Outcomes("done",  "done",    "done",    "done")
+
+ROWS = {
+    "central": {
+        "create_domain": TOLD,
+        "get_domain": OWNED,
+        "find_domains": OWN_LIST,
+        "update_domain": OWNED,
+        "delete_domain": OWNED,
+        "abandon_domain": ADMIN,
+        "create_recordset": OWNED,
+        "get_recordset": OWNED,
+        "find_recordsets": OWN_LIST,
+        "find_recordsets of a domain": OWNED,
+        "update_recordset": OWNED,
+        "delete_recordset": OWNED,
+        "find_records": OWN_LIST,
+        "find_records of a domain": OWNED,
+        "apply_changes": OWNED,
+        "create_pool": ADMIN,
+        "get_pool": ADMIN,
+        "find_pools": ADMIN,
+        "update_pool": ADMIN,
+        "delete_pool": ADMIN,
+        # an import is its caller's; whose the domain will be is asked at its commit
+        "begin_import": Outcomes("done", "done", F, "done"),
+        "add_to_import": OWNED,
+        "commit_import": OWNED,
+        "get_import": OWNED,
+        "cancel_import": OWNED,
+        "export_domain": OWNED,
+        "create_blacklist": ADMIN,
+        "find_blacklists": ADMIN,
+        "delete_blacklist": ADMIN,
+        "set_quota": ADMIN,
+        "get_quotas": ADMIN,
+        "create_tsigkey": ADMIN,
+        "get_tsigkey": ADMIN,
+        "find_tsigkeys": ADMIN,
+        "update_tsigkey": ADMIN,
+        "delete_tsigkey": ADMIN,
+        "get_status": ADMIN,
+        "get_status of a domain": OWNED,
+        "find_workers": ADMIN,
+        "find_locks": ADMIN,
+        "find_repairs": ADMIN,
+        "update_server": ADMIN,
+        "sync_domain": OWNED,
+        # between our workers, as administrators
+        "update_status": ADMIN,
+        "update_statuses": ADMIN,
+    },
+    "poolmgr": dict.fromkeys((
+        "create_domain", "update_domain", "update_domains", "delete_domain", "sync_domain",
+        "compare_domain", "update_status", "update_statuses"), FLEET),
+    "minidns": dict.fromkeys((
+        "notify_zone_changed", "poll_for_serial_number", "propagate_zones", "poll_zones",
+        "compare_zones", "transfer_ended", "news"), FLEET),
+    "ports": {
+        "create_port": TOLD,
+        "update_port": HIDDEN,
+        "delete_port": HIDDEN,
+        "get_port": HIDDEN,
+        "list_ports": LISTED,
+        "list_ports of a network": Outcomes("sees", N, F, "sees"),
+        "get_published": HIDDEN,
+        "set_network": TOLD,
+        "get_network": HIDDEN,
+        "list_networks": LISTED,
+        "delete_network": HIDDEN,
+        "set_subnet": TOLD,
+        "get_subnet": HIDDEN,
+        "list_subnets": LISTED,
+        "delete_subnet": HIDDEN,
+        "hosts_export": HIDDEN,
+        "hosts_versions": ADMIN,
+        "compare": ADMIN,
+    },
+    "routes": {
+        "create_route": TOLD,
+        "update_route": HIDDEN,
+        "delete_route": HIDDEN,
+        "get_route": HIDDEN,
+        "list_routes": LISTED,
+        "create_router": ADMIN,
+        "update_router": ADMIN,
+        "drain_router": ADMIN,
+        "delete_router": ADMIN,
+        # where a route may lead is no secret; what an instance serves is
+        "get_router": PUBLIC,
+        "list_routers": PUBLIC,
+        "report_address": ADMIN,
+        "create_route_binding": ADMIN,
+        "list_route_bindings": ADMIN,
+        "router_hosts": ADMIN,
+        "hosts_versions": ADMIN,
+    },
+    "ownership": {
+        "apply_endpoints": TOLD,
+        "plan_calculate": TOLD,
+        # no plan of that digest is held
+        "plan_approve": Outcomes("Conflict", F, F, "Conflict"),
+        "get_plan": TOLD,
+        "find_registries": Outcomes("sees", "nothing", "nothing", "sees"),
+        "ownership_adopt": TOLD,
+        "ownership_adopt_wanted": TOLD,
+        "ownership_release": TOLD,
+        "ownership_transfer": TOLD,
+        "get_order": TOLD,
+        "storage_records": TOLD,
+        "storage_import": TOLD,
+    },
+}
+
+# ---- arguments ----
+
+ZONE, STORAGE, RECEIVER = "shared.example.", "us", "them"
+REGISTRY = {"storage_id": STORAGE, "zone": ZONE}
+
+
+def ownership(things):
+    record = {"dnsname": f"www.{ZONE}", "type": "A", "targets": ["192.0.2.1"]}
+    selector = {"selector": {"name": f"www.{ZONE}"}}
+    rows = {
+        "apply_endpoints": {"resource": "app", "complete": True, "endpoints": [record]},
+        "plan_calculate": {}, "plan_approve": {"digest": "0" * 64}, "get_plan": {},
+        "ownership_adopt": record, "ownership_adopt_wanted": selector,
+        "ownership_release": selector, "ownership_transfer": {"to": RECEIVER, **selector},
+        "get_order": {"order": things.order}, "storage_records": {},
+        "storage_import": {"records": []},
+    }
+    return {method: REGISTRY | args for method, args in rows.items()} | {"find_registries": {}}
+
+
+def variants(things):
+    """Arguments of other rows than those of hostile_table.py, or other ones for its rows."""
+    domain, network = {"domain": things.domain}, {"network": things.network}
+    return {
+        "central": {
+            "find_domains": {}, "find_recordsets": {}, "find_records": {}, "get_status": {},
+            "find_recordsets of a domain": domain, "find_records of a domain": domain,
+            "get_status of a domain": domain,
+            # no limit: the owner's domains of the other callers stay
+            "set_quota": {"tenant": OWNER, "resource": "domains", "hard_limit": -1},
+        },
+        "ports": {"list_ports": {}, "list_ports of a network": network, "list_networks": {},
+                  "list_subnets": {}},
+        "routes": {"list_routes": {}},
+    }
+
+
+TOPICS = {kind: topic for kind, (topic, _) in hostile_table.WORKERS.items()} | {
+    "ownership": "ownership"}
+
+
+def arguments(kind, things):
+    """Of each row of the kind, in an order in which all of them can be done."""
+    if kind == "ownership":
+        return ownership(things)
+    if kind in ("poolmgr", "minidns"):          # they would act on a zone that is there
+        things = SimpleNamespace(**vars(things) | {"zone": "forged.example."})
+    _, rows = hostile_table.WORKERS[kind]
+    good = {method: hostile_table.plain(row) for method, row in rows(things).items()}
+    return variants(things).get(kind, {}) | good | variants(things).get(kind, {})
