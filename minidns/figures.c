@@ -122,6 +122,9 @@ void figures_new(struct figures *figures)
 	                                  "Memory held by zones", NULL, NULL);
 	figures->tcp_clients = metric_new(METRIC_GAUGE, "minidns_tcp_clients",
 	                                  "TCP connections", NULL, NULL);
+	figures->tcp_stalled =
+	    counter("minidns_tcp_stalled_total",
+	            "TCP connections ended, for their clients took no answers", NULL, NULL);
 	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
 	                             "Polls that are not reported yet", NULL, NULL);
 	figures->soa_from_memory =

@@ -131,6 +131,9 @@ static const struct option rows[] = {
 	  "the same, from one address, or of strangers one IPv6 /56; more are refused" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
 	  "how long a TCP connection without a question is kept" },
+	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
+	  "how long a TCP connection is kept that has answers to take, and takes less "
+	  "than 4 KiB of them" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
 	  "memory for zones, in each process; a quarter as much again may go to what is "
 	  "known of their SOAs, of which each takes some 400 bytes" },
@@ -294,6 +297,7 @@ static void make_serving(const struct runtime *runtime)
 		.limit = minidns.options.tcp_clients,
 		.limit_per_peer = minidns.options.tcp_clients_per_peer,
 		.idle_ms = minidns.options.tcp_idle_ms,
+		.stall_ms = minidns.options.tcp_stall_ms,
 	};
 
 	minidns.clients = tcp_clients_new(runtime->loop, &clients);

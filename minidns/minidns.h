@@ -27,7 +27,7 @@ struct minidns_options {
 	char *tsig_keys, *cookie_secret, *cookie_secret_other;
 	struct limiter_options limits;
 	int transfers_out, transfers_out_per_peer;
-	int tcp_clients, tcp_clients_per_peer, tcp_idle_ms;
+	int tcp_clients, tcp_clients_per_peer, tcp_idle_ms, tcp_stall_ms;
 	int readers;
 	int64_t zone_memory;
 };
@@ -48,7 +48,7 @@ struct figures {
 	/* by verdict; the first, where no verdict is counted, by silence */
 	struct metric *polls[8];
 	struct metric *comparisons[8];	/* by outcome */
-	struct metric *zones_bytes, *tcp_clients, *orders;
+	struct metric *zones_bytes, *tcp_clients, *tcp_stalled, *orders;
 	struct metric *success_us, *timer_late_us;
 	struct metric *soa_from_memory, *news_unsettled, *news_old;
 	struct metric *recovered_same, *recovered_changed;

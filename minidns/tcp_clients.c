@@ -23,9 +23,12 @@
 enum {
 	FIRST_QUESTION_MS = 5000,
 	CROWDED_IDLE_MS = 10000,	/* while more than half of the places are taken */
-	/* in so long a client takes so much of what there is for it, or it goes */
-	STALL_MS = 20000,
+	/*
+	 * In stall_ms a client takes so much of what there is for it, or it goes. It is
+	 * looked at more often: what it took when it began is not to count at the end.
+	 */
 	STALL_BYTES = 4096,
+	STALL_LOOKS = 8,
 	/* questions of a client without an answer, and its transfers until they end */
 	MAX_IN_FLIGHT = 32,
 	MAX_QUEUED = 256 * 1024,	/* bytes of answers: then no questions are read */
@@ -52,6 +55,7 @@ struct tcp_client {
 	/* since when it asks nothing, or since when it has to take STALL_BYTES */
 	int64_t last_ms;
 	int64_t taken;			/* at last_ms, if taking */
+	int64_t look_ms;		/* when it is looked at next, if taking */
 };
 
 struct tcp_clients {
@@ -185,7 +189,7 @@ static int64_t patience_ms(const struct tcp_client *client)
 static int64_t deadline_ms(const struct tcp_client *client)
 {
 	if (has_to_take(client))
-		return client->last_ms + STALL_MS;
+		return client->look_ms;
 	if (!is_idle(client))
 		return -1;
 	return client->last_ms + patience_ms(client);
@@ -219,10 +223,26 @@ static int64_t taken(const struct tcp_client *client)
 	return client->answers.written - unsent;
 }
 
+static void look_later(struct tcp_client *client)
+{
+	int stall_ms = client->clients->config.stall_ms;
+
+	client->look_ms =
+	    loop_now_ms(client->clients->loop) + (stall_ms + STALL_LOOKS - 1) / STALL_LOOKS;
+}
+
 static void begin_period(struct tcp_client *client)
 {
 	client->last_ms = loop_now_ms(client->clients->loop);
 	client->taken = taken(client);
+	look_later(client);
+}
+
+static bool has_stalled(const struct tcp_client *client)
+{
+	const struct tcp_clients *clients = client->clients;
+
+	return loop_now_ms(clients->loop) - client->last_ms >= clients->config.stall_ms;
 }
 
 /* One that takes too little gets a reset: the kernel is not to keep the rest, either. */
@@ -232,12 +252,18 @@ static void on_timer(void *self)
 
 	if (!has_to_take(client)) {
 		close_client(client);
-	} else if (taken(client) - client->taken < STALL_BYTES) {
-		reset_client(client);
-	} else {
-		begin_period(client);
-		set_timer(client);
+		return;
 	}
+	if (taken(client) - client->taken >= STALL_BYTES) {
+		begin_period(client);
+	} else if (has_stalled(client)) {
+		metric_add(client->clients->config.figures->tcp_stalled, 1);
+		reset_client(client);
+		return;
+	} else {
+		look_later(client);
+	}
+	set_timer(client);
 }
 
 /* After each event: what is to be waited for next, or nothing any more. */

@@ -8,7 +8,7 @@
  * been idle for longest goes, a stranger's first; and for a server of a pool
  * or of allow_transfer that of a stranger also if it is busy, so that nobody
  * else can keep them out. Of a stranger an IPv6 site is one peer. Who has
- * something to take must take some KiB of it in 20 s. A connection under TLS
+ * something to take must take some KiB of it every 20 s (tcp_stall). A connection under TLS
  * (stream.h) is like any other, once hands are shaken; whoever does not get so
  * far in time goes like one that asks nothing.
  */
@@ -29,6 +29,7 @@ struct tcp_clients_config {
 	const struct figures *figures;
 	int limit, limit_per_peer;	/* in this process, over all its listeners */
 	int idle_ms;
+	int stall_ms;			/* see STALL_BYTES in tcp_clients.c */
 };
 
 struct tcp_clients;
