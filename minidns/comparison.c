@@ -326,6 +326,11 @@ static void connect_to(const struct comparison *comparison, struct fetch_want *f
 	fetch->fault = "is silent";
 	if (exchanges_silent_since(parts->exchanges, &want->server))
 		return;
+	fetch->fault = "is no server of a pool, as far as is known";
+	if (!servers_may_hear(parts->servers, &want->server, false)) {
+		servers_hurry(parts->servers, &want->server);
+		return;
+	}
 	fetch->fault = "has a TSIG key that is not known here";
 	if (want->tsig_key.len)
 		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);

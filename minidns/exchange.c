@@ -21,6 +21,8 @@ enum {
 	MAX_REPEAT_MS = 4000,
 	READS = 16,			/* from a socket at a time */
 	ANSWERS_A_TURN = 96,		/* from all: one costs some 15 us */
+	STRANGE_MS = 3000,		/* until the database must know a server */
+	LOOK_AGAIN_MS = 100,
 };
 
 struct exchanges *exchanges_new(struct loop *loop, struct servers *servers,
@@ -98,7 +100,8 @@ static void close_socket(struct exchange *exchange)
 
 static void exchange_free(struct exchange *exchange)
 {
-	place_leave(exchange);
+	if (exchange->place)
+		place_leave(exchange);
 	close_socket(exchange);
 	loop_timer_free(&exchange->timer);
 	explicit_bzero(&exchange->ask.chain, sizeof(exchange->ask.chain));
@@ -344,6 +347,25 @@ static bool hear(struct exchange *exchange)
 	return exchange->in ? hear_tcp(exchange) : hear_udp(exchange);
 }
 
+/* A server that was added a moment ago is not turned away: the list is read again. */
+static void seek_place(struct exchange *exchange)
+{
+	static const struct judgement strange = {
+		.verdict = VERDICT_UNASKED,
+		.fault = "was not asked: the database knows no such server",
+	};
+	int64_t left_ms = exchange->end_ms - loop_now_ms(exchange->exchanges->loop);
+
+	if (place_is_for(exchange)) {
+		place_wait(exchange);
+	} else if (left_ms > 0) {
+		set_timer(exchange, left_ms < LOOK_AGAIN_MS ? left_ms : LOOK_AGAIN_MS);
+	} else {
+		place_lacks(exchange);
+		finish(exchange, &strange);
+	}
+}
+
 static void on_timer(void *self)
 {
 	static const struct judgement keyless = {
@@ -354,6 +376,10 @@ static void on_timer(void *self)
 
 	metric_observe_us(exchange->exchanges->figures->timer_late_us,
 	                  clock_us() - exchange->due_us);
+	if (!exchange->place) {
+		seek_place(exchange);
+		return;
+	}
 	if (!exchange->message_len) {
 		finish(exchange, &keyless);
 		return;
@@ -401,7 +427,6 @@ void exchange_open(struct exchange *exchange)
 
 	exchange->began_ms = loop_now_ms(exchanges->loop);
 	exchange->end_ms = exchange->began_ms + exchange->want.timeout_ms;
-	exchange->timer = loop_timer_new(exchanges->loop, on_timer, exchange);
 	if (!encode(exchange))
 		set_timer(exchange, 0);
 	else if (exchange->want.tcp)
@@ -449,6 +474,8 @@ struct exchange *exchange_start(struct exchanges *exchanges,
 	exchange->fn = fn;
 	exchange->self = self;
 	exchange->fd = -1;
-	place_wait(exchange);
+	exchange->timer = loop_timer_new(exchanges->loop, on_timer, exchange);
+	exchange->end_ms = loop_now_ms(exchanges->loop) + STRANGE_MS;
+	seek_place(exchange);
 	return exchange;
 }

@@ -16,6 +16,7 @@
 #include "minidns.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
+#include "servers.h"
 
 enum {
 	MAX_OPEN = 500,			/* of one server: a dead one must not take all */
@@ -86,6 +87,47 @@ static struct place *place_for(struct exchanges *exchanges, const struct address
 		return place;
 	return exchanges->place_count < MAX_PLACES ? place_new(exchanges, server)
 	                                           : share_place(exchanges, server);
+}
+
+bool place_is_for(const struct exchange *exchange)
+{
+	struct servers *servers = exchange->exchanges->servers;
+	const struct exchange_want *want = &exchange->want;
+
+	if (servers_may_hear(servers, &want->server, want->opcode == OPCODE_NOTIFY))
+		return true;
+	servers_hurry(servers, &want->server);
+	return false;
+}
+
+/* ---- what is told of a server ---- */
+
+struct rare_event {
+	const char *text;
+	struct rare *rare;
+};
+
+static void log_rarely(const struct exchange *exchange, const struct rare_event *event)
+{
+	const struct address *to = &exchange->want.server;
+	char server[ADDRESS_TEXT], zone[NAME_MAX_TEXT + 1];
+	uint64_t unsaid;
+
+	if (!rare_says(event->rare, clock_ms(), &unsaid))
+		return;
+	address_format(to, server);
+	name_format(&exchange->want.zone, zone);
+	log_warn("%s: server=%s port=%u zone=%s unsaid=%llu", event->text, server,
+	         to->port, zone, (unsigned long long)unsaid);
+}
+
+void place_lacks(struct exchange *exchange)
+{
+	struct exchanges *exchanges = exchange->exchanges;
+
+	metric_add(exchanges->figures->exchanges_strange, 1);
+	log_rarely(exchange, &(struct rare_event){
+		"not sent to what is no server of a pool", &exchanges->strange });
 }
 
 /* ---- silence ---- */

@@ -6,6 +6,7 @@
 
 #include "exchange.h"
 
+#include "core/rare.h"
 #include "core/silence.h"
 #include "core/verdict.h"
 #include "dns/frames.h"
@@ -16,7 +17,7 @@ struct loop_timer;
 
 struct exchange {
 	struct exchanges *exchanges;
-	struct place *place;
+	struct place *place;		/* NULL: its server is not known yet */
 	struct exchange *next, **link;	/* while it waits for its place */
 	struct exchange_want want;
 	struct ask ask;
@@ -64,6 +65,7 @@ struct exchanges {
 	bool opening;			/* open_waiting() is due at the end of the turn */
 	struct address hosts[2];
 	int host_count;
+	struct rare strange;		/* a line of the log */
 };
 
 /* ---- exchange.c ---- */
@@ -75,6 +77,9 @@ void exchange_spare(struct exchange *exchange);
 /* ---- exchange_place.c ---- */
 
 struct place *places_new(void);
+/* Does the database know its server? Else the servers are read again soon. */
+bool place_is_for(const struct exchange *exchange);
+void place_lacks(struct exchange *exchange);		/* it does not: that is told */
 /* Behind those that wait for the server already. */
 void place_wait(struct exchange *exchange);
 /* Its place is another's, or the queue one shorter. */

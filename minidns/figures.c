@@ -98,6 +98,17 @@ static void silence_new(struct figures *figures)
 	            "Questions that nobody waited for: the server is silent", NULL, NULL);
 }
 
+static void outgoing_new(struct figures *figures)
+{
+	figures->exchanges_strange =
+	    counter("minidns_exchanges_strange_total",
+	            "Questions not sent: no server of a pool has that address and port",
+	            NULL, NULL);
+	figures->servers_known =
+	    metric_new(METRIC_GAUGE, "minidns_servers_known",
+	               "Addresses of the servers of the pools", NULL, NULL);
+}
+
 void figures_new(struct figures *figures)
 {
 	static const char transfers[] = "minidns_transfers_total";
@@ -107,6 +118,7 @@ void figures_new(struct figures *figures)
 	signatures_new(figures);
 	strangers_new(figures);
 	silence_new(figures);
+	outgoing_new(figures);
 	polls_new(figures);
 	comparisons_new(figures);
 	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");

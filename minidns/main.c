@@ -482,7 +482,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 
 	(void)self;
 	minidns.runtime = *runtime;
-	minidns.servers = servers_new(runtime->loop, runtime->db_config);
+	minidns.servers = servers_new(runtime->loop, runtime->db_config, &minidns.figures);
 	minidns.deltas = deltas_new(runtime->loop, runtime->db_config);
 	minidns.heads = heads_new(runtime->loop, runtime->db_config, minidns.deltas,
 	                          &minidns.figures,

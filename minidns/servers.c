@@ -9,8 +9,10 @@
 #include "base/mem.h"
 #include "core/access.h"
 #include "base/map.h"
+#include "minidns.h"
 #include "runtime/db.h"
 #include "runtime/loop.h"
+#include "runtime/metrics.h"
 #include "runtime/offload.h"
 #include "store.h"
 
@@ -44,7 +46,9 @@ struct servers {
 	struct db *db;			/* the lane's */
 	struct loop_timer *timer;
 	struct access access;
+	const struct figures *figures;
 	struct map *hosts;		/* of the servers: host_key -> not NULL */
+	struct map *ends;		/* the same by end_key */
 	struct waiter *waiting;
 	size_t waiting_count;
 	int64_t read_ms;		/* when the last reading began */
@@ -63,14 +67,17 @@ static void on_timer(void *self)
 	start(self);
 }
 
-struct servers *servers_new(struct loop *loop, const struct db_config *config)
+struct servers *servers_new(struct loop *loop, const struct db_config *config,
+                            const struct figures *figures)
 {
 	struct servers *servers = xcalloc(1, sizeof(*servers));
 
+	servers->figures = figures;
 	servers->loop = loop;
 	servers->lane = lane_new(loop, "servers", 1);
 	servers->db = db_new(config);
 	servers->hosts = map_new(random_u32());
+	servers->ends = map_new(random_u32());
 	servers->timer = loop_timer_new(loop, on_timer, servers);
 	servers->read_ms = servers->stranger_ms = INT64_MIN / 2;
 	start(servers);
@@ -109,16 +116,42 @@ static void tell(struct servers *servers, struct waiter *waiter)
 	}
 }
 
+/* Octets only: no padding. */
+struct end_key {
+	struct host_key host;
+	uint8_t port[2];
+};
+
+static struct end_key end_key(const struct address *address)
+{
+	return (struct end_key){
+		.host = address_host_key(address),
+		.port = { address->port >> 8, address->port & 0xff },
+	};
+}
+
 static void note_hosts(struct servers *servers)
 {
 	map_free(&servers->hosts);
+	map_free(&servers->ends);
 	servers->hosts = map_new(random_u32());
+	servers->ends = map_new(random_u32());
 	for (size_t i = 0; i < servers->access.server_count; i++) {
-		struct host_key key =
-		    address_host_key(&servers->access.servers[i].address);
+		struct end_key key = end_key(&servers->access.servers[i].address);
 
-		map_put(servers->hosts, &key, sizeof(key), servers);
+		map_put(servers->hosts, &key.host, sizeof(key.host), servers);
+		map_put(servers->ends, &key, sizeof(key), servers);
 	}
+	metric_set(servers->figures->servers_known, map_count(servers->ends));
+}
+
+bool servers_may_hear(const struct servers *servers, const struct address *server,
+                      bool notify)
+{
+	struct end_key key = end_key(server);
+
+	return map_get(servers->ends, &key, sizeof(key)) ||
+	       (notify && prefixes_cover(&servers->access.always, server));
 }
 
 bool servers_knows(const struct servers *servers, const struct address *peer)
@@ -283,5 +316,6 @@ void servers_free(struct servers **servers)
 	db_free(&old->db);
 	access_clear(&old->access);
 	map_free(&old->hosts);
+	map_free(&old->ends);
 	free(old);
 }

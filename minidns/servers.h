@@ -18,12 +18,14 @@
 
 struct address;
 struct db_config;
+struct figures;
 struct loop;
 struct servers;
 
 typedef void allowed_fn(void *self, bool allowed);
 
-struct servers *servers_new(struct loop *loop, const struct db_config *config);
+struct servers *servers_new(struct loop *loop, const struct db_config *config,
+                            const struct figures *figures);
 void servers_free(struct servers **servers);
 enum err servers_allow(struct servers *servers, const struct option_texts *prefixes,
                        struct why *why);
@@ -45,6 +47,12 @@ void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_
  * a moment ago may be unknown.
  */
 bool servers_knows(const struct servers *servers, const struct address *peer);
+/*
+ * May we send something to it: is it, with its port, a server of some pool; or, for a
+ * NOTIFY, of allow_transfer? From memory, too.
+ */
+bool servers_may_hear(const struct servers *servers, const struct address *server,
+                      bool notify);
 /*
  * The key of that name, until the loop goes on; NULL: there is none, and the tables are
  * read soon, for it may be new. PEER as above.

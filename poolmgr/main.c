@@ -55,7 +55,8 @@ static const struct option options[] = {
 	  "addresses and ports of minidns, as the name servers reach it",
 	  .required = true },
 	{ "also_notifies", OPTION_TEXTS, AT(also_notifies), NULL, 0, 0,
-	  "addresses and ports that are notified, too, and never polled" },
+	  "addresses and ports that are notified, too, and never polled; each host has to "
+	  "be in minidns.allow_transfer, too" },
 	{ 0 }
 };
 

@@ -5,8 +5,10 @@ manager would give are cast by oslo.messaging, which also hears the reports.
 """
 
 import functools
+import ipaddress
 import logging
 import queue
+import re
 import socket
 import sys
 import tempfile
@@ -37,6 +39,7 @@ from lab.process import HOST, free_port, run, tail, wait_for   # noqa: E402
 from lent import story_rabbitmq                 # noqa: E402
 
 POOL, POOL_ID = "default", "0" * 31 + "1"
+BELL = "127.0.0.53"     # is told of changes, and no server of the pool
 TTL = 300
 SERVERS = {
     "bind": functools.partial(Bind, settings="max-records-per-type 0;"),    # not 100
@@ -293,6 +296,21 @@ class TransferEnd:
 
 # ---- the lab ----
 
+def is_address(text):
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def servers_known(worker):
+    """How many servers its mini-DNS knows; one that answers nothing is not waited for."""
+    found = re.search(r"^zonefleet_minidns_servers_known (\d+)$", worker.page("/metrics")[1],
+                      re.MULTILINE)
+    return int(found[1]) if found else sys.maxsize
+
+
 class Lab:
     """.mariadb, .rabbitmq, .workers (minidns), .servers by name, .reports."""
 
@@ -310,6 +328,7 @@ class Lab:
         self.members = [self.mariadb, self.rabbitmq, *self.servers.values()]
         self.workers = []
         self.settings = settings or {}
+        self.known = {(server.host, server.port) for server in self.servers.values()}
 
     def _masters(self, name):
         """Where a server has its zones from."""
@@ -388,6 +407,7 @@ class Lab:
         }
         for number, port in enumerate(self.ports):
             own = {"listen": [f"{HOST}:{port}"], "processes": 1} | self.settings
+            own["allow_transfer"] = [*own.get("allow_transfer", ()), BELL]
             worker = Worker(self.folder / f"minidns{number + 1}", "minidns",
                             common | {"minidns": own})
             self.workers.append(worker)
@@ -414,7 +434,29 @@ class Lab:
             executor="threading")
         self.hearer.start()
 
+    def know(self, destinations):
+        """Servers that a story made are of the pool, and mini-DNS has read that."""
+        new = [to for to in destinations
+               if is_address(to["host"]) and to["host"] != BELL and to["port"]
+               and (to["host"], to["port"]) not in self.known]
+        if not new:
+            return
+        self.known |= {(to["host"], to["port"]) for to in new}
+        self.mariadb.sql("\n".join(inserts(
+            "pool_servers (pool_name, id, backend, host, port, tsig_key)",
+            [f"({quote(POOL)}, '{to['host']} {to['port']}', 'fake', {quote(to['host'])}, "
+             f"{to['port']}, {quote(to['tsig_key']) if to['tsig_key'] else 'NULL'})"
+             for to in new])))
+        count = int(self.mariadb.sql("SELECT COUNT(DISTINCT host, port) FROM pool_servers "
+                                     "WHERE state <> 'REMOVED'")[0][0])
+        for worker in self.workers:
+            worker.reload()
+        wait_for(lambda: all(servers_known(worker) >= count for worker in self.workers), 20,
+                 "mini-DNS knows the servers")
+
     def cast(self, method, **arguments):
+        self.know([*arguments.get("destinations", ()),
+                   *filter(None, [arguments.get("destination")])])
         client = om.RPCClient(self.transport, om.Target(topic="minidns"))
         client.prepare().cast({}, method, **arguments)
 
@@ -441,9 +483,9 @@ class Lab:
         """
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as bell:
             bell.settimeout(seconds)
-            bell.bind((HOST, 0))
+            bell.bind((BELL, 0))
             for _ in range(orders):
-                self.order(domain, ("bell", HOST, bell.getsockname()[1]),
+                self.order(domain, ("bell", BELL, bell.getsockname()[1]),
                            "notify_zone_changed")
             wire, peer = bell.recvfrom(4096)
             bell.sendto(dns.message.make_response(dns.message.from_wire(
