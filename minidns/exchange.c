@@ -7,14 +7,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "minidns.h"
 #include "net/dial.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "servers.h"
 
 enum {
 	FIRST_REPEAT_MS = 500,
@@ -137,6 +135,8 @@ static void set_timer(struct exchange *exchange, int64_t after_ms)
 /* What TCP refuses, or breaks off, is no answer: only the timeout is waited for. */
 static void give_up_tcp(struct exchange *exchange)
 {
+	if (forgery_is_loose(&exchange->forgery, NULL))
+		place_note_loose(exchange);
 	close_socket(exchange);
 }
 
@@ -173,6 +173,13 @@ static bool tcp_is_complete(const struct exchange *exchange)
 	return exchange->in_len == frame_wanted(exchange->in, exchange->in_len);
 }
 
+static void finish_over_tcp(struct exchange *exchange, const struct judgement *judgement)
+{
+	if (forgery_is_loose(&exchange->forgery, judgement))
+		place_note_loose(exchange);
+	finish(exchange, judgement);
+}
+
 /* False: the exchange is over. */
 static bool hear_tcp(struct exchange *exchange)
 {
@@ -194,7 +201,7 @@ static bool hear_tcp(struct exchange *exchange)
 	else if (judgement.verdict == VERDICT_TRUNCATED)
 		give_up_tcp(exchange);		/* nonsense over TCP */
 	else
-		finish(exchange, &judgement);
+		finish_over_tcp(exchange, &judgement);
 	return judgement.verdict == VERDICT_MISMATCH ||
 	       judgement.verdict == VERDICT_TRUNCATED;
 }
@@ -216,6 +223,7 @@ static void open_tcp(struct exchange *exchange)
 	close_socket(exchange);
 	set_timer(exchange, left_ms > 0 ? left_ms : 0);
 	exchange->repeat_ms = 0;
+	exchange->forgery.link = FORGERY_TCP;
 	exchange->fd = connected_socket(exchange, SOCK_STREAM);
 	if (exchange->fd < 0)
 		return;
@@ -249,20 +257,39 @@ static void finish_unanswered(struct exchange *exchange)
 		finish(exchange, doubted.fault ? &doubted : NULL);
 }
 
+static void leave_udp(struct exchange *exchange)
+{
+	place_distrusted(exchange);
+	open_tcp(exchange);
+}
+
+static void take(struct exchange *exchange, const struct judgement *judgement)
+{
+	if (judgement->verdict == VERDICT_TRUNCATED) {
+		place_heard(exchange);
+		open_tcp(exchange);
+	} else {
+		finish(exchange, judgement);
+	}
+}
+
 /* False: the exchange is over, or goes on over TCP. */
 static bool take_datagram(struct exchange *exchange, const uint8_t *data, size_t len)
 {
 	struct judgement judgement = verdict_of(&exchange->ask, data, len, clock_unix());
+	enum forgery_heard heard = forgery_heard(&judgement);
 
-	if (judgement.verdict == VERDICT_MISMATCH) {
+	if (heard == FORGERY_WRONG)
+		metric_add(exchange->exchanges->figures->answers_wrong, 1);
+	switch (forgery_step(&exchange->forgery, heard)) {
+	case FORGERY_WAIT:
 		doubt(exchange, &judgement);
 		return true;
-	}
-	if (judgement.verdict == VERDICT_TRUNCATED) {
-		place_heard(exchange);
-		open_tcp(exchange);
-	} else {
-		finish(exchange, &judgement);
+	case FORGERY_LEAVE:
+		leave_udp(exchange);
+		return false;
+	case FORGERY_TAKE:
+		take(exchange, &judgement);
 	}
 	return false;
 }
@@ -403,31 +430,13 @@ static void on_timer(void *self)
 
 /* ---- the beginning ---- */
 
-/* False: it is to be signed with a key that nobody knows. */
-static bool encode(struct exchange *exchange)
-{
-	const struct name *name = &exchange->want.tsig_key;
-	const struct tsig_key *key = NULL;
-	size_t len;
-
-	if (name->len)
-		key = servers_key(exchange->exchanges->servers, name, NULL);
-	if (name->len && !key)
-		return false;
-	len = ask_encode(&exchange->ask, key, (uint64_t)clock_unix(),
-	                 exchange->message + FRAME_PREFIX);
-	frame_put_prefix(exchange->message, len);
-	exchange->message_len = len;
-	return true;
-}
-
 void exchange_open(struct exchange *exchange)
 {
 	struct exchanges *exchanges = exchange->exchanges;
 
 	exchange->began_ms = loop_now_ms(exchanges->loop);
 	exchange->end_ms = exchange->began_ms + exchange->want.timeout_ms;
-	if (!encode(exchange))
+	if (!exchange_encode(exchange))
 		set_timer(exchange, 0);
 	else if (exchange->want.tcp)
 		open_tcp(exchange);
@@ -444,20 +453,13 @@ void exchange_spare(struct exchange *exchange)
 {
 	metric_add(exchange->exchanges->figures->exchanges_spared, 1);
 	if (exchange->want.opcode == OPCODE_NOTIFY && !exchange->want.tcp &&
-	    encode(exchange)) {
+	    exchange_encode(exchange)) {
 		exchange->fd = connected_socket(exchange, SOCK_DGRAM);
 		if (exchange->fd >= 0)
 			send_datagram(exchange);
 	}
 	exchange->asked = false;
 	finish(exchange, NULL);
-}
-
-static void set_id(struct ask *ask)
-{
-	uint32_t random = random_u32();
-
-	ask->id = random ^ random >> 16;
 }
 
 struct exchange *exchange_start(struct exchanges *exchanges,
@@ -468,9 +470,6 @@ struct exchange *exchange_start(struct exchanges *exchanges,
 
 	exchange->exchanges = exchanges;
 	exchange->want = *want;
-	exchange->ask.opcode = want->opcode;
-	exchange->ask.zone = want->zone;
-	set_id(&exchange->ask);
 	exchange->fn = fn;
 	exchange->self = self;
 	exchange->fd = -1;

@@ -23,6 +23,7 @@ enum {
 	MAX_PLACES = 64,		/* more servers than these share places */
 	OPEN_A_TURN = 32,		/* about a millisecond of work, */
 	OPEN_US = 1000,			/* and no more */
+	LOOSE_MS = 3600 * 1000,		/* a server is tried again then */
 };
 
 struct place *places_new(void)
@@ -128,6 +129,33 @@ void place_lacks(struct exchange *exchange)
 	metric_add(exchanges->figures->exchanges_strange, 1);
 	log_rarely(exchange, &(struct rare_event){
 		"not sent to what is no server of a pool", &exchanges->strange });
+}
+
+void place_distrusted(struct exchange *exchange)
+{
+	struct exchanges *exchanges = exchange->exchanges;
+
+	metric_add(exchanges->figures->exchanges_distrusted, 1);
+	log_rarely(exchange, &(struct rare_event){
+		"answers may be forged, asked again over TCP", &exchanges->mismatched });
+}
+
+bool place_is_loose(const struct exchange *exchange)
+{
+	int64_t now_ms = loop_now_ms(exchange->exchanges->loop);
+
+	return now_ms < exchange->place->loose_until_ms;
+}
+
+void place_note_loose(struct exchange *exchange)
+{
+	struct place *place = exchange->place;
+	char server[ADDRESS_TEXT];
+
+	place->loose_until_ms = loop_now_ms(exchange->exchanges->loop) + LOOSE_MS;
+	address_format(&place->server, server);
+	log_info("server does not echo the case of questions: server=%s port=%u", server,
+	         place->server.port);
 }
 
 /* ---- silence ---- */

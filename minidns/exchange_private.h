@@ -1,11 +1,12 @@
 /*
- * exchange_private -- what exchange.c, which asks and hears, and exchange_place.c, which
- * says when, share and show nobody else.
+ * exchange_private -- what exchange.c, which asks and hears, exchange_ask.c, which has the
+ * words, and exchange_place.c, which says when, share and show nobody else.
  */
 #pragma once
 
 #include "exchange.h"
 
+#include "core/forgery.h"
 #include "core/rare.h"
 #include "core/silence.h"
 #include "core/verdict.h"
@@ -21,6 +22,7 @@ struct exchange {
 	struct exchange *next, **link;	/* while it waits for its place */
 	struct exchange_want want;
 	struct ask ask;
+	struct forgery forgery;
 	uint8_t message[FRAME_PREFIX + ASK_MAX];
 	size_t message_len;		/* 0: it cannot be signed */
 	exchange_fn *fn;
@@ -48,6 +50,7 @@ enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
 struct place {
 	struct address server;
 	bool shared;			/* by several: none is known to be silent */
+	int64_t loose_until_ms;		/* core/forgery.h */
 	struct silence silence[ASKED_KINDS];
 	struct exchange *waiting, **waiting_end;
 	int open;
@@ -65,7 +68,7 @@ struct exchanges {
 	bool opening;			/* open_waiting() is due at the end of the turn */
 	struct address hosts[2];
 	int host_count;
-	struct rare strange;		/* a line of the log */
+	struct rare strange, mismatched;	/* lines of the log */
 };
 
 /* ---- exchange.c ---- */
@@ -73,6 +76,11 @@ struct exchanges {
 void exchange_open(struct exchange *exchange);
 /* Its server is silent, and not asked: the callback comes at once. */
 void exchange_spare(struct exchange *exchange);
+
+/* ---- exchange_ask.c ---- */
+
+/* False: it is to be signed with a key that nobody knows. */
+bool exchange_encode(struct exchange *exchange);
 
 /* ---- exchange_place.c ---- */
 
@@ -86,3 +94,8 @@ void place_wait(struct exchange *exchange);
 void place_leave(struct exchange *exchange);
 void place_heard(struct exchange *exchange);		/* its server said something */
 void place_unanswered(struct exchange *exchange);	/* all its time has passed */
+/* Its answers may be forged: that is told. */
+void place_distrusted(struct exchange *exchange);
+/* Its server does not echo questions as they are, as far as is known (core/forgery.h). */
+bool place_is_loose(const struct exchange *exchange);
+void place_note_loose(struct exchange *exchange);

@@ -100,6 +100,14 @@ static void silence_new(struct figures *figures)
 
 static void outgoing_new(struct figures *figures)
 {
+	figures->answers_wrong =
+	    counter("minidns_answers_wrong_total",
+	            "Answers over UDP that do not belong to the question that is out",
+	            NULL, NULL);
+	figures->exchanges_distrusted =
+	    counter("minidns_exchanges_distrusted_total",
+	            "Questions asked again over TCP, for answers to them may be forged",
+	            NULL, NULL);
 	figures->exchanges_strange =
 	    counter("minidns_exchanges_strange_total",
 	            "Questions not sent: no server of a pool has that address and port",

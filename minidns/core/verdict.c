@@ -39,16 +39,26 @@ size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
 	return writer.len;
 }
 
+static bool is_same_name(const struct name *a, const struct name *b)
+{
+	struct name left = *a, right = *b;
+
+	name_fold(&left);
+	name_fold(&right);
+	return name_equal(&left, &right);
+}
+
 /*
- * The question comes back octet by octet; an error may come
- * without it (RFC 1035 knows no rule).
+ * The question comes back, by RFC 5452 octet by octet; an error may come without it
+ * (RFC 1035 knows no rule).
  */
 static bool is_our_question(const struct ask *ask, const struct packet_header *header,
-                            struct packet_reader *reader)
+                            struct packet_reader *reader, bool *exact)
 {
 	struct name name;
 	uint16_t type, class;
 
+	*exact = false;
 	if (!header->count[SECTION_QUESTION])
 		return header->flags & FLAG_RCODE;
 	if (header->count[SECTION_QUESTION] != 1)
@@ -56,16 +66,17 @@ static bool is_our_question(const struct ask *ask, const struct packet_header *h
 	packet_read_name(reader, &name);
 	type = packet_read_u16(reader);
 	class = packet_read_u16(reader);
-	return !reader->broken && name_equal(&name, &ask->zone) && type == RR_SOA &&
+	*exact = name_equal(&name, &ask->zone);
+	return !reader->broken && is_same_name(&name, &ask->zone) && type == RR_SOA &&
 	       class == RR_CLASS_IN;
 }
 
 static bool is_our_answer(const struct ask *ask, const struct packet_header *header,
-                          struct packet_reader *reader)
+                          struct packet_reader *reader, bool *exact)
 {
 	return !reader->broken && header->id == ask->id && header->flags & FLAG_QR &&
 	       (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT == ask->opcode &&
-	       is_our_question(ask, header, reader);
+	       is_our_question(ask, header, reader, exact);
 }
 
 /* What an rcode says by itself; SERIAL: look at the records. */
@@ -85,11 +96,8 @@ static enum verdict of_rcode(enum rcode rcode)
 
 static bool is_soa_of(const struct ask *ask, const struct packet_rr *rr)
 {
-	struct name owner = rr->name;
-
-	name_fold(&owner);
 	return rr->type == RR_SOA && rr->class == RR_CLASS_IN &&
-	       name_equal(&owner, &ask->zone);
+	       is_same_name(&rr->name, &ask->zone);
 }
 
 /*
@@ -140,10 +148,12 @@ struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t l
 	struct packet_reader reader = packet_reader(data, len);
 	struct packet_header header;
 	struct judgement judgement = { .verdict = VERDICT_MISMATCH };
+	bool exact;
 
 	packet_read_header(&reader, &header);
-	if (!is_our_answer(ask, &header, &reader))
+	if (!is_our_answer(ask, &header, &reader, &exact))
 		return judgement;
+	judgement.is_exact = exact;
 	judgement.rcode = header.flags & FLAG_RCODE;
 	judgement.fault = ask->is_signed ? signature_fault(ask, data, len, now) : NULL;
 	if (judgement.fault)

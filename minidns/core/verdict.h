@@ -17,6 +17,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,7 +39,7 @@ const char *verdict_name(enum verdict verdict);	/* "serial" */
 struct ask {
 	uint16_t id;
 	int opcode;		/* QUERY: for the SOA; NOTIFY */
-	struct name zone;
+	struct name zone;	/* in any case: so it is asked */
 	bool is_signed;
 	struct tsig_chain chain;	/* if it is; the answer goes on from it */
 };
@@ -49,6 +50,8 @@ struct judgement {
 	enum verdict verdict;
 	enum rcode rcode;
 	uint32_t serial;	/* of VERDICT_SERIAL */
+	/* the question came back octet by octet; else in another case, or not at all */
+	bool is_exact;
 	/*
 	 * Of VERDICT_FAILED: in words; NULL: its rcode is all. Of VERDICT_MISMATCH: what
 	 * is wrong with its signature, or how it refuses ours without one. Anybody may

@@ -217,7 +217,7 @@ class Silence(unittest.TestCase):
         for name in names:
             self.lab.order(SimpleNamespace(id=new_id(), name=name, serial=SERIAL, version=1),
                            server.destination, "notify_zone_changed")
-        wait_for(lambda: set(names) <= {str(question.question[0].name)
+        wait_for(lambda: set(names) <= {str(question.question[0].name).lower()
                                         for _, question in server.asked.copy()},
                  10, "all zones were told of")
         self.assertEqual(self.figure(SILENT), 1)

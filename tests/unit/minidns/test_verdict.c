@@ -22,6 +22,7 @@ struct row {
 	size_t len;
 	enum verdict verdict;
 	uint32_t serial;
+	bool loose;			/* not our question octet by octet */
 };
 
 #define P(text) text, sizeof(text) - 1
@@ -42,7 +43,12 @@ static const struct row rows[] = {
 	  "\0\0\0\0\0\0\0\0"
 	  "\0\0\0\0\0\0"), VERDICT_ABSENT, 0 },
 	{ "refused", P("\1\2\200\5\0\1\0\0\0\0\0\0" Q), VERDICT_ABSENT, 0 },
-	{ "refused, no question", P("\1\2\200\5\0\0\0\0\0\0\0\0"), VERDICT_ABSENT, 0 },
+	{ "refused, no question", P("\1\2\200\5\0\0\0\0\0\0\0\0"), VERDICT_ABSENT, 0,
+	  true },
+	{ "another case", P("\1\2" OK1 "\7eXample\3org\0\0\6\0\1" SOA),
+	  VERDICT_SERIAL, 42, true },
+	{ "truncated, another case", P("\1\2\206\0\0\1\0\0\0\0\0\0"
+	  "\7eXample\3org\0\0\6\0\1"), VERDICT_TRUNCATED, 0, true },
 	{ "notauth", P("\1\2\200\11\0\1\0\0\0\0\0\0" Q), VERDICT_ABSENT, 0 },
 	{ "nxdomain", P("\1\2\200\3\0\1\0\0\0\0\0\0" Q), VERDICT_ABSENT, 0 },
 	{ "servfail", P("\1\2\200\2\0\1\0\0\0\0\0\0" Q), VERDICT_FAILED, 0 },
@@ -64,8 +70,6 @@ static const struct row rows[] = {
 	{ "two questions", P("\1\2\204\0\0\2\0\1\0\0\0\0" Q Q SOA), VERDICT_MISMATCH, 0 },
 	{ "another name", P("\1\2" OK1 "\7example\3net\0\0\6\0\1" SOA),
 	  VERDICT_MISMATCH, 0 },
-	{ "another case", P("\1\2" OK1 "\7eXample\3org\0\0\6\0\1" SOA),
-	  VERDICT_MISMATCH, 0 },
 	{ "another qtype", P("\1\2" OK1 NAME "\0\1\0\1" SOA), VERDICT_MISMATCH, 0 },
 	{ "another class", P("\1\2" OK1 NAME "\0\6\0\3" SOA), VERDICT_MISMATCH, 0 },
 	{ "refused, another name", P("\1\2\200\5\0\1\0\0\0\0\0\0\1x\0\0\6\0\1"),
@@ -86,7 +90,31 @@ static void each_answer_says_one_thing(void **state)
 		print_message("%s: %s\n", rows[i].name, verdict_name(got.verdict));
 		assert_int_equal(got.verdict, rows[i].verdict);
 		assert_int_equal(got.serial, rows[i].serial);
+		if (got.verdict != VERDICT_MISMATCH)
+			assert_int_equal(got.is_exact, !rows[i].loose);
 	}
+}
+
+static void the_question_may_be_in_any_case(void **state)
+{
+	static const char mixed[] =
+	    "\1\2\204\0\0\1\0\1\0\0\0\0\7eXamPle\3Org\0\0\6\0\1" SOA;
+	struct ask ask = {
+		.id = 0x102, .opcode = OPCODE_QUERY, .zone = name_of("example.org."),
+	};
+	struct judgement lower, same;
+	uint8_t data[ASK_MAX];
+
+	(void)state;
+	memcpy(ask.zone.wire, "\7eXamPle\3Org", ask.zone.len);
+	ask_encode(&ask, NULL, 0, data);
+	assert_memory_equal(data + PACKET_HEADER, ask.zone.wire, ask.zone.len);
+	same = verdict_of(&ask, (const uint8_t *)mixed, sizeof(mixed) - 1, 0);
+	assert_int_equal(same.verdict, VERDICT_SERIAL);
+	assert_true(same.is_exact);
+	lower = verdict_of(&ask, (const uint8_t *)rows[0].packet, rows[0].len, 0);
+	assert_int_equal(lower.verdict, VERDICT_SERIAL);
+	assert_false(lower.is_exact);
 }
 
 static enum verdict judge(const struct ask *ask, const char *packet, size_t len)
@@ -241,6 +269,7 @@ int main(void)
 		cmocka_unit_test(only_what_is_signed_counts),
 		cmocka_unit_test(no_bit_can_be_flipped),
 		cmocka_unit_test(each_answer_says_one_thing),
+		cmocka_unit_test(the_question_may_be_in_any_case),
 		cmocka_unit_test(a_notify_is_answered_or_not),
 		cmocka_unit_test(questions_are_as_the_rfc_has_them),
 	};

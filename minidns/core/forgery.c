@@ -1,0 +1,46 @@
+#include "core/forgery.h"
+
+enum { COUNT = FORGERY_LEAVE + 1 };	/* wait, and leave after the last guess */
+
+static const unsigned char table[FORGERY_LINKS][FORGERY_HEARD] = {
+	/*                         exact         loose          wrong */
+	[FORGERY_UDP]        = { FORGERY_TAKE, FORGERY_LEAVE, COUNT },
+	[FORGERY_UDP_LOOSE]  = { FORGERY_TAKE, FORGERY_TAKE,  COUNT },
+	[FORGERY_UDP_SIGNED] = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
+	[FORGERY_TCP]        = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
+};
+
+enum forgery_heard forgery_heard(const struct judgement *judgement)
+{
+	if (judgement->verdict == VERDICT_MISMATCH)
+		return FORGERY_WRONG;
+	return judgement->is_exact ? FORGERY_EXACT : FORGERY_LOOSE;
+}
+
+enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard)
+{
+	int move = table[forgery->link][heard];
+
+	forgery->wrong += heard == FORGERY_WRONG;
+	if (move == COUNT)
+		move = forgery->wrong < FORGERY_GUESSES ? FORGERY_WAIT : FORGERY_LEAVE;
+	if (move == FORGERY_LEAVE) {
+		forgery->link = FORGERY_TCP;
+		forgery->loose = heard == FORGERY_LOOSE;
+	}
+	return move;
+}
+
+bool forgery_is_loose(const struct forgery *forgery, const struct judgement *judgement)
+{
+	return forgery->loose &&
+	       (!judgement || forgery_heard(judgement) == FORGERY_LOOSE);
+}
+
+void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS])
+{
+	for (int i = 0; i < name->len; i++)
+		if (name->wire[i] >= 'a' && name->wire[i] <= 'z' &&
+		    random[i / 8] >> i % 8 & 1)
+			name->wire[i] -= 'a' - 'A';
+}

@@ -1,0 +1,215 @@
+"""Somebody answers minidns in the name of a name server, from its address and port.
+
+The server itself says nothing over UDP, so that a forger has all the time of an exchange, and
+tells the truth over TCP. ZONEFLEET_SEED=N repeats the guesses of a run.
+"""
+
+import os
+import random
+import socket
+import struct
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parent),
+                str(Path(__file__).resolve().parents[1] / "support")]
+from minidns_lab import HOST, POOL, Lab, new_id         # noqa: E402
+from scripted_dns import Scripted, frame, receive       # noqa: E402
+
+SEED = int(os.environ.get("ZONEFLEET_SEED") or random.randrange(10**6))
+TRUE, FORGED = 42, 4242
+A_SECOND = 5000         # forged answers
+ZONES = 10
+REFUSED = 5
+HEAD = struct.Struct("!6H")
+QR, AA = 0x8000, 0x0400
+
+
+def question_of(wire):
+    """The name, type and class that it asks for."""
+    return wire[HEAD.size:wire.index(b"\0", HEAD.size) + 5]
+
+
+def answer(wire, serial, number=None, question=None, rcode=0):
+    """With an SOA, if it is no NOTIFY and there is no error."""
+    own, flags, *_ = HEAD.unpack_from(wire)
+    question = question or question_of(wire)
+    has_soa = not flags >> 11 & 15 and not rcode
+    soa = struct.pack("!3HLHBB5L", 0xc00c, 6, 1, 60, 22, 0, 0, serial, 0, 0, 0, 0)
+    return (HEAD.pack(own if number is None else number, flags | QR | AA | rcode, 1, has_soa, 0, 0)
+            + question + (soa if has_soa else b""))
+
+
+class Server:
+    """Over TCP it answers with the TRUE serial, and over UDP what UDP(wire) makes, at once."""
+
+    def __init__(self, name, udp=lambda wire: None, tcp=lambda wire: answer(wire, TRUE)):
+        self.udp = udp
+        self.stream = Scripted(lambda wire, link: self._serve(wire, link, tcp), name)
+        self.id, self.host, self.port = name, HOST, self.stream.port
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind((HOST, self.port))
+        self.asked = 0
+        threading.Thread(target=self._run, daemon=True).start()
+
+    @staticmethod
+    def _serve(wire, link, tcp):
+        while True:
+            link.sendall(frame(tcp(wire)))
+            wire = receive(link, int.from_bytes(receive(link, 2), "big"))
+
+    def _run(self):
+        while True:
+            try:
+                wire, peer = self.socket.recvfrom(4096)
+            except OSError:
+                return
+            self.asked += 1
+            made = self.udp(wire)
+            self.note(wire, peer)
+            if made:
+                self.socket.sendto(made, peer)
+
+    def note(self, wire, peer):
+        pass
+
+    def close(self):
+        self.stream.stop()
+        self.socket.close()
+
+
+class Forger(Server):
+    """Whoever asks is sent answers with guessed ids until he asks no more.
+
+    A guess is right but for BITS bits, which are guessed. The case of letters always is.
+    """
+
+    LATEST = 2 * ZONES      # who asked before these has ended his exchange
+
+    def __init__(self, name, bits, seed):
+        self.bits, self.random = bits, random.Random(seed)
+        self.victims, self.sent = [], 0
+        self.ended = threading.Event()
+        super().__init__(name)
+        self.thread = threading.Thread(target=self._storm, daemon=True)
+        self.thread.start()
+
+    def note(self, wire, peer):
+        self.victims = [*self.victims[1 - self.LATEST:], (wire, peer)]
+
+    def guess(self, wire):
+        mask = (1 << self.bits) - 1
+        number = HEAD.unpack_from(wire)[0] & ~mask | self.random.randrange(mask + 1)
+        question = bytes(octet ^ self.random.choice((0, 32)) if chr(octet).isalpha() else octet
+                         for octet in question_of(wire)[:-4]) + question_of(wire)[-4:]
+        return answer(wire, FORGED, number, question, self.random.choice((0, 0, REFUSED)))
+
+    def _storm(self):
+        begun = time.monotonic()
+        while not self.ended.wait(0.002):
+            due = int((time.monotonic() - begun) * A_SECOND) - self.sent
+            self.sent += due
+            victims = self.victims
+            for i in range(due if victims else 0):
+                wire, peer = victims[-1 - i % len(victims)]
+                self.socket.sendto(self.guess(wire), peer)
+
+    def close(self):
+        self.ended.set()
+        self.thread.join()
+        super().close()
+
+
+class Answers(unittest.TestCase):
+    def setUp(self):
+        self.lab = self.enterContext(Lab())
+
+    def server(self, kind, *arguments):
+        server = kind(*arguments)
+        self.addCleanup(server.close)
+        return server
+
+    def figure(self, name):
+        page = self.lab.workers[0].page("/metrics")[1]
+        return next(int(line.split()[-1]) for line in page.splitlines()
+                    if line.startswith(f"zonefleet_minidns_{name} "))
+
+    def order(self, server, wanted, method="propagate_zones", count=ZONES, **terms):
+        """Half of the zones are to be gone."""
+        terms = {"timeout": 2, "retry_interval": 0.1, "max_retries": 10} | terms
+        self.lab.cast(
+            method, **terms,
+            domains=[{"id": new_id(), "name": f"zone{i}.attacked.example.", "pool": POOL,
+                      "tenant": "t", "task": "DELETE" if i % 2 else "UPDATE",
+                      "status": "PENDING", "serial": wanted} for i in range(count)],
+            destinations=[{"id": server.id, "host": server.host, "port": server.port,
+                           "tsig_key": None}])
+
+    def reports(self, count=ZONES):
+        return [self.lab.reports.get(timeout=30) for _ in range(count)]
+
+
+class Storm(Answers):
+    """5000 forged answers a second, of which one in sixteen has the right id."""
+
+    seconds, bits = 4, 4
+
+    def test_no_forged_answer_is_taken(self):
+        forger = self.server(Forger, "forged", self.bits, SEED)
+        until = time.monotonic() + self.seconds
+        while time.monotonic() < until:
+            self.order(forger, FORGED)
+            for report in self.reports():
+                self.assertEqual((report["status"], report["serial_number"]), ("ERROR", TRUE),
+                                 f"seed {SEED}: {report}")
+        print(f"seed {SEED}: {forger.sent} forged answers to {forger.asked} datagrams, "
+              f"{self.figure('answers_wrong_total')} of a wrong id or question read, "
+              f"{self.figure('exchanges_distrusted_total')} exchanges went to TCP")
+        self.assertGreater(self.figure("exchanges_distrusted_total"), 10 * self.seconds)
+        self.assertGreater(self.figure("answers_wrong_total"), 10 * self.seconds)
+        self.assertGreater(self.figure('polls_total{verdict="serial"}'), 10 * self.seconds)
+        self.assertEqual(self.figure('polls_total{verdict="absent"}'), 0)
+        log = self.lab.workers[0].log.read_text()
+        lines = log.count("answers may be forged, asked again over TCP: server=127.0.0.1 ")
+        self.assertIn(lines, range(1, 3 * self.seconds + 10))
+        self.assertNotIn("does not echo the case", log)
+
+
+class LongStorm(Storm):
+    """All of the id is guessed, for a minute."""
+
+    seconds, bits = 60, 16
+
+
+class Loose(Answers):
+    """A server that answers in lower case, or without a question, is not taken for a forger."""
+
+    def expect(self, server, distrusted):
+        """That many exchanges go to TCP until the server is known."""
+        before = self.figure("exchanges_distrusted_total")
+        for _ in range(5):
+            self.order(server, TRUE + 1, "poll_zones", 1, timeout=0.3, max_retries=4)
+            report, = self.reports(1)
+            self.assertEqual((report["status"], report["serial_number"]), ("ERROR", TRUE))
+        self.assertEqual(self.figure("exchanges_distrusted_total") - before, distrusted)
+
+    def lower(self, wire):
+        return answer(wire, TRUE, question=question_of(wire).lower())
+
+    def test_over_tcp_too(self):
+        self.expect(self.server(Server, "lower", self.lower, self.lower), 1)
+
+    def test_over_udp_alone(self):
+        server = self.server(Server, "deaf", self.lower)
+        server.stream.listener.shutdown(socket.SHUT_RDWR)
+        self.expect(server, 1)
+
+    def test_one_that_is_exact(self):
+        self.expect(self.server(Server, "exact", lambda wire: answer(wire, TRUE)), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+
+#include <string.h>
+
+#include "core/forgery.h"
+#include "packets.h"
+
+/*
+ * What is heard, one answer after the other: "=" exact, "~" loose, "x" wrong; and the
+ * moves: T take, W wait, L leave. The last T ends the exchange.
+ */
+struct row {
+	enum forgery_link link;
+	const char *heard, *moves;
+	enum forgery_link ends;
+	bool loose;
+};
+
+static const struct row rows[] = {
+	{ FORGERY_UDP, "=", "T", FORGERY_UDP, false },
+	{ FORGERY_UDP, "xxx=", "WWWT", FORGERY_UDP, false },
+	{ FORGERY_UDP, "xxxx", "WWWL", FORGERY_TCP, false },
+	{ FORGERY_UDP, "~", "L", FORGERY_TCP, true },
+	{ FORGERY_UDP, "xx~", "WWL", FORGERY_TCP, true },
+	{ FORGERY_UDP, "~=", "LT", FORGERY_TCP, true },
+	{ FORGERY_UDP, "~xxxxxxx~", "LWWWWWWWT", FORGERY_TCP, true },
+	{ FORGERY_UDP, "xxxxxxxx=", "WWWLWWWWT", FORGERY_TCP, false },
+	{ FORGERY_UDP_LOOSE, "=", "T", FORGERY_UDP_LOOSE, false },
+	{ FORGERY_UDP_LOOSE, "~", "T", FORGERY_UDP_LOOSE, false },
+	{ FORGERY_UDP_LOOSE, "xxxx", "WWWL", FORGERY_TCP, false },
+	{ FORGERY_UDP_SIGNED, "=", "T", FORGERY_UDP_SIGNED, false },
+	{ FORGERY_UDP_SIGNED, "~", "T", FORGERY_UDP_SIGNED, false },
+	{ FORGERY_UDP_SIGNED, "xxxxxxxxxx=", "WWWWWWWWWWT", FORGERY_UDP_SIGNED, false },
+	{ FORGERY_TCP, "xxxxxxxx=", "WWWWWWWWT", FORGERY_TCP, false },
+	{ FORGERY_TCP, "~", "T", FORGERY_TCP, false },
+};
+
+static enum forgery_heard heard_of(char letter)
+{
+	return letter == '=' ? FORGERY_EXACT : letter == '~' ? FORGERY_LOOSE : FORGERY_WRONG;
+}
+
+static void a_forger_has_few_guesses(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct forgery forgery = { .link = rows[i].link };
+
+		print_message("%d: %s\n", rows[i].link, rows[i].heard);
+		for (size_t at = 0; rows[i].heard[at]; at++)
+			assert_int_equal("TWL"[forgery_step(&forgery,
+			                                    heard_of(rows[i].heard[at]))],
+			                 rows[i].moves[at]);
+		assert_int_equal(forgery.link, rows[i].ends);
+		assert_int_equal(forgery.loose, rows[i].loose);
+	}
+}
+
+static const struct {
+	struct judgement judgement;
+	enum forgery_heard heard;
+} answers[] = {
+	{ { .verdict = VERDICT_MISMATCH }, FORGERY_WRONG },
+	/* of a signature, with our question */
+	{ { .verdict = VERDICT_MISMATCH, .is_exact = true, .fault = "x" }, FORGERY_WRONG },
+	{ { .verdict = VERDICT_SERIAL, .is_exact = true }, FORGERY_EXACT },
+	{ { .verdict = VERDICT_SERIAL }, FORGERY_LOOSE },
+	{ { .verdict = VERDICT_TRUNCATED, .is_exact = true }, FORGERY_EXACT },
+	{ { .verdict = VERDICT_TRUNCATED }, FORGERY_LOOSE },
+	{ { .verdict = VERDICT_ABSENT, .is_exact = true }, FORGERY_EXACT },
+	{ { .verdict = VERDICT_ABSENT }, FORGERY_LOOSE },
+	{ { .verdict = VERDICT_FAILED }, FORGERY_LOOSE },
+};
+
+static void answers_are_sorted(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		assert_int_equal(forgery_heard(&answers[i].judgement), answers[i].heard);
+}
+
+/* One that was loose over UDP, and then over TCP as it is in the row, or not there. */
+static void tcp_tells_who_is_loose(void **state)
+{
+	static const struct judgement exact = { VERDICT_SERIAL, .is_exact = true };
+	static const struct judgement loose = { VERDICT_SERIAL };
+	struct forgery good = { 0 }, doubtful = { 0 };
+
+	(void)state;
+	forgery_step(&doubtful, FORGERY_LOOSE);
+	assert_false(forgery_is_loose(&doubtful, &exact));
+	assert_true(forgery_is_loose(&doubtful, &loose));
+	assert_true(forgery_is_loose(&doubtful, NULL));
+	assert_false(forgery_is_loose(&good, &loose));
+	assert_false(forgery_is_loose(&good, NULL));
+}
+
+static void letters_change_and_nothing_else(void **state)
+{
+	const struct name zone = name_of("a1-z_.example.org.");
+	uint8_t random[FORGERY_LETTERS];
+	struct name name = zone;
+
+	(void)state;
+	memset(random, 0, sizeof(random));
+	forgery_mix_case(&name, random);
+	assert_true(name_equal(&name, &zone));
+	memset(random, 0xff, sizeof(random));
+	forgery_mix_case(&name, random);
+	assert_memory_equal(name.wire, "\5A1-Z_\7EXAMPLE\3ORG", name.len);
+	name_fold(&name);
+	assert_true(name_equal(&name, &zone));
+	random[0] = 1 << 1;
+	random[1] = 1 << 0;
+	memset(random + 2, 0, sizeof(random) - 2);
+	forgery_mix_case(&name, random);
+	assert_memory_equal(name.wire, "\5A1-z_\7eXample\3org", name.len);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_forger_has_few_guesses),
+		cmocka_unit_test(answers_are_sorted),
+		cmocka_unit_test(tcp_tells_who_is_loose),
+		cmocka_unit_test(letters_change_and_nothing_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
