@@ -66,6 +66,7 @@ enum err limiter_set(struct limiter *limiter, const struct limiter_options *opti
 		.per_second = options->rate_limit,
 		.burst = options->rate_limit_burst,
 		.slip = options->rate_limit_slip,
+		.servers_per_second = options->rate_limit_servers,
 	};
 	struct siphash_key key;
 	enum err err = prefixes_set(&limiter->exempt, "rate_limit_exempt",
@@ -98,18 +99,25 @@ static bool is_of_servers(const struct query *query)
 		query->type == RR_IXFR);
 }
 
-static bool is_stranger(const struct limiter *limiter, const struct query *query,
-                        const struct address *peer)
+bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
+                       const struct address *peer)
 {
-	return query->cookie.verdict != COOKIE_VALID && !query_key(query) &&
-	       !(is_of_servers(query) && servers_knows(limiter->servers, peer)) &&
-	       !prefixes_cover(&limiter->exempt, peer);
+	return query->cookie.verdict == COOKIE_VALID || query_key(query) ||
+	       prefixes_cover(&limiter->exempt, peer);
 }
 
 /* BADVERS and its like do not stand in the header. */
 static enum rcode rcode_of(const struct query *query, const uint8_t *data)
 {
 	return query->rcode ? query->rcode : data[3] & FLAG_RCODE;
+}
+
+static enum rate_kind kind_of(const struct limiter *limiter, const struct query *query,
+                              const struct address *peer, const uint8_t *data)
+{
+	if (is_of_servers(query) && servers_knows(limiter->servers, peer))
+		return RATE_SERVER;
+	return rate_kind_of(rcode_of(query, data));
 }
 
 static bool takes_badcookie(const struct query *query)
@@ -140,12 +148,14 @@ static size_t shorten(const struct limiter *limiter, const struct query *query,
 size_t limiter_pass(struct limiter *limiter, const struct query *query,
                     const struct address *peer, uint8_t *data, size_t len, size_t size)
 {
-	enum rate_kind kind;
+	struct rate_answer answer = {
+		.client = peer, .question_len = query->packet_len, .len = len,
+	};
 
-	if (!limiter->rate || !len || !is_stranger(limiter, query, peer))
+	if (!limiter->rate || !len || limiter_is_proven(limiter, query, peer))
 		return len;
-	kind = rate_kind_of(rcode_of(query, data));
-	switch (rate_decide(limiter->rate, peer, kind, clock_ms())) {
+	answer.kind = kind_of(limiter, query, peer, data);
+	switch (rate_decide(limiter->rate, &answer, clock_ms())) {
 	case RATE_SEND:
 		return len;
 	case RATE_TRUNCATE:

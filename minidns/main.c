@@ -106,13 +106,18 @@ static const struct option rows[] = {
 	  .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
 	  "answers a second over UDP, in each process and of each kind (records, "
-	  "NXDOMAIN, errors), to a network (/24, /56) of strangers: no cookie, no "
-	  "signature, and no server of a pool or of allow_transfer that asks for an SOA "
-	  "or an IXFR; 0: no limit",
+	  "NXDOMAIN, errors), to a network (/24, /56) that shows neither a cookie nor a "
+	  "signature; an answer counts once for each 64 octets that it is longer than "
+	  "its question; 0: no limit, for servers neither",
+	  .reloadable = true },
+	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
+	  RATE_MAX,
+	  "the same to each address of a server of a pool or of allow_transfer that asks "
+	  "for an SOA or an IXFR, or sends a NOTIFY; 0: no limit",
 	  .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
 	  "how many of them may go out at once", .reloadable = true },
-	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "1", 0, 100,
+	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
 	  "beyond the limit every so many'th answer goes out short, to bring the client "
 	  "over TCP, and the others do not; 0: none does",
 	  .reloadable = true },

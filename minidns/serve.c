@@ -224,10 +224,22 @@ static void on_delta(void *self, enum err err, struct delta *delta)
 		send_whole_zone(pending);
 }
 
-/* A client that is as new as we are, or newer, or neither, gets the SOA (RFC 1995 4). */
+/* Over UDP anybody writes a server's address on his questions. */
+static bool is_proven(const struct pending *pending)
+{
+	return pending->tcp || limiter_is_proven(pending->serve->config.limiter,
+	                                         &pending->query, &pending->peer);
+}
+
+/*
+ * A client that is as new as we are, or newer, or neither, gets the SOA (RFC 1995 4). So
+ * does one that may not have its address: then it comes over TCP, and nobody else can
+ * be sent many octets for few.
+ */
 static void send_changes(struct pending *pending)
 {
-	if (!serial_newer(pending->head.serial, pending->query.ixfr_serial))
+	if (!serial_newer(pending->head.serial, pending->query.ixfr_serial) ||
+	    !is_proven(pending))
 		finish_soa(pending);
 	else
 		deltas_get(pending->serve->config.deltas, &pending->head,

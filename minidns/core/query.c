@@ -237,6 +237,7 @@ enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
 	int opcode;
 
 	memset(query, 0, sizeof(*query));
+	query->packet_len = len;
 	query->udp_size = PACKET_UDP_MIN;
 	packet_read_header(&walk.reader, &walk.header);
 	query->id = walk.header.id;

@@ -38,6 +38,7 @@ struct extended_error {
 };
 
 struct query {
+	size_t packet_len;		/* octets that it came in */
 	uint16_t id, flags;
 	enum rcode rcode;
 	bool has_question;

@@ -34,9 +34,13 @@ struct bucket {
 	uint32_t suppressed;		/* answers, for slip */
 };
 
+/* What an answer moves full_at_ns by, and how far ahead that may be. */
+struct pace_ns {
+	int64_t answer, burst;
+};
+
 struct rate {
-	int64_t answer_ns;		/* what an answer moves full_at_ns by */
-	int64_t burst_ns;
+	struct pace_ns strangers, servers;
 	uint32_t slip;
 	struct siphash_key key;
 	uint32_t set_mask;
@@ -71,21 +75,41 @@ void rate_free(struct rate **rate)
 	*rate = NULL;
 }
 
+/* Rounded up: never more than the limit. */
+static struct pace_ns pace_ns(int per_second, int burst)
+{
+	int64_t answer_ns = (NS_PER_S + per_second - 1) / per_second;
+
+	return (struct pace_ns){ .answer = answer_ns, .burst = answer_ns * burst };
+}
+
 void rate_set_limits(struct rate *rate, const struct rate_limits *limits)
 {
 	bug_if(limits->per_second < 1 || limits->per_second > RATE_MAX);
 	bug_if(limits->burst < 1 || limits->burst > RATE_MAX || limits->slip < 0);
-	/* rounded up: never more than the limit */
-	rate->answer_ns = (NS_PER_S + limits->per_second - 1) / limits->per_second;
-	rate->burst_ns = rate->answer_ns * limits->burst;
+	bug_if(limits->servers_per_second < 0 || limits->servers_per_second > RATE_MAX);
+	rate->strangers = pace_ns(limits->per_second, limits->burst);
+	if (limits->servers_per_second)
+		rate->servers =
+		    pace_ns(limits->servers_per_second, limits->servers_per_second);
+	else
+		rate->servers = (struct pace_ns){ 0 };
 	rate->slip = limits->slip;
+}
+
+/* Servers stand side by side in one network. */
+static size_t key_octets(const struct address *client, enum rate_kind kind)
+{
+	if (kind == RATE_SERVER)
+		return client->bits / 8;
+	return (client->bits == 32 ? V4_PREFIX : V6_PREFIX) / 8;
 }
 
 static uint64_t hash_of(const struct rate *rate, const struct address *client,
                         enum rate_kind kind)
 {
-	uint8_t text[1 + V6_PREFIX / 8] = { kind };
-	size_t len = (client->bits == 32 ? V4_PREFIX : V6_PREFIX) / 8;
+	uint8_t text[1 + sizeof(client->octets)] = { kind };
+	size_t len = key_octets(client, kind);
 
 	/* of the two families one is shorter: they have no text in common */
 	memcpy(text + 1, client->octets, len);
@@ -116,16 +140,29 @@ static enum rate_fate suppress(const struct rate *rate, struct bucket *bucket)
 	return RATE_DROP;
 }
 
-enum rate_fate rate_decide(struct rate *rate, const struct address *client,
-                           enum rate_kind kind, int64_t now_ms)
+/* How many answers it counts as. */
+static int64_t worth(const struct rate_answer *answer)
 {
-	struct bucket *bucket = find(rate, hash_of(rate, client, kind));
-	int64_t now_ns = now_ms * NS_PER_MS;
-	int64_t full_at_ns = now_ns > bucket->full_at_ns ? now_ns : bucket->full_at_ns;
+	if (answer->len <= answer->question_len + RATE_OCTETS)
+		return 1;
+	return (answer->len - answer->question_len + RATE_OCTETS - 1) / RATE_OCTETS;
+}
 
-	full_at_ns += rate->answer_ns;
-	if (full_at_ns - now_ns > rate->burst_ns)
+/* A long answer goes out if there is room for one: its other parts are owed. */
+enum rate_fate rate_decide(struct rate *rate, const struct rate_answer *answer,
+                           int64_t now_ms)
+{
+	const struct pace_ns *pace =
+	    answer->kind == RATE_SERVER ? &rate->servers : &rate->strangers;
+	int64_t now_ns = now_ms * NS_PER_MS, full_at_ns;
+	struct bucket *bucket;
+
+	if (!pace->answer)
+		return RATE_SEND;
+	bucket = find(rate, hash_of(rate, answer->client, answer->kind));
+	full_at_ns = now_ns > bucket->full_at_ns ? now_ns : bucket->full_at_ns;
+	if (full_at_ns + pace->answer - now_ns > pace->burst)
 		return suppress(rate, bucket);
-	bucket->full_at_ns = full_at_ns;
+	bucket->full_at_ns = full_at_ns + worth(answer) * pace->answer;
 	return RATE_SEND;
 }

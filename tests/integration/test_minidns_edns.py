@@ -34,7 +34,7 @@ CLIENT_COOKIE = bytes(range(8))
 FLOOD = 80
 # each story asks from networks of its own
 KNOWN, EXEMPT = "127.0.2.1", "127.0.3.1"
-LIMITS = {"rate_limit": 2, "rate_limit_burst": 20}
+LIMITS = {"rate_limit": 2, "rate_limit_burst": 20, "rate_limit_slip": 1}
 
 
 def question_for(name=ZONE, rtype="SOA", options=(), **more):
@@ -374,7 +374,9 @@ class Settings(unittest.TestCase):
             ({"cookie_secret_other": SECRET}, "cookie_secret_other"),
             ({"rate_limit_exempt": ["10.0.0.0/33"]}, "rate_limit_exempt: '10.0.0.0/33'"),
             ({"rate_limit": -1}, "rate_limit"),
-            ({"rate_limit_burst": 0}, "rate_limit_burst"))
+            ({"rate_limit_burst": 0}, "rate_limit_burst"),
+            ({"rate_limit_servers": 0}, None),
+            ({"rate_limit_servers": -1}, "rate_limit_servers"))
         for settings, words in rows:
             status, text = self.check(**settings)
             self.assertEqual(status == 0, words is None, text)

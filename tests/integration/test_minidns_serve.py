@@ -6,6 +6,7 @@ import threading
 import unittest
 from pathlib import Path
 
+import dns.edns
 import dns.flags
 import dns.message
 import dns.query
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import HOST, Domain, Lab, free_port, rrs_of, transfer, wait_for   # noqa: E402
 
 ZONE = "example.org."
+COOKIE = 10             # the code of the option
 RECORDS = [
     (ZONE, "NS", "ns1.example.net."),
     (ZONE, "NS", "ns.example.org."),
@@ -98,12 +100,26 @@ class Serve(unittest.TestCase):
         unknown = transfer(self.port, "delta.test.", 4294967200)
         self.assert_zone(unknown, domain)       # the journal does not reach back
 
+    def with_cookie(self, question):
+        """QUESTION with a cookie that minidns gave to our address."""
+        cookie = bytes(8)
+        for _ in range(2):
+            question.use_edns(0, options=[dns.edns.GenericOption(COOKIE, cookie)])
+            answer = dns.query.udp(question, HOST, port=self.port, timeout=5)
+            cookie = next(option.data for option in answer.options
+                          if option.otype == COOKIE)
+        return question
+
     def test_ixfr_over_udp(self):
+        """It brings the changes to a client that shows that it has its address."""
         domain = Domain(self.lab, "udp.test.", 1, [("udp.test.", "NS", "ns1.example.net.")])
         domain.change(add=[("a.udp.test.", "A", "192.0.2.1")])
         question = dns.message.make_query("udp.test.", "IXFR")
         question.authority.append(dns.rrset.from_text("udp.test.", 0, "IN", "SOA",
                                                       ". . 1 0 0 0 0"))
+        answer = dns.query.udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
+        self.assertEqual([rr[1] for rr in rrs_of([answer])], ["SOA"])
+        question = self.with_cookie(question)
         answer = dns.query.udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
         self.assertEqual(len(rrs_of([answer])), 5)
         domain.change(add=[("b.udp.test.", "TXT", f'"{i:0200d}"') for i in range(8)])

@@ -12,13 +12,24 @@
 
 static const struct siphash_key key = { "sixteen octets!" };
 
+/* An answer that is as long as its question. */
+static enum rate_fate ask(struct rate *rate, const struct address *client,
+                          enum rate_kind kind, int64_t now_ms)
+{
+	const struct rate_answer answer = {
+		.client = client, .kind = kind, .question_len = 40, .len = 40,
+	};
+
+	return rate_decide(rate, &answer, now_ms);
+}
+
 static enum rate_fate decide(struct rate *rate, const char *client, enum rate_kind kind,
                              int64_t now_ms)
 {
 	struct address address;
 
 	assert_true(address_parse(client, 40000, &address));
-	return rate_decide(rate, &address, kind, now_ms);
+	return ask(rate, &address, kind, now_ms);
 }
 
 /* A network of its own for each number below 2^24. */
@@ -73,6 +84,72 @@ static void a_bucket_empties_and_fills(void **state)
 		rate_free(&rate);
 		assert_null(rate);
 	}
+}
+
+/* ---- long answers, and servers ---- */
+
+/* Octets of a question and its answer, and how many answers that counts as. */
+static const struct { size_t question_len, len; int worth; } lengths[] = {
+	{ 40, 12, 1 }, { 40, 40, 1 }, { 40, 104, 1 }, { 40, 105, 2 }, { 29, 93, 1 },
+	{ 29, 94, 2 }, { 40, 168, 2 }, { 40, 169, 3 }, { 32, 1232, 19 },
+};
+
+static void an_answer_counts_by_what_it_gains(void **state)
+{
+	static const struct rate_limits limits = { 1, 20, 1 };
+	struct address client = network(1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct rate *rate = rate_new(&limits, 64, &key);
+		const struct rate_answer answer = {
+			.client = &client, .kind = RATE_ANSWER,
+			.question_len = lengths[i].question_len, .len = lengths[i].len,
+		};
+		int left = 0;
+
+		assert_int_equal(rate_decide(rate, &answer, 0), RATE_SEND);
+		while (ask(rate, &client, RATE_ANSWER, 0) == RATE_SEND)
+			left++;
+		assert_int_equal(left, limits.burst - lengths[i].worth);
+		rate_free(&rate);
+	}
+}
+
+/* The first goes out though the bucket has no room for all of it; then it is empty. */
+static void a_long_answer_is_owed(void **state)
+{
+	struct rate *rate = rate_new(&(struct rate_limits){ 1, 1, 1 }, 64, &key);
+	struct address client = network(1);
+	const struct rate_answer answer = {
+		.client = &client, .kind = RATE_ANSWER, .question_len = 32, .len = 1232,
+	};
+
+	(void)state;
+	assert_int_equal(rate_decide(rate, &answer, 0), RATE_SEND);
+	assert_int_equal(rate_decide(rate, &answer, 18999), RATE_TRUNCATE);
+	assert_int_equal(rate_decide(rate, &answer, 19000), RATE_SEND);
+	rate_free(&rate);
+}
+
+static void servers_have_a_limit_of_their_own(void **state)
+{
+	const struct rate_limits limits = { 1, 1, 1, .servers_per_second = 3 };
+	struct rate *rate = rate_new(&limits, 64, &key);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(decide(rate, "192.0.2.1", RATE_SERVER, 0), RATE_SEND);
+	assert_int_equal(decide(rate, "192.0.2.1", RATE_SERVER, 0), RATE_TRUNCATE);
+	assert_int_equal(decide(rate, "192.0.2.1", RATE_SERVER, 334), RATE_SEND);
+	assert_int_equal(decide(rate, "192.0.2.2", RATE_SERVER, 0), RATE_SEND);
+	assert_int_equal(decide(rate, "2001:db8::1", RATE_SERVER, 0), RATE_SEND);
+	assert_int_equal(decide(rate, "192.0.2.1", RATE_ANSWER, 0), RATE_SEND);
+	rate_free(&rate);
+	rate = rate_new(&(struct rate_limits){ 1, 1, 1 }, 64, &key);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(decide(rate, "192.0.2.1", RATE_SERVER, 0), RATE_SEND);
+	rate_free(&rate);
 }
 
 /* ---- who shares a bucket ---- */
@@ -175,7 +252,7 @@ static void ask_at_random(const struct rate_limits *limits, struct sent *sent)
 
 		if (rand() % 8 == 0)
 			now_ms += rand() % 1000 ? rand() % 50 : rand() % 5000;
-		if (rate_decide(rate, &address, RATE_ANSWER, now_ms) == RATE_SEND)
+		if (ask(rate, &address, RATE_ANSWER, now_ms) == RATE_SEND)
 			sent[client].at_ms[sent[client].count++] = now_ms;
 	}
 	rate_free(&rate);
@@ -235,7 +312,7 @@ static void a_high_rate_is_a_limit(void **state)
 	(void)state;
 	for (int64_t ms = 0; ms <= 1000; ms++)
 		for (int i = 0; i < 1000; i++)
-			sent += rate_decide(rate, &address, RATE_ANSWER, ms) == RATE_SEND;
+			sent += ask(rate, &address, RATE_ANSWER, ms) == RATE_SEND;
 	assert_in_range(sent, 699000, 700900);
 	rate_free(&rate);
 }
@@ -258,13 +335,13 @@ static void flood(struct flood *flood, int64_t seconds)
 			struct address other = network(3 + rand() % 0xffff00);
 
 			flood->others_sent +=
-			    rate_decide(flood->rate, &other, RATE_ANSWER, ms) ==
+			    ask(flood->rate, &other, RATE_ANSWER, ms) ==
 			    RATE_SEND;
 		}
 		flood->greedy_sent +=
-		    rate_decide(flood->rate, &greedy, RATE_ANSWER, ms) == RATE_SEND;
+		    ask(flood->rate, &greedy, RATE_ANSWER, ms) == RATE_SEND;
 		if (ms % 100 == 0)
-			flood->honest_sent += rate_decide(flood->rate, &honest,
+			flood->honest_sent += ask(flood->rate, &honest,
 			                                  RATE_ANSWER, ms) == RATE_SEND;
 	}
 }
@@ -317,7 +394,7 @@ static void decide_crowd(const struct siphash_key *table_key, uint8_t fates[CROW
 	for (int i = 0; i < CROWD; i++) {
 		struct address address = network(i);
 
-		fates[i] = rate_decide(rate, &address, RATE_ANSWER, 0);
+		fates[i] = ask(rate, &address, RATE_ANSWER, 0);
 	}
 	rate_free(&rate);
 }
@@ -340,6 +417,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_bucket_empties_and_fills),
+		cmocka_unit_test(an_answer_counts_by_what_it_gains),
+		cmocka_unit_test(a_long_answer_is_owed),
+		cmocka_unit_test(servers_have_a_limit_of_their_own),
 		cmocka_unit_test(a_network_and_a_kind_have_a_bucket),
 		cmocka_unit_test(an_rcode_has_a_kind),
 		cmocka_unit_test(limits_change),
