@@ -14,12 +14,15 @@
 
 #include "base/clock.h"
 
-enum { LINE_MAX_BYTES = 4096, REQUEST_MAX_BYTES = 64 };
+#define CONVERSIONS "diouxXcsefgp%"
+
+enum { LINE_MAX_BYTES = 4096, REQUEST_MAX_BYTES = 64, SPEC_MAX = 48 };
 
 /* One write(2) a line, so that the lines of many processes never mix. */
 struct line {
 	char text[LINE_MAX_BYTES];
 	size_t len;
+	bool in_quotes, in_value;	/* what is appended stands there */
 };
 
 static const struct {
@@ -110,6 +113,12 @@ static size_t character_length(const unsigned char *s)
 	return (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ? 0 : 4;
 }
 
+/* Within quotes a text does not end them, and \x.. is always an escaped byte. */
+static bool needs_backslash(const struct line *line, unsigned char c)
+{
+	return line->in_quotes && (c == '"' || c == '\\');
+}
+
 /* Append text, escaped, as far as it fits below limit; false when it was cut. */
 static bool line_escape(struct line *line, const char *text, size_t limit)
 {
@@ -117,9 +126,12 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 
 	while (*s) {
 		size_t len = character_length(s);
+		bool backslash = needs_backslash(line, *s);
 
-		if (line->len + (len ? len : 4) > limit)
+		if (line->len + backslash + (len ? len : 4) > limit)
 			return false;
+		if (backslash)
+			line->text[line->len++] = '\\';
 		if (len)
 			memcpy(line->text + line->len, s, len);
 		else	/* the NUL lands where the next character or the ending goes */
@@ -128,6 +140,119 @@ static bool line_escape(struct line *line, const char *text, size_t limit)
 		s += len ? len : 1;
 	}
 	return true;
+}
+
+/* One word of ASCII, which a reader of the line takes for nothing else. */
+static bool is_word(const char *text)
+{
+	for (; *text; text++)
+		if (*text == ' ' || *text == '"' || *text == '\\' || *text & 0x80)
+			return false;
+	return true;
+}
+
+/* The quotes of the format, or those that a text needs. */
+static bool line_quote(struct line *line, size_t limit)
+{
+	if (line->len + 1 > limit)
+		return false;
+	line->in_quotes = !line->in_quotes;
+	line->text[line->len++] = '"';
+	return true;
+}
+
+/* A text that an argument gives: one value, whatever is in it. */
+static bool line_value(struct line *line, const char *text, size_t limit)
+{
+	if (line->in_quotes || !line->in_value || is_word(text))
+		return line_escape(line, text, limit);
+	return line_quote(line, limit) && line_escape(line, text, limit) &&
+	       line_quote(line, limit);
+}
+
+/* A character that the format gives. */
+static bool line_literal(struct line *line, char c, size_t limit)
+{
+	if (c == '"')
+		return line_quote(line, limit);
+	if (!line->in_quotes && (c == '=' || c == ' '))
+		line->in_value = c == '=';
+	return line_escape(line, (char[]){ c, 0 }, limit);
+}
+
+/*
+ * A conversion of printf(3) and its argument, as a text. An argument is taken by its type,
+ * because the text of it has to be told from that of the format.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void convert_number(const char *spec, const char *length, va_list *args, char *text)
+{
+	if (strncmp(length, "ll", 2) == 0 || *length == 'j')
+		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, long long));
+	else if (strchr("lzt", *length))
+		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, long));
+	else
+		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, int));
+}
+
+static void convert(const char *spec, va_list *args, char *text)
+{
+	const char *length = spec + 1 + strcspn(spec + 1, "hljzt" CONVERSIONS);
+
+	switch (spec[strlen(spec) - 1]) {
+	case 's':
+		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, const char *));
+		return;
+	case 'p':
+		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, void *));
+		return;
+	case 'e': case 'f': case 'g':
+		snprintf(text, LINE_MAX_BYTES, spec, va_arg(*args, double));
+		return;
+	default:
+		convert_number(spec, length, args, text);
+	}
+}
+#pragma GCC diagnostic pop
+
+/* The conversion at FMT, with the numbers that its asterisks stand for; its length there. */
+static size_t take_spec(const char *fmt, va_list *args, char spec[SPEC_MAX])
+{
+	size_t len = 1, at = 1;
+
+	spec[0] = '%';
+	do {
+		if (fmt[at] == '*')
+			len += snprintf(spec + len, SPEC_MAX - len, "%d", va_arg(*args, int));
+		else
+			spec[len++] = fmt[at];
+		bug_if(!fmt[at] || len >= SPEC_MAX);
+	} while (!strchr(CONVERSIONS, fmt[at++]));
+	spec[len] = 0;
+	return at;
+}
+
+/* As vprintf(3), but each text of an argument stays in its place. False when it was cut. */
+static bool line_format(struct line *line, const char *fmt, va_list *args, size_t limit)
+{
+	char spec[SPEC_MAX], text[LINE_MAX_BYTES];
+	bool is_whole = true;
+
+	while (*fmt && is_whole) {
+		if (*fmt != '%') {
+			is_whole = line_literal(line, *fmt++, limit);
+			continue;
+		}
+		fmt += take_spec(fmt, args, spec);
+		if (strcmp(spec, "%%") == 0) {
+			is_whole = line_literal(line, '%', limit);
+			continue;
+		}
+		convert(spec, args, text);
+		is_whole = line_value(line, text, limit);
+	}
+	return is_whole;
 }
 
 static void line_prefix(struct line *line, const char *verb, int priority)
@@ -150,15 +275,20 @@ static void line_prefix(struct line *line, const char *verb, int priority)
 }
 
 /* The text gives way, never the request id: it is what a search goes by. */
-static void line_fill(struct line *line, const char *text)
+static void line_fill(struct line *line, const char *fmt, va_list *args)
 {
-	enum { ENDING = sizeof "... req=\n" + 4 * REQUEST_MAX_BYTES };
+	enum { ENDING = sizeof "...\" req=\"\"\n" + 4 * REQUEST_MAX_BYTES };
 
-	if (!line_escape(line, text, sizeof line->text - ENDING))
+	if (!line_format(line, fmt, args, sizeof line->text - ENDING)) {
 		line_escape(line, "...", sizeof line->text);
+		if (line->in_quotes)
+			line_quote(line, sizeof line->text);
+	}
 	if (request[0]) {
+		line->in_value = false;
 		line_escape(line, " req=", sizeof line->text);
-		line_escape(line, request, sizeof line->text - sizeof "\n");
+		line->in_value = true;
+		line_value(line, request, sizeof line->text - sizeof "\n");
 	}
 }
 
@@ -181,14 +311,15 @@ __attribute__((format(printf, 3, 0)))
 static void emit(enum log_level level, const char *verb, const char *fmt, va_list args)
 {
 	int saved = errno;
-	char text[LINE_MAX_BYTES];
 	struct line line = { .len = 0 };
+	va_list copy;
 
 	if (level > state.level)
 		return;
-	vsnprintf(text, sizeof text, fmt, args);
 	line_prefix(&line, verb, levels[level].priority);
-	line_fill(&line, text);
+	va_copy(copy, args);
+	line_fill(&line, fmt, &copy);
+	va_end(copy);
 	line_write(&line, levels[level].priority);
 	errno = saved;
 }

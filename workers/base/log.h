@@ -4,7 +4,9 @@
  * The verb is the policy: debug; info = a state changed; warn = it failed
  * and we go on; fatal = exit 1; bug = core. The program's name and pid stand
  * before a line, the request in hand (log_request) behind it. Control bytes
- * and broken UTF-8 are escaped here, so a line is always one line. Goes to
+ * and broken UTF-8 are escaped here, so a line is always one line. A text behind
+ * `key=` that is not one word of ASCII is put in quotes, and quotes and backslashes
+ * within quotes are escaped, so a peer's text is one value and no key. Goes to
  * stderr, with journald's <N> when stderr is the journal, or to syslog.
  */
 #pragma once
@@ -32,6 +34,6 @@ void log_complaint(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug(const char *file, int line, const char *expression);
 
-/* Always on: a broken invariant ends the process, with a core. */
+/* Always on: a broken invariant ends the process, with a core if cores are allowed. */
 #define bug_if(condition) \
 	do { if (condition) bug(__FILE__, __LINE__, #condition); } while (0)

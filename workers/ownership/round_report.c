@@ -309,10 +309,10 @@ static void tell_plan(const struct round *round)
 		metric_add(changes_of[i], (int64_t)round->outcomes[i]);
 	if (round->errand_count || round->plan.held)
 		log_info("zone planned: zone=%s storage=%s serial=%u names=%zu "
-		         "applied=%zu held=%zu%s", registry->zone_text,
+		         "applied=%zu held=%zu dry_run=%s", registry->zone_text,
 		         registry->settings->storage_id, round->serial,
 		         round->errand_count, applied, round->plan.held,
-		         registry->settings->dry_run ? " dry_run=true" : "");
+		         registry->settings->dry_run ? "true" : "false");
 	tell_mismatch(round);
 	if (*round->digest && strcmp(round->digest, round->row.held_digest))
 		tell_held(round);

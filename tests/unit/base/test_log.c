@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <regex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -115,6 +116,88 @@ static void test_escapes(void **state)
 		assert_non_null(strstr(line, "info"));
 		assert_string_equal(strstr(line, " info: "), want);
 	}
+}
+
+/* What a peer says is the value of one key, whatever it says. */
+static void test_a_text_is_one_value(void **state)
+{
+	static const struct {
+		const char *text, *word, *quoted;
+	} cases[] = {
+		{ "", "", "" },
+		{ "example.org.", "example.org.", "example.org." },
+		{ "x=1", "x=1", "x=1" },
+		{ "a\nb", "a\\x0ab", "a\\x0ab" },
+		{ "x err=ok", "\"x err=ok\"", "x err=ok" },
+		{ "x\" err=\"ok", "\"x\\\" err=\\\"ok\"", "x\\\" err=\\\"ok" },
+		{ "x\\", "\"x\\\\\"", "x\\\\" },
+		{ "a\\x0ab", "\"a\\\\x0ab\"", "a\\\\x0ab" },
+		{ "\"", "\"\\\"\"", "\\\"" },
+		{ "z\xc3\xbcrich", "\"z\xc3\xbcrich\"", "z\xc3\xbcrich" },
+		/* a space that some readers split at */
+		{ "a\xe2\x80\x83" "b", "\"a\xe2\x80\x83" "b\"", "a\xe2\x80\x83" "b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char want[256];
+
+		log_request(cases[i].text);
+		capture_begin();
+		log_info("request settled: method=%s ms=%d why=\"%s\" at=%s/%s",
+		         cases[i].text, 5, cases[i].text, cases[i].text, "b");
+		capture_end();
+		snprintf(want, sizeof want,
+		         " info: request settled: method=%s ms=5 why=\"%s\" at=%s/b%s%s\n",
+		         cases[i].word, cases[i].quoted, cases[i].word,
+		         *cases[i].text ? " req=" : "", cases[i].word);
+		assert_string_equal(strstr(line, " info: "), want);
+	}
+}
+
+/* Words of the program's own stay as they are. */
+static void test_words_of_a_format(void **state)
+{
+	(void)state;
+	capture_begin();
+	log_info("%s: 100%% of \"%s\"", "server is silent", "it");
+	capture_end();
+	assert_non_null(strstr(line, " info: server is silent: 100% of \"it\"\n"));
+}
+
+static void test_conversions(void **state)
+{
+	(void)state;
+	capture_begin();
+	log_info("a=%d b=%u c=%ld d=%lld e=%llu f=%zu g=%5.2f h=%x i=%c j=%-3d| k=%hhu",
+	         -1, 4000000000u, -5L, -6LL, 18446744073709551615ull, (size_t)7, 1.5,
+	         255u, 'c', 1, (unsigned char)200);
+	log_info("a=%.*s b=%.3s c=%*d d=%" PRId64 " e=%" PRIu64, 2, "abc", "a bc", 4, 1,
+	         (int64_t)-1, UINT64_MAX);
+	capture_end();
+	assert_matches("info: a=-1 b=4000000000 c=-5 d=-6 e=18446744073709551615 f=7 "
+	               "g=\" 1.50\" h=ff i=c j=\"1  \"\\| k=200\n");
+	assert_matches("info: a=ab b=\"a b\" c=\"   1\" d=-1 e=18446744073709551615\n");
+}
+
+/* A text that is cut ends, and the id behind it is none of it. */
+static void test_a_cut_text_ends(void **state)
+{
+	static const char end[] = "\\\"...\" req=req-1\n";
+	char text[8000];
+
+	(void)state;
+	memset(text, '"', sizeof text - 1);
+	text[sizeof text - 1] = 0;
+	log_request("req-1");
+	capture_begin();
+	log_info("x: why=\"%s\"", text);
+	capture_end();
+	assert_string_equal(line + strlen(line) - strlen(end), end);
+	capture_begin();
+	log_info("x: method=%s", text);
+	capture_end();
+	assert_string_equal(line + strlen(line) - strlen(end), end);
 }
 
 /* Whatever it is made of, the line ends in time, and with its request id. */
@@ -281,6 +364,10 @@ int main(void)
 		cmocka_unit_test_setup(test_line, start),
 		cmocka_unit_test_setup(test_request_stands_behind, start),
 		cmocka_unit_test_setup(test_escapes, start),
+		cmocka_unit_test_setup(test_a_text_is_one_value, start),
+		cmocka_unit_test_setup(test_words_of_a_format, start),
+		cmocka_unit_test_setup(test_conversions, start),
+		cmocka_unit_test_setup(test_a_cut_text_ends, start),
 		cmocka_unit_test_setup(test_long_lines_are_cut, start),
 		cmocka_unit_test_setup(test_hostile_request_id, start),
 		cmocka_unit_test_setup(test_levels, start),
