@@ -24,7 +24,7 @@ VALUES = {
     "list": [7], "many": [7] * 10_000, "empty list": [],
     "object": {"x": 7}, "empty object": {}, "nested": nested(25), "deep": nested(100),
 }
-DEEP = "deep"           # refused before anybody reads it: there is no answer
+DEEP = "deep"           # refused before a method sees it
 TEXTS = {"empty", "unicode", "control", "control name", "bad name", "long label", "sql",
          "format"}
 

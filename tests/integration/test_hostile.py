@@ -271,11 +271,8 @@ class Walk:
     def send_mutant(self, method, row, path, name, value):
         what = f"{method} {'.'.join(map(str, path))} {name}"
         args = mutated(plain(row), path, value)
-        if name == DEEP:
-            self.cast(what, "nested", method, args)
-        else:
-            key = [key for key in path if isinstance(key, str)][-1]
-            self.send(what, key, method, args)
+        key = [key for key in path if isinstance(key, str)][-1]
+        self.send(what, "nested" if name == DEEP else key, method, args)
 
     def complaints(self):
         """All that was not refused as it should be. Nobody knows the last two: they are behind

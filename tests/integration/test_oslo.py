@@ -29,6 +29,7 @@ from lent import story_rabbitmq     # noqa: E402
 
 TOPIC = "fleet"         # what our server answers
 PEER = "peer"           # what Python's does
+NO_QUEUE = "reply_" + "0" * 32     # a reply queue of a caller that is gone
 MAX_BYTES = 1024 * 1024  # of a message, in rpc_driver.c
 
 SETTINGS = """\
@@ -434,8 +435,8 @@ def hostile_bodies():
     yield wrapped({**request, "args": {"x" * 2000: 1}}), "unexpected keyword"
 
 
-class Hostile(unittest.TestCase):
-    """Bodies published raw: nothing dies, and all of them are in the dead letters."""
+class Raw(unittest.TestCase):
+    """Bodies published raw."""
 
     def publish(self, body, **properties):
         properties = {"content_type": "application/json", **properties}
@@ -451,7 +452,8 @@ class Hostile(unittest.TestCase):
             if letter:
                 letters.append((letter.body, letter.headers["x-zonefleet-reason"]))
             return len(letters) == count
-        wait_for(fetch, 20, f"{count} dead letters", [lab.log])
+        if count:
+            wait_for(fetch, 20, f"{count} dead letters", [lab.log])
         self.assertIsNone(self.channel.basic_get(f"{TOPIC}.dead", no_ack=True))
         return letters
 
@@ -461,6 +463,10 @@ class Hostile(unittest.TestCase):
         self.channel = connection.channel()
         self.channel.queue_purge(f"{TOPIC}.dead")
         self.before = counted()
+
+
+class Hostile(Raw):
+    """Casts that nobody can read: nothing dies, and all of them are in the dead letters."""
 
     def test_bodies(self):
         sent = list(hostile_bodies())
@@ -481,8 +487,10 @@ class Hostile(unittest.TestCase):
         self.publish(good, headers={"compression": "application/x-gzip"})
         self.publish(wrapped({"method": "count", "args": {"by": "x" * MAX_BYTES}}))
         self.assertEqual(python_client().call({}, "echo", value="alive"), "alive")
-        for _, reason in self.dead(4):
+        reasons = [reason for _, reason in self.dead(4)]
+        for reason in reasons[:3]:
             self.assertIn("not application/json", reason)
+        self.assertIn("too large", reasons[3])
         self.assertEqual(counted(), self.before)
 
     def test_unusual_but_good(self):
@@ -509,10 +517,114 @@ class Hostile(unittest.TestCase):
             self.assertEqual(self.dead(1)[0][1], "no: x")
 
     def test_a_reply_queue_that_is_gone(self):
-        for queue in "reply_" + "0" * 32, "":
-            self.publish(wrapped({"method": "count", "args": {}, "_msg_id": "m",
-                                  "_reply_q": queue, "_timeout": 2}))
-        wait_counted(self.before + 2)
+        self.publish(wrapped({"method": "count", "args": {}, "_msg_id": "m",
+                              "_reply_q": NO_QUEUE, "_timeout": 2}))
+        wait_counted(self.before + 1)
+
+
+class Calls(Raw):
+    """Calls, published raw."""
+
+    def setUp(self):
+        super().setUp()
+        self.answers = {}
+
+    def listen(self, name=None):
+        """The name of a reply queue."""
+        return self.channel.queue_declare(name or f"reply_{uuid.uuid4().hex}",
+                                          exclusive=True).queue
+
+    def call(self, queue, change=lambda body: body, envelope="2.0", properties=None, **more):
+        """Publishes a call that is changed; returns the id of its answer."""
+        known_by = uuid.uuid4().hex
+        inner = {"method": "count", "args": {}, "_msg_id": known_by, "_reply_q": queue, **more}
+        self.publish(change(wrapped(inner, envelope)), **(properties or {}))
+        return known_by
+
+    def answer(self, queue, known_by):
+        """(class, words) of the refusal; None: the call was done."""
+        def fetch():
+            while got := self.channel.basic_get(queue, no_ack=True):
+                reply = json.loads(json.loads(got.body)["oslo.message"])
+                self.assertTrue(reply["ending"])
+                self.assertNotIn(reply["_msg_id"], self.answers)
+                self.answers[reply["_msg_id"]] = reply["failure"] and json.loads(reply["failure"])
+            return known_by in self.answers
+        wait_for(fetch, 10, "it is answered", [lab.log])
+        failure = self.answers[known_by]
+        return failure and (failure["class"], failure["message"])
+
+    @staticmethod
+    def instead_of_arguments(text):
+        return lambda body: body.replace(r'\"args\": {}', text.replace('"', r'\"'))
+
+
+class Callers(Calls):
+    """Calls that are refused before they are read as requests: the caller is told at once."""
+
+    def changes(self):
+        """What is done to a call, and a word of the refusal. Each could be read by nobody."""
+        args = self.instead_of_arguments
+        yield {"change": args('"args": {}, "args": {}')}, "not JSON"
+        yield {"change": args('"args": {"by": 1, "by": 2}')}, "not JSON"
+        yield {"change": args('"args": {"by": 1e999}')}, "not JSON"
+        yield {"change": args('"args": {"by": NaN}')}, "not JSON"
+        yield {"change": args('"args": {"by": ' + "9" * 400 + '}')}, "not JSON"
+        yield {"change": args('"args": {"by": "\\\\u0000"}')}, "not JSON"
+        yield {"change": args('"args": {"by": "\\\\ud800"}')}, "not JSON"
+        for depth in 40, 9000:
+            yield {"change": args('"args": ' + "[" * depth + "]" * depth)}, "nested"
+            yield {"change": args('"args": ' + '{"a": ' * depth + "1" + "}" * depth)}, "nested"
+        yield {"change": lambda body: body[:-1] + ', "x": 1, "x": 2}'}, "not JSON"
+        for version in "2.1", "3.0", "", 2.0, None, [], {}:
+            yield {"envelope": version}, "oslo.version"
+        for value in 5, "x", True, []:
+            yield {"args": value}, "args"
+        for value in 5, True, [], {}, "short", "x" * 300:
+            yield {"_unique_id": value}, "_unique_id"
+        for key in "version", "namespace":
+            for value in 5, 1.5, True, [], {}, "x" * 300:
+                yield {key: value}, key
+        for value in None, 5, [], {}, "x" * 300:
+            yield {"method": value}, "method"
+        for kind in "text/plain", "application/json; charset=utf-8", "":
+            yield {"properties": {"content_type": kind}}, "application/json"
+        yield {"properties": {"headers": {"compression": "application/x-gzip"}}}, "compressed"
+        yield {"args": {"by": "x" * MAX_BYTES}}, "too large"
+        yield {"args": {"by": "x" * (3 * MAX_BYTES // 2)}}, "too large"
+
+    def test_they_are_told(self):
+        queue = self.listen()
+        sent = {}
+        for how, word in self.changes():
+            sent[self.call(queue, **how)] = how, word
+        for known_by, (how, word) in sent.items():
+            with self.subTest(how=str(how)[:200]):
+                kind, words = self.answer(queue, known_by)
+                self.assertEqual(kind, "TooLarge" if word == "too large" else "Invalid")
+                self.assertIn(word, words)
+        self.assertEqual(counted(), self.before)
+        self.dead(0)
+
+    def test_python_is_told(self):
+        """By oslo.messaging itself, long before its time is up."""
+        for value in "x" * MAX_BYTES, float("nan"), 10**400:
+            with self.assertRaises(om.RemoteError) as caught:
+                python_client(timeout=60).call({}, "echo", value=value)
+            self.assertIn(caught.exception.exc_type, ("Invalid", "TooLarge"))
+        self.dead(0)
+
+    def test_who_cannot_be_read_is_buried(self):
+        """A caller is named once, in a whole body."""
+        queue = self.listen()
+        twice = self.instead_of_arguments(f'"args": [], "_reply_q": "{queue}"')
+        self.call(queue, change=twice)
+        self.call(queue, change=lambda body: body[:-2])
+        self.call(queue, change=lambda body: body + "x")
+        self.call(queue, change=lambda body: body[:-1] + ', "oslo.version": "2.0"}')
+        self.dead(4)
+        self.assertEqual(self.answer(queue, self.call(queue)), None)
+        self.assertEqual(len(self.answers), 1)
 
 
 class Limited(unittest.TestCase):
@@ -602,7 +714,7 @@ class Limited(unittest.TestCase):
             channel = connection.channel()
             for value, (limit, end) in limits.items():
                 body = wrapped({"method": "touch", "args": {"key": "row", "value": value},
-                                "_msg_id": uuid.uuid4().hex, "_reply_q": "reply_none"})
+                                "_msg_id": uuid.uuid4().hex, "_reply_q": NO_QUEUE})
                 properties = {} if limit is None else {"expiration": str(limit)}
                 message = channel.prepare_message(
                     body, content_type="application/json", content_encoding="utf-8",

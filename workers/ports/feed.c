@@ -303,8 +303,11 @@ struct feed *feed_open(struct ports *ports)
 	feed->ports = ports;
 	feed->arena = arena_new();
 
-	const struct broker_hooks hooks = { on_up, on_down, on_delivery, on_drained,
-	                                    feed };
+	const struct broker_hooks hooks = {
+		.up = on_up, .down = on_down, .delivery = on_delivery,
+		.drained = on_drained,
+		.self = feed,
+	};
 	list_queues(feed, queues);
 	feed->in = broker_open(ports->runtime.loop, ports->runtime.broker_config,
 	                       "feed", queues, &hooks);

@@ -61,7 +61,8 @@ struct broker_delivery {
 	const char *queue;	/* as in broker_queue.name */
 	const uint8_t *body;
 	size_t len;
-	bool is_json;		/* else it is empty if it was too large */
+	bool is_json;
+	bool is_too_large;	/* then it is not JSON, and its body is empty */
 	bool redelivered;
 	int attempts;		/* times it came back through the delay queue */
 	int expiration_ms;	/* the sender's, 0: none, */
@@ -75,6 +76,11 @@ struct broker_delivery {
 struct broker_hooks {
 	void (*up)(void *self);		/* consuming; also after each reconnect */
 	void (*down)(void *self);
+	/*
+	 * A part of a body that is too large to be kept, before its delivery. NULL: ignored.
+	 * down() may come instead of the rest.
+	 */
+	void (*passing)(void *self, const void *bytes, size_t len);
 	/* The delivery is borrowed; copy what must outlive the call. */
 	void (*delivery)(void *self, const struct broker_delivery *delivery);
 	void (*drained)(void *self);	/* all there was is delivered: a batch */

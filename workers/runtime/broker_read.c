@@ -130,6 +130,7 @@ static void delivery_header(struct broker *broker,
 
 	content->discard = size > (uint64_t)broker->config.max_message_bytes;
 	content->delivery.is_json = is_json(properties) && !content->discard;
+	content->delivery.is_too_large = content->discard;
 	content->delivery.attempts =
 	    (int)header_number(properties, "x-zonefleet-attempts", ATTEMPTS_MAX);
 	content->delivery.expiration_ms = expiration(properties);
@@ -173,6 +174,8 @@ static void on_body(struct broker *broker, const amqp_frame_t *frame)
 	}
 	if (!content->discard)
 		buf_append(&content->body, part.bytes, part.len);
+	else if (!content->is_return && broker->hooks.passing)
+		broker->hooks.passing(broker->hooks.self, part.bytes, part.len);
 	content->left -= part.len;
 	if (content->left == 0)
 		content_complete(broker);

@@ -13,6 +13,7 @@
 #include "runtime/broker.h"
 #include "runtime/envelope.h"
 #include "runtime/loop.h"
+#include "runtime/rpc_caller.h"
 #include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_parking.h"
@@ -84,6 +85,7 @@ struct rpc_server {
 	struct seen seen[SEEN_MAX];
 	size_t seen_next;
 	struct rpc_metrics *metrics;
+	struct caller_scan caller;	/* of the body that is refused at present */
 };
 
 /* ---- duplicates ---- */
@@ -301,13 +303,43 @@ static struct job *unlink_job(struct rpc_server *server, struct job **link)
 static void bury(struct rpc_server *server, const struct broker_delivery *delivery,
                  const char *reason)
 {
-	if (server->config.fanout_only) {
-		log_info("message dropped: topic=%s reason=\"%s\"", server->config.topic,
-		         reason);
+	if (server->config.fanout_only)
 		broker_reject(server->in, delivery);
-		return;
+	else
+		broker_bury(server->in, server->out, delivery, reason);
+}
+
+/*
+ * A body that is no request. A caller is told so, as one whose request fails, and the message
+ * is over; what has no caller that can be read is a dead letter.
+ */
+static void refuse(struct rpc_server *server, const struct broker_delivery *delivery,
+                   enum err err, const struct why *why)
+{
+	const char *msg_id, *queue = NULL;
+	struct buf body = { 0 };
+
+	caller_scan(&server->caller, delivery->body, delivery->len);
+	if (caller_found(&server->caller, &msg_id, &queue)) {
+		envelope_failure_encode(msg_id, err, why->text, &body);
+		replies_send(server->replies, queue, &body, delivery);
+		rpc_metrics_settled(server->metrics, NULL, err, 0);
+	} else {
+		bury(server, delivery, why->text);
 	}
-	broker_bury(server->in, server->out, delivery, reason);
+	log_info("message refused: topic=%s answered=%s err=%s why=\"%s\"",
+	         server->config.topic, queue ? "true" : "false", err_name(err), why->text);
+	server->caller = (struct caller_scan){ 0 };
+}
+
+static enum err no_json(const struct rpc_server *server,
+                        const struct broker_delivery *delivery, struct why *why)
+{
+	if (delivery->is_too_large)
+		return fail(why, ERR_TOO_LARGE,
+		            "the message is too large: it has more than %zu bytes",
+		            server->max_bytes);
+	return fail(why, ERR_INVALID, "the message is not application/json, or compressed");
 }
 
 static void encode_answer(const struct rpc_server *server, struct job *job,
@@ -696,16 +728,18 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 	struct rpc_server *server = self;
 	struct job *job;
 	struct why why;
+	enum err err;
 
 	if (!delivery->is_json) {
-		bury(server, delivery,
-		     "not application/json, or compressed, or too large");
+		err = no_json(server, delivery, &why);
+		refuse(server, delivery, err, &why);
 		return;
 	}
 	job = job_take(server);
-	if (envelope_request_decode(delivery->body, delivery->len, server->max_bytes,
-	                            &job->envelope, &why)) {
-		bury(server, delivery, why.text);
+	err = envelope_request_decode(delivery->body, delivery->len, server->max_bytes,
+	                              &job->envelope, &why);
+	if (err) {
+		refuse(server, delivery, err, &why);
 		job_release(server, job);
 		return;
 	}
@@ -718,11 +752,19 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 	enqueue(server, job);
 }
 
+static void on_passing(void *self, const void *bytes, size_t len)
+{
+	struct rpc_server *server = self;
+
+	caller_scan(&server->caller, bytes, len);
+}
+
 /* What waits comes again by the new connection, here or elsewhere: run it there. */
 static void on_down(void *self)
 {
 	struct rpc_server *server = self;
 
+	server->caller = (struct caller_scan){ 0 };
 	unpark(server, INT64_MAX);
 	while (server->head) {
 		struct job *job = unlink_job(server, &server->head);
@@ -766,7 +808,8 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 {
 	struct rpc_server *server = xcalloc(1, sizeof *server);
 	const struct broker_hooks hooks = {
-		.up = on_up, .down = on_down, .delivery = on_delivery,
+		.up = on_up, .down = on_down,
+		.passing = on_passing, .delivery = on_delivery,
 		.drained = run_waiting,
 		.self = server,
 	};

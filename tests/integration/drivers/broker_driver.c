@@ -186,7 +186,10 @@ static void open_out(struct driver *driver, const char *line)
 
 static void open_in(struct driver *driver, const char *line)
 {
-	struct broker_hooks hooks = { on_up, on_down, on_delivery, on_drained, driver };
+	const struct broker_hooks hooks = {
+		.up = on_up, .down = on_down, .delivery = on_delivery,
+		.drained = on_drained, .self = driver,
+	};
 	struct broker_queue queues[2] = {
 		{ .name = driver->name, .key = "notifications.info" },
 	};

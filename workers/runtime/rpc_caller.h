@@ -1,0 +1,62 @@
+/*
+ * rpc_caller -- who waits for the answer to a body that is no request.
+ *
+ * envelope.c refuses a body as a whole, for a key that stands in it twice, say. Its sender
+ * may be a caller who waits. The scan reads `_msg_id` and `_reply_q` and nothing else, in
+ * constant memory, so it reads a body of any length and depth. It finds a caller only if the
+ * body is one complete object in which each key stands once, at the top (of `oslo.message`,
+ * if the body is an envelope), and if the reply queue has a name that reply queues have.
+ * Pure.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * "reply_" and 32 hexadecimal digits (oslo.messaging, and our own client), or "reply_",
+ * HOST:PROCESS:NUMBER (oslo.messaging with use_queue_manager). Answers go by the default
+ * exchange, which takes the name of any queue: no other name may reach it.
+ */
+bool reply_queue_valid(const char *name);
+
+enum { CALLER_TEXT_MAX = 255, CALLER_KEY_MAX = 16 };
+
+struct caller_text {
+	char text[CALLER_TEXT_MAX + 1];
+	size_t len;
+	int count;		/* how often its key stands there */
+	bool is_bad;		/* too long, or not printable ASCII */
+};
+
+enum caller_state {
+	CALLER_START,
+	CALLER_WANT_KEY, CALLER_KEY, CALLER_COLON,
+	CALLER_WANT_VALUE, CALLER_TEXT, CALLER_BARE, CALLER_NESTED, CALLER_NESTED_TEXT,
+	CALLER_WANT_COMMA,
+	CALLER_END, CALLER_BROKEN,
+};
+
+/* An object, as far as it was read. */
+struct caller_level {
+	enum caller_state state;
+	size_t depth;			/* of brackets in a value */
+	int escape;			/* of a string: 1 behind \, 2 to 5 in \uXXXX */
+	unsigned unicode;
+	char key[CALLER_KEY_MAX];
+	size_t key_len;
+	struct caller_text *value;	/* of the key that was read last; NULL: not wanted */
+	struct caller_text msg_id, reply_queue;
+};
+
+/* All zero before its first byte. */
+struct caller_scan {
+	struct caller_level outer, inner;	/* inner: the text of `oslo.message` */
+	int versions, messages;			/* keys of an envelope */
+};
+
+/* The next bytes of the body. */
+void caller_scan(struct caller_scan *scan, const void *bytes, size_t len);
+/* After the whole body. Both are borrowed from SCAN. */
+bool caller_found(const struct caller_scan *scan, const char **msg_id,
+                  const char **reply_queue);
