@@ -1,6 +1,7 @@
 /*
  * Any bytes as a body: no decoder dies, a request that was understood comes back the same
- * when it is encoded and decoded again, and the dispatcher answers it.
+ * when it is encoded and decoded again, and the dispatcher answers it. The scan for a caller
+ * finds the caller of each call that was understood, and reads pieces as it reads the whole.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +10,7 @@
 
 #include "runtime/envelope.h"
 #include "runtime/rpc.h"
+#include "runtime/rpc_caller.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -77,6 +79,45 @@ static void there_and_back(const struct envelope_request *request)
 	buf_clear(&body);
 }
 
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+static bool scan(const uint8_t *data, size_t size, size_t piece, struct caller_scan *into,
+                 const char **msg_id, const char **queue)
+{
+	*into = (struct caller_scan){ 0 };
+	for (size_t at = 0; at < size; at += piece)
+		caller_scan(into, data + at, size - at < piece ? size - at : piece);
+	return caller_found(into, msg_id, queue);
+}
+
+/* REQUEST is NULL if the body is none. */
+static void find_caller(const uint8_t *data, size_t size,
+                        const struct envelope_request *request)
+{
+	struct caller_scan whole, pieces;
+	const char *msg_id, *queue, *msg_id2, *queue2;
+	bool found = scan(data, size, size + 1, &whole, &msg_id, &queue);
+
+	if (scan(data, size, 3, &pieces, &msg_id2, &queue2) != found)
+		abort();
+	if (found && (strcmp(msg_id, msg_id2) || strcmp(queue, queue2) ||
+	              !reply_queue_valid(queue)))
+		abort();
+	if (!request)
+		return;
+	if (request->msg_id && *request->msg_id && is_plain(request->msg_id) && !found)
+		abort();
+	if (found && (!request->msg_id || strcmp(msg_id, request->msg_id) ||
+	              strcmp(queue, request->reply_queue)))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct envelope_notification note;
@@ -87,7 +128,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!envelope_request_decode(data, size, BODY_MAX, &request, &why)) {
 		there_and_back(&request);
 		dispatch(&request);
+		find_caller(data, size, &request);
 		envelope_request_clear(&request);
+	} else {
+		find_caller(data, size, NULL);
 	}
 	if (!envelope_reply_decode(data, size, BODY_MAX, &reply, &why))
 		envelope_reply_clear(&reply);

@@ -627,6 +627,37 @@ class Callers(Calls):
         self.assertEqual(len(self.answers), 1)
 
 
+class ReplyQueues(Calls):
+    """An answer goes to a reply queue, and never to a queue that is none."""
+
+    def assert_not_answered(self, queue):
+        """The call is not done either."""
+        for change in (lambda body: body, self.instead_of_arguments('"args": []')):
+            self.call(queue, change=change)
+        for _, reason in self.dead(2):
+            self.assertRegex(reason, "_reply_q|args")
+        self.assertEqual(counted(), self.before)
+        self.assertIn("message refused: topic=fleet answered=false err=invalid",
+                      lab.log.read_text())
+
+    def test_a_queue_of_others(self):
+        for name in "innocent", "pool_manager.innocent", "reply_innocent", "reply_1":
+            self.channel.queue_declare(name, exclusive=True)
+            self.assert_not_answered(name)
+            self.assertIsNone(self.channel.basic_get(name, no_ack=True))
+
+    def test_no_queue(self):
+        for name in TOPIC, f"{TOPIC}.dead", "", "reply_", 'x" err="ok':
+            self.assert_not_answered(name)
+        self.assertIn(r'not \"x\" err=\"ok\""', lab.log.read_text())
+
+    def test_a_queue_that_is_kept(self):
+        """As oslo.messaging calls them with use_queue_manager."""
+        queue = self.listen(f"reply_node-1.example.org:svc:{os.getpid()}")
+        self.assertEqual(self.answer(queue, self.call(queue)), None)
+        self.assertEqual(self.answer(queue, self.call(queue, args=[]))[0], "Invalid")
+
+
 class Limited(unittest.TestCase):
     """A call has its caller's time limit; it may have to wait for a row that another holds."""
 

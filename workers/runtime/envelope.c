@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "model/json.h"
+#include "runtime/rpc_caller.h"
 
 #define ENVELOPE_VERSION "2.0"
 #define CONTEXT_PREFIX "_context_"
@@ -149,6 +150,23 @@ static enum err args_decode(json_t *message, json_t **args, struct why *why)
 	return OK;
 }
 
+/* A message without both of the two keys is a cast: nobody waits for an answer. */
+static enum err caller_decode(struct envelope_request *request, struct why *why)
+{
+	char quoted[65];
+
+	if (!request->msg_id || !request->reply_queue) {
+		request->msg_id = request->reply_queue = NULL;
+		return OK;
+	}
+	if (reply_queue_valid(request->reply_queue))
+		return OK;
+	return fail(why, ERR_INVALID,
+	            "_reply_q: must be reply_ and 32 hexadecimal digits, or "
+	            "reply_HOST:PROCESS:NUMBER, not \"%s\"",
+	            err_quote(request->reply_queue, quoted, sizeof quoted));
+}
+
 static enum err request_fill(struct envelope_request *request, struct why *why)
 {
 	static const struct field fields[] = {
@@ -167,8 +185,9 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 	if (request->unique_id && !id_valid(request->unique_id))
 		return fail(why, ERR_INVALID,
 		            "_unique_id: must be 32 hexadecimal digits");
-	if (!request->msg_id || !request->reply_queue)
-		request->msg_id = request->reply_queue = NULL;	/* nobody to answer */
+	err = caller_decode(request, why);
+	if (err)
+		return err;
 	request->heartbeat_s = heartbeat_decode(request->message);
 	return args_decode(request->message, &request->args, why);
 }

@@ -41,7 +41,10 @@ struct envelope_notification {
 	json_t *message;
 };
 
-/* ERR_INVALID for what Python's receivers drop, too. MAX bounds the body. */
+/*
+ * ERR_INVALID for what Python's receivers drop, too, and for a call whose answer would go
+ * to a queue that is no reply queue (rpc_caller.h). MAX bounds the body.
+ */
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);

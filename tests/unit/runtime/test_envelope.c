@@ -75,6 +75,9 @@ static void test_captured_call(void **state)
 	envelope_request_clear(&request);
 }
 
+#define QUEUE "reply_7d589b6b567f42da9a2aaaf2a8340863"
+#define CALL(queue) "{\"method\":\"f\",\"_msg_id\":\"m\",\"_reply_q\":\"" queue "\"}"
+
 /* Bare messages: what is within an envelope obeys the same rules. */
 static const struct {
 	const char *body;
@@ -89,8 +92,10 @@ static const struct {
 	  "1.1", "n" },
 	{ "{\"method\":\"f\",\"version\":null,\"namespace\":null}", OK, "f" },
 	{ "{\"method\":\"f\",\"namespace\":\"\"}", OK, "f", NULL, "" },
-	{ "{\"method\":\"f\",\"_msg_id\":\"m\",\"_reply_q\":\"q\"}", OK, "f", NULL, NULL,
-	  "m" },
+	{ CALL(QUEUE), OK, "f", NULL, NULL, "m" },
+	{ CALL("central"), ERR_INVALID },
+	{ CALL("reply_1"), ERR_INVALID },
+	{ CALL(""), ERR_INVALID },
 	{ "{\"method\":\"f\",\"_msg_id\":\"m\"}", OK, "f" },
 	{ "{\"method\":\"f\",\"_reply_q\":\"q\"}", OK, "f" },
 	{ "{\"method\":\"f\",\"_unique_id\":\"" UNIQUE "\"}", OK, "f" },
@@ -251,7 +256,7 @@ static void test_request_round_trip(void **state)
 		json_pack("{s:s, s:b}", "request_id", "req-\"1\"", "is_admin", 1);
 	struct envelope_call call = {
 		.method = "f", .args = args, .context = context, .version = "1.2",
-		.unique_id = UNIQUE, .msg_id = "m", .reply_queue = "reply_1",
+		.unique_id = UNIQUE, .msg_id = "m", .reply_queue = QUEUE,
 	};
 	struct envelope_request request;
 	struct buf body = { 0 };
@@ -264,7 +269,7 @@ static void test_request_round_trip(void **state)
 	assert_string_equal(request.version, "1.2");
 	assert_string_equal(request.unique_id, UNIQUE);
 	assert_string_equal(request.msg_id, "m");
-	assert_string_equal(request.reply_queue, "reply_1");
+	assert_string_equal(request.reply_queue, QUEUE);
 	assert_true(json_equal(request.args, args));
 	assert_true(json_equal(request.context, context));
 	assert_true(json_is_null(json_object_get(request.message, "_timeout")));
