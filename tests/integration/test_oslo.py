@@ -626,6 +626,12 @@ class Callers(Calls):
         self.assertEqual(self.answer(queue, self.call(queue)), None)
         self.assertEqual(len(self.answers), 1)
 
+    def test_the_same_id_again(self):
+        """Each caller has an answer of its own, though a call has its id from another one."""
+        queue, one = self.listen(), uuid.uuid4().hex
+        sent = [self.call(queue, _unique_id=one) for _ in range(3)]
+        self.assertEqual([self.answer(queue, known_by) for known_by in sent], [None] * 3)
+
 
 class ReplyQueues(Calls):
     """An answer goes to a reply queue, and never to a queue that is none."""

@@ -59,7 +59,8 @@ struct job {
 
 /*
  * A caller that lost its reply queue asks again, with the same id: no duplicate. Nor is another
- * message with the same id: its handler refuses it in words (rpc_digest.h).
+ * message with the same id: its handler refuses it in words (rpc_digest.h), or its caller waits
+ * for an answer of its own.
  */
 struct seen {
 	char unique_id[ID_LEN + 1];
