@@ -31,14 +31,14 @@ PROCESSES = 2
 SETTINGS = """\
 broker: {{ url = "{url}"; }};
 database: {{ host = "127.0.0.1:{db_port}"; user = "zonefleet"; password = "{password}"; }};
-log: {{ level = "info"; }};
+log: {{ level = "info"; core_dumps = {core_dumps}; }};
 toy: {{ processes = {processes}; metrics = "127.0.0.1:0"; {more} }};
 central: {{ anything = "is another program's"; }};
 """
 
 
 def settings(url="rabbit://guest:guest@127.0.0.1:1/", db_port=1, password="none",
-             processes=PROCESSES, more=""):
+             processes=PROCESSES, more="", core_dumps="false"):
     return SETTINGS.format(**locals())
 
 
@@ -153,7 +153,8 @@ class CommandLine(unittest.TestCase):
         code, out, err = run_toy("--help")
         self.assertEqual((code, err), (0, ""))
         for words in ("--config FILE", "--check", "processes", "prefetch", "greeting",
-                      "answers pings", "url", "password", "level", "syslog"):
+                      "answers pings", "url", "password", "level", "syslog",
+                      "core_dumps"):
             self.assertIn(words, out)
 
     def test_version(self):
@@ -249,6 +250,13 @@ class Life(unittest.TestCase):
         self.assertEqual(toy.end(), 0)
         self.assertTrue(toy.tells("STOPPING=1"))
         self.assertFalse(toy.logs("process ended"), tail(toy.log))
+
+    def test_its_memory_is_its_own(self):
+        """No core and no tracing, unless a developer asks for them."""
+        for core_dumps, dumpable in ("false", 0), ("true", 1):
+            toy = self.start(core_dumps=core_dumps).wait_ready()
+            self.assertEqual(self.ping()["dumpable"], dumpable)
+            self.assertEqual(toy.end(), 0)
 
     def test_a_process_that_died_comes_back(self):
         toy = self.start().wait_ready()

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sysexits.h>
@@ -29,6 +30,8 @@ static const struct option log_options[] = {
 	  "what is logged: error, warn, info or debug", .reloadable = true },
 	{ "syslog", OPTION_BOOL, AT(log_syslog), "false", 0, 0,
 	  "to syslog instead of standard error (which journald reads)" },
+	{ "core_dumps", OPTION_BOOL, AT(core_dumps), "false", 0, 0,
+	  "let a process that fails leave a core and be traced: both show its keys" },
 	{ 0 }
 };
 
@@ -190,12 +193,13 @@ static void raise_file_limit(void)
 }
 
 /*
- * What is made is nobody else's. The process stays dumpable: a broken invariant
- * leaves a core (bug_if), and who may read it is the system's to say.
+ * What is made is nobody else's, nor is what a process has in its memory: passwords and keys.
+ * Before the settings are read, which have some. Inherited by the processes.
  */
 static void harden(void)
 {
 	umask(077);
+	prctl(PR_SET_DUMPABLE, 0);
 	signal(SIGPIPE, SIG_IGN);
 	raise_file_limit();
 }
@@ -249,6 +253,8 @@ static int act_run(struct program *program)
 	err = program_load(program, &why);
 	if (err)
 		return complain(program, program_exit_status(err), why.text);
+	if (program->common.core_dumps)
+		prctl(PR_SET_DUMPABLE, 1);
 	program_log_open(program);
 	err = program_prepare(program, &why);
 	if (err) {

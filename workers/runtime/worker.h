@@ -96,6 +96,7 @@ struct worker_common {
 	struct db_config db;
 	char *log_level;
 	bool log_syslog;
+	bool core_dumps;
 	/* in the group of a worker itself, so that one file serves all programs */
 	int processes, prefetch;
 	char *metrics;		/* where the page listens; "" for none */

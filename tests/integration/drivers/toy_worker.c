@@ -2,12 +2,14 @@
  * toy_worker -- a program of the least kind, for test_worker.py: what it does
  * is of no use, but it lives as all workers live.
  *
- *	ping()          the greeting of its settings, and which process answered
+ *	ping()          the greeting of its settings, which process answered, and whether
+ *	                that leaves a core
  *	sleep(seconds)  as ping, but later
  *	crash()         breaks an invariant
  */
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,9 +43,10 @@ static enum err answer(void *self, struct request *req)
 {
 	const struct toy *toy = self;
 
-	req->result = json_pack("{s:s, s:i, s:i, s:i}", "greeting", toy->greeting,
+	req->result = json_pack("{s:s, s:i, s:i, s:i, s:i}", "greeting", toy->greeting,
 				"process", toy->runtime->process, "pid", (int)getpid(),
-				"reloads", toy->reloads);
+				"reloads", toy->reloads, "dumpable",
+				prctl(PR_GET_DUMPABLE));
 	return OK;
 }
 
