@@ -34,7 +34,13 @@ CC       = gcc
 endif
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
            -Wmissing-prototypes -Wwrite-strings -Wno-missing-field-initializers -Werror
-HARDEN   = -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fPIE
+# Of these flags a compiler may not have some: clang before 16, or one for another processor.
+accepted = $(foreach f,$(1),$(shell $(CC) -Werror $(f) -E -x c /dev/null >/dev/null 2>&1 && \
+             echo $(f)))
+ifndef HARDEN
+HARDEN  := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
+           $(call accepted,-fcf-protection -ftrivial-auto-var-init=zero)
+endif
 OPTIM   ?= -O2 -g
 SANITIZE ?=
 CFLAGS  += -std=c11 -D_GNU_SOURCE -DZONEFLEET_VERSION='"$(VERSION)"' $(OPTIM) $(WARN) $(HARDEN) \

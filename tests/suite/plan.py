@@ -39,7 +39,7 @@ STAGES = {
     "packages": ("what the build and the tests need (deploy/install-packages)", True),
     "build": ("release build, warnings are errors", True),
     "check": ("layers and unit tests", True),
-    "hardening": ("PIE, RELRO, BIND_NOW, no executable stack", True),
+    "hardening": ("PIE, RELRO, no executable stack, fortified, marked jumps", True),
     "asan": ("the programs and the unit tests under ASan and UBSan", True),
     "clang": ("the same sources through clang, and the fuzz targets", True),
     "integration": ("tests/integration: one story a file, real servers", True),
