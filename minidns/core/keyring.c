@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/secret.h"
 
 enum { LINE_MAX_TEXT = NAME_MAX_TEXT + 512 };
 
@@ -40,16 +40,9 @@ const struct known_key *keyring_find(const struct keyring *keyring,
 
 /* ---- set ---- */
 
-static void free_keys(struct known_key *keys, size_t count)
-{
-	if (keys)
-		explicit_bzero(keys, count * sizeof(*keys));
-	free(keys);
-}
-
 void keyring_clear(struct keyring *keyring)
 {
-	free_keys(keyring->keys, keyring->count);
+	secret_free(keyring->keys);
 	*keyring = (struct keyring){ .keys = NULL };
 }
 
@@ -57,11 +50,11 @@ void keyring_clear(struct keyring *keyring)
 static void grow(struct keyring *keyring)
 {
 	size_t size = keyring->size ? 2 * keyring->size : 16;
-	struct known_key *keys = xcalloc(size, sizeof(*keys));
+	struct known_key *keys = secret_alloc(size * sizeof(*keys));
 
 	if (keyring->count)
 		memcpy(keys, keyring->keys, keyring->count * sizeof(*keys));
-	free_keys(keyring->keys, keyring->count);
+	secret_free(keyring->keys);
 	keyring->keys = keys;
 	keyring->size = size;
 }

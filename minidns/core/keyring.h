@@ -2,9 +2,9 @@
  * keyring -- the TSIG keys that are known, found by their names: those of the database
  * and those of the option tsig_keys.
  *
- * The arrays are wiped when they go, and so are the copies of a key that questions, ours
- * too, and transfers have. Not so what a stack, a message of the database or the text of
- * the option had of it: who reads our memory reads our secrets.
+ * The arrays are in no core, and are wiped when they go; the copies of a key that questions,
+ * ours too, and transfers have are wiped, too. Not so what a stack or a message of the
+ * database had of it: who reads our memory reads our secrets.
  */
 #pragma once
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/secret.h"
 
 /* From small to large; the factor of an empty name is that of a bare number. */
 struct unit {
@@ -157,7 +158,8 @@ static bool parse_text(const struct option *row, struct option_value *value, voi
 {
 	if (value->kind != VALUE_TEXT || !within(row, strlen(value->text)))
 		return false;
-	*(char **)field = xstrdup(value->text);
+	*(char **)field = row->type == OPTION_SECRET ? secret_strdup(value->text)
+	                                             : xstrdup(value->text);
 	return true;
 }
 
@@ -319,7 +321,10 @@ void option_field_clear(enum option_type type, void *field)
 		option_texts_clear(field);
 	if (types[type].parse != parse_text)
 		return;
-	free(*(char **)field);
+	if (type == OPTION_SECRET)
+		secret_free(*(char **)field);
+	else
+		free(*(char **)field);
 	*(char **)field = NULL;
 }
 
