@@ -118,6 +118,9 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/bash-completion/completions/zonefleet",
                      "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
                      "/usr/share/doc/zonefleet/examples/cluster/galera.cnf",
+                     "/usr/share/doc/zonefleet/security.md",
+                     "/usr/share/doc/zonefleet/database-users.sql.sample",
+                     "/usr/share/doc/zonefleet/broker-users.sample",
                      "/usr/share/zonefleet/schema/001_spine.sql",
                      "/usr/share/zonefleet/schema/002_tsig.sql",
                      "/usr/share/zonefleet/schema/003_catalog.sql",
@@ -146,6 +149,10 @@ class DeployTest(unittest.TestCase):
         # it also loads what else is installed here, and says what is wrong with that
         ours = [line for line in said.splitlines() if "zonefleet" in line]
         self.assertEqual((status, ours), (0, []), said)
+
+    def test_no_unit_leaves_a_core(self):
+        common = self.install()["/usr/lib/systemd/system/zonefleet-.service.d/common.conf"]
+        self.assertRegex(common.read_text(), r"(?m)^LimitCORE=0$")
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not installed")
     def test_rights(self):
