@@ -40,6 +40,19 @@ static const char *encode_wish(struct write *write, const json_t *domain,
 	return wish;
 }
 
+/* A domain that exists keeps its name, whatever the rules for new names are. */
+static enum err check_name(struct write *write, const struct domain_wish *wish)
+{
+	const struct domain_key key = { .name = wish->owner };
+	struct request *req = write->req;
+	struct zone zone;
+	enum err err = rules_domain_name(&wish->name, req->context.is_admin, &req->why);
+
+	if (err && store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
+		return OK;
+	return err;
+}
+
 enum err service_begin_import(struct write *write)
 {
 	struct request *req = write->req;
@@ -52,7 +65,7 @@ enum err service_begin_import(struct write *write)
 	if (!err)
 		err = codec_domain_wish(domain, "domain", write->arena, &wish, &req->why);
 	if (!err)
-		err = rules_domain_name(&wish.name, req->context.is_admin, &req->why);
+		err = check_name(write, &wish);
 	if (!err)
 		err = decode_mode(req, &mode);
 	if (err)

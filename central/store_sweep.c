@@ -237,3 +237,18 @@ int64_t store_sweep_imports(struct tx *tx, int age_s)
 	               "WHERE r.import_id = imports.id LIMIT 1) IS NULL LIMIT ?",
 	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
 }
+
+size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
+                              const char *names[SWEEP_NAMES])
+{
+	struct tx_rows rows;
+	size_t count = 0;
+
+	tx_select(tx, arena, &rows,
+	          "SELECT name FROM domains WHERE live = 1 AND name LIKE '%/%' AND name "
+	          "REGEXP '(^|[^a-z0-9])/|/([^a-z0-9]|$)' LIMIT ?",
+	          TX_BIND(tx_int(SWEEP_NAMES)));
+	while (tx_next(&rows))
+		names[count++] = row_text(&rows);
+	return count;
+}

@@ -44,6 +44,14 @@ int64_t store_sweep_large_journals(struct tx *tx, int within_s, int64_t limit,
                                    struct arena *arena);
 int64_t store_sweep_requests(struct tx *tx, int age_s);
 
+enum { SWEEP_NAMES = 20 };
+/*
+ * The names, in ARENA, of at most SWEEP_NAMES living domains with a "/" that
+ * rules_domain_name() refuses. It reads the names of all domains. Returns how many.
+ */
+size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
+                              const char *names[SWEEP_NAMES]);
+
 /* Imports left open become ERROR; records of settled ones go; the rows after AGE_S. */
 int64_t store_sweep_open_imports(struct tx *tx, int age_s);
 int64_t store_sweep_import_records(struct tx *tx);

@@ -23,6 +23,7 @@ struct sweep {
 	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
 	int64_t quiet_until_ms;
 	bool is_running;
+	bool has_told_paths;
 };
 
 /* A step: one transaction, returns how many rows it removed. */
@@ -142,11 +143,29 @@ static bool run_step(struct sweep *s, const struct step *step, int64_t *removed)
 	return count > 0;
 }
 
+/* Once a process: domains that exist keep names that new domains may not have. */
+static void tell_paths(struct sweep *s)
+{
+	const char *names[SWEEP_NAMES];
+	struct why why;
+	struct tx tx = tx_once(s->central->sweep_db, &why);
+	size_t count = store_sweep_find_paths(&tx, s->arena, names);
+
+	s->has_told_paths = !tx_commit(&tx);
+	for (size_t i = 0; s->has_told_paths && i < count; i++)
+		log_warn("domain name is no longer allowed: domain=%s reason=\"a '/' is "
+		         "not between two letters or digits: NSD makes a path of it\"",
+		         names[i]);
+	arena_reset(s->arena);
+}
+
 /* On the lane's thread. */
 static void work(void *job)
 {
 	struct sweep *s = job;
 
+	if (!s->has_told_paths)
+		tell_paths(s);
 	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
 		int64_t removed = 0;
 

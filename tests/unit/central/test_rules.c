@@ -72,6 +72,18 @@ static const struct {
 	{ "*.", true, ERR_INVALID, "wildcard" },
 	{ "*a.example.org.", false, OK, NULL },
 	{ "a.*.example.org.", false, OK, NULL },
+	{ "0/25.2.0.192.in-addr.arpa.", false, OK, NULL },
+	{ "a/b/c.example.org.", false, OK, NULL },
+	{ "a.b/c.", false, OK, NULL },
+	{ "/tmp.example.org.", false, ERR_INVALID, "'/' must be between" },
+	{ "/.example.org.", false, ERR_INVALID, "'/' must be between" },
+	{ "tmp/.example.org.", false, ERR_INVALID, "'/' must be between" },
+	{ "www.tmp/.", false, ERR_INVALID, "'/' must be between" },
+	{ "a//b.example.org.", false, ERR_INVALID, "'/' must be between" },
+	{ "a/-b.example.org.", false, ERR_INVALID, "'/' must be between" },
+	{ "_/b.example.org.", false, ERR_INVALID, "'/' must be between" },
+	{ "a/\\.\\./b.example.org.", false, ERR_INVALID, "'/' must be between" },
+	{ "/srv/evil.example.org.", true, ERR_INVALID, "'/' must be between" },
 };
 
 static void a_domain_has_a_name_that_will_do(void **unused)
