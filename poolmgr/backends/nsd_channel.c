@@ -1,0 +1,254 @@
+#include "backends/nsd_channel.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "backends/lack.h"
+#include "base/clock.h"
+#include "base/descriptors.h"
+#include "endpoint.h"
+
+enum { ANSWER_MAX = 64 * 1024 * 1024 };
+
+bool nsd_is_socket(const char *control)
+{
+	return control[0] == '/';
+}
+
+/* A connection, in clear or TLS, and the time by which all is over. */
+struct channel {
+	const struct nsd_terms *terms;
+	int fd;
+	SSL_CTX *context;
+	SSL *tls;
+	int64_t deadline_ms;
+	struct why *why;
+};
+
+static enum err lost_by(struct channel *channel, enum err err, const char *what)
+{
+	return fail(channel->why, err, "control channel of %s (%s): %s",
+	            channel->terms->server, channel->terms->control, what);
+}
+
+static enum err lost(struct channel *channel, const char *what)
+{
+	return lost_by(channel, ERR_UNREACHABLE, what);
+}
+
+/* Before anything was sent. */
+static enum err not_connected(struct channel *channel, int error)
+{
+	return lost_by(channel, lack_err(error), strerror(error));
+}
+
+static enum err wait_for(struct channel *channel, short events)
+{
+	struct pollfd fd = { channel->fd, events, 0 };
+	int64_t left = channel->deadline_ms - clock_ms();
+
+	if (left > 0 && poll(&fd, 1, (int)left) > 0)
+		return OK;
+	return fail(channel->why, ERR_TIMEOUT,
+	            "control channel of %s (%s) was silent for %d ms",
+	            channel->terms->server, channel->terms->control,
+	            channel->terms->timeout_ms);
+}
+
+/* The address of the channel; its length. */
+static socklen_t address_of(const struct nsd_terms *terms, struct sockaddr_storage *address)
+{
+	struct sockaddr_un *un = (struct sockaddr_un *)address;
+	struct sockaddr_in *in = (struct sockaddr_in *)address;
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)address;
+	struct endpoint endpoint;
+	struct why why;
+
+	memset(address, 0, sizeof(*address));
+	if (nsd_is_socket(terms->control)) {
+		un->sun_family = AF_UNIX;
+		snprintf(un->sun_path, sizeof(un->sun_path), "%s", terms->control);
+		return sizeof(*un);
+	}
+	endpoint_parse(terms->control, 8952, "control", &endpoint, &why);
+	if (inet_pton(AF_INET, endpoint.host, &in->sin_addr) == 1) {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(endpoint.port);
+		return sizeof(*in);
+	}
+	inet_pton(AF_INET6, endpoint.host, &in6->sin6_addr);
+	in6->sin6_family = AF_INET6;
+	in6->sin6_port = htons(endpoint.port);
+	return sizeof(*in6);
+}
+
+static enum err connect_to(struct channel *channel)
+{
+	struct sockaddr_storage address;
+	socklen_t len = address_of(channel->terms, &address);
+	int problem = 0;
+	socklen_t size = sizeof(problem);
+
+	channel->fd = socket(address.ss_family,
+	                     SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (channel->fd < 0) {
+		descriptors_lack("a control channel");
+		return not_connected(channel, errno);
+	}
+	if (connect(channel->fd, (struct sockaddr *)&address, len) == 0)
+		return OK;
+	if (errno != EINPROGRESS)
+		return not_connected(channel, errno);
+	enum err err = wait_for(channel, POLLOUT);
+	if (err)
+		return err;
+	getsockopt(channel->fd, SOL_SOCKET, SO_ERROR, &problem, &size);
+	return problem ? not_connected(channel, problem) : OK;
+}
+
+/* What a TLS call waits for; an error in words when it does not just wait. */
+static enum err tls_wait(struct channel *channel, int result)
+{
+	char text[160] = "the connection was closed";
+
+	switch (SSL_get_error(channel->tls, result)) {
+	case SSL_ERROR_WANT_READ:
+		return wait_for(channel, POLLIN);
+	case SSL_ERROR_WANT_WRITE:
+		return wait_for(channel, POLLOUT);
+	default:
+		if (ERR_peek_error())
+			ERR_error_string_n(ERR_get_error(), text, sizeof(text));
+		ERR_clear_error();
+		return lost(channel, text);
+	}
+}
+
+/* Mutual TLS, as nsd-control has it: the server shows the certificate we were given. */
+static enum err start_tls(struct channel *channel)
+{
+	const struct nsd_terms *terms = channel->terms;
+	enum err err = OK;
+	int result;
+
+	channel->context = SSL_CTX_new(TLS_client_method());
+	if (!channel->context)
+		return lost_by(channel, ERR_BUSY, "no TLS");
+	SSL_CTX_set_min_proto_version(channel->context, TLS1_2_VERSION);
+	SSL_CTX_set_verify(channel->context, SSL_VERIFY_PEER, NULL);
+	SSL_CTX *context = channel->context;
+
+	if (SSL_CTX_use_certificate_chain_file(context, terms->control_cert) != 1 ||
+	    SSL_CTX_use_PrivateKey_file(context, terms->control_key,
+	                                SSL_FILETYPE_PEM) != 1 ||
+	    SSL_CTX_load_verify_locations(context, terms->server_cert, NULL) != 1) {
+		ERR_clear_error();
+		return lost_by(channel, ERR_BUSY,
+		               "cannot read server_cert, control_key or control_cert");
+	}
+	channel->tls = SSL_new(channel->context);
+	SSL_set_fd(channel->tls, channel->fd);
+	while (!err && (result = SSL_connect(channel->tls)) != 1)
+		err = tls_wait(channel, result);
+	return err;
+}
+
+static void channel_close(struct channel *channel)
+{
+	SSL_free(channel->tls);
+	SSL_CTX_free(channel->context);
+	if (channel->fd >= 0)
+		close(channel->fd);
+}
+
+static enum err channel_open(struct channel *channel, const struct nsd_terms *terms,
+                             int64_t deadline_ms, struct why *why)
+{
+	*channel = (struct channel){
+		.terms = terms,
+		.fd = -1,
+		.deadline_ms = deadline_ms,
+		.why = why,
+	};
+	enum err err = connect_to(channel);
+	if (!err && !nsd_is_socket(terms->control))
+		err = start_tls(channel);
+	if (err)
+		channel_close(channel);
+	return err;
+}
+
+static enum err channel_write(struct channel *channel, const uint8_t *data, size_t len)
+{
+	enum err err = OK;
+
+	while (!err && len > 0) {
+		int sent = channel->tls ? SSL_write(channel->tls, data, (int)len)
+		                        : (int)send(channel->fd, data, len, MSG_NOSIGNAL);
+
+		if (sent > 0) {
+			data += sent;
+			len -= (size_t)sent;
+		} else if (channel->tls) {
+			err = tls_wait(channel, sent);
+		} else if (errno == EAGAIN || errno == EINTR) {
+			err = wait_for(channel, POLLOUT);
+		} else {
+			err = lost(channel, strerror(errno));
+		}
+	}
+	return err;
+}
+
+/* The whole answer: NSD closes behind it. */
+static enum err channel_read(struct channel *channel, struct buf *answer)
+{
+	char chunk[4096];
+	enum err err = OK;
+
+	while (!err && answer->len < ANSWER_MAX) {
+		int got = channel->tls ? SSL_read(channel->tls, chunk, sizeof(chunk))
+		                       : (int)recv(channel->fd, chunk, sizeof(chunk), 0);
+
+		if (got > 0)
+			buf_append(answer, chunk, (size_t)got);
+		else if (got == 0 || (channel->tls && SSL_get_error(channel->tls, got) ==
+		                                          SSL_ERROR_ZERO_RETURN))
+			return OK;
+		else if (channel->tls)
+			err = tls_wait(channel, got);
+		else if (errno == EAGAIN || errno == EINTR)
+			err = wait_for(channel, POLLIN);
+		else
+			err = lost(channel, strerror(errno));
+	}
+	return err ? err : lost(channel, "the answer does not end");
+}
+
+enum err nsd_ask(const struct nsd_terms *terms, int64_t deadline_ms, const char *command,
+                 struct buf *answer, struct why *why)
+{
+	struct channel channel;
+	struct buf line = { 0 };
+	enum err err = channel_open(&channel, terms, deadline_ms, why);
+
+	if (err)
+		return err;
+	buf_printf(&line, "NSDCT1 %s\n", command);
+	err = channel_write(&channel, line.data, line.len);
+	if (!err)
+		err = channel_read(&channel, answer);
+	buf_clear(&line);
+	channel_close(&channel);
+	return err;
+}
