@@ -20,6 +20,7 @@ struct nsd {
 	struct server_settings server;
 	char *control, *pattern;
 	char *server_cert, *control_key, *control_cert;
+	bool slash_names;
 };
 
 static const struct option options[] = {
@@ -34,6 +35,9 @@ static const struct option options[] = {
 	  "/etc/nsd/nsd_control.key", 1, 255, "our key" },
 	{ "control_cert", OPTION_TEXT, offsetof(struct nsd, control_cert),
 	  "/etc/nsd/nsd_control.pem", 1, 255, "our certificate" },
+	{ "slash_names", OPTION_BOOL, offsetof(struct nsd, slash_names), "false", 0, 0,
+	  "create zones with \"/\" in their names (RFC 2317), too: set it only if the pattern "
+	  "has no zonefile, because NSD makes a path of the name" },
 	{ 0 }
 };
 
@@ -75,6 +79,15 @@ static enum err check_name(const char *name, struct why *why)
 		return fail(why, ERR_INVALID, "nsd-control cannot name a zone such as %s",
 		            name);
 	return OK;
+}
+
+/*
+ * NSD puts the name as it is into the path of the zone's file, if the pattern has a zonefile
+ * with %s. The control channel does not say what the pattern has.
+ */
+static bool is_path(const char *name)
+{
+	return strchr(name, '/') || strstr(name, "..") || name[0] == '-';
 }
 
 static enum err refused(const struct nsd *nsd, const char *command, struct buf *answer,
@@ -131,12 +144,31 @@ static enum err has(const void *settings, const struct domain_ref *domain, bool 
 	return err;
 }
 
+/* A zone that NSD has already stays: nothing is written that was not written before. */
+static enum err check_path(const struct nsd *nsd, const struct domain_ref *domain,
+                           struct why *why)
+{
+	bool there = false;
+
+	if (nsd->slash_names || !is_path(domain->name))
+		return OK;
+	enum err err = has(nsd, domain, &there, why);
+	if (err || there)
+		return err;
+	return fail(why, ERR_INVALID, "%s: not created: NSD makes a path of the name %.200s; "
+	            "if its pattern \"%s\" has no zonefile, set slash_names",
+	            nsd->server.id, domain->name, nsd->pattern);
+}
+
 static enum err create(const void *settings, const struct driver_context *context,
                        const struct domain_ref *domain, struct why *why)
 {
 	const struct nsd *nsd = settings;
+	enum err err = check_path(nsd, domain, why);
 
 	(void)context;
+	if (err)
+		return err;
 	return act(nsd, "addzone", domain->name, nsd->pattern, MEANS_PRESENT, why);
 }
 

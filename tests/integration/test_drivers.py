@@ -52,6 +52,7 @@ class DriverStory:
     takes_any_name = False
     forgets_any_name = False    # deletes what it would not take, for it is not there
     comments = COMMENTS
+    ordinary = ORDINARY
 
     @classmethod
     def setUpClass(cls):
@@ -89,7 +90,7 @@ class DriverStory:
             self.assertLess(time.monotonic(), deadline, f"not within {seconds} s: {what}")
 
     def test_each_name_comes_and_goes_twice(self):
-        for zone in ORDINARY:
+        for zone in self.ordinary:
             with self.subTest(zone=zone):
                 self.expect_ok("create", zone)
                 self.expect_ok("create", zone)
@@ -364,6 +365,8 @@ class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
 
 class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     backend = "nsd"
+    ordinary = [zone for zone in ORDINARY if "/" not in zone]
+    comments = []
 
     @staticmethod
     def start(folder):
@@ -384,6 +387,29 @@ class NsdTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
     @staticmethod
     def nowhere():
         return 'control = "/nowhere/nsd.sock"'
+
+    def test_a_name_that_is_a_path(self):
+        """NSD would make a file of it. A zone that it has stays, and goes like any other."""
+        paths = ["0/25.2.0.192.in-addr.arpa.", "/tmp/a.example.", "a//b.example.", "-a.example."]
+        for zone in paths:
+            with self.subTest(zone=zone):
+                code, said = self.run_driver("create", zone)
+                self.assertEqual((code, said.splitlines()[0]), (1, (
+                    f"invalid: ns1: not created: NSD makes a path of the name {zone}; if its "
+                    'pattern "zonefleet" has no zonefile, set slash_names')))
+                self.assertEqual(self.expect_ok("has", zone), "not there\n")
+                self.expect_ok("delete", zone)
+        there = "0/26.2.0.192.in-addr.arpa."
+        self.server.add_zone(there)
+        self.expect_ok("create", there)
+        self.expect_ok("delete", there)
+        self.assertEqual(self.expect_ok("has", there), "not there\n")
+
+    def test_a_pattern_without_a_zonefile(self):
+        settings = self.settings().replace("timeout", "slash_names = true; timeout")
+        for operation in "create", "delete":
+            code, said = self.run_driver_with(settings, operation, "0/25.2.0.192.in-addr.arpa.")
+            self.assertEqual((code, said), (0, ""))
 
     def test_a_zone_goes_when_its_transfer_is_over(self):
         """NSD 4.6 crashes when it deletes a zone that it transfers. One that hangs goes, too."""
