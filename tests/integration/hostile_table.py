@@ -344,10 +344,10 @@ def router_zone():
             "serial": maybe(number(7)), "ttl": maybe(number(300)), "records": maybe(items(record))}
 
 
-def route_values(host):
+def route_values(things, host):
     return {"host": maybe(also(host, "empty")), "labels": maybe(fields({"tier": also(
         text("gold"), "absent")})), "backend": maybe(also(
-            "app", "empty", "format", "bad name", "long label"))}
+            f"{things.namespace}_app", "empty", "format", "bad name", "long label"))}
 
 
 def routes(things):
@@ -365,9 +365,9 @@ def routes(things):
         "report_address": {"router": router, "address": "192.0.2.8"},
         "create_route": {"route": {"id": maybe(uuid.uuid4().hex), "namespace": things.namespace,
                                    "name": "new", "project_id": maybe(identity("t")),
-                                   **route_values(dns.replace(things.zone, "example.net"))}},
+                                   **route_values(things, dns.replace(things.zone, "example.net"))}},
         "update_route": {"route": route, "values": fields(
-            {**route_values(things.host), **status, "status": maybe(fields(status))})},
+            {**route_values(things, things.host), **status, "status": maybe(fields(status))})},
         "get_route": {"route": route},
         "list_routes": {"namespace": maybe(space), "router": maybe(router),
                         "phase": maybe("new"), "marker": maybe(route), "limit": maybe(number(10))},

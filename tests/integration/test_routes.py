@@ -496,7 +496,8 @@ class Hosts(RouteStory):
             self.assertFalse(self.route(f"r{number}", self.user, host=host)["waiting"])
         wide = self.route("wide", project_id="user-1", host="*.com")
         self.assertFalse(wide["waiting"])
-        changed = self.user.update_route(route=wide["id"], values={"backend": "b"})["route"]
+        changed = self.user.update_route(
+            route=wide["id"], values={"backend": f"{self.namespace}_b"})["route"]
         self.assertEqual(changed["host"], "*.com")
         self.refused("for administrators", self.user.update_route, route=wide["id"],
                      values={"host": "*.org"})
@@ -1107,6 +1108,50 @@ class Quotas(RouteStory):
         tenant.delete_route(route=first["id"])
         self.route("r3", tenant)
         self.route("r4", project_id="tenant-5")
+
+
+class Backends(RouteStory):
+    """What HAProxy has under a name is a project's, or its own."""
+
+    def test_of_another_namespace(self):
+        mine, own = self.namespace, f"{self.namespace}_web"
+        for backend in "stats", "bank_web", f"bank_{own}", mine, f"{mine}2_web", own.upper():
+            with self.subTest(backend=backend):
+                self.refused(f"no backend of namespace {mine}: it must match .NAMESPACE_",
+                             self.route, "web", self.user, backend=backend)
+        route = self.route("web", self.user, backend=own)
+        self.refused("no backend of namespace", self.user.update_route, route=route["id"],
+                     values={"backend": "stats"})
+        changed = self.user.update_route(route=route["id"], values={"backend": f"{own}.v2"})
+        self.assertEqual(changed["route"]["backend"], f"{own}.v2")
+        self.assertEqual(self.route("b", self.user)["backend"], f"{mine}_b")
+
+    def test_one_that_an_administrator_gave(self):
+        """The route keeps it, whatever else its project changes; so does one of before the rule."""
+        route = self.route("web", project_id="user-1", backend="stats")
+        for values in {"labels": {"a": "b"}}, {"backend": "stats"}, {"host": "www.kept.example"}:
+            changed = self.user.update_route(route=route["id"], values=values)["route"]
+            self.assertEqual(changed["backend"], "stats")
+        self.user.update_route(route=route["id"], values={"backend": f"{self.namespace}_web"})
+        self.refused("no backend of namespace", self.user.update_route, route=route["id"],
+                     values={"backend": "stats"})
+
+    def test_patterns_of_a_site(self):
+        """The log of a new process has the routes that the patterns do not allow."""
+        old = self.route("old", project_id="user-1", backend=f"{self.namespace}_old")
+        worker = self.alone(backend_pattern="be:PROJECT:* static")
+        for backend in "be:user-1:a", "static", f"{self.namespace}_web":
+            self.user.update_route(route=self.route("web", self.user)["id"],
+                                   values={"backend": backend})
+            self.user.delete_route(route=f"{self.namespace}/web")
+        for backend in "be:user-2:a", "statics":
+            self.refused("it must match .be:PROJECT", self.route, "web", self.user,
+                         backend=backend)
+        self.user.update_route(route=old["id"], values={"labels": {"a": "b"}})
+        said = f"route keeps a backend that a tenant may not name: route={self.namespace}/"
+        self.caller.update_route(route=old["id"], values={"backend": "bank_web"})
+        worker.restart()
+        self.wait(lambda: f"{said}old " in worker.log.read_text(), "it is told")
 
 
 class Told(RouteStory):

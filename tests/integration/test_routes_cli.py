@@ -213,7 +213,7 @@ class Routes(Story):
                          r"\AROUTE +PHASE +NAME +ROUTER +BACKEND +REASON\n"
                          rf"{self.space}/test +scheduled +{name} +shard1 +{self.space}_test +-\n\Z")
         said = self.good("route", "set", f"{self.space}/test", "--host", "WWW.Example.org.",
-                         "--backend", "app")
+                         "--backend", f"{self.space}_app")
         self.assertEqual(said, f"changed route {self.space}/test: www.example.org at shard1\n")
         self.assertEqual(self.good("route", "delete", f"{self.space}/test"),
                          f"deleted route {self.space}/test\n")
@@ -257,15 +257,15 @@ class Routes(Story):
         said = self.good("route", "create", self.space, "second", "--host", host)
         self.assertEqual(said, f"created route {self.space}/second: waits, host {host} is route "
                                f"{self.space}/first's\n")
-        words = "route", "set", f"{self.space}/second", "--backend", "x", "--wait"
+        words = "route", "set", f"{self.space}/second", "--backend", f"{self.space}_x", "--wait"
         self.refused(FAILED, rf"Waiting: route {self.space}/second waits for its host, and gets it "
                              rf"when it is free: host {host} is route {self.space}/first's", *words)
         error = self.document(*words, want=FAILED)
         self.assertEqual((error["waiting"], error["error"]["class"]), (True, "Waiting"))
         self.assertRegex(self.good("route", "list", self.space),
-                         rf"(?m)^{self.space}/second +new +{host} +- +x +host {host} is route ")
+                         rf"(?m)^{self.space}/second +new +{host} +- +{self.space}_x +host {host} is route ")
         self.good("route", "delete", f"{self.space}/first")
-        said = self.good("route", "set", f"{self.space}/second", "--backend", "y", "--wait")
+        said = self.good("route", "set", f"{self.space}/second", "--backend", f"{self.space}_y", "--wait")
         self.assertRegex(said, rf"{host} at shard1: ACTIVE {TOOK}")
 
     def test_no_router_yet(self):
@@ -273,9 +273,9 @@ class Routes(Story):
         self.assertEqual(said, f"created route {self.space}/early: new, no router takes routes: "
                                "make one, or end a drain\n")
         self.refused(TIMEOUT, "no router takes routes", "route", "set", f"{self.space}/early",
-                     "--backend", "x", "--wait", "--wait-timeout", "1")
+                     "--backend", f"{self.space}_x", "--wait", "--wait-timeout", "1")
         self.router("late")
-        self.good("route", "set", f"{self.space}/early", "--backend", "y", "--wait")
+        self.good("route", "set", f"{self.space}/early", "--backend", f"{self.space}_y", "--wait")
 
     def test_a_route_is_bound_by_hand(self):
         self.router("shard1")

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/route_backend.h"
 #include "core/shard_zone.h"
 #include "model/identity.h"
 #include "model/json.h"
@@ -353,7 +354,7 @@ static enum err take_backend(struct request *req, const json_t *json,
                              struct route_wish *wish)
 {
 	const char *text = NULL;
-	enum err err = json_get_text(json, "backend", 0, TEXT_MAX, &text, &req->why);
+	enum err err = json_get_text(json, "backend", 0, BACKEND_MAX, &text, &req->why);
 
 	wish->has_backend = is_given(json, "backend");
 	for (const char *at = text; !err && at && *at; at++)
@@ -465,10 +466,12 @@ enum err codec_route(struct request *req, struct route_wish *wish)
 		err = json_only_keys(json, keys, "route", &req->why);
 	if (!err)
 		err = within("route", take_route(req, json, wish), &req->why);
-	if (!err && !wish->route.backend)
-		wish->route.backend = arena_printf(req->arena, "%s_%.190s",
-		                                   wish->route.namespace,
-		                                   wish->route.name);
+	if (!err && !wish->route.backend) {
+		char own[BACKEND_MAX + 1];
+
+		backend_default(wish->route.namespace, wish->route.name, own);
+		wish->route.backend = arena_strdup(req->arena, own);
+	}
 	return err;
 }
 

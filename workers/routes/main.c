@@ -1,11 +1,13 @@
 #include <string.h>
 
 #include "agent.h"
+#include "backends.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "claims.h"
 #include "consistency/pulse.h"
 #include "consistency/queue_watch.h"
+#include "core/route_backend.h"
 #include "core/strategy.h"
 #include "moves.h"
 #include "routes.h"
@@ -16,7 +18,8 @@
 #include "store.h"
 
 static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = MOVES_PERIOD_MS,
-                                .hosts_period_ms = 60 * 1000 };
+                                .hosts_period_ms = 60 * 1000,
+                                .backends_period_ms = 1000 };
 
 #define AT(field) offsetof(struct routes_settings, field)
 
@@ -35,6 +38,10 @@ static const struct option rows[] = {
 	  "routers below it are delegated there; \"\": none are" },
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
 	  "its storage_id there" },
+	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
+	  "backends that a route may name, besides NAMESPACE_NAME: patterns, with NAMESPACE "
+	  "and PROJECT for the route's, and one * for any octets; \"*\": all backends; "
+	  "administrators may name all" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
 	  "routes of a project; -1: no limit; administrators have none", .reloadable = true },
 	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
@@ -188,12 +195,18 @@ static void moves_timer(void *self)
 	moves_fire(self);
 }
 
+static void backends_timer(void *self)
+{
+	backends_fire(((struct routes *)self)->backends);
+}
+
 static const struct timer timers[] = {
 	{ "fleet",  &pulse_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms,  queues_fire },
 	{ "due",    &routes.due_period_ms,   due_fire },
 	{ "moves",  &routes.moves_period_ms, moves_timer },
 	{ "hosts",  &routes.hosts_period_ms, hosts_fire },
+	{ "backends", &routes.backends_period_ms, backends_timer },
 	{ 0 }
 };
 
@@ -229,6 +242,9 @@ static enum err check(void *self, struct why *why)
 		err = take_domain(settings->suffix, "routes.suffix", why);
 	if (!err)
 		err = take_domain(settings->parent, "routes.parent", why);
+	if (!err)
+		err = backend_check_patterns(settings->backend_pattern,
+		                             "routes.backend_pattern", why);
 	if (!err && !*settings->parent != !*settings->parent_storage)
 		err = fail(why, ERR_INVALID,
 		           "routes.parent and routes.parent_storage belong together");
@@ -255,6 +271,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
 	own->scheduler = scheduler_new(own);
 	own->shards = shards_new(own);
+	own->backends = backends_new(own);
 	return OK;
 }
 
@@ -272,6 +289,7 @@ static void stop(void *self)
 {
 	struct routes *own = self;
 
+	backends_free(&own->backends);
 	shards_free(&own->shards);
 	scheduler_free(&own->scheduler);
 	queue_watch_free(&own->queues);

@@ -18,6 +18,7 @@
 #include "runtime/worker.h"
 #include "store.h"
 
+struct backends_look;
 struct pulse;
 struct queue_watch;
 struct scheduler;
@@ -28,6 +29,7 @@ enum { ROUTES_PATIENCE_S = 300 };
 
 struct routes_settings {
 	char *strategy, *suffix, *pool, *all_down, *parent, *parent_storage;
+	char *backend_pattern;
 	int quota, check_ms, grace_s, delay_s, ttl, alive_ms, retry_max_ms;
 };
 
@@ -41,6 +43,8 @@ struct routes {
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
 	int due_period_ms, hosts_period_ms;	/* constant */
 	int moves_period_ms;			/* moves.h sets it */
+	struct backends_look *backends;		/* backends.h */
+	int backends_period_ms;
 };
 
 extern const struct rpc_method routes_methods[];	/* service.c */

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "backends.h"
 #include "binding.h"
 #include "claims.h"
 #include "model/json.h"
@@ -80,6 +81,19 @@ static void check_host(struct deed *deed, const struct route_row *route)
 	else if (host_is_wide(route->host) && !deed->req->context.is_admin)
 		tx_fail(deed->tx, ERR_DENIED, "host: a wildcard of less than two labels "
 		        "behind \"*\" is for administrators");
+}
+
+/* What HAProxy has under it is another project's, or its own, as statistics are. */
+static void check_backend(struct deed *deed, const struct route_row *route)
+{
+	const char *pattern = deed->routes->settings.backend_pattern;
+
+	if (deed->tx->err || deed->req->context.is_admin ||
+	    backends_allow(deed->routes, route))
+		return;
+	tx_fail(deed->tx, ERR_DENIED, "backend: \"%.100s\" is no backend of namespace %.63s: "
+	        "it must match \"%.100s\" (routes.backend_pattern), or an administrator names "
+	        "it", route->backend, route->namespace, pattern);
 }
 
 /* Its host, or a place among those who wait for it. */
@@ -164,6 +178,7 @@ static void make_route(struct deed *deed)
 		return;
 	}
 	check_quota(deed, route->project_id);
+	check_backend(deed, route);
 	claim(deed, route);
 	store_route_insert(tx, route);
 }
@@ -270,6 +285,8 @@ static void change_route(struct deed *deed, struct route_wish *wish)
 		return;
 	codec_route_complete(wish, &was);
 	*route = wish->route;
+	if (strcmp(was.backend, route->backend))	/* what it has it keeps */
+		check_backend(deed, route);
 	is_other = !is_same_text(was.host, route->host);
 	if (is_other && was.host)
 		claims_free(deed->tx, deed->req->arena, was.host, was.id, take_heir, deed);

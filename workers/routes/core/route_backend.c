@@ -1,0 +1,94 @@
+#include "core/route_backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_SHOWN = 190 };		/* of a route's name, in its default */
+
+static const char *next_pattern(const char *text, size_t *len)
+{
+	text += strspn(text, " ");
+	*len = strcspn(text, " ");
+	return text;
+}
+
+enum err backend_check_patterns(const char *patterns, const char *field, struct why *why)
+{
+	size_t len, count = 0;
+
+	for (const char *at = next_pattern(patterns, &len); len;
+	     at = next_pattern(at + len, &len)) {
+		const char *star = memchr(at, '*', len);
+
+		count++;
+		if (star && memchr(star + 1, '*', len - (size_t)(star + 1 - at)))
+			return fail(why, ERR_INVALID, "%s: \"%.*s\" has more than one *", field,
+			            (int)len, at);
+	}
+	if (!count)
+		return fail(why, ERR_INVALID, "%s: must have a pattern; \"*\" allows all "
+		            "backends", field);
+	return OK;
+}
+
+void backend_default(const char *namespace, const char *name, char backend[BACKEND_MAX + 1])
+{
+	snprintf(backend, BACKEND_MAX + 1, "%.*s_%.*s", ROUTE_LABEL_MAX, namespace, NAME_SHOWN,
+	         name);
+}
+
+struct owner {
+	const char *namespace, *project;
+};
+
+/* What stands for the word at PATTERN; NULL: it is none. */
+static const char *value_of(const struct owner *owner, const char *pattern, size_t len,
+                            size_t *word_len)
+{
+	const struct {
+		const char *word, *value;
+	} words[] = { { "NAMESPACE", owner->namespace }, { "PROJECT", owner->project } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		*word_len = strlen(words[i].word);
+		if (len >= *word_len && !memcmp(pattern, words[i].word, *word_len))
+			return words[i].value;
+	}
+	return NULL;
+}
+
+/* One "*" at most: it is no deeper than the pattern is long. */
+static bool matches(const struct owner *owner, const char *pattern, size_t len,
+                    const char *text)
+{
+	size_t word_len;
+	const char *value;
+
+	if (!len)
+		return !*text;
+	if (*pattern == '*') {
+		do
+			if (matches(owner, pattern + 1, len - 1, text))
+				return true;
+		while (*text++);
+		return false;
+	}
+	value = value_of(owner, pattern, len, &word_len);
+	if (!value)
+		return *text == *pattern && matches(owner, pattern + 1, len - 1, text + 1);
+	return *value && !strncmp(text, value, strlen(value)) &&
+	       matches(owner, pattern + word_len, len - word_len, text + strlen(value));
+}
+
+bool backend_matches(const char *patterns, const char *namespace, const char *project,
+                     const char *backend)
+{
+	const struct owner owner = { namespace, project };
+	size_t len;
+
+	for (const char *at = next_pattern(patterns, &len); len;
+	     at = next_pattern(at + len, &len))
+		if (matches(&owner, at, len, backend))
+			return true;
+	return false;
+}
