@@ -823,6 +823,25 @@ class Reverse(PortStory):
         self.answers(f"host-10-88-1-2.{domain}", "A")
 
 
+class Addresses(PortStory):
+
+    def test_those_of_no_host(self):
+        domain, network = self.domain()
+        port = self.create(network, "10.97.0.1")
+        for address, words in (("0.0.0.0", "unspecified"), ("0.1.2.3", "unspecified"),
+                               ("127.0.0.1", "loopback"), ("169.254.169.254", "link-local"),
+                               ("224.0.0.1", "multicast"), ("239.1.2.3", "multicast"),
+                               ("255.255.255.255", "broadcast"), ("::", "unspecified"),
+                               ("::1", "loopback"), ("fe80::1", "link-local"),
+                               ("ff02::1", "multicast"), ("::ffff:127.0.0.1", "loopback")):
+            with self.subTest(address=address):
+                words = f"ip_address: {address} is (an?|the) {words} address"
+                self.refused(words, self.create, network, address)
+                self.refused(words, self.create, network, "10.97.0.2", address)
+                self.refused(words, self.caller.update_port, port=port["id"],
+                             values={"fixed_ips": [{"ip_address": address}]})
+
+
 class Restarted(PortStory):
     """The workers with other settings, as long as the stories of a class last."""
 

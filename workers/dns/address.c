@@ -139,6 +139,30 @@ bool address_is_any(const struct address *address)
 	return !memcmp(address->octets, any, sizeof(any));
 }
 
+const char *address_unfit(const struct address *address)
+{
+	static const struct {
+		const char *prefix, *words;
+	} rows[] = {
+		{ "0.0.0.0/8",          "an unspecified address (RFC 1122)" },
+		{ "127.0.0.0/8",        "a loopback address" },
+		{ "169.254.0.0/16",     "a link-local address" },
+		{ "224.0.0.0/4",        "a multicast address" },
+		{ "255.255.255.255/32", "the broadcast address" },
+		{ "::/128",             "an unspecified address" },
+		{ "::1/128",            "a loopback address" },
+		{ "fe80::/10",          "a link-local address" },
+		{ "ff00::/8",           "a multicast address" },
+	};
+	struct prefix prefix;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (prefix_parse(rows[i].prefix, &prefix) &&
+		    prefix_covers(&prefix, address))
+			return rows[i].words;
+	return NULL;
+}
+
 void address_format(const struct address *address, char text[ADDRESS_TEXT])
 {
 	int family = address->bits == V4_BITS ? AF_INET : AF_INET6;

@@ -43,6 +43,11 @@ bool address_same_host(const struct address *a, const struct address *b);
 bool address_same_site(const struct address *a, const struct address *b);
 struct host_key address_host_key(const struct address *address);
 bool address_is_any(const struct address *address);
+/*
+ * Why the address cannot be that of a host on a network: "a multicast address"; NULL: it can
+ * be. A link-local address cannot (RFC 4472 2.1: it must never be published in DNS).
+ */
+const char *address_unfit(const struct address *address);
 /* the host */
 void address_format(const struct address *address, char text[ADDRESS_TEXT]);
 

@@ -159,6 +159,13 @@ static const char *domain_of(const json_t *json, const char *id, struct arena *a
 	return domain;
 }
 
+/* Neutron's own ports between routers have link-local ones: DNS must not have these. */
+static bool take_ip(const json_t *json, const char *key, struct address *address)
+{
+	return address_parse(text_of(json, key), 0, address) && !address->scope &&
+	       !address_unfit(address);
+}
+
 static void take_addresses(const json_t *json, struct arena *arena, struct port_row *port)
 {
 	const json_t *list = json_object_get(json, "fixed_ips");
@@ -167,8 +174,7 @@ static void take_addresses(const json_t *json, struct arena *arena, struct port_
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct address address;
 
-		if (!address_parse(text_of(json_array_get(list, i), "ip_address"), 0,
-		                   &address) || address.scope ||
+		if (!take_ip(json_array_get(list, i), "ip_address", &address) ||
 		    has_address(port, &address))
 			continue;
 		if (port->count == ADDRESSES_MAX) {
@@ -224,8 +230,7 @@ enum err neutron_floating(const json_t *json, struct arena *arena, struct port_r
 	if (!port->dns_domain)
 		port->dns_name = NULL;
 	address = port->addresses = arena_alloc(arena, sizeof(*address));
-	port->count = address_parse(text_of(json, "floating_ip_address"), 0, address) &&
-	              !address->scope;
+	port->count = take_ip(json, "floating_ip_address", address);
 	return OK;
 }
 

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "dns/address.h"
 
 static void a_site_is_a_v4_host_or_a_v6_56(void **state)
@@ -31,9 +33,43 @@ static void a_site_is_a_v4_host_or_a_v6_56(void **state)
 	}
 }
 
+static void an_address_of_no_host_is_unfit(void **state)
+{
+	static const struct {
+		const char *address, *words;	/* NULL: it can be a host's */
+	} cases[] = {
+		{ "192.0.2.1", NULL }, { "10.0.0.255", NULL }, { "1.0.0.0", NULL },
+		{ "126.255.255.255", NULL }, { "128.0.0.1", NULL }, { "169.253.1.1", NULL },
+		{ "223.255.255.255", NULL }, { "240.0.0.1", NULL },
+		{ "255.255.255.254", NULL },
+		{ "2001:db8::1", NULL }, { "fd00::1", NULL }, { "fec0::1", NULL },
+		{ "::2", NULL },
+		{ "0.0.0.0", "unspecified" }, { "0.1.2.3", "unspecified" },
+		{ "127.0.0.1", "loopback" }, { "127.255.255.254", "loopback" },
+		{ "169.254.169.254", "link-local" }, { "224.0.0.1", "multicast" },
+		{ "239.255.255.255", "multicast" }, { "255.255.255.255", "broadcast" },
+		{ "::", "unspecified" }, { "::1", "loopback" }, { "fe80::1", "link-local" },
+		{ "febf::1", "link-local" }, { "ff02::1", "multicast" },
+		{ "::ffff:127.0.0.1", "loopback" }, { "::ffff:224.0.0.1", "multicast" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct address address;
+
+		print_message("  %s\n", cases[i].address);
+		assert_true(address_parse(cases[i].address, 0, &address));
+		if (cases[i].words)
+			assert_non_null(strstr(address_unfit(&address), cases[i].words));
+		else
+			assert_null(address_unfit(&address));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_address_of_no_host_is_unfit),
 		cmocka_unit_test(a_site_is_a_v4_host_or_a_v6_56),
 	};
 

@@ -104,9 +104,39 @@ static void projects_of_neutron(void **state)
 		check_projects(projects[i].said, projects[i].project);
 }
 
+/* Of a port: what is no host's is left out, and the others stay. */
+static void addresses_of_no_host(void **state)
+{
+	static const char *const said[] = {
+		"127.0.0.1", "192.0.2.1", "169.254.192.3", "224.0.0.1", "255.255.255.255",
+		"::1", "fe80::1", "2001:db8::1", "0.0.0.0", "no address",
+	};
+	json_t *list = json_array();
+	json_t *json = json_pack("{s:s, s:s, s:o}", "id", "0123456789abcdef0123456789abcdef",
+	                         "network_id", "0123456789abcdef0123456789abcdef",
+	                         "fixed_ips", list);
+	struct arena *arena = arena_new();
+	struct port_row port;
+	char text[ADDRESS_TEXT];
+	struct why why;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(said); i++)
+		json_array_append_new(list, json_pack("{s:s}", "ip_address", said[i]));
+	assert_int_equal(neutron_port(json, arena, &port, &why), OK);
+	assert_int_equal(port.count, 2);
+	address_format(&port.addresses[0], text);
+	assert_string_equal(text, "192.0.2.1");
+	address_format(&port.addresses[1], text);
+	assert_string_equal(text, "2001:db8::1");
+	arena_free(&arena);
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addresses_of_no_host),
 		cmocka_unit_test(domains_of_networks),
 		cmocka_unit_test(projects_of_neutron),
 	};
