@@ -823,6 +823,86 @@ class Reverse(PortStory):
         self.answers(f"host-10-88-1-2.{domain}", "A")
 
 
+class Quotas(PortStory):
+    """A reverse domain counts for the project whose port needs it first."""
+
+    def setUp(self):
+        self.tenant = f"t{uuid.uuid4().hex[:8]}"
+        self.owner = Caller(self.fleet.rabbitmq.url, topic="ports", tenant=self.tenant, admin=False)
+        self.addCleanup(self.owner.close)
+        self.name = f"q{uuid.uuid4().hex[:8]}.example."
+        self.central.create_domain(domain={"name": self.name, "tenant": self.tenant})
+        self.net = uuid.uuid4().hex
+        self.owner.set_network(network={"id": self.net, "dns_domain": self.name})
+
+    def limit(self, number):
+        self.central.set_quota(tenant=self.tenant, resource="domains", hard_limit=number)
+
+    def port(self, *addresses, network=None):
+        return self.create(network or self.net, *addresses, caller=self.owner)
+
+    def too_many(self, call, *arguments, **keywords):
+        self.refused("reverse domains of the project exist, and this needs", call, *arguments,
+                     **keywords)
+
+    def test_a_project_with_none(self):
+        self.limit(0)
+        for number in range(40):
+            self.too_many(self.port, f"10.91.{number}.1")
+        self.assertEqual(self.owner.list_ports()["ports"], [])
+        self.assertTrue(self.gone("0.91.10.in-addr.arpa."))
+
+    def test_up_to_its_quota(self):
+        self.limit(2)
+        first = self.port("10.92.1.1")
+        self.port("10.92.2.1")
+        self.wait_published(self.net)
+        for addresses in (["10.92.3.1"], ["10.92.1.9", "fd00:92::1"]):
+            self.too_many(self.port, *addresses)
+        self.too_many(self.owner.update_port, port=first["id"], values={"fixed_ips": [
+            {"ip_address": "10.92.1.1"}, {"ip_address": "10.92.4.1"}]})
+        for number in range(2, 6):
+            self.port(f"10.92.1.{number}")                      # it is there
+        self.limit(3)
+        self.port("10.92.3.1")
+        self.create(self.net, "10.92.5.1", project_id=self.tenant)  # an administrator's call
+
+    def test_one_that_goes_makes_room(self):
+        self.limit(1)
+        port = self.port("10.93.1.1")
+        self.wait_published(self.net)
+        self.too_many(self.port, "10.93.2.1")
+        self.owner.delete_port(port=port["id"])
+        self.wait_published(self.net)
+        self.too_many(self.port, "10.93.2.1")                   # its domain is there still
+        self.delete("1.93.10.in-addr.arpa.")
+        self.port("10.93.2.1")
+
+    def test_one_of_somebody_else(self):
+        """A reverse domain that was there before counts for nobody."""
+        self.limit(0)
+        self.central.create_domain(domain={"name": "1.94.10.in-addr.arpa."})
+        self.port("10.94.1.1")
+        self.wait_published(self.net)
+        self.answers(self.reverse("10.94.1.1"), "PTR", f"host-10-94-1-1.{self.name}")
+        self.too_many(self.port, "10.94.2.1")
+
+    def test_ports_that_get_names_later(self):
+        """By a domain of their network, or by a subnet."""
+        self.limit(1)
+        bare, hidden = uuid.uuid4().hex, uuid.uuid4().hex
+        self.owner.set_network(network={"id": bare})
+        for number in 1, 2:
+            self.port(f"10.95.{number}.1", network=bare)
+        self.too_many(self.owner.set_network, network={"id": bare, "dns_domain": self.name})
+        self.owner.set_network(network={"id": hidden, "dns_domain": self.name})
+        subnet = {"network_id": hidden, "cidr": "10.96.0.0/16"}
+        self.owner.set_subnet(subnet=subnet | {"dns_publish_fixed_ip": False})
+        for number in 1, 2:
+            self.port(f"10.96.{number}.1", network=hidden)
+        self.too_many(self.owner.set_subnet, subnet=subnet | {"dns_publish_fixed_ip": True})
+
+
 class Addresses(PortStory):
 
     def test_those_of_no_host(self):

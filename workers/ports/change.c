@@ -69,8 +69,8 @@ static void push_zone(struct change *change, const struct record_row *row)
 	map_put(change->seen, key, strlen(key), change);
 	change->zones = grown(change->arena, change->zones, change->zone_count,
 	                      &change->zone_size, sizeof(*change->zones));
-	change->zones[change->zone_count++] = (struct zone_key){ row->zone,
-	                                                         row->project_id };
+	change->zones[change->zone_count++] = (struct zone_key){
+		row->zone, row->project_id, row->made_for };
 }
 
 static void push_row(struct change *change, const struct record_row *row, int state)
@@ -102,6 +102,7 @@ void change_want(struct change *change, const struct port_row *port,
 			.port_id = port->id, .zone = record->zone, .name = record->name,
 			.type = record->type, .data = record->data,
 			.project_id = projects[record->of],
+			.made_for = record->of == ZONE_OF_NOBODY ? port->project_id : NULL,
 		};
 		char key[KEY_MAX];
 		size_t len = key_of(port->id, row.name, row.type, row.data, row.zone, key);

@@ -29,7 +29,7 @@ struct watch;
 struct ports_settings {
 	char *label_rules, *pool, *email;
 	char *domain, *feed, *feed_queue, *feed_objects, *publish;
-	int v4_bits, v6_bits, retry_ms, compare_ms;
+	int v4_bits, v6_bits, retry_ms, compare_ms, quota_reverse;
 	bool creates_domains, deletes_reverse;
 };
 

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "model/json.h"
+#include "reverse_quota.h"
 #include "service_private.h"
 #include "writing.h"
 
@@ -118,6 +119,13 @@ static bool is_same_port(const struct port_row *a, const struct port_row *b)
 	return true;
 }
 
+static void check_reverse(const struct deed *deed, struct tx *tx,
+                          const struct port_row *port)
+{
+	reverse_quota_check(deed->writing.ports, tx, deed->req, port->project_id,
+	                    &deed->writing.change);
+}
+
 static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
 {
 	struct writing *writing = &deed->writing;
@@ -138,6 +146,7 @@ static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
 	store_port_insert(tx, port);
 	tell_taken(tx, port);
 	writing_records(writing, tx, port);
+	check_reverse(deed, tx, port);
 }
 
 static enum err create_port(void *self, struct request *req)
@@ -191,6 +200,7 @@ static void change_port(struct deed *deed, struct tx *tx, struct port_wish *wish
 	store_port_update(tx, &wish->port);
 	tell_taken(tx, &wish->port);
 	writing_records(writing, tx, &wish->port);
+	check_reverse(deed, tx, &wish->port);
 }
 
 static enum err update_port(void *self, struct request *req)

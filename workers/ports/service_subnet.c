@@ -2,6 +2,7 @@
 
 #include "model/json.h"
 #include "renaming.h"
+#include "reverse_quota.h"
 #include "service_private.h"
 
 /* ---- set, delete: what of the network's ports is published follows ---- */
@@ -36,6 +37,8 @@ static void publish_again(struct setting *setting, struct tx *tx)
 	if (store_network_lock(tx, setting->req->arena, setting->network.id,
 	                       &setting->network))
 		renaming_none(&setting->renaming, tx);
+	reverse_quota_check(setting->renaming.ports, tx, setting->req,
+	                    setting->network.project_id, &setting->renaming.change);
 }
 
 /* Among those of its network. */

@@ -140,6 +140,7 @@ struct record_row {
 	enum { RECORD_ADD, RECORD_HAVE, RECORD_DROP, RECORD_REFUSED } state;
 	uint64_t seq;
 	bool is_shared;			/* of DROP: another port has just the same */
+	const char *made_for;		/* of one that is wanted: its zone_key's */
 };
 
 /* Of a port, or (NULL) of all ports of a network. */
@@ -196,6 +197,8 @@ void store_port_sights(struct tx *tx, const char *network_id,
 
 struct zone_key {
 	const char *zone, *project_id;
+	/* The project whose port needs a reverse domain, if it is the first; else NULL. */
+	const char *made_for;
 };
 
 struct zone_row {
@@ -228,6 +231,14 @@ void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
 /* Without records for a day: as if nobody had ever written there. */
 void store_zones_sweep(struct tx *tx);
+/*
+ * Reverse domains that count for a project: those that we made and that exist, and those
+ * that are still to be made.
+ */
+void store_zones_count(struct tx *tx, const char *project_id, int64_t *made,
+                       int64_t *coming);
+/* The project's own limit of domains (central's); false: it has none. */
+bool store_domain_quota(struct tx *tx, const char *project_id, int64_t *limit);
 /* Reverse ones that we made and that have no record are due. */
 void store_zones_unused_due(struct tx *tx);
 /* There is no such domain: of what should be there all is open, and nothing is to go. */

@@ -4,21 +4,26 @@
 
 enum { ZONES_DUE_MAX = 1000 };		/* of one look */
 
-/* Blind: whoever changes records decides nothing by what these rows were. */
+/*
+ * Blind: whoever changes records decides nothing by what these rows were. A quota that is
+ * counted afterwards (store_zones_count) allows for some more.
+ */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	struct arena *arena = arena_new();
-	struct tx_value *values = arena_alloc(arena, (2 * count + 1) * sizeof(*values));
+	struct tx_value *values = arena_alloc(arena, (3 * count + 1) * sizeof(*values));
 
 	for (size_t i = 0; i < count; i++) {
-		values[2 * i] = tx_text(zones[i].zone);
-		values[2 * i + 1] = tx_text(zones[i].project_id);
+		values[3 * i] = tx_text(zones[i].zone);
+		values[3 * i + 1] = tx_text(zones[i].project_id);
+		values[3 * i + 2] = tx_text(zones[i].made_for);
 	}
 	if (count)
 		tx_exec_rows(tx,
-		    TX_BLIND "INSERT INTO port_zones (zone, project_id, due_at, rev) VALUES ",
-		    "(?,?,NOW(3),1)", " ON DUPLICATE KEY UPDATE rev = rev + 1, "
-		    "due_at = NOW(3)", values, 2, count);
+		    TX_BLIND "INSERT INTO port_zones (zone, project_id, made_for, due_at, rev) "
+		    "VALUES ", "(?,?,NULLIF(?, ''),NOW(3),1)",
+		    " ON DUPLICATE KEY UPDATE rev = rev + 1, due_at = NOW(3), "
+		    "made_for = COALESCE(made_for, VALUES(made_for))", values, 3, count);
 	arena_free(&arena);
 }
 
@@ -115,6 +120,36 @@ void store_zones_sweep(struct tx *tx)
 	    "(SELECT 1 FROM port_records r WHERE r.zone = port_zones.zone "
 	    "AND r.project_id = port_zones.project_id) LIMIT ?",
 	    TX_BIND(tx_int(ZONES_DUE_MAX)));
+}
+
+void store_zones_count(struct tx *tx, const char *project_id, int64_t *made,
+                       int64_t *coming)
+{
+	struct tx_rows rows;
+
+	*made = *coming = 0;
+	if (!tx_select_row(tx, NULL, &rows,
+	    "SELECT COUNT(IF(d.id = z.made_id, 1, NULL)), "
+	    "COUNT(IF(d.id IS NULL AND z.due_at IS NOT NULL, 1, NULL)) FROM port_zones z "
+	    "LEFT JOIN domains d ON d.name = z.zone AND d.live = 1 WHERE z.made_for = ?",
+	    TX_BIND(tx_text(project_id))))
+		return;
+	*made = row_int(&rows);
+	*coming = row_int(&rows);
+	tx_select_end(&rows);
+}
+
+bool store_domain_quota(struct tx *tx, const char *project_id, int64_t *limit)
+{
+	struct tx_rows rows;
+
+	if (!tx_select_row(tx, NULL, &rows, "SELECT hard_limit FROM quotas "
+	                   "WHERE tenant = ? AND resource = 'domains'",
+	                   TX_BIND(tx_text(project_id))))
+		return false;
+	*limit = row_int(&rows);
+	tx_select_end(&rows);
+	return true;
 }
 
 void store_zones_unused_due(struct tx *tx)
