@@ -196,6 +196,34 @@ static enum err commit(struct talk *talk, enum err err)
 	return err;
 }
 
+static void take_sync(void *self, const char *const *fields)
+{
+	if (fields[KNOT_CTL_IDX_DATA] && !strcmp(fields[KNOT_CTL_IDX_DATA], "-1"))
+		*(bool *)self = true;
+}
+
+/*
+ * Knot writes "_" for "/" in the name of a zone's file, so that a/b.example and a_b.example
+ * have one file. With zonefile-sync: -1 there are no files.
+ */
+static enum err check_file(struct talk *talk, const char *name)
+{
+	knot_ctl_data_t data = {
+		[KNOT_CTL_IDX_CMD] = "conf-read",
+		[KNOT_CTL_IDX_SECTION] = "template",
+		[KNOT_CTL_IDX_ID] = talk->knot->template,
+		[KNOT_CTL_IDX_ITEM] = "zonefile-sync",
+	};
+	bool has_none = false;
+	enum err err = strchr(name, '/') ? ask(talk, &data, take_sync, &has_none) : OK;
+
+	if (err || has_none || !strchr(name, '/'))
+		return err;
+	return fail(talk->why, ERR_INVALID, "%s: not created: Knot makes a file of the name "
+	            "%.200s with \"_\" for \"/\": set zonefile-sync: -1 in its template %s",
+	            talk->knot->server.id, name, talk->knot->template);
+}
+
 static enum err set_zone(struct talk *talk, const char *name)
 {
 	enum err err = ask_zone(talk, "conf-set", name, NULL, NULL);
@@ -204,6 +232,9 @@ static enum err set_zone(struct talk *talk, const char *name)
 		return err;
 	if (talk->refusal[0] && meaning_of(talk, "conf-set zone") != MEANS_PRESENT)
 		return refused(talk, "conf-set");
+	err = talk->refusal[0] ? OK : check_file(talk, name);	/* one that is there stays */
+	if (err)
+		return err;
 	err = ask_zone(talk, "conf-set", name, "template", talk->knot->template);
 	if (!err && talk->refusal[0])
 		err = refused(talk, "conf-set of the template");

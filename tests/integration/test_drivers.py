@@ -354,6 +354,25 @@ class KnotTest(StatesStory, ListingStory, DriverStory, unittest.TestCase):
         self.assertIn("remote: ns1: conf-set of the template: not exists\n", said)
         self.assertEqual(self.expect_ok("has", "nowhere.example."), "not there\n")
 
+    def test_a_template_with_files(self):
+        """Its name for a file has "_" for "/": two zones would have one. What is there stays."""
+        there, new, plain = "0/26.example.", "0/25.example.", "0_25.example."
+        refused = (f'invalid: ns1: not created: Knot makes a file of the name {new} with "_" for '
+                   '"/": set zonefile-sync: -1 in its template zonefleet')
+        self.expect_ok("create", there)
+        sync = ("conf-set", "template[zonefleet].zonefile-sync")
+        unset = ("conf-unset", "template[zonefleet].zonefile-sync")
+        self.addCleanup(self.server.change, unset, (*sync, "-1"))
+        for changes in [unset], [(*sync, "0")]:
+            self.server.change(*changes)
+            code, said = self.run_driver("create", new)
+            self.assertEqual((code, said.splitlines()[0]), (1, refused))
+            self.assertEqual(self.expect_ok("has", new), "not there\n")
+            for zone in there, plain:
+                self.expect_ok("create", zone)
+        for zone in there, plain:
+            self.expect_ok("delete", zone)
+
     def test_a_transaction_left_open_is_taken_over(self):
         try:
             self.server.knotc("conf-begin")
