@@ -1,9 +1,10 @@
 /*
- * backend_driver BACKEND FILE SERVER MASTER[,MASTER] OPERATION [NAME]
+ * backend_driver BACKEND FILE SERVER MASTER[,MASTER] OPERATION [NAME...]
  *
  * Runs one operation (create, delete, retransfer, renew, is_ours, has, list) of a
  * backend's driver on one server of a configuration file. Prints the names of a list, and
- * "ours" of a zone that is; a failure is one line, "ERR: words", and status 1.
+ * "ours" of a zone that is; a failure is one line, "ERR: words", and status 1. With several
+ * names it prints "ok" or the failure of each, with a zero octet behind it, and ends with 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,17 +68,19 @@ static enum err masters_parse(char *list, struct endpoint masters[MASTERS_MAX],
 }
 
 static enum err run(const struct driver *driver, const void *settings, char **argv,
-                    struct why *why)
+                    const char *name, struct why *why)
 {
 	struct endpoint masters[MASTERS_MAX];
 	struct driver_context context = { masters, 0 };
-	struct domain_ref domain = { .name = argv[6], .pool = "default", .tenant = "t" };
+	struct domain_ref domain = { .name = name, .pool = "default", .tenant = "t" };
 	struct arena *arena = arena_new();
 	const char **names = NULL;
 	size_t count = 0;
 	bool ours = false, there = false;
-	enum err err = masters_parse(argv[4], masters, &context.master_count, why);
+	char *list = strdup(argv[4]);
+	enum err err = masters_parse(list, masters, &context.master_count, why);
 
+	free(list);
 	if (err)
 		return err;
 	snprintf(domain.id, sizeof(domain.id), "%032x", 7);
@@ -105,6 +108,17 @@ static enum err run(const struct driver *driver, const void *settings, char **ar
 	return err;
 }
 
+static int run_all(const struct driver *driver, const void *settings, char **argv)
+{
+	for (char **name = argv + 6; *name; name++) {
+		struct why why = { "" };
+		enum err err = run(driver, settings, argv, *name, &why);
+
+		printf("%s%s%s%c", err ? err_name(err) : "ok", err ? ": " : "", why.text, 0);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct why why = { "" };
@@ -114,7 +128,10 @@ int main(int argc, char **argv)
 		fatal("usage: backend_driver BACKEND FILE SERVER MASTER OPERATION "
 		      "[NAME]");
 	const struct driver *driver = driver_find(argv[1]);
-	enum err err = run(driver, settings_load(driver, argv[2], argv[3]), argv, &why);
+	const void *settings = settings_load(driver, argv[2], argv[3]);
+	if (argc > 7)
+		return run_all(driver, settings, argv);
+	enum err err = run(driver, settings, argv, argv[6], &why);
 	if (!err)
 		return 0;
 	printf("%s: %s\n", err_name(err), why.text);
