@@ -181,8 +181,7 @@ static enum err check_new(struct write *write, const struct domain_wish *wish)
 	struct request *req = write->req;
 	enum err err = rules_domain_name(&wish->name, req->context.is_admin, &req->why);
 
-	if (!err && wish->tenant && strcmp(wish->tenant, req->context.tenant) &&
-	    !req->context.is_admin)
+	if (!err && wish->tenant && !access_is_owner(req, wish->tenant))
 		return fail(&req->why, ERR_DENIED,
 		            "domain.tenant: only an administrator may create a "
 		            "domain for another tenant");

@@ -297,7 +297,7 @@ void store_domain_get_several(struct tx *tx, struct arena *arena,
 
 bool store_domain_is_seen(const struct access *access, const struct zone *zone)
 {
-	return access->all || !strcmp(zone->is.tenant, access->tenant);
+	return access_has(access, zone->is.tenant);
 }
 
 void store_domain_read_locked(struct tx *tx, struct arena *arena,

@@ -605,6 +605,9 @@ class Impostor:
                   asked["_reply_q"])
 
 
+MAY_BE_A_TENANT = TEXTS - {"empty", "control", "control name"}
+
+
 class Identity(Story):
     """Who asks is nobody rather than somebody else, or an administrator, by accident."""
 
@@ -616,7 +619,8 @@ class Identity(Story):
 
     def test_a_tenant_that_is_none(self):
         args = {"domain": lab.things.domain}
-        self.assert_forbidden("get_domain", args, "project_id", TEXTS - {"empty"})
+        self.assert_forbidden("get_domain", args, "project_id", MAY_BE_A_TENANT)
+        self.assert_forbidden("get_domain", args, "tenant", MAY_BE_A_TENANT)
 
     def test_an_administrator_that_is_none(self):
         self.assert_forbidden("create_pool", {"pool": {"name": "never"}}, "is_admin", {"bool"})

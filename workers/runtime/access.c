@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+bool access_has(const struct access *access, const char *owner)
+{
+	return access->all || (*owner && !strcmp(access->tenant, owner));
+}
+
 enum err access_of(struct request *req, struct access *access)
 {
 	const struct context *context = &req->context;
@@ -32,8 +37,9 @@ enum err access_require_admin(struct request *req)
 
 bool access_is_owner(const struct request *req, const char *owner)
 {
-	return req->context.is_admin ||
-	       (*owner && !strcmp(req->context.tenant, owner));
+	const struct access access = { req->context.tenant, req->context.is_admin };
+
+	return access_has(&access, owner);
 }
 
 enum err access_check(struct request *req, const char *owner)

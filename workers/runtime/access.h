@@ -17,13 +17,16 @@ struct access {
 	bool all;		/* everyone's */
 };
 
+/* May such a caller see and change what belongs to OWNER? */
+bool access_has(const struct access *access, const char *owner);
+
 /* ERR_DENIED for a caller with no tenant and no administrator's rights. */
 enum err access_of(struct request *req, struct access *access);
 /* The same for lists: *tenant is whose rows the caller sees; NULL: everyone's. */
 enum err access_filter(struct request *req, const char **tenant);
 /* ERR_DENIED unless the caller is an administrator. */
 enum err access_require_admin(struct request *req);
-/* May the caller see and change what belongs to OWNER? */
+/* The same as access_has(), of the caller. */
 bool access_is_owner(const struct request *req, const char *owner);
 /* The same, as an error: ERR_DENIED. */
 enum err access_check(struct request *req, const char *owner);
