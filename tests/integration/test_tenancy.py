@@ -407,6 +407,13 @@ class OldRows(unittest.TestCase):
         self.assertNotIn("alice", self.migrate(name, "migrate"))
         self.assertRegex(self.migrate(name, "tenants"), "'alice ' ")
 
+    def test_tenants_are_found_by_their_indexes(self):
+        for sql, key in (("domains WHERE tenant = 'alice' AND live = 1", "domain_tenant"),
+                         ("routes WHERE project_id = 'alice'", "route_project"),
+                         ("host_claims WHERE parent = 'a' AND project_id = 'b'", "claim_below")):
+            possible = lab.fleet.mariadb.sql(f"EXPLAIN SELECT * FROM {sql}")[0][4]
+            self.assertIn(key, possible)
+
     def test_no_identity_is_compared_with_padding(self):
         """Columns of tenants in all tables, those of later versions, too."""
         rows = lab.fleet.mariadb.sql(
