@@ -187,7 +187,8 @@ static struct poll_move on_ended_while_asking(struct poll *poll,
 static struct poll_move on_ended_while_waiting(struct poll *poll,
                                                const struct judgement *brought)
 {
-	if (!quicken(poll))
+	/* a transfer does not end what kept mini-DNS from asking */
+	if (!quicken(poll) || poll->last.verdict == VERDICT_UNASKED)
 		return stay;
 	if (brought_it(poll, brought))
 		return pause_at_its_pace(poll, PACE_FROM_TRANSFER);
@@ -211,7 +212,8 @@ static struct poll_move on_answered(struct poll *poll, const struct judgement *j
 	if (is_satisfied(poll))
 		return report(poll);
 	reached_owed = pays_owed(poll);
-	move = ask_again(poll);
+	/* what kept mini-DNS from asking does not pass in milliseconds */
+	move = judgement->verdict == VERDICT_UNASKED ? fail_try(poll) : ask_again(poll);
 	move.reached_owed = reached_owed;
 	return move;
 }

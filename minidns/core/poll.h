@@ -11,10 +11,10 @@
  * When it is asked first is the server's own pace (core/pace.h), from its
  * answer to the NOTIFY or from the end of a transfer that brought the serial. A
  * server that answers, only not yet as wanted, is asked again soon: 5 ms, 10 ms,
- * up to the retry interval. Only pauses of the whole interval, and silence, are
- * tries; while a transfer to it is under way, nothing is one. Nor is an answer by
- * which a server that is told nothing has not yet taken the zone up, or dropped it,
- * as long as the patience with it lasts. A timeout is never absence.
+ * up to the retry interval. Only pauses of the whole interval, silence, and a query that
+ * could not be sent are tries; while a transfer to it is under way, nothing is one. Nor is
+ * an answer by which a server that is told nothing has not yet taken the zone up, or
+ * dropped it, as long as the patience with it lasts. A timeout is never absence.
  */
 #pragma once
 

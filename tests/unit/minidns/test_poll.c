@@ -293,6 +293,26 @@ static void a_wrong_signature_is_not_borne(void **state)
 	}
 }
 
+/* Else mini-DNS would try ten times before it counts one. */
+static void what_could_not_be_asked_is_a_try(void **state)
+{
+	const struct judgement unasked = { .verdict = VERDICT_UNASKED, .fault = FAULT };
+	struct poll_move move;
+	struct poll poll;
+
+	(void)state;
+	poll_start(&poll, &terms, new_pace(), false);
+	for (int i = 1; i < terms.max_retries; i++) {
+		move = poll_step(&poll, POLL_ANSWERED, &unasked);
+		assert_int_equal(move.action, POLL_WAIT);
+		assert_int_equal(move.wait_ms, terms.retry_interval_ms);
+		move = poll_step(&poll, POLL_TRANSFER_ENDED, NULL);	/* does not hasten it */
+		assert_int_equal(move.action, POLL_STAY);
+		assert_int_equal(poll_step(&poll, POLL_TIMER, NULL).action, POLL_SEND);
+	}
+	assert_int_equal(poll_step(&poll, POLL_ANSWERED, &unasked).action, POLL_REPORT);
+}
+
 /* Under a stream of orders an absent zone would never be in error. */
 static void a_newer_order_renews_no_patience(void **state)
 {
@@ -625,6 +645,7 @@ int main(void)
 		cmocka_unit_test(no_try_counts_during_a_transfer),
 		cmocka_unit_test(patience_is_borne_with_what_comes_by_itself),
 		cmocka_unit_test(a_wrong_signature_is_not_borne),
+		cmocka_unit_test(what_could_not_be_asked_is_a_try),
 		cmocka_unit_test(a_newer_order_renews_no_patience),
 		cmocka_unit_test(a_notify_holds_the_first_query),
 		cmocka_unit_test(it_learns_the_servers_pace),
