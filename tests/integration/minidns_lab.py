@@ -445,7 +445,7 @@ class Lab:
         self.mariadb.sql("\n".join(inserts(
             "pool_servers (pool_name, id, backend, host, port, tsig_key)",
             [f"({quote(POOL)}, '{to['host']} {to['port']}', 'fake', {quote(to['host'])}, "
-             f"{to['port']}, {quote(to['tsig_key']) if to['tsig_key'] else 'NULL'})"
+             f"{to['port']}, {quote(self.key.name) if self._has_key(to) else 'NULL'})"
              for to in new])))
         count = int(self.mariadb.sql("SELECT COUNT(DISTINCT host, port) FROM pool_servers "
                                      "WHERE state <> 'REMOVED'")[0][0])
@@ -453,6 +453,9 @@ class Lab:
             worker.reload()
         wait_for(lambda: all(servers_known(worker) >= count for worker in self.workers), 20,
                  "mini-DNS knows the servers")
+
+    def _has_key(self, destination):
+        return self.key and destination.get("tsig_key") == self.key.name
 
     def cast(self, method, **arguments):
         self.know([*arguments.get("destinations", ()),
