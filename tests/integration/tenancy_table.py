@@ -78,8 +78,10 @@ LISTED    = Outcomes("sees",  "nothing", F,         "sees")
 OWN_LIST  = Outcomes("sees",  "nothing", F,         "nothing")
 ADMIN     = Outcomes(F,       F,         F,         "done")
 PUBLIC    = Outcomes("done",  "done",    "done",    "done")
-# Messages between our workers. The context says nothing of them.
+# Messages between our workers: of the pool manager and of mini-DNS, whatever the context says;
+# and central's reports, which only an administrator's context may bring.
 FLEET     = Outcomes("done",  "done",    "done",    "done")
+REPORT    = ADMIN
 
 ROWS = {
     "central": {
@@ -127,9 +129,8 @@ ROWS = {
         "find_repairs": ADMIN,
         "update_server": ADMIN,
         "sync_domain": OWNED,
-        # between our workers, as administrators
-        "update_status": ADMIN,
-        "update_statuses": ADMIN,
+        "update_status": REPORT,
+        "update_statuses": REPORT,
     },
     "poolmgr": dict.fromkeys((
         "create_domain", "update_domain", "update_domains", "delete_domain", "sync_domain",
