@@ -661,8 +661,8 @@ class Requests(PortStory):
                  "ip_address"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fe80::1%eth0"}]},
                  "ip_address"),
-                ({"network_id": network, "fixed_ips": [{"ip_address": "::1"},
-                                                       {"ip_address": "0::1"}]}, "twice"),
+                ({"network_id": network, "fixed_ips": [{"ip_address": "fd00::1"},
+                                                       {"ip_address": "fd00:0::1"}]}, "twice"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": f"10.0.0.{i}"}
                                                        for i in range(31)]}, "fixed_ips"),
                 ({"network_id": network, "dns_name": "a" * 256}, "dns_name"),
@@ -848,44 +848,44 @@ class Quotas(PortStory):
     def test_a_project_with_none(self):
         self.limit(0)
         for number in range(40):
-            self.too_many(self.port, f"10.91.{number}.1")
+            self.too_many(self.port, f"10.171.{number}.1")
         self.assertEqual(self.owner.list_ports()["ports"], [])
-        self.assertTrue(self.gone("0.91.10.in-addr.arpa."))
+        self.assertTrue(self.gone("0.171.10.in-addr.arpa."))
 
     def test_up_to_its_quota(self):
         self.limit(2)
-        first = self.port("10.92.1.1")
-        self.port("10.92.2.1")
+        first = self.port("10.172.1.1")
+        self.port("10.172.2.1")
         self.wait_published(self.net)
-        for addresses in (["10.92.3.1"], ["10.92.1.9", "fd00:92::1"]):
+        for addresses in (["10.172.3.1"], ["10.172.1.9", "fd00:172::1"]):
             self.too_many(self.port, *addresses)
         self.too_many(self.owner.update_port, port=first["id"], values={"fixed_ips": [
-            {"ip_address": "10.92.1.1"}, {"ip_address": "10.92.4.1"}]})
+            {"ip_address": "10.172.1.1"}, {"ip_address": "10.172.4.1"}]})
         for number in range(2, 6):
-            self.port(f"10.92.1.{number}")                      # it is there
+            self.port(f"10.172.1.{number}")                     # it is there
         self.limit(3)
-        self.port("10.92.3.1")
-        self.create(self.net, "10.92.5.1", project_id=self.tenant)  # an administrator's call
+        self.port("10.172.3.1")
+        self.create(self.net, "10.172.5.1", project_id=self.tenant)  # an administrator's call
 
     def test_one_that_goes_makes_room(self):
         self.limit(1)
-        port = self.port("10.93.1.1")
+        port = self.port("10.173.1.1")
         self.wait_published(self.net)
-        self.too_many(self.port, "10.93.2.1")
+        self.too_many(self.port, "10.173.2.1")
         self.owner.delete_port(port=port["id"])
         self.wait_published(self.net)
-        self.too_many(self.port, "10.93.2.1")                   # its domain is there still
-        self.delete("1.93.10.in-addr.arpa.")
-        self.port("10.93.2.1")
+        self.too_many(self.port, "10.173.2.1")                  # its domain is there still
+        self.delete("1.173.10.in-addr.arpa.")
+        self.port("10.173.2.1")
 
     def test_one_of_somebody_else(self):
         """A reverse domain that was there before counts for nobody."""
         self.limit(0)
-        self.central.create_domain(domain={"name": "1.94.10.in-addr.arpa."})
-        self.port("10.94.1.1")
+        self.central.create_domain(domain={"name": "1.174.10.in-addr.arpa."})
+        self.port("10.174.1.1")
         self.wait_published(self.net)
-        self.answers(self.reverse("10.94.1.1"), "PTR", f"host-10-94-1-1.{self.name}")
-        self.too_many(self.port, "10.94.2.1")
+        self.answers(self.reverse("10.174.1.1"), "PTR", f"host-10-174-1-1.{self.name}")
+        self.too_many(self.port, "10.174.2.1")
 
     def test_ports_that_get_names_later(self):
         """By a domain of their network, or by a subnet."""
@@ -893,13 +893,13 @@ class Quotas(PortStory):
         bare, hidden = uuid.uuid4().hex, uuid.uuid4().hex
         self.owner.set_network(network={"id": bare})
         for number in 1, 2:
-            self.port(f"10.95.{number}.1", network=bare)
+            self.port(f"10.175.{number}.1", network=bare)
         self.too_many(self.owner.set_network, network={"id": bare, "dns_domain": self.name})
         self.owner.set_network(network={"id": hidden, "dns_domain": self.name})
-        subnet = {"network_id": hidden, "cidr": "10.96.0.0/16"}
+        subnet = {"network_id": hidden, "cidr": "10.176.0.0/16"}
         self.owner.set_subnet(subnet=subnet | {"dns_publish_fixed_ip": False})
         for number in 1, 2:
-            self.port(f"10.96.{number}.1", network=hidden)
+            self.port(f"10.176.{number}.1", network=hidden)
         self.too_many(self.owner.set_subnet, subnet=subnet | {"dns_publish_fixed_ip": True})
 
 
@@ -907,7 +907,7 @@ class Addresses(PortStory):
 
     def test_those_of_no_host(self):
         domain, network = self.domain()
-        port = self.create(network, "10.97.0.1")
+        port = self.create(network, "10.177.0.1")
         for address, words in (("0.0.0.0", "unspecified"), ("0.1.2.3", "unspecified"),
                                ("127.0.0.1", "loopback"), ("169.254.169.254", "link-local"),
                                ("224.0.0.1", "multicast"), ("239.1.2.3", "multicast"),
@@ -917,7 +917,7 @@ class Addresses(PortStory):
             with self.subTest(address=address):
                 words = f"ip_address: {address} is (an?|the) {words} address"
                 self.refused(words, self.create, network, address)
-                self.refused(words, self.create, network, "10.97.0.2", address)
+                self.refused(words, self.create, network, "10.177.0.2", address)
                 self.refused(words, self.caller.update_port, port=port["id"],
                              values={"fixed_ips": [{"ip_address": address}]})
 
