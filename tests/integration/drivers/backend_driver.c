@@ -114,7 +114,8 @@ static int run_all(const struct driver *driver, const void *settings, char **arg
 		struct why why = { "" };
 		enum err err = run(driver, settings, argv, *name, &why);
 
-		printf("%s%s%s%c", err ? err_name(err) : "ok", err ? ": " : "", why.text, 0);
+		printf("%s%s%s%c", err ? err_name(err) : "ok", err ? ": " : "",
+		       err ? why.text : "", 0);
 	}
 	return 0;
 }
