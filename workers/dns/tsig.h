@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dns/hmac.h"
+#include "base/hmac.h"
 #include "dns/packet.h"
 #include "model/name.h"
 

@@ -1,4 +1,4 @@
-#include "dns/hmac.h"
+#include "base/hmac.h"
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
