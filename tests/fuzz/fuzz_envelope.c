@@ -1,8 +1,10 @@
 /*
  * Any bytes as a body: no decoder dies, a request that was understood comes back the same
- * when it is encoded and decoded again, and the dispatcher answers it. The scan for a caller
- * finds the caller of each call that was understood, and reads pieces as it reads the whole.
+ * when it is encoded, signed and decoded again, and the dispatcher answers it. No signature
+ * but our own is good. The scan for a caller finds the caller of each call that was
+ * understood, and reads pieces as it reads the whole.
  */
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,6 +17,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { BODY_MAX = 65536 };
+
+/* Random octets; nobody signed a message of the corpus with them. */
+static const struct signature_keys keys = {
+	{ { "a", "\x8f\x02\xd1\x5c\x33\xe7\x90\x4a\x1b\x66\xf8\x2d\xc4\x75\xa9\x0e", 16 } }, 1,
+};
 
 static enum err run_nothing(void *self, struct request *req)
 {
@@ -55,8 +62,17 @@ static bool same(const struct envelope_request *one, const struct envelope_reque
 	       json_equal(one->context, two->context) && !one->msg_id == !two->msg_id;
 }
 
+static enum signature_verdict verify(const struct envelope_request *request)
+{
+	return signature_verify(&keys, &(struct signed_text){ "topic", request->text,
+	                                                      request->text_len },
+	                        request->signature,
+	                        &(struct signature_time){ 1000, INT_MAX, INT_MAX });
+}
+
 static void there_and_back(const struct envelope_request *request)
 {
+	const struct envelope_signer signer = { &keys.key[0], "topic", 1000 };
 	struct envelope_call call = {
 		.method = request->method,
 		.args = request->args,
@@ -65,6 +81,7 @@ static void there_and_back(const struct envelope_request *request)
 		.unique_id = request->unique_id,
 		.msg_id = request->msg_id,
 		.reply_queue = request->reply_queue,
+		.signer = &signer,
 	};
 	struct envelope_request again;
 	struct buf body = { 0 };
@@ -73,7 +90,7 @@ static void there_and_back(const struct envelope_request *request)
 	envelope_request_encode(&call, &body);
 	if (envelope_request_decode(body.data, body.len, SIZE_MAX, &again, &why))
 		abort();
-	if (!same(request, &again))
+	if (!same(request, &again) || verify(&again))
 		abort();
 	envelope_request_clear(&again);
 	buf_clear(&body);
@@ -126,6 +143,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct why why;
 
 	if (!envelope_request_decode(data, size, BODY_MAX, &request, &why)) {
+		if (!verify(&request))
+			abort();
 		there_and_back(&request);
 		dispatch(&request);
 		find_caller(data, size, &request);

@@ -12,6 +12,7 @@
 
 #define ENVELOPE_VERSION "2.0"
 #define CONTEXT_PREFIX "_context_"
+#define SIGNATURE_KEY "zonefleet.signature"
 
 enum {
 	NAME_MAX_LEN = 255,	/* AMQP's short string: queue names, methods, ids */
@@ -93,10 +94,15 @@ static enum err inner_decode(const json_t *version, const json_t *text, size_t m
 	                          message, why);
 }
 
-static enum err unwrap(const uint8_t *body, size_t len, size_t max, json_t **message,
-                       struct why *why)
+/* Both owned; without an envelope outer is NULL. */
+struct layers {
+	json_t *outer, *message;
+};
+
+static enum err unwrap_layers(const uint8_t *body, size_t len, size_t max,
+                              struct layers *layers, struct why *why)
 {
-	json_t *outer, *version, *text;
+	json_t *outer, *message, *version, *text;
 	enum err err = json_decode_object((const char *)body, len, max, &outer, why);
 
 	if (err)
@@ -104,12 +110,28 @@ static enum err unwrap(const uint8_t *body, size_t len, size_t max, json_t **mes
 	version = json_object_get(outer, "oslo.version");
 	text = json_object_get(outer, "oslo.message");
 	if (!version || !text) {
-		*message = outer;
+		*layers = (struct layers){ NULL, outer };
 		return OK;
 	}
-	err = inner_decode(version, text, max, message, why);
-	json_decref(outer);
+	err = inner_decode(version, text, max, &message, why);
+	if (err)
+		json_decref(outer);
+	else
+		*layers = (struct layers){ outer, message };
 	return err;
+}
+
+static enum err unwrap(const uint8_t *body, size_t len, size_t max, json_t **message,
+                       struct why *why)
+{
+	struct layers layers;
+	enum err err = unwrap_layers(body, len, max, &layers, why);
+
+	if (err)
+		return err;
+	json_decref(layers.outer);
+	*message = layers.message;
+	return OK;
 }
 
 static json_t *context_collect(json_t *message)
@@ -192,14 +214,33 @@ static enum err request_fill(struct envelope_request *request, struct why *why)
 	return args_decode(request->message, &request->args, why);
 }
 
+/* What is too long for a signature, or no text, is a malformed one. */
+static void signature_decode(struct envelope_request *request)
+{
+	const json_t *signature = json_object_get(request->outer, SIGNATURE_KEY);
+	const json_t *text = json_object_get(request->outer, "oslo.message");
+
+	if (!signature)
+		return;
+	request->signature = json_is_string(signature) &&
+	                     json_string_length(signature) < SIGNATURE_SIZE
+	                         ? json_string_value(signature) : "";
+	request->text = json_string_value(text);
+	request->text_len = json_string_length(text);
+}
+
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why)
 {
 	struct envelope_request decoded = { 0 };
-	enum err err = unwrap(body, len, max, &decoded.message, why);
+	struct layers layers;
+	enum err err = unwrap_layers(body, len, max, &layers, why);
 
 	if (err)
 		return err;
+	decoded.outer = layers.outer;
+	decoded.message = layers.message;
+	signature_decode(&decoded);
 	err = request_fill(&decoded, why);
 	if (err) {
 		envelope_request_clear(&decoded);
@@ -210,8 +251,17 @@ enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
 	return OK;
 }
 
+void envelope_request_forget_outer(struct envelope_request *request)
+{
+	json_decref(request->outer);
+	request->outer = NULL;
+	request->signature = request->text = NULL;
+	request->text_len = 0;
+}
+
 void envelope_request_clear(struct envelope_request *request)
 {
+	json_decref(request->outer);
 	json_decref(request->context);
 	json_decref(request->message);
 	*request = (struct envelope_request){ 0 };
@@ -344,6 +394,12 @@ static json_t *json_words_or_null(const char *text)
 	return text ? json_words(text) : json_null();
 }
 
+static int append_plain(const char *text, size_t len, void *body)
+{
+	buf_append(body, text, len);
+	return 0;
+}
+
 /* JSON within a JSON string: the dump has no control bytes, so two escapes are all. */
 static int append_quoted(const char *text, size_t len, void *body)
 {
@@ -359,14 +415,37 @@ static int append_quoted(const char *text, size_t len, void *body)
 	return 0;
 }
 
-/* Takes the message. */
-static void wrap(json_t *message, struct buf *body)
+static void wrap_begin(struct buf *body)
 {
 	buf_text(body, "{\"oslo.version\": \"" ENVELOPE_VERSION "\", ");
 	buf_text(body, "\"oslo.message\": \"");
+}
+
+/* Takes the message. */
+static void wrap(json_t *message, struct buf *body)
+{
+	wrap_begin(body);
 	bug_if(json_dump_callback(message, append_quoted, body, DUMP_FLAGS) != 0);
 	buf_text(body, "\"}");
 	json_decref(message);
+}
+
+/* Takes the message. A signature has no character that JSON would escape. */
+static void wrap_signed(json_t *message, const struct envelope_signer *signer,
+                        struct buf *body)
+{
+	char signature[SIGNATURE_SIZE];
+	struct buf text = { 0 };
+
+	bug_if(json_dump_callback(message, append_plain, &text, DUMP_FLAGS) != 0);
+	json_decref(message);
+	signature_make(signer->key, &(struct signed_text){ signer->topic, text.data,
+	                                                   text.len },
+	               signer->unix_ms, signature);
+	wrap_begin(body);
+	append_quoted((const char *)text.data, text.len, body);
+	buf_printf(body, "\", \"" SIGNATURE_KEY "\": \"%s\"}", signature);
+	buf_clear(&text);
 }
 
 /* The message shares the value with its owner; only the count of references changes. */
@@ -414,7 +493,10 @@ void envelope_request_encode(const struct envelope_call *call, struct buf *body)
 	}
 	set_unique_id(message, call->unique_id);
 	set_context(message, call->context);
-	wrap(message, body);
+	if (call->signer)
+		wrap_signed(message, call->signer, body);
+	else
+		wrap(message, body);
 }
 
 /* Takes result and failure. All five keys are always there: Python insists. */

@@ -2,8 +2,10 @@
  * envelope -- the wire format of oslo.messaging 2.0, and nothing else: bytes
  * to struct and back (reference: oslo.messaging's rpc and amqpdriver).
  *
- *	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>"}
+ *	{"oslo.version": "2.0", "oslo.message": "<the message, as a JSON string>",
+ *	 "zonefleet.signature": "<signature.h>"}
  *
+ * The last key is ours and optional; receivers of oslo.messaging ignore it.
  * A body without the two keys is the message itself. Within the message
  * `_context_*` keys are the context, `_msg_id` and `_reply_q` make it a call.
  */
@@ -14,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "runtime/signature.h"
 
 struct envelope_request {
 	const char *method, *version, *namespace;	/* the latter two may be NULL */
@@ -23,6 +26,10 @@ struct envelope_request {
 	json_t *args;		/* borrowed from message */
 	json_t *context;	/* owned: the _context_ keys without their prefix */
 	json_t *message;	/* owns all of the above */
+	/* borrowed from outer: what was signed, and by what; NULL if it is not signed */
+	const char *signature, *text;
+	size_t text_len;
+	json_t *outer;		/* owned; NULL once envelope_request_forget_outer() ran */
 };
 
 struct envelope_reply {
@@ -48,6 +55,8 @@ struct envelope_notification {
 enum err envelope_request_decode(const uint8_t *body, size_t len, size_t max,
                                  struct envelope_request *request, struct why *why);
 void envelope_request_clear(struct envelope_request *request);
+/* The message's text is as large as the message: drop it when the signature was checked. */
+void envelope_request_forget_outer(struct envelope_request *request);
 enum err envelope_reply_decode(const uint8_t *body, size_t len, size_t max,
                                struct envelope_reply *reply, struct why *why);
 void envelope_reply_clear(struct envelope_reply *reply);
@@ -55,6 +64,13 @@ enum err envelope_notification_decode(const uint8_t *body, size_t len, size_t ma
                                       struct envelope_notification *notification,
                                       struct why *why);
 void envelope_notification_clear(struct envelope_notification *notification);
+
+/* How a request is signed: with which key, for which topic, and when. */
+struct envelope_signer {
+	const struct signature_key *key;
+	const char *topic;
+	int64_t unix_ms;
+};
 
 /* Append a body. unique_id NULL makes a new one. */
 struct envelope_call {
@@ -64,6 +80,7 @@ struct envelope_call {
 	const char *version;		/* NULL: none */
 	const char *unique_id;
 	const char *msg_id, *reply_queue;	/* NULL for a cast */
+	const struct envelope_signer *signer;	/* NULL: it is not signed */
 };
 void envelope_request_encode(const struct envelope_call *call, struct buf *body);
 void envelope_result_encode(const char *msg_id, const json_t *result, struct buf *body);

@@ -15,6 +15,11 @@ enum { MAX = 64 * 1024 };
 
 #define WRAPPED(inner) "{\"oslo.version\": \"2.0\", \"oslo.message\": \"" inner "\"}"
 #define UNIQUE "623305899b274d7893e4a9b09cb3b677"
+#define SIGNED(signature) \
+	"{\"oslo.version\": \"2.0\", \"oslo.message\": \"{\\\"method\\\":\\\"f\\\"}\", " \
+	"\"zonefleet.signature\": " signature "}"
+#define TEXT_53 "01234567890123456789012345678901234567890123456789abc"
+#define TEXT_159 TEXT_53 TEXT_53 TEXT_53
 
 static enum err decode(const char *body, struct envelope_request *request,
                        struct why *why)
@@ -279,6 +284,68 @@ static void test_request_round_trip(void **state)
 	json_decref(args);
 }
 
+/* What is verified is the text that was signed, whatever its escapes in the envelope. */
+static void test_signed_request(void **state)
+{
+	json_t *args = json_pack("{s:s}", "text", "\"\\ \n\x01 h\xc3\xa9 \xf0\x9f\x98\x80");
+	struct envelope_signer signer = { .topic = "minidns", .unix_ms = 1000 };
+	struct envelope_call call = { .method = "f", .args = args, .signer = &signer };
+	struct signed_text what = { .topic = "minidns" };
+	struct signature_time when = { 1000, 0, 0 };
+	struct envelope_request request;
+	struct signature_keys keys;
+	struct buf body = { 0 };
+	struct why why;
+
+	(void)state;
+	assert_int_equal(signature_keys_parse("a:AAECAwQFBgcICQoLDA0ODw==", &keys, &why),
+	                 OK);
+	signer.key = &keys.key[0];
+	envelope_request_encode(&call, &body);
+	assert_int_equal(decode(buf_string(&body), &request, &why), OK);
+	assert_true(json_equal(request.args, args));
+	what.text = request.text;
+	what.len = request.text_len;
+	assert_int_equal(signature_verify(&keys, &what, request.signature, &when),
+	                 SIGNATURE_GOOD);
+	envelope_request_forget_outer(&request);
+	assert_null(request.signature);
+	assert_true(json_equal(request.args, args));
+	envelope_request_clear(&request);
+	buf_clear(&body);
+	json_decref(args);
+}
+
+/* What stands for a signature: NULL for none, "" for what cannot be one. */
+static const struct {
+	const char *body, *want;
+} signatures[] = {
+	{ WRAPPED("{\\\"method\\\":\\\"f\\\"}"), NULL },
+	{ "{\"method\":\"f\",\"zonefleet.signature\":\"s\"}", NULL },
+	{ SIGNED("\"s\""), "s" },
+	{ SIGNED("\"\""), "" },
+	{ SIGNED("null"), "" },
+	{ SIGNED("5"), "" },
+	{ SIGNED("[\"s\"]"), "" },
+	{ SIGNED("\"" TEXT_159 "\""), TEXT_159 },
+	{ SIGNED("\"" TEXT_159 "x\""), "" },
+};
+
+static void test_signatures(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof signatures / sizeof signatures[0]; i++) {
+		struct envelope_request request;
+		struct why why;
+
+		assert_int_equal(decode(signatures[i].body, &request, &why), OK);
+		assert_text(request.signature, signatures[i].want);
+		if (request.signature)
+			assert_string_equal(request.text, "{\"method\":\"f\"}");
+		envelope_request_clear(&request);
+	}
+}
+
 static void test_cast_has_new_ids_and_no_reply(void **state)
 {
 	json_t *args = json_object();
@@ -500,6 +567,8 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_request_round_trip),
+		cmocka_unit_test(test_signed_request),
+		cmocka_unit_test(test_signatures),
 		cmocka_unit_test(test_cast_has_new_ids_and_no_reply),
 		cmocka_unit_test(test_replies),
 		cmocka_unit_test(test_result_round_trip),
