@@ -328,6 +328,39 @@ class Consuming(Story):
         self.assertEqual(headers["x-zonefleet-queue"], "retried")
         self.assertLess(abs(time.time() - headers["x-zonefleet-time"].timestamp()), 86400)
 
+    def test_a_retried_message_keeps_its_sender(self):
+        """Its account at the broker: not that of the program that put it into the delay queue."""
+        sender = f"sender-{os.getpid()}"
+        self.rabbit.ctl("add_user", sender, "pass")
+        self.addCleanup(self.rabbit.ctl, "delete_user", sender)
+        self.rabbit.ctl("set_permissions", "-p", self.rabbit.vhost, sender, ".*", ".*", ".*")
+        driver = self.driver(want_user=sender)
+        driver.open()
+        driver.open("work", "kept")
+        driver.say("do retry")
+        peer = kombu.Connection(hostname=self.rabbit.host, port=self.rabbit.port, userid=sender,
+                                password="pass", virtual_host=self.rabbit.vhost)
+        self.addCleanup(peer.release)
+        peer.channel().basic_publish(amqp.Message(b"1", content_type="application/json",
+                                                  user_id=sender), routing_key="kept")
+        driver.until(lambda s: s["attempts"] == 1, "it came back")
+        driver.say("do bury")
+        seen = driver.until(lambda s: s["attempts"] == 2, "and again")
+        self.assertEqual((seen["delivered"], seen["users_seen"]), (3, 3))
+        # a header alone, from somebody else, says nothing of a sender
+        self.send("kept", b"2", user_id=None,
+                  application_headers={"x-zonefleet-user": sender})
+        seen = driver.until(lambda s: s["delivered"] == 4, "one without a sender")
+        self.assertEqual(seen["users_seen"], 3)
+
+    def test_our_messages_name_their_sender(self):
+        driver = self.driver(want_user=self.rabbit.user)
+        driver.open()
+        driver.open("work", "named")
+        driver.publish("named", 3)
+        seen = driver.until(lambda s: s["delivered"] == 3, "they are delivered")
+        self.assertEqual(seen["users_seen"], 3)
+
     def test_a_retry_queue_that_was_deleted_is_declared_again(self):
         driver = self.driver()
         driver.open()

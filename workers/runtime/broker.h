@@ -37,6 +37,7 @@ struct broker_config {
 	int max_message_bytes;	/* of a delivery; larger ones are dead letters */
 	int queue_limit;	/* messages that may wait here for the broker */
 	int check_period_s;	/* of what a connection lives by; 0: never */
+	bool send_user_id;	/* each message names the broker account that sends it */
 };
 extern const struct option broker_options[];	/* offsets into struct broker_config */
 /* What the rows cannot say: is it a URL, and are the TLS files complete? */
@@ -68,6 +69,12 @@ struct broker_delivery {
 	int expiration_ms;	/* the sender's, 0: none, */
 	int64_t limit_unix_ms;	/* and its end, if the sender told it; else 0 */
 	int64_t since_ms;	/* clock_boot_ms(): it came later than this */
+	/*
+	 * The broker account that sent it, which RabbitMQ has checked (AMQP's user_id); "" if
+	 * the sender named none. A copy in a delay queue keeps that of its original.
+	 */
+	const char *user;	/* borrowed as the body is */
+	bool is_fanout;
 	/* to settle it */
 	uint64_t tag;
 	uint32_t epoch;

@@ -243,6 +243,7 @@ struct connection *connection_open(const struct broker *broker,
 		return NULL;
 	}
 	connection->fd = amqp_get_sockfd(connection->amqp);
+	connection->user = host->user;
 	connection->body_max =
 	    (size_t)amqp_get_frame_max(connection->amqp) - FRAME_OVERHEAD;
 	return connection;

@@ -304,9 +304,14 @@ enum err broker_desk_send(struct broker_desk *desk, const char *queue,
 		.delivery_mode = AMQP_DELIVERY_PERSISTENT,
 	};
 	amqp_bytes_t body = { letter->len, (void *)letter->body };
-	int status = amqp_basic_publish(desk->connection->amqp, CHANNEL, bytes_of(""),
-	                                bytes_of(queue), true, false, &properties, body);
+	int status;
 
+	if (desk->as.config.send_user_id) {
+		properties._flags |= AMQP_BASIC_USER_ID_FLAG;
+		properties.user_id = bytes_of(desk->connection->user);
+	}
+	status = amqp_basic_publish(desk->connection->amqp, CHANNEL, bytes_of(""),
+	                            bytes_of(queue), true, false, &properties, body);
 	if (status)
 		return fail(why, ERR_UNREACHABLE, "%s: %s", queue,
 		            amqp_error_string2(status));

@@ -31,6 +31,8 @@ struct loop_timer;
 
 /* When a call's time limit ends, by the sender's clock: milliseconds since 1970. */
 #define LIMIT_HEADER "x-zonefleet-limit"
+/* Of a copy: the broker account that sent its original. */
+#define USER_HEADER "x-zonefleet-user"
 
 enum {
 	CHANNEL = 1,		/* all but the rechecks */
@@ -66,6 +68,7 @@ void broker_url_clear(struct broker_url *url);
 struct connection {
 	amqp_connection_state_t amqp;
 	int fd;
+	const char *user;	/* borrowed from the broker's URL */
 	size_t body_max;	/* bytes of a message in one frame */
 	size_t credit;		/* bytes that may be sent before the kernel is asked */
 };
@@ -192,6 +195,7 @@ struct content {
 	bool delivered;		/* something was, in this turn */
 	uint64_t left;		/* bytes of the body still to come */
 	struct broker_delivery delivery;
+	char user[SHORT_MAX + 1];	/* the delivery's */
 	struct buf body;
 };
 
@@ -214,9 +218,9 @@ struct message {
 	int64_t offered_until_ms;	/* 0: it was never returned */
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
-	int attempts;			/* a header if not 0, as are the next three */
+	int attempts;			/* a header if not 0, as are the next four */
 	int64_t buried_unix;
-	const char *reason, *queue;
+	const char *reason, *queue, *user;
 	const char *exchange, *key;
 	const uint8_t *body;
 	size_t len;

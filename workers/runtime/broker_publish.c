@@ -16,7 +16,7 @@ enum {
 	OFFERED_MAX = 1000,	/* and never more than that */
 	CONFIRM_MS = 10000,	/* a confirm that takes longer is not to be waited for */
 	REASON_MAX = 500,
-	HEADERS_MAX = 5,
+	HEADERS_MAX = 6,
 	HEAD_MAX = 4096,	/* bytes of the frames before a body: names and headers */
 	ID_SIZE = 17,
 	TURN_BYTES = 1 << 20,	/* sent in one turn, before others have theirs */
@@ -37,12 +37,18 @@ static const char *place(char **at, const char *text)
 	return placed;
 }
 
+/* What a copy tells of its original; "" for what is not to be told. */
+struct copied {
+	const char *reason, *queue, *user;
+};
+
 /* One piece of memory: the struct, its texts, its body. */
-static struct message *message_new(const struct broker_message *from, const char *reason,
-                                   const char *queue)
+static struct message *message_new(const struct broker_message *from,
+                                   const struct copied *copied)
 {
-	size_t texts = strlen(from->exchange) + strlen(from->key) + strlen(reason) +
-		       strlen(queue) + 4;
+	size_t texts = strlen(from->exchange) + strlen(from->key) +
+		       strlen(copied->reason) + strlen(copied->queue) +
+		       strlen(copied->user) + 5;
 	struct message *message = xmalloc(sizeof *message + texts + from->len);
 	char *at = message->bytes;
 
@@ -55,8 +61,9 @@ static struct message *message_new(const struct broker_message *from, const char
 	message->is_json = true;
 	message->exchange = place(&at, from->exchange);
 	message->key = place(&at, from->key);
-	message->reason = place(&at, reason);
-	message->queue = place(&at, queue);
+	message->reason = place(&at, copied->reason);
+	message->queue = place(&at, copied->queue);
+	message->user = place(&at, copied->user);
 	message->body = (const uint8_t *)at;
 	message->len = from->len;
 	if (from->len)
@@ -244,7 +251,7 @@ enum err broker_publish(struct broker *broker, const struct broker_message *mess
 		return fail(why, ERR_TOO_LARGE,
 			    "an exchange or routing key of more than %d bytes",
 			    SHORT_MAX);
-	copy = message_new(message, "", "");
+	copy = message_new(message, &(struct copied){ "", "", "" });
 	copy->confirm = confirm;
 	copy->self = self;
 	enqueue(broker, copy, message->deadline_ms);
@@ -278,11 +285,13 @@ static struct message *copy_new(struct broker *in, const struct broker_delivery 
 	struct message *message;
 
 	shorten(shortened, sizeof shortened, reason ? reason : "");
-	message = message_new(&from, shortened, delivery->queue);
+	message = message_new(&from, &(struct copied){ shortened, delivery->queue,
+						       delivery->user });
 	message->is_json = delivery->is_json;
 	message->original.in = in;
 	message->original.delivery = *delivery;
 	message->original.delivery.queue = message->queue;
+	message->original.delivery.user = message->user;
 	LIST_INSERT_HEAD(&in->copies, &message->original, link);
 	return message;
 }
@@ -352,6 +361,8 @@ static int headers_fill(const struct message *message, int expiration_ms,
 		entry[count++] = entry_text("x-zonefleet-reason", message->reason);
 	if (message->queue[0])
 		entry[count++] = entry_text("x-zonefleet-queue", message->queue);
+	if (message->user[0])
+		entry[count++] = entry_text(USER_HEADER, message->user);
 	if (message->buried_unix)
 		entry[count++] = entry_time("x-zonefleet-time", message->buried_unix);
 	if (expiration_ms)
@@ -361,7 +372,7 @@ static int headers_fill(const struct message *message, int expiration_ms,
 }
 
 /* As oslo.messaging sends them (oslo_wire 4.1), and a message_id. */
-static void properties_fill(const struct message *message,
+static void properties_fill(const struct message *message, const char *user,
                             amqp_basic_properties_t *properties,
                             amqp_table_entry_t *headers, char *id, char *expiration)
 {
@@ -374,6 +385,7 @@ static void properties_fill(const struct message *message,
 			  AMQP_BASIC_CONTENT_ENCODING_FLAG | AMQP_BASIC_HEADERS_FLAG |
 			  AMQP_BASIC_DELIVERY_MODE_FLAG | AMQP_BASIC_PRIORITY_FLAG |
 			  AMQP_BASIC_MESSAGE_ID_FLAG |
+			  (user ? AMQP_BASIC_USER_ID_FLAG : 0) |
 			  (expiration_ms ? AMQP_BASIC_EXPIRATION_FLAG : 0),
 		.content_type = bytes_of(message->is_json ? "application/json"
 							  : "application/octet-stream"),
@@ -383,6 +395,7 @@ static void properties_fill(const struct message *message,
 						     : AMQP_DELIVERY_NONPERSISTENT,
 		.message_id = bytes_of(id),
 		.expiration = bytes_of(expiration),
+		.user_id = bytes_of(user ? user : ""),
 	};
 }
 
@@ -423,7 +436,9 @@ static int send_header(struct broker *broker, const struct message *message)
 		},
 	};
 
-	properties_fill(message, &properties, headers, id, expiration);
+	properties_fill(message, broker->config.send_user_id ? broker->connection->user
+							     : NULL,
+			&properties, headers, id, expiration);
 	return amqp_send_frame(broker->connection->amqp, &frame);
 }
 

@@ -87,6 +87,33 @@ static int expiration(const amqp_basic_properties_t *properties)
 	return (int)ms;
 }
 
+static void user_take(char user[SHORT_MAX + 1], amqp_bytes_t bytes)
+{
+	size_t len = bytes.len <= SHORT_MAX ? bytes.len : 0;
+
+	if (len)
+		memcpy(user, bytes.bytes, len);
+	user[len] = '\0';
+}
+
+/*
+ * Who sent it. RabbitMQ takes no user_id but the sender's own, so what is there is true. A
+ * copy that one of us put into a delay queue has our user_id, and its original's in a header.
+ */
+static void user_find(const struct broker *broker,
+                      const amqp_basic_properties_t *properties, char user[SHORT_MAX + 1])
+{
+	const amqp_field_value_t *original = header_find(properties, USER_HEADER);
+
+	user[0] = '\0';
+	if (!(properties->_flags & AMQP_BASIC_USER_ID_FLAG))
+		return;
+	user_take(user, properties->user_id);
+	if (original && original->kind == AMQP_FIELD_KIND_UTF8 &&
+	    strcmp(user, broker->connection->user) == 0)
+		user_take(user, original->value.bytes);
+}
+
 /* A compressed body (oslo_wire T29) is no JSON for us: it is refused, not guessed at. */
 static bool is_json(const amqp_basic_properties_t *properties)
 {
@@ -136,6 +163,8 @@ static void delivery_header(struct broker *broker,
 	content->delivery.expiration_ms = expiration(properties);
 	content->delivery.limit_unix_ms =
 	    header_number(properties, LIMIT_HEADER, INT64_MAX);
+	user_find(broker, properties, content->user);
+	content->delivery.user = content->user;
 	if (content->discard)
 		log_warn("message refused: queue=%s cause=too_large bytes=%llu limit=%d",
 			 content->delivery.queue, (unsigned long long)size,
@@ -223,6 +252,7 @@ static void on_deliver(struct broker *broker, const void *decoded)
 		.tag = deliver->delivery_tag,
 		.epoch = broker->epoch,
 		.since_ms = broker->drained_ms,
+		.is_fanout = queue->kind == BROKER_FANOUT,
 	};
 }
 

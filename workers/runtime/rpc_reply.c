@@ -162,7 +162,9 @@ void replies_send(struct replies *replies, const char *queue, struct buf *body,
 	reply->body = *body;
 	*body = (struct buf){ 0 };
 	reply->request = *request;
-	reply->request.body = NULL;	/* was borrowed; an acknowledgement needs none */
+	/* were borrowed; an acknowledgement needs neither */
+	reply->request.body = NULL;
+	reply->request.user = NULL;
 	reply->give_up_ms = clock_ms() + GIVE_UP_MS;
 	replies->unacknowledged++;
 	DL_APPEND(replies->all, reply);

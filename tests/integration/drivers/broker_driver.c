@@ -50,7 +50,7 @@ struct driver {
 	int to_publish;
 	/* what came of it */
 	int published, confirmed[ERR_COUNT];
-	int ups, downs, delivered, redelivered, not_json, drained, distinct, attempts,
+	int ups, downs, delivered, redelivered, not_json, drained, distinct, attempts, users_seen,
 	    largest;
 	uint8_t seen[NUMBERS];
 	int64_t beat_due_ms, started_ms, last_confirm_ms;
@@ -105,6 +105,13 @@ static void settle(struct driver *driver, const struct broker_delivery *delivery
 	}
 }
 
+static const char *setting(const char *name, const char *fallback)
+{
+	const char *value = getenv(name);
+
+	return value ? value : fallback;
+}
+
 static void on_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct driver *driver = self;
@@ -113,6 +120,7 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 	driver->redelivered += delivery->redelivered;
 	driver->not_json += !delivery->is_json;
 	driver->attempts = delivery->attempts;
+	driver->users_seen += strcmp(delivery->user, setting("BROKER_WANT_USER", "")) == 0;
 	if ((int)delivery->len > driver->largest)
 		driver->largest = (int)delivery->len;
 	if (delivery->len)
@@ -240,6 +248,7 @@ static const struct {
 	{ "redelivered", AT(redelivered) }, { "distinct", AT(distinct) },
 	{ "not_json", AT(not_json) },       { "drained", AT(drained) },
 	{ "attempts", AT(attempts) },       { "largest", AT(largest) },
+	{ "users_seen", AT(users_seen) },
 	{ "late_ms", AT(late_ms) },
 };
 
@@ -334,13 +343,6 @@ static void on_beat(void *self)
 	loop_timer_set(driver->beat, BEAT_MS);
 }
 
-static const char *setting(const char *name, const char *fallback)
-{
-	const char *value = getenv(name);
-
-	return value ? value : fallback;
-}
-
 static void driver_init(struct driver *driver)
 {
 	const char *ca = getenv("BROKER_TLS_CA");
@@ -354,6 +356,7 @@ static void driver_init(struct driver *driver)
 		.max_message_bytes = atoi(setting("BROKER_MAX_BYTES", "1048576")),
 		.queue_limit = 10000,
 		.check_period_s = atoi(setting("BROKER_CHECK_PERIOD", "5")),
+		.send_user_id = true,
 	};
 	driver->loop = loop_new();
 	driver->input =
