@@ -163,6 +163,7 @@ int main(int argc, char **argv)
 {
 	struct worker worker = {
 		.name = "central",
+		.fleet = true,
 		.schema = true,
 		.summary = "owns domains and records, commits changes, tells the pool "
 		           "managers",

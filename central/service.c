@@ -39,6 +39,7 @@ static const struct method {
 	write_handler *decode;
 	void (*read_ahead)(struct tx *tx, struct write *writes, size_t count);
 	const char *subject;		/* its key; NULL: of a write "domain" */
+	bool fleet;			/* the pool manager's, and nobody else's */
 } methods[] = {
 	{ "create_domain",    "domain",               .write = service_create_domain    },
 	{ "get_domain",       "domain",               .reads = service_get_domains      },
@@ -105,8 +106,10 @@ static const struct method {
 	                                              .subject = "server"               },
 	{ "sync_domain",      "domain deep?",         .read  = service_sync_domain      },
 	{ "update_status",    "domain status serial_number reason?",
-	                                              .read  = service_update_status    },
-	{ "update_statuses",  "reports",              .read  = service_update_statuses  },
+	                                              .read  = service_update_status,
+	                                              .fleet = true                     },
+	{ "update_statuses",  "reports",              .read  = service_update_statuses,
+	                                              .fleet = true                     },
 };
 
 enum { METHODS = sizeof methods / sizeof methods[0] };
@@ -135,6 +138,7 @@ const struct rpc_method *service_methods(void)
 			.batch = methods[i].write ? run_writes : methods[i].reads,
 			.subject = methods[i].subject ? methods[i].subject :
 			           methods[i].write ? "domain" : NULL,
+			.fleet = methods[i].fleet,
 		};
 	return rows;
 }

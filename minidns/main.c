@@ -588,6 +588,7 @@ int main(int argc, char **argv)
 {
 	static const struct worker worker = {
 		.name = "minidns",
+		.fleet = true,
 		.schema = true,
 		.summary = "serves zones to name servers, notifies and polls them",
 		.sections = sections,

@@ -123,17 +123,18 @@ static enum err on_news(void *self, struct request *req)
 
 const struct rpc_method service_methods[] = {
 	{ "notify_zone_changed",    on_notify_zone_changed,
-	  "domain destination " TERMS },
+	  "domain destination " TERMS, .fleet = true },
 	{ "poll_for_serial_number", on_poll_for_serial_number,
-	  "domain destination " TERMS },
+	  "domain destination " TERMS, .fleet = true },
 	{ "propagate_zones",        on_propagate_zones,
-	  "domains destinations " TERMS },
+	  "domains destinations " TERMS, .fleet = true },
 	{ "poll_zones",             on_poll_zones,
-	  "domains destinations " TERMS },
+	  "domains destinations " TERMS, .fleet = true },
 	{ "compare_zones",          on_compare_zones,
-	  "domains destinations " TERMS " tell_equal?" },
-	{ "transfer_ended",         on_transfer_ended,         "name address serial" },
+	  "domains destinations " TERMS " tell_equal?", .fleet = true },
+	{ "transfer_ended",         on_transfer_ended,
+	  "name address serial", .fleet = true },
 	{ "news",                   on_news,
-	  "from number zones heard" },
+	  "from number zones heard", .fleet = true },
 	{ 0 }
 };

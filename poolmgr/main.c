@@ -277,6 +277,7 @@ int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "poolmgr",
+		.fleet = true,
 		.schema = true,
 		.summary = "drives the name servers of a pool "
 		           "and finds what they agree on",

@@ -527,15 +527,15 @@ static void update_domains(void *self, struct request *const *reqs, size_t count
 }
 
 const struct rpc_method poolmgr_methods[] = {
-	{ "create_domain",   create_domain, "domain" },
-	{ "update_domain",   update_domain, "domain" },
-	{ "update_domains",  NULL,          "domains", update_domains },
-	{ "delete_domain",   delete_domain, "domain" },
-	{ "sync_domain",     sync_domain,   "domain" },
-	{ "compare_domain",  compare_domain, "domain" },
+	{ "create_domain",   create_domain, "domain", .fleet = true },
+	{ "update_domain",   update_domain, "domain", .fleet = true },
+	{ "update_domains",  NULL,          "domains", update_domains, .fleet = true },
+	{ "delete_domain",   delete_domain, "domain", .fleet = true },
+	{ "sync_domain",     sync_domain,   "domain", .fleet = true },
+	{ "compare_domain",  compare_domain, "domain", .fleet = true },
 	{ "update_status",   update_status,
 	  "domain name_server status serial_number reason? silent? unasked? differs? "
-	  "equal? refused?" },
-	{ "update_statuses", NULL,          "reports", update_statuses },
+	  "equal? refused?", .fleet = true },
+	{ "update_statuses", NULL,          "reports", update_statuses, .fleet = true },
 	{ 0 }
 };

@@ -7,6 +7,7 @@
         fleet.restart("central1")
 """
 
+import base64
 import http.client
 import json
 import os
@@ -80,6 +81,11 @@ def merged(settings, changes):
         both_groups = isinstance(value, dict) and isinstance(old, dict)
         result[key] = merged(old, value) if both_groups else value
     return result
+
+
+def fleet_key(name):
+    """A line of fleet.keys: an id and a secret."""
+    return f"{name}:{base64.b64encode(os.urandom(32)).decode()}"
 
 
 def render(settings):
@@ -254,6 +260,7 @@ class Fleet:
             "broker": {"url": self.rabbitmq.url, "exchange": "zonefleet"},
             "database": {"host": self.mariadb.hosts, "user": self.mariadb.user,
                          "password": self.mariadb.password, "name": self.mariadb.database},
+            "fleet": {"keys": fleet_key("lab")},
             "poolmgr": {"masters": masters},
             "minidns": {"listen": masters[:1]},
             "backends": backends,

@@ -403,6 +403,7 @@ class Lab:
         common = {
             "broker": {"url": self.rabbitmq.url},
             "database": self._database(),
+            "fleet": {"trust_broker": True},    # the orders are oslo.messaging's
             "log": {"level": "debug"},
         }
         for number, port in enumerate(self.ports):

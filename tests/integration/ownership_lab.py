@@ -77,7 +77,7 @@ class Lab:
             "database": {"host": f"{HOST}:{self.mariadb.port}", "user": self.mariadb.user,
                          "password": self.mariadb.password, "name": self.mariadb.database},
             "log": {"level": "debug"},
-            "fleet": {"period": 1, "timeout": 3, "lock_ttl": 3},
+            "fleet": {"period": 1, "timeout": 3, "lock_ttl": 3, "trust_broker": True},
             "ownership": {"processes": 1},
             "registries": {"default": registry | (settings or {}),
                            "zones": zones},

@@ -40,7 +40,8 @@ CALLERS = {
     },
     "administrators": {
         "administrator": ADMINISTRATOR,
-        # as our own workers call (context_encode() in workers/runtime/rpc_dispatch.c)
+        # as our own workers call (context_encode() in workers/runtime/rpc_dispatch.c), but
+        # without their signature: test_signed.py has that
         "worker": {"is_admin": True, "request_id": "req-worker"},
     },
 }
@@ -78,10 +79,9 @@ LISTED    = Outcomes("sees",  "nothing", F,         "sees")
 OWN_LIST  = Outcomes("sees",  "nothing", F,         "nothing")
 ADMIN     = Outcomes(F,       F,         F,         "done")
 PUBLIC    = Outcomes("done",  "done",    "done",    "done")
-# Messages between our workers: of the pool manager and of mini-DNS, whatever the context says;
-# and central's reports, which only an administrator's context may bring.
-FLEET     = Outcomes("done",  "done",    "done",    "done")
-REPORT    = ADMIN
+# Messages between our workers, which want a signature: no context stands for that.
+FLEET     = Outcomes(F,       F,         F,         F)
+REPORT    = FLEET
 
 ROWS = {
     "central": {

@@ -234,7 +234,8 @@ class Agents(NameStory):
 
     def agent(self, program, settings):
         agent = Agent(self.folder / f"{program}_agent", program, {
-            "broker": self.fleet.settings["broker"], f"{program}_agent": settings})
+            **{group: self.fleet.settings[group] for group in ("broker", "fleet")},
+            f"{program}_agent": settings})
         agent.launch()
         self.addCleanup(shutil.rmtree, agent.folder)
         self.addCleanup(agent.stop)

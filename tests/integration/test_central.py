@@ -58,7 +58,8 @@ class Lab:
         self.folder = tempfile.TemporaryDirectory(prefix="central.")
         self.fleet = Fleet.start(
             Path(self.folder.name), central=2, poolmgr=0, minidns=0, name_servers=(),
-            settings={"central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
+            settings={"fleet": {"trust_broker": True},      # a pool manager's reports, too
+                      "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
                                   "quota_records": 20, "sweep": 2, "tombstone_age": 60,
                                   "journal_domain_bytes": JOURNAL_BYTES}})
         self.sql = self.fleet.mariadb.sql

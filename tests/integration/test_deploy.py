@@ -5,11 +5,15 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "deploy"))
+from lab.fleet import fleet_key                                 # noqa: E402
+
 BINARIES = ROOT / os.environ.get("BUILD", "build") / "bin"
 WORKERS = ("central", "poolmgr", "minidns")
 OPTIONAL = ("ownership", "ports", "routes")   # of use to some only
@@ -37,10 +41,20 @@ class DeployTest(unittest.TestCase):
         return {f"/{path.relative_to(self.folder)}": path
                 for path in self.folder.rglob("*") if path.is_file()}
 
+    def sample_settings(self):
+        """The sample, with the fleet's key that README.md has a site make."""
+        keys = self.folder / "fleet.keys"
+        keys.touch(0o600)
+        keys.write_text(fleet_key("1") + "\n")
+        sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        self.assertIn('"@/etc/zonefleet/fleet.keys"', sample)
+        return sample.replace("@/etc/zonefleet/fleet.keys", f"@{keys}")
+
     def test_sample_settings_are_right(self):
         """One file serves all programs, and the one that is shipped does."""
-        sample = shutil.copy(ROOT / "deploy" / "zonefleet.cfg.sample", self.folder)
-        os.chmod(sample, 0o640)
+        sample = self.folder / "zonefleet.cfg"
+        sample.touch(0o640)
+        sample.write_text(self.sample_settings())
         for kind in WORKERS:
             with self.subTest(kind):
                 status, said = run(BINARIES / f"zonefleet-{kind}", "--check", "--config",
@@ -49,7 +63,7 @@ class DeployTest(unittest.TestCase):
 
     def test_sample_of_shared_zones_is_right(self):
         """It is commented out, and without it there is nothing to do."""
-        sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        sample = self.sample_settings()
         before, found, shared = sample.partition("# ownership: {\n")
         self.assertTrue(found)
         (self.folder / "update.key").write_text("bm90IHZlcnkgc2VjcmV0\n")
@@ -75,7 +89,7 @@ class DeployTest(unittest.TestCase):
 
     def test_sample_settings_of_clusters_are_right(self):
         """They stand behind the others, whose groups of those names they replace."""
-        others = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
+        others = self.sample_settings()
         own = (ROOT / "deploy" / "examples" / "cluster" / "zonefleet.cfg").read_text()
         for group in "broker", "database":
             others = re.sub(rf"(?ms)^{group}: \{{.*?^\}};\n", "", others)
@@ -90,10 +104,9 @@ class DeployTest(unittest.TestCase):
 
     def test_generated_settings(self):
         """What --sample prints is right; what a site alone knows is to be added."""
-        cases = {"central": (0, "good"), "minidns": (0, "good"), "ports": (0, "good"),
-                 "routes": (0, "good"),
-                 "poolmgr": (78, "the pool has no servers"),
-                 "ownership": (78, "there are no zones")}
+        cases = dict.fromkeys(("central", "minidns", "ports", "routes", "poolmgr"),
+                              (78, "fleet.keys: has no key"))
+        cases["ownership"] = (78, "there are no zones")
         for kind, want in cases.items():
             with self.subTest(kind):
                 program = BINARIES / f"zonefleet-{kind}"

@@ -33,6 +33,7 @@ SECONDS = 60
 # nothing is stored by a clock meanwhile: no sweep, no sync, no error of a server that is slow
 SETTINGS = {"broker": {"max_message_bytes": MAX_BYTES},
             "central": {"sweep": 86400},
+            "fleet": {"trust_broker": True},    # handlers see all of it: test_signed.py
             "poolmgr": {"poll_timeout": 20, "periodic_sync_interval": 86400}}
 PORTS = {"processes": 1, "feed": "neutron", "compare_period": 86400,
          "retry_period": 86400}
@@ -512,7 +513,7 @@ class RoutesAgent(Story):
         yield {}
 
     def test_what_is_told_to_all(self):
-        self.start({"broker": lab.fleet.settings["broker"]})
+        self.start({group: lab.fleet.settings[group] for group in ("broker", "fleet")})
         line = f"{lab.things.host} {lab.things.namespace}_web\n"
         self.wait_map(line)
         exchange = f"routes.{lab.things.router}_fanout"
@@ -552,7 +553,8 @@ class RoutesAgent(Story):
         url = self.make_host("hostile")
         worker = Impostor(url)
         self.addCleanup(worker.close)
-        self.start({"broker": {**lab.fleet.settings["broker"], "url": url}})
+        self.start({"broker": {**lab.fleet.settings["broker"], "url": url},
+                    "fleet": lab.fleet.settings["fleet"]})
         key, fanout = uuid.uuid4().hex, f"routes.{lab.things.router}_fanout"
         good = {"hosts": [{"route": key, "map": "a.example b\n"}]}
         worker.answer(good)

@@ -359,6 +359,7 @@ class Settings(unittest.TestCase):
             path.touch(0o600)
             path.write_text(render({
                 "broker": {"url": "rabbit://127.0.0.1"},
+                "fleet": {"trust_broker": True},
                 "database": {"host": "127.0.0.1", "user": "u", "password": "p", "name": "n"},
                 "minidns": settings}))
             argv = [BINARIES / "zonefleet-minidns", "--config", path, "--check"]

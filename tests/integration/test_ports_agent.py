@@ -40,7 +40,8 @@ def setUpModule():
     unittest.addModuleCleanup(shutil.rmtree, folder)
     fleet = unittest.enterModuleContext(start_fleet(
         folder / "fleet", central=1, poolmgr=1, minidns=1, name_servers=("bind",),
-        settings=NO_CHECKS | {"central": {"quota_recordsets": -1}}))
+        settings=NO_CHECKS | {"central": {"quota_recordsets": -1},
+                              "fleet": {"trust_broker": True}}))    # stories cast, too
     worker = Worker(folder / "ports", "ports", fleet.settings | {"ports": {"processes": 1}})
     worker.launch()
     unittest.addModuleCleanup(worker.stop)
@@ -925,16 +926,23 @@ class CommandLine(unittest.TestCase):
     def test_it_is_about_the_agent(self):
         status, said = self.run_agent("--agent", "--help")
         self.assertEqual(status, 0)
-        for words in ("Usage: zonefleet-ports --agent [ARGUMENT", "\nports_agent: ", "\nbroker: "):
+        for words in ("Usage: zonefleet-ports --agent [ARGUMENT", "\nports_agent: ", "\nbroker: ",
+                      "\nfleet: ", "    keys "):
             self.assertIn(words, said)
-        for words in ("\ndatabase: ", "    processes", "--agent --help"):
+        # lock_ttl: the file may have it, in the same group, for other programs
+        for words in ("\ndatabase: ", "    processes", "--agent --help", "lock_ttl"):
             self.assertNotIn(words, said)
         self.assertIn("--agent", self.run_agent("--help")[1])
         sample = self.run_agent("--agent", "--sample")[1]
+        self.assertNotIn("lock_ttl", sample)
+        self.assertIn("fleet.keys: has no key",
+                      self.run_agent("--check", "--agent", text=sample)[1])
+        trusting = "fleet: { lock_ttl = 3; trust_broker = true; };\n"
+        sample = sample.replace("\nfleet: {", "\nfleet: { lock_ttl = 3; trust_broker = true;")
         self.assertEqual(self.run_agent("--check", "--agent", text=sample)[0], 0)
         for bad in "directory = \"a\"", "directory = \"/a/\"", "interval = 0", "processes = 2":
             status, said = self.run_agent("--agent", "--check",
-                                          text=f"ports_agent: {{ {bad}; }};")
+                                          text=f"{trusting}ports_agent: {{ {bad}; }};")
             self.assertEqual(status, 78, said)
             self.assertRegex(said, "^zonefleet-ports-agent: .*ports_agent.*" + bad.split()[0])
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
 from ownership_lab import HEAD, new_key                                 # noqa: E402
 from lab.bind import Bind                                               # noqa: E402
-from lab.fleet import Worker                                            # noqa: E402
+from lab.fleet import Worker, merged                                    # noqa: E402
 from lab.process import HOST, program                                   # noqa: E402
 
 SECONDS = 30
@@ -40,7 +40,7 @@ def setUpModule():
     primary.wait_ready()
     primary.add_primary_zone(PARENT, HEAD + THEIRS, "update-policy { grant us. zonesub ANY; }; "
                              f"allow-transfer {{ {HOST}; }};")
-    settings = fleet.settings | {
+    settings = merged(fleet.settings, {
         "fleet": {"period": 1, "timeout": 3, "lock_ttl": 3},
         "ownership": {"processes": 1},
         "registries": {
@@ -49,7 +49,7 @@ def setUpModule():
                         "interval": 0, "managed_types": ["NS", "A", "AAAA"]},
             "zones": [{"zone": PARENT, "storage_id": "routers"}]},
         "routes": {"processes": 1, "suffix": PARENT, "parent": PARENT,
-                   "parent_storage": "routers", "retry_max": 2}}
+                   "parent_storage": "routers", "retry_max": 2}})
     Story.workers = {}
     for name in "ownership", "routes":
         worker = Story.workers[name] = Worker(folder / name, name, settings)

@@ -31,6 +31,7 @@ BEFORE = 24                     # the last version of the schema that padded ten
 
 def setUpModule():
     global lab, asker
+    del test_hostile.SETTINGS["fleet"]      # what is unsigned is refused
     test_hostile.setUpModule()
     lab = test_hostile.lab
     add_ownership()

@@ -52,6 +52,7 @@ struct option_section {
 	const char *help;
 	const struct option *rows;	/* end with a row of zeroes */
 	void *into;
+	bool is_of_others;	/* the file may have them; --help and --sample do not */
 };
 
 /*

@@ -70,6 +70,8 @@ void option_help(const struct option_schema *schema)
 	       "a size is a number of bytes, or \"64K\", \"1M\", \"2G\".\n",
 	       schema->program);
 	for (const struct option_section *s = schema->sections; s->group; s++) {
+		if (s->is_of_others)
+			continue;
 		printf("\n%s: %s\n", s->group, s->help);
 		help_rows(s->rows);
 	}
@@ -284,6 +286,11 @@ static bool is_written(const struct option_schema *schema, size_t before,
 static void sample_groups(const struct option_schema *schema, const char *prefix,
 			  int depth);
 
+static bool is_shown_in(const struct option_section *section, const char *path)
+{
+	return strcmp(section->group, path) == 0 && !section->is_of_others;
+}
+
 static void sample_group(const struct option_schema *schema, const char *path, int depth)
 {
 	const char *dot = strrchr(path, '.');
@@ -291,7 +298,7 @@ static void sample_group(const struct option_schema *schema, const char *path, i
 
 	indent(depth, lead);
 	for (const struct option_section *s = schema->sections; s->group; s++)
-		if (strcmp(s->group, path) == 0)
+		if (is_shown_in(s, path))
 			sample_comment(depth, s->help);
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
 		if (strcmp(l->group, path) == 0)
@@ -300,7 +307,7 @@ static void sample_group(const struct option_schema *schema, const char *path, i
 	indent(depth + 1, lead);
 	for (const struct option_section *s = schema->sections; s->group; s++)
 		for (const struct option *row = s->rows;
-		     strcmp(s->group, path) == 0 && row->key; row++)
+		     is_shown_in(s, path) && row->key; row++)
 			sample_row(row, lead, row->required);
 	for (const struct option_list *l = option_lists(schema); l->group; l++)
 		if (strcmp(l->group, path) == 0)

@@ -13,6 +13,9 @@ struct pulse;
 extern struct fleet_config pulse_config;
 #define PULSE_SECTION { "fleet", "Who is there, and who does what.", fleet_options, \
                         &pulse_config }
+/* For a program without a pulse: the file has the rows for others. */
+#define PULSE_SECTION_OF_OTHERS { "fleet", "", fleet_options, &pulse_config, \
+                                  .is_of_others = true }
 /* Rows of a program's timers call this, every pulse_config.period_ms. */
 void pulse_fire(struct pulse *pulse);
 

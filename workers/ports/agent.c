@@ -15,6 +15,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "consistency/pulse.h"
 #include "model/json.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
@@ -78,6 +79,7 @@ static const struct option rows[] = {
 static const struct option_section sections[] = {
 	{ "ports_agent", "the files of dnsmasq, for the networks of this machine", rows,
 	  &agent.settings },
+	PULSE_SECTION_OF_OTHERS,
 	{ 0 }
 };
 
@@ -303,7 +305,7 @@ static enum err hosts_changed(void *self, struct request *req)
 }
 
 static const struct rpc_method methods[] = {
-	{ "hosts_changed", hosts_changed, "network ports? version?" },
+	{ "hosts_changed", hosts_changed, "network ports? version?", .fleet = true },
 	{ 0 }
 };
 
@@ -385,6 +387,7 @@ static void stop(void *self)
 const struct worker ports_agent = {
 	.name = "ports-agent",
 	.group = "ports_agent",
+	.fleet = true,
 	.summary = "keeps the files of dnsmasq for the networks of this machine",
 	.sections = sections,
 	.methods = methods,

@@ -160,6 +160,7 @@ int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "ports",
+		.fleet = true,
 		.schema = true,
 		.summary = "gives names to what is attached to networks",
 		.sections = sections,

@@ -8,6 +8,7 @@
 #include "agent/signaller.h"
 #include "agent/versions.h"
 #include "base/log.h"
+#include "consistency/pulse.h"
 #include "core/route_name.h"
 #include "dns/address.h"
 #include "model/json.h"
@@ -71,6 +72,7 @@ static const struct option rows[] = {
 static const struct option_section sections[] = {
 	{ "routes_agent", "the host map of HAProxy, for the router of this machine", rows,
 	  &agent.settings },
+	PULSE_SECTION_OF_OTHERS,
 	{ 0 }
 };
 
@@ -107,7 +109,7 @@ static enum err routes_changed(void *self, struct request *req)
 }
 
 static const struct rpc_method methods[] = {
-	{ "routes_changed", routes_changed, "router routes? version?" },
+	{ "routes_changed", routes_changed, "router routes? version?", .fleet = true },
 	{ 0 }
 };
 
@@ -284,6 +286,7 @@ static void stop(void *self)
 const struct worker routes_agent = {
 	.name = "routes-agent",
 	.group = "routes_agent",
+	.fleet = true,
 	.summary = "keeps the host map of the HAProxy of this machine",
 	.sections = sections,
 	.methods = methods,

@@ -300,6 +300,7 @@ int main(int argc, char **argv)
 {
 	const struct worker worker = {
 		.name = "routes",
+		.fleet = true,
 		.agent = &routes_agent,
 		.schema = true,
 		.summary = "binds routes to routers, and keeps a domain for each of them",

@@ -34,6 +34,7 @@ struct period {
 struct process {
 	struct program *program;
 	struct runtime runtime;
+	struct trust *trust;
 	struct rpc_server *server;	/* NULL for a program without methods */
 	char *recovery;
 	struct ping *ping;		/* NULL for a program without a database */
@@ -246,6 +247,7 @@ static void on_hangup(void *self)
 		process->reread.count = 0;
 	if (err)
 		return;
+	trust_reload(process->trust);
 	if (worker->reload)
 		worker->reload(worker->self);
 	periods_follow(process);
@@ -293,6 +295,8 @@ static void runtime_open(struct process *process, int index)
 	free(name);
 	runtime->rpc = rpc_client_open(runtime->loop, runtime->broker_config,
 				       runtime->out);
+	process->trust = trust_new(&program->common.trust);
+	rpc_client_sign(runtime->rpc, process->trust);
 	if (!program->worker->no_database)
 		runtime->db = db_new(runtime->db_config);
 }
@@ -304,6 +308,7 @@ static void runtime_close(struct process *process)
 	loop_timer_free(&process->drain);
 	loop_timer_free(&process->reread.timer);
 	rpc_client_close(&runtime->rpc);
+	trust_free(&process->trust);
 	broker_close(&runtime->out);
 	db_free(&runtime->db);
 	loop_free(&runtime->loop);
@@ -328,6 +333,7 @@ static struct rpc_server *server_open(struct process *process)
 		.fanout = worker->fanout,
 		.fanout_only = worker->fanout_only,
 		.fanout_is_new = worker->fanout_is_new,
+		.trust = process->trust,
 		.self = worker->self,
 	};
 

@@ -67,6 +67,7 @@ struct rpc_method {
 	 * while one waits for that row, others about the same wait behind it. NULL: none.
 	 */
 	const char *subject;
+	bool fleet;		/* only the fleet's own programs call it: trust.h */
 };
 
 /* ---- the server ---- */
@@ -80,6 +81,7 @@ struct rpc_server_config {
 	bool fanout;			/* also answers fanout casts to the topic */
 	/* nothing but those: without a work queue, and what fails is dropped */
 	bool fanout_only;
+	struct trust *trust;		/* NULL: everybody is believed, and no row has .fleet */
 	/* its fanout queue is new: what was cast meanwhile was missed. NULL: no matter */
 	void (*fanout_is_new)(void *self);
 	void *self;
@@ -87,6 +89,7 @@ struct rpc_server_config {
 
 struct rpc_server;
 struct broker_config;
+struct trust;
 
 /* Before the fork: the metrics of these methods, and those of casts. NULL: casts only. */
 void rpc_metrics_init(const struct rpc_method *methods);
@@ -141,6 +144,8 @@ typedef void rpc_answer_fn(void *self, const struct rpc_answer *answer);
 /* OUT publishes; the client opens a consumer for its replies at the first call. */
 struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config *broker,
                                    struct broker *out);
+/* From now on what it sends is signed, if there is a key. TRUST outlives the client. */
+void rpc_client_sign(struct rpc_client *client, const struct trust *trust);
 /* Why no answers can come, in words; NULL: they can. */
 const char *rpc_client_trouble(const struct rpc_client *client);
 void rpc_client_close(struct rpc_client **client);

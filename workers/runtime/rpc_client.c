@@ -15,6 +15,7 @@
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "runtime/rpc_metrics.h"
+#include "runtime/trust.h"
 
 #define NOTIFICATION_KEY "notifications.info"
 
@@ -29,7 +30,7 @@ struct call {
 	struct rpc_client *client;	/* NULL: answered or cancelled */
 	struct loop_timer *timer;
 	char msg_id[ID_LEN + 1], unique_id[ID_LEN + 1];
-	char *exchange, *key, *method, *version;
+	char *exchange, *topic, *key, *method, *version;
 	json_t *args, *context;		/* copies: it may have to be sent again */
 	int64_t deadline_ms;
 	int in_flight;			/* confirms to come */
@@ -54,6 +55,7 @@ struct rpc_client {
 	struct broker *out;
 	struct broker *in;		/* NULL before the first call */
 	struct call *calls;		/* by msg_id */
+	const struct trust *trust;	/* NULL: nothing is signed */
 	struct metric *casts_failed;
 	char publisher_id[sizeof "zonefleet." + HOST_NAME_MAX];
 };
@@ -78,11 +80,28 @@ static char *target_exchange(const struct rpc_client *client,
 	                                : broker_exchange(client->out));
 }
 
+/* ---- its signature ---- */
+
+/* SIGNER is the caller's. NULL: we have no key. */
+static const struct envelope_signer *signer_of(const struct rpc_client *client,
+                                               const char *topic,
+                                               struct envelope_signer *signer)
+{
+	const struct signature_key *key =
+		client->trust ? trust_signer(client->trust) : NULL;
+
+	if (!key)
+		return NULL;
+	*signer = (struct envelope_signer){ key, topic, clock_unix_ms() };
+	return signer;
+}
+
 /* ---- calls: their end ---- */
 
 static void call_free(struct call *call)
 {
 	free(call->exchange);
+	free(call->topic);
 	free(call->key);
 	free(call->method);
 	free(call->version);
@@ -170,11 +189,13 @@ static void on_call_confirm(void *self, enum err err)
 static enum err call_send(struct call *call, struct why *why)
 {
 	struct rpc_client *client = call->client;
+	struct envelope_signer signer;
 	const struct envelope_call envelope = {
 		.method = call->method, .args = call->args, .context = call->context,
 		.version = call->version,
 		.unique_id = call->unique_id, .msg_id = call->msg_id,
 		.reply_queue = broker_reply_queue(client->in),
+		.signer = signer_of(client, call->topic, &signer),
 	};
 	int64_t left_ms = call->deadline_ms - clock_ms();
 	struct buf body = { 0 };
@@ -315,6 +336,7 @@ static struct call *call_new(struct rpc_client *client, const struct rpc_target 
 
 	call->client = client;
 	call->exchange = target_exchange(client, target);
+	call->topic = xstrdup(target->topic);
 	call->key = target_key(target);
 	call->method = xstrdup(method);
 	call->version = target->version ? xstrdup(target->version) : NULL;
@@ -462,9 +484,11 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
                             struct why *why)
 {
 	json_t *whose = context_or_own(context);
+	struct envelope_signer signer;
 	const struct envelope_call call = {
 		.method = method, .args = args, .context = whose,
 		.version = target->version,
+		.signer = signer_of(client, target->topic, &signer),
 	};
 	struct cast *cast = xcalloc(1, sizeof *cast);
 	enum err err;
@@ -531,6 +555,11 @@ struct rpc_client *rpc_client_open(struct loop *loop, const struct broker_config
 		snprintf(host, sizeof host, "localhost");
 	snprintf(client->publisher_id, sizeof client->publisher_id, "zonefleet.%s", host);
 	return client;
+}
+
+void rpc_client_sign(struct rpc_client *client, const struct trust *trust)
+{
+	client->trust = trust;
 }
 
 const char *rpc_client_trouble(const struct rpc_client *client)

@@ -19,6 +19,7 @@
 #include "runtime/rpc_parking.h"
 #include "runtime/rpc_reply.h"
 #include "runtime/suspects.h"
+#include "runtime/trust.h"
 #include "runtime/tx.h"
 
 enum {
@@ -49,10 +50,13 @@ struct job {
 	struct buf body;	/* of a cast: it may have to be published again */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
 	int deaths;		/* of processes that had it in hand */
+	bool is_refused;	/* its sender may not send it; logged once in a while */
+	bool is_foreign_admin;
 	enum err err;
 	char unique_id[ID_LEN + 1];
 	char suspect_id[ID_LEN + 1];	/* the same at each delivery of the message */
 	uint64_t hash;			/* of the message as it came */
+	char user[256];		/* the delivery's */
 	int64_t arrived_us;
 	int64_t heartbeat_ms;	/* when the next one is due; 0: none wanted */
 };
@@ -216,6 +220,8 @@ static void job_fill(struct job *job, const struct broker_delivery *delivery)
 	job->arrived_us = clock_us();
 	job->delivery = *delivery;
 	job->delivery.body = NULL;
+	snprintf(job->user, sizeof job->user, "%s", delivery->user);
+	job->delivery.user = job->user;
 	job->req.is_call = job->envelope.msg_id;
 	if (!job->req.is_call) {
 		buf_append(&job->body, delivery->body, delivery->len);
@@ -253,6 +259,24 @@ static const char *subject_of(const struct job *job)
 	return json_string_value(value);
 }
 
+static enum err job_believe(const struct rpc_server *server, struct job *job,
+                            const struct rpc_method *method)
+{
+	const struct trust_claim claim = {
+		.topic = server->config.topic, .method = method,
+		.envelope = &job->envelope, .user = job->user,
+		.is_admin = job->req.context.is_admin,
+	};
+	enum err err;
+
+	if (!server->config.trust)
+		return OK;
+	err = trust_judge(server->config.trust, &claim, &job->is_foreign_admin,
+	                  &job->req.why);
+	job->is_refused = err;
+	return err;
+}
+
 static enum err job_check(const struct rpc_server *server, struct job *job,
                           const struct rpc_method **method)
 {
@@ -264,6 +288,8 @@ static enum err job_check(const struct rpc_server *server, struct job *job,
 	if (!err)
 		err = rpc_find(server->config.methods, asked->method, method, why);
 	if (!err)
+		err = job_believe(server, job, *method);
+	if (!err)
 		err = rpc_check_keywords(*method, asked->args, why);
 	if (!err && job->deaths >= SUSPECT_DEATHS_MAX)
 		err = fail(why, ERR_INTERNAL, "%s: its handler ended %d processes",
@@ -271,15 +297,21 @@ static enum err job_check(const struct rpc_server *server, struct job *job,
 	return err;
 }
 
-static void enqueue(struct rpc_server *server, struct job *job)
+/* What fails the checks has no method, and waits for its turn to be settled. */
+static void job_judge(const struct rpc_server *server, struct job *job)
 {
 	const struct rpc_method *method = NULL;
 
 	job->deaths = suspects_deaths(job->suspect_id);
 	if (!job->err)
 		job->err = job_check(server, job, &method);
+	envelope_request_forget_outer(&job->envelope);
 	job->method = job->err ? NULL : method;
 	job->parked.subject = subject_of(job);
+}
+
+static void enqueue(struct rpc_server *server, struct job *job)
+{
 	job->next = NULL;
 	*server->tail = job;
 	server->tail = &job->next;
@@ -385,6 +417,8 @@ static void settle_cast(struct rpc_server *server, struct job *job)
 
 	if (!job->err)
 		broker_ack(server->in, &job->delivery);
+	else if (job->is_refused && job->delivery.is_fanout)
+		broker_reject(server->in, &job->delivery);
 	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX ||
 	         server->config.fanout_only)
 		bury(server, &job->delivery, reason);
@@ -402,12 +436,23 @@ static void log_settled(const struct job *job, int64_t us)
 	const char *err = err_name(job->err);
 	long long ms = us / 1000;
 
-	if (!job->err)
-		log_debug(format, method, err, ms, "");
+	if (!job->err || job->is_refused)
+		log_debug(format, method, err, ms, why);
 	else if (job->err == ERR_INTERNAL || err_fate(job->err) != FATE_FINAL)
 		log_warn(format, method, err, ms, why);
 	else
 		log_info(format, method, err, ms, why);
+}
+
+static void log_administrator(const struct job *job)
+{
+	const struct context *context = &job->req.context;
+	const char *subject = job->parked.subject;
+
+	log_info("administrator asked: method=%s subject=\"%s\" account=\"%s\" "
+	         "user=\"%s\" tenant=\"%s\" err=%s", job->req.method,
+	         subject ? subject : "", job->user, context->user, context->tenant,
+	         err_name(job->err));
 }
 
 static void settle(struct rpc_server *server, struct job *job)
@@ -418,11 +463,13 @@ static void settle(struct rpc_server *server, struct job *job)
 		settle_call(server, job);
 	else
 		settle_cast(server, job);
-	if (job->err)
+	if (job->err && !job->is_refused)
 		seen_forget(server, job);
 	rpc_metrics_settled(server->metrics, job->method, job->err, us);
 	log_request(job->req.context.request_id);
 	log_settled(job, us);
+	if (job->is_foreign_admin && !job->is_refused)
+		log_administrator(job);
 	log_request(NULL);
 	job_release(server, job);
 }
@@ -745,7 +792,9 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 		return;
 	}
 	job_fill(job, delivery);
-	if (is_duplicate(server, job)) {
+	job_judge(server, job);
+	/* a stranger's message does not stand for ours, which may have the same id */
+	if (!job->is_refused && is_duplicate(server, job)) {
 		broker_ack(server->in, delivery);
 		job_release(server, job);
 		return;

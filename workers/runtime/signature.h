@@ -1,13 +1,13 @@
 /*
- * signature -- proof that a message comes from the fleet: an HMAC-SHA256 by a key that only
- * the fleet's programs have, over what the message says, for which topic, and when it was
- * sent. Pure: the caller says what time it is.
+ * signature -- proof that a message comes from the fleet: an HMAC-SHA256 by a key that
+ * only the fleet's programs have, over the topic, the time of sending and the message.
+ * Pure: the caller says what time it is.
  *
  *	1:KEY:MILLISECONDS:HEX		with HEX of the HMAC over
  *	1 <LF> TOPIC <LF> KEY <LF> MILLISECONDS <LF> TEXT
  *
- * KEY is the key's id, MILLISECONDS the sender's clock since 1970, TEXT the inner message as
- * it travels (envelope.h), which has the message's unique id, method, arguments and context.
+ * KEY is the key's id, MILLISECONDS the sender's clock since 1970, TEXT the inner message
+ * as it travels (envelope.h), with its unique id, method, arguments and context.
  */
 #pragma once
 
@@ -37,8 +37,8 @@ struct signature_keys {
 };
 
 /*
- * "ID:BASE64", several with blanks or line ends between them; "" has none. ERR_INVALID with
- * words that never quote a secret.
+ * "ID:BASE64", several with blanks or line ends between them; "" has none. The words of
+ * ERR_INVALID never quote a secret.
  */
 enum err signature_keys_parse(const char *text, struct signature_keys *keys,
                               struct why *why);

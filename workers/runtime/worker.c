@@ -22,7 +22,7 @@
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
 #define AT(field) offsetof(struct worker_common, field)
 
-enum { SHARED_MAX = 4 };		/* groups */
+enum { SHARED_MAX = 6 };		/* groups */
 enum { KEPT_QUIET_MS = 10 * 1000 };
 
 static const struct option log_options[] = {
@@ -68,6 +68,12 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 	const struct option_section broker = {
 		"broker", "RabbitMQ, over which the programs talk", broker_options,
 		&common->broker };
+	const struct option_section accounts = {
+		"broker", "and who may ask for what over it", trust_broker_options,
+		&common->trust };
+	const struct option_section fleet = {
+		"fleet", "how the fleet's programs know each other", trust_fleet_options,
+		&common->trust };
 	const struct option_section database = {
 		"database", "MySQL or MariaDB, the store of all that counts", db_options,
 		&common->db };
@@ -80,11 +86,14 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 	struct option_section *all = xcalloc(SHARED_MAX + own_count + 1, sizeof *all);
 
 	all[count++] = broker;
+	all[count++] = accounts;
 	if (!common->no_database)
 		all[count++] = database;
 	all[count++] = log;
-	if (group)
+	if (group) {
+		all[count++] = fleet;
 		all[count++] = process;
+	}
 	if (own_count)
 		memcpy(all + count, own, own_count * sizeof *all);
 	return all;
@@ -108,6 +117,8 @@ static enum err program_check(const struct program *program, struct why *why)
 	const struct worker *worker = program->worker;
 	enum err err = worker_common_check(&program->common, why);
 
+	if (!err)
+		err = trust_check(&program->common.trust, worker->fleet, why);
 	if (err || !worker->check)
 		return err;
 	return worker->check(worker->self, why);
@@ -230,6 +241,7 @@ static enum err program_prepare(struct program *program, struct why *why)
 	metrics_init(program->common.processes);
 	suspects_init(program->common.processes);
 	rpc_metrics_init(worker->methods);
+	trust_metrics();
 	lateness_metric();
 	lacks_metric();
 	for (const struct timer *timer = worker->timers; timer && timer->name; timer++)

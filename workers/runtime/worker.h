@@ -24,6 +24,7 @@
 #include "runtime/broker.h"
 #include "runtime/db.h"
 #include "runtime/rpc.h"
+#include "runtime/trust.h"
 
 struct loop;
 
@@ -59,6 +60,7 @@ struct worker {
 	/* What was cast so before now may have been missed: its queue is new. */
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
+	bool fleet;			/* sends or answers what only the fleet may: trust.h */
 	bool schema;			/* no message until the schema is up to date */
 	bool no_database;		/* needs none; ready when the broker is there */
 	bool one_process;		/* has no option `processes` */
@@ -94,6 +96,7 @@ int worker_main(int argc, char **argv, const struct worker *worker);
 struct worker_common {
 	struct broker_config broker;
 	struct db_config db;
+	struct trust_config trust;
 	char *log_level;
 	bool log_syslog;
 	bool core_dumps;
@@ -105,8 +108,8 @@ struct worker_common {
 };
 
 /*
- * broker, database, log, the rows above in the group GROUP (NULL: without them),
- * and OWN, in one array that the caller frees.
+ * broker, database, log, OWN, and, unless GROUP is NULL, the rows above in the group GROUP
+ * and those of the fleet's keys: in one array that the caller frees.
  */
 struct option_section *worker_sections(struct worker_common *common, const char *group,
                                        const struct option_section *own);

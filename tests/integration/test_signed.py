@@ -1,0 +1,495 @@
+"""Who may give orders inside the fleet, and who may ask as an administrator.
+
+A producer has an account at the broker that may write everywhere, as it has by default. The
+signature is made here a second time, by Python's hmac.
+"""
+
+import base64
+import contextlib
+import hashlib
+import hmac
+import itertools
+import json
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+from pathlib import Path
+
+import amqp
+import kombu
+import oslo_messaging as om
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from story import BINARIES, Caller, put, run, start_fleet              # noqa: E402
+from lab.fleet import fleet_key, render                                 # noqa: E402
+
+SECONDS = 30
+DAY_MS = 86400 * 1000
+POOL = "pool_manager.default"
+REASONS = ("unsigned", "malformed", "unknown_key", "wrong", "old", "ahead", "no_user",
+           "not_administrator")
+PACE_SECONDS = 0.02             # between the changes of the rotation
+numbers = itertools.count(1)
+
+
+def now_ms():
+    return int(time.time() * 1000)
+
+
+def sign(line, topic, text, unix_ms=None):
+    """As signature.h says; LINE is one of fleet.keys."""
+    name, secret = line.split(":")
+    unix_ms = unix_ms or now_ms()
+    signed = f"1\n{topic}\n{name}\n{unix_ms}\n{text}".encode()
+    digest = hmac.new(base64.b64decode(secret), signed, hashlib.sha256).hexdigest()
+    return f"1:{name}:{unix_ms}:{digest}"
+
+
+def message(method, args, **more):
+    return json.dumps({"method": method, "args": args, "version": "1.0",
+                       "_unique_id": uuid.uuid4().hex, "_context_is_admin": True,
+                       "_context_project_id": "t", **more})
+
+
+def envelope(text, signature=None):
+    body = {"oslo.version": "2.0", "oslo.message": text}
+    return json.dumps(body if signature is None else body | {"zonefleet.signature": signature})
+
+
+class Account:
+    """At the broker: a user of its own, which may configure, write and read everything."""
+
+    def __init__(self, rabbitmq, stack):
+        self.name, self.password = f"producer{next(numbers)}-{uuid.uuid4().hex[:8]}", "secret"
+        self.rabbitmq = rabbitmq
+        rabbitmq.ctl("add_user", self.name, self.password)
+        stack(rabbitmq.ctl, "delete_user", self.name)
+        rabbitmq.ctl("set_permissions", "-p", rabbitmq.vhost, self.name, ".*", ".*", ".*")
+        self.link = kombu.Connection(self.url.replace("rabbit:", "pyamqp:", 1))
+        stack(self.link.release)
+        self.channel = self.link.channel()
+
+    @property
+    def url(self):
+        rabbitmq = self.rabbitmq
+        return (f"rabbit://{self.name}:{self.password}@{rabbitmq.host}:{rabbitmq.port}/"
+                f"{rabbitmq.vhost}")
+
+    def send(self, topic, body, fanout=False, **properties):
+        properties = {"content_type": "application/json", "user_id": self.name} | properties
+        self.channel.basic_publish(amqp.Message(body.encode(), **properties),
+                                   f"{topic}_fanout" if fanout else "zonefleet",
+                                   "" if fanout else topic)
+
+    def is_refused(self, *words, **more):
+        """Sends it; true if RabbitMQ closes the channel for that."""
+        self.send(*words, **more)
+        try:
+            self.channel.queue_declare("reply_signed", exclusive=True)      # an answer
+        except amqp.PreconditionFailed:
+            self.channel = self.link.channel()
+            return True
+        self.channel.queue_delete("reply_signed")
+        return False
+
+    @contextlib.contextmanager
+    def tap(self, topic):
+        """A queue that has what is sent to a topic, too."""
+        queue = self.channel.queue_declare("", exclusive=True).queue
+        self.channel.queue_bind(queue, "zonefleet", topic)
+        yield queue
+        self.channel.queue_delete(queue)
+
+
+class Story(unittest.TestCase):
+
+    workers = {"central": 1, "poolmgr": 1, "minidns": 1}
+    settings = {}
+
+    @classmethod
+    def setUpClass(cls):
+        folder = Path(tempfile.mkdtemp(prefix="zfsigned"))
+        cls.addClassCleanup(shutil.rmtree, folder)
+        cls.folder = folder
+        cls.fleet = cls.enterClassContext(start_fleet(
+            folder / "fleet", **cls.workers, name_servers=("bind",), settings=cls.settings))
+        cls.key = cls.fleet.settings["fleet"]["keys"]
+        cls.central = cls.caller()
+        cls.producer = Account(cls.fleet.rabbitmq, cls.addClassCleanup)
+
+    @classmethod
+    def caller(cls, **options):
+        caller = Caller(cls.fleet.rabbitmq.url, **options)
+        cls.addClassCleanup(caller.close)
+        return caller
+
+    def of_kind(self, kind):
+        return [worker for worker in self.fleet.workers if worker.kind == kind]
+
+    def refused(self, kind):
+        """How many messages were, by the reason."""
+        pages = "".join(worker.page("/metrics")[1] for worker in self.of_kind(kind))
+        counts = dict.fromkeys(REASONS, 0)
+        for reason, count in re.findall(
+                r'^zonefleet_messages_refused_total\{reason="(\w+)"\} (\d+)$', pages, re.M):
+            counts[reason] += int(count)
+        return counts
+
+    def wait_refused(self, kind, before, **more):
+        """Until there are so many more than before, and no others."""
+        wanted = before | {reason: before[reason] + count for reason, count in more.items()}
+        self.fleet.wait_for(lambda: sum(self.refused(kind).values()) >= sum(wanted.values()),
+                            SECONDS, f"{kind} has refused {more}")
+        self.assertEqual(self.refused(kind), wanted)
+
+    def logged(self, kind, pattern):
+        said = "".join(worker.log.read_text() for worker in self.of_kind(kind))
+        return re.search(pattern, said)
+
+    def wait_refusal_logged(self, kind, words, again):
+        """Such a line comes at most once in ten seconds: AGAIN sends one more."""
+        def has_line():
+            again()
+            return self.logged(kind, "message refused: " + words)
+        self.fleet.wait_for(has_line, SECONDS, f"{kind} logs a refusal: {words}")
+
+    def create(self):
+        name = f"signed{next(numbers)}.example."
+        domain = self.central.create_domain(domain={"name": name})
+        self.central.settled(domain["id"])
+        return domain
+
+    def letters(self, queue):
+        return self.producer.channel.queue_declare(f"{queue}.dead", passive=True).message_count
+
+
+class Forged(Story):
+
+    def stale(self):
+        """A domain with a change that BIND, which is stopped, does not have; its serial."""
+        domain = self.create()
+        self.fleet.bind.pause()
+        self.addCleanup(self.fleet.bind.resume)
+        changed = self.central.apply_changes(
+            domain=domain["id"], changes=[put(f"new.{domain['name']}", "192.0.2.1")])
+        return domain["id"], changed["serial"]
+
+    def reference(self, domain_id):
+        """The domain as a message between workers has it."""
+        columns = "id", "name", "tenant", "task", "status", "serial"
+        row = self.fleet.mariadb.sql(f"SELECT {', '.join(columns)} FROM domains "
+                                     f"WHERE id = '{domain_id}'")[0]
+        domain = dict(zip(columns, row))
+        return domain | {"serial": int(domain["serial"]), "pool": "default"}
+
+    def reports(self, domain_id, serial):
+        """(kind of worker, topic, method, arguments) of all that would call it ACTIVE."""
+        domain = self.reference(domain_id)
+        result = {"domain": domain, "status": "SUCCESS", "serial_number": serial}
+        seen = result | {"name_server": "bind"}
+        return [("central", "central", "update_status", result),
+                ("central", "central", "update_statuses", {"reports": [result]}),
+                ("poolmgr", POOL, "update_status", seen),
+                ("poolmgr", POOL, "update_statuses", {"reports": [seen]})]
+
+    def forgeries(self, topic):
+        """(reason, maker of a signature) of all that are not good for this topic now."""
+        name = self.key.split(":")[0]
+        other = "central" if topic == POOL else POOL
+        return [("unsigned", lambda text: None),
+                ("malformed", lambda text: ""), ("malformed", lambda text: "1:lab:0:00"),
+                ("unknown_key", lambda text: sign(fleet_key("producer"), topic, text)),
+                ("wrong", lambda text: sign(fleet_key(name), topic, text)),
+                ("wrong", lambda text: sign(self.key, other, text)),
+                ("wrong", lambda text: sign(self.key, topic, text + " ")),
+                ("wrong", lambda text: sign(self.key, f"{topic}.recovery", text)),
+                ("old", lambda text: sign(self.key, topic, text, now_ms() - DAY_MS - 60_000)),
+                ("ahead", lambda text: sign(self.key, topic, text, now_ms() + 6 * 60_000))]
+
+    def test_reports(self):
+        """The domain becomes ACTIVE when BIND has the change, and not before."""
+        domain_id, serial = self.stale()
+        before = {kind: self.refused(kind) for kind in ("central", "poolmgr")}
+        dead = {topic: self.letters(topic) for topic in ("central", POOL)}
+        sent = {kind: dict.fromkeys(REASONS, 0) for kind in before}
+        for kind, topic, method, args in self.reports(domain_id, serial):
+            for reason, signature in self.forgeries(topic):
+                text = message(method, args)
+                self.producer.send(topic, envelope(text, signature(text)))
+                sent[kind][reason] += 1
+        for kind, topic in ("central", "central"), ("poolmgr", POOL):
+            self.wait_refused(kind, before[kind], **sent[kind])
+            count = dead[topic] + sum(sent[kind].values())
+            self.fleet.wait_for(lambda t=topic, c=count: self.letters(t) == c, SECONDS,
+                                f"{topic}.dead has them")
+        letter = self.producer.channel.basic_get("central.dead", no_ack=True)
+        self.assertIn("is for the fleet's own programs: ", letter.headers["x-zonefleet-reason"])
+        self.assertIn(self.fleet.state(domain_id)[0], ("UPDATE PENDING", "UPDATE ERROR"))
+        for kind, topic in ("central", "central"), ("poolmgr", POOL):
+            self.wait_refusal_logged(
+                kind, rf'topic={topic} method="update_status" '
+                rf'account="{self.producer.name}" reason=unsigned ',
+                lambda t=topic: self.producer.send(t, envelope(message("update_status", {}))))
+        self.fleet.bind.resume()
+        self.central.settled(domain_id, serial=serial)
+
+    def test_a_call_is_answered(self):
+        domain_id, serial = self.stale()
+        before = self.refused("central")
+        with self.assertRaises(om.RemoteError) as caught:
+            self.central.update_status(domain=self.reference(domain_id), status="SUCCESS",
+                                       serial_number=serial)
+        self.assertEqual(caught.exception.exc_type, "Forbidden")
+        self.wait_refused("central", before, unsigned=1)
+        self.assertNotEqual(self.fleet.state(domain_id)[0], "NONE ACTIVE")
+        self.fleet.bind.resume()
+        self.central.settled(domain_id, serial=serial)
+
+    def test_what_was_overheard(self):
+        """A report of mini-DNS, sent again to central as the pool manager's, and altered."""
+        with self.producer.tap(POOL) as tap:
+            self.create()
+            heard = []
+            while not any("update_statuses" in body for body in heard):
+                got = self.fleet.wait_for(
+                    lambda: self.producer.channel.basic_get(tap, no_ack=True), SECONDS,
+                    "mini-DNS reports to the pool manager")
+                heard.append(got.body.decode() if isinstance(got.body, bytes) else got.body)
+        outer = json.loads(heard[-1])
+        signature, text = outer["zonefleet.signature"], outer["oslo.message"]
+        sent_ms = int(signature.split(":")[2])
+        self.assertEqual(signature, sign(self.key, POOL, text, sent_ms))
+        before = self.refused("central"), self.refused("poolmgr")
+        self.producer.send("central", heard[-1])
+        self.wait_refused("central", before[0], wrong=1)
+        self.producer.send(POOL, envelope(text.replace("SUCCESS", "success"), signature))
+        self.wait_refused("poolmgr", before[1], wrong=1)
+
+    def test_orders_send_no_packet(self):
+        """To a port where somebody waits for a NOTIFY, a poll or a question for a zone."""
+        domain = self.reference(self.create()["id"])
+        before, dead = self.refused("minidns"), self.letters("minidns")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as target:
+            target.bind(("127.0.0.1", 0))
+            target.setblocking(False)
+            there = {"id": "bind", "host": "127.0.0.1", "port": target.getsockname()[1],
+                     "tsig_key": None}
+            terms = {"timeout": 1, "retry_interval": 1, "max_retries": 2}
+            one = {"domain": domain, "destination": there} | terms
+            many = {"domains": [domain], "destinations": [there]} | terms
+            for method, args in (("notify_zone_changed", one), ("poll_for_serial_number", one),
+                                 ("propagate_zones", many), ("poll_zones", many),
+                                 ("compare_zones", many)):
+                self.producer.send("minidns", envelope(message(method, args)))
+            self.wait_refused("minidns", before, unsigned=5)
+            self.producer.send("minidns", envelope(message("news", {
+                "from": "x", "number": 1, "zones": [], "heard": []})), fanout=True)
+            self.producer.send("minidns", envelope(message("transfer_ended", {
+                "name": domain["name"], "address": "127.0.0.1", "serial": 1})), fanout=True)
+            self.wait_refused("minidns", before, unsigned=7)
+            self.create()       # what it does meanwhile it has sent
+            self.assertRaises(BlockingIOError, target.recv, 512)
+        # orders become dead letters; what was told to all instances is dropped
+        self.fleet.wait_for(lambda: self.letters("minidns") == dead + 5, SECONDS,
+                            "five are dead letters")
+        self.wait_refusal_logged(
+            "minidns", rf'topic=minidns method="news" account="{self.producer.name}" '
+            'reason=unsigned ',
+            lambda: self.producer.send("minidns", envelope(message("news", {})), fanout=True))
+        self.assertEqual(self.letters("minidns"), dead + 5)
+
+    def test_a_good_signature(self):
+        """What is refused without it: so it is the signature that counts. The forged ones
+        before it have its id, and yet it is no duplicate of them."""
+        before, taken = self.refused("minidns"), self.ended()
+        text = message("transfer_ended", {"name": "a.example.", "address": "127.0.0.1",
+                                          "serial": 1})
+        for signature in [None] * 20 + [sign(self.key, "minidns", text)]:
+            self.producer.send("minidns", envelope(text, signature))
+        self.fleet.wait_for(lambda: self.ended() > taken, SECONDS, "it is taken")
+        self.wait_refused("minidns", before, unsigned=20)
+
+    def ended(self):
+        """How often mini-DNS has run that method."""
+        page = self.of_kind("minidns")[0].page("/metrics")[1]
+        return int(re.search(r'\nzonefleet_requests_total\{method="transfer_ended"\} (\d+)\n',
+                             page)[1])
+
+
+class Rotation(Story):
+
+    workers = {"central": 2, "poolmgr": 2, "minidns": 2}
+    domains = 4
+
+    def give_keys(self, *keys):
+        """To each program, one after the other."""
+        for worker in self.fleet.workers:
+            worker.configure({"fleet": {"keys": "\n".join(keys)}})
+            taken = f"fleet keys taken: signs={keys[0].split(':')[0]} keys={len(keys)} "
+            before = worker.log.read_text().count(taken)
+            worker.reload()
+            self.fleet.wait_for(lambda w=worker, t=taken, b=before: w.log.read_text().count(t) > b,
+                                SECONDS, f"{worker.name} has its keys")
+
+    def settle(self, writer):
+        """Until all that was accepted up to now is ACTIVE."""
+        for domain, serial in dict(writer.serials).items():
+            self.central.settled(domain, serial=serial, seconds=SECONDS)
+
+    def test_a_new_key_amid_changes(self):
+        domains = [self.create() for _ in range(self.domains)]
+        writer = Writer(self.caller(), domains)
+        writer.start()
+        self.addCleanup(writer.stop)
+        old, new = self.key, fleet_key("next")
+        for keys in (old, new), (new, old), (new,):
+            self.fleet.wait_for(lambda w=writer, at=writer.done + 100: w.done >= at, SECONDS,
+                                "changes are made meanwhile")
+            self.settle(writer)
+            self.give_keys(*keys)
+        self.fleet.wait_for(lambda at=writer.done + 100: writer.done >= at, SECONDS,
+                            "changes are made with the new key")
+        writer.stop()
+        print(f"{writer.done} changes, {writer.done / writer.seconds:.0f} a second",
+              file=sys.stderr)
+        self.assertEqual(writer.failures, [])
+        self.settle(writer)
+        self.fleet.wait_quiet()
+        for domain in domains:
+            served = len(self.fleet.bind.axfr(domain["name"])) - 2      # SOA and NS
+            self.assertEqual(served, writer.counts[domain["id"]])
+        for kind in self.workers:
+            self.assertEqual(sum(self.refused(kind).values()), 0)
+        for queue in "central", POOL, "minidns":
+            self.assertEqual(self.letters(queue), 0)
+        # and the old key is good for nothing any more
+        text = message("transfer_ended", {"name": "a.example.", "address": "127.0.0.1",
+                                          "serial": 1})
+        before = self.refused("minidns")
+        self.producer.send("minidns", envelope(text, sign(old, "minidns", text)))
+        self.wait_refused("minidns", before, unknown_key=1)
+
+
+class Writer(threading.Thread):
+    """Changes of one record each, fifty a second."""
+
+    def __init__(self, caller, domains):
+        super().__init__(daemon=True)
+        self.caller, self.domains = caller, domains
+        self.serials, self.failures, self.done, self.seconds = {}, [], 0, 0
+        self.counts = {domain["id"]: 0 for domain in domains}
+        self.enough = threading.Event()
+
+    def run(self):
+        begun = due = time.monotonic()
+        while not self.enough.is_set():
+            domain = self.domains[self.done % len(self.domains)]
+            try:
+                self.change(domain)
+            except Exception as error:      # the story tells of it
+                self.failures.append(repr(error))
+            due += PACE_SECONDS
+            self.enough.wait(max(0, due - time.monotonic()))
+        self.seconds = time.monotonic() - begun
+
+    def change(self, domain):
+        owner = f"w{self.done}.{domain['name']}"
+        answer = self.caller.apply_changes(domain=domain["id"], changes=[put(owner, "192.0.2.1")])
+        self.serials[domain["id"]] = answer["serial"]
+        self.counts[domain["id"]] += 1
+        self.done += 1
+
+    def stop(self):
+        self.enough.set()
+        self.join()
+
+
+class Administrators(Story):
+
+    workers = Story.workers | {"ports": 1}
+
+    def setUp(self):
+        self.boss = Account(self.fleet.rabbitmq, self.addCleanup)
+        self.addCleanup(self.allow, administrators=[], require_user_id=False)
+
+    def allow(self, **broker):
+        for worker in self.fleet.workers:
+            taken = worker.log.read_text().count("fleet keys taken")
+            worker.configure({"broker": broker})
+            worker.reload()
+            self.fleet.wait_for(lambda w=worker, t=taken:
+                                w.log.read_text().count("fleet keys taken") > t, SECONDS,
+                                f"{worker.name} has its settings")
+
+    def client(self, account, *words, admin=True):
+        """The output of zonefleet by that account; None if it was refused as it should be."""
+        config = self.folder / f"{account.name}.cfg"
+        config.touch(0o600)
+        config.write_text(render({"broker": {"url": account.url},
+                                  "client": {"tenant": "t", "admin": admin}}))
+        try:
+            return run([BINARIES / "zonefleet", "--config", config, *words])
+        except Exception as error:
+            self.assertIn("broker.administrators", str(error))
+            return None
+
+    def test_who_may(self):
+        ours = self.create()
+        network = self.caller(topic="ports")
+        self.allow(administrators=[self.boss.name])
+        before = self.refused("central")
+        self.assertIsNotNone(self.client(self.boss, "domain", "list", "--all-tenants"))
+        self.assertTrue(self.logged("central", "administrator asked: method=find_domains "
+                                    rf'subject="" account="{self.boss.name}" user="" '
+                                    'tenant="t" err=ok'))
+        self.assertIsNone(self.client(self.producer, "domain", "list", "--all-tenants"))
+        self.assertIsNotNone(self.client(self.producer, "domain", "list", admin=False))
+        self.wait_refused("central", before, not_administrator=1)
+        self.wait_refusal_logged(
+            "central", rf'topic=central method="find_pools" account="{self.producer.name}" '
+            'reason=not_administrator ',
+            lambda: self.producer.send("central", envelope(message("find_pools", {}))))
+        # oslo.messaging names no account; what it asks as a tenant is answered
+        with self.assertRaises(om.RemoteError) as caught:
+            self.central.get_domain(domain=ours["id"])
+        self.assertEqual(caught.exception.exc_type, "Forbidden")
+        tenant = self.caller(admin=False)
+        self.assertEqual(tenant.get_domain(domain=ours["id"])["id"], ours["id"])
+        # our own programs are the fleet's by their signature, whatever their account is
+        zone = f"net{next(numbers)}.example."
+        tenant.create_domain(domain={"name": zone})
+        with self.assertRaises(om.RemoteError):
+            network.list_networks()
+        plain, key = self.caller(admin=False, topic="ports"), uuid.uuid4().hex
+        plain.set_network(network={"id": key, "dns_domain": zone})
+        plain.create_port(port={"network_id": key, "dns_name": "vm",
+                                "fixed_ips": [{"ip_address": "10.1.2.3"}]})
+        self.fleet.wait_for(lambda: self.fleet.bind.query(f"vm.{zone}", "A")[1], SECONDS,
+                            "ports has its name published")
+
+    def test_who_says_nothing(self):
+        tenant = self.caller(admin=False)
+        ours = self.create()
+        self.allow(require_user_id=True)
+        before = self.refused("central")
+        with self.assertRaises(om.RemoteError) as caught:
+            tenant.get_domain(domain=ours["id"])
+        self.assertIn("broker.require_user_id", str(caught.exception))
+        self.wait_refused("central", before, no_user=1)
+        self.assertIsNotNone(self.client(self.producer, "domain", "show", ours["name"]))
+
+    def test_nobody_sends_as_another(self):
+        """RabbitMQ refuses a user_id that is not the account's own."""
+        question = envelope(message("find_pools", {}))
+        self.assertFalse(self.producer.is_refused("central", question))
+        self.assertTrue(self.producer.is_refused("central", question, user_id=self.boss.name))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,59 @@
+/*
+ * trust -- who may ask a program for what, as far as the message itself tells: the
+ * account at the broker that sent it, its signature (signature.h), and its context.
+ *
+ * A method that only the fleet's programs call (rpc_method.fleet) needs a signature by
+ * one of fleet.keys. Every broker account may call all other methods, and the accounts
+ * of broker.administrators may say `is_admin`. The handlers decide what a tenant may. A
+ * refused request is ERR_DENIED, counted by its reason, and logged with the account, at
+ * most once in ten seconds.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/option.h"
+#include "runtime/signature.h"
+
+struct envelope_request;
+struct rpc_method;
+
+struct trust_config {
+	char *keys;		/* as signature_keys_parse() has them */
+	int max_age_ms;
+	bool trust_broker;
+	bool require_user_id;
+	struct option_texts administrators;
+};
+extern const struct option trust_fleet_options[];	/* group "fleet" */
+extern const struct option trust_broker_options[];	/* group "broker" */
+
+/* IS_FLEET: the program sends or answers what only the fleet may, and needs a key. */
+enum err trust_check(const struct trust_config *config, bool is_fleet, struct why *why);
+void trust_metrics(void);	/* before the fork */
+
+/* Of one process; the config is borrowed. */
+struct trust;
+struct trust *trust_new(const struct trust_config *config);
+void trust_free(struct trust **trust);
+void trust_reload(struct trust *trust);		/* the config has changed, and is right */
+
+/* What this process signs with; NULL: it has no key. */
+const struct signature_key *trust_signer(const struct trust *trust);
+
+/* A request that came: what is to be believed of it. */
+struct trust_claim {
+	const char *topic;			/* that it came to */
+	const struct rpc_method *method;
+	const struct envelope_request *envelope;
+	const char *user;			/* the broker account; "": unknown */
+	bool is_admin;				/* says its context */
+};
+
+/*
+ * ERR_DENIED: do not run it. *is_foreign_admin: it asks as an administrator, and does
+ * not come from the fleet.
+ */
+enum err trust_judge(struct trust *trust, const struct trust_claim *claim,
+                     bool *is_foreign_admin, struct why *why);
