@@ -437,7 +437,7 @@ class Servers(unittest.TestCase):
         domain = Domain(self.lab, name, 1, [(name, "NS", "ns1.example.net.")])
         for server in self.lab.servers.values():
             server.add_zone(name)
-            self.lab.order(domain, server, key=key, retry_interval=0.2, timeout=1)
+            self.lab.order(domain, server, key=key, timeout=1)
         for _ in self.lab.servers:
             report = self.lab.report(domain)
             self.assertEqual(report["status"], "ERROR", report)
