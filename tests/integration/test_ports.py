@@ -1415,6 +1415,7 @@ class Client(PortStory):
         port = said.split()[2]
         self.assertIn(f"10.9.0.1 web.{domain}", said)
         self.answers(f"web.{domain}", "A", "10.9.0.1")
+        self.fleet.wait_for(lambda: "ACTIVE" in self.cli("port", "show", port), 20, "it is active")
         self.assertEqual(self.cli("port", "show", f"Web.{domain}".rstrip(".")),
                          self.cli("port", "show", port))
         shown = self.cli("port", "show", port)
