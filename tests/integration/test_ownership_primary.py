@@ -1139,8 +1139,7 @@ class Domain(Story):
         first = self.create(zone)
         client = self.opened(zone)
         self.assertEqual(client.serial(), first)
-        client.say("serial")
-        client.say("cancel", what="provider")
+        client.say_all({"do": "serial"}, {"do": "cancel", "what": "provider"})
         client.hear("cancel")
         self.assertEqual(self.opened(zone).serial(), first)     # whom central answers later
         changed = self.change(zone)
