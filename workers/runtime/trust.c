@@ -1,12 +1,11 @@
 #include "runtime/trust.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/mem.h"
+#include "base/secret.h"
 #include "runtime/envelope.h"
 #include "runtime/metrics.h"
 #include "runtime/rpc.h"
@@ -231,7 +230,7 @@ void trust_reload(struct trust *trust)
 
 struct trust *trust_new(const struct trust_config *config)
 {
-	struct trust *trust = xcalloc(1, sizeof *trust);
+	struct trust *trust = secret_alloc(sizeof *trust);	/* it has keys */
 
 	trust->config = config;
 	for (int refusal = SIGNATURE_GOOD + 1; refusal < REFUSALS; refusal++)
@@ -243,8 +242,6 @@ struct trust *trust_new(const struct trust_config *config)
 
 void trust_free(struct trust **trust)
 {
-	if (*trust)
-		explicit_bzero(&(*trust)->keys, sizeof (*trust)->keys);
-	free(*trust);
+	secret_free(*trust);
 	*trust = NULL;
 }
