@@ -128,7 +128,8 @@ void place_lacks(struct exchange *exchange)
 
 	metric_add(exchanges->figures->exchanges_strange, 1);
 	log_rarely(exchange, &(struct rare_event){
-		"not sent to what is no server of a pool", &exchanges->strange });
+		"message not sent, its address is no server of a pool",
+		&exchanges->strange });
 }
 
 void place_distrusted(struct exchange *exchange)

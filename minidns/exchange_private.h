@@ -1,6 +1,6 @@
 /*
- * exchange_private -- what exchange.c, which asks and hears, exchange_ask.c, which has the
- * words, and exchange_place.c, which says when, share and show nobody else.
+ * exchange_private -- what these files share: exchange.c asks and hears, exchange_ask.c
+ * makes the message, and exchange_place.c says when.
  */
 #pragma once
 

@@ -144,7 +144,7 @@ void figures_new(struct figures *figures)
 	                                  "TCP connections", NULL, NULL);
 	figures->tcp_stalled =
 	    counter("minidns_tcp_stalled_total",
-	            "TCP connections ended, for their clients took no answers", NULL, NULL);
+	            "TCP connections closed: their clients took no answers", NULL, NULL);
 	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
 	                             "Polls that are not reported yet", NULL, NULL);
 	figures->soa_from_memory =

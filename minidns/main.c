@@ -108,7 +108,7 @@ static const struct option rows[] = {
 	  "answers a second over UDP, in each process and of each kind (records, "
 	  "NXDOMAIN, errors), to a network (/24, /56) that shows neither a cookie nor a "
 	  "signature; an answer counts once for each 64 octets that it is longer than "
-	  "its question; 0: no limit, for servers neither",
+	  "its question; 0: no limit, also for servers",
 	  .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
@@ -137,8 +137,8 @@ static const struct option rows[] = {
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
 	  "how long a TCP connection without a question is kept" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
-	  "how long a TCP connection is kept that has answers to take, and takes less "
-	  "than 4 KiB of them" },
+	  "close a TCP connection that has answers to take, and took less than 4 KiB of "
+	  "them in this time" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
 	  "memory for zones, in each process; a quarter as much again may go to what is "
 	  "known of their SOAs, of which each takes some 400 bytes" },

@@ -24,8 +24,8 @@ enum {
 	FIRST_QUESTION_MS = 5000,
 	CROWDED_IDLE_MS = 10000,	/* while more than half of the places are taken */
 	/*
-	 * In stall_ms a client takes so much of what there is for it, or it goes. It is
-	 * looked at more often: what it took when it began is not to count at the end.
+	 * mini-DNS closes a client that takes less than this in stall_ms. It checks more
+	 * often, so that octets taken early in that time do not count at its end.
 	 */
 	STALL_BYTES = 4096,
 	STALL_LOOKS = 8,

@@ -2,13 +2,13 @@
  * forgery -- which answer an exchange takes, and when it leaves UDP. Whoever writes the
  * server's address and our port on his datagrams still has to guess the id and the case
  * of each letter of the question (draft-vixie-dnsext-dns0x20), and has few guesses:
- * after FORGERY_GUESSES wrong answers the exchange goes on over TCP, where nobody else
- * speaks. What still comes over UDP is not read.
+ * after FORGERY_GUESSES wrong answers the exchange goes on over TCP, where a forger
+ * cannot answer, and reads nothing more from UDP.
  *
  * An answer of the right id without our question octet by octet is a good guess, or the
  * answer of a server that does not echo questions as it should: TCP tells which it is.
- * Such a server is loose: it is asked in lower case from then on. What is signed cannot
- * be guessed: there a wrong answer changes nothing.
+ * Such a server is loose: mini-DNS asks it in lower case from then on. A forger cannot
+ * guess a signature: a wrong answer to a signed question changes nothing.
  *
  * Pure: a table.
  */

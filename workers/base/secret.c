@@ -11,7 +11,7 @@ struct pages {
 	alignas(max_align_t) size_t size;
 };
 
-/* A kernel without MADV_DONTDUMP is no reason to have no secret. */
+/* An error of madvise() is ignored: an old kernel has no MADV_DONTDUMP. */
 void *secret_alloc(size_t size)
 {
 	size_t all = sizeof(struct pages) + size;

@@ -73,7 +73,7 @@ enum err db_tenants(struct cli *cli)
 		return err;
 	print_tenants(cli, in_doubt);
 	if (!cli->out.json && !cli->out.quiet && !json_array_size(in_doubt))
-		printf("every tenant in the database can call, and none looks like another\n");
+		printf("every tenant in the database can call, and no two look alike\n");
 	cli_answer(cli, json_pack("{s:o}", "tenants", in_doubt));
 	return OK;
 }

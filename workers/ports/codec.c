@@ -167,8 +167,8 @@ static enum err take_address(const json_t *json, struct port_row *port, struct w
 	if (!address_parse(text, 0, address) || address->scope)
 		return fail(why, ERR_INVALID, "ip_address is no address of IPv4 or IPv6");
 	if (address_unfit(address))
-		return fail(why, ERR_INVALID, "ip_address: %.64s is %s: a port needs one of its "
-		            "subnet", text, address_unfit(address));
+		return fail(why, ERR_INVALID, "ip_address: %.64s is %s: a port needs "
+		            "an address of its subnet", text, address_unfit(address));
 	for (size_t i = 0; i < port->count; i++)
 		if (address_same_host(&port->addresses[i], address))
 			return fail(why, ERR_INVALID, "ip_address: %.64s is there twice",

@@ -24,6 +24,7 @@ void reverse_quota_check(const struct ports *ports, struct tx *tx,
 	store_zones_count(tx, project_id, &made, &coming);
 	if (!tx->err && coming && made + coming > max)
 		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the project exist, and "
-		        "this needs %" PRId64 " more: its quota is %" PRId64 " (its domains, "
-		        "or ports.quota_reverse)", made, coming, max);
+		        "this needs %" PRId64 " more: the limit is %" PRId64 " (the "
+		        "project's quota of domains, or ports.quota_reverse)",
+		        made, coming, max);
 }

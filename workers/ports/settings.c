@@ -16,8 +16,8 @@ const struct option ports_options[] = {
 	{ "ptr_prefix_v6", OPTION_INT, AT(v6_bits), "64", 4, 124,
 	  "of an IPv6 address: bits, in fours" },
 	{ "quota_reverse", OPTION_INT, AT(quota_reverse), "1000", -1, INT32_MAX,
-	  "reverse domains that are made for the ports of a project, if it has no quota of "
-	  "its own (`zonefleet quota set PROJECT domains`); -1: any number" },
+	  "limit the reverse domains of a project that has no quota of its own "
+	  "(`zonefleet quota set PROJECT domains`); -1: any number" },
 	{ "feed", OPTION_TEXT, AT(feed), "", 0, 255,
 	  "the exchange of Neutron's notifications, \"neutron\"; \"\": none are heard" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,

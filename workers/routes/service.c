@@ -83,7 +83,7 @@ static void check_host(struct deed *deed, const struct route_row *route)
 		        "behind \"*\" is for administrators");
 }
 
-/* What HAProxy has under it is another project's, or its own, as statistics are. */
+/* Other backends belong to other projects, or to HAProxy itself, as its statistics do. */
 static void check_backend(struct deed *deed, const struct route_row *route)
 {
 	const char *pattern = deed->routes->settings.backend_pattern;

@@ -2,8 +2,9 @@
  * access -- the one place that decides what a caller may see and change: by the tenant of
  * its context, and by is_admin. Handlers and statements of all programs ask here.
  *
- * A tenant has what carries exactly its octets. What carries no tenant ("") belongs to
- * administrators only. A caller without a tenant that is no administrator has nothing.
+ * A tenant owns things whose tenant has exactly its octets. Things without a tenant ("")
+ * belong to administrators only. A caller that has no tenant and is no administrator owns
+ * nothing.
  */
 #pragma once
 

@@ -43,8 +43,8 @@ const struct option broker_options[] = {
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
 	  "messages that may wait in a process for the broker" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
-	  "messages name the user of the url (AMQP's user_id), which RabbitMQ compares with "
-	  "the account; false: the account has another name, as with OAuth 2" },
+	  "name the user of the url in messages (AMQP's user_id), which RabbitMQ compares"
+	  " with the account; false if the account has another name, as with OAuth 2" },
 	{ "check_period", OPTION_SECONDS, AT(check_period_s), "5", 1, 86400,
 	  "how often exchanges, queues and bindings are checked, and declared if missing" },
 	{ 0 }

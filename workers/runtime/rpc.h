@@ -121,8 +121,8 @@ void rpc_run(const struct rpc_method *method, void *self, struct request *const 
 /* How a deletion ended: one that runs again may have deleted what it does not find. */
 enum err rpc_deleted(const struct request *req, enum err err);
 /*
- * ERR_DENIED for an identity that is none (model/identity.h); *into then has no tenant and no
- * rights. Only the JSON value true makes an administrator.
+ * ERR_DENIED for an identity that model/identity.h refuses; *into then has no tenant and
+ * no rights. Only the JSON value true makes an administrator.
  */
 enum err context_decode(const json_t *context, const char *unique_id, struct context *into,
                         struct why *why);

@@ -223,8 +223,8 @@ static const struct {
 	[SIGNATURE_UNKNOWN_KEY] = { "unknown_key", "fleet.keys has no key of that id" },
 	[SIGNATURE_WRONG]       = { "wrong", "its signature is wrong" },
 	[SIGNATURE_OLD]         = { "old", "its signature is older than fleet.max_age" },
-	[SIGNATURE_AHEAD]       = { "ahead", "its signature is from the future: do the "
-	                                     "clocks agree?" },
+	[SIGNATURE_AHEAD]       = { "ahead", "its signature is from the future: check "
+	                                     "the clocks" },
 };
 
 const char *signature_verdict_name(enum signature_verdict verdict)

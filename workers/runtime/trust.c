@@ -21,18 +21,18 @@ enum {
 
 const struct option trust_fleet_options[] = {
 	{ "keys", OPTION_SECRET, AT(keys), NULL, 0, 4096,
-	  "keys that sign what the fleet's programs say to each other: ID:BASE64, a line "
-	  "each; the first signs, all are taken; best in a file that only we can read: "
+	  "keys that sign messages between the fleet's programs: ID:BASE64, one a line; "
+	  "the first signs, all verify; best in a file that only the programs can read: "
 	  "\"@/etc/zonefleet/fleet.keys\"",
 	  .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
-	  "how old such a message may be: orders wait in their queues while the program "
-	  "that takes them is away",
+	  "refuse the fleet's messages that are older; orders wait in their queues while "
+	  "the program that takes them is away",
 	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
-	  "take them without a signature, from everyone whom the broker lets write there: "
-	  "while the first keys are handed out, or where accounts and topic permissions "
-	  "keep others away",
+	  "accept the fleet's messages without a signature, from all accounts that may "
+	  "send to the topic: while you hand out the first keys, or where accounts and "
+	  "topic permissions keep others away",
 	  .reloadable = true },
 	{ 0 }
 };
@@ -43,8 +43,8 @@ const struct option trust_broker_options[] = {
 	  "which RabbitMQ checks); clients of oslo.messaging name none",
 	  .reloadable = true },
 	{ "administrators", OPTION_TEXTS, AT(administrators), "", 1, USERS_MAX_BYTES,
-	  "accounts that may ask as an administrator (is_admin), besides the fleet's own "
-	  "programs; empty: all",
+	  "accept is_admin from these accounts and the fleet's own programs only; empty: "
+	  "from all accounts",
 	  .reloadable = true },
 	{ 0 }
 };
@@ -102,8 +102,8 @@ static struct metric *refused_metric(int refusal)
 static struct metric *unchecked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
-	                  "of the fleet's messages those without a good signature, taken "
-	                  "for fleet.trust_broker", NULL, NULL);
+	                  "the fleet's messages without a good signature that "
+	                  "fleet.trust_broker accepted", NULL, NULL);
 }
 
 void trust_metrics(void)
@@ -176,7 +176,7 @@ static enum err judge_fleet(struct trust *trust, const struct trust_claim *claim
 	return refuse(trust, claim, verdict, why);
 }
 
-/* What a signature makes up for. */
+/* The rules for a sender without a good signature. */
 static enum err judge_stranger(struct trust *trust, const struct trust_claim *claim,
                                struct why *why)
 {
@@ -187,7 +187,7 @@ static enum err judge_stranger(struct trust *trust, const struct trust_claim *cl
 	}
 	if (claim->is_admin && !is_administrator(trust, claim->user)) {
 		fail(why, ERR_DENIED, "broker.administrators: does not list the account "
-		     "\"%s\", which may not say is_admin", claim->user);
+		     "\"%s\", so it may not say is_admin", claim->user);
 		return refuse(trust, claim, NOT_ADMINISTRATOR, why);
 	}
 	return OK;
@@ -214,7 +214,7 @@ const struct signature_key *trust_signer(const struct trust *trust)
 	return trust->keys.count ? &trust->keys.key[0] : NULL;
 }
 
-/* Who changes keys wants to see that each process has them. */
+/* The log tells the operator that this process has the new keys. */
 void trust_reload(struct trust *trust)
 {
 	const struct signature_key *signer;

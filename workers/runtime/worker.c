@@ -204,8 +204,9 @@ static void raise_file_limit(void)
 }
 
 /*
- * What is made is nobody else's, nor is what a process has in its memory: passwords and keys.
- * Before the settings are read, which have some. Inherited by the processes.
+ * No other user may read the files that we make, and no other process our memory, which
+ * has passwords and keys. Runs before the settings are read, because these have some.
+ * Child processes inherit it.
  */
 static void harden(void)
 {
