@@ -200,7 +200,9 @@ class Servers(SpineStory):
         domain = self.create("all.example.")
         self.stopped(bind)
         serial = self.change(domain, put("www.all.example.", "192.0.2.1"))
-        self.assertIn("bind", self.fleet.wait_state(domain["id"], "UPDATE ERROR"))
+        self.fleet.wait_state(domain["id"], "UPDATE ERROR")
+        self.fleet.wait_for(lambda: self.status_of(domain)["bind"]["status"] == "ERROR", 20,
+                            "bind is in error")
         self.start(bind)
         self.settled(domain, serial)
         self.assert_served("all.example.", "www.all.example.", "192.0.2.1")
