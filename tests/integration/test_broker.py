@@ -353,6 +353,16 @@ class Consuming(Story):
         seen = driver.until(lambda s: s["delivered"] == 4, "one without a sender")
         self.assertEqual(seen["users_seen"], 3)
 
+    def test_a_retried_message_without_a_sender_has_none(self):
+        """Not the program that put it into the delay queue."""
+        driver = self.driver(want_user=self.rabbit.user)
+        driver.open()
+        driver.open("work", "anonymous")
+        driver.say("do retry")
+        self.send("anonymous", b"1", user_id=None)
+        seen = driver.until(lambda s: s["attempts"] == 1, "it came back")
+        self.assertEqual((seen["delivered"], seen["users_seen"]), (2, 0))
+
     def test_our_messages_name_their_sender(self):
         driver = self.driver(want_user=self.rabbit.user)
         driver.open()

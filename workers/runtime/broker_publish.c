@@ -359,10 +359,10 @@ static int headers_fill(const struct message *message, int expiration_ms,
 		entry[count++] = entry_number("x-zonefleet-attempts", message->attempts);
 	if (message->reason[0])
 		entry[count++] = entry_text("x-zonefleet-reason", message->reason);
-	if (message->queue[0])
+	if (message->queue[0]) {	/* a copy; the user is "" if its original names none */
 		entry[count++] = entry_text("x-zonefleet-queue", message->queue);
-	if (message->user[0])
 		entry[count++] = entry_text(USER_HEADER, message->user);
+	}
 	if (message->buried_unix)
 		entry[count++] = entry_time("x-zonefleet-time", message->buried_unix);
 	if (expiration_ms)
