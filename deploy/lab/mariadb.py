@@ -5,13 +5,14 @@ import pwd
 import secrets
 
 from .process import HOST, LabError, Server, free_port, program, run
+from .session import Sessions, SqlError
 
 NAME = "zonefleet"      # of the database and of the user
 TEMPLATE = "ZONEFLEET_MARIADB_TEMPLATE"     # a folder of data that was just installed
 # "2" gives a commit to the kernel and not yet to the disk: what a killed process cannot lose
 FLUSH = "ZONEFLEET_MARIADB_FLUSH"
 
-DEADLOCK = "ERROR 1213"
+DEADLOCK = 1213
 OCTETS_A_SECOND = 200_000       # of statements, at least, on a busy machine
 
 # reliability before speed, as in production; the sizes fit a test
@@ -53,6 +54,9 @@ class MariaDb(Server):
         self.temporary = self.make_folder("tmp")
         self.accounts = self.write("accounts.sql", ACCOUNT.format(
             name=NAME, host=HOST, password=self.password))
+        self.as_user = Sessions(host=self.host, port=self.port, user=self.user,
+                                password=self.password)
+        self.as_administrator = None    # a subclass may give another administrator
 
     @property
     def hosts(self):
@@ -108,20 +112,17 @@ class MariaDb(Server):
         The limit is longer for a long text: a busy machine takes a minute for 100 000 rows. A
         single statement that loses a deadlock against our programs runs again.
         """
-        env = self.environment()
+        sessions = self._administrators() if administrator else self.as_user
         seconds += len(text) // OCTETS_A_SECOND
-        account = [f"--socket={self.socket}", f"--user={self.administrator}"]
-        if not administrator:
-            env["MYSQL_PWD"] = self.password
-            account = [f"--host={self.host}", f"--port={self.port}",
-                       f"--user={self.user}"]
-        argv = [program("mariadb"), "--no-defaults", *account, "--connect-timeout=5",
-                "--batch", "--skip-column-names", self.database]
         for is_last in (False, False, True):
             try:
-                out = run(argv, env=env, text=text, seconds=seconds)
-                break
-            except LabError as error:
-                if is_last or DEADLOCK not in str(error) or ";" in text:
-                    raise
-        return [line.split("\t") for line in out.splitlines()]
+                return sessions.run(text, self.database, seconds)
+            except SqlError as error:
+                if is_last or error.code != DEADLOCK or ";" in text:
+                    raise LabError(f"{self.name}: {error}") from None
+
+    def _administrators(self):
+        if not self.as_administrator:
+            self.as_administrator = Sessions(unix_socket=str(self.socket),
+                                             user=self.administrator)
+        return self.as_administrator

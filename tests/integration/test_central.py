@@ -224,7 +224,7 @@ class Domains(Story):
         self.assertEqual(call("get_domain", domain=str(uuid.UUID(made["id"]))), made)
         self.assertEqual(call("get_domain", domain=name), made)
         self.assertEqual(lab.sql(f"SELECT rname FROM domains WHERE id = '{made['id']}'"),
-                         [["dns\\\\.admin.example.org."]])
+                         [["dns\\.admin.example.org."]])
 
         changed = call("update_domain", domain=name, values={"refresh": 77})
         self.assertGreater(changed["serial"], made["serial"])

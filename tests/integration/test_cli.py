@@ -25,7 +25,7 @@ GOOD, FAILED, USAGE, NOT_FOUND, IN_ERROR, TIMEOUT, UNREACHABLE = range(7)
 CLEAN = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
 SETTINGS = {
     "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."]},
-    "poolmgr": {"poll_timeout": 1, "poll_max_retries": 1},
+    "poolmgr": {"poll_timeout": 3, "poll_max_retries": 2},
 }
 
 
