@@ -367,7 +367,7 @@ class Notifications(unittest.TestCase):
             self.assertEqual(listener.read(),
                              {"event_type": "port.create.end", "publisher_id": "network.host1",
                               "priority": "INFO", "payload": {"port": {"id": driver}}})
-        listener.end()
+        listener.wait()
 
     def test_we_tell_python(self):
         class Listener:
