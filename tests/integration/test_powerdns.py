@@ -95,7 +95,7 @@ class Pool(PowerDnsStory):
         self.assertIsNone(self.known("comes.example."))
 
     def transfers(self, name, serial):
-        """The kinds of the transfers that brought a serial of a zone to anyone."""
+        """The kinds of the transfers by which servers got this serial of a zone."""
         line = re.compile(rf"transfer ended: zone={re.escape(name)} serial={serial} "
                           r"kind=(\w+)")
         return sorted(kind for worker in self.fleet.workers if worker.kind == "minidns"
@@ -105,9 +105,10 @@ class Pool(PowerDnsStory):
         domain = self.create("grows.example.")
         serial = self.change(domain, put("a.grows.example.", "192.0.2.1"))
         self.assert_served("a.grows.example.", "192.0.2.1")
-        self.fleet.wait_for(
-            lambda: self.transfers("grows.example.", serial) == ["ixfr", "ixfr"], SECONDS,
-            "BIND and PowerDNS have the difference")
+        self.fleet.wait_for(lambda: len(self.transfers("grows.example.", serial)) >= 2, SECONDS,
+                            "the logs have both transfers")
+        # a server that gets the NOTIFY twice may ask twice
+        self.assertEqual(set(self.transfers("grows.example.", serial)), {"ixfr"})
 
     def test_a_server_that_was_down_has_all_when_it_is_back(self):
         powerdns = self.fleet.powerdns
