@@ -251,6 +251,8 @@ static void finish_unanswered(struct exchange *exchange)
 	};
 	struct judgement doubted = exchange->doubted;
 
+	if (forgery_is_loose(&exchange->forgery, NULL))
+		place_note_loose(exchange);
 	if (!exchange->asked)
 		finish(exchange, &unasked);
 	else

@@ -51,7 +51,7 @@ struct forgery {
 
 enum forgery_heard forgery_heard(const struct judgement *judgement);
 enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard);
-/* Does what came over TCP say that the server is loose? NULL: it refuses TCP. */
+/* Does what came over TCP say that the server is loose? NULL: no answer came. */
 bool forgery_is_loose(const struct forgery *forgery, const struct judgement *judgement);
 /* NAME in lower case gets each letter in a case of its own, by a random bit an octet. */
 void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS]);

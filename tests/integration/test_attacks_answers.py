@@ -5,6 +5,7 @@ tells the truth over TCP. ZONEFLEET_SEED=N repeats the guesses of a run.
 """
 
 import collections
+import contextlib
 import functools
 import os
 import random
@@ -218,6 +219,21 @@ class Loose(Answers):
         server = self.server(Server, "deaf", self.lower)
         server.stream.listener.shutdown(socket.SHUT_RDWR)
         self.expect(server, 1)
+
+    def test_tcp_is_filtered(self):
+        server = self.server(Server, "filtered", self.lower)
+        server.stream.listener.shutdown(socket.SHUT_RDWR)
+        server.stream.listener.close()
+        self.fill_backlog(server.port)
+        self.expect(server, 1)
+
+    def fill_backlog(self, port):
+        """The kernel drops each further SYN to the port, as a packet filter does."""
+        listener = socket.create_server((HOST, port), backlog=0)
+        self.addCleanup(listener.close)
+        with contextlib.suppress(TimeoutError):
+            for _ in range(8):
+                self.addCleanup(socket.create_connection((HOST, port), timeout=0.5).close)
 
     def test_one_that_is_exact(self):
         self.expect(self.server(Server, "exact", lambda wire: answer(wire, TRUE)), 0)
