@@ -473,6 +473,21 @@ class Administrators(Story):
         self.fleet.wait_for(lambda: self.fleet.bind.query(f"vm.{zone}", "A")[1], SECONDS,
                             "ports has its name published")
 
+    def test_a_retried_letter_is_not_the_operators(self):
+        """Unless the operator vouches for it."""
+        self.allow(administrators=[self.boss.name])
+        name = f"letter{next(numbers)}.example."
+        self.producer.send("central", envelope(message("create_domain", {"domain": {"name": name}})))
+        exists = f"SELECT 1 FROM domains WHERE name = '{name}'"
+        for vouch, wanted in ([], []), (["--vouch"], [["1"]]):
+            self.fleet.wait_for(lambda: self.letters("central"), SECONDS, "it is a dead letter")
+            before = self.refused("central")
+            self.client(self.boss, "dead-letters", "retry", "all", *vouch)
+            if not vouch:
+                self.wait_refused("central", before, not_administrator=1)
+            self.fleet.wait_for(lambda w=wanted: self.fleet.mariadb.sql(exists) == w, SECONDS,
+                                f"{name} is {'' if vouch else 'not '}there")
+
     def test_who_says_nothing(self):
         tenant = self.caller(admin=False)
         ours = self.create()

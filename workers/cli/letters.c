@@ -169,7 +169,8 @@ static enum err visit_retry(struct tour *tour, const char *queue,
                             const struct desk_letter *letter, const char *id,
                             const char *method)
 {
-	enum err err = broker_desk_send(tour->desk, queue, letter, &tour->cli->why);
+	enum err err = broker_desk_send(tour->desk, queue, letter,
+	                                cli_has(tour->cli, OPT_VOUCH), &tour->cli->why);
 
 	(void)id, (void)method;
 	if (!err)

@@ -73,6 +73,8 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_PARTIAL]      = { "partial", 0, NULL,
 		"these are not all that the resource has: the others stay" },
 	[OPT_YES]          = { "yes", 0, NULL, "do what is shown" },
+	[OPT_VOUCH]        = { "vouch", 0, NULL,
+		"send the message under your own broker account" },
 	[OPT_OWNER]        = { "owner", 0, "ID",
 		"only records of this owner; '' for those of nobody" },
 	[OPT_NAME]         = { "name", 0, "NAME",

@@ -293,7 +293,7 @@ static enum err await_confirm(struct broker_desk *desk, const char *queue,
 }
 
 enum err broker_desk_send(struct broker_desk *desk, const char *queue,
-                          const struct desk_letter *letter, struct why *why)
+                          const struct desk_letter *letter, bool vouch, struct why *why)
 {
 	amqp_basic_properties_t properties = {
 		._flags = AMQP_BASIC_CONTENT_TYPE_FLAG | AMQP_BASIC_DELIVERY_MODE_FLAG |
@@ -306,7 +306,7 @@ enum err broker_desk_send(struct broker_desk *desk, const char *queue,
 	amqp_bytes_t body = { letter->len, (void *)letter->body };
 	int status;
 
-	if (desk->as.config.send_user_id) {
+	if (vouch) {
 		properties._flags |= AMQP_BASIC_USER_ID_FLAG;
 		properties.user_id = bytes_of(desk->connection->user);
 	}
