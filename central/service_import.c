@@ -115,6 +115,18 @@ static enum err decode_part(struct request *req, const struct import *import,
 	return err;
 }
 
+/* The commit has the rights of the caller who began the import (encode_wish()). */
+static bool has_rights_of_administrator(const struct import *import)
+{
+	json_t *wish = json_loads(import->wish, 0, NULL);
+	const json_t *context = json_object_get(wish, "context");
+	bool is_admin = json_is_true(json_object_get(context, "is_admin"));
+
+	json_decref(wish);
+	return is_admin;
+}
+
+/* An open import, locked, that the caller may go on with. */
 static enum err lock_open(struct request *req, struct tx *tx, struct import *import)
 {
 	struct access access;
@@ -127,6 +139,9 @@ static enum err lock_open(struct request *req, struct tx *tx, struct import *imp
 		return tx_fail(tx, err, "%s", req->why.text);
 	if (!store_import_lock_now(tx, id, &access, req->may_wait, req->arena, import))
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
+	if (!req->context.is_admin && has_rights_of_administrator(import))
+		return tx_fail(tx, ERR_DENIED, "an administrator began the import %s: only an "
+		               "administrator can go on with it", id);
 	return OK;
 }
 

@@ -1443,6 +1443,20 @@ class Imports(Story):
         journal = lab.sql(f"SELECT COUNT(*) FROM journal WHERE domain_id = '{again['domain']}'")
         self.assertEqual(journal, [["1"]])
 
+    def test_of_an_administrator(self):
+        """Its commit has an administrator's rights, so a user of the project cannot fill it."""
+        name, boss = lab.name(), ALICE | {"is_admin": True}
+        zone = generated_zone(name, 4)
+        begun = call("begin_import", boss, domain={"name": name})["id"]
+        for method, args in (("add_to_import", {"part": 0, "records": zone}),
+                             ("commit_import", {})):
+            with self.assertRaises(om.RemoteError) as caught:
+                call(method, ALICE, **args, **{"import": begun})
+            self.assertEqual(caught.exception.exc_type, "Forbidden", method)
+        self.assertEqual(call("get_import", ALICE, **{"import": begun})["state"], "OPEN")
+        call("add_to_import", boss, part=0, records=zone, **{"import": begun})
+        self.assertEqual(commit(begun, boss)["state"], "DONE")
+
     def test_modes(self):
         name = lab.name()
         zone = generated_zone(name, 10)

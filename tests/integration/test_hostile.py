@@ -54,6 +54,7 @@ class Lab:
         self.add_ports()
         self.add_worker("routes", ROUTES)
         self.caller = Caller(self.fleet.rabbitmq.url, tenant="t")
+        self.owner = Caller(self.fleet.rabbitmq.url, tenant="t", admin=False)
         self.ports = Caller(self.fleet.rabbitmq.url, tenant="t", topic="ports")
         self.routes = Caller(self.fleet.rabbitmq.url, tenant="t", topic="routes")
         self.post = Post(self.fleet.rabbitmq.url)
@@ -68,6 +69,7 @@ class Lab:
         self.ports.close()
         self.routes.close()
         self.caller.close()
+        self.owner.close()
         self.fleet.stop()
 
     def add_worker(self, kind, settings):
@@ -128,7 +130,7 @@ class Lab:
         return SimpleNamespace(
             zone=zone, domain=domain, serial=changed["serial"], recordset=sets[0]["id"],
             record=sets[0]["members"][0]["id"], pool=pool["name"], pool_id=pool["id"],
-            new_pool=f"new{number}", opened=caller.begin_import(domain={"name": zone})["id"],
+            new_pool=f"new{number}", opened=self.owner.begin_import(domain={"name": zone})["id"],
             blacklist=caller.create_blacklist(blacklist={"name": f"bad{number}."})["id"],
             tsigkey=caller.create_tsigkey(tsigkey={"name": f"key{number}."})["id"],
             router=router, router_dns=f"{router}.{zone}"[:-1], namespace=space, host=host,
