@@ -24,6 +24,7 @@
 
 enum {
 	BATCH_MAX = 256,	/* requests of one batch call */
+	REFUSED_LOG_MS = 1000,
 	SLICE_MS = 2,		/* handlers run this long before the loop has its turn */
 	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
 	RETRY_FIRST_MS = 1000,	/* each time later */
@@ -77,6 +78,7 @@ struct rpc_server {
 	struct broker *in, *out;
 	struct broker_queue queues[4];
 	size_t max_bytes;
+	int64_t quiet_until_ms, quiet_count;	/* of log_refused() */
 	struct loop_timer *again;		/* there is more than one slice of work */
 	struct loop_timer *heartbeat;
 	struct job *head, **tail;		/* waiting */
@@ -342,6 +344,21 @@ static void bury(struct rpc_server *server, const struct broker_delivery *delive
 		broker_bury(server->in, server->out, delivery, reason);
 }
 
+/* Any account can send bodies that are no request, so a line a second is logged. */
+static void log_refused(struct rpc_server *server, const struct broker_delivery *delivery,
+                        const char *reply_queue, enum err err, const struct why *why)
+{
+	if (!log_is_due(&server->quiet_until_ms, REFUSED_LOG_MS)) {
+		server->quiet_count++;
+		return;
+	}
+	log_info("message refused: topic=%s account=\"%s\" answered=%s err=%s unlogged=%lld "
+	         "why=\"%s\"", server->config.topic, delivery->user,
+	         reply_queue ? "true" : "false", err_name(err),
+	         (long long)server->quiet_count, why->text);
+	server->quiet_count = 0;
+}
+
 /*
  * A body that is no request. A caller is told so, as one whose request fails, and the message
  * is over; what has no caller that can be read is a dead letter.
@@ -360,8 +377,7 @@ static void refuse(struct rpc_server *server, const struct broker_delivery *deli
 	} else {
 		bury(server, delivery, why->text);
 	}
-	log_info("message refused: topic=%s answered=%s err=%s why=\"%s\"",
-	         server->config.topic, queue ? "true" : "false", err_name(err), why->text);
+	log_refused(server, delivery, queue, err, why);
 	server->caller = (struct caller_scan){ 0 };
 }
 
