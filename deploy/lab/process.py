@@ -7,6 +7,7 @@ started a server, so start servers from the main thread.
 """
 
 import atexit
+import contextlib
 import os
 import random
 import re
@@ -140,14 +141,20 @@ def free_port():
 def _states(group):
     """The states of all threads of a process group, letters as in proc(5)."""
     states = set()
-    for stat in Path("/proc").glob("[0-9]*/task/[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            continue        # it has ended meanwhile
-        if int(fields[2]) == group:
-            states.add(fields[0])
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):          # the process has ended meanwhile
+            for thread in os.listdir(f"/proc/{process}/task"):
+                states |= _state(f"/proc/{process}/task/{thread}/stat", group)
     return states
+
+
+def _state(stat, group):
+    """Of a thread; an empty set if it has ended, or is of another group."""
+    try:
+        fields = Path(stat).read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return set()
+    return {fields[0]} if int(fields[2]) == group else set()
 
 
 def _has_ended(pidfd, seconds=0):
