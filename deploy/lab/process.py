@@ -8,6 +8,7 @@ started a server, so start servers from the main thread.
 
 import atexit
 import contextlib
+import itertools
 import os
 import random
 import re
@@ -126,7 +127,8 @@ def free_port():
     A name in the abstract socket namespace reserves it, so that two programs that start
     servers at the same time do not choose the same port before either is bound.
     """
-    for port in random.sample(PORTS, len(PORTS)):
+    first = random.randrange(len(PORTS))
+    for port in itertools.chain(PORTS[first:], PORTS[:first]):
         name = f"\0zonefleet-lab-port-{port}"
         reservation = _bound(socket.AF_UNIX, socket.SOCK_DGRAM, name)
         if not reservation:
