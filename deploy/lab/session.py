@@ -11,7 +11,9 @@ import pymysql
 
 CONNECT_SECONDS = 5
 # a statement: up to a semicolon outside of quotes and comments
-STATEMENT = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--\s[^\n]*|[^;'"`])+""", re.S)
+STATEMENT = re.compile(
+    r"""(?:'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+"|`[^`]*+`|"""
+    r"""--\s[^\n]*+|[^;'"`-]++|-)++""", re.S)
 COMMENT = re.compile(r"--\s[^\n]*")
 # it changes nothing in its session: no lock, no variable, no transaction
 PLAIN = re.compile(r"\s*(SELECT|SHOW|INSERT|UPDATE|DELETE|REPLACE)\b", re.I)
