@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../rounds.h"
 #include "model/presentation.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -406,7 +407,7 @@ static void any_wire_is_printed_or_refused(void **state)
 
 	(void)state;
 	srand(3597);
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < rounds(200000); i++) {
 		uint16_t len = rand() % sizeof(rdata);
 
 		for (int j = 0; j < len; j++)

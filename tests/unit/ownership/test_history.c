@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #undef fail		/* that of base/err.h is meant */
 
+#include "../rounds.h"
 #include "model_server.h"
 #include "rr_words.h"
 
@@ -159,12 +160,12 @@ static size_t pick(size_t count)
 	return (size_t)random() % count;
 }
 
-/* HISTORY_ROUNDS and HISTORY_SEED: more of them, and others. */
-static int setting(const char *name, int usual_value)
+/* HISTORY_SEED (3) makes other histories. */
+static unsigned seed(void)
 {
-	const char *text = getenv(name);
+	const char *text = getenv("HISTORY_SEED");
 
-	return text ? atoi(text) : usual_value;
+	return text ? (unsigned)atoi(text) : 3;
 }
 
 static bool chance(int one_in)
@@ -1111,11 +1112,11 @@ static void what_is_sent_touches_nobody_elses_and_comes_to_an_end(void **state)
 {
 	static struct world world;
 	static struct server after;
-	int rounds = setting("HISTORY_ROUNDS", ROUNDS), sent = 0;
+	int count = rounds(ROUNDS), sent = 0;
 
 	(void)state;
-	srandom((unsigned)setting("HISTORY_SEED", 3));
-	for (int i = 0; i < rounds; i++) {
+	srandom(seed());
+	for (int i = 0; i < count; i++) {
 		struct round round;
 
 		make_world(&world);
@@ -1127,7 +1128,7 @@ static void what_is_sent_touches_nobody_elses_and_comes_to_an_end(void **state)
 		end_round(&round);
 		check_settles(&world);
 	}
-	assert_true(sent > rounds / 4);
+	assert_true(sent > count / 4);
 }
 
 /* ---- somebody else writes meanwhile ---- */
@@ -1187,11 +1188,11 @@ static void who_was_faster_loses_nothing(void **state)
 {
 	static struct world world;
 	static struct server now, after;
-	int rounds = setting("HISTORY_ROUNDS", ROUNDS), taken = 0, refused = 0;
+	int count = rounds(ROUNDS), taken = 0, refused = 0;
 
 	(void)state;
-	srandom((unsigned)setting("HISTORY_SEED", 3) + 1);
-	for (int i = 0; i < rounds; i++) {
+	srandom(seed() + 1);
+	for (int i = 0; i < count; i++) {
 		struct round round;
 
 		make_world(&world);
@@ -1207,7 +1208,7 @@ static void who_was_faster_loses_nothing(void **state)
 		refused += !is_taken;
 		end_round(&round);
 	}
-	assert_true(taken > rounds / 10 && refused > rounds / 50);
+	assert_true(taken > count / 10 && refused > count / 50);
 }
 
 int main(void)

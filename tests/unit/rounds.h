@@ -1,0 +1,16 @@
+/* How often a test of random inputs repeats. */
+#ifndef UNIT_ROUNDS_H
+#define UNIT_ROUNDS_H
+
+#include <stdlib.h>
+
+/* UNIT_PERCENT (100) percent of ALL, at least one. Under the sanitizers a round is dear. */
+static inline int rounds(int all)
+{
+	const char *percent = getenv("UNIT_PERCENT");
+	int some = percent ? (int)((long)all * atoi(percent) / 100) : all;
+
+	return some > 0 ? some : 1;
+}
+
+#endif
