@@ -79,7 +79,7 @@ class MariaDb(Server):
         """Into the empty folder of data; a copy of one that is there is made faster."""
         template = os.environ.get(TEMPLATE)
         if template and self.log_file_size == MariaDb.log_file_size:
-            run(["cp", "-a", "--sparse=always", f"{template}/.", self.data])
+            run(["cp", "-a", f"{template}/.", self.data])
             return
         run(self.wrapped([
             program("mariadb-install-db"), "--no-defaults", f"--user={self.administrator}",
@@ -88,6 +88,8 @@ class MariaDb(Server):
             "--auth-root-authentication-method=socket",
             f"--auth-root-socket-user={self.administrator}", self.log_size,
             "--innodb-flush-log-at-trx-commit=0"]), env=self.environment(), seconds=60)
+        # a copy takes a fifth of the time
+        run(["fallocate", "--dig-holes", self.data / "ib_logfile0"])
 
     def command(self):
         return self.wrapped([
