@@ -1,5 +1,9 @@
 """A private RabbitMQ: a node, an epmd and an Erlang cookie of its own."""
 
+import base64
+import glob
+import json
+import re
 import secrets
 import socket
 import struct
@@ -35,6 +39,17 @@ vm_memory_high_watermark.absolute = 1GB
 # (ERL_FLAGS), and no shell: to a shell the brackets are a pattern of file names.
 DISTRIBUTION = ("-kernel inet_dist_use_interface {{{0}}} "
                 "-kernel inet_dist_connect_options [{{ip,{{{0}}}}}]")
+
+# A row of what there is, as texts. A name stands in a resource.
+ROWS = """\
+Text = fun({{resource, _, _, Name}}) -> Name; (Value) when is_binary(Value) -> Value;
+          (Value) -> iolist_to_binary(io_lib:format("~p", [Value])) end,
+[[Text(Value) || {{_, Value}} <- {module}:info(Each, [{columns}])]
+ || Each <- {module}:list(<<"{vhost}">>)]"""
+ROWS_OF = {"queues": "rabbit_amqqueue", "bindings": "rabbit_binding"}
+CLOSE = """\
+[rabbit_networking:close_connection(Pid, "a test closes it")
+ || Pid <- rabbit_networking:local_connections()], 0"""
 
 # an idle scheduler sleeps at once: spinning, it takes the processor from its neighbours
 SCHEDULERS = "+sbwt none +sbwtdcpu none +sbwtdio none"
@@ -205,11 +220,29 @@ class RabbitMq(Server):
         """Runs rabbitmqctl on the node and returns what it printed; takes a second."""
         return run([CTL, "--quiet", *arguments], env=self.environment(), seconds=60)
 
+    def evaluate(self, code, seconds=30):
+        """Has the node evaluate Erlang, which takes some milliseconds.
+
+        Returns the last expression's value, one that JSON has. Raises LabError.
+        """
+        program = glob.glob("/usr/lib/erlang/erts-*/bin/erl_call")[0]
+        said = run([program, "-n", self.node, "-c", self._cookie(), "-e"], seconds=seconds,
+                   text=f"Code = fun() -> {code} end,\n"
+                        "base64:encode_to_string(rabbit_json:encode(Code())).\n",
+                   env={"ERL_EPMD_PORT": str(self.epmd.port), "HOME": str(self.folder)})
+        value = re.fullmatch(r'\{ok, "([^"]*)"\}\s*', said)
+        if not value:
+            raise LabError(f"{self.name}: {said}")
+        return json.loads(base64.b64decode(value[1]))
+
+    def _cookie(self):
+        return (self.folder / ".erlang.cookie").read_text()
+
     def close_connections(self):
-        """Closes all connections to its virtual host; RabbitMQ tells the clients."""
-        self.ctl("close_all_connections", "--vhost", self.vhost, "so it is said")
+        """Closes all connections; RabbitMQ tells the clients."""
+        self.evaluate(CLOSE)
 
     def listed(self, what, *columns):
         """Of WHAT there is ("queues", "bindings") these columns, as texts."""
-        rows = self.ctl(f"list_{what}", "--no-table-headers", "-p", self.vhost, *columns)
-        return [row.split("\t") for row in rows.splitlines()]
+        return self.evaluate(ROWS.format(module=ROWS_OF[what], columns=", ".join(columns),
+                                         vhost=self.vhost))

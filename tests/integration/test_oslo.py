@@ -776,7 +776,8 @@ class LostConnections(unittest.TestCase):
     def test_a_call_outlives_its_connections(self):
         """The reply queue goes with them; the call is asked again, with a new one."""
         driver = Driver("call", lab.url, TOPIC, "slow", '{"ms": 1500}', 30_000)
-        wait_for(lambda: "reply_" in lab.rabbit.ctl("list_queues", "-p", lab.rabbit.vhost, "name"),
+        wait_for(lambda: any(name.startswith("reply_")
+                             for name, in lab.rabbit.listed("queues", "name")),
                  10, "the call is out")
         lab.rabbit.close_connections()
         self.assertEqual(driver.read()["err"], "ok")

@@ -7,7 +7,7 @@ does what the story asks by a line, {"do": "kill9"}: stop, kill9, launch, pause 
 tests/support/lent.py is the other side.
 """
 
-import glob
+import contextlib
 import json
 import queue
 import secrets
@@ -32,24 +32,8 @@ vm_memory_monitor:set_vm_memory_high_watermark({{absolute, "1GB"}}),
 ok = rabbit_vhost:add(<<"{name}">>, <<"tests">>),
 ok = rabbit_auth_backend_internal:change_password(<<"{name}">>, <<"{password}">>, <<"tests">>),
 ok = rabbit_auth_backend_internal:set_permissions(<<"{name}">>, <<"{name}">>, <<".*">>,
-                                                  <<".*">>, <<".*">>, <<"tests">>),
-done.
+                                                  <<".*">>, <<".*">>, <<"tests">>)
 """
-RESET_SECONDS = 30
-
-
-def erl_call(node, code):
-    """Has the node evaluate CODE; true if it says done."""
-    program = glob.glob("/usr/lib/erlang/erts-*/bin/erl_call")[0]
-    cookie = (node.folder / ".erlang.cookie").read_text()
-    try:
-        said = subprocess.run([program, "-n", node.node, "-c", cookie, "-e"], input=code,
-                              text=True, capture_output=True, timeout=RESET_SECONDS,
-                              env={"ERL_EPMD_PORT": str(node.epmd.port),
-                                   "HOME": str(node.folder)})
-    except subprocess.TimeoutExpired:
-        return False
-    return said.stdout.strip() == "{ok, done}"
 
 
 class Place(threading.Thread):
@@ -80,10 +64,11 @@ class Place(threading.Thread):
     def make_new(self):
         """The node, as if it had just been started for the first time."""
         password = secrets.token_hex(12)
-        code = RESET.format(name=NAME, password=password)
-        if self.node and erl_call(self.node, code):
-            self.node.password = password
-            return
+        if self.node:
+            with contextlib.suppress(LabError):
+                self.node.evaluate(RESET.format(name=NAME, password=password))
+                self.node.password = password
+                return
         self.drop()
         self.number += 1
         self.node = RabbitMq.start(self.folder / str(self.number))

@@ -123,10 +123,7 @@ class Checker:
 
     def messages(self):
         """Messages that nobody took, or that nobody can; an answer may find its caller gone."""
-        broker = self.fleet.rabbitmq
-        listed = broker.ctl("list_queues", "--no-table-headers", "-p", broker.vhost, "name",
-                            "messages")
-        counts = [line.split("\t") for line in listed.splitlines()]
+        counts = self.fleet.rabbitmq.listed("queues", "name", "messages")
         return [f"{count} messages in {name}" for name, count in counts
                 if count != "0" and not name.startswith("reply_")]
 
