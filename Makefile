@@ -29,6 +29,7 @@ DESTDIR ?=
 VERSION := 0.1.0
 
 PACKAGES = librabbitmq libmariadb ldns jansson libconfig libcrypto libmicrohttpd zlib
+INCLUDES := $(shell pkg-config --cflags $(PACKAGES))
 ifeq ($(origin CC),default)
 CC       = gcc
 endif
@@ -44,8 +45,8 @@ endif
 OPTIM   ?= -O2 -g
 SANITIZE ?=
 CFLAGS  += -std=c11 -D_GNU_SOURCE -DZONEFLEET_VERSION='"$(VERSION)"' $(OPTIM) $(WARN) $(HARDEN) \
-           $(SANITIZE) -pthread $(shell pkg-config --cflags $(PACKAGES))
-LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -pthread $(SANITIZE)
+           $(SANITIZE) -pthread $(INCLUDES)
+LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack -pthread $(SANITIZE) $(LINKER)
 LIBS     = $(shell pkg-config --libs $(PACKAGES)) -lev -lm
 
 # program: folder. A program is its folder over the library.
@@ -176,8 +177,10 @@ $(BUILD)/%.o: %.c
 check: layers all $(UNIT)
 	@tests/support/run-unit $(UNIT)
 
-ASAN = BUILD=build-asan OPTIM='-O1 -g -fno-omit-frame-pointer -Wno-format-truncation' \
-       HARDEN=-fPIE SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+# Line numbers are all that a report of the sanitizers needs of -g.
+ASAN = BUILD=build-asan OPTIM='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
+       HARDEN=-fPIE SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
+       LINKER=-fuse-ld=gold
 asan:
 	$(MAKE) $(ASAN) all check
 asan-programs:
