@@ -236,12 +236,18 @@ class Lab:
         return self.central.get_plan(storage_id=storage_id, zone=zone)
 
     def planned(self, storage_id="us", zone=ZONE, seconds=20):
-        """After a further round: what it planned."""
-        before = self.plan(storage_id, zone)["rounds"]
+        """After a further round: what it planned.
+
+        A round that was under way already may not have seen what is wanted now. The next has.
+        """
+        before = self.plan(storage_id, zone)
         self.central.plan_calculate(storage_id=storage_id, zone=zone)
-        self.wait_for(lambda: self.plan(storage_id, zone)["rounds"] > before, seconds,
-                      "a further round ends")
-        return self.plan(storage_id, zone)
+
+        def is_over():
+            now = self.plan(storage_id, zone)
+            is_late = now["planned_rev"] < before["rev"]
+            return now["rounds"] > before["rounds"] + is_late and now
+        return self.wait_for(is_over, seconds, "a further round ends")
 
     def order(self, method, storage_id="us", zone=ZONE, **arguments):
         """Gives an order, and waits for what came of it."""
