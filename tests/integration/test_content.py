@@ -123,11 +123,19 @@ class Tolerated(Edited):
 
     def test_one_of_three(self):
         domain = self.create("tolerated.example.")
+        # it is ACTIVE as soon as two have it
+        self.fleet.wait_for(lambda: self.reached(domain) == 3, SECONDS, "all three have it")
         self.edit(self.fleet.bind, domain)
         self.look(domain)
         self.fleet.wait_for(lambda: drift.address(self.fleet.bind, www(domain["name"])) == RIGHT,
                             SECONDS, "BIND serves our records")
         self.assertNotIn("ERROR", [status for _, status, _ in self.history(domain)])
+
+    def reached(self, domain):
+        """How many servers were seen with its serial."""
+        return int(self.fleet.mariadb.sql(
+            "SELECT COUNT(DISTINCT server_id) FROM pool_manager_status WHERE "
+            f"serial_number = {domain['serial']} AND domain_id = '{domain['id']}'")[0][0])
 
 
 if __name__ == "__main__":
