@@ -42,13 +42,15 @@ class DeployTest(unittest.TestCase):
                 for path in self.folder.rglob("*") if path.is_file()}
 
     def sample_settings(self):
-        """The sample, with the fleet's key that README.md has a site make."""
-        keys = self.folder / "fleet.keys"
-        keys.touch(0o600)
-        keys.write_text(fleet_key("1") + "\n")
+        """The sample, with the keys that README.md has a site make."""
         sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
-        self.assertIn('"@/etc/zonefleet/fleet.keys"', sample)
-        return sample.replace("@/etc/zonefleet/fleet.keys", f"@{keys}")
+        for name, key in ("fleet.keys", "1"), ("agent.keys", "agent1"):
+            keys = self.folder / name
+            keys.touch(0o600)
+            keys.write_text(fleet_key(key) + "\n")
+            self.assertIn(f'"@/etc/zonefleet/{name}"', sample)
+            sample = sample.replace(f"@/etc/zonefleet/{name}", f"@{keys}")
+        return sample
 
     def test_sample_settings_are_right(self):
         """One file serves all programs, and the one that is shipped does."""
@@ -86,6 +88,12 @@ class DeployTest(unittest.TestCase):
         for kind in AGENTS:
             status, said = check(kind, before, "--agent")
             self.assertEqual(status, 0, said)
+            alone = re.sub(r"(?m)^\tkeys = .*$", "", before)   # a machine with nothing else
+            status, said = check(kind, alone, "--agent")
+            self.assertEqual(status, 0, said)
+            status, said = check(kind, alone)
+            self.assertEqual(status, 78, said)
+            self.assertIn("fleet.keys: has no key", said)
 
     def test_sample_settings_of_clusters_are_right(self):
         """They stand behind the others, whose groups of those names they replace."""

@@ -935,7 +935,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn("--agent", self.run_agent("--help")[1])
         sample = self.run_agent("--agent", "--sample")[1]
         self.assertNotIn("lock_ttl", sample)
-        self.assertIn("fleet.keys: has no key",
+        self.assertIn("fleet.agent_keys: has no key",
                       self.run_agent("--check", "--agent", text=sample)[1])
         trusting = "fleet: { lock_ttl = 3; trust_broker = true; };\n"
         sample = sample.replace("\nfleet: {", "\nfleet: { lock_ttl = 3; trust_broker = true;")

@@ -305,7 +305,8 @@ static enum err hosts_changed(void *self, struct request *req)
 }
 
 static const struct rpc_method methods[] = {
-	{ "hosts_changed", hosts_changed, "network ports? version?", .fleet = true },
+	{ "hosts_changed", hosts_changed, "network ports? version?", .fleet = true,
+	  .agents = true },
 	{ 0 }
 };
 
@@ -388,6 +389,7 @@ const struct worker ports_agent = {
 	.name = "ports-agent",
 	.group = "ports_agent",
 	.fleet = true,
+	.is_agent = true,
 	.summary = "keeps the files of dnsmasq for the networks of this machine",
 	.sections = sections,
 	.methods = methods,

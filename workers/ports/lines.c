@@ -100,7 +100,8 @@ void lines_raise(struct lines_news *news, struct tx *tx)
 
 void lines_tell(const struct lines_news *news, struct ports *ports)
 {
-	const struct rpc_target target = { .topic = "ports_agent", .fanout = true };
+	const struct rpc_target target = { .topic = "ports_agent", .fanout = true,
+	                                   .agents = true };
 	json_t *args;
 	struct why why;
 

@@ -390,8 +390,9 @@ const struct rpc_method ports_methods[] = {
 	{ "get_subnet",     service_get_subnet,     "subnet" },
 	{ "list_subnets",   service_list_subnets,   "network? marker? limit?" },
 	{ "delete_subnet",  service_delete_subnet,  "subnet" },
-	{ "hosts_export",   service_export_hosts,   "network ports? marker? limit?" },
-	{ "hosts_versions", service_hosts_versions, "networks" },
+	{ "hosts_export",   service_export_hosts,   "network ports? marker? limit?",
+	  .agents = true },
+	{ "hosts_versions", service_hosts_versions, "networks", .agents = true },
 	{ "compare",        service_compare,        "now?" },
 	{ 0 }
 };

@@ -109,7 +109,8 @@ static enum err routes_changed(void *self, struct request *req)
 }
 
 static const struct rpc_method methods[] = {
-	{ "routes_changed", routes_changed, "router routes? version?", .fleet = true },
+	{ "routes_changed", routes_changed, "router routes? version?", .fleet = true,
+	  .agents = true },
 	{ 0 }
 };
 
@@ -287,6 +288,7 @@ const struct worker routes_agent = {
 	.name = "routes-agent",
 	.group = "routes_agent",
 	.fleet = true,
+	.is_agent = true,
 	.summary = "keeps the host map of the HAProxy of this machine",
 	.sections = sections,
 	.methods = methods,

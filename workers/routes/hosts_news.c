@@ -77,7 +77,8 @@ static json_t *arguments(const struct news_router *router)
 static void tell(const struct news_router *router, struct routes *routes)
 {
 	char topic[80];
-	const struct rpc_target target = { .topic = topic, .fanout = true };
+	const struct rpc_target target = { .topic = topic, .fanout = true,
+	                                   .agents = true };
 	json_t *args = arguments(router);
 	struct why why;
 

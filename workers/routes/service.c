@@ -425,10 +425,12 @@ const struct rpc_method routes_methods[] = {
 	{ "delete_router",        service_delete_router,  "router force?" },
 	{ "get_router",           service_get_router,     "router" },
 	{ "list_routers",         service_list_routers,   "marker? limit?" },
-	{ "report_address",       service_report_address, "router address version?" },
+	{ "report_address",       service_report_address, "router address version?",
+	  .agents = true },
 	{ "create_route_binding", service_create_binding, "binding" },
 	{ "list_route_bindings",  service_list_bindings,  "router? marker? limit?" },
-	{ "router_hosts",         service_router_hosts,   "router routes? marker? limit?" },
-	{ "hosts_versions",       service_hosts_versions, "routers" },
+	{ "router_hosts",         service_router_hosts,   "router routes? marker? limit?",
+	  .agents = true },
+	{ "hosts_versions",       service_hosts_versions, "routers", .agents = true },
 	{ 0 }
 };

@@ -84,11 +84,11 @@ static char *target_exchange(const struct rpc_client *client,
 
 /* SIGNER is the caller's. NULL: we have no key. */
 static const struct envelope_signer *signer_of(const struct rpc_client *client,
-                                               const char *topic,
+                                               const char *topic, bool to_agents,
                                                struct envelope_signer *signer)
 {
 	const struct signature_key *key =
-		client->trust ? trust_signer(client->trust) : NULL;
+		client->trust ? trust_signer(client->trust, to_agents) : NULL;
 
 	if (!key)
 		return NULL;
@@ -195,7 +195,7 @@ static enum err call_send(struct call *call, struct why *why)
 		.version = call->version,
 		.unique_id = call->unique_id, .msg_id = call->msg_id,
 		.reply_queue = broker_reply_queue(client->in),
-		.signer = signer_of(client, call->topic, &signer),
+		.signer = signer_of(client, call->topic, false, &signer),
 	};
 	int64_t left_ms = call->deadline_ms - clock_ms();
 	struct buf body = { 0 };
@@ -488,7 +488,7 @@ enum err rpc_cast_confirmed(struct rpc_client *client, const struct rpc_target *
 	const struct envelope_call call = {
 		.method = method, .args = args, .context = whose,
 		.version = target->version,
-		.signer = signer_of(client, target->topic, &signer),
+		.signer = signer_of(client, target->topic, target->agents, &signer),
 	};
 	struct cast *cast = xcalloc(1, sizeof *cast);
 	enum err err;

@@ -25,6 +25,11 @@ const struct option trust_fleet_options[] = {
 	  "the first signs, all verify; best in a file that only the programs can read: "
 	  "\"@/etc/zonefleet/fleet.keys\"",
 	  .reloadable = true },
+	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
+	  "keys for messages between agents and zonefleet-ports or zonefleet-routes, "
+	  "written like `keys`; they sign nothing else; an agent without `keys` signs "
+	  "with the first; empty: agents need `keys`",
+	  .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
 	  "refuse the fleet's messages that are older; orders wait in their queues while "
 	  "the program that takes them is away",
@@ -49,23 +54,76 @@ const struct option trust_broker_options[] = {
 	{ 0 }
 };
 
-enum err trust_check(const struct trust_config *config, bool is_fleet, struct why *why)
-{
-	struct signature_keys keys = { .count = 0 };
-	struct why rule;
-	enum err err = OK;
+/* The two settings, read. */
+struct trust_keys {
+	struct signature_keys fleet, agents;
+};
 
-	if (config->keys)
-		err = signature_keys_parse(config->keys, &keys, &rule);
-	explicit_bzero(&keys.key, sizeof keys.key);
-	if (err)
-		return fail(why, err, "fleet.keys: %s", rule.text);
-	if (is_fleet && !keys.count && !config->trust_broker)
-		return fail(why, ERR_INVALID, "fleet.keys: has no key. All programs of the "
-		            "fleet need the same: echo \"1:$(openssl rand -base64 32)\" "
-		            "makes one. Without keys, set fleet.trust_broker = true: "
-		            "then everyone with an account at the broker can give orders");
+static enum err keys_read(const char *setting, const char *text,
+                          struct signature_keys *keys, struct why *why)
+{
+	struct why rule;
+	enum err err = signature_keys_parse(text ? text : "", keys, &rule);
+
+	return err ? fail(why, err, "%s: %s", setting, rule.text) : OK;
+}
+
+/* Otherwise the key of an agent would also be one of the fleet. */
+static enum err keys_differ(const struct signature_key *agent,
+                            const struct signature_keys *fleet, struct why *why)
+{
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct signature_key *key = &fleet->key[i];
+
+		if (!strcmp(key->id, agent->id))
+			return fail(why, ERR_INVALID, "fleet.agent_keys: fleet.keys has "
+			            "the id %s, too: it must be another one", agent->id);
+		if (key->len == agent->len &&
+		    !memcmp(key->secret, agent->secret, key->len))
+			return fail(why, ERR_INVALID, "fleet.agent_keys: key %s has the "
+			            "same octets as key %s of fleet.keys: they must be "
+			            "others", agent->id, key->id);
+	}
 	return OK;
+}
+
+static enum err trust_keys_read(const struct trust_config *config,
+                                struct trust_keys *keys, struct why *why)
+{
+	enum err err = keys_read("fleet.keys", config->keys, &keys->fleet, why);
+
+	if (!err)
+		err = keys_read("fleet.agent_keys", config->agent_keys, &keys->agents,
+		                why);
+	for (size_t i = 0; !err && i < keys->agents.count; i++)
+		err = keys_differ(&keys->agents.key[i], &keys->fleet, why);
+	return err;
+}
+
+static enum err no_key(bool is_agent, struct why *why)
+{
+	const char *setting = is_agent ? "agent_keys" : "keys";
+	const char *id = is_agent ? "agent1" : "1";
+	const char *who = is_agent ? "All agents, zonefleet-ports and zonefleet-routes"
+	                           : "All programs of the fleet";
+
+	return fail(why, ERR_INVALID, "fleet.%s: has no key. %s need the same: echo "
+	            "\"%s:$(openssl rand -base64 32)\" makes one. Without keys, set "
+	            "fleet.trust_broker = true: then everyone with an account at the "
+	            "broker can give orders", setting, who, id);
+}
+
+enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
+                     struct why *why)
+{
+	struct trust_keys keys = { .fleet.count = 0 };
+	enum err err = trust_keys_read(config, &keys, why);
+	size_t count = keys.fleet.count + (is_agent ? keys.agents.count : 0);
+
+	explicit_bzero(&keys, sizeof keys);
+	if (!err && is_fleet && !count && !config->trust_broker)
+		err = no_key(is_agent, why);
+	return err;
 }
 
 /* ---- what is refused, and why ---- */
@@ -74,12 +132,13 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, struct wh
 enum refusal {
 	NO_USER = SIGNATURE_VERDICTS,
 	NOT_ADMINISTRATOR,
+	AGENT_KEY,			/* a good one by an agent's key, for other methods */
 	REFUSALS
 };
 
 struct trust {
 	const struct trust_config *config;
-	struct signature_keys keys;
+	struct trust_keys keys;
 	struct metric *refused[REFUSALS];	/* by the reason */
 	struct metric *unchecked;
 	int64_t quiet_until_ms, quiet_count;	/* of the log, and what it left out */
@@ -87,9 +146,14 @@ struct trust {
 
 static const char *refusal_name(int refusal)
 {
+	static const char *const names[] = {
+		[NO_USER] = "no_user", [NOT_ADMINISTRATOR] = "not_administrator",
+		[AGENT_KEY] = "agent_key",
+	};
+
 	if (refusal < SIGNATURE_VERDICTS)
 		return signature_verdict_name((enum signature_verdict)refusal);
-	return refusal == NO_USER ? "no_user" : "not_administrator";
+	return names[refusal];
 }
 
 static struct metric *refused_metric(int refusal)
@@ -136,18 +200,32 @@ static enum err refuse(struct trust *trust, const struct trust_claim *claim, int
 
 /* ---- the rules ---- */
 
-static enum signature_verdict judge_signature(const struct trust *trust,
-                                              const struct trust_claim *claim)
+static enum signature_verdict verify(const struct trust *trust,
+                                     const struct signature_keys *keys,
+                                     const struct trust_claim *claim)
 {
 	const struct envelope_request *envelope = claim->envelope;
 
-	return signature_verify(&trust->keys,
+	return signature_verify(keys,
 	                        &(struct signed_text){ claim->topic, envelope->text,
 	                                               envelope->text_len },
 	                        envelope->signature,
 	                        &(struct signature_time){ clock_unix_ms(),
 	                                                  trust->config->max_age_ms,
 	                                                  MAX_AHEAD_MS });
+}
+
+/* A verdict on its signature, or AGENT_KEY. No id is in both settings. */
+static int judge_signature(const struct trust *trust, const struct trust_claim *claim)
+{
+	enum signature_verdict verdict = verify(trust, &trust->keys.fleet, claim);
+
+	if (verdict != SIGNATURE_UNKNOWN_KEY)
+		return verdict;
+	verdict = verify(trust, &trust->keys.agents, claim);
+	if (verdict == SIGNATURE_GOOD && !claim->method->agents)
+		return AGENT_KEY;
+	return verdict;
 }
 
 static bool is_administrator(const struct trust *trust, const char *user)
@@ -160,20 +238,27 @@ static bool is_administrator(const struct trust *trust, const char *user)
 	return !users->count;
 }
 
+static const char *refusal_words(int refusal)
+{
+	if (refusal == AGENT_KEY)
+		return "a key of fleet.agent_keys signed it";
+	return signature_verdict_words((enum signature_verdict)refusal);
+}
+
 static enum err judge_fleet(struct trust *trust, const struct trust_claim *claim,
                             struct why *why)
 {
-	enum signature_verdict verdict = judge_signature(trust, claim);
+	int refusal = judge_signature(trust, claim);
 
-	if (verdict == SIGNATURE_GOOD)
+	if (refusal == SIGNATURE_GOOD)
 		return OK;
 	if (trust->config->trust_broker) {
 		metric_add(trust->unchecked, 1);
 		return OK;
 	}
 	fail(why, ERR_DENIED, "%s is for the fleet's own programs: %s",
-	     claim->method->name, signature_verdict_words(verdict));
-	return refuse(trust, claim, verdict, why);
+	     claim->method->name, refusal_words(refusal));
+	return refuse(trust, claim, refusal, why);
 }
 
 /* The rules for a sender without a good signature. */
@@ -209,23 +294,35 @@ enum err trust_judge(struct trust *trust, const struct trust_claim *claim,
 
 /* ---- its life ---- */
 
-const struct signature_key *trust_signer(const struct trust *trust)
+const struct signature_key *trust_signer(const struct trust *trust, bool to_agents)
 {
-	return trust->keys.count ? &trust->keys.key[0] : NULL;
+	const struct signature_keys *agents = &trust->keys.agents;
+	const struct signature_keys *fleet = &trust->keys.fleet;
+
+	if (agents->count && (to_agents || !fleet->count))
+		return &agents->key[0];
+	return fleet->count ? &fleet->key[0] : NULL;
+}
+
+static const char *signer_id(const struct trust *trust, bool to_agents)
+{
+	const struct signature_key *signer = trust_signer(trust, to_agents);
+
+	return signer ? signer->id : "-";
 }
 
 /* The log tells the operator that this process has the new keys. */
 void trust_reload(struct trust *trust)
 {
-	const struct signature_key *signer;
 	struct why why;
 
+	/* trust_check() has passed them */
 	explicit_bzero(&trust->keys, sizeof trust->keys);
-	if (trust->config->keys)	/* trust_check() has passed them */
-		signature_keys_parse(trust->config->keys, &trust->keys, &why);
-	signer = trust_signer(trust);
-	log_info("fleet keys taken: signs=%s keys=%zu trust_broker=%d",
-	         signer ? signer->id : "-", trust->keys.count, trust->config->trust_broker);
+	trust_keys_read(trust->config, &trust->keys, &why);
+	log_info("fleet keys taken: signs=%s keys=%zu signs_to_agents=%s agent_keys=%zu "
+	         "trust_broker=%d", signer_id(trust, false), trust->keys.fleet.count,
+	         signer_id(trust, true), trust->keys.agents.count,
+	         trust->config->trust_broker);
 }
 
 struct trust *trust_new(const struct trust_config *config)

@@ -3,10 +3,11 @@
  * account at the broker that sent it, its signature (signature.h), and its context.
  *
  * A method that only the fleet's programs call (rpc_method.fleet) needs a signature by
- * one of fleet.keys. Every broker account may call all other methods, and the accounts
- * of broker.administrators may say `is_admin`. The handlers decide what a tenant may. A
- * refused request is ERR_DENIED, counted by its reason, and logged with the account, at
- * most once in ten seconds.
+ * one of fleet.keys. One by fleet.agent_keys counts only for the methods that agents call
+ * or take (rpc_method.agents). Every broker account may call all other methods, and the
+ * accounts of broker.administrators may say `is_admin`. The handlers decide what a tenant
+ * may. A refused request is ERR_DENIED, counted by its reason, and logged with the
+ * account, at most once in ten seconds.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ struct envelope_request;
 struct rpc_method;
 
 struct trust_config {
-	char *keys;		/* as signature_keys_parse() has them */
+	char *keys, *agent_keys;	/* as signature_keys_parse() has them */
 	int max_age_ms;
 	bool trust_broker;
 	bool require_user_id;
@@ -29,8 +30,13 @@ struct trust_config {
 extern const struct option trust_fleet_options[];	/* group "fleet" */
 extern const struct option trust_broker_options[];	/* group "broker" */
 
-/* IS_FLEET: the program sends or answers what only the fleet may, and needs a key. */
-enum err trust_check(const struct trust_config *config, bool is_fleet, struct why *why);
+/*
+ * IS_FLEET: the program sends or answers what only the fleet may, and needs a key.
+ * IS_AGENT: one of fleet.agent_keys will do for that. ERR_INVALID also for a key that is
+ * in both settings.
+ */
+enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
+                     struct why *why);
 void trust_metrics(void);	/* before the fork */
 
 /* Of one process; the config is borrowed. */
@@ -39,8 +45,12 @@ struct trust *trust_new(const struct trust_config *config);
 void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* the config has changed, and is right */
 
-/* What this process signs with; NULL: it has no key. */
-const struct signature_key *trust_signer(const struct trust *trust);
+/*
+ * What this process signs with: the first of fleet.keys. The first of fleet.agent_keys, if
+ * there are any, signs for agents (TO_AGENTS), and for all if there are no fleet.keys.
+ * NULL: it has no key.
+ */
+const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
 /* A request that came: what is to be believed of it. */
 struct trust_claim {

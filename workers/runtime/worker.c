@@ -118,7 +118,8 @@ static enum err program_check(const struct program *program, struct why *why)
 	enum err err = worker_common_check(&program->common, why);
 
 	if (!err)
-		err = trust_check(&program->common.trust, worker->fleet, why);
+		err = trust_check(&program->common.trust, worker->fleet, worker->is_agent,
+		                  why);
 	if (err || !worker->check)
 		return err;
 	return worker->check(worker->self, why);

@@ -14,6 +14,7 @@
 #include "runtime/trust.h"
 
 #define KEYS "a:AAECAwQFBgcICQoLDA0ODw=="
+#define AGENT_KEYS "b:EBESExQVFhcYGRobHB0eHw=="
 #define OTHERS "a://////////////////////////////////////////8="
 
 enum { DAY_MS = 86400 * 1000 };
@@ -21,19 +22,33 @@ enum { DAY_MS = 86400 * 1000 };
 /* ---- settings ---- */
 
 static const struct {
-	const char *keys;
-	bool trust_broker, is_fleet;
+	const char *keys, *agent_keys;
+	bool trust_broker, is_fleet, is_agent;
 	const char *why;
 } configs[] = {
-	{ KEYS,     false, true,  NULL },
-	{ KEYS,     true,  true,  NULL },
-	{ NULL,     true,  true,  NULL },
-	{ NULL,     false, false, NULL },
-	{ KEYS,     false, false, NULL },
-	{ NULL,     false, true,  "fleet.keys: has no key" },
-	{ "",       false, true,  "fleet.keys: has no key" },
-	{ "a:AAEC", true,  true,  "fleet.keys: key a must be" },
-	{ "a:AAEC", false, false, "fleet.keys: key a must be" },
+	{ KEYS,     NULL,       false, true,  false, NULL },
+	{ KEYS,     NULL,       true,  true,  false, NULL },
+	{ NULL,     NULL,       true,  true,  false, NULL },
+	{ NULL,     NULL,       false, false, false, NULL },
+	{ KEYS,     NULL,       false, false, false, NULL },
+	{ NULL,     NULL,       false, true,  false, "fleet.keys: has no key" },
+	{ "",       NULL,       false, true,  false, "fleet.keys: has no key" },
+	{ "a:AAEC", NULL,       true,  true,  false, "fleet.keys: key a must be" },
+	{ "a:AAEC", NULL,       false, false, false, "fleet.keys: key a must be" },
+	/* the agents' keys are for agents only */
+	{ NULL,     AGENT_KEYS, false, true,  true,  NULL },
+	{ KEYS,     NULL,       false, true,  true,  NULL },
+	{ KEYS,     AGENT_KEYS, false, true,  true,  NULL },
+	{ KEYS,     AGENT_KEYS, false, true,  false, NULL },
+	{ NULL,     NULL,       true,  true,  true,  NULL },
+	{ NULL,     AGENT_KEYS, false, true,  false, "fleet.keys: has no key" },
+	{ NULL,     NULL,       false, true,  true,  "fleet.agent_keys: has no key" },
+	{ KEYS,     "b:AAEC",   false, true,  false, "fleet.agent_keys: key b must be" },
+	/* and no key of the fleet is one */
+	{ KEYS,     KEYS,       false, true,  false, "fleet.keys has the id a, too" },
+	{ KEYS,     OTHERS,     false, true,  false, "fleet.keys has the id a, too" },
+	{ KEYS,     AGENT_KEYS " c:AAECAwQFBgcICQoLDA0ODw==", true, true, false,
+	  "fleet.agent_keys: key c has the same octets as key a" },
 };
 
 static void test_check(void **state)
@@ -42,11 +57,13 @@ static void test_check(void **state)
 	for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
 		const struct trust_config config = {
 			.keys = (char *)configs[i].keys,
+			.agent_keys = (char *)configs[i].agent_keys,
 			.trust_broker = configs[i].trust_broker,
 		};
 		struct why why = { "" };
 
-		assert_int_equal(trust_check(&config, configs[i].is_fleet, &why),
+		assert_int_equal(trust_check(&config, configs[i].is_fleet,
+		                             configs[i].is_agent, &why),
 		                 configs[i].why ? ERR_INVALID : OK);
 		if (configs[i].why)
 			assert_non_null(strstr(why.text, configs[i].why));
@@ -54,9 +71,47 @@ static void test_check(void **state)
 	}
 }
 
+/* ---- signing ---- */
+
+static const struct {
+	const char *keys, *agent_keys;
+	const char *want, *to_agents;	/* ids */
+} signers[] = {
+	{ NULL, NULL,       NULL, NULL },
+	{ KEYS, NULL,       "a",  "a"  },
+	{ KEYS, AGENT_KEYS, "a",  "b"  },
+	{ NULL, AGENT_KEYS, "b",  "b"  },
+};
+
+static void assert_signer(const struct trust *trust, bool to_agents, const char *id)
+{
+	const struct signature_key *key = trust_signer(trust, to_agents);
+
+	assert_int_equal(key != NULL, id != NULL);
+	if (id)
+		assert_string_equal(key->id, id);
+}
+
+static void test_signer(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof signers / sizeof signers[0]; i++) {
+		const struct trust_config config = {
+			.keys = (char *)signers[i].keys,
+			.agent_keys = (char *)signers[i].agent_keys,
+		};
+		struct trust *trust = trust_new(&config);
+
+		assert_signer(trust, false, signers[i].want);
+		assert_signer(trust, true, signers[i].to_agents);
+		trust_free(&trust);
+	}
+}
+
 /* ---- judging ---- */
 
-enum sent { UNSIGNED, SIGNED, BY_OTHERS, YESTERDAY, TOMORROW, ELSEWHERE };
+enum sent { UNSIGNED, SIGNED, BY_OTHERS, YESTERDAY, TOMORROW, ELSEWHERE, BY_AGENT,
+            BY_AGENT_YESTERDAY, BY_AGENT_ELSEWHERE };
 
 static const struct {
 	bool trust_broker, require_user_id, one_administrator;
@@ -65,6 +120,7 @@ static const struct {
 	enum sent sent;
 	enum err want;
 	bool foreign_admin;
+	bool agents_method;
 } cases[] = {
 	/*  config               method  admin  account  signature  */
 	/* what only the fleet may */
@@ -101,6 +157,34 @@ static const struct {
 	{ true,  false, true,    false,  true,  "p",     UNSIGNED,  ERR_DENIED, true },
 	{ false, false, true,    false,  true,  "p",     BY_OTHERS, ERR_DENIED, true },
 	{ false, true,  true,    false,  true,  "p",     SIGNED,    OK },
+	/* an agent's key is none for what only the fleet may, */
+	{ false, false, false,   true,   true,  "p",     BY_AGENT,  ERR_DENIED },
+	{ false, true,  true,    true,   true,  "boss",  BY_AGENT,  ERR_DENIED },
+	{ true,  false, false,   true,   true,  "p",     BY_AGENT,  OK },
+	/* nor for what everybody may, */
+	{ false, false, false,   false,  true,  "p",     BY_AGENT,  OK, true },
+	{ false, false, true,    false,  true,  "p",     BY_AGENT,  ERR_DENIED, true },
+	{ false, true,  false,   false,  false, "",      BY_AGENT,  ERR_DENIED },
+	/* but for what agents are told, and for what they call */
+	{ false, false, false,   true,   true,  "p",     BY_AGENT,  OK, false, true },
+	{ false, false, false,   true,   true,  "p",     SIGNED,    OK, false, true },
+	{ false, false, false,   true,   true,  "p",     UNSIGNED,  ERR_DENIED, false, true },
+	{ false, false, false,   true,   true,  "p",     BY_OTHERS, ERR_DENIED, false, true },
+	{ false, false, false,   true,   true,  "p",     BY_AGENT_YESTERDAY, ERR_DENIED,
+	  false, true },
+	{ false, false, false,   true,   true,  "p",     BY_AGENT_ELSEWHERE, ERR_DENIED,
+	  false, true },
+	{ false, true,  true,    false,  true,  "",      BY_AGENT,  OK, false, true },
+	{ false, true,  true,    false,  true,  "",      SIGNED,    OK, false, true },
+	{ false, false, true,    false,  true,  "p",     UNSIGNED,  ERR_DENIED, true, true },
+	{ false, false, true,    false,  true,  "p",     BY_AGENT_YESTERDAY, ERR_DENIED,
+	  true, true },
+};
+
+static const char *const signed_by[] = {
+	[SIGNED] = KEYS, [BY_OTHERS] = OTHERS, [YESTERDAY] = KEYS, [TOMORROW] = KEYS,
+	[ELSEWHERE] = KEYS, [BY_AGENT] = AGENT_KEYS, [BY_AGENT_YESTERDAY] = AGENT_KEYS,
+	[BY_AGENT_ELSEWHERE] = AGENT_KEYS,
 };
 
 static void request_make(enum sent sent, struct envelope_request *request)
@@ -108,7 +192,8 @@ static void request_make(enum sent sent, struct envelope_request *request)
 	struct signature_keys keys;
 	json_t *args = json_object();
 	struct envelope_signer signer = {
-		.topic = sent == ELSEWHERE ? "central" : "minidns",
+		.topic = sent == ELSEWHERE || sent == BY_AGENT_ELSEWHERE ? "central"
+		                                                         : "minidns",
 		.unix_ms = clock_unix_ms(),
 	};
 	const struct envelope_call call = {
@@ -117,9 +202,10 @@ static void request_make(enum sent sent, struct envelope_request *request)
 	struct buf body = { 0 };
 	struct why why;
 
-	bug_if(signature_keys_parse(sent == BY_OTHERS ? OTHERS : KEYS, &keys, &why));
+	if (signed_by[sent])
+		bug_if(signature_keys_parse(signed_by[sent], &keys, &why));
 	signer.key = &keys.key[0];
-	if (sent == YESTERDAY)
+	if (sent == YESTERDAY || sent == BY_AGENT_YESTERDAY)
 		signer.unix_ms -= DAY_MS + 1000;
 	if (sent == TOMORROW)
 		signer.unix_ms += 6 * 60 * 1000;
@@ -134,12 +220,14 @@ static enum err judge(size_t i, bool *foreign_admin)
 	char *boss = (char[]){ "boss" };
 	const struct trust_config config = {
 		.keys = (char[]){ KEYS },
+		.agent_keys = (char[]){ AGENT_KEYS },
 		.max_age_ms = DAY_MS,
 		.trust_broker = cases[i].trust_broker,
 		.require_user_id = cases[i].require_user_id,
 		.administrators = { &boss, cases[i].one_administrator },
 	};
-	const struct rpc_method method = { "f", .fleet = cases[i].fleet_method };
+	const struct rpc_method method = { "f", .fleet = cases[i].fleet_method,
+	                                   .agents = cases[i].agents_method };
 	struct trust *trust = trust_new(&config);
 	struct envelope_request request;
 	struct why why;
@@ -171,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_signer),
 		cmocka_unit_test(test_judge),
 	};
 
