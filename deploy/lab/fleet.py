@@ -84,7 +84,7 @@ def merged(settings, changes):
 
 
 def fleet_key(name):
-    """A line of fleet.keys: an id and a secret."""
+    """A line of fleet.keys or fleet.agent_keys: an id and a secret."""
     return f"{name}:{base64.b64encode(os.urandom(32)).decode()}"
 
 
@@ -260,7 +260,7 @@ class Fleet:
             "broker": {"url": self.rabbitmq.url, "exchange": "zonefleet"},
             "database": {"host": self.mariadb.hosts, "user": self.mariadb.user,
                          "password": self.mariadb.password, "name": self.mariadb.database},
-            "fleet": {"keys": fleet_key("lab")},
+            "fleet": {"keys": fleet_key("lab"), "agent_keys": fleet_key("lab-agents")},
             "poolmgr": {"masters": masters},
             "minidns": {"listen": masters[:1]},
             "backends": backends,
@@ -269,6 +269,11 @@ class Fleet:
     def _write_config(self):
         self.config.touch(0o600)
         self.config.write_text(render(self.settings))
+
+    def agent_settings(self):
+        """What an agent on another machine shares with the fleet: no key of the fleet's."""
+        keys = {"fleet": {"keys": ""}}
+        return merged({group: self.settings[group] for group in ("broker", "fleet")}, keys)
 
     # What a user does
 

@@ -234,7 +234,7 @@ class Agents(NameStory):
 
     def agent(self, program, settings):
         agent = Agent(self.folder / f"{program}_agent", program, {
-            **{group: self.fleet.settings[group] for group in ("broker", "fleet")},
+            **self.fleet.agent_settings(),
             f"{program}_agent": settings})
         agent.launch()
         self.addCleanup(shutil.rmtree, agent.folder)

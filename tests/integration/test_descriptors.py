@@ -129,8 +129,8 @@ class Fleets(unittest.TestCase):
     def agent(cls, program, directory, **settings):
         directory = cls.folder / directory
         directory.mkdir()
-        return Agent(cls.folder / f"{program}_agent", program, merged(cls.fleet.settings, {
-            f"{program}_agent": {"directory": str(directory)} | settings}))
+        return Agent(cls.folder / f"{program}_agent", program, cls.fleet.agent_settings() | {
+            f"{program}_agent": {"directory": str(directory)} | settings})
 
     def processes(self):
         return {worker.name: sorted([worker.pid, *worker.processes()])

@@ -24,7 +24,7 @@ from hostile_table import (DEEP, NOTIFICATIONS, OBJECT_QUEUES,       # noqa: E40
                            TEXTS, VALUES, WORKERS, mutants, mutated,
                            neutron_refused, neutron_tolerated, plain, required)
 from agent import Agent                                             # noqa: E402
-from story import Caller, put, start_fleet, wait_for                # noqa: E402
+from story import Caller, merged, put, start_fleet, wait_for        # noqa: E402
 from lab.fleet import Worker                                        # noqa: E402
 
 ADMIN = {"is_admin": True, "project_id": "t"}
@@ -515,7 +515,7 @@ class RoutesAgent(Story):
         yield {}
 
     def test_what_is_told_to_all(self):
-        self.start({group: lab.fleet.settings[group] for group in ("broker", "fleet")})
+        self.start(lab.fleet.agent_settings())
         line = f"{lab.things.host} {lab.things.namespace}_web\n"
         self.wait_map(line)
         exchange = f"routes.{lab.things.router}_fanout"
@@ -555,8 +555,7 @@ class RoutesAgent(Story):
         url = self.make_host("hostile")
         worker = Impostor(url)
         self.addCleanup(worker.close)
-        self.start({"broker": {**lab.fleet.settings["broker"], "url": url},
-                    "fleet": lab.fleet.settings["fleet"]})
+        self.start(merged(lab.fleet.agent_settings(), {"broker": {"url": url}}))
         key, fanout = uuid.uuid4().hex, f"routes.{lab.things.router}_fanout"
         good = {"hosts": [{"route": key, "map": "a.example b\n"}]}
         worker.answer(good)

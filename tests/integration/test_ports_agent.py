@@ -81,8 +81,8 @@ class AgentStory(PortStory):
         self.directory.mkdir(mode=0o755)
 
     def agent(self, kind=Agent, points=None, **settings):
-        agent = kind(self.folder / "agent", "ports", self.fleet.settings | {"ports_agent": {
-            "directory": str(self.directory), "interval": INTERVAL} | settings})
+        agent = kind(self.folder / "agent", "ports", self.fleet.agent_settings() | {
+            "ports_agent": {"directory": str(self.directory), "interval": INTERVAL} | settings})
         if points:
             points.prepare(agent)
         agent.launch()

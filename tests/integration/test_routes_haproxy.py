@@ -51,7 +51,7 @@ class HaproxyStory(RouteStory):
         self.addCleanup(haproxy.stop)
         haproxy.wait_ready()
         agent = Agent(folder / "agent", "routes", {
-            **{group: self.fleet.settings[group] for group in ("broker", "fleet")},
+            **self.fleet.agent_settings(),
             "routes_agent": {"router": name, "directory": str(haproxy.folder),
                              "address": address, "report_period": 1, "interval": 1} | settings})
         agent.launch()
