@@ -27,13 +27,18 @@ import oslo_messaging as om
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import BINARIES, Caller, put, run, start_fleet              # noqa: E402
+from agent import Agent                                                 # noqa: E402
 from lab.fleet import fleet_key, render                                 # noqa: E402
+from lab.rabbitmq import NAME                                           # noqa: E402
 
 SECONDS = 30
 DAY_MS = 86400 * 1000
 POOL = "pool_manager.default"
 REASONS = ("unsigned", "malformed", "unknown_key", "wrong", "old", "ahead", "no_user",
-           "not_administrator")
+           "not_administrator", "agent_key")
+# what an agent may call; all other methods want a key of the fleet's
+AGENTS_METHODS = {"ports": {"hosts_export", "hosts_versions"},
+                  "routes": {"router_hosts", "hosts_versions", "report_address"}}
 PACE_SECONDS = 0.02             # between the changes of the rotation
 numbers = itertools.count(1)
 
@@ -43,7 +48,7 @@ def now_ms():
 
 
 def sign(line, topic, text, unix_ms=None):
-    """As signature.h says; LINE is one of fleet.keys."""
+    """As signature.h says; LINE is one of fleet.keys or fleet.agent_keys."""
     name, secret = line.split(":")
     unix_ms = unix_ms or now_ms()
     signed = f"1\n{topic}\n{name}\n{unix_ms}\n{text}".encode()
@@ -120,6 +125,7 @@ class Story(unittest.TestCase):
         cls.fleet = cls.enterClassContext(start_fleet(
             folder / "fleet", **cls.workers, name_servers=("bind",), settings=cls.settings))
         cls.key = cls.fleet.settings["fleet"]["keys"]
+        cls.agent_key = cls.fleet.settings["fleet"]["agent_keys"]
         cls.central = cls.caller()
         cls.producer = Account(cls.fleet.rabbitmq, cls.addClassCleanup)
 
@@ -147,6 +153,14 @@ class Story(unittest.TestCase):
         self.fleet.wait_for(lambda: sum(self.refused(kind).values()) >= sum(wanted.values()),
                             SECONDS, f"{kind} has refused {more}")
         self.assertEqual(self.refused(kind), wanted)
+
+    def give(self, worker, settings):
+        """Has it reload them."""
+        taken = worker.log.read_text().count("fleet keys taken")
+        worker.configure(settings)
+        worker.reload()
+        self.fleet.wait_for(lambda: worker.log.read_text().count("fleet keys taken") > taken,
+                            SECONDS, f"{worker.name} has its settings")
 
     def logged(self, kind, pattern):
         said = "".join(worker.log.read_text() for worker in self.of_kind(kind))
@@ -205,6 +219,7 @@ class Forged(Story):
         return [("unsigned", lambda text: None),
                 ("malformed", lambda text: ""), ("malformed", lambda text: "1:lab:0:00"),
                 ("unknown_key", lambda text: sign(fleet_key("producer"), topic, text)),
+                ("agent_key", lambda text: sign(self.agent_key, topic, text)),
                 ("wrong", lambda text: sign(fleet_key(name), topic, text)),
                 ("wrong", lambda text: sign(self.key, other, text)),
                 ("wrong", lambda text: sign(self.key, topic, text + " ")),
@@ -231,11 +246,14 @@ class Forged(Story):
         letter = self.producer.channel.basic_get("central.dead", no_ack=True)
         self.assertIn("is for the fleet's own programs: ", letter.headers["x-zonefleet-reason"])
         self.assertIn(self.fleet.state(domain_id)[0], ("UPDATE PENDING", "UPDATE ERROR"))
-        for kind, topic in ("central", "central"), ("poolmgr", POOL):
+        for kind, topic, reason in (("central", "central", "agent_key"),
+                                    ("poolmgr", POOL, "unsigned")):
+            text = message("update_status", {})
+            signature = dict(self.forgeries(topic))[reason](text)
             self.wait_refusal_logged(
                 kind, rf'topic={topic} method="update_status" '
-                rf'account="{self.producer.name}" reason=unsigned ',
-                lambda t=topic: self.producer.send(t, envelope(message("update_status", {}))))
+                rf'account="{self.producer.name}" reason={reason} ',
+                lambda t=topic, b=envelope(text, signature): self.producer.send(t, b))
         self.fleet.bind.resume()
         self.central.settled(domain_id, serial=serial)
 
@@ -310,10 +328,11 @@ class Forged(Story):
         before, taken = self.refused("minidns"), self.ended()
         text = message("transfer_ended", {"name": "a.example.", "address": "127.0.0.1",
                                           "serial": 1})
-        for signature in [None] * 20 + [sign(self.key, "minidns", text)]:
+        agents = sign(self.agent_key, "minidns", text)
+        for signature in [None] * 20 + [agents, sign(self.key, "minidns", text)]:
             self.producer.send("minidns", envelope(text, signature))
         self.fleet.wait_for(lambda: self.ended() > taken, SECONDS, "it is taken")
-        self.wait_refused("minidns", before, unsigned=20)
+        self.wait_refused("minidns", before, unsigned=20, agent_key=1)
 
     def ended(self):
         """How often mini-DNS has run that method."""
@@ -376,6 +395,81 @@ class Rotation(Story):
         self.wait_refused("minidns", before, unknown_key=1)
 
 
+class AgentKeys(Story):
+    """Agents of ports and of routes. They hear what changes by signed messages only, and are
+    administrators by their signatures only."""
+
+    workers = Story.workers | {"ports": 1, "routes": 1}
+    settings = {"broker": {"administrators": [NAME]}, "fleet": {"agent_keys": ""},
+                "client": {"tenant": "t", "admin": True}}
+    own = {"interval": 1, "check_period": 3600, "reread_period": 3600}
+
+    def setUp(self):
+        self.tenant = self.caller(admin=False)
+        self.ports = self.caller(admin=False, topic="ports")
+        self.routes = self.caller(admin=False, topic="routes")
+        self.network, zone = uuid.uuid4().hex, f"net{next(numbers)}.example."
+        self.tenant.create_domain(domain={"name": zone})
+        self.ports.set_network(network={"id": self.network, "dns_domain": zone})
+        self.fleet.cli("router", "create", "gw", "192.0.2.91", "--dns", "gw.example.")
+        hosts, router = self.folder / "networks" / self.network, self.folder / "router"
+        hosts.mkdir(parents=True)
+        router.mkdir()
+        self.files = hosts / "addn_hosts", router / "hosts.map"
+        self.services = self.of_kind("ports") + self.of_kind("routes")
+        self.agents = [self.agent("ports", directory=str(hosts.parent)),
+                       self.agent("routes", router="gw", directory=str(router))]
+
+    def agent(self, program, **settings):
+        """With the fleet's keys, as before there were keys of the agents."""
+        agent = Agent(self.folder / f"{program}_agent", program, {
+            "broker": self.fleet.settings["broker"] | {"url": self.producer.url},
+            "fleet": {"keys": self.key}, f"{program}_agent": self.own | settings})
+        agent.launch()
+        self.addCleanup(agent.stop)
+        agent.wait_ready()
+        self.fleet.workers.append(agent)        # refused() and logged() read it, too
+        self.addCleanup(self.fleet.workers.remove, agent)
+        return agent
+
+    def change(self):
+        """A port and a route, which the agents hear of."""
+        name = f"n{next(numbers)}"
+        self.ports.create_port(port={"network_id": self.network, "dns_name": name,
+                                     "fixed_ips": [{"ip_address": f"10.1.2.{next(numbers)}"}]})
+        self.routes.create_route(route={"namespace": "keys", "name": name})
+        for file in self.files:
+            self.fleet.wait_for(lambda f=file: f.exists() and name in f.read_text(), SECONDS,
+                                f"{file.name} has {name}")
+
+    def kinds(self):
+        return {worker.kind for worker in self.fleet.workers}
+
+    def test_from_the_fleets_keys_and_a_new_one(self):
+        old, new = fleet_key("agents1"), fleet_key("agents2")
+        steps = [(self.agents, {"keys": self.key, "agent_keys": old}),
+                 (self.services, {"agent_keys": old}),
+                 (self.agents, {"keys": ""})]
+        for keys in (old, new), (new, old), (new,):
+            steps += [(self.services, {"agent_keys": "\n".join(keys)}),
+                      (self.agents, {"agent_keys": "\n".join(keys)})]
+        self.change()
+        for programs, keys in steps:
+            for worker in programs:
+                self.give(worker, {"fleet": keys})
+                self.change()
+        for kind in self.kinds():
+            self.assertEqual(sum(self.refused(kind).values()), 0, kind)
+        for agent in self.agents:
+            self.assertTrue(self.logged(agent.kind, "signs=agents2 keys=0 signs_to_agents=agents2"))
+        for key in old, self.key:       # they are good for nothing at an agent any more
+            before, text = self.refused("ports_agent"), message("hosts_changed", {
+                "network": self.network})
+            self.producer.send("ports_agent", envelope(text, sign(key, "ports_agent", text)),
+                               fanout=True)
+            self.wait_refused("ports_agent", before, unknown_key=1)
+
+
 class Writer(threading.Thread):
     """Changes of one record each, fifty a second."""
 
@@ -412,7 +506,7 @@ class Writer(threading.Thread):
 
 class Administrators(Story):
 
-    workers = Story.workers | {"ports": 1}
+    workers = Story.workers | {"ports": 1, "routes": 1}
 
     def setUp(self):
         self.boss = Account(self.fleet.rabbitmq, self.addCleanup)
@@ -420,12 +514,7 @@ class Administrators(Story):
 
     def allow(self, **broker):
         for worker in self.fleet.workers:
-            taken = worker.log.read_text().count("fleet keys taken")
-            worker.configure({"broker": broker})
-            worker.reload()
-            self.fleet.wait_for(lambda w=worker, t=taken:
-                                w.log.read_text().count("fleet keys taken") > t, SECONDS,
-                                f"{worker.name} has its settings")
+            self.give(worker, {"broker": broker})
 
     def client(self, account, *words, admin=True):
         """The output of zonefleet by that account; None if it was refused as it should be."""
@@ -498,6 +587,36 @@ class Administrators(Story):
         self.assertIn("broker.require_user_id", str(caught.exception))
         self.wait_refused("central", before, no_user=1)
         self.assertIsNotNone(self.client(self.producer, "domain", "show", ours["name"]))
+
+    def methods(self, kind):
+        page = self.of_kind(kind)[0].page("/metrics")[1]
+        named = re.findall(r'^zonefleet_requests_total\{method="(\w+)"\} ', page, re.M)
+        return set(named) - {"other"}
+
+    def test_which_methods_an_agents_key_is_for(self):
+        """Each method of each program is called as an administrator, without its arguments."""
+        self.allow(administrators=[self.boss.name])
+        for kind, topic in {"poolmgr": POOL, "central": "central", "minidns": "minidns",
+                            "ports": "ports", "routes": "routes"}.items():
+            methods, ours = self.methods(kind), AGENTS_METHODS.get(kind, set())
+            self.assertLess(ours, methods)
+            dead, before = self.letters(topic), self.refused(kind)
+            for method in methods:
+                text = message(method, {})
+                self.producer.send(topic, envelope(text, sign(self.agent_key, topic, text)))
+            self.fleet.wait_for(lambda t=topic, n=dead + len(methods): self.letters(t) == n,
+                                SECONDS, f"{kind} has refused all of them")
+            refused = self.refused(kind)
+            grown = {reason: refused[reason] - before[reason] for reason in REASONS}
+            self.assertEqual(grown["agent_key"] + grown["not_administrator"],
+                             len(methods - ours), f"{kind}: {grown}")
+            self.assertEqual(sum(grown.values()), len(methods - ours), f"{kind}: {grown}")
+            letters = [self.producer.channel.basic_get(f"{topic}.dead", no_ack=True)
+                       for _ in range(dead + len(methods))][dead:]
+            taken = {json.loads(json.loads(letter.body)["oslo.message"])["method"]
+                     for letter in letters
+                     if "missing" in letter.headers["x-zonefleet-reason"]}
+            self.assertEqual(taken, ours)
 
     def test_nobody_sends_as_another(self):
         """RabbitMQ refuses a user_id that is not the account's own."""
