@@ -52,6 +52,7 @@ struct job {
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
 	int deaths;		/* of processes that had it in hand */
 	bool is_refused;	/* its sender may not send it; logged once in a while */
+	bool is_forged;		/* it is refused, and only the fleet may send it */
 	bool is_foreign_admin;
 	enum err err;
 	char unique_id[ID_LEN + 1];
@@ -276,6 +277,7 @@ static enum err job_believe(const struct rpc_server *server, struct job *job,
 	err = trust_judge(server->config.trust, &claim, &job->is_foreign_admin,
 	                  &job->req.why);
 	job->is_refused = err;
+	job->is_forged = err && method->fleet;
 	return err;
 }
 
@@ -426,6 +428,11 @@ static int retry_delay_ms(int attempts)
 	return ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
 }
 
+/*
+ * A forged cast is no dead letter: with such casts any account could push the letters of others
+ * out of the queue, which is bounded. The periodic sync makes up for a cast of our own that has
+ * become too old.
+ */
 static void settle_cast(struct rpc_server *server, struct job *job)
 {
 	int attempts = job->delivery.attempts;
@@ -433,7 +440,7 @@ static void settle_cast(struct rpc_server *server, struct job *job)
 
 	if (!job->err)
 		broker_ack(server->in, &job->delivery);
-	else if (job->is_refused && job->delivery.is_fanout)
+	else if (job->is_forged || (job->is_refused && job->delivery.is_fanout))
 		broker_reject(server->in, &job->delivery);
 	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX ||
 	         server->config.fanout_only)
