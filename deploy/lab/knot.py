@@ -21,6 +21,8 @@ server:
     listen: {host}@{port}
     udp-workers: 2
     background-workers: 16
+    # its 0.5 s are too short for a client on a busy machine
+    tcp-io-timeout: 10000
 
 control:
     listen: {socket}
