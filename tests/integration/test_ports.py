@@ -1,5 +1,6 @@
 """Names of ports, from a call on the queue to what minidns and a BIND behind it answer."""
 
+import contextlib
 import ipaddress
 import json
 import os
@@ -23,6 +24,7 @@ import dns.reversename
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import NS, Caller, start_fleet                              # noqa: E402
 from heard import Heard                                                 # noqa: E402
+from holding import holding                                             # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
 from lab.fleet import BINARIES, Worker                                  # noqa: E402
 from lab.process import HOST                                            # noqa: E402
@@ -842,8 +844,37 @@ class Quotas(PortStory):
         return self.create(network or self.net, *addresses, caller=self.owner)
 
     def too_many(self, call, *arguments, **keywords):
-        self.refused("reverse domains of the project exist, and this needs", call, *arguments,
-                     **keywords)
+        self.refused("reverse domains of the project exist or are to be made, and this needs",
+                     call, *arguments, **keywords)
+
+    @contextlib.contextmanager
+    def central_away(self):
+        central = self.fleet.members["central1"]
+        central.stop()
+        try:
+            yield
+        finally:
+            central.launch()
+            central.wait_ready()
+
+    def at_the_same_time(self, addresses):
+        """How many of these calls end well. Each worker has one of them before one can commit."""
+        def call(address):
+            with contextlib.closing(Caller(self.fleet.rabbitmq.url, topic="ports",
+                                           tenant=self.tenant, admin=False)) as caller:
+                self.create(self.net, address, caller=caller)
+        with ThreadPoolExecutor(len(addresses)) as pool:
+            with holding(self.fleet.mariadb, "SELECT version FROM network_hosts WHERE "
+                         f"network_id = '{self.net}' FOR UPDATE"):
+                calls = [pool.submit(call, address) for address in addresses]
+                self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+                    "SELECT COUNT(*) FROM information_schema.innodb_trx "
+                    "WHERE trx_state = 'LOCK WAIT'", administrator=True)[0][0] == str(WORKERS),
+                    SECONDS, "each worker waits in a transaction")
+            failures = [call.exception() for call in calls]
+        for failure in filter(None, failures):
+            self.assertRegex(str(failure), "reverse domains of the project exist or are to be")
+        return failures.count(None)
 
     def test_a_project_with_none(self):
         self.limit(0)
@@ -886,6 +917,61 @@ class Quotas(PortStory):
         self.wait_published(self.net)
         self.answers(self.reverse("10.174.1.1"), "PTR", f"host-10-174-1-1.{self.name}")
         self.too_many(self.port, "10.174.2.1")
+
+    def test_calls_at_the_same_time(self):
+        """They neither exceed the quota nor are refused what fits."""
+        self.limit(2)
+        self.port("10.178.0.1")
+        self.assertEqual(self.at_the_same_time([f"10.178.{n}.1" for n in range(1, 5)]), 1)
+        self.limit(4)
+        self.assertEqual(self.at_the_same_time(["10.178.11.1", "10.178.12.1"]), 2)
+        self.too_many(self.port, "10.178.13.1")
+
+    def test_what_is_not_made_yet(self):
+        """It counts once, for what needs it, and keeps nobody from what needs no other one."""
+        self.limit(1)
+        with self.central_away():
+            port = self.port("10.179.1.1")
+            self.owner.delete_port(port=port["id"])
+            self.port("10.179.2.1")                 # nothing needs the first one any more
+            self.too_many(self.port, "10.179.1.1")
+            self.create(self.net, "10.179.3.1", project_id=self.tenant)  # an administrator's call
+            self.port("10.179.2.2")                 # these need no further one
+            self.port("10.179.3.2")
+            self.too_many(self.port, "10.179.4.1")
+        self.wait_published(self.net)
+        self.port("10.179.2.3")
+        self.too_many(self.port, "10.179.4.1")
+
+    def test_one_that_another_project_had_before(self):
+        other = f"t{uuid.uuid4().hex[:8]}"
+        before = self.create(self.net, "10.180.1.1", project_id=other)
+        self.wait_published(self.net)
+        self.caller.delete_port(port=before["id"])
+        self.wait_published(self.net)
+        self.delete("1.180.10.in-addr.arpa.")
+        self.limit(0)
+        self.too_many(self.port, "10.180.1.1")
+        self.limit(1)
+        self.port("10.180.1.1")
+        self.too_many(self.port, "10.180.2.1")
+        self.central.set_quota(tenant=other, resource="domains", hard_limit=1)
+        with contextlib.closing(Caller(self.fleet.rabbitmq.url, topic="ports", tenant=other,
+                                       admin=False)) as caller:
+            name = f"q{uuid.uuid4().hex[:8]}.example."
+            self.central.create_domain(domain={"name": name, "tenant": other})
+            network = uuid.uuid4().hex
+            caller.set_network(network={"id": network, "dns_domain": name})
+            self.create(network, "10.180.3.1", caller=caller)
+
+    def test_ports_of_another_project(self):
+        """A network's owner cannot use up the quota of a project that has a port there."""
+        other, network = f"t{uuid.uuid4().hex[:8]}", uuid.uuid4().hex
+        self.central.set_quota(tenant=other, resource="domains", hard_limit=0)
+        self.owner.set_network(network={"id": network})
+        self.create(network, "10.181.1.1", project_id=other)
+        self.refused("a port of another project needs a reverse domain", self.owner.set_network,
+                     network={"id": network, "dns_domain": self.name})
 
     def test_ports_that_get_names_later(self):
         """By a domain of their network, or by a subnet."""
@@ -1064,6 +1150,28 @@ class Empty(Restarted):
         self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
                             == "ACTIVE", 8 * SECONDS, "it is published")
         self.answers(self.reverse("10.91.2.1"), "PTR", f"next.{domain}")
+
+    def test_one_on_its_way_out_is_needed_again(self):
+        """Then it counts again, though it still exists."""
+        tenant, zone = f"t{uuid.uuid4().hex[:8]}", "2.97.10.in-addr.arpa."
+        self.central.set_quota(tenant=tenant, resource="domains", hard_limit=1)
+        owner = Caller(self.fleet.rabbitmq.url, topic="ports", tenant=tenant, admin=False)
+        self.addCleanup(owner.close)
+        network = uuid.uuid4().hex
+        owner.set_network(network={"id": network, "dns_domain": "owned.example."})
+        port = self.create(network, "10.97.2.1", caller=owner)
+        self.answers(self.reverse("10.97.2.1"), "PTR", "host-10-97-2-1.owned.example.")
+        self.fleet.bind.stop()
+        try:
+            owner.delete_port(port=port["id"])
+            self.fleet.wait_for(lambda: not self.is_there(zone) and not self.made(zone), SECONDS,
+                                "it is to go")
+            self.create(network, "10.97.3.1", caller=owner)
+            self.refused("reverse domains of the project exist or are to be made",
+                         self.create, network, "10.97.2.1", caller=owner)
+        finally:
+            self.fleet.bind.launch()
+            self.fleet.bind.wait_ready()
 
     def test_many_come_and_go(self):
         domain, network = self.domain()

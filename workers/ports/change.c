@@ -70,7 +70,8 @@ static void push_zone(struct change *change, const struct record_row *row)
 	change->zones = grown(change->arena, change->zones, change->zone_count,
 	                      &change->zone_size, sizeof(*change->zones));
 	change->zones[change->zone_count++] = (struct zone_key){
-		row->zone, row->project_id, row->made_for };
+		.zone = row->zone, .project_id = row->project_id,
+		.made_for = row->made_for };
 }
 
 static void push_row(struct change *change, const struct record_row *row, int state)
@@ -123,6 +124,7 @@ void change_write(struct change *change, struct tx *tx)
 		if (!former->is_wanted && former->row.state != RECORD_DROP)
 			push_row(change, &former->row, RECORD_DROP);
 	}
+	store_zones_look(tx, change->zones, change->zone_count);
 	store_records_put(tx, change->rows, change->count);
 	store_zones_changed(tx, change->zones, change->zone_count);
 }

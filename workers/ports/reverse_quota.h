@@ -12,9 +12,9 @@
 struct request;
 
 /*
- * After CHANGE was written, for PROJECT_ID: ERR_QUOTA if it needs a reverse domain too many.
- * An administrator may have any number. Calls that come together may be some more.
+ * After CHANGE was written, in the same transaction: ERR_QUOTA if a project whose port needs a
+ * new reverse domain has too many. An administrator may have any number. ERR_RACE: another
+ * call gave the project one at the same time; a new transaction sees it.
  */
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
-                         const struct request *req, const char *project_id,
-                         const struct change *change);
+                         const struct request *req, const struct change *change);

@@ -119,11 +119,9 @@ static bool is_same_port(const struct port_row *a, const struct port_row *b)
 	return true;
 }
 
-static void check_reverse(const struct deed *deed, struct tx *tx,
-                          const struct port_row *port)
+static void check_reverse(const struct deed *deed, struct tx *tx)
 {
-	reverse_quota_check(deed->writing.ports, tx, deed->req, port->project_id,
-	                    &deed->writing.change);
+	reverse_quota_check(deed->writing.ports, tx, deed->req, &deed->writing.change);
 }
 
 static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
@@ -146,7 +144,7 @@ static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
 	store_port_insert(tx, port);
 	tell_taken(tx, port);
 	writing_records(writing, tx, port);
-	check_reverse(deed, tx, port);
+	check_reverse(deed, tx);
 }
 
 static enum err create_port(void *self, struct request *req)
@@ -200,7 +198,7 @@ static void change_port(struct deed *deed, struct tx *tx, struct port_wish *wish
 	store_port_update(tx, &wish->port);
 	tell_taken(tx, &wish->port);
 	writing_records(writing, tx, &wish->port);
-	check_reverse(deed, tx, &wish->port);
+	check_reverse(deed, tx);
 }
 
 static enum err update_port(void *self, struct request *req)

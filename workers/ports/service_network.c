@@ -27,8 +27,7 @@ static void set_network(struct renaming *renaming, struct network_row *network,
 	renaming->is_told = is_there;	/* the answer to a commit may have been lost */
 	if (is_there && strcmp(was.domain_text, network->domain_text))
 		renaming_all(renaming, tx);
-	reverse_quota_check(renaming->ports, tx, req, network->project_id,
-	                    &renaming->change);
+	reverse_quota_check(renaming->ports, tx, req, &renaming->change);
 }
 
 enum err service_set_network(void *self, struct request *req)

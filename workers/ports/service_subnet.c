@@ -38,7 +38,7 @@ static void publish_again(struct setting *setting, struct tx *tx)
 	                       &setting->network))
 		renaming_none(&setting->renaming, tx);
 	reverse_quota_check(setting->renaming.ports, tx, setting->req,
-	                    setting->network.project_id, &setting->renaming.change);
+	                    &setting->renaming.change);
 }
 
 /* Among those of its network. */

@@ -197,8 +197,11 @@ void store_port_sights(struct tx *tx, const char *network_id,
 
 struct zone_key {
 	const char *zone, *project_id;
-	/* The project whose port needs a reverse domain, if it is the first; else NULL. */
-	const char *made_for;
+	const char *made_for;		/* the project whose port needs a reverse domain; or NULL */
+	/* By store_zones_look(), of a reverse domain that a port needs: */
+	uint64_t rev;			/* of its row; 0: there is no row */
+	bool is_claimed;		/* from now on it counts for MADE_FOR */
+	bool is_new;			/* central has to make it */
 };
 
 struct zone_row {
@@ -209,6 +212,12 @@ struct zone_row {
 	char domain_id[ID_LEN + 1];	/* as it was when it was last heard of; or "" */
 };
 
+/*
+ * Reads, before the change, which reverse domains count for no project so far: no port has a
+ * record there, and no domain of ours exists.
+ */
+void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count);
+/* They are due. ERR_RACE: another transaction changed one that this one claims. */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
@@ -233,10 +242,14 @@ void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)
 void store_zones_sweep(struct tx *tx);
 /*
  * Reverse domains that count for a project: those that we made and that exist, and those
- * that are still to be made.
+ * that are to be made because a port needs them.
  */
-void store_zones_count(struct tx *tx, const char *project_id, int64_t *made,
-                       int64_t *coming);
+int64_t store_zones_count(struct tx *tx, const char *project_id);
+/*
+ * The project gets reverse domains: until this transaction ends no other one can give it any.
+ * ERR_RACE: another one did so since this one began to read.
+ */
+void store_quota_lock(struct tx *tx, const char *project_id);
 /* The project's own limit of domains (central's); false: it has none. */
 bool store_domain_quota(struct tx *tx, const char *project_id, int64_t *limit);
 /* Reverse ones that we made and that have no record are due. */
