@@ -176,7 +176,7 @@ static enum err check_quota(struct write *write)
 	               max);
 }
 
-static enum err check_new(struct write *write, const struct domain_wish *wish)
+enum err service_domain_check_new(struct write *write, const struct domain_wish *wish)
 {
 	struct request *req = write->req;
 	enum err err = rules_domain_name(&wish->name, req->context.is_admin, &req->why);
@@ -187,11 +187,7 @@ static enum err check_new(struct write *write, const struct domain_wish *wish)
 		            "domain for another tenant");
 	if (!err)
 		err = check_blacklist(write, wish);
-	if (!err)
-		err = check_relatives(write, wish);
-	if (!err)
-		err = check_quota(write);
-	return err;
+	return err ? err : check_relatives(write, wish);
 }
 
 static enum err find_pool(struct write *write, const struct domain_wish *wish,
@@ -335,8 +331,10 @@ enum err service_domain_insert(struct write *write, const struct domain_wish *wi
 	struct change first[2];
 	struct pool pool;
 	size_t count;
-	enum err err = check_new(write, wish);
+	enum err err = service_domain_check_new(write, wish);
 
+	if (!err)
+		err = check_quota(write);
 	if (!err)
 		err = find_pool(write, wish, &pool);
 	if (!err)

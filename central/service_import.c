@@ -40,17 +40,22 @@ static const char *encode_wish(struct write *write, const json_t *domain,
 	return wish;
 }
 
-/* A domain that exists keeps its name, whatever the rules for new names are. */
-static enum err check_name(struct write *write, const struct domain_wish *wish)
+/*
+ * The commit looks again. A domain that exists keeps its name, whatever the rules for new
+ * names are.
+ */
+static enum err check_domain(struct write *write, const struct domain_wish *wish)
 {
+	static const struct access everyone = { .tenant = "", .all = true };
 	const struct domain_key key = { .name = wish->owner };
-	struct request *req = write->req;
 	struct zone zone;
-	enum err err = rules_domain_name(&wish->name, req->context.is_admin, &req->why);
 
-	if (err && store_domain_get(write->tx, &key, &write->access, write->arena, &zone))
+	if (!store_domain_get(write->tx, &key, &everyone, write->arena, &zone))
+		return write->tx->err ? write->tx->err
+		                      : service_domain_check_new(write, wish);
+	if (store_domain_is_seen(&write->access, &zone))
 		return OK;
-	return err;
+	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'", wish->owner);
 }
 
 enum err service_begin_import(struct write *write)
@@ -65,7 +70,7 @@ enum err service_begin_import(struct write *write)
 	if (!err)
 		err = codec_domain_wish(domain, "domain", write->arena, &wish, &req->why);
 	if (!err)
-		err = check_name(write, &wish);
+		err = check_domain(write, &wish);
 	if (!err)
 		err = decode_mode(req, &mode);
 	if (err)

@@ -105,8 +105,8 @@ ROWS = {
         "find_pools": ADMIN,
         "update_pool": ADMIN,
         "delete_pool": ADMIN,
-        # an import is its caller's; whose the domain will be is asked at its commit
-        "begin_import": Outcomes("done", "done", F, "done"),
+        "begin_import": TOLD,                   # of a new domain below the owner's
+        "begin_import of a domain": OWNED,
         "add_to_import": OWNED,
         "commit_import": OWNED,
         "get_import": OWNED,
@@ -219,6 +219,7 @@ def variants(things):
     domain, network = {"domain": things.domain}, {"network": things.network}
     return {
         "central": {
+            "begin_import of a domain": {"domain": {"name": things.zone}},
             "find_domains": {}, "find_recordsets": {}, "find_records": {}, "get_status": {},
             "find_recordsets of a domain": domain, "find_records of a domain": domain,
             "get_status of a domain": domain,

@@ -1457,6 +1457,17 @@ class Imports(Story):
         call("add_to_import", boss, part=0, records=zone, **{"import": begun})
         self.assertEqual(commit(begun, boss)["state"], "DONE")
 
+    def test_of_another_tenant(self):
+        """What the commit would refuse is refused before any record is sent."""
+        name = lab.name()
+        call("create_domain", ALICE, domain={"name": name})
+        for more in {}, {"mode": "create"}, {"mode": "replace"}, {"mode": "upsert"}:
+            self.fails("NotFound", f"there is no domain '{name}'", "begin_import", BOB,
+                       domain={"name": name}, **more)
+        for domain in {"name": f"below.{name}"}, {"name": lab.name(), "tenant": ALICE["project_id"]}:
+            self.fails("Forbidden", "another tenant", "begin_import", BOB, domain=domain)
+        self.assertEqual(commit(stage(name, generated_zone(name, 4), ALICE), ALICE)["state"], "DONE")
+
     def test_modes(self):
         name = lab.name()
         zone = generated_zone(name, 10)
