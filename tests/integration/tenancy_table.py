@@ -140,6 +140,7 @@ ROWS = {
         "compare_zones", "transfer_ended", "news"), FLEET),
     "ports": {
         "create_port": TOLD,
+        "create_port on a network": OWNED,
         "update_port": HIDDEN,
         "delete_port": HIDDEN,
         "get_port": HIDDEN,
@@ -147,10 +148,11 @@ ROWS = {
         "list_ports of a network": Outcomes("sees", N, F, "sees"),
         "get_published": HIDDEN,
         "set_network": TOLD,
+        "set_network of an id": OWNED,
         "get_network": HIDDEN,
         "list_networks": LISTED,
         "delete_network": HIDDEN,
-        "set_subnet": TOLD,
+        "set_subnet": HIDDEN,
         "get_subnet": HIDDEN,
         "list_subnets": LISTED,
         "delete_subnet": HIDDEN,
@@ -178,19 +180,19 @@ ROWS = {
         "hosts_versions": ADMIN,
     },
     "ownership": {
-        "apply_endpoints": TOLD,
-        "plan_calculate": TOLD,
+        "apply_endpoints": HIDDEN,
+        "plan_calculate": HIDDEN,
         # no plan of that digest is held
-        "plan_approve": Outcomes("Conflict", F, F, "Conflict"),
-        "get_plan": TOLD,
+        "plan_approve": Outcomes("Conflict", N, N, "Conflict"),
+        "get_plan": HIDDEN,
         "find_registries": Outcomes("sees", "nothing", "nothing", "sees"),
-        "ownership_adopt": TOLD,
-        "ownership_adopt_wanted": TOLD,
-        "ownership_release": TOLD,
-        "ownership_transfer": TOLD,
-        "get_order": TOLD,
-        "storage_records": TOLD,
-        "storage_import": TOLD,
+        "ownership_adopt": HIDDEN,
+        "ownership_adopt_wanted": HIDDEN,
+        "ownership_release": HIDDEN,
+        "ownership_transfer": HIDDEN,
+        "get_order": HIDDEN,
+        "storage_records": HIDDEN,
+        "storage_import": HIDDEN,
     },
 }
 
@@ -227,7 +229,10 @@ def variants(things):
             "set_quota": {"tenant": OWNER, "resource": "domains", "hard_limit": -1},
         },
         "ports": {"list_ports": {}, "list_ports of a network": network, "list_networks": {},
-                  "list_subnets": {}},
+                  "list_subnets": {},
+                  # without the project of the network, which the caller need not know
+                  "create_port on a network": {"port": {"network_id": things.network}},
+                  "set_network of an id": {"network": {"id": things.network}}},
         "routes": {"list_routes": {}},
     }
 

@@ -143,8 +143,9 @@ class Basics(Story):
             self.lab.apply({}, resource="a,b")
         with self.assertRaisesRegex(Exception, "no zone example.net."):
             self.lab.apply({}, zone="example.net")
-        with self.assertRaisesRegex(Exception, "not this tenant's"):
-            self.lab.caller(admin=False).get_plan(storage_id="us", zone=ZONE)
+        for zone in ZONE, "example.net":            # of another tenant; in no settings
+            with self.assertRaisesRegex(Exception, f"no zone {zone}. of storage_id us is there for"):
+                self.lab.caller(admin=False).get_plan(storage_id="us", zone=zone)
 
 
 class Others(Story):

@@ -639,8 +639,12 @@ class Subnets(PortStory):
         subnet = self.set(network, "10.26.0.0/24")
         stranger = Caller(self.fleet.rabbitmq.url, topic="ports", tenant="tenant-3", admin=False)
         self.addCleanup(stranger.close)
-        self.refused("another project", self.set, network, "10.26.0.0/24", publish=False,
+        self.refused("no network", self.set, network, "10.26.0.0/24", publish=False,
                      caller=stranger)
+        own = uuid.uuid4().hex
+        stranger.set_network(network={"id": own})
+        self.refused("no subnet", stranger.set_subnet, subnet={
+            "id": subnet["id"], "network_id": own, "cidr": "10.26.0.0/24"})
         self.refused("no subnet", stranger.get_subnet, subnet=subnet["id"])
         self.refused("no subnet", stranger.delete_subnet, subnet=subnet["id"])
         self.assertEqual(stranger.list_subnets()["subnets"], [])
@@ -1662,8 +1666,8 @@ class Tenants(PortStory):
         self.addCleanup(stranger.close)
         self.refused("no port", stranger.get_port, port=port["id"])
         self.refused("no port", stranger.delete_port, port=port["id"])
-        self.refused("another project", self.create, network, "10.7.0.2", caller=stranger)
-        self.refused("another project", stranger.set_network,
+        self.refused("no network", self.create, network, "10.7.0.2", caller=stranger)
+        self.refused("no network", stranger.set_network,
                      network={"id": network, "dns_domain": ""})
         self.assertEqual(stranger.list_ports()["ports"], [])
 

@@ -29,11 +29,13 @@ enum err codec_registry(const json_t *args, const struct registries *registries,
 	name_fold(&name);
 	name_format(&name, text);
 	*registry = registries_find(registries, storage_id, text);
-	if (!*registry)
-		return fail(why, ERR_NOT_FOUND,
-		            "no zone %.255s of storage_id %.64s is in the settings "
-		            "(registries.zones)", text, storage_id);
-	return OK;
+	return *registry ? OK : codec_no_registry(storage_id, text, why);
+}
+
+enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why)
+{
+	return fail(why, ERR_NOT_FOUND, "no zone %.255s of storage_id %.64s is there for this "
+	            "caller (registries.zones, tenant)", zone, storage_id);
 }
 
 /* ---- one endpoint ---- */

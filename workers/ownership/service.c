@@ -13,14 +13,9 @@
 
 /* ---- who may ---- */
 
-static enum err check_rights(const struct registry *registry, struct request *req)
+static bool may_use(const struct request *req, const struct registry *registry)
 {
-	if (access_is_owner(req, registry->settings->tenant))
-		return OK;
-	return fail(&req->why, ERR_DENIED,
-	            "the zone %.255s of storage_id %.64s is not this tenant's "
-	            "(registries.zones, tenant)", registry->zone_text,
-	            registry->settings->storage_id);
+	return access_is_owner(req, registry->settings->tenant);
 }
 
 enum err service_registry(struct ownership *ownership, struct request *req,
@@ -29,7 +24,10 @@ enum err service_registry(struct ownership *ownership, struct request *req,
 	enum err err = codec_registry(req->args, &ownership->registries, registry,
 	                              &req->why);
 
-	return err ? err : check_rights(*registry, req);
+	if (err || may_use(req, *registry))
+		return err;
+	return codec_no_registry((*registry)->settings->storage_id, (*registry)->zone_text,
+	                         &req->why);
 }
 
 /* ---- plans ---- */
@@ -180,17 +178,15 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 	if (err)
 		return err;
 	*to = registries_find(&ownership->registries, storage_id, from->zone_text);
-	if (!*to)
-		return fail(&req->why, ERR_NOT_FOUND,
-		            "no storage_id %.64s has the zone %.255s in the settings "
-		            "(registries.zones)", storage_id, from->zone_text);
+	if (!*to || !may_use(req, *to))
+		return codec_no_registry(storage_id, from->zone_text, &req->why);
 	if (*to == from)
 		return fail(&req->why, ERR_INVALID, "to: it is there already");
 	const char *otherwise = registry_cannot_read(*to, from);
 	if (otherwise)
 		return fail(&req->why, ERR_CONFLICT, "to: it would not find what it is "
 		            "given, for it has another %s", otherwise);
-	return check_rights(*to, req);
+	return OK;
 }
 
 static enum err ownership_transfer(void *self, struct request *req)
@@ -244,7 +240,7 @@ static enum err find_registries(void *self, struct request *req)
 		const struct registry *registry = &ownership->registries.item[i];
 		struct registry_status status;
 
-		if (check_rights(registry, req) ||
+		if (!may_use(req, registry) ||
 		    !store_registry_status(&tx, req->arena, registry->id, &status))
 			continue;
 		json_array_append_new(list, encode_status(registry, &status));

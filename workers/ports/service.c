@@ -22,10 +22,9 @@ static void read_network(struct deed *deed, struct tx *tx, const char *id)
 {
 	struct request *req = deed->req;
 
-	if (!store_network_share(tx, req->arena, id, &deed->writing.network))
+	if (!store_network_share(tx, req->arena, id, &deed->writing.network) ||
+	    !access_is_owner(req, deed->writing.network.project_id))
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it", id);
-	else if (access_check(req, deed->writing.network.project_id))
-		tx_fail(tx, ERR_DENIED, "the network is of another project");
 }
 
 /* The port of that id, if the caller may see it; else "". */

@@ -13,8 +13,8 @@ static void set_network(struct renaming *renaming, struct network_row *network,
 
 	if (tx->err)
 		return;
-	if (is_there && access_check(req, was.project_id)) {
-		tx_fail(tx, ERR_DENIED, "the network is of another project");
+	if (is_there && !access_is_owner(req, was.project_id)) {
+		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", network->id);
 		return;
 	}
 	if (is_there) {			/* whose it is, and what its source said of it */

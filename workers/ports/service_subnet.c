@@ -89,6 +89,18 @@ static void find_place(struct setting *setting, struct place *place, struct tx *
 	        own, other, place->other.id);
 }
 
+/* The id is that of a subnet of another network, perhaps of another project. */
+static void refuse_id(struct setting *setting, const char *id, struct tx *tx)
+{
+	struct subnet_row subnet;
+
+	if (store_subnet_read(tx, setting->req->arena, id, &subnet) &&
+	    access_is_owner(setting->req, subnet.project_id))
+		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s is of another network", id);
+	else
+		tx_fail(tx, ERR_NOT_FOUND, "no subnet %.32s", id);
+}
+
 static void put_subnet(struct setting *setting, struct subnet_row *subnet, struct tx *tx)
 {
 	struct subnet_row was;
@@ -97,8 +109,7 @@ static void put_subnet(struct setting *setting, struct subnet_row *subnet, struc
 	if (tx->err)
 		return;
 	if (is_there && strcmp(was.network_id, subnet->network_id)) {
-		tx_fail(tx, ERR_EXISTS, "id: subnet %.32s is of another network",
-		        subnet->id);
+		refuse_id(setting, subnet->id, tx);
 		return;
 	}
 	if (is_there) {
@@ -116,11 +127,10 @@ static void set_subnet(struct setting *setting, struct place *place, struct tx *
 	struct request *req = setting->req;
 	const char *network = place->subnet->network_id;
 
-	if (!store_network_lock(tx, req->arena, network, &setting->network))
+	if (!store_network_lock(tx, req->arena, network, &setting->network) ||
+	    !access_is_owner(req, setting->network.project_id))
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it",
 		        network);
-	else if (access_check(req, setting->network.project_id))
-		tx_fail(tx, ERR_DENIED, "the network is of another project");
 	else if (setting->network.is_fed && *setting->renaming.ports->settings.feed)
 		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: its subnets are "
 		        "changed there", network);
