@@ -182,6 +182,14 @@ class Story(unittest.TestCase):
     def letters(self, queue):
         return self.producer.channel.queue_declare(f"{queue}.dead", passive=True).message_count
 
+    def assert_dropped(self, topic, dead):
+        """The worker has settled all messages of TOPIC, and has DEAD dead letters as before."""
+        self.fleet.wait_for(lambda: not self.unsettled(topic), SECONDS, f"{topic} is settled")
+        self.assertEqual(self.letters(topic), dead)
+
+    def unsettled(self, queue):
+        return int(dict(self.fleet.rabbitmq.listed("queues", "name", "messages"))[queue])
+
 
 class Forged(Story):
 
@@ -240,7 +248,7 @@ class Forged(Story):
                 sent[kind][reason] += 1
         for kind, topic in ("central", "central"), ("poolmgr", POOL):
             self.wait_refused(kind, before[kind], **sent[kind])
-            self.assertEqual(self.letters(topic), dead[topic], "they push nothing out")
+            self.assert_dropped(topic, dead[topic])
         self.assertIn(self.fleet.state(domain_id)[0], ("UPDATE PENDING", "UPDATE ERROR"))
         for kind, topic, reason in (("central", "central", "agent_key"),
                                     ("poolmgr", POOL, "unsigned")):
@@ -252,6 +260,26 @@ class Forged(Story):
                 lambda t=topic, b=envelope(text, signature): self.producer.send(t, b))
         self.fleet.bind.resume()
         self.central.settled(domain_id, serial=serial)
+
+    def test_a_flood_keeps_the_dead_letters(self):
+        """The queue of dead letters has room for ten; a signed report that no handler takes
+        is in it. Forged reports by the hundred do not push it out."""
+        rabbitmq = self.fleet.rabbitmq
+        rabbitmq.ctl("set_policy", "-p", rabbitmq.vhost, "--apply-to", "queues", "few",
+                     r"^central\.dead$", '{"max-length": 10}')
+        self.addCleanup(rabbitmq.ctl, "clear_policy", "-p", rabbitmq.vhost, "few")
+        self.producer.channel.queue_purge("central.dead")
+        real = message("update_status", {"real": True})
+        self.producer.send("central", envelope(real, sign(self.key, "central", real)))
+        self.fleet.wait_for(lambda: self.letters("central") == 1, SECONDS, "it is a dead letter")
+        before = self.refused("central")
+        for _ in range(100):
+            self.producer.send("central", envelope(message("update_status", {"real": False})))
+        self.wait_refused("central", before, unsigned=100)
+        self.assert_dropped("central", 1)
+        letter = self.producer.channel.basic_get("central.dead", no_ack=True)
+        self.assertIn('\\"real\\": true', letter.body if isinstance(letter.body, str)
+                      else letter.body.decode())
 
     def test_a_call_is_answered(self):
         domain_id, serial = self.stale()
@@ -313,7 +341,7 @@ class Forged(Story):
             "minidns", rf'topic=minidns method="news" account="{self.producer.name}" '
             'reason=unsigned ',
             lambda: self.producer.send("minidns", envelope(message("news", {})), fanout=True))
-        self.assertEqual(self.letters("minidns"), dead)
+        self.assert_dropped("minidns", dead)
 
     def test_a_good_signature(self):
         """What is refused without it: so it is the signature that counts. The forged ones
