@@ -231,7 +231,7 @@ static void check_addresses(const struct router_row *router)
 		const struct address *address = &router->addresses[i].address;
 
 		assert((address->bits == 32 || address->bits == 128) && !address->scope &&
-		       !address_is_any(address));
+		       !address_unfit(address));
 		for (size_t j = 0; j < i; j++)
 			assert(!address_same_host(address,
 			                          &router->addresses[j].address));

@@ -22,7 +22,7 @@ import dns.rdatatype
 import dns.reversename
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from story import NS, Caller, start_fleet                              # noqa: E402
+from story import NO_HOSTS, NS, Caller, start_fleet                    # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from holding import holding                                             # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
@@ -998,12 +998,7 @@ class Addresses(PortStory):
     def test_those_of_no_host(self):
         domain, network = self.domain()
         port = self.create(network, "10.177.0.1")
-        for address, words in (("0.0.0.0", "unspecified"), ("0.1.2.3", "unspecified"),
-                               ("127.0.0.1", "loopback"), ("169.254.169.254", "link-local"),
-                               ("224.0.0.1", "multicast"), ("239.1.2.3", "multicast"),
-                               ("255.255.255.255", "broadcast"), ("::", "unspecified"),
-                               ("::1", "loopback"), ("fe80::1", "link-local"),
-                               ("ff02::1", "multicast"), ("::ffff:127.0.0.1", "loopback")):
+        for address, words in NO_HOSTS:
             with self.subTest(address=address):
                 words = f"ip_address: {address} is (an?|the) {words} address"
                 self.refused(words, self.create, network, address)

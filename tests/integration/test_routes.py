@@ -23,7 +23,7 @@ import oslo_messaging as om
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from route_model import Route                                          # noqa: E402
 from heard import Heard                                                 # noqa: E402
-from story import NO_CHECKS, Caller, merged, start_fleet                       # noqa: E402
+from story import NO_CHECKS, NO_HOSTS, Caller, merged, start_fleet             # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 from lab.process import HOST, program, run                              # noqa: E402
 
@@ -922,6 +922,19 @@ class Domains(RouteStory):
         self.active("shard1")
         self.answers(name, "A", four)
         self.refused("empty", self.caller.update_router, router="shard1", values={"addresses": []})
+
+    def test_addresses_of_no_host(self):
+        """A router takes what a port takes (test_ports has the same table)."""
+        self.router("shard1", "10.245.2.2", wait=False)
+        for address, words in NO_HOSTS:
+            for call, args in ((self.caller.create_router, {"router": {
+                    "name": "shard2", "addresses": ["10.245.2.3", address]}}),
+                               (self.caller.update_router, {"router": "shard1", "values": {
+                                   "addresses": [{"address": address, "up": False}]}})):
+                with self.subTest(address=address, call=call):
+                    self.refused(f"address: {address} is (an?|the) {words} address", call, **args)
+        self.assertEqual([router["name"] for router in self.caller.list_routers()["routers"]],
+                         ["shard1"])
 
     def test_a_change_of_one_is_of_no_other(self):
         """What another one should show follows by the timer alone, which may be at any time."""

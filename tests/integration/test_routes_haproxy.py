@@ -19,7 +19,7 @@ import dns.rdatatype
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from agent import Agent                                                 # noqa: E402
 from deaf import deafen                                                 # noqa: E402
-from haproxy import HaProxy                                             # noqa: E402
+from haproxy import HaProxy, lab_address                                # noqa: E402
 from story import Caller                                                # noqa: E402
 import test_routes                                                      # noqa: E402
 from test_routes import SETTINGS, SUFFIX, RouteStory, ask                         # noqa: E402
@@ -27,7 +27,7 @@ from lab.process import free_port, run                                  # noqa: 
 
 SECONDS = 60
 MANY = 1000
-SHARDS = {"shard1": "127.101.0.1", "shard2": "127.101.0.2", "shard3": "127.101.0.3"}
+SHARDS = {"shard1": "10.101.0.1", "shard2": "10.101.0.2", "shard3": "10.101.0.3"}
 BACKENDS = [f"app{i}" for i in range(MANY)] + ["own", "wild"]
 
 
@@ -65,8 +65,8 @@ class HaproxyStory(RouteStory):
         return {name: self.instance(name, SHARDS[name]) for name in names}
 
     def get_page(self, host, address):
-        """(status, text) of whoever is at the address."""
-        link = http.client.HTTPConnection(address, self.port, timeout=10)
+        """(status, text) of the instance that has the address."""
+        link = http.client.HTTPConnection(lab_address(address), self.port, timeout=10)
         try:
             link.request("GET", "/", headers={"Host": host})
             answer = link.getresponse()
@@ -109,7 +109,7 @@ class Reached(HaproxyStory):
                   "all hosts are in the maps", SECONDS)
         self.wait(lambda: not self.wrong(made), "each reaches its backend", SECONDS)
         curl = run(["/usr/bin/curl", "-s", "-H", f"Host: {made[0]['status']['dns']}",
-                    f"http://{SHARDS[made[0]['router']]}:{self.port}/"])
+                    f"http://{lab_address(SHARDS[made[0]['router']])}:{self.port}/"])
         self.assertEqual(curl, f"{made[0]['backend']}@{made[0]['router']}")
         self.caller.drain_router(router="shard1")
         self.wait(lambda: not self.caller.list_route_bindings(router="shard1")["bindings"],
@@ -229,7 +229,7 @@ class Alive(HaproxyStory):
 
     def test_an_instance_that_dies(self):
         """It is not in DNS any more, and is again when it is back."""
-        one, two = "127.101.0.1", "127.101.0.2"
+        one, two = SHARDS["shard1"], SHARDS["shard2"]
         self.router("shard1", one, two)
         first, _ = self.instance("shard1", one)
         self.instance("shard1", two)

@@ -1,6 +1,7 @@
-"""A private HAProxy: one instance of a router, at an address of 127.0.0.0/8.
+"""A private HAProxy: one instance of a router.
 
-Each of its backends answers with its own name and that of the instance; which one a host has
+A router has no address of 127.0.0.0/8, and this machine has no others to give. So the instance of
+10.101.0.1 listens at 127.101.0.1 (lab_address). Each of its backends answers with its own name and that of the instance; which one a host has
 is in hosts.map, which an agent keeps.
 """
 
@@ -31,16 +32,21 @@ backend {backend}
 """
 
 
+def lab_address(address):
+    """Where the instance listens that has this IPv4 address at its router."""
+    return "127." + address.partition(".")[2]
+
+
 class HaProxy(Server):
 
-    def __init__(self, folder, host, port, backends, **options):
+    def __init__(self, folder, address, port, backends, **options):
         super().__init__(folder, **options)
-        self.address, self.port = host, port
+        self.address, self.port = lab_address(address), port
         self.map = self.folder / "hosts.map"
         if not self.map.exists():
             self.map.touch()
         self.config = self.write("haproxy.cfg", CONFIG.format(
-            host=host, port=port, map=self.map, name=self.folder.name,
+            host=self.address, port=port, map=self.map, name=self.folder.name,
             backends="".join(BACKEND.format(backend=backend, name=self.folder.name)
                              for backend in backends)))
 

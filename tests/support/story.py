@@ -43,6 +43,14 @@ TIMELESS = {
 }
 
 
+# addresses that neither a port nor a router can have, and the word for each
+NO_HOSTS = (("0.0.0.0", "unspecified"), ("0.1.2.3", "unspecified"), ("127.0.0.1", "loopback"),
+            ("169.254.169.254", "link-local"), ("224.0.0.1", "multicast"),
+            ("239.1.2.3", "multicast"), ("255.255.255.255", "broadcast"), ("::", "unspecified"),
+            ("::1", "loopback"), ("fe80::1", "link-local"), ("ff02::1", "multicast"),
+            ("::ffff:127.0.0.1", "loopback"))
+
+
 def start_fleet(folder, settings=None, **options):
     return StoryFleet.start(folder, settings=merged(SETTINGS, settings or {}), **options)
 

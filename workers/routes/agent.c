@@ -213,11 +213,26 @@ static const struct timer timers[] = {
 
 /* ---- its life ---- */
 
+/* As one of a router (codec.c), or "". */
+static enum err check_address(const char *text, struct why *why)
+{
+	struct address address;
+
+	if (!*text)
+		return OK;
+	if (!address_parse(text, 0, &address) || address.scope)
+		return fail(why, ERR_INVALID, "routes_agent.address: \"%s\" is no address of IPv4 "
+		            "or IPv6", text);
+	if (address_unfit(&address))
+		return fail(why, ERR_INVALID, "routes_agent.address: %s is %s: no router can have "
+		            "it", text, address_unfit(&address));
+	return OK;
+}
+
 static enum err check(void *self, struct why *why)
 {
 	const struct agent_settings *settings = &((struct agent *)self)->settings;
 	size_t len = strlen(settings->directory);
-	struct address address;
 	enum err err = *settings->router
 	               ? route_check_label(settings->router, "routes_agent.router", why)
 	               : fail(why, ERR_INVALID, "routes_agent.router: whose agent this is "
@@ -227,9 +242,7 @@ static enum err check(void *self, struct why *why)
 	             (len > 1 && settings->directory[len - 1] == '/')))
 		err = fail(why, ERR_INVALID, "routes_agent.directory: must be an absolute "
 		           "path, without a \"/\" at its end");
-	if (!err && *settings->address && !address_parse(settings->address, 0, &address))
-		err = fail(why, ERR_INVALID, "routes_agent.address: is none");
-	return err;
+	return err ? err : check_address(settings->address, why);
 }
 
 static enum err prepare(void *self, int processes, struct why *why)
