@@ -1,42 +1,18 @@
 #include "core/rules.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 
+#include "model/domain.h"
 #include "model/presentation.h"
 
 enum { FIELD_SHOWN = 100 };
-
-static bool has_loose_slash(const uint8_t *label)
-{
-	for (int i = 1; i <= label[0]; i++)
-		if (label[i] == '/' && (i == 1 || i == label[0] ||
-		                        !isalnum(label[i - 1]) || !isalnum(label[i + 1])))
-			return true;
-	return false;
-}
-
-static bool is_path_elsewhere(const struct name *name)
-{
-	for (const uint8_t *label = name->wire; label[0]; label += 1 + label[0])
-		if (has_loose_slash(label))
-			return true;
-	return false;
-}
 
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why)
 {
 	if (name->len == 1 && !is_admin)
 		return fail(why, ERR_DENIED,
 		            "domain.name: only an administrator may create the root");
-	if (name->wire[0] == 1 && name->wire[1] == '*')
-		return fail(why, ERR_INVALID,
-		            "domain.name: a domain cannot be a wildcard");
-	if (is_path_elsewhere(name))
-		return fail(why, ERR_INVALID,
-		            "domain.name: '/' must be between two letters or digits of a "
-		            "label, as in 0/25.2.0.192.in-addr.arpa. (RFC 2317)");
-	return OK;
+	return domain_check_name(name, "domain.name", why);
 }
 
 enum err rules_owner(const struct zone *zone, const struct change *change,

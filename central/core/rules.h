@@ -14,11 +14,7 @@
 #include "core/rrsets.h"
 #include "core/zone.h"
 
-/*
- * Is NAME fit for a new domain? The root only for an administrator; no wildcard; "/" only
- * between letters or digits (RFC 2317: "0/25"), because name servers make names of files of
- * it: a component of such a path is never empty, so that it starts nowhere else.
- */
+/* Is NAME fit for a new domain? The root only for an administrator; domain_check_name(). */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);
 
 /* One record's place, as it was asked for. */

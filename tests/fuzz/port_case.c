@@ -364,7 +364,8 @@ static struct network_row network_in(int which)
 	for (size_t i = 0; i + 1 < sizeof(longest); i++)
 		longest[i] = (i + 1) % (NAME_MAX_LABEL + 1) ? 'd' : '.';
 	if (which)
-		assert(!codec_domain(which == 1 ? text : longest, &network.domain, &why));
+		assert(!codec_domain(which == 1 ? text : longest, "dns_domain",
+		                     &network.domain, &why));
 	return network;
 }
 

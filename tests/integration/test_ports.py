@@ -26,7 +26,7 @@ from story import NO_HOSTS, NS, Caller, start_fleet                    # noqa: E
 from heard import Heard                                                 # noqa: E402
 from holding import holding                                             # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
-from lab.fleet import BINARIES, Worker                                  # noqa: E402
+from lab.fleet import BINARIES, Worker, merged, render                  # noqa: E402
 from lab.process import HOST                                            # noqa: E402
 
 SECONDS = 15
@@ -687,6 +687,34 @@ class Requests(PortStory):
             with self.subTest(domain=domain):
                 self.refused(words, self.caller.set_network,
                              network={"id": uuid.uuid4().hex, "dns_domain": domain})
+
+    def check_settings(self, **changes):
+        """What --check says of the settings of a worker with these changes."""
+        worker = self.workers[0]
+        config = worker.folder / "checked.cfg"
+        config.touch(0o600)
+        config.write_text(render(merged(worker.settings, {"ports": changes})))
+        program, option, _ = worker.command()
+        done = subprocess.run([program, option, config, "--check"], capture_output=True, text=True,
+                              timeout=SECONDS)
+        return done.stdout + done.stderr
+
+    def test_domains_that_central_refuses(self):
+        """With the words of central, and before a port waits for such a domain."""
+        network = self.network("")
+        port = self.create(network, "10.27.0.1")
+        for domain in "/etc.example.", "a/.example.", "a//b.example.", "*.example.":
+            with self.subTest(domain=domain):
+                with self.assertRaises(Exception) as caught:
+                    self.central.create_domain(domain={"name": domain})
+                words = re.search(r"domain\.name(: [^\n]*)", str(caught.exception))[1]
+                words = re.escape("dns_domain" + words)
+                self.refused(words, self.network, domain)
+                self.refused(words, self.create, network, "10.27.0.2", dns_domain=domain)
+                self.refused(words, self.caller.update_port, port=port["id"],
+                             values={"dns_domain": domain})
+                self.assertRegex(self.check_settings(domain=domain), words.replace(
+                    "dns_domain", "ports.domain"))
 
     def test_lists(self):
         _, network = self.domain()

@@ -1,5 +1,6 @@
 #include "model/domain.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const char *const action_names[ACTION_COUNT] = {
@@ -22,4 +23,31 @@ bool action_parse(const char *text, enum action *action)
 		}
 	}
 	return false;
+}
+
+static bool has_loose_slash(const uint8_t *label)
+{
+	for (int i = 1; i <= label[0]; i++)
+		if (label[i] == '/' && (i == 1 || i == label[0] ||
+		                        !isalnum(label[i - 1]) || !isalnum(label[i + 1])))
+			return true;
+	return false;
+}
+
+static bool is_path_elsewhere(const struct name *name)
+{
+	for (const uint8_t *label = name->wire; label[0]; label += 1 + label[0])
+		if (has_loose_slash(label))
+			return true;
+	return false;
+}
+
+enum err domain_check_name(const struct name *name, const char *field, struct why *why)
+{
+	if (name->wire[0] == 1 && name->wire[1] == '*')
+		return fail(why, ERR_INVALID, "%s: a domain cannot be a wildcard", field);
+	if (is_path_elsewhere(name))
+		return fail(why, ERR_INVALID, "%s: '/' must be between two letters or digits of a "
+		            "label, as in 0/25.2.0.192.in-addr.arpa. (RFC 2317)", field);
+	return OK;
 }

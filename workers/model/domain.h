@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/id.h"
+#include "model/name.h"
 #include "model/state.h"
 
 struct domain {
@@ -80,3 +81,11 @@ struct destination {
 enum action { ACTION_CREATE, ACTION_UPDATE, ACTION_DELETE, ACTION_COUNT };
 const char *action_name(enum action action);	/* "CREATE" */
 bool action_parse(const char *text, enum action *action);
+
+/*
+ * May a new domain have this name, which name_parse_owner() took? No wildcard; "/" only
+ * between letters or digits (RFC 2317: "0/25"), because name servers make names of files of
+ * it: a component of such a path is never empty, so that it starts nowhere else. The words in
+ * why begin with FIELD. ERR_INVALID.
+ */
+enum err domain_check_name(const struct name *name, const char *field, struct why *why);

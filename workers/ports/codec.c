@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/mac.h"
+#include "model/domain.h"
 #include "model/identity.h"
 #include "model/json.h"
 
@@ -16,7 +17,8 @@ static enum err within(const char *field, enum err err, struct why *why)
 /* ---- networks ---- */
 
 /* With or without its last dot, as Neutron's users write it, in any case. */
-enum err codec_domain(const char *text, struct name *domain, struct why *why)
+enum err codec_domain(const char *text, const char *field, struct name *domain,
+                      struct why *why)
 {
 	char full[PORT_NAME_MAX + 2];
 	size_t len = strlen(text);
@@ -28,18 +30,18 @@ enum err codec_domain(const char *text, struct name *domain, struct why *why)
 	if (!len)
 		return OK;
 	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
-		return fail(why, ERR_INVALID, "dns_domain: of more than %d octets: names "
-		            "of addresses have no room",
+		return fail(why, ERR_INVALID, "%s: of more than %d octets: names of "
+		            "addresses have no room", field,
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
 	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
-	err = name_parse_owner(full, "dns_domain", &got, why);
-	if (err)
-		return err;
-	if (!name_labels(&got) || !memcmp(got.wire, "\1*", 2))
-		return fail(why, ERR_INVALID, "dns_domain: must be a domain that central "
-		            "can have: no wildcard, and not the root");
-	*domain = got;
-	return OK;
+	err = name_parse_owner(full, field, &got, why);
+	if (!err && !name_labels(&got))
+		err = fail(why, ERR_INVALID, "%s: cannot be the root", field);
+	if (!err)
+		err = domain_check_name(&got, field, why);
+	if (!err)
+		*domain = got;
+	return err;
 }
 
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
@@ -47,7 +49,7 @@ enum err codec_domain_text(const char *text, struct arena *arena, const char **d
 {
 	char formatted[NAME_MAX_TEXT + 1];
 	struct name name;
-	enum err err = codec_domain(text, &name, why);
+	enum err err = codec_domain(text, "dns_domain", &name, why);
 
 	*domain = NULL;
 	if (err || !name.len)
@@ -75,7 +77,7 @@ static enum err take_network(const struct request *req, const json_t *json,
 	if (!err)
 		err = json_get_text(json, "dns_domain", 0, PORT_NAME_MAX, &domain, why);
 	if (!err)
-		err = codec_domain(domain, &network->domain, why);
+		err = codec_domain(domain, "dns_domain", &network->domain, why);
 	if (!err && network->domain.len) {
 		char text[NAME_MAX_TEXT + 1];
 

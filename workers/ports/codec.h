@@ -21,9 +21,13 @@ enum {
 	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* of one answer */
 };
 
-/* A domain that leaves room for each address's generated name. "", and what fails: none. */
-enum err codec_domain(const char *text, struct name *domain, struct why *why);
-/* The same, as its row has it; NULL is none. */
+/*
+ * A domain that central can have (domain_check_name), and that leaves room for each address's
+ * generated name. "", and what fails: none. The words in why begin with FIELD. ERR_INVALID.
+ */
+enum err codec_domain(const char *text, const char *field, struct name *domain,
+                      struct why *why);
+/* The same, of "dns_domain", as its row has it; NULL is none. */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
                            struct why *why);
 /* The argument "network"; its project is CALLER's unless it says another. */

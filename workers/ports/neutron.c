@@ -250,7 +250,8 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 	err = json_get_id(json, "id", JSON_REQUIRED, network->id, why);
 	if (err)
 		return err;
-	if (codec_domain(text_of(json, "dns_domain"), &network->domain, &domain_why))
+	if (codec_domain(text_of(json, "dns_domain"), "dns_domain", &network->domain,
+	                 &domain_why))
 		log_warn("domain left out: network=%s reason=\"%s\"", network->id,
 		         domain_why.text);
 	if (network->domain.len)

@@ -82,7 +82,7 @@ enum err ports_settings_check(const struct ports_settings *settings, struct why 
 	if (!err)
 		err = feed_check(settings->feed_objects, why);
 	if (!err)
-		err = codec_domain(settings->domain, &domain, why);
+		err = codec_domain(settings->domain, "ports.domain", &domain, why);
 	if (!err)
 		err = reverse_check(32, settings->v4_bits, why);
 	return err ? err : reverse_check(128, settings->v6_bits, why);
