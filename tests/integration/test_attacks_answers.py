@@ -1,7 +1,8 @@
-"""Somebody answers minidns in the name of a name server, from its address and port.
+"""An attacker forges answers to mini-DNS, from the address and port of a name server.
 
-The server itself says nothing over UDP, so that a forger has all the time of an exchange, and
-tells the truth over TCP. ZONEFLEET_SEED=N repeats the guesses of a run.
+The server itself does not answer over UDP, so the attacker has the whole time of an exchange. Over
+TCP it answers with the right serial. The servers are Python's; mini-DNS is real. ZONEFLEET_SEED=N
+repeats the guesses of a run.
 """
 
 import collections

@@ -1,7 +1,7 @@
-"""Attacks by names: a domain, a port or a route is called so that somebody else's file changes.
+"""A tenant calls a domain, a port or a route so that a program changes another file.
 
-A fleet with a BIND, a Knot, an NSD and a PowerDNS, each with a keeper that starts it again, as a
-unit would. The names are in tests/support/hostile_names.py.
+The fleet has a BIND, a Knot, an NSD and a PowerDNS. A keeper starts each of them again when it
+dies, as systemd does. The names are in tests/support/hostile_names.py.
 """
 
 import os

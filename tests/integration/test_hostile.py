@@ -1,7 +1,9 @@
-"""Bad messages to the real workers: each is refused in words, nothing is stored, nobody dies.
+"""Bad messages to all workers: each is refused with a reason, and nothing is stored.
 
-Each argument of each method (hostile_table.py) meets each bad value, in a call and in a cast.
-CI runs this also with programs that ASan and UBSan watch.
+Each argument of each method (hostile_table.py) has each bad value once, in a call and in a cast.
+All processes have to stay alive. The workers are central, the pool manager, mini-DNS, ports and
+routes, with a BIND, a Knot and an NSD. CI also runs this with programs that are compiled with ASan
+and UBSan.
 """
 
 import itertools

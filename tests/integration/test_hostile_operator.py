@@ -1,7 +1,7 @@
-"""Bad settings, bad command lines, bad files: a program says in words what is wrong, and ends;
-one that runs already goes on with the settings it has.
+"""Bad settings, bad command lines and bad files for the programs.
 
-CI runs this also with programs that ASan and UBSan watch.
+A program says what is wrong, and ends. A program that runs already keeps the settings that it has.
+The fleet has a Knot. CI also runs this with programs that are compiled with ASan and UBSan.
 """
 
 import os

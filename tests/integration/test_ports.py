@@ -1,4 +1,8 @@
-"""Names of ports, from a call on the queue to what minidns and a BIND behind it answer."""
+"""Names of ports, by calls on the queue: records, reverse domains, subnets, quotas and tenants.
+
+Each test asks mini-DNS and BIND for what a call changed. The fleet has a central, a pool manager, a
+mini-DNS, a BIND and two processes of ports.
+"""
 
 import contextlib
 import ipaddress

@@ -1,4 +1,9 @@
-"""The files of dnsmasq on a machine, kept by zonefleet-ports --agent, and dnsmasq behind them."""
+"""zonefleet-ports --agent keeps the host files of a machine's dnsmasq.
+
+Real dnsmasqs read the files. The tests compare their answers with mini-DNS, kill the agent, and
+lose messages to it. The fleet has a central, a pool manager, a mini-DNS, a BIND and a process of
+ports.
+"""
 
 import ipaddress
 import os

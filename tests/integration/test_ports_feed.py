@@ -1,4 +1,8 @@
-"""Names of Neutron's ports, from its notifications; oslo.messaging's own notifier emits them."""
+"""Names of Neutron's ports by its notifications, without a Neutron.
+
+oslo.messaging's notifier sends the notifications, in the shapes of Neutron's release 21. Two
+processes of ports read them; mini-DNS and a BIND answer.
+"""
 
 import random
 import shutil

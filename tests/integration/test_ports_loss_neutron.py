@@ -1,4 +1,8 @@
-"""What a real Neutron tells gets lost, comes twice, late and out of order: names are right."""
+"""Notifications of a real Neutron get lost, come twice, late and out of order.
+
+At the end the records have to be right for what Neutron's API lists. The tests compare the rows
+of a process of ports and the zones of a BIND.
+"""
 
 import ipaddress
 import os

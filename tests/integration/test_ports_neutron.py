@@ -1,4 +1,8 @@
-"""Names of the ports of a real Neutron, release 21: what its API is told, DNS answers."""
+"""Names of the ports of a real Neutron, release 21.
+
+The tests create ports, subnets and floating IPs by Neutron's API, and compare its names with the
+answers of mini-DNS and a BIND. One process of ports hears Neutron.
+"""
 
 import json
 import random

@@ -1,9 +1,8 @@
-"""What becomes of ports and subnets, step by step, by calls and by what Neutron tells.
+"""Steps in the lives of ports and subnets, by calls and by Neutron's notifications.
 
-After each step the zones that BIND has are just what a model of some lines says: nothing is
-missing, nothing is left over, nothing is there twice.
-
-ZONEFLEET_SEED=N repeats a random walk.
+After each step the tests compare all zones of BIND with a model of a few lines: no record is
+missing, left over or there twice. The fleet has a central, a pool manager, a mini-DNS, a BIND and
+processes of ports. ZONEFLEET_SEED=N repeats a random walk.
 """
 
 import ipaddress

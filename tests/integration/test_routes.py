@@ -1,5 +1,7 @@
-"""Routers, routes and their wildcard domains, from calls on the queue to what minidns and a
-BIND behind it answer (seed 003)."""
+"""Routers, routes and bindings: calls on the queue, rows, and what DNS answers (seed 003).
+
+The fleet has a central, a pool manager, a mini-DNS, a BIND and two processes of routes.
+"""
 
 import contextlib
 import re

@@ -1,4 +1,8 @@
-"""The client's `router` and `route` commands, for people and scripts; and those in the README."""
+"""The commands `zonefleet router` and `zonefleet route`, and the commands of the README.
+
+Each test reads what the client prints, for people and as JSON, and what DNS answers. The fleet has
+a central, a pool manager, a mini-DNS, a BIND and a process of routes.
+"""
 
 import json
 import os

@@ -1,5 +1,9 @@
-"""A003-10: the domain of a router in a zone that others write, too. Its delegation comes and
-goes by the ownership registry, and what is somebody else's stays."""
+"""The domain of a router is delegated in a parent zone that others write, too (A003-10).
+
+zonefleet-routes asks zonefleet-ownership for the NS and address records. The tests add and remove
+routers, and check that the records of others stay. The parent zone is on a BIND of its own; the
+fleet has a second BIND.
+"""
 
 import shutil
 import subprocess

@@ -1,5 +1,8 @@
-"""Routes all the way to a backend: a name, its address by DNS, the HAProxy there, whose host
-map an agent keeps (A003-8)."""
+"""HTTP requests for the hosts of routes reach their backends (A003-8).
+
+Each test asks BIND for the address of a host, and sends a request to the HAProxy of this address.
+An agent of zonefleet-routes keeps the host map of each HAProxy.
+"""
 
 import http.client
 import os

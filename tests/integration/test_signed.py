@@ -1,7 +1,8 @@
-"""Who may give orders inside the fleet, and who may ask as an administrator.
+"""Signatures of messages inside the fleet, and the rights of administrators.
 
-A producer has an account at the broker that may write everywhere, as it has by default. The
-signature is made here a second time, by Python's hmac.
+A producer sends forged orders and reports. Its account at the broker may write to every queue,
+which is the default. The tests make signatures by Python's hmac, apart from the C code. The fleets
+have a BIND.
 """
 
 import base64

@@ -1,6 +1,8 @@
-"""Whose things a caller gets: every method and every kind of caller (tenancy_table.py).
+"""Each method of each program, called by each kind of caller (tenancy_table.py).
 
-The methods are those that the running workers count, so a method without a row fails.
+The tests read the methods from the metrics of the running programs: a method without a row fails
+them. They also migrate old databases whose tenants differ by blanks only. The fleet has central,
+the pool manager, mini-DNS, ports, routes and ownership.
 """
 
 import itertools
