@@ -220,7 +220,8 @@ def start():
     begin = time.monotonic()
     words, versions = zone_versions()
     fleet = DemoFleet.start(FOLDER, settings=SETTINGS, leave_running=True,
-                            ports=1, routes=1, servers={"nsd": {"reload_seconds": 0}})
+                            ports=1, routes=1, servers={"nsd": {"reload_seconds": 0}},
+                            own_accounts=True)
     try:
         show(fleet, words, versions)
     except BaseException:

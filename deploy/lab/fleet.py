@@ -15,6 +15,7 @@ import re
 import signal
 from pathlib import Path
 
+from .accounts import Accounts
 from .bind import Bind
 from .knot import Knot
 from .mariadb import MariaDb
@@ -217,10 +218,12 @@ class Fleet:
 
     def __init__(self, folder, central=2, poolmgr=2, minidns=2, ports=0, routes=0,
                  name_servers=DRIVEN, settings=None, leave_running=False,
-                 servers=None):
+                 servers=None, own_accounts=False):
         """Numbers of workers, and SETTINGS over DEFAULTS: {"log": {"level": "info"}}.
 
         SERVERS have options of their own: {"mariadb": {"settings": ["--max-connections=9"]}}.
+        With OWN_ACCOUNTS each program has an account at the broker and at the database (.accounts).
+        Without, all share one that has all rights.
         """
         self.folder = Path(folder).resolve()
         self.own = servers or {}
@@ -232,6 +235,7 @@ class Fleet:
         self.minidns_ports = [free_port() for _ in range(minidns)]
         self.rabbitmq = self._add("rabbitmq", self.broker)
         self.mariadb = self._add("mariadb", self.database)
+        self.accounts = Accounts(self.rabbitmq, self.mariadb) if own_accounts else None
         masters = [(HOST, port) for port in self.minidns_ports]
         self.name_servers = [self._add(name, NAME_SERVERS[name], masters=masters)
                              for name in name_servers]
@@ -346,6 +350,8 @@ class Fleet:
             server.wait_ready()
 
     def _start_workers(self):
+        if self.accounts:
+            self.accounts.make()
         for kind in KINDS:
             for number in range(self.counts[kind]):
                 self._add_worker(kind, number)
@@ -363,6 +369,8 @@ class Fleet:
         if kind == "minidns":
             listen = f"{HOST}:{self.minidns_ports[number]}"
             settings = merged(settings, {"minidns": {"listen": [listen]}})
+        if self.accounts:
+            settings = merged(settings, self.accounts.settings_of(kind))
         folder = self.folder / f"{kind}{number + 1}"
         worker = Worker(folder, kind, settings, **self.options)
         self.members[worker.name] = worker

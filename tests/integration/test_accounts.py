@@ -6,7 +6,6 @@ denied what is not its own.
 
 import logging
 import re
-import shlex
 import shutil
 import sys
 import tempfile
@@ -20,9 +19,9 @@ import kombu
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import (Caller, LabError, NS, ROOT, SETTINGS, StoryFleet, drop,   # noqa: E402
                    import_zone, merged, program, put, run)
+from lab.accounts import DATABASE_USERS, SAMPLES                        # noqa: E402
 from lab.rabbitmq import RabbitMq                                   # noqa: E402
 
-PASSWORD = "of-an-account"
 PROGRAMS = "central", "poolmgr", "minidns", "ownership", "ports", "routes"
 ZONE = "accounts.example."
 SECONDS = 60
@@ -30,40 +29,9 @@ SECONDS = 60
 DENIED = re.compile(r".*(?:denied|ACCESS_REFUSED|access to).*", re.I)
 
 
-def shipped(name):
-    return (ROOT / "deploy" / name).read_text().replace("change-me", PASSWORD)
-
-
-def erlang(command, *words):
-    """A line of rabbitmqctl for its `eval`: each call of it takes a second."""
-    user, more = words[0], words[1:]
-    if command != "add_user":                       # -p VHOST USER PATTERN...
-        user, more = words[2], (words[1], *words[3:])
-    given = ", ".join('<<"{}">>'.format(word.replace("\\", "\\\\"))
-                      for word in (user, *more, "story"))
-    return f"ok = rabbit_auth_backend_internal:{command}({given}),"
-
-
 class AccountsFleet(StoryFleet):
 
     broker = RabbitMq           # its users are its own
-
-    def _start_workers(self):
-        self.mariadb.sql(shipped("database-users.sql.sample"), administrator=True)
-        lines = shipped("broker-users.sample").splitlines()
-        self.rabbitmq.ctl("eval", " ".join(erlang(*shlex.split(line)[1:]) for line in lines
-                                           if line.startswith("rabbitmqctl ")) + " ok.")
-        super()._start_workers()
-
-    def url_of(self, user):
-        host = self.rabbitmq.url.partition("@")[2]
-        return f"rabbit://{user}:{PASSWORD}@{host}"
-
-    def _add_worker(self, kind, number):
-        super()._add_worker(kind, number)
-        self.workers[-1].configure({
-            "broker": {"url": self.url_of(f"zonefleet-{kind}")},
-            "database": {"user": f"zonefleet_{kind}", "password": PASSWORD}})
 
     def sql_as(self, kind, text):
         """Runs it by the account of a program."""
@@ -71,7 +39,8 @@ class AccountsFleet(StoryFleet):
         return run([program("mariadb"), "--no-defaults", f"--host={server.host}",
                     f"--port={server.port}", f"--user=zonefleet_{kind}", "--batch",
                     "--skip-column-names", server.database],
-                   env=server.environment() | {"MYSQL_PWD": PASSWORD}, text=text, seconds=20)
+                   env=server.environment() | {"MYSQL_PWD": self.accounts.password},
+                   text=text, seconds=20)
 
 
 def setUpModule():
@@ -81,9 +50,9 @@ def setUpModule():
     unittest.addModuleCleanup(shutil.rmtree, folder)
     settings = merged(SETTINGS, {"ports": {"processes": 1}, "routes": {"processes": 1}})
     lab = AccountsFleet.start(folder, central=2, poolmgr=2, minidns=1, ports=1, routes=1,
-                              settings=settings)
+                              settings=settings, own_accounts=True)
     unittest.addModuleCleanup(lab.stop)
-    caller, ports, routes = (Caller(lab.url_of("producer"), topic=topic)
+    caller, ports, routes = (Caller(lab.accounts.url_of("producer"), topic=topic)
                              for topic in ("central", "ports", "routes"))
     for one in caller, ports, routes:
         unittest.addModuleCleanup(one.close)
@@ -201,7 +170,7 @@ class Denied(unittest.TestCase):
 
     def refused(self, user, act):
         """True: the broker refuses ACT(channel) to the user."""
-        url = lab.url_of(user).replace("rabbit:", "pyamqp:", 1)
+        url = lab.accounts.url_of(user).replace("rabbit:", "pyamqp:", 1)
         with kombu.Connection(url) as link:
             try:
                 channel = link.channel()
@@ -255,7 +224,7 @@ class Table(unittest.TestCase):
     def granted(self):
         """By the table: the programs that may write it."""
         writers = {}
-        for rights, table, kind in self.GRANT.findall(shipped("database-users.sql.sample")):
+        for rights, table, kind in self.GRANT.findall((SAMPLES / DATABASE_USERS).read_text()):
             if rights != "SELECT":
                 writers.setdefault(table, set()).add(kind)
         return writers
@@ -282,7 +251,7 @@ class Table(unittest.TestCase):
         """A table whose name stands in a program's SQL may be read by it."""
         columns = {("ownership", "records")}        # of its own tables
         readable = {(kind, table) for _, table, kind
-                    in self.GRANT.findall(shipped("database-users.sql.sample"))}
+                    in self.GRANT.findall((SAMPLES / DATABASE_USERS).read_text())}
         for kind in PROGRAMS:
             folder = ROOT / ("workers" if kind in ("ownership", "ports", "routes") else "") / kind
             for path in folder.glob("store*.[ch]"):

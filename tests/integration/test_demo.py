@@ -69,12 +69,19 @@ class DemoTest(unittest.TestCase):
         self.assertRegex(said, r"median \d+ ms")
         self.assertIn("deploy/demo stop", said)
 
+    def assert_own_accounts(self):
+        for kind in "central", "poolmgr", "minidns", "ports", "routes":
+            settings = (self.folder / f"{kind}1" / "zonefleet.cfg").read_text()
+            self.assertIn(f"//zonefleet-{kind}:", settings)
+            self.assertIn(f'"zonefleet_{kind}"', settings)
+
     def test_twice_and_stop(self):
         first = self.start()
         self.assert_shown(first)
         self.assertNotIn("running already", first)
         before = self.pids()
         self.assertEqual(set(before), PROGRAMS)
+        self.assert_own_accounts()
         self.assertEqual(self.demo("status", seconds=30)[0], 0)
 
         second = self.start()
