@@ -494,6 +494,15 @@ class Hostile(Raw):
         self.assertIn("too large", reasons[3])
         self.assertEqual(counted(), self.before)
 
+    def test_a_flood_is_logged_once_a_second(self):
+        def logged():
+            return lab.log.read_text().count("message refused: ")
+        before, began = logged(), time.monotonic()
+        for _ in range(30):
+            self.publish(wrapped({"method": "count", "args": {"by": "x" * MAX_BYTES}}))
+        self.dead(30)
+        self.assertLessEqual(logged() - before, time.monotonic() - began + 1)
+
     def test_unusual_but_good(self):
         """What Python's receivers take, too: a bare message, odd timeouts, unknown keys."""
         for extra in {}, {"args": None}, {"version": None, "namespace": None}, {"bogus": [1]}, \
@@ -645,7 +654,8 @@ class ReplyQueues(Calls):
             self.assertRegex(reason, "_reply_q|args")
         self.assertEqual(counted(), self.before)
         self.assertRegex(lab.log.read_text(),
-                         r'message refused: topic=fleet account="\w*" answered=false err=invalid')
+                         r'message refused: topic=fleet method="" account="\w*" '
+                         'reason=invalid answered=false ')
 
     def test_a_queue_of_others(self):
         for name in "innocent", "pool_manager.innocent", "reply_innocent", "reply_1":

@@ -168,7 +168,7 @@ class Story(unittest.TestCase):
         return re.search(pattern, said)
 
     def wait_refusal_logged(self, kind, words, again):
-        """Such a line comes at most once in ten seconds: AGAIN sends one more."""
+        """Such a line comes once a second at most: AGAIN sends one more."""
         def has_line():
             again()
             return self.logged(kind, "message refused: " + words)

@@ -64,6 +64,7 @@ struct broker_delivery {
 	size_t len;
 	bool is_json;
 	bool is_too_large;	/* then it is not JSON, and its body is empty */
+	uint64_t sent_bytes;	/* of the body as it was sent */
 	bool redelivered;
 	int attempts;		/* times it came back through the delay queue */
 	int expiration_ms;	/* the sender's, 0: none, */

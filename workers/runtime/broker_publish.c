@@ -665,7 +665,7 @@ void outbox_accused(struct broker *broker, int code, amqp_method_number_t method
 		outbox->suspects = outbox->flight_count + outbox->begun;
 		return;
 	}
-	log_warn("message refused: exchange=%s key=%s code=%d", guilty->exchange,
+	log_warn("broker refused a message: exchange=%s key=%s code=%d", guilty->exchange,
 		 guilty->key, code);
 	outbox->suspects--;
 	message_settle(broker, guilty,

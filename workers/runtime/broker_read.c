@@ -158,6 +158,7 @@ static void delivery_header(struct broker *broker,
 	content->discard = size > (uint64_t)broker->config.max_message_bytes;
 	content->delivery.is_json = is_json(properties) && !content->discard;
 	content->delivery.is_too_large = content->discard;
+	content->delivery.sent_bytes = size;
 	content->delivery.attempts =
 	    (int)header_number(properties, "x-zonefleet-attempts", ATTEMPTS_MAX);
 	content->delivery.expiration_ms = expiration(properties);
@@ -165,10 +166,6 @@ static void delivery_header(struct broker *broker,
 	    header_number(properties, LIMIT_HEADER, INT64_MAX);
 	user_find(broker, properties, content->user);
 	content->delivery.user = content->user;
-	if (content->discard)
-		log_warn("message refused: queue=%s cause=too_large bytes=%llu limit=%d",
-			 content->delivery.queue, (unsigned long long)size,
-			 broker->config.max_message_bytes);
 }
 
 static void on_header(struct broker *broker, const amqp_frame_t *frame)

@@ -1,5 +1,6 @@
 #include "runtime/rpc.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,8 +308,8 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 		                            client->config->max_message_bytes, &reply,
 		                            &why);
 	if (err)
-		log_warn("reply not understood: bytes=%zu why=\"%s\"", delivery->len,
-		         why.text);
+		log_warn("reply not understood: bytes=%" PRIu64 " why=\"%s\"",
+		         delivery->sent_bytes, why.text);
 	else
 		on_reply(client, &reply);
 }

@@ -13,6 +13,7 @@
 #include "runtime/broker.h"
 #include "runtime/envelope.h"
 #include "runtime/loop.h"
+#include "runtime/refused_log.h"
 #include "runtime/rpc_caller.h"
 #include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
@@ -24,7 +25,6 @@
 
 enum {
 	BATCH_MAX = 256,	/* requests of one batch call */
-	REFUSED_LOG_MS = 1000,
 	SLICE_MS = 2,		/* handlers run this long before the loop has its turn */
 	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
 	RETRY_FIRST_MS = 1000,	/* each time later */
@@ -79,7 +79,6 @@ struct rpc_server {
 	struct broker *in, *out;
 	struct broker_queue queues[4];
 	size_t max_bytes;
-	int64_t quiet_until_ms, quiet_count;	/* of log_refused() */
 	struct loop_timer *again;		/* there is more than one slice of work */
 	struct loop_timer *heartbeat;
 	struct job *head, **tail;		/* waiting */
@@ -346,21 +345,6 @@ static void bury(struct rpc_server *server, const struct broker_delivery *delive
 		broker_bury(server->in, server->out, delivery, reason);
 }
 
-/* Any account can send bodies that are no request, so a line a second is logged. */
-static void log_refused(struct rpc_server *server, const struct broker_delivery *delivery,
-                        const char *reply_queue, enum err err, const struct why *why)
-{
-	if (!log_is_due(&server->quiet_until_ms, REFUSED_LOG_MS)) {
-		server->quiet_count++;
-		return;
-	}
-	log_info("message refused: topic=%s account=\"%s\" answered=%s err=%s unlogged=%lld "
-	         "why=\"%s\"", server->config.topic, delivery->user,
-	         reply_queue ? "true" : "false", err_name(err),
-	         (long long)server->quiet_count, why->text);
-	server->quiet_count = 0;
-}
-
 /*
  * A body that is no request. A caller is told so, as one whose request fails, and the message
  * is over; what has no caller that can be read is a dead letter.
@@ -379,7 +363,10 @@ static void refuse(struct rpc_server *server, const struct broker_delivery *deli
 	} else {
 		bury(server, delivery, why->text);
 	}
-	log_refused(server, delivery, queue, err, why);
+	refused_log(&(struct refused_message){
+		.topic = server->config.topic, .method = "", .account = delivery->user,
+		.reason = err_name(err), .why = why->text, .is_answered = queue,
+	});
 	server->caller = (struct caller_scan){ 0 };
 }
 
@@ -388,8 +375,8 @@ static enum err no_json(const struct rpc_server *server,
 {
 	if (delivery->is_too_large)
 		return fail(why, ERR_TOO_LARGE,
-		            "the message is too large: it has more than %zu bytes",
-		            server->max_bytes);
+		            "the message is too large: it has %" PRIu64 " bytes, more than "
+		            "%zu", delivery->sent_bytes, server->max_bytes);
 	return fail(why, ERR_INVALID, "the message is not application/json, or compressed");
 }
 

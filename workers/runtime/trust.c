@@ -8,12 +8,12 @@
 #include "base/secret.h"
 #include "runtime/envelope.h"
 #include "runtime/metrics.h"
+#include "runtime/refused_log.h"
 #include "runtime/rpc.h"
 
 enum {
 	MAX_AHEAD_MS = 5 * 60 * 1000,
 	MAX_AGE_MS = 7 * 86400 * 1000,
-	LOG_PERIOD_MS = 10 * 1000,
 	USERS_MAX_BYTES = 255,		/* AMQP's short string */
 };
 
@@ -141,7 +141,6 @@ struct trust {
 	struct trust_keys keys;
 	struct metric *refused[REFUSALS];	/* by the reason */
 	struct metric *unchecked;
-	int64_t quiet_until_ms, quiet_count;	/* of the log, and what it left out */
 };
 
 static const char *refusal_name(int refusal)
@@ -177,24 +176,15 @@ void trust_metrics(void)
 	unchecked_metric();
 }
 
-static void log_refused(struct trust *trust, const struct trust_claim *claim, int refusal,
-                        const struct why *why)
-{
-	if (!log_is_due(&trust->quiet_until_ms, LOG_PERIOD_MS)) {
-		trust->quiet_count++;
-		return;
-	}
-	log_warn("message refused: topic=%s method=\"%s\" account=\"%s\" reason=%s "
-	         "unlogged=%lld why=\"%s\"", claim->topic, claim->method->name, claim->user,
-	         refusal_name(refusal), (long long)trust->quiet_count, why->text);
-	trust->quiet_count = 0;
-}
-
 static enum err refuse(struct trust *trust, const struct trust_claim *claim, int refusal,
                        struct why *why)
 {
 	metric_add(trust->refused[refusal], 1);
-	log_refused(trust, claim, refusal, why);
+	refused_log(&(struct refused_message){
+		.topic = claim->topic, .method = claim->method->name,
+		.account = claim->user, .reason = refusal_name(refusal),
+		.why = why->text, .is_answered = claim->envelope->msg_id,
+	});
 	return ERR_DENIED;
 }
 

@@ -6,8 +6,7 @@
  * one of fleet.keys. One by fleet.agent_keys counts only for the methods that agents call
  * or take (rpc_method.agents). Every broker account may call all other methods, and the
  * accounts of broker.administrators may say `is_admin`. The handlers decide what a tenant
- * may. A refused request is ERR_DENIED, counted by its reason, and logged with the
- * account, at most once in ten seconds.
+ * may. A refused request is ERR_DENIED, counted by its reason, and logged (refused_log.h).
  */
 #pragma once
 
