@@ -895,18 +895,18 @@ class Quotas(PortStory):
 
     def at_the_same_time(self, addresses):
         """How many of these calls end well. Each worker has one of them before one can commit."""
-        def call(address):
-            with contextlib.closing(Caller(self.fleet.rabbitmq.url, topic="ports",
-                                           tenant=self.tenant, admin=False)) as caller:
-                self.create(self.net, address, caller=caller)
+        callers = [Caller(self.fleet.rabbitmq.url, topic="ports", tenant=self.tenant, admin=False)
+                   for _ in addresses]
+        for caller in callers:
+            self.addCleanup(caller.close)
         with ThreadPoolExecutor(len(addresses)) as pool:
             with holding(self.fleet.mariadb, "SELECT version FROM network_hosts WHERE "
                          f"network_id = '{self.net}' FOR UPDATE"):
-                calls = [pool.submit(call, address) for address in addresses]
+                calls = [pool.submit(self.create, self.net, address, caller=caller)
+                         for address, caller in zip(addresses, callers)]
                 self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
-                    "SELECT COUNT(*) FROM information_schema.innodb_trx "
-                    "WHERE trx_state = 'LOCK WAIT'", administrator=True)[0][0] == str(WORKERS),
-                    SECONDS, "each worker waits in a transaction")
+                    "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'")[0][1]
+                    == str(WORKERS), SECONDS, "each worker waits in a transaction")
             failures = [call.exception() for call in calls]
         for failure in filter(None, failures):
             self.assertRegex(str(failure), "reverse domains of the project exist or are to be")
