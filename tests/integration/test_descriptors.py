@@ -110,7 +110,7 @@ class Fleets(unittest.TestCase):
             cls.folder / "fleet", central=1, poolmgr=1, minidns=1, ports=1, routes=1,
             name_servers=("knot",), settings=NO_CHECKS))
         others = [cls.ownership(), cls.agent("ports", "networks"),
-                  cls.agent("routes", "haproxy", router="gw", address="127.0.0.9")]
+                  cls.agent("routes", "haproxy", router="gw", address="10.0.0.9")]
         for worker in others:
             worker.launch()
             cls.addClassCleanup(worker.stop)

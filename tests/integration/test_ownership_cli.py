@@ -161,7 +161,7 @@ class Commands(Story):
             (("plan", "them", ZONE), None, NOT_FOUND, "storage_id them"),
             (("plan", "us", "a..b"), None, USAGE, "a..b"),
             (("plan", "us", ZONE, "--wait-timeout", "soon"), None, USAGE, "seconds"),
-            (("plan", "us", ZONE, "--tenant", "other"), None, FAILED, "--admin"),
+            (("plan", "us", ZONE, "--tenant", "other"), None, NOT_FOUND, "storage_id us"),
             (("apply", "us", ZONE, "/nowhere"), None, NOT_FOUND, "/nowhere"),
             (("apply", "us", ZONE, "-"), "", FAILED, "no JSON"),
             (("apply", "us", ZONE, "-"), "{}", FAILED, "a list of endpoints"),
