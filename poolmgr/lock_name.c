@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hex.h"
+
 void lock_name_digest(const char *text, char name[LOCK_NAME_SIZE])
 {
 	unsigned char digest[SHA256_DIGEST_LENGTH];
 
 	SHA256((const unsigned char *)text, strlen(text), digest);
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(name + 2 * i, 3, "%02x", digest[i]);
+	hex_encode(digest, sizeof(digest), name);
 }
 
 void lock_name_of(const struct poolmgr *poolmgr, const char *domain_id,

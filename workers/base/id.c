@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/hex.h"
 #include "base/log.h"
 
 enum { ID_BYTES = ID_LEN / 2, TIME_BYTES = 6 };
@@ -22,17 +23,6 @@ void random_fill(void *into, size_t size)
 		fatal("cannot read random bytes: %s", strerror(errno));
 }
 
-static void to_hex(const uint8_t bytes[ID_BYTES], char id[ID_LEN + 1])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (int i = 0; i < ID_BYTES; i++) {
-		*id++ = digits[bytes[i] >> 4];
-		*id++ = digits[bytes[i] & 15];
-	}
-	*id = 0;
-}
-
 /* 48 bits of milliseconds, big endian, and 80 of chance: as UUID 7 (RFC 9562). */
 void id_new(char id[ID_LEN + 1])
 {
@@ -45,7 +35,7 @@ void id_new(char id[ID_LEN + 1])
 	for (int i = 0; i < TIME_BYTES; i++)
 		bytes[i] = ms >> (8 * (TIME_BYTES - 1 - i));
 	random_fill(bytes + TIME_BYTES, ID_BYTES - TIME_BYTES);
-	to_hex(bytes, id);
+	hex_encode(bytes, sizeof bytes, id);
 }
 
 void id_random(char id[ID_LEN + 1])
@@ -53,7 +43,7 @@ void id_random(char id[ID_LEN + 1])
 	uint8_t bytes[ID_BYTES];
 
 	random_fill(bytes, sizeof bytes);
-	to_hex(bytes, id);
+	hex_encode(bytes, sizeof bytes, id);
 }
 
 bool id_valid(const char *text)
@@ -78,7 +68,7 @@ bool id_parse(const char *text, char id[ID_LEN + 1])
 	for (size_t i = 0; i < len; i++) {
 		if (form[i] != 'x' && text[i] != form[i])
 			return false;
-		if (form[i] == 'x' && !strchr("0123456789abcdef", text[i]))
+		if (form[i] == 'x' && !strchr(HEX_DIGITS, text[i]))
 			return false;
 		if (form[i] == 'x')
 			digits[n++] = text[i];

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/log.h"
 #include "model/presentation.h"
 #include "runtime/metrics.h"
@@ -198,9 +199,7 @@ static void digest_items(const struct plan *plan,
 	}
 	EVP_DigestFinal_ex(hash, octets, &len);
 	EVP_MD_CTX_free(hash);
-	text[0] = '\0';
-	for (unsigned i = 0; any && i < len; i++)
-		snprintf(text + 2 * i, 3, "%02x", octets[i]);
+	hex_encode(octets, any ? len : 0, text);
 }
 
 static bool is_held(const struct plan_item *item)

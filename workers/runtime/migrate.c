@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/log.h"
 #include "runtime/db_private.h"
 #include "runtime/tx.h"
@@ -43,8 +44,7 @@ static void checksum(const char *text, char hex[CHECKSUM_LEN + 1])
 	unsigned char digest[SHA256_DIGEST_LENGTH];
 
 	SHA256((const unsigned char *)text, strlen(text), digest);
-	for (size_t i = 0; i < sizeof digest; i++)
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	hex_encode(digest, sizeof digest, hex);
 }
 
 /* The file at INDEX is of version INDEX + 1, or the build is wrong. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/id.h"
 
 /* ---- names of reply queues ---- */
@@ -55,7 +56,7 @@ static bool is_close(char c)
 /* Only ASCII matters here: all other characters become '?'. */
 static bool hex_step(struct caller_level *level, char c, char *decoded)
 {
-	static const char digits[] = "0123456789abcdef";
+	static const char digits[] = HEX_DIGITS;
 	const char *digit = c ? strchr(digits, c >= 'A' && c <= 'F' ? c | 0x20 : c) : NULL;
 
 	if (!digit) {

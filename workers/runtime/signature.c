@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "base/log.h"
 
 #define FORMAT "1"
 #define PREFIX FORMAT ":"
-#define HEX_DIGITS "0123456789abcdef"
 #define BLANKS " \t\r\n"
 
 enum {
@@ -132,11 +132,7 @@ void signature_make(const struct signature_key *key, const struct signed_text *w
 	make_mac(key, what, milliseconds, mac);
 	end = signature + snprintf(signature, SIGNATURE_SIZE, PREFIX "%s:%s:", key->id,
 	                           milliseconds);
-	for (size_t i = 0; i < MAC_LEN; i++) {
-		*end++ = HEX_DIGITS[mac[i] >> 4];
-		*end++ = HEX_DIGITS[mac[i] & 15];
-	}
-	*end = '\0';
+	hex_encode(mac, MAC_LEN, end);
 }
 
 /* ---- verify ---- */
