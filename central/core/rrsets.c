@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
+
 enum { FIRST_SLOTS = 64 };
 
 /*
@@ -10,10 +12,8 @@ enum { FIRST_SLOTS = 64 };
  */
 static size_t hash(const struct name *name, uint16_t type)
 {
-	uint64_t h = UINT64_C(14695981039346656037) ^ type;
+	uint64_t h = fnv_add(FNV_START ^ type, name->wire, name->len);
 
-	for (size_t i = 0; i < name->len; i++)
-		h = (h ^ name->wire[i]) * UINT64_C(1099511628211);
 	return (size_t)(h ^ h >> 32);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fnv.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -190,30 +191,23 @@ static void job_release(struct rpc_server *server, struct job *job)
 static uint64_t hash_of(const struct broker_delivery *delivery)
 {
 	size_t len = delivery->len < HASHED_MAX ? delivery->len : HASHED_MAX;
-	uint64_t hash = 14695981039346656037u ^ delivery->len;
 
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ delivery->body[i]) * 1099511628211u;
-	return hash;
+	return fnv_add(FNV_START ^ delivery->len, delivery->body, len);
 }
 
 /* A message need not say an id of its own; then it is known by what it says. */
 static void set_ids(struct job *job, const struct broker_delivery *delivery)
 {
 	const char *own = job->envelope.unique_id;
-	uint64_t hash[2] = { 14695981039346656037u, 1099511628211u };
 
 	if (own && id_parse(own, job->unique_id)) {
 		memcpy(job->suspect_id, job->unique_id, sizeof job->suspect_id);
 		return;
 	}
 	id_random(job->unique_id);
-	for (size_t i = 0; i < delivery->len; i++) {	/* FNV-1a and FNV-1 */
-		hash[0] = (hash[0] ^ delivery->body[i]) * 1099511628211u;
-		hash[1] = (hash[1] * 1099511628211u) ^ delivery->body[i];
-	}
 	snprintf(job->suspect_id, sizeof job->suspect_id, "%016" PRIx64 "%016" PRIx64,
-	         hash[0], hash[1]);
+	         fnv_add(FNV_START, delivery->body, delivery->len),
+	         fnv_add(~FNV_START, delivery->body, delivery->len));
 }
 
 /* The delivery was lent to us: of its body a cast keeps a copy, a call needs none. */

@@ -4,21 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fnv.h"
+
 enum { HASH_TEXT = 16 };
 
-/* FNV-1a. Owners that share a name trust each other not to look for equal hashes. */
-static uint64_t hash_of(struct rdata rdata)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < rdata.len; i++)
-		hash = (hash ^ rdata.octets[i]) * 0x100000001b3u;
-	return hash;
-}
-
+/* Owners that share a name trust each other not to look for equal hashes. */
 static void write_hash(struct rdata rdata, char text[HASH_TEXT + 1])
 {
-	snprintf(text, HASH_TEXT + 1, "%016" PRIx64, hash_of(rdata));
+	snprintf(text, HASH_TEXT + 1, "%016" PRIx64,
+	         fnv_add(FNV_START, rdata.octets, rdata.len));
 }
 
 const char *share_part(const struct rrset *set, struct arena *arena)

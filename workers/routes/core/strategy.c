@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/fnv.h"
+
 enum { CANDIDATES_MAX = 1000 };
 
 static bool has_room(const struct candidate *candidate)
@@ -55,12 +57,9 @@ static size_t pick_least(const struct applicant *applicant,
 /* FNV-1a over both, and a finish that spreads it over all bits. */
 static uint64_t weight(const char *id, const char *name)
 {
-	uint64_t hash = 14695981039346656037u;
+	uint64_t hash = fnv_add(FNV_START, id, strlen(id));
 
-	for (; *id; id++)
-		hash = (hash ^ (uint8_t)*id) * 1099511628211u;
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 1099511628211u;
+	hash = fnv_add(hash, name, strlen(name));
 	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
 	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
 	return hash ^ hash >> 33;

@@ -1,0 +1,22 @@
+/*
+ * fnv -- FNV-1a, a fast hash of 64 bits.
+ *
+ * Whoever chooses the octets can make two texts collide. So use it only where a collision
+ * costs little.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FNV_START UINT64_C(14695981039346656037)
+
+/* HASH is FNV_START, or the hash of the octets before. */
+static inline uint64_t fnv_add(uint64_t hash, const void *octets, size_t len)
+{
+	const uint8_t *octet = octets;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ octet[i]) * UINT64_C(1099511628211);
+	return hash;
+}
