@@ -32,7 +32,7 @@ static bool find_again(struct tx *tx, struct request *req, struct kept *kept,
 	if (!store_request_get(tx, req->arena, kept))
 		return false;
 	if (kept->is_other)
-		tx_fail(tx, rpc_digest_conflict(req, tx->why), "%s", tx->why->text);
+		rpc_digest_conflict(tx, req);
 	if (!kept->tell || !kept->domain_id || !id_parse(kept->domain_id, key.id) ||
 	    !store_domain_get(tx, &key, &everyone, req->arena, zone))
 		kept->tell = NULL;

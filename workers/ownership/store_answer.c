@@ -23,7 +23,7 @@ const char *store_answer(struct tx *tx, const struct request *req)
 	tx_select_end(&rows);
 	if (!is_other)
 		return answer;
-	tx_fail(tx, rpc_digest_conflict(req, tx->why), "%s", tx->why->text);
+	rpc_digest_conflict(tx, req);
 	return NULL;
 }
 

@@ -58,7 +58,7 @@ static void check_order(struct tx *tx, const char *registry_id, const uint8_t *d
 	            tx_bytes(digest, RPC_DIGEST_LEN))))
 		tx_select_end(&rows);
 	else if (!tx->err)
-		tx_fail(tx, rpc_digest_conflict(req, tx->why), "%s", tx->why->text);
+		rpc_digest_conflict(tx, req);
 }
 
 static void insert_order(struct tx *tx, const char *registry_id,

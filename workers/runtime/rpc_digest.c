@@ -26,9 +26,9 @@ void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN])
 	free(args);
 }
 
-enum err rpc_digest_conflict(const struct request *req, struct why *why)
+void rpc_digest_conflict(struct tx *tx, const struct request *req)
 {
-	return fail(why, ERR_CONFLICT, "the message id %.32s was used by another call, so "
-	            "%s was not done: each call needs an id of its own", req->unique_id,
-	            req->method);
+	tx_fail(tx, ERR_CONFLICT, "the message id %.32s was used by another call, so "
+	        "%s was not done: each call needs an id of its own", req->unique_id,
+	        req->method);
 }

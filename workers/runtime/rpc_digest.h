@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 #include "runtime/rpc.h"
+#include "runtime/tx.h"
 
 enum { RPC_DIGEST_LEN = 32 };
 
 /* SHA-256; the order of keys and the blanks of the JSON do not matter. */
 void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
-/* ERR_CONFLICT, in words: the message id was another call's, and this one was not done. */
-enum err rpc_digest_conflict(const struct request *req, struct why *why);
+/* TX fails with ERR_CONFLICT: the message id was another call's, and this one was not done. */
+void rpc_digest_conflict(struct tx *tx, const struct request *req);

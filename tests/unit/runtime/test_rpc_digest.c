@@ -65,9 +65,11 @@ static void test_conflict(void **state)
 	const struct request req = { .method = "m",
 	                             .unique_id = "0123456789abcdef0123456789abcdef" };
 	struct why why;
+	struct tx tx = { .why = &why };
 
 	(void)state;
-	assert_int_equal(rpc_digest_conflict(&req, &why), ERR_CONFLICT);
+	rpc_digest_conflict(&tx, &req);
+	assert_int_equal(tx.err, ERR_CONFLICT);
 	assert_non_null(strstr(why.text, req.unique_id));
 	assert_non_null(strstr(why.text, "not done"));
 }
