@@ -80,14 +80,20 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
 	return read_one(tx, arena, id, OF_ID, SUBNETS, network);
 }
 
+static bool select_gone(struct tx *tx, struct arena *arena, const char *id,
+                        struct tx_rows *rows)
+{
+	return tx_select_row(tx, arena, rows,
+	    "SELECT project_id FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
+	    TX_BIND(tx_text(id)));
+}
+
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id)
 {
 	struct tx_rows rows;
 	const char *project;
 
-	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT project_id FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
-	    TX_BIND(tx_text(id))))
+	if (!select_gone(tx, arena, id, &rows))
 		return NULL;
 	project = row_text(&rows);
 	tx_select_end(&rows);
@@ -97,9 +103,7 @@ const char *store_network_gone_project(struct tx *tx, struct arena *arena, const
 bool store_network_is_gone(struct tx *tx, const char *id)
 {
 	struct tx_rows rows;
-	bool is_gone = tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
-	    TX_BIND(tx_text(id)));
+	bool is_gone = select_gone(tx, NULL, id, &rows);
 
 	tx_select_end(&rows);
 	return is_gone;
