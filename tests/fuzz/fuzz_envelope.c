@@ -67,7 +67,7 @@ static enum signature_verdict verify(const struct envelope_request *request)
 	return signature_verify(&keys, &(struct signed_text){ "topic", request->text,
 	                                                      request->text_len },
 	                        request->signature,
-	                        &(struct signature_time){ 1000, INT_MAX, INT_MAX });
+	                        &(struct signature_time){ 1000, INT_MAX });
 }
 
 static void there_and_back(const struct envelope_request *request)

@@ -234,7 +234,7 @@ class Forged(Story):
                 ("wrong", lambda text: sign(self.key, topic, text + " ")),
                 ("wrong", lambda text: sign(self.key, f"{topic}.recovery", text)),
                 ("old", lambda text: sign(self.key, topic, text, now_ms() - DAY_MS - 60_000)),
-                ("ahead", lambda text: sign(self.key, topic, text, now_ms() + 6 * 60_000))]
+                ("ahead", lambda text: sign(self.key, topic, text, now_ms() + DAY_MS + 60_000))]
 
     def test_reports(self):
         """The domain becomes ACTIVE when BIND has the change, and not before."""

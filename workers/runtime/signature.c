@@ -183,7 +183,7 @@ static enum signature_verdict judge_time(const struct parts *parts,
 
 	if (age_ms > when->max_age_ms)
 		return SIGNATURE_OLD;
-	return -age_ms > when->max_ahead_ms ? SIGNATURE_AHEAD : SIGNATURE_GOOD;
+	return -age_ms > when->max_age_ms ? SIGNATURE_AHEAD : SIGNATURE_GOOD;
 }
 
 enum signature_verdict signature_verify(const struct signature_keys *keys,

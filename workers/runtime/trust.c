@@ -12,7 +12,6 @@
 #include "runtime/rpc.h"
 
 enum {
-	MAX_AHEAD_MS = 5 * 60 * 1000,
 	MAX_AGE_MS = 7 * 86400 * 1000,
 	USERS_MAX_BYTES = 255,		/* AMQP's short string */
 };
@@ -31,8 +30,8 @@ const struct option trust_fleet_options[] = {
 	  "with the first; empty: agents need `keys`",
 	  .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
-	  "refuse the fleet's messages that are older; orders wait in their queues while "
-	  "the program that takes them is away",
+	  "refuse the fleet's messages that are older, or that far from the future; "
+	  "orders wait in their queues while the program that takes them is away",
 	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
 	  "accept the fleet's messages without a signature, from all accounts that may "
@@ -201,8 +200,7 @@ static enum signature_verdict verify(const struct trust *trust,
 	                                               envelope->text_len },
 	                        envelope->signature,
 	                        &(struct signature_time){ clock_unix_ms(),
-	                                                  trust->config->max_age_ms,
-	                                                  MAX_AHEAD_MS });
+	                                                  trust->config->max_age_ms });
 }
 
 /* A verdict on its signature, or AGENT_KEY. No id is in both settings. */

@@ -291,7 +291,7 @@ static void test_signed_request(void **state)
 	struct envelope_signer signer = { .topic = "minidns", .unix_ms = 1000 };
 	struct envelope_call call = { .method = "f", .args = args, .signer = &signer };
 	struct signed_text what = { .topic = "minidns" };
-	struct signature_time when = { 1000, 0, 0 };
+	struct signature_time when = { 1000, 0 };
 	struct envelope_request request;
 	struct signature_keys keys;
 	struct buf body = { 0 };
