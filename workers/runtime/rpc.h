@@ -2,11 +2,11 @@
  * rpc -- named methods over the broker, both sides.
  *
  * A program lists what it answers in one table. All that surrounds a handler
- * happens in rpc_server.c: envelope, keyword check, redo, reply, retry, dead
- * letters, acknowledgement after the commit, the caller's time limit, the log
- * line, the metrics. A
- * handler reads req->args and may leave a req->result; it can run twice for
- * one message, and req->unique_id tells that it is the same.
+ * happens in the files of rpc_private.h: envelope, keyword check, redo, reply,
+ * retry, dead letters, acknowledgement after the commit, the caller's time
+ * limit, the log line, the metrics. A handler reads req->args and may leave a
+ * req->result; it can run twice for one message, and req->unique_id tells that
+ * it is the same.
  */
 #pragma once
 

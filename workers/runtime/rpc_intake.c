@@ -1,0 +1,327 @@
+/*
+ * rpc_intake -- makes a job of each message that the broker delivers.
+ */
+#include "runtime/rpc_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fnv.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/refused_log.h"
+#include "runtime/rpc_limit.h"
+#include "runtime/rpc_metrics.h"
+#include "runtime/rpc_reply.h"
+#include "runtime/suspects.h"
+#include "runtime/trust.h"
+
+enum {
+	HASHED_MAX = 4096,	/* octets of a message that are compared for that */
+	POOL_MAX = 64,
+	POOLED_BODY_MAX = 64 * 1024,
+};
+
+/* ---- duplicates ---- */
+
+static struct seen *intake_find_seen(struct rpc_server *server, const struct job *job)
+{
+	const char *queue = job->req.is_call ? job->envelope.reply_queue : "";
+
+	for (size_t i = 0; i < SEEN_MAX; i++)
+		if (strcmp(server->seen[i].unique_id, job->unique_id) == 0 &&
+		    server->seen[i].hash == job->hash &&
+		    strcmp(server->seen[i].reply_queue, queue) == 0)
+			return &server->seen[i];
+	return NULL;
+}
+
+static void intake_add_seen(struct rpc_server *server, const struct job *job)
+{
+	struct seen *seen = &server->seen[server->seen_next];
+
+	server->seen_next = (server->seen_next + 1) % SEEN_MAX;
+	memcpy(seen->unique_id, job->unique_id, sizeof seen->unique_id);
+	seen->hash = job->hash;
+	snprintf(seen->reply_queue, sizeof seen->reply_queue, "%s",
+	         job->req.is_call ? job->envelope.reply_queue : "");
+}
+
+/* What failed may be sent again: by the delay queue, or from the dead letters by hand. */
+void rpc_intake_forget(struct rpc_server *server, const struct job *job)
+{
+	struct seen *seen = intake_find_seen(server, job);
+
+	if (seen)
+		*seen = (struct seen){ 0 };
+}
+
+/*
+ * A publisher that lost its connection sends the same bytes again. One that comes back
+ * from the broker may have died with us in its first run: it must run.
+ */
+static bool intake_is_duplicate(struct rpc_server *server, const struct job *job)
+{
+	if (!job->envelope.unique_id)
+		return false;
+	if (!job->req.redelivered && intake_find_seen(server, job))
+		return true;
+	intake_add_seen(server, job);
+	return false;
+}
+
+/* ---- jobs ---- */
+
+static struct job *intake_take_job(struct rpc_server *server)
+{
+	struct job *job = server->pool;
+
+	if (!job) {
+		job = xcalloc(1, sizeof *job);
+		job->req.arena = arena_new();
+		return job;
+	}
+	server->pool = job->next;
+	server->pooled--;
+	return job;
+}
+
+static void intake_free_job(struct job *job)
+{
+	arena_free(&job->req.arena);
+	buf_clear(&job->body);
+	free(job);
+}
+
+void rpc_intake_release(struct rpc_server *server, struct job *job)
+{
+	struct arena *arena = job->req.arena;
+	struct buf body = job->body;
+
+	json_decref(job->req.result);
+	envelope_request_clear(&job->envelope);
+	if (server->pooled >= POOL_MAX) {
+		intake_free_job(job);
+		return;
+	}
+	arena_reset(arena);
+	if (body.size > POOLED_BODY_MAX)
+		buf_clear(&body);
+	buf_reset(&body);
+	*job = (struct job){ .next = server->pool, .req.arena = arena, .body = body };
+	server->pool = job;
+	server->pooled++;
+}
+
+void rpc_intake_free(struct rpc_server *server)
+{
+	while (server->pool) {
+		struct job *job = server->pool;
+
+		server->pool = job->next;
+		intake_free_job(job);
+	}
+}
+
+/* ---- from a delivery to a job ---- */
+
+/* FNV-1a of the first octets and of the length. */
+static uint64_t intake_hash(const struct broker_delivery *delivery)
+{
+	size_t len = delivery->len < HASHED_MAX ? delivery->len : HASHED_MAX;
+
+	return fnv_add(FNV_START ^ delivery->len, delivery->body, len);
+}
+
+/* A message need not say an id of its own; then it is known by what it says. */
+static void intake_set_ids(struct job *job, const struct broker_delivery *delivery)
+{
+	const char *own = job->envelope.unique_id;
+
+	if (own && id_parse(own, job->unique_id)) {
+		memcpy(job->suspect_id, job->unique_id, sizeof job->suspect_id);
+		return;
+	}
+	id_random(job->unique_id);
+	snprintf(job->suspect_id, sizeof job->suspect_id, "%016" PRIx64 "%016" PRIx64,
+	         fnv_add(FNV_START, delivery->body, delivery->len),
+	         fnv_add(~FNV_START, delivery->body, delivery->len));
+}
+
+/* The delivery was lent to us: of its body a cast keeps a copy, a call needs none. */
+static void intake_fill(struct job *job, const struct broker_delivery *delivery)
+{
+	job->arrived_us = clock_us();
+	job->delivery = *delivery;
+	job->delivery.body = NULL;
+	snprintf(job->user, sizeof job->user, "%s", delivery->user);
+	job->delivery.user = job->user;
+	job->req.is_call = job->envelope.msg_id;
+	if (!job->req.is_call) {
+		buf_append(&job->body, delivery->body, delivery->len);
+		job->delivery.body = job->body.data;
+	}
+	if (job->req.is_call && job->envelope.heartbeat_s)
+		job->heartbeat_ms = clock_ms() + job->envelope.heartbeat_s * 1000 / 2;
+	if (job->req.is_call)
+		job->req.deadline_ms = rpc_limit_end(delivery, clock_boot_ms(),
+		                                     clock_unix_ms());
+	job->hash = intake_hash(delivery);
+	intake_set_ids(job, delivery);
+	job->req.method = job->envelope.method;
+	job->req.args = job->envelope.args;
+	job->req.unique_id = job->unique_id;
+	job->req.redelivered = delivery->redelivered;
+	job->req.is_again = delivery->redelivered || delivery->attempts;
+	job->err = context_decode(job->envelope.context, job->unique_id, &job->req.context,
+	                          &job->req.why);
+}
+
+/* What it is about, as its sender names it; NULL: that is not known. */
+static const char *intake_subject(const struct job *job)
+{
+	const json_t *value;
+
+	if (!job->method || !job->method->subject)
+		return NULL;
+	value = json_object_get(job->req.args, job->method->subject);
+	if (json_is_object(value)) {
+		const json_t *id = json_object_get(value, "id");
+
+		value = id ? id : json_object_get(value, "name");
+	}
+	return json_string_value(value);
+}
+
+static enum err intake_believe(const struct rpc_server *server, struct job *job,
+                               const struct rpc_method *method)
+{
+	const struct trust_claim claim = {
+		.topic = server->config.topic, .method = method,
+		.envelope = &job->envelope, .user = job->user,
+		.is_admin = job->req.context.is_admin,
+	};
+	enum err err;
+
+	if (!server->config.trust)
+		return OK;
+	err = trust_judge(server->config.trust, &claim, &job->is_foreign_admin,
+	                  &job->req.why);
+	job->is_refused = err;
+	job->is_forged = err && method->fleet;
+	return err;
+}
+
+static enum err intake_check(const struct rpc_server *server, struct job *job,
+                             const struct rpc_method **method)
+{
+	const struct envelope_request *asked = &job->envelope;
+	struct why *why = &job->req.why;
+	enum err err = rpc_check_version(server->config.version, asked->method,
+	                                 asked->namespace, asked->version, why);
+
+	if (!err)
+		err = rpc_find(server->config.methods, asked->method, method, why);
+	if (!err)
+		err = intake_believe(server, job, *method);
+	if (!err)
+		err = rpc_check_keywords(*method, asked->args, why);
+	if (!err && job->deaths >= SUSPECT_DEATHS_MAX)
+		err = fail(why, ERR_INTERNAL, "%s: its handler ended %d processes",
+		           asked->method, job->deaths);
+	return err;
+}
+
+/* What fails the checks has no method, and waits for its turn to be settled. */
+static void intake_judge(const struct rpc_server *server, struct job *job)
+{
+	const struct rpc_method *method = NULL;
+
+	job->deaths = suspects_deaths(job->suspect_id);
+	if (!job->err)
+		job->err = intake_check(server, job, &method);
+	envelope_request_forget_outer(&job->envelope);
+	job->method = job->err ? NULL : method;
+	job->parked.subject = intake_subject(job);
+}
+
+/* ---- bodies that are no request ---- */
+
+/*
+ * The caller gets an error, as one whose request fails, and the message is over. A message
+ * without a caller that can be read becomes a dead letter.
+ */
+static void intake_refuse(struct rpc_server *server,
+                          const struct broker_delivery *delivery, enum err err,
+                          const struct why *why)
+{
+	const char *msg_id, *queue = NULL;
+	struct buf body = { 0 };
+
+	caller_scan(&server->caller, delivery->body, delivery->len);
+	if (caller_found(&server->caller, &msg_id, &queue)) {
+		envelope_failure_encode(msg_id, err, why->text, &body);
+		replies_send(server->replies, queue, &body, delivery);
+		rpc_metrics_settled(server->metrics, NULL, err, 0);
+	} else {
+		rpc_settle_bury(server, delivery, why->text);
+	}
+	refused_log(&(struct refused_message){
+		.topic = server->config.topic, .method = "", .account = delivery->user,
+		.reason = err_name(err), .why = why->text, .is_answered = queue,
+	});
+	server->caller = (struct caller_scan){ 0 };
+}
+
+static enum err intake_explain(const struct rpc_server *server,
+                               const struct broker_delivery *delivery, struct why *why)
+{
+	if (delivery->is_too_large)
+		return fail(why, ERR_TOO_LARGE,
+		            "the message is too large: it has %" PRIu64 " bytes, more than "
+		            "%zu", delivery->sent_bytes, server->max_bytes);
+	return fail(why, ERR_INVALID, "the message is not application/json, or compressed");
+}
+
+/* ---- deliveries ---- */
+
+void rpc_intake_delivery(void *self, const struct broker_delivery *delivery)
+{
+	struct rpc_server *server = self;
+	struct job *job;
+	struct why why;
+	enum err err;
+
+	if (!delivery->is_json) {
+		err = intake_explain(server, delivery, &why);
+		intake_refuse(server, delivery, err, &why);
+		return;
+	}
+	job = intake_take_job(server);
+	err = envelope_request_decode(delivery->body, delivery->len, server->max_bytes,
+	                              &job->envelope, &why);
+	if (err) {
+		intake_refuse(server, delivery, err, &why);
+		rpc_intake_release(server, job);
+		return;
+	}
+	intake_fill(job, delivery);
+	intake_judge(server, job);
+	/* a stranger's message does not stand for ours, which may have the same id */
+	if (!job->is_refused && intake_is_duplicate(server, job)) {
+		broker_ack(server->in, delivery);
+		rpc_intake_release(server, job);
+		return;
+	}
+	rpc_run_add(server, job);
+}
+
+void rpc_intake_passing(void *self, const void *bytes, size_t len)
+{
+	struct rpc_server *server = self;
+
+	caller_scan(&server->caller, bytes, len);
+}

@@ -1,0 +1,117 @@
+/*
+ * rpc_private -- what the files of an rpc server share.
+ *
+ * rpc_server.c opens the server. rpc_intake.c makes a job of a delivery, rpc_run.c runs its
+ * handler, and rpc_settle.c settles it. Meanwhile the job is in the queue (head) or in the
+ * parking. A settled job goes back to the pool.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "base/id.h"
+#include "runtime/broker.h"
+#include "runtime/envelope.h"
+#include "runtime/rpc.h"
+#include "runtime/rpc_caller.h"
+#include "runtime/rpc_parking.h"
+
+struct loop_timer;
+struct replies;
+struct rpc_metrics;
+
+enum { SEEN_MAX = 64 };		/* requests a duplicate is looked for in */
+
+/* A request in hand, from its delivery to its settlement. */
+struct job {
+	struct parked parked;	/* while it is parked; comes first */
+	struct redo redo;
+	struct job *next;	/* while it waits */
+	struct request req;
+	struct envelope_request envelope;
+	struct broker_delivery delivery;
+	struct buf body;	/* of a cast: it may have to be published again */
+	const struct rpc_method *method;	/* NULL: the checks failed, see err */
+	int deaths;		/* of processes that had it in hand */
+	bool is_refused;	/* trust_judge() refused it */
+	bool is_forged;		/* it did, and only the fleet may send it */
+	bool is_foreign_admin;
+	enum err err;
+	char unique_id[ID_LEN + 1];
+	char suspect_id[ID_LEN + 1];	/* the same at each delivery of the message */
+	uint64_t hash;			/* of the message as it came */
+	char user[256];		/* the delivery's */
+	int64_t arrived_us;
+	int64_t heartbeat_ms;	/* when the next one is due; 0: none wanted */
+};
+
+/*
+ * A request that came lately, to find a duplicate by. Two messages with the same id are no
+ * duplicates if their reply queues differ, because a caller that lost its reply queue asks
+ * again with the same id. Nor are they if their texts differ: the handler refuses the second
+ * one (rpc_digest.h), or its caller waits for an answer of its own.
+ */
+struct seen {
+	char unique_id[ID_LEN + 1];
+	uint64_t hash;
+	char reply_queue[256];
+};
+
+struct rpc_server {
+	struct rpc_server_config config;
+	struct broker *in, *out;
+	struct broker_queue queues[4];
+	size_t max_bytes;
+	struct loop_timer *again;		/* there is more than one slice of work */
+	struct loop_timer *heartbeat;
+	struct job *head, **tail;		/* waiting */
+	size_t waiting;
+	struct parking parking;
+	struct held held;
+	struct loop_timer *unpark;
+	struct job *pool;
+	size_t pooled;
+	struct replies *replies;
+	struct seen seen[SEEN_MAX];
+	size_t seen_next;
+	struct rpc_metrics *metrics;
+	struct caller_scan caller;	/* of the body that is refused at present */
+};
+
+/* ---- rpc_intake.c ---- */
+
+/* broker_hooks.passing of the server: the next bytes of a body that is too large. */
+void rpc_intake_passing(void *self, const void *bytes, size_t len);
+/* broker_hooks.delivery of the server. */
+void rpc_intake_delivery(void *self, const struct broker_delivery *delivery);
+/* The same message, if it comes again, is no duplicate of this job. */
+void rpc_intake_forget(struct rpc_server *server, const struct job *job);
+/* The job is over. */
+void rpc_intake_release(struct rpc_server *server, struct job *job);
+/* Frees the pool. */
+void rpc_intake_free(struct rpc_server *server);
+
+/* ---- rpc_run.c ---- */
+
+/* Behind all jobs that wait. */
+void rpc_run_add(struct rpc_server *server, struct job *job);
+/* Of the server, for the loop: runs jobs that wait, for a moment. */
+void rpc_run_waiting(void *self);
+/* Of the server, for its timer: the jobs whose pause is over wait again. */
+void rpc_run_unpark(void *self);
+/* Releases all jobs that wait or are parked. The broker delivers their messages again. */
+void rpc_run_drop(struct rpc_server *server);
+
+/* ---- rpc_settle.c ---- */
+
+/* Ends a job as its err says. */
+void rpc_settle(struct rpc_server *server, struct job *job);
+/* Makes a dead letter of a message; a server of fanouts only has none, and drops it. */
+void rpc_settle_bury(struct rpc_server *server, const struct broker_delivery *delivery,
+                     const char *reason);
+
+/* ---- rpc_heartbeat.c ---- */
+
+/* JOB waits from now on. */
+void rpc_heartbeat_watch(struct rpc_server *server, const struct job *job);
+/* Of the server, for its timer: sends the heartbeats that are due. */
+void rpc_heartbeat(void *self);

@@ -1,0 +1,279 @@
+/*
+ * rpc_run -- runs the handlers of the jobs that wait.
+ */
+#include "runtime/rpc_private.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "runtime/loop.h"
+#include "runtime/suspects.h"
+#include "runtime/tx.h"
+
+enum {
+	BATCH_MAX = 256,	/* requests of one batch call */
+	SLICE_MS = 2,		/* handlers run this long before the loop has its turn */
+};
+
+/* ---- the queue ---- */
+
+void rpc_run_add(struct rpc_server *server, struct job *job)
+{
+	job->next = NULL;
+	*server->tail = job;
+	server->tail = &job->next;
+	server->waiting++;
+	rpc_heartbeat_watch(server, job);
+}
+
+static struct job *run_unlink(struct rpc_server *server, struct job **link)
+{
+	struct job *job = *link;
+
+	*link = job->next;
+	if (!*link)
+		server->tail = link;
+	server->waiting--;
+	return job;
+}
+
+/* ---- what runs next ---- */
+
+/* Those about what a parked one waits for wait behind it, while there is room. */
+static bool run_park_behind(struct rpc_server *server, struct job *job)
+{
+	struct parked *leader = parking_leader(&server->parking, job->parked.subject);
+	int64_t now_ms = clock_ms();
+
+	if (!job->method || !leader)
+		return false;
+	if (parking_is_full(&server->parking, ((struct job *)leader)->redo.locked_ms,
+	                    now_ms)) {
+		job->err = fail(&job->req.why, ERR_LOCKED,
+		                "too many requests wait for %.200s: try again",
+		                leader->subject);
+		rpc_settle(server, job);
+		return true;
+	}
+	job->parked.is_locked = leader->is_locked;
+	parking_add(&server->parking, &job->parked, 0);
+	return true;
+}
+
+static bool run_is_expired(const struct job *job)
+{
+	return job->req.deadline_ms && clock_boot_ms() >= job->req.deadline_ms;
+}
+
+/* True: it is not to be run now. */
+static bool run_put_aside(struct rpc_server *server, struct job *job)
+{
+	if (run_is_expired(job)) {
+		job->err = fail(&job->req.why, ERR_EXPIRED,
+		                "%s came too late: its caller's time limit has passed",
+		                job->req.method);
+		rpc_settle(server, job);
+		return true;
+	}
+	return run_park_behind(server, job);
+}
+
+static struct job *run_take_first(struct rpc_server *server)
+{
+	while (server->head) {
+		struct job *job = run_unlink(server, &server->head);
+
+		if (!run_put_aside(server, job))
+			return job;
+	}
+	return NULL;
+}
+
+static bool run_may_share(const struct job *job)
+{
+	return job->method && job->method->batch && !job->deaths;
+}
+
+/* The first that waits, and all that may share its batch. 0: none is to be run now. */
+static size_t run_take_batch(struct rpc_server *server, struct job *jobs[BATCH_MAX])
+{
+	struct job *first = jobs[0] = run_take_first(server);
+	struct job **link = &server->head;
+	size_t count = 1;
+
+	if (!first || !run_may_share(first))
+		return first != NULL;
+	while (*link && count < BATCH_MAX) {
+		struct job *job = *link;
+
+		if (job->method != first->method || !run_may_share(job)) {
+			link = &job->next;
+			continue;
+		}
+		run_unlink(server, link);
+		if (!run_put_aside(server, job))
+			jobs[count++] = job;
+	}
+	return count;
+}
+
+/* ---- the run ---- */
+
+/* A batch has the latest of its requests' limits; who shares a transaction minds each. */
+static int64_t run_latest_deadline(struct job *const *jobs, size_t count)
+{
+	int64_t latest_ms = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!jobs[i]->req.deadline_ms)
+			return 0;
+		if (jobs[i]->req.deadline_ms > latest_ms)
+			latest_ms = jobs[i]->req.deadline_ms;
+	}
+	return latest_ms;
+}
+
+static void run_batch(struct rpc_server *server, struct job *const *jobs, size_t count)
+{
+	struct request *reqs[BATCH_MAX];
+	enum err errs[BATCH_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		reqs[i] = &jobs[i]->req;
+		reqs[i]->may_wait = jobs[i]->parked.subject &&
+		                    !held_lately(&server->held, jobs[i]->parked.subject,
+		                                 clock_ms());
+		suspects_enter(jobs[i]->suspect_id);
+	}
+	log_request(jobs[0]->req.context.request_id);
+	tx_until(run_latest_deadline(jobs, count));
+	rpc_run(jobs[0]->method, server->config.self, reqs, count, errs);
+	tx_until(0);
+	log_request(NULL);
+	suspects_leave_all();
+	for (size_t i = 0; i < count; i++) {
+		jobs[i]->err = errs[i];
+		if (jobs[i]->parked.subject)
+			held_note(&server->held, jobs[i]->parked.subject,
+			          errs[i] == ERR_LOCKED, clock_ms());
+	}
+}
+
+/*
+ * As new as before its first run. Only a race may have been committed: who found a row
+ * locked has done nothing.
+ */
+static void run_renew(struct job *job)
+{
+	arena_reset(job->req.arena);
+	json_decref(job->req.result);
+	job->req.result = NULL;
+	job->req.why.text[0] = 0;
+	if (job->err == ERR_LOCKED)
+		job->req.waited_ms = (int)(clock_ms() - job->redo.locked_ms);
+	else
+		job->req.is_again = true;
+	job->err = OK;
+}
+
+static void run_set_unpark(struct rpc_server *server)
+{
+	int64_t due_ms = parking_due_ms(&server->parking);
+	int64_t left_ms = due_ms - clock_ms();
+
+	if (due_ms < 0)
+		loop_timer_cancel(server->unpark);
+	else
+		loop_timer_set(server->unpark, left_ms > 0 ? left_ms : 0);
+}
+
+/* It runs again in a moment, and others go on meanwhile. False: it is to be settled. */
+static bool run_park(struct rpc_server *server, struct job *job, int64_t run_ms)
+{
+	bool is_locked = job->err == ERR_LOCKED;
+	int64_t now_ms = clock_ms();
+	int pause_ms;
+
+	if (err_fate(job->err) != FATE_REDO)
+		return false;
+	pause_ms = redo_pause_ms(&job->redo, job->err, run_ms, now_ms, random_u32());
+	if (pause_ms < 0 || (is_locked && parking_is_full(&server->parking,
+	                                                  job->redo.locked_ms, now_ms)))
+		return false;
+	run_renew(job);
+	job->parked.is_locked = is_locked;
+	parking_add(&server->parking, &job->parked, now_ms + pause_ms);
+	return true;
+}
+
+/* Before all that wait: they came earlier. */
+static void run_put_first(struct rpc_server *server, struct parked *parked)
+{
+	struct job *first = (struct job *)parked, **end = &server->head;
+	struct job *others = server->head;
+
+	bug_if(!first);
+	for (; parked; parked = parked->next) {
+		*end = (struct job *)parked;
+		end = &(*end)->next;
+		server->waiting++;
+	}
+	*end = others;
+	if (!others)
+		server->tail = end;
+}
+
+static void run_unpark(struct rpc_server *server, int64_t now_ms)
+{
+	struct parked *parked;
+
+	while ((parked = parking_take_due(&server->parking, now_ms)))
+		run_put_first(server, parked);
+	run_set_unpark(server);
+}
+
+void rpc_run_unpark(void *self)
+{
+	struct rpc_server *server = self;
+
+	run_unpark(server, clock_ms());
+	rpc_run_waiting(server);
+}
+
+static void run_next(struct rpc_server *server)
+{
+	struct job *jobs[BATCH_MAX];
+	size_t parked = server->parking.count, count = run_take_batch(server, jobs);
+	int64_t started_ms = clock_ms(), run_ms;
+
+	if (count && jobs[0]->method)
+		run_batch(server, jobs, count);
+	run_ms = clock_ms() - started_ms;
+	for (size_t i = 0; i < count; i++)
+		if (!run_park(server, jobs[i], run_ms))
+			rpc_settle(server, jobs[i]);
+	if (server->parking.count != parked)
+		run_set_unpark(server);
+}
+
+/* In slices: timers and sockets want their turn, whatever the handlers do. */
+void rpc_run_waiting(void *self)
+{
+	struct rpc_server *server = self;
+	int64_t until = clock_ms() + SLICE_MS;
+
+	while (server->head && clock_ms() < until)
+		run_next(server);
+	if (server->head)
+		loop_timer_set(server->again, 0);
+}
+
+void rpc_run_drop(struct rpc_server *server)
+{
+	run_unpark(server, INT64_MAX);
+	while (server->head) {
+		struct job *job = run_unlink(server, &server->head);
+
+		rpc_intake_forget(server, job);
+		rpc_intake_release(server, job);
+	}
+}

@@ -1,0 +1,132 @@
+/*
+ * rpc_settle -- settles a job by an answer, an acknowledgement, a retry or a dead letter.
+ */
+#include "runtime/rpc_private.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "runtime/rpc_metrics.h"
+#include "runtime/rpc_reply.h"
+
+enum {
+	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
+	RETRY_FIRST_MS = 1000,	/* each time later */
+	/*
+	 * Short: what made it fail may be over, and what it asks for may be done by another
+	 * message meanwhile. Then it is to be taken, or dropped, soon.
+	 */
+	RETRY_MAX_MS = 8 * 1000,
+};
+
+void rpc_settle_bury(struct rpc_server *server, const struct broker_delivery *delivery,
+                     const char *reason)
+{
+	if (server->config.fanout_only)
+		broker_reject(server->in, delivery);
+	else
+		broker_bury(server->in, server->out, delivery, reason);
+}
+
+static void settle_encode(const struct rpc_server *server, struct job *job,
+                          struct buf *body)
+{
+	const char *msg_id = job->envelope.msg_id;
+
+	if (!job->err) {
+		envelope_result_encode(msg_id, job->req.result, body);
+		if (body->len <= server->max_bytes)
+			return;
+		job->err = fail(&job->req.why, ERR_TOO_LARGE,
+		                "the answer has %zu bytes, more than %zu: ask for less",
+		                body->len, server->max_bytes);
+		buf_reset(body);
+	}
+	envelope_failure_encode(msg_id, job->err, job->req.why.text, body);
+}
+
+static void settle_call(struct rpc_server *server, struct job *job)
+{
+	struct buf body = { 0 };
+
+	settle_encode(server, job, &body);
+	replies_send(server->replies, job->envelope.reply_queue, &body, &job->delivery);
+}
+
+/* Without jitter: the delay queues have steps, a little more would be the next one. */
+static int settle_delay_ms(int attempts)
+{
+	int ms = RETRY_FIRST_MS;
+
+	while (attempts-- > 0 && ms < RETRY_MAX_MS)
+		ms *= 2;
+	return ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
+}
+
+/*
+ * A forged cast is no dead letter: with such casts any account could push the letters of others
+ * out of the queue, which is bounded. The periodic sync makes up for a cast of our own that has
+ * become too old.
+ */
+static void settle_cast(struct rpc_server *server, struct job *job)
+{
+	int attempts = job->delivery.attempts;
+	const char *reason = job->req.why.text;
+
+	if (!job->err)
+		broker_ack(server->in, &job->delivery);
+	else if (job->is_forged || (job->is_refused && job->delivery.is_fanout))
+		broker_reject(server->in, &job->delivery);
+	else if (err_fate(job->err) == FATE_FINAL || attempts >= ATTEMPTS_MAX ||
+	         server->config.fanout_only)
+		rpc_settle_bury(server, &job->delivery, reason);
+	else
+		broker_retry(server->in, server->out, &job->delivery,
+		             settle_delay_ms(attempts), reason);
+}
+
+/* What the asker did wrong is no trouble of ours; what comes back, or is our bug, is. */
+static void settle_log(const struct job *job, int64_t us)
+{
+	static const char format[] =
+		"request settled: method=%s err=%s ms=%lld why=\"%s\"";
+	const char *method = job->req.method, *why = job->req.why.text;
+	const char *err = err_name(job->err);
+	long long ms = us / 1000;
+
+	if (!job->err || job->is_refused)
+		log_debug(format, method, err, ms, why);
+	else if (job->err == ERR_INTERNAL || err_fate(job->err) != FATE_FINAL)
+		log_warn(format, method, err, ms, why);
+	else
+		log_info(format, method, err, ms, why);
+}
+
+static void settle_log_administrator(const struct job *job)
+{
+	const struct context *context = &job->req.context;
+	const char *subject = job->parked.subject;
+
+	log_info("administrator asked: method=%s subject=\"%s\" account=\"%s\" "
+	         "user=\"%s\" tenant=\"%s\" err=%s", job->req.method,
+	         subject ? subject : "", job->user, context->user, context->tenant,
+	         err_name(job->err));
+}
+
+void rpc_settle(struct rpc_server *server, struct job *job)
+{
+	int64_t us = clock_us() - job->arrived_us;
+
+	if (job->req.is_call)
+		settle_call(server, job);
+	else
+		settle_cast(server, job);
+	if (job->err && !job->is_refused)
+		rpc_intake_forget(server, job);
+	rpc_metrics_settled(server->metrics, job->method, job->err, us);
+	log_request(job->req.context.request_id);
+	settle_log(job, us);
+	if (job->is_foreign_admin && !job->is_refused)
+		settle_log_administrator(job);
+	log_request(NULL);
+	rpc_intake_release(server, job);
+}
