@@ -196,22 +196,27 @@ static const char *intake_subject(const struct job *job)
 	return json_string_value(value);
 }
 
-static enum err intake_believe(const struct rpc_server *server, struct job *job,
-                               const struct rpc_method *method)
+/*
+ * A method that the server does not have is the fleet's if all of its methods are. Forged is
+ * what is refused, and only the fleet may send it.
+ */
+static enum err intake_trust(const struct rpc_server *server, struct trust_claim claim,
+                             bool *is_foreign_admin, bool *is_forged, struct why *why)
 {
-	const struct trust_claim claim = {
-		.topic = server->config.topic, .method = method,
-		.envelope = &job->envelope, .user = job->user,
-		.is_admin = job->req.context.is_admin,
+	const struct rpc_method unknown = {
+		.name = claim.envelope->method, .fleet = server->is_fleet_only,
 	};
+	struct why ignored;
 	enum err err;
 
+	*is_forged = false;
 	if (!server->config.trust)
 		return OK;
-	err = trust_judge(server->config.trust, &claim, &job->is_foreign_admin,
-	                  &job->req.why);
-	job->is_refused = err;
-	job->is_forged = err && method->fleet;
+	claim.topic = server->config.topic;
+	if (rpc_find(server->config.methods, unknown.name, &claim.method, &ignored))
+		claim.method = &unknown;
+	err = trust_judge(server->config.trust, &claim, is_foreign_admin, why);
+	*is_forged = err && claim.method->fleet;
 	return err;
 }
 
@@ -226,13 +231,26 @@ static enum err intake_check(const struct rpc_server *server, struct job *job,
 	if (!err)
 		err = rpc_find(server->config.methods, asked->method, method, why);
 	if (!err)
-		err = intake_believe(server, job, *method);
-	if (!err)
 		err = rpc_check_keywords(*method, asked->args, why);
 	if (!err && job->deaths >= SUSPECT_DEATHS_MAX)
 		err = fail(why, ERR_INTERNAL, "%s: its handler ended %d processes",
 		           asked->method, job->deaths);
 	return err;
+}
+
+/*
+ * The sender comes first: a message of a sender who may not send it is refused, whatever
+ * else is wrong with it.
+ */
+static enum err intake_believe(const struct rpc_server *server, struct job *job)
+{
+	enum err err = intake_trust(server, (struct trust_claim){
+		.envelope = &job->envelope, .user = job->user,
+		.is_admin = job->req.context.is_admin,
+	}, &job->is_foreign_admin, &job->is_forged, &job->req.why);
+
+	job->is_refused = err;
+	return err ? err : job->err;
 }
 
 /* What fails the checks has no method, and waits for its turn to be settled. */
@@ -241,6 +259,7 @@ static void intake_judge(const struct rpc_server *server, struct job *job)
 	const struct rpc_method *method = NULL;
 
 	job->deaths = suspects_deaths(job->suspect_id);
+	job->err = intake_believe(server, job);
 	if (!job->err)
 		job->err = intake_check(server, job, &method);
 	envelope_request_forget_outer(&job->envelope);
@@ -250,30 +269,54 @@ static void intake_judge(const struct rpc_server *server, struct job *job)
 
 /* ---- bodies that are no request ---- */
 
-/*
- * The caller gets an error, as one whose request fails, and the message is over. A message
- * without a caller that can be read becomes a dead letter.
- */
+/* True: trust refuses it as forged, and has logged that. */
+static bool intake_is_forged(const struct rpc_server *server,
+                             const struct broker_delivery *delivery)
+{
+	const struct envelope_request without_signature = { .method = "" };
+	bool is_foreign_admin, is_forged;
+	struct why why;
+
+	intake_trust(server, (struct trust_claim){
+		.envelope = &without_signature, .user = delivery->user,
+	}, &is_foreign_admin, &is_forged, &why);
+	return is_forged;
+}
+
+/* True: the caller of the body can be read, and gets an error, as one whose request fails. */
+static bool intake_answer(struct rpc_server *server,
+                          const struct broker_delivery *delivery, enum err err,
+                          const struct why *why)
+{
+	const char *msg_id, *queue;
+	struct buf body = { 0 };
+
+	caller_scan(&server->caller, delivery->body, delivery->len);
+	if (!caller_found(&server->caller, &msg_id, &queue))
+		return false;
+	envelope_failure_encode(msg_id, err, why->text, &body);
+	replies_send(server->replies, queue, &body, delivery);
+	rpc_metrics_settled(server->metrics, NULL, err, 0);
+	return true;
+}
+
 static void intake_refuse(struct rpc_server *server,
                           const struct broker_delivery *delivery, enum err err,
                           const struct why *why)
 {
-	const char *msg_id, *queue = NULL;
-	struct buf body = { 0 };
+	bool is_answered = intake_answer(server, delivery, err, why);
 
-	caller_scan(&server->caller, delivery->body, delivery->len);
-	if (caller_found(&server->caller, &msg_id, &queue)) {
-		envelope_failure_encode(msg_id, err, why->text, &body);
-		replies_send(server->replies, queue, &body, delivery);
-		rpc_metrics_settled(server->metrics, NULL, err, 0);
-	} else {
-		rpc_settle_bury(server, delivery, why->text);
+	server->caller = (struct caller_scan){ 0 };
+	if (!is_answered && intake_is_forged(server, delivery)) {
+		broker_ack(server->in, delivery);
+		return;
 	}
+	if (!is_answered)
+		rpc_settle_bury(server, delivery, why->text);
 	refused_log(&(struct refused_message){
 		.topic = server->config.topic, .method = "", .account = delivery->user,
-		.reason = err_name(err), .why = why->text, .is_answered = queue,
+		.reason = err_name(err), .why = why->text, .is_answered = is_answered,
 	});
-	server->caller = (struct caller_scan){ 0 };
 }
 
 static enum err intake_explain(const struct rpc_server *server,

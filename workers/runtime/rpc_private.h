@@ -60,6 +60,7 @@ struct rpc_server {
 	struct rpc_server_config config;
 	struct broker *in, *out;
 	struct broker_queue queues[4];
+	bool is_fleet_only;			/* all methods are the fleet's own */
 	size_t max_bytes;
 	struct loop_timer *again;		/* there is more than one slice of work */
 	struct loop_timer *heartbeat;

@@ -27,6 +27,14 @@ static void server_on_up(void *self)
 		server->config.fanout_is_new(server->config.self);
 }
 
+static bool server_is_fleet_only(const struct rpc_server *server)
+{
+	for (const struct rpc_method *row = server->config.methods; row->name; row++)
+		if (!row->fleet)
+			return false;
+	return true;
+}
+
 static void server_fill_queues(struct rpc_server *server)
 {
 	const struct rpc_server_config *config = &server->config;
@@ -60,6 +68,7 @@ struct rpc_server *rpc_server_open(struct loop *loop, const struct broker_config
 	};
 
 	server->config = *config;
+	server->is_fleet_only = server_is_fleet_only(server);
 	server->out = out;
 	server->max_bytes = broker->max_message_bytes;
 	server->tail = &server->head;
