@@ -19,7 +19,7 @@ enum {
 	MAX_REPEAT_MS = 4000,
 	READS = 16,			/* from a socket at a time */
 	ANSWERS_A_TURN = 96,		/* from all: one costs some 15 us */
-	STRANGE_MS = 3000,		/* until the database must know a server */
+	UNKNOWN_MS = 3000,		/* until the database must know a server */
 	LOOK_AGAIN_MS = 100,
 };
 
@@ -135,8 +135,8 @@ static void set_timer(struct exchange *exchange, int64_t after_ms)
 /* What TCP refuses, or breaks off, is no answer: only the timeout is waited for. */
 static void give_up_tcp(struct exchange *exchange)
 {
-	if (forgery_is_loose(&exchange->forgery, NULL))
-		place_note_loose(exchange);
+	if (forgery_case_not_echoed(&exchange->forgery, NULL))
+		place_note_case_not_echoed(exchange);
 	close_socket(exchange);
 }
 
@@ -175,8 +175,8 @@ static bool tcp_is_complete(const struct exchange *exchange)
 
 static void finish_over_tcp(struct exchange *exchange, const struct judgement *judgement)
 {
-	if (forgery_is_loose(&exchange->forgery, judgement))
-		place_note_loose(exchange);
+	if (forgery_case_not_echoed(&exchange->forgery, judgement))
+		place_note_case_not_echoed(exchange);
 	finish(exchange, judgement);
 }
 
@@ -251,8 +251,8 @@ static void finish_unanswered(struct exchange *exchange)
 	};
 	struct judgement doubted = exchange->doubted;
 
-	if (forgery_is_loose(&exchange->forgery, NULL))
-		place_note_loose(exchange);
+	if (forgery_case_not_echoed(&exchange->forgery, NULL))
+		place_note_case_not_echoed(exchange);
 	if (!exchange->asked)
 		finish(exchange, &unasked);
 	else
@@ -379,19 +379,19 @@ static bool hear(struct exchange *exchange)
 /* A server that was added a moment ago is not turned away: the list is read again. */
 static void seek_place(struct exchange *exchange)
 {
-	static const struct judgement strange = {
+	static const struct judgement unknown = {
 		.verdict = VERDICT_UNASKED,
 		.fault = "was not asked: the database knows no such server",
 	};
 	int64_t left_ms = exchange->end_ms - loop_now_ms(exchange->exchanges->loop);
 
-	if (place_is_for(exchange)) {
+	if (place_is_known(exchange)) {
 		place_wait(exchange);
 	} else if (left_ms > 0) {
 		set_timer(exchange, left_ms < LOOK_AGAIN_MS ? left_ms : LOOK_AGAIN_MS);
 	} else {
-		place_lacks(exchange);
-		finish(exchange, &strange);
+		place_note_unknown(exchange);
+		finish(exchange, &unknown);
 	}
 }
 
@@ -476,7 +476,7 @@ struct exchange *exchange_start(struct exchanges *exchanges,
 	exchange->self = self;
 	exchange->fd = -1;
 	exchange->timer = loop_timer_new(exchanges->loop, on_timer, exchange);
-	exchange->end_ms = loop_now_ms(exchanges->loop) + STRANGE_MS;
+	exchange->end_ms = loop_now_ms(exchanges->loop) + UNKNOWN_MS;
 	seek_place(exchange);
 	return exchange;
 }

@@ -1,16 +1,14 @@
 /*
  * exchange -- one question to a name server and the one answer to it.
  *
- * Each has a UDP socket of its own, connected, on a port of the kernel's
- * choosing, with an id from getrandom(2): an answer must come from there, to
- * there, with that id and that question (RFC 5452), and anything else is
- * ignored. A datagram that is lost is sent again after 0.5, 1, 2, 4 s. A
- * truncated answer is asked for again over TCP, and so is what a caller says
- * was not heard over UDP. A server that has a TSIG key is asked and heard under its
- * signature only. At most 500 are open to one server, so that a dead one takes no
- * other's place; the rest wait. In a turn of the loop few are opened and few answers
- * are taken, so that a repetition is not late. A server that falls silent is not
- * asked but by a probe now and then (core/silence.h): its callers hear that at once.
+ * Each exchange has a connected UDP socket of its own, on a port that the kernel
+ * chooses, and an id from getrandom(2). mini-DNS ignores all packets but those of the
+ * server's address and port with this id and this question (RFC 5452; core/forgery.h).
+ * It sends the question again after 0.5, 1, 2, 4 s, and over TCP if the answer is
+ * truncated or the caller asks for TCP. If the server has a TSIG key, mini-DNS signs
+ * the question and accepts signed answers only. At most 500 exchanges with one server
+ * are open; the rest wait. A silent server gets a probe now and then (core/silence.h);
+ * the other exchanges with it end at once.
  */
 #pragma once
 

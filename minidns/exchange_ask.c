@@ -1,5 +1,5 @@
 /*
- * The question of an exchange as a message.
+ * exchange_ask -- encodes the question of an exchange.
  */
 #include "exchange_private.h"
 
@@ -16,8 +16,8 @@ static void make_unlikely(struct exchange *exchange, const struct tsig_key *key)
 	exchange->ask.id = random.id;
 	if (key) {
 		exchange->forgery.link = FORGERY_UDP_SIGNED;
-	} else if (place_is_loose(exchange)) {
-		exchange->forgery.link = FORGERY_UDP_LOOSE;
+	} else if (place_case_not_echoed(exchange)) {
+		exchange->forgery.link = FORGERY_UDP_LOWER_CASE;
 	} else {
 		forgery_mix_case(&exchange->ask.zone, random.letters);
 	}

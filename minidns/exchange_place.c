@@ -1,11 +1,12 @@
 /*
- * Who may be out to a server, and who waits. What became free is given away at the
- * end of a turn of the loop, to one server after the other, and so little of it at a
- * time that timers and answers are not kept waiting: the rest is the next turn's.
+ * exchange_place -- opens the exchanges that wait, one server after the other.
  *
- * To a server that is silent (core/silence.h) few are out: who waits for it hears of the
- * silence at once. A question over UDP or TCP that comes from its address is a sign of
- * life as good as an answer, unless several servers have that address.
+ * It opens them at the end of a turn of the loop, a few at a time, so that timers and
+ * answers are not late. The rest waits for the next turn.
+ *
+ * A silent server (core/silence.h) gets few questions. The other exchanges with it end
+ * at once. A question over UDP or TCP from the address of the server also ends its
+ * silence, unless several servers have this address.
  */
 #include "exchange_private.h"
 
@@ -23,7 +24,7 @@ enum {
 	MAX_PLACES = 64,		/* more servers than these share places */
 	OPEN_A_TURN = 32,		/* about a millisecond of work, */
 	OPEN_US = 1000,			/* and no more */
-	LOOSE_MS = 3600 * 1000,		/* a server is tried again then */
+	LOWER_CASE_MS = 3600 * 1000,	/* then mini-DNS tries 0x20 again */
 };
 
 struct place *places_new(void)
@@ -90,7 +91,7 @@ static struct place *place_for(struct exchanges *exchanges, const struct address
 	                                           : share_place(exchanges, server);
 }
 
-bool place_is_for(const struct exchange *exchange)
+bool place_is_known(const struct exchange *exchange)
 {
 	struct servers *servers = exchange->exchanges->servers;
 	const struct exchange_want *want = &exchange->want;
@@ -122,14 +123,14 @@ static void log_rarely(const struct exchange *exchange, const struct rare_event 
 	         to->port, zone, (unsigned long long)unsaid);
 }
 
-void place_lacks(struct exchange *exchange)
+void place_note_unknown(struct exchange *exchange)
 {
 	struct exchanges *exchanges = exchange->exchanges;
 
-	metric_add(exchanges->figures->exchanges_strange, 1);
+	metric_add(exchanges->figures->exchanges_unknown_server, 1);
 	log_rarely(exchange, &(struct rare_event){
 		"message not sent, its address is no server of a pool",
-		&exchanges->strange });
+		&exchanges->unknown_server });
 }
 
 void place_distrusted(struct exchange *exchange)
@@ -141,19 +142,19 @@ void place_distrusted(struct exchange *exchange)
 		"answers may be forged, asked again over TCP", &exchanges->mismatched });
 }
 
-bool place_is_loose(const struct exchange *exchange)
+bool place_case_not_echoed(const struct exchange *exchange)
 {
 	int64_t now_ms = loop_now_ms(exchange->exchanges->loop);
 
-	return now_ms < exchange->place->loose_until_ms;
+	return now_ms < exchange->place->lower_case_until_ms;
 }
 
-void place_note_loose(struct exchange *exchange)
+void place_note_case_not_echoed(struct exchange *exchange)
 {
 	struct place *place = exchange->place;
 	char server[ADDRESS_TEXT];
 
-	place->loose_until_ms = loop_now_ms(exchange->exchanges->loop) + LOOSE_MS;
+	place->lower_case_until_ms = loop_now_ms(exchange->exchanges->loop) + LOWER_CASE_MS;
 	address_format(&place->server, server);
 	log_info("server does not echo the case of questions: server=%s port=%u", server,
 	         place->server.port);

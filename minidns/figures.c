@@ -108,7 +108,7 @@ static void outgoing_new(struct figures *figures)
 	    counter("minidns_exchanges_distrusted_total",
 	            "Questions asked again over TCP, for answers to them may be forged",
 	            NULL, NULL);
-	figures->exchanges_strange =
+	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_strange_total",
 	            "Questions not sent: no server of a pool has that address and port",
 	            NULL, NULL);

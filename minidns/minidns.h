@@ -45,7 +45,7 @@ struct figures {
 	struct metric *notifies, *notifies_unanswered;
 	/* by what they are asked: queries, NOTIFYs */
 	struct metric *servers_silent[2], *exchanges_spared;
-	struct metric *exchanges_strange, *exchanges_distrusted, *answers_wrong;
+	struct metric *exchanges_unknown_server, *exchanges_distrusted, *answers_wrong;
 	struct metric *servers_known;
 	/* by verdict; the first, where no verdict is counted, by silence */
 	struct metric *polls[8];

@@ -3,18 +3,18 @@
 enum { COUNT = FORGERY_LEAVE + 1 };	/* wait, and leave after the last guess */
 
 static const unsigned char table[FORGERY_LINKS][FORGERY_HEARD] = {
-	/*                         exact         loose          wrong */
-	[FORGERY_UDP]        = { FORGERY_TAKE, FORGERY_LEAVE, COUNT },
-	[FORGERY_UDP_LOOSE]  = { FORGERY_TAKE, FORGERY_TAKE,  COUNT },
-	[FORGERY_UDP_SIGNED] = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
-	[FORGERY_TCP]        = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
+	/*                             exact         inexact        wrong */
+	[FORGERY_UDP]            = { FORGERY_TAKE, FORGERY_LEAVE, COUNT },
+	[FORGERY_UDP_LOWER_CASE] = { FORGERY_TAKE, FORGERY_TAKE,  COUNT },
+	[FORGERY_UDP_SIGNED]     = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
+	[FORGERY_TCP]            = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
 };
 
 enum forgery_heard forgery_heard(const struct judgement *judgement)
 {
 	if (judgement->verdict == VERDICT_MISMATCH)
 		return FORGERY_WRONG;
-	return judgement->is_exact ? FORGERY_EXACT : FORGERY_LOOSE;
+	return judgement->is_exact ? FORGERY_EXACT : FORGERY_INEXACT;
 }
 
 enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard)
@@ -26,15 +26,16 @@ enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard
 		move = forgery->wrong < FORGERY_GUESSES ? FORGERY_WAIT : FORGERY_LEAVE;
 	if (move == FORGERY_LEAVE) {
 		forgery->link = FORGERY_TCP;
-		forgery->loose = heard == FORGERY_LOOSE;
+		forgery->case_in_doubt = heard == FORGERY_INEXACT;
 	}
 	return move;
 }
 
-bool forgery_is_loose(const struct forgery *forgery, const struct judgement *judgement)
+bool forgery_case_not_echoed(const struct forgery *forgery,
+                             const struct judgement *judgement)
 {
-	return forgery->loose &&
-	       (!judgement || forgery_heard(judgement) == FORGERY_LOOSE);
+	return forgery->case_in_doubt &&
+	       (!judgement || forgery_heard(judgement) == FORGERY_INEXACT);
 }
 
 void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS])

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Before the last octet: which bit is flipped, and how wrong the server's clock is. */
 enum { TAIL = 4, CLOCK_STEP_S = 4, NOW = 1800000000 };
-enum { IS_NOTIFY = 1, IS_SIGNED = 2, BY_STRANGER = 4, HASH_SHIFT = 3 };
+enum { IS_NOTIFY = 1, IS_SIGNED = 2, IS_FORGED = 4, HASH_SHIFT = 3 };
 
 static struct ask ask_of(uint8_t kind)
 {
@@ -129,7 +129,7 @@ static void judge_signed(uint8_t kind, const uint8_t *message, size_t len,
 	}
 }
 
-static void judge_stranger(uint8_t kind, const uint8_t *data, size_t len)
+static void judge_forged(uint8_t kind, const uint8_t *data, size_t len)
 {
 	struct ask ask = ask_of(kind);
 	struct tsig_key key = key_of(kind);
@@ -155,8 +155,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < TAIL || !(kind & IS_SIGNED))
 		judge(&ask, data, size);
-	else if (kind & BY_STRANGER)
-		judge_stranger(kind, data, size - TAIL);
+	else if (kind & IS_FORGED)
+		judge_forged(kind, data, size - TAIL);
 	else if (is_message(data, size - TAIL))
 		judge_signed(kind, data, size - TAIL, data + size - TAIL);
 	return 0;

@@ -11,14 +11,14 @@
 #include "packets.h"
 
 /*
- * What is heard, one answer after the other: "=" exact, "~" loose, "x" wrong; and the
+ * What is heard, one answer after the other: "=" exact, "~" inexact, "x" wrong; and the
  * moves: T take, W wait, L leave. The last T ends the exchange.
  */
 struct row {
 	enum forgery_link link;
 	const char *heard, *moves;
 	enum forgery_link ends;
-	bool loose;
+	bool case_in_doubt;
 };
 
 static const struct row rows[] = {
@@ -30,9 +30,9 @@ static const struct row rows[] = {
 	{ FORGERY_UDP, "~=", "LT", FORGERY_TCP, true },
 	{ FORGERY_UDP, "~xxxxxxx~", "LWWWWWWWT", FORGERY_TCP, true },
 	{ FORGERY_UDP, "xxxxxxxx=", "WWWLWWWWT", FORGERY_TCP, false },
-	{ FORGERY_UDP_LOOSE, "=", "T", FORGERY_UDP_LOOSE, false },
-	{ FORGERY_UDP_LOOSE, "~", "T", FORGERY_UDP_LOOSE, false },
-	{ FORGERY_UDP_LOOSE, "xxxx", "WWWL", FORGERY_TCP, false },
+	{ FORGERY_UDP_LOWER_CASE, "=", "T", FORGERY_UDP_LOWER_CASE, false },
+	{ FORGERY_UDP_LOWER_CASE, "~", "T", FORGERY_UDP_LOWER_CASE, false },
+	{ FORGERY_UDP_LOWER_CASE, "xxxx", "WWWL", FORGERY_TCP, false },
 	{ FORGERY_UDP_SIGNED, "=", "T", FORGERY_UDP_SIGNED, false },
 	{ FORGERY_UDP_SIGNED, "~", "T", FORGERY_UDP_SIGNED, false },
 	{ FORGERY_UDP_SIGNED, "xxxxxxxxxx=", "WWWWWWWWWWT", FORGERY_UDP_SIGNED, false },
@@ -42,7 +42,8 @@ static const struct row rows[] = {
 
 static enum forgery_heard heard_of(char letter)
 {
-	return letter == '=' ? FORGERY_EXACT : letter == '~' ? FORGERY_LOOSE : FORGERY_WRONG;
+	return letter == '=' ? FORGERY_EXACT
+	     : letter == '~' ? FORGERY_INEXACT : FORGERY_WRONG;
 }
 
 static void a_forger_has_few_guesses(void **state)
@@ -57,7 +58,7 @@ static void a_forger_has_few_guesses(void **state)
 			                                    heard_of(rows[i].heard[at]))],
 			                 rows[i].moves[at]);
 		assert_int_equal(forgery.link, rows[i].ends);
-		assert_int_equal(forgery.loose, rows[i].loose);
+		assert_int_equal(forgery.case_in_doubt, rows[i].case_in_doubt);
 	}
 }
 
@@ -69,12 +70,12 @@ static const struct {
 	/* of a signature, with our question */
 	{ { .verdict = VERDICT_MISMATCH, .is_exact = true, .fault = "x" }, FORGERY_WRONG },
 	{ { .verdict = VERDICT_SERIAL, .is_exact = true }, FORGERY_EXACT },
-	{ { .verdict = VERDICT_SERIAL }, FORGERY_LOOSE },
+	{ { .verdict = VERDICT_SERIAL }, FORGERY_INEXACT },
 	{ { .verdict = VERDICT_TRUNCATED, .is_exact = true }, FORGERY_EXACT },
-	{ { .verdict = VERDICT_TRUNCATED }, FORGERY_LOOSE },
+	{ { .verdict = VERDICT_TRUNCATED }, FORGERY_INEXACT },
 	{ { .verdict = VERDICT_ABSENT, .is_exact = true }, FORGERY_EXACT },
-	{ { .verdict = VERDICT_ABSENT }, FORGERY_LOOSE },
-	{ { .verdict = VERDICT_FAILED }, FORGERY_LOOSE },
+	{ { .verdict = VERDICT_ABSENT }, FORGERY_INEXACT },
+	{ { .verdict = VERDICT_FAILED }, FORGERY_INEXACT },
 };
 
 static void answers_are_sorted(void **state)
@@ -84,20 +85,20 @@ static void answers_are_sorted(void **state)
 		assert_int_equal(forgery_heard(&answers[i].judgement), answers[i].heard);
 }
 
-/* One that was loose over UDP, and then over TCP as it is in the row, or not there. */
-static void tcp_tells_who_is_loose(void **state)
+/* An answer over UDP was inexact. Then one over TCP is exact, or inexact, or does not come. */
+static void tcp_tells_who_does_not_echo_the_case(void **state)
 {
 	static const struct judgement exact = { VERDICT_SERIAL, .is_exact = true };
-	static const struct judgement loose = { VERDICT_SERIAL };
+	static const struct judgement inexact = { VERDICT_SERIAL };
 	struct forgery good = { 0 }, doubtful = { 0 };
 
 	(void)state;
-	forgery_step(&doubtful, FORGERY_LOOSE);
-	assert_false(forgery_is_loose(&doubtful, &exact));
-	assert_true(forgery_is_loose(&doubtful, &loose));
-	assert_true(forgery_is_loose(&doubtful, NULL));
-	assert_false(forgery_is_loose(&good, &loose));
-	assert_false(forgery_is_loose(&good, NULL));
+	forgery_step(&doubtful, FORGERY_INEXACT);
+	assert_false(forgery_case_not_echoed(&doubtful, &exact));
+	assert_true(forgery_case_not_echoed(&doubtful, &inexact));
+	assert_true(forgery_case_not_echoed(&doubtful, NULL));
+	assert_false(forgery_case_not_echoed(&good, &inexact));
+	assert_false(forgery_case_not_echoed(&good, NULL));
 }
 
 static void letters_change_and_nothing_else(void **state)
@@ -127,7 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_forger_has_few_guesses),
 		cmocka_unit_test(answers_are_sorted),
-		cmocka_unit_test(tcp_tells_who_is_loose),
+		cmocka_unit_test(tcp_tells_who_does_not_echo_the_case),
 		cmocka_unit_test(letters_change_and_nothing_else),
 	};
 

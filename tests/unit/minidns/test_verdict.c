@@ -22,7 +22,7 @@ struct row {
 	size_t len;
 	enum verdict verdict;
 	uint32_t serial;
-	bool loose;			/* not our question octet by octet */
+	bool inexact;			/* not our question octet by octet */
 };
 
 #define P(text) text, sizeof(text) - 1
@@ -91,7 +91,7 @@ static void each_answer_says_one_thing(void **state)
 		assert_int_equal(got.verdict, rows[i].verdict);
 		assert_int_equal(got.serial, rows[i].serial);
 		if (got.verdict != VERDICT_MISMATCH)
-			assert_int_equal(got.is_exact, !rows[i].loose);
+			assert_int_equal(got.is_exact, !rows[i].inexact);
 	}
 }
 
