@@ -109,7 +109,7 @@ static void outgoing_new(struct figures *figures)
 	            "Questions asked again over TCP, for answers to them may be forged",
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
-	    counter("minidns_exchanges_strange_total",
+	    counter("minidns_exchanges_unknown_server_total",
 	            "Questions not sent: no server of a pool has that address and port",
 	            NULL, NULL);
 	figures->servers_known =

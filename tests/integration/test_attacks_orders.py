@@ -68,7 +68,7 @@ class Orders(unittest.TestCase):
     def test_nothing_is_sent_to_other_addresses_and_ports(self):
         for host in ELSEWHERE, HOST:
             sink = self.sink(host)
-            before = self.figure("exchanges_strange_total")
+            before = self.figure("exchanges_unknown_server_total")
             failed = self.figure('comparisons_total{outcome="failed"}')
             for method in METHODS:
                 self.order(method, sink)
@@ -76,7 +76,7 @@ class Orders(unittest.TestCase):
             self.assertEqual((report["status"], report["unasked"]), ("ERROR", True))
             self.assertIn("the database knows no such server", report["reason"])
             # a NOTIFY is tried again, and so is the poll that took the place of the others
-            wait_for(lambda: self.figure("exchanges_strange_total") >= before + 4, 30,
+            wait_for(lambda: self.figure("exchanges_unknown_server_total") >= before + 4, 30,
                      "all orders are given up")
             wait_for(lambda: self.figure('comparisons_total{outcome="failed"}') > failed, 30,
                      "the comparison is given up")
