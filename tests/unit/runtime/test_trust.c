@@ -208,7 +208,7 @@ static void request_make(enum sent sent, struct envelope_request *request)
 	if (sent == YESTERDAY || sent == BY_AGENT_YESTERDAY)
 		signer.unix_ms -= DAY_MS + 1000;
 	if (sent == TOMORROW)
-		signer.unix_ms += 6 * 60 * 1000;
+		signer.unix_ms += DAY_MS + 1000;
 	envelope_request_encode(&call, &body);
 	bug_if(envelope_request_decode(body.data, body.len, 65536, request, &why));
 	buf_clear(&body);
