@@ -113,6 +113,7 @@ def make_workplace():
             if shutil.disk_usage(MEMORY).free >= MEMORY_BYTES:
                 place = MEMORY
     folder = tempfile.mkdtemp(prefix="zfsuite", dir=place)  # a copied process does not remove it
+    os.chmod(folder, 0o711)     # a story may run a program as another user
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     return folder
 
