@@ -626,9 +626,10 @@ class Administrators(Story):
 
     def settled(self, kind, topic, count, dead, before):
         """What was refused by reason, if COUNT casts were dropped or became dead letters."""
+        letters = self.letters(topic) - dead        # each was counted before
         refused = self.refused(kind)
         grown = {reason: refused[reason] - before[reason] for reason in REASONS}
-        return self.letters(topic) - dead + grown["agent_key"] == count and grown
+        return letters + grown["agent_key"] == count and grown
 
     def test_which_methods_an_agents_key_is_for(self):
         """Each method of each program is called as an administrator, without its arguments."""
