@@ -106,7 +106,8 @@ static void outgoing_new(struct figures *figures)
 	            NULL, NULL);
 	figures->exchanges_distrusted =
 	    counter("minidns_exchanges_distrusted_total",
-	            "Questions asked again over TCP, for answers to them may be forged",
+	            "Questions asked again over TCP, because answers to them may be "
+	            "forged",
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_unknown_server_total",
