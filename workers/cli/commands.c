@@ -599,10 +599,10 @@ const struct command commands[] = {
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
 	  letters_retry,
-	  "give a dead letter back to work (administrators)",
+	  "send a dead letter to its queue again (administrators)",
 	  "Puts the message back into the queue that it came from; all does so with "
-	  "every one. A message that is taken twice has one effect. The message names "
-	  "no broker account, so a worker with broker.require_user_id or "
+	  "every message. A message that a worker gets twice has one effect. The message "
+	  "names no broker account, so a worker with broker.require_user_id or "
 	  "broker.administrators may refuse it again. --vouch sends it under your own "
 	  "account, with your rights: first read it with 'zonefleet dead-letters show'.",
 	  "zonefleet dead-letters retry all --admin" },

@@ -102,7 +102,7 @@ static void on_version(void *self, int version, const char *name, bool applied)
 	fflush(stdout);
 }
 
-/* The migration is done, also if a large table takes longer to read than a statement may. */
+/* The migration is done even if a large table takes too long to read for a statement. */
 static void report_tenants(struct db *db, json_t **in_doubt)
 {
 	struct why why;

@@ -76,7 +76,7 @@ const struct option_row option_rows[OPT_COUNT] = {
 	[OPT_VOUCH]        = { "vouch", 0, NULL,
 		"send the message under your own broker account" },
 	[OPT_OWNER]        = { "owner", 0, "ID",
-		"only records of this owner; '' for those of nobody" },
+		"only records of this owner; '' for records without an owner" },
 	[OPT_NAME]         = { "name", 0, "NAME",
 		"only of this name: www, @, or absolute with its final dot" },
 	[OPT_BELOW]        = { "below", 0, NULL, "and of all names below it" },
