@@ -64,9 +64,9 @@ enum err broker_desk_take(struct broker_desk *desk, const char *queue,
                           struct arena *arena, struct desk_letter *letter, bool *found,
                           struct why *why);
 /*
- * A copy, persistent and confirmed, into QUEUE. It names the desk's broker account only if
- * its person vouches for it: workers take the account for the sender of what the letter
- * asks. ERR_NOT_FOUND: there is no such queue.
+ * Sends a copy of the letter to QUEUE, persistent and confirmed. With VOUCH the message
+ * names the broker account of the desk: workers then treat this account as the sender of
+ * the request. ERR_NOT_FOUND: there is no such queue.
  */
 enum err broker_desk_send(struct broker_desk *desk, const char *queue,
                           const struct desk_letter *letter, bool vouch, struct why *why);

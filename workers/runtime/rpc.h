@@ -68,7 +68,7 @@ struct rpc_method {
 	 */
 	const char *subject;
 	bool fleet;		/* only the fleet's own programs call it: trust.h */
-	bool agents;		/* agents call or take it: fleet.agent_keys count, too */
+	bool agents;		/* agents send or receive it: fleet.agent_keys may sign */
 };
 
 /* ---- the server ---- */
@@ -157,7 +157,7 @@ struct rpc_target {
 	bool fanout;
 	const char *exchange;		/* of others; NULL: the control exchange */
 	const char *version;		/* of what they have to serve; NULL: any */
-	bool agents;			/* they take it: fleet.agent_keys sign it */
+	bool agents;			/* agents receive it: fleet.agent_keys sign it */
 };
 
 /*

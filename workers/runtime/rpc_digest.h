@@ -15,5 +15,5 @@ enum { RPC_DIGEST_LEN = 32 };
 
 /* SHA-256; the order of keys and the blanks of the JSON do not matter. */
 void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN]);
-/* TX fails with ERR_CONFLICT: the message id was another call's, and this one was not done. */
+/* Fails TX with ERR_CONFLICT: another call has used the message id. */
 void rpc_digest_conflict(struct tx *tx, const struct request *req);

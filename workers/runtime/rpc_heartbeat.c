@@ -1,5 +1,5 @@
 /*
- * rpc_heartbeat -- tells callers who want to know it that their requests still wait.
+ * rpc_heartbeat -- sends heartbeats to callers that want them while their requests wait.
  */
 #include "runtime/rpc_private.h"
 
@@ -38,7 +38,7 @@ static void heartbeat_send(struct rpc_server *server, const struct job *job)
 	buf_clear(&body);
 }
 
-/* Does it want another one? */
+/* Sends a heartbeat if it is due. False: the caller wants no heartbeats. */
 static bool heartbeat_job(struct rpc_server *server, struct job *job, int64_t now_ms)
 {
 	if (!job->heartbeat_ms)

@@ -20,7 +20,7 @@
 #include "runtime/trust.h"
 
 enum {
-	HASHED_MAX = 4096,	/* octets of a message that are compared for that */
+	HASHED_MAX = 4096,	/* octets of a message that its hash covers */
 	POOL_MAX = 64,
 	POOLED_BODY_MAX = 64 * 1024,
 };
@@ -50,7 +50,7 @@ static void intake_add_seen(struct rpc_server *server, const struct job *job)
 	         job->req.is_call ? job->envelope.reply_queue : "");
 }
 
-/* What failed may be sent again: by the delay queue, or from the dead letters by hand. */
+/* A failed message may come again, from the delay queue or from the dead letters. */
 void rpc_intake_forget(struct rpc_server *server, const struct job *job)
 {
 	struct seen *seen = intake_find_seen(server, job);
@@ -60,8 +60,8 @@ void rpc_intake_forget(struct rpc_server *server, const struct job *job)
 }
 
 /*
- * A publisher that lost its connection sends the same bytes again. One that comes back
- * from the broker may have died with us in its first run: it must run.
+ * A publisher that lost its connection sends the same bytes again: a duplicate. A message
+ * that the broker delivers again must run: a process may have died in its first run.
  */
 static bool intake_is_duplicate(struct rpc_server *server, const struct job *job)
 {
@@ -136,7 +136,7 @@ static uint64_t intake_hash(const struct broker_delivery *delivery)
 	return fnv_add(FNV_START ^ delivery->len, delivery->body, len);
 }
 
-/* A message need not say an id of its own; then it is known by what it says. */
+/* A message may lack an id. Then the hash of its body identifies it. */
 static void intake_set_ids(struct job *job, const struct broker_delivery *delivery)
 {
 	const char *own = job->envelope.unique_id;
@@ -151,7 +151,7 @@ static void intake_set_ids(struct job *job, const struct broker_delivery *delive
 	         fnv_add(~FNV_START, delivery->body, delivery->len));
 }
 
-/* The delivery was lent to us: of its body a cast keeps a copy, a call needs none. */
+/* The body of the delivery is not ours. A cast keeps a copy; a call does not need one. */
 static void intake_fill(struct job *job, const struct broker_delivery *delivery)
 {
 	job->arrived_us = clock_us();
@@ -180,7 +180,7 @@ static void intake_fill(struct job *job, const struct broker_delivery *delivery)
 	                          &job->req.why);
 }
 
-/* What it is about, as its sender names it; NULL: that is not known. */
+/* The object that the request is about, as its sender names it; NULL: unknown. */
 static const char *intake_subject(const struct job *job)
 {
 	const json_t *value;
@@ -197,8 +197,8 @@ static const char *intake_subject(const struct job *job)
 }
 
 /*
- * A method that the server does not have is the fleet's if all of its methods are. Forged is
- * what is refused, and only the fleet may send it.
+ * Judges the sender. An unknown method counts as the fleet's own if all methods of the
+ * server are. A refused message is forged if only the fleet may send it.
  */
 static enum err intake_trust(const struct rpc_server *server, struct trust_claim claim,
                              bool *is_foreign_admin, bool *is_forged, struct why *why)
@@ -239,8 +239,8 @@ static enum err intake_check(const struct rpc_server *server, struct job *job,
 }
 
 /*
- * The sender comes first: a message of a sender who may not send it is refused, whatever
- * else is wrong with it.
+ * Judges the sender before all other checks: if the sender may not send the message, this
+ * is the reason that the server gives.
  */
 static enum err intake_believe(const struct rpc_server *server, struct job *job)
 {
@@ -253,7 +253,7 @@ static enum err intake_believe(const struct rpc_server *server, struct job *job)
 	return err ? err : job->err;
 }
 
-/* What fails the checks has no method, and waits for its turn to be settled. */
+/* A job that fails the checks has no method. It waits in the queue like other jobs. */
 static void intake_judge(const struct rpc_server *server, struct job *job)
 {
 	const struct rpc_method *method = NULL;
@@ -267,9 +267,9 @@ static void intake_judge(const struct rpc_server *server, struct job *job)
 	job->parked.subject = intake_subject(job);
 }
 
-/* ---- bodies that are no request ---- */
+/* ---- bodies that are not valid requests ---- */
 
-/* True: trust refuses it as forged, and has logged that. */
+/* True: trust refuses the message as forged, and has logged that. */
 static bool intake_is_forged(const struct rpc_server *server,
                              const struct broker_delivery *delivery)
 {
@@ -283,7 +283,7 @@ static bool intake_is_forged(const struct rpc_server *server,
 	return is_forged;
 }
 
-/* True: the caller of the body can be read, and gets an error, as one whose request fails. */
+/* True: the body names its caller, and the caller gets an error. */
 static bool intake_answer(struct rpc_server *server,
                           const struct broker_delivery *delivery, enum err err,
                           const struct why *why)
@@ -326,7 +326,8 @@ static enum err intake_explain(const struct rpc_server *server,
 		return fail(why, ERR_TOO_LARGE,
 		            "the message is too large: it has %" PRIu64 " bytes, more than "
 		            "%zu", delivery->sent_bytes, server->max_bytes);
-	return fail(why, ERR_INVALID, "the message is not application/json, or compressed");
+	return fail(why, ERR_INVALID, "the message is not application/json, or it is "
+	            "compressed");
 }
 
 /* ---- deliveries ---- */
@@ -353,7 +354,7 @@ void rpc_intake_delivery(void *self, const struct broker_delivery *delivery)
 	}
 	intake_fill(job, delivery);
 	intake_judge(server, job);
-	/* a stranger's message does not stand for ours, which may have the same id */
+	/* a later good message with the id of a refused one is not a duplicate */
 	if (!job->is_refused && intake_is_duplicate(server, job)) {
 		broker_ack(server->in, delivery);
 		rpc_intake_release(server, job);

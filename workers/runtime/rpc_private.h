@@ -19,9 +19,9 @@ struct loop_timer;
 struct replies;
 struct rpc_metrics;
 
-enum { SEEN_MAX = 64 };		/* requests a duplicate is looked for in */
+enum { SEEN_MAX = 64 };		/* recent requests that may have a duplicate */
 
-/* A request in hand, from its delivery to its settlement. */
+/* A request from its delivery to its settlement. */
 struct job {
 	struct parked parked;	/* while it is parked; comes first */
 	struct redo redo;
@@ -31,9 +31,9 @@ struct job {
 	struct broker_delivery delivery;
 	struct buf body;	/* of a cast: it may have to be published again */
 	const struct rpc_method *method;	/* NULL: the checks failed, see err */
-	int deaths;		/* of processes that had it in hand */
+	int deaths;		/* of processes that were running it */
 	bool is_refused;	/* trust_judge() refused it */
-	bool is_forged;		/* it did, and only the fleet may send it */
+	bool is_forged;		/* is_refused, and only the fleet may send it */
 	bool is_foreign_admin;
 	enum err err;
 	char unique_id[ID_LEN + 1];
@@ -41,14 +41,15 @@ struct job {
 	uint64_t hash;			/* of the message as it came */
 	char user[256];		/* the delivery's */
 	int64_t arrived_us;
-	int64_t heartbeat_ms;	/* when the next one is due; 0: none wanted */
+	int64_t heartbeat_ms;	/* when the next one is due; 0: never */
 };
 
 /*
- * A request that came lately, to find a duplicate by. Two messages with the same id are no
- * duplicates if their reply queues differ, because a caller that lost its reply queue asks
- * again with the same id. Nor are they if their texts differ: the handler refuses the second
- * one (rpc_digest.h), or its caller waits for an answer of its own.
+ * A recent request that may have a duplicate. Two messages with the same id are not
+ * duplicates if their reply queues differ, because a caller that lost its reply queue
+ * asks again with the same id. They are not duplicates either if their texts differ: the
+ * handler refuses the second one (rpc_digest.h), or its caller waits for an answer of its
+ * own.
  */
 struct seen {
 	char unique_id[ID_LEN + 1];
@@ -84,35 +85,35 @@ struct rpc_server {
 void rpc_intake_passing(void *self, const void *bytes, size_t len);
 /* broker_hooks.delivery of the server. */
 void rpc_intake_delivery(void *self, const struct broker_delivery *delivery);
-/* The same message, if it comes again, is no duplicate of this job. */
+/* If the message of this job comes again, it is not a duplicate. */
 void rpc_intake_forget(struct rpc_server *server, const struct job *job);
-/* The job is over. */
+/* Puts a job that is over into the pool, or frees it. */
 void rpc_intake_release(struct rpc_server *server, struct job *job);
 /* Frees the pool. */
 void rpc_intake_free(struct rpc_server *server);
 
 /* ---- rpc_run.c ---- */
 
-/* Behind all jobs that wait. */
+/* Puts the job behind all jobs that wait. */
 void rpc_run_add(struct rpc_server *server, struct job *job);
-/* Of the server, for the loop: runs jobs that wait, for a moment. */
+/* A callback; SELF is the server. Runs waiting jobs for a moment. */
 void rpc_run_waiting(void *self);
-/* Of the server, for its timer: the jobs whose pause is over wait again. */
+/* A callback; SELF is the server. Jobs whose pause is over wait again. */
 void rpc_run_unpark(void *self);
 /* Releases all jobs that wait or are parked. The broker delivers their messages again. */
 void rpc_run_drop(struct rpc_server *server);
 
 /* ---- rpc_settle.c ---- */
 
-/* Ends a job as its err says. */
+/* Settles and releases a job, as its err says. */
 void rpc_settle(struct rpc_server *server, struct job *job);
-/* Makes a dead letter of a message; a server of fanouts only has none, and drops it. */
+/* Makes a dead letter of a message. A server of fanouts only drops the message. */
 void rpc_settle_bury(struct rpc_server *server, const struct broker_delivery *delivery,
                      const char *reason);
 
 /* ---- rpc_heartbeat.c ---- */
 
-/* JOB waits from now on. */
+/* Starts the heartbeats that the caller of JOB asks for. */
 void rpc_heartbeat_watch(struct rpc_server *server, const struct job *job);
-/* Of the server, for its timer: sends the heartbeats that are due. */
+/* A callback; SELF is the server. Sends the heartbeats that are due. */
 void rpc_heartbeat(void *self);

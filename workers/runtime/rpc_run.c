@@ -38,7 +38,7 @@ static struct job *run_unlink(struct rpc_server *server, struct job **link)
 
 /* ---- what runs next ---- */
 
-/* Those about what a parked one waits for wait behind it, while there is room. */
+/* A job about the subject of a parked job waits behind that job, while there is room. */
 static bool run_park_behind(struct rpc_server *server, struct job *job)
 {
 	struct parked *leader = parking_leader(&server->parking, job->parked.subject);
@@ -64,7 +64,7 @@ static bool run_is_expired(const struct job *job)
 	return job->req.deadline_ms && clock_boot_ms() >= job->req.deadline_ms;
 }
 
-/* True: it is not to be run now. */
+/* True: the job must not run now. */
 static bool run_put_aside(struct rpc_server *server, struct job *job)
 {
 	if (run_is_expired(job)) {
@@ -93,7 +93,7 @@ static bool run_may_share(const struct job *job)
 	return job->method && job->method->batch && !job->deaths;
 }
 
-/* The first that waits, and all that may share its batch. 0: none is to be run now. */
+/* Takes the first waiting job, and all that may share its batch. 0: no job may run. */
 static size_t run_take_batch(struct rpc_server *server, struct job *jobs[BATCH_MAX])
 {
 	struct job *first = jobs[0] = run_take_first(server);
@@ -118,7 +118,7 @@ static size_t run_take_batch(struct rpc_server *server, struct job *jobs[BATCH_M
 
 /* ---- the run ---- */
 
-/* A batch has the latest of its requests' limits; who shares a transaction minds each. */
+/* The latest limit of a batch. Handlers that share a transaction check each limit. */
 static int64_t run_latest_deadline(struct job *const *jobs, size_t count)
 {
 	int64_t latest_ms = 0;
@@ -159,8 +159,8 @@ static void run_batch(struct rpc_server *server, struct job *const *jobs, size_t
 }
 
 /*
- * As new as before its first run. Only a race may have been committed: who found a row
- * locked has done nothing.
+ * Makes the job as new as before its first run. A run that ended in a race may have
+ * committed something. A run that found a row locked has done nothing.
  */
 static void run_renew(struct job *job)
 {
@@ -186,7 +186,7 @@ static void run_set_unpark(struct rpc_server *server)
 		loop_timer_set(server->unpark, left_ms > 0 ? left_ms : 0);
 }
 
-/* It runs again in a moment, and others go on meanwhile. False: it is to be settled. */
+/* The job runs again soon; other jobs run meanwhile. False: the caller settles it. */
 static bool run_park(struct rpc_server *server, struct job *job, int64_t run_ms)
 {
 	bool is_locked = job->err == ERR_LOCKED;
@@ -205,7 +205,7 @@ static bool run_park(struct rpc_server *server, struct job *job, int64_t run_ms)
 	return true;
 }
 
-/* Before all that wait: they came earlier. */
+/* Puts these jobs before all waiting jobs, because they came earlier. */
 static void run_put_first(struct rpc_server *server, struct parked *parked)
 {
 	struct job *first = (struct job *)parked, **end = &server->head;
@@ -255,7 +255,7 @@ static void run_next(struct rpc_server *server)
 		run_set_unpark(server);
 }
 
-/* In slices: timers and sockets want their turn, whatever the handlers do. */
+/* Runs in slices, so that timers and sockets get their turn. */
 void rpc_run_waiting(void *self)
 {
 	struct rpc_server *server = self;

@@ -10,7 +10,7 @@
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
 
-/* What waits comes again by the new connection, here or elsewhere: it is run there. */
+/* The broker delivers waiting messages again, to this process or to another. */
 static void server_on_down(void *self)
 {
 	struct rpc_server *server = self;
@@ -100,7 +100,7 @@ size_t rpc_server_waiting(const struct rpc_server *server)
 	       replies_waiting(server->replies);
 }
 
-/* What was not settled comes again, to us or to another. */
+/* The broker delivers unsettled messages again, to this process or to another. */
 void rpc_server_close(struct rpc_server **server)
 {
 	struct rpc_server *s = *server;

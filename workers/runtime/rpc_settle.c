@@ -12,8 +12,8 @@ enum {
 	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
 	RETRY_FIRST_MS = 1000,	/* each time later */
 	/*
-	 * Short: what made it fail may be over, and what it asks for may be done by another
-	 * message meanwhile. Then it is to be taken, or dropped, soon.
+	 * Short: the cause of the failure may be over, or another message may have done
+	 * what the cast asks for. Then the worker should run or drop the cast soon.
 	 */
 	RETRY_MAX_MS = 8 * 1000,
 };
@@ -52,7 +52,7 @@ static void settle_call(struct rpc_server *server, struct job *job)
 	replies_send(server->replies, job->envelope.reply_queue, &body, &job->delivery);
 }
 
-/* Without jitter: the delay queues have steps, a little more would be the next one. */
+/* Without jitter: each delay queue has one delay. A little more would use the next. */
 static int settle_delay_ms(int attempts)
 {
 	int ms = RETRY_FIRST_MS;
@@ -63,9 +63,9 @@ static int settle_delay_ms(int attempts)
 }
 
 /*
- * A forged cast is no dead letter: with such casts any account could push the letters of others
- * out of the queue, which is bounded. The periodic sync makes up for a cast of our own that has
- * become too old.
+ * A forged cast does not become a dead letter: with such casts any account could push the
+ * letters of others out of the queue, which is bounded. The periodic sync makes up for a
+ * cast of our own that has become too old.
  */
 static void settle_cast(struct rpc_server *server, struct job *job)
 {
@@ -84,7 +84,7 @@ static void settle_cast(struct rpc_server *server, struct job *job)
 		             settle_delay_ms(attempts), reason);
 }
 
-/* What the asker did wrong is no trouble of ours; what comes back, or is our bug, is. */
+/* A warning only for what runs again, or is our bug. A caller's error is information. */
 static void settle_log(const struct job *job, int64_t us)
 {
 	static const char format[] =
