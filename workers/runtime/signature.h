@@ -65,7 +65,7 @@ enum signature_verdict {
 
 struct signature_time {
 	int64_t now_unix_ms;
-	int max_age_ms;		/* and as far from the future, for a clock may be wrong */
+	int max_age_ms;		/* the limit for the future, too: a clock may be wrong */
 };
 
 /* SIGNATURE may be NULL: the message has none. */

@@ -30,7 +30,7 @@ const struct option trust_fleet_options[] = {
 	  "with the first; empty: agents need `keys`",
 	  .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
-	  "refuse the fleet's messages that are older, or that far from the future; "
+	  "refuse the fleet's messages that are older, or further in the future; "
 	  "orders wait in their queues while the program that takes them is away",
 	  .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
@@ -53,7 +53,7 @@ const struct option trust_broker_options[] = {
 	{ 0 }
 };
 
-/* The two settings, read. */
+/* The keys of the two settings. */
 struct trust_keys {
 	struct signature_keys fleet, agents;
 };
@@ -76,12 +76,12 @@ static enum err keys_differ(const struct signature_key *agent,
 
 		if (!strcmp(key->id, agent->id))
 			return fail(why, ERR_INVALID, "fleet.agent_keys: fleet.keys has "
-			            "the id %s, too: it must be another one", agent->id);
+			            "the id %s, too: use another id", agent->id);
 		if (key->len == agent->len &&
 		    !memcmp(key->secret, agent->secret, key->len))
 			return fail(why, ERR_INVALID, "fleet.agent_keys: key %s has the "
-			            "same octets as key %s of fleet.keys: they must be "
-			            "others", agent->id, key->id);
+			            "same octets as key %s of fleet.keys: make a new "
+			            "key", agent->id, key->id);
 	}
 	return OK;
 }
@@ -106,7 +106,7 @@ static enum err no_key(bool is_agent, struct why *why)
 	const char *who = is_agent ? "All agents, zonefleet-ports and zonefleet-routes"
 	                           : "All programs of the fleet";
 
-	return fail(why, ERR_INVALID, "fleet.%s: has no key. %s need the same: echo "
+	return fail(why, ERR_INVALID, "fleet.%s: has no key. %s need the same key: echo "
 	            "\"%s:$(openssl rand -base64 32)\" makes one. Without keys, set "
 	            "fleet.trust_broker = true: then everyone with an account at the "
 	            "broker can give orders", setting, who, id);
@@ -131,7 +131,7 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
 enum refusal {
 	NO_USER = SIGNATURE_VERDICTS,
 	NOT_ADMINISTRATOR,
-	AGENT_KEY,			/* a good one by an agent's key, for other methods */
+	AGENT_KEY,			/* good, but the method is not for agents */
 	REFUSALS
 };
 
@@ -203,7 +203,7 @@ static enum signature_verdict verify(const struct trust *trust,
 	                                                  trust->config->max_age_ms });
 }
 
-/* A verdict on its signature, or AGENT_KEY. No id is in both settings. */
+/* A verdict on the signature, or AGENT_KEY. No id is in both settings. */
 static int judge_signature(const struct trust *trust, const struct trust_claim *claim)
 {
 	enum signature_verdict verdict = verify(trust, &trust->keys.fleet, claim);

@@ -3,10 +3,11 @@
  * account at the broker that sent it, its signature (signature.h), and its context.
  *
  * A method that only the fleet's programs call (rpc_method.fleet) needs a signature by
- * one of fleet.keys. One by fleet.agent_keys counts only for the methods that agents call
- * or take (rpc_method.agents). Every broker account may call all other methods, and the
- * accounts of broker.administrators may say `is_admin`. The handlers decide what a tenant
- * may. A refused request is ERR_DENIED, counted by its reason, and logged (refused_log.h).
+ * one of fleet.keys. A signature by one of fleet.agent_keys counts only for the methods
+ * that agents send or receive (rpc_method.agents). Every broker account may call all
+ * other methods, and the accounts of broker.administrators may say `is_admin`. The
+ * handlers decide what a tenant may. A refused request is ERR_DENIED, counted by its
+ * reason, and logged (refused_log.h).
  */
 #pragma once
 
@@ -30,9 +31,9 @@ extern const struct option trust_fleet_options[];	/* group "fleet" */
 extern const struct option trust_broker_options[];	/* group "broker" */
 
 /*
- * IS_FLEET: the program sends or answers what only the fleet may, and needs a key.
- * IS_AGENT: one of fleet.agent_keys will do for that. ERR_INVALID also for a key that is
- * in both settings.
+ * IS_FLEET: the program needs a key, because it sends or answers messages that only the
+ * fleet may send. IS_AGENT: one of fleet.agent_keys is enough. ERR_INVALID also for a key
+ * that is in both settings.
  */
 enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_agent,
                      struct why *why);
@@ -45,9 +46,9 @@ void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* the config has changed, and is right */
 
 /*
- * What this process signs with: the first of fleet.keys. The first of fleet.agent_keys, if
- * there are any, signs for agents (TO_AGENTS), and for all if there are no fleet.keys.
- * NULL: it has no key.
+ * The key that this process signs with: the first of fleet.keys. The first of
+ * fleet.agent_keys, if there are any, signs messages to agents (TO_AGENTS). It signs all
+ * messages if there are no fleet.keys. NULL: the process has no key.
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 

@@ -61,7 +61,7 @@ struct worker {
 	void (*fanout_is_new)(void *self);
 	bool recovery;			/* has a second queue, `topic.recovery` */
 	bool fleet;			/* sends or answers what only the fleet may: trust.h */
-	bool is_agent;			/* fleet.agent_keys will do for that */
+	bool is_agent;			/* fleet.agent_keys are enough for that */
 	bool schema;			/* no message until the schema is up to date */
 	bool no_database;		/* needs none; ready when the broker is there */
 	bool one_process;		/* has no option `processes` */
