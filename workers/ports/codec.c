@@ -16,7 +16,7 @@ static enum err within(const char *field, enum err err, struct why *why)
 
 /* ---- networks ---- */
 
-/* With or without its last dot, as Neutron's users write it, in any case. */
+/* In any case, with or without the last dot, as users of Neutron write it. */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why)
 {
@@ -30,8 +30,8 @@ enum err codec_domain(const char *text, const char *field, struct name *domain,
 	if (!len)
 		return OK;
 	if (len - is_full > PORT_NAME_MAX - HOST_LABEL_MAX - 1)
-		return fail(why, ERR_INVALID, "%s: of more than %d octets: names of "
-		            "addresses have no room", field,
+		return fail(why, ERR_INVALID, "%s: longer than %d octets: this leaves no "
+		            "room for the names of addresses", field,
 		            PORT_NAME_MAX - HOST_LABEL_MAX - 1);
 	snprintf(full, sizeof(full), "%s%s", text, is_full ? "" : ".");
 	err = name_parse_owner(full, field, &got, why);
@@ -167,7 +167,8 @@ static enum err take_address(const json_t *json, struct port_row *port, struct w
 	if (err)
 		return err;
 	if (!address_parse(text, 0, address) || address->scope)
-		return fail(why, ERR_INVALID, "ip_address is no address of IPv4 or IPv6");
+		return fail(why, ERR_INVALID, "ip_address: not a valid IPv4 or IPv6 "
+		            "address");
 	if (address_unfit(address))
 		return fail(why, ERR_INVALID, "ip_address: %.64s is %s: a port needs "
 		            "an address of its subnet", text, address_unfit(address));

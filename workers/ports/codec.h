@@ -22,12 +22,13 @@ enum {
 };
 
 /*
- * A domain that central can have (domain_check_name), and that leaves room for each address's
- * generated name. "", and what fails: none. The words in why begin with FIELD. ERR_INVALID.
+ * Decodes a domain that central can have (domain_check_name()), and that leaves room for
+ * the generated name of each address. DOMAIN is empty for "" and after an error. The text
+ * in why begins with FIELD. ERR_INVALID.
  */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why);
-/* The same, of "dns_domain", as its row has it; NULL is none. */
+/* The same for the field "dns_domain", as text for its row; NULL: no domain. */
 enum err codec_domain_text(const char *text, struct arena *arena, const char **domain,
                            struct why *why);
 /* The argument "network"; its project is CALLER's unless it says another. */

@@ -10,7 +10,10 @@ static bool is_counted(const struct zone_key *zone)
 	return zone->is_new && *zone->made_for;
 }
 
-/* How many of them CHANGE needs for the project of the zone at INDEX; 0: counted before. */
+/*
+ * How many new reverse domains CHANGE needs for the project of the zone at INDEX. 0: a
+ * zone before INDEX has the same project, which is counted already.
+ */
 static int64_t count_needed(const struct change *change, size_t index)
 {
 	const struct zone_key *zones = change->zones;

@@ -12,9 +12,10 @@
 struct request;
 
 /*
- * After CHANGE was written, in the same transaction: ERR_QUOTA if a project whose port needs a
- * new reverse domain has too many. An administrator may have any number. ERR_RACE: another
- * call gave the project one at the same time; a new transaction sees it.
+ * Checks the quotas of reverse domains after CHANGE was written, in the same transaction.
+ * For an administrator there is no limit. ERR_QUOTA: a port needs a new reverse domain,
+ * and its project has too many. ERR_RACE: another call gave the project a reverse domain
+ * at the same time; a new transaction sees it.
  */
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
                          const struct request *req, const struct change *change);

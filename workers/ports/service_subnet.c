@@ -89,7 +89,7 @@ static void find_place(struct setting *setting, struct place *place, struct tx *
 	        own, other, place->other.id);
 }
 
-/* The id is that of a subnet of another network, perhaps of another project. */
+/* The id belongs to a subnet of another network, perhaps of another project. */
 static void refuse_id(struct setting *setting, const char *id, struct tx *tx)
 {
 	struct subnet_row subnet;

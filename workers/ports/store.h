@@ -198,8 +198,8 @@ void store_port_sights(struct tx *tx, const char *network_id,
 struct zone_key {
 	const char *zone, *project_id;
 	const char *made_for;		/* the project whose port needs a reverse domain; or NULL */
-	/* By store_zones_look(), of a reverse domain that a port needs: */
-	uint64_t rev;			/* of its row; 0: there is no row */
+	/* store_zones_look() sets these for a reverse domain that a port needs: */
+	uint64_t rev;			/* of the row of the zone; 0: there is no row */
 	bool is_claimed;		/* from now on it counts for MADE_FOR */
 	bool is_new;			/* central has to make it */
 };
@@ -213,11 +213,11 @@ struct zone_row {
 };
 
 /*
- * Reads, before the change, which reverse domains count for no project so far: no port has a
- * record there, and no domain of ours exists.
+ * Finds, before the change, the reverse domains that count for no project yet: no port
+ * has a record in them, and no domain that zonefleet-ports made exists.
  */
 void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count);
-/* They are due. ERR_RACE: another transaction changed one that this one claims. */
+/* Makes zones due. ERR_RACE: another transaction changed a zone that this one claims. */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
                      void (*each)(void *self, const struct zone_key *zone), void *self);
@@ -241,16 +241,17 @@ void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id)
 /* Without records for a day: as if nobody had ever written there. */
 void store_zones_sweep(struct tx *tx);
 /*
- * Reverse domains that count for a project: those that we made and that exist, and those
- * that are to be made because a port needs them.
+ * How many reverse domains count for a project: domains that zonefleet-ports made and
+ * that exist, and domains that it has to make because a port needs them.
  */
 int64_t store_zones_count(struct tx *tx, const char *project_id);
 /*
- * The project gets reverse domains: until this transaction ends no other one can give it any.
- * ERR_RACE: another one did so since this one began to read.
+ * Locks the number of the project's reverse domains: until this transaction ends, no
+ * other transaction can give the project any. ERR_RACE: another one did so after this one
+ * began to read.
  */
 void store_quota_lock(struct tx *tx, const char *project_id);
-/* The project's own limit of domains (central's); false: it has none. */
+/* The project's own limit of domains (central's); false: the project has no limit. */
 bool store_domain_quota(struct tx *tx, const char *project_id, int64_t *limit);
 /* Reverse ones that we made and that have no record are due. */
 void store_zones_unused_due(struct tx *tx);

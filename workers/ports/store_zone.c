@@ -6,9 +6,9 @@ enum { ZONES_DUE_MAX = 1000 };		/* of one look */
 
 /* ---- the project that a reverse domain counts for ---- */
 
-/* Of port_zones z, LEFT JOIN domains d. */
+/* For port_zones z LEFT JOIN domains d: the domain exists, and no one deletes it. */
 #define STAYS "(d.id IS NOT NULL AND d.task <> 'DELETE')"
-/* Ports have records there, or central is perhaps just making the domain. */
+/* Ports have records in the zone, or central may be creating the domain now. */
 #define IS_AWAITED \
 	"(EXISTS (SELECT 1 FROM port_records r WHERE r.zone = z.zone " \
 	"AND r.project_id = '' AND r.state IN ('ADD', 'HAVE', 'REFUSED')) OR " \
@@ -39,7 +39,7 @@ void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count)
 			zone_look(tx, &zones[i]);
 }
 
-/* MATCHED rows were as this transaction had read them, or another transaction came before. */
+/* ERR_RACE: MATCHED is 0, because another transaction changed the row first. */
 static void check_race(struct tx *tx, int64_t matched, const char *what)
 {
 	if (tx->err == ERR_EXISTS || (!tx->err && !matched))
@@ -111,9 +111,9 @@ bool store_domain_quota(struct tx *tx, const char *project_id, int64_t *limit)
 	return true;
 }
 
-/* ---- what is to be published ---- */
+/* ---- the zones to publish ---- */
 
-/* Blind: whoever changes records decides nothing by what these rows were. */
+/* Blind: a change of records does not depend on what these rows were. */
 static void zones_raise(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	struct arena *arena = arena_new();
