@@ -213,7 +213,7 @@ static const struct timer timers[] = {
 
 /* ---- its life ---- */
 
-/* As one of a router (codec.c), or "". */
+/* Accepts what a router accepts (codec.c), and "". */
 static enum err check_address(const char *text, struct why *why)
 {
 	struct address address;
@@ -221,8 +221,8 @@ static enum err check_address(const char *text, struct why *why)
 	if (!*text)
 		return OK;
 	if (!address_parse(text, 0, &address) || address.scope)
-		return fail(why, ERR_INVALID, "routes_agent.address: \"%s\" is no address of IPv4 "
-		            "or IPv6", text);
+		return fail(why, ERR_INVALID, "routes_agent.address: \"%s\" is not a "
+		            "valid IPv4 or IPv6 address", text);
 	if (address_unfit(&address))
 		return fail(why, ERR_INVALID, "routes_agent.address: %s is %s: no router can have "
 		            "it", text, address_unfit(&address));
