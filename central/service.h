@@ -31,8 +31,8 @@ enum err service_domain(struct central *central, struct request *req, struct tx 
 /* domain_create_as: used by create_domain and by the commit of an import. */
 struct domain_wish;
 /*
- * May the caller create a domain of that name, for that tenant? ERR_INVALID by the name;
- * ERR_DENIED by the tenant, the blacklist, or a domain of another tenant above or below it.
+ * May the caller create a domain of that name, for that tenant? ERR_INVALID: the name.
+ * ERR_DENIED: the tenant, the blacklist, or a domain of another tenant above or below it.
  */
 enum err service_domain_check_new(struct write *write, const struct domain_wish *wish);
 enum err service_domain_insert(struct write *write, const struct domain_wish *wish);

@@ -41,8 +41,8 @@ static const char *encode_wish(struct write *write, const json_t *domain,
 }
 
 /*
- * The commit looks again. A domain that exists keeps its name, whatever the rules for new
- * names are.
+ * The commit checks this again. A domain that exists keeps its name, even if the rules no
+ * longer allow the name.
  */
 static enum err check_domain(struct write *write, const struct domain_wish *wish)
 {
@@ -131,7 +131,7 @@ static bool has_rights_of_administrator(const struct import *import)
 	return is_admin;
 }
 
-/* An open import, locked, that the caller may go on with. */
+/* Locks an open import that the caller may continue. */
 static enum err lock_open(struct request *req, struct tx *tx, struct import *import)
 {
 	struct access access;
@@ -146,7 +146,7 @@ static enum err lock_open(struct request *req, struct tx *tx, struct import *imp
 		return tx_fail(tx, ERR_NOT_FOUND, "there is no import %s", id);
 	if (!req->context.is_admin && has_rights_of_administrator(import))
 		return tx_fail(tx, ERR_DENIED, "an administrator began the import %s: only an "
-		               "administrator can go on with it", id);
+		               "administrator can continue it", id);
 	return OK;
 }
 

@@ -14,7 +14,7 @@
 #include "core/rrsets.h"
 #include "core/zone.h"
 
-/* Is NAME fit for a new domain? The root only for an administrator; domain_check_name(). */
+/* domain_check_name() of a new domain. Only an administrator may create the root. */
 enum err rules_domain_name(const struct name *name, bool is_admin, struct why *why);
 
 /* One record's place, as it was asked for. */

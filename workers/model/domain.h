@@ -83,9 +83,9 @@ const char *action_name(enum action action);	/* "CREATE" */
 bool action_parse(const char *text, enum action *action);
 
 /*
- * May a new domain have this name, which name_parse_owner() took? No wildcard; "/" only
- * between letters or digits (RFC 2317: "0/25"), because name servers make names of files of
- * it: a component of such a path is never empty, so that it starts nowhere else. The words in
- * why begin with FIELD. ERR_INVALID.
+ * Checks the name of a new domain, which name_parse_owner() has accepted. It must not be
+ * a wildcard. "/" must be between letters or digits (RFC 2317: "0/25"), because name
+ * servers make file names of it. So no component of such a path is empty, and the path
+ * cannot start elsewhere. The text in why begins with FIELD. ERR_INVALID.
  */
 enum err domain_check_name(const struct name *name, const char *field, struct why *why);
