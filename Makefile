@@ -177,7 +177,7 @@ $(BUILD)/%.o: %.c
 check: layers all $(UNIT)
 	@tests/support/run-unit $(UNIT)
 
-# Line numbers are all that a report of the sanitizers needs of -g.
+# A report of the sanitizers needs only line numbers: -g1.
 ASAN = BUILD=build-asan OPTIM='-O1 -g1 -fno-omit-frame-pointer -Wno-format-truncation' \
        HARDEN=-fPIE SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
        LINKER=-fuse-ld=gold

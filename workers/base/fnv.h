@@ -1,8 +1,8 @@
 /*
  * fnv -- FNV-1a, a fast hash of 64 bits.
  *
- * Whoever chooses the octets can make two texts collide. So use it only where a collision
- * costs little.
+ * An attacker who chooses the octets can make two texts collide. So use it only where a
+ * collision costs little.
  */
 #pragma once
 

@@ -26,7 +26,7 @@ struct wanted {
 /* The registry that STORAGE_ID and ZONE of the arguments name. ERR_NOT_FOUND. */
 enum err codec_registry(const json_t *args, const struct registries *registries,
                         struct registry **registry, struct why *why);
-/* ERR_NOT_FOUND: the settings do not have it, or have it for another tenant. */
+/* ERR_NOT_FOUND: the registry is not in the settings, or belongs to another tenant. */
 enum err codec_no_registry(const char *storage_id, const char *zone, struct why *why);
 enum err codec_wanted(const json_t *args, const struct registry *registry,
                       struct arena *arena, struct wanted *wanted, struct why *why);
