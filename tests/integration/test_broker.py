@@ -419,16 +419,17 @@ class Consuming(Story):
         stats = driver.until(lambda s: s["delivered"] == 6, "all of them came")
         self.assertEqual((stats["not_json"], stats["largest"], stats["downs"]), (4, 6, 0))
 
-    def test_a_poisonous_header_is_dropped_and_the_rest_goes_on(self):
+    def test_no_header_costs_the_connection(self):
+        """The largest and the deepest that RabbitMQ takes with its default settings."""
         driver = self.driver()
-        driver.open("work", "poison")
-        self.send_nested("poison", b"1 deep", 900)
-        driver.until(lambda s: s["delivered"] == 1, "a deep one that fits into a frame")
-        self.send_nested("poison", b"poison", 15000)
-        self.send("poison", b"2 good")
-        driver.until(lambda s: s["distinct"] == 2 and s["downs"] == 1 and s["in_up"],
-                     "the good one came, and the poison cost one connection")
-        wait_for(lambda: self.count("poison") == 0, 10, "the poison is gone")
+        driver.open("work", "headers")
+        frame, properties = 131072, 100
+        level = len(b"\1aF") + 4
+        self.send_nested("headers", b"1 deep", (frame - properties) // level)
+        self.send("headers", b"2 long", application_headers={"text": "x" * (frame - properties)})
+        self.send("headers", b"3 good")
+        stats = driver.until(lambda s: s["distinct"] == 3, "all of them came")
+        self.assertEqual((stats["delivered"], stats["downs"]), (3, 0))
 
     def send_nested(self, queue, body, depth):
         """With a header table that is deeper than Python can write."""
@@ -465,6 +466,21 @@ class Consuming(Story):
                 amqp.Message(b"1 note", content_type="application/json"), exchange=source,
                 routing_key="notifications.info")
             driver.until(lambda s: s["delivered"] == 1, "a notification")
+
+
+class LargeFrames(Story):
+    """A broker that delivers larger headers than a worker reads."""
+
+    settings = ("frame_max = 262144",)
+
+    def test_a_header_that_is_too_large_is_dropped_and_the_rest_goes_on(self):
+        driver = self.driver()
+        driver.open("work", "poison")
+        self.send("poison", b"1 poison", application_headers={"text": "x" * 132_000})
+        self.send("poison", b"2 good")
+        driver.until(lambda s: s["distinct"] == 1 and s["downs"] == 1 and s["in_up"],
+                     "the good one came, and the poison cost one connection")
+        wait_for(lambda: self.count("poison") == 0, 10, "the poison is gone")
 
 
 class Missing(Story):

@@ -230,6 +230,13 @@ static enum err connection_establish(const struct broker *broker,
 	return reply_check(amqp_get_rpc_reply(amqp), "channel.open", why);
 }
 
+static size_t sent_frame_max(amqp_connection_state_t amqp)
+{
+	size_t agreed = (size_t)amqp_get_frame_max(amqp);
+
+	return agreed < SENT_FRAME_MAX ? agreed : SENT_FRAME_MAX;
+}
+
 struct connection *connection_open(const struct broker *broker,
                                    const struct broker_host *host, struct cancel *cancel,
                                    struct why *why)
@@ -244,8 +251,7 @@ struct connection *connection_open(const struct broker *broker,
 	}
 	connection->fd = amqp_get_sockfd(connection->amqp);
 	connection->user = host->user;
-	connection->body_max =
-	    (size_t)amqp_get_frame_max(connection->amqp) - FRAME_OVERHEAD;
+	connection->body_max = sent_frame_max(connection->amqp) - FRAME_OVERHEAD;
 	return connection;
 }
 
@@ -262,7 +268,7 @@ bool connection_writable(struct connection *connection, size_t len)
 	if (connection->credit < len) {
 		if (poll(&poll_fd, 1, 0) != 1 || !(poll_fd.revents & POLLOUT))
 			return false;
-		connection->credit = 2 * FRAME_MAX;
+		connection->credit = 2 * SENT_FRAME_MAX;
 	}
 	connection->credit -= len;
 	return true;
@@ -291,7 +297,7 @@ void connection_close(struct connection **connection)
 {
 	struct timeval limit = { .tv_usec = GOODBYE_MS * 1000 - 1 };
 
-	if (*connection && connection_writable(*connection, FRAME_MAX)) {
+	if (*connection && connection_writable(*connection, SENT_FRAME_MAX)) {
 		amqp_set_rpc_timeout((*connection)->amqp, &limit);
 		amqp_connection_close((*connection)->amqp, AMQP_REPLY_SUCCESS);
 	}

@@ -37,7 +37,13 @@ struct loop_timer;
 enum {
 	CHANNEL = 1,		/* all but the rechecks */
 	RECHECK_CHANNEL = 2,	/* open as long as a recheck lasts */
-	FRAME_MAX = 8192,
+	/*
+	 * RabbitMQ's default. The header of a message comes in one frame, whatever this
+	 * connection agreed on: all that a producer can send there must fit. librabbitmq
+	 * decodes the deepest nest of this size in less than 4 MiB of stack.
+	 */
+	FRAME_MAX = 131072,
+	SENT_FRAME_MAX = 8192,
 	SHORT_MAX = 255,	/* bytes of a name or key (AMQP 0-9-1, shortstr) */
 	WINDOW = 1000,		/* messages sent and not confirmed */
 	FLIGHT_SLOTS = 1024,	/* a power of two above it */

@@ -7,7 +7,7 @@
 #include "runtime/broker_private.h"
 
 /* A turn of reading: 256 small deliveries, the confirms of 768 messages, or 1 ms. */
-enum { TURN_FRAMES = 768, TURN_US = 1000 };
+enum { TURN_FRAMES = 768, TURN_US = 1000, POISON_LOG_MS = 1000 };
 
 enum { ATTEMPTS_MAX = 1000000, EXPIRATION_MAX_MS = 24 * 3600 * 1000 };
 
@@ -385,22 +385,26 @@ static bool is_decode_error(int status)
 }
 
 /*
- * A message whose header cannot be decoded would come back with every new
- * connection. The delivery before the header told its tag: refuse it as our
- * last word. Its bytes are lost; they could not be read.
+ * A message whose header cannot be decoded would come back with every new connection. The
+ * method frame before the header has its delivery tag: reject the message, then leave the
+ * connection. This loses the message. Only a broker whose frame_max is above FRAME_MAX
+ * delivers such a message.
  */
 static void poison_reject(struct broker *broker)
 {
+	static int64_t quiet_until_ms;
 	const struct content *content = &broker->content;
 
 	if (content->expect != CONTENT_HEADER || content->is_return || broker->lingering)
 		return;
-	if (!connection_writable(broker->connection, FRAME_MAX))
+	if (!connection_writable(broker->connection, SENT_FRAME_MAX))
 		return;
 	if (amqp_basic_reject(broker->connection->amqp, CHANNEL, content->delivery.tag,
 			      false))
 		return;
-	log_warn("message dropped: queue=%s cause=bad_header", content->delivery.queue);
+	if (log_is_due(&quiet_until_ms, POISON_LOG_MS))
+		log_warn("message dropped: queue=%s cause=bad_header: set frame_max of "
+		         "RabbitMQ to %d or less", content->delivery.queue, FRAME_MAX);
 	broker->lingering = broker->connection;
 	broker->connection = NULL;
 }
