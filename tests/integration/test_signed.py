@@ -35,6 +35,7 @@ from lab.rabbitmq import NAME                                           # noqa: 
 SECONDS = 30
 DAY_MS = 86400 * 1000
 POOL = "pool_manager.default"
+PING = "oslo_rpc_server_ping"   # every server has it
 REASONS = ("unsigned", "malformed", "unknown_key", "wrong", "old", "ahead", "no_user",
            "not_administrator", "agent_key")
 # what an agent may call; all other methods want a key of the fleet's
@@ -276,6 +277,10 @@ class Forged(Story):
         for kind, topic, bodies in (
                 ("central", "central", forged),
                 ("poolmgr", POOL, [*forged, envelope(message("no_such_method", {})),
+                                   envelope(message(PING, {})),
+                                   envelope(message(PING, {}, version="9.0")),
+                                   envelope(message(PING, {}, _context_project_id="x" * 300)),
+                                   envelope(message(PING, {}, _context_is_admin=True)),
                                    "{}", "no JSON"])):
             with self.subTest(topic=topic):
                 self.producer.channel.queue_purge(f"{topic}.dead")

@@ -197,6 +197,25 @@ static const char *intake_subject(const struct job *job)
 }
 
 /*
+ * The method whose rules hold for the sender. UNKNOWN: the server does not have the method, or
+ * the message is a cast of a method that every server has, on a server whose own methods are
+ * all the fleet's.
+ */
+static const struct rpc_method *intake_claimed(const struct rpc_server *server,
+                                               const struct envelope_request *envelope,
+                                               const struct rpc_method *unknown)
+{
+	const struct rpc_method *method;
+	struct why ignored;
+
+	if (rpc_find(server->config.methods, envelope->method, &method, &ignored))
+		return unknown;
+	if (server->is_fleet_only && !method->fleet && !envelope->msg_id)
+		return unknown;
+	return method;
+}
+
+/*
  * Judges the sender. An unknown method counts as the fleet's own if all methods of the
  * server are. A refused message is forged if only the fleet may send it.
  */
@@ -206,15 +225,13 @@ static enum err intake_trust(const struct rpc_server *server, struct trust_claim
 	const struct rpc_method unknown = {
 		.name = claim.envelope->method, .fleet = server->is_fleet_only,
 	};
-	struct why ignored;
 	enum err err;
 
 	*is_forged = false;
 	if (!server->config.trust)
 		return OK;
 	claim.topic = server->config.topic;
-	if (rpc_find(server->config.methods, unknown.name, &claim.method, &ignored))
-		claim.method = &unknown;
+	claim.method = intake_claimed(server, claim.envelope, &unknown);
 	err = trust_judge(server->config.trust, &claim, is_foreign_admin, why);
 	*is_forged = err && claim.method->fleet;
 	return err;
@@ -308,7 +325,7 @@ static void intake_refuse(struct rpc_server *server,
 
 	server->caller = (struct caller_scan){ 0 };
 	if (!is_answered && intake_is_forged(server, delivery)) {
-		broker_ack(server->in, delivery);
+		broker_reject(server->in, delivery);
 		return;
 	}
 	if (!is_answered)
