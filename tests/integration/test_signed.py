@@ -552,8 +552,8 @@ class Administrators(Story):
         for worker in self.fleet.workers:
             self.give(worker, {"broker": broker})
 
-    def client(self, account, *words, admin=True):
-        """The output of zonefleet by that account; None if it was refused as it should be."""
+    def client(self, account, *words, admin=True, refusal="broker.administrators"):
+        """The output of zonefleet by that account; None: it failed with the words of REFUSAL."""
         config = self.folder / f"{account.name}.cfg"
         config.touch(0o600)
         config.write_text(render({"broker": {"url": account.url},
@@ -561,8 +561,11 @@ class Administrators(Story):
         try:
             return run([BINARIES / "zonefleet", "--config", config, *words])
         except Exception as error:
-            self.assertIn("broker.administrators", str(error))
+            self.assertIn(refusal, str(error))
             return None
+
+    def dead_letters(self, *words):
+        return json.loads(self.client(self.boss, "--json", "dead-letters", *words))
 
     def test_who_may(self):
         ours = self.create()
@@ -602,16 +605,44 @@ class Administrators(Story):
         """Unless the operator vouches for it."""
         self.allow(administrators=[self.boss.name])
         name = f"letter{next(numbers)}.example."
-        self.producer.send("central", envelope(message("create_domain", {"domain": {"name": name}})))
-        exists = f"SELECT 1 FROM domains WHERE name = '{name}'"
+        self.producer.channel.queue_purge("central.dead")
+        self.create_by_cast(name)
         for vouch, wanted in ([], []), (["--vouch"], [["1"]]):
             self.fleet.wait_for(lambda: self.letters("central"), SECONDS, "it is a dead letter")
             before = self.refused("central")
-            self.client(self.boss, "dead-letters", "retry", "all", *vouch)
+            letters = self.dead_letters("list")["dead_letters"]
+            self.dead_letters("retry", letters[0]["id"], *vouch)
             if not vouch:
                 self.wait_refused("central", before, not_administrator=1)
-            self.fleet.wait_for(lambda w=wanted: self.fleet.mariadb.sql(exists) == w, SECONDS,
+            self.fleet.wait_for(lambda w=wanted: self.named(name) == w, SECONDS,
                                 f"{name} is {'' if vouch else 'not '}there")
+
+    def create_by_cast(self, name, **more):
+        self.producer.send("central", envelope(message("create_domain", {"domain": {"name": name}},
+                                                       **more)))
+
+    def named(self, name):
+        return self.fleet.mariadb.sql(f"SELECT 1 FROM domains WHERE name = '{name}'")
+
+    def test_who_vouches_for_a_letter_vouches_for_no_other(self):
+        """A producer gives its message the id of another one."""
+        self.allow(administrators=[self.boss.name])
+        names = [f"letter{next(numbers)}.example." for _ in range(2)]
+        self.producer.channel.queue_purge("central.dead")
+        for name in names:
+            self.create_by_cast(name, _unique_id="5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f")
+        self.fleet.wait_for(lambda: self.letters("central") == 2, SECONDS, "two dead letters")
+        letters = self.dead_letters("list")["dead_letters"]
+        self.assertEqual(len({letter["message_id"] for letter in letters}), 1)
+        read = [letter["id"] for letter in letters
+                if names[0] in json.dumps(self.dead_letters("show", letter["id"]))]
+        self.assertEqual(len(read), 1)
+        self.assertIsNone(self.client(self.boss, "dead-letters", "retry", "all", "--vouch",
+                                      refusal="--vouch sends one dead letter"))
+        self.assertEqual(self.dead_letters("retry", read[0], "--vouch"), {"count": 1})
+        self.fleet.wait_for(lambda: self.named(names[0]), SECONDS, f"{names[0]} is there")
+        self.assertEqual(self.letters("central"), 1)
+        self.assertEqual(self.named(names[1]), [])
 
     def test_who_says_nothing(self):
         tenant = self.caller(admin=False)

@@ -591,7 +591,8 @@ const struct command commands[] = {
 	  "list messages that were given up (administrators)",
 	  "Lists messages that no worker could take, with the reason: broken ones, and "
 	  "those that failed for good. What they asked for is not lost by that: the "
-	  "database says what is owed, and the pool managers see to it.",
+	  "database says what is owed, and the pool managers see to it. ID names a "
+	  "message by its queue and its content.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_show,
 	  "show a dead letter whole (administrators)",
@@ -604,7 +605,8 @@ const struct command commands[] = {
 	  "every message. A message that a worker gets twice has one effect. The message "
 	  "names no broker account, so a worker with broker.require_user_id or "
 	  "broker.administrators may refuse it again. --vouch sends it under your own "
-	  "account, with your rights: first read it with 'zonefleet dead-letters show'.",
+	  "account, with your rights: first read it with 'zonefleet dead-letters show'. "
+	  "--vouch sends one message, never all.",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_drop,
 	  "throw a dead letter away (administrators)",

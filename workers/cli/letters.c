@@ -1,16 +1,27 @@
 #include <inttypes.h>
+#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/hex.h"
 #include "base/mem.h"
 #include "handlers.h"
 #include "names.h"
 #include "queues.h"
 #include "runtime/envelope.h"
 
-enum { LETTERS_MAX = 100000, BODY_MAX = 16 << 20 };
+enum { LETTERS_MAX = 100000, BODY_MAX = 16 << 20, LETTER_ID_LEN = 32 };
+
+/* A dead letter, as the commands show it. */
+struct letter {
+	const char *queue;		/* that it came from */
+	char id[LETTER_ID_LEN + 1];
+	const struct desk_letter *message;
+	const char *message_id, *method;	/* "": they cannot be read */
+};
 
 /* The dead letters of all queues, one by one; what VISIT leaves goes back at the end. */
 struct tour {
@@ -18,34 +29,59 @@ struct tour {
 	struct broker_desk *desk;
 	struct arena *arena;
 	size_t limit, seen, done;
-	enum err (*visit)(struct tour *tour, const char *queue,
-	                  const struct desk_letter *letter, const char *id,
-	                  const char *method);
+	enum err (*visit)(struct tour *tour, const struct letter *letter);
 	const char *wanted;		/* an id; NULL: all */
 	struct table table;
 	json_t *list;
 };
 
-static enum err visit(struct tour *tour, const char *queue,
-                      const struct desk_letter *letter)
+/*
+ * A digest of the queue and the body. The message's own id would not do: its sender chooses
+ * it, and could give a letter the id of another one, which an operator is about to retry.
+ */
+static void letter_set_id(struct letter *letter)
 {
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	struct buf buf = { 0 };
+
+	buf_append(&buf, letter->queue, strlen(letter->queue) + 1);
+	buf_append(&buf, letter->message->body, letter->message->len);
+	SHA256(buf.data, buf.len, digest);
+	hex_encode(digest, LETTER_ID_LEN / 2, letter->id);
+	buf_clear(&buf);
+}
+
+static enum err letter_visit(struct tour *tour, struct letter *letter)
+{
+	const struct desk_letter *message = letter->message;
 	struct envelope_request request;
 	struct why why;
-	const char *id = "", *method = "";
-	bool readable = letter->is_json &&
-	                !envelope_request_decode(letter->body, letter->len, BODY_MAX,
-	                                         &request, &why);
-	enum err err = OK;
+	bool is_readable = message->is_json &&
+	                   !envelope_request_decode(message->body, message->len, BODY_MAX,
+	                                            &request, &why);
+	enum err err;
 
-	if (readable) {
-		id = request.unique_id ? request.unique_id : "";
-		method = request.method;
+	if (is_readable) {
+		letter->message_id = request.unique_id ? request.unique_id : "";
+		letter->method = request.method;
 	}
-	if (!tour->wanted || !strcmp(tour->wanted, id))
-		err = tour->visit(tour, queue, letter, id, method);
-	if (readable)
+	err = tour->visit(tour, letter);
+	if (is_readable)
 		envelope_request_clear(&request);
 	return err;
+}
+
+static enum err tour_letter(struct tour *tour, const char *queue,
+                            const struct desk_letter *message)
+{
+	struct letter letter = {
+		.queue = queue, .message = message, .message_id = "", .method = "",
+	};
+
+	letter_set_id(&letter);
+	if (tour->wanted && strcmp(tour->wanted, letter.id))
+		return OK;
+	return letter_visit(tour, &letter);
 }
 
 static enum err tour_queue(struct tour *tour, const char *queue)
@@ -57,17 +93,17 @@ static enum err tour_queue(struct tour *tour, const char *queue)
 
 	/* not those that come meanwhile: what is sent back may die again */
 	for (uint32_t i = 0; !err && found && i < count.messages; i++) {
-		struct desk_letter letter;
+		struct desk_letter message;
 
 		if (tour->seen == tour->limit)
 			break;
 		arena_reset(tour->arena);
-		err = broker_desk_take(tour->desk, dead, tour->arena, &letter, &found,
+		err = broker_desk_take(tour->desk, dead, tour->arena, &message, &found,
 		                       &tour->cli->why);
 		if (err || !found)
 			break;
 		tour->seen++;
-		err = visit(tour, queue, &letter);
+		err = tour_letter(tour, queue, &message);
 	}
 	free(dead);
 	return err;
@@ -102,22 +138,29 @@ static const struct column columns[] = {
 	{ 0 }
 };
 
-static enum err visit_list(struct tour *tour, const char *queue,
-                           const struct desk_letter *letter, const char *id,
-                           const char *method)
+/* What list and show have in common. */
+static json_t *letter_json(const struct letter *letter)
 {
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "queue", letter->queue, "id",
+	                 letter->id, "message_id", letter->message_id, "method",
+	                 letter->method, "buried_at",
+	                 (json_int_t)letter->message->buried_unix, "reason",
+	                 letter->message->reason);
+}
+
+static enum err visit_list(struct tour *tour, const struct letter *letter)
+{
+	int64_t buried_unix = letter->message->buried_unix;
 	char ago[DURATION_TEXT] = "-";
 
-	if (letter->buried_unix)
-		names_duration(clock_unix() - letter->buried_unix, ago);
-	table_text(&tour->table, queue);
-	table_text(&tour->table, *id ? id : "-");
-	table_text(&tour->table, *method ? method : "-");
-	table_printf(&tour->table, letter->buried_unix ? "%s ago" : "%s", ago);
-	table_text(&tour->table, letter->reason);
-	json_array_append_new(tour->list, json_pack(
-	    "{s:s, s:s, s:s, s:I, s:s}", "queue", queue, "id", id, "method", method,
-	    "buried_at", (json_int_t)letter->buried_unix, "reason", letter->reason));
+	if (buried_unix)
+		names_duration(clock_unix() - buried_unix, ago);
+	table_text(&tour->table, letter->queue);
+	table_text(&tour->table, letter->id);
+	table_text(&tour->table, *letter->method ? letter->method : "-");
+	table_printf(&tour->table, buried_unix ? "%s ago" : "%s", ago);
+	table_text(&tour->table, letter->message->reason);
+	json_array_append_new(tour->list, letter_json(letter));
 	return OK;
 }
 
@@ -143,20 +186,17 @@ enum err letters_list(struct cli *cli)
 
 /* ---- one, or all ---- */
 
-static enum err visit_show(struct tour *tour, const char *queue,
-                           const struct desk_letter *letter, const char *id,
-                           const char *method)
+static enum err visit_show(struct tour *tour, const struct letter *letter)
 {
-	json_t *body = json_loadb((const char *)letter->body, letter->len,
+	const struct desk_letter *message = letter->message;
+	json_t *body = json_loadb((const char *)message->body, message->len,
 	                          JSON_REJECT_DUPLICATES, NULL);
-	json_t *shown;
+	json_t *shown = letter_json(letter);
 
 	tour->done++;
 	if (!body)
-		body = json_sprintf("%zu octets that are no JSON", letter->len);
-	shown = json_pack("{s:s, s:s, s:s, s:I, s:s, s:o}", "queue", queue, "id", id,
-	                  "method", method, "buried_at", (json_int_t)letter->buried_unix,
-	                  "reason", letter->reason, "body", body);
+		body = json_sprintf("%zu octets that are no JSON", message->len);
+	json_object_set_new(shown, "body", body);
 	if (tour->cli->out.json) {
 		cli_answer(tour->cli, shown);
 		return OK;
@@ -165,27 +205,21 @@ static enum err visit_show(struct tour *tour, const char *queue,
 	return OK;
 }
 
-static enum err visit_retry(struct tour *tour, const char *queue,
-                            const struct desk_letter *letter, const char *id,
-                            const char *method)
+static enum err visit_retry(struct tour *tour, const struct letter *letter)
 {
-	enum err err = broker_desk_send(tour->desk, queue, letter,
+	enum err err = broker_desk_send(tour->desk, letter->queue, letter->message,
 	                                cli_has(tour->cli, OPT_VOUCH), &tour->cli->why);
 
-	(void)id, (void)method;
 	if (!err)
-		err = broker_desk_drop(tour->desk, letter, &tour->cli->why);
+		err = broker_desk_drop(tour->desk, letter->message, &tour->cli->why);
 	tour->done += !err;
 	return err;
 }
 
-static enum err visit_drop(struct tour *tour, const char *queue,
-                           const struct desk_letter *letter, const char *id,
-                           const char *method)
+static enum err visit_drop(struct tour *tour, const struct letter *letter)
 {
-	enum err err = broker_desk_drop(tour->desk, letter, &tour->cli->why);
+	enum err err = broker_desk_drop(tour->desk, letter->message, &tour->cli->why);
 
-	(void)queue, (void)id, (void)method;
 	tour->done += !err;
 	return err;
 }
@@ -215,8 +249,24 @@ enum err letters_show(struct cli *cli)
 	return settle(cli, &(struct tour){ .visit = visit_show }, NULL);
 }
 
+/* Who vouches for a letter has read it. */
+static enum err check_vouch(struct cli *cli)
+{
+	if (!strcmp(cli->argv[0], "all"))
+		return fail(&cli->why, ERR_INVALID, "--vouch sends one dead letter: name "
+		            "the ID that 'zonefleet dead-letters list' shows");
+	if (!cli->common.broker.send_user_id)
+		return fail(&cli->why, ERR_INVALID, "--vouch cannot name your account: "
+		            "broker.send_user_id is false");
+	return OK;
+}
+
 enum err letters_retry(struct cli *cli)
 {
+	enum err err = cli_has(cli, OPT_VOUCH) ? check_vouch(cli) : OK;
+
+	if (err)
+		return err;
 	return settle(cli, &(struct tour){ .visit = visit_retry }, "sent back");
 }
 
