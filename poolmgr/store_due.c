@@ -157,9 +157,10 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
 void store_hurry(struct tx *tx, const char *domain_id)
 {
 	tx_exec(tx,
-	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3) "
-	    "WHERE domain_id = ? AND (status IN ('ERROR', 'NO_DOMAIN') "
-	    "OR next_attempt_at IS NOT NULL)", TX_BIND(tx_text(domain_id)));
+	    "UPDATE pool_manager_status SET next_attempt_at = NOW(3), "
+	    "attempts = LEAST(attempts, 1) WHERE domain_id = ? "
+	    "AND (status IN ('ERROR', 'NO_DOMAIN') OR next_attempt_at IS NOT NULL)",
+	    TX_BIND(tx_text(domain_id)));
 }
 
 void store_drop_plans(struct tx *tx, const char *domain_id)

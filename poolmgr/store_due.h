@@ -39,7 +39,10 @@ void store_claim(struct tx *tx, struct arena *arena, struct due **due, int ahead
  * process would look for them again and again. At most TX_LIST_MAX are deleted.
  */
 void store_forget_due(struct tx *tx, const struct share *share, const struct due_of *of);
-/* All that is owed of the domain is due now. */
+/*
+ * All that is owed of the domain is due now. If it fails again, the pauses begin anew: what the
+ * first attempt finds out, a lost zone for one, is not put off by the failures before.
+ */
 void store_hurry(struct tx *tx, const char *domain_id);
 /*
  * What failed (through its control channel, or not) is due now: at most TX_LIST_MAX rows.
