@@ -1165,8 +1165,7 @@ class Empty(Restarted):
         port = self.create(network, "10.91.2.1")
         self.wait_active(port)
         self.answers(self.reverse("10.91.2.1"), "PTR", f"host-10-91-2-1.{domain}")
-        self.fleet.bind.stop()
-        try:
+        with self.fleet.away(self.fleet.bind):
             self.caller.delete_port(port=port["id"])
             self.fleet.wait_for(lambda: not self.is_there(zone), SECONDS, "it is to go")
             port = self.create(network, "10.91.2.1", dns_name="next")
@@ -1174,10 +1173,6 @@ class Empty(Restarted):
                 f"SELECT reason FROM port_zones WHERE zone = '{zone}'")
                 == [["the domain is being deleted"]], SECONDS, "it is said why it waits")
             self.assertEqual(self.caller.get_port(port=port["id"])["port"]["status"], "PENDING")
-        finally:
-            self.fleet.bind.launch()
-            self.fleet.bind.wait_ready()
-            self.fleet.bind.wait_ready()
         self.fleet.wait_for(lambda: self.caller.get_port(port=port["id"])["port"]["status"]
                             == "ACTIVE", 8 * SECONDS, "it is published")
         self.answers(self.reverse("10.91.2.1"), "PTR", f"next.{domain}")
@@ -1192,17 +1187,13 @@ class Empty(Restarted):
         owner.set_network(network={"id": network, "dns_domain": "owned.example."})
         port = self.create(network, "10.97.2.1", caller=owner)
         self.answers(self.reverse("10.97.2.1"), "PTR", "host-10-97-2-1.owned.example.")
-        self.fleet.bind.stop()
-        try:
+        with self.fleet.away(self.fleet.bind):
             owner.delete_port(port=port["id"])
             self.fleet.wait_for(lambda: not self.is_there(zone) and not self.made(zone), SECONDS,
                                 "it is to go")
             self.create(network, "10.97.3.1", caller=owner)
             self.refused("reverse domains of the project exist or are to be made",
                          self.create, network, "10.97.2.1", caller=owner)
-        finally:
-            self.fleet.bind.launch()
-            self.fleet.bind.wait_ready()
 
     def test_many_come_and_go(self):
         domain, network = self.domain()
@@ -1660,13 +1651,9 @@ class Client(PortStory):
                    "--wait-timeout", "2")
         domain, network = self.domain()
         self.cli("port", "create", network, "10.9.2.4", "--wait")
-        self.fleet.bind.stop()
-        try:
+        with self.fleet.away(self.fleet.bind):
             status, _, said = self.run_client("port", "create", network, "10.9.2.5", "--wait",
                                               "--wait-timeout", "2")
-        finally:
-            self.fleet.bind.launch()
-            self.fleet.bind.wait_ready()
         self.assertIn(status, (4, 5), said)
         self.assertRegex(said, f"{domain} is (not on its name servers|in ERROR: bind)")
         self.answers(f"host-10-9-2-5.{domain}", "A", "10.9.2.5")

@@ -94,6 +94,7 @@ class Hand:
 
 
 class RouteStory(unittest.TestCase):
+    maxDiff = None
 
     workers = []
 
@@ -1445,7 +1446,7 @@ class Moved(RouteStory):
         for route in moved:
             self.wait(lambda: self.get(route)["router"] == "shard2", "it moves")
         self.caller.drain_router(router="shard1", drain=False)
-        stay = [self.route(f"s{i}", id=f"{i}" * 32) for i in range(7, 10)]
+        stay = [self.scheduled(self.route(f"s{i}", id=f"{i}" * 32)) for i in range(7, 10)]
         self.assertEqual(self.routes(router="shard1"), stay)
         whole = self.caller.router_hosts(router="shard1")["hosts"]
         self.assertEqual([(host["route"], host["map"].count("\n")) for host in whole],
@@ -1535,7 +1536,7 @@ class Moved(RouteStory):
         route = self.scheduled(self.route())
         self.caller.drain_router(router="new", drain=False)
         self.fleet.bind.stop()
-        self.addCleanup(lambda: self.fleet.bind.pid or self.fleet.bind.launch())
+        self.addCleanup(self.wake, self.fleet.bind)
         self.caller.drain_router(router="old")
         self.wait(lambda: self.cname(route), "central has taken it")
         self.wait(lambda: "ADD" not in self.moves(), "and said so")
@@ -1544,6 +1545,11 @@ class Moved(RouteStory):
         self.fleet.bind.launch()
         self.wait(lambda: self.moves("state = 'HAVE' AND ends_at > NOW(3) + INTERVAL 4 SECOND")
                   == ["1"], "its grace begins", 60)
+
+    def wake(self, server):
+        if not server.pid:
+            server.launch()
+        self.fleet.wait_answers(server)
 
     def test_a_name_is_served_until_no_resolver_has_its_cname(self):
         """The grace is over: central is away, then a name server is, then a resolver may have
@@ -1571,7 +1577,7 @@ class Moved(RouteStory):
         assert_served("WITHDRAW")
         before = "WITHDRAW"
         bind.stop()
-        self.addCleanup(lambda: bind.pid or bind.launch())
+        self.addCleanup(self.wake, bind)
         central.launch()
         central.wait_ready()
         assert_served("WITHDRAWN")

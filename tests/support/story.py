@@ -1,8 +1,10 @@
 """A fleet and a caller of central: what the stories of the whole way have in common."""
 
+import contextlib
 import gzip
 import itertools
 import lzma
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -102,6 +104,28 @@ class StoryFleet(Fleet):
         """What the database has otherwise, by the table: the new rows, or the new checksum."""
         return {table: [row for row in now if row not in stored[table]]
                 for table, now in self.stored().items() if now != stored[table]}
+
+    @contextlib.contextmanager
+    def away(self, server):
+        """SERVER is stopped within, and runs again when the context ends."""
+        server.stop()
+        try:
+            yield
+        finally:
+            server.launch()
+            self.wait_answers(server)
+
+    def wait_answers(self, server):
+        """Until it is ready, and each process of the pool managers knows that."""
+        server.wait_ready()
+        self.wait_for(lambda: not self.troubles(server.name), 60,
+                      f"the pool managers know that {server.name} answers")
+
+    def troubles(self, server):
+        """How many processes of the pool managers only probe the server, by the channel."""
+        pattern = rf'^zonefleet_server_(?:failing|silent)_processes{{server="{server}"}} (\S+)$'
+        return sum(float(number) for worker in self.poolmgrs
+                   for number in re.findall(pattern, worker.page("/metrics")[1], re.MULTILINE))
 
     def processes(self):
         """The pids of all that work, by the worker."""
