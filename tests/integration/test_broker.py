@@ -419,6 +419,15 @@ class Consuming(Story):
         stats = driver.until(lambda s: s["delivered"] == 6, "all of them came")
         self.assertEqual((stats["not_json"], stats["largest"], stats["downs"]), (4, 6, 0))
 
+    def test_dead_letters_are_bounded(self):
+        """Who declares the queue with other arguments is refused."""
+        self.driver().open("work", "bounded")
+        bounds = {"x-max-length": 100_000, "x-max-length-bytes": 512 << 20,
+                  "x-overflow": "drop-head"}
+        declared = self.channel().queue_declare("bounded.dead", durable=True, auto_delete=False,
+                                                arguments=bounds)
+        self.assertEqual(declared.message_count, 0)
+
     def test_no_header_costs_the_connection(self):
         """The largest and the deepest that RabbitMQ takes with its default settings."""
         driver = self.driver()

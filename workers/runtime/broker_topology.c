@@ -7,7 +7,11 @@
 #include "base/mem.h"
 #include "runtime/broker_private.h"
 
-enum { KEPT_MAX = 100000, NAME_SIZE = SHORT_MAX + 1 };
+enum {
+	KEPT_MAX = 100000,
+	DEAD_MAX_BYTES = 512 << 20,	/* of the dead letters of a queue */
+	NAME_SIZE = SHORT_MAX + 1,
+};
 
 /* One queue a step: in a queue with a time a message, a long one holds up the shorter. */
 static const int retry_steps_ms[] = { 1000, 5000, 8000 };
@@ -118,7 +122,7 @@ static void add_retry(struct topology *topology, const char *name, int step_ms)
 }
 
 /* Nobody else empties this queue: it does not grow for ever. */
-static void add_kept(struct topology *topology, const char *name)
+static struct thing *add_kept(struct topology *topology, const char *name)
 {
 	struct thing *queue = add_queue(topology, name);
 
@@ -126,16 +130,23 @@ static void add_kept(struct topology *topology, const char *name)
 	argument_text(queue, "x-overflow", "drop-head");
 	if (topology->quorum)
 		argument_text(queue, "x-queue-type", "quorum");
+	return queue;
+}
+
+/* Any account can send a cast that fails: such casts must not fill the broker's disk. */
+static void add_dead(struct topology *topology, const char *name)
+{
+	char dead[NAME_SIZE];
+
+	snprintf(dead, sizeof dead, "%s.dead", name);
+	argument_number(add_kept(topology, dead), "x-max-length-bytes", DEAD_MAX_BYTES);
 }
 
 static void add_neighbours(struct topology *topology, const char *name)
 {
-	char dead[NAME_SIZE];
-
 	for (int i = 0; i < RETRY_STEPS; i++)
 		add_retry(topology, name, retry_steps_ms[i]);
-	snprintf(dead, sizeof dead, "%s.dead", name);
-	add_kept(topology, dead);
+	add_dead(topology, name);
 }
 
 static void add_work(struct topology *topology, const char *name, const char *exchange)
