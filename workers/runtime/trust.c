@@ -165,7 +165,7 @@ static struct metric *unchecked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
 	                  "the fleet's messages without a good signature that "
-	                  "fleet.trust_broker accepted", NULL, NULL);
+	                  "fleet.trust_broker let pass", NULL, NULL);
 }
 
 void trust_metrics(void)
