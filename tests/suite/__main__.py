@@ -35,6 +35,7 @@ names:
 environment:
   STORIES_AT_ONCE=N   stories that run side by side (by default: by memory and load)
   FUZZ_SECONDS=N      of each fuzz target (5)
+  UNIT_PERCENT=N      of the rounds of random inputs to unit tests (100; 12 in the default's asan)
   TMPDIR=FOLDER       where servers keep their data (by default in /dev/shm, if it has 4 GiB free)
   ZONEFLEET_SEED=N    seed of the stories that draw by chance
 """
@@ -45,8 +46,8 @@ def arguments():
                        for name, (words, default) in plan.STAGES.items())
     parser = argparse.ArgumentParser(
         prog="tests/run", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Builds zonefleet and runs its tests. Without a name: what CI runs. "
-                    "The output of each job goes to build/test/JOB.log.",
+        description="Builds zonefleet and runs its tests. Without a name: all but what "
+                    "docs/testing.md says that the default leaves out. The output of each job goes to build/test/JOB.log.",
         epilog=EPILOG.format(stages=stages))
     parser.add_argument("names", nargs="*", metavar="NAME",
                         help="run only this stage, file, class or test, and what it needs")

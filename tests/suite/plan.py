@@ -26,6 +26,7 @@ SANITIZERS = {
     "ASAN_OPTIONS": "exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1",
     "UBSAN_OPTIONS": "exitcode=99:print_stacktrace=1",
 }
+DEFAULT_ROUNDS_PERCENT = "12"   # of random inputs to unit tests under the sanitizers
 CLANG = ("BUILD=build/fuzz", "CC=clang-14", "OPTIM=-O1 -g", "HARDEN=-fPIE",
          "SANITIZE=-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all")
 
@@ -89,16 +90,15 @@ def _make(name, stage, *words, **options):
     return _command(name, stage, ["make", "-j2", *words], builds=True, limit=900, **options)
 
 
-def _commands(fuzz_seconds):
+def _commands(fuzz_seconds, rounds_percent):
     jobs = [
         _make("build", "build", "all", "drivers"),
         _make("asan-programs", "asan", "asan-programs"),
         _make("check", "check", "check", needs=("build",), nice=5),
         _command("hardening", "hardening",
                  ["sh", "-c", "tests/support/check-hardening build/bin/*"], ("build",)),
-        # the check stage has all rounds of random inputs
         _make("asan", "asan", "asan", needs=("asan-programs",), nice=10,
-              env={"UNIT_PERCENT": "12"}),
+              env={"UNIT_PERCENT": os.environ.get("UNIT_PERCENT", rounds_percent)}),
         _make("clang", "clang", *CLANG, "all", "fuzzers", needs=("asan-programs",), nice=15),
     ]
     for target in sorted((ROOT / "tests" / "fuzz").glob("fuzz_*.c")):
@@ -260,7 +260,7 @@ def make(names, fuzz_seconds):
     listed = [stage for stage in STORY_STAGES
               if stage in wanted or (story_names and (stage in default or _hints(stage, story_names)))]
     stories = [job for stage in listed for job in _stories(stage)]
-    commands = _commands(fuzz_seconds)
+    commands = _commands(fuzz_seconds, "100" if names else DEFAULT_ROUNDS_PERCENT)
     out = left_out()
     _check_names(story_names, [*commands, *stories])
     if not names:
