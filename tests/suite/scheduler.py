@@ -21,7 +21,7 @@ KILL_SECONDS = 10           # from SIGTERM to SIGKILL
 IDLE_WANTED = 0.06          # of the processors' time, before another story starts
 SMOOTHING = 0.15            # the weight of one look in the idle share
 STORIES_MIN = 2             # as many run however busy the machine is
-STORIES_PER_PROCESSOR = 3
+STORIES_PER_PROCESSOR = 4
 STORY_BYTES = 2 << 30       # memory that a story may need
 
 
