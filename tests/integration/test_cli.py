@@ -246,6 +246,7 @@ class Commands(WithFleet):
 
     def test_an_error_names_the_server(self):
         self.run_client("domain", "create", "lag.org", "--wait")
+        self.fleet.wait_quiet()         # domains of other tests
         server = self.fleet.nsd
         server.pause()
         self.addCleanup(server.resume)
