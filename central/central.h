@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/log.h"
 #include "base/option.h"
 #include "runtime/worker.h"
 
@@ -28,7 +29,7 @@ struct central {
 	struct lane *import_lane;		/* commits take long: beside the loop */
 	struct db *import_db;
 	struct db_config import_db_config;
-	int64_t import_quiet_until_ms;		/* of what the lane logs */
+	struct log_limit import_log_limit;	/* of the lane's thread */
 	struct lane *sweep_lane;		/* of the sweep, for the same reason */
 	struct db *sweep_db;
 	struct db_config sweep_db_config;

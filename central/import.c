@@ -487,7 +487,7 @@ static enum err claim(void *self, struct why *why)
 static void note_no_claim(struct central *central, enum err err, const struct why *why)
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
-	    log_is_due(&central->import_quiet_until_ms, QUIET_MS))
+	    log_is_due(&central->import_log_limit, QUIET_MS))
 		log_warn("import not taken up: err=%s reason=\"%s\"", err_name(err), why->text);
 }
 

@@ -21,7 +21,7 @@ struct sweep {
 	struct arena *arena;
 	int64_t deadline_ms;
 	char cursor[ID_LEN + 1];	/* tombstones are looked for from here on */
-	int64_t quiet_until_ms;
+	struct log_limit log_limit;
 	bool is_running;
 	bool has_told_paths;
 };
@@ -119,7 +119,7 @@ static void note_failure(struct sweep *s, const struct step *step, enum err err,
                          const struct why *why)
 {
 	if (err != ERR_RACE && err != ERR_UNREACHABLE &&
-	    log_is_due(&s->quiet_until_ms, QUIET_MS))
+	    log_is_due(&s->log_limit, QUIET_MS))
 		log_warn("sweep failed: step=\"%s\" err=%s reason=\"%s\"", step->what,
 		         err_name(err), why->text);
 	else

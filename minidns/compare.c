@@ -54,7 +54,7 @@ struct server {
 	struct order *first, **end;
 	int running;
 	bool in_turn;
-	int64_t quiet_until_ms[COMPARISON_OUTCOMES];
+	struct log_limit log_limits[COMPARISON_OUTCOMES];
 };
 
 struct compares {
@@ -156,23 +156,13 @@ static bool is_to_be_told(const struct order *order, enum comparison_outcome out
 	        (outcome == COMPARISON_EQUAL || outcome == COMPARISON_REFUSED));
 }
 
-static bool is_to_be_said(struct server *server, enum comparison_outcome outcome)
-{
-	int64_t now_ms = loop_now_ms(server->compares->loop);
-	bool said = now_ms >= server->quiet_until_ms[outcome];
-
-	if (said)
-		server->quiet_until_ms[outcome] = now_ms + QUIET_MS;
-	return said;
-}
-
 static void log_uncompared(struct server *server, const struct poll_order *order,
                            const struct comparison_end *end)
 {
 	static const char advice[] =
 	    "; allow transfers to minidns' address to have the content compared";
 
-	if (!is_to_be_said(server, end->outcome))
+	if (!log_is_due(&server->log_limits[end->outcome], QUIET_MS))
 		return;
 	log_info("content not compared: domain=%s server=%s host=%s port=%u outcome=%s "
 	         "why=\"%s%s\"", order->domain.name, order->destination.id,

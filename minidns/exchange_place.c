@@ -104,23 +104,18 @@ bool place_is_known(const struct exchange *exchange)
 
 /* ---- what is told of a server ---- */
 
-struct rare_event {
-	const char *text;
-	struct rare *rare;
-};
-
-static void log_rarely(const struct exchange *exchange, const struct rare_event *event)
+static void log_limited(const struct exchange *exchange, const char *event,
+                        struct log_limit *limit)
 {
 	const struct address *to = &exchange->want.server;
 	char server[ADDRESS_TEXT], zone[NAME_MAX_TEXT + 1];
-	uint64_t unsaid;
 
-	if (!rare_says(event->rare, clock_ms(), &unsaid))
+	if (!log_is_due(limit, LOG_STRANGER_MS))
 		return;
 	address_format(to, server);
 	name_format(&exchange->want.zone, zone);
-	log_warn("%s: server=%s port=%u zone=%s unsaid=%llu", event->text, server,
-	         to->port, zone, (unsigned long long)unsaid);
+	log_warn("%s: server=%s port=%u zone=%s unlogged=%llu", event, server,
+	         to->port, zone, (unsigned long long)limit->unlogged);
 }
 
 void place_note_unknown(struct exchange *exchange)
@@ -128,9 +123,8 @@ void place_note_unknown(struct exchange *exchange)
 	struct exchanges *exchanges = exchange->exchanges;
 
 	metric_add(exchanges->figures->exchanges_unknown_server, 1);
-	log_rarely(exchange, &(struct rare_event){
-		"message not sent, its address is no server of a pool",
-		&exchanges->unknown_server });
+	log_limited(exchange, "message not sent, its address is no server of a pool",
+	            &exchanges->unknown_server);
 }
 
 void place_distrusted(struct exchange *exchange)
@@ -138,8 +132,8 @@ void place_distrusted(struct exchange *exchange)
 	struct exchanges *exchanges = exchange->exchanges;
 
 	metric_add(exchanges->figures->exchanges_distrusted, 1);
-	log_rarely(exchange, &(struct rare_event){
-		"answers may be forged, asked again over TCP", &exchanges->mismatched });
+	log_limited(exchange, "answers may be forged, asked again over TCP",
+	            &exchanges->mismatched);
 }
 
 bool place_case_not_echoed(const struct exchange *exchange)

@@ -10,8 +10,8 @@
 
 #include "exchange.h"
 
+#include "base/log.h"
 #include "core/forgery.h"
-#include "core/rare.h"
 #include "core/silence.h"
 #include "core/verdict.h"
 #include "dns/frames.h"
@@ -72,7 +72,7 @@ struct exchanges {
 	bool opening;			/* open_waiting() runs at the end of the turn */
 	struct address hosts[2];
 	int host_count;
-	struct rare unknown_server, mismatched;	/* lines of the log */
+	struct log_limit unknown_server, mismatched;
 };
 
 /* ---- exchange.c ---- */

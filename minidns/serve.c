@@ -10,7 +10,6 @@
 #include "core/cookie.h"
 #include "core/ixfr.h"
 #include "core/query.h"
-#include "core/rare.h"
 #include "core/refusal.h"
 #include "deltas.h"
 #include "heads.h"
@@ -30,7 +29,7 @@ struct serve {
 	struct serve_config config;
 	struct cookie_secrets secrets;
 	size_t pending;
-	struct rare badly_signed;
+	struct log_limit badly_signed;
 	/* requests whose heads are known, until the turn ends */
 	struct pending *ready, **ready_end;
 	uint8_t data[SERVE_BUFFER];
@@ -492,15 +491,15 @@ static void note_badly_signed(struct serve *serve, const struct query *query,
                               const struct address *peer)
 {
 	char key[NAME_MAX_TEXT + 1], from[ADDRESS_TEXT];
-	uint64_t unsaid;
 
 	metric_add(serve->config.figures->badly_signed[query->tsig_error], 1);
-	if (!rare_says(&serve->badly_signed, clock_ms(), &unsaid))
+	if (!log_is_due(&serve->badly_signed, LOG_STRANGER_MS))
 		return;
 	name_format(&query->tsig.key, key);
 	address_format(peer, from);
-	log_info("badly signed: peer=%s key=%s error=%s unsaid=%llu", from, key,
-	         tsig_error_name(query->tsig_error), (unsigned long long)unsaid);
+	log_info("badly signed: peer=%s key=%s error=%s unlogged=%llu", from, key,
+	         tsig_error_name(query->tsig_error),
+	         (unsigned long long)serve->badly_signed.unlogged);
 }
 
 static void count_query(const struct figures *figures, const struct query *query)

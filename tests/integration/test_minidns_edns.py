@@ -249,7 +249,7 @@ class Cookies(unittest.TestCase):
 
         def is_told():
             self.flood_badly_signed("127.0.28.1", unknown, 1)
-            return any(int(line.rsplit("unsaid=")[1]) > FLOOD // 2
+            return any(int(line.rsplit("unlogged=")[1]) > FLOOD // 2
                        for line in self.lines_of_bad_ones())
         wait_for(is_told, 10, "a line says how many were not told of")
 

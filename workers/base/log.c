@@ -351,13 +351,16 @@ void log_warn(const char *fmt, ...)
 	va_end(args);
 }
 
-bool log_is_due(int64_t *quiet_until_ms, int period_ms)
+bool log_is_due(struct log_limit *limit, int period_ms)
 {
 	int64_t now_ms = clock_ms();
 
-	if (now_ms < *quiet_until_ms)
+	if (now_ms < limit->quiet_until_ms) {
+		limit->left_out++;
 		return false;
-	*quiet_until_ms = now_ms + period_ms;
+	}
+	*limit = (struct log_limit){ .quiet_until_ms = now_ms + period_ms,
+	                             .unlogged = limit->left_out };
 	return true;
 }
 

@@ -25,10 +25,17 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * For what may fail often: true at most once in PERIOD_MS, by *quiet_until_ms, which begins
- * with 0. One thread's.
+ * The limit of a line that a stranger or a steady fault can cause often. It begins with all
+ * zeroes and belongs to one thread.
  */
-bool log_is_due(int64_t *quiet_until_ms, int period_ms);
+struct log_limit {
+	int64_t quiet_until_ms;
+	uint64_t unlogged;		/* events without a line before the last line */
+	uint64_t left_out;		/* events without a line since the last line */
+};
+enum { LOG_STRANGER_MS = 1000 };	/* the period of a line that any sender can cause */
+/* True: the caller logs its line; at most once in PERIOD_MS. The line shows LIMIT->unlogged. */
+bool log_is_due(struct log_limit *limit, int period_ms);
 /* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped as well. */
 void log_complaint(const char *program, const char *words);
 _Noreturn void fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -169,12 +169,12 @@ void program_reread(struct reread *reread)
 	static const struct backoff again = { .first_ms = 500, .max_ms = 10 * 1000 };
 
 	loop_timer_set(reread->timer, backoff_ms(&again, reread->count++, random_u32()));
-	log_is_due(&reread->quiet_until_ms, KEPT_QUIET_MS);
+	log_is_due(&reread->log_limit, KEPT_QUIET_MS);
 }
 
 void program_log_kept(struct reread *reread, enum err err, const struct why *why)
 {
-	if (err != ERR_BUSY || log_is_due(&reread->quiet_until_ms, KEPT_QUIET_MS))
+	if (err != ERR_BUSY || log_is_due(&reread->log_limit, KEPT_QUIET_MS))
 		log_warn("settings kept: reason=\"%s\"", why->text);
 	else
 		log_debug("settings still kept: reason=\"%s\"", why->text);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/log.h"
 #include "runtime/worker.h"
 
 struct metric;
@@ -19,7 +20,7 @@ enum { DRAIN_MAX_MS = 8 * 1000, STOP_MAX_MS = 10 * 1000 };
 struct reread {
 	struct loop_timer *timer;
 	int count;			/* of tries in vain, one after the other */
-	int64_t quiet_until_ms;		/* of the log */
+	struct log_limit log_limit;
 };
 
 struct program {

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 static char line[16384];
@@ -338,13 +339,31 @@ static void test_fatal_exits_1(void **state)
 
 static void test_once_a_while(void **state)
 {
-	int64_t quiet_until_ms = 0, other_ms = 0;
+	struct log_limit limit = { 0 }, other = { 0 };
 
 	(void)state;
-	assert_true(log_is_due(&quiet_until_ms, 3600 * 1000));
-	assert_false(log_is_due(&quiet_until_ms, 3600 * 1000));
-	assert_true(log_is_due(&other_ms, 0));
-	assert_true(log_is_due(&other_ms, 0));
+	assert_true(log_is_due(&limit, 3600 * 1000));
+	assert_int_equal(limit.unlogged, 0);
+	assert_false(log_is_due(&limit, 3600 * 1000));
+	assert_true(log_is_due(&other, 0));
+	assert_true(log_is_due(&other, 0));
+}
+
+static void test_unlogged_are_counted(void **state)
+{
+	static const struct { int64_t unlogged; bool is_over, is_due; } events[] = {
+		{ 0, false, true }, { 0, false, false }, { 0, false, false },
+		{ 2, true, true }, { 2, false, false }, { 1, true, true }, { 0, true, true },
+	};
+	struct log_limit limit = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+		if (events[i].is_over)
+			limit.quiet_until_ms = clock_ms();
+		assert_int_equal(log_is_due(&limit, 3600 * 1000), events[i].is_due);
+		assert_int_equal(limit.unlogged, events[i].unlogged);
+	}
 }
 
 static void test_bug_aborts(void **state)
@@ -375,6 +394,7 @@ int main(void)
 		cmocka_unit_test_setup(test_another_stream_is_no_journal, start),
 		cmocka_unit_test_setup(test_fatal_exits_1, start),
 		cmocka_unit_test_setup(test_once_a_while, start),
+		cmocka_unit_test_setup(test_unlogged_are_counted, start),
 		cmocka_unit_test_setup(test_bug_aborts, start),
 	};
 
