@@ -643,6 +643,38 @@ class Callers(Calls):
         self.assertEqual([self.answer(queue, known_by) for known_by in sent], [None] * 3)
 
 
+class Replies(unittest.TestCase):
+    """What comes to the reply queue of our client, published raw."""
+
+    def test_many_that_are_none(self):
+        """The client logs one line a second at most, and takes the reply that is one."""
+        count, topic = 400, f"peer_{uuid.uuid4().hex}"
+        connection = lab.amqp()
+        self.addCleanup(connection.release)
+        channel = connection.channel()
+        queue = channel.queue_declare(topic, exclusive=True).queue
+        channel.queue_bind(queue, "zonefleet", topic)
+        began = time.monotonic()
+        driver = Driver("call", lab.url, topic, "echo", "{}", 20_000)
+        got = []
+        wait_for(lambda: got.append(channel.basic_get(queue, no_ack=True)) or got[-1], 10,
+                 "the call arrives", [lab.log])
+        call = json.loads(json.loads(got[-1].body)["oslo.message"])
+
+        def reply(body):
+            channel.basic_publish(channel.prepare_message(
+                bytes_of(body), content_type="application/json"), "", call["_reply_q"])
+        for _ in range(count):
+            reply("[]")
+        reply(wrapped({"_msg_id": call["_msg_id"], "result": 5, "failure": None,
+                       "ending": True}))
+        self.assertEqual(driver.read()["result"], 5)
+        driver.wait()
+        lines = re.findall("reply not understood: .*", lab.log.read_text())
+        self.assertGreater(len(lines), 0)
+        self.assertLessEqual(len(lines), time.monotonic() - began + 1)
+
+
 class ReplyQueues(Calls):
     """An answer goes to a reply queue, and never to a queue that is none."""
 

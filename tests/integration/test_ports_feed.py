@@ -5,9 +5,11 @@ processes of ports read them; mini-DNS and a BIND answer.
 """
 
 import random
+import re
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 import uuid
 from pathlib import Path
@@ -517,6 +519,7 @@ class Broken(FeedStory):
     def test_what_is_no_notification(self):
         """It is kept as a dead letter, and in nobody's way."""
         domain, network = self.a_network()
+        before = self.refused_count()
         for event, payload in (("port.create.end", {}), ("port.create.end", {"port": 5}),
                                ("port.create.end", {"port": {"id": "?"}}),
                                ("port.delete.end", {"port_id": None}),
@@ -529,9 +532,34 @@ class Broken(FeedStory):
         self.emit("port.create.end", {"port": port})
         self.answers(f"host-10-43-0-1.{domain}", "A", "10.43.0.1")
         self.wait_known(port, dns_name=None, mac_address=None)
-        self.fleet.wait_for(lambda: sum(worker.log.read_text().count("notification refused")
-                                        for worker in self.workers) == 6, SECONDS,
-                            "the log says so of each")
+        self.fleet.wait_for(lambda: self.refused_count() == before + 6, SECONDS,
+                            "each is counted")
+
+    def refused_count(self):
+        return sum(int(re.search("^zonefleet_ports_events_refused_total ([0-9]+)$",
+                                 worker.page("/metrics")[1], re.M)[1])
+                   for worker in self.workers)
+
+    def refused_lines(self):
+        return [line for worker in self.workers for line in worker.log.read_text().splitlines()
+                if "notification refused: " in line]
+
+    def test_many_that_are_none(self):
+        """A process logs one line a second at most, and says how many have no line."""
+        count, before, lines = 400, self.refused_count(), len(self.refused_lines())
+        began = time.monotonic()
+        for _ in range(count):
+            self.emit("port.create.end", {})
+        self.fleet.wait_for(lambda: self.refused_count() == before + count, SECONDS,
+                            "each is counted")
+        seconds = time.monotonic() - began
+        self.assertLessEqual(len(self.refused_lines()) - lines, WORKERS * (seconds + 1))
+
+        def is_told():
+            self.emit("port.create.end", {})
+            return sum(1 + int(re.search(" unlogged=([0-9]+) ", line)[1])
+                       for line in self.refused_lines()) > before + count
+        self.fleet.wait_for(is_told, SECONDS, "the lines say how many have no line")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ struct feed {
 	struct ports *ports;
 	struct broker *in;
 	struct arena *arena;		/* of the delivery in hand */
+	struct log_limit refused;
 };
 
 static struct figures {
@@ -169,10 +170,20 @@ static enum err read_delivery(struct feed *feed, const struct broker_delivery *d
 	return read_push(feed, delivery, why);
 }
 
+static void feed_refuse(struct feed *feed, const struct broker_delivery *delivery,
+                        const struct why *why)
+{
+	metric_add(figures.refused, 1);
+	if (log_is_due(&feed->refused, LOG_STRANGER_MS))
+		log_warn("notification refused: queue=%s unlogged=%llu reason=\"%s\"",
+		         delivery->queue, (unsigned long long)feed->refused.unlogged,
+		         why->text);
+	broker_bury(feed->in, feed->ports->runtime.out, delivery, why->text);
+}
+
 static void on_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct feed *feed = self;
-	struct broker *out = feed->ports->runtime.out;
 	struct why why;
 	enum err err = read_delivery(feed, delivery, &why);
 
@@ -180,12 +191,10 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 	if (!err) {
 		broker_ack(feed->in, delivery);
 	} else if (err_fate(err) == FATE_FINAL || delivery->attempts >= ATTEMPTS_MAX) {
-		metric_add(figures.refused, 1);
-		log_warn("notification refused: queue=%s reason=\"%s\"", delivery->queue,
-		         why.text);
-		broker_bury(feed->in, out, delivery, why.text);
+		feed_refuse(feed, delivery, &why);
 	} else {
-		broker_retry(feed->in, out, delivery, RETRY_MS, why.text);
+		broker_retry(feed->in, feed->ports->runtime.out, delivery, RETRY_MS,
+		             why.text);
 	}
 }
 

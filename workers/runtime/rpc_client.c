@@ -58,6 +58,7 @@ struct rpc_client {
 	struct call *calls;		/* by msg_id */
 	const struct trust *trust;	/* NULL: nothing is signed */
 	struct metric *casts_failed;
+	struct log_limit not_understood;	/* replies */
 	char publisher_id[sizeof "zonefleet." + HOST_NAME_MAX];
 };
 
@@ -295,6 +296,17 @@ static void on_reply(struct rpc_client *client, struct envelope_reply *reply)
 		call_finish(call);
 }
 
+static void log_not_understood(struct rpc_client *client,
+                               const struct broker_delivery *delivery,
+                               const struct why *why)
+{
+	struct log_limit *limit = &client->not_understood;
+
+	if (log_is_due(limit, LOG_STRANGER_MS))
+		log_warn("reply not understood: bytes=%" PRIu64 " unlogged=%" PRIu64
+		         " why=\"%s\"", delivery->sent_bytes, limit->unlogged, why->text);
+}
+
 static void on_delivery(void *self, const struct broker_delivery *delivery)
 {
 	struct rpc_client *client = self;
@@ -308,8 +320,7 @@ static void on_delivery(void *self, const struct broker_delivery *delivery)
 		                            client->config->max_message_bytes, &reply,
 		                            &why);
 	if (err)
-		log_warn("reply not understood: bytes=%" PRIu64 " why=\"%s\"",
-		         delivery->sent_bytes, why.text);
+		log_not_understood(client, delivery, &why);
 	else
 		on_reply(client, &reply);
 }
