@@ -7,7 +7,7 @@
 #include "runtime/broker_private.h"
 
 /* A turn of reading: 256 small deliveries, the confirms of 768 messages, or 1 ms. */
-enum { TURN_FRAMES = 768, TURN_US = 1000, POISON_LOG_MS = 1000 };
+enum { TURN_FRAMES = 768, TURN_US = 1000 };
 
 enum { ATTEMPTS_MAX = 1000000, EXPIRATION_MAX_MS = 24 * 3600 * 1000 };
 
@@ -392,7 +392,7 @@ static bool is_decode_error(int status)
  */
 static void poison_reject(struct broker *broker)
 {
-	static int64_t quiet_until_ms;
+	static struct log_limit limit;
 	const struct content *content = &broker->content;
 
 	if (content->expect != CONTENT_HEADER || content->is_return || broker->lingering)
@@ -402,9 +402,10 @@ static void poison_reject(struct broker *broker)
 	if (amqp_basic_reject(broker->connection->amqp, CHANNEL, content->delivery.tag,
 			      false))
 		return;
-	if (log_is_due(&quiet_until_ms, POISON_LOG_MS))
-		log_warn("message dropped: queue=%s cause=bad_header: set frame_max of "
-		         "RabbitMQ to %d or less", content->delivery.queue, FRAME_MAX);
+	if (log_is_due(&limit, LOG_STRANGER_MS))
+		log_warn("message dropped: queue=%s cause=bad_header unlogged=%llu: set "
+		         "frame_max of RabbitMQ to %d or less", content->delivery.queue,
+		         (unsigned long long)limit.unlogged, FRAME_MAX);
 	broker->lingering = broker->connection;
 	broker->connection = NULL;
 }
