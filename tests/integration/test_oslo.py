@@ -503,6 +503,25 @@ class Hostile(Raw):
         self.dead(30)
         self.assertLessEqual(logged() - before, time.monotonic() - began + 1)
 
+    def test_a_flood_of_failures_is_logged_in_part(self):
+        pattern = r'info: request settled: .*err=invalid .*unlogged=(\d+) why="no: flood"'
+
+        def logged():
+            return [int(number) for number in re.findall(pattern, lab.log.read_text())]
+
+        def fail():
+            self.publish(wrapped({"method": "fail_invalid", "args": {"text": "flood"}}))
+        began = time.monotonic()
+        for _ in range(400):
+            fail()
+        self.dead(400)
+        self.assertLessEqual(len(logged()), 20 * (time.monotonic() - began) + 1)
+
+        def is_complete():
+            fail()
+            return sum(logged()) + len(logged()) >= 400
+        wait_for(is_complete, 5, "the lines count those that have none", [lab.log])
+
     def test_unusual_but_good(self):
         """What Python's receivers take, too: a bare message, odd timeouts, unknown keys."""
         for extra in {}, {"args": None}, {"version": None, "namespace": None}, {"bogus": [1]}, \

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/id.h"
+#include "base/log.h"
 #include "runtime/broker.h"
 #include "runtime/envelope.h"
 #include "runtime/rpc.h"
@@ -77,6 +78,7 @@ struct rpc_server {
 	size_t seen_next;
 	struct rpc_metrics *metrics;
 	struct caller_scan caller;	/* of the body that is refused at present */
+	struct log_limit failed;	/* requests */
 };
 
 /* ---- rpc_intake.c ---- */

@@ -16,6 +16,7 @@ enum {
 	 * what the cast asks for. Then the worker should run or drop the cast soon.
 	 */
 	RETRY_MAX_MS = 8 * 1000,
+	FAILED_LOG_MS = 50,	/* between two lines of failed requests */
 };
 
 void rpc_settle_bury(struct rpc_server *server, const struct broker_delivery *delivery,
@@ -85,20 +86,26 @@ static void settle_cast(struct rpc_server *server, struct job *job)
 }
 
 /* A warning only for what runs again, or is our bug. A caller's error is information. */
-static void settle_log(const struct job *job, int64_t us)
+static bool settle_is_trouble(enum err err)
 {
-	static const char format[] =
-		"request settled: method=%s err=%s ms=%lld why=\"%s\"";
+	return err == ERR_INTERNAL || err_fate(err) != FATE_FINAL;
+}
+
+/* A caller whose requests fail must not fill the log. */
+static void settle_log(struct rpc_server *server, const struct job *job, int64_t us)
+{
+	struct log_limit *limit = &server->failed;
 	const char *method = job->req.method, *why = job->req.why.text;
 	const char *err = err_name(job->err);
 	long long ms = us / 1000;
 
-	if (!job->err || job->is_refused)
-		log_debug(format, method, err, ms, why);
-	else if (job->err == ERR_INTERNAL || err_fate(job->err) != FATE_FINAL)
-		log_warn(format, method, err, ms, why);
+	if (!job->err || job->is_refused || !log_is_due(limit, FAILED_LOG_MS))
+		log_debug("request settled: method=%s err=%s ms=%lld why=\"%s\"", method, err,
+		          ms, why);
 	else
-		log_info(format, method, err, ms, why);
+		(settle_is_trouble(job->err) ? log_warn : log_info)(
+		    "request settled: method=%s err=%s ms=%lld unlogged=%llu why=\"%s\"",
+		    method, err, ms, (unsigned long long)limit->unlogged, why);
 }
 
 static void settle_log_administrator(const struct job *job)
@@ -124,7 +131,7 @@ void rpc_settle(struct rpc_server *server, struct job *job)
 		rpc_intake_forget(server, job);
 	rpc_metrics_settled(server->metrics, job->method, job->err, us);
 	log_request(job->req.context.request_id);
-	settle_log(job, us);
+	settle_log(server, job, us);
 	if (job->is_foreign_admin && !job->is_refused)
 		settle_log_administrator(job);
 	log_request(NULL);
