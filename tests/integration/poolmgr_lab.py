@@ -12,7 +12,7 @@ from caller import Caller                                               # noqa: 
 from lab.fleet import BINARIES, Worker, merged, render                  # noqa: E402
 from lab.mariadb import MariaDb                                         # noqa: E402
 from lab.process import HOST, free_port, run, wait_for                  # noqa: E402
-from lab.rabbitmq import RabbitMq                                       # noqa: E402
+from lent import story_rabbitmq                                         # noqa: E402
 
 SECONDS = 60
 SERIAL = 17
@@ -43,7 +43,8 @@ class PoolmgrLab(contextlib.ExitStack):
         self.callback(shutil.rmtree, self.folder)
         self.mariadb = self.enter_context(MariaDb(self.folder / "mariadb", settings=(
             "--max-recursive-iterations=100000", "--innodb-flush-log-at-trx-commit=0")))
-        self.rabbitmq = self.enter_context(RabbitMq(self.folder / "rabbitmq"))
+        self.rabbitmq = story_rabbitmq(self.folder / "rabbitmq")
+        self.callback(self.rabbitmq.release)
         for server in self.mariadb, self.rabbitmq:
             server.launch()
         for server in self.mariadb, self.rabbitmq:

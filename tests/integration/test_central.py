@@ -24,10 +24,10 @@ from oslo_config import cfg
 REPO = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(REPO / "deploy"), str(REPO / "tests" / "support")]
 from holding import holding             # noqa: E402
-from lab.fleet import Fleet             # noqa: E402
 from lab.process import HOST, wait_for      # noqa: E402
 from locks import Neighbours            # noqa: E402
 from commit_relay import CommitRelay    # noqa: E402
+from story import StoryFleet            # noqa: E402
 
 ROOT_ZONE = REPO.parent / "shared" / "data" / "rootzone"
 LARGE = 200_000         # records of a generated zone
@@ -56,7 +56,7 @@ TABLES = ("pools", "pool_ns_records", "domains", "recordsets", "records", "journ
 class Lab:
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="central.")
-        self.fleet = Fleet.start(
+        self.fleet = StoryFleet.start(
             Path(self.folder.name), central=2, poolmgr=0, minidns=0, name_servers=(),
             settings={"fleet": {"trust_broker": True},      # a pool manager's reports, too
                       "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],

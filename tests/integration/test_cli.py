@@ -15,8 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "deploy"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from lab.fleet import BINARIES, Fleet, merged, render
+from story import StoryFleet
+from lab.fleet import BINARIES, merged, render
 from lab.process import free_port, program, run
 
 ZONEFLEET = BINARIES / "zonefleet"
@@ -162,7 +164,7 @@ class WithFleet(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="zonefleet-cli-")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.fleet = Fleet.start(cls.folder, central=1, poolmgr=1, minidns=1, settings=SETTINGS)
+        cls.fleet = StoryFleet.start(cls.folder, central=1, poolmgr=1, minidns=1, settings=SETTINGS)
         cls.addClassCleanup(cls.fleet.kill)
 
     def run_client(self, *words, want=GOOD, **options):
