@@ -320,5 +320,5 @@ class Scheduler:
         rest = [max(0, each.job.estimate - (now - each.started))
                 for each in self.running.values()]
         rest += [job.estimate for job in self.waiting]
-        side_by_side = max(1, min(self.at_once, len(self.running) or 1))
+        side_by_side = max(1, min(self.at_once, len(rest)))
         return max(sum(rest) / side_by_side, max(rest, default=0))
