@@ -1024,6 +1024,40 @@ class Quotas(PortStory):
             self.port(f"10.176.{number}.1", network=hidden)
         self.too_many(self.owner.set_subnet, subnet=subnet | {"dns_publish_fixed_ip": True})
 
+    def statements(self, call):
+        """How many statements the database ran for it; others run some, too."""
+        def executed():
+            return int(self.fleet.mariadb.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'")[0][1])
+        before = executed()
+        call()
+        return executed() - before
+
+    def test_few_statements_for_many(self):
+        """Reverse domains of many projects: some were known before, some are new."""
+        own, others, few = 100, 60, 40
+        network, start = uuid.uuid4().hex, f"o{uuid.uuid4().hex[:8]}"
+        self.owner.set_network(network={"id": network})
+        projects = [self.tenant] * own + [f"{start}-{i}" for i in range(others)]
+        for i, project in enumerate(projects):
+            self.create(network, f"10.182.{i}.1", project_id=project)
+        rows = ", ".join(f"('{i}.182.10.in-addr.arpa.', '', 1)"
+                         for i in range(0, len(projects), 2))
+        self.fleet.mariadb.sql(f"INSERT INTO port_zones (zone, project_id, rev) VALUES {rows}")
+        self.limit(own - 1)
+        named = {"id": network, "dns_domain": self.name}
+        self.assertLess(min(self.statements(lambda: self.too_many(
+            self.owner.set_network, network=named)) for _ in range(5)), few)
+        self.limit(own)
+        with self.central_away():
+            self.owner.set_network(network=named)
+            counted = self.fleet.mariadb.sql("SELECT made_for, COUNT(*) FROM port_zones WHERE zone "
+                                             "LIKE '%.182.10.in-addr.arpa.' GROUP BY made_for")
+            self.assertEqual({row[0]: int(row[1]) for row in counted},
+                             {project: projects.count(project) for project in projects})
+            self.refused(f"{own} reverse domains of the project", self.port,
+                         "10.183.1.1")
+            self.caller.set_network(network={"id": network, "dns_domain": ""})
+
 
 class Addresses(PortStory):
 

@@ -3,70 +3,79 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/id.h"
+#include "base/map.h"
 #include "runtime/access.h"
 
-static bool is_counted(const struct zone_key *zone)
+static bool quota_counts(const struct zone_key *zone)
 {
 	return zone->is_new && *zone->made_for;
 }
 
-/*
- * How many new reverse domains CHANGE needs for the project of the zone at INDEX. 0: a
- * zone before INDEX has the same project, which is counted already.
- */
-static int64_t count_needed(const struct change *change, size_t index)
+/* One for each project for which CHANGE needs new reverse domains; returns how many. */
+static size_t quota_collect(const struct ports *ports, const struct change *change,
+                            struct zone_quota *quotas)
 {
-	const struct zone_key *zones = change->zones;
-	int64_t needed = 0;
+	struct map *seen = map_new(random_u32());
+	size_t count = 0;
 
 	for (size_t i = 0; i < change->zone_count; i++) {
-		if (!is_counted(&zones[i]) ||
-		    strcmp(zones[i].made_for, zones[index].made_for))
+		const char *project_id = change->zones[i].made_for;
+		struct zone_quota *quota;
+
+		if (!quota_counts(&change->zones[i]))
 			continue;
-		if (i < index)
-			return 0;
-		needed++;
+		quota = map_get(seen, project_id, strlen(project_id));
+		if (!quota) {
+			quota = &quotas[count++];
+			*quota = (struct zone_quota){ .project_id = project_id,
+			                              .max = ports->settings.quota_reverse };
+			map_put(seen, project_id, strlen(project_id), quota);
+		}
+		quota->needed++;
 	}
-	return needed;
+	map_free(&seen);
+	return count;
 }
 
-static void refuse(struct tx *tx, const struct request *req, const char *project_id,
-                   int64_t was, int64_t needed, int64_t max)
+/* Only those with a limit; returns how many. */
+static size_t quota_keep_limited(struct zone_quota *quotas, size_t count)
 {
-	if (!access_is_owner(req, project_id))
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (quotas[i].max >= 0)
+			quotas[kept++] = quotas[i];
+	return kept;
+}
+
+static void quota_refuse(struct tx *tx, const struct request *req,
+                         const struct zone_quota *quota)
+{
+	if (!access_is_owner(req, quota->project_id))
 		tx_fail(tx, ERR_QUOTA, "a port of another project needs a reverse domain, "
 		        "and the quota of that project is used up");
 	else
 		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the project exist or "
 		        "are to be made, and this needs %" PRId64 " more: the limit is %"
 		        PRId64 " (the project's quota of domains, or ports.quota_reverse)",
-		        was, needed, max);
-}
-
-static void check_project(const struct ports *ports, struct tx *tx,
-                          const struct request *req, const char *project_id,
-                          int64_t needed)
-{
-	int64_t max = ports->settings.quota_reverse, count;
-
-	store_domain_quota(tx, project_id, &max);
-	if (max < 0 || tx->err)
-		return;
-	store_quota_lock(tx, project_id);
-	count = store_zones_count(tx, project_id);
-	if (!tx->err && count > max)
-		refuse(tx, req, project_id, count - needed, needed, max);
+		        quota->count - quota->needed, quota->needed, quota->max);
 }
 
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
                          const struct request *req, const struct change *change)
 {
-	if (req->context.is_admin)
-		return;
-	for (size_t i = 0; i < change->zone_count && !tx->err; i++) {
-		int64_t needed = is_counted(&change->zones[i]) ? count_needed(change, i) : 0;
+	struct zone_quota *quotas;
+	size_t count;
 
-		if (needed)
-			check_project(ports, tx, req, change->zones[i].made_for, needed);
-	}
+	if (req->context.is_admin || !change->zone_count || tx->err)
+		return;
+	quotas = arena_alloc(change->arena, change->zone_count * sizeof(*quotas));
+	count = quota_collect(ports, change, quotas);
+	store_quotas_read(tx, quotas, count);
+	count = quota_keep_limited(quotas, count);
+	store_quotas_lock(tx, quotas, count);
+	for (size_t i = 0; i < count && !tx->err; i++)
+		if (quotas[i].count > quotas[i].max)
+			quota_refuse(tx, req, &quotas[i]);
 }

@@ -240,19 +240,22 @@ void store_zone_known(struct tx *tx, const char *zone, const char *domain_id);
 void store_zone_made(struct tx *tx, const struct zone_key *zone, const char *id);
 /* Without records for a day: as if nobody had ever written there. */
 void store_zones_sweep(struct tx *tx);
+struct zone_quota {
+	const char *project_id;
+	int64_t needed;			/* new reverse domains that a change needs */
+	int64_t max;			/* -1: no limit */
+	uint64_t rev;			/* of its row; 0: there is no row */
+	int64_t count;			/* of reverse domains that count for the project */
+};
+/* Sets max of the projects that have a limit of domains of their own (central's). */
+void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
- * How many reverse domains count for a project: domains that zonefleet-ports made and
- * that exist, and domains that it has to make because a port needs them.
+ * Locks the numbers of the projects' reverse domains: until this transaction ends, no
+ * other transaction can give these projects any. ERR_RACE: another one did so after this
+ * one began to read. Sets rev and count: domains that zonefleet-ports made and that exist,
+ * and domains that it has to make because a port needs them.
  */
-int64_t store_zones_count(struct tx *tx, const char *project_id);
-/*
- * Locks the number of the project's reverse domains: until this transaction ends, no
- * other transaction can give the project any. ERR_RACE: another one did so after this one
- * began to read.
- */
-void store_quota_lock(struct tx *tx, const char *project_id);
-/* The project's own limit of domains (central's); false: the project has no limit. */
-bool store_domain_quota(struct tx *tx, const char *project_id, int64_t *limit);
+void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
 /* Reverse ones that we made and that have no record are due. */
 void store_zones_unused_due(struct tx *tx);
 /* There is no such domain: of what should be there all is open, and nothing is to go. */

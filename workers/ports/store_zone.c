@@ -1,117 +1,8 @@
 #include <stdio.h>
 
-#include "store.h"
+#include "store_private.h"
 
 enum { ZONES_DUE_MAX = 1000 };		/* of one look */
-
-/* ---- the project that a reverse domain counts for ---- */
-
-/* For port_zones z LEFT JOIN domains d: the domain exists, and no one deletes it. */
-#define STAYS "(d.id IS NOT NULL AND d.task <> 'DELETE')"
-/* Ports have records in the zone, or central may be creating the domain now. */
-#define IS_AWAITED \
-	"(EXISTS (SELECT 1 FROM port_records r WHERE r.zone = z.zone " \
-	"AND r.project_id = '' AND r.state IN ('ADD', 'HAVE', 'REFUSED')) OR " \
-	"(z.due_at IS NOT NULL AND z.made_id <> COALESCE(z.domain_id, '')))"
-
-static void zone_look(struct tx *tx, struct zone_key *zone)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT z.rev, " STAYS ", (" STAYS " AND d.id = z.made_id) OR " IS_AWAITED
-	    " FROM (SELECT 1) one "
-	    "LEFT JOIN port_zones z ON z.zone = ? AND z.project_id = '' "
-	    "LEFT JOIN domains d ON d.name = ? AND d.live = 1",
-	    TX_BIND(tx_text(zone->zone), tx_text(zone->zone))))
-		return;
-	zone->rev = (uint64_t)row_int(&rows);
-	bool stays = row_int(&rows);
-	zone->is_claimed = !row_int(&rows);
-	zone->is_new = zone->is_claimed && !stays;
-	tx_select_end(&rows);
-}
-
-void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count)
-{
-	for (size_t i = 0; i < count && !tx->err; i++)
-		if (zones[i].made_for)
-			zone_look(tx, &zones[i]);
-}
-
-/* ERR_RACE: MATCHED is 0, because another transaction changed the row first. */
-static void check_race(struct tx *tx, int64_t matched, const char *what)
-{
-	if (tx->err == ERR_EXISTS || (!tx->err && !matched))
-		tx->err = fail(tx->why, ERR_RACE, "%.255s was changed meanwhile", what);
-}
-
-static void zone_claim(struct tx *tx, const struct zone_key *zone)
-{
-	int64_t matched = zone->rev
-		? tx_exec(tx, "UPDATE port_zones SET rev = rev + 1, due_at = NOW(3), "
-		          "made_for = NULLIF(?, '') "
-		          "WHERE zone = ? AND project_id = '' AND rev = ?",
-		          TX_BIND(tx_text(zone->made_for), tx_text(zone->zone),
-		                  tx_int((int64_t)zone->rev)))
-		: tx_exec(tx, "INSERT INTO port_zones "
-		          "(zone, project_id, made_for, due_at, rev) "
-		          "VALUES (?, '', NULLIF(?, ''), NOW(3), 1)",
-		          TX_BIND(tx_text(zone->zone), tx_text(zone->made_for)));
-
-	check_race(tx, matched, zone->zone);
-}
-
-void store_quota_lock(struct tx *tx, const char *project_id)
-{
-	struct tx_rows rows;
-	int64_t matched, rev = 0;
-
-	if (tx_select_row(tx, NULL, &rows,
-	                  "SELECT rev FROM port_quotas WHERE project_id = ?",
-	                  TX_BIND(tx_text(project_id)))) {
-		rev = row_int(&rows);
-		tx_select_end(&rows);
-	}
-	matched = rev
-		? tx_exec(tx, "UPDATE port_quotas SET rev = rev + 1 "
-		          "WHERE project_id = ? AND rev = ?",
-		          TX_BIND(tx_text(project_id), tx_int(rev)))
-		: tx_exec(tx, "INSERT INTO port_quotas (project_id, rev) VALUES (?, 1)",
-		          TX_BIND(tx_text(project_id)));
-	check_race(tx, matched, "the number of reverse domains");
-}
-
-int64_t store_zones_count(struct tx *tx, const char *project_id)
-{
-	struct tx_rows rows;
-	int64_t count;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT COUNT(*) FROM port_zones z "
-	    "LEFT JOIN domains d ON d.name = z.zone AND d.live = 1 WHERE z.made_for = ? "
-	    "AND (d.id = z.made_id OR (NOT " STAYS " AND " IS_AWAITED "))",
-	    TX_BIND(tx_text(project_id))))
-		return 0;
-	count = row_int(&rows);
-	tx_select_end(&rows);
-	return count;
-}
-
-bool store_domain_quota(struct tx *tx, const char *project_id, int64_t *limit)
-{
-	struct tx_rows rows;
-
-	if (!tx_select_row(tx, NULL, &rows, "SELECT hard_limit FROM quotas "
-	                   "WHERE tenant = ? AND resource = 'domains'",
-	                   TX_BIND(tx_text(project_id))))
-		return false;
-	*limit = row_int(&rows);
-	tx_select_end(&rows);
-	return true;
-}
-
-/* ---- the zones to publish ---- */
 
 /* Blind: a change of records does not depend on what these rows were. */
 static void zones_raise(struct tx *tx, const struct zone_key *zones, size_t count)
@@ -139,9 +30,7 @@ static void zones_raise(struct tx *tx, const struct zone_key *zones, size_t coun
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	zones_raise(tx, zones, count);
-	for (size_t i = 0; i < count && !tx->err; i++)
-		if (zones[i].is_claimed)
-			zone_claim(tx, &zones[i]);
+	store_zones_claim(tx, zones, count);
 }
 
 void store_zones_due(struct tx *tx, struct arena *arena,
