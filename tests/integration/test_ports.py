@@ -1715,6 +1715,11 @@ class Tenants(PortStory):
         self.refused("no port", stranger.get_port, port=port["id"])
         self.refused("no port", stranger.delete_port, port=port["id"])
         self.refused("no network", self.create, network, "10.7.0.2", caller=stranger)
+        own = uuid.uuid4().hex
+        stranger.set_network(network={"id": own})
+        self.refused("no port", self.create, own, "10.7.0.1", caller=stranger, id=port["id"])
+        self.caller.delete_port(port=port["id"])
+        self.refused("no port", self.create, own, "10.7.0.1", caller=stranger, id=port["id"])
         self.refused("no network", stranger.set_network,
                      network={"id": network, "dns_domain": ""})
         self.assertEqual(stranger.list_ports()["ports"], [])

@@ -123,6 +123,17 @@ static void check_reverse(const struct deed *deed, struct tx *tx)
 	reverse_quota_check(deed->writing.ports, tx, deed->req, &deed->writing.change);
 }
 
+/* The id is taken. A caller does not hear of another project's port. */
+static void check_same(const struct deed *deed, struct tx *tx, const struct port_row *port)
+{
+	const struct port_row *was = &deed->writing.was;
+
+	if (!access_is_owner(deed->req, was->project_id))
+		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", port->id);
+	else if (was->is_gone || !is_same_port(was, port))
+		tx_fail(tx, ERR_EXISTS, "id: there is or was a port %.32s", port->id);
+}
+
 static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
 {
 	struct writing *writing = &deed->writing;
@@ -132,9 +143,7 @@ static void make_port(struct deed *deed, struct tx *tx, struct port_row *port)
 	if (tx->err)
 		return;
 	if (writing->is_there) {
-		if (writing->was.is_gone || !is_same_port(&writing->was, port))
-			tx_fail(tx, ERR_EXISTS, "id: there is or was a port %.32s",
-			        port->id);
+		check_same(deed, tx, port);
 		return;
 	}
 	name_port(deed, tx, port);
