@@ -514,6 +514,134 @@ class Disorder(FeedStory):
     apex = test_ports.Large.apex
 
 
+class Precedence(FeedStory):
+    """A tenant knows an id of Neutron's before ports is told of it, and takes it."""
+
+    def setUp(self):
+        self.stranger, self.owner = (
+            Caller(self.fleet.rabbitmq.url, topic="ports", tenant=tenant, admin=False)
+            for tenant in ("stranger", "tenant-1"))
+        for caller in self.stranger, self.owner:
+            self.addCleanup(caller.close)
+        self.domain = f"s{uuid.uuid4().hex[:8]}.example."
+        self.central.create_domain(domain={"name": self.domain, "tenant": "stranger"})
+        self.taken = self.a_taken_network(uuid4())
+
+    def a_taken_network(self, network):
+        self.stranger.set_network(network={"id": network, "dns_domain": self.domain})
+        return network
+
+    def a_told_network(self):
+        domain, network = self.a_network()
+        self.emit("network.create.end", {"network": network})
+        self.fleet.wait_for(lambda: self.is_owners(network), SECONDS, "the network is known")
+        return domain, network
+
+    def is_owners(self, network):
+        try:
+            return self.owner.get_network(network=network["id"])["network"]["dns_domain"]
+        except Exception:
+            return False
+
+    def take_port(self, port, address):
+        return self.create(self.taken, address, caller=self.stranger, id=port["id"],
+                           dns_name="taken")
+
+    def assert_is_neutrons(self, domain, network, port, address):
+        """In the network that Neutron says, and its project's alone."""
+        self.wait_known(port, network_id=network["id"].replace("-", ""), project_id="tenant-1")
+        self.answers(f"vm.{domain}", "A", address)
+        self.answers(f"taken.{self.domain}", "A")
+        for call, more in ((self.stranger.get_port, {}), (self.stranger.delete_port, {}),
+                           (self.stranger.update_port, {"values": {"dns_name": "mine"}})):
+            self.refused("no port", call, port=port["id"], **more)
+        self.assertEqual(self.owner.get_port(port=port["id"])["port"]["dns_name"], "vm")
+
+    def test_a_port(self):
+        domain, network = self.a_told_network()
+        port = port_of(network, "10.44.0.1", dns_name="vm")
+        self.take_port(port, "10.44.0.66")
+        self.answers(f"taken.{self.domain}", "A", "10.44.0.66")
+        self.emit("port.create.end", {"port": port})
+        self.assert_is_neutrons(domain, network, port, "10.44.0.1")
+        self.refused("no port", self.take_port, port, "10.44.0.66")
+
+    def test_a_port_that_is_deleted(self):
+        domain, network = self.a_told_network()
+        port = port_of(network, "10.44.1.1", dns_name="vm")
+        self.take_port(port, "10.44.1.66")
+        self.stranger.delete_port(port=port["id"])
+        self.emit("port.create.end", {"port": port})
+        self.assert_is_neutrons(domain, network, port, "10.44.1.1")
+
+    def test_a_port_that_neutron_ended(self):
+        """It stays gone, though the thing of a call had its id."""
+        domain, network = self.a_told_network()
+        port, last = (port_of(network, address, dns_name=name) for address, name in
+                      (("10.44.2.1", "ended"), ("10.44.2.2", "last")))
+        self.take_port(port, "10.44.2.66")
+        self.emit("port.delete.end", {"port_id": port["id"]})
+        self.answers(f"taken.{self.domain}", "A")
+        self.emit("port.create.end", {"ports": [port, last]})
+        self.answers(f"last.{domain}", "A", "10.44.2.2")
+        self.assertIsNone(self.known(port))
+
+    def test_a_port_of_the_same_project(self):
+        """An owner's port becomes Neutron's as it is."""
+        domain, network = self.a_told_network()
+        port = port_of(network, "10.44.3.1", dns_name="vm")
+        self.create(network["id"], "10.44.3.1", caller=self.owner, id=port["id"], dns_name="old")
+        self.answers(f"old.{domain}", "A", "10.44.3.1")
+        self.emit("port.create.end", {"port": port})
+        self.answers(f"old.{domain}", "A")
+        self.assert_is_neutrons(domain, network, port, "10.44.3.1")
+
+    def test_a_subnet(self):
+        for first, is_deleted in ("10.44.4", False), ("10.44.5", True):
+            _, network = self.a_told_network()
+            subnet = subnet_of(network, f"{first}.0/24", dns_publish_fixed_ip=True)
+            own = {"id": subnet["id"], "network_id": self.taken, "cidr": f"{first}.0/25"}
+            self.stranger.set_subnet(subnet=own)
+            if is_deleted:
+                self.stranger.delete_subnet(subnet=subnet["id"])
+            self.emit("subnet.create.end", {"subnet": subnet})
+            self.wait_subnet(subnet, network_id=network["id"].replace("-", ""),
+                             project_id="tenant-1", cidr=f"{first}.0/24")
+            self.refused("no subnet", self.stranger.get_subnet, subnet=subnet["id"])
+            self.refused("no subnet", self.stranger.set_subnet, subnet=own)
+            self.emit("subnet.delete.end", {"subnet_id": subnet["id"]})
+            self.fleet.wait_for(lambda: self.subnet(subnet) is None, SECONDS, "it is gone")
+            self.refused("no subnet", self.stranger.set_subnet, subnet=own)
+
+    def test_a_network(self):
+        """The stranger's port does not get a name in the domain of Neutron's network."""
+        domain, network = self.a_network()
+        self.a_taken_network(network["id"])
+        theirs = self.create(network["id"], "10.44.6.66", caller=self.stranger, dns_name="www")
+        self.answers(f"www.{self.domain}", "A", "10.44.6.66")
+        port = port_of(network, "10.44.6.1", dns_name="vm")
+        self.emit("port.create.end", {"port": port})
+        self.wait_known(port, project_id="tenant-1")
+        self.emit("network.create.end", {"network": network})
+        self.assert_is_neutrons(domain, network, port, "10.44.6.1")
+        self.answers(f"www.{self.domain}", "A")
+        self.answers(f"www.{domain}", "A")
+        self.assertIsNone(self.known(theirs))
+        self.refused("no network", self.a_taken_network, network["id"])
+
+    def test_a_network_that_is_deleted(self):
+        domain, network = self.a_network()
+        self.a_taken_network(network["id"])
+        self.stranger.delete_network(network=network["id"])
+        self.emit("network.create.end", {"network": network})
+        port = port_of(network, "10.44.7.1", dns_name="vm")
+        self.emit("port.create.end", {"port": port})
+        self.assert_is_neutrons(domain, network, port, "10.44.7.1")
+        self.emit("network.delete.end", {"network_id": network["id"]})
+        self.fleet.wait_for(lambda: self.known(port) is None, SECONDS, "all of it is gone")
+        self.refused("no network", self.a_taken_network, network["id"])
+
+
 class Broken(FeedStory):
 
     def test_what_is_no_notification(self):

@@ -179,14 +179,8 @@ static void find_port(struct deed *deed, struct tx *tx, const char *id)
 	writing_read(writing, tx, id);
 	if (tx->err)
 		return;
-	if (!writing->is_there || access_check(deed->req,
-	                                               writing->was.project_id)) {
+	if (!writing->is_there || access_check(deed->req, writing->was.project_id))
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", id);
-		return;
-	}
-	if (!store_network_share(tx, writing->arena, writing->was.network_id,
-	                         &writing->network))
-		writing->network = (struct network_row){ .project_id = "" };
 }
 
 static void change_port(struct deed *deed, struct tx *tx, struct port_wish *wish)
@@ -199,6 +193,7 @@ static void change_port(struct deed *deed, struct tx *tx, struct port_wish *wish
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", writing->was.id);
 		return;
 	}
+	writing_read_network(writing, tx);
 	codec_complete(wish, &writing->was);
 	name_port(deed, tx, &wish->port);
 	if (tx->err)
@@ -239,11 +234,8 @@ static enum err delete_port(void *self, struct request *req)
 
 	struct tx tx = tx_begin(deed.writing.ports->runtime.db, &req->why);
 	find_port(&deed, &tx, id);
-	if (!tx.err && !deed.writing.was.is_gone) {
-		deed.writing.was.is_gone = true;
-		store_port_delete(&tx, id);
-		writing_records(&deed.writing, &tx, &deed.writing.was);
-	}
+	if (!tx.err && !deed.writing.was.is_gone)
+		writing_end(&deed.writing, &tx);
 	return end_deed(&deed, &tx, NULL);
 }
 

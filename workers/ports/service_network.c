@@ -13,7 +13,8 @@ static void set_network(struct renaming *renaming, struct network_row *network,
 
 	if (tx->err)
 		return;
-	if (is_there && !access_is_owner(req, was.project_id)) {
+	if (is_there ? !access_is_owner(req, was.project_id)
+	             : store_network_is_gone(tx, network->id)) {
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", network->id);
 		return;
 	}

@@ -108,7 +108,8 @@ static void put_subnet(struct setting *setting, struct subnet_row *subnet, struc
 
 	if (tx->err)
 		return;
-	if (is_there && strcmp(was.network_id, subnet->network_id)) {
+	if (is_there ? strcmp(was.network_id, subnet->network_id) != 0
+	             : store_subnet_is_gone(tx, subnet->id)) {
 		refuse_id(setting, subnet->id, tx);
 		return;
 	}

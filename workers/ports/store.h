@@ -36,11 +36,17 @@ bool store_network_share(struct tx *tx, struct arena *arena, const char *id,
                          struct network_row *network);
 bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
-/* It was, and is remembered. */
+/* Neutron told its end, and that is remembered. */
 bool store_network_is_gone(struct tx *tx, const char *id);
 /* The project that such a network was of; NULL: it is not gone, or was never there. */
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
+/* A network of that id that a call made, of another project. */
+bool store_network_is_called(struct tx *tx, const struct network_row *network);
 void store_network_put(struct tx *tx, const struct network_row *network);
+/* Neutron's, of which it has not told yet: it has no project, and no domain. */
+void store_network_put_unknown(struct tx *tx, const char *id);
+/* Deletes the ports and subnets that calls made in it. */
+void store_network_clear(struct tx *tx, const char *id);
 /* Has it ports? */
 bool store_network_is_used(struct tx *tx, const char *id);
 /* Its subnets go with it. */
@@ -66,13 +72,15 @@ struct subnet_row {
 bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet);
 bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
                        struct subnet_row *subnet);
-/* It was, and is remembered. */
+/* A subnet of that id that a call made, in another network. */
+bool store_subnet_is_called(struct tx *tx, const struct subnet_row *subnet);
+/* Neutron told its end, and that is remembered. */
 bool store_subnet_is_gone(struct tx *tx, const char *id);
 /* The same, and of which network it was. */
 bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1]);
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
 void store_subnet_delete(struct tx *tx, const char *id);
-/* Nobody knew it, and it is gone: what is told of it later is too late. */
+/* It is gone by Neutron's word, and Neutron did not tell of it before. */
 void store_subnet_never(struct tx *tx, const char *id);
 struct port_filter;
 /* Of networks of its project, by id. */
@@ -107,7 +115,11 @@ void store_ports_rename(struct tx *tx, const char *network_id,
 /* It is gone: its name is free, and it is remembered for a while. */
 void store_port_delete(struct tx *tx, const char *id);
 void store_ports_delete(struct tx *tx, const char *network_id);
-/* One that is gone, and was never heard of before. */
+/* A port of that id that a call made, of another network or project. */
+bool store_port_is_called(struct tx *tx, const struct port_row *port);
+/* As store_port_update(), of a port that a call made or that is gone: it is Neutron's now. */
+void store_port_take(struct tx *tx, const struct port_row *port);
+/* It is gone by Neutron's word, and Neutron did not tell of it before. */
 void store_port_never(struct tx *tx, const char *id);
 /* Those that went a day ago and have no records any more; and networks without any. */
 void store_sweep_ports(struct tx *tx);

@@ -63,7 +63,7 @@ void store_network_sights(struct tx *tx, const char *domain,
 	tx_select(tx, NULL, &rows,
 	          "SELECT id, IF((is_default OR domain = '') AND domain <> ?, 0, revision), "
 	          "deleted_at IS NOT NULL FROM networks "
-	          "WHERE is_fed OR deleted_at IS NOT NULL", TX_BIND(tx_text(domain)));
+	          "WHERE is_fed", TX_BIND(tx_text(domain)));
 	while (tx_next(&rows)) {
 		struct sight sight;
 
@@ -80,7 +80,7 @@ void store_subnet_sights(struct tx *tx, bool all,
 	tx_select(tx, NULL, &rows,
 	          "SELECT id, IF(published <> (? OR is_flagged), 0, revision), "
 	          "deleted_at IS NOT NULL FROM subnets "
-	          "WHERE is_fed OR deleted_at IS NOT NULL", TX_BIND(tx_int(all)));
+	          "WHERE is_fed", TX_BIND(tx_int(all)));
 	while (tx_next(&rows)) {
 		struct sight sight;
 
@@ -97,7 +97,7 @@ void store_port_sights(struct tx *tx, const char *network_id,
 
 	tx_select(tx, NULL, &rows,
 	          "SELECT id, revision, deleted_at IS NOT NULL, is_floating FROM ports "
-	          "WHERE network_id = ? AND (is_fed OR deleted_at IS NOT NULL)",
+	          "WHERE network_id = ? AND is_fed",
 	          TX_BIND(tx_text(network_id)));
 	while (tx_next(&rows)) {
 		struct sight sight;

@@ -80,33 +80,41 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
 	return read_one(tx, arena, id, OF_ID, SUBNETS, network);
 }
 
-static bool select_gone(struct tx *tx, struct arena *arena, const char *id,
-                        struct tx_rows *rows)
-{
-	return tx_select_row(tx, arena, rows,
-	    "SELECT project_id FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
-	    TX_BIND(tx_text(id)));
-}
-
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id)
 {
 	struct tx_rows rows;
 	const char *project;
 
-	if (!select_gone(tx, arena, id, &rows))
+	if (!tx_select_row(tx, arena, &rows,
+	    "SELECT project_id FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
+	    TX_BIND(tx_text(id))))
 		return NULL;
 	project = row_text(&rows);
 	tx_select_end(&rows);
 	return project;
 }
 
-bool store_network_is_gone(struct tx *tx, const char *id)
+static bool network_exists(struct tx *tx, const char *sql, const struct tx_value *bind)
 {
 	struct tx_rows rows;
-	bool is_gone = select_gone(tx, NULL, id, &rows);
+	bool exists = tx_select_row(tx, NULL, &rows, sql, bind);
 
 	tx_select_end(&rows);
-	return is_gone;
+	return exists;
+}
+
+bool store_network_is_gone(struct tx *tx, const char *id)
+{
+	return network_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND is_fed "
+	                      "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
+}
+
+bool store_network_is_called(struct tx *tx, const struct network_row *network)
+{
+	return network_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND NOT is_fed "
+	                      "AND project_id NOT IN ('', ?) AND deleted_at IS NULL",
+	                      TX_BIND(tx_text(network->id),
+	                              tx_text(network->project_id)));
 }
 
 void store_network_put(struct tx *tx, const struct network_row *network)
@@ -120,6 +128,27 @@ void store_network_put(struct tx *tx, const struct network_row *network)
 	    TX_BIND(tx_text(network->id), tx_text(network->project_id),
 	            tx_text(network->domain_text), tx_int((int64_t)network->revision),
 	            tx_int(network->is_default), tx_int(network->is_fed)));
+}
+
+void store_network_put_unknown(struct tx *tx, const char *id)
+{
+	struct network_row network = { .project_id = "", .domain_text = "",
+	                               .is_fed = true };
+
+	snprintf(network.id, sizeof(network.id), "%s", id);
+	store_network_put(tx, &network);
+}
+
+void store_network_clear(struct tx *tx, const char *id)
+{
+	tx_exec(tx,
+	    "UPDATE ports SET deleted_at = NOW(3), dns_fqdn = NULL "
+	    "WHERE network_id = ? AND NOT is_fed AND deleted_at IS NULL",
+	    TX_BIND(tx_text(id)));
+	tx_exec(tx,
+	    "UPDATE subnets SET deleted_at = NOW(3) "
+	    "WHERE network_id = ? AND NOT is_fed AND deleted_at IS NULL",
+	    TX_BIND(tx_text(id)));
 }
 
 bool store_network_is_used(struct tx *tx, const char *id)

@@ -161,6 +161,19 @@ void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
 		        fqdn);
 }
 
+bool store_port_is_called(struct tx *tx, const struct port_row *port)
+{
+	struct tx_rows rows;
+	bool exists = tx_select_row(tx, NULL, &rows,
+	    "SELECT 1 FROM ports WHERE id = ? AND NOT is_fed AND deleted_at IS NULL "
+	    "AND (network_id <> ? OR project_id <> ?)",
+	    TX_BIND(tx_text(port->id), tx_text(port->network_id),
+	            tx_text(port->project_id)));
+
+	tx_select_end(&rows);
+	return exists;
+}
+
 /* ---- and written ---- */
 
 /* It is a port of no other network, and of no other project, ever. */
@@ -222,6 +235,16 @@ void store_port_update(struct tx *tx, const struct port_row *port)
 	put_addresses(tx, port);
 }
 
+void store_port_take(struct tx *tx, const struct port_row *port)
+{
+	tx_exec(tx,
+	    "UPDATE ports SET network_id = ?, project_id = ?, is_floating = ?, "
+	    "deleted_at = NULL WHERE id = ?",
+	    TX_BIND(tx_text(port->network_id), tx_text(port->project_id),
+	            tx_int(port->is_floating), tx_text(port->id)));
+	store_port_update(tx, port);
+}
+
 void store_ports_rename(struct tx *tx, const char *network_id,
                         const struct port_row *ports, size_t count)
 {
@@ -263,8 +286,8 @@ void store_port_never(struct tx *tx, const char *id)
 {
 	store_no_network(tx);
 	tx_exec(tx,
-	    "INSERT INTO ports (id, network_id, project_id, deleted_at) "
-	    "VALUES (?, '" NO_NETWORK "', '', NOW(3)) ON DUPLICATE KEY UPDATE id = id",
+	    "INSERT INTO ports (id, network_id, project_id, is_fed, deleted_at) "
+	    "VALUES (?, '" NO_NETWORK "', '', 1, NOW(3)) ON DUPLICATE KEY UPDATE is_fed = 1",
 	    TX_BIND(tx_text(id)));
 }
 

@@ -65,18 +65,26 @@ bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
 	return !tx->err;
 }
 
-bool store_subnet_is_gone(struct tx *tx, const char *id)
+static bool subnet_exists(struct tx *tx, const char *sql, const struct tx_value *bind)
 {
 	struct tx_rows rows;
-	bool is_gone;
+	bool exists = tx_select_row(tx, NULL, &rows, sql, bind);
 
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT deleted_at IS NOT NULL FROM subnets WHERE id = ?",
-	    TX_BIND(tx_text(id))))
-		return false;
-	is_gone = row_int(&rows);
 	tx_select_end(&rows);
-	return is_gone;
+	return exists;
+}
+
+bool store_subnet_is_gone(struct tx *tx, const char *id)
+{
+	return subnet_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND is_fed "
+	                     "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
+}
+
+bool store_subnet_is_called(struct tx *tx, const struct subnet_row *subnet)
+{
+	return subnet_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND NOT is_fed "
+	                     "AND network_id <> ? AND deleted_at IS NULL",
+	                     TX_BIND(tx_text(subnet->id), tx_text(subnet->network_id)));
 }
 
 bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1])
@@ -160,7 +168,8 @@ void store_subnet_never(struct tx *tx, const char *id)
 {
 	store_no_network(tx);
 	tx_exec(tx,
-	    "INSERT INTO subnets (id, network_id, address, bits, deleted_at) "
-	    "VALUES (?, '" NO_NETWORK "', '', 0, NOW(3)) ON DUPLICATE KEY UPDATE id = id",
+	    "INSERT INTO subnets (id, network_id, address, bits, is_fed, deleted_at) "
+	    "VALUES (?, '" NO_NETWORK "', '', 0, 1, NOW(3)) "
+	    "ON DUPLICATE KEY UPDATE is_fed = 1",
 	    TX_BIND(tx_text(id)));
 }

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "codec.h"
+#include "precedence.h"
 #include "renaming.h"
 #include "runtime/metrics.h"
 #include "writing.h"
@@ -82,6 +83,8 @@ static enum err take_network(void *self, struct why *why)
 	                             .network = &network, .unnamed = json_array() };
 	enum err err = neutron_network(told->json, told->arena, &network, why);
 
+	if (!err)
+		err = precedence_network(told, &network, why);
 	if (!err) {
 		struct tx tx = tx_begin(told->ports->runtime.db, why);
 
@@ -100,6 +103,7 @@ static void remove_network(struct told *told, struct renaming *renaming,
 	if (!store_network_lock(tx, told->arena, told->id, network))
 		*network = (struct network_row){ .project_id = "" };
 	memcpy(network->id, told->id, sizeof(network->id));
+	network->is_fed = true;
 	network->domain_text = "";
 	network->domain.len = 0;
 	store_network_put(tx, network);
@@ -121,13 +125,13 @@ static enum err end_network(void *self, struct why *why)
 	return renaming_commit(&renaming, &tx);
 }
 
-/* One that nobody has told of yet has no domain until somebody does; it is compared. */
+/* Neutron has not told of it yet: it has no domain until Neutron does; it is compared. */
 static void put_unknown(struct network_row *network, struct tx *tx, const char *id)
 {
 	*network = (struct network_row){ .project_id = "", .domain_text = "",
 	                                 .is_fed = true };
 	memcpy(network->id, id, sizeof(network->id));
-	store_network_put(tx, network);
+	store_network_put_unknown(tx, id);
 }
 
 /* ---- subnets ---- */
@@ -191,8 +195,8 @@ static void put_subnet(struct told *told, struct renaming *renaming,
 	     is_stale(subnet->revision, was.revision)))
 		return;
 	if (is_there && strcmp(was.network_id, subnet->network_id)) {
-		tx_fail(tx, ERR_INVALID, "subnet %.32s is of another network",
-		        subnet->id);
+		tx_fail(tx, was.is_fed ? ERR_INVALID : ERR_RACE,
+		        "subnet %.32s is of another network", subnet->id);
 		return;
 	}
 	is_other = !is_there || !cidr_equal(&was.cidr, &subnet->cidr);
@@ -213,6 +217,8 @@ static enum err take_subnet(void *self, struct why *why)
 	                             .network = &network };
 	enum err err = neutron_subnet(told->json, &subnet, why);
 
+	if (!err)
+		err = precedence_subnet(told, &subnet, why);
 	if (err)
 		return err;
 
@@ -238,7 +244,7 @@ static enum err end_subnet(void *self, struct why *why)
 {
 	struct told *told = self;
 	struct network_row network;
-	struct subnet_row subnet;
+	struct subnet_row subnet = { .is_fed = false };
 	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
 	                             .network = &network };
 	struct tx tx = tx_begin(told->ports->runtime.db, why);
@@ -247,9 +253,9 @@ static enum err end_subnet(void *self, struct why *why)
 	if (lock_subnet(told, &network, &subnet, &tx)) {
 		store_subnet_delete(&tx, told->id);
 		publish_again(told, &renaming, &network, &tx);
-	} else if (!tx.err) {
-		store_subnet_never(&tx, told->id);
 	}
+	if (!subnet.is_fed && !tx.err)
+		store_subnet_never(&tx, told->id);
 	return renaming_commit(&renaming, &tx);
 }
 
@@ -291,24 +297,39 @@ static void name_port(struct told *told, struct writing *writing, struct tx *tx,
 	port->dns_fqdn = NULL;
 }
 
+/* WAS is newer than PORT, or gone. What a call made of the id is neither. */
+static bool is_late(const struct told *told, const struct port_row *was,
+                    const struct port_row *port)
+{
+	return was->is_fed && (told->is_hint || was->is_gone ||
+	                       is_stale(port->revision, was->revision));
+}
+
+static void write_port(struct writing *writing, struct tx *tx, const struct port_row *port)
+{
+	if (!writing->is_there)
+		store_port_insert(tx, port);
+	else if (writing->was.is_fed)
+		store_port_update(tx, port);
+	else
+		store_port_take(tx, port);
+	writing->is_there &= !writing->was.is_gone;
+	writing_records(writing, tx, port);
+}
+
 static void put_port(struct told *told, struct writing *writing, struct tx *tx,
                      struct port_row *port)
 {
 	writing_read(writing, tx, port->id);
 	if (told->has_changed && writing->is_there)
 		writing_note(writing, &writing->was);
-	if (tx->err || (writing->is_there && (told->is_hint || writing->was.is_gone ||
-	                is_stale(port->revision, writing->was.revision))) ||
+	if (tx->err || (writing->is_there && is_late(told, &writing->was, port)) ||
 	    store_network_is_gone(tx, port->network_id))
 		return;
 	told->has_changed = true;
 	find_network(writing, tx, port->network_id);
 	name_port(told, writing, tx, port);
-	if (writing->is_there)
-		store_port_update(tx, port);
-	else
-		store_port_insert(tx, port);
-	writing_records(writing, tx, port);
+	write_port(writing, tx, port);
 }
 
 static enum err take_port(void *self, struct why *why)
@@ -321,6 +342,9 @@ static enum err take_port(void *self, struct why *why)
 	               : neutron_port(told->json, told->arena, &port, why);
 
 	if (err || neutron_is_of_floating(told->json))
+		return err;
+	err = precedence_port(told, &port, why);
+	if (err)
 		return err;
 
 	struct tx tx = tx_begin(told->ports->runtime.db, why);
@@ -344,17 +368,12 @@ static enum err end_port(void *self, struct why *why)
 	writing_read(&writing, &tx, told->id);
 	if (told->has_changed && writing.is_there)
 		writing_note(&writing, &writing.was);
-	if (!writing.is_there && !tx.err) {
-		store_port_never(&tx, told->id);
-	} else if (!writing.was.is_gone && !tx.err) {
-		if (!store_network_share(&tx, told->arena, writing.was.network_id,
-		                         &writing.network))
-			writing.network = (struct network_row){ .project_id = "" };
+	if (writing.is_there && !writing.was.is_gone && !tx.err) {
 		told->has_changed = true;
-		writing.was.is_gone = true;
-		store_port_delete(&tx, told->id);
-		writing_records(&writing, &tx, &writing.was);
+		writing_end(&writing, &tx);
 	}
+	if (!writing.was.is_fed && !tx.err)
+		store_port_never(&tx, told->id);
 	return writing_commit(&writing, &tx);
 }
 

@@ -188,6 +188,21 @@ void writing_records(struct writing *writing, struct tx *tx, const struct port_r
 	change_end(&writing->change);
 }
 
+void writing_read_network(struct writing *writing, struct tx *tx)
+{
+	if (!store_network_share(tx, writing->arena, writing->was.network_id,
+	                         &writing->network))
+		writing->network = (struct network_row){ .project_id = "" };
+}
+
+void writing_end(struct writing *writing, struct tx *tx)
+{
+	writing_read_network(writing, tx);
+	writing->was.is_gone = true;
+	store_port_delete(tx, writing->was.id);
+	writing_records(writing, tx, &writing->was);
+}
+
 enum err writing_commit(struct writing *writing, struct tx *tx)
 {
 	struct lines_news news = {

@@ -46,6 +46,10 @@ void writing_read(struct writing *writing, struct tx *tx, const char *id);
  * name that it had and has no more goes to a port of Neutron's that was told to have it.
  */
 void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port);
+/* The network of the port that was read; of no project if it is gone. */
+void writing_read_network(struct writing *writing, struct tx *tx);
+/* The port that was read goes, and its records with it. */
+void writing_end(struct writing *writing, struct tx *tx);
 /*
  * Its lines are told of, though they may be as they were: who runs again, for the answer
  * to its commit was lost, finds them so.
