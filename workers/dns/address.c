@@ -163,6 +163,20 @@ const char *address_unfit(const struct address *address)
 	return NULL;
 }
 
+enum err address_parse_host(const char *field, const char *text, struct address *address,
+                            struct why *why)
+{
+	char quoted[ADDRESS_TEXT];
+
+	if (!address_parse(text, 0, address) || address->scope)
+		return fail(why, ERR_INVALID, "%s: \"%s\" is not a valid IPv4 or IPv6 "
+		            "address", field, err_quote(text, quoted, sizeof(quoted)));
+	if (address_unfit(address))
+		return fail(why, ERR_INVALID, "%s: %s is %s: no host on a network can have "
+		            "it", field, text, address_unfit(address));
+	return OK;
+}
+
 void address_format(const struct address *address, char text[ADDRESS_TEXT])
 {
 	int family = address->bits == V4_BITS ? AF_INET : AF_INET6;

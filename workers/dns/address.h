@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "base/err.h"
+
 struct address {
 	uint8_t bits;			/* 32 or 128: which of the two it is */
 	uint8_t octets[16];
@@ -48,6 +50,12 @@ bool address_is_any(const struct address *address);
  * be. A link-local address cannot (RFC 4472 2.1: it must never be published in DNS).
  */
 const char *address_unfit(const struct address *address);
+/*
+ * The address of a host on a network, without a scope. ERR_INVALID, with the name of FIELD:
+ * TEXT is no address, or address_unfit().
+ */
+enum err address_parse_host(const char *field, const char *text, struct address *address,
+                            struct why *why);
 /* the host */
 void address_format(const struct address *address, char text[ADDRESS_TEXT]);
 

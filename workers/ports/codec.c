@@ -164,14 +164,10 @@ static enum err take_address(const json_t *json, struct port_row *port, struct w
 	enum err err = json_get_text(json, "ip_address", JSON_REQUIRED, ADDRESS_TEXT,
 	                             &text, why);
 
+	if (!err)
+		err = address_parse_host("ip_address", text, address, why);
 	if (err)
 		return err;
-	if (!address_parse(text, 0, address) || address->scope)
-		return fail(why, ERR_INVALID, "ip_address: not a valid IPv4 or IPv6 "
-		            "address");
-	if (address_unfit(address))
-		return fail(why, ERR_INVALID, "ip_address: %.64s is %s: a port needs "
-		            "an address of its subnet", text, address_unfit(address));
 	for (size_t i = 0; i < port->count; i++)
 		if (address_same_host(&port->addresses[i], address))
 			return fail(why, ERR_INVALID, "ip_address: %.64s is there twice",

@@ -213,20 +213,12 @@ static const struct timer timers[] = {
 
 /* ---- its life ---- */
 
-/* Accepts what a router accepts (codec.c), and "". */
-static enum err check_address(const char *text, struct why *why)
+/* "" is none. */
+static enum err agent_check_address(const char *text, struct why *why)
 {
 	struct address address;
 
-	if (!*text)
-		return OK;
-	if (!address_parse(text, 0, &address) || address.scope)
-		return fail(why, ERR_INVALID, "routes_agent.address: \"%s\" is not a "
-		            "valid IPv4 or IPv6 address", text);
-	if (address_unfit(&address))
-		return fail(why, ERR_INVALID, "routes_agent.address: %s is %s: no router can have "
-		            "it", text, address_unfit(&address));
-	return OK;
+	return *text ? address_parse_host("routes_agent.address", text, &address, why) : OK;
 }
 
 static enum err check(void *self, struct why *why)
@@ -242,7 +234,7 @@ static enum err check(void *self, struct why *why)
 	             (len > 1 && settings->directory[len - 1] == '/')))
 		err = fail(why, ERR_INVALID, "routes_agent.directory: must be an absolute "
 		           "path, without a \"/\" at its end");
-	return err ? err : check_address(settings->address, why);
+	return err ? err : agent_check_address(settings->address, why);
 }
 
 static enum err prepare(void *self, int processes, struct why *why)

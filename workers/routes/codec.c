@@ -52,12 +52,9 @@ static enum err take_address(const json_t *item, struct router_row *router,
 	if (err)
 		return err;
 	*at = (struct router_address){ .is_up = is_up };
-	if (!address_parse(text, 0, &at->address) || at->address.scope)
-		return fail(why, ERR_INVALID, "address: \"%.64s\" is not a valid IPv4 or "
-		            "IPv6 address", err_quote(text, (char[65]){ 0 }, 65));
-	if (address_unfit(&at->address))
-		return fail(why, ERR_INVALID, "address: %.64s is %s: clients need an address "
-		            "that leads to the instance", text, address_unfit(&at->address));
+	err = address_parse_host("address", text, &at->address, why);
+	if (err)
+		return err;
 	for (size_t i = 0; i < router->count; i++)
 		if (address_same_host(&router->addresses[i].address, &at->address))
 			return fail(why, ERR_INVALID, "address: %.64s is there twice",

@@ -420,9 +420,8 @@ static enum err read_report(struct request *req, struct address_report *report)
 	if (!err)
 		err = json_get_text(req->args, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
 		                    &req->why);
-	if (!err && !address_parse(text, 0, &report->address))
-		err = fail(&req->why, ERR_INVALID,
-		           "address: not a valid IPv4 or IPv6 address");
+	if (!err)
+		err = address_parse_host("address", text, &report->address, &req->why);
 	if (!err)
 		err = json_get_int(req->args, "version", 0, 0, INT64_MAX, &version,
 		                   &req->why);

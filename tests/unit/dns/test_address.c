@@ -56,6 +56,7 @@ static void an_address_of_no_host_is_unfit(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct address address;
+		struct why why;
 
 		print_message("  %s\n", cases[i].address);
 		assert_true(address_parse(cases[i].address, 0, &address));
@@ -63,6 +64,24 @@ static void an_address_of_no_host_is_unfit(void **state)
 			assert_non_null(strstr(address_unfit(&address), cases[i].words));
 		else
 			assert_null(address_unfit(&address));
+		assert_int_equal(address_parse_host("at", cases[i].address, &address, &why),
+		                 cases[i].words ? ERR_INVALID : OK);
+		if (cases[i].words)
+			assert_non_null(strstr(why.text, cases[i].words));
+	}
+}
+
+static void a_text_that_is_none_is_no_hosts(void **state)
+{
+	static const char *const texts[] = { "", "192.0.2", "2001:db8::1%1", "a\"b" };
+	struct address address;
+	struct why why;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(address_parse_host("at", texts[i], &address, &why),
+		                 ERR_INVALID);
+		assert_non_null(strstr(why.text, "at: \""));
 	}
 }
 
@@ -70,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_of_no_host_is_unfit),
+		cmocka_unit_test(a_text_that_is_none_is_no_hosts),
 		cmocka_unit_test(a_site_is_a_v4_host_or_a_v6_56),
 	};
 
