@@ -99,7 +99,7 @@ static enum err trust_keys_read(const struct trust_config *config,
 	return err;
 }
 
-static enum err no_key(bool is_agent, struct why *why)
+static enum err trust_no_key(bool is_agent, struct why *why)
 {
 	const char *setting = is_agent ? "agent_keys" : "keys";
 	const char *id = is_agent ? "agent1" : "1";
@@ -121,7 +121,7 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
 
 	explicit_bzero(&keys, sizeof keys);
 	if (!err && is_fleet && !count && !config->trust_broker)
-		err = no_key(is_agent, why);
+		err = trust_no_key(is_agent, why);
 	return err;
 }
 
@@ -175,8 +175,8 @@ void trust_metrics(void)
 	unchecked_metric();
 }
 
-static enum err refuse(struct trust *trust, const struct trust_claim *claim, int refusal,
-                       struct why *why)
+static enum err trust_refuse(struct trust *trust, const struct trust_claim *claim,
+                             int refusal, struct why *why)
 {
 	metric_add(trust->refused[refusal], 1);
 	refused_log(&(struct refused_message){
@@ -246,7 +246,7 @@ static enum err judge_fleet(struct trust *trust, const struct trust_claim *claim
 	}
 	fail(why, ERR_DENIED, "%s is for the fleet's own programs: %s",
 	     claim->method->name, refusal_words(refusal));
-	return refuse(trust, claim, refusal, why);
+	return trust_refuse(trust, claim, refusal, why);
 }
 
 /* The rules for a sender without a good signature. */
@@ -256,12 +256,12 @@ static enum err judge_stranger(struct trust *trust, const struct trust_claim *cl
 	if (trust->config->require_user_id && !*claim->user) {
 		fail(why, ERR_DENIED, "broker.require_user_id: the message does not name "
 		     "the broker account that sends it (user_id)");
-		return refuse(trust, claim, NO_USER, why);
+		return trust_refuse(trust, claim, NO_USER, why);
 	}
 	if (claim->is_admin && !is_administrator(trust, claim->user)) {
 		fail(why, ERR_DENIED, "broker.administrators: does not list the account "
 		     "\"%s\", so it may not say is_admin", claim->user);
-		return refuse(trust, claim, NOT_ADMINISTRATOR, why);
+		return trust_refuse(trust, claim, NOT_ADMINISTRATOR, why);
 	}
 	return OK;
 }
