@@ -1,6 +1,5 @@
 /* How often a test of random inputs repeats. */
-#ifndef UNIT_ROUNDS_H
-#define UNIT_ROUNDS_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -12,5 +11,3 @@ static inline int rounds(int all)
 
 	return some > 0 ? some : 1;
 }
-
-#endif
