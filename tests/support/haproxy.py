@@ -1,8 +1,8 @@
 """A private HAProxy: one instance of a router.
 
-A router has no address of 127.0.0.0/8, and this machine has no others to give. So the instance of
-10.101.0.1 listens at 127.101.0.1 (lab_address). Each of its backends answers with its own name and that of the instance; which one a host has
-is in hosts.map, which an agent keeps.
+A router has no address of 127.0.0.0/8, and this machine has no others to give. So the instance
+of 10.101.0.1 listens at 127.101.0.1 (lab_address). Each of its backends answers with its own name
+and that of the instance. An agent keeps hosts.map, which says which backend a host has.
 """
 
 import socket

@@ -34,7 +34,7 @@ struct log_limit {
 	uint64_t left_out;		/* events without a line since the last line */
 };
 enum { LOG_STRANGER_MS = 1000 };	/* the period of a line that any sender can cause */
-/* True: the caller logs its line; at most once in PERIOD_MS. The line shows LIMIT->unlogged. */
+/* True at most once in PERIOD_MS: the caller logs its line, which shows LIMIT->unlogged. */
 bool log_is_due(struct log_limit *limit, int period_ms);
 /* "PROGRAM: WORDS" and no more, to who started us: before log_open(). Escaped as well. */
 void log_complaint(const char *program, const char *words);

@@ -94,7 +94,7 @@ struct seen_row {
 };
 
 struct seen_rows {
-	const char *head, *tuple;	/* of the UPDATE that raises rev: "(key = ? AND rev = ?)" */
+	const char *head, *tuple;	/* of the UPDATE; a tuple is the key and the rev */
 	struct seen_row *list;
 	size_t count;
 };
@@ -207,8 +207,8 @@ static void claims_write(struct tx *tx, struct arena *arena, const struct claims
 	}
 	seen_raise(tx, arena, &claims->seen);
 	if (claims->seen.count)
-		tx_exec_rows(tx, "INSERT INTO port_zones (zone, project_id, made_for) VALUES ",
-		             "(?,'',NULLIF(?,''))",
+		tx_exec_rows(tx, "INSERT INTO port_zones "
+		             "(zone, project_id, made_for) VALUES ", "(?,'',NULLIF(?,''))",
 		             " ON DUPLICATE KEY UPDATE made_for = VALUES(made_for)",
 		             claims->there, 2, claims->seen.count);
 }
@@ -286,7 +286,8 @@ static void quotas_raise(struct tx *tx, struct arena *arena,
 {
 	struct tx_value *fresh = arena_alloc(arena, (count + 1) * sizeof(*fresh));
 	struct seen_rows seen = {
-		"UPDATE port_quotas SET rev = rev + 1 WHERE ", "(project_id = ? AND rev = ?)",
+		"UPDATE port_quotas SET rev = rev + 1 WHERE ",
+		"(project_id = ? AND rev = ?)",
 		arena_alloc(arena, (count + 1) * sizeof(*seen.list)), 0
 	};
 	size_t fresh_count = 0;

@@ -30,7 +30,8 @@ static void settle_domain(const struct told *told, struct network_row *network)
 	char text[NAME_MAX_TEXT + 1];
 	struct why why;
 
-	if (network->domain.len || codec_domain(domain, "ports.domain", &network->domain, &why) ||
+	if (network->domain.len ||
+	    codec_domain(domain, "ports.domain", &network->domain, &why) ||
 	    !network->domain.len)
 		return;
 	name_format(&network->domain, text);
