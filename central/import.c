@@ -393,6 +393,8 @@ static enum err commit_steps(struct commit *c)
 		err = find_domain(c, &created);
 	if (!err)
 		err = write_zone(c, created);
+	if (!err && created)
+		err = service_domain_check_race(&c->write, &c->wish);
 	if (!err)
 		write_result(c);
 	return err;

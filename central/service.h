@@ -36,6 +36,8 @@ struct domain_wish;
  */
 enum err service_domain_check_new(struct write *write, const struct domain_wish *wish);
 enum err service_domain_insert(struct write *write, const struct domain_wish *wish);
+/* After it, as late as possible: store_domain_check_relatives(), for all but administrators. */
+enum err service_domain_check_race(struct write *write, const struct domain_wish *wish);
 /* write->zone, which is locked, is to go; the pool manager will hear of it. */
 void service_domain_remove(struct write *write);
 

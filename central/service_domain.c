@@ -382,6 +382,17 @@ static bool was_created(struct write *write, const struct domain_wish *wish)
 	return true;
 }
 
+enum err service_domain_check_race(struct write *write, const struct domain_wish *wish)
+{
+	if (write->req->context.is_admin)
+		return OK;
+	store_domain_check_relatives(write->tx, &write->zone, write_wait(write), write->arena);
+	/* a lane's transaction reads what was committed last, so to it none is a surprise */
+	if (write->tx->err || !write->on_lane)
+		return write->tx->err;
+	return check_relatives(write, wish);
+}
+
 enum err service_create_domain(struct write *write)
 {
 	struct request *req = write->req;
@@ -394,6 +405,8 @@ enum err service_create_domain(struct write *write)
 	if (err || was_created(write, &wish))
 		return err;
 	err = service_domain_insert(write, &wish);
+	if (!err)
+		err = service_domain_check_race(write, &wish);
 	if (err)
 		return err;
 	write->tell = "create_domain";

@@ -160,6 +160,13 @@ bool store_domain_last_serial(struct tx *tx, const char *name, uint32_t *serial)
 bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
                                    const char *tenant, struct arena *arena,
                                    const char **relative);
+/*
+ * After the insertion of ZONE: ERR_RACE if another transaction has created a domain above or
+ * below it that this one does not see. Of two that insert at the same time, at least one ends
+ * in ERR_RACE or ERR_LOCKED. Until the end of the transaction, others wait with such domains.
+ */
+void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
+                                  enum store_wait wait, struct arena *arena);
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
                         const char **child);
 /* Those of NAMES that are domains; FOUND holds as many as there are names. */

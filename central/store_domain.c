@@ -512,6 +512,49 @@ bool store_domain_foreign_relative(struct tx *tx, const struct name *name,
 	       foreign_child(tx, name, tenant, arena, relative);
 }
 
+/* Of live and deleted ones. The index has all of it: the rows, which changes lock, are not read. */
+#define COUNT_RELATIVES "SELECT COUNT(*) FROM domains FORCE INDEX (domain_ancestry) " \
+	"WHERE (ancestry > ? AND ancestry < CONCAT(?, 0xff)) OR ancestry IN ("
+
+/* Of the names above NAME, as values of domain_ancestry; returns how many. */
+static size_t parent_values(const struct name *name, struct arena *arena,
+                            struct tx_value *values)
+{
+	struct name at = *name;
+	size_t count = 0;
+
+	while (name_parent(&at, &at)) {
+		uint8_t *ancestry = arena_alloc(arena, NAME_MAX_WIRE);
+
+		values[count++] = tx_bytes(ancestry, zone_ancestry(&at, ancestry));
+	}
+	return count;
+}
+
+void store_domain_check_relatives(struct tx *tx, const struct zone *zone,
+                                  enum store_wait wait, struct arena *arena)
+{
+	struct tx_value values[STORE_ANCESTORS_MAX + 3];
+	uint8_t ancestry[NAME_MAX_WIRE];
+	size_t len = zone_ancestry(&zone->apex, ancestry);
+	size_t size, count = parent_values(&zone->apex, arena, values + 2);
+	const char *sql = tx_list(arena, COUNT_RELATIVES, ")", count, &size);
+	int64_t seen, there;
+
+	values[0] = values[1] = tx_bytes(ancestry, len);
+	for (size_t i = count; i < size; i++)
+		values[2 + i] = values[2 + count - 1];
+	values[2 + size].type = TX_END;
+	seen = select_number(tx, arena, sql, values);
+	there = select_number(tx, arena, arena_printf(arena, "%s%s LOCK IN SHARE MODE",
+	                                              STORE_WAITS(tx, wait, ""), sql),
+	                      values);
+	store_waited(tx, wait, zone->is.name);
+	if (!tx->err && seen != there)
+		tx->err = fail(tx->why, ERR_RACE, "a domain above or below %.200s was "
+		               "created meanwhile", zone->is.name);
+}
+
 bool store_domain_child(struct tx *tx, const struct zone *zone, struct arena *arena,
                         const char **child)
 {

@@ -651,6 +651,55 @@ class Permission(Story):
         self.fails("Forbidden", "domain.tenant", "create_domain", BOB,
                    domain={"name": lab.name(), "tenant": "alice"})
 
+    @contextlib.contextmanager
+    def being_created(self, name):
+        """Within, another transaction has inserted a domain of Bob's. Then it commits."""
+        model = call("create_domain", BOB, domain={"name": lab.name()})["id"]
+        same = ("tenant, pool_id, serial, mname, rname, soa_ttl, refresh, retry, expire, "
+                "minimum, ttl")
+        ancestry = "".join(f"{len(label):02x}{label.encode().hex()}"
+                           for label in reversed(name.rstrip(".").split(".")))
+        with held(f"INSERT INTO domains (id, name, ancestry, {same}) SELECT '{uuid.uuid4().hex}', "
+                  f"'{name}', X'{ancestry}', {same} FROM domains WHERE id = '{model}'") as do:
+            yield
+            do("COMMIT")
+
+    def met_locks(self):
+        """How often a transaction was rolled back or waits for a lock."""
+        return sum(int(row[1]) for row in lab.sql(
+            "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_rollback', "
+            "'Innodb_row_lock_current_waits')"))
+
+    def create_as_alice(self, name):
+        return call("create_domain", domain={"name": name})
+
+    def import_as_alice(self, name):
+        done = commit(stage(name, [[name, 60, "NS", "ns1.example.net."]], ALICE), ALICE)
+        if done["state"] == "ERROR":
+            raise AssertionError(done["reason"])
+
+    def test_relatives_that_are_created_at_the_same_time(self):
+        for create in self.create_as_alice, self.import_as_alice:
+            for theirs, ours in ("x.{}", "{}"), ("{}", "x.y.{}"):
+                name = lab.name()
+                with self.subTest(theirs=theirs, create=create), ThreadPoolExecutor(1) as pool:
+                    with self.being_created(theirs.format(name)):
+                        before = self.met_locks()
+                        answer = pool.submit(create, ours.format(name))
+                        wait_for(lambda: answer.done() or self.met_locks() > before, 20,
+                                 "it waits for the other")
+                    with self.assertRaisesRegex(Exception, "above or below a domain of another"):
+                        answer.result()
+
+    def test_relatives_of_two_who_race(self):
+        for _ in range(20):
+            parent = lab.name()
+            with ThreadPoolExecutor(2) as pool:
+                answers = [pool.submit(call, "create_domain", context, domain={"name": name})
+                           for context, name in ((ALICE, parent), (BOB, f"x.{parent}"))]
+            good = [answer for answer in answers if not answer.exception()]
+            self.assertLessEqual(len(good), 1, parent)
+
     def test_for_administrators_only(self):
         for method, args in (
                 ("create_pool", {"pool": {"name": "x"}}), ("find_pools", {}),
