@@ -6,6 +6,7 @@ import threading
 from lab.process import HOST, free_port
 
 COMMIT = b"\x03COMMIT"          # COM_QUERY
+OK_PACKET = b"\x00"             # behind its length and number
 
 
 class CommitRelay:
@@ -70,8 +71,11 @@ class CommitRelay:
                     has_written = False
                 if not is_question and doomed.is_set():
                     self.may_go.wait()
-                    self.lost += 1
-                    break
+                    if data[4:5] == OK_PACKET:
+                        self.lost += 1
+                        break
+                    doomed.clear()          # nothing was committed: the next one's is lost
+                    self.armed.release()
                 to.sendall(data)
         except OSError:
             pass
