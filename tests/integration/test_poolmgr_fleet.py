@@ -53,6 +53,12 @@ def changed(path):
         path.write_text(text)
 
 
+def has_client(port):
+    """Somebody is connected to it."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return any(row[2].endswith(f":{port:04X}") and row[3] == "01" for row in rows)
+
+
 class FleetStory(unittest.TestCase):
 
     def setUp(self):
@@ -359,6 +365,7 @@ class Locks(FleetStory):
         owner = self.fleet.wait_for(
             lambda: [row["owner"] for row in self.admin("locks")["locks"]
                      if row["object_uuid"] == domain["id"]], 10, "the domain is locked")[0]
+        self.fleet.wait_for(lambda: has_client(server.rndc_port), 10, "the operation has begun")
         pid = int(owner.split(":")[1])
         self.assertIn(pid, [pid for worker in sleepers for pid in worker.processes()])
         os.kill(pid, signal.SIGSTOP)
