@@ -362,7 +362,9 @@ class Compared(NeutronStory):
             self.caller.set_subnet(subnet={"id": subnet["id"], "network_id": ours,
                                            "cidr": subnet["cidr"]})
         _, address = self.a_port(network, dns_name="beside")
-        first = min(subnet["id"].replace("-", "") for subnet in wrong)
+        ids = sorted(subnet["id"].replace("-", "") for subnet in wrong)
+        first = ids[0]
+        self.set_fed(ids, 1)
         ended, failed = map(self.figure, ("ports_comparisons_total",
                                           "ports_comparisons_failed_total"))
         for repaired in 2, 0:               # the network and the port
@@ -373,10 +375,19 @@ class Compared(NeutronStory):
         self.assertEqual((self.figure("ports_comparisons_total"),
                           self.figure("ports_comparisons_failed_total")), (ended + 2, failed))
         self.answers(f"beside.{DOMAIN}", "A", address)
-        for subnet in wrong:
-            self.caller.delete_subnet(subnet=subnet["id"])
-        result = self.compare()
-        self.assertEqual((result["differing"], result["reason"]), (0, ""))
+        self.set_fed(ids, 0)                # Neutron's word wins over what a call made
+        for differing in 2, 0:
+            result = self.compare()
+            self.assertEqual((result["differing"], result["repaired"], result["reason"]),
+                             (differing, differing, ""))
+        for subnet in ids:
+            self.assertEqual(self.caller.get_subnet(subnet=subnet)["subnet"]["network_id"],
+                             network["id"].replace("-", ""))
+
+    def set_fed(self, subnets, is_fed):
+        """As if Neutron had told them of the network that they are in, or not."""
+        self.fleet.mariadb.sql(f"UPDATE subnets SET is_fed = {is_fed} WHERE id IN "
+                               f"({', '.join(map(repr, subnets))})")
 
 
 class Flagged(NeutronStory):
