@@ -21,6 +21,7 @@ struct central {
 		int default_ttl, min_ttl;
 		int soa_refresh, soa_retry, soa_expire, soa_minimum;
 		int quota_domains, quota_recordsets, quota_records;	/* -1: none */
+		int quota_imports, quota_import_records;		/* -1: none */
 		int64_t journal_change_bytes;	/* above, a gap: full transfers */
 		int64_t journal_domain_bytes;
 		int journal_age_s, tombstone_age_s, request_age_s, import_age_s;

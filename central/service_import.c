@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,29 @@ static enum err check_domain(struct write *write, const struct domain_wish *wish
 	return tx_fail(write->tx, ERR_NOT_FOUND, "there is no domain '%.200s'", wish->owner);
 }
 
+#define TELL_HOW "commit or cancel one (central removes an import that stays untouched for %d s)"
+
+/* After the change. Administrators have no quota. */
+static enum err check_quotas(const struct central *central, const struct request *req,
+                             struct tx *tx, const char *tenant)
+{
+	int max = central->config.quota_imports, age_s = central->config.import_age_s;
+	int max_records = central->config.quota_import_records;
+	int64_t count, records;
+
+	if (req->context.is_admin || (max < 0 && max_records < 0))
+		return OK;
+	store_import_counts(tx, tenant, &count, &records);
+	if (!tx->err && max >= 0 && count > max)
+		return tx_fail(tx, ERR_QUOTA, "the tenant has %d imports already, its quota "
+		               "(quota_imports): " TELL_HOW, max, age_s);
+	if (!tx->err && max_records >= 0 && records > max_records)
+		return tx_fail(tx, ERR_QUOTA, "the tenant's imports would have %" PRId64
+		               " records, more than its quota of %d (quota_import_records): "
+		               TELL_HOW, records, max_records, age_s);
+	return tx->err;
+}
+
 enum err service_begin_import(struct write *write)
 {
 	struct request *req = write->req;
@@ -83,7 +107,7 @@ enum err service_begin_import(struct write *write)
 		            WISH_MAX);
 	store_import_insert(write->tx, &import);
 	req->result = json_pack("{s:s}", "id", import.id);
-	return write->tx->err;
+	return check_quotas(write->central, req, write->tx, import.tenant);
 }
 
 /* ---- parts ---- */
@@ -151,8 +175,8 @@ static enum err lock_open(struct request *req, struct tx *tx, struct import *imp
 }
 
 /* A part that comes twice replaces itself: no need to remember the message. */
-static enum err stage(struct request *req, struct tx *tx, uint32_t part,
-                      const json_t *array)
+static enum err stage(const struct central *central, struct request *req, struct tx *tx,
+                      uint32_t part, const json_t *array)
 {
 	size_t count = json_array_size(array);
 	struct staged *staged = arena_alloc(req->arena, (count + 1) * sizeof(*staged));
@@ -168,7 +192,7 @@ static enum err stage(struct request *req, struct tx *tx, uint32_t part,
 		return tx_fail(tx, err, "%s", req->why.text);
 	store_import_stage(tx, import.id, part, staged, count, req->arena);
 	req->result = json_pack("{s:I}", "records", (json_int_t)count);
-	return tx->err;
+	return check_quotas(central, req, tx, import.tenant);
 }
 
 enum err service_add_to_import(void *self, struct request *req)
@@ -188,7 +212,7 @@ enum err service_add_to_import(void *self, struct request *req)
 	struct tx tx = tx_begin(central->runtime->db, &req->why);
 
 	if (!tx.err)
-		stage(req, &tx, part, array);
+		stage(central, req, &tx, part, array);
 	return tx_commit(&tx);
 }
 

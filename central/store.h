@@ -261,6 +261,9 @@ bool store_import_lock(struct tx *tx, const char *id, const struct access *acces
 bool store_import_lock_now(struct tx *tx, const char *id, const struct access *access,
                            bool may_wait, struct arena *arena, struct import *import);
 void store_import_insert(struct tx *tx, const struct import *import);
+/* The tenant's imports that have not ended, and the records of all of them. */
+void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
+                         int64_t *records);
 /* Replaces the part, so that a part that comes twice counts once. */
 void store_import_stage(struct tx *tx, const char *id, uint32_t part,
                         const struct staged *records, size_t count, struct arena *arena);

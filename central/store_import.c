@@ -124,6 +124,22 @@ void store_import_insert(struct tx *tx, const struct import *import)
 	                tx_text(import->domain_name), tx_text(import->wish)));
 }
 
+void store_import_counts(struct tx *tx, const char *tenant, int64_t *count,
+                         int64_t *records)
+{
+	struct tx_rows rows;
+
+	*count = *records = 0;
+	if (!tx_select_row(tx, NULL, &rows,
+	                   "SELECT COUNT(*), SUM(records) FROM imports "
+	                   "WHERE state IN ('OPEN', 'COMMITTING') AND tenant = ?",
+	                   TX_BIND(tx_text(tenant))))
+		return;
+	*count = row_int(&rows);
+	*records = row_int(&rows);
+	tx_select_end(&rows);
+}
+
 static void insert_staged(struct tx *tx, const char *id, uint32_t part,
                           const struct staged *records, size_t count, struct arena *arena)
 {

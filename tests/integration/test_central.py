@@ -34,6 +34,7 @@ LARGE = 200_000         # records of a generated zone
 PART = 7000             # records of one add_to_import
 JOURNAL_AGE = 7 * 86400     # seconds, if nothing is said of it
 JOURNAL_BYTES = 2_000_000
+IMPORTS, IMPORT_RECORDS = 12, 300       # quotas of a tenant
 
 SETTINGS = """\
 [DEFAULT]
@@ -60,7 +61,8 @@ class Lab:
             Path(self.folder.name), central=2, poolmgr=0, minidns=0, name_servers=(),
             settings={"fleet": {"trust_broker": True},      # a pool manager's reports, too
                       "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
-                                  "quota_records": 20, "sweep": 2, "tombstone_age": 60,
+                                  "quota_records": 20, "quota_imports": IMPORTS,
+                                  "quota_import_records": IMPORT_RECORDS, "sweep": 2, "tombstone_age": 60,
                                   "journal_domain_bytes": JOURNAL_BYTES}})
         self.sql = self.fleet.mariadb.sql
         self.broker = self.fleet.rabbitmq.url.replace("rabbit:", "pyamqp:", 1)
@@ -690,6 +692,7 @@ class Permission(Story):
                                  "it waits for the other")
                     with self.assertRaisesRegex(Exception, "above or below a domain of another"):
                         answer.result()
+        wait_unstaged()
 
     def test_relatives_of_two_who_race(self):
         for _ in range(20):
@@ -1408,6 +1411,11 @@ def stage(name, records, context=ADMIN, **more):
     return begun
 
 
+def wait_unstaged():
+    wait_for(lambda: not lab.sql("SELECT 1 FROM import_records LIMIT 1"), 20,
+             "the records of imports that have ended are removed")
+
+
 def commit(begun, context=ADMIN, seconds=120):
     call("commit_import", context, **{"import": begun})
     return wait_for(lambda: settled(begun, context), seconds, "the import is settled")
@@ -1516,6 +1524,27 @@ class Imports(Story):
         for domain in {"name": f"below.{name}"}, {"name": lab.name(), "tenant": ALICE["project_id"]}:
             self.fails("Forbidden", "another tenant", "begin_import", BOB, domain=domain)
         self.assertEqual(commit(stage(name, generated_zone(name, 4), ALICE), ALICE)["state"], "DONE")
+
+    def test_quotas_of_what_is_staged(self):
+        tenant = {"project_id": f"stages{next(lab.numbers)}"}
+        begun = [call("begin_import", tenant, domain={"name": lab.name()})["id"]
+                 for _ in range(IMPORTS)]
+        self.fails("OverQuota", "(quota_imports): commit or cancel", "begin_import", tenant,
+                   domain={"name": lab.name()})
+        call("cancel_import", tenant, **{"import": begun.pop()})
+        name = lab.name()
+        begun.append(call("begin_import", tenant, domain={"name": name})["id"])
+        part = {"import": begun[-1], "part": 0}
+        rows = generated_zone(name, IMPORT_RECORDS)[:IMPORT_RECORDS]
+        for _ in range(2):          # a part that comes twice counts once
+            call("add_to_import", tenant, records=rows, **part)
+        more = {"import": begun[-1], "part": 1, "records": rows[:1]}
+        self.fails("OverQuota", "(quota_import_records): commit or cancel", "add_to_import",
+                   tenant, **more)
+        call("add_to_import", ADMIN, **more)
+        for one in begun:
+            call("cancel_import", tenant, **{"import": one})
+        wait_unstaged()
 
     def test_modes(self):
         name = lab.name()
