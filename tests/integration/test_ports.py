@@ -1442,7 +1442,9 @@ class Large(PortStory):
         self.central.create_domain(domain={"name": new})
         zone = self.reverse(addresses[0]).split(".", 16)[-1]
         before = self.central.get_domain(domain=zone)["serial"]
-        self.caller.set_network(network={"id": network, "dns_domain": new})
+        patient = Caller(self.fleet.rabbitmq.url, topic="ports", timeout=120)
+        self.addCleanup(patient.close)
+        patient.set_network(network={"id": network, "dns_domain": new})
         self.wait_published(network)
         steps = self.fleet.mariadb.sql(
             "SELECT LENGTH(removed), LENGTH(added) FROM journal j JOIN domains d "
