@@ -694,6 +694,14 @@ class Permission(Story):
                         answer.result()
         wait_unstaged()
 
+    def test_relatives_that_are_being_changed_hold_up_nothing(self):
+        parent, child = self.create()["name"], f"y.x.{lab.name()}"
+        call("create_domain", domain={"name": child})
+        for relative, name in (parent, f"new.{parent}"), (child, child.split(".", 1)[1]):
+            with self.subTest(relative=relative), held(
+                    f"UPDATE domains SET serial = serial + 1 WHERE name = '{relative}'"):
+                self.assertEqual(call("create_domain", domain={"name": name})["name"], name)
+
     def test_relatives_of_two_who_race(self):
         for _ in range(20):
             parent = lab.name()
@@ -1412,7 +1420,9 @@ def stage(name, records, context=ADMIN, **more):
 
 
 def wait_unstaged():
-    wait_for(lambda: not lab.sql("SELECT 1 FROM import_records LIMIT 1"), 20,
+    left = ("SELECT 1 FROM import_records JOIN imports i ON i.id = import_id "
+            "WHERE i.state NOT IN ('OPEN', 'COMMITTING') LIMIT 1")
+    wait_for(lambda: not lab.sql(left), 20,
              "the records of imports that have ended are removed")
 
 
