@@ -1,10 +1,18 @@
 """A hosts file of one worker's own: names that it finds, and that change while it runs."""
 
+from pathlib import Path
+
 import story                                # first: it knows where lab is # noqa: F401
 from lab.process import program
 
 # the file is bound over /etc/hosts, for this process and its children alone
 SEES = 'mount --bind "$0" /etc/hosts && exec "$@"'
+
+
+def _propagation():
+    """In a chroot the root is no mount, so how mounts spread cannot be changed there."""
+    mounts = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    return () if "/" in mounts else ("--propagation", "unchanged")
 
 
 class Hosts:
@@ -24,8 +32,8 @@ class Hosts:
     def seen_by(self, worker):
         """From its next start on. Returns what undoes it."""
         command = worker.command
-        worker.command = lambda: [program("unshare"), "--mount", program("sh"), "-c", SEES,
-                                  self.file, *command()]
+        worker.command = lambda: [program("unshare"), "--mount", *_propagation(), program("sh"),
+                                  "-c", SEES, self.file, *command()]
 
         def undo():
             del worker.command
