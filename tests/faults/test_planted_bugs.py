@@ -17,7 +17,7 @@ import planted                                                  # noqa: E402
 from faults import FaultStory, new_folder, start_module  # noqa: E402
 from lab.fleet import BINARIES                                  # noqa: E402
 from postman import Postman                                     # noqa: E402
-from story import Caller, LabError, wait_for                    # noqa: E402
+from story import Caller, LabError, is_driving, wait_for        # noqa: E402
 
 TAKE_OVER_SECONDS = 30
 TRIES = 4
@@ -169,12 +169,6 @@ class Sleeper(PlantedStory):
     def fence(self, domain):
         return int(self.fleet.mariadb.sql("SELECT fence FROM distributed_locks WHERE "
                                           f"object_uuid = '{domain['id']}'")[0][0])
-
-
-def is_driving(pid):
-    """Has it a child? That is rndc."""
-    return any(children.read_text()
-               for children in Path(f"/proc/{pid}/task").glob("*/children"))
 
 
 if __name__ == "__main__":

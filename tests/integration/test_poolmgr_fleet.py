@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from hosts import Hosts                                                 # noqa: E402
-from story import (ROOT, Caller, LabError, program, put, run,           # noqa: E402
+from story import (ROOT, Caller, LabError, is_driving, program, put, run,       # noqa: E402
                    start_fleet, wipe)
 
 BACK_SECONDS = 30       # until what was wrong on a server is right again
@@ -51,12 +51,6 @@ def changed(path):
         yield
     finally:
         path.write_text(text)
-
-
-def has_client(port):
-    """Somebody is connected to it."""
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return any(row[2].endswith(f":{port:04X}") and row[3] == "01" for row in rows)
 
 
 class FleetStory(unittest.TestCase):
@@ -365,9 +359,9 @@ class Locks(FleetStory):
         owner = self.fleet.wait_for(
             lambda: [row["owner"] for row in self.admin("locks")["locks"]
                      if row["object_uuid"] == domain["id"]], 10, "the domain is locked")[0]
-        self.fleet.wait_for(lambda: has_client(server.rndc_port), 10, "the operation has begun")
         pid = int(owner.split(":")[1])
         self.assertIn(pid, [pid for worker in sleepers for pid in worker.processes()])
+        self.fleet.wait_for(lambda: is_driving(pid), 10, "it is at work on BIND")
         os.kill(pid, signal.SIGSTOP)
         self.addCleanup(os.kill, pid, signal.SIGCONT)
         server.resume()

@@ -143,6 +143,12 @@ KNOWLEDGE = {
 }
 
 
+def is_driving(pid):
+    """Has the process of a pool manager a child? That is rndc."""
+    return any(children.read_text()
+               for children in Path(f"/proc/{pid}/task").glob("*/children"))
+
+
 def wipe(server):
     """Leaves a server that is stopped as if it had just been installed."""
     for path in itertools.chain(*map(server.folder.glob, KNOWLEDGE[server.name])):
