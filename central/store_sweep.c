@@ -16,6 +16,28 @@ static void read_ids(struct tx_rows *rows, struct sweep_list *list)
 	}
 }
 
+/*
+ * HEAD and TAIL are around the ids of LIST. Such a statement locks no row but these: a scan would
+ * wait for each row that another transaction has locked, and keep the rows that it waited for.
+ */
+static int64_t exec_list(struct tx *tx, struct arena *arena, const char *head,
+                         const char *tail, const struct sweep_list *list)
+{
+	struct tx_value values[TX_LIST_MAX + 1];
+	const char *ids[SWEEP_DOMAINS];
+	const char *sql;
+	size_t places;
+
+	if (!list->count)
+		return 0;
+	for (size_t i = 0; i < list->count; i++)
+		ids[i] = list->ids[i];
+	sql = tx_list(arena, head, tail, list->count, &places);
+	tx_list_fill(values, ids, list->count, places);
+	values[places].type = TX_END;
+	return tx_exec(tx, sql, values);
+}
+
 /* The last of the next SWEEP_LOOK domains behind the cursor; "": there are fewer. */
 static void find_horizon(struct tx *tx, const char *cursor, char horizon[ID_LEN + 1])
 {
@@ -105,18 +127,28 @@ int64_t store_sweep_gone(struct tx *tx, const char *domain_id)
 	return count;
 }
 
-int64_t store_sweep_domains(struct tx *tx, int age_s)
+void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list)
 {
-	return tx_exec(tx, "DELETE FROM domains WHERE pool_id IN (SELECT id FROM pools) "
-	               "AND status = 'DELETED' AND updated_at " OLDER_THAN_S
-	               " AND NOT EXISTS (SELECT 1 FROM pool_manager_status t "
-	               "WHERE t.domain_id = domains.id) "
-	               "AND catalog_id NOT IN (SELECT catalog_id FROM pools "
-	               "WHERE catalog_id IS NOT NULL) "
-	               "AND NOT EXISTS (SELECT 1 FROM recordsets s WHERE s.domain_id = "
-	               "domains.id) AND NOT EXISTS (SELECT 1 FROM journal j WHERE "
-	               "j.domain_id = domains.id) LIMIT ?",
-	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+	struct tx_rows rows;
+
+	tx_select(tx, NULL, &rows,
+	          "SELECT d.id FROM pools p JOIN domains d ON d.pool_id = p.id "
+	          "AND d.status = 'DELETED' WHERE d.updated_at " OLDER_THAN_S
+	          " AND NOT EXISTS (SELECT 1 FROM pool_manager_status t "
+	          "WHERE t.domain_id = d.id) "
+	          "AND d.catalog_id NOT IN (SELECT catalog_id FROM pools "
+	          "WHERE catalog_id IS NOT NULL) "
+	          "AND NOT EXISTS (SELECT 1 FROM recordsets s WHERE s.domain_id = d.id) "
+	          "AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.domain_id = d.id) "
+	          "LIMIT ?", TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+	read_ids(&rows, list);
+}
+
+int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
+                            struct arena *arena)
+{
+	return exec_list(tx, arena, "DELETE FROM domains WHERE id IN (",
+	                 ") AND status = 'DELETED'", list);
 }
 
 /* A too old change. */
@@ -202,13 +234,20 @@ int64_t store_sweep_requests(struct tx *tx, int age_s)
 	               TX_BIND(tx_int(age_s), tx_int(SWEEP_ROWS)));
 }
 
-int64_t store_sweep_open_imports(struct tx *tx, int age_s)
+int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena)
 {
-	return tx_exec(tx, "UPDATE imports SET state = 'ERROR', "
-	               "reason = 'it was left open for too long', updated_at = "
-	               "UTC_TIMESTAMP(3) WHERE state = 'OPEN' AND updated_at "
-	               OLDER_THAN_S " LIMIT ?",
-	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+	struct sweep_list list;
+	struct tx_rows rows;
+
+	/* locked: a part that is added now makes the import young again */
+	tx_select(tx, NULL, &rows,
+	          "SELECT id FROM imports WHERE state = 'OPEN' AND updated_at "
+	          OLDER_THAN_S " LIMIT ? FOR UPDATE SKIP LOCKED",
+	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+	read_ids(&rows, &list);
+	return exec_list(tx, arena, "UPDATE imports SET state = 'ERROR', "
+	                 "reason = 'it was left open for too long', updated_at = "
+	                 "UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
 }
 
 int64_t store_sweep_import_records(struct tx *tx)
@@ -228,14 +267,18 @@ int64_t store_sweep_import_records(struct tx *tx)
 	               TX_BIND(tx_text(list.ids[0]), tx_int(SWEEP_ROWS)));
 }
 
-int64_t store_sweep_imports(struct tx *tx, int age_s)
+int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena)
 {
-	return tx_exec(tx,
-	               "DELETE FROM imports WHERE state IN ('DONE', 'ERROR') AND "
-	               "updated_at "
-	               OLDER_THAN_S " AND (SELECT 1 FROM import_records r "
-	               "WHERE r.import_id = imports.id LIMIT 1) IS NULL LIMIT ?",
-	               TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+	struct sweep_list list;
+	struct tx_rows rows;
+
+	tx_select(tx, NULL, &rows,
+	          "SELECT i.id FROM imports i WHERE i.state IN ('DONE', 'ERROR') AND "
+	          "i.updated_at " OLDER_THAN_S " AND (SELECT 1 FROM import_records r "
+	          "WHERE r.import_id = i.id LIMIT 1) IS NULL LIMIT ?",
+	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
+	read_ids(&rows, &list);
+	return exec_list(tx, arena, "DELETE FROM imports WHERE id IN (", ")", &list);
 }
 
 size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,

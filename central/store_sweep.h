@@ -28,8 +28,13 @@ int64_t store_sweep_tombstones(struct tx *tx, const char *domain_id, int age_s);
 void store_sweep_find_gone(struct tx *tx, struct sweep_list *list);
 /* What such a domain left: first records, then record sets, then the journal. */
 int64_t store_sweep_gone(struct tx *tx, const char *domain_id);
-/* Its row is the last to go: it has the serial, and the servers' rows point to it. */
-int64_t store_sweep_domains(struct tx *tx, int age_s);
+/*
+ * Domains that were deleted more than AGE_S ago and have nothing left. Their rows are the last to
+ * go: a row has the serial, and the rows of the servers point to it.
+ */
+void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list);
+int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
+                            struct arena *arena);
 
 /*
  * Each too old change and all before it: what is left of a domain's history is a suffix
@@ -53,6 +58,6 @@ size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,
                               const char *names[SWEEP_NAMES]);
 
 /* Imports left open become ERROR; records of settled ones go; the rows after AGE_S. */
-int64_t store_sweep_open_imports(struct tx *tx, int age_s);
+int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena);
 int64_t store_sweep_import_records(struct tx *tx);
-int64_t store_sweep_imports(struct tx *tx, int age_s);
+int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena);

@@ -57,7 +57,10 @@ static int64_t sweep_gone(struct tx *tx, struct sweep *s)
 
 static int64_t sweep_domains(struct tx *tx, struct sweep *s)
 {
-	return store_sweep_domains(tx, s->central->config.tombstone_age_s);
+	struct sweep_list list;
+
+	store_sweep_find_domains(tx, s->central->config.tombstone_age_s, &list);
+	return store_sweep_domains(tx, &list, s->arena);
 }
 
 static int64_t sweep_versions(struct tx *tx, struct sweep *s)
@@ -84,7 +87,7 @@ static int64_t sweep_tombstones(struct tx *tx, struct sweep *s)
 
 static int64_t sweep_open_imports(struct tx *tx, struct sweep *s)
 {
-	return store_sweep_open_imports(tx, s->central->config.import_age_s);
+	return store_sweep_open_imports(tx, s->central->config.import_age_s, s->arena);
 }
 
 static int64_t sweep_import_records(struct tx *tx, struct sweep *s)
@@ -95,7 +98,7 @@ static int64_t sweep_import_records(struct tx *tx, struct sweep *s)
 
 static int64_t sweep_imports(struct tx *tx, struct sweep *s)
 {
-	return store_sweep_imports(tx, s->central->config.import_age_s);
+	return store_sweep_imports(tx, s->central->config.import_age_s, s->arena);
 }
 
 static const struct step {
