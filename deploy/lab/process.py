@@ -311,7 +311,8 @@ class Server:
     def wait_ready(self):
         def ready_or_dead():
             if _has_ended(self._pidfd):
-                raise LabError(f"{self.name} ended before it was ready\n{tail(self.log)}")
+                raise LabError(f"{self.name} ended before it was ready: status "
+                               f"{self._process.wait()}\n{tail(self.log)}")
             return self.is_ready()
         try:
             wait_for(ready_or_dead, self.start_seconds, f"{self.name} answers",

@@ -461,7 +461,7 @@ class Lab:
     def cast(self, method, **arguments):
         self.know([*arguments.get("destinations", ()),
                    *filter(None, [arguments.get("destination")])])
-        client = om.RPCClient(self.transport, om.Target(topic="minidns"))
+        client = om.RPCClient(self.transport, om.Target(topic="minidns"), retry=8)
         client.prepare().cast({}, method, **arguments)
 
     def order(self, domain, server, method="poll_for_serial_number", serial=None, task="NONE",
