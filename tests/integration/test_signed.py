@@ -498,6 +498,10 @@ class AgentKeys(Story):
             self.assertEqual(sum(self.refused(kind).values()), 0, kind)
         for agent in self.agents:
             self.assertTrue(self.logged(agent.kind, "signs=agents2 keys=0 signs_to_agents=agents2"))
+            warned = [line for line in agent.log.read_text().splitlines()
+                      if "fleet keys taken" in line or "agent has a key of the fleet" in line]
+            self.assertIn("agent has a key of the fleet", warned[-5])
+            self.assertNotIn("agent has a key of the fleet", "".join(warned[-4:]))
         for key in old, self.key:       # they are good for nothing at an agent any more
             before, text = self.refused("ports_agent"), message("hosts_changed", {
                 "network": self.network})

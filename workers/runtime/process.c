@@ -295,7 +295,8 @@ static void runtime_open(struct process *process, int index)
 	free(name);
 	runtime->rpc = rpc_client_open(runtime->loop, runtime->broker_config,
 				       runtime->out);
-	process->trust = trust_new(&program->common.trust);
+	process->trust = trust_new(&program->common.trust,
+				   program->worker->is_agent);
 	rpc_client_sign(runtime->rpc, process->trust);
 	if (!program->worker->no_database)
 		runtime->db = db_new(runtime->db_config);

@@ -137,6 +137,7 @@ enum refusal {
 
 struct trust {
 	const struct trust_config *config;
+	bool is_agent;
 	struct trust_keys keys;
 	struct metric *refused[REFUSALS];	/* by the reason */
 	struct metric *unchecked;
@@ -311,13 +312,17 @@ void trust_reload(struct trust *trust)
 	         "trust_broker=%d", signer_id(trust, false), trust->keys.fleet.count,
 	         signer_id(trust, true), trust->keys.agents.count,
 	         trust->config->trust_broker);
+	if (trust->is_agent && trust->keys.fleet.count)
+		log_warn("agent has a key of the fleet: reason=\"fleet.keys is set: an agent "
+		         "needs fleet.agent_keys only\"");
 }
 
-struct trust *trust_new(const struct trust_config *config)
+struct trust *trust_new(const struct trust_config *config, bool is_agent)
 {
 	struct trust *trust = secret_alloc(sizeof *trust);	/* it has keys */
 
 	trust->config = config;
+	trust->is_agent = is_agent;
 	for (int refusal = SIGNATURE_GOOD + 1; refusal < REFUSALS; refusal++)
 		trust->refused[refusal] = refused_metric(refusal);
 	trust->unchecked = unchecked_metric();

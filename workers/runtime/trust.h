@@ -39,9 +39,9 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
                      struct why *why);
 void trust_metrics(void);	/* before the fork */
 
-/* Of one process; the config is borrowed. */
+/* Of one process; the config is borrowed. An agent (IS_AGENT) that has fleet.keys logs a warning. */
 struct trust;
-struct trust *trust_new(const struct trust_config *config);
+struct trust *trust_new(const struct trust_config *config, bool is_agent);
 void trust_free(struct trust **trust);
 void trust_reload(struct trust *trust);		/* the config has changed, and is right */
 

@@ -100,7 +100,7 @@ static void test_signer(void **state)
 			.keys = (char *)signers[i].keys,
 			.agent_keys = (char *)signers[i].agent_keys,
 		};
-		struct trust *trust = trust_new(&config);
+		struct trust *trust = trust_new(&config, false);
 
 		assert_signer(trust, false, signers[i].want);
 		assert_signer(trust, true, signers[i].to_agents);
@@ -228,7 +228,7 @@ static enum err judge(size_t i, bool *foreign_admin)
 	};
 	const struct rpc_method method = { "f", .fleet = cases[i].fleet_method,
 	                                   .agents = cases[i].agents_method };
-	struct trust *trust = trust_new(&config);
+	struct trust *trust = trust_new(&config, false);
 	struct envelope_request request;
 	struct why why;
 	enum err err;
