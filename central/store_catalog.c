@@ -61,7 +61,8 @@ size_t store_catalog_lock(struct tx *tx, struct arena *arena,
 		struct tx_value values[TX_LIST_MAX + 1];
 		struct tx_rows rows;
 		const char *sql = tx_list(arena,
-			"SELECT id, name, member, catalog_id FROM domains WHERE id IN (",
+			"SELECT id, name, member, catalog_id FROM domains "
+			"FORCE INDEX (PRIMARY) WHERE id IN (",
 			") ORDER BY id FOR UPDATE SKIP LOCKED", n, &places);
 
 		tx_list_fill(values, ids + at, n, places);
@@ -82,8 +83,8 @@ static void mark(struct tx *tx, struct arena *arena, const char *catalog_id,
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_text(catalog_id) };
 	size_t places;
 	const char *sql = tx_list(arena,
-	                          "UPDATE domains SET catalog_id = ? WHERE id IN (", ")",
-	                          count, &places);
+	                          "UPDATE domains FORCE INDEX (PRIMARY) "
+	                          "SET catalog_id = ? WHERE id IN (", ")", count, &places);
 
 	tx_list_fill(values + 1, ids, count, places);
 	values[1 + places].type = TX_END;

@@ -38,7 +38,7 @@ size_t store_domain_lock_states(struct tx *tx, const char *const *ids, size_t co
 	const char *sql = tx_list(arena,
 		"SELECT id, name, serial, task, status, "
 		"TIMESTAMPDIFF(MICROSECOND, changed_at, UTC_TIMESTAMP(3)) "
-		"FROM domains WHERE id IN (",
+		"FROM domains FORCE INDEX (PRIMARY) WHERE id IN (",
 		") AND live = 1 ORDER BY id FOR UPDATE SKIP LOCKED", count, &places);
 
 	tx_list_fill(values, ids, count, places);
@@ -70,7 +70,7 @@ void store_domain_settle(struct tx *tx, struct arena *arena, const char *const *
 	size_t places;
 	const char *sql = tx_list(arena,
 		/* owed again: from now, not since the change that was out */
-		"UPDATE domains SET "
+		"UPDATE domains FORCE INDEX (PRIMARY) SET "
 		"changed_at = IF(task = 'NONE', UTC_TIMESTAMP(3), changed_at), "
 		"task = ?, status = ?, reason = ?, "
 		"updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", count, &places);

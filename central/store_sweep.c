@@ -147,8 +147,8 @@ void store_sweep_find_domains(struct tx *tx, int age_s, struct sweep_list *list)
 int64_t store_sweep_domains(struct tx *tx, const struct sweep_list *list,
                             struct arena *arena)
 {
-	return exec_list(tx, arena, "DELETE FROM domains WHERE id IN (",
-	                 ") AND status = 'DELETED'", list);
+	return exec_list(tx, arena, "DELETE d FROM domains d FORCE INDEX (PRIMARY) "
+	                 "WHERE d.id IN (", ") AND d.status = 'DELETED'", list);
 }
 
 /* A too old change. */
@@ -245,9 +245,9 @@ int64_t store_sweep_open_imports(struct tx *tx, int age_s, struct arena *arena)
 	          OLDER_THAN_S " LIMIT ? FOR UPDATE SKIP LOCKED",
 	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
 	read_ids(&rows, &list);
-	return exec_list(tx, arena, "UPDATE imports SET state = 'ERROR', "
-	                 "reason = 'it was left open for too long', updated_at = "
-	                 "UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
+	return exec_list(tx, arena, "UPDATE imports FORCE INDEX (PRIMARY) "
+	                 "SET state = 'ERROR', reason = 'it was left open for too long', "
+	                 "updated_at = UTC_TIMESTAMP(3) WHERE id IN (", ")", &list);
 }
 
 int64_t store_sweep_import_records(struct tx *tx)
@@ -278,7 +278,8 @@ int64_t store_sweep_imports(struct tx *tx, int age_s, struct arena *arena)
 	          "WHERE r.import_id = i.id LIMIT 1) IS NULL LIMIT ?",
 	          TX_BIND(tx_int(age_s), tx_int(SWEEP_DOMAINS)));
 	read_ids(&rows, &list);
-	return exec_list(tx, arena, "DELETE FROM imports WHERE id IN (", ")", &list);
+	return exec_list(tx, arena, "DELETE i FROM imports i FORCE INDEX (PRIMARY) "
+	                 "WHERE i.id IN (", ")", &list);
 }
 
 size_t store_sweep_find_paths(struct tx *tx, struct arena *arena,

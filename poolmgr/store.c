@@ -415,8 +415,9 @@ static void forget_domains(struct tx *tx, struct arena *arena, const char *const
 	struct tx_value values[TX_LIST_MAX + 2];
 	size_t places;
 	const char *sql = tx_list(arena,
-	    "DELETE FROM pool_manager_status WHERE domain_id IN (",
-	    ") AND updated_at <= NOW(3) - INTERVAL ? SECOND", count, &places);
+	    "DELETE s FROM pool_manager_status s FORCE INDEX (status_of) "
+	    "WHERE s.domain_id IN (",
+	    ") AND s.updated_at <= NOW(3) - INTERVAL ? SECOND", count, &places);
 
 	tx_list_fill(values, ids, count, places);
 	values[places] = tx_int(age_s);

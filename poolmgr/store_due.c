@@ -68,7 +68,8 @@ static size_t lock_due(struct tx *tx, struct arena *arena, const char **ids, siz
 	struct tx_value values[TX_LIST_MAX + 2];
 	size_t places, locked = 0;
 	struct tx_rows rows;
-	const char *sql = tx_list(arena, "SELECT id FROM pool_manager_status WHERE id IN (",
+	const char *sql = tx_list(arena,
+	    "SELECT id FROM pool_manager_status FORCE INDEX (PRIMARY) WHERE id IN (",
 	    ") AND next_attempt_at <= NOW(3) + INTERVAL ? SECOND ORDER BY id FOR UPDATE",
 	    count, &places);
 
@@ -88,7 +89,8 @@ static void put_off(struct tx *tx, struct arena *arena, const char *const *ids,
 	struct tx_value values[TX_LIST_MAX + 2] = { tx_int(lease_s) };
 	size_t places;
 	const char *sql = tx_list(arena,
-	    "UPDATE pool_manager_status SET attempts = attempts + 1, status = "
+	    "UPDATE pool_manager_status FORCE INDEX (PRIMARY) "
+	    "SET attempts = attempts + 1, status = "
 	    "IF(action <> 'UPDATE' AND status = 'SUCCESS', NULL, status), "
 	    "next_attempt_at = NOW(3) + INTERVAL GREATEST(?, " PAUSE ") SECOND "
 	    "WHERE id IN (", ")", count, &places);
@@ -144,8 +146,8 @@ void store_forget_due(struct tx *tx, const struct share *share, const struct due
 
 	if (count) {
 		const char *sql = tx_list(arena,
-		    "DELETE FROM pool_manager_status WHERE id IN (", ")", count,
-		    &places);
+		    "DELETE s FROM pool_manager_status s FORCE INDEX (PRIMARY) "
+		    "WHERE s.id IN (", ")", count, &places);
 
 		tx_list_fill(values, ids, count, places);
 		values[places].type = TX_END;
@@ -198,7 +200,8 @@ size_t store_release(struct tx *tx, const char *pool, const char *server_id, boo
 
 	if (count) {
 		const char *sql = tx_list(arena,
-		    "UPDATE pool_manager_status SET next_attempt_at = NOW(3), attempts = 0 "
+		    "UPDATE pool_manager_status FORCE INDEX (PRIMARY) "
+		    "SET next_attempt_at = NOW(3), attempts = 0 "
 		    "WHERE next_attempt_at > NOW(3) AND id IN (", ")", count, &places);
 
 		tx_list_fill(values, ids, count, places);

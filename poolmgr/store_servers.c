@@ -111,7 +111,8 @@ static bool forget_server(struct tx *tx, const char *pool, const char *id)
 
 	if (count) {
 		const char *sql = tx_list(arena,
-		    "DELETE FROM pool_manager_status WHERE server_id = ? AND domain_id IN (",
+		    "DELETE s FROM pool_manager_status s FORCE INDEX (status_of) "
+		    "WHERE s.server_id = ? AND s.domain_id IN (",
 		    ")", count, &places);
 
 		tx_list_fill(values + 1, domains, count, places);
