@@ -1034,7 +1034,7 @@ class Quotas(PortStory):
 
     def test_few_statements_for_many(self):
         """Reverse domains of many projects: some were known before, some are new."""
-        own, others, few = 100, 60, 40
+        own, others, few = 100, 60, 100
         network, start = uuid.uuid4().hex, f"o{uuid.uuid4().hex[:8]}"
         self.owner.set_network(network={"id": network})
         projects = [self.tenant] * own + [f"{start}-{i}" for i in range(others)]
