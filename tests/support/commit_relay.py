@@ -5,7 +5,7 @@ import threading
 
 from lab.process import HOST, free_port
 
-COMMIT = b"\x03COMMIT"          # COM_QUERY
+COMMIT, ROLLBACK = b"\x03COMMIT", b"\x03ROLLBACK"        # COM_QUERY
 OK_PACKET = b"\x00"             # behind its length and number
 
 
@@ -68,6 +68,8 @@ class CommitRelay:
                     if has_written and self.armed.acquire(blocking=False):
                         doomed.set()
                         self.was_asked.set()
+                    has_written = False
+                elif is_question and ROLLBACK in data:
                     has_written = False
                 if not is_question and doomed.is_set():
                     self.may_go.wait()
