@@ -165,6 +165,16 @@ def _has_ended(pidfd, seconds=0):
     return bool(poll.poll(seconds * 1000))
 
 
+def _exit_status(pid):
+    """Of a child that has ended; negative: the signal.
+
+    The child is not reaped. Until _forget() reaps it, no other process gets its pid, and
+    _signal_group() cannot meet a stranger.
+    """
+    end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
+
+
 def _signal_group(group, number):
     try:
         os.killpg(group, number)
@@ -312,7 +322,7 @@ class Server:
         def ready_or_dead():
             if _has_ended(self._pidfd):
                 raise LabError(f"{self.name} ended before it was ready: status "
-                               f"{self._process.wait()}\n{tail(self.log)}")
+                               f"{_exit_status(self.pid)}\n{tail(self.log)}")
             return self.is_ready()
         try:
             wait_for(ready_or_dead, self.start_seconds, f"{self.name} answers",
@@ -348,7 +358,7 @@ class Server:
     def obituary(self):
         """That it died, and the end of its log; None if it did not."""
         if self.has_died():
-            words = f"{self.name} has died: status {self._process.poll()}"
+            words = f"{self.name} has died: status {_exit_status(self.pid)}"
         elif self.deaths():
             words = f"{self.name} died of {', '.join(self.deaths())}, and was started again"
         else:
