@@ -174,8 +174,8 @@ def slow_statements(ms):
     """
     return [sql for sql, in lab.sql(
         "SELECT REPLACE(info, '\\n', ' ') FROM information_schema.processlist WHERE "
-        f"command IN ('Execute', 'Query') AND state <> 'User lock' AND time_ms > {ms}",
-        administrator=True)]
+        "command IN ('Execute', 'Query') AND info IS NOT NULL AND state <> 'User lock' "
+        f"AND time_ms > {ms}", administrator=True)]
 
 
 class Story(unittest.TestCase):
@@ -1632,7 +1632,7 @@ class Imports(Story):
             f"SELECT id FROM recordsets WHERE domain_id = '{domain}' "
             f"UNION SELECT id FROM records WHERE domain_id = '{domain}' "
             f"UNION SELECT id FROM import_records WHERE import_id = '{begun}'")]
-        (pool,), = lab.sql(f"SELECT id FROM pools WHERE name = 'default'")
+        (pool,), = lab.sql("SELECT id FROM pools WHERE name = 'default'")
         around = Neighbours(lab.fleet.mariadb, pool, domain)
         around.settle(ids)
         return around

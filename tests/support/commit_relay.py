@@ -63,9 +63,10 @@ class CommitRelay:
         has_written = False
         try:
             while data := source.recv(65536):
-                has_written |= is_question and self.written in data
+                has_written |= is_question and self.written != b"" and self.written in data
                 if is_question and COMMIT in data:
-                    if has_written and self.armed.acquire(blocking=False):
+                    is_it = has_written or not self.written
+                    if is_it and self.armed.acquire(blocking=False):
                         doomed.set()
                         self.was_asked.set()
                     has_written = False
