@@ -19,7 +19,7 @@ void lock_name_of(const struct poolmgr *poolmgr, const char *domain_id,
 {
 	char digest[LOCK_NAME_SIZE];
 
-	if (!poolmgr->lock_tenants) {
+	if (poolmgr->config.lock_scope == LOCK_DOMAIN) {
 		snprintf(name, LOCK_NAME_SIZE, "%s", domain_id);
 		return;
 	}

@@ -26,6 +26,10 @@ static struct poolmgr poolmgr = { .retry_period_ms = 1000, .patrol_period_ms = 1
 
 #define AT(field) offsetof(struct poolmgr, config.field)
 
+static const char *const lock_scopes[] = {
+	[LOCK_DOMAIN] = "domain", [LOCK_TENANT] = "tenant", NULL
+};
+
 static const struct option options[] = {
 	{ "pool_name", OPTION_TEXT, AT(pool_name), "default", 1, 64,
 	  "the pool that this pool manager manages" },
@@ -48,9 +52,9 @@ static const struct option options[] = {
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
 	  "in one of so many rounds a domain's records are compared on each server, and "
 	  "the zones that a server has with the domains; 0: never", .reloadable = true },
-	{ "lock_scope", OPTION_TEXT, AT(lock_scope), "domain", 1, 16,
-	  "what is locked while a name server is told to create or delete a zone: its "
-	  "domain, or all of its tenant's" },
+	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
+	  .help = "what a process locks while it has a name server create or delete a zone: "
+	  "the domain, or all domains of its tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
 	  "addresses and ports of minidns, as the name servers reach it",
 	  .required = true },
@@ -153,14 +157,6 @@ static enum err parse_all(const struct option_texts *texts, uint16_t default_por
 	return OK;
 }
 
-static enum err parse_scope(const char *scope, bool *tenants, struct why *why)
-{
-	*tenants = !strcmp(scope, "tenant");
-	if (*tenants || !strcmp(scope, "domain"))
-		return OK;
-	return fail(why, ERR_INVALID, "poolmgr.lock_scope must be domain or tenant");
-}
-
 static enum err check(void *self, struct why *why)
 {
 	struct poolmgr *pm = self;
@@ -170,9 +166,7 @@ static enum err check(void *self, struct why *why)
 		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
 	if (err || pm->servers)	/* a reload: none of the rest changes */
 		return err;
-	err = parse_scope(pm->config.lock_scope, &pm->lock_tenants, why);
-	if (!err)
-		err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
+	err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
 		                why);
 	if (!err && pm->config.masters.count == 0)
 		err = fail(why, ERR_INVALID, "poolmgr.masters: names no minidns");

@@ -38,6 +38,8 @@ struct registration;
 struct healths;
 struct metric;
 
+enum lock_scope { LOCK_DOMAIN, LOCK_TENANT };
+
 struct poolmgr {
 	struct runtime runtime;
 	struct {
@@ -47,10 +49,9 @@ struct poolmgr {
 		int periodic_sync_interval_ms;
 		int sync_batch;
 		int compare_every;
-		char *lock_scope;
+		int lock_scope;		/* enum lock_scope */
 		struct option_texts masters, also_notifies;
 	} config;
-	bool lock_tenants;		/* lock_scope, understood */
 	struct endpoint *masters, *also;
 	struct servers *servers;
 	struct tell *tell;

@@ -25,14 +25,14 @@ struct line {
 	bool in_quotes, in_value;	/* what is appended stands there */
 };
 
-static const struct {
-	const char *name;
-	int priority;		/* of syslog, and of journald's <N> */
-} levels[] = {
-	[LOG_LEVEL_ERROR] = { "error", LOG_ERR     },
-	[LOG_LEVEL_WARN]  = { "warn",  LOG_WARNING },
-	[LOG_LEVEL_INFO]  = { "info",  LOG_INFO    },
-	[LOG_LEVEL_DEBUG] = { "debug", LOG_DEBUG   },
+const char *const log_level_words[] = {
+	[LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_WARN] = "warn",
+	[LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug", NULL
+};
+/* Of syslog, and of journald's <N>. */
+static const int priorities[] = {
+	[LOG_LEVEL_ERROR] = LOG_ERR, [LOG_LEVEL_WARN] = LOG_WARNING,
+	[LOG_LEVEL_INFO] = LOG_INFO, [LOG_LEVEL_DEBUG] = LOG_DEBUG,
 };
 
 static struct {
@@ -68,16 +68,6 @@ void log_open(const char *program, bool to_syslog)
 void log_level_set(enum log_level level)
 {
 	state.level = level;
-}
-
-bool log_level_parse(const char *text, enum log_level *level)
-{
-	for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
-		if (strcmp(levels[i].name, text) == 0) {
-			*level = i;
-			return true;
-		}
-	return false;
 }
 
 void log_request(const char *id)
@@ -316,11 +306,11 @@ static void emit(enum log_level level, const char *verb, const char *fmt, va_lis
 
 	if (level > state.level)
 		return;
-	line_prefix(&line, verb, levels[level].priority);
+	line_prefix(&line, verb, priorities[level]);
 	va_copy(copy, args);
 	line_fill(&line, fmt, &copy);
 	va_end(copy);
-	line_write(&line, levels[level].priority);
+	line_write(&line, priorities[level]);
 	errno = saved;
 }
 

@@ -19,6 +19,7 @@
 
 enum option_type {
 	OPTION_TEXT,		/* char *; NULL when the fallback is NULL */
+	OPTION_WORD,		/* int, an enum: the index in .words of the word in the file */
 	OPTION_INT,		/* int */
 	OPTION_DURATION,	/* int, milliseconds; "200ms", "90s", "2m", or a number of seconds */
 	OPTION_SECONDS,		/* int; "90", "2m", "12h", "7d", or a number */
@@ -44,6 +45,7 @@ struct option {
 	const char *help;
 	bool required;		/* must stand in the file; fallback: the example */
 	bool reloadable;	/* SIGHUP changes it in a running process */
+	const char *const *words;	/* of a WORD: the words that it may be, then NULL */
 };
 
 /* A group of the file, "central", or "backends.bind9" below another. */

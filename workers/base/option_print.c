@@ -30,7 +30,7 @@ static void print_wrapped(const char *lead, const char *rest, const char *text)
 
 /* Help. */
 
-/* "an integer from 1 to 64, default 2, SIGHUP changes it" */
+/* "an integer from 1 to 64, default 2, reloadable" */
 static void describe(const struct option *row, struct buf *out)
 {
 	option_describe(row, out);
@@ -41,7 +41,7 @@ static void describe(const struct option *row, struct buf *out)
 	else
 		buf_text(out, ", no default");
 	if (row->reloadable)
-		buf_text(out, ", SIGHUP changes it");
+		buf_text(out, ", reloadable");
 }
 
 static void help_rows(const struct option *rows)
@@ -65,6 +65,7 @@ static void help_rows(const struct option *rows)
 void option_help(const struct option_schema *schema)
 {
 	printf("Settings of %s, by their group in the file.\n"
+	       "A running program takes over a change of what is \"reloadable\" by SIGHUP.\n"
 	       "A time is a number of seconds, or \"200ms\", \"90s\", \"2m\", \"12h\", "
 	       "\"7d\";\n"
 	       "a size is a number of bytes, or \"64K\", \"1M\", \"2G\".\n",
@@ -135,6 +136,9 @@ static void invent(const struct option *row, struct buf *out)
 	case OPTION_TEXT:
 	case OPTION_SECRET:
 		invent_text(row, out);
+		break;
+	case OPTION_WORD:
+		quote(row->words[0], strlen(row->words[0]), out);
 		break;
 	case OPTION_INT:
 	case OPTION_PERCENT:

@@ -35,6 +35,7 @@ static bool parse_bytes(const struct option *row, struct option_value *value,
 			void *field);
 static bool parse_bool(const struct option *row, struct option_value *value, void *field);
 static bool parse_text(const struct option *row, struct option_value *value, void *field);
+static bool parse_word(const struct option *row, struct option_value *value, void *field);
 static bool parse_texts(const struct option *row, struct option_value *value,
 			void *field);
 
@@ -52,6 +53,7 @@ static const struct {
 	int64_t min, max;		/* what the field can hold */
 } types[] = {
 	[OPTION_TEXT]    = { "a text", TEXT, parse_text, NULL, 0, INT64_MAX },
+	[OPTION_WORD]    = { "", INT, parse_word, NULL, 0, 0 },
 	[OPTION_INT]     = { "an integer", INT, parse_int, no_units, INT_MIN, INT_MAX },
 	[OPTION_DURATION] = { "a time", INT, parse_int, duration_units, 0, INT_MAX },
 	[OPTION_SECONDS] = { "a time", INT, parse_int, seconds_units, 0, INT_MAX },
@@ -163,6 +165,16 @@ static bool parse_text(const struct option *row, struct option_value *value, voi
 	return true;
 }
 
+static bool parse_word(const struct option *row, struct option_value *value, void *field)
+{
+	for (int i = 0; value->kind == VALUE_TEXT && row->words[i]; i++)
+		if (strcmp(row->words[i], value->text) == 0) {
+			*(int *)field = i;
+			return true;
+		}
+	return false;
+}
+
 static bool parse_texts(const struct option *row, struct option_value *value, void *field)
 {
 	if (value->kind != VALUE_TEXTS)
@@ -261,6 +273,8 @@ void option_describe(const struct option *row, struct buf *out)
 	int64_t min, max, low = types[row->type].min, high = types[row->type].max;
 
 	buf_text(out, types[row->type].name);
+	for (size_t i = 0; row->words && row->words[i]; i++)
+		buf_printf(out, "%s%s", i ? " | " : "", row->words[i]);
 	bounds(row, &min, &max);
 	if (low == high || (min == low && max == high && row->type != OPTION_PERCENT))
 		return;

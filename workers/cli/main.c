@@ -74,12 +74,9 @@ static enum err apply_options(struct cli *cli)
 
 static void open_log(const struct cli *cli)
 {
-	enum log_level level = LOG_LEVEL_ERROR;
-
 	log_open(PROGRAM, false);
-	if (cli_has(cli, OPT_VERBOSE))
-		log_level_parse(cli->common.log_level, &level);
-	log_level_set(level);
+	log_level_set(cli_has(cli, OPT_VERBOSE) ? (enum log_level)cli->common.log_level
+	                                        : LOG_LEVEL_ERROR);
 }
 
 /* ---- the run ---- */

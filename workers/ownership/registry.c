@@ -16,6 +16,28 @@
 static void *settings;
 static size_t settings_count;
 
+enum { FORM_TYPED, FORM_SAME, FORM_NONE };
+enum { SCOPE_NAME, SCOPE_RRSET };
+
+static const char *const storage_words[] = { "txt", "table", "memory", NULL };
+static const struct storage *const storages[] = { &storage_txt, &storage_table,
+                                                  &storage_memory };
+static const char *const provider_words[] = { "rfc2136", "managed", NULL };
+static const struct provider *const providers[] = { &provider_rfc2136, &provider_managed };
+static const char *const form_words[] = {
+	[FORM_TYPED] = "typed", [FORM_SAME] = "same", NULL
+};
+static const char *const former_words[] = {
+	[FORM_TYPED] = "typed", [FORM_SAME] = "same", [FORM_NONE] = "none", NULL
+};
+static const char *const policy_words[] = {
+	[POLICY_SYNC] = "sync", [POLICY_UPSERT_ONLY] = "upsert-only",
+	[POLICY_CREATE_ONLY] = "create-only", NULL
+};
+static const char *const scope_words[] = {
+	[SCOPE_NAME] = "name", [SCOPE_RRSET] = "rrset", NULL
+};
+
 static const struct option rows[] = {
 	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
 	  "the zone, of which only what is marked as ours is ours", .required = true },
@@ -24,13 +46,14 @@ static const struct option rows[] = {
 	  "program may have it", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
 	  "whose calls are heard besides those of administrators" },
-	{ "storage", OPTION_TEXT, AT(storage), "txt", 1, 16,
-	  "where it stands what is ours: \"txt\", in TXT records of the zone that "
-	  "external-dns reads, too; \"table\", in our database, for zones that shall not "
-	  "show it; \"memory\", for tests" },
-	{ "txt_form", OPTION_TEXT, AT(txt_form), "typed", 1, 8,
-	  "\"typed\": a TXT record for each record set, by its type; \"same\": one of "
-	  "the record's own name that says the storage_id and nothing else" },
+	{ "storage", OPTION_WORD, AT(storage), "txt", .words = storage_words,
+	  .help = "where the ownership marks are. txt: in TXT records of the zone, which "
+	  "external-dns also reads; table: in the database, if the zone must not show them; "
+	  "memory: for tests" },
+	{ "txt_form", OPTION_WORD, AT(txt_form), "typed", .words = form_words,
+	  .help = "the form of a mark. typed: a TXT record for each record set, with the type "
+	  "in its name; same: one TXT record at the name of the record, with the storage_id "
+	  "only" },
 	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
 	  MARK_AFFIX_MAX, "what comes before a record's name in that of its mark; \"\": "
 	  "as external-dns does without settings" },
@@ -41,16 +64,16 @@ static const struct option rows[] = {
 	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
 	  "a key of 32 octets, as they are or in base64: marks are sealed with it, as "
 	  "external-dns does (AES-256-GCM); all who share the zone have the same one" },
-	{ "former_form", OPTION_TEXT, AT(former_form), "none", 1, 8,
-	  "the form that our marks had before this one: \"typed\" or \"same\". They are "
-	  "read, and moved" },
+	{ "former_form", OPTION_WORD, AT(former_form), "none", .words = former_words,
+	  .help = "the form that the marks had before. The program reads such marks and "
+	  "replaces them" },
 	{ "former_prefix", OPTION_TEXT, AT(former_prefix), "", 0, MARK_AFFIX_MAX,
 	  "the prefix that they had" },
 	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
 	  "the suffix that they had" },
-	{ "provider", OPTION_TEXT, AT(provider), "rfc2136", 1, 16,
-	  "who has the zone: \"rfc2136\", a primary that takes dynamic updates; "
-	  "\"managed\", central: it is a domain of ours" },
+	{ "provider", OPTION_WORD, AT(provider), "rfc2136", .words = provider_words,
+	  .help = "where the zone is. rfc2136: on a primary that takes dynamic updates; "
+	  "managed: in central, as a domain of zonefleet" },
 	{ "host", OPTION_TEXT, AT(host), "", 0, 255, "the primary, of rfc2136" },
 	{ "port", OPTION_INT, AT(port), "53", 1, 65535, "its port, for TCP" },
 	{ "tsig_key", OPTION_TEXT, AT(tsig_key), "", 0, 255,
@@ -74,11 +97,11 @@ static const struct option rows[] = {
 	  "how long one message may be" },
 	{ "max_endpoints", OPTION_INT, AT(max_endpoints), "100000", 1, 10000000,
 	  "how many endpoints all producers together may want; a resource is one at least" },
-	{ "policy", OPTION_TEXT, AT(policy), "sync", 1, 16,
-	  "\"sync\"; \"upsert-only\" deletes nothing; \"create-only\" changes nothing" },
-	{ "ownership_scope", OPTION_TEXT, AT(scope), "name", 1, 8,
-	  "\"name\": nothing of ours comes to a name that has another's record sets; "
-	  "\"rrset\": it does, if theirs are of other types" },
+	{ "policy", OPTION_WORD, AT(policy), "sync", .words = policy_words,
+	  .help = "upsert-only deletes no record set; create-only also changes none" },
+	{ "ownership_scope", OPTION_WORD, AT(scope), "name", .words = scope_words,
+	  .help = "what belongs to one owner. name: all record sets of a name; rrset: one record "
+	  "set, so that another owner may have record sets of other types at the name" },
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
 	  "the types of records that are ours to write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
@@ -111,24 +134,6 @@ const struct option_list registry_lists[] = {
 
 /* ---- what they mean ---- */
 
-static enum err choose(const char *text, const char *const *names, const char *field,
-                       int *choice, struct why *why)
-{
-	struct why list = { "" };
-
-	for (int i = 0; names[i]; i++) {
-		size_t len = strlen(list.text);
-
-		if (!strcmp(names[i], text)) {
-			*choice = i;
-			return OK;
-		}
-		snprintf(list.text + len, sizeof(list.text) - len, "%s%s", i ? ", " : "",
-		         names[i]);
-	}
-	return fail(why, ERR_INVALID, "%s must be one of: %s", field, list.text);
-}
-
 static enum err parse_zone(const char *text, const char *field, struct name *name,
                            struct why *why)
 {
@@ -138,27 +143,6 @@ static enum err parse_zone(const char *text, const char *field, struct name *nam
 	if (!err)
 		name_fold(name);
 	return err;
-}
-
-/* AGE: "txt" or "former". */
-static enum err parse_form(const char *age, const char *kind, const char *prefix,
-                           const char *suffix, const char *wildcard,
-                           struct mark_form *form, struct why *why)
-{
-	static const char *const kinds[] = { "typed", "same", NULL };
-	char field[32];
-	int choice;
-
-	snprintf(field, sizeof(field), "%s_form", age);
-	enum err err = choose(kind, kinds, field, &choice, why);
-
-	if (err)
-		return err;
-	snprintf(field, sizeof(field), "%s_prefix", age);
-	if (choice == 0)
-		return mark_form_parse(prefix, suffix, wildcard, field, form, why);
-	*form = mark_form_seed;
-	return OK;
 }
 
 static enum err parse_marks(struct registry *registry, struct why *why)
@@ -177,14 +161,20 @@ static enum err parse_marks(struct registry *registry, struct why *why)
 			return err;
 		registry->marks.key = registry->mark_key;
 	}
-	err = parse_form("txt", from->txt_form, from->txt_prefix, from->txt_suffix,
-	                 from->txt_wildcard, &registry->marks.form, why);
-	if (err || !strcmp(from->former_form, "none"))
-		return err;
-	err = parse_form("former", from->former_form, from->former_prefix, from->former_suffix,
-	                 from->txt_wildcard, &registry->former, why);
+	registry->marks.form = registry->former = mark_form_seed;
+	if (from->txt_form == FORM_TYPED) {
+		err = mark_form_parse(from->txt_prefix, from->txt_suffix, from->txt_wildcard,
+		                      "txt_prefix", &registry->marks.form, why);
+		if (err)
+			return err;
+	}
+	if (from->former_form == FORM_NONE)
+		return OK;
 	registry->marks.former = &registry->former;
-	return err;
+	if (from->former_form == FORM_SAME)
+		return OK;
+	return mark_form_parse(from->former_prefix, from->former_suffix, from->txt_wildcard,
+	                       "former_prefix", &registry->former, why);
 }
 
 static enum err parse_names(const struct option_texts *texts, const char *field,
@@ -221,18 +211,10 @@ static enum err parse_types(const struct option_texts *texts, struct plan_rules 
 
 static enum err parse_rules(struct registry *registry, struct why *why)
 {
-	static const char *const policies[] = { "sync", "upsert-only", "create-only",
-	                                        NULL };
-	static const char *const scopes[] = { "name", "rrset", NULL };
 	const struct registry_settings *from = registry->settings;
 	struct plan_rules *rules = &registry->rules;
-	int policy, scope;
-	enum err err = choose(from->policy, policies, "policy", &policy, why);
+	enum err err = parse_types(&from->types, rules, why);
 
-	if (!err)
-		err = choose(from->scope, scopes, "ownership_scope", &scope, why);
-	if (!err)
-		err = parse_types(&from->types, rules, why);
 	if (!err)
 		err = parse_names(&from->within, "domain_filter", &rules->within,
 		                  &rules->within_count, why);
@@ -241,8 +223,8 @@ static enum err parse_rules(struct registry *registry, struct why *why)
 		                  &rules->without_count, why);
 	if (err)
 		return err;
-	rules->policy = (enum plan_policy)policy;
-	rules->by_set = scope == 1;
+	rules->policy = (enum plan_policy)from->policy;
+	rules->by_set = from->scope == SCOPE_RRSET;
 	rules->keeps_drift = from->keep_drift;
 	rules->reclaims = from->reclaim;
 	rules->ttl = (uint32_t)from->ttl;
@@ -254,22 +236,15 @@ static enum err parse_rules(struct registry *registry, struct why *why)
 
 static enum err parse_provider(struct registry *registry, struct why *why)
 {
-	static const struct provider *const providers[] = { &provider_rfc2136,
-	                                                    &provider_managed };
-	static const char *const names[] = { "rfc2136", "managed", NULL };
 	const struct registry_settings *from = registry->settings;
-	int choice;
-	enum err err = choose(from->provider, names, "provider", &choice, why);
 
-	if (err)
-		return err;
-	registry->provider = providers[choice];
+	registry->provider = providers[from->provider];
 	registry->limits = (struct batch_limits){ (size_t)from->batch_changes,
 	                                          (size_t)from->batch_bytes };
 	if (registry->provider == &provider_managed)
 		return OK;
 	if (!*from->host)
-		return fail(why, ERR_INVALID, "host: a primary has an address");
+		return fail(why, ERR_INVALID, "host: required with provider \"rfc2136\"");
 	registry->has_key = *from->tsig_key;
 	if (!registry->has_key)
 		return OK;
@@ -279,21 +254,11 @@ static enum err parse_provider(struct registry *registry, struct why *why)
 	                      &registry->key, why);
 }
 
-static enum err parse_storage(struct registry *registry, struct why *why)
+static void set_storage(struct registry *registry)
 {
-	static const struct storage *const storages[] = { &storage_txt, &storage_table,
-	                                                  &storage_memory };
-	static const char *const names[] = { "txt", "table", "memory", NULL };
-	int choice;
-	enum err err = choose(registry->settings->storage, names, "storage", &choice,
-	                      why);
-
-	if (err)
-		return err;
-	registry->storage = storages[choice];
+	registry->storage = storages[registry->settings->storage];
 	if (!registry->storage->is_in_zone)
 		registry->marks.form = mark_form_none;
-	return OK;
 }
 
 static enum err build_one(struct registry *registry, struct why *why)
@@ -305,8 +270,7 @@ static enum err build_one(struct registry *registry, struct why *why)
 		err = identity_check(tenant, "tenant", why);
 	if (!err)
 		err = parse_marks(registry, why);
-	if (!err)
-		err = parse_storage(registry, why);
+	set_storage(registry);
 	if (!err)
 		err = parse_rules(registry, why);
 	if (!err)

@@ -24,17 +24,17 @@ struct round;
 
 struct registry_settings {
 	char *zone, *storage_id, *tenant;
-	char *storage;			/* "txt", "table", "memory" */
-	char *txt_form, *txt_prefix, *txt_suffix, *txt_wildcard;
-	char *former_form, *former_prefix, *former_suffix;
+	/* words of registry.c */
+	int storage, provider, txt_form, former_form, policy, scope;
+	char *txt_prefix, *txt_suffix, *txt_wildcard;
+	char *former_prefix, *former_suffix;
 	char *txt_encrypt_key;
-	char *provider, *host;
+	char *host;
 	int port;
 	char *tsig_key, *tsig_algorithm, *tsig_secret;
 	int timeout_ms, resync_ms, reread_s, interval_ms;
 	int batch_changes, max_endpoints;
 	int64_t batch_bytes;
-	char *policy, *scope;
 	struct option_texts types, within, without;
 	int max_delete_pct, max_update_pct, min_records;
 	int ttl, mark_ttl;

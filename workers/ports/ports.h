@@ -26,9 +26,13 @@ struct pulse;
 struct queue_watch;
 struct watch;
 
+enum ports_publish { PUBLISH_ALL, PUBLISH_FLAGGED };
+
 struct ports_settings {
-	char *label_rules, *pool, *email;
-	char *domain, *feed, *feed_queue, *feed_objects, *publish;
+	char *pool, *email;
+	char *domain, *feed, *feed_queue, *feed_objects;
+	int label_rules;		/* enum label_rules */
+	int publish;			/* enum ports_publish */
 	int v4_bits, v6_bits, retry_ms, compare_ms, quota_reverse;
 	bool creates_domains, deletes_reverse;
 };

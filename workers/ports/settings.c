@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "codec.h"
 #include "core/reverse.h"
 #include "feed.h"
@@ -7,10 +5,17 @@
 
 #define AT(field) offsetof(struct ports_settings, field)
 
+static const char *const label_rules[] = {
+	[LABELS_RFC1035] = "rfc1035", [LABELS_RFC1123] = "rfc1123", NULL
+};
+static const char *const publish[] = {
+	[PUBLISH_ALL] = "all", [PUBLISH_FLAGGED] = "flagged", NULL
+};
+
 const struct option ports_options[] = {
-	{ "label_rules", OPTION_TEXT, AT(label_rules), "rfc1035", 7, 7,
-	  "labels of dns_name: \"rfc1035\", a letter first; \"rfc1123\", or a digit, as "
-	  "Neutron takes them" },
+	{ "label_rules", OPTION_WORD, AT(label_rules), "rfc1035", .words = label_rules,
+	  .help = "how a label of dns_name begins: with a letter (rfc1035), or also with a "
+	  "digit as in Neutron (rfc1123)" },
 	{ "ptr_prefix_v4", OPTION_INT, AT(v4_bits), "24", 8, 24,
 	  "how much of an IPv4 address a reverse domain is of: 8, 16 or 24 bits" },
 	{ "ptr_prefix_v6", OPTION_INT, AT(v6_bits), "64", 4, 124,
@@ -31,9 +36,9 @@ const struct option ports_options[] = {
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
 	  "of Neutron's networks that have none, as its own dns_domain; it is nobody's "
 	  "project's. \"\": their ports have no names" },
-	{ "publish", OPTION_TEXT, AT(publish), "all", 3, 7,
-	  "which of Neutron's subnets have names for their addresses: \"all\"; "
-	  "\"flagged\", those with its dns_publish_fixed_ip" },
+	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
+	  .help = "which of Neutron's subnets have names for their addresses: all of them, or "
+	  "those with Neutron's flag dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
 	  "make a network's domain, for its project, if there is none; reverse domains "
 	  "are made in any case" },
@@ -52,35 +57,19 @@ const struct option ports_options[] = {
 
 enum label_rules ports_label_rules(const struct ports *own)
 {
-	return strcmp(own->settings.label_rules, "rfc1123") ? LABELS_RFC1035
-	                                                    : LABELS_RFC1123;
+	return (enum label_rules)own->settings.label_rules;
 }
 
 bool ports_publishes_all(const struct ports *own)
 {
-	return strcmp(own->settings.publish, "flagged");
-}
-
-/* TEXT of ports.OPTION is one of two words. */
-static enum err check_word(const char *option, const char *text, const char *one,
-                           const char *other, struct why *why)
-{
-	if (!strcmp(text, one) || !strcmp(text, other))
-		return OK;
-	return fail(why, ERR_INVALID, "ports.%s: must be \"%s\" or \"%s\"", option, one,
-	            other);
+	return own->settings.publish == PUBLISH_ALL;
 }
 
 enum err ports_settings_check(const struct ports_settings *settings, struct why *why)
 {
 	struct name domain;
-	enum err err = check_word("label_rules", settings->label_rules, "rfc1035", "rfc1123",
-	                          why);
+	enum err err = feed_check(settings->feed_objects, why);
 
-	if (!err)
-		err = check_word("publish", settings->publish, "all", "flagged", why);
-	if (!err)
-		err = feed_check(settings->feed_objects, why);
 	if (!err)
 		err = codec_domain(settings->domain, "ports.domain", &domain, why);
 	if (!err)

@@ -23,11 +23,17 @@ static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = MOVES_
 
 #define AT(field) offsetof(struct routes_settings, field)
 
+enum { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
+static const char *const all_down[] = {
+	[ALL_DOWN_KEEP] = "keep", [ALL_DOWN_WITHDRAW] = "withdraw", NULL
+};
+
 static const struct option rows[] = {
-	{ "strategy", OPTION_TEXT, AT(strategy), "roundrobin", 1, 32,
-	  "which router a route gets: roundrobin, label (of those with one of its labels; if "
-	  "there is none, of those without a label), leastloaded, hash; \"external\": whoever "
-	  "calls create_route_binding decides" },
+	{ "strategy", OPTION_WORD, AT(strategy), "roundrobin", .words = strategy_words,
+	  .help = "how a route gets a router. roundrobin: the routers take turns; label: the "
+	  "routers with a label of the route take turns, or those without a label if there is "
+	  "no such router; leastloaded: the router with the fewest routes; hash: a router by "
+	  "the id of the route; external: another program calls create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
 	  "routers without a domain of their own have NAME.SUFFIX, and no route has a host "
 	  "in it" },
@@ -46,9 +52,9 @@ static const struct option rows[] = {
 	  "routes of a project; -1: no limit; administrators have none", .reloadable = true },
 	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
 	  "seconds for which others may keep the addresses of a router's instances" },
-	{ "all_down", OPTION_TEXT, AT(all_down), "keep", 4, 8,
-	  "the domain of a router of which no instance is up: \"keep\" the last addresses, or "
-	  "\"withdraw\" them" },
+	{ "all_down", OPTION_WORD, AT(all_down), "keep", .words = all_down,
+	  .help = "what to do with the last addresses in the domain of a router when no "
+	  "instance of it is up" },
 	{ "alive_timeout", OPTION_DURATION, AT(alive_ms), "15s", 200, 3600 * 1000,
 	  "an instance whose agent said nothing for so long is down" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
@@ -80,7 +86,7 @@ struct alive_rule routes_alive_rule(const struct routes *own)
 		.timeout_ms = own->settings.alive_ms,
 		.is_hearing = own->hears_since_ms &&
 		              clock_ms() - own->hears_since_ms >= enough_ms,
-		.keeps = !strcmp(own->settings.all_down, "keep"),
+		.keeps = own->settings.all_down == ALL_DOWN_KEEP,
 	};
 }
 
@@ -230,14 +236,6 @@ static enum err check(void *self, struct why *why)
 	struct routes_settings *settings = &((struct routes *)self)->settings;
 	enum err err = fleet_check(&pulse_config, why);
 
-	if (!err && strcmp(settings->strategy, "external") &&
-	    !strategy_find(settings->strategy))
-		err = fail(why, ERR_INVALID, "routes.strategy: must be one of %s, external",
-		           strategy_names());
-	if (!err && strcmp(settings->all_down, "keep") &&
-	    strcmp(settings->all_down, "withdraw"))
-		err = fail(why, ERR_INVALID,
-		           "routes.all_down: must be \"keep\" or \"withdraw\"");
 	if (!err)
 		err = take_domain(settings->suffix, "routes.suffix", why);
 	if (!err)

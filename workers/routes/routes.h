@@ -28,7 +28,9 @@ struct shards;
 enum { ROUTES_PATIENCE_S = 300 };
 
 struct routes_settings {
-	char *strategy, *suffix, *pool, *all_down, *parent, *parent_storage;
+	int strategy;			/* index in strategy_words */
+	int all_down;			/* enum of main.c */
+	char *suffix, *pool, *parent, *parent_storage;
 	char *backend_pattern;
 	int quota, check_ms, grace_s, delay_s, ttl, alive_ms, retry_max_ms;
 };

@@ -312,7 +312,7 @@ static struct batch *batch_new(struct scheduler *scheduler)
 	struct batch *batch = xcalloc(1, sizeof(*batch));
 
 	batch->scheduler = scheduler;
-	batch->strategy = strategy_find(scheduler->routes->settings.strategy);
+	batch->strategy = strategy_at(scheduler->routes->settings.strategy);
 	batch->arena = arena_new();
 	return batch;
 }

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "model/json.h"
+#include "core/strategy.h"
 #include "hosts_news.h"
 #include "service_private.h"
 #include "shard.h"
@@ -64,7 +65,7 @@ static struct tx begin_chance(struct routes *routes, struct why *why)
 {
 	struct tx tx = tx_begin(routes->runtime.db, why);
 
-	store_strategy_lock(&tx, routes->settings.strategy);
+	store_strategy_lock(&tx, strategy_words[routes->settings.strategy]);
 	return tx_move(&tx);
 }
 

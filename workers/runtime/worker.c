@@ -26,8 +26,8 @@ enum { SHARED_MAX = 6 };		/* groups */
 enum { KEPT_QUIET_MS = 10 * 1000 };
 
 static const struct option log_options[] = {
-	{ "level",  OPTION_TEXT, AT(log_level),  "info",  1, 16,
-	  "what is logged: error, warn, info or debug", .reloadable = true },
+	{ "level",  OPTION_WORD, AT(log_level),  "info",  .words = log_level_words,
+	  .help = "log events of this level or worse", .reloadable = true },
 	{ "syslog", OPTION_BOOL, AT(log_syslog), "false", 0, 0,
 	  "to syslog instead of standard error (which journald reads)" },
 	{ "core_dumps", OPTION_BOOL, AT(core_dumps), "false", 0, 0,
@@ -101,14 +101,8 @@ struct option_section *worker_sections(struct worker_common *common, const char 
 
 enum err worker_common_check(const struct worker_common *common, struct why *why)
 {
-	enum log_level level;
-	enum err err;
+	enum err err = broker_check(&common->broker, why);
 
-	if (!log_level_parse(common->log_level, &level))
-		return fail(why, ERR_INVALID,
-			    "log.level: must be error, warn, info or debug, not \"%s\"",
-			    common->log_level);
-	err = broker_check(&common->broker, why);
 	return err || common->no_database ? err : db_check(&common->db, why);
 }
 
@@ -138,10 +132,8 @@ static enum err program_load(struct program *program, struct why *why)
 
 static void program_log_level(const struct program *program)
 {
-	enum log_level level = LOG_LEVEL_INFO;
-
-	log_level_parse(program->common.log_level, &level);
-	log_level_set(program->debug ? LOG_LEVEL_DEBUG : level);
+	log_level_set(program->debug ? LOG_LEVEL_DEBUG
+			             : (enum log_level)program->common.log_level);
 }
 
 void program_log_open(const struct program *program)

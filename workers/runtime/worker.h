@@ -98,7 +98,7 @@ struct worker_common {
 	struct broker_config broker;
 	struct db_config db;
 	struct trust_config trust;
-	char *log_level;
+	int log_level;			/* enum log_level */
 	bool log_syslog;
 	bool core_dumps;
 	/* in the group of a worker itself, so that one file serves all programs */

@@ -17,7 +17,7 @@
 
 struct central {
 	char *name, *note, *password;
-	int processes, interval, pause, threshold;
+	int processes, interval, pause, threshold, mode;
 	int64_t cache;
 	bool strict;
 	struct option_texts listen;
@@ -37,6 +37,7 @@ static size_t server_count;
 
 #define AT(member) offsetof(struct central, member)
 #define NAMED "central: { name = \"abc\"; }; "	/* all that is required */
+static const char *const mode_words[] = { "calm", "hasty", NULL };
 static const struct option central_rows[] = {
 	{ "name", OPTION_TEXT, AT(name), "zone \"one\" \\", 2, 20, "How it is called.",
 	  .required = true },
@@ -44,6 +45,7 @@ static const struct option central_rows[] = {
 	{ "password", OPTION_SECRET, AT(password), NULL, 4, 40, "Tells it from others.",
 	  .reloadable = true },
 	{ "processes", OPTION_INT, AT(processes), "2", 1, 64, "How many to run." },
+	{ "mode", OPTION_WORD, AT(mode), "hasty", .words = mode_words, .help = "In which way." },
 	{ "interval", OPTION_SECONDS, AT(interval), "2m", 1, 86400, "How often.",
 	  .reloadable = true },
 	{ "pause", OPTION_DURATION, AT(pause), "2s", 50, 86400 * 1000, "How long." },
@@ -135,6 +137,7 @@ static void test_defaults(void **state)
 	assert_null(central.password);
 	assert_int_equal(central.processes, 2);
 	assert_int_equal(central.interval, 120);
+	assert_int_equal(central.mode, 1);
 	assert_int_equal(central.threshold, 100);
 	assert_int_equal(central.cache, 64 << 20);
 	assert_true(central.strict);
@@ -161,8 +164,9 @@ static void test_all_that_is_set(void **state)
 		load("// 99999999999\ncentral: { name = \"@include \\\" // #\";\n"
 		     "  password = \"hunter22\"; processes = 0x40; interval = \"12h\";\n"
 		     "  threshold = 0; cache = 5000000000L; strict = false;\n"
-		     "  listen = []; note = \"4294967296\"; };\n"),
+		     "  listen = []; note = \"4294967296\"; mode = \"calm\"; };\n"),
 		OK);
+	assert_int_equal(central.mode, 0);
 	assert_string_equal(central.name, "@include \" // #");
 	assert_string_equal(central.password, "hunter22");
 	assert_string_equal(central.note, "4294967296");
@@ -284,6 +288,10 @@ static void test_errors(void **state)
 		  "1: central.strict: must be true or false, not 1" },
 		{ "central: { name = \"a\"; };",
 		  "1: central.name: must be a text of 2 to 20 bytes, not \"a\"" },
+		{ "central: { name = \"abc\"; mode = \"Calm\"; };",
+		  "1: central.mode: must be calm | hasty, not \"Calm\"" },
+		{ "central: { name = \"abc\"; mode = 1; };",
+		  "1: central.mode: must be calm | hasty, not 1" },
 		{ "central: { name = true; };",
 		  "1: central.name: must be a text of 2 to 20 bytes, not true" },
 		{ "central: { name = \"abc\"; listen = \"::1\"; };",
@@ -611,7 +619,8 @@ static void test_help_names_every_row(void **state)
 	}
 	assert_non_null(strstr(text, "an integer from 1 to 64, default 2\n"));
 	assert_non_null(
-		strstr(text, "a time from 1s to 1d, default 2m, SIGHUP changes it\n"));
+		strstr(text, "a time from 1s to 1d, default 2m, reloadable\n"));
+	assert_non_null(strstr(text, "calm | hasty, default hasty\n"));
 	assert_non_null(strstr(text, "a text of 2 to 20 bytes, required\n"));
 }
 

@@ -10,7 +10,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAC "fa:16:3e:00:00:01"
 
-static char all[] = "all", flagged[] = "flagged";
 
 /* In two subnets, of which the second is hidden. */
 static const struct network_row *network_of(const char *domain)
@@ -41,20 +40,22 @@ static struct port_row port_with(const char *fqdn, const char *const *texts, siz
 }
 
 static const struct {
-	const char *what, *publish, *domain, *fqdn, *addresses[4];
+	const char *what;
+	int publish;
+	const char *domain, *fqdn, *addresses[4];
 	bool is_fed, is_floating;
 	const char *addn, *dhcp;
 } rows[] = {
-	{ "none", all, "a.org.", NULL, { NULL }, false, false, "", "" },
-	{ "a name", all, "a.org.", "vm.a.org.", { "10.0.0.1" }, false, false,
+	{ "none", PUBLISH_ALL, "a.org.", NULL, { NULL }, false, false, "", "" },
+	{ "a name", PUBLISH_ALL, "a.org.", "vm.a.org.", { "10.0.0.1" }, false, false,
 	  "10.0.0.1\tvm.a.org vm\n10.0.0.1\thost-10-0-0-1.a.org host-10-0-0-1\n",
 	  MAC ",vm.a.org,10.0.0.1\n" },
-	{ "a damaged name", all, "a.org.", "..", { "10.0.0.1" }, false, false,
+	{ "a damaged name", PUBLISH_ALL, "a.org.", "..", { "10.0.0.1" }, false, false,
 	  "10.0.0.1\thost-10-0-0-1.a.org host-10-0-0-1\n",
 	  MAC ",host-10-0-0-1.a.org,10.0.0.1\n" },
-	{ "no domain", all, "", NULL, { "10.0.0.1" }, false, false, "",
+	{ "no domain", PUBLISH_ALL, "", NULL, { "10.0.0.1" }, false, false, "",
 	  MAC ",10.0.0.1\n" },
-	{ "by their order", all, "a.org.", NULL,
+	{ "by their order", PUBLISH_ALL, "a.org.", NULL,
 	  { "fd00::1", "10.0.0.9", "10.0.0.10" }, false, false,
 	  "10.0.0.9\thost-10-0-0-9.a.org host-10-0-0-9\n"
 	  "10.0.0.10\thost-10-0-0-10.a.org host-10-0-0-10\n"
@@ -62,19 +63,19 @@ static const struct {
 	  MAC ",host-10-0-0-9.a.org,10.0.0.9\n"
 	  MAC ",host-10-0-0-10.a.org,10.0.0.10\n"
 	  MAC ",host-fd00--1.a.org,[fd00::1]\n" },
-	{ "a hidden one has its lease", all, "a.org.", "vm.a.org.",
+	{ "a hidden one has its lease", PUBLISH_ALL, "a.org.", "vm.a.org.",
 	  { "10.0.1.1", "10.0.0.1" }, false, false,
 	  "10.0.0.1\tvm.a.org vm\n10.0.0.1\thost-10-0-0-1.a.org host-10-0-0-1\n",
 	  MAC ",vm.a.org,10.0.0.1\n" MAC ",vm.a.org,10.0.1.1\n" },
-	{ "in no subnet", all, "a.org.", NULL, { "10.0.2.1" }, true, false,
+	{ "in no subnet", PUBLISH_ALL, "a.org.", NULL, { "10.0.2.1" }, true, false,
 	  "10.0.2.1\thost-10-0-2-1.a.org host-10-0-2-1\n",
 	  MAC ",host-10-0-2-1.a.org,10.0.2.1\n" },
-	{ "in none that was told yet", flagged, "a.org.", NULL, { "10.0.2.1" }, true,
+	{ "in none that was told yet", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.2.1" }, true,
 	  false, "", MAC ",host-10-0-2-1.a.org,10.0.2.1\n" },
-	{ "in none, by a call", flagged, "a.org.", NULL, { "10.0.2.1" }, false, false,
+	{ "in none, by a call", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.2.1" }, false, false,
 	  "10.0.2.1\thost-10-0-2-1.a.org host-10-0-2-1\n",
 	  MAC ",host-10-0-2-1.a.org,10.0.2.1\n" },
-	{ "a floating IP", flagged, "a.org.", NULL, { "10.0.1.1" }, true, true,
+	{ "a floating IP", PUBLISH_FLAGGED, "a.org.", NULL, { "10.0.1.1" }, true, true,
 	  "10.0.1.1\thost-10-0-1-1.a.org host-10-0-1-1\n",
 	  MAC ",host-10-0-1-1.a.org,10.0.1.1\n" },
 };
@@ -92,7 +93,7 @@ static void each_row(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct ports ports = { .settings.publish = (char *)rows[i].publish };
+		struct ports ports = { .settings.publish = rows[i].publish };
 		struct port_row port = port_with(rows[i].fqdn, rows[i].addresses,
 		                                 count_of(rows[i].addresses));
 		struct lines lines = { 0 };
@@ -111,7 +112,7 @@ static void each_row(void **state)
 /* Without a MAC address it has no lease; what others have put in is kept. */
 static void behind_what_is_there(void **state)
 {
-	struct ports ports = { .settings.publish = all };
+	struct ports ports = { .settings.publish = PUBLISH_ALL };
 	struct port_row port = port_with(NULL, (const char *const[]){ "10.0.0.1" }, 1);
 	struct lines lines = { 0 };
 
@@ -130,7 +131,7 @@ static void behind_what_is_there(void **state)
 
 static bool differ(const struct port_row *was, const struct port_row *is)
 {
-	struct ports ports = { .settings.publish = all };
+	struct ports ports = { .settings.publish = PUBLISH_ALL };
 
 	return lines_differ(&ports, network_of("a.org."), was, is);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fnv.h"
+#include "base/log.h"
 
 enum { CANDIDATES_MAX = 1000 };
 
@@ -96,17 +97,16 @@ static const struct strategy strategies[] = {
 
 enum { STRATEGIES = sizeof(strategies) / sizeof(strategies[0]) };
 
-const struct strategy *strategy_find(const char *name)
-{
-	for (size_t i = 0; i < STRATEGIES; i++)
-		if (!strcmp(strategies[i].name, name))
-			return &strategies[i];
-	return NULL;
-}
+const char *const strategy_words[] = {
+	"roundrobin", "label", "leastloaded", "hash", "external", NULL
+};
 
-const char *strategy_names(void)
+const struct strategy *strategy_at(int word)
 {
-	return "roundrobin, label, leastloaded, hash";
+	if (word >= STRATEGIES)
+		return NULL;
+	bug_if(strcmp(strategies[word].name, strategy_words[word]));
+	return &strategies[word];
 }
 
 /* ---- whom they are asked about ---- */

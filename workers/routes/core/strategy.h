@@ -49,10 +49,10 @@ struct strategy {
 	               size_t count, uint64_t position);
 };
 
-/* NULL: there is none of that name. */
-const struct strategy *strategy_find(const char *name);
-/* "roundrobin, label, ..." */
-const char *strategy_names(void);
+/* The words of the setting: the names of all strategies, then "external", then NULL. */
+extern const char *const strategy_words[];
+/* By the index of its word. NULL: "external". */
+const struct strategy *strategy_at(int word);
 
 /*
  * The label of the group of routers that APPLICANT is for, as positions are kept by it.
