@@ -41,8 +41,8 @@ def client(*words, text=None, env=None, seconds=60):
 
 def commands():
     """The words of each command, as the overview lists them."""
-    part = client("help")[1].partition("Commands:\n")[2].partition("\n\n")[0]
-    return [match[1].strip() for match in re.finditer(r"^  (\S+(?: \S+)?)  ", part, re.M)]
+    part = client("help")[1].partition("\n\n")[2].partition("\nOptions of all commands")[0]
+    return [match[1] for match in re.finditer(r"^  (\S+(?: \S+)?)  ", part, re.M)]
 
 
 def one_line(text):
@@ -80,12 +80,16 @@ class Alone(unittest.TestCase):
             self.assertEqual(too_wide, [], name)
 
     def test_usage_errors_end_with_2_and_a_hint(self):
-        for words in ([], ["frob"], ["domain"], ["domain", "frob"], ["domain", "create"],
+        for words in (["frob"], ["domain"], ["domain", "frob"], ["domain", "create"],
                       ["domain", "show", "a", "b"], ["ping", "--ttl", "5"], ["--frob"],
                       ["completion", "fish"], ["help", "frob"]):
             status, out, err = client(*words)
             self.assertEqual((status, out), (USAGE, ""), words)
             self.assertRegex(err, r"\Azonefleet: Usage: .*\nTry 'zonefleet help.*'\.\n\Z")
+
+    def test_without_a_command_it_lists_the_commands(self):
+        self.assertEqual(client(), client("help"))
+        self.assertEqual(client("--json")[0], USAGE)
 
     def test_an_error_is_a_document_too(self):
         status, out, err = client("frob", "--json")
@@ -125,8 +129,8 @@ class Alone(unittest.TestCase):
 
     def test_the_man_page_renders(self):
         page = client("help", "--man")[1]
-        for name in commands():
-            self.assertIn(f".SS zonefleet {name}", page)
+        self.assertEqual(sorted(re.findall(r"^\.SS zonefleet (.*?) \\fI", page, re.M)),
+                         sorted(commands()))       # each is under one heading
         groff = shutil.which("groff")
         if not groff:
             self.skipTest("groff is not installed")

@@ -45,7 +45,7 @@ const struct command commands[] = {
 	  "not to serve it any more; until then its name is not free.",
 	  "zonefleet domain delete example.org --wait" },
 	{ "domain abandon", "DOMAIN", 1, 1, OPT(YES), NEED_BROKER, domain_abandon,
-	  "give a deletion up, and free the name (administrators)",
+	  "end a deletion that does not complete (administrators)",
 	  "Shows the domain, which is being deleted, and each name server with what keeps "
 	  "it from being DELETED. With --yes it is DELETED at once: its name is free, and "
 	  "what these servers serve is left to them. The pool manager goes on trying to "
@@ -55,7 +55,7 @@ const struct command commands[] = {
 	  "zonefleet domain abandon example.org --admin --yes" },
 	{ "domain import", "NAME FILE", 2, 2, WAIT | OPT(POOL),
 	  NEED_BROKER, domain_import,
-	  "make a domain what a master file says",
+	  "import a zone file",
 	  "Reads the master file (RFC 1035) FILE, packed by xz or gzip if its suffix "
 	  "says so, or - for standard input. The domain is created if it is not there; "
 	  "if it is, its records become exactly the file's. All of it is one change "
@@ -65,7 +65,7 @@ const struct command commands[] = {
 	  "zonefleet domain import example.org example.org.zone --wait\n"
 	  "xzcat root.zone.xz | zonefleet domain import . - --admin" },
 	{ "domain export", "DOMAIN [FILE]", 1, 2, 0, NEED_BROKER, domain_export,
-	  "write a domain as a master file",
+	  "export a domain as a zone file",
 	  "Writes the domain as a master file, its SOA record first, to standard "
 	  "output or to FILE, which appears when it is whole.",
 	  "zonefleet domain export example.org example.org.zone" },
@@ -83,7 +83,7 @@ const struct command commands[] = {
 	{ "record list", "DOMAIN [NAME]", 1, 2,
 	  OPT(TYPE) | OPT(STATUS) | OPT(SORT) | OPT(LIMIT),
 	  NEED_BROKER, record_list,
-	  "list a domain's records and their states",
+	  "list the records of a domain",
 	  "Lists the records, each with what is owed to the name servers (TASK) and "
 	  "how that is going (STATUS). NAME is as in 'record add', or the beginning of "
 	  "names with a * behind it, or the end of absolute names with a * before it. "
@@ -93,20 +93,20 @@ const struct command commands[] = {
 	  "zonefleet record list example.org --status ERROR --json" },
 	{ "record set", "DOMAIN NAME TYPE DATA...", 4, -1, WAIT | OPT(TTL),
 	  NEED_BROKER, record_set,
-	  "make a record set exactly this",
+	  "replace a record set",
 	  "The record set of that NAME and TYPE becomes exactly the records of DATA: "
 	  "those that are missing are added, others are removed. Saying it again "
 	  "changes nothing.",
 	  "zonefleet record set example.org www A 192.0.2.9 --ttl 1h --wait" },
 	{ "record delete", "DOMAIN NAME TYPE [DATA...]", 3, -1, WAIT,
 	  NEED_BROKER, record_delete,
-	  "delete records, or a whole record set",
+	  "delete records or a whole record set",
 	  "Deletes the records of DATA, or without DATA the whole record set. What is "
 	  "not there counts as unchanged.",
 	  "zonefleet record delete example.org www A 192.0.2.1\n"
 	  "zonefleet record delete example.org old CNAME --wait" },
 	{ "record apply", "DOMAIN FILE", 2, 2, WAIT, NEED_BROKER, record_apply,
-	  "make many changes at once, under one serial",
+	  "make many changes under one serial",
 	  "Reads changes from FILE, or - for standard input: lines of `add|set|delete "
 	  "NAME TTL TYPE DATA` (a TTL of - is the domain's; # begins a comment; lines "
 	  "of one record set that follow each other are one change of it), or a JSON "
@@ -142,15 +142,15 @@ const struct command commands[] = {
 	  "  zonefleet pool set default --catalog catalog.example.net --admin" },
 
 	{ "blacklist add", "NAME", 1, 1, OPT(DESCRIPTION), NEED_BROKER, blacklist_add,
-	  "keep a name for administrators (administrators)",
+	  "reserve a name (administrators)",
 	  "From now on only administrators may create NAME, or a domain below it.",
 	  "zonefleet blacklist add internal.example --description 'not yours' --admin" },
 	{ "blacklist list", "", 0, 0, OPT(LIMIT), NEED_BROKER, blacklist_list,
-	  "list the names kept so (administrators)",
+	  "list reserved names (administrators)",
 	  "Lists the blacklist.",
 	  "zonefleet blacklist list --admin" },
 	{ "blacklist delete", "NAME", 1, 1, 0, NEED_BROKER, blacklist_delete,
-	  "give a name free again (administrators)",
+	  "release a reserved name (administrators)",
 	  "Takes NAME off the blacklist.",
 	  "zonefleet blacklist delete internal.example --admin" },
 
@@ -182,7 +182,7 @@ const struct command commands[] = {
 	  "zonefleet tsigkey show pool-key --format bind --admin > pool-key.conf" },
 	{ "tsigkey rotate", "NAME", 1, 1, OPT(ALGORITHM) | OPT(SECRET_FILE),
 	  NEED_BROKER, tsigkey_rotate,
-	  "give a TSIG key a new secret (administrators)",
+	  "change the secret of a TSIG key (administrators)",
 	  "The secret becomes a new one, made at random or read from --secret-file; "
 	  "the algorithm stays, unless --algorithm names another. Who has the old "
 	  "secret is refused within ten seconds: to change without a gap, create a second "
@@ -207,7 +207,7 @@ const struct command commands[] = {
 	  "zonefleet quota set acme domains 500 --admin" },
 
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
-	  "show which name server lags, and why",
+	  "show how far each name server is",
 	  "Of a domain: its state, the serial that enough servers agree on "
 	  "(consensus), and for each server the serial it was seen to serve, how far "
 	  "it lags, its last error and its next attempt. Without DOMAIN (for "
@@ -217,7 +217,7 @@ const struct command commands[] = {
 	  "zonefleet status example.org\n"
 	  "zonefleet status --admin" },
 	{ "network set", "NETWORK DOMAIN", 2, 2, WAIT, NEED_BROKER, network_set,
-	  "say in which domain the ports of a network are named",
+	  "set the domain of a network",
 	  "Makes the network, whose id (a UUID) is NETWORK, known to zonefleet-ports, or "
 	  "gives it another DOMAIN: its ports are renamed at once, all of them. With '' "
 	  "they have no names. The domain is one of the tenant's own. --wait waits until "
@@ -235,13 +235,13 @@ const struct command commands[] = {
 	  "Shows the network's domain and whose it is.",
 	  "zonefleet network show 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "network delete", "NETWORK", 1, 1, 0, NEED_BROKER, network_delete,
-	  "forget a network without ports",
+	  "delete a network that has no ports",
 	  "Forgets the network and its subnets. One that has ports stays: delete them "
 	  "first.",
 	  "zonefleet network delete 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "subnet set", "NETWORK CIDR", 2, 2, WAIT | OPT(NO_PUBLISH), NEED_BROKER,
 	  subnet_set,
-	  "say whether the addresses of a subnet have records",
+	  "publish the addresses of a subnet, or not",
 	  "Makes the subnet CIDR (10.1.0.0/16, fd00::/64) of NETWORK known, or changes "
 	  "it: with --no-publish the addresses of its ports have no records, neither "
 	  "names nor reverse ones, and without it they have. It holds at once for all "
@@ -251,7 +251,7 @@ const struct command commands[] = {
 	  "--no-publish\n"
 	  "zonefleet subnet set 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.0.0/16" },
 	{ "subnet list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, subnet_list,
-	  "list subnets, of a network or all",
+	  "list subnets",
 	  "Lists the subnets that zonefleet-ports knows, and whether their addresses "
 	  "have records; an administrator sees those of all tenants.",
 	  "zonefleet subnet list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
@@ -262,13 +262,13 @@ const struct command commands[] = {
 	  "published what holds by that and by ports.publish.",
 	  "zonefleet subnet show 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "subnet delete", "SUBNET", 1, 1, 0, NEED_BROKER, subnet_delete,
-	  "forget a subnet",
+	  "delete a subnet",
 	  "Forgets the subnet: its addresses are in none that is known.",
 	  "zonefleet subnet delete 8c1e4a52-1f0b-4a5e-8d53-7f6f0c2b9e21" },
 	{ "port create", "NETWORK ADDRESS...", 2, -1,
 	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
 	  NEED_BROKER, port_create,
-	  "give a port's addresses their names",
+	  "create a port with its addresses",
 	  "Makes a port of NETWORK with these addresses. Each has a generated name "
 	  "(host-10-1-1-1) in the network's domain, and the one of --dns-name if there "
 	  "is one, which no other port of the network may have; its reverse record is "
@@ -283,7 +283,7 @@ const struct command commands[] = {
 	  "zonefleet port create 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11 10.1.1.2 "
 	  "--dns-name www --dns-domain example.org" },
 	{ "port list", "[NETWORK]", 0, 1, OPT(LIMIT), NEED_BROKER, port_list,
-	  "list ports, of a network or all",
+	  "list ports",
 	  "Lists ports with their names and addresses. A port is PENDING until central "
 	  "has all its records, then ACTIVE; ERROR: some are refused, for something else "
 	  "is there in the domain. REASON is why, or what keeps it PENDING, or why it is "
@@ -291,7 +291,7 @@ const struct command commands[] = {
 	  "its generated names only.",
 	  "zonefleet port list 5d2b8a5c-6a0f-4c52-9a51-3f0a8a1c7c11" },
 	{ "port show", "PORT", 1, 1, 0, NEED_BROKER, port_show,
-	  "show a port, and what its addresses are called",
+	  "show a port and the names of its addresses",
 	  "Shows the port, each of its addresses with the name that its reverse record "
 	  "is. PORT is its id, or its full name, if no other one is called so: ports of "
 	  "two networks may be.",
@@ -300,7 +300,7 @@ const struct command commands[] = {
 	{ "port set", "PORT [ADDRESS...]", 1, -1,
 	  WAIT | OPT(DNS_NAME) | OPT(DNS_DOMAIN) | OPT(MAC),
 	  NEED_BROKER, port_set,
-	  "rename a port, or give it other addresses",
+	  "change the name or the addresses of a port",
 	  "Changes what is said and leaves the rest; with addresses, they are all that "
 	  "the port has from then on. PORT is its id or its full name; --wait is as of "
 	  "'port create', and what the port had before is gone by then, too.",
@@ -316,7 +316,7 @@ const struct command commands[] = {
 	{ "router create", "NAME [ADDRESS...]", 1, -1,
 	  WAIT | OPT(DNS) | OPT(LABEL) | OPT(CAPACITY) | OPT(TTL) | OPT(DESCRIPTION),
 	  NEED_BROKER, router_create,
-	  "create a router, and its domain (administrators)",
+	  "create a router and its domain (administrators)",
 	  "Makes the router NAME, a shard: what runs at its addresses are its instances, "
 	  "and all of them have all of its routes. All names below its domain lead to "
 	  "those addresses. ADDRESS=down is one that is not up yet. Routes that wait "
@@ -326,7 +326,7 @@ const struct command commands[] = {
 	  "zonefleet router create east 10.245.3.2 --label zone=east --capacity 500 "
 	  "--admin" },
 	{ "router list", "", 0, 0, OPT(LIMIT), NEED_BROKER, router_list,
-	  "list the routers, with what they have",
+	  "list the routers",
 	  "Lists the routers with their domains, states and addresses. An address alone "
 	  "is up, and in the domain; =down, its operator says that it is; =silent, its "
 	  "agent said nothing for routes.alive_timeout; =kept, it is either, but in the "
@@ -366,7 +366,7 @@ const struct command commands[] = {
 	  "zonefleet router delete shard1 --admin --wait" },
 	{ "route create", "NAMESPACE NAME", 2, 2,
 	  WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND), NEED_BROKER, route_create,
-	  "ask for a route, and a name for it",
+	  "create a route",
 	  "Makes the route NAME of NAMESPACE. It gets a router, and a name in that one's "
 	  "domain, NAMESPACE-NAME; or it has the host of --host, a name of your own, "
 	  "which you have to lead to the router yourself. A host is the route's who asked for "
@@ -378,7 +378,7 @@ const struct command commands[] = {
 	  "zone=east,tier=gold --backend shop_8080" },
 	{ "route list", "[NAMESPACE]", 0, 1, OPT(ROUTER) | OPT(PHASE) | OPT(LIMIT),
 	  NEED_BROKER, route_list,
-	  "list routes, of a namespace or all",
+	  "list routes",
 	  "Lists routes with their names and routers; an administrator sees those of all "
 	  "tenants. A route is new until it has a router, and then scheduled. REASON is "
 	  "why it has none, or keeps one that is drained; it is tried again.",
@@ -386,12 +386,12 @@ const struct command commands[] = {
 	  "zonefleet route list --router shard1 --admin\n"
 	  "zonefleet route list --phase new --admin" },
 	{ "route show", "ROUTE", 1, 1, 0, NEED_BROKER, route_show,
-	  "show a route, its name and its router",
+	  "show a route with its name and its router",
 	  "Shows the route; ROUTE is NAMESPACE/NAME, or its id.",
 	  "zonefleet route show myapp/test" },
 	{ "route set", "ROUTE", 1, 1, WAIT | OPT(HOST) | OPT(LABEL) | OPT(BACKEND),
 	  NEED_BROKER, route_set,
-	  "change a route's host, labels or backend",
+	  "change the host, labels or backend of a route",
 	  "Changes what is said and leaves the rest. Another host frees the one that it "
 	  "had: who waited longest for that one has it at once. Its router stays the "
 	  "same, whatever its labels are.",
@@ -404,7 +404,7 @@ const struct command commands[] = {
 	  "the name servers.",
 	  "zonefleet route delete myapp/test --wait" },
 	{ "route bind", "ROUTE ROUTER", 2, 2, WAIT, NEED_BROKER, route_bind,
-	  "give a route a router (administrators)",
+	  "bind a route to a router (administrators)",
 	  "The route gets ROUTER, whatever routes.strategy would say, and whether it has "
 	  "one or not; with routes.strategy = \"external\" there is no other way. The "
 	  "name that it had leads to its new one for routes.rebind_grace.",
@@ -416,21 +416,21 @@ const struct command commands[] = {
 	  "line for each change.",
 	  "zonefleet watch example.org" },
 	{ "workers", "", 0, 0, 0, NEED_BROKER, workers_show,
-	  "show who is there and does what (administrators)",
+	  "list the workers and their shares (administrators)",
 	  "Lists the processes of the fleet by their service. The master of a service "
 	  "shares its periodic work out: of TOTAL shares each process has the one of "
 	  "its FACTOR, in one GENERATION. Who was not heard of for fleet.timeout is "
 	  "down, and has none; it is forgotten after an hour.",
 	  "zonefleet workers --admin" },
 	{ "locks", "", 0, 0, 0, NEED_BROKER, locks_show,
-	  "show what is locked, and by whom (administrators)",
+	  "list the locks and their holders (administrators)",
 	  "Lists the objects that are locked at present: domains that are worked on at "
 	  "name servers, and the master's seat of each service (election:SERVICE). A "
 	  "lock that is not renewed for its TTL may be taken over; its fence rises "
 	  "then, and what the old holder still writes is refused.",
 	  "zonefleet locks --admin" },
 	{ "repairs", "", 0, 0, 0, NEED_BROKER, repairs_show,
-	  "show what servers had otherwise (administrators)",
+	  "list differences on name servers (administrators)",
 	  "Lists what name servers were seen to have otherwise than the database: CONTENT "
 	  "is a zone whose records are others under the right serial, STRAY a zone that no "
 	  "domain stands for. SEEN once, it waits for the next round; CONFIRMED, it is "
@@ -445,25 +445,25 @@ const struct command commands[] = {
 	  "is left alone and not counted, a REMOVED one is forgotten, too.",
 	  "zonefleet servers --admin" },
 	{ "server drain", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_drain,
-	  "leave a name server alone (administrators)",
+	  "stop changes to a name server (administrators)",
 	  "From now on the pool managers neither change nor ask the server, and changes "
 	  "are ACTIVE without it. It goes on serving what it has, and may transfer "
 	  "zones. 'server add' takes it back.",
 	  "zonefleet server drain ns2 --admin" },
 	{ "server add", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_add,
-	  "take a name server into service (administrators)",
+	  "put a name server into service (administrators)",
 	  "Takes back a server that was drained or removed: what it missed is made up "
 	  "for, without anyone asking. A new server needs no command: it is in service "
 	  "when the pool managers are started with settings that name it.",
 	  "zonefleet server add ns2 --admin" },
 	{ "server remove", "SERVER", 1, 1, OPT(POOL), NEED_BROKER, server_remove,
-	  "take a name server out for good (administrators)",
+	  "remove a name server (administrators)",
 	  "As 'server drain', and what is known of it is forgotten; it may transfer "
 	  "zones no more. The zones on it stay. Take it out of the pool managers' "
 	  "settings then: within three rounds of the sync it is not listed any more.",
 	  "zonefleet server remove ns2 --admin" },
 	{ "sync", "DOMAIN", 1, 1, OPT(DEEP), NEED_BROKER, sync_domain,
-	  "have a domain looked after now",
+	  "compare the name servers with a domain now",
 	  "What is owed to the domain's name servers is tried now and not at its time, "
 	  "and all of them are notified and asked. The periodic sync does so anyway, "
 	  "within poolmgr.periodic_sync_interval.\n"
@@ -474,7 +474,7 @@ const struct command commands[] = {
 	  "zonefleet sync example.org\n"
 	  "zonefleet sync example.org --deep" },
 	{ "owner list", "", 0, 0, 0, NEED_BROKER, owner_list,
-	  "list the zones that are shared with others",
+	  "list the shared zones",
 	  "Lists the zones of somebody else's primary that zonefleet-ownership keeps "
 	  "records in (its settings, registries.zones), and the STORAGE-ID of each: who "
 	  "we are there. An administrator sees all, others those of their tenant. A "
@@ -483,7 +483,7 @@ const struct command commands[] = {
 	  "zonefleet owner list --admin" },
 	{ "owner plan", "STORAGE_ID ZONE", 2, 2, OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_plan,
-	  "read a shared zone now, and show what becomes of it",
+	  "read a shared zone and show the planned changes",
 	  "Has the zone read and planned now, does what may be done, and shows what "
 	  "that was: how many record sets are ours, and each that changes, is held, or "
 	  "is left as it is though it is wanted, with the reason. UNMANAGED and FOREIGN "
@@ -494,7 +494,7 @@ const struct command commands[] = {
 	  "zonefleet owner plan cluster-1 example.org --json | jq .plan.reasons" },
 	{ "owner apply", "STORAGE_ID ZONE FILE", 3, 3, OPT(RESOURCE) | OPT(PARTIAL),
 	  NEED_BROKER, owner_apply,
-	  "say what a resource wants in a shared zone",
+	  "set the records that a resource wants",
 	  "Reads endpoints from FILE, or - for standard input: a JSON list of "
 	  "{\"dnsname\", \"type\", \"targets\": [...]}, and if need be \"ttl\", "
 	  "\"set_id\", \"shared\". They are all that the resource wants: what it "
@@ -506,7 +506,7 @@ const struct command commands[] = {
 	  "  zonefleet owner apply cluster-1 example.org - --resource ingress/shop/web" },
 	{ "owner approve", "STORAGE_ID ZONE [DIGEST]", 2, 3, OPT(YES), NEED_BROKER,
 	  owner_approve,
-	  "let happen what is held in a shared zone",
+	  "approve held changes",
 	  "Shows what is held, and its digest: deletions that are too many at once, and "
 	  "what the zone would lose while a source is in doubt. With the DIGEST just "
 	  "that is approved, and done in the next round; with --yes, what is shown. If "
@@ -515,7 +515,7 @@ const struct command commands[] = {
 	  "zonefleet owner approve cluster-1 example.org --yes" },
 	{ "owner records", "STORAGE_ID ZONE", 2, 2, OPT(OWNER) | OPT(NAME),
 	  NEED_BROKER, owner_records,
-	  "list whose the records of a shared zone are",
+	  "list the records of a shared zone and their owners",
 	  "Lists all records of the zone with their owners, as it was read last "
 	  "('owner plan' reads it now). OWNER is a storage id, or several joined by "
 	  "commas if they share the name; - is nobody. In the JSON document the records "
@@ -524,7 +524,7 @@ const struct command commands[] = {
 	  "zonefleet owner records cluster-1 example.org --owner ''\n"
 	  "zonefleet owner records cluster-1 example.org --name www" },
 	{ "owner export", "STORAGE_ID ZONE [FILE]", 2, 3, 0, NEED_BROKER, owner_export,
-	  "write whose the records of a shared zone are",
+	  "export records and their owners",
 	  "Writes all records of the zone with their owners, as it was read last, to "
 	  "standard output or to FILE, which appears when it is whole: a ConfigMap whose "
 	  "data.records is the JSON text of a list of {\"dnsname\", \"owner\", "
@@ -533,7 +533,7 @@ const struct command commands[] = {
 	  "zonefleet owner export cluster-1 example.org example.org.owners\n"
 	  "zonefleet owner export cluster-1 example.org | jq -r .data.records" },
 	{ "owner import", "STORAGE_ID ZONE FILE", 3, 3, 0, NEED_BROKER, owner_import,
-	  "take ownership back from what was exported",
+	  "import the owners of records",
 	  "Reads what 'owner export' wrote, or its list of records alone, from FILE, "
 	  "packed by xz or gzip if its suffix says so, or - for standard input. What "
 	  "STORAGE_ID owns there, and the zone still has just so, is ours again with the "
@@ -545,7 +545,7 @@ const struct command commands[] = {
 	{ "owner transfer", "STORAGE_ID ZONE TO_STORAGE_ID", 3, 3,
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_transfer,
-	  "give record sets of a shared zone to another owner",
+	  "give record sets to another owner",
 	  "What is selected of ours belongs to TO_STORAGE_ID from then on, one of the "
 	  "same zone in the settings; and who wanted it here wants it there. The "
 	  "records stay as they are, only their marks change. It waits until that is "
@@ -561,7 +561,7 @@ const struct command commands[] = {
 	{ "owner release", "STORAGE_ID ZONE", 2, 2,
 	  SELECTOR | OPT(ALL) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_release,
-	  "let go of record sets of a shared zone, which stay",
+	  "remove the marks of record sets, and keep the records",
 	  "What is selected of ours becomes nobody's: the records stay in the zone, "
 	  "their marks go. If somebody here wants them still, they are left alone until "
 	  "they are adopted again. What is told is as of 'owner transfer'.",
@@ -570,7 +570,7 @@ const struct command commands[] = {
 	{ "owner adopt", "STORAGE_ID ZONE [NAME TYPE TARGET...]", 2, -1,
 	  SELECTOR | OPT(WANTED) | OPT(DRY_RUN) | OPT(WAIT_TIMEOUT),
 	  NEED_BROKER, owner_adopt,
-	  "make record sets ours that nobody's mark is on",
+	  "take over record sets without a mark",
 	  "The record set of NAME and TYPE becomes ours, if it is nobody's, somebody "
 	  "here wants it (see 'owner apply'), and its records are just those of TARGET, "
 	  "each as in a master file, quoted for the shell as one word: what you did not "
@@ -580,7 +580,7 @@ const struct command commands[] = {
 	  "zonefleet owner adopt cluster-1 example.org www A 192.0.2.1 192.0.2.2\n"
 	  "zonefleet owner adopt cluster-1 example.org --wanted --dry-run" },
 	{ "queues", "", 0, 0, OPT(POOL), NEED_BROKER, queues_show,
-	  "show what waits in the queues (administrators)",
+	  "list the queues and their messages (administrators)",
 	  "Lists the work queues of the fleet at the broker: who takes from each "
 	  "(CONSUMERS), what waits to be taken (READY), what waits to be tried again "
 	  "(DELAYED), and what was given up (DEAD: see 'zonefleet dead-letters'). Those "
@@ -588,14 +588,14 @@ const struct command commands[] = {
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
 	  letters_list,
-	  "list messages that were given up (administrators)",
+	  "list dead letters (administrators)",
 	  "Lists messages that no worker could take, with the reason: broken ones, and "
 	  "those that failed for good. What they asked for is not lost by that: the "
 	  "database says what is owed, and the pool managers see to it. ID names a "
 	  "message by its queue and its content.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_show,
-	  "show a dead letter whole (administrators)",
+	  "show a dead letter (administrators)",
 	  "Prints the message with all that it says, as JSON. all shows every one.",
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
@@ -609,28 +609,28 @@ const struct command commands[] = {
 	  "--vouch sends one message, never all.",
 	  "zonefleet dead-letters retry all --admin" },
 	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_drop,
-	  "throw a dead letter away (administrators)",
+	  "delete a dead letter (administrators)",
 	  "Removes the message for good; all removes every one.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "ping", "[TOPIC]", 0, 1, 0, NEED_BROKER, ping_topic,
-	  "ask a worker for a sign of life",
+	  "test whether a worker answers",
 	  "Calls central, or whoever serves TOPIC (central, minidns, ownership, ports, "
 	  "routes or pool_manager.POOL), and tells how long the answer took.",
 	  "zonefleet ping\n"
 	  "zonefleet ping pool_manager.default" },
 
 	{ "db migrate", "", 0, 0, 0, NEED_DATABASE, db_migrate,
-	  "bring the database's tables up to date",
+	  "create or upgrade the tables",
 	  "Creates the tables in an empty database, or applies what this version adds "
 	  "to them. It only goes forward, runs once at a time, and may be run again. If "
 	  "it applied something, it lists the same tenants as db tenants.",
 	  "zonefleet db migrate --config /etc/zonefleet/zonefleet.cfg" },
 	{ "db version", "", 0, 0, 0, NEED_DATABASE, db_version,
-	  "show the version of the database's tables",
+	  "show the version of the tables",
 	  "Shows the version that the database has, and the one that this program knows.",
 	  "zonefleet db version" },
 	{ "db tenants", "", 0, 0, 0, NEED_DATABASE, db_tenants,
-	  "list tenants with doubtful names",
+	  "list tenants whose names are not valid or look alike",
 	  "Reads the tenants (projects) of all rows in the database. Lists those that are "
 	  "refused in calls (a blank at an end, control characters), and those that differ "
 	  "from another tenant only by blanks, control characters or the case of letters.",
@@ -638,7 +638,7 @@ const struct command commands[] = {
 	  "zonefleet db tenants --json" },
 
 	{ "completion", "bash", 1, 1, 0, NEED_NOTHING, completion_print,
-	  "print the completion for the shell",
+	  "print the completion for a shell",
 	  "Prints what teaches bash to complete the client's commands and options.",
 	  "source <(zonefleet completion bash)" },
 	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,

@@ -8,13 +8,25 @@
 enum { WIDTH = 78, INDENT = 2, OPTION_COLUMN = 26, COMMAND_COLUMN = 24 };
 
 const struct exit_row exit_rows[EXIT_COUNT] = {
-	[EXIT_GOOD]        = { "it was done" },
-	[EXIT_FAILED]      = { "the request was refused, or failed" },
+	[EXIT_GOOD]        = { "success" },
+	[EXIT_FAILED]      = { "the worker refused the request, or the request failed" },
 	[EXIT_USAGE]       = { "the command line or the settings are wrong" },
-	[EXIT_NOT_FOUND]   = { "there is no such domain, record set, pool, ..." },
-	[EXIT_IN_ERROR]    = { "--wait, watch: it ended in ERROR; owner: FAILED" },
-	[EXIT_TIMEOUT]     = { "no answer, or not ACTIVE, in time" },
-	[EXIT_UNREACHABLE] = { "broker or database is away, or nobody serves the topic" },
+	[EXIT_NOT_FOUND]   = { "the domain, record set, pool, ... does not exist" },
+	[EXIT_IN_ERROR]    = { "--wait, watch: the state became ERROR; owner: FAILED" },
+	[EXIT_TIMEOUT]     = { "no answer in time, or not ACTIVE in time" },
+	[EXIT_UNREACHABLE] = { "the broker, the database or the worker is not reachable" },
+};
+
+const struct help_group help_groups[] = {
+	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
+	{ "Pools and name servers", { "pool", "server", "servers", "repairs", "tsigkey" } },
+	{ "Limits", { "quota", "blacklist" } },
+	{ "Shared zones", { "owner" } },
+	{ "Ports", { "network", "subnet", "port" } },
+	{ "Routes", { "router", "route" } },
+	{ "The fleet", { "workers", "locks", "queues", "dead-letters", "ping", "db" } },
+	{ "The client", { "completion", "help" } },
+	{ 0 }
 };
 
 /* ---- text ---- */
@@ -98,25 +110,18 @@ static void print_command(const struct command *command)
 		printf("\nOptions:\n");
 		print_options(command->options);
 	}
-	printf("\nOptions of all commands:\n");
-	print_options(OPT_COMMON);
+	printf("\n'zonefleet help' lists the options of all commands.\n");
 	printf("\n%s\n", strchr(command->examples, '\n') ? "Examples:" : "Example:");
 	print_indented(command->examples);
 }
 
-static bool is_of(const struct command *command, const char *noun)
+static void print_commands(const char *noun)
 {
 	size_t len = strlen(noun);
 
-	return !*noun ||
-	       (!strncmp(command->words, noun, len) && command->words[len] == ' ');
-}
-
-/* All commands, or those of a noun. */
-static void print_commands(const char *noun)
-{
 	for (const struct command *command = commands; command->words; command++)
-		if (is_of(command, noun))
+		if (!strncmp(command->words, noun, len) &&
+		    (command->words[len] == ' ' || !command->words[len]))
 			print_pair(command->words, command->help, COMMAND_COLUMN);
 }
 
@@ -130,9 +135,13 @@ static void print_noun(const char *noun)
 static void print_overview(void)
 {
 	printf("zonefleet [OPTION...] COMMAND [ARGUMENT...]\n\n"
-	       "Asks the fleet's central to create, change and show domains and their\n"
-	       "records, and shows how far the name servers are.\n\nCommands:\n");
-	print_commands("");
+	       "Creates, changes and shows domains and their records, and shows how far the\n"
+	       "name servers are.\n");
+	for (size_t i = 0; help_groups[i].title; i++) {
+		printf("\n%s:\n", help_groups[i].title);
+		for (size_t j = 0; help_groups[i].nouns[j]; j++)
+			print_commands(help_groups[i].nouns[j]);
+	}
 	printf("\nOptions of all commands:\n");
 	print_options(OPT_COMMON);
 	printf("\nExit status:\n");

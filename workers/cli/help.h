@@ -12,6 +12,14 @@ void help_hint(const struct cli *cli);
 
 void help_man(FILE *to);	/* man.c: the man page */
 
+/* The headings of the overview, and the first words of the commands below each. */
+enum { HELP_NOUNS_MAX = 8 };
+struct help_group {
+	const char *title;		/* NULL ends the table */
+	const char *nouns[HELP_NOUNS_MAX];	/* then NULL */
+};
+extern const struct help_group help_groups[];
+
 struct exit_row {
 	const char *meaning;
 };

@@ -141,7 +141,8 @@ static enum err run(struct cli *cli)
 	if (cli_has(cli, OPT_SAMPLE))
 		return with_schema(cli, run_sample);
 	if (!cli->command)
-		return cli_usage(cli, "no command was given");
+		return cli_has(cli, OPT_JSON) ? cli_usage(cli, "a command is missing")
+		                              : help_words(cli);
 	if (cli->command->need == NEED_NOTHING)
 		return cli->command->run(cli);
 	return with_schema(cli, run_with_settings);
