@@ -119,7 +119,7 @@ class Propagate(unittest.TestCase):
         domain = self.domain(100000)
         for server in self.lab.servers.values():
             server.add_zone(domain.name)
-            self.lab.order(domain, server, timeout=30, retry_interval=5)
+            self.lab.order(domain, server, timeout=30, retry_interval=3, max_retries=15)
         for report in self.reports(domain, seconds=60).values():
             self.assertEqual(report["status"], "SUCCESS", report)
         for server in self.lab.servers.values():
