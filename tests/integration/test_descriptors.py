@@ -16,6 +16,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent),
                 str(Path(__file__).resolve().parents[1] / "support")]
 from agent import Agent                                     # noqa: E402
 from minidns_lab import Domain, Lab                         # noqa: E402
+from query import udp  # noqa: E402
 from lab.fleet import Worker, merged                        # noqa: E402
 from lab.process import HOST, wait_for                      # noqa: E402
 from scarce import descriptors, limited                     # noqa: E402
@@ -40,7 +41,7 @@ class Clients(unittest.TestCase):
         self.lab.notified(self.domain)
         self.assertEqual(self.ask(), self.domain.serial)
 
-    def ask(self, how=dns.query.udp):
+    def ask(self, how=udp):
         question = dns.message.make_query(self.domain.name, "SOA")
         answer = how(question, HOST, port=self.lab.ports[0], timeout=5)
         return answer.answer[0][0].serial

@@ -29,6 +29,7 @@ import dns.rrset
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import (HOST, TTL, Domain, Lab, blob, new_id, quote, rr_wire,  # noqa: E402
                          rrs_of, soa_text, tail, transfer, wait_for)
+from query import udp  # noqa: E402
 from test_minidns_serve import apply, difference                        # noqa: E402
 import test_minidns_hostile as hostile                                  # noqa: E402
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -634,8 +635,8 @@ class Transfers(Story):
             messages = transfer(self.port, domain.name, serial)
             self.assertEqual([message.rcode() for message in messages], [dns.rcode.SERVFAIL])
             self.assertEqual(rrs_of(messages), [])
-        answer = dns.query.udp(dns.message.make_query(f"h1.{domain.name}", "TXT"), HOST,
-                               port=self.port, timeout=5)
+        answer = udp(dns.message.make_query(f"h1.{domain.name}", "TXT"), HOST,
+                     port=self.port, timeout=5)
         self.assertEqual((answer.rcode(), answer.answer), (dns.rcode.SERVFAIL, []))
 
     def test_a2_the_largest_record(self):
@@ -941,7 +942,7 @@ class Slow(Story):
         reader = self.reader().read_one()
         changes = [(f"t{number}.{LARGE}", "A", "192.0.2.1") for number in range(0, LARGE_RECORDS, 20)]
         self.large.change(add=changes, remove=self.large.records[-10:])
-        answer = dns.query.udp(dns.message.make_query(LARGE, "SOA"), HOST, port=self.port)
+        answer = udp(dns.message.make_query(LARGE, "SOA"), HOST, port=self.port)
         self.assertEqual(answer.answer[0][0].serial, self.large.serial)
         self.assertEqual(whole(transfer(self.port, LARGE)), self.large.rrs())
         self.assertEqual(self.ended(), ended + 1, "the first one is under way yet")
@@ -1073,8 +1074,8 @@ class Database(unittest.TestCase):
 
     def database_is_asked(self):
         question = dns.message.make_query("nowhere.test.", "SOA")
-        return dns.query.udp(question, HOST, port=self.port,
-                             timeout=10).rcode() == dns.rcode.REFUSED
+        return udp(question, HOST, port=self.port,
+                   timeout=10).rcode() == dns.rcode.REFUSED
 
     def assert_servfail_then_all(self, octets, cut):
         domain = self.domain
@@ -1100,7 +1101,7 @@ class Database(unittest.TestCase):
 
     def ask_for_servers(self):
         question = dns.message.make_query(LARGE, "NS", use_edns=0)
-        return dns.query.udp(question, HOST, port=self.port, timeout=10)
+        return udp(question, HOST, port=self.port, timeout=10)
 
     def test_silence(self):
         self.assert_servfail_then_all(11 << 20, cut=False)

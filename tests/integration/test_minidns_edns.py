@@ -24,6 +24,7 @@ import dns.tsig
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import (BINARIES, HOST, Domain, Lab, render, transfer,     # noqa: E402
                          wait_for)
+from query import udp  # noqa: E402
 
 ZONE = "example.org."
 SECRET = "445536bcd2513298075a5d379663c962"
@@ -56,8 +57,8 @@ def alone(data):
 
 
 def ask(port, question, source=HOST):
-    return dns.query.udp(question, HOST, port=port, source=source, timeout=5,
-                         raise_on_truncation=False)
+    return udp(question, HOST, port=port, source=source, timeout=5,
+               raise_on_truncation=False)
 
 
 def options_of(answer):
@@ -394,7 +395,7 @@ class Errors(unittest.TestCase):
         cls.port = cls.lab.ports[0]
         Domain(cls.lab, ZONE, 7, [(ZONE, "NS", "ns1.example.net.")])
 
-    def explained(self, question, rcode, code, word, ask_by=dns.query.udp):
+    def explained(self, question, rcode, code, word, ask_by=udp):
         answer = ask_by(question, HOST, port=self.port, timeout=5)
         error = options_of(answer)[EDE]
         self.assertEqual((answer.rcode(), error.code), (rcode, code))
@@ -498,7 +499,7 @@ class Strictness(unittest.TestCase):
 
     def test_what_we_do_not_know_is_skipped(self):
         options = [(NSID, b""), (PADDING, bytes(20)), (65001, b"abc"), (65001, b"abc"), (8, b"")]
-        for ask_by in (dns.query.udp, dns.query.tcp):
+        for ask_by in (udp, dns.query.tcp):
             answer = ask_by(question_for(options=options), HOST, port=self.port, timeout=5)
             self.assertEqual((answer.rcode(), answer.edns, answer.options), (0, 0, ()))
 

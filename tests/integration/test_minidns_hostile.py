@@ -21,6 +21,7 @@ import dns.rcode
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import (HOST, Domain, Lab, large_zone, rrs_of, tail,       # noqa: E402
                          transfer, wait_for)
+from query import udp  # noqa: E402
 
 ZONE = "example.org."
 GREEDY = "127.0.0.2"            # a name server that may have zones, and wants many
@@ -166,7 +167,7 @@ class Hostile(unittest.TestCase):
 
     def assert_lives(self):
         question = dns.message.make_query(ZONE, "SOA")
-        for ask in (dns.query.udp, dns.query.tcp):
+        for ask in (udp, dns.query.tcp):
             answer = ask(question, HOST, port=self.port, timeout=5)
             self.assertEqual(answer.answer[0][0].serial, 7)
 
@@ -382,8 +383,8 @@ class Hostile(unittest.TestCase):
         self.assert_lives()
 
     def assert_udp_lives(self):
-        answer = dns.query.udp(dns.message.make_query(ZONE, "SOA"), HOST, port=self.port,
-                               timeout=5)
+        answer = udp(dns.message.make_query(ZONE, "SOA"), HOST, port=self.port,
+                     timeout=5)
         self.assertEqual(answer.rcode(), dns.rcode.NOERROR)
 
     @staticmethod
@@ -474,7 +475,7 @@ class Ending(unittest.TestCase):
             until = time.monotonic() + 0.5
             while time.monotonic() < until:
                 with contextlib.suppress(dns.exception.Timeout):    # beyond the rate limit
-                    dns.query.udp(question, HOST, port=lab.ports[0], timeout=0.1)
+                    udp(question, HOST, port=lab.ports[0], timeout=0.1)
             os.kill(worker.pid, signal.SIGTERM)
             wait_for(worker.has_died, 30, "it ends", [worker.log])
             self.assertRegex(worker.log.read_text(), "process not drained: .*unconfirmed=[1-9]")

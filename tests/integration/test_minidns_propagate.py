@@ -17,7 +17,8 @@ import dns.rcode
 import dns.rrset
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from minidns_lab import HOST, Domain, Lab, free_port, wait_for   # noqa: E402
+from minidns_lab import HOST, Domain, Lab, wait_for              # noqa: E402
+from query import udp  # noqa: E402
 
 NAMES = ("bind", "knot", "nsd")
 
@@ -247,7 +248,7 @@ class Propagate(unittest.TestCase):
 
     def serial_of(self, domain, port):
         question = dns.message.make_query(domain.name, "SOA")
-        return dns.query.udp(question, HOST, port=port, timeout=5).answer[0][0].serial
+        return udp(question, HOST, port=port, timeout=5).answer[0][0].serial
 
     def test_the_other_instance_knows_it_at_once(self):
         domain = self.domain()
@@ -413,7 +414,7 @@ class Propagate(unittest.TestCase):
         def ask_at_once(question):
             if question.opcode() == dns.opcode.NOTIFY:
                 query = dns.message.make_query(question.question[0].name, "SOA")
-                seen.append([dns.query.udp(query, HOST, port=port, timeout=5).answer[0][0].serial
+                seen.append([udp(query, HOST, port=port, timeout=5).answer[0][0].serial
                              for port in self.lab.ports])
             return soa(question, 10**6)
         server = self.scripted(ask_at_once)

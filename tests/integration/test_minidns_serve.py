@@ -16,6 +16,7 @@ import dns.rrset
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import HOST, Domain, Lab, free_port, rrs_of, transfer, wait_for   # noqa: E402
+from query import udp  # noqa: E402
 
 ZONE = "example.org."
 COOKIE = 10             # the code of the option
@@ -47,7 +48,7 @@ class Serve(unittest.TestCase):
 
     def ask(self, name, rtype, port=None, **options):
         question = dns.message.make_query(name, rtype, **options)
-        return dns.query.udp(question, HOST, port=port or self.port, timeout=5)
+        return udp(question, HOST, port=port or self.port, timeout=5)
 
     def assert_zone(self, messages, domain):
         rrs = rrs_of(messages)
@@ -105,7 +106,7 @@ class Serve(unittest.TestCase):
         cookie = bytes(8)
         for _ in range(2):
             question.use_edns(0, options=[dns.edns.GenericOption(COOKIE, cookie)])
-            answer = dns.query.udp(question, HOST, port=self.port, timeout=5)
+            answer = udp(question, HOST, port=self.port, timeout=5)
             cookie = next(option.data for option in answer.options
                           if option.otype == COOKIE)
         return question
@@ -117,13 +118,13 @@ class Serve(unittest.TestCase):
         question = dns.message.make_query("udp.test.", "IXFR")
         question.authority.append(dns.rrset.from_text("udp.test.", 0, "IN", "SOA",
                                                       ". . 1 0 0 0 0"))
-        answer = dns.query.udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
+        answer = udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
         self.assertEqual([rr[1] for rr in rrs_of([answer])], ["SOA"])
         question = self.with_cookie(question)
-        answer = dns.query.udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
+        answer = udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
         self.assertEqual(len(rrs_of([answer])), 5)
         domain.change(add=[("b.udp.test.", "TXT", f'"{i:0200d}"') for i in range(8)])
-        answer = dns.query.udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
+        answer = udp(question, HOST, port=self.port, timeout=5, one_rr_per_rrset=True)
         self.assertEqual([rr[1] for rr in rrs_of([answer])], ["SOA"])
         self.assertFalse(answer.flags & dns.flags.TC)
 
@@ -179,7 +180,7 @@ class Serve(unittest.TestCase):
         Domain(self.lab, "where.test.", 1, [("where.test.", "NS", "ns1.example.net.")])
         question = dns.message.make_query("where.test.", "SOA")
         for address in HOST, "127.0.0.2", "127.200.1.9", "::1":
-            answer = dns.query.udp(question, address, port=self.everywhere, timeout=5)
+            answer = udp(question, address, port=self.everywhere, timeout=5)
             self.assertEqual(answer.answer[0][0].serial, 1, address)
 
     def test_a_ds_record_is_the_parents(self):
@@ -238,8 +239,8 @@ class Serve(unittest.TestCase):
     def assert_broken(self, name):
         """Also its SOA, for nobody is to come for it, and it says why."""
         for _ in range(3):
-            answer = dns.query.udp(dns.message.make_query(name, "SOA", use_edns=0), HOST,
-                                   port=self.port, timeout=5)
+            answer = udp(dns.message.make_query(name, "SOA", use_edns=0), HOST,
+                         port=self.port, timeout=5)
             self.assertEqual((answer.rcode(), answer.answer), (dns.rcode.SERVFAIL, []))
             self.assertIn("the log of the primary says why", answer.options[0].text)
             for serial in 0, 1, 2:
@@ -250,7 +251,7 @@ class Serve(unittest.TestCase):
         question = dns.message.make_query(name, "IXFR")
         question.authority.append(dns.rrset.from_text(name, 0, "IN", "SOA",
                                                       f". . {serial} 0 0 0 0"))
-        answer = dns.query.udp(question, HOST, port=self.port, timeout=5)
+        answer = udp(question, HOST, port=self.port, timeout=5)
         return [transfer(self.port, name, serial)[0].rcode(), answer.rcode()]
 
     def test_a_domain_whose_row_cannot_be_read(self):

@@ -23,6 +23,7 @@ import dns.tsigkeyring
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from minidns_lab import (HOST, POOL, Domain, Lab, large_zone, rrs_of, stream,   # noqa: E402
                          transfer, wait_for)
+from query import udp  # noqa: E402
 from lab.dns import Key                                         # noqa: E402
 
 ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
@@ -151,15 +152,15 @@ class Tsig(unittest.TestCase):
     def test_each_algorithm(self):
         for algorithm in ALGORITHMS:
             key = key_named(f"{algorithm}.", algorithm * 3, algorithm)
-            for ask in (dns.query.udp, dns.query.tcp):
+            for ask in (udp, dns.query.tcp):
                 answer = ask(question_for(ZONE, key=key), HOST, port=self.port, timeout=5)
                 self.assertTrue(answer.had_tsig)        # and dnspython has checked it
                 self.assertEqual(answer.answer[0][0].serial, 7)
 
     def test_ordinary_answers_are_signed(self):
         for name, rtype, rcode in ((ZONE, "NS", 0), (f"no.{ZONE}", "A", 3), ("not.ours.", "A", 5)):
-            answer = dns.query.udp(question_for(name, rtype, self.KEY), HOST, port=self.port,
-                                   timeout=5)
+            answer = udp(question_for(name, rtype, self.KEY), HOST, port=self.port,
+                         timeout=5)
             self.assertEqual((answer.rcode(), answer.had_tsig), (rcode, True))
 
     def test_each_message_of_a_transfer_is_signed(self):

@@ -27,6 +27,7 @@ import dns.reversename
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import NO_HOSTS, NS, Caller, start_fleet                    # noqa: E402
+from query import udp  # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from holding import holding                                             # noqa: E402
 from dnsmasq import Dnsmasq                                             # noqa: E402
@@ -64,7 +65,7 @@ def setUpModule():
 def ask(port, name, kind):
     """{"10.0.0.1", ...} of an answer; None if the server did not say that all is well."""
     question = dns.message.make_query(name, kind)
-    answer = dns.query.udp(question, HOST, port=port, timeout=5)
+    answer = udp(question, HOST, port=port, timeout=5)
     if answer.rcode() not in (0, 3):
         return None
     return {str(record) for rrset in answer.answer if rrset.rdtype == dns.rdatatype.from_text(kind)

@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from route_model import Route                                          # noqa: E402
 from heard import Heard                                                 # noqa: E402
 from story import NO_CHECKS, NO_HOSTS, Caller, merged, start_fleet             # noqa: E402
+from query import udp  # noqa: E402
 from lab.fleet import Worker                                            # noqa: E402
 from lab.process import HOST, program, run                              # noqa: E402
 
@@ -62,7 +63,7 @@ def setUpModule():
 def ask(port, name, kind, server=HOST):
     """({"10.0.0.1", ...}, rcode) of an answer."""
     question = dns.message.make_query(name, kind)
-    answer = dns.query.udp(question, server, port=port, timeout=5)
+    answer = udp(question, server, port=port, timeout=5)
     return {str(record) for rrset in answer.answer
             for record in rrset if rrset.rdtype == dns.rdatatype.from_text(kind)}, answer.rcode()
 
@@ -1056,8 +1057,8 @@ class Domains(RouteStory):
                   "who asks the public server begins with either address")
 
     def first_of(self, name):
-        answer = dns.query.udp(dns.message.make_query(name, "A"), HOST, timeout=5,
-                               port=self.fleet.bind.port)
+        answer = udp(dns.message.make_query(name, "A"), HOST, timeout=5,
+                     port=self.fleet.bind.port)
         return str(next(iter(answer.answer[0])))
 
     def zone(self, origin, port):

@@ -21,6 +21,7 @@ import dns.query
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import start_fleet                                           # noqa: E402
+from query import udp  # noqa: E402
 from lab.fleet import BINARIES, REPOSITORY, Worker                      # noqa: E402
 from lab.process import HOST                                            # noqa: E402
 
@@ -90,14 +91,14 @@ class Story(unittest.TestCase):
 
     def alias(self, name):
         """What the name server has for it as its CNAME; None: there is none."""
-        answer = dns.query.udp(dns.message.make_query(name, "CNAME"), HOST, timeout=5,
-                               port=self.fleet.bind.port)
+        answer = udp(dns.message.make_query(name, "CNAME"), HOST, timeout=5,
+                     port=self.fleet.bind.port)
         return next((str(record) for rrset in answer.answer for record in rrset), None)
 
     def answers(self, name):
         """The addresses that the name server has for a name."""
-        answer = dns.query.udp(dns.message.make_query(name, "A"), HOST, timeout=5,
-                               port=self.fleet.bind.port)
+        answer = udp(dns.message.make_query(name, "A"), HOST, timeout=5,
+                     port=self.fleet.bind.port)
         return {str(record) for rrset in answer.answer for record in rrset}
 
 

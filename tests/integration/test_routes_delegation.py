@@ -18,6 +18,7 @@ import dns.rdatatype
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import Caller, start_fleet                                  # noqa: E402
+from query import udp  # noqa: E402
 from ownership_lab import HEAD, new_key                                 # noqa: E402
 from lab.bind import Bind                                               # noqa: E402
 from lab.fleet import Worker, merged                                    # noqa: E402
@@ -115,10 +116,10 @@ class Story(unittest.TestCase):
         self.wait_zone(*ours)
         # what a resolver hears from the parent, and then from who it is sent to
         question = dns.message.make_query(f"myapp-test.shard1.{PARENT}", "A")
-        answer = dns.query.udp(question, HOST, port=self.primary.port, timeout=5)
+        answer = udp(question, HOST, port=self.primary.port, timeout=5)
         self.assertEqual({(str(rrset.name), str(record)) for rrset in answer.authority
                           for record in rrset}, {(f"shard1.{PARENT}.", s) for s in servers})
-        answer = dns.query.udp(question, HOST, port=self.fleet.bind.port, timeout=5)
+        answer = udp(question, HOST, port=self.fleet.bind.port, timeout=5)
         self.assertEqual([str(record) for rrset in answer.answer for record in rrset],
                          ["10.245.2.2"])
         self.router("shard2")

@@ -24,6 +24,7 @@ from agent import Agent                                                 # noqa: 
 from deaf import deafen                                                 # noqa: E402
 from haproxy import HaProxy, lab_address                                # noqa: E402
 from story import Caller                                                # noqa: E402
+from query import udp  # noqa: E402
 import test_routes                                                      # noqa: E402
 from test_routes import SETTINGS, SUFFIX, RouteStory, ask                         # noqa: E402
 from lab.process import free_port, run                                  # noqa: E402
@@ -155,8 +156,8 @@ class Resolver:
         self.address, self.until = None, 0
 
     def ask(self, name):
-        answer = dns.query.udp(dns.message.make_query(name, "A"), "127.0.0.1",
-                               port=self.port, timeout=5).answer
+        answer = udp(dns.message.make_query(name, "A"), "127.0.0.1",
+                     port=self.port, timeout=5).answer
         last = answer[-1]
         ttl = min(rrset.ttl for rrset in answer)
         if last.rdtype == dns.rdatatype.A:

@@ -8,6 +8,7 @@ from pathlib import Path
 import dns.message
 import dns.query
 from lab.process import HOST, PATH, Server, free_port, program, run
+from query import udp
 
 DHCP = Path(__file__).resolve().parent / "dhcp.py"
 
@@ -36,7 +37,7 @@ class Dnsmasq(Server):
 
     def is_ready(self):
         try:
-            dns.query.udp(dns.message.make_query("ready.", "A"), HOST, port=self.port, timeout=1)
+            udp(dns.message.make_query("ready.", "A"), HOST, port=self.port, timeout=1)
         except Exception:
             return False
         return True

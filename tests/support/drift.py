@@ -18,6 +18,7 @@ import dns.message
 import dns.query
 
 from story import LabError, wait_for
+from query import udp
 
 ANSWER_SECONDS = 1
 STEAL_SECONDS = 10
@@ -127,7 +128,7 @@ def ask(server, name, rtype):
     """The answer's records, as dnspython has them; None: it does not say."""
     question = dns.message.make_query(name, rtype, flags=0)
     try:
-        answer = dns.query.udp(question, server.host, ANSWER_SECONDS, server.port)
+        answer = udp(question, server.host, ANSWER_SECONDS, server.port)
     except dns.exception.DNSException:
         return None
     return list(answer.answer[0]) if answer.answer else []
