@@ -22,6 +22,7 @@
 #   make bench-routes   what a route costs until HAProxy serves it, one and 1 000 at once
 #   make bench-minidns  minidns beside NSD and Knot, on one processor each
 #   make install    DESTDIR=, PREFIX=/usr
+#   make hooks      git refuses commit messages that are not "area: do one thing"
 
 BUILD   ?= build
 PREFIX  ?= /usr
@@ -263,10 +264,13 @@ install: all
 	install -m 644 schema/*.sql $(DESTDIR)$(PREFIX)/share/zonefleet/schema
 	deploy/install-extras "$(DESTDIR)" "$(PREFIX)"
 
+hooks:
+	git config core.hooksPath deploy/hooks
+
 clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz layers install clean
+.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:
