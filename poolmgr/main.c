@@ -108,16 +108,6 @@ static const struct timer timers[] = {
 	{ 0 }
 };
 
-/* One try that gets no answer costs the timeout and the pause behind it. */
-int poolmgr_poll_budget_s(const struct poolmgr *self)
-{
-	int64_t ms = self->config.poll_max_retries *
-	             (int64_t)(self->config.poll_timeout_ms +
-	                       self->config.poll_retry_interval_ms);
-
-	return (int)((ms + 999) / 1000);
-}
-
 static const char *topic(const void *self)
 {
 	static char name[80];
@@ -125,22 +115,6 @@ static const char *topic(const void *self)
 	snprintf(name, sizeof(name), "pool_manager.%s",
 	         ((const struct poolmgr *)self)->config.pool_name);
 	return name;
-}
-
-struct scope poolmgr_scope(const struct poolmgr *pm, struct db *db)
-{
-	return (struct scope){ pm->config.pool_name,
-	                       fleet_share(pulse_fleet(pm->pulse), db) };
-}
-
-bool poolmgr_submit(struct poolmgr *pm, lane_fn *work, lane_fn *done, void *job)
-{
-	return pm->lane && lane_submit(pm->lane, work, done, job);
-}
-
-bool poolmgr_ran(const struct poolmgr *pm)
-{
-	return lane_job_ran(pm->lane);
 }
 
 static enum err parse_all(const struct option_texts *texts, uint16_t default_port,

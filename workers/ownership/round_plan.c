@@ -9,18 +9,6 @@
 #include "round_orders.h"
 #include "storage.h"
 
-/* ---- rows of what was made, by name and type ---- */
-
-struct set_key set_key_of(const struct name *name, uint16_t type)
-{
-	struct set_key key = { .len = name->len + 2u };
-
-	memcpy(key.octets, name->wire, name->len);
-	key.octets[name->len] = (uint8_t)(type >> 8);
-	key.octets[name->len + 1] = (uint8_t)type;
-	return key;
-}
-
 /* ---- rows come in ---- */
 
 static void take_made(void *self, const struct made_row *row)

@@ -73,22 +73,25 @@ struct round {
 	char words[256];		/* of the last outcome that was not good */
 };
 
-/* ---- round_plan.c ---- */
+/* ---- round_shared.c ---- */
 
 struct set_key set_key_of(const struct name *name, uint16_t type);
+/* Guarded by the registry's lock. */
+struct tx round_begin_tx(struct round *round, struct why *why);
+struct made_row round_row_of(const struct plan_item *item);
+enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
+/* Nothing of what was surely refused can come any more. */
+enum answer round_answer(const struct round *round, size_t errand);
+
+/* ---- round_plan.c and round_rows.c ---- */
+
 /* Rows that are marks, and were lost, come back from those of the zone as it was read. */
 enum err round_restore(void *round, struct why *why);
 /* From the rows to a plan. The zone is in the view. */
 enum err round_plan(struct round *round, struct why *why);
-/* Guarded by the registry's lock. */
-struct tx round_begin_tx(struct round *round, struct why *why);
-struct made_row round_row_of(const struct plan_item *item);
 bool round_is_arrival(const struct plan_item *item);	/* it will be made */
 /* What will be made is written down. */
 enum err round_accept(void *round, struct why *why);
-enum answer { ANSWER_TAKEN, ANSWER_REFUSED, ANSWER_UNKNOWN };
-/* Nothing of what was surely refused can come any more. */
-enum answer round_answer(const struct round *round, size_t errand);
 /* What the provider took, and what it refused. */
 enum err round_assign(void *round, struct why *why);
 /* What was seen to be made, and what is no more. */

@@ -8,15 +8,6 @@
 #include "round_orders.h"
 #include "storage.h"
 
-struct tx round_begin_tx(struct round *round, struct why *why)
-{
-	struct holder *holder = fleet_holder(pulse_fleet(round->ownership->pulse));
-	struct tx tx = tx_begin(round->ownership->runtime.db, why);
-
-	holder_guard(holder, &tx, round->held);
-	return tx_move(&tx);
-}
-
 /* So that it is seen when rows that are the marks get lost. */
 static void count_made(const struct round *round, struct tx *tx)
 {
@@ -45,16 +36,6 @@ enum err round_restore(void *self, struct why *why)
 		         "reason=\"rows of what is ours were lost\"",
 		         registry->zone_text, registry->settings->storage_id, restored);
 	return err;
-}
-
-struct made_row round_row_of(const struct plan_item *item)
-{
-	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
-	                        .resource = item->wish->resource };
-
-	node_name(item->node, &row.name);
-	row.is.type = row.intended.type = item->type;
-	return row;
 }
 
 bool round_is_arrival(const struct plan_item *item)
@@ -116,18 +97,6 @@ enum err round_accept(void *self, struct why *why)
 }
 
 /* ---- what came of it ---- */
-
-enum answer round_answer(const struct round *round, size_t errand)
-{
-	enum outcome outcome = batch_outcome(round->batch, errand);
-
-	if (outcome == OUTCOME_APPLIED)
-		return ANSWER_TAKEN;
-	if (outcome == OUTCOME_OPEN || outcome == OUTCOME_AGAIN ||
-	    outcome == OUTCOME_UNABLE || round->errands[errand].is_unsure)
-		return ANSWER_UNKNOWN;
-	return ANSWER_REFUSED;
-}
 
 /* What is there of a row now: what was intended, or nothing is any more. */
 static struct made_row row_answered(const struct plan_item *item, enum answer answer)

@@ -11,25 +11,6 @@
 #include "storage.h"
 #include "store.h"
 
-/* ---- who may ---- */
-
-static bool may_use(const struct request *req, const struct registry *registry)
-{
-	return access_is_owner(req, registry->settings->tenant);
-}
-
-enum err service_registry(struct ownership *ownership, struct request *req,
-                          struct registry **registry)
-{
-	enum err err = codec_registry(req->args, &ownership->registries, registry,
-	                              &req->why);
-
-	if (err || may_use(req, *registry))
-		return err;
-	return codec_no_registry((*registry)->settings->storage_id, (*registry)->zone_text,
-	                         &req->why);
-}
-
 /* ---- plans ---- */
 
 static json_t *encode_status(const struct registry *registry,
@@ -178,7 +159,7 @@ static enum err find_receiver(struct ownership *ownership, const struct registry
 	if (err)
 		return err;
 	*to = registries_find(&ownership->registries, storage_id, from->zone_text);
-	if (!*to || !may_use(req, *to))
+	if (!*to || !access_is_owner(req, (*to)->settings->tenant))
 		return codec_no_registry(storage_id, from->zone_text, &req->why);
 	if (*to == from)
 		return fail(&req->why, ERR_INVALID, "to: it is there already");
@@ -240,7 +221,7 @@ static enum err find_registries(void *self, struct request *req)
 		const struct registry *registry = &ownership->registries.item[i];
 		struct registry_status status;
 
-		if (!may_use(req, registry) ||
+		if (!access_is_owner(req, registry->settings->tenant) ||
 		    !store_registry_status(&tx, req->arena, registry->id, &status))
 			continue;
 		json_array_append_new(list, encode_status(registry, &status));

@@ -338,15 +338,6 @@ static json_t *encode_ports(const struct ports *ports, const struct listing *lis
 	return list;
 }
 
-void service_check_network(struct request *req, struct tx *tx, const char *id)
-{
-	struct network_row network;
-
-	if (!store_network_read(tx, req->arena, id, &network) ||
-	    access_check(req, network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", id);
-}
-
 static enum err list_ports(void *self, struct request *req)
 {
 	struct ports *ports = self;

@@ -23,7 +23,6 @@ static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = MOVES_
 
 #define AT(field) offsetof(struct routes_settings, field)
 
-enum { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
 static const char *const all_down[] = {
 	[ALL_DOWN_KEEP] = "keep", [ALL_DOWN_WITHDRAW] = "withdraw", NULL
 };
@@ -77,18 +76,6 @@ static const struct option_section sections[] = {
 	PULSE_SECTION,
 	{ 0 }
 };
-
-struct alive_rule routes_alive_rule(const struct routes *own)
-{
-	const int64_t enough_ms = own->settings.alive_ms;
-
-	return (struct alive_rule){
-		.timeout_ms = own->settings.alive_ms,
-		.is_hearing = own->hears_since_ms &&
-		              clock_ms() - own->hears_since_ms >= enough_ms,
-		.keeps = own->settings.all_down == ALL_DOWN_KEEP,
-	};
-}
 
 /* ---- timers ---- */
 

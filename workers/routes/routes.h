@@ -27,9 +27,11 @@ struct shards;
 /* So long an instance that is behind keeps names from its router: store_serving.h. */
 enum { ROUTES_PATIENCE_S = 300 };
 
+enum all_down { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
+
 struct routes_settings {
 	int strategy;			/* index in strategy_words */
-	int all_down;			/* enum of main.c */
+	int all_down;			/* enum all_down */
 	char *suffix, *pool, *parent, *parent_storage;
 	char *backend_pattern;
 	int quota, check_ms, grace_s, delay_s, ttl, alive_ms, retry_max_ms;

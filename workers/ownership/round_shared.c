@@ -1,0 +1,47 @@
+/* What several parts of a round need. */
+#include "round_private.h"
+
+#include <string.h>
+
+#include "consistency/pulse.h"
+
+struct set_key set_key_of(const struct name *name, uint16_t type)
+{
+	struct set_key key = { .len = name->len + 2u };
+
+	memcpy(key.octets, name->wire, name->len);
+	key.octets[name->len] = (uint8_t)(type >> 8);
+	key.octets[name->len + 1] = (uint8_t)type;
+	return key;
+}
+
+struct tx round_begin_tx(struct round *round, struct why *why)
+{
+	struct holder *holder = fleet_holder(pulse_fleet(round->ownership->pulse));
+	struct tx tx = tx_begin(round->ownership->runtime.db, why);
+
+	holder_guard(holder, &tx, round->held);
+	return tx_move(&tx);
+}
+
+struct made_row round_row_of(const struct plan_item *item)
+{
+	struct made_row row = { .is = item->holding->is, .intended = item->becomes,
+	                        .resource = item->wish->resource };
+
+	node_name(item->node, &row.name);
+	row.is.type = row.intended.type = item->type;
+	return row;
+}
+
+enum answer round_answer(const struct round *round, size_t errand)
+{
+	enum outcome outcome = batch_outcome(round->batch, errand);
+
+	if (outcome == OUTCOME_APPLIED)
+		return ANSWER_TAKEN;
+	if (outcome == OUTCOME_OPEN || outcome == OUTCOME_AGAIN ||
+	    outcome == OUTCOME_UNABLE || round->errands[errand].is_unsure)
+		return ANSWER_UNKNOWN;
+	return ANSWER_REFUSED;
+}
