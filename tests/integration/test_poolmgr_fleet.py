@@ -364,20 +364,23 @@ class Locks(FleetStory):
         self.fleet.wait_for(lambda: is_driving(pid), 10, "it is at work on BIND")
         os.kill(pid, signal.SIGSTOP)
         self.addCleanup(os.kill, pid, signal.SIGCONT)
+        fence = self.fence(domain)      # the operations on the other servers have raised it, too
         server.resume()
-        self.fleet.wait_for(lambda: self.taken_over(domain), 30, "another takes it over")
+        self.fleet.wait_for(lambda: self.taken_over(domain, fence), 30, "another takes it over")
         os.kill(pid, signal.SIGCONT)
         refused = f"the lock of {domain['id']} was taken over"
         self.fleet.wait_for(lambda: any(refused in worker.log.read_text() for worker in sleepers),
                             20, "what the sleeper writes is refused")
         self.settled(domain)
 
-    def taken_over(self, domain):
+    def fence(self, domain):
+        return int(self.fleet.mariadb.sql("SELECT fence FROM distributed_locks WHERE "
+                                          f"object_uuid = '{domain['id']}'")[0][0])
+
+    def taken_over(self, domain, fence):
         """Asks for it, by the way: its rows would wait for their own time."""
         self.admin("sync", domain["name"])
-        fence = self.fleet.mariadb.sql("SELECT fence FROM distributed_locks WHERE "
-                                       f"object_uuid = '{domain['id']}'")[0][0]
-        return int(fence) > 1
+        return self.fence(domain) > fence
 
 
 class Servers(FleetStory):
