@@ -140,7 +140,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 
 	(void)self, (void)processes, (void)why;
 	fleet_metrics();
-	queue_watch_metrics(topics);
+	queue_watch_metrics(topics, true);
 	service_metrics();
 	return OK;
 }

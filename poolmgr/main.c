@@ -165,7 +165,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	sync_metrics();
 	tell_metrics();
 	fleet_metrics();
-	queue_watch_metrics((const char *const[]){ topic(pm), NULL });
+	queue_watch_metrics((const char *const[]){ topic(pm), NULL }, true);
 	return OK;
 }
 

@@ -582,6 +582,11 @@ class Administrators(Story):
                                     'tenant="t" err=ok'))
         self.assertIsNone(self.client(self.producer, "domain", "list", "--all-tenants"))
         self.assertIsNotNone(self.client(self.producer, "domain", "list", admin=False))
+        self.assertIsNone(self.client(self.producer, "pool", "set", "default", "--ns",
+                                      "ns.evil.example.", admin=False,
+                                      refusal="for administrators"))
+        self.assertTrue(self.logged("central", "request settled: method=update_pool err=denied "
+                                    rf'ms=\d+ account="{self.producer.name}" user="" tenant="t" '))
         self.wait_refused("central", before, not_administrator=1)
         self.wait_refusal_logged(
             "central", rf'topic=central method="find_pools" account="{self.producer.name}" '

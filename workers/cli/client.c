@@ -193,7 +193,8 @@ static void note_answer(const char *topic, const struct rpc_answer *answer,
 	else if (answer->err == ERR_UNREACHABLE)
 		fail(why, answer->err,
 		     "%s: is zonefleet-%s running, with the same broker.url "
-		     "and broker.exchange?", answer->why.text, program);
+		     "and broker.exchange, and may this account send to it?",
+		     answer->why.text, program);
 	else if (answer->err == ERR_TIMEOUT && program)
 		fail(why, answer->err, "%s: is zonefleet-%s running?",
 		     answer->why.text, program);

@@ -47,12 +47,13 @@ static void watch_queue(char *queue)
 	};
 }
 
-void queue_watch_metrics(const char *const *topics)
+void queue_watch_metrics(const char *const *topics, bool has_recovery)
 {
 	for (; *topics; topics++) {
 		bug_if(watched_count == 2 * TOPICS_MAX);
 		watch_queue(xstrdup(*topics));
-		watch_queue(xprintf("%s.recovery", *topics));
+		if (has_recovery)
+			watch_queue(xprintf("%s.recovery", *topics));
 	}
 }
 

@@ -12,8 +12,11 @@ struct runtime;
 
 extern const int queue_watch_period_ms;	/* of the row in a program's timers */
 
-/* Before the fork: TOPICS (ends with NULL, at most four), each with its recovery queue. */
-void queue_watch_metrics(const char *const *topics);
+/*
+ * Before the fork: TOPICS (ends with NULL, at most four). HAS_RECOVERY: each has a recovery
+ * queue, too. RabbitMQ logs an error for each question about a queue that does not exist.
+ */
+void queue_watch_metrics(const char *const *topics, bool has_recovery);
 struct queue_watch *queue_watch_new(const struct fleet *fleet,
                                     const struct runtime *runtime);
 void queue_watch_fire(struct queue_watch *watch);

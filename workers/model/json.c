@@ -42,10 +42,10 @@ enum err json_decode_object(const char *body, size_t len, size_t max, json_t **o
 
 	json_t *json = json_loadb(body, len, JSON_REJECT_DUPLICATES, &error);
 
-	/* error.text goes on with the raw bytes it found: they are not repeated */
+	/* error.text has raw bytes of the message */
 	if (!json)
-		return fail(why, ERR_INVALID, "the message is not JSON at byte %d: %.*s",
-		            error.position, (int)strcspn(error.text, "'\""), error.text);
+		return fail(why, ERR_INVALID, "the message is not JSON at byte %d",
+		            error.position);
 	if (!json_is_object(json)) {
 		json_decref(json);
 		return fail(why, ERR_INVALID, "the message is not a JSON object");

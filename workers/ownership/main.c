@@ -52,7 +52,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	(void)self, (void)processes, (void)why;
 	round_metrics();
 	fleet_metrics();
-	queue_watch_metrics((const char *const[]){ "ownership", NULL });
+	queue_watch_metrics((const char *const[]){ "ownership", NULL }, false);
 	return OK;
 }
 

@@ -112,7 +112,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	telling_metrics();
 	compare_metrics();
 	fleet_metrics();
-	queue_watch_metrics((const char *const[]){ "ports", NULL });
+	queue_watch_metrics((const char *const[]){ "ports", NULL }, false);
 	return OK;
 }
 

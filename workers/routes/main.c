@@ -242,7 +242,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	schedule_metrics();
 	shard_metrics();
 	fleet_metrics();
-	queue_watch_metrics((const char *const[]){ "routes", NULL });
+	queue_watch_metrics((const char *const[]){ "routes", NULL }, false);
 	return OK;
 }
 

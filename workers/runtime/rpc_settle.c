@@ -91,10 +91,17 @@ static bool settle_is_trouble(enum err err)
 	return err == ERR_INTERNAL || err_fate(err) != FATE_FINAL;
 }
 
+/* A request that is no valid one has no context. */
+static const char *settle_text(const char *text)
+{
+	return text ? text : "";
+}
+
 /* A caller whose requests fail must not fill the log. */
 static void settle_log(struct rpc_server *server, const struct job *job, int64_t us)
 {
 	struct log_limit *limit = &server->failed;
+	const struct context *context = &job->req.context;
 	const char *method = job->req.method, *why = job->req.why.text;
 	const char *err = err_name(job->err);
 	long long ms = us / 1000;
@@ -104,8 +111,10 @@ static void settle_log(struct rpc_server *server, const struct job *job, int64_t
 		          ms, why);
 	else
 		(settle_is_trouble(job->err) ? log_warn : log_info)(
-		    "request settled: method=%s err=%s ms=%lld unlogged=%llu why=\"%s\"",
-		    method, err, ms, (unsigned long long)limit->unlogged, why);
+		    "request settled: method=%s err=%s ms=%lld account=\"%s\" user=\"%s\" "
+		    "tenant=\"%s\" unlogged=%llu why=\"%s\"", method, err, ms, job->user,
+		    settle_text(context->user), settle_text(context->tenant),
+		    (unsigned long long)limit->unlogged, why);
 }
 
 static void settle_log_administrator(const struct job *job)
