@@ -141,7 +141,7 @@ static enum err check(void *self, struct why *why)
 	if (err || pm->servers)	/* a reload: none of the rest changes */
 		return err;
 	err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
-		                why);
+	                why);
 	if (!err && pm->config.masters.count == 0)
 		err = fail(why, ERR_INVALID, "poolmgr.masters: names no minidns");
 	if (!err)

@@ -30,7 +30,7 @@ enum { ROUTES_PATIENCE_S = 300 };
 enum all_down { ALL_DOWN_KEEP, ALL_DOWN_WITHDRAW };
 
 struct routes_settings {
-	int strategy;			/* index in strategy_words */
+	int strategy;			/* enum strategy_word */
 	int all_down;			/* enum all_down */
 	char *suffix, *pool, *parent, *parent_storage;
 	char *backend_pattern;

@@ -146,7 +146,7 @@ static struct position *position_of(struct batch *batch, const char *label)
 	bug_if(batch->position_count == GROUPS_MAX);
 	position = &batch->positions[batch->position_count++];
 	*position = (struct position){ label, store_position_read(batch->tx,
-	                               batch->strategy->name, label) };
+	                               strategy_name(batch->strategy), label) };
 	return position;
 }
 
@@ -211,7 +211,7 @@ static void put_positions(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->position_count && batch->bound_count; i++)
 		if (batch->strategy->has_position)
-			store_position_put(batch->tx, batch->strategy->name,
+			store_position_put(batch->tx, strategy_name(batch->strategy),
 			                   batch->positions[i].label,
 			                   batch->positions[i].at);
 }
@@ -234,7 +234,7 @@ static enum err run(void *self, struct why *why)
 
 	begin(batch);
 	batch->tx = &tx;
-	store_strategy_lock(&tx, batch->strategy->name);
+	store_strategy_lock(&tx, strategy_name(batch->strategy));
 	batch->read(batch);
 	if (batch->count)
 		store_routers_active(&tx, batch->arena, &rule, take_router, batch);
@@ -312,7 +312,7 @@ static struct batch *batch_new(struct scheduler *scheduler)
 	struct batch *batch = xcalloc(1, sizeof(*batch));
 
 	batch->scheduler = scheduler;
-	batch->strategy = strategy_at(scheduler->routes->settings.strategy);
+	batch->strategy = strategy_at((enum strategy_word)scheduler->routes->settings.strategy);
 	batch->arena = arena_new();
 	return batch;
 }

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "model/json.h"
 #include "core/strategy.h"
 #include "hosts_news.h"
+#include "model/json.h"
 #include "service_private.h"
 #include "shard.h"
 

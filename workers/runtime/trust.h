@@ -39,7 +39,10 @@ enum err trust_check(const struct trust_config *config, bool is_fleet, bool is_a
                      struct why *why);
 void trust_metrics(void);	/* before the fork */
 
-/* Of one process; the config is borrowed. An agent (IS_AGENT) that has fleet.keys logs a warning. */
+/*
+ * Of one process; the config is borrowed. IS_AGENT: the process logs a warning if it has
+ * fleet.keys.
+ */
 struct trust;
 struct trust *trust_new(const struct trust_config *config, bool is_agent);
 void trust_free(struct trust **trust);

@@ -194,14 +194,13 @@ static void each_row(void **state)
 
 static void by_name(void **state)
 {
-	int word = 0;
-
 	(void)state;
-	for (; strcmp(strategy_words[word], "external"); word++)
-		assert_string_equal(strategy_at(word)->name, strategy_words[word]);
-	assert_int_equal(word, 4);
-	assert_null(strategy_at(word));
-	assert_null(strategy_words[word + 1]);
+	for (enum strategy_word word = 0; word < STRATEGY_EXTERNAL; word++) {
+		assert_non_null(strategy_at(word)->pick);
+		assert_string_equal(strategy_name(strategy_at(word)), strategy_words[word]);
+	}
+	assert_null(strategy_at(STRATEGY_EXTERNAL));
+	assert_null(strategy_words[STRATEGY_EXTERNAL + 1]);
 }
 
 /* ---- whatever there is ---- */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/fnv.h"
-#include "base/log.h"
 
 enum { CANDIDATES_MAX = 1000 };
 
@@ -87,26 +86,28 @@ static size_t pick_hash(const struct applicant *applicant,
 	return best;
 }
 
-static const struct strategy strategies[] = {
-	/* name          position  by label  pick */
-	{ "roundrobin",  true,     false,    pick_next  },
-	{ "label",       true,     true,     pick_next  },
-	{ "leastloaded", false,    false,    pick_least },
-	{ "hash",        false,    false,    pick_hash  },
-};
-
-enum { STRATEGIES = sizeof(strategies) / sizeof(strategies[0]) };
-
 const char *const strategy_words[] = {
-	"roundrobin", "label", "leastloaded", "hash", "external", NULL
+	[STRATEGY_ROUNDROBIN] = "roundrobin", [STRATEGY_LABEL] = "label",
+	[STRATEGY_LEASTLOADED] = "leastloaded", [STRATEGY_HASH] = "hash",
+	[STRATEGY_EXTERNAL] = "external", NULL
 };
 
-const struct strategy *strategy_at(int word)
+static const struct strategy strategies[] = {
+	/*                        position  by label  pick */
+	[STRATEGY_ROUNDROBIN]  = { true,     false,    pick_next  },
+	[STRATEGY_LABEL]       = { true,     true,     pick_next  },
+	[STRATEGY_LEASTLOADED] = { false,    false,    pick_least },
+	[STRATEGY_HASH]        = { false,    false,    pick_hash  },
+};
+
+const struct strategy *strategy_at(enum strategy_word word)
 {
-	if (word >= STRATEGIES)
-		return NULL;
-	bug_if(strcmp(strategies[word].name, strategy_words[word]));
-	return &strategies[word];
+	return word == STRATEGY_EXTERNAL ? NULL : &strategies[word];
+}
+
+const char *strategy_name(const struct strategy *strategy)
+{
+	return strategy_words[strategy - strategies];
 }
 
 /* ---- whom they are asked about ---- */

@@ -38,8 +38,12 @@ struct applicant {
 	size_t label_count;
 };
 
+enum strategy_word {
+	STRATEGY_ROUNDROBIN, STRATEGY_LABEL, STRATEGY_LEASTLOADED, STRATEGY_HASH,
+	STRATEGY_EXTERNAL
+};
+
 struct strategy {
-	const char *name;
 	bool has_position;		/* moves one on with each pick */
 	/* The group of CANDIDATES that is asked is marked in IS_OF. */
 	bool by_label;
@@ -49,10 +53,11 @@ struct strategy {
 	               size_t count, uint64_t position);
 };
 
-/* The words of the setting: the names of all strategies, then "external", then NULL. */
+/* The words of the setting, by enum strategy_word; ends with NULL. */
 extern const char *const strategy_words[];
-/* By the index of its word. NULL: "external". */
-const struct strategy *strategy_at(int word);
+/* NULL: STRATEGY_EXTERNAL, so another program decides. */
+const struct strategy *strategy_at(enum strategy_word word);
+const char *strategy_name(const struct strategy *strategy);
 
 /*
  * The label of the group of routers that APPLICANT is for, as positions are kept by it.
