@@ -898,6 +898,22 @@ class Burst(Story):
                               f"(SELECT id FROM domains WHERE name = '{name}')")
             self.assertEqual(int(journal[0][0]), len(serials))
 
+    def test_it_locks_no_other_domain(self):
+        """Although the optimizer likes to read a small table as a whole."""
+        other, domains = self.create()["id"], [self.create()["name"] for _ in range(5)]
+        calls = []
+        for number in range(60):
+            name = domains[number % 5]
+            changes = [add(f"h{number}.{name}", [f"192.0.2.{number}"])]
+            calls.append(message("apply_changes", {"domain": name, "changes": changes}, ALICE))
+        last = "NEW.data LIKE '192.0.2.5_'"     # of those that have waited for others
+        with ThreadPoolExecutor(1) as pool, gate("INSERT ON records", last):
+            asked = pool.submit(send, calls)
+            wait_for(is_at_a_gate, 20, "a transaction is about to write")
+            free = lab.sql(f"SELECT 1 FROM domains WHERE id = '{other}' FOR UPDATE SKIP LOCKED")
+        self.assertEqual(len(free), 1)
+        self.assertEqual({type(answer) for answer in asked.result()}, {dict})
+
     def test_one_serial_a_call(self):
         """Each that changes the zone has its own, the one after it of what it found; and its own
         row of the journal, but for a new default TTL, which leaves a gap there."""
