@@ -84,7 +84,7 @@ def how_to_go_on(fleet):
         f"`kill -CONT -- -{node.pid}`, and dies by `kill -9 -- -{node.pid}`.")
     say("  cut and heal want root, for they use nftables.")
     say(f"\n  settings: {shown(fleet.config)}   logs: {shown(CONSOLE.folder)}/**/log")
-    say("  to stop it:  deploy/cluster stop")
+    say("  to stop it and delete its data:  deploy/cluster stop")
 
 
 # ---- what a user asks for ----

@@ -212,7 +212,7 @@ def how_to_go_on(fleet):
         f"`kill -CONT -- -{fleet.nsd.pid}`:\n  make a change meanwhile, and look at "
         f"`{client} status`. The client acts as an administrator.")
     say(f"\n  settings: {shown(fleet.config)}   logs: {shown(FOLDER)}/*/log")
-    say("  to stop it:  deploy/demo stop")
+    say("  to stop it and delete its data:  deploy/demo stop")
 
 
 def start():

@@ -42,7 +42,7 @@ class DeployTest(unittest.TestCase):
                 for path in self.folder.rglob("*") if path.is_file()}
 
     def sample_settings(self):
-        """The sample, with the keys that README.md has a site make."""
+        """The sample, with the keys that docs/install.md has a site make."""
         sample = (ROOT / "deploy" / "zonefleet.cfg.sample").read_text()
         for name, key in ("fleet.keys", "1"), ("agent.keys", "agent1"):
             keys = self.folder / name
@@ -139,9 +139,9 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/bash-completion/completions/zonefleet",
                      "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
                      "/usr/share/doc/zonefleet/examples/cluster/galera.cnf",
-                     "/usr/share/doc/zonefleet/security.md",
-                     "/usr/share/doc/zonefleet/database-users.sql.sample",
-                     "/usr/share/doc/zonefleet/broker-users.sample",
+                     "/usr/share/doc/zonefleet/docs/security.md",
+                     "/usr/share/doc/zonefleet/deploy/database-users.sql.sample",
+                     "/usr/share/doc/zonefleet/deploy/broker-users.sample",
                      "/usr/share/zonefleet/schema/001_spine.sql",
                      "/usr/share/zonefleet/schema/002_tsig.sql",
                      "/usr/share/zonefleet/schema/003_catalog.sql",

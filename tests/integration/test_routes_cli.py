@@ -1,4 +1,4 @@
-"""The commands `zonefleet router` and `zonefleet route`, and the commands of the README.
+"""The commands `zonefleet router` and `zonefleet route`, and the commands of docs/routes.md.
 
 Each test reads what the client prints, for people and as JSON, and what DNS answers. The fleet has
 a central, a pool manager, a mini-DNS, a BIND and a process of routes.
@@ -351,14 +351,13 @@ class Drains(Story):
                          rf"(?m)^{self.space}/stays +scheduled .* no router takes routes")
 
 
-class Readme(Story):
-    """The commands of its section on routes, one after the other, and what they lead to."""
+class Document(Story):
+    """The commands of docs/routes.md, one after the other, and what they lead to."""
 
     def test_its_example(self):
-        text = (REPOSITORY / "README.md").read_text()
-        section = re.search(r"(?s)\n## Routes\n(.*?)\n## ", text)[1]
+        text = (REPOSITORY / "docs" / "routes.md").read_text()
         steps = re.findall(r"(?m)^zonefleet (rout.*)$|^\| `(\S+)` A \| (\d[\d.]*(?:, [\d.]+)*)",
-                           section)
+                           text)
         self.assertEqual([bool(command) for command, _, _ in steps],
                          [True] * 4 + [False] * 2 + [True] * 2)
         for command, name, addresses in steps:
