@@ -87,7 +87,7 @@ class Commands(Story):
         self.assertRegex(said, r"(?m)^zone +example\.org\.$")
         self.assertRegex(said, r"(?m)^state +OK$")
         self.assertRegex(said, r"(?m)^planned +\d+ s ago$")
-        self.assertRegex(said, r"(?m)^record sets of ours +2$")
+        self.assertRegex(said, r"(?m)^record sets of this owner +2$")
         self.assertRegex(said, r"(?m)^NAME +TYPE +STEP +REASON +RESOURCE +RECORDS$")
         self.assertRegex(said, r"(?m)^theirs\.example\.org\. +A +none +UNMANAGED +test/2 "
                                r"+192\.0\.2\.9$")
@@ -122,10 +122,10 @@ class Commands(Story):
         self.wait_count(1)
 
     def test_what_is_held_is_approved(self):
-        self.assertEqual(self.good("approve", "us", ZONE), "nothing is held\n")
+        self.assertEqual(self.good("approve", "us", ZONE), "no changes are held\n")
         self.apply(hosts(20))
         self.wait_count(20)
-        self.assertIn("held until it is approved", self.apply({}))
+        self.assertIn("held until you approve them", self.apply({}))
         plan = self.document("plan", "us", ZONE)
         self.assertEqual((plan["state"], plan["plan"]["held"]), ("HELD", 20))
         digest = plan["plan"]["digest"]
@@ -134,14 +134,14 @@ class Commands(Story):
         rows = re.findall(r"(?m)^h\d+\.example\.org\. +A +delete, held +UNWANTED "
                           r"+by-hand +192\.0\.2\.1$", said)
         self.assertEqual(len(rows), 20, said)
-        self.assertTrue(said.endswith("or by --yes\n"))
+        self.assertTrue(said.endswith("or use --yes\n"))
         status, out, said = self.client("owner", "approve", "us", ZONE, "0" * 64)
         self.assertEqual((status, out), (FAILED, ""))
         self.assertIn("no plan of that digest is held", said)
         self.good("plan", "us", ZONE)
         self.assertEqual(len(self.lab.data()), 20)
         self.assertEqual(self.good("approve", "us", ZONE, digest),
-                         "approved: it is done in the next round\n")
+                         "approved: the next round makes these changes\n")
         self.wait_count(0)
 
     def test_all_that_is_shown_is_approved(self):
@@ -163,7 +163,7 @@ class Commands(Story):
             (("plan", "us", ZONE, "--wait-timeout", "soon"), None, USAGE, "seconds"),
             (("plan", "us", ZONE, "--tenant", "other"), None, NOT_FOUND, "storage_id us"),
             (("apply", "us", ZONE, "/nowhere"), None, NOT_FOUND, "/nowhere"),
-            (("apply", "us", ZONE, "-"), "", FAILED, "no JSON"),
+            (("apply", "us", ZONE, "-"), "", FAILED, "not valid JSON"),
             (("apply", "us", ZONE, "-"), "{}", FAILED, "a list of endpoints"),
             (("apply", "us", ZONE, "-"), "[{}]", FAILED, "endpoints[0]: "),
             (("apply", "us", ZONE, "-", "--resource", "a b"), "[]", FAILED, "resource"),
@@ -227,7 +227,7 @@ class Orders(Story):
         self.wait_count(3)
         words = "transfer", "us", ZONE, "them", "--name", "x", "--below"
         said = self.good(*words, "--dry-run")
-        self.assertRegex(said, r"(?s)\Amatched +2\ndone +0\ndry run +nothing is done\n\n"
+        self.assertRegex(said, r"(?s)\Amatched +2\ndone +0\ndry run +nothing is changed\n\n"
                                r"NAME +TYPE\na\.x\.example\.org\. +A\nb\.x\S+ +A\n\Z")
         self.assertEqual(set(self.marks().values()), {"us"})
         self.assertRegex(self.good(*words), r"\Amatched +2\ndone +2\n\nNAME ")
@@ -263,7 +263,7 @@ class Orders(Story):
                           "update add www.example.org. 60 A 192.0.2.9")
         one = "adopt", "us", ZONE, "www", "A"
         unwanted = self.order(*one, "192.0.2.8", "192.0.2.9", status=NOT_FOUND)
-        self.assertIn("nobody here wants it", unwanted["error"]["message"])
+        self.assertIn("no resource wants it", unwanted["error"]["message"])
         self.apply({"www/A": ["192.0.2.1"]})
         status, out, said = self.client("owner", *one, "192.0.2.9")     # not just that
         self.assertEqual(status, FAILED, said)
@@ -295,7 +295,7 @@ class Orders(Story):
         result = self.order(*wanted, "--dry-run", status=FAILED)
         self.assertEqual((result["matched"], result["done"], result["refused"]),
                          (2, 0, {"UNMANAGED": 1}))
-        self.assertIn("would be done: UNMANAGED 1 (", result["error"]["message"])
+        self.assertIn("would be refused: UNMANAGED 1 (", result["error"]["message"])
         self.assertEqual(self.order(*wanted, status=FAILED)["done"], 1)
         self.assertEqual(self.marks(), {"_own-a.a": "us", "_own-a.c": "us"})
         self.apply({}, "--resource", "test/2")
@@ -326,8 +326,8 @@ class Orders(Story):
         give = "transfer", "us", ZONE, "them"
         take = "adopt", "us", ZONE
         cases = (
-            (give, USAGE, "--all all that is ours"),
-            (("release", "us", ZONE), USAGE, "--all all that is ours"),
+            (give, USAGE, "all of STORAGE_ID by --all"),
+            (("release", "us", ZONE), USAGE, "all of STORAGE_ID by --all"),
             ((*give, "--below"), USAGE, "--below goes with --name"),
             ((*give, "--all", "--below"), USAGE, "--below goes with --name"),
             ((*give, "--all", "--type", "A"), USAGE, "leave out"),
@@ -344,7 +344,7 @@ class Orders(Story):
             ((*take, "www", "A", "192.0.2.1", "--type", "A"), USAGE, "--wanted"),
             ((*take, "www", "A", "192.0.2.256"), FAILED, "targets"),
             ((*take, "www", "CNAME", "host.example"), FAILED, "dot"),
-            ((*take, "www", "A", "192.0.2.1"), NOT_FOUND, "there to be adopted"),
+            ((*take, "www", "A", "192.0.2.1"), NOT_FOUND, "to adopt"),
         )
         for words, want, words_said in cases:
             with self.subTest(words=words):
@@ -455,14 +455,14 @@ class Documents(Story):
         self.forget()
         status, out, said = self.client("owner", "export", "us", ZONE)
         self.assertEqual((status, out), (FAILED, ""))
-        self.assertIn("was not read yet: see 'zonefleet owner plan us example.org.'", said)
+        self.assertIn("has not been read yet: run 'zonefleet owner plan us example.org.'", said)
         self.lab.nsupdate("update add new.example.org. 60 A 192.0.2.9")
         self.good("plan", "us", ZONE)
         self.assertEqual(self.rows("--owner", "us"), [])
         said = self.good("import", "us", ZONE, "-", text=document)
-        self.assertRegex(said, r"\Arecord sets of ours +1\nrecords of others +1\n"
-                               r"records of nobody +3\nrecords of other zones +0\n"
-                               r"records not understood +0\n")
+        self.assertRegex(said, r"\Arecord sets of this owner +1\nrecords of other owners +1\n"
+                               r"records without an owner +3\nrecords of other zones +0\n"
+                               r"unreadable records +0\n")
         self.wait_records([*self.all, entry("new/A", "192.0.2.9")])
 
     def test_forms_of_a_document(self):
@@ -490,10 +490,10 @@ class Documents(Story):
         path = self.lab.folder / "broken.xz"
         path.write_bytes(lzma.compress(b"[]" + b" " * 1000)[:-20])
         for text, want, words in (
-                ("", FAILED, "standard input: line 1: no JSON"),
-                ("kind: ConfigMap\n", FAILED, "no JSON"),
-                ("{}", FAILED, "data.records"), ("1", FAILED, "no JSON"),
-                ('{"data": {"records": "["}}', FAILED, "data.records: line 1: no JSON"),
+                ("", FAILED, "standard input: line 1: not valid JSON"),
+                ("kind: ConfigMap\n", FAILED, "not valid JSON"),
+                ("{}", FAILED, "data.records"), ("1", FAILED, "not valid JSON"),
+                ('{"data": {"records": "["}}', FAILED, "data.records: line 1: not valid JSON"),
                 ('{"data": {"records": "{}"}}', FAILED, "must be a list"),
                 ('{"data": {"records": [1]}}', FAILED, "data.records"),
                 ("[1]", FAILED, "records[0]: "),
@@ -552,7 +552,7 @@ class Large(Story):
         answer = json.loads(out)
         self.assertEqual(answer["claimed"], 2500)
         self.assertRegex(answer["error"]["message"],
-                         r"owner is longer .*\(5000 of 6001 records were taken before")
+                         r"owner is longer .*\(5000 of 6001 records are imported")
 
     def test_an_export_is_of_one_serial(self):
         """The first and the last name change together, and the zone is read all the time."""
@@ -617,11 +617,11 @@ class Away(Story):
         release = "owner", "release", "us", ZONE, "--all"
         status, out, said = self.client(*release, "--wait-timeout", "1")
         self.assertEqual((status, out), (TIMEOUT, ""), said)
-        self.assertRegex(said, r"Timeout: example\.org\.: not done within .*the order stands")
+        self.assertRegex(said, r"Timeout: example\.org\.: not done within .*the order stays open")
         status, out, said = self.client(*release, "--json")
         self.assertEqual((status, said), (IN_ERROR, ""))
         self.assertEqual(json.loads(out)["state"], "OPEN")
-        self.assertRegex(json.loads(out)["error"]["message"], "is FAILED: .*the order stands")
+        self.assertRegex(json.loads(out)["error"]["message"], "is FAILED: .*the order stays open")
         self.lab.bind.resume()
         self.lab.wait_for(lambda: not self.lab.marks(), 30, "it is done")
         self.assertEqual(len(self.lab.data()), 1)

@@ -1652,7 +1652,7 @@ class Client(PortStory):
         self.now(self.reverse("10.9.1.1"), "PTR")
         self.now(self.reverse("10.9.1.2"), "PTR", f"vm.{other}")
         said = self.cli("network", "set", network, other, "--wait")
-        self.assertRegex(said, rf"renamed 1\nACTIVE {took}")
+        self.assertRegex(said, rf"renamed ports: 1\nACTIVE {took}")
         self.now(f"host-10-9-1-2.{domain}", "A")
         self.now(f"host-10-9-1-2.{other}", "A", "10.9.1.2")
         said = self.cli("subnet", "set", network, "10.9.1.0/24", "--no-publish", "--wait")
@@ -1672,7 +1672,7 @@ class Client(PortStory):
             {"op": "add", "name": f"taken.{domain}", "type": "CNAME",
              "records": ["www.example.net."]}])
         words = "port", "create", network, "10.9.2.1", "--dns-name", "taken", "--wait"
-        self.fails(4, "InError: port \\w+ is in ERROR.*1 of its records refused: .*CNAME", *words)
+        self.fails(4, "InError: port \\w+ is in ERROR.* refuses 1 of its records: .*CNAME", *words)
         refused = self.document("port", "set", f"taken.{domain}", "10.9.2.2", "--wait", want=4)
         self.assertEqual(refused["error"]["class"], "InError")
         self.fails(4, "InError: network \\w+ is in ERROR.*CNAME", "network", "set", network,
@@ -1683,7 +1683,7 @@ class Client(PortStory):
                             SECONDS, "the list says why")
         none = f"none{uuid.uuid4().hex[:8]}.example."
         network = self.network(none)
-        self.fails(5, "Timeout: port \\w+: 2 records are not with central .*there is no domain", "port",
+        self.fails(5, "Timeout: port \\w+: central has not taken 2 records .*there is no domain", "port",
                    "create", network, "10.9.2.3", "--dns-name", "vm", "--wait",
                    "--wait-timeout", "2")
         domain, network = self.domain()
@@ -1700,9 +1700,9 @@ class Client(PortStory):
         ids = [self.create(one, f"10.9.3.{number}", dns_name="www")["id"]
                for number, one in enumerate((network, self.network(domain)), 1)]
         for words in ("show",), ("delete",), ("set", "10.9.3.9"):
-            self.fails(1, f"several ports are called www.{domain}, say which by its id: "
+            self.fails(1, f"several ports have the name www.{domain}: use an id: "
                        f"{min(ids)}, {max(ids)}", "port", words[0], f"www.{domain}", *words[1:])
-        self.fails(3, "no port is called web.", "port", "show", f"web.{domain}")
+        self.fails(3, "no port has the name web.", "port", "show", f"web.{domain}")
         self.fails(2, "the domain", "port", "show", "a..b")
         self.assertEqual(self.document("port", "delete", ids[0]), {"id": ids[0]})
         self.assertEqual(self.document("port", "delete", f"www.{domain}"), {"id": ids[1]})

@@ -126,7 +126,7 @@ class Routers(Story):
         self.assertRegex(self.good("router", "list", "-q"), r"\Ashard1 +\S+ +active +zone=east +- "
                          r"+- +ACTIVE +- +10\.245\.2\.2 fd00::2 +-\n\Z")
         self.assertRegex(self.good("router", "delete", "shard1", "--admin", "--wait"),
-                         rf"\Arouter shard1 goes, and what its domain has of it\nDELETED {TOOK}")
+                         rf"\Adeleting router shard1 and its records\nDELETED {TOOK}")
         self.refused(NOT_FOUND, "no router shard1", "router", "show", "shard1")
 
     def test_what_a_script_reads(self):
@@ -165,7 +165,7 @@ class Routers(Story):
             (USAGE, "'10.1.1.1=up' must be an address", "router create r 10.1.1.1=up --admin"),
             (USAGE, "--capacity must be a number", "router create r --capacity lots --admin"),
             (USAGE, "--ttl must be", "router create r --ttl 8d --admin"),
-            (USAGE, "say what to change: ADDRESS", "router set shard1 --admin"),
+            (USAGE, "needs at least one of ADDRESS", "router set shard1 --admin"),
             (USAGE, "leave it out with --undo", "router drain shard1 --undo --wait --admin"),
             (FAILED, "Forbidden: .*--admin", "router create r 10.1.1.1"),
             (FAILED, "Forbidden: .*--admin", "router drain shard1"),
@@ -302,7 +302,7 @@ class Routes(Story):
             (USAGE, "--label must be KEY=VALUE.*'east'",
              f"route create {self.space} r --label east"),
             (USAGE, "--label must be", f"route create {self.space} r --label a=b,=c"),
-            (USAGE, "say what to change: --host", f"route set {key}"),
+            (USAGE, "needs at least one of --host", f"route set {key}"),
             (FAILED, "Duplicate: .*there is a route", f"route create {self.space} test"),
             (FAILED, "Invalid: .*name", f"route create {self.space} Test"),
             (FAILED, "Invalid: .*host", f"route create {self.space} r --host a_b.example"),
@@ -326,13 +326,13 @@ class Drains(Story):
                      "shard1", "--admin")
         self.router("shard2")
         said = self.good("router", "drain", "shard1", "--admin", "--wait")
-        self.assertRegex(said, r"\Arouter shard1 takes no more routes; 3 are to move\n"
-                               rf"no route is left {TOOK}")
+        self.assertRegex(said, r"\Arouter shard1 takes no more routes; to move: 3\n"
+                               rf"the router has no routes {TOOK}")
         self.assertRegex(self.good("router", "list", "--admin"),
                          r"(?m)^shard1 +\S+ +draining +- +0 .*\nshard2 +\S+ +active +- +3 ")
         self.refused(FAILED, "rebind_grace.*force", "router", "delete", "shard1", "--admin")
         self.assertEqual(self.good("router", "drain", "shard1", "--undo", "--admin"),
-                         "router shard1 takes routes again; it has 0\n")
+                         "router shard1 takes routes again; routes: 0\n")
         name = f"{self.space}-r0.shard1.{SUFFIX}"
         self.fleet.wait_for(lambda: self.alias(name), SECONDS, "its old name leads to the new one")
         self.assertRegex(self.good("route", "delete", f"{self.space}/r0", "--wait"),
@@ -344,9 +344,9 @@ class Drains(Story):
     def test_some_can_go_nowhere(self):
         self.router("shard1")
         self.route("stays")
-        out = self.refused(TIMEOUT, "1 routes are still there.*route list --router shard1",
+        out = self.refused(TIMEOUT, "still has routes after .*: 1 .*route list --router shard1",
                            "router", "drain", "shard1", "--admin", "--wait", "--wait-timeout", "2")
-        self.assertIn("1 are to move", out)
+        self.assertIn("to move: 1", out)
         self.assertRegex(self.good("route", "list", "--router", "shard1", "--admin"),
                          rf"(?m)^{self.space}/stays +scheduled .* no router takes routes")
 

@@ -67,16 +67,18 @@ static enum err parse_line(char *line, const char *domain, json_t *change,
 	json_t *records;
 
 	if (!*type)
-		return fail(why, ERR_INVALID, "write: add|set|delete NAME TTL TYPE DATA");
+		return fail(why, ERR_INVALID, "the line must be: add|set|delete NAME TTL "
+		            "TYPE DATA");
 	if (strcmp(op, "add") && strcmp(op, "set") && strcmp(op, "delete"))
-		return fail(why, ERR_INVALID, "'%.40s' is none of add, set, delete", op);
+		return fail(why, ERR_INVALID, "'%.40s' must be add, set or delete", op);
 	if (names_record(owner, domain, name, why))
 		return ERR_INVALID;
 	if (!put_ttl(ttl, change))
 		return fail(why, ERR_INVALID,
-		            "the TTL '%.40s' is no time; '-' is the domain's", ttl);
+		            "the TTL '%.40s' must be a time like 300 or 5m, or - for "
+		            "the TTL of the domain", ttl);
 	if (!*data && strcmp(op, "delete"))
-		return fail(why, ERR_INVALID, "%s needs data", op);
+		return fail(why, ERR_INVALID, "%s needs DATA", op);
 	json_object_set_new(change, "op", json_string(op));
 	json_object_set_new(change, "name", json_string(name));
 	json_object_set_new(change, "type", json_string(type));
@@ -84,7 +86,7 @@ static enum err parse_line(char *line, const char *domain, json_t *change,
 		return OK;
 	records = json_pack("[s]", data);
 	if (!records)	/* left out, `delete` would delete them all */
-		return fail(why, ERR_INVALID, "the data is not UTF-8");
+		return fail(why, ERR_INVALID, "DATA must be UTF-8");
 	json_object_set_new(change, "records", records);
 	return OK;
 }
@@ -127,13 +129,13 @@ static enum err parse_json(const char *text, const char *domain, json_t *changes
 	enum err err = OK;
 
 	if (!list)
-		return fail(why, ERR_INVALID, "line %d: no JSON: %.200s", error.line,
-		            error.text);
+		return fail(why, ERR_INVALID, "line %d: not valid JSON: %.200s",
+		            error.line, error.text);
 	json_array_foreach(list, i, change) {
 		char name[NAME_MAX_TEXT + 1];
 
 		if (!json_is_object(change))
-			err = fail(why, ERR_INVALID, "changes[%zu] is no object", i);
+			err = fail(why, ERR_INVALID, "changes[%zu] must be an object", i);
 		else
 			err = names_record(answer_text(change, "name"), domain, name,
 			                   why);
@@ -155,11 +157,11 @@ enum err apply_parse(char *text, const char *domain, json_t *changes, struct why
 	if (err)
 		return err;
 	if (!json_array_size(changes))
-		return fail(why, ERR_INVALID, "there is no change in it");
+		return fail(why, ERR_INVALID, "must contain at least one change");
 	if (json_array_size(changes) > CHANGES_MAX)
 		return fail(why, ERR_TOO_LARGE,
-		            "%zu changes are more than %d: make several files, "
-		            "or import the domain",
+		            "%zu changes, but one request has at most %d: use several "
+		            "files, or 'zonefleet domain import'",
 		            json_array_size(changes), CHANGES_MAX);
 	return OK;
 }

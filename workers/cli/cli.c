@@ -79,8 +79,8 @@ enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max, int64
 	if (!text || names_seconds(text, max, value))
 		return OK;
 	return cli_usage(cli,
-	                 "--%s must be seconds, or like 90s, 1h30m, 2d; at most %" PRId64
-	                 " seconds; not '%s'",
+	                 "--%s must be a time like 90, 90s, 1h30m or 2d, at most "
+	                 "%" PRId64 " seconds, not '%s'",
 	                 option_rows[option].name, max, text);
 }
 

@@ -22,13 +22,13 @@ enum {
 
 const struct option client_options[] = {
 	{ "tenant",      OPTION_TEXT,    AT(tenant),      "default", 1, 255,
-	  "the tenant (project_id) that requests are made for" },
+	  "the tenant (project_id) of the requests" },
 	{ "user",        OPTION_TEXT,    AT(user),        "",      0, 255,
-	  "the user that requests are made by" },
+	  "the user (user_id) of the requests" },
 	{ "admin",       OPTION_BOOL,    AT(admin),       "false", 0, 0,
-	  "requests are an administrator's" },
+	  "send requests as an administrator" },
 	{ "all_tenants", OPTION_BOOL,    AT(all_tenants), "false", 0, 0,
-	  "lists show every tenant's (administrators only)" },
+	  "as an administrator, list what all tenants have" },
 	{ "timeout",     OPTION_SECONDS, AT(timeout_s),   "30",    1, 3600,
 	  "how long to wait for one answer" },
 	{ 0 }
@@ -108,9 +108,10 @@ enum err client_open(const struct client_config *config,
 		*client = made;
 		return OK;
 	}
-	fail(why, ERR_UNREACHABLE, "no message broker within %d s: is RabbitMQ running, "
-	     "and is broker.url right in the settings (host, port, user, password, "
-	     "virtual host)? --verbose shows the attempts", connect_ms(made) / 1000);
+	fail(why, ERR_UNREACHABLE, "no connection to the broker within %d s: is RabbitMQ "
+	     "running, and does broker.url in the settings have the right host, port, "
+	     "user, password and virtual host? --verbose shows the attempts",
+	     connect_ms(made) / 1000);
 	client_close(&made);
 	return ERR_UNREACHABLE;
 }
@@ -188,8 +189,9 @@ static void note_answer(const char *topic, const struct rpc_answer *answer,
 	if (*answer->class)
 		return;
 	if (answer->err == ERR_UNREACHABLE && !program)
-		fail(why, answer->err, "%s: topics are central, minidns, "
-		     "ownership, ports, routes and pool_manager.POOL", answer->why.text);
+		fail(why, answer->err, "%s: the topic must be central, "
+		     "minidns, ownership, ports, routes or pool_manager.POOL",
+		     answer->why.text);
 	else if (answer->err == ERR_UNREACHABLE)
 		fail(why, answer->err,
 		     "%s: is zonefleet-%s running, with the same broker.url "

@@ -56,7 +56,7 @@ static enum err check_arguments(struct cli *cli)
 	if (cli->argc < command->min)
 		return cli_usage(cli, "%s needs %s", command->words, command->arguments);
 	if (command->max >= 0 && cli->argc > command->max)
-		return cli_usage(cli, "%s: '%s' is one word too many", command->words,
+		return cli_usage(cli, "%s: unexpected argument '%s'", command->words,
 		                 cli->argv[command->max]);
 	return OK;
 }
@@ -71,7 +71,8 @@ static enum err choose(struct cli *cli)
 	if (cli_has(cli, OPT_HELP))
 		return OK;	/* help.c looks at the words itself */
 	if (!cli->command && command_is_noun(cli->argv[0]))
-		return cli_usage(cli, cli->argc > 1 ? "%s cannot '%s'" : "%s what?",
+		return cli_usage(cli, cli->argc > 1 ? "%s has no command '%s'"
+		                                    : "'%s' needs a second word",
 		                 cli->argv[0], cli->argc > 1 ? cli->argv[1] : "");
 	if (!cli->command)
 		return cli_usage(cli, "there is no command '%s'", cli->argv[0]);

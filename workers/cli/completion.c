@@ -130,7 +130,7 @@ static void print_command_options(void)
 enum err completion_print(struct cli *cli)
 {
 	if (strcmp(cli->argv[0], "bash") != 0)
-		return cli_usage(cli, "there is completion for bash only, not for '%s'",
+		return cli_usage(cli, "the completion must be for bash, not for '%s'",
 		                 cli->argv[0]);
 	fputs(head, stdout);
 	printf("\tlocal choice='' common='");

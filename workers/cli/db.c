@@ -36,7 +36,7 @@ static void print_tenant(struct table *table, const json_t *tenant)
 	table_text(table, buf_string(&words));
 	buf_reset(&words);
 	if (problem)
-		buf_printf(&words, "no caller can have it: %s", problem);
+		buf_printf(&words, "calls refuse it: %s", problem);
 	for (size_t i = 0; i < json_array_size(like); i++)
 		buf_printf(&words, "%slike '%s'", words.len ? "; " : "",
 		           json_string_value(json_array_get(like, i)));
@@ -59,7 +59,7 @@ static void print_tenants(const struct cli *cli, const json_t *in_doubt)
 		print_tenant(&table, json_array_get(in_doubt, i));
 	table_flush(&table, stdout);
 	table_clear(&table);
-	printf("docs/security.md, \"Tenants\", says what to do about these tenants\n");
+	printf("see \"Tenants\" in docs/security.md\n");
 }
 
 enum err db_tenants(struct cli *cli)
@@ -73,7 +73,7 @@ enum err db_tenants(struct cli *cli)
 		return err;
 	print_tenants(cli, in_doubt);
 	if (!cli->out.json && !cli->out.quiet && !json_array_size(in_doubt))
-		printf("every tenant in the database can call, and no two look alike\n");
+		printf("all tenants in the database are valid, and no two look alike\n");
 	cli_answer(cli, json_pack("{s:o}", "tenants", in_doubt));
 	return OK;
 }
@@ -98,7 +98,7 @@ static void on_version(void *self, int version, const char *name, bool applied)
 			json_pack("{s:i, s:s}", "version", version, "name", name));
 	if (out->json || (out->quiet && !applied))
 		return;
-	printf("%03d %s: %s\n", version, name, applied ? "applied" : "was there");
+	printf("%03d %s: %s\n", version, name, applied ? "applied" : "present");
 	fflush(stdout);
 }
 
@@ -108,8 +108,9 @@ static void report_tenants(struct db *db, json_t **in_doubt)
 	struct why why;
 
 	if (read_tenants(db, in_doubt, &why))
-		fprintf(stderr, "zonefleet: the schema is migrated, but the tenants could not be "
-		        "read: %s\nrun 'zonefleet db tenants'\n", why.text);
+		fprintf(stderr, "zonefleet: the tables are upgraded, but the client "
+		        "cannot read the tenants: %s\nrun 'zonefleet db tenants'\n",
+		        why.text);
 }
 
 enum err db_migrate(struct cli *cli)

@@ -127,7 +127,9 @@ enum err domain_set(struct cli *cli)
 	if (!err)
 		err = put_values(cli, values);
 	if (!err && !json_object_size(values))
-		err = cli_usage(cli, "domain set: say what to set, by an option");
+		err = cli_usage(cli, "domain set needs at least one of --email, "
+		                "--primary, --ttl, --refresh, --retry, --expire, "
+		                "--minimum and --description");
 	if (err) {
 		json_decref(values);
 		return err;
@@ -188,7 +190,7 @@ enum err domain_abandon(struct cli *cli)
 	if (!cli->out.json) {
 		status_show_domain(&cli->out, json_object_get(status, "domain"));
 		if (!cli->out.quiet)
-			puts("\nnothing is done: abandon it by --yes");
+			puts("\nnothing is changed: --yes abandons the domain");
 	}
 	cli_answer(cli, status);
 	return OK;

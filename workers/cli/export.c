@@ -55,8 +55,7 @@ static enum err read_page(struct export *export, json_t **marker)
 	serial = answer_number(page, "serial");
 	if (*marker && serial != export->serial)
 		err = fail(&export->cli->why, ERR_CONFLICT,
-		           "%s changes faster than it can be "
-		           "exported",
+		           "%s changed while the client read it: try again later",
 		           export->domain);
 	export->serial = serial;
 	take(export, page);

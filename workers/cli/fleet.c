@@ -85,7 +85,8 @@ static void worker_row(struct table *table, const json_t *row)
 enum err workers_show(struct cli *cli)
 {
 	static const struct list list = { "find_workers", "workers", worker_columns,
-	                                  worker_row, "no worker has said a word yet" };
+	                                  worker_row,
+	                                  "no worker has sent a heartbeat yet" };
 
 	return show(cli, &list);
 }
@@ -118,7 +119,7 @@ static void lock_row(struct table *table, const json_t *row)
 enum err locks_show(struct cli *cli)
 {
 	static const struct list list = { "find_locks", "locks", lock_columns, lock_row,
-	                                  "nothing is locked" };
+	                                  "no object is locked" };
 
 	return show(cli, &list);
 }
@@ -151,7 +152,8 @@ static void repair_row(struct table *table, const json_t *row)
 enum err repairs_show(struct cli *cli)
 {
 	static const struct list list = { "find_repairs", "repairs", repair_columns,
-	                                  repair_row, "nothing was to be repaired" };
+	                                  repair_row,
+	                                  "there are no differences and no repairs" };
 
 	return show(cli, &list);
 }
@@ -190,19 +192,20 @@ static enum err set_server(struct cli *cli, const char *state, const char *words
 
 enum err server_drain(struct cli *cli)
 {
-	return set_server(cli, "DRAINED", "is left alone, and not counted");
+	return set_server(cli, "DRAINED", "is drained: the pool managers neither "
+	                  "change nor count it");
 }
 
 enum err server_add(struct cli *cli)
 {
-	return set_server(cli, "ACTIVE", "is in service: the next rounds of the sync bring "
-	                  "it up to date");
+	return set_server(cli, "ACTIVE", "is in service: the next rounds of the sync "
+	                  "bring it up to date");
 }
 
 enum err server_remove(struct cli *cli)
 {
-	return set_server(cli, "REMOVED", "is forgotten: take it out of the pool "
-	                  "managers' settings now");
+	return set_server(cli, "REMOVED", "is removed: now delete it from the settings "
+	                  "of the pool managers");
 }
 
 enum err sync_domain(struct cli *cli)
@@ -218,7 +221,7 @@ enum err sync_domain(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json && !cli->out.quiet)
-		printf("%s is looked after now; see 'zonefleet status %s'\n",
+		printf("the sync of %s begins now; see 'zonefleet status %s'\n",
 		       answer_text(answer, "name"), answer_text(answer, "name"));
 	cli_answer(cli, answer);
 	return OK;

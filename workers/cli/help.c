@@ -129,7 +129,7 @@ static void print_noun(const char *noun)
 {
 	printf("zonefleet %s COMMAND ...\n\n", noun);
 	print_commands(noun);
-	printf("\n'zonefleet help %s COMMAND' explains one.\n", noun);
+	printf("\n'zonefleet help %s COMMAND' explains a command.\n", noun);
 }
 
 static void print_overview(void)
@@ -147,7 +147,8 @@ static void print_overview(void)
 	printf("\nExit status:\n");
 	for (int i = 0; i < EXIT_COUNT; i++)
 		printf("  %d  %s\n", i, exit_rows[i].meaning);
-	printf("\n'zonefleet help COMMAND' explains one, with examples. Begin with:\n");
+	printf("\n'zonefleet help COMMAND' explains a command with examples. "
+	       "Begin with:\n");
 	print_indented("zonefleet domain create example.org --wait\n"
 	               "zonefleet record add example.org www A 192.0.2.1 --wait\n"
 	               "zonefleet status example.org");

@@ -162,7 +162,7 @@ static void show_commit(struct import *import, const json_t *state)
 	char note[64] = "";
 
 	if (!*worker)
-		snprintf(note, sizeof note, "waiting for a central that is free");
+		snprintf(note, sizeof note, "waiting for a free central");
 	else if (attempts > 1)
 		snprintf(note, sizeof note, "attempt %" PRId64 ", by ", attempts);
 	else
@@ -181,8 +181,9 @@ static enum err await_commit(struct import *import, json_t **state)
 		enum err err;
 
 		if (clock_ms() >= until_ms)
-			return fail(&cli->why, ERR_TIMEOUT, "import %s is still %s",
-			            import->id, answer_text(*state, "state"));
+			return fail(&cli->why, ERR_TIMEOUT,
+			            "import %s is still %s after %d s", import->id,
+			            answer_text(*state, "state"), COMMIT_MAX_S);
 		show_commit(import, *state);
 		client_pause(cli->client, &pause_ms);
 		json_decref(*state);
@@ -211,7 +212,8 @@ static enum err commit(struct import *import, json_t **result)
 		*result = json_deep_copy(json_object_get(state, "result"));
 		if (!json_is_object(*result))
 			err = fail(&cli->why, ERR_REMOTE,
-			           "import %s is done without a result", import->id);
+			           "import %s is DONE, but central sent no result",
+			           import->id);
 	}
 	json_decref(state);
 	return err;

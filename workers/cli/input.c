@@ -167,15 +167,16 @@ static enum err read_all(FILE *file, const char *path, struct buf *text, struct 
 
 	while ((len = fread(block, 1, sizeof block, file)) > 0) {
 		if (text->len + len > TEXT_MAX)
-			return fail(why, ERR_TOO_LARGE, "%.200s has more than %d bytes",
-			            path, TEXT_MAX);
+			return fail(why, ERR_TOO_LARGE,
+			            "%.200s must have at most %d bytes", path, TEXT_MAX);
 		buf_append(text, block, len);
 	}
 	if (ferror(file))
 		return fail(why, ERR_INVALID, "cannot read %.200s: %s", path,
 		            strerror(errno));
 	if (memchr(buf_string(text), '\0', text->len))
-		return fail(why, ERR_INVALID, "%.200s is no text", path);
+		return fail(why, ERR_INVALID, "%.200s must be a text, but has a NUL byte",
+		            path);
 	return OK;
 }
 

@@ -195,7 +195,7 @@ static enum err visit_show(struct tour *tour, const struct letter *letter)
 
 	tour->done++;
 	if (!body)
-		body = json_sprintf("%zu octets that are no JSON", message->len);
+		body = json_sprintf("%zu octets that are not JSON", message->len);
 	json_object_set_new(shown, "body", body);
 	if (tour->cli->out.json) {
 		cli_answer(tour->cli, shown);
@@ -236,7 +236,8 @@ static enum err settle(struct cli *cli, struct tour *tour, const char *words)
 	tour->wanted = all ? NULL : which;
 	err = tour_all(tour);
 	if (!err && !tour->done && !all)
-		err = fail(&cli->why, ERR_NOT_FOUND, "there is no dead letter %s", which);
+		err = fail(&cli->why, ERR_NOT_FOUND, "there is no dead letter %s "
+		           "(see 'zonefleet dead-letters list')", which);
 	if (words && !cli->out.json && !cli->out.quiet && (tour->done || !err))
 		printf("%zu %s\n", tour->done, words);
 	if (words)

@@ -45,7 +45,7 @@ enum err blacklist_add(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json && !cli->out.quiet)
-		printf("%s is for administrators now\n", name);
+		printf("%s is reserved for administrators\n", name);
 	cli_answer(cli, added);
 	return OK;
 }
@@ -91,7 +91,7 @@ enum err blacklist_delete(struct cli *cli)
 	if (!err)
 		err = find_blacklist(cli, name, id);
 	if (!err && !*id)
-		err = fail(&cli->why, ERR_NOT_FOUND, "%.200s is not on the blacklist",
+		err = fail(&cli->why, ERR_NOT_FOUND, "%.200s is not a reserved name",
 		           name);
 	if (!err)
 		err = cli_call(cli, "delete_blacklist",
@@ -99,7 +99,7 @@ enum err blacklist_delete(struct cli *cli)
 	if (err)
 		return err;
 	if (!cli->out.json && !cli->out.quiet)
-		printf("%s is free again\n", name);
+		printf("%s is not reserved any more\n", name);
 	cli_answer(cli, json_pack("{s:s}", "name", name));
 	return OK;
 }
@@ -141,8 +141,8 @@ enum err quota_set(struct cli *cli)
 	enum err err;
 
 	if (!*cli->argv[2] || *end || limit < -1 || limit > INT32_MAX)
-		return cli_usage(cli, "LIMIT must be a number, or -1 for none, not '%s'",
-		                 cli->argv[2]);
+		return cli_usage(cli, "LIMIT must be a number from 0 to %d, or -1 for no "
+		                 "limit, not '%s'", INT32_MAX, cli->argv[2]);
 	err = cli_call(cli, "set_quota",
 	               json_pack("{s:s, s:s, s:I}", "tenant", cli->argv[0], "resource",
 	                         cli->argv[1], "hard_limit", (json_int_t)limit),

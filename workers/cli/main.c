@@ -62,7 +62,8 @@ static enum err apply_options(struct cli *cli)
 	enum err err = cli_seconds(cli, OPT_TIMEOUT, 3600, &timeout);
 
 	if (!err && timeout < 1)
-		err = cli_usage(cli, "--timeout must be at least a second");
+		err = cli_usage(cli, "--timeout must be at least 1 second, not '%s'",
+		                cli->option[OPT_TIMEOUT]);
 	if (!err)			/* before anything is changed, too */
 		err = cli_seconds(cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &wait);
 	settings->timeout_s = (int)timeout;
@@ -141,7 +142,7 @@ static enum err run(struct cli *cli)
 	if (cli_has(cli, OPT_SAMPLE))
 		return with_schema(cli, run_sample);
 	if (!cli->command)
-		return cli_has(cli, OPT_JSON) ? cli_usage(cli, "a command is missing")
+		return cli_has(cli, OPT_JSON) ? cli_usage(cli, "--json needs a command")
 		                              : help_words(cli);
 	if (cli->command->need == NEED_NOTHING)
 		return cli->command->run(cli);
@@ -203,7 +204,8 @@ static void advise(struct cli *cli, enum err err)
 	struct why words = cli->why;
 
 	if (err == ERR_DENIED && !cli->settings.admin)
-		fail(&cli->why, err, "%s (--admin asks as an administrator)", words.text);
+		fail(&cli->why, err, "%s (--admin sends the request as an administrator)",
+		     words.text);
 }
 
 static void tell(struct cli *cli, enum err err)

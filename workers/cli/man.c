@@ -70,8 +70,8 @@ static void exits(FILE *to)
 	}
 	fputs(".PP\nAn error is one line on standard error. With\n.B \\-\\-json\n"
 	      "it is \\(dqerror\\(dq, with \\(dqclass\\(dq and \\(dqmessage\\(dq,\n"
-	      "in the document on standard output;\n"
-	      "what was done before it failed stands beside it.\n", to);
+	      "in the document on standard output.\n"
+	      "The document also has what the command did before the error.\n", to);
 }
 
 static void settings(FILE *to)
@@ -103,8 +103,8 @@ void help_man(FILE *to)
 	        "A domain is named with or without its final dot, or by its id.\n"
 	        "The name of a record is relative to its domain (www, or @ for itself),\n"
 	        "or absolute with its final dot.\n"
-	        "Options may stand anywhere; what begins with a hyphen and is no option\n"
-	        "stands behind\n.BR \\-\\- .\n.SH OPTIONS\n", ZONEFLEET_VERSION);
+	        "Options may stand anywhere. Arguments that begin with a hyphen stand\n"
+	        "behind\n.BR \\-\\- .\n.SH OPTIONS\n", ZONEFLEET_VERSION);
 	for (int i = 0; i < OPT_COMMON_COUNT; i++)
 		option(&option_rows[i], to);
 	fputs(".SH COMMANDS\n", to);

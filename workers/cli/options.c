@@ -162,7 +162,8 @@ static void describe(int code, const char *word, char wrong[WRONG_MAX])
 		snprintf(wrong, WRONG_MAX, "%.*s takes no value",
 		         (int)strcspn(word, "="), word);
 	else
-		snprintf(wrong, WRONG_MAX, "%s is no option, or could be several", word);
+		snprintf(wrong, WRONG_MAX,
+		         "%s is not an option, or matches several options", word);
 }
 
 /* To the end even after a mistake: --json says how it is to be told. */

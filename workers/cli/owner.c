@@ -97,7 +97,7 @@ enum err owner_list(struct cli *cli)
 	if (!cli->out.json && json_array_size(zones))
 		table_flush(&table, stdout);
 	else if (!cli->out.json && !cli->out.quiet)
-		puts("no zone of this tenant's is shared");
+		puts("this tenant has no shared zone");
 	table_clear(&table);
 	cli_answer(cli, answer);
 	return OK;

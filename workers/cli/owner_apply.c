@@ -19,8 +19,8 @@ static enum err read_endpoints(struct cli *cli, const char *path, json_t **endpo
 		                        &error);
 	buf_clear(&text);
 	if (!err && !*endpoints)
-		return fail(&cli->why, ERR_INVALID, "%.200s: line %d: no JSON: %.200s",
-		            path, error.line, error.text);
+		return fail(&cli->why, ERR_INVALID, "%.200s: line %d: not valid JSON: "
+		            "%.200s", path, error.line, error.text);
 	if (!err && !json_is_array(*endpoints))
 		return fail(&cli->why, ERR_INVALID, "%.200s: must be a list of endpoints",
 		            path);
@@ -39,8 +39,8 @@ static void tell_applied(const struct cli *cli, const struct shared_zone *zone,
 	buf_clear(&name);
 	if (!cli_has(cli, OPT_PARTIAL) &&
 	    !json_is_true(json_object_get(answer, "complete")))
-		puts("it had many and has none now: what the zone would lose is held "
-		     "until it is approved");
+		puts("the resource had many endpoints and has none now: its deletions "
+		     "are held until you approve them");
 }
 
 enum err owner_apply(struct cli *cli)

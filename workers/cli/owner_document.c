@@ -26,8 +26,8 @@ static enum err begin(struct document *document, const json_t *page)
 	document->begin(document->self);
 	if (*document->read_at)
 		return OK;
-	return fail(&document->cli->why, ERR_CONFLICT, "%.255s was not read yet: see "
-	            "'zonefleet owner plan %.64s %.100s'", zone,
+	return fail(&document->cli->why, ERR_CONFLICT, "%.255s has not been read yet: "
+	            "run 'zonefleet owner plan %.64s %.100s'", zone,
 	            document->zone->storage_id, zone);
 }
 
@@ -47,7 +47,7 @@ static void take(struct turning *turning, const json_t *page)
 	json_array_foreach(json_object_get(page, "records"), i, record)
 		document->take(document->self, record);
 	document->count += (int64_t)i;
-	progress_line(&turning->progress, "%s is read  %" PRId64 " records",
+	progress_line(&turning->progress, "reading %s  %" PRId64 " records",
 	              document->zone->name, document->count);
 }
 
@@ -105,7 +105,7 @@ enum err owner_document_read(struct document *document)
 	progress_end(&turning.progress);
 	if (!err && turning.is_anew)
 		err = fail(&document->cli->why, ERR_CONFLICT, "%.255s changed %d times "
-		           "while its records were told: try again when less is written "
-		           "to it", document->zone->name, ATTEMPTS);
+		           "while the client read its records: try again later",
+		           document->zone->name, ATTEMPTS);
 	return err;
 }

@@ -34,8 +34,8 @@ struct import {
 
 static enum err no_json(struct cli *cli, const char *where, const json_error_t *error)
 {
-	return fail(&cli->why, ERR_INVALID, "%.200s: line %d: no JSON: %.200s", where,
-	            error->line, error->text);
+	return fail(&cli->why, ERR_INVALID, "%.200s: line %d: not valid JSON: %.200s",
+	            where, error->line, error->text);
 }
 
 static enum err load(struct cli *cli, const char *path, json_t **document)
@@ -64,8 +64,8 @@ static enum err find_list(struct cli *cli, json_t *document, json_t **list)
 	*list = json_is_array(document) ? json_incref(document) : NULL;
 	if (!*list && !text)
 		return fail(&cli->why, ERR_INVALID, "%.200s: must be a list of records, "
-		            "or have one as the text of data.records (see 'zonefleet "
-		            "owner export')", cli->argv[2]);
+		            "or an object with such a list as the text of data.records "
+		            "(see 'zonefleet owner export')", cli->argv[2]);
 	if (!*list)
 		*list = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	if (!*list)
@@ -130,8 +130,8 @@ static enum err take_entries(struct import *import)
 	for (size_t i = 0; i < import->count; i++)
 		if (!take_entry(json_array_get(import->list, i), &import->entries[i]))
 			return fail(&import->cli->why, ERR_INVALID,
-			            "%.200s: records[%zu]: must have just the texts "
-			            "dnsname, owner, target and type",
+			            "%.200s: records[%zu]: must have exactly the "
+			            "texts dnsname, owner, target and type",
 			            import->cli->argv[2], i);
 	qsort(import->entries, import->count, sizeof *import->entries, compare);
 	return OK;
@@ -206,8 +206,8 @@ static enum err cut_short(struct import *import, enum err err)
 {
 	struct why *why = &import->cli->why, said = *why;
 
-	return fail(why, err, "%.350s (%zu of %zu records were taken before; it does no "
-	            "harm to import them again)", said.text, import->sent,
+	return fail(why, err, "%.350s (%zu of %zu records are imported; the import may "
+	            "be repeated)", said.text, import->sent,
 	            import->count);
 }
 
@@ -229,11 +229,11 @@ static enum err send_all(struct import *import)
 static void tell(const struct import *import)
 {
 	static const struct field fields[] = {
-		{ "claimed",    "record sets of ours" },
-		{ "others",     "records of others" },
-		{ "unmanaged",  "records of nobody" },
+		{ "claimed",    "record sets of this owner" },
+		{ "others",     "records of other owners" },
+		{ "unmanaged",  "records without an owner" },
 		{ "outside",    "records of other zones" },
-		{ "unreadable", "records not understood" },
+		{ "unreadable", "unreadable records" },
 		{ 0 }
 	};
 	const struct output *out = &import->cli->out;
@@ -241,8 +241,8 @@ static void tell(const struct import *import)
 	if (out->json || out->quiet)
 		return;
 	output_fields(out, import->sums, fields);
-	puts("what the zone still has just so is ours with the next round (see "
-	     "'owner plan')");
+	puts("the next round takes over the record sets that the zone still has "
+	     "unchanged (see 'zonefleet owner plan')");
 }
 
 static enum err run(struct import *import)

@@ -36,14 +36,14 @@ static bool has_selector(const struct cli *cli)
 static enum err check_selector(struct cli *cli, bool is_all)
 {
 	if (cli_has(cli, OPT_BELOW) && !cli_has(cli, OPT_NAME))
-		return cli_usage(cli, "--below goes with --name: it is meant with all "
-		                 "that is below it");
+		return cli_usage(cli, "--below goes with --name: it also selects all "
+		                 "names below that name");
 	if (cli_has(cli, OPT_ALL) && has_selector(cli))
-		return cli_usage(cli, "--all selects all that is ours: leave out what "
-		                 "selects some of it");
+		return cli_usage(cli, "--all selects all record sets of STORAGE_ID: "
+		                 "leave out --name, --type and --resource");
 	if (!is_all && !has_selector(cli))
-		return cli_usage(cli, "select by --name, --type or --resource, or with "
-		                 "--all all that is ours");
+		return cli_usage(cli, "select record sets by --name, --type or "
+		                 "--resource, or all of STORAGE_ID by --all");
 	return OK;
 }
 
@@ -93,8 +93,8 @@ static enum err check_zone(const struct order *order)
 		return err;
 	if (owner_is_failed(status) &&
 	    answer_number(status, "rounds") > answer_number(order->before, "rounds"))
-		err = owner_ended_in_error(order->cli, status, "; the order stands, and "
-		                           "is done when a round succeeds");
+		err = owner_ended_in_error(order->cli, status, "; the order stays open "
+		                           "until a round succeeds");
 	json_decref(status);
 	return err;
 }
@@ -118,15 +118,15 @@ static enum err look(void *self, bool *is_over)
 static enum err await_order(struct order *order)
 {
 	const struct await await = { order->cli, order->wait_s, order->zone.name,
-	                             "has an order to do", look, order };
+	                             "carries out the order", look, order };
 	bool is_over;
 	enum err err = await_end(&await, &is_over);
 
 	if (err || is_over)
 		return err;
 	return fail(&order->cli->why, ERR_TIMEOUT,
-	            "%.200s: not done within %.1f s; the order stands, and is done in a "
-	            "later round, if nothing is held (see 'zonefleet owner list')",
+	            "%.200s: not done within %.1f s; the order stays open until a round "
+	            "succeeds and holds no changes (see 'zonefleet owner list')",
 	            order->zone.name, cli_elapsed(order->cli));
 }
 
@@ -152,10 +152,9 @@ static enum err refused(struct order *order, const json_t *result)
 	struct buf words = { 0 };
 
 	owner_refusals(json_object_get(result, "refused"), &words);
-	fail(&cli->why, ERR_CONFLICT, "of %lld record sets not all %s: %.400s",
+	fail(&cli->why, ERR_CONFLICT, "some of %lld record sets %s refused: %.400s",
 	     (long long)answer_number(result, "matched"),
-	     cli_has(cli, OPT_DRY_RUN) ? "would be done" : "were done",
-	     buf_string(&words));
+	     cli_has(cli, OPT_DRY_RUN) ? "would be" : "are", buf_string(&words));
 	buf_clear(&words);
 	cli->status = EXIT_FAILED;
 	cli->class = "Refused";
@@ -259,9 +258,10 @@ static enum err adopt_one(struct order *order)
 	err = carry_out(order, "ownership_adopt", args);
 	if (err || answer_number(json_object_get(order->told, "result"), "matched"))
 		return err;
-	return fail(&cli->why, ERR_NOT_FOUND, "no %.16s of %.255s is there to be "
-	            "adopted: the zone has none, it is ours, or nobody here wants it "
-	            "(see 'zonefleet owner apply')", cli->argv[3], name);
+	return fail(&cli->why, ERR_NOT_FOUND, "there is no %.16s of %.255s to adopt: "
+	            "the zone does not have it, STORAGE_ID has it already, or no "
+	            "resource wants it (see 'zonefleet owner apply')", cli->argv[3],
+	            name);
 }
 
 static enum err check_adopt(struct cli *cli)
@@ -269,11 +269,11 @@ static enum err check_adopt(struct cli *cli)
 	bool is_wanted = cli_has(cli, OPT_WANTED);
 
 	if (is_wanted && cli->argc > 2)
-		return cli_usage(cli, "--wanted adopts what is as it is wanted: it takes "
-		                 "no NAME, but --name");
+		return cli_usage(cli, "--wanted takes no NAME TYPE TARGET: select by "
+		                 "--name, --type and --resource");
 	if (!is_wanted && (has_selector(cli) || cli_has(cli, OPT_BELOW)))
-		return cli_usage(cli, "--name, --below, --type and --resource select "
-		                 "from what is --wanted");
+		return cli_usage(cli, "--name, --below, --type and --resource go with "
+		                 "--wanted");
 	if (!is_wanted && cli->argc < 5)
 		return cli_usage(cli, "owner adopt needs NAME TYPE TARGET..., or "
 		                 "--wanted");

@@ -45,8 +45,8 @@ static enum err await_round(struct awaited *awaited, int64_t wait_s)
 	if (err || is_over)
 		return err;
 	return fail(&awaited->cli->why, ERR_TIMEOUT, "%.255s was not planned within "
-	            "%.1f s: a round may be under way, or its primary says nothing (see "
-	            "'zonefleet owner list')", awaited->zone->name,
+	            "%.1f s: another round is under way, or the primary does not answer "
+	            "(see 'zonefleet owner list')", awaited->zone->name,
 	            cli_elapsed(awaited->cli));
 }
 
@@ -101,7 +101,7 @@ static enum err approve(struct cli *cli, const struct shared_zone *zone,
 	json_decref(nothing);
 	json_object_set_new(cli->document, "approved", json_true());
 	if (!cli->out.json && !cli->out.quiet)
-		puts("approved: it is done in the next round");
+		puts("approved: the next round makes these changes");
 	return OK;
 }
 
@@ -146,8 +146,8 @@ static enum err approve_shown(struct cli *cli, const struct shared_zone *zone)
 	if (*digest && cli_has(cli, OPT_YES))
 		return approve(cli, zone, digest);
 	if (!cli->out.json && !cli->out.quiet)
-		puts(*digest ? "nothing of it is done: approve it by its digest, or "
-		               "by --yes" : "nothing is held");
+		puts(*digest ? "nothing is approved: name the digest, or use --yes"
+		             : "no changes are held");
 	return OK;
 }
 

@@ -117,7 +117,7 @@ static const struct field plan_fields[] = {
 	{ "reason",      "reason" },
 	{ "planned",     "planned" },
 	{ "serial",      "serial" },
-	{ "ours",        "record sets of ours" },
+	{ "ours",        "record sets of this owner" },
 	{ "held",        "held" },
 	{ "digest",      "digest" },
 	{ "approved_by", "approved by" },
@@ -140,7 +140,7 @@ static void show_fields(const struct output *out, const json_t *status)
 	json_object_set_new(shown, "planned", json_string(ago));
 	json_object_set_new(shown, "dry_run",
 	                    json_is_true(json_object_get(plan, "dry_run"))
-	                    ? json_string("nothing is done") : json_null());
+	                    ? json_string("nothing is changed") : json_null());
 	json_object_set_new(shown, "steps", counts_text(json_object_get(plan, "steps")));
 	json_object_set_new(shown, "reasons",
 	                    counts_text(json_object_get(plan, "reasons")));
@@ -209,7 +209,7 @@ void owner_show_order(const struct output *out, const json_t *result)
 	json_object_set_new(shown, "refusals",
 	                    counts_text(json_object_get(result, "refused")));
 	json_object_set_new(shown, "dry", json_is_true(json_object_get(result, "dry_run"))
-	                    ? json_string("nothing is done") : json_null());
+	                    ? json_string("nothing is changed") : json_null());
 	if (!out->quiet)
 		output_fields(out, shown, fields);
 	show_names(out, result);
@@ -219,14 +219,15 @@ void owner_show_order(const struct output *out, const json_t *result)
 static const struct {
 	const char *reason, *words;
 } refusals[] = {
-	{ "FOREIGN",   "somebody else owns it, or has a share in it" },
-	{ "UNMANAGED", "nobody wants just that: see 'zonefleet owner apply'" },
-	{ "NO_MARK",   "there is no place for its mark" },
-	{ "conflict",  "somebody was faster: say it again" },
-	{ "changed",   "somebody was faster: say it again" },
-	{ "policy",    "the primary does not let us" },
-	{ "failed",    "the primary could not" },
-	{ "parked",    "the primary takes nothing from us: see 'zonefleet owner list'" },
+	{ "FOREIGN",   "another owner has it, or a share of it" },
+	{ "UNMANAGED", "no resource wants exactly these records: see 'zonefleet owner "
+	               "apply'" },
+	{ "NO_MARK",   "the zone has no place for its mark" },
+	{ "conflict",  "the zone changed meanwhile: run the command again" },
+	{ "changed",   "the zone changed meanwhile: run the command again" },
+	{ "policy",    "the primary does not allow it" },
+	{ "failed",    "the primary cannot take it" },
+	{ "parked",    "the primary refuses all changes: see 'zonefleet owner list'" },
 };
 
 static const char *words_of(const char *reason)

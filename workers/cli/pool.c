@@ -101,7 +101,8 @@ enum err pool_set(struct cli *cli)
 
 	if (!json_object_size(values)) {
 		json_decref(values);
-		return cli_usage(cli, "pool set: say what to set, by an option");
+		return cli_usage(cli, "pool set needs at least one of --ns, "
+		                 "--description and --catalog");
 	}
 	return show(cli, "update_pool", json_pack("{s:s, s:o}", "pool", cli->argv[0],
 	                                          "values", values));

@@ -44,8 +44,8 @@ static void tell_unnamed(const json_t *answer)
 	const json_t *unnamed = json_object_get(answer, "unnamed");
 
 	for (size_t i = 0; i < json_array_size(unnamed); i++)
-		printf("port %s keeps generated names only: its dns_name cannot be, or "
-		       "is another port's\n",
+		printf("port %s has only generated names: its dns_name is not valid in "
+		       "this domain, or another port has it\n",
 		       json_string_value(json_array_get(unnamed, i)));
 }
 
@@ -56,8 +56,8 @@ static void tell_network(const struct cli *cli, const json_t *answer)
 
 	if (cli->out.json || cli->out.quiet)
 		return;
-	printf("network %s: ports are named in %s; renamed %" PRId64 "\n",
-	       answer_text(network, "id"), *domain ? domain : "no domain",
+	printf("network %s: %s%s, renamed ports: %" PRId64 "\n",
+	       answer_text(network, "id"), *domain ? "domain " : "no domain", domain,
 	       answer_number(answer, "ports"));
 	tell_unnamed(answer);
 }
@@ -328,8 +328,8 @@ static enum err fail_many(struct cli *cli, const char *name, const json_t *ports
 	for (size_t i = 0; i < json_array_size(ports); i++)
 		buf_printf(&ids, "%s%s", i ? ", " : "",
 		           answer_text(json_array_get(ports, i), "id"));
-	err = fail(&cli->why, ERR_CONFLICT, "several ports are called %.255s, say which "
-	           "by its id: %s", name, buf_string(&ids));
+	err = fail(&cli->why, ERR_CONFLICT, "several ports have the name %.255s: use "
+	           "an id: %s", name, buf_string(&ids));
 	buf_clear(&ids);
 	return err;
 }
@@ -346,7 +346,7 @@ static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 
 		return err;
 	const json_t *ports = json_object_get(answer, "ports");
 	if (!json_array_size(ports))
-		err = fail(&cli->why, ERR_NOT_FOUND, "no port is called %.255s", name);
+		err = fail(&cli->why, ERR_NOT_FOUND, "no port has the name %.255s", name);
 	else if (json_array_size(ports) > 1)
 		err = fail_many(cli, name, ports);
 	else
@@ -475,8 +475,8 @@ enum err port_set(struct cli *cli)
 
 	put_values(cli, values);
 	if (!json_object_size(values))
-		err = cli_usage(cli, "say what to change: --dns-name, --dns-domain, "
-		                "--mac or ADDRESS");
+		err = cli_usage(cli, "port set needs at least one of ADDRESS, "
+		                "--dns-name, --dns-domain and --mac");
 	if (!err)
 		err = find_port(cli, id);
 	if (!err)

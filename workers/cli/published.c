@@ -89,9 +89,9 @@ struct work {
 
 static enum err were_refused(struct cli *cli, const struct published *published)
 {
-	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR, and tried again: %" PRId64
-	     " of its records refused: %.300s", published->key, published->id,
-	     published->refused, published->reason);
+	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64
+	     " of its records: %.300s; zonefleet-ports tries again", published->key,
+	     published->id, published->refused, published->reason);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
 	return ERR_CONFLICT;
@@ -104,8 +104,8 @@ static enum err look_taken(struct work *work)
 
 	if (err)
 		return err;
-	snprintf(published->what, sizeof(published->what), "has %" PRId64
-	         " records to go to central", published->open);
+	snprintf(published->what, sizeof(published->what), "waits for central: %" PRId64
+	         " records", published->open);
 	work->is_taken = !published->open;
 	return work->is_taken && published->refused ? were_refused(work->cli, published)
 	                                            : OK;
@@ -122,7 +122,7 @@ static enum err look(void *self, bool *is_over)
 		err = look_sites(work->cli, published);
 		*is_over = !next_site(published);
 		snprintf(published->what, sizeof(published->what),
-		         "goes to its name servers");
+		         "waits for the name servers");
 	}
 	return err;
 }
@@ -138,8 +138,8 @@ static enum err out_of_time(const struct work *work)
 		            "servers after %.1f s (see 'zonefleet status')",
 		            published->key, published->id,
 		            next_site(published)->domain, after_s);
-	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: %" PRId64 " records are not with "
-	            "central after %.1f s%s%.300s", published->key, published->id,
+	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not taken %" PRId64
+	            " records after %.1f s%s%.300s", published->key, published->id,
 	            published->open, after_s, *published->reason ? ": " : "",
 	            published->reason);
 }

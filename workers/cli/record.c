@@ -56,8 +56,8 @@ static enum err check_size(struct cli *cli, const json_t *args)
 	if (bytes <= max)
 		return OK;
 	return fail(&cli->why, ERR_TOO_LARGE,
-	            "the change has %zu bytes and a message at most %zu: "
-	            "make several, or import the domain",
+	            "the change has %zu bytes, but a message has at most %zu: "
+	            "make several changes, or use 'zonefleet domain import'",
 	            bytes, max);
 }
 

@@ -29,8 +29,8 @@ static enum err put_labels(struct cli *cli, json_t *values)
 			*value++ = '\0';
 			json_object_set_new(labels, word, json_string(value));
 		} else {
-			err = cli_usage(cli, "--label must be KEY=VALUE, or several "
-			                "joined by commas; not '%.100s'", word);
+			err = cli_usage(cli, "--label must be KEY=VALUE, or several with "
+			                "commas between them, not '%.100s'", word);
 		}
 	}
 	json_object_set_new(values, "labels", labels);
@@ -160,9 +160,9 @@ static enum err out_of_time(struct work *work)
 
 	describe(work->route, &words);
 	fail(&cli->why, ERR_TIMEOUT,
-	     "route %.200s is not there yet after %.1f s: %.250s%s", work->name,
+	     "route %.200s is not ACTIVE after %.1f s: %.250s%s", work->name,
 	     cli_elapsed(cli), buf_string(&words), is_scheduled(work->route)
-	     ? ", whose domain is not on its name servers" : "");
+	     ? ", but the domain is not on its name servers" : "");
 	buf_clear(&words);
 	return ERR_TIMEOUT;
 }
@@ -171,7 +171,8 @@ static enum err wait_route(struct work *work)
 {
 	struct cli *cli = work->cli;
 	struct await await = { .cli = cli, .subject = cli->argv[0],
-	                       .what = "is waited for", .look = look, .self = work };
+	                       .what = "waits for its router", .look = look,
+	                       .self = work };
 	bool is_over = false;
 	enum err err;
 
@@ -234,7 +235,8 @@ enum err route_set(struct cli *cli)
 	enum err err = put_values(cli, values);
 
 	if (!err && !json_object_size(values))
-		err = cli_usage(cli, "say what to change: --host, --label or --backend");
+		err = cli_usage(cli, "route set needs at least one of --host, --label "
+		                "and --backend");
 	if (err) {
 		json_decref(values);
 		return err;
@@ -280,15 +282,16 @@ static enum err look_left(void *self, bool *is_over)
 static enum err wait_left(struct leaving *leaving)
 {
 	struct cli *cli = leaving->cli;
-	struct await await = { .cli = cli, .subject = cli->argv[0], .what = "goes",
-	                       .look = look_left, .self = leaving };
+	struct await await = { .cli = cli, .subject = cli->argv[0],
+	                       .what = "is being deleted", .look = look_left,
+	                       .self = leaving };
 	bool is_over = false;
 	enum err err = await_in_time(&await, &is_over);
 
 	if (!err && !is_over)
-		err = fail(&cli->why, ERR_TIMEOUT, "names of route %.255s may still be "
-		           "there after %.1f s: the domain of router %.63s is not on its "
-		           "name servers", cli->argv[0], cli_elapsed(cli),
+		err = fail(&cli->why, ERR_TIMEOUT, "name servers may still have names of "
+		           "route %.255s after %.1f s: the domain of router %.63s is not "
+		           "on its name servers", cli->argv[0], cli_elapsed(cli),
 		           json_string_value(json_array_get(leaving->routers,
 		           json_array_size(leaving->routers) - 1)));
 	if (!err && !cli->out.json && !cli->out.quiet)

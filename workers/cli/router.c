@@ -40,8 +40,8 @@ static enum err ended_in_error(struct cli *cli, const json_t *router)
 {
 	const char *reason = answer_text(router, "reason");
 
-	fail(&cli->why, ERR_CONFLICT, "the domain of router %.63s is in ERROR, and tried "
-	     "again: %.300s", answer_text(router, "name"),
+	fail(&cli->why, ERR_CONFLICT, "the domain of router %.63s is in ERROR: %.300s; "
+	     "zonefleet-routes tries again", answer_text(router, "name"),
 	     *reason ? reason : "administrators see why in 'zonefleet router show'");
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
@@ -148,7 +148,7 @@ static enum err wait_zone(struct work *work)
 
 	if (!cli_has(cli, OPT_WAIT))
 		return OK;
-	err = wait_for(work, "is on its way", look_zone, &is_out);
+	err = wait_for(work, "waits for the name servers", look_zone, &is_out);
 	if (!err && !is_out)
 		err = fail(&cli->why, ERR_TIMEOUT, "the domain of router %.63s is still "
 		           "%.16s after %.1f s (see 'zonefleet status %.255s')",
@@ -262,8 +262,8 @@ enum err router_set(struct cli *cli)
 	enum err err = put_values(cli, values);
 
 	if (!err && !json_object_size(values))
-		err = cli_usage(cli, "say what to change: ADDRESS, --label, --capacity, "
-		                "--ttl or --description");
+		err = cli_usage(cli, "router set needs at least one of ADDRESS, --label, "
+		                "--capacity, --ttl and --description");
 	if (err) {
 		json_decref(values);
 		return err;
@@ -281,10 +281,10 @@ static void tell_drain(const struct cli *cli, const json_t *router)
 	if (!is_told(cli))
 		return;
 	if (cli_has(cli, OPT_UNDO))
-		printf("router %s takes routes again; it has %" PRId64 "\n", cli->argv[0],
-		       routes);
+		printf("router %s takes routes again; routes: %" PRId64 "\n",
+		       cli->argv[0], routes);
 	else
-		printf("router %s takes no more routes; %" PRId64 " are to move\n",
+		printf("router %s takes no more routes; to move: %" PRId64 "\n",
 		       cli->argv[0], routes);
 }
 
@@ -295,12 +295,12 @@ static enum err wait_routes(struct work *work)
 	enum err err = wait_for(work, "is drained", look_routes, &is_empty);
 
 	if (!err && !is_empty)
-		err = fail(&cli->why, ERR_TIMEOUT, "%" PRId64 " routes are still there "
-		           "after %.1f s (see 'zonefleet route list --router %.63s')",
-		           answer_number(work->router, "routes"), cli_elapsed(cli),
-		           cli->argv[0]);
+		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s still has routes after "
+		           "%.1f s: %" PRId64 " (see 'zonefleet route list --router "
+		           "%.63s')", cli->argv[0], cli_elapsed(cli),
+		           answer_number(work->router, "routes"), cli->argv[0]);
 	if (!err && is_told(cli))
-		printf("no route is left after %.3f s\n", cli_elapsed(cli));
+		printf("the router has no routes after %.3f s\n", cli_elapsed(cli));
 	return err;
 }
 
@@ -311,8 +311,8 @@ enum err router_drain(struct cli *cli)
 	enum err err;
 
 	if (is_undone && cli_has(cli, OPT_WAIT))
-		return cli_usage(cli, "--wait is until no route is left: leave it out "
-		                 "with --undo");
+		return cli_usage(cli, "--wait waits until the router has no route: leave "
+		                 "it out with --undo");
 	err = routes_ask(cli, "drain_router", json_pack("{s:s, s:b}", "router",
 	                 cli->argv[0], "drain", !is_undone), "router", &work.router);
 	if (err)
@@ -331,10 +331,10 @@ static enum err wait_gone(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_gone = false;
-	enum err err = wait_for(work, "goes", look_gone, &is_gone);
+	enum err err = wait_for(work, "is being deleted", look_gone, &is_gone);
 
 	if (!err && !is_gone)
-		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s is still going after "
+		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s is not deleted after "
 		           "%.1f s", cli->argv[0], cli_elapsed(cli));
 	if (!err && is_told(cli))
 		printf("DELETED after %.3f s\n", cli_elapsed(cli));
@@ -354,7 +354,7 @@ enum err router_delete(struct cli *cli)
 	}
 	err = routes_ask(cli, "delete_router", args, "router", &nothing);
 	if (!err && is_told(cli))
-		printf("router %s goes, and what its domain has of it\n", cli->argv[0]);
+		printf("deleting router %s and its records\n", cli->argv[0]);
 	if (!err && cli_has(cli, OPT_WAIT))
 		err = wait_gone(&work);
 	if (!err)

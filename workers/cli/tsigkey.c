@@ -74,7 +74,7 @@ static enum err put_secret(struct cli *cli, json_t *into)
 
 	if (!err && (strlen(secret) != len ||
 	             json_object_set_new(into, "secret", json_string(secret))))
-		err = fail(&cli->why, ERR_INVALID, "%.300s holds no secret in base64",
+		err = fail(&cli->why, ERR_INVALID, "%.300s must hold a secret in base64",
 		           cli->option[OPT_SECRET_FILE]);
 	explicit_bzero(secret, sizeof secret);
 	return err;
@@ -240,7 +240,8 @@ static enum err put_clause(struct cli *cli, const struct format *format, json_t 
 	struct buf clause = { 0 };
 
 	if (!is_plain(key.name) || !is_plain(key.algorithm) || !is_plain(key.secret))
-		return fail(&cli->why, ERR_REMOTE, "the answer of central is no key");
+		return fail(&cli->why, ERR_REMOTE,
+		            "the answer of central is not a valid key");
 	format->put(&key, &clause);
 	json_object_set_new(json, "clause", json_string(buf_string(&clause)));
 	buf_clear(&clause);

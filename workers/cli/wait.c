@@ -156,7 +156,8 @@ static enum err look(struct watcher *watcher, struct standing *standing)
 static enum err out_of_time(struct watcher *watcher)
 {
 	describe(watcher->domain, &watcher->line);
-	return fail(&watcher->cli->why, ERR_TIMEOUT, "not there yet after %.1f s: %.400s",
+	return fail(&watcher->cli->why, ERR_TIMEOUT,
+	            "not on the name servers after %.1f s: %.400s",
 	            cli_elapsed(watcher->cli), buf_string(&watcher->line));
 }
 
@@ -211,7 +212,7 @@ static enum err ended_in_error(struct watcher *watcher)
 	explain(watcher->domain, &words);
 	fail(&cli->why, ERR_CONFLICT, "%.200s is in ERROR: %.300s",
 	     answer_text(watcher->domain, "name"),
-	     words.len ? buf_string(&words) : "no reason was given");
+	     words.len ? buf_string(&words) : "central gives no reason");
 	buf_clear(&words);
 	cli->status = EXIT_IN_ERROR;
 	cli->class = "InError";
@@ -243,7 +244,7 @@ static enum err judge_end(struct watcher *watcher, enum verdict verdict)
 		return ended_in_error(watcher);
 	if (verdict == VERDICT_DELETED && !watcher->goal->is_deletion && !watcher->is_any)
 		return fail(&watcher->cli->why, ERR_NOT_FOUND,
-		            "%.200s was deleted meanwhile",
+		            "%.200s was deleted before it was ACTIVE",
 		            answer_text(watcher->domain, "name"));
 	return OK;
 }

@@ -85,17 +85,17 @@ static void bad(void **state)
 	static const struct {
 		const char *text, *words;	/* that must stand in the reason */
 	} cases[] = {
-		{ "",                                    "no change" },
-		{ "# nothing\n",                         "no change" },
-		{ "[]",                                  "no change" },
-		{ "add www 300 A",                       "line 1: add needs data" },
+		{ "",                                    "at least one change" },
+		{ "# nothing\n",                         "at least one change" },
+		{ "[]",                                  "at least one change" },
+		{ "add www 300 A",                       "line 1: add needs DATA" },
 		{ "\nreplace w 300 A 192.0.2.1",         "line 2: 'replace'" },
 		{ "add w x A 192.0.2.1",                 "the TTL 'x'" },
 		{ "add w 2147483648 A 192.0.2.1",        "the TTL" },
 		{ "add w 300",                           "add|set|delete NAME" },
 		{ "add w..w 300 A 192.0.2.1",            "empty label" },
 		{ "add w.example.org 300 A 192.0.2.1",   "final dot" },
-		{ "delete w 300 TXT \xff",                "not UTF-8" },
+		{ "delete w 300 TXT \xff",                "must be UTF-8" },
 		{ "[1]",                                 "changes[0]" },
 		{ "[{\"op\": \"add\"}]",                 "is empty" },
 		{ "[{\"op\": \"add\", \"op\": \"set\"}]", "line 1" },
