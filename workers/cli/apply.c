@@ -10,7 +10,7 @@ enum { CHANGES_MAX = 5000, TTL_MAX = INT32_MAX };
 
 /* ---- lines ---- */
 
-/* The word at *at, cut off in place; "" at the end. */
+/* Cuts the next word off *at, in place; "" at the end. */
 static char *next_word(char **at)
 {
 	char *word = *at + strspn(*at, " \t");
@@ -21,7 +21,7 @@ static char *next_word(char **at)
 	return word;
 }
 
-/* "-" is the domain's default. */
+/* "-" means the TTL of the domain. */
 static bool put_ttl(const char *word, json_t *change)
 {
 	int64_t ttl;
@@ -41,7 +41,7 @@ static bool same_field(const json_t *a, const json_t *b, const char *key)
 	return left ? json_equal(left, right) : !right;
 }
 
-/* Lines of one record set that follow each other are one change of it. */
+/* Consecutive lines of one record set become one change. */
 static void append(json_t *changes, json_t *change)
 {
 	json_t *last = json_array_get(changes, json_array_size(changes) - 1);
@@ -85,7 +85,7 @@ static enum err parse_line(char *line, const char *domain, json_t *change,
 	if (!*data)
 		return OK;
 	records = json_pack("[s]", data);
-	if (!records)	/* left out, `delete` would delete them all */
+	if (!records)	/* without records, `delete` deletes the whole set */
 		return fail(why, ERR_INVALID, "DATA must be UTF-8");
 	json_object_set_new(change, "records", records);
 	return OK;
@@ -119,7 +119,7 @@ static enum err parse_lines(char *text, const char *domain, json_t *changes,
 
 /* ---- JSON ---- */
 
-/* As central takes them, but for the names, which may be relative. */
+/* The form that central takes, except that names may be relative. */
 static enum err parse_json(const char *text, const char *domain, json_t *changes,
                            struct why *why)
 {

@@ -1,6 +1,6 @@
 /*
- * apply -- many changes in one file: a JSON list, as central takes them, or
- * lines of `add|set|delete NAME TTL TYPE DATA`. Pure but for the command.
+ * apply -- reads many changes from one file: a JSON list in the form that central takes,
+ * or lines of `add|set|delete NAME TTL TYPE DATA`. Only the command does I/O.
  */
 #pragma once
 
@@ -8,5 +8,5 @@
 
 #include "base/err.h"
 
-/* Appends to CHANGES; cuts TEXT up. ERR_INVALID names the line; ERR_TOO_LARGE. */
+/* Appends to CHANGES and cuts TEXT up. ERR_INVALID names the line; or ERR_TOO_LARGE. */
 enum err apply_parse(char *text, const char *domain, json_t *changes, struct why *why);

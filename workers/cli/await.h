@@ -1,6 +1,6 @@
 /*
- * await -- until something that takes its time is over: looked at often at first and less
- * often later; on a terminal a line says meanwhile what it is that goes on.
+ * await -- polls until a condition is met, with growing pauses. On a terminal a line
+ * shows the progress.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct await {
 	enum err (*look)(void *self, bool *is_over);
 	void *self;
 };
-/* OK, and not *is_over: the time is. */
+/* OK without *is_over: the time has run out. */
 enum err await_end(const struct await *await, bool *is_over);
-/* The same, for the seconds of --wait-timeout; what was printed is to be seen meanwhile. */
+/* The same for the seconds of --wait-timeout. Flushes standard output before. */
 enum err await_in_time(struct await *await, bool *is_over);

@@ -41,7 +41,7 @@ enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **re
 
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
 {
-	struct why words;	/* the old reason may be quoted in the new one */
+	struct why words;	/* the arguments may contain cli->why */
 	va_list args;
 
 	va_start(args, fmt);

@@ -1,12 +1,11 @@
 /*
- * cli -- one run of the client: what was asked for on the command line and in
- * the settings, and what every command needs to do it.
+ * cli -- one run of the client: the command line, the settings and the functions that all
+ * commands use.
  *
- * A command is a function enum err (struct cli *). Its reason for failing goes
- * into cli->why and is printed once, by main.c, which also turns the error
- * into the exit status. With --json a command leaves one document, which
- * main.c prints; should it fail, "error" stands in it too. What is alive
- * while a command runs (progress.h) goes to standard error.
+ * A command is a function enum err (struct cli *). It puts its reason for a failure into
+ * cli->why. main.c prints the reason once and makes the exit status from the error. With
+ * --json a command leaves one document, and main.c prints it; a failure adds "error".
+ * Progress (progress.h) goes to standard error.
  */
 #pragma once
 
@@ -23,33 +22,33 @@
 
 enum exit_status {
 	EXIT_GOOD,
-	EXIT_FAILED,		/* the request was refused, or failed */
+	EXIT_FAILED,		/* the worker refused the request, or it failed */
 	EXIT_USAGE,		/* the command line or the settings are wrong */
 	EXIT_NOT_FOUND,
-	EXIT_IN_ERROR,		/* --wait: it ended in ERROR */
+	EXIT_IN_ERROR,		/* --wait: the state became ERROR */
 	EXIT_TIMEOUT,
-	EXIT_UNREACHABLE,	/* the broker, or whoever should answer */
+	EXIT_UNREACHABLE,	/* the broker, the database or the worker */
 	EXIT_COUNT
 };
 
 struct cli {
-	/* asked for */
+	/* from the command line */
 	const struct command *command;
-	const char *option[OPT_COUNT];	/* NULL: not given; "" if it takes no value */
+	const char *option[OPT_COUNT];	/* NULL: not given; "": takes no value */
 	int argc;
-	char **argv;			/* the arguments behind the command's words */
+	char **argv;			/* the arguments after the command's words */
 	/* set up by main.c */
 	const char *config;		/* path of the settings */
 	struct worker_common common;	/* the groups broker, database, log */
-	struct client_config settings;	/* the group client, and the options over it */
+	struct client_config settings;	/* the group client, after the options */
 	struct output out;
 	struct client *client;		/* for commands that NEED_BROKER */
 	int64_t started_us;
-	/* how it ended */
+	/* result */
 	json_t *document;		/* for --json */
 	struct why why;
-	enum exit_status status;	/* EXIT_GOOD: as the error says */
-	const char *class;		/* for --json; NULL: as the error says */
+	enum exit_status status;	/* EXIT_GOOD: derive it from the error */
+	const char *class;		/* NULL: derive it from the error */
 };
 
 static inline bool cli_has(const struct cli *cli, enum cli_option option)
@@ -57,31 +56,31 @@ static inline bool cli_has(const struct cli *cli, enum cli_option option)
 	return cli->option[option] != NULL;
 }
 
-/* JSON is the answer, for --json; takes it over. */
+/* Sets the document for --json. Takes JSON over. */
 void cli_answer(struct cli *cli, json_t *json);
-double cli_elapsed(const struct cli *cli);	/* seconds since it had a broker */
+double cli_elapsed(const struct cli *cli);	/* seconds since the broker was reached */
 
-/* A call to central; takes ARGS over. *result is the caller's; NULL drops it. */
+/* Calls central. Takes ARGS over. The caller frees *result; a NULL RESULT drops it. */
 enum err cli_call(struct cli *cli, const char *method, json_t *args, json_t **result);
 
-/* Wrong use of the command line: the exit status says so, and a hint is added. */
+/* Wrong use of the command line: sets EXIT_USAGE, and main.c adds a hint. */
 enum err cli_usage(struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* An option's value as a number or a time ("1h"), into *value if it was given. */
+/* Reads an option's value as a number or a time ("1h"). Not given: *value stays. */
 enum err cli_number(struct cli *cli, enum cli_option option, int64_t min, int64_t max,
                     int64_t *value);
 enum err cli_seconds(struct cli *cli, enum cli_option option, int64_t max,
                      int64_t *value);
-/* The option's text as JSON's KEY of INTO, if it was given. */
+/* Sets KEY of INTO to the option's text, if the option is given. */
 void cli_put_text(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
-/* The option as a host name with its final dot, likewise. */
+/* The same for a host name, which gets its final dot. */
 void cli_put_host(const struct cli *cli, enum cli_option option, json_t *into,
                   const char *key);
-/* The option's comma-separated host names, each with its final dot, likewise. */
+/* The same for host names with commas between them. */
 void cli_put_hosts(const struct cli *cli, enum cli_option option, json_t *into,
                    const char *key);
 
-/* The argument as central takes a domain (names.h), into the text. */
+/* Writes the argument in the form that central takes (names.h). */
 enum err cli_domain(struct cli *cli, int argument, char text[NAME_MAX_TEXT + 1]);

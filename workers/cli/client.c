@@ -41,8 +41,8 @@ struct client {
 	struct rpc_client *rpc;
 	json_t *context;
 	int timeout_ms;
-	bool is_up, is_over;		/* the broker; the time of a pause */
-	int out_now;			/* calls of the window that are not answered */
+	bool is_up, is_over;		/* the broker is up; the pause is over */
+	int out_now;			/* calls of the window without an answer */
 	enum err window_err;		/* the first failure among them */
 	struct why window_why;
 };
@@ -65,7 +65,7 @@ static void on_timer(void *self)
 	loop_stop(client->loop);
 }
 
-/* A stop may be left over from what ran before: ask for the reason each time. */
+/* loop_run() may return by an earlier loop_stop(): check the reason each time. */
 static void run_until(struct client *client, const bool *reason, int ms)
 {
 	client->is_over = false;
@@ -121,7 +121,7 @@ void client_see_all(struct client *client)
 	json_object_set_new(client->context, "all_tenants", json_true());
 }
 
-/* An answer may overtake the broker's confirm of its question, which rpc waits for. */
+/* rpc waits for the broker's confirm of a call, and the answer may come before it. */
 static void drain(struct client *client)
 {
 	int64_t until_ms = clock_ms() + DRAIN_MAX_MS;
@@ -168,7 +168,7 @@ struct waiter {
 	struct why why;
 };
 
-/* The program that serves a topic; NULL: none does. */
+/* The program that serves a topic; NULL: no program does. */
 static const char *program_of(const char *topic)
 {
 	static const char *const topics[] = { "central", "minidns", "ownership", "ports",

@@ -1,10 +1,10 @@
 /*
- * client -- calls to the fleet, from a program that does one thing at a time:
- * the loop runs only while an answer is waited for.
+ * client -- calls to the fleet from a program that does one thing at a time. The loop
+ * runs only while the client waits for an answer.
  *
- * client_open() waits for the broker, so that "the broker is away" and "nobody
- * answers" are told apart. Many calls may be out at once through a window
- * (import.c): the first failure is kept, and told when the window is closed.
+ * client_open() waits for the broker, so that the errors for a broker that is away and
+ * for a worker that does not answer differ. A window (import.c) sends many calls at once.
+ * It keeps the first failure and returns it when it is closed.
  */
 #pragma once
 
@@ -25,27 +25,27 @@ extern const struct option client_options[];	/* offsets into struct client_confi
 
 struct client;
 
-/* Borrows both. ERR_UNREACHABLE: no broker in time. */
+/* Borrows both settings. ERR_UNREACHABLE: no broker in time. */
 enum err client_open(const struct client_config *config,
                      const struct broker_config *broker, struct client **client,
                      struct why *why);
-/* From now on lists are of every tenant: for what only administrators ask. */
+/* Later lists show all tenants. Only for commands of administrators. */
 void client_see_all(struct client *client);
 void client_close(struct client **client);
 
-/* One call, one answer. Takes ARGS over; *result is the caller's. */
+/* One call with one answer. Takes ARGS over. The caller frees *result. */
 enum err client_call(struct client *client, const char *topic, const char *method,
                      json_t *args, json_t **result, struct why *why);
-/* Between two looks at what takes its time. *ms is 0 before the first, and grows. */
+/* The pause between two polls. *ms is 0 before the first pause, and grows. */
 void client_pause(struct client *client, int *ms);
 
-/* The same call many times over: sent at once while fewer than WINDOW are out. */
+/* One of many calls: sent at once while fewer than CLIENT_WINDOW have no answer. */
 enum { CLIENT_WINDOW = 8 };
 enum err client_window_call(struct client *client, const char *topic, const char *method,
                             json_t *args, struct why *why);
-/* Waits until all are answered. */
+/* Waits for all answers. */
 enum err client_window_close(struct client *client, struct why *why);
 
-/* Fields of an answer; one that is absent or of another type reads as empty. */
+/* Fields of an answer. A missing field or one of another type reads as empty. */
 const char *answer_text(const json_t *json, const char *key);
 int64_t answer_number(const json_t *json, const char *key);

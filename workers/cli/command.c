@@ -69,7 +69,7 @@ static enum err choose(struct cli *cli)
 		return OK;
 	cli->command = command_find(cli->argv, cli->argc, &used);
 	if (cli_has(cli, OPT_HELP))
-		return OK;	/* help.c looks at the words itself */
+		return OK;	/* help.c reads the words itself */
 	if (!cli->command && command_is_noun(cli->argv[0]))
 		return cli_usage(cli, cli->argc > 1 ? "%s has no command '%s'"
 		                                    : "'%s' needs a second word",
@@ -81,7 +81,7 @@ static enum err choose(struct cli *cli)
 	return OK;
 }
 
-/* What is no UTF-8 cannot be sent, and must not be left out. */
+/* JSON takes UTF-8 only, and jansson would leave other text out. */
 static enum err check_text(struct cli *cli, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

@@ -5,8 +5,8 @@
 #include "handlers.h"
 
 /*
- * The completion for bash, from the table: the first words, the second words
- * of each, and behind a command its options, or files.
+ * Writes the completion for bash from the table of commands: the first words, the second
+ * words of each, and the options or files of a command.
  */
 
 static const char head[] =
@@ -103,7 +103,7 @@ static void print_verbs(void)
 	}
 }
 
-/* How many words stand before the first FILE among the arguments; 0: there is none. */
+/* The number of words before the first FILE argument; 0: the command takes no FILE. */
 static int words_before_file(const struct command *command)
 {
 	const char *file = strstr(command->arguments, "FILE");

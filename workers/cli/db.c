@@ -8,7 +8,7 @@
 #include "store_tenants.h"
 #include "tenants.h"
 
-/* ---- tenants that an operator has to look at ---- */
+/* ---- doubtful tenants ---- */
 
 static enum err read_tenants(struct db *db, json_t **in_doubt, struct why *why)
 {
@@ -102,7 +102,7 @@ static void on_version(void *self, int version, const char *name, bool applied)
 	fflush(stdout);
 }
 
-/* The migration is done even if a large table takes too long to read for a statement. */
+/* The migration stays done even if reading a large table takes too long. */
 static void report_tenants(struct db *db, json_t **in_doubt)
 {
 	struct why why;

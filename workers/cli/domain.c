@@ -47,7 +47,7 @@ static const struct field fields[] = {
 	{ 0 }
 };
 
-/* ---- what is asked for ---- */
+/* ---- values from options ---- */
 
 static enum err put_seconds(struct cli *cli, enum cli_option option, json_t *into,
                             const char *key)
@@ -60,7 +60,7 @@ static enum err put_seconds(struct cli *cli, enum cli_option option, json_t *int
 	return err;
 }
 
-/* What may be said of a domain when it is made, and later. */
+/* The values that both domain create and domain set take. */
 static enum err put_values(struct cli *cli, json_t *into)
 {
 	static const struct {
@@ -82,7 +82,7 @@ static enum err put_values(struct cli *cli, json_t *into)
 
 /* ---- one domain ---- */
 
-/* A change is told in a line, and waited for by the domain's id. */
+/* Prints a line about the change. --wait follows the domain by its id. */
 static enum err finish(struct cli *cli, json_t *domain, const char *verb)
 {
 	const struct goal goal = {
@@ -140,7 +140,7 @@ enum err domain_set(struct cli *cli)
 	return err ? err : finish(cli, domain, "changed");
 }
 
-/* METHOD with the domain of the first argument. */
+/* Calls METHOD with the domain of the first argument. */
 static enum err call_domain(struct cli *cli, const char *method, json_t **domain)
 {
 	char name[NAME_MAX_TEXT + 1];
@@ -176,7 +176,7 @@ static enum err abandon(struct cli *cli)
 	return OK;
 }
 
-/* What it would leave where is shown first. */
+/* Without --yes it shows the name servers that would keep the zone. */
 enum err domain_abandon(struct cli *cli)
 {
 	json_t *status;
@@ -222,7 +222,7 @@ static void list_row(struct table *table, const json_t *domain)
 	table_text(table, answer_text(domain, "tenant"));
 }
 
-/* A name, whose final dot may be missing, or a pattern, which is taken as it is. */
+/* A name gets its final dot. A pattern stays as it is. */
 static enum err put_pattern(struct cli *cli, json_t *criterion)
 {
 	char name[NAME_MAX_TEXT + 1];

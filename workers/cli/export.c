@@ -9,8 +9,8 @@
 enum { ATTEMPTS = 5 };
 
 /*
- * The zone is written aside until it is whole: nobody finds half of it, and
- * when it changes between two pages the export begins again.
+ * Writes the zone to a temporary file until it is complete, so that no reader finds half
+ * of it. If the zone changes between two pages, the export begins again.
  */
 struct export {
 	struct cli *cli;
@@ -41,7 +41,7 @@ static void take(struct export *export, const json_t *page)
 	              (long long)export->records);
 }
 
-/* *marker is where the next page begins; NULL behind the last. */
+/* *marker is the start of the next page; NULL after the last page. */
 static enum err read_page(struct export *export, json_t **marker)
 {
 	json_t *args =

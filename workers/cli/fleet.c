@@ -26,7 +26,7 @@ struct list {
 	const char *method, *key;
 	const struct column *columns;
 	void (*row)(struct table *table, const json_t *row);
-	const char *none;		/* what is said of an empty list */
+	const char *none;		/* the text for an empty list */
 };
 
 static enum err show(struct cli *cli, const struct list *list)

@@ -1,4 +1,4 @@
-/* handlers -- what the rows of commands.c run, by the file it is in. */
+/* handlers -- the functions of the rows in commands.c, with the file of each. */
 #pragma once
 
 #include "cli.h"

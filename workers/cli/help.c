@@ -31,7 +31,7 @@ const struct help_group help_groups[] = {
 
 /* ---- text ---- */
 
-/* Words into lines; the first begins at COLUMN, the others at INDENT. */
+/* Wraps words into lines. The first begins at COLUMN, the others at INDENT. */
 static void print_wrapped(const char *text, size_t column, size_t indent)
 {
 	bool is_first = true;
@@ -154,7 +154,7 @@ static void print_overview(void)
 	               "zonefleet status example.org");
 }
 
-/* ---- the ways to ask ---- */
+/* ---- entry points ---- */
 
 enum err help_words(struct cli *cli)
 {

@@ -1,16 +1,16 @@
-/* help -- what the client can do, in words, from the rows of command.h. */
+/* help -- the texts of --help and of the man page, made from the rows of command.h. */
 #pragma once
 
 #include <stdio.h>
 
 #include "cli.h"
 
-/* --help: of the command or the noun whose words were given, or of all. */
+/* Prints the help of the command or noun on the command line, or the overview. */
 enum err help_words(struct cli *cli);
-/* Behind a usage error, on standard error: where to read on. */
+/* After a usage error: names the help to read, on standard error. */
 void help_hint(const struct cli *cli);
 
-void help_man(FILE *to);	/* man.c: the man page */
+void help_man(FILE *to);	/* the man page; in man.c */
 
 /* The headings of the overview, and the first words of the commands below each. */
 enum { HELP_NOUNS_MAX = 8 };

@@ -13,8 +13,8 @@
 enum {
 	PART_BYTES = 512 * 1024,
 	PART_RECORDS = 4000,
-	RECORD_BYTES = 64,  /* of a record's quotes, commas and numbers on the wire */
-	TTL_DEFAULT = 3600, /* of a file that names none */
+	RECORD_BYTES = 64,  /* per record: quotes, commas and numbers on the wire */
+	TTL_DEFAULT = 3600, /* of a file without a TTL */
 	COMMIT_MAX_S = 3600,
 };
 
@@ -110,7 +110,7 @@ static enum err send_records(struct import *import)
 	return err ? err : send_part(import);
 }
 
-/* The first failure is the one to tell; all that is out is awaited. */
+/* Reports the first failure, and waits for all answers before it returns. */
 static enum err stage(struct import *import)
 {
 	struct why words;
@@ -139,7 +139,7 @@ static enum err begin(struct import *import)
 	return OK;
 }
 
-/* What was staged would be swept away some day; the first failure stays the reason. */
+/* Central would delete the staged records later. The first failure stays the reason. */
 static void cancel(struct import *import)
 {
 	struct why kept = import->cli->why;
@@ -154,7 +154,7 @@ static bool is_state(const json_t *state, const char *name)
 	return !strcmp(answer_text(state, "state"), name);
 }
 
-/* Who does it, and whether another had to take it up. */
+/* Shows which worker commits, and whether it is not the first one. */
 static void show_commit(struct import *import, const json_t *state)
 {
 	const char *worker = answer_text(state, "worker");
@@ -219,7 +219,7 @@ static enum err commit(struct import *import, json_t **result)
 	return err;
 }
 
-/* Under the names that the other changes use; "domain" is the name here. */
+/* Uses the keys of the other changes: here "domain" is the name. */
 static void complete(struct import *import, json_t *result)
 {
 	int64_t touched =
@@ -269,7 +269,7 @@ static enum err run(struct import *import, json_t **result)
 	err = stage(import);
 	closed = input_close(&import->input, &words);
 	if (closed) {
-		/* what was wrong with the last record was that it is cut off */
+		/* the last record is bad because the file is cut off */
 		import->cli->why = words;
 		err = closed;
 	}

@@ -40,9 +40,9 @@ static enum err cannot(const struct input *input, int error, struct why *why)
 }
 
 /*
- * FD is its standard input and TO its output; SIGPIPE ends it when nobody reads on. What
- * it says is dropped: its exit status tells enough, and the client says it in its own
- * words.
+ * The unpacker reads input->fd and writes to TO. SIGPIPE ends it when the client stops
+ * reading. Its error output is dropped: the client makes its own message from the exit
+ * status.
  */
 static int spawn(struct input *input, int to)
 {
@@ -130,7 +130,7 @@ int64_t input_position(const struct input *input)
 	return at < 0 ? 0 : at;
 }
 
-/* Reading may have ended early: then the child ends by SIGPIPE, and that is no news. */
+/* If the client stopped reading early, the child ends by SIGPIPE: that is no failure. */
 static enum err reap(struct input *input, bool at_end, struct why *why)
 {
 	int status = 0;

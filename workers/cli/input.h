@@ -1,7 +1,7 @@
 /*
- * input -- a file to be read: a path, "-" for standard input, and what ends in
- * .xz or .gz through its unpacker, a child process. Tells how far the reading
- * is, also of a packed file: the child shares the descriptor's offset.
+ * input -- reads a file: a path, or "-" for standard input. A child process unpacks a
+ * path that ends in .xz or .gz. The progress is known for a packed file too, because the
+ * child shares the offset of the descriptor.
  */
 #pragma once
 
@@ -16,16 +16,16 @@
 struct input {
 	FILE *file;		/* to read from */
 	const char *path;
-	const char *unpacker;	/* NULL: none */
-	int fd;			/* whose offset tells the progress; -1: none */
+	const char *unpacker;	/* NULL: not packed */
+	int fd;			/* its offset is the progress; -1: not known */
 	pid_t child;
 	int64_t size;		/* bytes on disk; 0: not known */
 };
 
 enum err input_open(struct input *input, const char *path, struct why *why);
 int64_t input_position(const struct input *input);	/* of size */
-/* ERR_INVALID: the unpacker did not like what it read. */
+/* ERR_INVALID: the unpacker failed. */
 enum err input_close(struct input *input, struct why *why);
 
-/* The whole of a text at once. ERR_TOO_LARGE: of more than 16 MiB. */
+/* Reads a whole text. ERR_TOO_LARGE: more than 16 MiB. */
 enum err input_read(const char *path, struct buf *text, struct why *why);

@@ -17,13 +17,16 @@ enum { LETTERS_MAX = 100000, BODY_MAX = 16 << 20, LETTER_ID_LEN = 32 };
 
 /* A dead letter, as the commands show it. */
 struct letter {
-	const char *queue;		/* that it came from */
+	const char *queue;		/* from which it came */
 	char id[LETTER_ID_LEN + 1];
 	const struct desk_letter *message;
-	const char *message_id, *method;	/* "": they cannot be read */
+	const char *message_id, *method;	/* "": not readable */
 };
 
-/* The dead letters of all queues, one by one; what VISIT leaves goes back at the end. */
+/*
+ * Visits the dead letters of all queues one by one. A letter that VISIT does not drop
+ * goes back to its queue at the end.
+ */
 struct tour {
 	struct cli *cli;
 	struct broker_desk *desk;
@@ -36,8 +39,8 @@ struct tour {
 };
 
 /*
- * A digest of the queue and the body. The message's own id would not do: its sender chooses
- * it, and could give a letter the id of another one, which an operator is about to retry.
+ * The id is a digest of the queue and the body. The id in the message is not safe: its
+ * sender chooses it. It could name another letter that an operator is about to retry.
  */
 static void letter_set_id(struct letter *letter)
 {
@@ -91,7 +94,7 @@ static enum err tour_queue(struct tour *tour, const char *queue)
 	bool found = true;
 	enum err err = broker_desk_count(tour->desk, dead, &count, &tour->cli->why);
 
-	/* not those that come meanwhile: what is sent back may die again */
+	/* skip letters that arrive meanwhile: a retried one may die again */
 	for (uint32_t i = 0; !err && found && i < count.messages; i++) {
 		struct desk_letter message;
 
@@ -138,7 +141,7 @@ static const struct column columns[] = {
 	{ 0 }
 };
 
-/* What list and show have in common. */
+/* The part that list and show share. */
 static json_t *letter_json(const struct letter *letter)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "queue", letter->queue, "id",
@@ -224,7 +227,7 @@ static enum err visit_drop(struct tour *tour, const struct letter *letter)
 	return err;
 }
 
-/* WORDS: "sent back". */
+/* WORDS: "sent back". NULL prints no count. */
 static enum err settle(struct cli *cli, struct tour *tour, const char *words)
 {
 	const char *which = cli->argv[0];
@@ -250,7 +253,7 @@ enum err letters_show(struct cli *cli)
 	return settle(cli, &(struct tour){ .visit = visit_show }, NULL);
 }
 
-/* Who vouches for a letter has read it. */
+/* The operator must read a letter before vouching for it, so never "all". */
 static enum err check_vouch(struct cli *cli)
 {
 	if (!strcmp(cli->argv[0], "all"))

@@ -61,7 +61,7 @@ static const json_t *find_by_name(const json_t *page, const char *name)
 	return NULL;
 }
 
-/* central takes the entry's id, and lists them by name: *id is "" if it is not there. */
+/* Central takes the id of an entry, so look the name up. *id is "" if it is missing. */
 static enum err find_blacklist(struct cli *cli, const char *name, char id[ID_LEN + 1])
 {
 	json_t *args = json_pack("{s:i}", "limit", 1000), *page;

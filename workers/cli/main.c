@@ -1,7 +1,7 @@
 /*
- * zonefleet: the client. Wires the command line, the settings, the broker and
- * the command together, and tells how it ended: one line, or one document,
- * and an exit status that scripts can use.
+ * zonefleet: the client. Connects the command line, the settings, the broker and the
+ * command. Prints the result as one line or one JSON document, and exits with a status
+ * that scripts can use.
  */
 #include <langinfo.h>
 #include <locale.h>
@@ -39,7 +39,7 @@ static enum err load_settings(struct cli *cli, const struct option_schema *schem
 		err = worker_common_check(&cli->common, &cli->why);
 	if (!err)
 		return OK;
-	/* whatever it is, it is not the request that failed */
+	/* the settings are wrong, not the request */
 	cli->status = EXIT_USAGE;
 	cli->class = "Settings";
 	return err;
@@ -53,7 +53,7 @@ static void set_text(char **text, const char *given)
 	*text = strdup(given);
 }
 
-/* The options stand over the settings. */
+/* The options override the settings. */
 static enum err apply_options(struct cli *cli)
 {
 	struct client_config *settings = &cli->settings;
@@ -64,7 +64,7 @@ static enum err apply_options(struct cli *cli)
 	if (!err && timeout < 1)
 		err = cli_usage(cli, "--timeout must be at least 1 second, not '%s'",
 		                cli->option[OPT_TIMEOUT]);
-	if (!err)			/* before anything is changed, too */
+	if (!err)			/* checked before the command changes anything */
 		err = cli_seconds(cli, OPT_WAIT_TIMEOUT, AWAIT_MAX_S, &wait);
 	settings->timeout_s = (int)timeout;
 	set_text(&settings->tenant, cli->option[OPT_TENANT]);
@@ -164,7 +164,7 @@ static enum exit_status exit_status(const struct cli *cli, enum err err)
 	}
 }
 
-/* An exception of somebody else's is named within the words. */
+/* The text already names the exception of another program (ERR_REMOTE). */
 static const char *class_of(const struct cli *cli, enum err err)
 {
 	return cli->class ? cli->class : err_class(err);
@@ -198,7 +198,7 @@ static void tell_text(const struct cli *cli, enum err err)
 		help_hint(cli);
 }
 
-/* Where one more word on the command line may be what is missing. */
+/* Names the option that may be missing. */
 static void advise(struct cli *cli, enum err err)
 {
 	struct why words = cli->why;
@@ -218,7 +218,7 @@ static void tell(struct cli *cli, enum err err)
 		output_json(json_incref(cli->document));
 }
 
-/* What could not be written was not done; but a reader that went away knows it. */
+/* Lost output makes the run a failure, without a message. */
 static enum exit_status flush(enum exit_status status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -226,7 +226,7 @@ static enum exit_status flush(enum exit_status status)
 	return status ? status : EXIT_FAILED;
 }
 
-/* Text is UTF-8, here and on the wire; on a terminal of another kind it is ASCII. */
+/* Text is UTF-8 here and on the wire. On any other terminal the output is ASCII. */
 static void set_locale(void)
 {
 	setlocale(LC_CTYPE, "");

@@ -3,7 +3,7 @@
 #include "command.h"
 #include "help.h"
 
-/* Text as roff has it: no control line, no escape, hyphens that can be copied. */
+/* Escapes text for roff: no control lines, and hyphens that can be copied. */
 static void roff(const char *text, FILE *to)
 {
 	bool is_line_start = true;

@@ -42,7 +42,7 @@ enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why
 	return OK;
 }
 
-/* Completed by the domain, it would hold the domain's name twice. */
+/* With the domain appended, the name would contain the domain twice. */
 static bool is_dot_forgotten(const char *word, const struct name *zone)
 {
 	static const struct name root = { .len = 1 };
@@ -102,7 +102,7 @@ static bool take_number(const char **at, int64_t max, int64_t *number)
 	return true;
 }
 
-/* A number alone is seconds; else each number has its unit. */
+/* A number alone means seconds. Otherwise each number needs a unit. */
 bool names_seconds(const char *text, int64_t max, int64_t *seconds)
 {
 	const char *start = text;
@@ -123,10 +123,10 @@ bool names_seconds(const char *text, int64_t max, int64_t *seconds)
 	return true;
 }
 
-/* The two largest units say enough. */
+/* Prints the two largest units. */
 void names_duration(int64_t seconds, char text[DURATION_TEXT])
 {
-	size_t i = 1;	/* weeks are for typing */
+	size_t i = 1;	/* weeks are for input only */
 	int64_t first, rest;
 
 	if (seconds < 0)

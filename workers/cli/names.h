@@ -1,7 +1,7 @@
 /*
- * names -- domain names and times as people type and read them. A domain may lack its
- * final dot, or be an id. The name of a record is relative to its domain
- * ("www", "@"), or absolute with its final dot. Pure.
+ * names -- domain names and times in the form that people type and read. A domain may
+ * lack its final dot, or be an id. The name of a record is relative to its domain ("www",
+ * "@") or absolute with its final dot. Pure.
  */
 #pragma once
 
@@ -12,26 +12,26 @@
 #include "model/name.h"
 
 /*
- * A domain as central takes it: the canonical name, or the id as it was typed.
- * ERR_INVALID says what is wrong with it.
+ * Writes the domain in the form that central takes: the canonical name, or an id
+ * unchanged. ERR_INVALID says what is wrong with WORD.
  */
 enum err names_domain(const char *word, char text[NAME_MAX_TEXT + 1], struct why *why);
 /*
- * The absolute name of a record in DOMAIN (canonical). A relative name that ends in the
- * domain's own ("www.example.org" in example.org.) is refused: its final dot was
- * forgotten.
+ * Writes the absolute name of a record in DOMAIN (canonical). Refuses a relative name
+ * that ends in the name of the domain ("www.example.org" in example.org.), because its
+ * final dot is missing.
  */
 enum err names_record(const char *word, const char *domain, char text[NAME_MAX_TEXT + 1],
                       struct why *why);
 
-/* "90", "1h", "1h30m", "2d" to seconds; false if it is none or more than MAX. */
+/* "90", "1h", "1h30m", "2d" to seconds; false: not a time, or more than MAX. */
 bool names_seconds(const char *text, int64_t max, int64_t *seconds);
 enum { DURATION_TEXT = 64, MOMENT_TEXT = DURATION_TEXT + 8 };
 
 /* 5 s, 3 min 20 s, 2 h 5 min, 4 d 3 h */
 void names_duration(int64_t seconds, char text[DURATION_TEXT]);
 /*
- * "2026-11-21T12:00:00.123Z" as seen at NOW, unix seconds: "3 s ago", "in 2 min"; what is
- * no such time stays as it is, cut to fit.
+ * "2026-11-21T12:00:00.123Z" relative to NOW (Unix seconds): "3 s ago", "in 2 min". Any
+ * other text stays the same, cut to the size of TEXT.
  */
 void names_moment(const char *time, int64_t now, char text[MOMENT_TEXT]);

@@ -151,7 +151,7 @@ static enum cli_option option_of(int code)
 	return OPT_COUNT;
 }
 
-/* A letter stands in optopt, perhaps among others; a long option was the last word. */
+/* optopt has a short option, perhaps of a group. WORD is the long option. */
 static void describe(int code, const char *word, char wrong[WRONG_MAX])
 {
 	if (code == ':')
@@ -166,7 +166,7 @@ static void describe(int code, const char *word, char wrong[WRONG_MAX])
 		         "%s is not an option, or matches several options", word);
 }
 
-/* To the end even after a mistake: --json says how it is to be told. */
+/* Scans to the end even after a mistake: a later --json decides how to print it. */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256])
 {

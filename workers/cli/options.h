@@ -1,6 +1,6 @@
 /*
- * options -- the options of the command line, a row each, over getopt_long.
- * It alone includes <getopt.h>, whose struct option is not that of
+ * options -- the options of the command line, with a row for each, on top of getopt_long.
+ * Only options.c includes <getopt.h>, because its struct option is not the one of
  * base/option.h.
  */
 #pragma once
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every option of every command; the rows are in options.c. */
+/* All options of all commands. The rows are in options.c. */
 enum cli_option {
 	OPT_CONFIG, OPT_JSON, OPT_TENANT, OPT_ADMIN, OPT_ALL_TENANTS, OPT_TIMEOUT,
 	OPT_QUIET, OPT_NO_COLOR, OPT_VERBOSE, OPT_SAMPLE, OPT_HELP,
 	OPT_VERSION,
-	OPT_COMMON_COUNT,	/* those above go with all commands */
+	OPT_COMMON_COUNT,	/* all commands take the options above */
 	OPT_WAIT = OPT_COMMON_COUNT, OPT_WAIT_TIMEOUT,
 	OPT_EMAIL, OPT_PRIMARY, OPT_TTL, OPT_REFRESH, OPT_RETRY, OPT_EXPIRE, OPT_MINIMUM,
 	OPT_DESCRIPTION, OPT_POOL, OPT_NS, OPT_CATALOG,
@@ -28,22 +28,22 @@ enum cli_option {
 	OPT_COUNT
 };
 
-/* A set of them, of names without their OPT_. */
+/* A set of options: OPT(WAIT) | OPT(TTL). */
 #define OPT(name) (UINT64_C(1) << OPT_##name)
 #define OPT_COMMON ((UINT64_C(1) << OPT_COMMON_COUNT) - 1)
 
 struct option_row {
 	const char *name;		/* "wait-timeout" */
-	char letter;			/* '\0': none */
-	const char *argument;		/* "S"; NULL: takes none */
+	char letter;			/* '\0': no letter */
+	const char *argument;		/* "TIME"; NULL: takes no value */
 	const char *help;
 };
 extern const struct option_row option_rows[OPT_COUNT];
 
 /*
- * Each given option's value goes to its place in VALUES ("" for one that takes none), and
- * the words that are no options to the end of ARGV; *first is the index of the first.
- * False: WRONG says what is wrong with an option; the others were read all the same.
+ * Puts the value of each given option into VALUES ("" if it takes no value). Moves the
+ * other words to the end of ARGV; *first is the index of the first one. False: WRONG says
+ * what is wrong with an option, and VALUES has the other options.
  */
 bool options_scan(int argc, char **argv, const char *values[OPT_COUNT], int *first,
                   char wrong[256]);

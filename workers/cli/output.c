@@ -14,7 +14,7 @@ enum { GAP = 2, CELLS_FIRST = 64 };
 
 /* ---- escaping ---- */
 
-/* Marks that turn the direction of writing, or that nobody sees. */
+/* Characters that change the writing direction, or that are invisible. */
 static bool is_treacherous(wchar_t c)
 {
 	return c == 0x061c || (c >= 0x200b && c <= 0x200f) ||
@@ -151,7 +151,7 @@ static void print_blanks(size_t count, FILE *to)
 	fprintf(to, "%*s", (int)count, "");
 }
 
-/* The last column ends its line: no blanks behind it. */
+/* The last column ends the line and gets no trailing blanks. */
 static void print_cell(const struct table *table, size_t column, const struct cell *cell,
                        FILE *to)
 {

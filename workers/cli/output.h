@@ -1,9 +1,9 @@
 /*
- * output -- what the user reads: aligned tables, or one JSON document.
+ * output -- prints aligned tables or one JSON document.
  *
- * Whatever came over the wire passes output_escape() on its way to a
- * terminal or a pipe: control characters, broken UTF-8 and characters that
- * turn the writing direction are shown as \xNN. Widths are in columns.
+ * All text from the wire passes output_escape() before it is printed. It shows control
+ * characters, broken UTF-8 and characters that change the writing direction as \xNN.
+ * Widths are in columns.
  */
 #pragma once
 
@@ -19,9 +19,9 @@ struct output {
 	bool json, quiet, color;
 };
 
-/* Append TEXT, made harmless. Returns the columns it takes. */
+/* Appends TEXT with escapes. Returns its width in columns. */
 size_t output_escape(const char *text, struct buf *to);
-/* One document on standard output; takes the JSON over. */
+/* Prints one document to standard output. Takes JSON over. */
 void output_json(json_t *json);
 void output_json_to(json_t *json, FILE *to);
 
@@ -33,8 +33,8 @@ struct column {
 };
 
 /*
- * Cells are added one by one, row by row; table_flush() prints the rows there are, and a
- * table of many pages keeps the widths (which only grow) and the one header.
+ * The caller adds cells one by one, row by row. table_flush() prints the rows so far. A
+ * table of many pages keeps its widths, which only grow, and prints one header.
  */
 struct table {
 	const struct output *out;
@@ -53,13 +53,13 @@ void table_number(struct table *table, int64_t number);
 void table_printf(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_flush(struct table *table, FILE *to);
-void table_clear(struct table *table);		/* what was not printed is dropped */
+void table_clear(struct table *table);		/* drops the rows not printed */
 
-/* Rows of a title and a value: "serial    17". The kind colors the value. */
+/* A row has a title and a value: "serial    17". A status has a color. */
 struct field {
 	const char *key;	/* of a JSON object; NULL ends the rows */
 	const char *title;
 };
-/* The fields of OBJECT that are there, texts, numbers and lists of texts. */
+/* Prints the fields that OBJECT has: texts, numbers, booleans and lists of texts. */
 void output_fields(const struct output *out, const json_t *object,
                    const struct field *fields);

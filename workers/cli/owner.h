@@ -1,6 +1,6 @@
 /*
- * owner -- what the commands on zones that others write, too, have in common: the zone
- * that is named, and the calls of zonefleet-ownership.
+ * owner -- the part that the commands on shared zones have in common: the zone on the
+ * command line, and the calls to zonefleet-ownership.
  */
 #pragma once
 
@@ -15,15 +15,15 @@ struct shared_zone {
 /* The first two arguments: STORAGE_ID ZONE. */
 enum err owner_zone(struct cli *cli, struct shared_zone *zone);
 
-/* The arguments of all methods; KEY and VALUE are one more, which may be NULL. */
+/* The arguments of all methods, and one more: KEY with VALUE, which may be NULL. */
 json_t *owner_arguments(const struct shared_zone *zone, const char *key, json_t *value);
-/* Takes ARGS over; *answer is the caller's. */
+/* Takes ARGS over. The caller frees *answer. */
 enum err owner_ask(struct cli *cli, const char *method, json_t *args, json_t **answer);
 
-/* The zone's state and its plan. */
+/* Reads the zone's state and its plan. */
 enum err owner_state(struct cli *cli, const struct shared_zone *zone, json_t **status);
 
-/* Its last round did not end well. */
+/* The last round of the zone failed: FAILED or PARKED. */
 bool owner_is_failed(const json_t *status);
-/* That ended the command; AND goes behind the reason, and may be "". */
+/* Fails because of that round. AND follows the reason, and may be "". */
 enum err owner_ended_in_error(struct cli *cli, const json_t *status, const char *and);

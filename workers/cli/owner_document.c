@@ -10,8 +10,8 @@ enum { ATTEMPTS = 3 };
 
 struct turning {
 	struct document *document;
-	json_t *marker;			/* of the page before; NULL: this is the first */
-	bool is_anew;			/* there is another reading by now */
+	json_t *marker;			/* of the previous page; NULL: first page */
+	bool is_anew;			/* the zone was read again meanwhile */
 	struct progress progress;
 };
 
@@ -31,7 +31,7 @@ static enum err begin(struct document *document, const json_t *page)
 	            document->zone->storage_id, zone);
 }
 
-/* Whose a record is may change under one serial; then the time differs. */
+/* An owner may change without a new serial. Then the time of the reading differs. */
 static bool is_of_reading(const struct document *document, const json_t *page)
 {
 	return document->serial == answer_number(page, "serial") &&

@@ -1,7 +1,8 @@
 /*
- * owner_document -- the records of a shared zone with their owners, as it was read last:
- * objects of just dnsname, owner, target and type (seed 001). They come page by page, and
- * all of them are of one reading: if there is a new one meanwhile, it begins anew.
+ * owner_document -- reads the records of a shared zone with their owners, as of the last
+ * reading of the zone. A record has exactly dnsname, owner, target and type (seed 001).
+ * The records come page by page. If zonefleet-ownership reads the zone again meanwhile,
+ * the document begins again.
  */
 #pragma once
 
@@ -13,13 +14,13 @@
 struct document {
 	struct cli *cli;
 	const struct shared_zone *zone;
-	void (*begin)(void *self);	/* what was taken before is void */
+	void (*begin)(void *self);	/* drop the records so far */
 	void (*take)(void *self, const json_t *record);
 	void *self;
-	/* the reading */
+	/* of the reading */
 	int64_t serial, count;
 	char read_at[40];		/* "2026-11-23T06:00:00", UTC */
 };
 
-/* ERR_CONFLICT: it was never read, or is read anew again and again. */
+/* ERR_CONFLICT: the zone was never read, or has changed in all attempts. */
 enum err owner_document_read(struct document *document);

@@ -7,8 +7,8 @@
 #include "whole.h"
 
 /*
- * The document of seed 001, a ConfigMap: the records are a JSON text within it, here with
- * a line for each.
+ * The document of seed 001 is a ConfigMap. It contains the records as one JSON text, with
+ * a line for each record.
  */
 static void begin(void *self)
 {
@@ -62,7 +62,7 @@ static enum err to_file(const struct document *document, json_t *map, const char
 	return OK;
 }
 
-/* On standard output it is the same document with --json and without. */
+/* Standard output gets the same document with and without --json. */
 static enum err tell(const struct document *document, json_t *map)
 {
 	struct cli *cli = document->cli;

@@ -12,19 +12,19 @@
 
 enum { PIECE_RECORDS = 5000, PIECE_BYTES = 4 * 1024 * 1024 };
 
-/* One record of the document; borrowed from it. */
+/* One record, borrowed from the document. */
 struct entry {
 	json_t *json;
 	const char *name, *type;
 	size_t name_len;		/* without its final dot */
-	size_t bytes;			/* of all of it, about */
+	size_t bytes;			/* approximate size of the record */
 };
 
 struct import {
 	struct cli *cli;
 	struct shared_zone zone;
 	json_t *list;
-	struct entry *entries;		/* those of a set stand together */
+	struct entry *entries;		/* sorted, so that a set is together */
 	size_t count, sent;
 	json_t *sums;
 	struct progress progress;
@@ -49,12 +49,12 @@ static enum err load(struct cli *cli, const char *path, json_t **document)
 	*document = json_loadf(input.file, JSON_REJECT_DUPLICATES, &error);
 	if (!*document)
 		err = no_json(cli, input.path, &error);
-	/* what was wrong with the text may be that it is cut off */
+	/* the text may be bad because the file is cut off */
 	closed = input_close(&input, err ? &(struct why){ 0 } : &cli->why);
 	return err ? err : closed;
 }
 
-/* A list, or the document with a list as its text. *list is the caller's. */
+/* Takes a list, or the document with a list as its text. The caller frees *list. */
 static enum err find_list(struct cli *cli, json_t *document, json_t **list)
 {
 	const json_t *data = json_object_get(document, "data");
@@ -122,7 +122,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : strcasecmp(x->type, y->type);
 }
 
-/* All of it is seen before the first is sent. */
+/* Checks all records before it sends the first one. */
 static enum err take_entries(struct import *import)
 {
 	import->count = json_array_size(import->list);
@@ -150,7 +150,7 @@ static size_t set_end(const struct import *import, size_t first, size_t *bytes)
 	return end;
 }
 
-/* Whole sets, as many as are not too much at once; but one in any case. */
+/* A piece has whole sets up to the limits, and always at least one set. */
 static size_t piece_end(const struct import *import, size_t first)
 {
 	size_t bytes = 0, end = first;

@@ -7,15 +7,15 @@
 #include "owner_show.h"
 
 /*
- * What is ordered to be done with marks: zonefleet-ownership notes it, does it in its
- * next round, and says what came of it.
+ * An order to change ownership marks. zonefleet-ownership stores it, carries it out in
+ * its next round and reports the result.
  */
 struct order {
 	struct cli *cli;
 	struct shared_zone zone;
 	int64_t wait_s;
-	json_t *before;			/* the zone's state when it was placed */
-	json_t *told;			/* of the order, last */
+	json_t *before;			/* the zone's state before the order */
+	json_t *told;			/* the latest state of the order */
 };
 
 static void order_clear(struct order *order)
@@ -24,7 +24,7 @@ static void order_clear(struct order *order)
 	json_decref(order->told);
 }
 
-/* ---- what is selected ---- */
+/* ---- selection ---- */
 
 static bool has_selector(const struct cli *cli)
 {
@@ -32,7 +32,7 @@ static bool has_selector(const struct cli *cli)
 	       cli_has(cli, OPT_RESOURCE);
 }
 
-/* Nobody gives away all of a zone by leaving a word out. */
+/* A missing option must never select the whole zone. */
 static enum err check_selector(struct cli *cli, bool is_all)
 {
 	if (cli_has(cli, OPT_BELOW) && !cli_has(cli, OPT_NAME))
@@ -60,7 +60,7 @@ static enum err put_name(struct cli *cli, const char *zone, json_t *selector)
 	return OK;
 }
 
-/* Into ARGS. IS_ALL: it may be none, which selects all. */
+/* Adds the selector to ARGS. IS_ALL: an empty selector is allowed and selects all. */
 static enum err put_selector(const struct order *order, bool is_all, json_t *args)
 {
 	struct cli *cli = order->cli;
@@ -76,14 +76,14 @@ static enum err put_selector(const struct order *order, bool is_all, json_t *arg
 	return err;
 }
 
-/* ---- until it is done ---- */
+/* ---- waiting ---- */
 
 static bool is_done(const struct order *order)
 {
 	return !strcmp(answer_text(order->told, "state"), "DONE");
 }
 
-/* A round that failed leaves it as it is; one that was under way is not meant. */
+/* A failed round keeps the order open. Rounds that began before it do not count. */
 static enum err check_zone(const struct order *order)
 {
 	json_t *status;
@@ -144,7 +144,7 @@ static enum err place(struct order *order, const char *method, json_t *args)
 	return owner_ask(cli, method, args, &order->told);
 }
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
 static enum err refused(struct order *order, const json_t *result)
 {
@@ -195,7 +195,7 @@ static enum err order_begin(struct order *order, struct cli *cli)
 
 /* ---- the commands ---- */
 
-/* METHOD of what is selected; KEY and VALUE are one more argument, or NULL. */
+/* Orders METHOD for the selected sets. KEY and VALUE are one more argument, or NULL. */
 static enum err order_selected(struct order *order, const char *method, bool is_all,
                                const char *key, const char *value)
 {
@@ -242,7 +242,7 @@ static json_t *targets_of(const struct cli *cli)
 	return targets;
 }
 
-/* One set, of just these records. */
+/* Adopts one set that has exactly these records. */
 static enum err adopt_one(struct order *order)
 {
 	struct cli *cli = order->cli;

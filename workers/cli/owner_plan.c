@@ -8,14 +8,14 @@
 
 /* ---- plan ---- */
 
-/* A zone's state, asked for until a round that began after BEFORE is in it. */
+/* Polls the state of a zone until it shows a round that began after BEFORE. */
 struct awaited {
 	struct cli *cli;
 	const struct shared_zone *zone;
 	json_t *before, *status;
 };
 
-/* A further round ended; what was wanted when it was asked for is in its plan. */
+/* A new round has ended. Its plan has all endpoints of the time of BEFORE. */
 static bool is_fresh(const json_t *status, const json_t *before)
 {
 	return answer_number(status, "rounds") > answer_number(before, "rounds") &&
@@ -87,7 +87,7 @@ enum err owner_plan(struct cli *cli)
 
 /* ---- approve ---- */
 
-/* cli->document says whether it was done. */
+/* Notes in cli->document that the plan is approved. */
 static enum err approve(struct cli *cli, const struct shared_zone *zone,
                         const char *digest)
 {
@@ -105,7 +105,7 @@ static enum err approve(struct cli *cli, const struct shared_zone *zone,
 	return OK;
 }
 
-/* What is held of the plan, as an answer of its own. */
+/* Makes an answer from the held part of the plan. */
 static json_t *held_of(const json_t *status)
 {
 	const json_t *plan = json_object_get(status, "plan");

@@ -7,10 +7,10 @@
 #include "owner_document.h"
 #include "owner_show.h"
 
-/* Those that are asked for. */
+/* The selected records. */
 struct listed {
 	struct cli *cli;
-	char name[NAME_MAX_TEXT + 1];	/* without its final dot; "": any */
+	char name[NAME_MAX_TEXT + 1];	/* without its final dot; "": all names */
 	struct table table;
 	json_t *records;		/* for --json */
 	int64_t count;
@@ -24,9 +24,9 @@ static const struct column columns[] = {
 	{ 0 }
 };
 
-/* ---- which ---- */
+/* ---- selection ---- */
 
-/* OWNERS: ids, joined by commas; "" for nobody. */
+/* OWNERS: ids with commas between them; "": no owner. */
 static bool is_of(const char *owners, const char *id)
 {
 	size_t len = strlen(id);
@@ -50,7 +50,7 @@ static bool is_asked(const struct listed *listed, const json_t *record)
 	return !id || is_of(answer_text(record, "owner"), id);
 }
 
-/* As the document has names. */
+/* Names in the document have no final dot. */
 static enum err choose_name(struct listed *listed, const char *zone)
 {
 	struct cli *cli = listed->cli;
@@ -66,9 +66,9 @@ static enum err choose_name(struct listed *listed, const char *zone)
 	return OK;
 }
 
-/* ---- how they are told ---- */
+/* ---- output ---- */
 
-/* People have names absolute, as the other commands take them. */
+/* The table has absolute names, because the other commands take them. */
 static void add_name(struct table *table, const char *name)
 {
 	struct buf text = { 0 };

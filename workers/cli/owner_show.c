@@ -7,7 +7,7 @@
 
 #include "client.h"
 
-/* "3 s ago"; the answer's time is UTC, and does not say so. */
+/* "3 s ago". The time in the answer is UTC but has no Z. */
 void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT])
 {
 	const char *at = answer_text(json, key);

@@ -1,4 +1,4 @@
-/* owner_show -- what zonefleet-ownership tells of a shared zone, for people. */
+/* owner_show -- prints the answers of zonefleet-ownership for people. */
 #pragma once
 
 #include <jansson.h>
@@ -9,13 +9,13 @@
 
 /* The time of KEY, like "planned_at": "3 s ago", "never". */
 void owner_ago(const json_t *json, const char *key, char text[MOMENT_TEXT]);
-/* The counts, and the items below them; only these with --quiet. */
+/* Prints the counts and then the items; with --quiet only the items. */
 void owner_show_plan(const struct output *out, const json_t *status);
 
 bool owner_is_held(const json_t *item);
 void owner_show_items(const struct output *out, const json_t *items);
 
-/* What came of an order: the counts, and the names below; only these with --quiet. */
+/* Prints the counts of an order and then the names; with --quiet only the names. */
 void owner_show_order(const struct output *out, const json_t *result);
-/* {"FOREIGN": 2}: how many were refused, and why, in words that say what to do. */
+/* Appends the number of refused sets for each reason, and what to do about it. */
 void owner_refusals(const json_t *refused, struct buf *words);

@@ -30,7 +30,7 @@ static void take(struct reading *reading, const json_t *page)
 		table_flush(&reading->table, stdout);
 }
 
-/* *more: there may be another page. */
+/* *more: another page may follow. */
 static enum err read_page(struct reading *reading, bool *more)
 {
 	json_t *page;

@@ -1,7 +1,7 @@
 /*
- * pages -- lists, which central hands out page by page. A table is printed as
- * the pages come; a JSON document is one, and printed when it is whole.
- * --limit, --sort and a criterion are the same for all.
+ * pages -- lists, which workers answer page by page. A table is printed page by page. A
+ * JSON document is printed when all pages are there. All lists treat --limit, --sort and
+ * a criterion the same way.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ struct listing {
 	const char *key;		/* of the array in its answer */
 	const struct column *columns;
 	void (*row)(struct table *table, const json_t *item);	/* adds its cells */
-	const char *topic;		/* who has it; NULL: central */
+	const char *topic;		/* of the worker; NULL: central */
 };
 
 /* Takes ARGS over. */

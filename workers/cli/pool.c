@@ -42,7 +42,7 @@ enum err pool_list(struct cli *cli)
 	return pages_list(cli, &listing, json_object());
 }
 
-/* Calls METHOD with ARGS (taken over), and shows the pool it answers. */
+/* Calls METHOD with ARGS (taken over) and shows the pool in the answer. */
 static enum err show(struct cli *cli, const char *method, json_t *args)
 {
 	json_t *pool;
@@ -56,7 +56,7 @@ static enum err show(struct cli *cli, const char *method, json_t *args)
 	return OK;
 }
 
-/* The pool, and its name servers as central knows them. */
+/* Shows the pool and its name servers. */
 enum err pool_show(struct cli *cli)
 {
 	const char *name = cli->argc ? cli->argv[0] : "default";

@@ -62,7 +62,7 @@ static void tell_network(const struct cli *cli, const json_t *answer)
 	tell_unnamed(answer);
 }
 
-/* Where its ports are published now; one that is made is nowhere yet. */
+/* Reads where its ports are published now. A new network is published nowhere. */
 static enum err look_before(struct cli *cli, struct published *published)
 {
 	enum err err = cli_has(cli, OPT_WAIT) ? published_look(cli, published) : OK;
@@ -88,7 +88,7 @@ enum err network_set(struct cli *cli)
 	return err;
 }
 
-/* What ANSWER has under KEY becomes the answer. */
+/* Replaces ANSWER by its member KEY. */
 static json_t *unwrapped(json_t *answer, const char *key)
 {
 	json_t *inner = json_incref(json_object_get(answer, key));
@@ -197,7 +197,7 @@ static enum err put_subnet(struct cli *cli, json_t **subnet)
 	return OK;
 }
 
-/* Its records are those of ports of its network. */
+/* --wait follows the network, because its ports have the records. */
 enum err subnet_set(struct cli *cli)
 {
 	struct published published = { .key = "network", .id = cli->argv[0] };
@@ -260,7 +260,7 @@ static const struct column port_columns[] = {
 	{ 0 }
 };
 
-/* The name of an address, if it has one. */
+/* The name of an address, or "-". */
 static const char *name_of(const json_t *port, const char *address)
 {
 	const json_t *named = json_object_get(port, "dns_assignment");
@@ -274,7 +274,7 @@ static const char *name_of(const json_t *port, const char *address)
 	return "-";
 }
 
-/* "10.1.1.1 host-10-1-1-1.example.org." each; one that is not published, bare. */
+/* "10.1.1.1 host-10-1-1-1.example.org.", or "10.1.1.1 -" if it is not published. */
 static json_t *addresses_of(const json_t *port)
 {
 	const json_t *bare = json_object_get(port, "fixed_ips");
@@ -318,7 +318,7 @@ enum err port_list(struct cli *cli)
 	                                           : json_object());
 }
 
-/* ---- which one ---- */
+/* ---- finding a port ---- */
 
 static enum err fail_many(struct cli *cli, const char *name, const json_t *ports)
 {
@@ -334,7 +334,7 @@ static enum err fail_many(struct cli *cli, const char *name, const json_t *ports
 	return err;
 }
 
-/* The id of the one of that full name. In each network there is one at most. */
+/* Finds the id of the port with that full name. A network has at most one. */
 static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 1])
 {
 	enum { SHOWN_MAX = 5 };
@@ -356,7 +356,7 @@ static enum err find_called(struct cli *cli, const char *name, char id[ID_LEN + 
 	return err;
 }
 
-/* The first argument: an id, or its full name, whose final dot may be missing. */
+/* The first argument is an id or a full name. Its final dot may be missing. */
 static enum err find_port(struct cli *cli, char id[ID_LEN + 1])
 {
 	char name[NAME_MAX_TEXT + 1];
@@ -368,7 +368,7 @@ static enum err find_port(struct cli *cli, char id[ID_LEN + 1])
 	return err ? err : find_called(cli, name, id);
 }
 
-/* ---- one of them ---- */
+/* ---- one port ---- */
 
 static enum err get_port(struct cli *cli, const char *id, json_t **port)
 {
@@ -425,8 +425,8 @@ static void tell_port(const struct cli *cli, const json_t *port, const char *don
 }
 
 /*
- * Made or changed by METHOD: what it is called is said, and all the rest with --json; and
- * it is waited for, also where it was PUBLISHED before.
+ * Creates or changes a port by METHOD and prints its names; --json prints the whole port.
+ * --wait also covers the domains where the port was PUBLISHED before.
  */
 static enum err change(struct cli *cli, const char *method, json_t *args,
                        const char *done, struct published *published)
@@ -489,7 +489,7 @@ enum err port_set(struct cli *cli)
 	return err;
 }
 
-/* Which is said in the words that it was called by. */
+/* Prints the port as the command line names it. */
 static enum err end_port(struct cli *cli, const char *id)
 {
 	json_t *answer;

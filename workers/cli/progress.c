@@ -30,7 +30,7 @@ static size_t terminal_width(void)
 	return size.ws_col;
 }
 
-/* A byte is never wider than a column; and no character is cut in two. */
+/* Cuts between characters. A byte is never wider than a column. */
 static size_t cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)

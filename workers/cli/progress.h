@@ -1,7 +1,7 @@
 /*
- * progress -- one line on the terminal that is written again and again while
- * something goes on, and is wiped when it ends. Goes to standard error; where
- * that is no terminal, or with --quiet, nothing of it is seen.
+ * progress -- one line on the terminal, which changes while a command runs and disappears
+ * at its end. It goes to standard error. With --quiet, or without a terminal there, it
+ * prints nothing.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, const struct output *out);
-/* Not more often than the eye can follow; escaped, and cut to the terminal. */
+/* Rewrites the line at most every 50 ms, escaped and cut to the terminal. */
 void progress_line(struct progress *progress, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* "reading  [#####     ]  51 %  10 000 records"; TOTAL 0: not known, no bar. */

@@ -11,8 +11,8 @@
 
 struct site {
 	char *domain;
-	uint32_t serial;		/* of when central had taken all; 0: not yet */
-	bool is_out;			/* or not for the caller to see */
+	uint32_t serial;		/* when central had all records; 0: not yet */
+	bool is_out;			/* or the caller may not see the domain */
 };
 
 /* ---- at zonefleet-ports ---- */
@@ -60,7 +60,7 @@ static enum err look_site(struct cli *cli, struct site *site)
 	return err == ERR_NOT_FOUND ? OK : err;
 }
 
-/* The first that is not out yet; NULL: all are. */
+/* The first domain that is not on its name servers yet; NULL: all are. */
 static const struct site *next_site(const struct published *published)
 {
 	for (size_t i = 0; i < published->count; i++)
@@ -84,7 +84,7 @@ static enum err look_sites(struct cli *cli, struct published *published)
 struct work {
 	struct cli *cli;
 	struct published *published;
-	bool is_taken;			/* by central, all of it */
+	bool is_taken;			/* central has taken all records */
 };
 
 static enum err were_refused(struct cli *cli, const struct published *published)

@@ -1,8 +1,8 @@
 /*
- * published -- until the records of a port, or of all ports of a network, are on the name
- * servers: first until central has taken them, then until their domains are out. Domains
- * that the caller may not see, as reverse ones are to all but administrators, are waited
- * for no further than central.
+ * published -- waits until the records of a port, or of all ports of a network, are on
+ * the name servers. First it waits until central has taken the records, then until the
+ * name servers serve their domains. It skips the second step for domains that the caller
+ * may not see. Only administrators see reverse domains.
  */
 #pragma once
 
@@ -12,18 +12,18 @@
 
 struct published {
 	const char *key, *id;		/* "port", its id */
-	struct site *sites;		/* the domains that it has or had records in */
+	struct site *sites;		/* the domains with its records, now or before */
 	size_t count;
-	/* as it was seen last */
-	int64_t open, refused;		/* records that central has not taken yet, or not */
+	/* latest state */
+	int64_t open, refused;		/* records: not taken yet; refused */
 	char reason[512], what[64];
 };
 
-/* Where it is by now: said before it changes, for what goes of it by that. */
+/* Reads its present domains. Call it before a change, to wait for the old domains too. */
 enum err published_look(struct cli *cli, struct published *published);
 /*
- * With --wait, until all is out: that is told, as STATUS, and the seconds are added to
- * RESULT, the answer. Records that are refused end it as InError.
+ * With --wait: waits until all is on the name servers, prints STATUS and adds the seconds
+ * to RESULT, the answer. Refused records fail as InError.
  */
 enum err published_wait(struct cli *cli, struct published *published, const char *status,
                         json_t *result);

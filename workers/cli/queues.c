@@ -9,7 +9,7 @@
 #include "names.h"
 #include "queues.h"
 
-/* ---- which queues there are ---- */
+/* ---- names of queues ---- */
 
 static void add_topic(struct queue_names *names, const char *topic)
 {
@@ -27,7 +27,7 @@ static void add_pool(struct queue_names *names, const char *pool)
 	free(topic);
 }
 
-/* Central may be what is sick: then the default pool is one that there will be. */
+/* If central does not answer, the list has at least the default pool. */
 void queue_names_find(struct cli *cli, struct queue_names *names)
 {
 	json_t *answer = NULL, *pool;

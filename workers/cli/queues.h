@@ -8,6 +8,6 @@ struct queue_names {
 	char **item;
 	size_t count;
 };
-/* Of --pool, or of all pools that central tells of. */
+/* The queues for the pool of --pool, or for all pools that central lists. */
 void queue_names_find(struct cli *cli, struct queue_names *names);
 void queue_names_clear(struct queue_names *names);

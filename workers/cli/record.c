@@ -36,7 +36,7 @@ enum err record_zone(struct cli *cli, struct zone_ref *zone)
 
 /* ---- sending ---- */
 
-/* The arguments travel as JSON within a JSON text: each quote and backslash once more. */
+/* The arguments are JSON within a JSON text: each quote and backslash costs one more. */
 static size_t wire_bytes(const json_t *args)
 {
 	char *text = json_dumps(args, JSON_COMPACT);
@@ -121,7 +121,7 @@ static enum err put_record(struct cli *cli, const struct zone_ref *zone, json_t 
 	return OK;
 }
 
-/* "changes[0].records[0]: ...": of a change that nobody has numbered. */
+/* Removes "changes[0]." from the reason: the command line has only one change. */
 static enum err without_number(struct cli *cli, enum err err)
 {
 	static const char prefix[] = "changes[0].";
@@ -199,7 +199,7 @@ static void list_row(struct table *table, const json_t *set)
 		list_member(table, set, member);
 }
 
-/* A pattern with a * in front ends at the domain's end; all others are names. */
+/* "www*" and "*example.org." are patterns. "*.www" is the name of a wildcard. */
 static enum err put_pattern(struct cli *cli, const struct zone_ref *zone,
                             json_t *criterion)
 {

@@ -1,12 +1,12 @@
 /*
- * record -- changes of records on their way to central: names are completed
- * here, all else is for central to judge.
+ * record -- sends changes of records to central. The client completes the names, and
+ * central checks everything else.
  */
 #pragma once
 
 #include "cli.h"
 
-/* The domain of the first argument: as central takes it, and its name. */
+/* The domain of the first argument: the form that central takes, and its name. */
 struct zone_ref {
 	char key[NAME_MAX_TEXT + 1];
 	char name[NAME_MAX_TEXT + 1];
@@ -14,5 +14,5 @@ struct zone_ref {
 /* Asks central for the name if an id was given. */
 enum err record_zone(struct cli *cli, struct zone_ref *zone);
 
-/* CHANGES (taken over) as one change of the domain: applied, told, and waited for. */
+/* Applies CHANGES (taken over) as one change, prints the result and does --wait. */
 enum err record_change(struct cli *cli, const struct zone_ref *zone, json_t *changes);

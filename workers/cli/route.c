@@ -8,9 +8,9 @@
 #include "pages.h"
 #include "router.h"
 
-/* ---- what is said of a route ---- */
+/* ---- values from options ---- */
 
-/* "K=V,..."; "": none. */
+/* "K=V,..."; "" removes all labels. */
 static enum err put_labels(struct cli *cli, json_t *values)
 {
 	json_t *labels;
@@ -45,12 +45,12 @@ static enum err put_values(struct cli *cli, json_t *values)
 	return put_labels(cli, values);
 }
 
-/* ---- where it is ---- */
+/* ---- state ---- */
 
-/* What a command has to do with one route. */
+/* A command on one route. */
 struct work {
 	struct cli *cli;
-	json_t *route, *router;		/* as they were seen last */
+	json_t *route, *router;		/* their latest state */
 	char *name;			/* "namespace/name" */
 };
 
@@ -94,7 +94,7 @@ static void work_clear(struct work *work)
 	free(work->name);
 }
 
-/* "myapp-test.shard1.example.com at shard1"; else why it has no router. */
+/* "myapp-test.shard1.example.com at shard1", or the reason why it has no router. */
 static void describe(const json_t *route, struct buf *words)
 {
 	const char *reason = answer_text(route, "last_error");
@@ -123,7 +123,7 @@ static void tell(const struct work *work, const char *done)
 
 /* ---- waiting ---- */
 
-/* Whoever has its host may keep it for ever: that is for people to settle. */
+/* Another route may keep the host for ever, so waiting longer has no use. */
 static enum err waits_for_host(const struct work *work)
 {
 	struct cli *cli = work->cli;
@@ -134,7 +134,7 @@ static enum err waits_for_host(const struct work *work)
 	            answer_text(work->route, "last_error"));
 }
 
-/* It has a router, and that one's name servers have its domain. */
+/* Over: it has a router, and the name servers have the domain of that router. */
 static enum err look(void *self, bool *is_over)
 {
 	struct work *work = self;
@@ -188,7 +188,7 @@ static enum err wait_route(struct work *work)
 	return err;
 }
 
-/* WORK has the route as it was changed: all of it is told, and waited for. */
+/* Prints the changed route of WORK, and with --wait waits for it. */
 static enum err finish(struct work *work, const char *done)
 {
 	enum err err;
@@ -202,7 +202,7 @@ static enum err finish(struct work *work, const char *done)
 
 /* ---- the commands ---- */
 
-/* METHOD with ARGS, which is taken over: a route that is told of as DONE. */
+/* Calls METHOD with ARGS (taken over). DONE is the verb of the printed line. */
 static enum err change(struct cli *cli, const char *method, json_t *args,
                        const char *done)
 {
@@ -247,13 +247,13 @@ enum err route_set(struct cli *cli)
 
 /* ---- delete ---- */
 
-/* The routers whose domains names of the route are, or were, in. */
+/* The routers whose domains have, or had, names of the route. */
 struct leaving {
 	struct cli *cli;
-	json_t *routers;		/* whose domains are not out yet */
+	json_t *routers;		/* whose new serial is not served yet */
 };
 
-/* The last of those that are left, until none is. */
+/* Checks the routers from the last one on, and removes each that is done. */
 static enum err look_left(void *self, bool *is_over)
 {
 	struct leaving *leaving = self;
@@ -336,7 +336,7 @@ static enum err bind(struct cli *cli, const json_t *route)
 	return err;
 }
 
-/* A binding knows its route by its name; and the route is what is told of. */
+/* A binding needs the names of the route. The command then prints the route. */
 enum err route_bind(struct cli *cli)
 {
 	struct work work = { .cli = cli };
@@ -430,7 +430,7 @@ static void text_or_dash(struct table *table, const char *text)
 	table_text(table, *text ? text : "-");
 }
 
-/* NAME: what it is called, or would be if nobody else had its host. */
+/* NAME is the name of the route. While it waits, it is the host that it asks for. */
 static void route_row(struct table *table, const json_t *route)
 {
 	const char *dns = status_of(route, "dns");

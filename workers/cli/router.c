@@ -62,10 +62,10 @@ enum err router_look(struct cli *cli, const char *name, json_t **router, bool *i
 	       ? OK : ended_in_error(cli, seen);
 }
 
-/* What a command has to do with one router. */
+/* A command on one router. */
 struct work {
 	struct cli *cli;
-	json_t *router;			/* as it was seen last */
+	json_t *router;			/* its latest state */
 };
 
 static enum err look_zone(void *self, bool *is_over)
@@ -89,7 +89,7 @@ static enum err look_routes(void *self, bool *is_over)
 	return OK;
 }
 
-/* It may have been there before its router, or have something else: then it stays. */
+/* A domain that is older than its router, or has other records, stays. */
 static enum err look_domain(struct work *work, bool *is_over)
 {
 	json_t *domain = json_sprintf("%s.", answer_text(work->router, "dns")), *seen = NULL;
@@ -103,7 +103,7 @@ static enum err look_domain(struct work *work, bool *is_over)
 	return *is_over ? OK : err;
 }
 
-/* The router goes when central knows that its domain does; that one, when it has gone. */
+/* The router disappears once central deletes the domain. Then wait for the domain. */
 static enum err look_gone(void *self, bool *is_over)
 {
 	struct work *work = self;
@@ -115,7 +115,7 @@ static enum err look_gone(void *self, bool *is_over)
 	return err == ERR_NOT_FOUND ? look_domain(work, is_over) : err;
 }
 
-/* WHAT is going on with the router. */
+/* WHAT: the text of the progress line. */
 static enum err wait_for(struct work *work, const char *what,
                          enum err (*look)(void *self, bool *is_over), bool *is_over)
 {
@@ -125,7 +125,7 @@ static enum err wait_for(struct work *work, const char *what,
 	return await_in_time(&await, is_over);
 }
 
-/* The router, with the seconds that it took if it was waited for. */
+/* Answers the router, with the seconds of --wait. */
 static void answer(struct work *work)
 {
 	struct cli *cli = work->cli;
@@ -160,7 +160,7 @@ static enum err wait_zone(struct work *work)
 	return err;
 }
 
-/* ---- what is said of a router ---- */
+/* ---- values from options and arguments ---- */
 
 /* "10.245.2.3", "10.245.2.3=down" */
 static enum err put_address(struct cli *cli, const char *word, json_t *addresses)
@@ -209,7 +209,7 @@ static enum err put_ttl(struct cli *cli, json_t *values)
 	return err;
 }
 
-/* All that the options and the words behind the name say. */
+/* The values from all options and from the arguments behind the name. */
 static enum err put_values(struct cli *cli, json_t *values)
 {
 	enum err err = cli->argc > 1 ? put_addresses(cli, values) : OK;
@@ -223,7 +223,7 @@ static enum err put_values(struct cli *cli, json_t *values)
 	return err;
 }
 
-/* METHOD with ARGS, which is taken over: a router that is told of as DONE. */
+/* Calls METHOD with ARGS (taken over). DONE is the verb of the printed line. */
 static enum err change(struct cli *cli, const char *method, json_t *args,
                        const char *done)
 {
@@ -442,7 +442,7 @@ static const struct column list_columns[] = {
 	{ 0 }
 };
 
-/* Bare: it is up, and in the domain. */
+/* No mark: the address is up and in the domain. */
 static const char *mark_of(const json_t *address)
 {
 	bool is_shown = is_so(address, "shown");
@@ -459,7 +459,7 @@ static void text_or_dash(struct table *table, const char *text)
 	table_text(table, *text ? text : "-");
 }
 
-/* What is for administrators only is not there for others. */
+/* Answers to other callers lack the fields for administrators. */
 static void number_or_dash(struct table *table, const json_t *router, const char *key)
 {
 	if (json_is_integer(json_object_get(router, key)))

@@ -1,6 +1,6 @@
 /*
- * router -- what the commands on routers and on routes have in common: the calls of
- * zonefleet-routes, and waiting until a router's name servers have its domain.
+ * router -- the part that the commands on routers and routes have in common: the calls to
+ * zonefleet-routes, and the wait until the name servers have the domain of a router.
  */
 #pragma once
 
@@ -8,12 +8,12 @@
 
 #include "cli.h"
 
-/* Takes ARGS over. *answer, which is the caller's: what the answer has under KEY. */
+/* Takes ARGS over. *answer is the member KEY of the answer. The caller frees it. */
 enum err routes_ask(struct cli *cli, const char *method, json_t *args, const char *key,
                     json_t **answer);
 
 /*
- * *router, which is the caller's, becomes what router NAME is by now. A domain that is in
- * ERROR ends the command.
+ * Replaces *router by the present state of router NAME. The caller frees it. Fails if the
+ * domain of the router is in ERROR.
  */
 enum err router_look(struct cli *cli, const char *name, json_t **router, bool *is_out);

@@ -8,7 +8,7 @@
 #include "handlers.h"
 #include "names.h"
 
-enum { TROUBLED_MAX = 20 };	/* domains shown; `domain list --status` has them all */
+enum { TROUBLED_MAX = 20 };	/* domains shown; `domain list --status` shows all */
 
 static void add_number(struct table *table, const json_t *json, const char *key)
 {
@@ -58,7 +58,7 @@ static const struct field domain_fields[] = {
 	{ 0 }
 };
 
-/* A creation that went well is not worth a line beside what came after it. */
+/* A finished CREATE gets no line: the UPDATE after it has one. */
 static bool is_settled(const json_t *server)
 {
 	return !strcmp(answer_text(server, "action"), "CREATE") &&
@@ -78,7 +78,7 @@ static void add_domain_server(struct table *table, const json_t *server)
 	add_text(table, server, "reason");
 }
 
-/* What central counts, as a text that stands among the other fields. */
+/* Turns central's counts into a text for the fields. */
 static json_t *with_consensus(const json_t *domain)
 {
 	const json_t *consensus = json_object_get(domain, "consensus");
@@ -182,7 +182,7 @@ static const struct column troubled_columns[] = {
 	{ 0 }
 };
 
-/* Onto INTO. */
+/* Appends to INTO. */
 static enum err find_troubled(struct cli *cli, const char *status, json_t *into)
 {
 	json_t *page;

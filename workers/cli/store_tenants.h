@@ -1,6 +1,6 @@
 /*
- * store_tenants -- the tenants (projects) that the tables have. Of all programs' tables: the
- * client reads them for an operator, and writes none.
+ * store_tenants -- reads the tenants (projects) in the tables of all programs. The client
+ * only reads these tables, for the operator.
  */
 #pragma once
 
@@ -11,5 +11,5 @@
 struct db;
 
 typedef void tenant_fn(void *self, const char *table, const char *tenant, int64_t rows);
-/* Each tenant of each table, with the number of its rows there. "" is left out. */
+/* Calls EACH for each tenant of each table with its number of rows. Skips "". */
 enum err store_tenants(struct db *db, tenant_fn *each, void *self, struct why *why);

@@ -9,7 +9,7 @@
 #include "model/identity.h"
 #include "output.h"
 
-/* Folded text: [{"tenant", "problem"?, "rows"}], all that are equal when folded. */
+/* Folded text: [{"tenant", "problem"?, "rows"}], the tenants with that folded text. */
 struct tenants {
 	json_t *by_fold;
 };
@@ -33,7 +33,7 @@ void tenants_free(struct tenants **tenants)
 
 /* ---- texts ---- */
 
-/* Valid UTF-8, whatever the octets are. */
+/* Makes valid UTF-8 from any octets. */
 static char *tenant_escaped(const char *text)
 {
 	struct buf buf = { 0 };
@@ -50,7 +50,7 @@ static bool is_blank(char c)
 	return (unsigned char)c <= ' ' || c == 0x7f;
 }
 
-/* Without blanks and control characters at its ends, and with small letters. */
+/* Removes blanks and control characters at the ends, and makes letters small. */
 static char *tenant_folded(const char *text)
 {
 	size_t len = strlen(text);
@@ -113,7 +113,7 @@ void tenants_add(void *self, const char *table, const char *tenant, int64_t rows
 	free(folded);
 }
 
-/* ---- tell ---- */
+/* ---- report ---- */
 
 static void tenants_take(json_t *list, const json_t *alike)
 {

@@ -8,7 +8,7 @@
 #include "names.h"
 #include "pages.h"
 
-enum { SECRET_MAX = 1000 };	/* central says what is too long; this is no secret */
+enum { SECRET_MAX = 1000 };	/* longer than any secret: central checks the length */
 
 static const struct column list_columns[] = {
 	{ "NAME",      COLUMN_LEFT },
@@ -48,9 +48,9 @@ enum err tsigkey_list(struct cli *cli)
 	return pages_list(cli, &listing, json_object());
 }
 
-/* ---- what a key shall be ---- */
+/* ---- values from options ---- */
 
-/* Up to SECRET_MAX octets of the file, without the white space at their end. */
+/* Reads up to SECRET_MAX octets of the file, without white space at the end. */
 static enum err read_secret(struct cli *cli, char secret[SECRET_MAX + 1], size_t *len)
 {
 	struct input input;
@@ -65,7 +65,7 @@ static enum err read_secret(struct cli *cli, char secret[SECRET_MAX + 1], size_t
 	return input_close(&input, &cli->why);
 }
 
-/* What is no text would be missing, and central would make a secret of its own. */
+/* jansson leaves out a text that is not UTF-8. Central would then make a secret. */
 static enum err put_secret(struct cli *cli, json_t *into)
 {
 	char secret[SECRET_MAX + 1] = "";
@@ -100,7 +100,7 @@ static enum err put_domain(struct cli *cli, json_t *into)
 
 /* ---- create, rotate, delete ---- */
 
-/* The call, unless ERR says that its ARGS (taken over) could not be put together. */
+/* Calls METHOD with ARGS (taken over), unless ERR says that ARGS is incomplete. */
 static enum err change(struct cli *cli, enum err err, const char *method, json_t *args)
 {
 	json_t *key;
@@ -192,7 +192,7 @@ static void put_nsd(const struct key *key, struct buf *to)
 	           key->name, key->algorithm, key->secret);
 }
 
-/* What its HTTP API takes: the key goes into its database, and no `ps` shows it. */
+/* The body for its HTTP API, which stores the key without showing it in `ps`. */
 static void put_powerdns(const struct key *key, struct buf *to)
 {
 	buf_printf(to, "{\"name\": \"%s\", \"algorithm\": \"%s\", \"key\": \"%s\"}\n",
@@ -222,7 +222,7 @@ static enum err find_format(struct cli *cli, const struct format **format)
 	                 cli->option[OPT_FORMAT]);
 }
 
-/* What means something to none of the servers, nor to the shell, nor to a terminal. */
+/* Only characters without a meaning to the servers, the shell or a terminal. */
 static bool is_plain(const char *text)
 {
 	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -248,7 +248,7 @@ static enum err put_clause(struct cli *cli, const struct format *format, json_t 
 	return OK;
 }
 
-/* As --secret and --format want it; the answer had all. */
+/* Prints the key as --secret and --format say. The answer always has the secret. */
 static enum err print_key(struct cli *cli, const struct format *format, json_t *key)
 {
 	enum err err = format ? put_clause(cli, format, key) : OK;

@@ -17,7 +17,7 @@ static bool is_out(const struct goal *goal, const struct standing *standing)
 {
 	if (standing->status == STATUS_ACTIVE)
 		return serial_covers(standing->serial, goal->serial);
-	/* a newer change is still on its way, but this one has arrived */
+	/* a newer change is pending, but the servers have this one */
 	return standing->is_everywhere && serial_newer(standing->serial, goal->serial);
 }
 
@@ -36,7 +36,7 @@ enum verdict wait_judge(const struct goal *goal, const struct standing *standing
 	return VERDICT_OPEN;
 }
 
-/* The rows that central tells of a server are one for each action. */
+/* Central answers a row for each server and action. */
 static bool is_action(const json_t *server, enum action action)
 {
 	return !strcmp(answer_text(server, "action"), action_name(action));
@@ -78,10 +78,10 @@ struct watcher {
 	struct cli *cli;
 	const struct goal *goal;
 	struct progress progress;
-	int64_t until_ms;		/* 0: for ever */
-	bool is_told; /* watch: a line for each move, where there is no terminal */
-	bool is_any;			/* watch: whatever the serial */
-	json_t *domain;			/* as it was seen last; may be NULL */
+	int64_t until_ms;		/* 0: no limit */
+	bool is_told; /* watch: print a line for each change without a terminal */
+	bool is_any;			/* watch: any serial will do */
+	json_t *domain;			/* its latest state; may be NULL */
 	struct buf line;
 };
 
@@ -112,7 +112,7 @@ static void describe(const json_t *domain, struct buf *line)
 			describe_server(server, line);
 }
 
-/* On a terminal the line changes; elsewhere `watch` prints it again when it differs. */
+/* A terminal shows one line that changes. Elsewhere `watch` prints each new line. */
 static void show(struct watcher *watcher)
 {
 	struct buf line = { 0 };
@@ -185,9 +185,9 @@ static enum err watch(struct watcher *watcher, enum verdict *verdict)
 	}
 }
 
-/* ---- how it ended ---- */
+/* ---- result ---- */
 
-/* The servers that failed, each with its reason; else the domain's own. */
+/* Lists the failed servers with their reasons, or else the reason of the domain. */
 static void explain(const json_t *domain, struct buf *words)
 {
 	size_t i;

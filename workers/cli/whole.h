@@ -1,4 +1,4 @@
-/* whole -- a file that appears when it is whole: until then it is PATH.part. */
+/* whole -- writes a file that appears only when it is complete. Until then: PATH.part. */
 #pragma once
 
 #include <stdio.h>
@@ -11,9 +11,9 @@ struct whole {
 	char *part;
 };
 
-/* ERR_INTERNAL: it cannot be written. Then there is nothing to be closed. */
+/* ERR_INTERNAL: the file cannot be written. Do not call whole_close() then. */
 enum err whole_open(struct whole *whole, const char *path, struct why *why);
-/* What could not be written is told now. ERR: it is not to appear; that is returned. */
+/* Reports a failed write. With an ERR the file does not appear, and ERR is returned. */
 enum err whole_close(struct whole *whole, enum err err, struct why *why);
 
-enum err whole_cannot_write(const char *path, struct why *why);	/* as errno says */
+enum err whole_cannot_write(const char *path, struct why *why);	/* errno has the reason */
