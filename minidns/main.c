@@ -73,77 +73,83 @@ enum { HEADS_SHARE = 4 };
 
 static const struct option rows[] = {
 	{ "listen", OPTION_TEXTS, AT(listen), "0.0.0.0:5354,[::]:5354", 0, 0,
-	  "addresses that questions come to, over UDP and TCP; orders to name servers "
-	  "leave from "
-	  "the first one of their family that is not a wildcard" },
+	  "addresses at which mini-DNS answers over UDP and TCP. Its own requests to "
+	  "name servers (NOTIFY, polls, transfers) leave from the first of them that has "
+	  "the family of the server and is not a wildcard" },
 	{ "listen_tls", OPTION_TEXTS, AT(listen_tls), "", 0, 0,
-	  "addresses for DNS over TLS, as transfers may come by (RFC 9103): "
-	  "\"192.0.2.1:853\"" },
+	  "addresses at which mini-DNS answers over TLS, also transfers (RFC 9103): "
+	  "\"192.0.2.1:853\". Empty: no TLS" },
 	{ "tls_certificate", OPTION_TEXT, AT(tls_certificate), NULL, 1, 4096,
-	  "file with our certificate, and those that lead to its CA (PEM)",
-	  .reloadable = true },
+	  "file with the certificate of mini-DNS, then the chain to its CA (PEM). "
+	  "listen_tls needs it", .reloadable = true },
 	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
-	  "file with its key (PEM)", .reloadable = true },
+	  "file with the private key of tls_certificate (PEM). listen_tls needs it",
+	  .reloadable = true },
 	{ "tls_client_ca", OPTION_TEXT, AT(tls_client_ca), NULL, 1, 4096,
-	  "file with the CAs (PEM) of clients' certificates; if set, each client over "
-	  "TLS has to show one",
-	  .reloadable = true },
+	  "file with the CAs of client certificates (PEM). If set, each TLS client must "
+	  "present a certificate from one of them", .reloadable = true },
 	{ "allow_transfer", OPTION_TEXTS, AT(allow_transfer), "", 0, 0,
-	  "addresses and prefixes that may have any zone, besides the servers of its "
-	  "pool",
-	  .reloadable = true },
+	  "addresses and prefixes that may transfer any zone. Each server of a pool may "
+	  "also transfer the zones of its pool", .reloadable = true },
 	{ "tsig_keys", OPTION_SECRET, AT(tsig_keys), NULL, 1, 1024 * 1024,
-	  "TSIG keys besides those of the database: NAME ALGORITHM SECRET, a line each; "
-	  "best in a file that only we can read: \"@/etc/zonefleet/keys\"",
-	  .reloadable = true },
+	  "TSIG keys in addition to those in the database, one a line: NAME ALGORITHM "
+	  "SECRET. Keep them in a file that only zonefleet can read: "
+	  "\"@/etc/zonefleet/keys\"", .reloadable = true },
 	{ "cookie_secret", OPTION_SECRET, AT(cookie_secret), NULL, 0, 0,
-	  "DNS cookies are made with it: 32 hexadecimal digits, the same for all "
-	  "minidns; without it each makes one that no other knows",
-	  .reloadable = true },
+	  "secret for DNS cookies: 32 hexadecimal digits, the same for all minidns. "
+	  "\"\": each minidns makes its own secret at its start and accepts only its own "
+	  "cookies", .reloadable = true },
 	{ "cookie_secret_other", OPTION_SECRET, AT(cookie_secret_other), NULL, 0, 0,
-	  "another whose cookies are taken, while cookie_secret is changed: first the "
-	  "new one, then, for an hour, the old one",
-	  .reloadable = true },
+	  "second secret whose cookies mini-DNS accepts while you change cookie_secret. "
+	  "First set the new secret here. Then swap the two, and remove the old one "
+	  "after an hour", .reloadable = true },
 	{ "rate_limit", OPTION_INT, AT(limits.rate_limit), "200", 0, RATE_MAX,
-	  "answers a second over UDP, in each process and of each kind (records, "
-	  "NXDOMAIN, errors), to a network (/24, /56) that shows neither a cookie nor a "
-	  "signature; an answer counts once for each 64 octets that it is longer than "
-	  "its question; 0: no limit, also for servers",
-	  .reloadable = true },
+	  "answers a second over UDP to one network (/24, /56) without a valid cookie or "
+	  "signature. Each process counts records, NXDOMAIN and errors separately. An "
+	  "answer counts once for each 64 octets that it is longer than its question. 0: "
+	  "no limit, also for servers", .reloadable = true },
 	{ "rate_limit_servers", OPTION_INT, AT(limits.rate_limit_servers), "300", 0,
 	  RATE_MAX,
-	  "the same to each address of a server of a pool or of allow_transfer that asks "
-	  "for an SOA or an IXFR, or sends a NOTIFY; 0: no limit",
+	  "answers a second over UDP, in each process, to one address of a pool's server "
+	  "or of allow_transfer. It applies to SOA, IXFR and NOTIFY. 0: no limit",
 	  .reloadable = true },
 	{ "rate_limit_burst", OPTION_INT, AT(limits.rate_limit_burst), "400", 1, RATE_MAX,
-	  "how many of them may go out at once", .reloadable = true },
+	  "number of answers within rate_limit that may go out at once",
+	  .reloadable = true },
 	{ "rate_limit_slip", OPTION_INT, AT(limits.rate_limit_slip), "2", 0, 100,
-	  "beyond the limit every so many'th answer goes out short, to bring the client "
-	  "over TCP, and the others do not; 0: none does",
+	  "truncate one of this many answers beyond the limit, so that the client comes "
+	  "back over TCP, and drop the others. 1: truncate all; 0: drop all",
 	  .reloadable = true },
 	{ "rate_limit_exempt", OPTION_TEXTS, AT(limits.rate_limit_exempt), "", 0, 0,
-	  "addresses and prefixes without a limit, whatever they ask for: of networks "
-	  "where nobody can forge them",
-	  .reloadable = true },
+	  "addresses and prefixes without a limit for any question. List only networks "
+	  "in which no host can forge its address", .reloadable = true },
 	{ "transfers_out", OPTION_INT, AT(transfers_out), "300", 1, 100000,
-	  "transfers at a time, in each process; more wait" },
+	  "largest number of transfers at the same time, in each process. Further "
+	  "transfers wait" },
 	{ "transfers_out_per_peer", OPTION_INT, AT(transfers_out_per_peer), "60", 1,
-	  100000, "the same, to one address" },
+	  100000,
+	  "largest number of transfers at the same time to one address, in each "
+	  "process" },
 	{ "tcp_clients", OPTION_INT, AT(tcp_clients), "1000", 1, 100000,
-	  "TCP connections at a time, in each process; for one more the longest idle one "
-	  "goes, and for one of a pool's server any of a stranger" },
+	  "largest number of TCP connections, in each process. Beyond it, a new "
+	  "connection replaces the longest idle one. A server of a pool or of "
+	  "allow_transfer may also replace a busy connection of another client" },
 	{ "tcp_clients_per_peer", OPTION_INT, AT(tcp_clients_per_peer), "200", 1, 100000,
-	  "the same, from one address, or of strangers one IPv6 /56; more are refused" },
+	  "largest number of TCP connections from one address, in each process. Clients "
+	  "of one IPv6 /56 share it, except servers of a pool or of allow_transfer. "
+	  "mini-DNS refuses further connections" },
 	{ "tcp_idle", OPTION_DURATION, AT(tcp_idle_ms), "30s", 100, 3600 * 1000,
-	  "how long a TCP connection without a question is kept" },
+	  "time after which mini-DNS closes a TCP connection without a question: at most "
+	  "10s while more than half of tcp_clients are open. Before the first question "
+	  "it is always 5s" },
 	{ "tcp_stall", OPTION_DURATION, AT(tcp_stall_ms), "20s", 100, 3600 * 1000,
-	  "close a TCP connection that has answers to take, and took less than 4 KiB of "
-	  "them in this time" },
+	  "time in which a client must take 4 KiB of the answers that wait for it. "
+	  "mini-DNS closes a slower TCP connection" },
 	{ "zone_memory", OPTION_BYTES, AT(zone_memory), "1G", 1024 * 1024, 1LL << 40,
-	  "memory for zones, in each process; a quarter as much again may go to what is "
-	  "known of their SOAs, of which each takes some 400 bytes" },
+	  "memory for zones, in each process. The cache of SOA records may use a quarter "
+	  "of it in addition, at about 400 bytes a record" },
 	{ "readers", OPTION_INT, AT(readers), "2", 1, 64,
-	  "zones that are read from the database at a time, in each process" },
+	  "zones that each process reads from the database at the same time" },
 	{ 0 }
 };
 
@@ -402,7 +408,8 @@ static enum err check_tls(struct why *why)
 		return OK;
 	if (!files.certificate || !files.key)
 		return fail(why, ERR_INVALID,
-		            "minidns.listen_tls needs tls_certificate and tls_key");
+		            "minidns.listen_tls: needs minidns.tls_certificate and "
+		            "minidns.tls_key");
 	for (size_t i = 0; !err && i < listen->count; i++)
 		err = parse_address("listen_tls", listen->item[i], &address, why);
 	if (err)
@@ -446,7 +453,8 @@ static enum err check(void *self, struct why *why)
 	if (!err)
 		err = fleet_check(&pulse_config, why);
 	if (!err && !minidns.options.listen.count)
-		return fail(why, ERR_INVALID, "minidns.listen names no address");
+		return fail(why, ERR_INVALID, "minidns.listen: is empty, must list "
+		            "an address with a port (0.0.0.0:5354)");
 	for (size_t i = 0; !err && i < minidns.options.listen.count; i++)
 		err = parse_address("listen", minidns.options.listen.item[i], &address,
 		                    why);

@@ -45,8 +45,8 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 	if (is_set(texts->other)) {
 		if (!is_set(texts->current))
 			return fail(why, ERR_INVALID,
-			            "minidns.cookie_secret_other: is set, but not "
-			            "cookie_secret");
+			            "minidns.cookie_secret_other: needs "
+			            "minidns.cookie_secret");
 		if (!parse_key(texts->other, &got.key[got.count++]))
 			return fail(why, ERR_INVALID,
 			            "minidns.cookie_secret_other: must be 32 hexadecimal digits");

@@ -113,7 +113,8 @@ static enum err parse_line(char *line, struct tsig_key *key, struct why *why)
 	struct why detail;
 
 	if (!secret || strtok_r(NULL, " \t\r", &rest))
-		return fail(why, ERR_INVALID, "minidns.tsig_keys: a key is NAME ALGORITHM SECRET "
+		return fail(why, ERR_INVALID, "minidns.tsig_keys: a line must be "
+		            "NAME ALGORITHM SECRET "
 		            "(key.example. hmac-sha256 c2VjcmV0...)");
 	if (tsig_key_parse(name, algorithm, secret, key, &detail))
 		return fail(why, ERR_INVALID, "minidns.tsig_keys: %.200s", detail.text);
