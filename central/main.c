@@ -19,18 +19,21 @@ static struct central central = { .catalog_repair_ms = 5000, .import_look_ms = 5
 static const struct option options[] = {
 	{ "default_pool",  OPTION_TEXT,  CONFIG(default_pool), "default", 1,
 	  POOL_NAME_MAX,
-	  "the pool of domains that name none; made at the first start",
+	  "pool of domains that are created without a pool. The first start creates it",
 	  .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
-	  "name servers of the default pool: the NS records at the apex of new domains" },
+	  "host names of the name servers of the default pool: the NS records at the "
+	  "apex of new domains. A start uses them only while the pool has no NS records; "
+	  "later use `zonefleet pool set`" },
 	{ "hostmaster",    OPTION_TEXT,  CONFIG(hostmaster), "hostmaster@example.org", 3,
 	  EMAIL_MAX,
-	  "the SOA's RNAME of domains that name none, as an email address",
-	  .reloadable = true },
+	  "email address for the SOA's RNAME of domains that are created without an "
+	  "address", .reloadable = true },
 	{ "default_ttl",   OPTION_SECONDS, CONFIG(default_ttl), "3600", 0, RR_TTL_MAX,
-	  "TTL of domains that name none", .reloadable = true },
+	  "TTL of domains that are created without a TTL", .reloadable = true },
 	{ "min_ttl",       OPTION_SECONDS, CONFIG(min_ttl), "0", 0, RR_TTL_MAX,
-	  "the lowest TTL that others than administrators may set", .reloadable = true },
+	  "lowest TTL that a caller may set. Administrators may set any TTL",
+	  .reloadable = true },
 	{ "soa_refresh",   OPTION_SECONDS, CONFIG(soa_refresh), "3600", 1, RR_TTL_MAX,
 	  "SOA refresh of new domains", .reloadable = true },
 	{ "soa_retry",     OPTION_SECONDS, CONFIG(soa_retry), "600", 1, RR_TTL_MAX,
@@ -40,42 +43,50 @@ static const struct option options[] = {
 	{ "soa_minimum",   OPTION_SECONDS, CONFIG(soa_minimum), "3600", 0, RR_TTL_MAX,
 	  "SOA minimum of new domains: the TTL of negative answers", .reloadable = true },
 	{ "quota_domains", OPTION_INT,   CONFIG(quota_domains), "1000", -1, INT32_MAX,
-	  "domains a tenant; -1: no limit; administrators have none",
-	  .reloadable = true },
+	  "domains of one tenant; -1: no limit. Administrators have no limit. `zonefleet "
+	  "quota set` gives a tenant its own quota", .reloadable = true },
 	{ "quota_recordsets", OPTION_INT, CONFIG(quota_recordsets), "10000", -1,
-	  INT32_MAX, "record sets a domain", .reloadable = true },
+	  INT32_MAX,
+	  "record sets of one domain; -1: no limit. Administrators have no limit",
+	  .reloadable = true },
 	{ "quota_records", OPTION_INT,   CONFIG(quota_records), "100", -1, INT32_MAX,
-	  "records a record set", .reloadable = true },
+	  "records of one record set; -1: no limit. Administrators have no limit",
+	  .reloadable = true },
 	{ "quota_imports", OPTION_INT,   CONFIG(quota_imports), "100", -1, INT32_MAX,
-	  "imports that a tenant may have begun and not ended; -1: no limit",
+	  "unfinished imports of one tenant; -1: no limit. Administrators have no limit",
 	  .reloadable = true },
 	{ "quota_import_records", OPTION_INT, CONFIG(quota_import_records), "1000000", -1,
-	  INT32_MAX, "records of all these imports; -1: no limit", .reloadable = true },
+	  INT32_MAX,
+	  "records in all unfinished imports of one tenant; -1: no limit. Administrators "
+	  "have no limit", .reloadable = true },
 	{ "journal_change_bytes", OPTION_BYTES, CONFIG(journal_change_bytes), "1M", 0,
 	  8 << 20,
-	  "a larger change leaves a gap: servers transfer the whole zone",
-	  .reloadable = true },
+	  "largest change that the journal keeps. A larger change leaves a gap, so that "
+	  "name servers transfer the whole zone", .reloadable = true },
 	{ "journal_domain_bytes", OPTION_BYTES, CONFIG(journal_domain_bytes), "16M",
 	  1 << 16, 1 << 30,
-	  "of a domain's changes so many bytes are kept; minidns reads no more than 16M",
-	  .reloadable = true },
+	  "size of the journal of one domain. central removes the oldest changes beyond "
+	  "it; mini-DNS reads at most 16M", .reloadable = true },
 	{ "journal_age",   OPTION_SECONDS, CONFIG(journal_age_s), "7d", 60, RR_TTL_MAX,
-	  "how long changes are kept for incremental transfers", .reloadable = true },
+	  "time for which the journal keeps changes for incremental transfers (IXFR)",
+	  .reloadable = true },
 	{ "tombstone_age", OPTION_SECONDS, CONFIG(tombstone_age_s), "1d", 60, RR_TTL_MAX,
-	  "how long deleted domains and records are remembered", .reloadable = true },
+	  "time for which deleted domains and records stay in the database",
+	  .reloadable = true },
 	{ "request_age",   OPTION_SECONDS, CONFIG(request_age_s), "1d", 60, RR_TTL_MAX,
-	  "how long answers are kept for messages that come twice", .reloadable = true },
+	  "time for which central keeps its answers, to repeat them if a message comes "
+	  "twice", .reloadable = true },
 	{ "import_age",    OPTION_SECONDS, CONFIG(import_age_s), "1d", 60, RR_TTL_MAX,
-	  "how long an import may stay untouched, and its result be asked for",
-	  .reloadable = true },
+	  "time after which central removes an untouched import. It keeps the result of "
+	  "a finished import as long", .reloadable = true },
 	{ "sweep",         OPTION_DURATION, CONFIG(sweep_ms), "60s", 100, 86400 * 1000,
-	  "how often what is too old is removed, a bounded piece each time",
-	  .reloadable = true },
+	  "time between two removals of old rows. Each removal deletes a limited number "
+	  "of rows", .reloadable = true },
 	{ 0 }
 };
 
 static const struct option_section sections[] = {
-	{ "central", "owner of domains, record sets and records", options, &central },
+	{ "central", "the domains, record sets and records", options, &central },
 	PULSE_SECTION,
 	{ 0 }
 };
@@ -91,8 +102,8 @@ static enum err check(void *self, struct why *why)
 	if (!err)
 		err = fleet_check(&pulse_config, why);
 	if (c->config.ns_records.count > POOL_NS_MAX)
-		return fail(why, ERR_INVALID, "central.ns_records has more than %d hosts",
-		            POOL_NS_MAX);
+		return fail(why, ERR_INVALID, "central.ns_records: has %zu hosts, must "
+		            "have at most %d", c->config.ns_records.count, POOL_NS_MAX);
 	for (size_t i = 0; !err && i < c->config.ns_records.count; i++)
 		err = name_parse_owner(c->config.ns_records.item[i], "central.ns_records",
 		                       &name, why);
