@@ -32,41 +32,44 @@ static const char *const lock_scopes[] = {
 
 static const struct option options[] = {
 	{ "pool_name", OPTION_TEXT, AT(pool_name), "default", 1, 64,
-	  "the pool that this pool manager manages" },
+	  "pool that this pool manager manages" },
 	{ "threshold_percentage", OPTION_PERCENT, AT(threshold_percentage), "100", 1, 100,
-	  "the share of servers that must have a change for it to be active",
+	  "share of the pool's name servers that must serve a change before it is ACTIVE",
 	  .reloadable = true },
 	{ "poll_timeout", OPTION_DURATION, AT(poll_timeout_ms), "30s", 50, 600 * 1000,
-	  "how long to wait for a server's answer", .reloadable = true },
+	  "time to wait for one answer of a name server", .reloadable = true },
 	{ "poll_retry_interval", OPTION_DURATION, AT(poll_retry_interval_ms), "2s", 50,
 	  600 * 1000,
-	  "how long to wait between tries", .reloadable = true },
+	  "pause between two attempts to get an answer", .reloadable = true },
 	{ "poll_max_retries", OPTION_INT, AT(poll_max_retries), "3", 1, 100,
-	  "how many tries until the server is in error", .reloadable = true },
+	  "number of attempts to get an answer. After the last one the name server "
+	  "counts as failed", .reloadable = true },
 	{ "periodic_sync_interval", OPTION_DURATION, AT(periodic_sync_interval_ms),
-	  "120s", 200, 86400 * 1000, "how often the servers are compared with the database",
+	  "120s", 200, 86400 * 1000,
+	  "time between two syncs, which compare the name servers with the database",
 	  .reloadable = true },
 	{ "sync_batch", OPTION_INT, AT(sync_batch), "1000", 1, 100000,
-	  "how many domains of a server a round of the sync takes up; the next one goes on "
-	  "behind them", .reloadable = true },
+	  "domains of one name server that one sync handles. The next sync continues "
+	  "after them", .reloadable = true },
 	{ "compare_every", OPTION_INT, AT(compare_every), "10", 0, 10000,
-	  "in one of so many rounds a domain's records are compared on each server, and "
-	  "the zones that a server has with the domains; 0: never", .reloadable = true },
+	  "compare the records of each domain on each name server once in this many "
+	  "syncs. Compare as often the zones that a name server has with the domains of "
+	  "the pool. 0: never", .reloadable = true },
 	{ "lock_scope", OPTION_WORD, AT(lock_scope), "domain", .words = lock_scopes,
 	  .help = "what a process locks while it has a name server create or delete a zone: "
 	  "the domain, or all domains of its tenant" },
 	{ "masters", OPTION_TEXTS, AT(masters), "127.0.0.1:5354", 0, 0,
-	  "addresses and ports of minidns, as the name servers reach it",
+	  "addresses and ports of mini-DNS as the name servers reach it",
 	  .required = true },
 	{ "also_notifies", OPTION_TEXTS, AT(also_notifies), NULL, 0, 0,
-	  "addresses and ports that are notified, too, and never polled; each host has to "
-	  "be in minidns.allow_transfer, too" },
+	  "further addresses and ports that get each NOTIFY and no polls. "
+	  "minidns.allow_transfer must list each host" },
 	{ 0 }
 };
 
 static const struct option_section sections[] = {
-	{ "poolmgr", "The pool manager: it drives the name servers of one pool.", options,
-	  &poolmgr },
+	{ "poolmgr", "the pool manager, which drives the name servers of one pool",
+	  options, &poolmgr },
 	PULSE_SECTION,
 	{ 0 }
 };
@@ -143,7 +146,8 @@ static enum err check(void *self, struct why *why)
 	err = parse_all(&pm->config.masters, 0, "poolmgr.masters", &pm->masters,
 	                why);
 	if (!err && pm->config.masters.count == 0)
-		err = fail(why, ERR_INVALID, "poolmgr.masters: names no minidns");
+		err = fail(why, ERR_INVALID, "poolmgr.masters: is empty, must list "
+		           "mini-DNS as address:port");
 	if (!err)
 		err = parse_all(&pm->config.also_notifies, 53, "poolmgr.also_notifies",
 		                &pm->also, why);

@@ -75,13 +75,13 @@ static enum err build_one(struct servers *servers, const struct driver *driver,
 	char field[64];
 	enum err err;
 
-	snprintf(field, sizeof(field), "backends.%s, the id of a server", driver->name);
+	snprintf(field, sizeof(field), "backends.%s.servers.id", driver->name);
 	err = identity_check(settings->id, field, why);
 	if (err)
 		return err;
 	if (servers_find(servers, settings->id))
-		return fail(why, ERR_INVALID, "backends.%s: there are two servers \"%s\"",
-		            driver->name, settings->id);
+		return fail(why, ERR_INVALID, "backends.%s: two servers have the id "
+		            "\"%s\", an id must be unique", driver->name, settings->id);
 	*server = (struct server){ .driver = driver, .settings = settings };
 	atomic_store(&server->in_service, true);
 	if (driver->check)
@@ -126,7 +126,7 @@ enum err servers_build(struct servers **servers, struct why *why)
 		}
 	if (built->count == 0)
 		return fail(why, ERR_INVALID, "the pool has no servers: "
-		            "add some to backends.<kind>.servers");
+		            "add one to backends.<kind>.servers");
 	return OK;
 }
 

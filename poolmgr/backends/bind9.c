@@ -39,23 +39,25 @@ struct bind9 {
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct bind9),
 	{ "rndc", OPTION_TEXT, offsetof(struct bind9, rndc), "rndc", 1, 255,
-	  "the rndc program" },
+	  "path of the rndc program" },
 	{ "rndc_host", OPTION_TEXT, offsetof(struct bind9, rndc_host), NULL, 1, 255,
-	  "where named listens for rndc; default: host" },
+	  "address of named's control channel; default: host" },
 	{ "rndc_port", OPTION_INT, offsetof(struct bind9, rndc_port), "953", 1, 65535,
 	  "port of named's control channel" },
 	{ "rndc_key_file", OPTION_TEXT, offsetof(struct bind9, rndc_key_file),
-	  "/etc/bind/rndc.key", 1, 255, "file with the key of the control channel" },
+	  "/etc/bind/rndc.key", 1, 255,
+	  "file with the key of named's control channel" },
 	{ "view", OPTION_TEXT, offsetof(struct bind9, view), NULL, 1, 64,
-	  "view that the zones belong to" },
+	  "view of named that has the zones" },
 	{ "clean_zonefile", OPTION_BOOL, offsetof(struct bind9, clean), "true", 0, 0,
-	  "a deleted zone's files are deleted, too" },
+	  "also delete the files of a deleted zone" },
 	{ "stats_url", OPTION_TEXT, offsetof(struct bind9, stats_url), "", 0, 255,
-	  "named's statistics channel, as \"http://192.0.2.1:8053\"; empty: zones that "
-	  "nobody wants are not looked for" },
+	  "URL of named's statistics channel, as \"http://192.0.2.1:8053\". \"\": the "
+	  "pool manager does not look for orphan zones" },
 	{ "answer_max", OPTION_BYTES, offsetof(struct bind9, answer_max), "64M",
 	  64 * 1024, 1LL << 30,
-	  "largest answer of the statistics channel: some 250 bytes a zone" },
+	  "largest answer that the pool manager accepts from the statistics channel: "
+	  "about 250 bytes a zone" },
 	{ 0 }
 };
 

@@ -17,7 +17,8 @@ static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct catalog),
 	{ "patience", OPTION_SECONDS, offsetof(struct catalog, server.patience_s), "120",
 	  1, 3600,
-	  "how long it may take to serve a zone of the catalog, or to drop it" },
+	  "time that the server may take to serve a new zone of the catalog, or to drop "
+	  "a deleted one" },
 	{ 0 }
 };
 

@@ -91,12 +91,12 @@ extern const struct driver *const drivers[];	/* drivers.c; ends with NULL */
 /* The rows that all backends share, for the top of a driver's table. */
 #define DRIVER_COMMON_OPTIONS(type) \
 	{ "id", OPTION_TEXT, offsetof(type, server.id), NULL, 1, 32, \
-	  "the server's name in status and logs", .required = true }, \
+	  "name of the server in status and logs", .required = true }, \
 	{ "host", OPTION_TEXT, offsetof(type, server.host), NULL, 1, 255, \
-	  "where it answers DNS: an address or a name", .required = true }, \
+	  "address or host name at which the server answers DNS", .required = true }, \
 	{ "port", OPTION_INT, offsetof(type, server.port), "53", 1, 65535, \
-	  "its DNS port" }, \
+	  "DNS port of the server" }, \
 	{ "tsig_key", OPTION_TEXT, offsetof(type, server.tsig_key), NULL, 1, 255, \
-	  "TSIG key of its transfers, notifies and polls" }, \
+	  "name of the TSIG key for its transfers, NOTIFY and polls" }, \
 	{ "timeout", OPTION_DURATION, offsetof(type, server.timeout_ms), "10s", 100, 300 * 1000, \
-	  "deadline of one operation on it" }
+	  "longest time of one operation on the server" }

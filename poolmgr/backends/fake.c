@@ -14,11 +14,11 @@ struct fake {
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct fake),
 	{ "fail_create", OPTION_TEXT, offsetof(struct fake, fail_create), NULL, 1, 255,
-	  "creating fails with these words" },
+	  "error text with which each creation fails" },
 	{ "fail_delete", OPTION_TEXT, offsetof(struct fake, fail_delete), NULL, 1, 255,
-	  "deleting fails with these words" },
+	  "error text with which each deletion fails" },
 	{ "delay_ms", OPTION_INT, offsetof(struct fake, delay_ms), "0", 0, 60000,
-	  "how long each operation takes" },
+	  "duration of each operation, in milliseconds" },
 	{ 0 }
 };
 
@@ -50,7 +50,7 @@ static enum err delete(const void *settings, const struct driver_context *contex
 
 const struct driver driver_fake = {
 	.name = "fake",
-	.help = "a server that provisions itself (or a test): nothing is told to it",
+	.help = "a server that provisions itself, or a test: it gets no commands",
 	.options = options,
 	.settings_size = sizeof(struct fake),
 	.create = create,

@@ -74,9 +74,9 @@ enum err http_check(const char *url, const char *field, struct why *why)
 	bool good = is_plain_url(parsed, url);
 	curl_url_cleanup(parsed);
 	if (!good)
-		return fail(why, ERR_INVALID, "%s: is not a URL such as "
+		return fail(why, ERR_INVALID, "%s: must be a URL such as "
 		            "http://127.0.0.1:8081 or https://ns1.example.org, "
-		            "without a user, a query or a fragment", field);
+		            "without user, query and fragment", field);
 	return OK;
 }
 

@@ -33,9 +33,10 @@ struct knot {
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct knot),
 	{ "socket", OPTION_TEXT, offsetof(struct knot, socket), "/run/knot/knot.sock",
-	  1, 107, "knotd's control socket" },
+	  1, 107,
+	  "control socket of knotd" },
 	{ "template", OPTION_TEXT, offsetof(struct knot, template), "zonefleet", 1, 64,
-	  "template of the zones: its master, acl and storage" },
+	  "template of the zones, which sets their master, acl and storage" },
 	{ 0 }
 };
 

@@ -26,18 +26,22 @@ struct nsd {
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct nsd),
 	{ "control", OPTION_TEXT, offsetof(struct nsd, control), "/run/nsd/nsd.ctl",
-	  1, 107, "control-interface: a socket's path, or address:port with TLS" },
+	  1, 107,
+	  "control-interface of NSD: the path of a socket, or address:port with TLS" },
 	{ "pattern", OPTION_TEXT, offsetof(struct nsd, pattern), "zonefleet", 1, 64,
-	  "pattern of the zones: its request-xfr and allow-notify" },
+	  "pattern of the zones, which sets their request-xfr and allow-notify" },
 	{ "server_cert", OPTION_TEXT, offsetof(struct nsd, server_cert),
-	  "/etc/nsd/nsd_server.pem", 1, 255, "certificate that the server must show" },
+	  "/etc/nsd/nsd_server.pem", 1, 255,
+	  "file with the certificate that NSD must present (PEM)" },
 	{ "control_key", OPTION_TEXT, offsetof(struct nsd, control_key),
-	  "/etc/nsd/nsd_control.key", 1, 255, "our key" },
+	  "/etc/nsd/nsd_control.key", 1, 255,
+	  "file with the private key of the pool manager (PEM)" },
 	{ "control_cert", OPTION_TEXT, offsetof(struct nsd, control_cert),
-	  "/etc/nsd/nsd_control.pem", 1, 255, "our certificate" },
+	  "/etc/nsd/nsd_control.pem", 1, 255,
+	  "file with the certificate of the pool manager (PEM)" },
 	{ "slash_names", OPTION_BOOL, offsetof(struct nsd, slash_names), "false", 0, 0,
-	  "create zones with \"/\" in their names (RFC 2317), too: set it only if the pattern "
-	  "has no zonefile, because NSD makes a path of the name" },
+	  "also create zones with \"/\" in their names (RFC 2317). Set it only if the "
+	  "pattern has no zonefile, because NSD makes a path from the name" },
 	{ 0 }
 };
 

@@ -34,19 +34,25 @@ struct powerdns {
 static const struct option options[] = {
 	DRIVER_COMMON_OPTIONS(struct powerdns),
 	{ "url", OPTION_TEXT, offsetof(struct powerdns, url), "http://127.0.0.1:8081",
-	  1, 255, "where its webserver, or a TLS proxy before that, listens" },
+	  1, 255,
+	  "URL of the web server of PowerDNS, or of a TLS proxy before it" },
 	{ "api_key", OPTION_SECRET, offsetof(struct powerdns, api_key), NULL, 1, 255,
-	  "its api-key: may create and delete all of its zones", .required = true },
+	  "API key of the server. The key can create and delete all zones there",
+	  .required = true },
 	{ "ca_file", OPTION_TEXT, offsetof(struct powerdns, ca_file), NULL, 1, 255,
-	  "authorities (PEM) for https; default: the system's" },
+	  "file with the CAs for https (PEM); default: the CAs of the system" },
 	{ "server_id", OPTION_TEXT, offsetof(struct powerdns, server_id), "localhost",
-	  1, 64, "its name in the paths of the API" },
+	  1, 64,
+	  "id of the server in the paths of its API" },
 	{ "account", OPTION_TEXT, offsetof(struct powerdns, account), "zonefleet", 1, 40,
-	  "account of the zones that are ours; no other zone is touched" },
+	  "account of zonefleet's zones. The pool manager changes only zones of this "
+	  "account" },
 	{ "ixfr", OPTION_BOOL, offsetof(struct powerdns, ixfr), "true", 0, 0,
-	  "it asks for changes, not for whole zones" },
+	  "the server asks for changes (IXFR); false: it asks for whole zones (AXFR)" },
 	{ "answer_max", OPTION_BYTES, offsetof(struct powerdns, answer_max), "64M",
-	  64 * 1024, 1LL << 30, "largest answer: its list has some 400 bytes a zone" },
+	  64 * 1024, 1LL << 30,
+	  "largest answer that the pool manager accepts: the list of zones has about 400 "
+	  "bytes a zone" },
 	{ 0 }
 };
 

@@ -17,15 +17,15 @@ enum err api_check_key(const char *key, const char *field, struct why *why)
 {
 	for (const char *at = key; *at; at++)
 		if (*at <= ' ' || *at > '~')
-			return fail(why, ERR_INVALID, "%s: printable ASCII without "
-			            "blanks only", field);
+			return fail(why, ERR_INVALID, "%s: must be printable ASCII "
+			            "without blanks", field);
 	return OK;
 }
 
 enum err api_check_word(const char *word, const char *field, struct why *why)
 {
 	if (word[strspn(word, ALNUM "._-")])
-		return fail(why, ERR_INVALID, "%s: \"%s\" has more than letters, "
+		return fail(why, ERR_INVALID, "%s: \"%s\" must have only letters, "
 		            "digits and ._-", field, word);
 	return OK;
 }

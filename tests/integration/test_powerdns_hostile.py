@@ -96,7 +96,7 @@ class PowerDnsHostileTest(unittest.TestCase):
                     self.assertIn(f"X-API-Key: {KEY}", server.requests[0])
 
     def test_settings_that_make_no_sense(self):
-        no_url = "is not a URL such as"
+        no_url = "must be a URL such as"
         for changes, words in (({"url": "ftp://127.0.0.1"}, no_url),
                                ({"url": "file:///etc/passwd"}, no_url),
                                ({"url": "127.0.0.1:8081"}, no_url),
@@ -105,8 +105,8 @@ class PowerDnsHostileTest(unittest.TestCase):
                                ({"url": "http://127.0.0.1/#a"}, no_url),
                                ({"url": "http://127.0.0.1 /"}, no_url),
                                ({"api_key": r"a\r\nX-Other: b"}, "printable ASCII"),
-                               ({"server_id": "../.."}, "has more than letters"),
-                               ({"account": "a b"}, "has more than letters")):
+                               ({"server_id": "../.."}, "must have only letters"),
+                               ({"account": "a b"}, "must have only letters")):
             with self.subTest(changes=changes):
                 code, said = self.run_driver(operation="list",
                                              **{"url": "http://127.0.0.1:1"} | changes)
