@@ -19,22 +19,27 @@
 
 const struct option fleet_options[] = {
 	{ "period", OPTION_DURATION, AT(period_ms), "5s", 50, 300 * 1000,
-	  "how often a process says that it is alive" },
+	  "time between two heartbeats of a process" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "15s", 150, 3600 * 1000,
-	  "who was not heard of for so long is down, and its work is the others'" },
+	  "time without a heartbeat after which a process counts as dead. Other "
+	  "processes then take its work. Set it to more than twice `period`" },
 	{ "lock_ttl", OPTION_DURATION, AT(lock_ttl_ms), "30s", 150, 3600 * 1000,
-	  "the lock of who was not heard of for so long may be taken over" },
+	  "time after which another process may take over a lock that its holder does "
+	  "not renew. Set it to at least three times `period`" },
 	{ 0 }
 };
 
 enum err fleet_check(const struct fleet_config *config, struct why *why)
 {
 	if (config->timeout_ms <= 2 * config->period_ms)
-		return fail(why, ERR_INVALID, "fleet.timeout must be more than twice "
-		            "fleet.period, or who is alive is taken for dead");
+		return fail(why, ERR_INVALID, "fleet.timeout: is %d ms, must be more "
+		            "than twice fleet.period (%d ms), or live processes "
+		            "count as dead", config->timeout_ms, config->period_ms);
 	if (config->lock_ttl_ms < 3 * config->period_ms)
-		return fail(why, ERR_INVALID, "fleet.lock_ttl must be at least three "
-		            "times fleet.period: locks are renewed so often");
+		return fail(why, ERR_INVALID, "fleet.lock_ttl: is %d ms, must be at "
+		            "least three times fleet.period (%d ms): a process "
+		            "renews its locks once a period", config->lock_ttl_ms,
+		            config->period_ms);
 	return OK;
 }
 

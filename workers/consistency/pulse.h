@@ -11,7 +11,7 @@ struct pulse;
 
 /* The group "fleet" of the settings, for a program's sections and its check(). */
 extern struct fleet_config pulse_config;
-#define PULSE_SECTION { "fleet", "Who is there, and who does what.", fleet_options, \
+#define PULSE_SECTION { "fleet", "heartbeats and locks of the processes", fleet_options, \
                         &pulse_config }
 /* For a program without a pulse: the file has the rows for others. */
 #define PULSE_SECTION_OF_OTHERS { "fleet", "", fleet_options, &pulse_config, \

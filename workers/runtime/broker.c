@@ -25,28 +25,37 @@ static const struct backoff redial_backoff = { .first_ms = 200, .max_ms = 4000 }
 
 const struct option broker_options[] = {
 	{ "url", OPTION_SECRET, AT(url), "rabbit://guest:guest@localhost:5672/", 10, 4096,
-	  "rabbit://user:password@host:5672,host2/vhost, rabbits:// for TLS" },
+	  "URL of RabbitMQ: rabbit://user:password@host:5672,host2/vhost, or rabbits:// "
+	  "for TLS. The program tries the hosts in turn, from a random one on" },
 	{ "exchange", OPTION_TEXT, AT(exchange), "zonefleet", 1, QUEUE_NAME_MAX,
-	  "control exchange" },
+	  "name of the control exchange (control_exchange of oslo.messaging)" },
 	{ "quorum", OPTION_BOOL, AT(quorum), "false", 0, 0,
-	  "work queues are quorum queues (rabbit_quorum_queue of oslo)" },
+	  "declare the work queues as quorum queues (rabbit_quorum_queue of "
+	  "oslo.messaging)" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, 1, 4096,
-	  "certificates the broker's is checked against (PEM)" },
+	  "file with the CAs of the broker's certificate (PEM). rabbits:// needs it" },
 	{ "tls_cert", OPTION_TEXT, AT(tls_cert), NULL, 1, 4096,
-	  "our own certificate (PEM), if the broker asks for one" },
+	  "file with the client certificate of the program (PEM), if the broker asks for "
+	  "one" },
 	{ "tls_key", OPTION_TEXT, AT(tls_key), NULL, 1, 4096,
-	  "its key (PEM, no password)" },
+	  "file with the private key of tls_cert (PEM, without a password)" },
 	{ "heartbeat", OPTION_SECONDS, AT(heartbeat_s), "10", 2, 300,
-	  "a broker that is silent for twice as long is left" },
+	  "heartbeat of the connection. The program closes a connection that is silent "
+	  "for twice this time" },
 	{ "max_message_bytes", OPTION_INT, AT(max_message_bytes), "4194304", 65536,
-	  134217728, "larger messages are dead letters" },
+	  134217728,
+	  "size of the largest message. A larger one that arrives becomes a dead letter; "
+	  "the program does not send larger ones" },
 	{ "queue_limit", OPTION_INT, AT(queue_limit), "10000", 1000, 1000000,
-	  "messages that may wait in a process for the broker" },
+	  "number of messages that may wait in a process for the broker, and of calls "
+	  "that may wait for an answer. The process refuses further ones" },
 	{ "send_user_id", OPTION_BOOL, AT(send_user_id), "true", 0, 0,
-	  "name the user of the url in messages (AMQP's user_id), which RabbitMQ compares"
-	  " with the account; false if the account has another name, as with OAuth 2" },
+	  "name the user of the url in messages (AMQP's user_id). RabbitMQ compares it "
+	  "with the account. Set false if the account has another name, as with OAuth "
+	  "2" },
 	{ "check_period", OPTION_SECONDS, AT(check_period_s), "5", 1, 86400,
-	  "how often exchanges, queues and bindings are checked, and declared if missing" },
+	  "time between two checks of exchanges, queues and bindings. The program "
+	  "declares what is missing" },
 	{ 0 }
 };
 
@@ -61,10 +70,11 @@ enum err broker_check(const struct broker_config *config, struct why *why)
 	tls = url.tls;
 	broker_url_clear(&url);
 	if (tls && !config->tls_ca)
-		return fail(why, ERR_INVALID, "rabbits:// needs broker.tls_ca");
+		return fail(why, ERR_INVALID, "broker.tls_ca: required with rabbits://");
 	if (!config->tls_cert != !config->tls_key)
 		return fail(why, ERR_INVALID,
-			    "broker.tls_cert and broker.tls_key go together");
+			    "broker.tls_cert and broker.tls_key: set both or "
+			    "neither");
 	return OK;
 }
 

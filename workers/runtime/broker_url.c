@@ -66,11 +66,11 @@ static enum err decode_name(const char *text, size_t len, const char *what, char
 
 	if (!name)
 		return fail(why, ERR_INVALID,
-			    "the broker's URL: a broken %% escape in the %s", what);
+			    "broker.url: the %s has a %% escape that is not valid", what);
 	if (strlen(name) > SHORT_MAX) {
 		free(name);
 		return fail(why, ERR_INVALID,
-			    "the broker's URL: the %s is longer than %d bytes", what,
+			    "broker.url: the %s has more than %d bytes", what,
 			    SHORT_MAX);
 	}
 	*into = name;
@@ -83,11 +83,11 @@ static enum err parse_port(const char *text, size_t len, int *port, struct why *
 	long value;
 
 	if (len == 0 || len >= sizeof digits || strspn(text, "0123456789") < len)
-		return fail(why, ERR_INVALID, "the broker's URL: a port is a number");
+		return fail(why, ERR_INVALID, "broker.url: a port must be a number");
 	memcpy(digits, text, len);
 	value = strtol(digits, NULL, 10);
 	if (value < 1 || value > 65535)
-		return fail(why, ERR_INVALID, "the broker's URL: a port is 1 to 65535");
+		return fail(why, ERR_INVALID, "broker.url: a port must be 1 to 65535");
 	*port = (int)value;
 	return OK;
 }
@@ -118,17 +118,18 @@ static enum err parse_address(const char *text, size_t len, struct broker_host *
 	const char *rest;
 
 	if (bracketed && !end)
-		return fail(why, ERR_INVALID, "the broker's URL: a ] is missing");
+		return fail(why, ERR_INVALID, "broker.url: a ] is missing");
 	if (!end)
 		end = text + len;
 	if (!host_name_valid(name, end - name, bracketed))
-		return fail(why, ERR_INVALID, "the broker's URL: that is no host name");
+		return fail(why, ERR_INVALID, "broker.url: a host must be a host name "
+		            "or an address");
 	rest = end + bracketed;
 	if (rest < text + len) {
 		enum err err;
 
 		if (*rest != ':')
-			return fail(why, ERR_INVALID, "the broker's URL: a : is missing");
+			return fail(why, ERR_INVALID, "broker.url: a : is missing");
 		err = parse_port(rest + 1, text + len - rest - 1, &host->port, why);
 		if (err)
 			return err;
@@ -186,7 +187,7 @@ static enum err parse_host(const char *text, size_t len, const struct scheme *sc
 	enum err err;
 
 	if (url->count == URL_HOSTS_MAX)
-		return fail(why, ERR_INVALID, "the broker's URL: more than %d hosts",
+		return fail(why, ERR_INVALID, "broker.url: has more than %d hosts",
 			    URL_HOSTS_MAX);
 	err = parse_address(address, text + len - address, &host, why);
 	if (!err && at)
@@ -236,13 +237,13 @@ enum err broker_url_parse(const char *text, struct broker_url *url, struct why *
 
 	if (!scheme)
 		return fail(why, ERR_INVALID,
-			    "the broker's URL begins with rabbit:// or rabbits://");
+			    "broker.url: must begin with rabbit:// or rabbits://");
 	if (strlen(text) > URL_MAX)
-		return fail(why, ERR_INVALID, "the broker's URL is longer than %d bytes",
+		return fail(why, ERR_INVALID, "broker.url: has more than %d bytes",
 			    URL_MAX);
 	if (strchr(text, '?'))
 		return fail(why, ERR_INVALID,
-			    "the broker's URL takes no ?option; a ? itself is %%3F");
+			    "broker.url: must have no ?option; write %%3F for a ?");
 	parsed.tls = scheme->tls;
 	hosts = text + strlen(scheme->prefix);
 	err = parse_hosts(hosts, strcspn(hosts, "/"), scheme, &parsed, why);

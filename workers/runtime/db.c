@@ -32,19 +32,23 @@ static const struct backoff reconnect = { .first_ms = 270, .max_ms = 4000 };
 #define AT(member) offsetof(struct db_config, member)
 const struct option db_options[] = {
 	{ "host", OPTION_TEXT, AT(host), "127.0.0.1", .min = 1, .max = 1024,
-	  .help = "servers in the order to try: NAME:PORT or /SOCKET, ..." },
+	  .help = "database servers in the order to try: NAME:PORT or /SOCKET, with "
+	  "commas between them" },
 	{ "user", OPTION_TEXT, AT(user), "zonefleet", .min = 1, .max = 128,
-	  .help = "the account" },
+	  .help = "account at the database" },
 	{ "password", OPTION_SECRET, AT(password), NULL,
-	  .help = "its password" },
+	  .help = "password of the account" },
 	{ "name", OPTION_TEXT, AT(name), "zonefleet", .min = 1, .max = 64,
-	  .help = "the database" },
+	  .help = "name of the database" },
 	{ "tls", OPTION_BOOL, AT(tls), "false",
-	  .help = "encrypt, and verify the server by the system's authorities" },
+	  .help = "encrypt the connection, and verify the server with the CAs of the "
+	  "system" },
 	{ "tls_ca", OPTION_TEXT, AT(tls_ca), NULL, .min = 1, .max = 4096,
-	  .help = "encrypt, and verify the server by the authorities in this file" },
+	  .help = "file with CAs (PEM). If set, encrypt the connection, and verify the "
+	  "server with them" },
 	{ "timeout", OPTION_SECONDS, AT(timeout_s), "10", .min = 1, .max = 3600,
-	  .help = "for one statement; then the connection is given up" },
+	  .help = "time limit of one statement. Beyond it, the program closes the "
+	  "connection" },
 	{ 0 }
 };
 
@@ -77,7 +81,7 @@ struct db *db_new(const struct db_config *config)
 	db->config = config;
 	db->timeout_s = config->timeout_s;
 	if (db_hosts_parse(config->host, &db->hosts, &why))
-		fatal("database.host: %s", why.text);
+		fatal("%s", why.text);
 	return db;
 }
 

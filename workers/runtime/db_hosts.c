@@ -68,13 +68,14 @@ static enum err hosts_fill(const char *list, struct db_hosts *hosts, struct why 
 		struct db_host *host = &hosts->item[hosts->count];
 
 		if (hosts->count == DB_HOSTS_MAX)
-			return fail(why, ERR_INVALID, "at most %d hosts", DB_HOSTS_MAX);
+			return fail(why, ERR_INVALID, "database.host: has more than %d "
+			            "hosts", DB_HOSTS_MAX);
 		hosts->count++;
 		host->text = trimmed(list, len);
 		if (!host_parse(host))
 			return fail(why, ERR_INVALID,
-			            "\"%s\" is no host: want name:port, "
-			            "[address]:port or /path",
+			            "database.host: \"%s\" must be "
+			            "name:port, [address]:port or /path",
 			            host->text);
 		if (list[len] == 0)
 			return OK;

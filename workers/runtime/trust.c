@@ -20,36 +20,32 @@ enum {
 
 const struct option trust_fleet_options[] = {
 	{ "keys", OPTION_SECRET, AT(keys), NULL, 0, 4096,
-	  "keys that sign messages between the fleet's programs: ID:BASE64, one a line; "
-	  "the first signs, all verify; best in a file that only the programs can read: "
-	  "\"@/etc/zonefleet/fleet.keys\"",
-	  .reloadable = true },
+	  "keys that sign messages between the fleet's programs, one a line: ID:BASE64. "
+	  "The first key signs, all keys verify. Keep them in a file that only the "
+	  "programs can read: \"@/etc/zonefleet/fleet.keys\"", .reloadable = true },
 	{ "agent_keys", OPTION_SECRET, AT(agent_keys), NULL, 0, 4096,
 	  "keys for messages between agents and zonefleet-ports or zonefleet-routes, "
-	  "written like `keys`; they sign nothing else; an agent without `keys` signs "
-	  "with the first; empty: agents need `keys`",
-	  .reloadable = true },
+	  "written like `keys`. They sign no other message. An agent without `keys` "
+	  "signs with the first one. \"\": agents need `keys`", .reloadable = true },
 	{ "max_age", OPTION_DURATION, AT(max_age_ms), "1d", 1000, MAX_AGE_MS,
-	  "refuse the fleet's messages that are older, or further in the future; "
-	  "orders wait in their queues while the program that takes them is away",
-	  .reloadable = true },
+	  "refuse the fleet's messages that are older than this, or further in the "
+	  "future. Messages wait in their queues while their program is down: allow for "
+	  "that time", .reloadable = true },
 	{ "trust_broker", OPTION_BOOL, AT(trust_broker), "false", 0, 0,
-	  "accept the fleet's messages without a signature, from all accounts that may "
-	  "send to the topic: while you hand out the first keys, or where accounts and "
-	  "topic permissions keep others away",
-	  .reloadable = true },
+	  "accept the fleet's messages also without a valid signature, from all accounts "
+	  "that may send to the topic. Set it while you distribute the first keys, or if "
+	  "topic permissions keep other accounts away", .reloadable = true },
 	{ 0 }
 };
 
 const struct option trust_broker_options[] = {
 	{ "require_user_id", OPTION_BOOL, AT(require_user_id), "false", 0, 0,
-	  "refuse requests that do not name the account that sends them (AMQP's user_id, "
-	  "which RabbitMQ checks); clients of oslo.messaging name none",
-	  .reloadable = true },
+	  "refuse requests that do not name the account of their sender (AMQP's user_id, "
+	  "which RabbitMQ verifies). Clients of oslo.messaging do not name it; requests "
+	  "signed with a key of the fleet need not", .reloadable = true },
 	{ "administrators", OPTION_TEXTS, AT(administrators), "", 1, USERS_MAX_BYTES,
-	  "accept is_admin from these accounts and the fleet's own programs only; empty: "
-	  "from all accounts",
-	  .reloadable = true },
+	  "accounts at the broker that may say is_admin, in addition to the fleet's own "
+	  "programs. Empty: all accounts may", .reloadable = true },
 	{ 0 }
 };
 
@@ -75,8 +71,8 @@ static enum err keys_differ(const struct signature_key *agent,
 		const struct signature_key *key = &fleet->key[i];
 
 		if (!strcmp(key->id, agent->id))
-			return fail(why, ERR_INVALID, "fleet.agent_keys: fleet.keys has "
-			            "the id %s, too: use another id", agent->id);
+			return fail(why, ERR_INVALID, "fleet.agent_keys: fleet.keys also "
+			            "has the id %s: use another id", agent->id);
 		if (key->len == agent->len &&
 		    !memcmp(key->secret, agent->secret, key->len))
 			return fail(why, ERR_INVALID, "fleet.agent_keys: key %s has the "

@@ -29,20 +29,23 @@ static const struct option log_options[] = {
 	{ "level",  OPTION_WORD, AT(log_level),  "info",  .words = log_level_words,
 	  .help = "log events of this level or worse", .reloadable = true },
 	{ "syslog", OPTION_BOOL, AT(log_syslog), "false", 0, 0,
-	  "to syslog instead of standard error (which journald reads)" },
+	  "log to syslog. false: log to standard error, which journald reads" },
 	{ "core_dumps", OPTION_BOOL, AT(core_dumps), "false", 0, 0,
-	  "let a process that fails leave a core and be traced: both show its keys" },
+	  "allow core dumps of a process that fails, and debuggers. Both show the keys "
+	  "of the process" },
 	{ 0 }
 };
 
 static const struct option process_options[] = {
 	{ "processes", OPTION_INT,  AT(processes), "1",  1, 64,
-	  "processes that share the work; one serves one request at a time" },
+	  "number of processes that share the work. Each one serves one request at a "
+	  "time" },
 	/* from here on also for those of one process */
 	{ "prefetch",  OPTION_INT,  AT(prefetch),  "64", 1, 10000,
-	  "messages that the broker hands to a process ahead" },
+	  "number of messages that the broker hands to a process in advance" },
 	{ "metrics",   OPTION_TEXT, AT(metrics),   "",   0, 64,
-	  "where /metrics and /healthz are, as \"127.0.0.1:9153\"; empty for nowhere" },
+	  "address and port of /metrics and /healthz, as \"127.0.0.1:9153\". \"\": no "
+	  "such page" },
 	{ 0 }
 };
 
@@ -66,16 +69,16 @@ struct option_section *worker_sections(struct worker_common *common, const char 
                                        const struct option_section *own)
 {
 	const struct option_section broker = {
-		"broker", "RabbitMQ, over which the programs talk", broker_options,
-		&common->broker };
+		"broker", "RabbitMQ, which carries the messages of the programs",
+		broker_options, &common->broker };
 	const struct option_section accounts = {
-		"broker", "and who may ask for what over it", trust_broker_options,
+		"broker", "rights of the accounts at RabbitMQ", trust_broker_options,
 		&common->trust };
 	const struct option_section fleet = {
-		"fleet", "how the fleet's programs know each other", trust_fleet_options,
+		"fleet", "signatures of the fleet's messages", trust_fleet_options,
 		&common->trust };
 	const struct option_section database = {
-		"database", "MySQL or MariaDB, the store of all that counts", db_options,
+		"database", "MySQL or MariaDB, which stores all state", db_options,
 		&common->db };
 	const struct option_section log = { "log", "the log", log_options, common };
 	const struct option_section process = {

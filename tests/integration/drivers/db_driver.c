@@ -411,7 +411,7 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	log_open("db_driver", false);
 	if (db_check(&config, &driver.why))
-		fatal("database.host: %s", driver.why.text);
+		fatal("%s", driver.why.text);
 	driver.db = db_new(&config);
 	while (getline(&line, &size, stdin) > 0)
 		answer_line(&driver, line);

@@ -31,9 +31,9 @@ static void test_check(void **state)
 		{ "rabbits://h", "ca", NULL, NULL, NULL },
 		{ "rabbits://h", "ca", "c",  "k",  NULL },
 		{ "rabbits://h", NULL, NULL, NULL, "tls_ca" },
-		{ "rabbits://h", "ca", "c",  NULL, "go together" },
-		{ "rabbits://h", "ca", NULL, "k",  "go together" },
-		{ "amqp://h",    NULL, NULL, NULL, "begins with" },
+		{ "rabbits://h", "ca", "c",  NULL, "set both" },
+		{ "rabbits://h", "ca", NULL, "k",  "set both" },
+		{ "amqp://h",    NULL, NULL, NULL, "must begin with" },
 	};
 
 	(void)state;

@@ -43,10 +43,10 @@ static const struct {
 static const struct {
 	const char *text, *why;
 } invalid[] = {
-	{ "",                                   "begins with" },
-	{ "rabbit:/h",                          "begins with" },
-	{ "amqp://u:secret@h",                  "begins with" },
-	{ "RABBIT://h",                         "begins with" },
+	{ "",                                   "must begin with" },
+	{ "rabbit:/h",                          "must begin with" },
+	{ "amqp://u:secret@h",                  "must begin with" },
+	{ "RABBIT://h",                         "must begin with" },
 	{ "rabbit://",                          "host name" },
 	{ "rabbit:///v",                        "host name" },
 	{ "rabbit://u:secret@/v",               "host name" },
