@@ -40,12 +40,14 @@ static const char *const scope_words[] = {
 
 static const struct option rows[] = {
 	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
-	  "the zone, of which only what is marked as ours is ours", .required = true },
+	  "the shared zone. zonefleet changes only records with an ownership mark of its "
+	  "storage_id", .required = true },
 	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
-	  "who we are: the owner that our marks name, in any number of zones. No other "
-	  "program may have it", .required = true },
+	  "owner that the ownership marks of zonefleet name, in any number of zones. It "
+	  "must be different from the owner of each other program", .required = true },
 	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
-	  "whose calls are heard besides those of administrators" },
+	  "tenant that may call, in addition to administrators. \"\": administrators "
+	  "only" },
 	{ "storage", OPTION_WORD, AT(storage), "txt", .words = storage_words,
 	  .help = "where the ownership marks are. txt: in TXT records of the zone, which "
 	  "external-dns also reads; table: in the database, if the zone must not show them; "
@@ -55,79 +57,90 @@ static const struct option rows[] = {
 	  "in its name; same: one TXT record at the name of the record, with the storage_id "
 	  "only" },
 	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
-	  MARK_AFFIX_MAX, "what comes before a record's name in that of its mark; \"\": "
-	  "as external-dns does without settings" },
+	  MARK_AFFIX_MAX,
+	  "text before the name of a record in the name of its mark; %{record_type} "
+	  "stands for the type. \"\": as external-dns does without settings" },
 	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
-	  "what comes behind the first label, instead of a prefix" },
+	  "text after the first label of the name of a record, instead of a prefix" },
 	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
-	  "what stands for \"*\" in the name of a mark" },
+	  "text that replaces \"*\" in the name of a mark" },
 	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
-	  "a key of 32 octets, as they are or in base64: marks are sealed with it, as "
-	  "external-dns does (AES-256-GCM); all who share the zone have the same one" },
+	  "key that encrypts the marks as external-dns does (AES-256-GCM): 32 octets, "
+	  "plain or in base64. All programs that share the zone need the same key" },
 	{ "former_form", OPTION_WORD, AT(former_form), "none", .words = former_words,
 	  .help = "the form that the marks had before. The program reads such marks and "
 	  "replaces them" },
 	{ "former_prefix", OPTION_TEXT, AT(former_prefix), "", 0, MARK_AFFIX_MAX,
-	  "the prefix that they had" },
+	  "txt_prefix of the former marks" },
 	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
-	  "the suffix that they had" },
+	  "txt_suffix of the former marks" },
 	{ "provider", OPTION_WORD, AT(provider), "rfc2136", .words = provider_words,
 	  .help = "where the zone is. rfc2136: on a primary that takes dynamic updates; "
 	  "managed: in central, as a domain of zonefleet" },
-	{ "host", OPTION_TEXT, AT(host), "", 0, 255, "the primary, of rfc2136" },
-	{ "port", OPTION_INT, AT(port), "53", 1, 65535, "its port, for TCP" },
+	{ "host", OPTION_TEXT, AT(host), "", 0, 255,
+	  "address or name of the primary. Provider rfc2136 needs it" },
+	{ "port", OPTION_INT, AT(port), "53", 1, 65535,
+	  "TCP port of the primary" },
 	{ "tsig_key", OPTION_TEXT, AT(tsig_key), "", 0, 255,
-	  "the key that transfers and updates are signed with; \"\": none" },
+	  "name of the key that signs transfers and updates. \"\": no signature" },
 	{ "tsig_algorithm", OPTION_TEXT, AT(tsig_algorithm), "hmac-sha256", 1, 32,
-	  "its algorithm" },
+	  "algorithm of tsig_key" },
 	{ "tsig_secret", OPTION_SECRET, AT(tsig_secret), NULL, 0, 0,
-	  "its secret in base64, or \"@\" and the path of a file that has it" },
+	  "secret of tsig_key in base64, or \"@\" and the path of a file that has it" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "10s", 100, 600 * 1000,
-	  "how long the primary may say nothing" },
+	  "longest silence of the primary before the round fails" },
 	{ "resync_period", OPTION_DURATION, AT(resync_ms), "60s", 100, 86400 * 1000,
-	  "how often the zone is looked at when nothing changes" },
+	  "time between two checks of the zone while nothing changes" },
 	{ "reread_period", OPTION_SECONDS, AT(reread_s), "1h", 1, 30 * 86400,
-	  "how long it is not read again as long as its serial is the same" },
+	  "time after which zonefleet reads the zone again although its serial is the "
+	  "same" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "1s", 0, 3600 * 1000,
-	  "how long to wait between two rounds at least, whatever changes: what the "
-	  "primary has to bear" },
+	  "shortest time between two rounds, to limit the load of the primary" },
 	{ "batch_changes", OPTION_INT, AT(batch_changes), "50", 1, 1000,
-	  "how many changes go into one message" },
+	  "largest number of changes in one update message" },
 	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
-	  "how long one message may be" },
+	  "largest size of one update message" },
 	{ "max_endpoints", OPTION_INT, AT(max_endpoints), "100000", 1, 10000000,
-	  "how many endpoints all producers together may want; a resource is one at least" },
+	  "largest number of endpoints that all resources of the zone may want together. "
+	  "A resource counts as one at least" },
 	{ "policy", OPTION_WORD, AT(policy), "sync", .words = policy_words,
 	  .help = "upsert-only deletes no record set; create-only also changes none" },
 	{ "ownership_scope", OPTION_WORD, AT(scope), "name", .words = scope_words,
 	  .help = "what belongs to one owner. name: all record sets of a name; rrset: one record "
 	  "set, so that another owner may have record sets of other types at the name" },
 	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
-	  "the types of records that are ours to write" },
+	  "record types that zonefleet may write" },
 	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
-	  "only names at or below one of these; none: all names" },
+	  "write only names at or below one of these. Empty: all names" },
 	{ "exclude_domains", OPTION_TEXTS, AT(without), NULL, 0, 0,
-	  "no names at or below these" },
+	  "leave out names at or below these" },
 	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
-	  "if more of what is ours were deleted at once, deletions wait to be approved" },
+	  "share of its marked record sets that zonefleet may delete in one round. "
+	  "Beyond it, an operator must approve the deletions" },
 	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
-	  "the same, of record sets that would lose a record" },
+	  "share of its marked record sets that may lose a record in one round. Beyond "
+	  "it, an operator must approve these changes" },
 	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
-	  "with fewer record sets than this of ours nothing is too much" },
+	  "number of marked record sets from which on the two limits apply. From this "
+	  "number of endpoints on, an operator must also approve that a resource wants "
+	  "no endpoint any more" },
 	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
-	  "of endpoints that name none" },
-	{ "mark_ttl", OPTION_SECONDS, AT(mark_ttl), "300", 0, INT32_MAX, "of marks" },
+	  "TTL of a new record set whose endpoint has no TTL. A record set that exists "
+	  "keeps its TTL" },
+	{ "mark_ttl", OPTION_SECONDS, AT(mark_ttl), "300", 0, INT32_MAX,
+	  "TTL of ownership marks" },
 	{ "dry_run", OPTION_BOOL, AT(dry_run), "false", 0, 0,
-	  "plan, and do nothing" },
+	  "plan the changes, and write nothing" },
 	{ "keep_drift", OPTION_BOOL, AT(keep_drift), "false", 0, 0,
-	  "leave what somebody changed by hand" },
+	  "leave marked record sets as others changed them. false: repair them" },
 	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
-	  "mark again what we made and whose mark somebody took away" },
+	  "mark a record set again if zonefleet made it, it lost its mark and its "
+	  "records are unchanged" },
 	{ 0 }
 };
 
 const struct option_list registry_lists[] = {
-	{ "registries", "zones", "The zones that are shared, and who we are in each.",
+	{ "registries", "zones", "shared zones, and the owner name of zonefleet in each",
 	  rows, sizeof(struct registry_settings), &settings, &settings_count },
 	{ 0 }
 };
@@ -152,7 +165,8 @@ static enum err parse_marks(struct registry *registry, struct why *why)
 
 	if (!mark_owner_is_valid(from->storage_id))
 		return fail(why, ERR_INVALID,
-		            "storage_id: letters, digits and . _ : / @ -");
+		            "storage_id: \"%s\" must have only letters, digits "
+		            "and . _ : / @ -", from->storage_id);
 	registry->marks.owner = from->storage_id;
 	if (from->txt_encrypt_key) {
 		err = mark_key_parse(from->txt_encrypt_key, "txt_encrypt_key",
@@ -196,15 +210,15 @@ static enum err parse_types(const struct option_texts *texts, struct plan_rules 
 	enum err err = OK;
 
 	if (texts->count > PLAN_TYPES_MAX)
-		return fail(why, ERR_INVALID, "managed_types: at most %d",
-		            PLAN_TYPES_MAX);
+		return fail(why, ERR_INVALID, "managed_types: has %zu types, must have "
+		            "at most %d", texts->count, PLAN_TYPES_MAX);
 	rules->type_count = texts->count;
 	for (size_t i = 0; i < texts->count && !err; i++) {
 		err = rrtype_parse(texts->item[i], "managed_types", &rules->types[i],
 		                   why);
 		if (!err && !mark_type_is_known(rules->types[i]))
-			err = fail(why, ERR_INVALID, "managed_types: records of type %s "
-			           "cannot be marked", texts->item[i]);
+			err = fail(why, ERR_INVALID, "managed_types: zonefleet cannot "
+			           "mark records of type %s", texts->item[i]);
 	}
 	return err;
 }
@@ -249,7 +263,7 @@ static enum err parse_provider(struct registry *registry, struct why *why)
 	if (!registry->has_key)
 		return OK;
 	if (!from->tsig_secret)
-		return fail(why, ERR_INVALID, "tsig_key needs a tsig_secret");
+		return fail(why, ERR_INVALID, "tsig_secret: required with tsig_key");
 	return tsig_key_parse(from->tsig_key, from->tsig_algorithm, from->tsig_secret,
 	                      &registry->key, why);
 }
@@ -317,13 +331,14 @@ enum err registries_build(struct registries *registries, struct why *why)
 		if (!err && registries_find(registries, from[i].storage_id,
 		                            registry->zone_text))
 			err = fail(why, ERR_INVALID,
-			           "it is there twice, of one storage_id");
+			           "storage_id: \"%s\" has this zone twice, must have it "
+			           "once", from[i].storage_id);
 		err = about(registry, err, why);
 		registries->count++;
 	}
 	if (!err && !registries->count)
 		return fail(why, ERR_INVALID,
-		            "there are no zones: add some to registries.zones");
+		            "there are no zones: add one to registries.zones");
 	return err;
 }
 
