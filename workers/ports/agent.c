@@ -63,16 +63,17 @@ static const struct mirror_kind hosts = {
 
 static const struct option rows[] = {
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/networks", 1, 1024,
-	  "where a directory of a network's UUID makes it one of this machine; it holds "
-	  "addn_hosts and host, which are ours, and pid, which is dnsmasq's" },
+	  "directory with a subdirectory for each network of this machine, named by the "
+	  "network's UUID. The agent writes addn_hosts and host there, dnsmasq writes "
+	  "pid" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "5s", 50, 3600 * 1000,
-	  "how often a dnsmasq reads its files again, at most", .reloadable = true },
+	  "shortest time between two reloads of one dnsmasq", .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
-	  "how often it is asked whether something changed that was not told",
+	  "time between two checks for changes that no message announced",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "how often all of a network is read, whatever was told of it",
-	  .reloadable = true },
+	  "time between two complete reads of a network, in addition to announced "
+	  "changes", .reloadable = true },
 	{ 0 }
 };
 
@@ -327,8 +328,8 @@ static enum err check(void *self, struct why *why)
 	size_t len = strlen(directory);
 
 	if (*directory != '/' || (len > 1 && directory[len - 1] == '/'))
-		return fail(why, ERR_INVALID, "ports_agent.directory: must be an "
-		            "absolute path, without a \"/\" at its end");
+		return fail(why, ERR_INVALID, "ports_agent.directory: \"%s\" must be an "
+		            "absolute path without a \"/\" at its end", directory);
 	return OK;
 }
 

@@ -257,10 +257,11 @@ enum err feed_check(const char *objects, struct why *why)
 
 	while (next_word(&objects, word)) {
 		if (!is_object(word))
-			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" is no "
-			            "Port-1.7, Network-1.1 or Subnet-1.1", word);
+			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" must "
+			            "be like Port-1.7, Network-1.1 or Subnet-1.1", word);
 		if (++count > OBJECTS_MAX)
-			return fail(why, ERR_INVALID, "ports.feed_objects: at most %d",
+			return fail(why, ERR_INVALID, "ports.feed_objects: has more than "
+			            "%d objects",
 			            OBJECTS_MAX);
 	}
 	return OK;

@@ -14,7 +14,7 @@ static struct ports ports = { .due_period_ms = 1000, .look_period_ms = 2000,
                               .sweep_period_ms = 60 * 1000 };
 
 static const struct option_section sections[] = {
-	{ "ports", "names for what is attached to networks", ports_options, &ports.settings },
+	{ "ports", "names of network ports", ports_options, &ports.settings },
 	PULSE_SECTION,
 	{ 0 }
 };

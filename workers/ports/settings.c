@@ -17,41 +17,46 @@ const struct option ports_options[] = {
 	  .help = "how a label of dns_name begins: with a letter (rfc1035), or also with a "
 	  "digit as in Neutron (rfc1123)" },
 	{ "ptr_prefix_v4", OPTION_INT, AT(v4_bits), "24", 8, 24,
-	  "how much of an IPv4 address a reverse domain is of: 8, 16 or 24 bits" },
+	  "prefix length of the reverse domains of IPv4 addresses: 8, 16 or 24 bits" },
 	{ "ptr_prefix_v6", OPTION_INT, AT(v6_bits), "64", 4, 124,
-	  "of an IPv6 address: bits, in fours" },
+	  "prefix length of the reverse domains of IPv6 addresses, in bits: a multiple "
+	  "of 4" },
 	{ "quota_reverse", OPTION_INT, AT(quota_reverse), "1000", -1, INT32_MAX,
-	  "limit the reverse domains of a project that has no quota of its own "
-	  "(`zonefleet quota set PROJECT domains`); -1: any number" },
+	  "reverse domains of one tenant without a quota of its own (`zonefleet quota "
+	  "set TENANT domains`); -1: no limit" },
 	{ "feed", OPTION_TEXT, AT(feed), "", 0, 255,
-	  "the exchange of Neutron's notifications, \"neutron\"; \"\": none are heard" },
+	  "exchange of Neutron's notifications, \"neutron\". \"\": zonefleet-ports reads "
+	  "no notifications" },
 	{ "feed_queue", OPTION_TEXT, AT(feed_queue), "zonefleet_ports", 1, 200,
-	  "our own queue there, so that we take them from nobody else" },
+	  "queue of zonefleet-ports at that exchange. It takes a copy, so that other "
+	  "programs still get theirs" },
 	{ "feed_objects", OPTION_TEXT, AT(feed_objects),
 	  "Port-1.7 Network-1.1 Subnet-1.1", 0, 255,
-	  "objects that Neutron's servers push to agents, in the versions of theirs, which "
-	  "are heard, too; \"\": none" },
+	  "objects that Neutron pushes to its agents, with their versions in this "
+	  "Neutron. zonefleet-ports also reads these pushes. \"\": no pushes" },
 	{ "compare_period", OPTION_DURATION, AT(compare_ms), "10m", 500, 86400 * 1000,
-	  "how often all that Neutron has is compared with what is known of it" },
+	  "time between two comparisons of all that Neutron has with the database" },
 	{ "domain", OPTION_TEXT, AT(domain), "", 0, 200,
-	  "of Neutron's networks that have none, as its own dns_domain; it is nobody's "
-	  "project's. \"\": their ports have no names" },
+	  "domain of Neutron's networks without one, as Neutron's own dns_domain. It "
+	  "belongs to zonefleet and not to a tenant. \"\": their ports have no names" },
 	{ "publish", OPTION_WORD, AT(publish), "all", .words = publish,
 	  .help = "which of Neutron's subnets have names for their addresses: all of them, or "
 	  "those with Neutron's flag dns_publish_fixed_ip" },
 	{ "create_domains", OPTION_BOOL, AT(creates_domains), "false", 0, 0,
-	  "make a network's domain, for its project, if there is none; reverse domains "
-	  "are made in any case" },
+	  "create the domain of a network for its tenant if it is missing. "
+	  "zonefleet-ports always creates reverse domains" },
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
-	  "delete a reverse domain that we made once no port has an address in it, "
-	  "unless it has records of others" },
+	  "delete a reverse domain that zonefleet-ports created once no port has an "
+	  "address in it. A domain with records of others stays" },
 	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
-	  "how often records that central refused are tried again, and domains looked after "
-	  "that somebody may have deleted" },
+	  "time between two attempts to write records that central refused, and between "
+	  "two checks for domains that are gone" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
-	  "of domains that are made; \"\": central's default" },
+	  "pool of the domains that zonefleet-ports creates. \"\": the default pool of "
+	  "central" },
 	{ "email", OPTION_TEXT, AT(email), "", 0, 255,
-	  "of domains that are made; \"\": central's default" },
+	  "email address of the domains that zonefleet-ports creates. \"\": the default "
+	  "of central" },
 	{ 0 }
 };
 
