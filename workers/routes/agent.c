@@ -50,22 +50,24 @@ static const struct mirror_kind hosts = {
 
 static const struct option rows[] = {
 	{ "router", OPTION_TEXT, AT(router), "", 0, ROUTE_LABEL_MAX,
-	  "the router that the HAProxy of this machine is an instance of" },
+	  "name of the router of which the HAProxy of this machine is an instance. The "
+	  "agent needs it" },
 	{ "directory", OPTION_TEXT, AT(directory), "/var/lib/zonefleet/router", 1, 1024,
-	  "where hosts.map is, which is ours, and pid, which is HAProxy's" },
+	  "directory in which the agent writes hosts.map and HAProxy writes pid" },
 	{ "address", OPTION_TEXT, AT(address), "", 0, 64,
-	  "the address of this instance: the agent says that it lives while HAProxy runs; "
-	  "\"\": it says nothing" },
+	  "address of this instance. The agent reports it as alive while HAProxy runs. "
+	  "\"\": no reports" },
 	{ "interval", OPTION_DURATION, AT(interval_ms), "2s", 50, 3600 * 1000,
-	  "how often HAProxy reloads, at most", .reloadable = true },
+	  "shortest time between two reloads of HAProxy", .reloadable = true },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "15s", 50, 3600 * 1000,
-	  "how often it is asked whether something changed that was not told",
+	  "time between two checks for changes that no message announced",
 	  .reloadable = true },
 	{ "reread_period", OPTION_DURATION, AT(reread_ms), "10m", 100, 86400 * 1000,
-	  "how often all hosts are read, whatever was told of them", .reloadable = true },
+	  "time between two complete reads of the hosts, in addition to announced "
+	  "changes", .reloadable = true },
 	{ "report_period", OPTION_DURATION, AT(report_ms), "5s", 50, 600 * 1000,
-	  "how often the agent says that its address lives; routes.alive_timeout is to be "
-	  "some times as long", .reloadable = true },
+	  "time between two reports that the address is alive. Set routes.alive_timeout "
+	  "to several times this", .reloadable = true },
 	{ 0 }
 };
 
@@ -227,13 +229,14 @@ static enum err check(void *self, struct why *why)
 	size_t len = strlen(settings->directory);
 	enum err err = *settings->router
 	               ? route_check_label(settings->router, "routes_agent.router", why)
-	               : fail(why, ERR_INVALID, "routes_agent.router: whose agent this is "
-	                      "is required");
+	               : fail(why, ERR_INVALID, "routes_agent.router: is empty, must be "
+	                      "the name of the router of this HAProxy");
 
 	if (!err && (*settings->directory != '/' ||
 	             (len > 1 && settings->directory[len - 1] == '/')))
-		err = fail(why, ERR_INVALID, "routes_agent.directory: must be an absolute "
-		           "path, without a \"/\" at its end");
+		err = fail(why, ERR_INVALID, "routes_agent.directory: \"%s\" must be an "
+		           "absolute path without a \"/\" at its end",
+		           settings->directory);
 	return err ? err : agent_check_address(settings->address, why);
 }
 

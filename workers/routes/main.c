@@ -34,44 +34,50 @@ static const struct option rows[] = {
 	  "no such router; leastloaded: the router with the fewest routes; hash: a router by "
 	  "the id of the route; external: another program calls create_route_binding" },
 	{ "suffix", OPTION_TEXT, AT(suffix), "", 0, 200,
-	  "routers without a domain of their own have NAME.SUFFIX, and no route has a host "
-	  "in it" },
+	  "domain of routers without a domain of their own: NAME.SUFFIX. No route may "
+	  "have a host in it. \"\": each router must get a domain (dns)" },
 	{ "pool", OPTION_TEXT, AT(pool), "", 0, 64,
-	  "of domains that are made; \"\": central's default" },
+	  "pool of the domains that zonefleet-routes creates. \"\": the default pool of "
+	  "central" },
 	{ "parent", OPTION_TEXT, AT(parent), "", 0, 253,
-	  "a zone that others write, too (registries.zones of zonefleet-ownership): domains of "
-	  "routers below it are delegated there; \"\": none are" },
+	  "shared zone (registries.zones of zonefleet-ownership) in which "
+	  "zonefleet-routes delegates the domains of routers below it. \"\": no "
+	  "delegations" },
 	{ "parent_storage", OPTION_TEXT, AT(parent_storage), "", 0, 64,
-	  "its storage_id there" },
+	  "storage_id of the parent in registries.zones" },
 	{ "backend_pattern", OPTION_TEXT, AT(backend_pattern), "NAMESPACE_*", 1, 255,
-	  "backends that a route may name, besides NAMESPACE_NAME: patterns, with NAMESPACE "
-	  "and PROJECT for the route's, and one * for any octets; \"*\": all backends; "
-	  "administrators may name all" },
+	  "patterns of the backends that a route may name, in addition to "
+	  "NAMESPACE_NAME. NAMESPACE and PROJECT stand for those of the route, and one * "
+	  "for any octets. \"*\": all backends. Administrators may name all" },
 	{ "quota", OPTION_INT, AT(quota), "10000", -1, INT32_MAX,
-	  "routes of a project; -1: no limit; administrators have none", .reloadable = true },
+	  "routes of one tenant; -1: no limit. Administrators have no limit",
+	  .reloadable = true },
 	{ "ttl", OPTION_INT, AT(ttl), "30", 0, 86400,
-	  "seconds for which others may keep the addresses of a router's instances" },
+	  "TTL of the addresses of a router's instances, in seconds" },
 	{ "all_down", OPTION_WORD, AT(all_down), "keep", .words = all_down,
 	  .help = "what to do with the last addresses in the domain of a router when no "
 	  "instance of it is up" },
 	{ "alive_timeout", OPTION_DURATION, AT(alive_ms), "15s", 200, 3600 * 1000,
-	  "an instance whose agent said nothing for so long is down" },
+	  "time without a report from its agent after which an instance counts as down" },
 	{ "check_period", OPTION_DURATION, AT(check_ms), "1m", 100, 86400 * 1000,
-	  "how often it is made sure that a router's domain is there and has what it should" },
+	  "time between two checks that a router's domain exists and has the right "
+	  "records" },
 	{ "rebind_grace", OPTION_SECONDS, AT(grace_s), "5m", 1, 30 * 86400,
-	  "how long the name that a route had at another router still leads to it" },
+	  "time for which the former name of a moved route still leads to it. If the "
+	  "router's ttl is longer, that ttl counts" },
 	{ "rebind_delay", OPTION_SECONDS, AT(delay_s), "5s", 0, 3600,
-	  "how long after a route came to another router its name leads there, if not all "
-	  "instances there say what they serve: by then they have to; if all say so, its "
-	  "name leads there once they do" },
+	  "time after which the name of a moved route leads to its new router, if some "
+	  "instances there do not report what they serve. They must serve the route by "
+	  "then. If all instances report, the name leads there as soon as all serve the "
+	  "route" },
 	{ "retry_max", OPTION_DURATION, AT(retry_max_ms), "1m", 1000, 3600 * 1000,
-	  "a route that gets no router is tried again after a second, and then less and less "
-	  "often, but after so long at the latest" },
+	  "longest pause between two attempts to find a router for a route. The first "
+	  "pause is 1s, and each next one is longer" },
 	{ 0 }
 };
 
 static const struct option_section sections[] = {
-	{ "routes", "routers, what is routed by them, and their domains", rows,
+	{ "routes", "routers, their routes and their domains", rows,
 	  &routes.settings },
 	PULSE_SECTION,
 	{ 0 }
@@ -232,7 +238,8 @@ static enum err check(void *self, struct why *why)
 		                             "routes.backend_pattern", why);
 	if (!err && !*settings->parent != !*settings->parent_storage)
 		err = fail(why, ERR_INVALID,
-		           "routes.parent and routes.parent_storage belong together");
+		           "routes.parent and routes.parent_storage: set both or "
+		           "neither");
 	return err;
 }
 
