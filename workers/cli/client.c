@@ -22,15 +22,15 @@ enum {
 
 const struct option client_options[] = {
 	{ "tenant",      OPTION_TEXT,    AT(tenant),      "default", 1, 255,
-	  "the tenant (project_id) of the requests" },
+	  "tenant (project_id) of the requests" },
 	{ "user",        OPTION_TEXT,    AT(user),        "",      0, 255,
-	  "the user (user_id) of the requests" },
+	  "user of the requests. \"\": no user" },
 	{ "admin",       OPTION_BOOL,    AT(admin),       "false", 0, 0,
 	  "send requests as an administrator" },
 	{ "all_tenants", OPTION_BOOL,    AT(all_tenants), "false", 0, 0,
-	  "as an administrator, list what all tenants have" },
+	  "list what all tenants have (administrators only)" },
 	{ "timeout",     OPTION_SECONDS, AT(timeout_s),   "30",    1, 3600,
-	  "how long to wait for one answer" },
+	  "time to wait for one answer" },
 	{ 0 }
 };
 
