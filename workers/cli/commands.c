@@ -78,7 +78,8 @@ const struct command commands[] = {
 	  "Adds one record for each DATA. DATA is written as in a master file and "
 	  "quoted for the shell as one word. NAME is relative to the domain (www, or @ "
 	  "for the domain itself) or absolute with its final dot. Names in DATA are "
-	  "absolute. Records that exist already stay as they are.",
+	  "absolute. A TXT text with blanks needs quotes of its own. Records that exist "
+	  "already stay as they are.",
 	  "zonefleet record add example.org www A 192.0.2.1 192.0.2.2 --ttl 5m --wait\n"
 	  "zonefleet record add example.org @ MX '10 mail.example.org.'\n"
 	  "zonefleet record add example.org @ TXT '\"v=spf1 -all\"'" },
@@ -219,8 +220,9 @@ const struct command commands[] = {
 	{ "status", "[DOMAIN]", 0, 1, OPT(POOL), NEED_BROKER, status_show,
 	  "show how far each name server is",
 	  "Shows the state of DOMAIN and how many of its name servers have its serial "
-	  "(consensus). For each name server it shows the serial of the last poll and "
-	  "the lag. It also shows the last error and the next attempt.\n"
+	  "(consensus). For each name server it shows the serial of the last poll. LAG is "
+	  "the difference of the two serials. The command also shows the last error and "
+	  "the next attempt.\n"
 	  "Without DOMAIN it is for administrators and lists all name servers. BEHIND "
 	  "counts the domains whose serial a server does not have yet. FAILED counts "
 	  "the domains whose last attempt at the server failed. Below them are domains "
@@ -632,9 +634,9 @@ const struct command commands[] = {
 	  letters_list,
 	  "list dead letters (administrators)",
 	  "Lists the messages that no worker could process, with the reason. Some are "
-	  "broken, and others have failed for good. Their work is not lost: the "
-	  "database has it, and the pool managers do it. The queue and the content of a "
-	  "message make its ID.",
+	  "broken, and others have failed for good. The sync makes up for a lost order "
+	  "inside the fleet. A cast of another program is lost until it is sent again. "
+	  "The queue and the content of a message make its ID.",
 	  "zonefleet dead-letters list --admin" },
 	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_show,
 	  "show a dead letter (administrators)",
