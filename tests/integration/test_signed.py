@@ -580,6 +580,9 @@ class Administrators(Story):
         self.assertTrue(self.logged("central", "administrator asked: method=find_domains "
                                     rf'subject="" account="{self.boss.name}" user="" '
                                     'tenant="t" err=ok'))
+        self.assertIsNotNone(self.client(self.boss, "domain", "show", ours["id"]))
+        self.assertTrue(self.logged("central", "administrator asked: method=get_domain "
+                                    f'subject="{ours["id"]}"'))
         self.assertIsNone(self.client(self.producer, "domain", "list", "--all-tenants"))
         self.assertIsNotNone(self.client(self.producer, "domain", "list", admin=False))
         self.assertIsNone(self.client(self.producer, "pool", "set", "default", "--ns",

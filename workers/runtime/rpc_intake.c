@@ -180,20 +180,35 @@ static void intake_fill(struct job *job, const struct broker_delivery *delivery)
 	                          &job->req.why);
 }
 
-/* The object that the request is about, as its sender names it; NULL: unknown. */
-static const char *intake_subject(const struct job *job)
+/* The name of an object, as the sender of an argument VALUE gives it; NULL: no name. */
+static const char *intake_name(const json_t *value)
 {
-	const json_t *value;
-
-	if (!job->method || !job->method->subject)
-		return NULL;
-	value = json_object_get(job->req.args, job->method->subject);
 	if (json_is_object(value)) {
 		const json_t *id = json_object_get(value, "id");
 
 		value = id ? id : json_object_get(value, "name");
 	}
 	return json_string_value(value);
+}
+
+/* The object that the request is about; NULL: unknown. */
+static const char *intake_subject(const struct job *job)
+{
+	if (!job->method || !job->method->subject)
+		return NULL;
+	return intake_name(json_object_get(job->req.args, job->method->subject));
+}
+
+const char *rpc_intake_about(const struct job *job)
+{
+	const char *args = job->method ? job->method->args : "";
+	const char *name = job->parked.subject;
+
+	args += strspn(args, " ");
+	if (!name)
+		name = intake_name(json_object_getn(job->req.args, args,
+		                                    strcspn(args, " ?")));
+	return name ? name : "";
 }
 
 /*

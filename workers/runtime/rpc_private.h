@@ -89,6 +89,8 @@ void rpc_intake_passing(void *self, const void *bytes, size_t len);
 void rpc_intake_delivery(void *self, const struct broker_delivery *delivery);
 /* If the message of this job comes again, it is not a duplicate. */
 void rpc_intake_forget(struct rpc_server *server, const struct job *job);
+/* What a request is about: its subject, or its method's first argument; "": unknown. */
+const char *rpc_intake_about(const struct job *job);
 /* Puts a job that is over into the pool, or frees it. */
 void rpc_intake_release(struct rpc_server *server, struct job *job);
 /* Frees the pool. */

@@ -120,11 +120,10 @@ static void settle_log(struct rpc_server *server, const struct job *job, int64_t
 static void settle_log_administrator(const struct job *job)
 {
 	const struct context *context = &job->req.context;
-	const char *subject = job->parked.subject;
 
 	log_info("administrator asked: method=%s subject=\"%s\" account=\"%s\" "
 	         "user=\"%s\" tenant=\"%s\" err=%s", job->req.method,
-	         subject ? subject : "", job->user, context->user, context->tenant,
+	         rpc_intake_about(job), job->user, context->user, context->tenant,
 	         err_name(job->err));
 }
 
