@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "command.h"
 #include "help.h"
+#include "model/identity.h"
 
 #define PROGRAM "zonefleet"
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
@@ -70,6 +71,9 @@ static enum err apply_options(struct cli *cli)
 	set_text(&settings->tenant, cli->option[OPT_TENANT]);
 	settings->admin |= cli_has(cli, OPT_ADMIN);
 	settings->all_tenants |= cli_has(cli, OPT_ALL_TENANTS);
+	if (!err && *settings->tenant &&
+	    identity_check(settings->tenant, "the tenant", &cli->why))
+		err = cli_usage(cli, "%s", cli->why.text);
 	return err;
 }
 
