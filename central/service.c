@@ -10,7 +10,7 @@
 
 enum err service_access_many(struct request *req, struct access *access)
 {
-	enum err err = access_of(req, access);
+	enum err err = access_of_list(req, access);
 
 	if (!err)
 		access->all = req->context.is_admin && req->context.all_tenants;

@@ -18,10 +18,18 @@ enum err access_of(struct request *req, struct access *access)
 	return OK;
 }
 
+enum err access_of_list(struct request *req, struct access *access)
+{
+	if (req->context.all_tenants && !req->context.is_admin)
+		return fail(&req->why, ERR_DENIED,
+		            "all_tenants: only an administrator may list what all tenants have");
+	return access_of(req, access);
+}
+
 enum err access_filter(struct request *req, const char **tenant)
 {
 	struct access access = { .tenant = "" };
-	enum err err = access_of(req, &access);
+	enum err err = access_of_list(req, &access);
 
 	if (!err)
 		*tenant = access.all ? NULL : access.tenant;

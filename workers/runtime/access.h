@@ -23,7 +23,9 @@ bool access_has(const struct access *access, const char *owner);
 
 /* ERR_DENIED for a caller with no tenant and no administrator's rights. */
 enum err access_of(struct request *req, struct access *access);
-/* The same for lists: *tenant is whose rows the caller sees; NULL: everyone's. */
+/* ERR_DENIED for a list of all tenants (all_tenants) without an administrator's rights. */
+enum err access_of_list(struct request *req, struct access *access);
+/* The same; *tenant is whose rows the caller sees; NULL: everyone's. */
 enum err access_filter(struct request *req, const char **tenant);
 /* ERR_DENIED unless the caller is an administrator. */
 enum err access_require_admin(struct request *req);

@@ -55,6 +55,17 @@ static void check_filter(struct request *req, const char *want)
 		assert_null(tenant);
 }
 
+/* Only an administrator may list what all tenants have. */
+static void check_all_tenants(struct request *req, const char *filter)
+{
+	struct access access;
+
+	req->context.all_tenants = true;
+	assert_int_equal(access_of_list(req, &access), filter ? ERR_DENIED : OK);
+	assert_int_equal(access_filter(req, &(const char *){ NULL }),
+	                 filter ? ERR_DENIED : OK);
+}
+
 static void test_access(void **state)
 {
 	(void)state;
@@ -68,6 +79,7 @@ static void test_access(void **state)
 		assert_int_equal(access_require_admin(&req),
 		                 cases[i].is_admin ? OK : ERR_DENIED);
 		check_filter(&req, cases[i].filter);
+		check_all_tenants(&req, cases[i].filter);
 	}
 }
 
