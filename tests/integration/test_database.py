@@ -3,28 +3,25 @@
 db_driver.c is the module at the end of a pipe; several of them play several workers.
 """
 
-import contextlib
 import itertools
 import json
 import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import unittest
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
 DRIVER = REPO / os.environ.get("BUILD", "build") / "drivers" / "db_driver"
 SCHEMA = REPO / "schema"
-sys.path.insert(0, str(REPO / "deploy"))
+sys.path[:0] = [str(REPO / "deploy"), str(REPO / "tests" / "support")]
 from lab.mariadb import MariaDb             # noqa: E402
 from lab.process import LabError, free_port, run, wait_for  # noqa: E402
+from tcp_relay import TcpRelay             # noqa: E402
 
 TIMEOUT_S = 3               # of a statement; the server gives up at 2, a lock wait at 1
 PATIENT_S = 60              # of one whose transaction may be long
@@ -106,36 +103,11 @@ def tearDownModule():
     shutil.rmtree(folder)
 
 
-class Relay:
+class Relay(TcpRelay):
     """Between clients and the server."""
 
     def __init__(self):
-        self.listener = socket.create_server((server.host, 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self.listener.accept()
-                target = socket.create_connection((server.host, server.port))
-                for ends in (client, target, self.asked), (target, client, self.answered):
-                    threading.Thread(target=self.relay, args=ends, daemon=True).start()
-
-    def relay(self, source, target, change):
-        with contextlib.suppress(OSError):
-            while data := source.recv(1 << 16):
-                target.sendall(change(data))
-            target.shutdown(socket.SHUT_RDWR)
-
-    def asked(self, data):
-        return data
-
-    def answered(self, data):
-        return data
-
-    def close(self):
-        self.listener.close()
+        super().__init__(server.port)
 
 
 class Forger(Relay):
@@ -144,8 +116,8 @@ class Forger(Relay):
     IN_TRANSACTION = 1
     armed = False
 
-    def answered(self, data):
-        ends = list(self.EOF.finditer(data)) if self.armed else []
+    def change(self, data, is_question):
+        ends = list(self.EOF.finditer(data)) if self.armed and not is_question else []
         if not ends:
             return data
         self.armed = False
@@ -157,7 +129,7 @@ class Forger(Relay):
 class OldServer(Relay):
     """Its server knows nothing of innodb_snapshot_isolation."""
 
-    def asked(self, data):
+    def change(self, data, _is_question):
         return data.replace(b"innodb_snapshot_isolation", b"innodb_snapshot_isolati0n")
 
 

@@ -21,9 +21,12 @@ import dns.tsig
 import dns.tsigkeyring
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from minidns_lab import (HOST, POOL, Domain, Lab, large_zone, rrs_of, stream,   # noqa: E402
+from minidns_lab import (HOST, POOL, Domain, Lab, large_zone, rrs_of,       # noqa: E402
                          transfer, wait_for)
+from frames_relay import read_frame                            # noqa: E402
 from query import udp  # noqa: E402
+from scripted_dns import frame, receive                        # noqa: E402
+from tcp_relay import TcpRelay, begin                          # noqa: E402
 from lab.dns import Key                                         # noqa: E402
 
 ZONE, LARGE, OTHER = "example.org.", "large.test.", "other.test."
@@ -82,16 +85,6 @@ def is_last(message, first, count):
     """Of an AXFR, or of an IXFR of one change or none: the SOA that came first closes it."""
     soas = [rrset for rrset in message.answer if rrset[0] == first[0]]
     return len(soas) > (count == 1) or len(message.answer) == 1 and count == 1
-
-
-def receive(link, length):
-    data = b""
-    while len(data) < length:
-        part = link.recv(length - len(data))
-        if not part:
-            raise EOFError("the connection ended")
-        data += part
-    return data
 
 
 class Tsig(unittest.TestCase):
@@ -508,25 +501,18 @@ class Forged(unittest.TestCase):
         self.assertIn("without a signature", report["reason"])
 
 
-class Relay:
+class Relay(TcpRelay):
     """A server's way to minidns. While .spoils, a bit of each transfer changes on it."""
 
     LARGE = 16384       # octets: messages of transfers, from the first to the last but one
     TEXT = b"0" * 50    # of a record; with another bit it is as good a record
 
     def __init__(self, target):
-        self.target = target
-        self.listener = socket.create_server((HOST, 0))
-        self.port = self.listener.getsockname()[1]
+        self.spoils, self.spoiled = False, 0
+        super().__init__(target)
         self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.datagrams.bind((HOST, self.port))
-        self.spoils, self.spoiled = False, 0
-        self._begin(self._accept)
-        self._begin(self._hear)
-
-    @staticmethod
-    def _begin(work, *arguments):
-        threading.Thread(target=work, args=arguments, daemon=True).start()
+        begin(self._hear)
 
     def _hear(self):
         while True:
@@ -534,7 +520,7 @@ class Relay:
                 question, client = self.datagrams.recvfrom(65535)
             except OSError:
                 return
-            self._begin(self._ask, question, client)
+            begin(self._ask, question, client)
 
     def _ask(self, question, client):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
@@ -545,37 +531,17 @@ class Relay:
             except OSError:
                 pass
 
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection((HOST, self.target))
-            self._begin(self._pour_questions, client, server)
-            self._begin(self._pour_answers, server, client)
-
-    @staticmethod
-    def _pour_questions(client, server):
-        try:
-            while data := client.recv(65536):
-                server.sendall(data)
-            server.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    def _pour_answers(self, server, client):
+    def pump(self, source, to, is_question, link):
+        if is_question:
+            super().pump(source, to, is_question, link)
+            return
         large = 0
-        with server, client:
-            try:
-                while True:
-                    message = bytearray(receive(server, int.from_bytes(receive(server, 2), "big")))
-                    large += len(message) > self.LARGE
-                    if self.spoils and large > 1:
-                        self._spoil(message, large)
-                    client.sendall(len(message).to_bytes(2, "big") + message)
-            except (EOFError, OSError):
-                pass
+        while True:
+            message = bytearray(read_frame(source))
+            large += len(message) > self.LARGE
+            if self.spoils and large > 1:
+                self._spoil(message, large)
+            to.sendall(frame(message))
 
     def _spoil(self, message, number):
         at = message.rfind(self.TEXT)
@@ -584,8 +550,8 @@ class Relay:
             self.spoiled += number == 2
 
     def stop(self):
-        for end in self.listener, self.datagrams:
-            end.close()
+        self.close()
+        self.datagrams.close()
 
 
 class RelayedLab(Lab):

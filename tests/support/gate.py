@@ -1,23 +1,21 @@
 """A way to the database for some, which others do not share."""
 
+import contextlib
 import socket
 import threading
 
-from lab.process import HOST
+from tcp_relay import TcpRelay
 
 
-class Gate:
+class Gate(TcpRelay):
     """It can close, at once or after so many octets of the database's answers, or be cut then."""
 
     def __init__(self, target):
-        self.target = target
-        self.listener = socket.create_server((HOST, 0))
-        self.port = self.listener.getsockname()[1]
         self.open = threading.Event()
         self.open.set()
         self.left = self.cut = None
         self.links = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__(target)
 
     def close_after(self, octets, cut=False):
         self.left, self.cut = octets, cut
@@ -33,28 +31,13 @@ class Gate:
         self.left = None
         self.open.set()
 
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection((HOST, self.target))
-            self.links += client, server
-            for ends in (client, server, False), (server, client, True):
-                threading.Thread(target=self._pour, args=ends, daemon=True).start()
+    def pump(self, source, to, is_question, link):
+        self.links.append(source)
+        super().pump(source, to, is_question, link)
 
-    def _pour(self, source, target, counted):
-        try:
-            while data := source.recv(65536):
-                self.open.wait()
-                if counted and self.left is not None:
-                    data = self._bounded(data)
-                target.sendall(data)
-        except OSError:
-            pass
-        for end in source, target:
-            end.close()
+    def change(self, data, is_question):
+        self.open.wait()
+        return data if is_question or self.left is None else self._bounded(data)
 
     def _bounded(self, data):
         """What may pass yet. When nothing more may, the gate closes or all is cut."""
@@ -64,12 +47,15 @@ class Gate:
         self.left = None
         self.open.clear()
         if self.cut:
-            for link in self.links:
-                link.shutdown(socket.SHUT_RDWR)
+            self._cut()
         return passing
 
-    def stop(self):
-        self.listener.close()
-        self.open.set()
+    def _cut(self):
         for link in self.links:
-            link.close()
+            with contextlib.suppress(OSError):          # it has ended
+                link.shutdown(socket.SHUT_RDWR)
+
+    def stop(self):
+        super().close()
+        self.open.set()
+        self._cut()
