@@ -22,8 +22,8 @@ enum {
 	MAX_WAITING = 70000,		/* a message may bring 65536 */
 	MAX_SERVERS = 10000,
 	MAX_TRIES = 5,			/* until it stands still at one serial */
-	BREAKS = 1,			/* a server that restarts breaks off what it did, */
-	AFTER_BREAK_MS = 2000,		/* and is back soon */
+	BREAKS = 1,			/* a server that restarts, or is new to us, */
+	AFTER_BREAK_MS = 3000,		/* is tried again when it is back and was read of */
 	QUIET_MS = 60 * 1000,		/* between two lines on the same of a server */
 };
 
@@ -234,7 +234,7 @@ static void on_end(void *self, const struct comparison_end *end)
 	if (end->outcome == COMPARISON_SERIAL && changes(order, end) &&
 	    ++order->tries < MAX_TRIES) {
 		put(order);
-	} else if (end->broke_off && order->breaks < BREAKS) {
+	} else if (end->may_pass && order->breaks < BREAKS) {
 		put_after_break(order);
 	} else {
 		tell(order, end);

@@ -38,6 +38,7 @@ struct comparison {
 	void (*on_ours)(struct contrast *contrast, const struct canonical *record);
 	struct loop_timer *timer;	/* only to fail soon */
 	const char *fault;
+	bool is_unread;			/* we may not have read of the server or its key yet */
 };
 
 const char *comparison_outcome_name(enum comparison_outcome outcome)
@@ -282,12 +283,13 @@ static void on_whole(struct comparison *comparison, uint32_t serial)
 		ask_delta(comparison);
 }
 
-static void finish_broken(struct comparison *comparison, const char *words)
+/* Another attempt may do better. */
+static void finish_for_now(struct comparison *comparison, const char *words)
 {
 	finish_with(comparison, &(struct comparison_end){
 		.outcome = COMPARISON_FAILED,
 		.serial = comparison->head.serial,
-		.broke_off = true,
+		.may_pass = true,
 		.words = words,
 	});
 }
@@ -309,23 +311,28 @@ static void on_end(void *self, enum fetch_outcome outcome, uint32_t serial,
 		finish(comparison, COMPARISON_REFUSED, words);
 		return;
 	case FETCH_BROKEN:
-		finish_broken(comparison, words);
+		finish_for_now(comparison, words);
 		return;
 	case FETCH_FAILED:
-		finish(comparison, COMPARISON_FAILED, words);
+		if (comparison->is_unread)
+			finish_for_now(comparison, words);
+		else
+			finish(comparison, COMPARISON_FAILED, words);
 	}
 }
 
 /* To ask for it, signed if the server has a key; of no socket the fault is known. */
-static void connect_to(const struct comparison *comparison, struct fetch_want *fetch)
+static void connect_to(struct comparison *comparison, struct fetch_want *fetch)
 {
 	const struct comparison_parts *parts = comparison->parts;
 	const struct comparison_want *want = &comparison->want;
 
 	fetch->fd = -1;
 	fetch->fault = "is silent";
+	comparison->is_unread = false;
 	if (exchanges_silent_since(parts->exchanges, &want->server))
 		return;
+	comparison->is_unread = true;
 	fetch->fault = "is no server of a pool, as far as is known";
 	if (!servers_may_hear(parts->servers, &want->server, false)) {
 		servers_hurry(parts->servers, &want->server);
@@ -336,6 +343,7 @@ static void connect_to(const struct comparison *comparison, struct fetch_want *f
 		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);
 	if (want->tsig_key.len && !fetch->key)
 		return;
+	comparison->is_unread = false;
 	fetch->fault = "cannot be reached over TCP";
 	fetch->fd = exchanges_connect(parts->exchanges, &want->server);
 }

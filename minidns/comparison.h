@@ -62,7 +62,7 @@ struct comparison_want {
 struct comparison_end {
 	enum comparison_outcome outcome;
 	uint32_t serial;		/* of EQUAL and DIFFERS both's, else ours */
-	bool broke_off;			/* FAILED, as of a server that restarts */
+	bool may_pass;			/* FAILED: the server restarts, or is new to us */
 	const char *words;		/* that go behind the server's name */
 };
 

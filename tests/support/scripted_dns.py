@@ -26,9 +26,9 @@ class Scripted:
     .most is how many links it had at a time, .links how many in all.
     """
 
-    def __init__(self, script, name="scripted"):
-        self.script, self.id, self.host = script, name, HOST
-        self.listener = socket.create_server((HOST, 0))
+    def __init__(self, script, name="scripted", host=HOST):
+        self.script, self.id, self.host = script, name, host
+        self.listener = socket.create_server((host, 0))
         self.port = self.listener.getsockname()[1]
         self.lock = threading.Lock()
         self.open = self.most = self.links = 0
