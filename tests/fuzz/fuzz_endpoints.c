@@ -14,12 +14,10 @@
 #include <string.h>
 
 #include "codec.h"
-#include "model/json.h"
+#include "fuzz_request.h"
 #include "model/presentation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { BODY_MAX = 65536, FIELD_MAX = 4096 };
 
 static char owner[] = "us";
 static const struct registry_settings settings = { .storage_id = owner };
@@ -31,33 +29,10 @@ static const struct registries registries = { &registry, 1 };
 
 /* ---- arguments ---- */
 
-/* Up to one of ENDS, which is skipped; NULL: a message cannot have it. */
-static json_t *field(const char **at, const char *ends)
-{
-	size_t len = strcspn(*at, ends);
-	json_t *text = json_stringn(*at, len);
-
-	*at += len;
-	if (**at && **at == *ends)
-		++*at;
-	return text;
-}
-
 static void set(json_t *object, const char *key, json_t *value)
 {
 	if (value)
 		json_object_set_new(object, key, value);
-}
-
-/* An empty one is not there. */
-static void set_field(json_t *object, const char *key, const char **at)
-{
-	json_t *text = field(at, "\t\n");
-
-	if (text && json_string_length(text))
-		set(object, key, text);
-	else
-		json_decref(text);
 }
 
 static json_t *line(const char **at)
@@ -65,15 +40,15 @@ static json_t *line(const char **at)
 	json_t *endpoint = json_object(), *targets = json_array();
 	const char *ttl;
 
-	set_field(endpoint, "dnsname", at);
-	set_field(endpoint, "type", at);
+	request_set_field(endpoint, "dnsname", at);
+	request_set_field(endpoint, "type", at);
 	ttl = *at;
-	json_decref(field(at, "\t\n"));
+	json_decref(request_field(at, "\t\n"));
 	if (at[0] - ttl > 1)
 		set(endpoint, "ttl", json_integer(strtoll(ttl, NULL, 10)));
-	set_field(endpoint, "set_id", at);
+	request_set_field(endpoint, "set_id", at);
 	while (**at && **at != '\n')
-		json_array_append_new(targets, field(at, "\t\n"));
+		json_array_append_new(targets, request_field(at, "\t\n"));
 	set(endpoint, "targets", targets);
 	set(endpoint, "shared", json_boolean(json_array_size(targets) % 2));
 	return endpoint;
@@ -86,7 +61,7 @@ static json_t *of_lines(const char *text)
 	set(args, "storage_id", json_string("us"));
 	set(args, "zone", json_string("Example.ORG"));
 	set(args, "complete", json_true());
-	set(args, "resource", field(&text, "\n"));
+	set(args, "resource", request_field(&text, "\n"));
 	while (*text) {
 		json_array_append_new(endpoints, line(&text));
 		if (*text == '\n')
@@ -96,29 +71,7 @@ static json_t *of_lines(const char *text)
 	return args;
 }
 
-static json_t *arguments(const uint8_t *data, size_t size)
-{
-	json_t *args = NULL;
-	struct why why;
-
-	if (size && data[0] == '{') {
-		if (json_decode_object((const char *)data, size, BODY_MAX, &args, &why))
-			return NULL;
-	} else if (size < FIELD_MAX) {
-		char *text = strndup((const char *)data, size);
-
-		args = of_lines(text);
-		free(text);
-	}
-	return args;
-}
-
 /* ---- what was taken ---- */
-
-static void check_words(const struct why *why)
-{
-	assert(memchr(why->text, '\0', sizeof(why->text)) && why->text[0]);
-}
 
 static json_t *target_of(uint16_t type, struct rdata rdata)
 {
@@ -224,12 +177,12 @@ static void try_wanted(const json_t *args, struct arena *arena)
 	struct why why = { "" };
 
 	if (codec_registry(args, &registries, &found, &why))
-		check_words(&why);
+		request_check_why(&why);
 	else
 		assert(found == &registry);
 	why.text[0] = '\0';
 	if (codec_wanted(args, &registry, arena, &wanted, &why))
-		check_words(&why);
+		request_check_why(&why);
 	else
 		check_wanted(&wanted, arena);
 }
@@ -240,10 +193,10 @@ static void try_orders(const json_t *args, struct arena *arena)
 	struct why why = { "" };
 
 	if (codec_selector(args, &selected, &why))
-		check_words(&why);
+		request_check_why(&why);
 	why.text[0] = '\0';
 	if (codec_expected(args, &registry, arena, &expected, &why)) {
-		check_words(&why);
+		request_check_why(&why);
 		return;
 	}
 	assert(expected.has_name && name_is_below(&expected.name, &registry.zone));
@@ -252,7 +205,7 @@ static void try_orders(const json_t *args, struct arena *arena)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	json_t *args = arguments(data, size);
+	json_t *args = request_arguments(data, size, of_lines);
 	struct arena *arena;
 
 	if (!args)

@@ -16,15 +16,13 @@
 
 #include "base/log.h"
 #include "codec.h"
-#include "model/json.h"
+#include "fuzz_request.h"
 #include "ovo.h"
 #include "port_case.h"
 #include "runtime/envelope.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-enum { BODY_MAX = 65536, FIELD_MAX = 4096 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -49,7 +47,7 @@ static void try_port(const json_t *json, struct arena *arena)
 	struct why why = { "" };
 
 	if (neutron_port(json, arena, &port, &why)) {
-		case_check_words(&why);
+		request_check_why(&why);
 		return;
 	}
 	assert(port.is_fed && !port.is_floating);
@@ -63,7 +61,7 @@ static void try_floating(const json_t *json, struct arena *arena)
 	struct why why = { "" };
 
 	if (neutron_floating(json, arena, &port, &why)) {
-		case_check_words(&why);
+		request_check_why(&why);
 		return;
 	}
 	assert(port.is_fed && port.is_floating && port.count <= 1);
@@ -78,7 +76,7 @@ static void try_network(const json_t *json, struct arena *arena)
 	struct why why = { "" };
 
 	if (neutron_network(json, arena, &network, &why)) {
-		case_check_words(&why);
+		request_check_why(&why);
 		return;
 	}
 	assert(network.is_fed && !network.is_default);
@@ -93,7 +91,7 @@ static void try_subnet(const json_t *json, struct arena *arena)
 
 	(void)arena;
 	if (neutron_subnet(json, &subnet, &why)) {
-		case_check_words(&why);
+		request_check_why(&why);
 		return;
 	}
 	assert(subnet.is_fed && !subnet.is_published);
@@ -122,7 +120,7 @@ static void try_event(const struct envelope_notification *message, struct arena 
 	struct why why = { "" };
 
 	if (neutron_event(message->event_type, message->payload, &event, &why)) {
-		case_check_words(&why);
+		request_check_why(&why);
 		return;
 	}
 	if (event.of == NEUTRON_OTHER)
@@ -164,14 +162,14 @@ static void try_body(const uint8_t *body, size_t len)
 	struct envelope_request push;
 	struct why why = { "" };
 
-	if (envelope_notification_decode(body, len, BODY_MAX, &event, &why)) {
-		case_check_words(&why);
+	if (envelope_notification_decode(body, len, REQUEST_BODY_MAX, &event, &why)) {
+		request_check_why(&why);
 	} else {
 		try_event(&event, arena);
 		envelope_notification_clear(&event);
 	}
-	if (envelope_request_decode(body, len, BODY_MAX, &push, &why)) {
-		case_check_words(&why);
+	if (envelope_request_decode(body, len, REQUEST_BODY_MAX, &push, &why)) {
+		request_check_why(&why);
 	} else {
 		try_push(push.args, arena);
 		envelope_request_clear(&push);
@@ -217,8 +215,8 @@ static json_t *network_line(const char **at, json_t **subnet)
 
 	*subnet = json_pack("{s:s, s:s, s:b}", "id", NETWORK_ID, "network_id", NETWORK_ID,
 	                    "dns_publish_fixed_ip", true);
-	case_set_field(network, "dns_domain", at);
-	case_set_field(network, "tenant_id", at);
+	request_set_field(network, "dns_domain", at);
+	request_set_field(network, "tenant_id", at);
 	revision = case_number_and_cidr(*subnet, at);
 	json_object_set(*subnet, "revision_number", revision);
 	json_object_set_new(network, "revision_number", revision);
@@ -242,7 +240,7 @@ static json_t *floating_of(const json_t *port)
 /* Both messages in one: whoever reads the one leaves the other out. */
 static json_t *of_lines(const char *text)
 {
-	json_t *type = case_field(&text, "\n"), *subnet, *network = network_line(&text, &subnet);
+	json_t *type = request_field(&text, "\n"), *subnet, *network = network_line(&text, &subnet);
 	json_t *ports = json_array(), *floating = json_array(), *objects = json_array();
 
 	json_array_append_new(objects, object_of("Network", json_incref(network)));
@@ -278,7 +276,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size && data[0] == '{')
 		try_body(data, size);
-	else if (size < FIELD_MAX)
+	else if (size < REQUEST_LINES_MAX)
 		try_lines(data, size);
 	return 0;
 }

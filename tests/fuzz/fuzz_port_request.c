@@ -14,15 +14,10 @@
 #include <string.h>
 
 #include "codec.h"
-#include "model/json.h"
+#include "fuzz_request.h"
 #include "port_case.h"
-#include "runtime/rpc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-enum { BODY_MAX = 65536, FIELD_MAX = 4096 };
-
-#define MESSAGE_ID "00112233445566778899aabbccddeeff"
 
 /* ---- lines ---- */
 
@@ -39,11 +34,11 @@ static json_t *values_of(const json_t *port)
 static json_t *of_lines(const char *text)
 {
 	json_t *args = json_object(), *network = json_object(), *port;
-	json_t *subnet = json_pack("{s:s}", "network_id", MESSAGE_ID);
-	json_object_set_new(network, "id", json_string(MESSAGE_ID));
-	case_set_field(network, "dns_domain", &text);
-	case_set_field(network, "project_id", &text);
-	case_set_field(args, "marker", &text);
+	json_t *subnet = json_pack("{s:s}", "network_id", REQUEST_ID);
+	json_object_set_new(network, "id", json_string(REQUEST_ID));
+	request_set_field(network, "dns_domain", &text);
+	request_set_field(network, "project_id", &text);
+	request_set_field(args, "marker", &text);
 	json_object_set_new(args, "limit", case_number_and_cidr(subnet, &text));
 	json_object_set_new(args, "subnet", subnet);
 	json_object_set_new(args, "network", network);
@@ -54,43 +49,15 @@ static json_t *of_lines(const char *text)
 	return args;
 }
 
-static json_t *arguments(const uint8_t *data, size_t size)
-{
-	json_t *args = NULL;
-	struct why why;
-
-	if (size && data[0] == '{') {
-		if (json_decode_object((const char *)data, size, BODY_MAX, &args, &why))
-			return NULL;
-	} else if (size < FIELD_MAX) {
-		char *text = strndup((const char *)data, size);
-
-		args = of_lines(text);
-		free(text);
-	}
-	return args;
-}
-
 /* ---- ports ---- */
-
-static struct request request_of(const json_t *args, struct arena *arena)
-{
-	return (struct request){ .context = { .tenant = "us" }, .unique_id = MESSAGE_ID,
-	                         .args = args, .arena = arena };
-}
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
 
 static bool is_same(const struct port_row *a, const struct port_row *b)
 {
 	if (a->count != b->count || strcmp(a->id, b->id) ||
 	    strcmp(a->network_id, b->network_id) ||
 	    strcmp(a->project_id, b->project_id) ||
-	    !is_same_text(a->dns_name, b->dns_name) || !is_same_text(a->mac, b->mac) ||
-	    !is_same_text(a->dns_domain, b->dns_domain))
+	    !request_is_same_text(a->dns_name, b->dns_name) || !request_is_same_text(a->mac, b->mac) ||
+	    !request_is_same_text(a->dns_domain, b->dns_domain))
 		return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (!address_same_host(&a->addresses[i], &b->addresses[i]))
@@ -139,7 +106,7 @@ static void try_values(const json_t *args, const struct port_row *port,
 	struct port_wish wish;
 
 	if (codec_values(&req, &wish)) {
-		case_check_words(&req.why);
+		request_check_why(&req.why);
 		return;
 	}
 	codec_complete(&wish, port);
@@ -152,7 +119,7 @@ static void try_port(const json_t *args, struct arena *arena)
 	struct port_wish wish;
 
 	if (codec_port(&req, &wish)) {
-		case_check_words(&req.why);
+		request_check_why(&req.why);
 		return;
 	}
 	check_port(&wish.port, arena);
@@ -168,7 +135,7 @@ static void try_network(const json_t *args, struct arena *arena)
 	json_t *told;
 
 	if (codec_network(&req, &network, &req.why)) {
-		case_check_words(&req.why);
+		request_check_why(&req.why);
 		return;
 	}
 	case_check_network(&network);
@@ -189,11 +156,11 @@ static void try_subnet(const json_t *args, struct arena *arena)
 	bool has_id;
 
 	if (codec_subnet(&req, &subnet, &has_id)) {
-		case_check_words(&req.why);
+		request_check_why(&req.why);
 		return;
 	}
 	assert(!subnet.is_fed && subnet.is_published == subnet.is_flagged);
-	assert(has_id || !strcmp(subnet.id, MESSAGE_ID));
+	assert(has_id || !strcmp(subnet.id, REQUEST_ID));
 	case_check_subnet(&subnet);
 }
 
@@ -203,7 +170,7 @@ static void try_filter(const json_t *args, struct arena *arena)
 	struct port_filter filter = { 0 };
 
 	if (codec_filter(&req, &filter)) {
-		case_check_words(&req.why);
+		request_check_why(&req.why);
 		return;
 	}
 	assert(filter.limit >= 1 && filter.limit <= LIST_MAX);
@@ -213,7 +180,7 @@ static void try_filter(const json_t *args, struct arena *arena)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	json_t *args = arguments(data, size);
+	json_t *args = request_arguments(data, size, of_lines);
 	struct arena *arena;
 
 	if (!args)

@@ -18,15 +18,12 @@
 
 #include "codec.h"
 #include "core/shard_zone.h"
-#include "model/json.h"
+#include "fuzz_request.h"
 #include "model/name.h"
-#include "runtime/rpc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BODY_MAX = 65536, FIELD_MAX = 4096, TTL_MAX = 604800, COLUMN_MAX = 255 };
-
-#define MESSAGE_ID "00112233445566778899aabbccddeeff"
+enum { TTL_MAX = 604800, COLUMN_MAX = 255 };
 
 static char suffix[] = "v3.example.com";
 static const struct routes routes = {
@@ -34,27 +31,6 @@ static const struct routes routes = {
 };
 
 /* ---- lines ---- */
-
-/* Up to a tab, which is skipped, or the line's end; NULL: a message cannot have it. */
-static json_t *field(const char **at)
-{
-	size_t len = strcspn(*at, "\t\n");
-	json_t *text = json_stringn(*at, len);
-
-	*at += len + ((*at)[len] == '\t');
-	return text;
-}
-
-/* An empty one is not there. */
-static void set_field(json_t *object, const char *key, const char **at)
-{
-	json_t *text = field(at);
-
-	if (text && json_string_length(text))
-		json_object_set_new(object, key, text);
-	else
-		json_decref(text);
-}
 
 static void skip_line(const char **at)
 {
@@ -67,10 +43,10 @@ static void router_values(json_t *router, const char **at)
 {
 	json_t *addresses = json_array();
 
-	set_field(router, "label", at);
-	set_field(router, "description", at);
+	request_set_field(router, "label", at);
+	request_set_field(router, "description", at);
 	for (int i = 0; **at && **at != '\n'; i++) {
-		json_t *address = field(at);
+		json_t *address = request_field(at, "\t\n");
 
 		if (address && i % 3)
 			address = json_pack("{s:o, s:b}", "address", address, "up",
@@ -86,7 +62,7 @@ static void router_values(json_t *router, const char **at)
 /* "tier=gold" */
 static void set_label(json_t *labels, const char **at)
 {
-	json_t *label = field(at);
+	json_t *label = request_field(at, "\t\n");
 	const char *text = json_string_value(label);
 	const char *equals = text ? strchr(text, '=') : NULL;
 
@@ -100,8 +76,8 @@ static void route_values(json_t *route, const char **at)
 {
 	json_t *labels = json_object();
 
-	set_field(route, "host", at);
-	set_field(route, "backend", at);
+	request_set_field(route, "host", at);
+	request_set_field(route, "backend", at);
 	while (**at && **at != '\n')
 		set_label(labels, at);
 	json_object_set_new(route, "labels", labels);
@@ -113,18 +89,18 @@ static json_t *of_lines(const char *text)
 	json_t *args = json_object(), *router = json_object(), *route = json_object();
 	json_t *router_becomes = json_object(), *route_becomes = json_object();
 
-	set_field(router, "name", &text);
-	set_field(router, "dns", &text);
+	request_set_field(router, "name", &text);
+	request_set_field(router, "dns", &text);
 	router_values(router, &text);
-	set_field(route, "namespace", &text);
-	set_field(route, "name", &text);
+	request_set_field(route, "namespace", &text);
+	request_set_field(route, "name", &text);
 	route_values(route, &text);
 	router_values(router_becomes, &text);
 	route_values(route_becomes, &text);
-	set_field(args, "namespace", &text);
-	set_field(args, "router", &text);
-	set_field(args, "phase", &text);
-	set_field(args, "marker", &text);
+	request_set_field(args, "namespace", &text);
+	request_set_field(args, "router", &text);
+	request_set_field(args, "phase", &text);
+	request_set_field(args, "marker", &text);
 	json_object_set_new(args, "new_router", router);
 	json_object_set_new(args, "new_route", route);
 	json_object_set_new(args, "router_values", router_becomes);
@@ -132,40 +108,7 @@ static json_t *of_lines(const char *text)
 	return args;
 }
 
-static json_t *arguments(const uint8_t *data, size_t size)
-{
-	json_t *args = NULL;
-	struct why why;
-
-	if (size && data[0] == '{') {
-		if (json_decode_object((const char *)data, size, BODY_MAX, &args, &why))
-			return NULL;
-	} else if (size < FIELD_MAX) {
-		char *text = strndup((const char *)data, size);
-
-		args = of_lines(text);
-		free(text);
-	}
-	return args;
-}
-
 /* ---- what is common ---- */
-
-static struct request request_of(const json_t *args, struct arena *arena)
-{
-	return (struct request){ .context = { .tenant = "us" }, .unique_id = MESSAGE_ID,
-	                         .args = args, .arena = arena };
-}
-
-static void check_words(const struct why *why)
-{
-	assert(memchr(why->text, '\0', sizeof(why->text)) && why->text[0]);
-}
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
 
 /* Without its last dot; the same when it is read again; and a record can have it. */
 static void check_host(const char *host, bool wildcard)
@@ -304,7 +247,7 @@ static void try_router_values(const json_t *args, const struct router_row *route
 	struct router_wish wish;
 
 	if (codec_router_values(&req, &wish)) {
-		check_words(&req.why);
+		request_check_why(&req.why);
 	} else {
 		codec_router_complete(&wish, router);
 		check_router(&wish.router, arena);
@@ -319,7 +262,7 @@ static void try_router(const json_t *args, struct arena *arena)
 	struct router_wish wish;
 
 	if (codec_router(&routes, &req, &wish)) {
-		check_words(&req.why);
+		request_check_why(&req.why);
 	} else {
 		check_router(&wish.router, arena);
 		try_router_values(args, &wish.router, arena);
@@ -364,7 +307,7 @@ static bool is_same_route(const struct route_row *a, const struct route_row *b)
 {
 	return !strcmp(a->id, b->id) && !strcmp(a->namespace, b->namespace) &&
 	       !strcmp(a->name, b->name) && !strcmp(a->project_id, b->project_id) &&
-	       is_same_text(a->host, b->host) && !strcmp(a->labels, b->labels) &&
+	       request_is_same_text(a->host, b->host) && !strcmp(a->labels, b->labels) &&
 	       !strcmp(a->backend, b->backend);
 }
 
@@ -416,7 +359,7 @@ static void try_route_values(const json_t *args, const struct route_row *route,
 	struct route_wish wish;
 
 	if (codec_route_values(&req, &wish)) {
-		check_words(&req.why);
+		request_check_why(&req.why);
 	} else {
 		codec_route_complete(&wish, route);
 		check_route(&wish.route, arena);
@@ -431,7 +374,7 @@ static void try_route(const json_t *args, struct arena *arena)
 	struct route_wish wish;
 
 	if (codec_route(&req, &wish)) {
-		check_words(&req.why);
+		request_check_why(&req.why);
 	} else {
 		assert(!wish.phase && !wish.dns);
 		check_route(&wish.route, arena);
@@ -448,7 +391,7 @@ static void try_binding(const json_t *args, struct arena *arena)
 	struct binding_wish wish;
 
 	if (codec_binding(&req, &wish)) {
-		check_words(&req.why);
+		request_check_why(&req.why);
 		return;
 	}
 	assert(wish.namespace && wish.name && (wish.router || wish.dns));
@@ -463,12 +406,12 @@ static void try_names(const json_t *args, struct arena *arena)
 	const char *name;
 
 	if (codec_router_name(&req, &name, &req.why))
-		check_words(&req.why);
+		request_check_why(&req.why);
 	else
 		assert(is_sought(name));
 	req.why.text[0] = '\0';
 	if (codec_route_key(&req, &key))
-		check_words(&req.why);
+		request_check_why(&req.why);
 	else
 		assert(key.id ? id_valid(key.id) && !key.name : key.name &&
 		       is_sought(key.namespace) && is_sought(key.name));
@@ -480,7 +423,7 @@ static void try_filter(const json_t *args, struct arena *arena)
 	struct route_filter filter = { 0 };
 
 	if (codec_route_filter(&req, &filter)) {
-		check_words(&req.why);
+		request_check_why(&req.why);
 		return;
 	}
 	assert(filter.limit >= 1 && filter.limit <= LIST_MAX);
@@ -493,7 +436,7 @@ static void try_filter(const json_t *args, struct arena *arena)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	json_t *args = arguments(data, size);
+	json_t *args = request_arguments(data, size, of_lines);
 	struct arena *arena;
 
 	if (!args)

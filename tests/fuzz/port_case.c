@@ -10,6 +10,7 @@
 #include "core/hosts.h"
 #include "core/mac.h"
 #include "core/reverse.h"
+#include "fuzz_request.h"
 #include "model/rr.h"
 #include "writing.h"
 
@@ -17,34 +18,13 @@ enum { COLUMN_MAX = 255 };
 
 /* ---- a line ---- */
 
-json_t *case_field(const char **at, const char *ends)
-{
-	size_t len = strcspn(*at, ends);
-	json_t *text = json_stringn(*at, len);
-
-	*at += len;
-	if (**at && **at == *ends)
-		++*at;
-	return text;
-}
-
-void case_set_field(json_t *object, const char *key, const char **at)
-{
-	json_t *text = case_field(at, "\t\n");
-
-	if (text && json_string_length(text))
-		json_object_set_new(object, key, text);
-	else
-		json_decref(text);
-}
-
 json_t *case_number_and_cidr(json_t *subnet, const char **at)
 {
 	json_t *number = json_integer(strtoll(*at, NULL, 10));
 
-	json_decref(case_field(at, "\t\n"));
+	json_decref(request_field(at, "\t\n"));
 	if (**at != '\n')
-		case_set_field(subnet, "cidr", at);
+		request_set_field(subnet, "cidr", at);
 	if (**at == '\n')
 		++*at;
 	return number;
@@ -58,14 +38,14 @@ json_t *case_port(const char **at, int number)
 	snprintf(id, sizeof(id), "%032x", (unsigned)number);
 	json_object_set_new(port, "id", json_string(id));
 	json_object_set_new(port, "network_id", json_string(id));
-	case_set_field(port, "dns_name", at);
-	case_set_field(port, "dns_domain", at);
-	case_set_field(port, "mac_address", at);
-	case_set_field(port, "project_id", at);
+	request_set_field(port, "dns_name", at);
+	request_set_field(port, "dns_domain", at);
+	request_set_field(port, "mac_address", at);
+	request_set_field(port, "project_id", at);
 	while (**at && **at != '\n') {
 		json_t *address = json_object();
 
-		case_set_field(address, "ip_address", at);
+		request_set_field(address, "ip_address", at);
 		json_array_append_new(addresses, address);
 	}
 	json_object_set_new(port, "fixed_ips", addresses);
@@ -75,11 +55,6 @@ json_t *case_port(const char **at, int number)
 }
 
 /* ---- what was taken ---- */
-
-void case_check_words(const struct why *why)
-{
-	assert(memchr(why->text, '\0', sizeof(why->text)) && why->text[0]);
-}
 
 /* As a column has it: in canonical form. */
 static struct name check_name(const char *text)
@@ -337,7 +312,7 @@ static void check_in(const struct network_row *network, const struct port_row *p
 	struct why why = { "" };
 
 	if (writing_name(network, &named, rules, arena, &why))
-		case_check_words(&why);
+		request_check_why(&why);
 	if (named.dns_fqdn)
 		names.fqdn = check_name(named.dns_fqdn);
 	if (named.dns_domain)

@@ -14,16 +14,11 @@
 #include "core/port_name.h"
 #include "store.h"
 
-/* Up to one of ENDS, which is skipped; NULL: a message cannot have it. */
-json_t *case_field(const char **at, const char *ends);
-/* The next field as the value of KEY; an empty or impossible one is not there. */
-void case_set_field(json_t *object, const char *key, const char **at);
 /* To the end of a line: a number, and what is behind it if anything is, as "cidr". */
 json_t *case_number_and_cidr(json_t *subnet, const char **at);
 /* The port of a line, the NUMBERth, as requests and notifications have them. */
 json_t *case_port(const char **at, int number);
 
-void case_check_words(const struct why *why);
 /* PORT, as it was taken, and all that is published of it in networks of some domains. */
 void case_check_port(const struct port_row *port, enum label_rules rules,
                      struct arena *arena);
