@@ -13,7 +13,7 @@ enum err service_access_many(struct request *req, struct access *access)
 	enum err err = access_of_list(req, access);
 
 	if (!err)
-		access->all = req->context.is_admin && req->context.all_tenants;
+		access->all &= req->context.all_tenants;
 	return err;
 }
 

@@ -152,7 +152,7 @@ static enum err check_relatives(struct write *write, const struct domain_wish *w
 {
 	const char *relative;
 
-	if (write->req->context.is_admin ||
+	if (write->access.all ||
 	    !store_domain_foreign_relative(write->tx, &wish->name, write->access.tenant,
 	                                   write->arena, &relative))
 		return OK;

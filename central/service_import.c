@@ -29,9 +29,10 @@ static const char *encode_wish(struct write *write, const json_t *domain,
                                const char *mode)
 {
 	const struct context *context = &write->req->context;
-	json_t *json = json_pack("{s:O, s:s?, s:{s:s, s:b, s:s}}", "domain", domain,
+	json_t *json = json_pack("{s:O, s:s?, s:{s:s, s:b, s:b, s:s}}", "domain", domain,
 	                         "mode", mode,
 		"context", "project_id", context->tenant, "is_admin", context->is_admin,
+		"own_tenant_only", context->own_tenant_only,
 		"request_id", context->request_id);
 	char *text = json_dumps(json, JSON_COMPACT);
 	const char *wish = arena_strdup(write->arena, text);

@@ -35,6 +35,7 @@ SETTINGS = {
         "hostmaster": "hostmaster@zonefleet.example",
     },
     "client": {"tenant": "demo", "admin": True},    # not everyone may have the root zone
+    "ports": {"reverse_tenant": "demo"},            # all other domains are below that
 }
 
 

@@ -82,6 +82,12 @@ class PortStory(unittest.TestCase):
         self.central.create_domain(domain={"name": name})
         return name, self.network(name)
 
+    @classmethod
+    def without_tenant(cls, zone):
+        """A domain that belongs to no tenant, as those that ports makes itself."""
+        with contextlib.closing(Caller(cls.fleet.rabbitmq.url, tenant="")) as operator:
+            return operator.create_domain(domain={"name": zone})
+
     def network(self, domain, **more):
         network = uuid.uuid4().hex
         self.caller.set_network(network={"id": network, "dns_domain": domain} | more)
@@ -862,6 +868,60 @@ class Reverse(PortStory):
         self.answers(f"host-10-88-1-2.{domain}", "A")
 
 
+class OthersReverse(PortStory):
+    """Reverse domains of a tenant: no port of another one reaches into them, or beside them."""
+
+    def setUp(self):
+        self.bob, self.alice = (self.tenant(topic) for topic in ("central", "ports"))
+        self.name = f"d{uuid.uuid4().hex[:8]}.example."
+        self.central.create_domain(domain={"name": self.name,
+                                           "tenant": self.alice.context["project_id"]})
+        self.net = uuid.uuid4().hex
+        self.alice.set_network(network={"id": self.net, "dns_domain": self.name})
+
+    def tenant(self, topic):
+        caller = Caller(self.fleet.rabbitmq.url, topic=topic, tenant=f"t{uuid.uuid4().hex[:8]}",
+                        admin=False)
+        self.addCleanup(caller.close)
+        return caller
+
+    def bobs(self, zone, **records):
+        """A domain of bob's with PTR records, {first label: target}."""
+        self.bob.create_domain(domain={"name": zone})
+        done = self.bob.apply_changes(domain=zone, changes=[
+            {"op": "add", "name": f"{label.replace('_', '')}.{zone}", "type": "PTR",
+             "records": [target]} for label, target in records.items()])
+        return done["serial"]
+
+    def port(self, address, name):
+        port = self.create(self.net, address, caller=self.alice, dns_name=name)
+        self.fleet.wait_for(lambda: "of another" in self.published(port)["reason"], SECONDS,
+                            "the port says what is wrong")
+        self.answers(f"{name}.{self.name}", "A", address)
+        return port
+
+    def published(self, port):
+        return self.alice.get_published(port=port["id"])
+
+    def test_no_record_comes_or_goes(self):
+        zone = "1.184.10.in-addr.arpa."
+        serial = self.bobs(zone, _5=f"www.{self.name}", _6="mail.bob.example.")
+        equal = self.port("10.184.1.5", "www")
+        self.port("10.184.1.6", "evil")
+        self.alice.delete_port(port=equal["id"])
+        self.fleet.wait_for(lambda: not self.published(equal)["open"], SECONDS, "it is gone")
+        self.answers(f"5.{zone}", "PTR", f"www.{self.name}")
+        self.answers(f"6.{zone}", "PTR", "mail.bob.example.")
+        self.assertEqual(self.bob.get_domain(domain=zone)["serial"], serial)
+
+    def test_no_domain_comes_below(self):
+        zone = "185.10.in-addr.arpa."
+        self.bobs(zone, **{"_9.1": "nine.bob.example."})
+        self.port("10.185.1.9", "evil")
+        self.assertTrue(self.gone(f"1.{zone}"))
+        self.answers(f"9.1.{zone}", "PTR", "nine.bob.example.")
+
+
 class Quotas(PortStory):
     """A reverse domain counts for the project whose port needs it first."""
 
@@ -949,7 +1009,7 @@ class Quotas(PortStory):
     def test_one_of_somebody_else(self):
         """A reverse domain that was there before counts for nobody."""
         self.limit(0)
-        self.central.create_domain(domain={"name": "1.174.10.in-addr.arpa."})
+        self.without_tenant("1.174.10.in-addr.arpa.")
         self.port("10.174.1.1")
         self.wait_published(self.net)
         self.answers(self.reverse("10.174.1.1"), "PTR", f"host-10-174-1-1.{self.name}")
@@ -1134,6 +1194,7 @@ class Empty(Restarted):
         made = self.central.get_domain(domain=zone)["id"]
         for table in "port_zones", "port_records":
             self.fleet.mariadb.sql(f"UPDATE {table} SET project_id = '' WHERE zone = '{zone}'")
+        self.fleet.mariadb.sql(f"UPDATE domains SET tenant = '' WHERE id = '{made}'")
         self.fleet.mariadb.sql(f"UPDATE port_zones SET made_id = '{made}' WHERE zone = '{zone}'")
         self.caller.delete_port(port=port["id"])
         self.answers(f"host-10-77-1-1.{zone}", "A")
@@ -1255,7 +1316,7 @@ class Empty(Restarted):
         """Made by somebody else, or with a record of somebody's: it stays for ever."""
         _, network = self.domain()
         theirs, shared = "0.93.10.in-addr.arpa.", "1.93.10.in-addr.arpa."
-        self.central.create_domain(domain={"name": theirs})
+        self.without_tenant(theirs)
         port = self.create(network, "10.93.0.1", "10.93.1.1")
         self.wait_active(port)
         self.assertEqual((self.made(theirs), self.made(shared)), (False, True))
@@ -1284,7 +1345,7 @@ class Empty(Restarted):
         port = self.create(network, "10.94.0.1")
         self.wait_active(port)
         self.delete(zone)
-        made = self.central.create_domain(domain={"name": zone})
+        made = self.without_tenant(zone)
         self.caller.delete_port(port=port["id"])
         self.wait_settled(zone)
         self.assertEqual(self.central.get_domain(domain=zone)["id"], made["id"])

@@ -50,7 +50,7 @@ def setUpModule():
     PortStory.caller = Caller(fleet.rabbitmq.url, topic="ports")
     for caller in PortStory.central, PortStory.caller:
         unittest.addModuleCleanup(caller.close)
-    PortStory.central.create_domain(domain={"name": "openstacklocal."})
+    PortStory.without_tenant("openstacklocal.")
     for number in range(WORKERS):
         worker = Worker(folder / f"ports{number + 1}", "ports", fleet.settings | {
             "ports": {"processes": 1, "feed": "neutron", "domain": "openstacklocal"}})
@@ -556,6 +556,18 @@ class Precedence(FeedStory):
                            (self.stranger.update_port, {"values": {"dns_name": "mine"}})):
             self.refused("no port", call, port=port["id"], **more)
         self.assertEqual(self.owner.get_port(port=port["id"])["port"]["dns_name"], "vm")
+
+    def test_a_network_without_a_project(self):
+        """Its names are in no tenant's domain, whichever domain the notification names."""
+        nobody = {"project_id": "", "tenant_id": ""}
+        network = network_of(self.domain, **nobody)
+        port = port_of(network, "10.20.71.5", dns_name="evil", **nobody)
+        self.emit("network.create.end", {"network": network})
+        self.emit("port.create.end", {"port": port})
+        self.fleet.wait_for(lambda: self.known(port) and "of another project" in
+                            self.caller.get_published(port=port["id"])["reason"], SECONDS,
+                            "its names are refused")
+        self.answers(f"evil.{self.domain}", "A")
 
     def test_a_port(self):
         domain, network = self.a_told_network()

@@ -88,8 +88,7 @@ static const char *text_of(const json_t *json, const char *key)
 
 /*
  * The project; "" if there is none. One that no caller can be (model/identity.h) is a blank,
- * which no caller can be either: central refuses to publish for it. As "" its records would be
- * published with an administrator's rights.
+ * which no caller can be either: central refuses to publish for it.
  */
 static const char *project_of(const json_t *json)
 {

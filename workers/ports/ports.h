@@ -29,7 +29,7 @@ struct watch;
 enum ports_publish { PUBLISH_ALL, PUBLISH_FLAGGED };
 
 struct ports_settings {
-	char *pool, *email;
+	char *pool, *email, *reverse_tenant;
 	char *domain, *feed, *feed_queue, *feed_objects;
 	int label_rules;		/* enum label_rules */
 	int publish;			/* enum ports_publish */

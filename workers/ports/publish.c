@@ -94,17 +94,25 @@ void publish_give_up(struct publication *publication, const char *reason)
 
 /* ---- what central is asked ---- */
 
-/* As the project that the records are of; reverse domains are nobody's but ours. */
+/*
+ * As the project that the records are of. Records that belong to no project (reverse names,
+ * networks without a project) are written as an administrator. The addresses and domains
+ * are a tenant's word: that must not reach into the domain of another tenant.
+ */
 static json_t *context_of(const struct publication *publication)
 {
+	const struct ports_settings *settings = &publication->publisher->ports->settings;
 	const char *project = publication->zone.project_id;
+	bool is_admin = !*project;
 	char id[ID_LEN + 1];
 	json_t *context;
 
+	if (is_admin && reverse_is_zone(publication->zone.zone))
+		project = settings->reverse_tenant;
 	id_random(id);
-	context = context_encode(id, !*project);
-	if (*project)
-		json_object_set_new(context, "project_id", json_string(project));
+	context = context_encode(id, is_admin);
+	json_object_set_new(context, "own_tenant_only", json_boolean(is_admin));
+	json_object_set_new(context, "project_id", json_string(project));
 	return context;
 }
 

@@ -86,6 +86,13 @@ static json_t *domain_of(const struct publication *publication)
 	return domain;
 }
 
+void publish_domain_not_ours(struct publication *publication)
+{
+	publish_give_up(publication, arena_printf(publication->arena,
+		"there is no domain %s, or it is of another project%s", publication->zone_text,
+		*publication->zone.project_id ? "" : " (setting ports.reverse_tenant)"));
+}
+
 void publish_domain_create(struct publication *publication)
 {
 	if (may_create(publication))
@@ -93,9 +100,7 @@ void publish_domain_create(struct publication *publication)
 		            json_pack("{s:o}", "domain", domain_of(publication)),
 		            hear_created);
 	else
-		publish_give_up(publication, arena_printf(publication->arena,
-			"there is no domain %s, or it is of another project",
-			publication->zone_text));
+		publish_domain_not_ours(publication);
 }
 
 /* ---- one that nobody needs ---- */

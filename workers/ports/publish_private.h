@@ -80,5 +80,7 @@ void publish_rows_metrics(void);
 /* Central says that it has none; makes one at the next look, if it may. */
 void publish_domain_missing(struct publication *publication);
 void publish_domain_create(struct publication *publication);
+/* Central has it, but not for us: gives up. */
+void publish_domain_not_ours(struct publication *publication);
 /* If central finds it empty. */
 void publish_domain_delete(struct publication *publication);

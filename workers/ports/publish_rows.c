@@ -230,6 +230,8 @@ static void hear_changed(void *self, const struct rpc_answer *answer)
 		was_done(publication);
 	else if (answer->err == ERR_NOT_FOUND && publication->domain == PUBLISH_ASSUMED)
 		publish_domain_missing(publication);
+	else if (answer->err == ERR_NOT_FOUND)
+		publish_domain_not_ours(publication);
 	else if (answer->err == ERR_QUOTA)
 		met_quota(publication, answer->why.text);
 	else if (is_refusal(answer->err))

@@ -1,6 +1,7 @@
 #include "codec.h"
 #include "core/reverse.h"
 #include "feed.h"
+#include "model/identity.h"
 #include "ports.h"
 
 #define AT(field) offsetof(struct ports_settings, field)
@@ -48,6 +49,9 @@ const struct option ports_options[] = {
 	{ "delete_reverse", OPTION_BOOL, AT(deletes_reverse), "false", 0, 0,
 	  "delete a reverse domain that zonefleet-ports created once no port has an "
 	  "address in it. A domain with records of others stays" },
+	{ "reverse_tenant", OPTION_TEXT, AT(reverse_tenant), "", 0, IDENTITY_MAX,
+	  "tenant of the reverse domains. zonefleet-ports creates them for this tenant, "
+	  "and writes into no reverse domain of another one. \"\": they have no tenant" },
 	{ "retry_period", OPTION_DURATION, AT(retry_ms), "10m", 100, 86400 * 1000,
 	  "time between two attempts to write records that central refused, and between "
 	  "two checks for domains that are gone" },
@@ -77,6 +81,8 @@ enum err ports_settings_check(const struct ports_settings *settings, struct why 
 
 	if (!err)
 		err = codec_domain(settings->domain, "ports.domain", &domain, why);
+	if (!err && *settings->reverse_tenant)
+		err = identity_check(settings->reverse_tenant, "ports.reverse_tenant", why);
 	if (!err)
 		err = reverse_check(32, settings->v4_bits, why);
 	return err ? err : reverse_check(128, settings->v6_bits, why);

@@ -4,7 +4,17 @@
 
 bool access_has(const struct access *access, const char *owner)
 {
-	return access->all || (*owner && !strcmp(access->tenant, owner));
+	return access->all ||
+	       ((*owner || access->is_admin) && !strcmp(access->tenant, owner));
+}
+
+static struct access access_by(const struct context *context)
+{
+	return (struct access){
+		.tenant = context->tenant,
+		.all = context->is_admin && !context->own_tenant_only,
+		.is_admin = context->is_admin,
+	};
 }
 
 enum err access_of(struct request *req, struct access *access)
@@ -14,7 +24,7 @@ enum err access_of(struct request *req, struct access *access)
 	if (!context->is_admin && !*context->tenant)
 		return fail(&req->why, ERR_DENIED,
 		            "the request's context names no tenant (project_id)");
-	*access = (struct access){ .tenant = context->tenant, .all = context->is_admin };
+	*access = access_by(context);
 	return OK;
 }
 
@@ -45,7 +55,7 @@ enum err access_require_admin(struct request *req)
 
 bool access_is_owner(const struct request *req, const char *owner)
 {
-	const struct access access = { req->context.tenant, req->context.is_admin };
+	const struct access access = access_by(&req->context);
 
 	return access_has(&access, owner);
 }

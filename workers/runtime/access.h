@@ -5,6 +5,10 @@
  * A tenant owns things whose tenant has exactly its octets. Things without a tenant ("")
  * belong to administrators only. A caller that has no tenant and is no administrator owns
  * nothing.
+ *
+ * An administrator whose context says own_tenant_only is kept to the things of its tenant;
+ * without a tenant, to those that have none. Its other rights (quotas, reserved names) stay.
+ * A program that acts for many tenants asks so: it touches nothing of theirs by mistake.
  */
 #pragma once
 
@@ -16,6 +20,7 @@
 struct access {
 	const char *tenant;
 	bool all;		/* everyone's */
+	bool is_admin;
 };
 
 /* May such a caller see and change what belongs to OWNER? */

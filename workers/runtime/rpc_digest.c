@@ -18,7 +18,7 @@ void rpc_digest(const struct request *req, uint8_t digest[RPC_DIGEST_LEN])
 	struct buf buf = { 0 };
 
 	put_text(&buf, req->context.tenant);
-	buf_u8(&buf, req->context.is_admin);
+	buf_u8(&buf, req->context.is_admin | req->context.own_tenant_only << 1);
 	put_text(&buf, req->method);
 	put_text(&buf, args ? args : "");
 	SHA256((const unsigned char *)buf_string(&buf), buf.len, digest);

@@ -51,6 +51,14 @@ static enum err context_identities(const json_t *context, struct context *into,
 	return err ? err : context_identity(context, "user_id", &into->user, why);
 }
 
+/* Whatever is not plainly "no" limits the caller. */
+static bool context_limits(const json_t *context, const char *key)
+{
+	const json_t *value = json_object_get(context, key);
+
+	return value && !json_is_null(value) && !json_is_false(value);
+}
+
 enum err context_decode(const json_t *context, const char *unique_id, struct context *into,
                         struct why *why)
 {
@@ -65,6 +73,7 @@ enum err context_decode(const json_t *context, const char *unique_id, struct con
 	} else {
 		got.is_admin = json_is_true(json_object_get(context, "is_admin"));
 		got.all_tenants = json_is_true(json_object_get(context, "all_tenants"));
+		got.own_tenant_only = context_limits(context, "own_tenant_only");
 	}
 	*into = got;
 	return err;

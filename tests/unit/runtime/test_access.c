@@ -66,6 +66,34 @@ static void check_all_tenants(struct request *req, const char *filter)
 	                 filter ? ERR_DENIED : OK);
 }
 
+/* An administrator who is kept to its own tenant. */
+static void test_own_tenant_only(void **state)
+{
+	static const struct { const char *tenant, *owner; bool is_owner; } own[] = {
+		{ "",      "",       true  },
+		{ "",      "alice",  false },
+		{ "alice", "alice",  true  },
+		{ "alice", "",       false },
+		{ "alice", "alice ", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+		struct request req = { .method = "m", .context = {
+			.tenant = own[i].tenant, .is_admin = true, .own_tenant_only = true } };
+		struct access access;
+		const char *tenant = NULL;
+
+		assert_int_equal(access_is_owner(&req, own[i].owner), own[i].is_owner);
+		assert_int_equal(access_of(&req, &access), OK);
+		assert_false(access.all);
+		assert_int_equal(access_has(&access, own[i].owner), own[i].is_owner);
+		assert_int_equal(access_filter(&req, &tenant), OK);
+		assert_string_equal(tenant, own[i].tenant);
+		assert_int_equal(access_require_admin(&req), OK);
+	}
+}
+
 static void test_access(void **state)
 {
 	(void)state;
@@ -85,7 +113,10 @@ static void test_access(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_access) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_access),
+		cmocka_unit_test(test_own_tenant_only),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

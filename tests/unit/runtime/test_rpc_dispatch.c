@@ -172,7 +172,7 @@ static void test_version(void **state)
 static const struct {
 	const char *context;
 	const char *request_id, *tenant, *user;
-	bool is_admin, all_tenants;
+	bool is_admin, all_tenants, own_tenant_only;
 	const char *why;		/* NULL: it is taken */
 } contexts[] = {
 	{ "{}", "u1", "", "" },
@@ -188,6 +188,12 @@ static const struct {
 	{ "{\"is_admin\": \"true\", \"all_tenants\": 1}", "u1", "", "" },
 	{ "{\"is_admin\": [true], \"all_tenants\": null}", "u1", "", "" },
 	{ "{\"is_admin\": false}", "u1", "", "" },
+	/* a limit holds unless it is plainly off */
+	{ "{\"is_admin\": true, \"own_tenant_only\": true}", "u1", "", "", true, false, true },
+	{ "{\"is_admin\": true, \"own_tenant_only\": 1}", "u1", "", "", true, false, true },
+	{ "{\"is_admin\": true, \"own_tenant_only\": \"\"}", "u1", "", "", true, false, true },
+	{ "{\"is_admin\": true, \"own_tenant_only\": false}", "u1", "", "", true },
+	{ "{\"is_admin\": true, \"own_tenant_only\": null}", "u1", "", "", true },
 	{ "{\"request_id\": {}}", "u1", "", "" },
 	/* an identity that is none: no tenant, no rights */
 	{ "{\"project_id\": 5, \"is_admin\": true}", "u1", "", "",
@@ -218,6 +224,7 @@ static void test_contexts(void **state)
 		assert_string_equal(context.user, contexts[i].user);
 		assert_int_equal(context.is_admin, contexts[i].is_admin);
 		assert_int_equal(context.all_tenants, contexts[i].all_tenants);
+		assert_int_equal(context.own_tenant_only, contexts[i].own_tenant_only);
 		assert_ptr_equal(context.all, json);
 		json_decref(json);
 	}
