@@ -794,7 +794,8 @@ class Limited(unittest.TestCase):
     def test_a_row_is_not_waited_for_longer_than_the_caller_waits(self):
         self.hold()
         with self.assertRaises(om.RemoteError) as caught:
-            python_client(timeout=1).call({}, "touch", key="row", value="late")
+            # two seconds: the answer then has the most time to come before their end
+            python_client(timeout=2).call({}, "touch", key="row", value="late")
         self.assertEqual(caught.exception.exc_type, "Busy")
         self.assertIn("time limit", caught.exception.value)
         self.hold(False)
