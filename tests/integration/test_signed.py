@@ -28,6 +28,7 @@ import oslo_messaging as om
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from story import BINARIES, Caller, put, run, start_fleet              # noqa: E402
+from holding import holding                                             # noqa: E402
 from agent import Agent                                                 # noqa: E402
 from lab.fleet import fleet_key, render                                 # noqa: E402
 from lab.rabbitmq import NAME                                           # noqa: E402
@@ -628,6 +629,41 @@ class Administrators(Story):
                 self.wait_refused("central", before, not_administrator=1)
             self.fleet.wait_for(lambda w=wanted: self.named(name) == w, SECONDS,
                                 f"{name} is {'' if vouch else 'not '}there")
+
+    def test_a_copy_proves_whose_it_is(self):
+        """Another program with the workers' account forges the header of a retried message."""
+        self.allow(administrators=[self.boss.name], require_user_id=True)
+        rabbit, name = self.fleet.rabbitmq, f"copy{next(numbers)}.example."
+        before = self.refused("central")
+        with kombu.Connection(rabbit.url.replace("rabbit:", "pyamqp:", 1)) as link:
+            link.channel().basic_publish(amqp.Message(
+                envelope(message("create_domain", {"domain": {"name": name}})).encode(),
+                content_type="application/json", user_id=rabbit.user,
+                application_headers={"x-zonefleet-user": self.boss.name}), "zonefleet", "central")
+        self.wait_refused("central", before, no_user=1)
+        self.assertEqual(self.named(name), [])
+
+    def test_a_retried_message_keeps_its_rights(self):
+        """It comes back through the delay queue while a row is locked, and is done at last."""
+        ours = self.create()
+        self.allow(administrators=[self.boss.name], require_user_id=True)
+        before = self.refused("central")
+        with holding(self.fleet.mariadb,
+                     f"SELECT * FROM domains WHERE id = '{ours['id']}' FOR UPDATE"):
+            self.boss.send("central", envelope(message("apply_changes", {
+                "domain": ours["id"], "changes": [put(f"late.{ours['name']}", "192.0.2.7")]})))
+            self.fleet.wait_for(lambda: self.waits_in("central.retry."), SECONDS,
+                                "a copy waits in a delay queue")
+        self.fleet.wait_for(lambda: self.fleet.mariadb.sql(
+            f"SELECT 1 FROM recordsets WHERE name = 'late.{ours['name']}'"), SECONDS, "it is done")
+        self.assertEqual(self.refused("central"), before)
+
+    def waits_in(self, prefix):
+        """Does a queue of that prefix hold a message?"""
+        queues = self.fleet.rabbitmq.ctl("-q", "list_queues", "-p", self.fleet.rabbitmq.vhost,
+                                         "name", "messages")
+        return any(line.startswith(prefix) and int(line.split()[1])
+                   for line in queues.splitlines())
 
     def create_by_cast(self, name, **more):
         self.producer.send("central", envelope(message("create_domain", {"domain": {"name": name}},

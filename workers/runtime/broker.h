@@ -72,9 +72,12 @@ struct broker_delivery {
 	int64_t since_ms;	/* clock_boot_ms(): it came later than this */
 	/*
 	 * The broker account that sent it, which RabbitMQ has checked (AMQP's user_id); "" if
-	 * the sender named none. A copy in a delay queue keeps that of its original.
+	 * the sender named none. A copy in a delay queue keeps that of its original: our own
+	 * account sent the copy, and a header names the original's.
 	 */
 	const char *user;	/* borrowed as the body is */
+	bool is_user_copied;
+	const char *user_proof;	/* of a copy's user, or for the next copy: trust.h; or "" */
 	bool is_fanout;
 	/* to settle it */
 	uint64_t tag;

@@ -33,6 +33,7 @@ struct loop_timer;
 #define LIMIT_HEADER "x-zonefleet-limit"
 /* Of a copy: the broker account that sent its original. */
 #define USER_HEADER "x-zonefleet-user"
+#define USER_PROOF_HEADER "x-zonefleet-user-proof"
 
 enum {
 	CHANNEL = 1,		/* all but the rechecks */
@@ -201,7 +202,7 @@ struct content {
 	bool delivered;		/* something was, in this turn */
 	uint64_t left;		/* bytes of the body still to come */
 	struct broker_delivery delivery;
-	char user[SHORT_MAX + 1];	/* the delivery's */
+	char user[SHORT_MAX + 1], user_proof[SHORT_MAX + 1];	/* the delivery's */
 	struct buf body;
 };
 
@@ -224,9 +225,9 @@ struct message {
 	int64_t offered_until_ms;	/* 0: it was never returned */
 	bool persistent, mandatory, patient, fanout, is_json, is_returned;
 	int expiration_ms;
-	int attempts;			/* a header if not 0, as are the next four */
+	int attempts;			/* a header if not 0, as are the next five */
 	int64_t buried_unix;
-	const char *reason, *queue, *user;
+	const char *reason, *queue, *user, *user_proof;
 	const char *exchange, *key;
 	const uint8_t *body;
 	size_t len;

@@ -16,7 +16,7 @@ enum {
 	OFFERED_MAX = 1000,	/* and never more than that */
 	CONFIRM_MS = 10000,	/* a confirm that takes longer is not to be waited for */
 	REASON_MAX = 500,
-	HEADERS_MAX = 6,
+	HEADERS_MAX = 7,
 	HEAD_MAX = 4096,	/* bytes of the frames before a body: names and headers */
 	ID_SIZE = 17,
 	TURN_BYTES = 1 << 20,	/* sent in one turn, before others have theirs */
@@ -39,7 +39,7 @@ static const char *place(char **at, const char *text)
 
 /* What a copy tells of its original; "" for what is not to be told. */
 struct copied {
-	const char *reason, *queue, *user;
+	const char *reason, *queue, *user, *user_proof;
 };
 
 /* One piece of memory: the struct, its texts, its body. */
@@ -48,7 +48,7 @@ static struct message *message_new(const struct broker_message *from,
 {
 	size_t texts = strlen(from->exchange) + strlen(from->key) +
 		       strlen(copied->reason) + strlen(copied->queue) +
-		       strlen(copied->user) + 5;
+		       strlen(copied->user) + strlen(copied->user_proof) + 6;
 	struct message *message = xmalloc(sizeof *message + texts + from->len);
 	char *at = message->bytes;
 
@@ -64,6 +64,7 @@ static struct message *message_new(const struct broker_message *from,
 	message->reason = place(&at, copied->reason);
 	message->queue = place(&at, copied->queue);
 	message->user = place(&at, copied->user);
+	message->user_proof = place(&at, copied->user_proof);
 	message->body = (const uint8_t *)at;
 	message->len = from->len;
 	if (from->len)
@@ -251,7 +252,7 @@ enum err broker_publish(struct broker *broker, const struct broker_message *mess
 		return fail(why, ERR_TOO_LARGE,
 			    "an exchange or routing key of more than %d bytes",
 			    SHORT_MAX);
-	copy = message_new(message, &(struct copied){ "", "", "" });
+	copy = message_new(message, &(struct copied){ "", "", "", "" });
 	copy->confirm = confirm;
 	copy->self = self;
 	enqueue(broker, copy, message->deadline_ms);
@@ -286,12 +287,14 @@ static struct message *copy_new(struct broker *in, const struct broker_delivery 
 
 	shorten(shortened, sizeof shortened, reason ? reason : "");
 	message = message_new(&from, &(struct copied){ shortened, delivery->queue,
-						       delivery->user });
+						       delivery->user,
+						       delivery->user_proof });
 	message->is_json = delivery->is_json;
 	message->original.in = in;
 	message->original.delivery = *delivery;
 	message->original.delivery.queue = message->queue;
 	message->original.delivery.user = message->user;
+	message->original.delivery.user_proof = message->user_proof;
 	LIST_INSERT_HEAD(&in->copies, &message->original, link);
 	return message;
 }
@@ -363,6 +366,8 @@ static int headers_fill(const struct message *message, int expiration_ms,
 		entry[count++] = entry_text("x-zonefleet-queue", message->queue);
 		entry[count++] = entry_text(USER_HEADER, message->user);
 	}
+	if (message->user_proof[0])
+		entry[count++] = entry_text(USER_PROOF_HEADER, message->user_proof);
 	if (message->buried_unix)
 		entry[count++] = entry_time("x-zonefleet-time", message->buried_unix);
 	if (expiration_ms)

@@ -87,31 +87,49 @@ static int expiration(const amqp_basic_properties_t *properties)
 	return (int)ms;
 }
 
-static void user_take(char user[SHORT_MAX + 1], amqp_bytes_t bytes)
+static void text_take(char text[SHORT_MAX + 1], amqp_bytes_t bytes)
 {
 	size_t len = bytes.len <= SHORT_MAX ? bytes.len : 0;
 
 	if (len)
-		memcpy(user, bytes.bytes, len);
-	user[len] = '\0';
+		memcpy(text, bytes.bytes, len);
+	text[len] = '\0';
+}
+
+static void header_text(const amqp_basic_properties_t *properties, const char *key,
+                        char text[SHORT_MAX + 1])
+{
+	const amqp_field_value_t *field = header_find(properties, key);
+
+	if (field && field->kind == AMQP_FIELD_KIND_UTF8)
+		text_take(text, field->value.bytes);
+	else
+		text[0] = '\0';
 }
 
 /*
  * Who sent it. RabbitMQ takes no user_id but the sender's own, so what is there is true. A
- * copy that one of us put into a delay queue has our user_id, and its original's in a header.
+ * copy that one of us put into a delay queue has our user_id, and its original's in a
+ * header. So has what another program forges that has our account: see user_proof.
  */
 static void user_find(const struct broker *broker,
-                      const amqp_basic_properties_t *properties, char user[SHORT_MAX + 1])
+                      const amqp_basic_properties_t *properties, struct content *content)
 {
-	const amqp_field_value_t *original = header_find(properties, USER_HEADER);
+	struct broker_delivery *delivery = &content->delivery;
 
-	user[0] = '\0';
+	content->user[0] = content->user_proof[0] = '\0';
+	delivery->user = content->user;
+	delivery->user_proof = content->user_proof;
+	delivery->is_user_copied = false;
 	if (!(properties->_flags & AMQP_BASIC_USER_ID_FLAG))
 		return;
-	user_take(user, properties->user_id);
-	if (original && original->kind == AMQP_FIELD_KIND_UTF8 &&
-	    strcmp(user, broker->connection->user) == 0)
-		user_take(user, original->value.bytes);
+	text_take(content->user, properties->user_id);
+	if (strcmp(content->user, broker->connection->user) == 0 &&
+	    header_find(properties, USER_HEADER)) {
+		delivery->is_user_copied = true;
+		header_text(properties, USER_HEADER, content->user);
+		header_text(properties, USER_PROOF_HEADER, content->user_proof);
+	}
 }
 
 /* A compressed body (oslo_wire T29) is no JSON for us: it is refused, not guessed at. */
@@ -164,8 +182,7 @@ static void delivery_header(struct broker *broker,
 	content->delivery.expiration_ms = expiration(properties);
 	content->delivery.limit_unix_ms =
 	    header_number(properties, LIMIT_HEADER, INT64_MAX);
-	user_find(broker, properties, content->user);
-	content->delivery.user = content->user;
+	user_find(broker, properties, content);
 }
 
 static void on_header(struct broker *broker, const amqp_frame_t *frame)

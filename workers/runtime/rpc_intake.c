@@ -151,14 +151,29 @@ static void intake_set_ids(struct job *job, const struct broker_delivery *delive
 	         fnv_add(~FNV_START, delivery->body, delivery->len));
 }
 
+/* The account that sent the message; "" for a copy that does not prove its account. */
+static const char *intake_user(const struct rpc_server *server,
+                               const struct broker_delivery *delivery)
+{
+	const struct trust_sender sender = { server->config.topic, delivery->user,
+	                                     delivery->body, delivery->len };
+
+	if (delivery->is_user_copied && server->config.trust &&
+	    !trust_is_sender_proven(server->config.trust, &sender, delivery->user_proof))
+		return "";
+	return delivery->user;
+}
+
 /* The body of the delivery is not ours. A cast keeps a copy; a call does not need one. */
-static void intake_fill(struct job *job, const struct broker_delivery *delivery)
+static void intake_fill(const struct rpc_server *server, struct job *job,
+                        const struct broker_delivery *delivery)
 {
 	job->arrived_us = clock_us();
 	job->delivery = *delivery;
 	job->delivery.body = NULL;
-	snprintf(job->user, sizeof job->user, "%s", delivery->user);
+	snprintf(job->user, sizeof job->user, "%s", intake_user(server, delivery));
 	job->delivery.user = job->user;
+	job->delivery.user_proof = "";
 	job->req.is_call = job->envelope.msg_id;
 	if (!job->req.is_call) {
 		buf_append(&job->body, delivery->body, delivery->len);
@@ -310,7 +325,7 @@ static bool intake_is_forged(const struct rpc_server *server,
 	struct why why;
 
 	intake_trust(server, (struct trust_claim){
-		.envelope = &without_signature, .user = delivery->user,
+		.envelope = &without_signature, .user = intake_user(server, delivery),
 	}, &is_foreign_admin, &is_forged, &why);
 	return is_forged;
 }
@@ -384,7 +399,7 @@ void rpc_intake_delivery(void *self, const struct broker_delivery *delivery)
 		rpc_intake_release(server, job);
 		return;
 	}
-	intake_fill(job, delivery);
+	intake_fill(server, job, delivery);
 	intake_judge(server, job);
 	/* a later good message with the id of a refused one is not a duplicate */
 	if (!job->is_refused && intake_is_duplicate(server, job)) {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "runtime/rpc_metrics.h"
 #include "runtime/rpc_reply.h"
+#include "runtime/trust.h"
 
 enum {
 	ATTEMPTS_MAX = 60,	/* times a cast may come back through the delay queue, */
@@ -63,6 +64,20 @@ static int settle_delay_ms(int attempts)
 	return ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
 }
 
+static void settle_retry(struct rpc_server *server, struct job *job)
+{
+	char proof[SIGNATURE_SIZE] = "";
+
+	if (server->config.trust)
+		trust_prove_sender(server->config.trust, &(struct trust_sender){
+			server->config.topic, job->user, job->body.data, job->body.len,
+		}, proof);
+	job->delivery.user_proof = proof;
+	broker_retry(server->in, server->out, &job->delivery,
+	             settle_delay_ms(job->delivery.attempts), job->req.why.text);
+	job->delivery.user_proof = "";
+}
+
 /*
  * A forged cast does not become a dead letter: with such casts any account could push the
  * letters of others out of the queue, which is bounded. The periodic sync makes up for a
@@ -81,8 +96,7 @@ static void settle_cast(struct rpc_server *server, struct job *job)
 	         server->config.fanout_only)
 		rpc_settle_bury(server, &job->delivery, reason);
 	else
-		broker_retry(server->in, server->out, &job->delivery,
-		             settle_delay_ms(attempts), reason);
+		settle_retry(server, job);
 }
 
 /* A warning only for what runs again, or is our bug. A caller's error is information. */

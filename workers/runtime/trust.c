@@ -1,9 +1,12 @@
 #include "runtime/trust.h"
 
+#include <openssl/sha.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hex.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "runtime/envelope.h"
@@ -275,6 +278,46 @@ enum err trust_judge(struct trust *trust, const struct trust_claim *claim,
 		return OK;
 	*is_foreign_admin = claim->is_admin;
 	return judge_stranger(trust, claim, why);
+}
+
+/* ---- the senders of copies ---- */
+
+enum { SENDER_SIZE = 256 + 2 * SHA256_DIGEST_LENGTH + 1 };
+
+/* "USER <LF> DIGEST" with the digest of the body; returns its length. */
+static size_t sender_text(const struct trust_sender *sender, char text[SENDER_SIZE])
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	size_t len = (size_t)snprintf(text, SENDER_SIZE, "%.255s\n", sender->user);
+
+	SHA256(sender->body, sender->len, digest);
+	hex_encode(digest, sizeof digest, text + len);
+	return len + 2 * sizeof digest;
+}
+
+void trust_prove_sender(const struct trust *trust, const struct trust_sender *sender,
+                        char proof[SIGNATURE_SIZE])
+{
+	char text[SENDER_SIZE];
+
+	proof[0] = '\0';
+	if (trust->keys.fleet.count)
+		signature_make(&trust->keys.fleet.key[0],
+		               &(struct signed_text){ sender->topic, text,
+		                                      sender_text(sender, text) },
+		               clock_unix_ms(), proof);
+}
+
+bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender *sender,
+                            const char *proof)
+{
+	char text[SENDER_SIZE];
+	const struct signed_text what = { sender->topic, text, sender_text(sender, text) };
+
+	return !trust->keys.fleet.count ||
+	       signature_verify(&trust->keys.fleet, &what, *proof ? proof : NULL,
+	                        &(struct signature_time){ clock_unix_ms(),
+	                            trust->config->max_age_ms }) == SIGNATURE_GOOD;
 }
 
 /* ---- its life ---- */

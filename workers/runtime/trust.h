@@ -55,6 +55,23 @@ void trust_reload(struct trust *trust);		/* the config has changed, and is right
  */
 const struct signature_key *trust_signer(const struct trust *trust, bool to_agents);
 
+/*
+ * A copy of a message in a delay queue names the account of its original in a header. The
+ * proof shows that one of the fleet's programs wrote it: a signature over the topic, the
+ * account and the body. "" without a key of the fleet.
+ */
+struct trust_sender {
+	const char *topic, *user;
+	const void *body;
+	size_t len;
+};
+
+void trust_prove_sender(const struct trust *trust, const struct trust_sender *sender,
+                        char proof[SIGNATURE_SIZE]);
+/* True also if this process has no key of the fleet: it cannot tell. */
+bool trust_is_sender_proven(const struct trust *trust, const struct trust_sender *sender,
+                            const char *proof);
+
 /* A request that came: what is to be believed of it. */
 struct trust_claim {
 	const char *topic;			/* that it came to */

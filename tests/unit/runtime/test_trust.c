@@ -255,12 +255,57 @@ static void test_judge(void **state)
 	}
 }
 
+/* ---- the senders of copies ---- */
+
+#define BODY "{\"method\": \"m\"}"
+
+static const struct {
+	const char *keys;		/* of who looks */
+	const char *topic, *user, *body;
+	bool is_proven;
+} senders[] = {
+	{ KEYS,   "central", "boss",  BODY,       true  },
+	{ KEYS,   "central", "chief", BODY,       false },
+	{ KEYS,   "central", "",      BODY,       false },
+	{ KEYS,   "central", "boss",  BODY " ",   false },
+	{ KEYS,   "central", "boss",  "",         false },
+	{ KEYS,   "ports",   "boss",  BODY,       false },
+	{ OTHERS, "central", "boss",  BODY,       false },
+	{ NULL,   "central", "chief", BODY,       true  },	/* it has no key to look with */
+};
+
+static void test_senders(void **state)
+{
+	const struct trust_config fleet = { .keys = (char *)KEYS, .max_age_ms = DAY_MS };
+	struct trust *writer = trust_new(&fleet, false);
+	char proof[SIGNATURE_SIZE];
+
+	(void)state;
+	trust_prove_sender(writer, &(struct trust_sender){ "central", "boss", BODY,
+	                                                   strlen(BODY) }, proof);
+	for (size_t i = 0; i < sizeof senders / sizeof senders[0]; i++) {
+		const struct trust_config config = { .keys = (char *)senders[i].keys,
+		                                     .max_age_ms = DAY_MS };
+		const struct trust_sender sender = { senders[i].topic, senders[i].user,
+			senders[i].body, strlen(senders[i].body) };
+		struct trust *trust = trust_new(&config, false);
+
+		assert_int_equal(trust_is_sender_proven(trust, &sender, proof),
+		                 senders[i].is_proven);
+		assert_int_equal(trust_is_sender_proven(trust, &sender, ""),
+		                 !senders[i].keys);
+		trust_free(&trust);
+	}
+	trust_free(&writer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_signer),
 		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_senders),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
