@@ -16,6 +16,7 @@ struct central {
 	const struct runtime *runtime;
 	struct {
 		char *default_pool;
+		struct option_texts tenant_pools;	/* names; "*": all */
 		struct option_texts ns_records;	/* NS at the apex of its new domains */
 		char *hostmaster;		/* RNAME where a domain names none */
 		int default_ttl, min_ttl;

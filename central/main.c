@@ -21,6 +21,9 @@ static const struct option options[] = {
 	  POOL_NAME_MAX,
 	  "pool of domains that are created without a pool. The first start creates it",
 	  .reloadable = true },
+	{ "tenant_pools",  OPTION_TEXTS, CONFIG(tenant_pools), "", 1, POOL_NAME_MAX,
+	  "pools that a tenant may name for a new domain, besides default_pool; \"*\": "
+	  "all. Administrators may name any pool", .reloadable = true },
 	{ "ns_records",    OPTION_TEXTS, CONFIG(ns_records), NULL, 0, 0,
 	  "host names of the name servers of the default pool: the NS records at the "
 	  "apex of new domains. A start uses them only while the pool has no NS records; "

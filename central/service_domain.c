@@ -176,6 +176,22 @@ static enum err check_quota(struct write *write)
 	               max);
 }
 
+/* Whether there is such a pool stays untold. */
+static enum err check_pool(struct write *write, const struct domain_wish *wish)
+{
+	const struct option_texts *open = &write->central->config.tenant_pools;
+	bool is_open = write->req->context.is_admin || !wish->pool ||
+	               !strcmp(wish->pool, write->central->config.default_pool);
+
+	for (size_t i = 0; !is_open && i < open->count; i++)
+		is_open = !strcmp(open->item[i], "*") || !strcmp(open->item[i], wish->pool);
+	if (is_open)
+		return OK;
+	return fail(&write->req->why, ERR_DENIED,
+	            "domain.pool: '%.64s' is not a pool that a tenant may name "
+	            "(central.tenant_pools)", wish->pool);
+}
+
 enum err service_domain_check_new(struct write *write, const struct domain_wish *wish)
 {
 	struct request *req = write->req;
@@ -185,6 +201,8 @@ enum err service_domain_check_new(struct write *write, const struct domain_wish 
 		return fail(&req->why, ERR_DENIED,
 		            "domain.tenant: only an administrator may create a "
 		            "domain for another tenant");
+	if (!err)
+		err = check_pool(write, wish);
 	if (!err)
 		err = check_blacklist(write, wish);
 	return err ? err : check_relatives(write, wish);

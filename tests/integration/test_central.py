@@ -44,6 +44,7 @@ amqp_durable_queues = true
 
 ADMIN = {"is_admin": True, "project_id": "operator"}
 ALL = {"is_admin": True, "all_tenants": True}
+OPEN_POOL = "open-to-tenants"
 ALICE = {"project_id": "alice"}
 BOB = {"project_id": "bob"}
 
@@ -61,6 +62,7 @@ class Lab:
             settings={"fleet": {"trust_broker": True},      # a pool manager's reports, too
                       "central": {"ns_records": ["ns1.example.net.", "ns2.example.net."],
                                   "quota_records": 20, "quota_imports": IMPORTS,
+                                  "tenant_pools": [OPEN_POOL],
                                   "quota_import_records": IMPORT_RECORDS, "sweep": 2, "tombstone_age": 60,
                                   "journal_domain_bytes": JOURNAL_BYTES}})
         self.sql = self.fleet.mariadb.sql
@@ -767,19 +769,33 @@ class Permission(Story):
     def test_pools(self):
         name = f"pool{next(lab.numbers)}"
         made = call("create_pool", ADMIN, pool={"name": name})
-        self.fails("Invalid", "ns_records", "create_domain",
+        self.fails("Invalid", "ns_records", "create_domain", ADMIN,
                    domain={"name": lab.name(), "pool": name})
-        self.fails("Invalid", "no pool", "create_domain", domain={"name": lab.name(), "pool": "x"})
+        self.fails("Invalid", "no pool", "create_domain", ADMIN,
+                   domain={"name": lab.name(), "pool": "x"})
         call("update_pool", ADMIN, pool=name, values={"ns_records": ["NS.example.com."]})
         call("update_pool", ADMIN, pool=name, values={"ns_records": None})
         self.assertEqual(call("get_pool", ADMIN, pool=made["id"])["ns_records"],
                          ["ns.example.com."])
-        domain = self.create(pool=name)
+        domain = self.create(context=ADMIN, pool=name)
         self.assertEqual((domain["pool"], domain["primary"]), (name, "ns.example.com."))
         self.fails("Conflict", "has domains", "delete_pool", ADMIN, pool=name)
         self.fails("Duplicate", "exists", "create_pool", ADMIN, pool={"name": name})
         self.fails("Invalid", "pool.name", "create_pool", ADMIN, pool={"name": "a.b"})
         self.assertIn(name, [pool["name"] for pool in call("find_pools", ADMIN)["pools"]])
+
+    def test_pools_of_tenants(self):
+        """A tenant names the default pool, or one that the settings open."""
+        closed = f"pool{next(lab.numbers)}"
+        for name in closed, OPEN_POOL:
+            call("create_pool", ADMIN, pool={"name": name, "ns_records": ["ns.example.com."]})
+        for name in closed, "none", "open", "*":
+            with self.subTest(name=name):
+                for method in "create_domain", "begin_import":
+                    self.fails("Forbidden", "tenant_pools", method,
+                               domain={"name": lab.name(), "pool": name})
+        for name in "default", OPEN_POOL:
+            self.assertEqual(self.create(pool=name)["pool"], name)
         empty = call("create_pool", ADMIN, pool={"name": name + "x"})
         call("delete_pool", ADMIN, pool=empty["id"])
         self.fails("NotFound", "no pool", "get_pool", ADMIN, pool=empty["id"])
