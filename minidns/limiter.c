@@ -115,7 +115,7 @@ static enum rcode rcode_of(const struct query *query, const uint8_t *data)
 static enum rate_kind kind_of(const struct limiter *limiter, const struct query *query,
                               const struct address *peer, const uint8_t *data)
 {
-	if (is_of_servers(query) && servers_knows(limiter->servers, peer))
+	if (is_of_servers(query) && servers_of_pool(limiter->servers, peer))
 		return RATE_SERVER;
 	return rate_kind_of(rcode_of(query, data));
 }

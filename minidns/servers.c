@@ -154,11 +154,16 @@ bool servers_may_hear(const struct servers *servers, const struct address *serve
 	       (notify && prefixes_cover(&servers->access.always, server));
 }
 
-bool servers_knows(const struct servers *servers, const struct address *peer)
+bool servers_of_pool(const struct servers *servers, const struct address *peer)
 {
 	struct host_key key = address_host_key(peer);
 
-	return map_get(servers->hosts, &key, sizeof(key)) ||
+	return map_get(servers->hosts, &key, sizeof(key));
+}
+
+bool servers_knows(const struct servers *servers, const struct address *peer)
+{
+	return servers_of_pool(servers, peer) ||
 	       prefixes_cover(&servers->access.always, peer);
 }
 

@@ -47,6 +47,8 @@ void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_
  * a moment ago may be unknown.
  */
 bool servers_knows(const struct servers *servers, const struct address *peer);
+/* Is it a server of some pool? Not of allow_transfer, which may name whole networks. */
+bool servers_of_pool(const struct servers *servers, const struct address *peer);
 /*
  * May we send something to it: is it, with its port, a server of some pool; or, for a
  * NOTIFY, of allow_transfer? From memory, too.
