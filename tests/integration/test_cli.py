@@ -79,6 +79,10 @@ class Alone(unittest.TestCase):
                         if len(line) > 80 and not line.startswith("    ")]
             self.assertEqual(too_wide, [], name)
 
+    def test_the_sample_as_a_document(self):
+        groups = json.loads(client("--sample", "--json")[1])
+        self.assertEqual([group["group"] for group in groups][-1], "client")
+
     def test_usage_errors_end_with_2_and_a_hint(self):
         for words in (["frob"], ["domain"], ["domain", "frob"], ["domain", "create"],
                       ["domain", "show", "a", "b"], ["ping", "--ttl", "5"], ["--frob"],

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "command.h"
 #include "help.h"
+#include "runtime/option_json.h"
 
 #define PROGRAM "zonefleet"
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
@@ -112,8 +113,10 @@ static enum err run_with_settings(struct cli *cli, const struct option_schema *s
 
 static enum err run_sample(struct cli *cli, const struct option_schema *schema)
 {
-	(void)cli;
-	option_sample(schema);
+	if (cli->out.json)
+		cli_answer(cli, option_json(schema));
+	else
+		option_sample(schema);
 	return OK;
 }
 

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
+#include "runtime/option_json.h"
 #include "runtime/suspects.h"
 #include "runtime/worker_private.h"
 
@@ -289,6 +290,16 @@ static int act_sample(struct program *program)
 	return EX_OK;
 }
 
+static int act_settings(struct program *program)
+{
+	json_t *json = option_json(&program->schema);
+
+	json_dumpf(json, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(json);
+	return EX_OK;
+}
+
 static int act_version(struct program *program)
 {
 	printf("%s %s\n", program->name, ZONEFLEET_VERSION);
@@ -307,6 +318,7 @@ static const struct argument {
 } arguments[] = {
 	{ "--check",   act_check,   "read the settings, say what is wrong, and end" },
 	{ "--sample",  act_sample,  "print settings with all defaults, and end" },
+	{ "--settings", act_settings, "print the settings as JSON, and end" },
 	{ "--help",    act_help,    "print this, and end" },
 	{ "--version", act_version, "print the version, and end" },
 	{ "--agent",   NULL,        "be its agent: see --agent --help" },
