@@ -489,6 +489,11 @@ static void metrics_open(struct supervisor *supervisor)
 	supervisor->lacks = lacks_metric();
 }
 
+void supervisor_metrics(int processes)
+{
+	metrics_open(&(struct supervisor){ .count = processes });
+}
+
 static void signals_open(struct supervisor *supervisor)
 {
 	struct loop *loop = supervisor->loop;

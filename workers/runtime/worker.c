@@ -11,6 +11,7 @@
 #include <sysexits.h>
 
 #include "base/backoff.h"
+#include "base/buf.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -300,6 +301,23 @@ static int act_settings(struct program *program)
 	return EX_OK;
 }
 
+static int act_metrics(struct program *program)
+{
+	struct buf text = { 0 };
+	struct why why;
+	enum err err = program_load(program, &why);
+
+	if (!err)
+		err = program_prepare(program, &why);
+	if (err)
+		return complain(program, program_exit_status(err), why.text);
+	supervisor_metrics(program->common.processes);
+	metrics_format(&text);
+	fputs(buf_string(&text), stdout);
+	buf_clear(&text);
+	return EX_OK;
+}
+
 static int act_version(struct program *program)
 {
 	printf("%s %s\n", program->name, ZONEFLEET_VERSION);
@@ -319,6 +337,7 @@ static const struct argument {
 	{ "--check",   act_check,   "read the settings, say what is wrong, and end" },
 	{ "--sample",  act_sample,  "print settings with all defaults, and end" },
 	{ "--settings", act_settings, "print the settings as JSON, and end" },
+	{ "--metrics", act_metrics, "print /metrics as at the start, and end" },
 	{ "--help",    act_help,    "print this, and end" },
 	{ "--version", act_version, "print the version, and end" },
 	{ "--agent",   NULL,        "be its agent: see --agent --help" },
