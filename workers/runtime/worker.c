@@ -216,20 +216,23 @@ static void harden(void)
 
 struct metric *timer_metric(const struct timer *timer)
 {
-	return metric_new(METRIC_HISTOGRAM, "timer_seconds", "turns of a timer",
+	return metric_new(METRIC_HISTOGRAM, "timer_seconds",
+			  "time of one turn of periodic work, by the name of the work",
 			  "timer", timer->name);
 }
 
 struct metric *lacks_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "descriptor_lacks_total",
-			  "calls that found no file descriptor left", NULL, NULL);
+			  "calls of the system that found no free file descriptor",
+			  NULL, NULL);
 }
 
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "how late the loop came to a timer: how busy it is", NULL, NULL);
+			  "how late the loop came to a timer, once a second: how busy "
+			  "the process is", NULL, NULL);
 }
 
 /* Before the fork: what the processes share. */
