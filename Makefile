@@ -2,7 +2,7 @@
 # sideways #include does not compile; `make layers` guards the rest.
 #
 #   make            release build into build/
-#   make check      layers and unit tests
+#   make check      layers, unit tests, and whether the documents of `make docs` are fresh
 #   make test       all that belongs in CI: tests/run names its stages
 #   make test-faults  kill, stop and restart everything during a stream of changes, and cut
 #                     nodes of clusters off
@@ -21,6 +21,7 @@
 #   make bench-ports    what one port's change costs in a network of 10 000
 #   make bench-routes   what a route costs until HAProxy serves it, one and 1 000 at once
 #   make bench-minidns  minidns beside NSD and Knot, on one processor each
+#   make docs       docs/cli.md, docs/settings.md and docs/metrics.md, from the programs
 #   make install    DESTDIR=, PREFIX=/usr
 #   make hooks      git refuses commit messages that are not "area: do one thing"
 
@@ -175,7 +176,12 @@ $(BUILD)/unit/%.o: tests/unit/%.c
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -MP -c -o $@ $<
 
+# The references: what the programs print about themselves.
+docs: all
+	docs/generate $(BUILD)/bin
+
 check: layers all $(UNIT)
+	@docs/generate --check $(BUILD)/bin
 	@tests/support/run-unit $(UNIT)
 
 # A report of the sanitizers needs only line numbers: -g1.
@@ -271,6 +277,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
+.PHONY: drivers fuzzers all docs check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

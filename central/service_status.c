@@ -176,8 +176,8 @@ static struct metric *propagation;
 void service_metrics(void)
 {
 	propagation = metric_new(METRIC_HISTOGRAM, "propagation_seconds",
-	                         "From a domain's last change to its being ACTIVE", NULL,
-	                         NULL);
+	                         "time from the last change of a domain until it is "
+	                         "ACTIVE", NULL, NULL);
 }
 
 static void tell_moves(struct reported *reports, size_t count)

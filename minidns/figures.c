@@ -12,7 +12,7 @@ static struct metric *counter(const char *name, const char *help, const char *ke
 
 static void polls_new(struct figures *figures)
 {
-	static const char help[] = "SOA polls of name servers, by what was said";
+	static const char help[] = "SOA polls of name servers, by the answer";
 
 	for (int i = 0; i < VERDICT_COUNT; i++)
 		figures->polls[i] =
@@ -23,7 +23,7 @@ static void polls_new(struct figures *figures)
 static void comparisons_new(struct figures *figures)
 {
 	static const char help[] =
-	    "Zones compared with what a name server has, by what came of it";
+	    "zones that were compared with a name server, by the outcome";
 
 	for (int i = 0; i < COMPARISON_OUTCOMES; i++)
 		figures->comparisons[i] =
@@ -34,8 +34,8 @@ static void comparisons_new(struct figures *figures)
 static void recovered_new(struct figures *figures)
 {
 	static const char name[] = "minidns_recovered_total";
-	static const char help[] = "Zones in memory that were compared with the database "
-				   "after news may have been missed";
+	static const char help[] = "zones in memory that were compared with the "
+				   "database, because announcements may be lost";
 
 	figures->recovered_same = counter(name, help, "outcome", "same");
 	figures->recovered_changed = counter(name, help, "outcome", "differs");
@@ -44,14 +44,14 @@ static void recovered_new(struct figures *figures)
 static void queries_new(struct figures *figures)
 {
 	static const char name[] = "minidns_queries_total";
-	static const char help[] = "Questions, by type";
+	static const char help[] = "questions, by type";
 
 	figures->queries_soa = counter(name, help, "type", "soa");
 	figures->queries_axfr = counter(name, help, "type", "axfr");
 	figures->queries_ixfr = counter(name, help, "type", "ixfr");
 	figures->queries_other = counter(name, help, "type", "other");
 	figures->queries_refused = counter(
-	    "minidns_refused_total", "Questions answered with an error", NULL, NULL);
+	    "minidns_refused_total", "questions that got an error", NULL, NULL);
 }
 
 static void signatures_new(struct figures *figures)
@@ -63,17 +63,18 @@ static void signatures_new(struct figures *figures)
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		figures->badly_signed[errors[i]] =
 		    counter("minidns_badly_signed_total",
-		            "Questions with a signature that is not taken, by its error",
+		            "questions with a signature that is not valid, by the "
+		            "TSIG error",
 		            "error", tsig_error_name(errors[i]));
 }
 
 static void strangers_new(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
-	static const char cookies_help[] = "Questions with a cookie, by what it was";
+	static const char cookies_help[] = "questions with a DNS cookie, by what it is";
 	static const char limited[] = "minidns_rate_limited_total";
 	static const char limited_help[] =
-	    "Answers over UDP beyond rate_limit, by what became of them";
+	    "answers over UDP beyond rate_limit or rate_limit_servers, by what was sent";
 
 	for (int i = 0; i < COOKIE_VERDICTS; i++)
 		figures->cookies[i] = counter(cookies, cookies_help, "verdict",
@@ -87,7 +88,7 @@ static void silence_new(struct figures *figures)
 {
 	static const char name[] = "minidns_servers_silent";
 	static const char help[] =
-	    "Name servers that answer nothing and are only probed, by what is asked";
+	    "name servers that do not answer and are only probed, by what is asked";
 
 	figures->servers_silent[0] =
 	    metric_new(METRIC_GAUGE, name, help, "asked", "query");
@@ -95,33 +96,36 @@ static void silence_new(struct figures *figures)
 	    metric_new(METRIC_GAUGE, name, help, "asked", "notify");
 	figures->exchanges_spared =
 	    counter("minidns_exchanges_spared_total",
-	            "Questions that nobody waited for: the server is silent", NULL, NULL);
+	            "questions that were not sent, because the server is silent",
+	            NULL, NULL);
 }
 
 static void outgoing_new(struct figures *figures)
 {
 	figures->answers_wrong =
 	    counter("minidns_answers_wrong_total",
-	            "Answers over UDP that do not belong to the question that is out",
+	            "answers over UDP that do not belong to the open question",
 	            NULL, NULL);
 	figures->exchanges_distrusted =
 	    counter("minidns_exchanges_distrusted_total",
-	            "Questions asked again over TCP, because answers to them may be "
-	            "forged",
+	            "questions that were repeated over TCP, because answers to them may "
+	            "be forged",
 	            NULL, NULL);
 	figures->exchanges_unknown_server =
 	    counter("minidns_exchanges_unknown_server_total",
-	            "Questions not sent: no server of a pool has that address and port",
+	            "questions not sent, because no server of a pool has the "
+	            "address and port",
 	            NULL, NULL);
 	figures->servers_known =
 	    metric_new(METRIC_GAUGE, "minidns_servers_known",
-	               "Addresses of the servers of the pools", NULL, NULL);
+	               "addresses of the servers of the pools, in all processes",
+	               NULL, NULL);
 }
 
 void figures_new(struct figures *figures)
 {
 	static const char transfers[] = "minidns_transfers_total";
-	static const char transfers_help[] = "Transfers that ended, by kind";
+	static const char transfers_help[] = "transfers that ended, by kind";
 
 	queries_new(figures);
 	signatures_new(figures);
@@ -133,37 +137,42 @@ void figures_new(struct figures *figures)
 	figures->transfers_axfr = counter(transfers, transfers_help, "kind", "axfr");
 	figures->transfers_ixfr = counter(transfers, transfers_help, "kind", "ixfr");
 	figures->transfers_broken = counter("minidns_transfers_broken_total",
-	                                    "Transfers whose peer went away", NULL, NULL);
+	                                    "transfers whose client closed the "
+	                                    "connection", NULL, NULL);
 	figures->transfer_bytes = counter("minidns_transfer_bytes_total",
-	                                  "Bytes of transfers", NULL, NULL);
+	                                  "bytes that transfers sent", NULL, NULL);
 	figures->notifies = counter("minidns_notifies_total", "NOTIFYs sent", NULL, NULL);
 	figures->notifies_unanswered = counter("minidns_notifies_unanswered_total",
-	                                       "NOTIFYs given up", NULL, NULL);
+	                                       "NOTIFYs without an answer after the "
+	                                       "last attempt", NULL, NULL);
 	figures->zones_bytes = metric_new(METRIC_GAUGE, "minidns_zones_bytes",
-	                                  "Memory held by zones", NULL, NULL);
+	                                  "memory of the zones, in bytes", NULL, NULL);
 	figures->tcp_clients = metric_new(METRIC_GAUGE, "minidns_tcp_clients",
-	                                  "TCP connections", NULL, NULL);
+	                                  "open TCP connections", NULL, NULL);
 	figures->tcp_stalled =
 	    counter("minidns_tcp_stalled_total",
-	            "TCP connections closed: their clients took no answers", NULL, NULL);
+	            "TCP connections closed, because the client took no answers for "
+	            "tcp_stall", NULL, NULL);
 	figures->orders = metric_new(METRIC_GAUGE, "minidns_polls_open",
-	                             "Polls that are not reported yet", NULL, NULL);
+	                             "polls without a report yet", NULL, NULL);
 	figures->soa_from_memory =
 	    counter("minidns_soa_from_memory_total",
-	            "Questions for an SOA that did not need the database", NULL, NULL);
+	            "SOA questions that were answered without the database", NULL, NULL);
 	figures->news_unsettled =
 	    counter("minidns_news_unsettled_total",
-	            "NOTIFYs sent although an instance might not know yet", NULL, NULL);
+	            "NOTIFYs sent although an instance may not know the serial yet",
+	            NULL, NULL);
 	figures->news_old =
 	    counter("minidns_news_old_total",
-	            "News of a zone that told of nothing newer than what is known", NULL,
-	            NULL);
+	            "announcements of a serial that is not newer than the known one",
+	            NULL, NULL);
 	recovered_new(figures);
 	figures->success_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_order_to_success_seconds",
-	               "From a poll's order to its success", NULL, NULL);
+	               "time from the order of a poll until the server has the serial",
+	               NULL, NULL);
 	figures->timer_late_us =
 	    metric_new(METRIC_HISTOGRAM, "minidns_timer_late_seconds",
-	               "How late the timer of a question to a name server came: how busy "
-	               "the loop is", NULL, NULL);
+	               "how late the timer of a question to a name server came: how busy "
+	               "the process is", NULL, NULL);
 }

@@ -56,7 +56,7 @@ static struct metric *done[FOLLOW_COUNT], *failed;
 void follow_up_metrics(void)
 {
 	static const char help[] =
-	    "What was done about servers that answer and do not follow";
+	    "orders to name servers that answer and do not serve a change, by the order";
 
 	done[FOLLOW_TRANSFER] = metric_new(METRIC_COUNTER, "follow_ups_total", help,
 	                                   "action", "transfer");

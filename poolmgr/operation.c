@@ -30,14 +30,16 @@ static struct metric *postponed, *seconds;
 void operation_metrics(void)
 {
 	operations[0] = metric_new(METRIC_COUNTER, "driver_operations_total",
-	                           "Operations on name servers", "outcome", "error");
+	                           "zones that a driver created or deleted on a server",
+	                           "outcome", "error");
 	operations[1] = metric_new(METRIC_COUNTER, "driver_operations_total",
-	                           "Operations on name servers", "outcome", "success");
+	                           "zones that a driver created or deleted on a server",
+	                           "outcome", "success");
 	postponed = metric_new(METRIC_COUNTER, "driver_operations_postponed_total",
-	                       "Operations whose domain was locked for too long",
-	                       NULL, NULL);
+	                       "operations of a driver whose domain was locked for too "
+	                       "long", NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "driver_operation_seconds",
-	                     "Time of an operation on a name server", NULL, NULL);
+	                     "time of one operation of a driver", NULL, NULL);
 }
 
 /* How far it came. */

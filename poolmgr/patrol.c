@@ -27,7 +27,7 @@ static struct metric *walks;
 void patrol_metrics(void)
 {
 	walks = metric_new(METRIC_COUNTER, "patrol_walks_total",
-	                   "Rounds through all domains of the share that were begun",
+	                   "scans of all domains of the share that the process began",
 	                   NULL, NULL);
 }
 

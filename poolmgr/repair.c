@@ -34,7 +34,7 @@ static struct metric *suspected, *repaired, *failed, *parked;
 
 void repair_metrics(void)
 {
-	static const char help[] = "What servers had otherwise than they should";
+	static const char help[] = "drifts of name servers, by what became of them";
 
 	suspected = metric_new(METRIC_COUNTER, "repairs_total", help, "outcome",
 	                       "suspected");

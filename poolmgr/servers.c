@@ -142,15 +142,18 @@ void servers_metrics(struct servers *servers)
 		struct server *server = &servers->item[i];
 
 		server->behind = gauge(server, "server_domains_behind",
-		                       "Domains whose newest serial the server was not "
+		                       "domains whose newest serial the server was not "
 		                       "seen to serve");
 		server->lag = gauge(server, "server_lag_seconds",
-		                    "Seconds since the oldest change that the server is "
+		                    "seconds since the oldest change that the server was "
 		                    "not seen to serve, by the master");
 		server->failing_gauge = gauge(server, "server_failing_processes",
-		                              "Processes that its control channel fails");
+		                              "processes that get no answer from the "
+		                              "control channel: all of the pool, or 0. A "
+		                              "refusal is an answer");
 		server->silent_gauge = gauge(server, "server_silent_processes",
-		                             "Processes that it gives no answer to");
+		                             "processes that get no DNS answer: all of "
+		                             "the pool, or 0");
 	}
 }
 

@@ -69,13 +69,16 @@ void sync_metrics(void)
 {
 	for (enum status status = 0; status < STATUS_COUNT; status++)
 		domains[status] = metric_new(METRIC_GAUGE, "pool_domains",
-		                             "The pool's domains, counted by the master",
+		                             "domains of the pool. The master "
+		                             "counts in each sync",
 		                             "status", status_name(status));
 	oldest_pending = metric_new(METRIC_GAUGE, "pool_oldest_pending_age",
-	                            "Seconds since the oldest change that is not ACTIVE",
-	                            NULL, NULL);
+	                            "seconds since the oldest change that is PENDING, by "
+	                            "the master", NULL, NULL);
 	seconds = metric_new(METRIC_HISTOGRAM, "sync_seconds",
-	                     "Time of a round of the sync through all domains", NULL, NULL);
+	                     "time of one sync through the domains of the process's "
+	                     "share. A lane reads their pages beside the loop", NULL,
+	                     NULL);
 }
 
 struct sync *sync_new(struct poolmgr *poolmgr)

@@ -78,12 +78,14 @@ static void gathered(void *self);
 void tell_metrics(void)
 {
 	casts = metric_new(METRIC_COUNTER, "minidns_orders_total",
-	                   "Messages with orders to minidns", NULL, NULL);
+	                   "messages with orders to mini-DNS", NULL, NULL);
 	retries = metric_new(METRIC_COUNTER, "central_retries_total",
-	                     "Reports to central that had to be made again", NULL, NULL);
+	                     "verdicts on domains that had to be told to central again",
+	                     NULL, NULL);
 	for (enum report report = 0; report < REPORT_COUNT; report++)
 		verdicts[report] = metric_new(METRIC_COUNTER, "consensus_told_total",
-		                              "Verdicts told to central", "status",
+		                              "verdicts on domains that were told "
+		                              "to central", "status",
 		                              report_name(report));
 }
 

@@ -79,6 +79,22 @@ class Alone(unittest.TestCase):
                         if len(line) > 80 and not line.startswith("    ")]
             self.assertEqual(too_wide, [], name)
 
+    def test_help_as_a_document(self):
+        status, out, err = client("help", "--json")
+        self.assertEqual((status, err), (GOOD, ""))
+        page = json.loads(out)
+        rows = [row for group in page["groups"] for row in group["commands"]]
+        self.assertEqual([row["words"] for row in rows], commands())
+        for row in rows:
+            text = client("help", *row["words"].split(), "--json")[1]
+            for option in row["options"]:
+                self.assertIn(f"--{option['name']}", text)
+        self.assertEqual(len(page["exits"]), 7)
+
+    def test_the_sample_as_a_document(self):
+        groups = json.loads(client("--sample", "--json")[1])
+        self.assertEqual([group["group"] for group in groups][-1], "client")
+
     def test_usage_errors_end_with_2_and_a_hint(self):
         for words in (["frob"], ["domain"], ["domain", "frob"], ["domain", "create"],
                       ["domain", "show", "a", "b"], ["ping", "--ttl", "5"], ["--frob"],

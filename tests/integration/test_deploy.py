@@ -125,6 +125,19 @@ class DeployTest(unittest.TestCase):
                 self.assertEqual(status, want[0], said)
                 self.assertIn(want[1], said)
 
+    def test_references_are_fresh(self):
+        docs = self.folder / "docs"
+        shutil.copytree(ROOT / "docs", docs)
+        self.assertEqual(run(docs / "generate", "--check", BINARIES), (0, ""))
+        (docs / "cli.md").unlink()
+        (docs / "settings.md").write_text("changed by hand\n")
+        self.assertEqual(run(docs / "generate", "--check", BINARIES),
+                         (1, "docs/cli.md is stale: run make docs\n"
+                             "docs/settings.md is stale: run make docs\n"))
+        self.assertEqual(run(docs / "generate", BINARIES), (0, ""))
+        for name in "cli.md", "settings.md", "metrics.md":
+            self.assertEqual((docs / name).read_text(), (ROOT / "docs" / name).read_text())
+
     def test_install(self):
         files = self.install()
         for kind in WORKERS + OPTIONAL:
@@ -140,6 +153,9 @@ class DeployTest(unittest.TestCase):
                      "/usr/share/doc/zonefleet/examples/zonefleet.cfg",
                      "/usr/share/doc/zonefleet/examples/cluster/galera.cnf",
                      "/usr/share/doc/zonefleet/docs/security.md",
+                     "/usr/share/doc/zonefleet/docs/cli.md",
+                     "/usr/share/doc/zonefleet/docs/settings.md",
+                     "/usr/share/doc/zonefleet/docs/metrics.md",
                      "/usr/share/doc/zonefleet/deploy/database-users.sql.sample",
                      "/usr/share/doc/zonefleet/deploy/broker-users.sample",
                      "/usr/share/zonefleet/schema/001_spine.sql",

@@ -168,6 +168,25 @@ class CommandLine(unittest.TestCase):
         path = self.config(sample)
         self.assertEqual(run_toy("--check", f"--config={path}"), (0, f"{path}: good\n", ""))
 
+    def test_settings_and_help_name_the_same(self):
+        code, out, err = run_toy("--settings")
+        self.assertEqual((code, err), (0, ""))
+        text = run_toy("--help")[1]
+        groups = json.loads(out)
+        self.assertIn("toy", [group["group"] for group in groups])
+        for group in groups:
+            self.assertIn(f"\n{group['group']}: {group['help']}\n", text)
+            for row in group["rows"]:
+                self.assertRegex(text, rf"\n    {row['key']} +{re.escape(row['values'][:20])}")
+
+    def test_metrics_before_the_start(self):
+        path = self.config(settings(processes=3))
+        code, out, err = run_toy("--metrics", "--config", path)
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("\nzonefleet_processes 3\n", out)
+        self.assertIn('\nzonefleet_requests_total{method="other"} 0\n', out)
+        self.assertEqual(run_toy("--metrics", "--config", "/nonexistent")[0], EX_CONFIG)
+
     def test_what_cannot_be_understood_is_refused(self):
         for arguments in ["--nonsense"], ["extra"], ["--config"], ["--check", "-x"]:
             code, out, err = run_toy(*arguments)

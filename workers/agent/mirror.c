@@ -76,13 +76,14 @@ static struct figures {
 void mirror_metrics(void)
 {
 	figures.questions = metric_new(METRIC_COUNTER, "agent_questions_total",
-	    "questions for what the files are made of", NULL, NULL);
+	    "calls that ask for the contents of the files, one for each page", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "agent_questions_failed_total",
-	    "of those, what nobody answered, or with no", NULL, NULL);
+	    "calls without an answer, or with a refusal. The log has the reason",
+	    NULL, NULL);
 	figures.written = metric_new(METRIC_COUNTER, "agent_files_written_total",
-	    "files that were replaced, for they had to be others", NULL, NULL);
+	    "files that were replaced", NULL, NULL);
 	figures.missed = metric_new(METRIC_COUNTER, "agent_missed_total",
-	    "readings of all, for a change was not told", NULL, NULL);
+	    "complete reads because the message about a change was lost", NULL, NULL);
 }
 
 static void mirror_step(struct mirror *mirror);

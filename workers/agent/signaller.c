@@ -51,7 +51,7 @@ static struct metric *sent;
 void signaller_metrics(void)
 {
 	sent = metric_new(METRIC_COUNTER, "agent_signals_total",
-	    "signals to those who read files, that there are new ones", NULL, NULL);
+	    "signals to the readers of the files, dnsmasq or HAProxy", NULL, NULL);
 }
 
 /* ---- who it is ---- */

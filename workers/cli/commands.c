@@ -693,7 +693,8 @@ const struct command commands[] = {
 	{ "help", "[COMMAND]", 0, 2, OPT(MAN), NEED_NOTHING, help_command,
 	  "explain a command, or list them all",
 	  "Explains COMMAND with its options and examples, as --help behind the command "
-	  "does. Without COMMAND it lists all commands. --man prints the man page.",
+	  "does. Without COMMAND it lists all commands. With --json and without COMMAND "
+	  "it prints the texts of all commands. --man prints the man page.",
 	  "zonefleet help record add\n"
 	  "zonefleet help --man | man -l -" },
 	{ 0 }

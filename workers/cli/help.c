@@ -115,13 +115,18 @@ static void print_command(const struct command *command)
 	print_indented(command->examples);
 }
 
-static void print_commands(const char *noun)
+bool help_is_below(const struct command *command, const char *noun)
 {
 	size_t len = strlen(noun);
 
+	return !strncmp(command->words, noun, len) &&
+	       (command->words[len] == ' ' || !command->words[len]);
+}
+
+static void print_commands(const char *noun)
+{
 	for (const struct command *command = commands; command->words; command++)
-		if (!strncmp(command->words, noun, len) &&
-		    (command->words[len] == ' ' || !command->words[len]))
+		if (help_is_below(command, noun))
 			print_pair(command->words, command->help, COMMAND_COLUMN);
 }
 
@@ -177,9 +182,12 @@ enum err help_words(struct cli *cli)
 
 enum err help_command(struct cli *cli)
 {
-	if (!cli_has(cli, OPT_MAN))
+	if (cli_has(cli, OPT_MAN))
+		help_man(stdout);
+	else if (cli->out.json && !cli->argc)
+		cli_answer(cli, help_json());
+	else
 		return help_words(cli);
-	help_man(stdout);
 	return OK;
 }
 

@@ -17,6 +17,7 @@
 #include "command.h"
 #include "help.h"
 #include "model/identity.h"
+#include "runtime/option_json.h"
 
 #define PROGRAM "zonefleet"
 #define DEFAULT_CONFIG "/etc/zonefleet/zonefleet.cfg"
@@ -116,8 +117,10 @@ static enum err run_with_settings(struct cli *cli, const struct option_schema *s
 
 static enum err run_sample(struct cli *cli, const struct option_schema *schema)
 {
-	(void)cli;
-	option_sample(schema);
+	if (cli->out.json)
+		cli_answer(cli, option_json(schema));
+	else
+		option_sample(schema);
 	return OK;
 }
 

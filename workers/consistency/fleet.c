@@ -48,13 +48,13 @@ static struct metric *masters, *is_master, *beats;
 void fleet_metrics(void)
 {
 	masters = metric_new(METRIC_COUNTER, "fleet_master_changes_total",
-	                     "Times that a process became the master of its service",
+	                     "times that a process became the master of its service",
 	                     NULL, NULL);
 	is_master = metric_new(METRIC_GAUGE, "fleet_is_master",
-	                       "Processes of this program that are its service's master",
-	                       NULL, NULL);
+	                       "processes of this program that are the master of its "
+	                       "service: 1 or 0", NULL, NULL);
 	beats = metric_new(METRIC_COUNTER, "fleet_beats_total",
-	                   "Times that a process said that it is alive", NULL, NULL);
+	                   "heartbeats that the processes wrote", NULL, NULL);
 }
 
 struct fleet {

@@ -37,12 +37,13 @@ static void watch_queue(char *queue)
 {
 	watched[watched_count++] = (struct watched){
 		.queue = queue,
-		.ready = gauge("queue_ready", "Messages that nobody has yet", queue),
-		.delayed = gauge("queue_delayed", "Messages that wait for another try",
-		                 queue),
-		.dead = gauge("queue_dead_letters", "Messages that a person has to look at",
-		              queue),
-		.consumers = gauge("queue_consumers", "Processes that take messages",
+		.ready = gauge("queue_ready", "messages that wait for a process. The "
+		               "master counts every ten seconds", queue),
+		.delayed = gauge("queue_delayed", "messages that wait for another "
+		                 "attempt, each for at most 8 s", queue),
+		.dead = gauge("queue_dead_letters", "dead letters, which wait for the "
+		              "operator", queue),
+		.consumers = gauge("queue_consumers", "processes that take messages",
 		                   queue),
 	};
 }

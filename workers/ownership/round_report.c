@@ -235,17 +235,20 @@ static struct metric *changes_of[OUTCOME_COUNT];
 void round_metrics(void)
 {
 	rounds = metric_new(METRIC_COUNTER, "ownership_rounds_total",
-	                    "Rounds that planned a zone", NULL, NULL);
+	                    "rounds that read a zone and planned its changes",
+	                    NULL, NULL);
 	quiet_rounds = metric_new(METRIC_COUNTER, "ownership_quiet_rounds_total",
-	                          "Rounds that found a zone as it was, by its serial",
-	                          NULL, NULL);
+	                          "rounds that only asked for the serial, which was the "
+	                          "one of the last plan", NULL, NULL);
 	failed = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "Rounds that did not come to their end", "state", "failed");
+	                    "rounds that did not end. parked: the primary takes no "
+	                    "changes from us", "state", "failed");
 	parked = metric_new(METRIC_COUNTER, "ownership_bad_rounds_total",
-	                    "Rounds that did not come to their end", "state", "parked");
+	                    "rounds that did not end. parked: the primary takes no "
+	                    "changes from us", "state", "parked");
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
 		changes_of[i] = metric_new(METRIC_COUNTER, "ownership_updates_total",
-		                           "Names that were updated, by what came of it",
+		                           "names that were updated at a primary",
 		                           "outcome", outcome_name((enum outcome)i));
 }
 

@@ -339,9 +339,11 @@ static enum err prepare(void *self, int processes, struct why *why)
 	mirror_metrics();
 	signaller_metrics();
 	agent.count = metric_new(METRIC_GAUGE, "agent_networks",
-	                         "networks whose files are kept here", NULL, NULL);
+	                         "networks whose files the agent keeps on this machine",
+	                         NULL, NULL);
 	agent.age = metric_new(METRIC_GAUGE, "agent_oldest_change_age",
-	    "seconds since the oldest change that is not in its files", NULL, NULL);
+	    "seconds since the oldest change of a known network that is not in its files",
+	    NULL, NULL);
 	return OK;
 }
 

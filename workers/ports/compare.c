@@ -29,17 +29,17 @@ static struct figures {
 void compare_metrics(void)
 {
 	figures.rounds = metric_new(METRIC_COUNTER, "ports_comparisons_total",
-	    "comparisons with Neutron that came to their end", NULL, NULL);
+	    "comparisons with Neutron that ended", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "ports_comparisons_failed_total",
-	    "comparisons with Neutron that did not", NULL, NULL);
+	    "comparisons with Neutron that failed. The log has the reason", NULL, NULL);
 	figures.looked_at = metric_new(METRIC_COUNTER, "ports_compared_total",
-	    "networks, subnets and ports that Neutron has and that were compared", NULL,
-	    NULL);
+	    "networks, subnets and ports of Neutron that were compared", NULL, NULL);
 	figures.differing = metric_new(METRIC_COUNTER, "ports_differing_total",
-	    "networks, subnets and ports that differed at the first look", NULL, NULL);
+	    "objects that differed at the first look, mostly because their news is "
+	    "on the way", NULL, NULL);
 	figures.repaired = metric_new(METRIC_COUNTER, "ports_repaired_total",
-	    "networks, subnets and ports that were put right after the second", NULL,
-	    NULL);
+	    "objects that were corrected after the second look: their news was lost",
+	    NULL, NULL);
 }
 
 struct sights {

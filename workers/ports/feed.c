@@ -36,9 +36,10 @@ static struct figures {
 void feed_metrics(void)
 {
 	figures.taken = metric_new(METRIC_COUNTER, "ports_events_total",
-	    "messages of Neutron that were taken", NULL, NULL);
+	    "notifications of Neutron that were applied", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_events_refused_total",
-	    "those of them that cannot be read: they are dead letters", NULL, NULL);
+	    "notifications that cannot be read: dead letters of ports.feed_queue",
+	    NULL, NULL);
 }
 
 /* ---- notifications ---- */

@@ -23,7 +23,7 @@ void publish_metrics(void)
 {
 	publish_rows_metrics();
 	failures = metric_new(METRIC_COUNTER, "ports_failures_total",
-	    "changes of domains that are to be tried again", NULL, NULL);
+	    "changes of domains that failed and are tried again", NULL, NULL);
 }
 
 static struct holder *holder_of(const struct publisher *publisher)

@@ -17,9 +17,10 @@ void publish_rows_metrics(void)
 	figures.changes = metric_new(METRIC_COUNTER, "ports_changes_total",
 	    "changes of domains that central took", NULL, NULL);
 	figures.records = metric_new(METRIC_COUNTER, "ports_records_total",
-	    "records of ports that were added or deleted by them", NULL, NULL);
+	    "records of ports that these changes added or deleted", NULL, NULL);
 	figures.refused = metric_new(METRIC_COUNTER, "ports_refused_total",
-	    "records of ports that central did not take", NULL, NULL);
+	    "records that central refused, because another record is in the way. "
+	    "Their ports are in ERROR", NULL, NULL);
 }
 
 /* ---- no more than there is room for ---- */

@@ -16,9 +16,9 @@ static struct figures {
 void telling_metrics(void)
 {
 	figures.stale = metric_new(METRIC_COUNTER, "ports_events_stale_total",
-	    "objects of Neutron's of which something newer is known", NULL, NULL);
+	    "objects in notifications that are older than what is known", NULL, NULL);
 	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
-	    "ports whose name another one of their network has", NULL, NULL);
+	    "ports whose name another port of their network has", NULL, NULL);
 }
 
 /* ---- networks ---- */

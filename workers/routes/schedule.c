@@ -34,7 +34,8 @@ void schedule_metrics(void)
 	figures.rebound = metric_new(METRIC_COUNTER, "routes_rebound_total",
 	    "routes that got another router", NULL, NULL);
 	figures.failed = metric_new(METRIC_COUNTER, "routes_unschedulable_total",
-	    "times that a route could get no router", NULL, NULL);
+	    "attempts to bind a route that found no router. Its last_error has the "
+	    "reason", NULL, NULL);
 }
 
 struct scheduler {

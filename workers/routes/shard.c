@@ -23,7 +23,8 @@ static struct metric *failures;
 void shard_metrics(void)
 {
 	failures = metric_new(METRIC_COUNTER, "routes_zone_failures_total",
-	    "changes of routers' domains that are to be tried again", NULL, NULL);
+	    "changes of routers' domains that failed and are tried again. The "
+	    "router's reason has the cause", NULL, NULL);
 	shard_publish_metrics();
 }
 

@@ -21,18 +21,19 @@ struct rpc_metrics {
 static struct method_metrics method_metrics(const char *method)
 {
 	return (struct method_metrics){
-		metric_new(METRIC_COUNTER, "requests_total", "requests settled",
-		           "method", method),
+		metric_new(METRIC_COUNTER, "requests_total",
+		           "requests that the program has settled", "method", method),
 		metric_new(METRIC_HISTOGRAM, "request_seconds",
-		           "time from delivery to settlement", "method", method),
+		           "time from the delivery of a request until it is settled",
+		           "method", method),
 	};
 }
 
 static struct metric *failure_metric(enum err err)
 {
 	return metric_new(METRIC_COUNTER, "request_failures_total",
-	                  "requests that failed, by exception class", "class",
-	                  err_class(err));
+	                  "requests that failed, by the class of the exception",
+	                  "class", err_class(err));
 }
 
 static size_t count_methods(const struct rpc_method *methods)
@@ -58,7 +59,8 @@ struct rpc_metrics *rpc_metrics_new(const struct rpc_method *methods)
 	for (enum err err = OK + 1; err < ERR_COUNT; err++)
 		metrics->failures[err] = failure_metric(err);
 	metrics->expired = metric_new(METRIC_COUNTER, "requests_expired_total",
-	                              "calls left undone: their callers' time was over",
+	                              "calls that the program did not run, because the "
+	                              "time limit of their callers had passed",
 	                              NULL, NULL);
 	return metrics;
 }
@@ -95,7 +97,7 @@ void rpc_metrics_settled(const struct rpc_metrics *metrics,
 struct metric *rpc_metrics_casts_failed(void)
 {
 	return metric_new(METRIC_COUNTER, "casts_failed_total",
-	                  "casts that no queue took or the broker did not confirm",
+	                  "casts that no queue took or that the broker did not confirm",
 	                  NULL, NULL);
 }
 

@@ -478,15 +478,22 @@ static void on_tick(void *self)
 
 static void metrics_open(struct supervisor *supervisor)
 {
-	metric_set(metric_new(METRIC_GAUGE, "build_info", "the version that runs",
-			      "version", ZONEFLEET_VERSION), 1);
+	metric_set(metric_new(METRIC_GAUGE, "build_info",
+			      "version of the program; always 1", "version",
+			      ZONEFLEET_VERSION), 1);
 	metric_set(metric_new(METRIC_GAUGE, "processes", "processes that should run",
 			      NULL, NULL), supervisor->count);
 	supervisor->alive = metric_new(METRIC_GAUGE, "processes_alive",
 				       "processes that run", NULL, NULL);
 	supervisor->starts = metric_new(METRIC_COUNTER, "process_starts_total",
-					"processes started, first or again", NULL, NULL);
+					"processes that were started, for the first time "
+					"or again", NULL, NULL);
 	supervisor->lacks = lacks_metric();
+}
+
+void supervisor_metrics(int processes)
+{
+	metrics_open(&(struct supervisor){ .count = processes });
 }
 
 static void signals_open(struct supervisor *supervisor)

@@ -157,15 +157,16 @@ static const char *refusal_name(int refusal)
 static struct metric *refused_metric(int refusal)
 {
 	return metric_new(METRIC_COUNTER, "messages_refused_total",
-	                  "requests whose sender may not send them", "reason",
-	                  refusal_name(refusal));
+	                  "requests that their senders may not send, by the reason",
+	                  "reason", refusal_name(refusal));
 }
 
 static struct metric *unchecked_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "messages_unchecked_total",
-	                  "the fleet's messages without a good signature that "
-	                  "fleet.trust_broker let pass", NULL, NULL);
+	                  "messages of the fleet without a valid signature that "
+	                  "fleet.trust_broker let pass; other checks follow", NULL,
+	                  NULL);
 }
 
 void trust_metrics(void)

@@ -11,11 +11,13 @@
 #include <sysexits.h>
 
 #include "base/backoff.h"
+#include "base/buf.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
+#include "runtime/option_json.h"
 #include "runtime/suspects.h"
 #include "runtime/worker_private.h"
 
@@ -214,20 +216,23 @@ static void harden(void)
 
 struct metric *timer_metric(const struct timer *timer)
 {
-	return metric_new(METRIC_HISTOGRAM, "timer_seconds", "turns of a timer",
+	return metric_new(METRIC_HISTOGRAM, "timer_seconds",
+			  "time of one turn of periodic work, by the name of the work",
 			  "timer", timer->name);
 }
 
 struct metric *lacks_metric(void)
 {
 	return metric_new(METRIC_COUNTER, "descriptor_lacks_total",
-			  "calls that found no file descriptor left", NULL, NULL);
+			  "calls of the system that found no free file descriptor",
+			  NULL, NULL);
 }
 
 struct metric *lateness_metric(void)
 {
 	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
-			  "how late the loop came to a timer: how busy it is", NULL, NULL);
+			  "how late the loop came to a timer, once a second: how busy "
+			  "the process is", NULL, NULL);
 }
 
 /* Before the fork: what the processes share. */
@@ -289,6 +294,33 @@ static int act_sample(struct program *program)
 	return EX_OK;
 }
 
+static int act_settings(struct program *program)
+{
+	json_t *json = option_json(&program->schema);
+
+	json_dumpf(json, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(json);
+	return EX_OK;
+}
+
+static int act_metrics(struct program *program)
+{
+	struct buf text = { 0 };
+	struct why why;
+	enum err err = program_load(program, &why);
+
+	if (!err)
+		err = program_prepare(program, &why);
+	if (err)
+		return complain(program, program_exit_status(err), why.text);
+	supervisor_metrics(program->common.processes);
+	metrics_format(&text);
+	fputs(buf_string(&text), stdout);
+	buf_clear(&text);
+	return EX_OK;
+}
+
 static int act_version(struct program *program)
 {
 	printf("%s %s\n", program->name, ZONEFLEET_VERSION);
@@ -307,6 +339,8 @@ static const struct argument {
 } arguments[] = {
 	{ "--check",   act_check,   "read the settings, say what is wrong, and end" },
 	{ "--sample",  act_sample,  "print settings with all defaults, and end" },
+	{ "--settings", act_settings, "print the settings as JSON, and end" },
+	{ "--metrics", act_metrics, "print /metrics as at the start, and end" },
 	{ "--help",    act_help,    "print this, and end" },
 	{ "--version", act_version, "print the version, and end" },
 	{ "--agent",   NULL,        "be its agent: see --agent --help" },

@@ -88,8 +88,8 @@ struct worker {
 };
 
 /*
- * Takes --config, --check, --sample, --help, --version, and --agent if there is one;
- * statuses of sysexits.h.
+ * Takes --config, --check, --sample, --settings, --metrics, --help, --version, and --agent
+ * if there is one; statuses of sysexits.h.
  */
 int worker_main(int argc, char **argv, const struct worker *worker);
 

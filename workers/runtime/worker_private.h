@@ -50,6 +50,8 @@ struct metric *timer_metric(const struct timer *timer);
 struct metric *lacks_metric(void);
 struct metric *lateness_metric(void);
 
+/* Makes the metrics of the supervisor. */
+void supervisor_metrics(int processes);
 /* Until SIGTERM; the exit status. */
 int supervisor_run(struct program *program);
 /* One process's life, from the fork to its exit status. */
