@@ -3,6 +3,7 @@
 #
 #   make            release build into build/
 #   make check      layers and unit tests
+#   make docs       print the references in docs/ from the rows of the programs
 #   make test       all that belongs in CI: tests/run names its stages
 #   make test-faults  kill, stop and restart everything during a stream of changes, and cut
 #                     nodes of clusters off
@@ -142,7 +143,14 @@ $(BUILD)/drivers/reverse_driver: tests/integration/drivers/reverse_driver.c \
     $(BUILD)/ports.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Iworkers/ports $(LDFLAGS) -o $@ $^ $(LIBS)
-drivers: $(DRIVERS)
+
+# docs/rpc.md is printed from the rows that the programs use. These print the rows as JSON.
+RPC_WORDS = $(patsubst %,$(BUILD)/rpc/%,central ports routes ownership poolmgr minidns)
+$(RPC_WORDS): $(BUILD)/rpc/%: $(BUILD)/docs/rpc/words.o $(BUILD)/%.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_$*)
+
+drivers: $(DRIVERS) $(RPC_WORDS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
@@ -175,7 +183,14 @@ $(BUILD)/unit/%.o: tests/unit/%.c
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -MP -c -o $@ $<
 
-check: layers all $(UNIT)
+docs/rpc.md: $(RPC_WORDS) always	# it may be newer than the rows, and stale
+	docs/rpc/printer.py $(RPC_WORDS) >$(BUILD)/rpc/rpc.md
+	cp $(BUILD)/rpc/rpc.md $@
+docs: docs/rpc.md
+check-rpc: $(RPC_WORDS)
+	@docs/rpc/printer.py --check docs/rpc.md $(RPC_WORDS)
+
+check: layers all check-rpc $(UNIT)
 	@tests/support/run-unit $(UNIT)
 
 # A report of the sanitizers needs only line numbers: -g1.
@@ -271,6 +286,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
+.PHONY: always docs check-rpc drivers fuzzers all check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -7,9 +7,11 @@
 #include "core/tsigkey.h"
 #include "model/json.h"
 
+#define ALGORITHMS "`hmac-sha1`, `-sha224`, `-sha256`, `-sha384` or `-sha512`"
+
 const struct json_field codec_tsigkey_fields[] = {
 	{ "name", "name", "its name" },
-	{ "algorithm", "text", "`hmac-sha256`, for example", "`" TSIGKEY_ALGORITHM "`" },
+	{ "algorithm", "text", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
 	{ "secret", "text", "the secret in base64, of 16 to 128 octets",
 	  "random, as long as the hash" },
 	{ "domain", "id or name", "clients with the key may transfer this domain; without it the "
@@ -18,7 +20,7 @@ const struct json_field codec_tsigkey_fields[] = {
 };
 
 const struct json_field codec_tsigkey_change_fields[] = {
-	{ "algorithm", "text", "`hmac-sha256`, for example", "as it is" },
+	{ "algorithm", "text", ALGORITHMS, "as it is" },
 	{ "secret", "text", "the secret in base64, of 16 to 128 octets", "as it is" },
 	{ "new_secret", "true or false", "true: central makes a random secret", "false" },
 	{ 0 }

@@ -368,7 +368,7 @@ const struct json_field codec_route_shown[] = {
 	{ "labels", "object of texts", "its labels" },
 	{ "backend", "text", "the backend of HAProxy" },
 	{ "router", "text or null", "the name of its router" },
-	{ "status", "[route status]", "`phase` (`new` or `scheduled`) and `dns`, its name or null" },
+	{ "status", "object", "`phase` (`new` or `scheduled`) and `dns`, its name or null" },
 	{ "last_error", "text or null", "why it has no router" },
 	{ "waiting", "true or false", "another route has its host" },
 	{ "attempts", "number", "how often it got no router" },
