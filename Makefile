@@ -3,6 +3,7 @@
 #
 #   make            release build into build/
 #   make check      layers, unit tests, and whether the documents of `make docs` are fresh
+#   make docs       print the references in docs/ from the rows of the programs
 #   make test       all that belongs in CI: tests/run names its stages
 #   make test-faults  kill, stop and restart everything during a stream of changes, and cut
 #                     nodes of clusters off
@@ -143,7 +144,14 @@ $(BUILD)/drivers/reverse_driver: tests/integration/drivers/reverse_driver.c \
     $(BUILD)/ports.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Iworkers -Iworkers/ports $(LDFLAGS) -o $@ $^ $(LIBS)
-drivers: $(DRIVERS)
+
+# docs/rpc.md is printed from the rows that the programs use. These print the rows as JSON.
+RPC_WORDS = $(patsubst %,$(BUILD)/rpc/%,central ports routes ownership poolmgr minidns)
+$(RPC_WORDS): $(BUILD)/rpc/%: $(BUILD)/docs/rpc/words.o $(BUILD)/%.a $(BUILD)/workers.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_$*)
+
+drivers: $(DRIVERS) $(RPC_WORDS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
@@ -177,11 +185,16 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D); echo "  CC    $<" && $(CC) $(CFLAGS) $(INC) -MMD -MP -c -o $@ $<
 
 # The references: what the programs print about themselves.
-docs: all
+docs: all docs/rpc.md
 	docs/generate $(BUILD)/bin
-
-check: layers all $(UNIT)
+docs/rpc.md: $(RPC_WORDS) always	# it may be newer than the rows, and stale
+	docs/rpc/printer.py $(RPC_WORDS) >$(BUILD)/rpc/rpc.md
+	cp $(BUILD)/rpc/rpc.md $@
+check-docs: all $(RPC_WORDS)
 	@docs/generate --check $(BUILD)/bin
+	@docs/rpc/printer.py --check docs/rpc.md $(RPC_WORDS)
+
+check: layers check-docs $(UNIT)
 	@tests/support/run-unit $(UNIT)
 
 # A report of the sanitizers needs only line numbers: -g1.
@@ -277,6 +290,6 @@ clean:
 	rm -rf build build-asan
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-.PHONY: drivers fuzzers all docs check asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
+.PHONY: always drivers fuzzers all docs check check-docs asan asan-programs test test-faults test-drift test-fleet test-large test-clusters demo bench bench-ownership bench-ports bench-routes bench-minidns bench-sync fuzz hooks layers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

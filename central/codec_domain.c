@@ -6,6 +6,70 @@
 #include "model/json.h"
 #include "model/rr.h"
 
+const struct json_field codec_domain_fields[] = {
+	{ "id", "id", "the id of the domain. A second call with the same id and name answers with "
+	  "the domain that is there", "a new id", .is_fixed = true },
+	{ "name", "name", "the name of the zone", .is_fixed = true },
+	{ "tenant", "text", "the owner. Only an administrator may name another tenant",
+	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
+	{ "pool", "text", "the name of its pool", "`central.default_pool`", POOL_NAME_MAX,
+	  .is_fixed = true },
+	{ "ns", "list of names", "the hosts of the NS records at the apex",
+	  "`ns_records` of the pool", POOL_NS_MAX, .is_fixed = true },
+	{ "email", "text", "the mail address in the SOA record", "`central.hostmaster`",
+	  EMAIL_MAX },
+	{ "primary", "name", "the primary in the SOA record", "the first host of `ns`" },
+	{ "ttl", "number", "the TTL in seconds of record sets without one",
+	  "`central.default_ttl`", RR_TTL_MAX },
+	{ "refresh", "number", "seconds, for the SOA record", "`central.soa_refresh`",
+	  RR_TTL_MAX },
+	{ "retry", "number", "seconds, for the SOA record", "`central.soa_retry`", RR_TTL_MAX },
+	{ "expire", "number", "seconds, for the SOA record", "`central.soa_expire`",
+	  RR_TTL_MAX },
+	{ "minimum", "number", "seconds, for the SOA record", "`central.soa_minimum`",
+	  RR_TTL_MAX },
+	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
+	{ 0 }
+};
+
+const struct json_field codec_domain_soa_fields[] = {
+	{ "mname", "name", "the primary", "as it is" },
+	{ "rname", "name", "the mail address as a name", "as it is" },
+	{ "refresh", "number", "seconds", "as it is", RR_TTL_MAX },
+	{ "retry", "number", "seconds", "as it is", RR_TTL_MAX },
+	{ "expire", "number", "seconds", "as it is", RR_TTL_MAX },
+	{ "minimum", "number", "seconds", "as it is", RR_TTL_MAX },
+	{ "ttl", "number", "the TTL of the SOA record in seconds", "as it is", RR_TTL_MAX },
+	{ 0 }
+};
+
+const struct json_field codec_domain_shown[] = {
+	{ "id", "id", "its id" },
+	{ "name", "name", "the name of the zone" },
+	{ "tenant", "text", "the owner; empty: administrators" },
+	{ "kind", "text", "PRIMARY, or CATALOG for the catalog zone of a pool" },
+	{ "pool", "text", "the name of its pool" },
+	{ "pool_id", "id", "the id of its pool" },
+	{ "serial", "number", "the serial of the newest change" },
+	{ "task", "text", "ADD, UPDATE, DELETE or NONE" },
+	{ "status", "text", "PENDING, ACTIVE, ERROR or DELETED" },
+	{ "reason", "text", "why the status is ERROR; else empty" },
+	{ "email", "text", "the mail address in the SOA record" },
+	{ "primary", "name", "the primary in the SOA record" },
+	{ "ttl", "number", "the TTL in seconds of record sets without one" },
+	{ "refresh", "number", "seconds, of the SOA record" },
+	{ "retry", "number", "seconds, of the SOA record" },
+	{ "expire", "number", "seconds, of the SOA record" },
+	{ "minimum", "number", "seconds, of the SOA record" },
+	{ "description", "text", "a text for people" },
+	{ "records", "number", "how many records it has" },
+	{ "recordsets", "number", "how many record sets it has" },
+	{ "created_at", "time", "when it was created" },
+	{ "updated_at", "time", "when it was changed last" },
+	{ "version", "number", "grows with each change: the argument `version`" },
+	{ 0 }
+};
+
 enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain_key *key,
                           struct why *why)
 {
@@ -108,14 +172,10 @@ static enum err get_domain_identity(const json_t *json, struct arena *arena,
 enum err codec_domain_wish(const json_t *json, const char *field, struct arena *arena,
                            struct domain_wish *wish, struct why *why)
 {
-	static const char *const keys[] = {
-		"id", "name", "tenant", "pool", "ns", "email", "primary", "ttl",
-		"refresh", "retry", "expire", "minimum", "description", NULL,
-	};
 	enum err err;
 
 	*wish = (struct domain_wish){ 0 };
-	err = json_only_keys(json, keys, field, why);
+	err = json_only_fields(json, codec_domain_fields, field, why);
 	if (err)
 		return err;
 	err = get_domain_identity(json, arena, wish, why);
@@ -127,11 +187,8 @@ enum err codec_domain_wish(const json_t *json, const char *field, struct arena *
 enum err codec_domain_values(const json_t *json, struct arena *arena,
                              struct domain_wish *wish, struct why *why)
 {
-	static const char *const keys[] = {
-		"email", "primary", "ttl", "refresh", "retry", "expire", "minimum",
-		"description", NULL,
-	};
-	enum err err = json_only_keys(json, keys, "a change of a domain", why);
+	enum err err = json_only_changes(json, codec_domain_fields, "a change of a domain",
+	                                 why);
 
 	*wish = (struct domain_wish){ 0 };
 	if (err)
@@ -146,10 +203,7 @@ enum err codec_domain_values(const json_t *json, struct arena *arena,
 enum err codec_domain_soa(const json_t *json, struct arena *arena, struct soa_wish *soa,
                           struct why *why)
 {
-	static const char *const keys[] = {
-		"mname", "rname", "refresh", "retry", "expire", "minimum", "ttl", NULL,
-	};
-	enum err err = json_only_keys(json, keys, "soa", why);
+	enum err err = json_only_fields(json, codec_domain_soa_fields, "soa", why);
 
 	*soa = (struct soa_wish){ 0 };
 	if (err)

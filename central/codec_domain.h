@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "model/json.h"
 #include "store.h"
 
 /* A domain as someone wishes it to be; NULL and `has` say what is left to defaults. */
@@ -24,6 +25,10 @@ struct domain_wish {
 	uint32_t serial;
 	bool is_catalog;		/* of its pool; no caller's wish */
 };
+
+/* As callers give it, the `soa` of apply_changes, and as it is shown. */
+extern const struct json_field codec_domain_fields[], codec_domain_soa_fields[];
+extern const struct json_field codec_domain_shown[];
 
 /* The `domain` of ARGS: an id or a name. */
 enum err codec_domain_key(const json_t *args, struct arena *arena, struct domain_key *key,

@@ -6,6 +6,25 @@
 #include "model/json.h"
 #include "model/presentation.h"
 
+const struct json_field codec_find_domain_fields[] = {
+	{ "name", "text", "a name in lower case, with its final dot; `*` in front or at the end "
+	  "stands for any text", "any", NAME_MAX_TEXT },
+	{ "status", "text", "PENDING, ACTIVE, ERROR or DELETED", "any" },
+	{ "task", "text", "ADD, UPDATE, DELETE or NONE", "any" },
+	{ "pool", "text", "the name of a pool", "any", POOL_NAME_MAX },
+	{ "tenant", "text", "an owner", "any", TENANT_MAX },
+	{ 0 }
+};
+
+const struct json_field codec_find_record_fields[] = {
+	{ "name", "text", "a name in lower case, with its final dot; `*` in front or at the end "
+	  "stands for any text", "any", NAME_MAX_TEXT },
+	{ "type", "text", "a record type", "any" },
+	{ "status", "text", "PENDING, ACTIVE or ERROR", "any" },
+	{ "data", "text", "the data of a record, as it is shown", "any", RDATA_MAX_TEXT },
+	{ 0 }
+};
+
 static enum err get_sort_key(const json_t *args, const char *const *keys, size_t *sort,
                              struct why *why)
 {
@@ -51,21 +70,21 @@ enum err codec_find_paging(const json_t *args, const char *const *keys,
 	return err;
 }
 
-static enum err get_criterion(const json_t *args, const char *const *keys,
+static enum err get_criterion(const json_t *args, const struct json_field *fields,
                               const json_t **criterion, struct why *why)
 {
 	enum err err = json_get_object(args, "criterion", 0, criterion, why);
 
 	return err || !*criterion ? err
-	                          : json_only_keys(*criterion, keys, "criterion", why);
+	                          : json_only_fields(*criterion, fields, "criterion", why);
 }
 
 enum err codec_find_nothing(const json_t *args, struct why *why)
 {
-	static const char *const keys[] = { NULL };
+	static const struct json_field none[] = { { 0 } };
 	const json_t *json = NULL;
 
-	return get_criterion(args, keys, &json, why);
+	return get_criterion(args, none, &json, why);
 }
 
 /* Patterns and names are compared as they are stored: in lower case. */
@@ -103,10 +122,8 @@ static enum err get_task(const json_t *json, const char **task, struct why *why)
 enum err codec_find_domains(const json_t *args, struct domain_criterion *criterion,
                             struct why *why)
 {
-	static const char *const keys[] = { "name", "status", "task", "pool", "tenant",
-	                                    NULL };
 	const json_t *json = NULL;
-	enum err err = get_criterion(args, keys, &json, why);
+	enum err err = get_criterion(args, codec_find_domain_fields, &json, why);
 
 	*criterion = (struct domain_criterion){ 0 };
 	if (err || !json)
@@ -128,9 +145,8 @@ enum err codec_find_domains(const json_t *args, struct domain_criterion *criteri
 enum err codec_find_records(const json_t *args, struct record_criterion *criterion,
                             struct why *why)
 {
-	static const char *const keys[] = { "name", "type", "status", "data", NULL };
 	const json_t *json = NULL;
-	enum err err = get_criterion(args, keys, &json, why);
+	enum err err = get_criterion(args, codec_find_record_fields, &json, why);
 
 	*criterion = (struct record_criterion){ 0 };
 	if (err || !json)

@@ -6,9 +6,13 @@
 
 #include <jansson.h>
 
+#include "model/json.h"
 #include "store.h"
 
 enum { FIND_LIMIT = 100, FIND_LIMIT_MAX = 1000 };
+
+/* The fields of a criterion. */
+extern const struct json_field codec_find_domain_fields[], codec_find_record_fields[];
 
 /* marker, limit, sort_key (one of KEYS; the first by default), sort_dir. */
 enum err codec_find_paging(const json_t *args, const char *const *keys,

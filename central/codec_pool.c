@@ -6,6 +6,26 @@
 #include "core/catalog.h"
 #include "model/json.h"
 
+const struct json_field codec_pool_fields[] = {
+	{ "name", "text", "letters, digits, `_` and `-`", .max = POOL_NAME_MAX,
+	  .is_fixed = true },
+	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
+	{ "ns_records", "list of names", "the hosts of the NS records of new domains", "empty",
+	  POOL_NS_MAX },
+	{ "catalog_zone", "name", "the catalog zone of the pool. Central creates it, and deletes "
+	  "it for an empty text", "none" },
+	{ 0 }
+};
+
+const struct json_field codec_pool_shown[] = {
+	{ "id", "id", "its id" },
+	{ "name", "text", "its name" },
+	{ "description", "text", "a text for people" },
+	{ "ns_records", "list of names", "the hosts of the NS records of new domains" },
+	{ "catalog_zone", "name or null", "its catalog zone" },
+	{ 0 }
+};
+
 /* Null counts as absent. */
 static bool has_hosts(const json_t *json)
 {
@@ -55,10 +75,7 @@ static bool is_pool_name(const char *name)
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
                     struct pool_wish *wish, struct why *why)
 {
-	static const char *const keys[] = {
-		"name", "description", "ns_records", "catalog_zone", NULL,
-	};
-	enum err err = json_only_keys(json, keys, "a pool", why);
+	enum err err = json_only_fields(json, codec_pool_fields, "a pool", why);
 
 	*pool = (struct pool){ .description = "" };
 	if (err)
@@ -75,10 +92,7 @@ enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
 enum err codec_pool_values(const json_t *json, struct arena *arena, struct pool *pool,
                            struct pool_wish *wish, struct why *why)
 {
-	static const char *const keys[] = {
-		"description", "ns_records", "catalog_zone", NULL,
-	};
-	enum err err = json_only_keys(json, keys, "a change of a pool", why);
+	enum err err = json_only_changes(json, codec_pool_fields, "a change of a pool", why);
 
 	if (err)
 		return err;

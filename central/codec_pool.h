@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "model/json.h"
 #include "store.h"
 
 /* What of a pool is more than its row, as someone wishes it. */
@@ -15,6 +16,8 @@ struct pool_wish {
 	const char *catalog;
 	struct name catalog_name;
 };
+
+extern const struct json_field codec_pool_fields[], codec_pool_shown[];
 
 enum err codec_pool(const json_t *json, struct arena *arena, struct pool *pool,
                     struct pool_wish *wish, struct why *why);

@@ -7,6 +7,66 @@
 #include "model/json.h"
 #include "model/presentation.h"
 
+#define RECORDS(fallback) { "records", "list of texts", "the data of each record, as in a " \
+	"master file with full names", fallback, RECORDS_MAX }
+
+const struct json_field codec_change_fields[] = {
+	{ "op", "text", "`add`: records are added. `delete`: these records are deleted, or the "
+	  "whole set. `set`: the set has these records then. `expect`: the set has exactly "
+	  "these records before all changes, or central makes none of them (`Conflict`)" },
+	{ "name", "name", "the name of the record set" },
+	{ "type", "text", "the record type. `ANY` with `expect` and no records: there is no "
+	  "record at the name" },
+	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain",
+	  "the TTL stays; that of the domain for a new set", RR_TTL_MAX },
+	RECORDS("required; without it `delete` deletes the whole set"),
+	{ 0 }
+};
+
+const struct json_field codec_recordset_fields[] = {
+	{ "name", "name", "its name", .is_fixed = true },
+	{ "type", "text", "its record type", .is_fixed = true },
+	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain", "null",
+	  RR_TTL_MAX },
+	RECORDS(NULL),
+	{ 0 }
+};
+
+#define MEMBER \
+	{ "id", "id", "its id" }, \
+	{ "data", "text", "its data in the usual form" }, \
+	{ "task", "text", "ADD, UPDATE, DELETE or NONE" }, \
+	{ "status", "text", "PENDING, ACTIVE or ERROR" }, \
+	{ "serial_number", "number", "the serial that has its last change" }
+
+const struct json_field codec_member_shown[] = { MEMBER, { 0 } };
+
+const struct json_field codec_record_shown[] = {
+	MEMBER,
+	{ "recordset_id", "id", "the id of its record set" },
+	{ "domain_id", "id", "the id of its domain" },
+	{ "name", "name", "its name" },
+	{ "type", "text", "its record type" },
+	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain" },
+	{ 0 }
+};
+
+const struct json_field codec_recordset_shown[] = {
+	{ "id", "id", "its id" },
+	{ "domain_id", "id", "the id of its domain" },
+	{ "name", "name", "its name" },
+	{ "type", "text", "its record type" },
+	{ "ttl", "number or null", "the TTL in seconds; null: that of the domain" },
+	{ "records", "list of texts", "the data of its records, without those to be deleted" },
+	{ "members", "list of [member]", "its records with their states" },
+	{ "status", "text", "ERROR if a member is in ERROR, else PENDING if one is PENDING, "
+	  "else ACTIVE" },
+	{ "task", "text", "the task of that member" },
+	{ "created_at", "time", "when it was created" },
+	{ "updated_at", "time", "when it was changed last" },
+	{ 0 }
+};
+
 static enum err get_rdata(uint16_t type, const char *text, const char *field,
                           struct arena *arena, struct rdata *record, struct why *why)
 {
@@ -111,13 +171,11 @@ static enum err get_op(const json_t *json, struct change *change, struct why *wh
 static enum err get_change(const json_t *json, struct arena *arena, struct change *change,
                            struct why *why)
 {
-	static const char *const keys[] = { "op", "name", "type", "ttl", "records",
-	                                    NULL };
 	enum err err;
 
 	if (!json_is_object(json))
 		return fail(why, ERR_INVALID, "%s must be an object", change->field);
-	err = json_only_keys(json, keys, change->field, why);
+	err = json_only_fields(json, codec_change_fields, change->field, why);
 	if (!err)
 		err = get_op(json, change, why);
 	if (!err)
@@ -151,11 +209,10 @@ enum err codec_changes(const json_t *array, struct arena *arena, struct change *
 enum err codec_recordset(const json_t *json, struct arena *arena, struct change *change,
                          struct why *why)
 {
-	static const char *const keys[] = { "name", "type", "ttl", "records", NULL };
 	enum err err;
 
 	*change = (struct change){ .op = CHANGE_SET, .field = "recordset" };
-	err = json_only_keys(json, keys, change->field, why);
+	err = json_only_fields(json, codec_recordset_fields, change->field, why);
 	if (!err)
 		err = get_place(json, arena, change, why);
 	if (!err)
@@ -184,8 +241,8 @@ enum err codec_recordset_values(const json_t *json, const struct recordset *now,
                                 struct arena *arena, struct change *change,
                                 struct why *why)
 {
-	static const char *const keys[] = { "ttl", "records", NULL };
-	enum err err = json_only_keys(json, keys, "a change of a record set", why);
+	enum err err = json_only_changes(json, codec_recordset_fields,
+	                                 "a change of a record set", why);
 
 	*change = (struct change){ .op = CHANGE_SET, .type = now->type,
 	                           .owner = now->name,

@@ -10,12 +10,17 @@
 
 #include <jansson.h>
 
+#include "model/json.h"
 #include "store.h"
 
 enum {
 	CHANGES_MAX = 5000,		/* of one request */
 	RECORDS_MAX = 20000,		/* of one change */
 };
+
+extern const struct json_field codec_change_fields[], codec_recordset_fields[];
+extern const struct json_field codec_recordset_shown[], codec_member_shown[];
+extern const struct json_field codec_record_shown[];
 
 /*
  * The `changes` of apply_changes: {"op", "name", "type", "ttl", "records"} each. Of op

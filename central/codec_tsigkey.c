@@ -7,6 +7,36 @@
 #include "core/tsigkey.h"
 #include "model/json.h"
 
+#define ALGORITHMS "`hmac-sha1`, `-sha224`, `-sha256`, `-sha384` or `-sha512`"
+
+const struct json_field codec_tsigkey_fields[] = {
+	{ "name", "name", "its name" },
+	{ "algorithm", "text", ALGORITHMS, "`" TSIGKEY_ALGORITHM "`" },
+	{ "secret", "text", "the secret in base64, of 16 to 128 octets",
+	  "random, as long as the hash" },
+	{ "domain", "id or name", "clients with the key may transfer this domain; without it the "
+	  "key is for name servers", "none" },
+	{ 0 }
+};
+
+const struct json_field codec_tsigkey_change_fields[] = {
+	{ "algorithm", "text", ALGORITHMS, "as it is" },
+	{ "secret", "text", "the secret in base64, of 16 to 128 octets", "as it is" },
+	{ "new_secret", "true or false", "true: central makes a random secret", "false" },
+	{ 0 }
+};
+
+const struct json_field codec_tsigkey_shown[] = {
+	{ "id", "id", "its id" },
+	{ "name", "name", "its name" },
+	{ "algorithm", "text", "its algorithm" },
+	{ "domain", "name or null", "the domain that clients with the key may transfer" },
+	{ "domain_id", "id or null", "the id of this domain" },
+	{ "created_at", "time", "when it was created" },
+	{ "updated_at", "time", "when it was changed last" },
+	{ 0 }
+};
+
 enum err codec_tsigkey_key(const json_t *args, struct arena *arena,
                            struct tsigkey_key *key, struct why *why)
 {
@@ -62,9 +92,7 @@ static enum err get_wish(const json_t *json, struct arena *arena,
 enum err codec_tsigkey_wish(const json_t *json, struct arena *arena,
                             struct tsigkey_wish *wish, struct why *why)
 {
-	static const char *const keys[] = { "name", "algorithm", "secret", "domain",
-	                                    NULL };
-	enum err err = json_only_keys(json, keys, "tsigkey", why);
+	enum err err = json_only_fields(json, codec_tsigkey_fields, "tsigkey", why);
 
 	*wish = (struct tsigkey_wish){ 0 };
 	return err ? err : codec_within("tsigkey", get_wish(json, arena, wish, why), why);
@@ -86,8 +114,8 @@ static enum err get_values(const json_t *json, struct tsigkey_wish *wish, struct
 enum err codec_tsigkey_values(const json_t *json, struct tsigkey_wish *wish,
                               struct why *why)
 {
-	static const char *const keys[] = { "algorithm", "secret", "new_secret", NULL };
-	enum err err = json_only_keys(json, keys, "a change of a key", why);
+	enum err err = json_only_fields(json, codec_tsigkey_change_fields,
+	                                "a change of a key", why);
 
 	*wish = (struct tsigkey_wish){ 0 };
 	return err ? err : codec_within("values", get_values(json, wish, why), why);

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "model/json.h"
 #include "store.h"
 
 /*
@@ -20,6 +21,9 @@ struct tsigkey_wish {
 	bool has_domain;
 	struct domain_key domain;
 };
+
+extern const struct json_field codec_tsigkey_fields[], codec_tsigkey_change_fields[];
+extern const struct json_field codec_tsigkey_shown[];
 
 /* The `tsigkey` of ARGS: an id or a name. */
 enum err codec_tsigkey_key(const json_t *args, struct arena *arena,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "central.h"
+#include "model/json.h"
 #include "once.h"
 
 /* For worker.methods; ends with a row of zeroes. */
@@ -24,6 +25,8 @@ enum err service_access_many(struct request *req, struct access *access);
 enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1]);
 /* The argument KEY, which must be an object. */
 enum err service_object(struct request *req, const char *key, const json_t **object);
+
+extern const struct json_field service_blacklist_fields[];
 
 /* The domain that the argument names, as the caller may see it. */
 enum err service_domain(struct central *central, struct request *req, struct tx *tx,

@@ -12,6 +12,12 @@
 
 /* ---- blacklist ---- */
 
+const struct json_field service_blacklist_fields[] = {
+	{ "name", "name", "the name that only administrators may create, with all below it" },
+	{ "description", "text", "a text for people", "empty", DESCRIPTION_MAX },
+	{ 0 }
+};
+
 static enum err get_entry(const json_t *json, struct arena *arena,
                           struct blacklist *entry, struct why *why)
 {
@@ -27,12 +33,11 @@ static enum err get_entry(const json_t *json, struct arena *arena,
 
 static enum err decode_blacklist(struct request *req, struct blacklist *entry)
 {
-	static const char *const keys[] = { "name", "description", NULL };
 	const json_t *json;
 	enum err err = service_object(req, "blacklist", &json);
 
 	if (!err)
-		err = json_only_keys(json, keys, "blacklist", &req->why);
+		err = json_only_fields(json, service_blacklist_fields, "blacklist", &req->why);
 	return err ? err : get_entry(json, req->arena, entry, &req->why);
 }
 

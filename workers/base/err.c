@@ -14,27 +14,47 @@
 static const struct {
 	const char *name, *class, *module;
 	enum fate fate;
+	const char *help;
 } table[ERR_COUNT] = {
-	/*                    name           class                 module fate */
-	[OK]              = { "ok",          "",                   "",   FATE_FINAL },
-	[ERR_INVALID]     = { "invalid",     "Invalid",            OURS, FATE_FINAL },
-	[ERR_ARGUMENTS]   = { "arguments",   "TypeError",          PY,   FATE_FINAL },
-	[ERR_METHOD]      = { "method",      "NoSuchMethod",       RPC,  FATE_FINAL },
-	[ERR_VERSION]     = { "version",     "UnsupportedVersion", RPC,  FATE_FINAL },
-	[ERR_DENIED]      = { "denied",      "Forbidden",          OURS, FATE_FINAL },
-	[ERR_NOT_FOUND]   = { "not_found",   "NotFound",           OURS, FATE_FINAL },
-	[ERR_EXISTS]      = { "exists",      "Duplicate",          OURS, FATE_FINAL },
-	[ERR_CONFLICT]    = { "conflict",    "Conflict",           OURS, FATE_FINAL },
-	[ERR_QUOTA]       = { "quota",       "OverQuota",          OURS, FATE_FINAL },
-	[ERR_TOO_LARGE]   = { "too_large",   "TooLarge",           OURS, FATE_FINAL },
-	[ERR_RACE]        = { "race",        "Busy",               OURS, FATE_REDO  },
-	[ERR_LOCKED]      = { "locked",      "Busy",               OURS, FATE_REDO  },
-	[ERR_EXPIRED]     = { "expired",     "Busy",               OURS, FATE_FINAL },
-	[ERR_BUSY]        = { "busy",        "Busy",               OURS, FATE_RETRY },
-	[ERR_TIMEOUT]     = { "timeout",     "Timeout",            OURS, FATE_RETRY },
-	[ERR_UNREACHABLE] = { "unreachable", "Unavailable",        OURS, FATE_RETRY },
-	[ERR_REMOTE]      = { "remote",      "RemoteError",        OURS, FATE_FINAL },
-	[ERR_INTERNAL]    = { "internal",    "Internal",           OURS, FATE_FINAL },
+	/*                    name           class                 module fate, help for callers */
+	[OK]              = { "ok",          "",                   "",   FATE_FINAL,
+	  "" },
+	[ERR_INVALID]     = { "invalid",     "Invalid",            OURS, FATE_FINAL,
+	  "The value of an argument breaks a rule. The message names the field" },
+	[ERR_ARGUMENTS]   = { "arguments",   "TypeError",          PY,   FATE_FINAL,
+	  "An argument is missing, or the method has no such argument" },
+	[ERR_METHOD]      = { "method",      "NoSuchMethod",       RPC,  FATE_FINAL,
+	  "The topic has no such method" },
+	[ERR_VERSION]     = { "version",     "UnsupportedVersion", RPC,  FATE_FINAL,
+	  "The message names a namespace, or a version other than 1.x" },
+	[ERR_DENIED]      = { "denied",      "Forbidden",          OURS, FATE_FINAL,
+	  "The caller may not do this" },
+	[ERR_NOT_FOUND]   = { "not_found",   "NotFound",           OURS, FATE_FINAL,
+	  "There is no such object, or it belongs to another tenant" },
+	[ERR_EXISTS]      = { "exists",      "Duplicate",          OURS, FATE_FINAL,
+	  "There is an object with this name or id" },
+	[ERR_CONFLICT]    = { "conflict",    "Conflict",           OURS, FATE_FINAL,
+	  "The state of the object does not allow the call now" },
+	[ERR_QUOTA]       = { "quota",       "OverQuota",          OURS, FATE_FINAL,
+	  "The call would exceed a quota" },
+	[ERR_TOO_LARGE]   = { "too_large",   "TooLarge",           OURS, FATE_FINAL,
+	  "The message or an object in it is too large" },
+	[ERR_RACE]        = { "race",        "Busy",               OURS, FATE_REDO,
+	  "Another call changed the same rows at the same time" },
+	[ERR_LOCKED]      = { "locked",      "Busy",               OURS, FATE_REDO,
+	  "Another call holds the object" },
+	[ERR_EXPIRED]     = { "expired",     "Busy",               OURS, FATE_FINAL,
+	  "The time limit of the caller has passed" },
+	[ERR_BUSY]        = { "busy",        "Busy",               OURS, FATE_RETRY,
+	  "The program has too much to do, or the object is locked" },
+	[ERR_TIMEOUT]     = { "timeout",     "Timeout",            OURS, FATE_RETRY,
+	  "The database or another program did not answer in time" },
+	[ERR_UNREACHABLE] = { "unreachable", "Unavailable",        OURS, FATE_RETRY,
+	  "The broker or the database is away" },
+	[ERR_REMOTE]      = { "remote",      "RemoteError",        OURS, FATE_FINAL,
+	  "Another program answered with an error that the program does not know" },
+	[ERR_INTERNAL]    = { "internal",    "Internal",           OURS, FATE_FINAL,
+	  "zonefleet has a fault. Its log says more" },
 };
 
 const char *err_name(enum err err)
@@ -59,6 +79,12 @@ enum fate err_fate(enum err err)
 {
 	bug_if((unsigned)err >= ERR_COUNT);
 	return table[err].fate;
+}
+
+const char *err_help(enum err err)
+{
+	bug_if((unsigned)err >= ERR_COUNT);
+	return table[err].help;
 }
 
 /* From the end: a peer's "Busy" is ERR_BUSY, for only we can lose our own race. */

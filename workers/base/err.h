@@ -50,6 +50,7 @@ const char *err_class(enum err err);	/* on the wire: exception class, "NotFound"
 const char *err_module(enum err err);	/* on the wire: the module of that class */
 enum err err_from_class(const char *class);	/* ERR_REMOTE if it is none of ours */
 enum fate err_fate(enum err err);
+const char *err_help(enum err err);	/* what it means for a caller: a sentence */
 
 /*
  * Note the reason and hand the code back: return fail(why, ERR_BUSY, ...);

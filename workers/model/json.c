@@ -177,23 +177,35 @@ enum err json_get_id(const json_t *object, const char *key, int flags, char id[3
 	return OK;
 }
 
-static bool is_one_of(const char *key, const char *const *keys)
+static bool is_one_of(const char *key, const struct json_field *fields, bool is_change)
 {
-	for (; *keys; keys++)
-		if (!strcmp(key, *keys))
-			return true;
+	for (; fields->name; fields++)
+		if (!strcmp(key, fields->name))
+			return !is_change || !fields->is_fixed;
 	return false;
 }
 
-enum err json_only_keys(const json_t *object, const char *const *keys, const char *what,
-                        struct why *why)
+static enum err check_keys(const json_t *object, const struct json_field *fields,
+                           bool is_change, const char *what, struct why *why)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *)object, key, value)
-		if (!is_one_of(key, keys))
+		if (!is_one_of(key, fields, is_change))
 			return fail(why, ERR_INVALID, "%s has no field '%s'", what,
 			            strlen(key) <= KEY_SHOWN ? key : "...");
 	return OK;
+}
+
+enum err json_only_fields(const json_t *object, const struct json_field *fields,
+                          const char *what, struct why *why)
+{
+	return check_keys(object, fields, false, what, why);
+}
+
+enum err json_only_changes(const json_t *object, const struct json_field *fields,
+                           const char *what, struct why *why)
+{
+	return check_keys(object, fields, true, what, why);
 }

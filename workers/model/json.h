@@ -34,6 +34,22 @@ enum err json_get_array(const json_t *object, const char *key, int flags,
 /* An id in either form, into 32 hex digits. */
 enum err json_get_id(const json_t *object, const char *key, int flags, char id[33],
                      struct why *why);
-/* Any key of OBJECT that is not in KEYS (ends with NULL) is ERR_INVALID. */
-enum err json_only_keys(const json_t *object, const char *const *keys, const char *what,
-                        struct why *why);
+/*
+ * A field of an object, or an argument of a method. The codecs refuse an object that has others;
+ * docs/rpc.md shows them all. A list of fields ends with a row of zeroes.
+ */
+struct json_field {
+	const char *name;
+	const char *type;	/* in words; "[domain]" is an object of this name */
+	const char *help;
+	const char *fallback;	/* the value of an absent field; NULL: it is required */
+	int64_t max;		/* a number, or octets of a text, items of a list; 0: none */
+	bool is_fixed;		/* given at the creation, and never changed */
+};
+
+/* Any key of OBJECT that is not one of FIELDS is ERR_INVALID. */
+enum err json_only_fields(const json_t *object, const struct json_field *fields,
+                          const char *what, struct why *why);
+/* Nor may it be one that is fixed: OBJECT changes what is there. */
+enum err json_only_changes(const json_t *object, const struct json_field *fields,
+                           const char *what, struct why *why);

@@ -40,6 +40,18 @@ enum err codec_no_registry(const char *storage_id, const char *zone, struct why 
 
 /* ---- one endpoint ---- */
 
+const struct json_field codec_endpoint_fields[] = {
+	{ "dnsname", "name", "the name of the record set, in the zone" },
+	{ "type", "text", "its record type, one of `managed_types` of the registry" },
+	{ "targets", "list of texts", "the data of each record", .max = TARGETS_MAX },
+	{ "ttl", "number", "the TTL in seconds", "`ttl` of the registry", RR_TTL_MAX },
+	{ "set_id", "text", "tells endpoints of one name and type apart; letters, digits and "
+	  "`. _ : / @ -`", "empty", SET_ID_MAX },
+	{ "shared", "true or false", "true: the name may have records of other owners, who also "
+	  "say so", "false" },
+	{ 0 }
+};
+
 static enum err get_name(const json_t *json, const struct registry *registry,
                          struct arena *arena, struct endpoint *endpoint, struct why *why)
 {
@@ -137,14 +149,12 @@ static enum err get_endpoint(const json_t *json, const struct registry *registry
                              struct arena *arena, struct endpoint *endpoint,
                              struct why *why)
 {
-	static const char *const keys[] = { "dnsname", "type", "targets", "ttl", "set_id",
-	                                    "shared", NULL };
 	enum err err;
 
 	if (!json_is_object(json))
 		return fail(why, ERR_INVALID, "must be an object");
 	*endpoint = (struct endpoint){ 0 };
-	err = json_only_keys(json, keys, "an endpoint", why);
+	err = json_only_fields(json, codec_endpoint_fields, "an endpoint", why);
 	if (!err)
 		err = get_name(json, registry, arena, endpoint, why);
 	if (!err)
@@ -223,6 +233,14 @@ enum err codec_wanted(const json_t *args, const struct registry *registry,
 
 /* ---- orders ---- */
 
+const struct json_field codec_selector_fields[] = {
+	{ "name", "name", "record sets at this name", "any", NAME_MAX_TEXT },
+	{ "below", "true or false", "true: and at all names below it", "false" },
+	{ "type", "text", "record sets of this type", "any", TYPE_MAX },
+	{ "resource", "text", "record sets of this resource", "any", MARK_RESOURCE_MAX },
+	{ 0 }
+};
+
 static enum err get_selected_type(const json_t *selector, struct order_row *order,
                                   struct why *why)
 {
@@ -246,12 +264,11 @@ static enum err get_selected_name(const json_t *selector, struct order_row *orde
 
 enum err codec_selector(const json_t *args, struct order_row *order, struct why *why)
 {
-	static const char *const keys[] = { "name", "below", "type", "resource", NULL };
 	const json_t *selector;
 	enum err err = json_get_object(args, "selector", JSON_REQUIRED, &selector, why);
 
 	if (!err)
-		err = json_only_keys(selector, keys, "a selector", why);
+		err = json_only_fields(selector, codec_selector_fields, "a selector", why);
 	if (!err)
 		err = get_selected_name(selector, order, why);
 	if (!err)

@@ -8,11 +8,14 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "model/json.h"
 #include "registry.h"
 #include "store.h"
 #include "store_order.h"
 
 enum { ENDPOINTS_MAX = 10000, TARGETS_MAX = 500 };
+
+extern const struct json_field codec_endpoint_fields[], codec_selector_fields[];
 
 /* The arguments of apply_endpoints, but for storage_id and zone. */
 struct wanted {

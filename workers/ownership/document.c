@@ -53,6 +53,14 @@ size_t document_add(json_t *entries, const struct record_row *row)
 
 /* ---- in ---- */
 
+const struct json_field document_fields[] = {
+	{ "dnsname", "text", "the name, without a final dot", .max = NAME_MAX_TEXT },
+	{ "owner", "text", "the owner; empty: the record has none", .max = OWNERS_MAX },
+	{ "target", "text", "the data of the record", .max = RDATA_MAX_TEXT },
+	{ "type", "text", "the record type", .max = TYPE_MAX },
+	{ 0 }
+};
+
 /* One entry; its texts are borrowed. */
 struct entry {
 	const char *dnsname, *owner, *target, *type;
@@ -60,12 +68,11 @@ struct entry {
 
 static enum err get_entry(const json_t *json, struct entry *entry, struct why *why)
 {
-	static const char *const keys[] = { "dnsname", "owner", "target", "type", NULL };
 	enum err err;
 
 	if (!json_is_object(json))
 		return fail(why, ERR_INVALID, "must be an object");
-	err = json_only_keys(json, keys, "an entry", why);
+	err = json_only_fields(json, document_fields, "an entry", why);
 	if (!err)
 		err = json_get_text(json, "dnsname", JSON_REQUIRED, NAME_MAX_TEXT,
 		                    &entry->dnsname, why);

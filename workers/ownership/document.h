@@ -9,10 +9,14 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "model/json.h"
 #include "registry.h"
 #include "store_record.h"
 
 enum { DOCUMENT_ENTRIES_MAX = 10000 };	/* of one call */
+
+/* Of an entry, in and out. */
+extern const struct json_field document_fields[];
 
 /* The records of a set, at the end of ENTRIES. Returns about how long they are as text. */
 size_t document_add(json_t *entries, const struct record_row *row);

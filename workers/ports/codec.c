@@ -16,6 +16,22 @@ static enum err within(const char *field, enum err err, struct why *why)
 
 /* ---- networks ---- */
 
+const struct json_field codec_network_fields[] = {
+	{ "id", "id", "its id, that of Neutron for example" },
+	{ "project_id", "text", "the tenant of a new network; that of another never changes",
+	  "the caller's tenant", 255 },
+	{ "dns_domain", "name", "the domain of the names of its ports; empty: they have no names",
+	  "empty", PORT_NAME_MAX },
+	{ 0 }
+};
+
+const struct json_field codec_network_shown[] = {
+	{ "id", "id", "its id" },
+	{ "project_id", "text", "its tenant" },
+	{ "dns_domain", "name", "the domain of the names of its ports; empty: none" },
+	{ 0 }
+};
+
 /* In any case, with or without the last dot, as users of Neutron write it. */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why)
@@ -90,13 +106,12 @@ static enum err take_network(const struct request *req, const json_t *json,
 enum err codec_network(const struct request *req, struct network_row *network,
                        struct why *why)
 {
-	static const char *const keys[] = { "id", "project_id", "dns_domain", NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "network", JSON_REQUIRED, &json, why);
 
 	*network = (struct network_row){ .domain_text = "" };
 	if (!err)
-		err = json_only_keys(json, keys, "network", why);
+		err = json_only_fields(json, codec_network_fields, "network", why);
 	return err ? err : within("network", take_network(req, json, network, why), why);
 }
 
@@ -107,6 +122,27 @@ json_t *codec_encode_network(const struct network_row *network)
 }
 
 /* ---- subnets ---- */
+
+const struct json_field codec_subnet_fields[] = {
+	{ "id", "id", "its id",
+	  "that of the network's subnet with this `cidr`, else a new id" },
+	{ "network_id", "id", "its network" },
+	{ "cidr", "text", "its prefix, `10.1.0.0/16` or `fd00::/64`" },
+	{ "dns_publish_fixed_ip", "true or false", "false: no address of the subnet is published",
+	  "true" },
+	{ 0 }
+};
+
+const struct json_field codec_subnet_shown[] = {
+	{ "id", "id", "its id" },
+	{ "network_id", "id", "its network" },
+	{ "project_id", "text", "the tenant of its network" },
+	{ "cidr", "text", "its prefix" },
+	{ "dns_domain", "name", "the domain of its network" },
+	{ "dns_publish_fixed_ip", "true or false", "what `set_subnet` or Neutron said" },
+	{ "published", "true or false", "whether its addresses are published" },
+	{ 0 }
+};
 
 static enum err take_subnet(const json_t *json, struct subnet_row *subnet, struct why *why)
 {
@@ -126,8 +162,6 @@ static enum err take_subnet(const json_t *json, struct subnet_row *subnet, struc
 
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id)
 {
-	static const char *const keys[] = { "id", "network_id", "cidr",
-	                                    "dns_publish_fixed_ip", NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "subnet", JSON_REQUIRED, &json,
 	                               &req->why);
@@ -135,7 +169,7 @@ enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_
 	*subnet = (struct subnet_row){ .is_flagged = true };
 	snprintf(subnet->id, sizeof(subnet->id), "%s", req->unique_id);
 	if (!err)
-		err = json_only_keys(json, keys, "subnet", &req->why);
+		err = json_only_fields(json, codec_subnet_fields, "subnet", &req->why);
 	if (!err)
 		err = within("subnet", take_subnet(json, subnet, &req->why), &req->why);
 	*has_id = !err && json_is_string(json_object_get(json, "id"));
@@ -156,6 +190,24 @@ json_t *codec_encode_subnet(const struct subnet_row *subnet)
 }
 
 /* ---- what a message says of a port ---- */
+
+const struct json_field codec_port_fields[] = {
+	{ "id", "id", "its id", "a new id", .is_fixed = true },
+	{ "network_id", "id", "its network", .is_fixed = true },
+	{ "project_id", "text", "its tenant", "the caller's tenant", 255, .is_fixed = true },
+	{ "dns_name", "text", "its name in its domain, or a full name with its final dot; empty: "
+	  "only generated names", "empty", PORT_NAME_MAX },
+	{ "dns_domain", "name", "the domain of its name, in place of the network's",
+	  "the domain of the network", PORT_NAME_MAX },
+	{ "mac_address", "text", "six octets, `fa:16:3e:00:00:07`", "none", 17 },
+	{ "fixed_ips", "list of [port address]", "its addresses", "empty", ADDRESSES_MAX },
+	{ 0 }
+};
+
+const struct json_field codec_address_fields[] = {
+	{ "ip_address", "text", "an IPv4 or IPv6 address" },
+	{ 0 }
+};
 
 static enum err take_address(const json_t *json, struct port_row *port, struct why *why)
 {
@@ -270,9 +322,6 @@ static enum err take_port(struct request *req, const json_t *json, struct port_w
 
 enum err codec_port(struct request *req, struct port_wish *wish)
 {
-	static const char *const keys[] = { "id", "network_id", "project_id", "dns_name",
-	                                    "dns_domain", "mac_address", "fixed_ips",
-	                                    NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "port", JSON_REQUIRED, &json,
 	                               &req->why);
@@ -280,21 +329,19 @@ enum err codec_port(struct request *req, struct port_wish *wish)
 	*wish = (struct port_wish){ 0 };
 	snprintf(wish->port.id, sizeof(wish->port.id), "%s", req->unique_id);
 	if (!err)
-		err = json_only_keys(json, keys, "port", &req->why);
+		err = json_only_fields(json, codec_port_fields, "port", &req->why);
 	return err ? err : within("port", take_port(req, json, wish), &req->why);
 }
 
 enum err codec_values(struct request *req, struct port_wish *wish)
 {
-	static const char *const keys[] = { "dns_name", "dns_domain", "mac_address",
-	                                    "fixed_ips", NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json,
 	                               &req->why);
 
 	*wish = (struct port_wish){ 0 };
 	if (!err)
-		err = json_only_keys(json, keys, "values", &req->why);
+		err = json_only_changes(json, codec_port_fields, "values", &req->why);
 	return err ? err : within("values", take_values(req, json, wish), &req->why);
 }
 
@@ -363,6 +410,28 @@ enum err codec_port_filter(struct request *req, struct port_filter *filter)
 }
 
 /* ---- ports as they are shown ---- */
+
+const struct json_field codec_assignment_shown[] = {
+	{ "ip_address", "text", "an address" },
+	{ "hostname", "text", "its name in the domain" },
+	{ "fqdn", "name", "its full name" },
+	{ 0 }
+};
+
+const struct json_field codec_port_shown[] = {
+	{ "id", "id", "its id" },
+	{ "network_id", "id", "its network" },
+	{ "project_id", "text", "its tenant" },
+	{ "dns_name", "text or null", "the name that it should have" },
+	{ "dns_fqdn", "name or null", "the full name that it has" },
+	{ "dns_domain", "name or null", "its own domain" },
+	{ "mac_address", "text or null", "its MAC address" },
+	{ "fixed_ips", "list of [port address]", "its addresses" },
+	{ "dns_assignment", "list of [assignment]", "the names of its addresses" },
+	{ "status", "text", "PENDING, ACTIVE or ERROR" },
+	{ "reason", "text or null", "why it is PENDING or in ERROR, or does not have its name" },
+	{ 0 }
+};
 
 /* What an address is called: as Neutron's dns_assignment. */
 static json_t *encode_assignment(const struct port_row *port,

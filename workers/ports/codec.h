@@ -1,18 +1,13 @@
 /*
  * codec -- networks, subnets and ports as messages have them: each field is checked here,
- * but for what only their network's row can tell.
- *
- *	network	{"id", "project_id"?, "dns_domain"}
- *	subnet	{"id"?, "network_id", "cidr", "dns_publish_fixed_ip"?}
- *	port	{"id"?, "network_id", "project_id"?, "dns_name"?, "dns_domain"?,
- *		 "mac_address"?, "fixed_ips": [{"ip_address"}]}
- *
+ * but for what only their network's row can tell. The fields are rows beside their decoders.
  * Ids are UUIDs, with hyphens or without.
  */
 #pragma once
 
 #include <jansson.h>
 
+#include "model/json.h"
 #include "ports.h"
 #include "store.h"
 
@@ -20,6 +15,11 @@ enum {
 	ADDRESSES_MAX = 30,		/* of a port */
 	LIST_DEFAULT = 100, LIST_MAX = 1000,	/* of one answer */
 };
+
+extern const struct json_field codec_network_fields[], codec_network_shown[];
+extern const struct json_field codec_subnet_fields[], codec_subnet_shown[];
+extern const struct json_field codec_port_fields[], codec_address_fields[];
+extern const struct json_field codec_port_shown[], codec_assignment_shown[];
 
 /*
  * Decodes a domain that central can have (domain_check_name()), and that leaves room for

@@ -33,17 +33,22 @@ static bool is_given(const json_t *json, const char *key)
 
 /* ---- addresses ---- */
 
+const struct json_field codec_address_fields[] = {
+	{ "address", "text", "an IPv4 or IPv6 address" },
+	{ "up", "true or false", "false: it gets no requests", "true" },
+	{ 0 }
+};
+
 static enum err take_address(const json_t *item, struct router_row *router,
                              struct why *why)
 {
-	static const char *const keys[] = { "address", "up", NULL };
 	struct router_address *at = &router->addresses[router->count];
 	const char *text = json_string_value(item);
 	bool is_up = true;
 	enum err err = OK;
 
 	if (!text)
-		err = json_only_keys(item, keys, "item", why);
+		err = json_only_fields(item, codec_address_fields, "item", why);
 	if (!err && !text)
 		err = json_get_text(item, "address", JSON_REQUIRED, ADDRESS_TEXT, &text,
 		                    why);
@@ -81,6 +86,46 @@ static enum err take_addresses(struct request *req, const json_t *json,
 }
 
 /* ---- routers ---- */
+
+const struct json_field codec_router_fields[] = {
+	{ "name", "text", "its name, a label", .max = ROUTE_LABEL_MAX, .is_fixed = true },
+	{ "description", "text", "a text for people", "empty", TEXT_MAX },
+	{ "dns", "text", "its domain; the names of its routes are below it",
+	  "its name in `routes.suffix`", ROUTE_HOST_MAX + 1, .is_fixed = true },
+	{ "label", "text", "one `key=value`: with the strategy `label` routes with this label "
+	  "come to it", "empty", TEXT_MAX },
+	{ "capacity", "number or null", "the most routes; null: no limit", "null", UINT32_MAX },
+	{ "ttl", "number", "the TTL of its addresses in seconds", "`routes.ttl`", TTL_MAX },
+	{ "addresses", "list of addresses (texts) or [instance]",
+	  "the addresses of its instances", "empty", ROUTER_ADDRESSES_MAX },
+	{ "zone", "[router zone]", "what its domain has to begin with", "empty",
+	  .is_fixed = true },
+	{ 0 }
+};
+
+const struct json_field codec_address_shown[] = {
+	{ "address", "text", "an address" },
+	{ "up", "true or false", "what the operator has set" },
+	{ "alive", "true or false", "it is up, and its agent is not silent" },
+	{ "shown", "true or false", "the domain has it" },
+	{ 0 }
+};
+
+const struct json_field codec_router_shown[] = {
+	{ "name", "text", "its name" },
+	{ "description", "text", "a text for people" },
+	{ "dns", "text", "its domain, without a final dot" },
+	{ "label", "text", "its label; empty: none" },
+	{ "state", "text", "`active`, `draining` or `going`" },
+	{ "ttl", "number", "the TTL of its addresses in seconds" },
+	{ "addresses", "list of [instance state]", "its addresses" },
+	{ "zone_status", "text", "PENDING, ACTIVE or ERROR: its domain on the name servers" },
+	{ "routes", "number", "how many routes it has; for administrators" },
+	{ "capacity", "number or null", "the most routes; for administrators" },
+	{ "serial", "number or null", "the serial of its domain; for administrators" },
+	{ "reason", "text", "why `zone_status` is ERROR; for administrators" },
+	{ 0 }
+};
 
 static enum err check_selector(const char *label, struct why *why)
 {
@@ -183,31 +228,25 @@ static enum err take_router(const struct routes *routes, struct request *req,
 enum err codec_router(const struct routes *routes, struct request *req,
                       struct router_wish *wish)
 {
-	static const char *const keys[] = {
-		"name", "description", "dns", "label", "capacity", "ttl", "addresses",
-		"zone", NULL,
-	};
 	const json_t *json;
 	enum err err = json_get_object(req->args, "router", JSON_REQUIRED, &json, &req->why);
 
 	*wish = (struct router_wish){ .router = {
 		.description = "", .label = "", .ttl = (uint32_t)routes->settings.ttl } };
 	if (!err)
-		err = json_only_keys(json, keys, "router", &req->why);
+		err = json_only_fields(json, codec_router_fields, "router", &req->why);
 	return err ? err : within("router", take_router(routes, req, json, wish),
 	                          &req->why);
 }
 
 enum err codec_router_values(struct request *req, struct router_wish *wish)
 {
-	static const char *const keys[] = { "description", "label", "capacity", "ttl",
-	                                    "addresses", NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json, &req->why);
 
 	*wish = (struct router_wish){ .router = { .description = "", .label = "" } };
 	if (!err)
-		err = json_only_keys(json, keys, "values", &req->why);
+		err = json_only_changes(json, codec_router_fields, "values", &req->why);
 	return err ? err : within("values", take_router_values(req, json, wish),
 	                          &req->why);
 }
@@ -297,6 +336,45 @@ json_t *codec_encode_router(const struct router_row *router, bool is_admin,
 }
 
 /* ---- routes ---- */
+
+#define ROUTE_STATUS \
+	{ "phase", "text", "`new` or `scheduled`; only a binding changes it", "as it is", 16 }, \
+	{ "dns", "text", "its name; only a binding changes it", "as it is", ROUTE_HOST_MAX + 1 }
+
+const struct json_field codec_route_fields[] = {
+	{ "id", "id", "its id", "a new id", .is_fixed = true },
+	{ "namespace", "text", "a label; it belongs to the first tenant that uses it",
+	  .max = ROUTE_LABEL_MAX, .is_fixed = true },
+	{ "name", "text", "its name in the namespace", .max = ROUTE_HOST_MAX, .is_fixed = true },
+	{ "project_id", "text", "its tenant", "the caller's tenant", 255, .is_fixed = true },
+	{ "host", "text", "a name of your own, in place of the generated one; `*.` in front is "
+	  "a wildcard", "empty", ROUTE_HOST_MAX + 1 },
+	{ "labels", "object of texts", "its labels", "empty", LABELS_MAX },
+	{ "backend", "text", "the backend of HAProxy", "NAMESPACE_NAME", BACKEND_MAX },
+	{ "status", "[route status]", "`update_route` refuses another status than the route has; "
+	  "`create_route` refuses any", "as it is" },
+	ROUTE_STATUS,
+	{ 0 }
+};
+
+const struct json_field codec_status_fields[] = { ROUTE_STATUS, { 0 } };
+
+const struct json_field codec_route_shown[] = {
+	{ "id", "id", "its id" },
+	{ "namespace", "text", "its namespace" },
+	{ "name", "text", "its name in the namespace" },
+	{ "project_id", "text", "its tenant" },
+	{ "host", "text or null", "a name of its own" },
+	{ "labels", "object of texts", "its labels" },
+	{ "backend", "text", "the backend of HAProxy" },
+	{ "router", "text or null", "the name of its router" },
+	{ "status", "object", "`phase` (`new` or `scheduled`) and `dns`, its name or null" },
+	{ "last_error", "text or null", "why it has no router" },
+	{ "waiting", "true or false", "another route has its host" },
+	{ "attempts", "number", "how often it got no router" },
+	{ "created_at", "time", "when it was created" },
+	{ 0 }
+};
 
 static enum err take_host(struct request *req, const json_t *json, struct route_wish *wish)
 {
@@ -388,12 +466,11 @@ static enum err take_status_of(const json_t *json, struct route_wish *wish,
 static enum err take_status(struct request *req, const json_t *json,
                             struct route_wish *wish)
 {
-	static const char *const keys[] = { "phase", "dns", NULL };
 	const json_t *status = NULL;
 	enum err err = json_get_object(json, "status", 0, &status, &req->why);
 
 	if (!err && status)
-		err = json_only_keys(status, keys, "status", &req->why);
+		err = json_only_fields(status, codec_status_fields, "status", &req->why);
 	if (!err && status)
 		err = within("status", take_status_of(status, wish, &req->why), &req->why);
 	return err ? err : take_status_of(json, wish, &req->why);
@@ -453,16 +530,13 @@ static enum err take_route(struct request *req, const json_t *json,
 
 enum err codec_route(struct request *req, struct route_wish *wish)
 {
-	static const char *const keys[] = { "id", "namespace", "name", "project_id", "host",
-	                                    "labels", "backend", "status", "phase", "dns",
-	                                    NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "route", JSON_REQUIRED, &json, &req->why);
 
 	*wish = (struct route_wish){ .route = { .last_error = "" } };
 	memcpy(wish->route.id, req->unique_id, sizeof(wish->route.id));
 	if (!err)
-		err = json_only_keys(json, keys, "route", &req->why);
+		err = json_only_fields(json, codec_route_fields, "route", &req->why);
 	if (!err)
 		err = within("route", take_route(req, json, wish), &req->why);
 	if (!err && !wish->route.backend) {
@@ -476,14 +550,12 @@ enum err codec_route(struct request *req, struct route_wish *wish)
 
 enum err codec_route_values(struct request *req, struct route_wish *wish)
 {
-	static const char *const keys[] = { "host", "labels", "backend", "status", "phase",
-	                                    "dns", NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "values", JSON_REQUIRED, &json, &req->why);
 
 	*wish = (struct route_wish){ .route = { .last_error = "" } };
 	if (!err)
-		err = json_only_keys(json, keys, "values", &req->why);
+		err = json_only_changes(json, codec_route_fields, "values", &req->why);
 	return err ? err : within("values", take_route_values(req, json, wish), &req->why);
 }
 
@@ -543,6 +615,25 @@ json_t *codec_encode_route(const struct route_row *route)
 
 /* ---- bindings ---- */
 
+const struct json_field codec_binding_fields[] = {
+	{ "route_namespace", "text", "the namespace of the route", .max = ROUTE_LABEL_MAX },
+	{ "route_name", "text", "the name of the route", .max = ROUTE_HOST_MAX },
+	{ "router", "text", "the name of the router", "the router of `dns`", ROUTE_LABEL_MAX },
+	{ "dns", "text", "the domain of the router", "that of `router`", ROUTE_HOST_MAX + 1 },
+	{ 0 }
+};
+
+const struct json_field codec_binding_shown[] = {
+	{ "route_namespace", "text", "the namespace of the route" },
+	{ "route_name", "text", "the name of the route" },
+	{ "route_id", "id", "the id of the route" },
+	{ "router", "text", "the name of the router" },
+	{ "dns", "text", "the domain of the router" },
+	{ "route_dns", "text", "the name of the route" },
+	{ "generation", "number", "grows with each binding of the route" },
+	{ 0 }
+};
+
 static enum err take_binding(const json_t *json, struct binding_wish *wish,
                              struct why *why)
 {
@@ -571,15 +662,13 @@ static enum err take_binding(const json_t *json, struct binding_wish *wish,
 
 enum err codec_binding(struct request *req, struct binding_wish *wish)
 {
-	static const char *const keys[] = { "route_namespace", "route_name", "router", "dns",
-	                                    NULL };
 	const json_t *json;
 	enum err err = json_get_object(req->args, "binding", JSON_REQUIRED, &json,
 	                               &req->why);
 
 	*wish = (struct binding_wish){ 0 };
 	if (!err)
-		err = json_only_keys(json, keys, "binding", &req->why);
+		err = json_only_fields(json, codec_binding_fields, "binding", &req->why);
 	return err ? err : within("binding", take_binding(json, wish, &req->why),
 	                          &req->why);
 }

@@ -1,11 +1,6 @@
 /*
- * codec -- routers, routes and bindings as messages have them.
- *
- *	router	{"name", "description"?, "dns"?, "label"?: "key=value", "capacity"?, "ttl"?,
- *		 "addresses"?: ["192.0.2.1", {"address", "up"}], "zone"?: core/shard_zone.h}
- *	route	{"id"?, "namespace", "name", "project_id"?, "host"?, "labels"?: {},
- *		 "backend"?}
- *	binding	{"route_namespace", "route_name", "router" or "dns"}
+ * codec -- routers, routes and bindings as messages have them. The fields are rows beside
+ * their decoders; those of a router's zone are in core/shard_zone.h.
  *
  * A router's dns is its domain, in bindings, too; without one it is NAME.`routes.suffix`.
  * What its route is called a binding answers as "route_dns". Phase and dns of a
@@ -15,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "model/json.h"
 #include "routes.h"
 #include "store.h"
 
@@ -22,6 +18,11 @@ enum {
 	ROUTER_ADDRESSES_MAX = 100, LABELS_MAX = 32,
 	LIST_DEFAULT = 100, LIST_MAX = 1000,
 };
+
+extern const struct json_field codec_router_fields[], codec_address_fields[];
+extern const struct json_field codec_router_shown[], codec_address_shown[];
+extern const struct json_field codec_route_fields[], codec_status_fields[], codec_route_shown[];
+extern const struct json_field codec_binding_fields[], codec_binding_shown[];
 
 /* What a message says of a router; what it does not say is as it was. */
 struct router_wish {

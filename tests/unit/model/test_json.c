@@ -193,15 +193,19 @@ static void false_is_a_bool(void **state)
 	json_decref(object);
 }
 
-static void only_known_keys(void **state)
+static void only_known_fields(void **state)
 {
-	static const char *const keys[] = { "a", "b", NULL };
+	static const struct json_field fields[] = {
+		{ "a", "number", "one", .is_fixed = true }, { "b", "null", "other" }, { 0 }
+	};
 	json_t *object = json_pack("{s:i, s:n}", "a", 1, "b");
 
 	(void)state;
-	assert_int_equal(json_only_keys(object, keys, "domain", &why), OK);
+	assert_int_equal(json_only_fields(object, fields, "domain", &why), OK);
+	assert_int_equal(json_only_changes(object, fields, "values", &why), ERR_INVALID);
+	assert_string_equal(why.text, "values has no field 'a'");
 	json_object_set_new(object, "c", json_null());
-	assert_int_equal(json_only_keys(object, keys, "domain", &why), ERR_INVALID);
+	assert_int_equal(json_only_fields(object, fields, "domain", &why), ERR_INVALID);
 	assert_string_equal(why.text, "domain has no field 'c'");
 	json_decref(object);
 }
@@ -214,7 +218,7 @@ int main(void)
 		cmocka_unit_test(getters),
 		cmocka_unit_test(absent_and_null_are_one),
 		cmocka_unit_test(false_is_a_bool),
-		cmocka_unit_test(only_known_keys),
+		cmocka_unit_test(only_known_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

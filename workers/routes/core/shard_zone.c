@@ -22,6 +22,37 @@ const char *shard_zone_full(const char *name, const char *dns, char text[SHARD_Z
 
 /* ---- what it has to begin with ---- */
 
+const struct json_field shard_zone_fields[] = {
+	{ "ns", "list of texts", "the hosts of its NS records", "those of the pool",
+	  ZONE_RECORDS_MAX },
+	{ "soa", "[router SOA]", "values of its SOA record", "central's" },
+	{ "serial", "number", "its first serial", "the time", UINT32_MAX },
+	{ "ttl", "number", "the TTL of records without one, in seconds", "central's",
+	  INT32_MAX },
+	{ "records", "list of [first record]", "its first records", "empty", ZONE_RECORDS_MAX },
+	{ 0 }
+};
+
+const struct json_field shard_zone_soa_fields[] = {
+	{ "mname", "text", "the primary", "central's", SOA_NAME_MAX },
+	{ "rname", "text", "the mail address as a name", "central's", SOA_NAME_MAX },
+	{ "ttl", "number", "seconds", "central's", INT32_MAX },
+	{ "refresh", "number", "seconds", "central's", INT32_MAX },
+	{ "retry", "number", "seconds", "central's", INT32_MAX },
+	{ "expire", "number", "seconds", "central's", INT32_MAX },
+	{ "minimum", "number", "seconds", "central's", INT32_MAX },
+	{ 0 }
+};
+
+const struct json_field shard_zone_record_fields[] = {
+	{ "name", "text", "a name in the domain, `@` for the domain, or a full name with its "
+	  "final dot", .max = 253 },
+	{ "type", "text", "a record type", .max = 16 },
+	{ "ttl", "number", "the TTL in seconds", "that of the domain", INT32_MAX },
+	{ "records", "list of texts", "the data of each record", .max = ZONE_RECORDS_MAX },
+	{ 0 }
+};
+
 static enum err within(const char *field, enum err err, struct why *why)
 {
 	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
@@ -51,23 +82,21 @@ static enum err check_texts(const json_t *json, const char *key, int flags,
 
 static enum err check_soa(const json_t *soa, struct why *why)
 {
-	static const char *const keys[] = { "mname", "rname", "ttl", "refresh", "retry",
-	                                    "expire", "minimum", NULL };
+	const struct json_field *fields = shard_zone_soa_fields;
 	const char *text;
-	enum err err = json_only_keys(soa, keys, "it", why);
+	enum err err = json_only_fields(soa, fields, "it", why);
 
 	for (int i = 0; i < 2 && !err; i++)
-		err = json_get_text(soa, keys[i], 0, SOA_NAME_MAX, &text, why);
-	for (int i = 2; keys[i] && !err; i++)
-		err = check_number(soa, keys[i], INT32_MAX, why);
+		err = json_get_text(soa, fields[i].name, 0, SOA_NAME_MAX, &text, why);
+	for (int i = 2; fields[i].name && !err; i++)
+		err = check_number(soa, fields[i].name, INT32_MAX, why);
 	return err;
 }
 
 static enum err check_record(const json_t *record, struct why *why)
 {
-	static const char *const keys[] = { "name", "type", "ttl", "records", NULL };
 	const char *text;
-	enum err err = json_only_keys(record, keys, "item", why);
+	enum err err = json_only_fields(record, shard_zone_record_fields, "item", why);
 
 	if (!err)
 		err = json_get_text(record, "name", JSON_REQUIRED, 253, &text, why);
@@ -106,8 +135,7 @@ static enum err check_parts(const json_t *zone, struct why *why)
 
 enum err shard_zone_check(const json_t *zone, struct why *why)
 {
-	static const char *const keys[] = { "ns", "soa", "serial", "ttl", "records", NULL };
-	enum err err = json_only_keys(zone, keys, "zone", why);
+	enum err err = json_only_fields(zone, shard_zone_fields, "zone", why);
 
 	return err ? err : within("zone", check_parts(zone, why), why);
 }

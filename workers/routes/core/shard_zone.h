@@ -17,8 +17,12 @@
 
 #include "base/err.h"
 #include "dns/address.h"
+#include "model/json.h"
 
 enum { ZONE_RECORDS_MAX = 100, ZONE_TEXT_MAX = 16384, SHARD_ZONE_NAME = 600 };
+
+extern const struct json_field shard_zone_fields[], shard_zone_soa_fields[];
+extern const struct json_field shard_zone_record_fields[];
 
 /* "ns1" is below the domain, "@" the domain, "ns1.example." what it says. */
 const char *shard_zone_full(const char *name, const char *dns, char text[SHARD_ZONE_NAME]);

@@ -1,0 +1,318 @@
+#include "codec.h"
+#include "codec_domain.h"
+#include "codec_find.h"
+#include "codec_pool.h"
+#include "codec_recordset.h"
+#include "codec_tsigkey.h"
+#include "runtime/rpc_words.h"
+#include "service.h"
+
+#define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
+#define OWNER RPC_OWNER
+#define ADMIN RPC_ADMINISTRATOR
+#define NOTHING "null"
+
+static const struct json_field args[] = {
+	{ "domain", "id or name", "the domain" },
+	{ "version", "number", "the `version` of the domain that the caller has read; `Conflict` if it "
+	  "has changed since", "any" },
+	{ "criterion", "object", "no field: there is nothing to choose by", "all" },
+	{ "marker", "id", "the `marker` of the page before", "the first page" },
+	{ "limit", "number from 1", "the most items of the answer", "100", FIND_LIMIT_MAX },
+	{ "sort_key", "text", "`name`", "`name`" },
+	{ "sort_dir", "text", "`asc` or `desc`", "`asc`" },
+	{ "recordset", "id", "the record set" },
+	{ "pool", "text", "the id or the name of a pool", .max = POOL_NAME_MAX },
+	{ "import", "id", "the import" },
+	{ "tsigkey", "id or name", "the TSIG key" },
+	{ "tenant", "text", "the tenant", .max = TENANT_MAX },
+	{ 0 }
+};
+
+static const struct json_field find_domains[] = {
+	{ "criterion", "[domain criterion]", "which domains", "all" },
+	{ "sort_key", "text", "`name`, `created_at`, `updated_at` or `serial`", "`name`" },
+	{ 0 }
+};
+static const struct json_field find_recordsets[] = {
+	{ "domain", "id or name", "only record sets of this domain", "all domains" },
+	{ "criterion", "[record criterion]", "which record sets", "all" },
+	{ "sort_key", "text", "`name`, `created_at` or `updated_at`", "`name`" },
+	{ 0 }
+};
+static const struct json_field find_records[] = {
+	{ "domain", "id or name", "only records of this domain", "all domains" },
+	{ "criterion", "[record criterion]", "which records", "all" },
+	{ "sort_key", "text", "`id` or `updated_at`", "`id`" },
+	{ 0 }
+};
+
+static const struct rpc_words words[] = {
+	{ "create_domain", "Creates a domain with its SOA and NS records.", OWNER, "[domain]",
+	  "{'domain': {'name': 'example.org.', 'email': 'dns@example.org'}}",
+	  FIELDS({ "domain", "[new domain]", "the domain" }) },
+	{ "get_domain", "Shows a domain.", OWNER, "[domain]", "{'domain': 'example.org.'}" },
+	{ "find_domains", "Lists the domains of the tenant. With `all_tenants` in its context an "
+	  "administrator sees those of all tenants.", OWNER,
+	  "`domains`: list of [domain]; `marker`: id or null",
+	  "{'criterion': {'name': '*example.org.'}, 'limit': 50}", find_domains },
+	{ "update_domain", "Changes the SOA values, the TTL or the description of a domain.", OWNER,
+	  "[domain]", "{'domain': 'example.org.', 'values': {'ttl': 600}}",
+	  FIELDS({ "values", "[new domain] (changeable fields)", "the new values" }) },
+	{ "delete_domain", "Deletes a domain. It becomes DELETED when its name servers are seen not to "
+	  "serve it any more; until then its name is not free.", OWNER, "[domain]",
+	  "{'domain': 'example.org.', 'if_empty': false}",
+	  FIELDS({ "if_empty", "true or false", "true: `Conflict` if the domain has more than its SOA "
+	           "record and the NS records at its apex", "false" }) },
+	{ "abandon_domain", "Ends the deletion of a domain: it becomes DELETED although name servers "
+	  "still serve it. The answer also has `servers`: the `id` of each with the `reason`.",
+	  ADMIN, "[domain]", "{'domain': 'example.org.'}" },
+	{ "create_recordset", "Creates a record set. `Duplicate` if the name has records of this type.",
+	  OWNER, "[recordset]",
+	  "{'domain': 'example.org.', 'recordset': {'name': 'www.example.org.', 'type': 'A', "
+	  "'ttl': 300, 'records': ['192.0.2.80']}}",
+	  FIELDS({ "recordset", "[new recordset]", "the record set" }) },
+	{ "get_recordset", "Shows a record set.", OWNER, "[recordset]",
+	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "find_recordsets", "Lists record sets with their records.", OWNER,
+	  "`recordsets`: list of [recordset]; `marker`: id or null",
+	  "{'domain': 'example.org.', 'criterion': {'type': 'A'}}", find_recordsets },
+	{ "update_recordset", "Changes the TTL or replaces the records of a record set.", OWNER,
+	  "[recordset]",
+	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', "
+	  "'values': {'records': ['192.0.2.81']}}",
+	  FIELDS({ "values", "[new recordset] (changeable fields)", "the new values" }) },
+	{ "delete_recordset", "Deletes a record set. The answer shows the set with its records to be "
+	  "deleted.", OWNER, "[recordset]",
+	  "{'domain': 'example.org.', 'recordset': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "find_records", "Lists records.", OWNER,
+	  "`records`: list of [record]; `marker`: id or null",
+	  "{'domain': 'example.org.', 'criterion': {'data': '192.0.2.80'}}", find_records },
+	{ "apply_changes", "Makes many changes of a domain under one serial, or none of them.", OWNER,
+	  "[outcome]",
+	  "{'domain': 'example.org.', 'changes': [{'op': 'set', 'name': 'www.example.org.', "
+	  "'type': 'A', 'ttl': 300, 'records': ['192.0.2.80']}]}",
+	  FIELDS({ "changes", "list of [change]", "the changes, in their order", .max = CHANGES_MAX },
+	         { "serial", "number", "the new serial; it must be newer than that of the domain",
+	           "the next one", UINT32_MAX },
+	         { "soa", "[SOA values]", "new values of the SOA record", "as it is" }) },
+	{ "create_pool", "Creates a pool of name servers.", ADMIN, "[pool]",
+	  "{'pool': {'name': 'edge', 'ns_records': ['ns1.example.net.']}}",
+	  FIELDS({ "pool", "[new pool]", "the pool" }) },
+	{ "get_pool", "Shows a pool.", ADMIN, "[pool]", "{'pool': 'edge'}" },
+	{ "find_pools", "Lists the pools.", ADMIN, "`pools`: list of [pool]; `marker`: id or null",
+	  "{'limit': 10}",
+	  FIELDS({ "sort_key", "text", "`name` or `created_at`", "`name`" }) },
+	{ "update_pool", "Changes the NS hosts, the description or the catalog zone of a pool. Existing "
+	  "domains keep their NS records.", ADMIN, "[pool]",
+	  "{'pool': 'edge', 'values': {'description': 'at the edge'}}",
+	  FIELDS({ "values", "[new pool] (changeable fields)", "the new values" }) },
+	{ "delete_pool", "Deletes a pool. `Conflict` if it has domains, or had some lately.", ADMIN,
+	  NOTHING, "{'pool': 'edge'}" },
+	{ "begin_import", "Begins an import: a zone of any size that replaces the records of a domain, "
+	  "or creates the domain, as one change. Then come `add_to_import` and `commit_import`.", OWNER, "`id`: id",
+	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
+	  FIELDS({ "domain", "[new domain]", "the domain" },
+	         { "mode", "text", "`create`: the domain must not exist. `replace`: it must exist. "
+	           "`upsert`: record sets that the import does not name stay",
+	           "create or replace", 16 }) },
+	{ "add_to_import", "Adds records to an import. A part that comes twice replaces itself.", OWNER,
+	  "`records`: number",
+	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'part': 0, "
+	  "'records': [['www.example.org.', 300, 'A', '192.0.2.80']]}",
+	  FIELDS({ "part", "number", "the number of this part", .max = INT32_MAX },
+	         { "records", "list of `[name, ttl, type, data]`", "records; one of them may be the "
+	           "SOA record", .max = RECORDS_MAX }) },
+	{ "commit_import", "Begins to carry out an import. `get_import` shows how it ends.", OWNER,
+	  "[import]", "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "get_import", "Shows an import.", OWNER, "[import]",
+	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "cancel_import", "Ends an import that is not committed.", OWNER, NOTHING,
+	  "{'import': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "export_domain", "Gives a domain as lines of a master file, the SOA record first. Compare "
+	  "`serial` of all pages: the domain may change in between.", OWNER,
+	  "`lines`: list of texts; `marker`: text or null; `serial`: number",
+	  "{'domain': 'example.org.', 'limit': 1000}",
+	  FIELDS({ "marker", "text", "the `marker` of the page before", "the first page" },
+	         { "limit", "number from 2", "the most lines of the answer", "20000",
+	           RECORDS_MAX }) },
+	{ "create_blacklist", "Reserves a name: only administrators may create it or a domain below it.",
+	  ADMIN, "[blacklist]", "{'blacklist': {'name': 'internal.example.'}}",
+	  FIELDS({ "blacklist", "[new blacklist]", "the entry" }) },
+	{ "find_blacklists", "Lists the reserved names.", ADMIN,
+	  "`blacklists`: list of [blacklist]; `marker`: id or null", "{'limit': 10}" },
+	{ "delete_blacklist", "Releases a reserved name.", ADMIN, NOTHING,
+	  "{'blacklist': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
+	  FIELDS({ "blacklist", "id", "the entry" }) },
+	{ "set_quota", "Sets a limit of a tenant.", ADMIN, "[quotas]",
+	  "{'tenant': 'acme', 'resource': 'domains', 'hard_limit': 500}",
+	  FIELDS({ "resource", "text", "a field of [quotas]" },
+	         { "hard_limit", "number from -1", "the limit; -1: none", .max = INT32_MAX }) },
+	{ "get_quotas", "Shows the limits of a tenant.", ADMIN, "[quotas]", "{'tenant': 'acme'}" },
+	{ "create_tsigkey", "Creates a TSIG key. The answer has no secret.", ADMIN, "[tsigkey]",
+	  "{'tsigkey': {'name': 'pool-key.'}}",
+	  FIELDS({ "tsigkey", "[new tsigkey]", "the key" }) },
+	{ "get_tsigkey", "Shows a TSIG key. The answer also has its `secret` in base64.", ADMIN,
+	  "[tsigkey]", "{'tsigkey': 'pool-key.'}" },
+	{ "find_tsigkeys", "Lists the TSIG keys without their secrets.", ADMIN,
+	  "`tsigkeys`: list of [tsigkey]; `marker`: id or null", "{'limit': 10}" },
+	{ "update_tsigkey", "Changes the secret or the algorithm of a TSIG key.", ADMIN, "[tsigkey]",
+	  "{'tsigkey': 'pool-key.', 'values': {'new_secret': true}}",
+	  FIELDS({ "values", "[tsigkey values]", "the new values" }) },
+	{ "delete_tsigkey", "Deletes a TSIG key. `Conflict` if a name server has it.", ADMIN, NOTHING,
+	  "{'tsigkey': 'pool-key.'}" },
+	{ "get_status", "Shows how far the name servers are: `servers` has a [server] for each name "
+	  "server of a pool, only for administrators; `domain` has a [domain status]. Without "
+	  "`domain` only administrators may call it.", OWNER, "`servers`: list of [server]; `domain`: [domain status]",
+	  "{'domain': 'example.org.'}",
+	  FIELDS({ "domain", "id or name", "the domain", "only the servers" },
+	         { "pool", "text", "only servers of this pool", "all pools", POOL_NAME_MAX }) },
+	{ "find_workers", "Lists the processes of the fleet, 1000 at most.", ADMIN,
+	  "`workers`: list of [worker]", "{}" },
+	{ "find_locks", "Lists the locks that a process holds, 1000 at most.", ADMIN,
+	  "`locks`: list of [lock]", "{}" },
+	{ "find_repairs", "Lists drifts and the newest repairs, 1000 of each at most.", ADMIN,
+	  "`repairs`: list of [repair]", "{}" },
+	{ "update_server", "Sets the state of a name server.", ADMIN,
+	  "`pool`: text; `id`: text; `state`: text",
+	  "{'pool': 'default', 'server': 'bind', 'state': 'ACTIVE'}",
+	  FIELDS({ "server", "text", "the id of the name server", .max = 32 },
+	         { "pool", "text", "the name of the pool", .max = POOL_NAME_MAX },
+	         { "state", "text", "`ACTIVE`, `DRAINED`: the pool manager neither changes nor counts it, or "
+	           "`REMOVED`: it also forgets what the server has" }) },
+	{ "sync_domain", "Has the pool manager compare a domain with its name servers at once.", OWNER,
+	  "`id`: id; `name`: name", "{'domain': 'example.org.'}",
+	  FIELDS({ "deep", "true or false", "true: also compare the records", "false" }) },
+	{ "update_status", "Reports the consensus about a domain." },
+	{ "update_statuses", "Reports the consensus about several domains." },
+	{ 0 }
+};
+
+static const struct rpc_object objects[] = {
+	{ "new domain", "A domain that a caller creates or changes.", codec_domain_fields },
+	{ "SOA values", "New values of a SOA record.", codec_domain_soa_fields },
+	{ "domain", "A domain as it is shown.", codec_domain_shown, true },
+	{ "new recordset", "A record set that a caller creates or changes.", codec_recordset_fields },
+	{ "change", "A change of one record set.", codec_change_fields },
+	{ "outcome", "What `apply_changes` did.", FIELDS(
+		{ "id", "id", "the domain" },
+		{ "serial", "number", "its serial now" },
+		{ "version", "number", "its version now" },
+		{ "added", "number", "how many records were added" },
+		{ "updated", "number", "how many got another TTL" },
+		{ "deleted", "number", "how many were deleted" },
+		{ "unchanged", "number", "how many were so already" },
+		{ "changed", "true or false", "false: nothing changed, the serial is the old one" }),
+	  true },
+	{ "recordset", "A record set as it is shown.", codec_recordset_shown, true },
+	{ "member", "A record of a record set.", codec_member_shown, true },
+	{ "record", "A record as it is shown.", codec_record_shown, true },
+	{ "domain criterion", "Which domains to list. All fields must match.",
+	  codec_find_domain_fields },
+	{ "record criterion", "Which record sets or records to list. All fields must match.",
+	  codec_find_record_fields },
+	{ "import", "An import as it is shown.", FIELDS(
+		{ "id", "id", "its id" },
+		{ "tenant", "text", "the tenant that began it" },
+		{ "domain", "name", "the name of its domain" },
+		{ "state", "text", "OPEN, COMMITTING, DONE or ERROR" },
+		{ "parts", "number", "how many parts it has" },
+		{ "records", "number", "how many records it has" },
+		{ "result", "[import result] or null", "what it did, when it is DONE" },
+		{ "reason", "text", "why it is in ERROR" },
+		{ "worker", "text", "the process that carries it out" },
+		{ "attempts", "number", "how often a process began to carry it out" },
+		{ "created_at", "time", "when it began" },
+		{ "updated_at", "time", "when it was changed last" }), true },
+	{ "import result", "What an import did.", FIELDS(
+		{ "domain", "id", "the domain" },
+		{ "name", "name", "its name" },
+		{ "serial", "number", "its serial" },
+		{ "records", "number", "how many records it has" },
+		{ "added", "number", "how many were added" },
+		{ "updated", "number", "how many got another TTL" },
+		{ "deleted", "number", "how many were deleted" },
+		{ "changed", "true or false", "false: nothing changed" }), true },
+	{ "new pool", "A pool that a caller creates or changes.", codec_pool_fields },
+	{ "pool", "A pool as it is shown.", codec_pool_shown, true },
+	{ "new blacklist", "A name to reserve.", service_blacklist_fields },
+	{ "blacklist", "A reserved name.", FIELDS(
+		{ "id", "id", "its id" },
+		{ "name", "name", "the reserved name" },
+		{ "description", "text", "a text for people" },
+		{ "created_at", "time or null", "when it was reserved; null in the answer to "
+		  "`create_blacklist`" }), true },
+	{ "quotas", "The limits of a tenant. -1: no limit.", FIELDS(
+		{ "domains", "number", "domains of the tenant" },
+		{ "domain_recordsets", "number", "record sets of a domain" },
+		{ "recordset_records", "number", "records of a record set" }), true },
+	{ "new tsigkey", "A TSIG key that a caller creates.", codec_tsigkey_fields },
+	{ "tsigkey values", "New values of a TSIG key.", codec_tsigkey_change_fields },
+	{ "tsigkey", "A TSIG key as it is shown.", codec_tsigkey_shown, true },
+	{ "server", "A name server of a pool.", FIELDS(
+		{ "id", "text", "its id in the settings of the pool manager" },
+		{ "pool", "text", "the name of its pool" },
+		{ "backend", "text", "its kind" },
+		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
+		{ "host", "text", "its address" },
+		{ "port", "number", "its DNS port" },
+		{ "domains_behind", "number", "domains whose serial it does not have" },
+		{ "domains_failed", "number", "domains whose last attempt failed there" },
+		{ "last_error", "text", "the last error" }), true },
+	{ "domain status", "The fields of [domain], and these.", FIELDS(
+		{ "servers", "list of [server status]", "what each name server has" },
+		{ "consensus", "object", "`current`: name servers that serve the serial; `servers`: "
+		  "name servers of the pool" }), true },
+	{ "server status", "What a name server has of a domain.", FIELDS(
+		{ "id", "text", "the name server" },
+		{ "state", "text", "ACTIVE, DRAINED or REMOVED" },
+		{ "action", "text", "CREATE, UPDATE or DELETE" },
+		{ "status", "text or null", "SUCCESS, ERROR or NO_DOMAIN; null: no result yet" },
+		{ "serial", "number or null", "the serial at the last poll" },
+		{ "lag", "number or null", "how far it is behind" },
+		{ "reason", "text", "the last error" },
+		{ "attempts", "number", "how often it failed" },
+		{ "next_attempt_at", "time or null", "when the next attempt is due" },
+		{ "seen_at", "time", "when the row was written" }), true },
+	{ "worker", "A process of the fleet.", FIELDS(
+		{ "plugin_name", "text", "the name of the process" },
+		{ "service", "text", "its topic" },
+		{ "role", "text", "`master` or `normal`" },
+		{ "status", "text", "`active` or `down`" },
+		{ "hash_factor", "number or null", "the number of its share" },
+		{ "total_number", "number or null", "how many shares there are" },
+		{ "plugin_time", "time", "its last heartbeat" },
+		{ "age", "number", "seconds since its last heartbeat" },
+		{ "generation", "number", "the generation of its share" },
+		{ "up", "number", "seconds since its start" },
+		{ "version", "text", "the version of the program" }), true },
+	{ "lock", "A lock.", FIELDS(
+		{ "object_uuid", "text", "what it is for: a domain, a tenant or an election" },
+		{ "domain", "name or null", "the domain of this id" },
+		{ "owner", "text", "the process that holds it" },
+		{ "session_id", "text", "the session of this process" },
+		{ "fence", "number", "grows with each holder" },
+		{ "created_at", "time", "when it was renewed last" },
+		{ "age", "number", "seconds since then" },
+		{ "ttl", "number", "seconds until it ends without a renewal" }), true },
+	{ "repair", "A drift that is there, or a repair.", FIELDS(
+		{ "name", "name", "the zone" },
+		{ "server", "text", "the name server" },
+		{ "pool", "text", "the pool" },
+		{ "kind", "text", "CONTENT, SERIAL or STRAY" },
+		{ "state", "text", "how far it is, or how it ended" },
+		{ "detail", "text", "what differs" },
+		{ "pass1_at", "time or null", "when it was seen first" },
+		{ "pass2_at", "time or null", "when it was seen again" },
+		{ "done_at", "time or null", "when it was repaired" },
+		{ "worker", "text", "the process that repaired it" },
+		{ "serial", "number", "the serial of the domain" },
+		{ "age", "number", "seconds since its last step" }), true },
+	{ 0 }
+};
+
+const struct rpc_topic rpc_topics[] = {
+	{ "central", "Domains, records, pools, TSIG keys and the state of the fleet.",
+	  service_methods, words, args, objects },
+	{ 0 }
+};

@@ -1,0 +1,88 @@
+"""example.py URL -- creates a domain with a record, waits for it and deletes it again."""
+
+import sys
+import tempfile
+import time
+import uuid
+
+import oslo_messaging as om
+from oslo_config import cfg
+
+SETTINGS = """
+[DEFAULT]
+control_exchange = zonefleet
+[oslo_messaging_rabbit]
+amqp_durable_queues = true
+"""
+AGAIN = "Busy", "Timeout", "Unavailable"     # worth a retry
+ZONE = "rpc-example.org."
+
+
+def connect(url):
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write(SETTINGS)
+        file.flush()
+        cfg.CONF(["--config-file", file.name])
+    return om.get_rpc_transport(cfg.CONF, url=url)
+
+
+def call(client, method, **arguments):
+    """Calls up to five times. The errors of zonefleet are RemoteError; exc_type is the class."""
+    context = {"project_id": "demo", "user_id": "jo", "request_id": f"req-{uuid.uuid4()}"}
+    for pause in 0.5, 1, 2, 4, None:
+        try:
+            return client.call(context, method, **arguments)
+        except om.MessagingTimeout:
+            if pause is None:
+                raise
+        except om.RemoteError as error:
+            if error.exc_type not in AGAIN or pause is None:
+                raise
+        time.sleep(pause)
+
+
+def create(client):
+    try:
+        call(client, "create_domain", domain={"name": ZONE, "email": "dns@example.org"})
+    except om.RemoteError as error:
+        if error.exc_type != "Duplicate":       # it is there already
+            raise
+
+
+def wait(client, serial):
+    while True:
+        domain = call(client, "get_domain", domain=ZONE)
+        if domain["status"] == "ERROR":
+            raise SystemExit(domain["reason"])
+        if domain["status"] == "ACTIVE" and domain["serial"] >= serial:
+            return domain
+        time.sleep(0.1)
+
+
+def records(client):
+    """All pages."""
+    marker = None
+    while True:
+        page = call(client, "find_records", domain=ZONE, marker=marker, limit=2)
+        yield from page["records"]
+        marker = page["marker"]
+        if not marker:
+            return
+
+
+def main(url):
+    transport = connect(url)
+    client = om.get_rpc_client(transport, om.Target(topic="central"), timeout=20)
+    create(client)
+    done = call(client, "apply_changes", domain=ZONE, changes=[
+        {"op": "set", "name": f"www.{ZONE}", "type": "A", "ttl": 300, "records": ["192.0.2.80"]}])
+    domain = wait(client, done["serial"])
+    print(domain["name"], domain["serial"], domain["status"])
+    for record in records(client):
+        print(record["name"], record["type"], record["data"])
+    # the version that was read: Conflict if another program has changed the domain since
+    call(client, "delete_domain", domain=ZONE, version=domain["version"])
+    transport.cleanup()
+
+
+main(sys.argv[1])

@@ -1,0 +1,137 @@
+#include "codec.h"
+#include "document.h"
+#include "ownership.h"
+#include "runtime/rpc_words.h"
+
+#define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
+#define OWNER RPC_OWNER
+#define REGISTRY "'storage_id': 'cluster-1', 'zone': 'shared.example.'"
+
+static const struct json_field args[] = {
+	{ "storage_id", "text", "the `storage_id` of the registry", .max = MARK_OWNER_MAX },
+	{ "zone", "name", "its zone; the final dot may be left out" },
+	{ "selector", "[selector]", "which record sets" },
+	{ "dry_run", "true or false", "true: change nothing, and say what would be done", "false" },
+	{ 0 }
+};
+
+static const struct rpc_words words[] = {
+	{ "apply_endpoints", "Stores what a resource wants in the zone. The next round writes it. "
+	  "`complete` of the answer is false while the source of the resource is in doubt.",
+	  OWNER, "`changed`: number; `endpoints`: number; `complete`: true or false",
+	  "{" REGISTRY ", 'resource': 'ingress/shop/web', 'complete': true, 'endpoints': "
+	  "[{'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}]}",
+	  FIELDS({ "resource", "text", "the resource; letters, digits and `. _ : / @ -`",
+	           .max = MARK_RESOURCE_MAX },
+	         { "endpoints", "list of [endpoint]", "what it wants", .max = ENDPOINTS_MAX },
+	         { "complete", "true or false", "true: it wants nothing else; false: what it wanted "
+	           "before stays" },
+	         { "rev", "number", "a number that grows; `Conflict` for a smaller one than before",
+	           "0: not counted", INT64_MAX }) },
+	{ "plan_calculate", "Begins a round at once. The round is over when `rounds` of `get_plan` has "
+	  "grown.", OWNER, "[registry]", "{" REGISTRY "}" },
+	{ "plan_approve", "Approves the held changes of the plan with this digest. `Conflict` if no such "
+	  "plan is held.", OWNER, "null",
+	  "{" REGISTRY ", 'digest': "
+	  "'0000000000000000000000000000000000000000000000000000000000000000'}",
+	  FIELDS({ "digest", "text", "`digest` of the plan", .max = 64 }) },
+	{ "get_plan", "Shows a registry with the plan of its last round.", OWNER, "[registry]",
+	  "{" REGISTRY "}" },
+	{ "find_registries", "Lists the registries of the tenant. Their `plan` is null.", OWNER,
+	  "`registries`: list of [registry]", "{}" },
+	{ "ownership_adopt", "Orders to own a record set that has no owner and exactly these records.",
+	  OWNER, "`order`: id",
+	  "{" REGISTRY ", 'dnsname': 'www.shared.example.', 'type': 'A', 'targets': ['192.0.2.80']}",
+	  FIELDS({ "dnsname", "name", "the name of the record set" },
+	         { "type", "text", "its type" },
+	         { "targets", "list of texts", "the data of its records", .max = TARGETS_MAX }) },
+	{ "ownership_adopt_wanted", "Orders to own the selected record sets that have no owner and are "
+	  "as a resource wants them.", OWNER, "`order`: id",
+	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
+	{ "ownership_release", "Orders to give up the selected record sets; they stay in the zone.",
+	  OWNER, "`order`: id",
+	  "{" REGISTRY ", 'selector': {'name': 'www.shared.example.'}, 'dry_run': true}" },
+	{ "ownership_transfer", "Orders to give the selected record sets to another registry of the "
+	  "zone.", OWNER, "`order`: id",
+	  "{" REGISTRY ", 'to': 'cluster-2', 'selector': {'below': true, "
+	  "'name': 'shop.shared.example.'}, 'dry_run': true}",
+	  FIELDS({ "to", "text", "the `storage_id` of that registry", .max = MARK_OWNER_MAX }) },
+	{ "get_order", "Shows how far an order is. `state` is OPEN or DONE.", OWNER,
+	  "`order`: id; `state`: text; `result`: [order result] or null",
+	  "{" REGISTRY ", 'order': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}",
+	  FIELDS({ "order", "id", "the order" }) },
+	{ "storage_records", "Lists the records of the zone at the last reading, with their owners. The "
+	  "zone may change between two pages: compare `serial`.", OWNER,
+	  "`serial`: number; `read_at`: time or null; `records`: list of [owned record]; "
+	  "`marker`: text or null", "{" REGISTRY ", 'limit': 100}",
+	  FIELDS({ "marker", "text", "the `marker` of the page before", "the first page" },
+	         { "limit", "number from 1", "the most record sets of the answer", "1000", 1000 }) },
+	{ "storage_import", "Takes over the owners of records from a list, for a registry with the "
+	  "storage `table`. `claimed`: own record sets. `others`, `unmanaged`, `outside` and "
+	  "`unreadable` count the other records: of other owners, without owner, outside of the "
+	  "zone, and those that no zone can have.", OWNER,
+	  "`claimed`: number; `others`: number; `unmanaged`: number; `outside`: number; "
+	  "`unreadable`: number",
+	  "{" REGISTRY ", 'records': [{'dnsname': 'www.shared.example', 'owner': 'cluster-1', "
+	  "'target': '192.0.2.80', 'type': 'A'}]}",
+	  FIELDS({ "records", "list of [owned record]", "the list",
+	           .max = DOCUMENT_ENTRIES_MAX }) },
+	{ 0 }
+};
+
+static const struct rpc_object objects[] = {
+	{ "endpoint", "One record set that a resource wants.", codec_endpoint_fields },
+	{ "selector", "Which record sets an order is about. All fields must match.",
+	  codec_selector_fields },
+	{ "registry", "A registry and its last round.", FIELDS(
+		{ "storage_id", "text", "its owner in the marks" },
+		{ "zone", "name", "its zone" },
+		{ "state", "text", "NEW, OK, HELD, FAILED or PARKED" },
+		{ "reason", "text", "why it is FAILED or PARKED" },
+		{ "rev", "number", "grows when a resource wants something else" },
+		{ "planned_rev", "number", "`rev` at the last round" },
+		{ "rounds", "number", "grows with each round" },
+		{ "planned_at", "time or null", "when the last plan was made" },
+		{ "approved_by", "text", "the user who approved held changes" },
+		{ "plan", "[plan] or null", "the plan of the last round" }), true },
+	{ "plan", "The plan of a round.", FIELDS(
+		{ "serial", "number", "the serial of the zone" },
+		{ "ours", "number", "record sets that the registry owns" },
+		{ "held", "number", "held changes" },
+		{ "digest", "text", "names the held changes" },
+		{ "complete", "true or false", "all resources have sent complete lists" },
+		{ "dry_run", "true or false", "the registry only plans" },
+		{ "steps", "object", "how many record sets get each step" },
+		{ "reasons", "object", "how many have each reason" },
+		{ "outcomes", "object", "how the changes ended" },
+		{ "items", "list of [plan item]", "record sets, the held ones first" },
+		{ "more", "number", "how many more there are" }), true },
+	{ "plan item", "What a round does with a record set.", FIELDS(
+		{ "name", "name", "its name" },
+		{ "type", "text", "its type" },
+		{ "step", "text", "what is done" },
+		{ "reason", "text", "why: see docs/ownership.md" },
+		{ "held", "true or false", "it waits for approval" },
+		{ "resource", "text or null", "the resource" },
+		{ "words", "text", "the reason in words" },
+		{ "is", "list of texts", "its records, the first 20" },
+		{ "becomes", "list of texts", "its records after that, the first 20" }), true },
+	{ "order result", "What an order did.", FIELDS(
+		{ "matched", "number", "record sets that it is about" },
+		{ "done", "number", "record sets that it changed" },
+		{ "refused", "object", "how many it did not change, for each reason" },
+		{ "names", "list of texts", "`name type` of the first of them" },
+		{ "dry_run", "true or false", "nothing was changed" }), true },
+	{ "owned record", "A record of a shared zone with its owner.", document_fields },
+	{ 0 }
+};
+
+static const struct rpc_method *methods(void)
+{
+	return ownership_methods;
+}
+
+const struct rpc_topic rpc_topics[] = {
+	{ "ownership", "Records in shared zones.", methods, words, args, objects },
+	{ 0 }
+};

@@ -1,0 +1,124 @@
+#include "agent.h"
+#include "codec.h"
+#include "ports.h"
+#include "runtime/rpc_words.h"
+
+#define FIELDS(...) (const struct json_field[]){ __VA_ARGS__, { 0 } }
+#define OWNER RPC_OWNER
+#define ADMIN RPC_ADMINISTRATOR
+
+static const struct json_field args[] = {
+	{ "port", "id", "the port" },
+	{ "network", "id", "the network" },
+	{ "subnet", "id", "the subnet" },
+	{ "marker", "id", "the `marker` of the page before", "the first page" },
+	{ "limit", "number from 1", "the most items of the answer", "100", LIST_MAX },
+	{ 0 }
+};
+
+static const struct json_field of_network[] = {
+	{ "network", "id", "only those of this network", "all networks" },
+	{ "dns_fqdn", "name", "only ports with this full name", "all names" },
+	{ 0 }
+};
+
+static const struct rpc_words words[] = {
+	{ "create_port", "Creates a port; its names are published. The call with the same id again "
+	  "answers with the port.", OWNER, "`port`: [port]",
+	  "{'port': {'id': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', "
+	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_name': 'vm01', "
+	  "'fixed_ips': [{'ip_address': '10.1.1.1'}]}}",
+	  FIELDS({ "port", "[new port]", "the port" }) },
+	{ "update_port", "Changes the name or the addresses of a port.", OWNER, "`port`: [port]",
+	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10', 'values': {'dns_name': 'web'}}",
+	  FIELDS({ "values", "[new port] (changeable fields)", "the new values" }) },
+	{ "delete_port", "Deletes a port; its records follow.", OWNER, "null",
+	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
+	{ "get_port", "Shows a port.", OWNER, "`port`: [port]",
+	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}" },
+	{ "list_ports", "Lists ports.", OWNER, "`ports`: list of [port]; `marker`: id or null",
+	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 10}", of_network },
+	{ "get_published", "Shows how far the records of a port or a network are. `open`: records that "
+	  "central has not taken yet. `refused`: records that it refused, for the `reason`. "
+	  "`domains`: where they are. It needs one of the two arguments.", OWNER,
+	  "`open`: number; `refused`: number; `reason`: text; `domains`: list of names",
+	  "{'port': '0b5a6b6e2f0e4a439be73b8d2f8a3d10'}",
+	  FIELDS({ "port", "id", "the port", "all ports of `network`" },
+	         { "network", "id", "the network", "that of `port`" }) },
+	{ "set_network", "Creates a network or changes its domain; its ports are renamed. `ports`: how "
+	  "many were renamed. `unnamed`: ports that cannot have their name, the first of them.", OWNER,
+	  "`network`: [network]; `ports`: number; `unnamed`: list of ids",
+	  "{'network': {'id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'dns_domain': 'example.org.'}}",
+	  FIELDS({ "network", "[new network]", "the network" }) },
+	{ "get_network", "Shows a network.", OWNER, "`network`: [network]",
+	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "list_networks", "Lists networks.", OWNER,
+	  "`networks`: list of [network]; `marker`: id or null", "{'limit': 10}" },
+	{ "delete_network", "Deletes a network with its subnets. `Conflict` if it has ports.", OWNER,
+	  "null", "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}" },
+	{ "set_subnet", "Creates a subnet, or changes whether its addresses are published.", OWNER,
+	  "`subnet`: [subnet]",
+	  "{'subnet': {'id': '8c1e4a521f0b4a5e8d537f6f0c2b9e21', "
+	  "'network_id': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'cidr': '10.1.0.0/16'}}",
+	  FIELDS({ "subnet", "[new subnet]", "the subnet" }) },
+	{ "get_subnet", "Shows a subnet.", OWNER, "`subnet`: [subnet]",
+	  "{'subnet': '8c1e4a521f0b4a5e8d537f6f0c2b9e21'}" },
+	{ "list_subnets", "Lists subnets.", OWNER,
+	  "`subnets`: list of [subnet]; `marker`: id or null",
+	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11'}", of_network },
+	{ "delete_subnet", "Deletes a subnet.", OWNER, "null",
+	  "{'subnet': '8c1e4a521f0b4a5e8d537f6f0c2b9e21'}" },
+	{ "hosts_export", "Gives the lines of a network for dnsmasq, port by port.", OWNER,
+	  "`hosts`: list of [host lines]; `marker`: id or null; `version`: number",
+	  "{'network': '5d2b8a5c6a0f4c529a513f0a8a1c7c11', 'limit': 50}",
+	  FIELDS({ "ports", "list of ids", "only these ports", "all ports", 100 },
+	         { "limit", "number from 1", "the most ports of the answer; more than 50 is 50",
+	           "50", LIST_MAX }) },
+	{ "hosts_versions", "Says how often the lines of each network have changed: `versions` has a "
+	  "number for each id.", ADMIN, "`versions`: object",
+	  "{'networks': ['5d2b8a5c6a0f4c529a513f0a8a1c7c11']}",
+	  FIELDS({ "networks", "list of ids", "the networks", .max = 500 }) },
+	{ "compare", "Shows the last comparison with Neutron. `Conflict` without a feed (`ports.feed`).",
+	  ADMIN, "`ended`: number; `looked_at`: number; `differing`: number; `repaired`: number; "
+	  "`reason`: text", "{'now': false}",
+	  FIELDS({ "now", "true or false", "true: begin the next comparison at once", "false" }) },
+	{ 0 }
+};
+
+static const struct rpc_object objects[] = {
+	{ "new port", "A port that a caller creates or changes.", codec_port_fields },
+	{ "port address", "An address of a port.", codec_address_fields },
+	{ "port", "A port as it is shown.", codec_port_shown, true },
+	{ "assignment", "The name of an address, as in Neutron's `dns_assignment`.",
+	  codec_assignment_shown, true },
+	{ "new network", "A network that a caller sets.", codec_network_fields },
+	{ "network", "A network as it is shown.", codec_network_shown, true },
+	{ "new subnet", "A subnet that a caller sets.", codec_subnet_fields },
+	{ "subnet", "A subnet as it is shown.", codec_subnet_shown, true },
+	{ "host lines", "The lines of a port for dnsmasq.", FIELDS(
+		{ "port", "id", "the port" },
+		{ "addn_hosts", "text", "lines of `--addn-hosts`" },
+		{ "dhcp_hosts", "text", "lines of `--dhcp-hostsfile`" }), true },
+	{ 0 }
+};
+
+static const struct rpc_words agent_words[] = {
+	{ "hosts_changed", "Tells the agents of a network which ports have changed." },
+	{ 0 }
+};
+
+static const struct rpc_method *methods(void)
+{
+	return ports_methods;
+}
+
+static const struct rpc_method *of_agent(void)
+{
+	return ports_agent.methods;
+}
+
+const struct rpc_topic rpc_topics[] = {
+	{ "ports", "Networks, subnets and ports, and their names.", methods, words, args, objects },
+	{ "ports_agent", "A fanout to the agents.", of_agent, agent_words },
+	{ 0 }
+};

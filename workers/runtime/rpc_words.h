@@ -1,0 +1,41 @@
+/*
+ * rpc_words -- what docs/rpc.md says of the methods of a topic. The words stand in a file
+ * beside the rows that the program uses (service_words.c); docs/rpc/words.c prints both, and
+ * `make check` fails for a method without words. test_rpc_reference.py makes the calls of the
+ * examples and compares the answers with the objects.
+ */
+#pragma once
+
+#include "model/json.h"
+#include "runtime/rpc.h"
+
+#define RPC_OWNER "the tenant that has it, and administrators"
+#define RPC_ADMINISTRATOR "administrators"
+#define RPC_ANYONE "all callers"
+
+struct rpc_words {
+	const char *method;
+	const char *help;
+	const char *callers;	/* one of the above; NULL: only programs of the fleet */
+	/* "[domain]" or "`domains`: list of [domain]; `marker`: id or null" */
+	const char *answer;
+	const char *example;	/* its arguments: JSON with ' for " */
+	const struct json_field *args;	/* those that are not as in the topic's `args` */
+};
+
+struct rpc_object {
+	const char *name, *help;
+	const struct json_field *fields;
+	bool is_answer;		/* no caller gives it */
+};
+
+struct rpc_topic {
+	const char *topic, *help;
+	const struct rpc_method *(*methods)(void);
+	const struct rpc_words *words;	/* these end with a row of zeroes, too */
+	const struct json_field *args;	/* that mean the same in several methods */
+	const struct rpc_object *objects;
+};
+
+/* Of the program: each has its own. Ends with a row of zeroes. */
+extern const struct rpc_topic rpc_topics[];
