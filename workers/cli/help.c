@@ -7,16 +7,6 @@
 
 enum { WIDTH = 78, INDENT = 2, OPTION_COLUMN = 26, COMMAND_COLUMN = 24 };
 
-const struct exit_row exit_rows[EXIT_COUNT] = {
-	[EXIT_GOOD]        = { "success" },
-	[EXIT_FAILED]      = { "the worker refused the request, or the request failed" },
-	[EXIT_USAGE]       = { "the command line or the settings are wrong" },
-	[EXIT_NOT_FOUND]   = { "the domain, record set, pool, ... does not exist" },
-	[EXIT_IN_ERROR]    = { "--wait, watch: the state became ERROR; owner: FAILED" },
-	[EXIT_TIMEOUT]     = { "no answer in time, or not ACTIVE in time" },
-	[EXIT_UNREACHABLE] = { "the broker, the database or the worker is not reachable" },
-};
-
 const struct help_group help_groups[] = {
 	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
 	{ "Pools and name servers", { "pool", "server", "servers", "repairs", "tsigkey" } },
@@ -146,7 +136,7 @@ static void print_overview(void)
 	print_options(OPT_COMMON);
 	printf("\nExit status:\n");
 	for (int i = 0; i < EXIT_COUNT; i++)
-		printf("  %d  %s\n", i, exit_rows[i].meaning);
+		printf("  %d  %s\n", i, cli_exit_meanings[i]);
 	printf("\n'zonefleet help COMMAND' explains a command with examples. "
 	       "Begin with:\n");
 	print_indented("zonefleet domain create example.org --wait\n"

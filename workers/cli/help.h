@@ -19,8 +19,3 @@ struct help_group {
 	const char *nouns[HELP_NOUNS_MAX];	/* then NULL */
 };
 extern const struct help_group help_groups[];
-
-struct exit_row {
-	const char *meaning;
-};
-extern const struct exit_row exit_rows[EXIT_COUNT];
