@@ -245,9 +245,9 @@ bench-minidns bench-ownership bench-ports bench-routes bench-sync: bench-%:
 fuzz:
 	tests/fuzz/run
 
-# The dependency direction, and each foreign library behind its own module.
+# The dependency direction, each foreign library behind its own module, and no cycle of files.
 src = grep -rnE --include=*.[ch]
-layers:
+layers: all
 	@! $(src) '#include "(runtime|model|dns|consistency)/' workers/base
 	@! $(src) '#include "dns/' workers/model workers/runtime workers/consistency
 	@! $(src) '#include "consistency/' workers/model workers/dns workers/runtime workers/net \
@@ -275,6 +275,7 @@ layers:
 	    grep -v '^workers/ownership/core/mark_seal'
 	@! $(src) '"(SELECT|INSERT|UPDATE|DELETE|REPLACE) ' workers central poolmgr minidns | \
 	    grep -vE '/(store[a-z_]*|migrate|db[a-z_]*|tx)\.[ch]:'
+	@tests/support/check-cycles $(BUILD)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zonefleet/schema

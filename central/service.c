@@ -2,32 +2,7 @@
 
 #include <string.h>
 
-#include "base/log.h"
 #include "edit.h"
-#include "model/json.h"
-
-/* ---- what the handlers share ---- */
-
-enum err service_access_many(struct request *req, struct access *access)
-{
-	enum err err = access_of_list(req, access);
-
-	if (!err)
-		access->all &= req->context.all_tenants;
-	return err;
-}
-
-enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1])
-{
-	return json_get_id(req->args, key, JSON_REQUIRED, id, &req->why);
-}
-
-enum err service_object(struct request *req, const char *key, const json_t **object)
-{
-	return json_get_object(req->args, key, JSON_REQUIRED, object, &req->why);
-}
-
-/* ---- the methods ---- */
 
 #define PAGE " criterion? marker? limit? sort_key? sort_dir?"
 

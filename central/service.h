@@ -18,13 +18,18 @@
 const struct rpc_method *service_methods(void);
 void service_metrics(void);		/* before the fork */
 
-/* access_of() for finds: an administrator sees all only if that is asked for. */
-enum err service_access_many(struct request *req, struct access *access);
-
 /* An id of one thing, "recordset" or "pool"; never empty. */
-enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1]);
+static inline enum err service_id(struct request *req, const char *key, char id[ID_LEN + 1])
+{
+	return json_get_id(req->args, key, JSON_REQUIRED, id, &req->why);
+}
+
 /* The argument KEY, which must be an object. */
-enum err service_object(struct request *req, const char *key, const json_t **object);
+static inline enum err service_object(struct request *req, const char *key,
+                                      const json_t **object)
+{
+	return json_get_object(req->args, key, JSON_REQUIRED, object, &req->why);
+}
 
 extern const struct json_field service_blacklist_fields[];
 

@@ -109,7 +109,7 @@ enum err service_find_domains(void *self, struct request *req)
 	struct domain_criterion criterion;
 	struct paging paging;
 	struct access access;
-	enum err err = service_access_many(req, &access);
+	enum err err = access_of_many(req, &access);
 
 	if (!err)
 		err = codec_find_domains(req->args, &criterion, &req->why);

@@ -212,7 +212,7 @@ struct search {
 static enum err decode_search(struct request *req, const char *const *sort_keys,
                               struct search *search)
 {
-	enum err err = service_access_many(req, &search->access);
+	enum err err = access_of_many(req, &search->access);
 
 	if (!err)
 		err = codec_find_records(req->args, &search->criterion, &req->why);

@@ -23,6 +23,9 @@ enum {
 	LOOK_AGAIN_MS = 100,
 };
 
+static void exchange_open(struct exchange *exchange);
+static void exchange_spare(struct exchange *exchange);
+
 struct exchanges *exchanges_new(struct loop *loop, struct servers *servers,
                                 const struct figures *figures)
 {
@@ -32,6 +35,8 @@ struct exchanges *exchanges_new(struct loop *loop, struct servers *servers,
 	exchanges->servers = servers;
 	exchanges->figures = figures;
 	exchanges->places = places_new();
+	exchanges->open = exchange_open;
+	exchanges->spare = exchange_spare;
 	return exchanges;
 }
 
@@ -432,7 +437,7 @@ static void on_timer(void *self)
 
 /* ---- the beginning ---- */
 
-void exchange_open(struct exchange *exchange)
+static void exchange_open(struct exchange *exchange)
 {
 	struct exchanges *exchanges = exchange->exchanges;
 
@@ -451,7 +456,7 @@ void exchange_open(struct exchange *exchange)
  * who listen and never answer, and who just came back hears of the change a little
  * earlier. It costs a datagram.
  */
-void exchange_spare(struct exchange *exchange)
+static void exchange_spare(struct exchange *exchange)
 {
 	metric_add(exchange->exchanges->figures->exchanges_spared, 1);
 	if (exchange->want.opcode == OPCODE_NOTIFY && !exchange->want.tcp &&

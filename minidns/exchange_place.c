@@ -277,13 +277,13 @@ static void open_first(struct place *place)
 	struct exchange *exchange = place->waiting;
 
 	if (is_spared(exchange)) {
-		exchange_spare(exchange);
+		exchange->exchanges->spare(exchange);
 		return;
 	}
 	unlink_waiting(exchange);
 	exchange->open = true;
 	place->open++;
-	exchange_open(exchange);
+	exchange->exchanges->open(exchange);
 }
 
 static void open_waiting_later(struct exchanges *exchanges);

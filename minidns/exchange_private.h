@@ -65,6 +65,9 @@ struct exchanges {
 	struct servers *servers;	/* with their keys */
 	const struct figures *figures;
 	struct place *places;
+	void (*open)(struct exchange *exchange);	/* the places call these two */
+	/* The server is silent. Ends the exchange at once, without an answer. */
+	void (*spare)(struct exchange *exchange);
 	int place_count;
 	unsigned next_place;		/* which place opens an exchange next */
 	uint64_t turn;			/* the turn of the loop that `answers` counts in */
@@ -74,12 +77,6 @@ struct exchanges {
 	int host_count;
 	struct log_limit unknown_server, mismatched;
 };
-
-/* ---- exchange.c ---- */
-
-void exchange_open(struct exchange *exchange);
-/* The server is silent. Ends the exchange at once, without an answer. */
-void exchange_spare(struct exchange *exchange);
 
 /* ---- exchange_ask.c ---- */
 

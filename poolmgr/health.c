@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "operation.h"
+#include "release.h"
 #include "runtime/tx.h"
 #include "store_health.h"
 
@@ -111,7 +111,7 @@ static void tell_closed(struct healths *healths, const struct server *server,
 	log_info(channel == CHANNEL_DNS ? "server answers again: server=%s"
 	                                : "server is back: server=%s",
 	         server->settings->id);
-	operation_release(healths->poolmgr, server->settings->id,
+	release_server(healths->poolmgr, server->settings->id,
 	                  channel == CHANNEL_CONTROL);
 }
 

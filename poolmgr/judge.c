@@ -8,7 +8,6 @@
 #include "model/serial.h"
 #include "store.h"
 #include "tell.h"
-#include "verdict.h"
 
 /*
  * A server with a serial beyond ours has the zone from elsewhere: said in its row. But not
@@ -26,7 +25,7 @@ static void mark_foreign(struct tx *tx, struct standing *standing, struct arena 
 
 		if (!sighting->has_serial || serial_covers(ours, sighting->serial))
 			continue;
-		store_foreign(tx, &standing->domain, standing->servers[i]->settings->id,
+		store_foreign(tx, &standing->domain, standing->server_ids[i],
 		              sighting->serial);
 		standing->foreign[i] = true;
 		standing->foreign_count++;

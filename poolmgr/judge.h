@@ -1,6 +1,6 @@
 /*
  * judge -- from the rows: has the pool done what a domain is owed, or failed at it? Then
- * central hears of it (verdict.h has the words, tell.h the way).
+ * central hears of it (core/verdict.h has the words, tell.h the way).
  */
 #pragma once
 

@@ -14,6 +14,7 @@
 #include "patrol.h"
 #include "poolmgr.h"
 #include "registration.h"
+#include "release.h"
 #include "repair.h"
 #include "retry.h"
 #include "servers.h"
@@ -181,8 +182,8 @@ static void server_moved(void *self, const struct server *server, bool is_first)
 	registration_renew(pm->registration);
 	if (!is_first)
 		return;
-	operation_release(pm, server->settings->id, true);
-	operation_release(pm, server->settings->id, false);
+	release_server(pm, server->settings->id, true);
+	release_server(pm, server->settings->id, false);
 }
 
 static enum err start(void *self, const struct runtime *runtime, struct why *why)

@@ -14,9 +14,8 @@
 #include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
-#include "runtime/tx_list.h"
+#include "runtime/tx.h"
 #include "store.h"
-#include "store_due.h"
 #include "store_witness.h"
 
 enum {
@@ -322,57 +321,6 @@ static void run(void *self)
 }
 
 /* ---- back on the loop ---- */
-
-struct release {
-	struct poolmgr *poolmgr;
-	const char *server_id;
-	bool control;
-	size_t rows;			/* of the last time */
-	enum err err;
-	struct why why;
-};
-
-static enum err release_some(void *self, struct why *why)
-{
-	struct release *of = self;
-	struct tx tx = tx_once(of->poolmgr->lane_db, why);
-
-	of->rows = store_release(&tx, of->poolmgr->config.pool_name, of->server_id,
-	                         of->control);
-	return tx_commit(&tx);
-}
-
-/* On the poolmgr's lane. */
-static void release(void *self)
-{
-	struct release *of = self;
-
-	of->err = tx_redo(release_some, of, &of->why);
-}
-
-static void released(void *self)
-{
-	struct release *of = self;
-	bool more = poolmgr_ran(of->poolmgr) && !of->err && of->rows == TX_LIST_MAX;
-
-	if (of->err)
-		log_warn("retries not released: server=%s why=\"%s\"", of->server_id,
-		         of->why.text);
-	if (!more || !poolmgr_submit(of->poolmgr, release, released, of))
-		free(of);
-}
-
-void operation_release(struct poolmgr *poolmgr, const char *server_id, bool control)
-{
-	struct release *of = xcalloc(1, sizeof(*of));
-
-	*of = (struct release){ poolmgr, servers_find(poolmgr->servers, server_id)
-	                                 ->settings->id, control };
-	if (poolmgr_submit(poolmgr, release, released, of))
-		return;
-	log_warn("retries not released: server=%s why=\"no room, or this process ends\"", server_id);
-	free(of);
-}
 
 /* All processes share what is known of a server: a lack of this one is none of it. */
 static void note_health(struct job *job)

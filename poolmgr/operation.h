@@ -15,5 +15,3 @@ void operation_metrics(void);	/* before the fork */
 void operation_start(struct poolmgr *poolmgr, const struct domain_ref *domain,
                      enum action action, struct server *server,
                      const struct cause *cause);
-/* A server is back: what failed on it is due now, through its control channel or not. */
-void operation_release(struct poolmgr *poolmgr, const char *server_id, bool control);

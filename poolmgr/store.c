@@ -173,20 +173,21 @@ static enum seen seen_parse(const char *status)
 	return strcmp(status, "NO_DOMAIN") == 0 ? SEEN_NO_DOMAIN : SEEN_ERROR;
 }
 
-static const struct server *const *find_place(const struct standing *standing,
-                                              const char *id)
+/* The server's place in STANDING; its count: it has none. */
+static size_t find_place(const struct standing *standing, const char *id)
 {
-	for (size_t i = 0; i < standing->count; i++)
-		if (strcmp(standing->servers[i]->settings->id, id) == 0)
-			return &standing->servers[i];
-	return NULL;
+	size_t place = 0;
+
+	while (place < standing->count && strcmp(standing->server_ids[place], id))
+		place++;
+	return place;
 }
 
 /* Columns from server_id on, to the server's place in STANDING, if it has one. */
 static void read_sighting(struct tx_rows *rows, struct standing *standing)
 {
 	const char *id = row_text(rows);
-	const struct server *const *place = id ? find_place(standing, id) : NULL;
+	size_t place = id ? find_place(standing, id) : standing->count;
 	struct sighting sighting = { .status = seen_parse(row_text(rows)) };
 	sighting.has_serial = !row_is_null(rows);
 	sighting.serial = row_u32(rows);
@@ -195,11 +196,11 @@ static void read_sighting(struct tx_rows *rows, struct standing *standing)
 	const char *reason = row_text(rows);
 	bool differs = row_int(rows) != 0;
 
-	if (!place)
+	if (place == standing->count)
 		return;
-	standing->sightings[place - standing->servers] = sighting;
-	standing->reasons[place - standing->servers] = reason;
-	standing->differs[place - standing->servers] = differs;
+	standing->sightings[place] = sighting;
+	standing->reasons[place] = reason;
+	standing->differs[place] = differs;
 	standing->differing_count += differs;
 }
 
@@ -211,6 +212,7 @@ static void begin_standing(struct standing *standing, const struct domain_ref *d
 
 	standing->domain = *domain;
 	standing->servers = arena_alloc(arena, size * sizeof(*standing->servers));
+	standing->server_ids = arena_alloc(arena, size * sizeof(*standing->server_ids));
 	standing->sightings = arena_alloc(arena, size * sizeof(*standing->sightings));
 	standing->reasons = arena_alloc(arena, size * sizeof(*standing->reasons));
 	standing->foreign = arena_alloc(arena, size * sizeof(*standing->foreign));
@@ -222,6 +224,7 @@ static void begin_standing(struct standing *standing, const struct domain_ref *d
 		if (!server_has(&servers->item[i], domain))
 			continue;
 		standing->reasons[standing->count] = "";
+		standing->server_ids[standing->count] = servers->item[i].settings->id;
 		standing->servers[standing->count++] = &servers->item[i];
 	}
 }

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/consensus.h"
+#include "core/verdict.h"
 #include "model/domain.h"
 #include "model/messages.h"
 #include "runtime/tx.h"
@@ -13,8 +13,6 @@
 #include "servers.h"
 
 struct slice;
-
-enum { STORE_REASON = 512 };
 
 /* What a server owes a domain; taken up (again) after LEASE_S. A statement for many. */
 struct debt {
@@ -49,20 +47,6 @@ void store_delete_again(struct tx *tx, const char *domain_id, const char *server
 /* UPDATE rows by minidns' reports. Serials only grow; a stale report changes nothing. */
 void store_reports(struct tx *tx, const struct server_report *reports, size_t count);
 
-/* A domain as it stands, with what each of its servers is seen to have. */
-struct standing {
-	struct domain_ref domain;	/* no id: there is no such domain (any more) */
-	/* those of the configured servers that it is for */
-	size_t count;
-	const struct server **servers;
-	struct sighting *sightings;	/* ACTION's rows, in the order of the servers */
-	const char **reasons;		/* likewise; "" where there is none */
-	/* those that serve a serial that is none of ours, as the caller finds them */
-	bool *foreign;
-	size_t foreign_count;
-	bool *differs;			/* those that serve other records than ours */
-	size_t differing_count;
-};
 /* One for each of the ids (1 to LIST_MAX, no two alike), in their order; in the arena. */
 struct standing *store_standings(struct tx *tx, struct arena *arena,
                                  const char *const *ids, size_t count, enum action action,

@@ -30,6 +30,7 @@ enum exit_status {
 	EXIT_UNREACHABLE,	/* the broker, the database or the worker */
 	EXIT_COUNT
 };
+extern const char *const cli_exit_meanings[EXIT_COUNT];	/* for help and the man page */
 
 struct cli {
 	/* from the command line */

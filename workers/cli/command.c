@@ -3,6 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct command_group command_groups[] = {
+	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
+	{ "Pools and name servers", { "pool", "server", "servers", "repairs", "tsigkey" } },
+	{ "Limits", { "quota", "blacklist" } },
+	{ "Shared zones", { "owner" } },
+	{ "Ports", { "network", "subnet", "port" } },
+	{ "Routes", { "router", "route" } },
+	{ "The fleet", { "workers", "locks", "queues", "dead-letters", "ping", "db" } },
+	{ "The client", { "completion", "help" } },
+	{ 0 }
+};
+
 static int count_words(const char *words)
 {
 	return strchr(words, ' ') ? 2 : 1;
@@ -114,4 +126,12 @@ enum err command_parse(struct cli *cli, int argc, char **argv)
 		return err;
 	err = check_options(cli);
 	return err ? err : check_arguments(cli);
+}
+
+bool command_is_below(const struct command *command, const char *noun)
+{
+	size_t len = strlen(noun);
+
+	return !strncmp(command->words, noun, len) &&
+	       (command->words[len] == ' ' || !command->words[len]);
 }

@@ -30,3 +30,13 @@ enum err command_parse(struct cli *cli, int argc, char **argv);
 const struct command *command_find(char *const *words, int count, int *used);
 /* True for the first word of commands with two words ("domain"). */
 bool command_is_noun(const char *word);
+/* True if the command begins with this word ("domain"). */
+bool command_is_below(const struct command *command, const char *noun);
+
+/* The headings of the overview, and the first words of the commands below each. */
+enum { COMMAND_NOUNS_MAX = 8 };
+struct command_group {
+	const char *title;		/* NULL ends the table */
+	const char *nouns[COMMAND_NOUNS_MAX];	/* then NULL */
+};
+extern const struct command_group command_groups[];

@@ -7,28 +7,6 @@
 
 enum { WIDTH = 78, INDENT = 2, OPTION_COLUMN = 26, COMMAND_COLUMN = 24 };
 
-const struct exit_row exit_rows[EXIT_COUNT] = {
-	[EXIT_GOOD]        = { "success" },
-	[EXIT_FAILED]      = { "the worker refused the request, or the request failed" },
-	[EXIT_USAGE]       = { "the command line or the settings are wrong" },
-	[EXIT_NOT_FOUND]   = { "the domain, record set, pool, ... does not exist" },
-	[EXIT_IN_ERROR]    = { "--wait, watch: the state became ERROR; owner: FAILED" },
-	[EXIT_TIMEOUT]     = { "no answer in time, or not ACTIVE in time" },
-	[EXIT_UNREACHABLE] = { "the broker, the database or the worker is not reachable" },
-};
-
-const struct help_group help_groups[] = {
-	{ "Domains and records", { "domain", "record", "status", "watch", "sync" } },
-	{ "Pools and name servers", { "pool", "server", "servers", "repairs", "tsigkey" } },
-	{ "Limits", { "quota", "blacklist" } },
-	{ "Shared zones", { "owner" } },
-	{ "Ports", { "network", "subnet", "port" } },
-	{ "Routes", { "router", "route" } },
-	{ "The fleet", { "workers", "locks", "queues", "dead-letters", "ping", "db" } },
-	{ "The client", { "completion", "help" } },
-	{ 0 }
-};
-
 /* ---- text ---- */
 
 /* Wraps words into lines. The first begins at COLUMN, the others at INDENT. */
@@ -115,18 +93,10 @@ static void print_command(const struct command *command)
 	print_indented(command->examples);
 }
 
-bool help_is_below(const struct command *command, const char *noun)
-{
-	size_t len = strlen(noun);
-
-	return !strncmp(command->words, noun, len) &&
-	       (command->words[len] == ' ' || !command->words[len]);
-}
-
 static void print_commands(const char *noun)
 {
 	for (const struct command *command = commands; command->words; command++)
-		if (help_is_below(command, noun))
+		if (command_is_below(command, noun))
 			print_pair(command->words, command->help, COMMAND_COLUMN);
 }
 
@@ -142,16 +112,16 @@ static void print_overview(void)
 	printf("zonefleet [OPTION...] COMMAND [ARGUMENT...]\n\n"
 	       "Creates, changes and shows domains and their records, and shows how far the\n"
 	       "name servers are.\n");
-	for (size_t i = 0; help_groups[i].title; i++) {
-		printf("\n%s:\n", help_groups[i].title);
-		for (size_t j = 0; help_groups[i].nouns[j]; j++)
-			print_commands(help_groups[i].nouns[j]);
+	for (size_t i = 0; command_groups[i].title; i++) {
+		printf("\n%s:\n", command_groups[i].title);
+		for (size_t j = 0; command_groups[i].nouns[j]; j++)
+			print_commands(command_groups[i].nouns[j]);
 	}
 	printf("\nOptions of all commands:\n");
 	print_options(OPT_COMMON);
 	printf("\nExit status:\n");
 	for (int i = 0; i < EXIT_COUNT; i++)
-		printf("  %d  %s\n", i, exit_rows[i].meaning);
+		printf("  %d  %s\n", i, cli_exit_meanings[i]);
 	printf("\n'zonefleet help COMMAND' explains a command with examples. "
 	       "Begin with:\n");
 	print_indented("zonefleet domain create example.org --wait\n"

@@ -13,20 +13,3 @@ void help_hint(const struct cli *cli);
 void help_man(FILE *to);	/* the man page; in man.c */
 /* The texts of all commands, options and exit statuses; in help_json.c. The caller frees. */
 json_t *help_json(void);
-
-struct command;
-/* True if the command begins with this word ("domain"). */
-bool help_is_below(const struct command *command, const char *noun);
-
-/* The headings of the overview, and the first words of the commands below each. */
-enum { HELP_NOUNS_MAX = 8 };
-struct help_group {
-	const char *title;		/* NULL ends the table */
-	const char *nouns[HELP_NOUNS_MAX];	/* then NULL */
-};
-extern const struct help_group help_groups[];
-
-struct exit_row {
-	const char *meaning;
-};
-extern const struct exit_row exit_rows[EXIT_COUNT];

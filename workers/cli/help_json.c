@@ -28,13 +28,13 @@ static json_t *command_json(const struct command *command)
 	                 command->about, "examples", command->examples);
 }
 
-static json_t *group_json(const struct help_group *group)
+static json_t *group_json(const struct command_group *group)
 {
 	json_t *json = json_array();
 
 	for (size_t i = 0; group->nouns[i]; i++)
 		for (const struct command *row = commands; row->words; row++)
-			if (help_is_below(row, group->nouns[i]))
+			if (command_is_below(row, group->nouns[i]))
 				json_array_append_new(json, command_json(row));
 	return json_pack("{s:s, s:o}", "title", group->title, "commands", json);
 }
@@ -43,10 +43,10 @@ json_t *help_json(void)
 {
 	json_t *groups = json_array(), *exits = json_array();
 
-	for (const struct help_group *group = help_groups; group->title; group++)
+	for (const struct command_group *group = command_groups; group->title; group++)
 		json_array_append_new(groups, group_json(group));
 	for (int i = 0; i < EXIT_COUNT; i++)
-		json_array_append_new(exits, json_string(exit_rows[i].meaning));
+		json_array_append_new(exits, json_string(cli_exit_meanings[i]));
 	return json_pack("{s:o, s:o, s:o}", "groups", groups, "options",
 	                 options_json(OPT_COMMON), "exits", exits);
 }

@@ -65,7 +65,7 @@ static void exits(FILE *to)
 	fputs(".SH EXIT STATUS\n", to);
 	for (int i = 0; i < EXIT_COUNT; i++) {
 		fprintf(to, ".TP\n.B %d\n", i);
-		roff(exit_rows[i].meaning, to);
+		roff(cli_exit_meanings[i], to);
 		fputc('\n', to);
 	}
 	fputs(".PP\nAn error is one line on standard error. With\n.B \\-\\-json\n"

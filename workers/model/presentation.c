@@ -119,7 +119,7 @@ static enum err lex_text(const char *text, const char *field, struct buf *to,
 /* To wire, without looking back. */
 static enum err read_once(struct rdata_text *rdata, bool *read_back, struct why *why)
 {
-	const ldns_rr_descriptor *layout = rrtype_layout(rdata->type);
+	const ldns_rr_descriptor *layout = field_layout(rdata->type);
 
 	rdata->at += strspn(rdata->at, " ");
 	if (is_generic(rdata->at)) {

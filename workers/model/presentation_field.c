@@ -8,6 +8,7 @@
 #include "model/presentation_type.h"
 
 enum {
+	TYPE_NSAP_PTR = 23,	/* ldns takes its name for a string */
 	TYPE_SPF = 99,
 	STRING_MAX = 255,
 	BITMAP_WINDOW = 32,	/* RFC 4034 4.1.2: octets for 256 types */
@@ -376,4 +377,19 @@ const struct field_kind *field_kind(ldns_rdf_type type)
 	if (row >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[row].read)
 		return NULL;
 	return &kinds[row];
+}
+
+const ldns_rr_descriptor *field_layout(uint16_t type)
+{
+	const ldns_rr_descriptor *descriptor = ldns_rr_descript(type);
+	size_t count = descriptor->_maximum;
+
+	if (type == TYPE_NSAP_PTR || descriptor->_type != (ldns_rr_type)type)
+		return NULL;
+	if (descriptor->_variable != LDNS_RDF_TYPE_NONE)
+		count++;
+	for (size_t i = 0; i < count; i++)
+		if (!field_kind(ldns_rr_descriptor_field_type(descriptor, i)))
+			return NULL;
+	return descriptor;
 }

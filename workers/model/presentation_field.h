@@ -42,3 +42,5 @@ struct field_kind {
 
 /* NULL: it has no text here, its records are written as RFC 3597 says. */
 const struct field_kind *field_kind(ldns_rdf_type type);
+/* The fields of a type. NULL: one of them has no text here. */
+const ldns_rr_descriptor *field_layout(uint16_t type);

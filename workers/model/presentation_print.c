@@ -71,7 +71,7 @@ static bool print_fields(const ldns_rr_descriptor *layout, const uint8_t *rdata,
 enum err rdata_format(uint16_t type, const uint8_t *rdata, uint16_t len, struct buf *text,
                       struct why *why)
 {
-	const ldns_rr_descriptor *layout = rrtype_layout(type);
+	const ldns_rr_descriptor *layout = field_layout(type);
 
 	if (!layout) {
 		format_generic(rdata, len, text);

@@ -4,11 +4,10 @@
 #include <strings.h>
 
 #include "model/presentation.h"
-#include "model/presentation_field.h"
+#include "model/presentation_text.h"
 
 enum {
 	TYPE_NULL = 10,
-	TYPE_NSAP_PTR = 23,	/* ldns takes its name for a string */
 	TYPE_META_FIRST = 128,	/* RFC 6895 3.1: to 255 they are questions, not data */
 	TYPE_META_LAST = 255,
 	TYPE_RESERVED = 65535,
@@ -66,19 +65,4 @@ void rrtype_format(uint16_t type, char text[16])
 		snprintf(text, 16, "%s", descriptor->_name);
 	else
 		snprintf(text, 16, "TYPE%u", type);
-}
-
-const ldns_rr_descriptor *rrtype_layout(uint16_t type)
-{
-	const ldns_rr_descriptor *descriptor = ldns_rr_descript(type);
-	size_t count = descriptor->_maximum;
-
-	if (type == TYPE_NSAP_PTR || descriptor->_type != (ldns_rr_type)type)
-		return NULL;
-	if (descriptor->_variable != LDNS_RDF_TYPE_NONE)
-		count++;
-	for (size_t i = 0; i < count; i++)
-		if (!field_kind(ldns_rr_descriptor_field_type(descriptor, i)))
-			return NULL;
-	return descriptor;
 }

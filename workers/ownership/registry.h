@@ -24,7 +24,7 @@ struct round;
 
 struct registry_settings {
 	char *zone, *storage_id, *tenant;
-	/* words of registry.c */
+	/* words of registry_settings.c */
 	int storage, provider, txt_form, former_form, policy, scope;
 	char *txt_prefix, *txt_suffix, *txt_wildcard;
 	char *former_prefix, *former_suffix;
@@ -81,14 +81,19 @@ struct registries {
 	size_t count;
 };
 
+/* ---- registry_settings.c ---- */
+
 extern const struct option_list registry_lists[];
+
+/* ERR_INVALID, in words that name the zone. */
+enum err registries_build(struct registries *registries, struct why *why);
+
+/* ---- registry.c ---- */
 
 /* Do both look at one zone of one server? */
 bool registry_is_beside(const struct registry *a, const struct registry *b);
 /* The setting for which TO cannot read marks of FROM; NULL: it can. */
 const char *registry_cannot_read(const struct registry *to, const struct registry *from);
-/* ERR_INVALID, in words that name the zone. */
-enum err registries_build(struct registries *registries, struct why *why);
 /* NULL: it is none of ours. ZONE with its last dot, in lower case. */
 struct registry *registries_find(const struct registries *registries,
                                  const char *storage_id, const char *zone);

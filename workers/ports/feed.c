@@ -19,7 +19,6 @@ enum {
 	PREFETCH = 64,
 	ATTEMPTS_MAX = 20,		/* through the delay queue */
 	RETRY_MS = 5000,
-	OBJECT_MAX = FEED_VERSION_MAX,
 };
 
 struct feed {
@@ -222,70 +221,11 @@ static void on_drained(void *self)
 
 /* ---- which queues ---- */
 
-/* The next word of *TEXT; false: there is none. */
-static bool next_word(const char **text, char word[OBJECT_MAX + 1])
-{
-	size_t len;
-
-	*text += strspn(*text, " ");
-	len = strcspn(*text, " ");
-	snprintf(word, OBJECT_MAX + 1, "%.*s", (int)len, *text);
-	*text += len;
-	return len;
-}
-
-/* "Port-1.7" */
-static bool is_object(const char *word)
-{
-	const char *version = strchr(word, '-');
-
-	if (!version || strspn(version + 1, "0123456789.") != strlen(version + 1))
-		return false;
-	for (enum neutron_kind kind = NEUTRON_OTHER; kind < NEUTRON_KINDS; kind++) {
-		const char *name = ovo_name(kind);
-
-		if (name && strlen(name) == (size_t)(version - word) &&
-		    !strncmp(word, name, strlen(name)))
-			return true;
-	}
-	return false;
-}
-
-enum err feed_check(const char *objects, struct why *why)
-{
-	char word[OBJECT_MAX + 1];
-	int count = 0;
-
-	while (next_word(&objects, word)) {
-		if (!is_object(word))
-			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" must "
-			            "be like Port-1.7, Network-1.1 or Subnet-1.1", word);
-		if (++count > OBJECTS_MAX)
-			return fail(why, ERR_INVALID, "ports.feed_objects: has more than "
-			            "%d objects",
-			            OBJECTS_MAX);
-	}
-	return OK;
-}
-
-void feed_version(const char *objects, const char *type,
-                  char version[FEED_VERSION_MAX + 1])
-{
-	size_t len = strlen(type);
-	char word[OBJECT_MAX + 1];
-
-	snprintf(version, FEED_VERSION_MAX + 1, "%s",
-	         strcmp(type, "Port") ? "1.1" : "1.7");
-	while (next_word(&objects, word))
-		if (!strncmp(word, type, len) && word[len] == '-')
-			snprintf(version, FEED_VERSION_MAX + 1, "%s", word + len + 1);
-}
-
 static void list_queues(struct feed *feed, struct broker_queue *queues)
 {
 	const struct ports_settings *settings = &feed->ports->settings;
 	const char *objects = settings->feed_objects;
-	char word[OBJECT_MAX + 1];
+	char word[OVO_WORD_MAX + 1];
 	size_t count = 0;
 
 	queues[count++] = (struct broker_queue){
@@ -293,7 +233,7 @@ static void list_queues(struct feed *feed, struct broker_queue *queues)
 		.source = settings->feed, .key = "notifications.info",
 		.prefetch = PREFETCH,
 	};
-	while (next_word(&objects, word))
+	while (ovo_list_next(&objects, word))
 		queues[count++] = (struct broker_queue){
 			.kind = BROKER_OVERHEAR,
 			.name = arena_printf(feed->arena, "%s.%s", settings->feed_queue,
@@ -305,7 +245,7 @@ static void list_queues(struct feed *feed, struct broker_queue *queues)
 
 struct feed *feed_open(struct ports *ports)
 {
-	struct broker_queue queues[1 + OBJECTS_MAX + 1] = { 0 };
+	struct broker_queue queues[1 + OVO_LIST_MAX + 1] = { 0 };
 	struct feed *feed;
 
 	if (!*ports->settings.feed)

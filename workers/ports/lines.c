@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "consistency/store_hosts.h"
 #include "core/hosts.h"
-#include "writing.h"
+#include "port_network.h"
 
 /* ---- of a port ---- */
 
@@ -34,7 +34,7 @@ static struct address *sorted(const struct port_row *port)
 void lines_of(const struct ports *ports, const struct network_row *network,
               const struct port_row *port, struct lines *lines)
 {
-	const struct port_network as = writing_network_of(ports, network, port);
+	const struct port_network as = port_network_of(ports, network, port);
 	struct address *addresses = sorted(port);
 	struct name fqdn;
 	struct why why;

@@ -1,5 +1,6 @@
 #include "ovo.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const names[NEUTRON_KINDS] = {
@@ -69,4 +70,63 @@ json_t *ovo_plain(const json_t *object)
 	take_dns(plain, data);
 	take_addresses(plain, data);
 	return plain;
+}
+
+/* ---- ports.feed_objects ---- */
+
+bool ovo_list_next(const char **list, char word[OVO_WORD_MAX + 1])
+{
+	size_t len;
+
+	*list += strspn(*list, " ");
+	len = strcspn(*list, " ");
+	snprintf(word, OVO_WORD_MAX + 1, "%.*s", (int)len, *list);
+	*list += len;
+	return len;
+}
+
+/* "Port-1.7" */
+static bool is_object(const char *word)
+{
+	const char *version = strchr(word, '-');
+
+	if (!version || strspn(version + 1, "0123456789.") != strlen(version + 1))
+		return false;
+	for (enum neutron_kind kind = NEUTRON_OTHER; kind < NEUTRON_KINDS; kind++) {
+		const char *name = ovo_name(kind);
+
+		if (name && strlen(name) == (size_t)(version - word) &&
+		    !strncmp(word, name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
+enum err ovo_list_check(const char *objects, struct why *why)
+{
+	char word[OVO_WORD_MAX + 1];
+	int count = 0;
+
+	while (ovo_list_next(&objects, word)) {
+		if (!is_object(word))
+			return fail(why, ERR_INVALID, "ports.feed_objects: \"%s\" must "
+			            "be like Port-1.7, Network-1.1 or Subnet-1.1", word);
+		if (++count > OVO_LIST_MAX)
+			return fail(why, ERR_INVALID, "ports.feed_objects: has more than "
+			            "%d objects", OVO_LIST_MAX);
+	}
+	return OK;
+}
+
+void ovo_list_version(const char *objects, const char *type,
+                      char version[OVO_WORD_MAX + 1])
+{
+	size_t len = strlen(type);
+	char word[OVO_WORD_MAX + 1];
+
+	snprintf(version, OVO_WORD_MAX + 1, "%s",
+	         strcmp(type, "Port") ? "1.1" : "1.7");
+	while (ovo_list_next(&objects, word))
+		if (!strncmp(word, type, len) && word[len] == '-')
+			snprintf(version, OVO_WORD_MAX + 1, "%s", word + len + 1);
 }

@@ -18,3 +18,15 @@ enum neutron_kind ovo_kind(const json_t *object);
 const json_t *ovo_data(const json_t *object);
 /* A new object for neutron_port(), and so on; NULL if it has no data. */
 json_t *ovo_plain(const json_t *object);
+
+/* ---- ports.feed_objects: kinds of objects and their versions, "Port-1.7 Subnet-1.1" ---- */
+
+enum { OVO_LIST_MAX = 8, OVO_WORD_MAX = 63 };
+
+/* ERR_INVALID. */
+enum err ovo_list_check(const char *objects, struct why *why);
+/* The next word of *LIST; false: there is none. */
+bool ovo_list_next(const char **list, char word[OVO_WORD_MAX + 1]);
+/* The version of TYPE, "Port" (ovo_name()): that of OBJECTS, or of Neutron 21. */
+void ovo_list_version(const char *objects, const char *type,
+                      char version[OVO_WORD_MAX + 1]);

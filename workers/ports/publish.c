@@ -4,131 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backoff.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/pulse.h"
 #include "core/reverse.h"
-#include "runtime/metrics.h"
-
-enum { CALL_MS = 20 * 1000 };
-
-static const struct backoff again = { .first_ms = 500, .max_ms = 300 * 1000 };
-static const struct rpc_target central = { .topic = "central" };
-
-static struct metric *failures;
 
 void publish_metrics(void)
 {
 	publish_rows_metrics();
-	failures = metric_new(METRIC_COUNTER, "ports_failures_total",
-	    "changes of domains that failed and are tried again", NULL, NULL);
-}
-
-static struct holder *holder_of(const struct publisher *publisher)
-{
-	return fleet_holder(pulse_fleet(publisher->ports->pulse));
-}
-
-/* ---- the end of one ---- */
-
-static void publication_free(struct publication *publication)
-{
-	struct publisher *publisher = publication->publisher;
-	struct publication **at = &publisher->all;
-
-	while (*at != publication)
-		at = &(*at)->next;
-	*at = publication->next;
-	publisher->count--;
-	rpc_cancel(publisher->ports->runtime.rpc, publication);
-	if (publication->held)
-		holder_drop(holder_of(publisher), publisher->ports->runtime.db,
-		            &publication->held);
-	arena_free(&publication->arena);
-	free(publication->zone_text);
-	free(publication->project);
-	free(publication);
-}
-
-struct tx publish_begin_guarded(struct publication *publication, struct why *why)
-{
-	struct publisher *publisher = publication->publisher;
-	struct tx tx = tx_begin(publisher->ports->runtime.db, why);
-
-	holder_guard(holder_of(publisher), &tx, publication->held);
-	return tx_move(&tx);
-}
-
-struct failing {
-	struct publication *publication;
-	const char *reason;
-};
-
-static enum err write_failure(void *self, struct why *why)
-{
-	const struct failing *failing = self;
-	struct publication *publication = failing->publication;
-	struct tx tx = publish_begin_guarded(publication, why);
-
-	store_zone_failed(&tx, &publication->zone, failing->reason,
-	                  backoff_ms(&again, (int)publication->row.failures,
-	                             random_u32()));
-	return tx_commit(&tx);
-}
-
-void publish_give_up(struct publication *publication, const char *reason)
-{
-	struct failing failing = { publication, reason };
-	struct why why;
-
-	metric_add(failures, 1);
-	log_warn("domain not published: domain=%s tenant=\"%s\" reason=\"%s\"",
-	         publication->zone.zone, publication->zone.project_id, reason);
-	if (tx_again(write_failure, &failing, &why))
-		log_warn("failure not written: domain=%s reason=\"%s\"",
-		         publication->zone.zone, why.text);
-	publication_free(publication);
-}
-
-/* ---- what central is asked ---- */
-
-/*
- * As the project that the records are of. Records that belong to no project (reverse names,
- * networks without a project) are written as an administrator. The addresses and domains
- * are a tenant's word: that must not reach into the domain of another tenant.
- */
-static json_t *context_of(const struct publication *publication)
-{
-	const struct ports_settings *settings = &publication->publisher->ports->settings;
-	const char *project = publication->zone.project_id;
-	bool is_admin = !*project;
-	char id[ID_LEN + 1];
-	json_t *context;
-
-	if (is_admin && reverse_is_zone(publication->zone.zone))
-		project = settings->reverse_tenant;
-	id_random(id);
-	context = context_encode(id, is_admin);
-	json_object_set_new(context, "own_tenant_only", json_boolean(is_admin));
-	json_object_set_new(context, "project_id", json_string(project));
-	return context;
-}
-
-void publish_ask(struct publication *publication, const char *method, json_t *args,
-                 rpc_answer_fn *answered)
-{
-	json_t *context = context_of(publication);
-	struct why why;
-	enum err err = rpc_call(publication->publisher->ports->runtime.rpc, &central,
-	                        method, args, context, CALL_MS, answered, publication,
-	                        &why);
-
-	json_decref(context);
-	json_decref(args);
-	if (err)
-		publish_give_up(publication, why.text);
+	publish_step_metrics();
 }
 
 /* ---- what is to be done ---- */
@@ -173,7 +57,7 @@ static enum err read_open(void *self, struct why *why)
 	return tx_commit(&tx);
 }
 
-void publish_look(struct publication *publication)
+static void publisher_look(struct publication *publication)
 {
 	struct why why;
 
@@ -183,24 +67,13 @@ void publish_look(struct publication *publication)
 	}
 	if (publication->publisher->is_draining ||
 	    (!publication->count && !publication->is_unneeded))
-		publication_free(publication);
+		publish_end(publication);
 	else if (!publication->count)
 		publish_domain_delete(publication);
 	else if (publication->domain == PUBLISH_MISSING)
 		publish_domain_create(publication);
 	else
 		publish_rows(publication);
-}
-
-void publish_look_after(struct publication *publication,
-                        enum err (*write)(void *self, struct why *why))
-{
-	struct why why;
-
-	if (tx_again(write, publication, &why))
-		publish_give_up(publication, why.text);
-	else
-		publish_look(publication);
 }
 
 /* ---- the beginning ---- */
@@ -221,7 +94,7 @@ static enum err take_lock(struct publication *publication, struct why *why)
 	char object[256];
 
 	snprintf(object, sizeof(object), "ports:%.240s", publication->zone.zone);
-	return holder_take(holder_of(publisher), publisher->ports->runtime.db, object, 0,
+	return holder_take(publish_holder(publisher), publisher->ports->runtime.db, object, 0,
 	                   &publication->held, why);
 }
 
@@ -245,9 +118,9 @@ static void begin(struct publisher *publisher, const struct zone_key *zone)
 	publication->arena = arena_new();
 	publication->limit = PUBLISH_ROWS_MAX;
 	if (take_lock(publication, &why))
-		publication_free(publication);	/* who has it sees what is open */
+		publish_end(publication);	/* who has it sees what is open */
 	else
-		publish_look(publication);
+		publisher_look(publication);
 }
 
 void publisher_now(struct publisher *publisher, const struct zone_key *zones,
@@ -292,13 +165,14 @@ struct publisher *publisher_new(struct ports *ports)
 	struct publisher *publisher = xcalloc(1, sizeof(*publisher));
 
 	publisher->ports = ports;
+	publisher->look = publisher_look;
 	return publisher;
 }
 
 void publisher_free(struct publisher **publisher)
 {
 	while (*publisher && (*publisher)->all)
-		publication_free((*publisher)->all);
+		publish_end((*publisher)->all);
 	free(*publisher);
 	*publisher = NULL;
 }

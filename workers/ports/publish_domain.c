@@ -15,38 +15,6 @@ static enum err write_not_ours(void *self, struct why *why)
 
 /* ---- one that is not there ---- */
 
-static bool may_create(const struct publication *publication)
-{
-	return !*publication->zone.project_id ||
-	       publication->publisher->ports->settings.creates_domains;
-}
-
-/*
- * Its next id is written before it is asked for, for the answer may be lost; one that was
- * never answered is said again, and may have been taken by now.
- */
-static enum err write_missing(void *self, struct why *why)
-{
-	struct publication *publication = self;
-	struct tx tx = publish_begin_guarded(publication, why);
-
-	if (!may_create(publication))
-		*publication->row.made_id = '\0';
-	else if (!*publication->row.made_id ||
-	         !strcmp(publication->row.made_id, publication->row.domain_id))
-		id_random(publication->row.made_id);
-	store_zone_made(&tx, &publication->zone, publication->row.made_id);
-	store_zone_lost(&tx, &publication->zone);
-	return tx_commit(&tx);
-}
-
-/* Before it is made again, so that whoever dies meanwhile leaves all of it open. */
-void publish_domain_missing(struct publication *publication)
-{
-	publication->domain = PUBLISH_MISSING;
-	publish_look_after(publication, write_missing);
-}
-
 /* Whoever else has records there does not know yet that they were lost with it. */
 static enum err write_created(void *self, struct why *why)
 {
@@ -86,21 +54,14 @@ static json_t *domain_of(const struct publication *publication)
 	return domain;
 }
 
-void publish_domain_not_ours(struct publication *publication)
-{
-	publish_give_up(publication, arena_printf(publication->arena,
-		"there is no domain %s, or it is of another project%s", publication->zone_text,
-		*publication->zone.project_id ? "" : " (setting ports.reverse_tenant)"));
-}
-
 void publish_domain_create(struct publication *publication)
 {
-	if (may_create(publication))
+	if (publish_may_create(publication))
 		publish_ask(publication, "create_domain",
 		            json_pack("{s:o}", "domain", domain_of(publication)),
 		            hear_created);
 	else
-		publish_domain_not_ours(publication);
+		publish_not_ours(publication);
 }
 
 /* ---- one that nobody needs ---- */

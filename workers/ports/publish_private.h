@@ -43,12 +43,13 @@ struct publication {
 
 struct publisher {
 	struct ports *ports;
+	void (*look)(struct publication *publication);	/* publish_look() */
 	struct publication *all;
 	size_t count;
 	bool is_draining;
 };
 
-/* ---- publish.c; whoever looks, asks or gives up does not touch it any more ---- */
+/* ---- publish_step.c; whoever looks, asks or gives up does not touch it any more ---- */
 
 /* Reads what is open, and begins with what is to be done now, if there is anything. */
 void publish_look(struct publication *publication);
@@ -57,6 +58,13 @@ void publish_look_after(struct publication *publication,
                         enum err (*write)(void *self, struct why *why));
 /* It is tried again later. */
 void publish_give_up(struct publication *publication, const char *reason);
+/* Central has the domain, but not for us: gives up. */
+void publish_not_ours(struct publication *publication);
+/* It is out of hand. */
+void publish_end(struct publication *publication);
+struct holder *publish_holder(const struct publisher *publisher);
+bool publish_may_create(const struct publication *publication);
+void publish_step_metrics(void);
 /* As long as its lock is ours. */
 struct tx publish_begin_guarded(struct publication *publication, struct why *why);
 /* Central, as the project that the records are of. Steals ARGS. */
@@ -77,10 +85,6 @@ void publish_rows_metrics(void);
 
 /* ---- publish_domain.c ---- */
 
-/* Central says that it has none; makes one at the next look, if it may. */
-void publish_domain_missing(struct publication *publication);
 void publish_domain_create(struct publication *publication);
-/* Central has it, but not for us: gives up. */
-void publish_domain_not_ours(struct publication *publication);
 /* If central finds it empty. */
 void publish_domain_delete(struct publication *publication);

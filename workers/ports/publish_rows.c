@@ -220,6 +220,32 @@ static json_t *changes_of(const struct publication *publication)
 	return changes;
 }
 
+/*
+ * Its next id is written before it is asked for, for the answer may be lost; one that was
+ * never answered is said again, and may have been taken by now.
+ */
+static enum err write_missing(void *self, struct why *why)
+{
+	struct publication *publication = self;
+	struct tx tx = publish_begin_guarded(publication, why);
+
+	if (!publish_may_create(publication))
+		*publication->row.made_id = '\0';
+	else if (!*publication->row.made_id ||
+	         !strcmp(publication->row.made_id, publication->row.domain_id))
+		id_random(publication->row.made_id);
+	store_zone_made(&tx, &publication->zone, publication->row.made_id);
+	store_zone_lost(&tx, &publication->zone);
+	return tx_commit(&tx);
+}
+
+/* Before it is made again, so that whoever dies meanwhile leaves all of it open. */
+static void rows_miss_domain(struct publication *publication)
+{
+	publication->domain = PUBLISH_MISSING;
+	publish_look_after(publication, write_missing);
+}
+
 static void hear_changed(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
@@ -230,9 +256,9 @@ static void hear_changed(void *self, const struct rpc_answer *answer)
 	if (!answer->err)
 		was_done(publication);
 	else if (answer->err == ERR_NOT_FOUND && publication->domain == PUBLISH_ASSUMED)
-		publish_domain_missing(publication);
+		rows_miss_domain(publication);
 	else if (answer->err == ERR_NOT_FOUND)
-		publish_domain_not_ours(publication);
+		publish_not_ours(publication);
 	else if (answer->err == ERR_QUOTA)
 		met_quota(publication, answer->why.text);
 	else if (is_refusal(answer->err))

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "feed.h"
 #include "ovo.h"
 #include "runtime/broker.h"
 #include "runtime/loop.h"
@@ -111,11 +110,11 @@ void pull_ask(struct pull *pull, const struct pull_question *question, pull_fn *
 		.topic = "q-plugin", .exchange = settings->feed, .version = "1.1",
 	};
 	const char *type = ovo_name(question->of);
-	char version[FEED_VERSION_MAX + 1];
+	char version[OVO_WORD_MAX + 1];
 	json_t *args;
 
 	bug_if(pull->answer);
-	feed_version(settings->feed_objects, type, version);
+	ovo_list_version(settings->feed_objects, type, version);
 	args = json_pack("{s:s, s:s, s:o}", "resource_type", type, "version", version,
 	                 "filter_kwargs", filter_of(question));
 	pull->answer = fn;

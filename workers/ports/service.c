@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "model/json.h"
+#include "port_network.h"
 #include "reverse_quota.h"
 #include "service_private.h"
 #include "writing.h"
@@ -72,7 +73,7 @@ static void name_port(struct deed *deed, struct tx *tx, struct port_row *port)
 static json_t *encode_port(const struct ports *ports, const struct port_row *port,
                            const struct network_row *network)
 {
-	const struct port_network as = writing_network_of(ports, network, port);
+	const struct port_network as = port_network_of(ports, network, port);
 
 	return codec_encode_port(port, &as);
 }

@@ -1,7 +1,7 @@
 #include "codec.h"
 #include "core/reverse.h"
-#include "feed.h"
 #include "model/identity.h"
+#include "ovo.h"
 #include "ports.h"
 
 #define AT(field) offsetof(struct ports_settings, field)
@@ -77,7 +77,7 @@ bool ports_publishes_all(const struct ports *own)
 enum err ports_settings_check(const struct ports_settings *settings, struct why *why)
 {
 	struct name domain;
-	enum err err = feed_check(settings->feed_objects, why);
+	enum err err = ovo_list_check(settings->feed_objects, why);
 
 	if (!err)
 		err = codec_domain(settings->domain, "ports.domain", &domain, why);

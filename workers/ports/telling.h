@@ -3,7 +3,7 @@
  * rows, whichever way it was said. Of two that tell of one object the one with the higher
  * revision_number holds, and what is gone stays gone. A port or a subnet that comes
  * before its network waits for it in its row. A port that comes before its subnet is
- * published by what holds for addresses in no known subnet (writing_network_of()).
+ * published by what holds for addresses in no known subnet (port_network_of()).
  *
  * Neutron lets no two subnets of a network overlap, but of two that never were at the
  * same time the end of the first may not have been told yet: both hold until it is

@@ -3,22 +3,8 @@
 #include <string.h>
 
 #include "lines.h"
+#include "port_network.h"
 #include "publish.h"
-
-struct port_network writing_network_of(const struct ports *ports,
-                                       const struct network_row *network,
-                                       const struct port_row *port)
-{
-	struct port_network as = { .domain = network->domain,
-	                           .v4_bits = (uint8_t)ports->settings.v4_bits,
-	                           .v6_bits = (uint8_t)ports->settings.v6_bits };
-
-	if (port->is_floating)
-		return as;
-	as.subnets = network->subnets;
-	as.subnets.hides_others = port->is_fed && !ports_publishes_all(ports);
-	return as;
-}
 
 /* len 0: TEXT is NULL, or damaged. */
 static struct name name_of(const char *text)
@@ -68,7 +54,7 @@ const char *writing_rival(struct writing *writing, struct tx *tx,
 void writing_want(const struct ports *ports, const struct network_row *network,
                   const struct port_row *port, struct change *change)
 {
-	struct port_network as = writing_network_of(ports, network, port);
+	struct port_network as = port_network_of(ports, network, port);
 	const struct port_names names = {
 		name_of(port->dns_fqdn), name_of(port->dns_domain), port->addresses,
 		port->count,

@@ -21,15 +21,6 @@ struct writing {
 	size_t told_count;
 };
 
-/*
- * What PORT of NETWORK is published as. What is said of a subnet's addresses is not said
- * of floating IPs, for they are no fixed ones: they are published in any case. With
- * ports.publish "flagged" an address of Neutron's that is in no known subnet is not
- * published until its subnet is told; others are, and with "all" all of them.
- */
-struct port_network writing_network_of(const struct ports *ports,
-                                       const struct network_row *network,
-                                       const struct port_row *port);
 /* PORT's full name, if it has a name and it or NETWORK a domain. ERR_INVALID. */
 enum err writing_name(const struct network_row *network, struct port_row *port,
                       enum label_rules rules, struct arena *arena, struct why *why);

@@ -4,127 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backoff.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "consistency/fleet.h"
 #include "consistency/holder.h"
 #include "consistency/pulse.h"
-#include "runtime/metrics.h"
-
-enum { CALL_MS = 10 * 1000 };
-
-static const struct rpc_target central = { .topic = "central" };
-static const struct backoff again = { .first_ms = 500, .max_ms = 60 * 1000 };
-
-static struct metric *failures;
 
 void shard_metrics(void)
 {
-	failures = metric_new(METRIC_COUNTER, "routes_zone_failures_total",
-	    "changes of routers' domains that failed and are tried again. The "
-	    "router's reason has the cause", NULL, NULL);
+	shard_step_metrics();
 	shard_publish_metrics();
 }
 
-static struct holder *holder_of(const struct shards *shards)
-{
-	return fleet_holder(pulse_fleet(shards->routes->pulse));
-}
-
-/* ---- the end ---- */
-
-static void shard_free(struct shard *shard)
-{
-	struct shards *shards = shard->shards;
-	struct shard **at = &shards->all;
-
-	while (*at != shard)
-		at = &(*at)->next;
-	*at = shard->next;
-	shards->count--;
-	rpc_cancel(shards->routes->runtime.rpc, shard);
-	if (shard->held)
-		holder_drop(holder_of(shards), shards->routes->runtime.db, &shard->held);
-	json_decref(shard->zone);
-	arena_free(&shard->arena);
-	free(shard->name);
-	free(shard);
-}
-
-struct tx shard_begin_guarded(struct shard *shard, struct why *why)
-{
-	struct tx tx = tx_begin(shard->shards->routes->runtime.db, why);
-
-	holder_guard(holder_of(shard->shards), &tx, shard->held);
-	return tx_move(&tx);
-}
-
-struct failing {
-	struct shard *shard;
-	const char *reason;
-};
-
-static enum err write_failure(void *self, struct why *why)
-{
-	const struct failing *failing = self;
-	struct shard *shard = failing->shard;
-	struct tx tx = shard_begin_guarded(shard, why);
-
-	store_shard_failed(&tx, &shard->router, failing->reason,
-	                   backoff_ms(&again, (int)shard->router.failures, random_u32()));
-	return tx_commit(&tx);
-}
-
-void shard_give_up(struct shard *shard, const char *reason)
-{
-	struct failing failing = { shard, reason };
-	struct why why;
-
-	metric_add(failures, 1);
-	log_warn("router's domain not published: router=%s dns=%s reason=\"%s\"",
-	         shard->name, shard->router.dns, reason);
-	if (tx_again(write_failure, &failing, &why))
-		log_warn("failure not written: router=%s reason=\"%s\"", shard->name,
-		         why.text);
-	shard_free(shard);
-}
-
-void shard_end_by(struct shard *shard, enum err (*write)(void *self, struct why *why))
-{
-	struct why why;
-
-	if (tx_again(write, shard, &why))
-		shard_give_up(shard, why.text);
-	else
-		shard_free(shard);
-}
-
-/* ---- what others are asked ---- */
-
-void shard_ask_at(struct shard *shard, const struct rpc_target *target,
-                   const char *method, json_t *args, rpc_answer_fn *answered)
-{
-	struct why why;
-	enum err err = rpc_call(shard->shards->routes->runtime.rpc, target, method, args,
-	                        NULL, CALL_MS, answered, shard, &why);
-
-	json_decref(args);
-	if (err)
-		shard_give_up(shard, why.text);
-}
-
-void shard_ask(struct shard *shard, const char *method, json_t *args,
-                rpc_answer_fn *answered)
-{
-	shard_ask_at(shard, &central, method, args, answered);
-}
-
-const char *shard_domain(const struct shard *shard)
-{
-	return arena_printf(shard->arena, "%s.", shard->router.dns);
-}
 /* ---- what is to be done ---- */
 
 static void take_move(void *self, const struct move_row *move)
@@ -156,7 +47,7 @@ static bool is_told(const struct shard *shard)
 	       shard->router.zone_status == ZONE_PENDING;
 }
 
-void shard_look(struct shard *shard)
+static void shards_look(struct shard *shard)
 {
 	struct why why;
 	enum err err = tx_again(read_shard, shard, &why);
@@ -165,7 +56,7 @@ void shard_look(struct shard *shard)
 		if (err && err != ERR_NOT_FOUND)
 			log_warn("router not read: router=%s reason=\"%s\"", shard->name,
 			         why.text);
-		shard_free(shard);
+		shard_end(shard);
 		return;
 	}
 	json_decref(shard->zone);
@@ -205,11 +96,11 @@ void shards_now(struct shards *shards, const char *router)
 	shard->name = xstrdup(router);
 	shard->arena = arena_new();
 	snprintf(object, sizeof(object), "routes:%s", router);
-	if (holder_take(holder_of(shards), shards->routes->runtime.db, object, 0,
+	if (holder_take(shard_holder(shards), shards->routes->runtime.db, object, 0,
 	                &shard->held, &why))
-		shard_free(shard);	/* who has it, or comes by next, sees what is due */
+		shard_end(shard);	/* who has it, or comes by next, sees what is due */
 	else
-		shard_look(shard);
+		shards_look(shard);
 }
 
 struct due {
@@ -246,13 +137,14 @@ struct shards *shards_new(struct routes *routes)
 	struct shards *shards = xcalloc(1, sizeof(*shards));
 
 	shards->routes = routes;
+	shards->look = shards_look;
 	return shards;
 }
 
 void shards_free(struct shards **shards)
 {
 	while (*shards && (*shards)->all)
-		shard_free((*shards)->all);
+		shard_end((*shards)->all);
 	free(*shards);
 	*shards = NULL;
 }

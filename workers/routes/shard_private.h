@@ -30,17 +30,22 @@ struct shard {
 
 struct shards {
 	struct routes *routes;
+	void (*look)(struct shard *shard);	/* shard_look() */
 	struct shard *all;
 	size_t count;
 	bool is_draining;
 };
 
-/* ---- shard.c; whoever ends it in whatever way does not touch it any more ---- */
+/* ---- shard_step.c; whoever ends it in whatever way does not touch it any more ---- */
 
 /* It is tried again later. */
 void shard_give_up(struct shard *shard, const char *reason);
 /* Ends the shard's work until it is due again, by what WRITE does in one transaction. */
 void shard_end_by(struct shard *shard, enum err (*write)(void *self, struct why *why));
+/* It is out of hand. */
+void shard_end(struct shard *shard);
+struct holder *shard_holder(const struct shards *shards);
+void shard_step_metrics(void);
 /* As long as its lock is ours. */
 struct tx shard_begin_guarded(struct shard *shard, struct why *why);
 /* Both steal ARGS; shard_ask() asks central. */

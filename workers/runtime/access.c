@@ -36,6 +36,15 @@ enum err access_of_list(struct request *req, struct access *access)
 	return access_of(req, access);
 }
 
+enum err access_of_many(struct request *req, struct access *access)
+{
+	enum err err = access_of_list(req, access);
+
+	if (!err)
+		access->all &= req->context.all_tenants;
+	return err;
+}
+
 enum err access_filter(struct request *req, const char **tenant)
 {
 	struct access access = { .tenant = "" };

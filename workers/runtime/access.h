@@ -30,6 +30,8 @@ bool access_has(const struct access *access, const char *owner);
 enum err access_of(struct request *req, struct access *access);
 /* ERR_DENIED for a list of all tenants (all_tenants) without an administrator's rights. */
 enum err access_of_list(struct request *req, struct access *access);
+/* The same for finds: an administrator sees all tenants only if the request asks for that. */
+enum err access_of_many(struct request *req, struct access *access);
 /* The same; *tenant is whose rows the caller sees; NULL: everyone's. */
 enum err access_filter(struct request *req, const char **tenant);
 /* ERR_DENIED unless the caller is an administrator. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -14,12 +13,9 @@
 #include "runtime/offload.h"
 
 enum {
-	HEALTHY_MS = 60000,	/* a connection that lived so long was a good one */
 	LOOK_MS = 200,
 	QUEUE_NAME_MAX = 200,	/* leaves room for what is put behind it */
 };
-
-static const struct backoff redial_backoff = { .first_ms = 200, .max_ms = 4000 };
 
 #define AT(member) offsetof(struct broker_config, member)
 
@@ -126,14 +122,6 @@ static void dial_work(void *self)
 	}
 }
 
-static void redial_later(struct broker *broker)
-{
-	if (broker->paused && broker->queue_count)
-		return;		/* nothing is wanted from it any more */
-	loop_timer_set(broker->redial,
-		       backoff_ms(&redial_backoff, broker->attempt++, random_u32()));
-}
-
 static void on_io(void *self, int events);
 
 static void broker_up(struct broker *broker, struct dial *dial)
@@ -184,7 +172,7 @@ static void on_dialed(void *self)
 			 broker->name, dial->host->name, dial->host->port,
 			 dial->why.text);
 		broker->trouble = dial->why;
-		redial_later(broker);
+		broker_redial(broker);
 	}
 	dial_free(&dial);
 	turn_end(broker);
@@ -207,57 +195,7 @@ static void dial_start(void *self)
 	bug_if(!lane_submit(broker->lane, dial_work, on_dialed, dial));
 }
 
-/* ---- losing the connection ---- */
-
-void broker_drop(struct broker *broker, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(broker->trouble.text, sizeof broker->trouble.text, fmt, args);
-	va_end(args);
-	log_warn("broker lost: connection=%s cause=\"%s\"", broker->name,
-		 broker->trouble.text);
-	loop_io_free(&broker->io);
-	loop_timer_cancel(broker->tick);
-	recheck_end(broker);
-	topology_free(&broker->topology);
-	connection_free(&broker->connection);
-	broker->blocked = false;
-	broker->content.expect = CONTENT_NONE;
-	broker->settles.count = broker->settles.in_hand = 0;
-	outbox_rewind(broker);
-	if (clock_ms() - broker->up_since_ms >= HEALTHY_MS)
-		broker->attempt = 0;
-	redial_later(broker);
-	if (broker->hooks.down && !broker->closed)
-		broker->hooks.down(broker->hooks.self);
-}
-
 /* ---- settling ---- */
-
-static void settle_later(struct broker *broker, uint64_t tag, enum settle how)
-{
-	struct settles *settles = &broker->settles;
-
-	if (settles->count == settles->size) {
-		settles->size = settles->size ? 2 * settles->size : 64;
-		settles->item =
-		    xrealloc(settles->item, settles->size * sizeof *settles->item);
-	}
-	settles->item[settles->count++] = (struct settlement){ tag, how };
-	broker_turn_soon(broker);
-}
-
-void broker_settle(struct broker *broker, const struct broker_delivery *delivery,
-                   enum settle how)
-{
-	if (!broker->connection || delivery->epoch != broker->epoch)
-		return;
-	bug_if(broker->settles.in_hand == 0);
-	broker->settles.in_hand--;
-	settle_later(broker, delivery->tag, how);
-}
 
 void broker_ack(struct broker *broker, const struct broker_delivery *delivery)
 {
@@ -457,15 +395,6 @@ static void on_tick(void *self)
 	turn(broker);
 }
 
-/* Once for all that is published and settled in this turn of the loop. */
-void broker_turn_soon(struct broker *broker)
-{
-	if (broker->turn_due || !broker->connection)
-		return;
-	broker->turn_due = true;
-	loop_later(broker->loop, on_turn_due, broker);
-}
-
 static void on_expire(void *self)
 {
 	struct broker *broker = self;
@@ -539,6 +468,7 @@ struct broker *broker_open(struct loop *loop, const struct broker_config *config
 	bug_if(broker->queue_count && !broker->hooks.delivery);
 	outbox_init(&broker->outbox);
 	LIST_INIT(&broker->copies);
+	broker->turn = on_turn_due;
 	broker->redial = loop_timer_new(loop, dial_start, broker);
 	broker->tick = loop_timer_new(loop, on_tick, broker);
 	broker->recheck.timer = loop_timer_new(loop, on_recheck, broker);

@@ -5,8 +5,10 @@
  *   broker_connection.c  one login: connect, TLS, errors in words; on the lane
  *   broker_topology.c    what a connection lives by, and its declaration; on the lane
  *   broker_recheck.c     is it still there? asked now and then by the loop
- *   broker.c             life: connect, lose, connect again; the turn; settling
+ *   broker.c             life: connect, connect again; the turn
+ *   broker_state.c       what all may do: lose the connection, settle, ask for a turn
  *   broker_read.c        frames to deliveries, returns and confirms
+ *   broker_outbox.c      the messages that wait to be confirmed, by their tags
  *   broker_publish.c     the outbox: what waits to be sent, and to be confirmed
  *   broker_desk.c        for people: counts, dead letters; blocks
  *
@@ -176,11 +178,10 @@ struct recheck {
 
 void recheck_later(struct broker *broker);
 void recheck_fire(struct broker *broker);		/* the timer's */
-void recheck_end(struct broker *broker);		/* the connection is gone */
 bool recheck_send(struct broker *broker);		/* false: there was no room, or it broke */
 void recheck_answered(struct broker *broker, const amqp_method_t *method);
 
-/* ---- what waits to be settled (broker.c) ---- */
+/* ---- what waits to be settled (broker_state.c) ---- */
 
 enum settle { SETTLE_ACK, SETTLE_REJECT, SETTLE_REQUEUE };
 
@@ -260,6 +261,9 @@ struct outbox {
 };
 
 void outbox_init(struct outbox *outbox);
+struct message **outbox_slot(struct outbox *outbox, uint64_t tag);
+struct message *outbox_take(struct outbox *outbox, uint64_t tag);
+void outbox_advance(struct outbox *outbox);
 void outbox_close(struct outbox *outbox);	/* whoever waits for a confirm hears it */
 bool outbox_send(struct broker *broker);	/* false: it stopped for want of room */
 void outbox_rewind(struct broker *broker);	/* the connection is gone */
@@ -297,6 +301,7 @@ struct broker {
 	int64_t up_since_ms;
 	char reply_queue[sizeof "reply_" + ID_LEN];
 
+	void (*turn)(void *broker);
 	bool turn_due;			/* at the end of the loop's turn */
 	uint64_t read_in;		/* the loop's turn; 0: none yet of this connection */
 	bool read_all;			/* what it said then */
@@ -315,6 +320,7 @@ bool broker_read(struct broker *broker);	/* false: there is more */
 void broker_turn_soon(struct broker *broker);
 void broker_settle(struct broker *broker, const struct broker_delivery *delivery,
                    enum settle how);
+void broker_redial(struct broker *broker);	/* after a while */
 /* Leave the connection, and connect again after a while. */
 void broker_drop(struct broker *broker, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -22,9 +22,6 @@ enum {
 	TURN_BYTES = 1 << 20,	/* sent in one turn, before others have theirs */
 };
 
-_Static_assert(FLIGHT_SLOTS > WINDOW && (FLIGHT_SLOTS & (FLIGHT_SLOTS - 1)) == 0,
-	       "each unconfirmed message has a slot of its own");
-
 /* ---- messages ---- */
 
 static const char *place(char **at, const char *text)
@@ -109,13 +106,6 @@ static void message_settle(struct broker *broker, struct message *message, enum 
 
 /* ---- the queue ---- */
 
-void outbox_init(struct outbox *outbox)
-{
-	TAILQ_INIT(&outbox->waiting);
-	TAILQ_INIT(&outbox->returned);
-	outbox->first_tag = outbox->next_tag = 1;
-}
-
 static size_t outbox_count(const struct outbox *outbox)
 {
 	return outbox->waiting_count + outbox->flight_count;
@@ -138,29 +128,6 @@ static void returned_remove(struct outbox *outbox, struct message *message)
 	outbox->returned_count--;
 }
 
-static struct message **slot(struct outbox *outbox, uint64_t tag)
-{
-	return &outbox->flight[tag % FLIGHT_SLOTS];
-}
-
-static struct message *flight_take(struct outbox *outbox, uint64_t tag)
-{
-	struct message *message = *slot(outbox, tag);
-
-	if (message) {
-		*slot(outbox, tag) = NULL;
-		outbox->flight_count--;
-	}
-	return message;
-}
-
-/* The window begins at the oldest that is not confirmed. */
-static void flight_advance(struct outbox *outbox)
-{
-	while (outbox->first_tag < outbox->next_tag && !*slot(outbox, outbox->first_tag))
-		outbox->first_tag++;
-}
-
 static void message_drop(struct message *message)
 {
 	if (message->confirm)
@@ -173,7 +140,7 @@ void outbox_close(struct outbox *outbox)
 	struct message *message;
 
 	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++)
-		if ((message = flight_take(outbox, tag)))
+		if ((message = outbox_take(outbox, tag)))
 			message_drop(message);
 	while ((message = TAILQ_FIRST(&outbox->waiting))) {
 		waiting_remove(outbox, message);
@@ -183,24 +150,6 @@ void outbox_close(struct outbox *outbox)
 		returned_remove(outbox, message);
 		message_drop(message);
 	}
-}
-
-/* All that is not confirmed is sent again, in the same order and the same bytes. */
-void outbox_rewind(struct broker *broker)
-{
-	struct outbox *outbox = &broker->outbox;
-
-	for (uint64_t tag = outbox->next_tag; tag-- > outbox->first_tag;) {
-		struct message *message = flight_take(outbox, tag);
-
-		if (!message)
-			continue;
-		message->is_returned = false;
-		TAILQ_INSERT_HEAD(&outbox->waiting, message, link);
-		outbox->waiting_count++;
-	}
-	outbox->first_tag = outbox->next_tag = 1;
-	outbox->begun = false;
 }
 
 static void expire_at(struct broker *broker, int64_t deadline_ms)
@@ -501,7 +450,7 @@ static void flight_add(struct outbox *outbox, struct message *message)
 {
 	waiting_remove(outbox, message);
 	message->sent_ms = clock_ms();
-	*slot(outbox, outbox->next_tag++) = message;
+	*outbox_slot(outbox, outbox->next_tag++) = message;
 	outbox->flight_count++;
 }
 
@@ -587,7 +536,7 @@ void outbox_offer(void *self)
 static void settle_tag(struct broker *broker, uint64_t tag, enum err err)
 {
 	struct outbox *outbox = &broker->outbox;
-	struct message *message = flight_take(outbox, tag);
+	struct message *message = outbox_take(outbox, tag);
 
 	if (!message)
 		return;		/* its deadline has passed */
@@ -616,7 +565,7 @@ void outbox_confirm(struct broker *broker, uint64_t tag, bool multiple, enum err
 		return;
 	for (uint64_t each = first; each <= tag; each++)
 		settle_tag(broker, each, err);
-	flight_advance(outbox);
+	outbox_advance(outbox);
 }
 
 void outbox_returned(struct broker *broker, amqp_bytes_t message_id)
@@ -624,7 +573,7 @@ void outbox_returned(struct broker *broker, amqp_bytes_t message_id)
 	struct outbox *outbox = &broker->outbox;
 
 	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++) {
-		struct message *message = *slot(outbox, tag);
+		struct message *message = *outbox_slot(outbox, tag);
 		char id[ID_SIZE];
 
 		if (!message)
@@ -648,7 +597,7 @@ static struct message *only_suspect(struct outbox *outbox)
 	if (!outbox->suspects || outbox->flight_count + outbox->begun != 1)
 		return NULL;
 	if (!outbox->begun)
-		return flight_take(outbox, outbox->first_tag);
+		return outbox_take(outbox, outbox->first_tag);
 	outbox->begun = false;
 	waiting_remove(outbox, first);
 	return first;
@@ -690,7 +639,7 @@ static void expire_flight(struct broker *broker, int64_t now_ms)
 	bool late = false;
 
 	for (uint64_t tag = outbox->first_tag; tag < outbox->next_tag; tag++) {
-		const struct message *message = *slot(outbox, tag);
+		const struct message *message = *outbox_slot(outbox, tag);
 
 		if (!message || message->deadline_ms > now_ms)
 			continue;
@@ -698,7 +647,7 @@ static void expire_flight(struct broker *broker, int64_t now_ms)
 		        outbox->confirmed_ms < message->sent_ms;
 		settle_tag(broker, tag, ERR_UNREACHABLE);
 	}
-	flight_advance(outbox);
+	outbox_advance(outbox);
 	if (late && !broker->blocked && broker->connection)
 		broker_drop(broker, "a message was not confirmed in its time");
 }

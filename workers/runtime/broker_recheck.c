@@ -19,13 +19,6 @@ void recheck_later(struct broker *broker)
 		loop_timer_set(broker->recheck.timer, ms * 9 / 10 + random_u32() % (ms / 5));
 }
 
-void recheck_end(struct broker *broker)
-{
-	broker->recheck.state = RECHECK_IDLE;
-	broker->recheck.due = false;
-	loop_timer_cancel(broker->recheck.timer);
-}
-
 /* ---- asking ---- */
 
 static void recheck_step(struct broker *broker)

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/backoff.h"
 #include "base/buf.h"
@@ -20,9 +19,7 @@
 
 enum {
 	CONNECT_TIMEOUT_S = 5,
-	BLAME_MS = 5000,		/* a host that failed comes last for so long */
 	PROMPT_MS = 1000,		/* a loss seen sooner was no deadline */
-	REFUSED_MS = 15 * 1000,		/* so long a refusal is told */
 };
 static const size_t packet_bytes_max = 64 << 20;	/* a row with two MEDIUMBLOBs */
 
@@ -85,31 +82,12 @@ struct db *db_new(const struct db_config *config)
 	return db;
 }
 
-static void forget(struct db *db)
-{
-	mysql_close(db->mysql);
-	db_close_statements(db);
-	db->mysql = NULL;
-	db->host = NULL;
-	db->in_transaction = false;
-	db->doubted = false;
-}
-
 /* In good order: the server is told. */
 static void close_connection(struct db *db)
 {
 	db_select_end(db);
 	if (db->mysql)
-		forget(db);
-}
-
-/* Cut off: mysql_close() would say goodbye, and a silent server must not make us wait. */
-static void drop_connection(struct db *db, const char *reason)
-{
-	log_warn("database lost: host=%s reason=%s", db->host->text, reason);
-	db->host->blamed_until_ms = clock_ms() + BLAME_MS;
-	shutdown(mysql_get_socket(db->mysql), SHUT_RDWR);
-	forget(db);
+		db_forget(db);
 }
 
 void db_free(struct db **db)
@@ -140,25 +118,6 @@ void db_set_timeout(struct db *db, int timeout_s)
 }
 
 /* ---- failures ---- */
-
-/* A host that refuses is a race where there is another: run again, it meets that one. */
-enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why)
-{
-	struct db_error error = db_error(number, text, why);
-
-	if (error.connection == DB_DOUBTED)
-		db->doubted = true;
-	if (error.connection == DB_STAYS || error.connection == DB_DOUBTED)
-		return error.err;
-	if (error.connection == DB_REFUSED) {
-		db->refused_until_ms = clock_ms() + REFUSED_MS;
-		db->refusal = *why;
-	}
-	drop_connection(db, why->text);
-	if (error.connection == DB_REFUSED && db->hosts.count > 1)
-		return ERR_RACE;
-	return error.err;
-}
 
 static enum err failed(struct db *db, struct why *why)
 {
@@ -473,7 +432,7 @@ enum err db_connect(struct db *db, struct why *why)
 	struct why refusal;
 
 	if (db->mysql && is_hung_up(db))
-		drop_connection(db, "closed by the server while idle");
+		db_drop(db, "closed by the server while idle");
 	if (db->mysql && db->doubted)
 		ask_whether_it_serves(db, &refusal);
 	return db->mysql ? OK : reconnect_now(db, why);
@@ -536,13 +495,6 @@ bool db_is_tx_at(struct db *db, uint64_t number, const void *place)
 	return true;
 }
 
-enum err db_check_transaction(const struct db *db, struct why *why)
-{
-	if (!db->in_transaction || db->mysql->server_status & SERVER_STATUS_IN_TRANS)
-		return OK;
-	return fail(why, ERR_RACE, "database: the server has rolled the transaction back");
-}
-
 enum err db_commit(struct db *db, struct why *why)
 {
 	static const char sql[] = "COMMIT";
@@ -566,7 +518,7 @@ void db_rollback(struct db *db)
 	if (!db->in_transaction)
 		return;
 	if (query(db, sql, strlen(sql), &why) && db->mysql)
-		drop_connection(db, why.text);
+		db_drop(db, why.text);
 	db->in_transaction = false;
 }
 

@@ -5,8 +5,29 @@
 #pragma once
 
 #include <mysql.h>
+#include <uthash.h>
 
 #include "runtime/db_private.h"
+
+enum { BLAME_MS = 5000 };		/* a host that failed comes last for so long */
+
+/* Where the client library leaves what it knows of one column of the row in hand. */
+struct cell {
+	unsigned long len;
+	my_bool is_null;
+	long long number;
+};
+
+struct db_statement {
+	UT_hash_handle hh;
+	MYSQL_STMT *stmt;
+	MYSQL_BIND *params, *columns;
+	struct cell *cells;
+	unsigned param_count, column_count;
+	bool is_bound;			/* its columns, at the first row it gives */
+	struct arena *row;		/* texts of this row; made when needed */
+	char sql[];
+};
 
 struct db {
 	const struct db_config *config;
@@ -46,8 +67,8 @@ enum err db_failed(struct db *db, unsigned number, const char *text, struct why 
  * answer tells. So no row is believed before. Costs nothing.
  */
 enum err db_check_transaction(const struct db *db, struct why *why);
-/*
- * Of a connection that closes: db_close_statements() after mysql_close(), which detaches
- * them.
- */
-void db_close_statements(struct db *db);
+/* Closes the connection in good order: the server is told. */
+void db_forget(struct db *db);
+/* Cuts the connection off, and tells why. */
+void db_drop(struct db *db, const char *reason);
+void db_statement_close(struct db *db, struct db_statement *statement);

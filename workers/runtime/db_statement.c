@@ -8,7 +8,6 @@
 #include <errmsg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -17,45 +16,7 @@
 
 enum { STATEMENTS_MAX = 256 };
 
-/* Where the client library leaves what it knows of one column of the row in hand. */
-struct cell {
-	unsigned long len;
-	my_bool is_null;
-	long long number;
-};
-
-struct db_statement {
-	UT_hash_handle hh;
-	MYSQL_STMT *stmt;
-	MYSQL_BIND *params, *columns;
-	struct cell *cells;
-	unsigned param_count, column_count;
-	bool is_bound;			/* its columns, at the first row it gives */
-	struct arena *row;		/* texts of this row; made when needed */
-	char sql[];
-};
-
 /* ---- the cache ---- */
-
-static void statement_close(struct db *db, struct db_statement *statement)
-{
-	HASH_DEL(db->statements, statement);
-	mysql_stmt_close(statement->stmt);
-	arena_free(&statement->row);
-	free(statement->params);
-	free(statement->columns);
-	free(statement->cells);
-	free(statement);
-}
-
-void db_close_statements(struct db *db)
-{
-	struct db_statement *statement, *next;
-
-	db->reading = NULL;
-	HASH_ITER(hh, db->statements, statement, next)
-		statement_close(db, statement);
-}
 
 /* What went wrong while a row was read, only the connection knows. */
 static enum err failed(struct db *db, MYSQL_STMT *stmt, struct why *why)
@@ -94,7 +55,7 @@ static enum err prepare(struct db *db, const char *sql, size_t len,
 	}
 	*statement = statement_new(stmt, sql, len);
 	if (HASH_COUNT(db->statements) >= STATEMENTS_MAX)
-		statement_close(db, db->statements);
+		db_statement_close(db, db->statements);
 	return OK;
 }
 
@@ -328,7 +289,7 @@ enum err db_select_all(struct db *db, struct why *why)
 	err = failed(db, statement->stmt, why);
 	if (db->reading) {		/* not gone with its connection */
 		db->reading = NULL;
-		statement_close(db, statement);
+		db_statement_close(db, statement);
 	}
 	return err;
 }

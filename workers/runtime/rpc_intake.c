@@ -5,13 +5,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/fnv.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "runtime/refused_log.h"
 #include "runtime/rpc_limit.h"
 #include "runtime/rpc_metrics.h"
@@ -19,112 +17,7 @@
 #include "runtime/suspects.h"
 #include "runtime/trust.h"
 
-enum {
-	HASHED_MAX = 4096,	/* octets of a message that its hash covers */
-	POOL_MAX = 64,
-	POOLED_BODY_MAX = 64 * 1024,
-};
-
-/* ---- duplicates ---- */
-
-static struct seen *intake_find_seen(struct rpc_server *server, const struct job *job)
-{
-	const char *queue = job->req.is_call ? job->envelope.reply_queue : "";
-
-	for (size_t i = 0; i < SEEN_MAX; i++)
-		if (strcmp(server->seen[i].unique_id, job->unique_id) == 0 &&
-		    server->seen[i].hash == job->hash &&
-		    strcmp(server->seen[i].reply_queue, queue) == 0)
-			return &server->seen[i];
-	return NULL;
-}
-
-static void intake_add_seen(struct rpc_server *server, const struct job *job)
-{
-	struct seen *seen = &server->seen[server->seen_next];
-
-	server->seen_next = (server->seen_next + 1) % SEEN_MAX;
-	memcpy(seen->unique_id, job->unique_id, sizeof seen->unique_id);
-	seen->hash = job->hash;
-	snprintf(seen->reply_queue, sizeof seen->reply_queue, "%s",
-	         job->req.is_call ? job->envelope.reply_queue : "");
-}
-
-/* A failed message may come again, from the delay queue or from the dead letters. */
-void rpc_intake_forget(struct rpc_server *server, const struct job *job)
-{
-	struct seen *seen = intake_find_seen(server, job);
-
-	if (seen)
-		*seen = (struct seen){ 0 };
-}
-
-/*
- * A publisher that lost its connection sends the same bytes again: a duplicate. A message
- * that the broker delivers again must run: a process may have died in its first run.
- */
-static bool intake_is_duplicate(struct rpc_server *server, const struct job *job)
-{
-	if (!job->envelope.unique_id)
-		return false;
-	if (!job->req.redelivered && intake_find_seen(server, job))
-		return true;
-	intake_add_seen(server, job);
-	return false;
-}
-
-/* ---- jobs ---- */
-
-static struct job *intake_take_job(struct rpc_server *server)
-{
-	struct job *job = server->pool;
-
-	if (!job) {
-		job = xcalloc(1, sizeof *job);
-		job->req.arena = arena_new();
-		return job;
-	}
-	server->pool = job->next;
-	server->pooled--;
-	return job;
-}
-
-static void intake_free_job(struct job *job)
-{
-	arena_free(&job->req.arena);
-	buf_clear(&job->body);
-	free(job);
-}
-
-void rpc_intake_release(struct rpc_server *server, struct job *job)
-{
-	struct arena *arena = job->req.arena;
-	struct buf body = job->body;
-
-	json_decref(job->req.result);
-	envelope_request_clear(&job->envelope);
-	if (server->pooled >= POOL_MAX) {
-		intake_free_job(job);
-		return;
-	}
-	arena_reset(arena);
-	if (body.size > POOLED_BODY_MAX)
-		buf_clear(&body);
-	buf_reset(&body);
-	*job = (struct job){ .next = server->pool, .req.arena = arena, .body = body };
-	server->pool = job;
-	server->pooled++;
-}
-
-void rpc_intake_free(struct rpc_server *server)
-{
-	while (server->pool) {
-		struct job *job = server->pool;
-
-		server->pool = job->next;
-		intake_free_job(job);
-	}
-}
+enum { HASHED_MAX = 4096 };	/* octets of a message that its hash covers */
 
 /* ---- from a delivery to a job ---- */
 
@@ -193,37 +86,6 @@ static void intake_fill(const struct rpc_server *server, struct job *job,
 	job->req.is_again = delivery->redelivered || delivery->attempts;
 	job->err = context_decode(job->envelope.context, job->unique_id, &job->req.context,
 	                          &job->req.why);
-}
-
-/* The name of an object, as the sender of an argument VALUE gives it; NULL: no name. */
-static const char *intake_name(const json_t *value)
-{
-	if (json_is_object(value)) {
-		const json_t *id = json_object_get(value, "id");
-
-		value = id ? id : json_object_get(value, "name");
-	}
-	return json_string_value(value);
-}
-
-/* The object that the request is about; NULL: unknown. */
-static const char *intake_subject(const struct job *job)
-{
-	if (!job->method || !job->method->subject)
-		return NULL;
-	return intake_name(json_object_get(job->req.args, job->method->subject));
-}
-
-const char *rpc_intake_about(const struct job *job)
-{
-	const char *args = job->method ? job->method->args : "";
-	const char *name = job->parked.subject;
-
-	args += strspn(args, " ");
-	if (!name)
-		name = intake_name(json_object_getn(job->req.args, args,
-		                                    strcspn(args, " ?")));
-	return name ? name : "";
 }
 
 /*
@@ -311,7 +173,7 @@ static void intake_judge(const struct rpc_server *server, struct job *job)
 		job->err = intake_check(server, job, &method);
 	envelope_request_forget_outer(&job->envelope);
 	job->method = job->err ? NULL : method;
-	job->parked.subject = intake_subject(job);
+	job->parked.subject = rpc_job_subject(job);
 }
 
 /* ---- bodies that are not valid requests ---- */
@@ -391,20 +253,20 @@ void rpc_intake_delivery(void *self, const struct broker_delivery *delivery)
 		intake_refuse(server, delivery, err, &why);
 		return;
 	}
-	job = intake_take_job(server);
+	job = rpc_job_take(server);
 	err = envelope_request_decode(delivery->body, delivery->len, server->max_bytes,
 	                              &job->envelope, &why);
 	if (err) {
 		intake_refuse(server, delivery, err, &why);
-		rpc_intake_release(server, job);
+		rpc_job_release(server, job);
 		return;
 	}
 	intake_fill(server, job, delivery);
 	intake_judge(server, job);
 	/* a later good message with the id of a refused one is not a duplicate */
-	if (!job->is_refused && intake_is_duplicate(server, job)) {
+	if (!job->is_refused && rpc_job_is_duplicate(server, job)) {
 		broker_ack(server->in, delivery);
-		rpc_intake_release(server, job);
+		rpc_job_release(server, job);
 		return;
 	}
 	rpc_run_add(server, job);

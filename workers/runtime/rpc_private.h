@@ -3,7 +3,7 @@
  *
  * rpc_server.c opens the server. rpc_intake.c makes a job of a delivery, rpc_run.c runs its
  * handler, and rpc_settle.c settles it. Meanwhile the job is in the queue (head) or in the
- * parking. A settled job goes back to the pool.
+ * parking. A settled job goes back to the pool (rpc_job.c).
  */
 #pragma once
 
@@ -81,20 +81,29 @@ struct rpc_server {
 	struct log_limit failed;	/* requests */
 };
 
+/* ---- rpc_job.c ---- */
+
+/* Has the message of this job come before? Remembers it. */
+bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job);
+/* If the message of this job comes again, it is not a duplicate. */
+void rpc_job_forget(struct rpc_server *server, const struct job *job);
+/* A new job, or one from the pool. */
+struct job *rpc_job_take(struct rpc_server *server);
+/* Puts a job that is over into the pool, or frees it. */
+void rpc_job_release(struct rpc_server *server, struct job *job);
+/* Frees the pool. */
+void rpc_jobs_free(struct rpc_server *server);
+/* The object that the request is about; NULL: unknown. */
+const char *rpc_job_subject(const struct job *job);
+/* What a request is about: its subject, or its method's first argument; "": unknown. */
+const char *rpc_job_about(const struct job *job);
+
 /* ---- rpc_intake.c ---- */
 
 /* broker_hooks.passing of the server: the next bytes of a body that is too large. */
 void rpc_intake_passing(void *self, const void *bytes, size_t len);
 /* broker_hooks.delivery of the server. */
 void rpc_intake_delivery(void *self, const struct broker_delivery *delivery);
-/* If the message of this job comes again, it is not a duplicate. */
-void rpc_intake_forget(struct rpc_server *server, const struct job *job);
-/* What a request is about: its subject, or its method's first argument; "": unknown. */
-const char *rpc_intake_about(const struct job *job);
-/* Puts a job that is over into the pool, or frees it. */
-void rpc_intake_release(struct rpc_server *server, struct job *job);
-/* Frees the pool. */
-void rpc_intake_free(struct rpc_server *server);
 
 /* ---- rpc_run.c ---- */
 

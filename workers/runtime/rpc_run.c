@@ -273,7 +273,7 @@ void rpc_run_drop(struct rpc_server *server)
 	while (server->head) {
 		struct job *job = run_unlink(server, &server->head);
 
-		rpc_intake_forget(server, job);
-		rpc_intake_release(server, job);
+		rpc_job_forget(server, job);
+		rpc_job_release(server, job);
 	}
 }

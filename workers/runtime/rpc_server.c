@@ -110,7 +110,7 @@ void rpc_server_close(struct rpc_server **server)
 	replies_free(&s->replies);
 	broker_close(&s->in);
 	rpc_run_drop(s);
-	rpc_intake_free(s);
+	rpc_jobs_free(s);
 	loop_timer_free(&s->again);
 	loop_timer_free(&s->heartbeat);
 	loop_timer_free(&s->unpark);

@@ -137,7 +137,7 @@ static void settle_log_administrator(const struct job *job)
 
 	log_info("administrator asked: method=%s subject=\"%s\" account=\"%s\" "
 	         "user=\"%s\" tenant=\"%s\" err=%s", job->req.method,
-	         rpc_intake_about(job), job->user, context->user, context->tenant,
+	         rpc_job_about(job), job->user, context->user, context->tenant,
 	         err_name(job->err));
 }
 
@@ -150,12 +150,12 @@ void rpc_settle(struct rpc_server *server, struct job *job)
 	else
 		settle_cast(server, job);
 	if (job->err && !job->is_refused)
-		rpc_intake_forget(server, job);
+		rpc_job_forget(server, job);
 	rpc_metrics_settled(server->metrics, job->method, job->err, us);
 	log_request(job->req.context.request_id);
 	settle_log(server, job, us);
 	if (job->is_foreign_admin && !job->is_refused)
 		settle_log_administrator(job);
 	log_request(NULL);
-	rpc_intake_release(server, job);
+	rpc_job_release(server, job);
 }

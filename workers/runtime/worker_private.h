@@ -1,7 +1,7 @@
 /*
- * What worker.c (options), supervisor.c (the parent) and process.c (a child)
- * share. The program is filled in once, before the fork; each process then
- * has a copy of its own.
+ * What worker.c (the command line), supervisor.c (the parent) and process.c (a child)
+ * share: program.c has the functions that all of them use. The program is filled in
+ * once, before the fork; each process then has a copy of its own.
  */
 #pragma once
 
@@ -36,6 +36,8 @@ struct program {
 /* EX_CONFIG: the service manager does not start it again. */
 int program_exit_status(enum err err);
 
+/* The settings, and the rules over them. */
+enum err program_load(struct program *program, struct why *why);
 /* The file again, and the rules over it. QUIET: somebody else logs what was kept. */
 enum err program_reload(struct program *program, bool quiet, struct why *why);
 /* Sets the timer, less and less often. */

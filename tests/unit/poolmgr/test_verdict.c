@@ -9,26 +9,14 @@
 #include <string.h>
 
 #include "consensus_model.h"
-#include "verdict.h"
+#include "core/verdict.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { SERVERS_MAX = 5, LONG_REASON = 300, RANDOM_ROUNDS = 200000 };
 
 /* ns1 to ns5; COUNT of them are the pool. */
-static char ids[SERVERS_MAX][4] = { "ns1", "ns2", "ns3", "ns4", "ns5" };
-static const struct server_settings settings[SERVERS_MAX] = {
-	{ .id = ids[0] }, { .id = ids[1] }, { .id = ids[2] }, { .id = ids[3] },
-	{ .id = ids[4] },
-};
-
-static void make_pool(struct server item[SERVERS_MAX], const struct server **servers)
-{
-	for (size_t i = 0; i < SERVERS_MAX; i++) {
-		item[i].settings = &settings[i];
-		servers[i] = &item[i];
-	}
-}
+static const char *ids[SERVERS_MAX] = { "ns1", "ns2", "ns3", "ns4", "ns5" };
 
 /* What is put to verdict_of(), as plain values. */
 struct input {
@@ -52,22 +40,19 @@ struct answer {
 
 static struct answer ask(const struct input *in, struct arena *arena)
 {
-	struct server item[SERVERS_MAX] = { 0 };
-	const struct server *servers[SERVERS_MAX];
 	struct sighting seen[SERVERS_MAX];
 	const char *reasons[SERVERS_MAX];
 	const struct standing standing = {
 		.domain = { .name = "example.org.", .state = in->now,
 		            .is_catalog = in->is_catalog },
 		.count = in->n,
-		.servers = servers,
+		.server_ids = ids,
 		.sightings = memcpy(seen, in->seen, sizeof(seen)),
 		.reasons = memcpy(reasons, in->reasons, sizeof(reasons)),
 		.foreign_count = in->foreign,
 	};
 	struct pool_report got;
 
-	make_pool(item, servers);
 	if (!verdict_of(&standing, in->action, in->threshold, arena, &got))
 		return (struct answer){ false };
 	assert_string_equal(got.domain.name, standing.domain.name);
@@ -332,7 +317,7 @@ static void model_reason(const struct input *in, char text[4096])
 		             in->seen[i].status != SEEN_NO_DOMAIN))
 			continue;
 		len += snprintf(text + len, 4096 - len, "%s%s: %s", len ? "; " : "",
-		                settings[i].id, in->reasons[i]);
+		                ids[i], in->reasons[i]);
 	}
 	text[511] = '\0';
 }

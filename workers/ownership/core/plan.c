@@ -1,6 +1,5 @@
 #include "core/plan_private.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "model/rr.h"
@@ -56,15 +55,6 @@ const char *plan_reason_name(enum plan_reason reason)
 
 /* ---- what comes in ---- */
 
-struct known *plan_known_of(struct view *view, const struct name *name)
-{
-	struct node *node = view_node(view, name);
-
-	if (!node->user)
-		node->user = arena_alloc(view_arena(view), sizeof(struct known));
-	return node->user;
-}
-
 void plan_want(struct view *view, const struct name *name, const struct wish *endpoint)
 {
 	struct known *known = plan_known_of(view, name);
@@ -92,16 +82,6 @@ void plan_made(struct view *view, const struct name *name, const struct rrset *s
 	known->made = made;
 }
 
-const struct rrset *plan_made_of(const struct node *node, uint16_t type)
-{
-	const struct known *known = node->user;
-	const struct made *made = known ? known->made : NULL;
-
-	while (made && made->is.type != type)
-		made = made->next;
-	return made ? &made->is : NULL;
-}
-
 /* ---- items ---- */
 
 static struct plan_item *add_item(struct planning *p, const struct node *node,
@@ -121,41 +101,6 @@ static struct plan_item *add_item(struct planning *p, const struct node *node,
 		.type = wish ? wish->want.type : holding->is.type,
 	};
 	return &plan->items[plan->count++];
-}
-
-bool plan_refuse(struct plan_item *item, enum plan_reason reason)
-{
-	item->step = STEP_NONE;
-	item->reason = reason;
-	return true;
-}
-
-bool plan_refuse_in_words(struct plan_item *item, enum plan_reason reason,
-                          const char *words)
-{
-	snprintf(item->words, sizeof(item->words), "%.*s", (int)sizeof(item->words) - 1,
-	         words);
-	return plan_refuse(item, reason);
-}
-
-bool plan_is_signature(uint16_t type)
-{
-	return type == RR_RRSIG || type == RR_NSEC;
-}
-
-bool plan_is_ours(const struct holding *holding)
-{
-	return holding->whose == WHOSE_OURS ||
-	       (holding->whose == WHOSE_SHARED && holding->ours);
-}
-
-bool plan_is_in_play(const struct node *node, uint16_t type)
-{
-	const struct holding *holding = node_holding(node, type);
-	const struct known *known = node->user;
-
-	return (holding && plan_is_ours(holding)) ||
-	       (known && wish_of(known->wishes, type));
 }
 
 /* ---- all sets of a name ---- */

@@ -1,8 +1,8 @@
 /*
- * plan_private -- between plan.c, which looks at names and at the whole, plan_set.c,
- * which judges one set at a time, plan_bounds.c, which knows what is not for us at all,
- * plan_mark.c, which knows where marks are to be and what they say, and plan_order.c,
- * which follows orders.
+ * plan_private -- between the files of the plan. plan.c plans names and the whole zone.
+ * plan_set.c judges one set at a time, and plan_order.c follows orders. plan_bounds.c
+ * decides what the worker never manages. plan_mark.c decides where marks are and what they
+ * say. All of them use plan_item.c, which uses none of them.
  */
 #pragma once
 

@@ -1,109 +1,11 @@
 #include "core/update_private.h"
 
-#include <string.h>
-
 #include "model/rr.h"
-
-bool update_is_done(const struct plan_item *item)
-{
-	return item->step != STEP_NONE && !item->is_held &&
-	       !(item->order && item->order->is_dry);
-}
-
-bool update_is_arrival(const struct plan_item *item)
-{
-	return item->step == STEP_CREATE || item->step == STEP_UPDATE;
-}
-
-/* ---- records of the message ---- */
-
-static void put(const struct making *making, struct update_rrs *to, struct update_rr rr)
-{
-	struct update_rr *old = to->rrs;
-
-	if (to->count == to->size) {
-		to->size = to->size ? 2 * to->size : 4;
-		to->rrs = arena_alloc(view_arena(making->view), to->size * sizeof(rr));
-		if (old)
-			memcpy(to->rrs, old, to->count * sizeof(rr));
-	}
-	to->rrs[to->count++] = rr;
-}
-
-static void require(struct making *making, enum update_kind kind, const struct name *name,
-                    uint16_t type)
-{
-	put(making, &making->prerequisites,
-	    (struct update_rr){ .kind = kind, .name = *name, .type = type });
-}
-
-static void require_records(struct making *making, const struct name *name, uint16_t type,
-                            const struct rrset *set)
-{
-	for (size_t i = 0; i < set->count; i++)
-		put(making, &making->prerequisites,
-		    (struct update_rr){ .kind = UPDATE_SET_IS, .name = *name,
-		                        .type = type, .rdata = set->records[i] });
-}
-
-void update_remove(struct making *making, enum update_kind kind, const struct name *name,
-                   uint16_t type, struct rdata rdata)
-{
-	put(making, &making->removals,
-	    (struct update_rr){ kind, *name, type, 0, rdata });
-}
-
-void update_add(struct making *making, const struct name *name, uint16_t type,
-                uint32_t ttl, struct rdata rdata)
-{
-	put(making, &making->additions,
-	    (struct update_rr){ UPDATE_ADD, *name, type, ttl, rdata });
-}
-
-/* True: it was asked for before. */
-static bool is_required(struct making *making, const struct node *node)
-{
-	const struct node **old = making->required;
-
-	for (size_t i = 0; i < making->required_count; i++)
-		if (old[i] == node)
-			return true;
-	if (making->required_count == making->required_size) {
-		making->required_size = making->required_size ? 2 * making->required_size
-		                                              : 4;
-		making->required = arena_alloc(view_arena(making->view),
-		                               making->required_size * sizeof(node));
-		if (old)
-			memcpy(making->required, old,
-			       making->required_count * sizeof(node));
-	}
-	making->required[making->required_count++] = node;
-	return false;
-}
 
 static bool is_there(const struct node *node, uint16_t type)
 {
 	return holding_is_there(node_holding(node, type));
 }
-
-void update_require_txt(struct making *making, const struct name *name)
-{
-	const struct node *node = view_node(making->view, name);
-	const struct holding *txt = node_holding(node, RR_TXT);
-
-	if (is_required(making, node))
-		return;
-	require_records(making, name, RR_TXT, &node->marks);
-	if (txt)
-		require_records(making, name, RR_TXT, &txt->is);
-	if (node->marks.count || holding_is_there(txt))
-		return;
-	require(making, UPDATE_NO_SET, name, RR_TXT);
-	if (!is_there(node, RR_CNAME))
-		require(making, UPDATE_NO_SET, name, RR_CNAME);
-}
-
-/* ---- sets ---- */
 
 /* Just the records that we read, or none. Marks are TXT records of the same set. */
 static void require_set(struct making *making, const struct name *name,
@@ -112,9 +14,9 @@ static void require_set(struct making *making, const struct name *name,
 	if (holding->is.type == RR_TXT)
 		update_require_txt(making, name);
 	else if (holding->is.count)
-		require_records(making, name, holding->is.type, &holding->is);
+		update_require_records(making, name, holding->is.type, &holding->is);
 	else
-		require(making, UPDATE_NO_SET, name, holding->is.type);
+		update_require(making, UPDATE_NO_SET, name, holding->is.type);
 }
 
 static bool is_in_use(const struct node *node)
@@ -143,13 +45,13 @@ static void require_no_others(struct making *making, const struct plan_item *ite
                               const struct name *name)
 {
 	if (!is_in_use(item->node)) {
-		require(making, UPDATE_NO_NAME, name, 0);
+		update_require(making, UPDATE_NO_NAME, name, 0);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(stored_types) / sizeof(stored_types[0]); i++)
 		if (!is_there(item->node, stored_types[i]) &&
 		    !(stored_types[i] == RR_TXT && item->node->marks.count))
-			require(making, UPDATE_NO_SET, name, stored_types[i]);
+			update_require(making, UPDATE_NO_SET, name, stored_types[i]);
 }
 
 /* A type that comes must not meet what it cannot stand beside. */
@@ -165,9 +67,9 @@ static void require_room(struct making *making, const struct plan_item *item,
 		update_require_txt(making, name);
 		return;
 	}
-	require(making, UPDATE_NO_SET, name, item->type);
+	update_require(making, UPDATE_NO_SET, name, item->type);
 	if (!is_there(item->node, RR_CNAME))
-		require(making, UPDATE_NO_SET, name, RR_CNAME);
+		update_require(making, UPDATE_NO_SET, name, RR_CNAME);
 }
 
 static void remove_records(struct making *making, const struct plan_item *item,
@@ -239,7 +141,7 @@ static struct update_rrs join(const struct making *making)
 	struct update_rrs all = making->removals;
 
 	for (size_t i = 0; i < making->additions.count; i++)
-		put(making, &all, making->additions.rrs[i]);
+		update_put(making, &all, making->additions.rrs[i]);
 	return all;
 }
 

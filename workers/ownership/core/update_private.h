@@ -1,6 +1,7 @@
 /*
- * update_private -- between update.c, which makes the update of a name's sets, and
- * update_marks.c, which makes that of their marks.
+ * update_private -- between update.c, which makes the update of a name's sets,
+ * update_marks.c, which makes that of their marks, and update_rr.c, which collects the
+ * records of the message for both.
  */
 #pragma once
 
@@ -18,6 +19,11 @@ struct making {
 };
 
 bool update_is_arrival(const struct plan_item *item);	/* CREATE or UPDATE */
+void update_put(const struct making *making, struct update_rrs *to, struct update_rr rr);
+void update_require(struct making *making, enum update_kind kind, const struct name *name,
+                    uint16_t type);
+void update_require_records(struct making *making, const struct name *name, uint16_t type,
+                            const struct rrset *set);
 /* All TXT records of NAME are as we read them, marks and others; none: no CNAME, too. */
 void update_require_txt(struct making *making, const struct name *name);
 void update_remove(struct making *making, enum update_kind kind, const struct name *name,

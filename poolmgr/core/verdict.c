@@ -1,4 +1,4 @@
-#include "verdict.h"
+#include "core/verdict.h"
 
 #include <string.h>
 
@@ -9,14 +9,14 @@ static const char *reasons(const struct standing *standing, struct arena *arena)
 {
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < standing->count && text.len < STORE_REASON; i++)
+	for (size_t i = 0; i < standing->count && text.len < VERDICT_REASON; i++)
 		if (standing->sightings[i].status == SEEN_ERROR ||
 		    (standing->sightings[i].status == SEEN_NO_DOMAIN &&
 		     *standing->reasons[i]))	/* else a deletion, to be confirmed */
 			buf_printf(&text, "%s%s: %s", text.len ? "; " : "",
-			           standing->servers[i]->settings->id,
+			           standing->server_ids[i],
 			           standing->reasons[i]);
-	const char *result = arena_printf(arena, "%.*s", STORE_REASON - 1,
+	const char *result = arena_printf(arena, "%.*s", VERDICT_REASON - 1,
 	                                  buf_string(&text));
 	buf_clear(&text);
 	return result;

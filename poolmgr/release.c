@@ -1,0 +1,60 @@
+#include "release.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/tx_list.h"
+#include "servers.h"
+#include "store_due.h"
+
+struct release {
+	struct poolmgr *poolmgr;
+	const char *server_id;
+	bool control;
+	size_t rows;			/* of the last time */
+	enum err err;
+	struct why why;
+};
+
+static enum err release_some(void *self, struct why *why)
+{
+	struct release *of = self;
+	struct tx tx = tx_once(of->poolmgr->lane_db, why);
+
+	of->rows = store_release(&tx, of->poolmgr->config.pool_name, of->server_id,
+	                         of->control);
+	return tx_commit(&tx);
+}
+
+/* On the pool manager's lane. */
+static void release_run(void *self)
+{
+	struct release *of = self;
+
+	of->err = tx_redo(release_some, of, &of->why);
+}
+
+static void release_ended(void *self)
+{
+	struct release *of = self;
+	bool more = poolmgr_ran(of->poolmgr) && !of->err && of->rows == TX_LIST_MAX;
+
+	if (of->err)
+		log_warn("retries not released: server=%s why=\"%s\"", of->server_id,
+		         of->why.text);
+	if (!more || !poolmgr_submit(of->poolmgr, release_run, release_ended, of))
+		free(of);
+}
+
+void release_server(struct poolmgr *poolmgr, const char *server_id, bool control)
+{
+	struct release *of = xcalloc(1, sizeof(*of));
+
+	*of = (struct release){ poolmgr, servers_find(poolmgr->servers, server_id)
+	                                 ->settings->id, control };
+	if (poolmgr_submit(poolmgr, release_run, release_ended, of))
+		return;
+	log_warn("retries not released: server=%s why=\"no room, or this process ends\"", server_id);
+	free(of);
+}

@@ -1,0 +1,331 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "model/identity.h"
+#include "model/presentation.h"
+#include "provider.h"
+#include "registry.h"
+#include "storage.h"
+
+#define AT(field) offsetof(struct registry_settings, field)
+#define EVERYTHING "A, AAAA, CNAME, PTR, TXT, SRV, MX"
+
+static void *settings;
+static size_t settings_count;
+
+enum { FORM_TYPED, FORM_SAME, FORM_NONE };
+enum { SCOPE_NAME, SCOPE_RRSET };
+
+static const char *const storage_words[] = { "txt", "table", "memory", NULL };
+static const struct storage *const storages[] = { &storage_txt, &storage_table,
+                                                  &storage_memory };
+static const char *const provider_words[] = { "rfc2136", "managed", NULL };
+static const struct provider *const providers[] = { &provider_rfc2136, &provider_managed };
+static const char *const form_words[] = {
+	[FORM_TYPED] = "typed", [FORM_SAME] = "same", NULL
+};
+static const char *const former_words[] = {
+	[FORM_TYPED] = "typed", [FORM_SAME] = "same", [FORM_NONE] = "none", NULL
+};
+static const char *const policy_words[] = {
+	[POLICY_SYNC] = "sync", [POLICY_UPSERT_ONLY] = "upsert-only",
+	[POLICY_CREATE_ONLY] = "create-only", NULL
+};
+static const char *const scope_words[] = {
+	[SCOPE_NAME] = "name", [SCOPE_RRSET] = "rrset", NULL
+};
+
+static const struct option rows[] = {
+	{ "zone", OPTION_TEXT, AT(zone), "example.org", 1, 255,
+	  "the shared zone. zonefleet changes only records with an ownership mark of its "
+	  "storage_id", .required = true },
+	{ "storage_id", OPTION_TEXT, AT(storage_id), "cluster-1", 1, MARK_OWNER_MAX,
+	  "owner that the ownership marks of zonefleet name, in any number of zones. It "
+	  "must be different from the owner of each other program", .required = true },
+	{ "tenant", OPTION_TEXT, AT(tenant), "", 0, 255,
+	  "tenant that may call, in addition to administrators. \"\": administrators "
+	  "only" },
+	{ "storage", OPTION_WORD, AT(storage), "txt", .words = storage_words,
+	  .help = "where the ownership marks are. txt: in TXT records of the zone, which "
+	  "external-dns also reads; table: in the database, if the zone must not show them; "
+	  "memory: for tests" },
+	{ "txt_form", OPTION_WORD, AT(txt_form), "typed", .words = form_words,
+	  .help = "the form of a mark. typed: a TXT record for each record set, with the type "
+	  "in its name; same: one TXT record at the name of the record, with the storage_id "
+	  "only" },
+	{ "txt_prefix", OPTION_TEXT, AT(txt_prefix), "_own-%{record_type}.", 0,
+	  MARK_AFFIX_MAX,
+	  "text before the name of a record in the name of its mark; %{record_type} "
+	  "stands for the type. \"\": as external-dns does without settings" },
+	{ "txt_suffix", OPTION_TEXT, AT(txt_suffix), "", 0, MARK_AFFIX_MAX,
+	  "text after the first label of the name of a record, instead of a prefix" },
+	{ "txt_wildcard", OPTION_TEXT, AT(txt_wildcard), "_wildcard", 0, NAME_MAX_LABEL,
+	  "text that replaces \"*\" in the name of a mark" },
+	{ "txt_encrypt_key", OPTION_SECRET, AT(txt_encrypt_key), NULL, 0, 0,
+	  "key that encrypts the marks as external-dns does (AES-256-GCM): 32 octets, "
+	  "plain or in base64. All programs that share the zone need the same key" },
+	{ "former_form", OPTION_WORD, AT(former_form), "none", .words = former_words,
+	  .help = "the form that the marks had before. The program reads such marks and "
+	  "replaces them" },
+	{ "former_prefix", OPTION_TEXT, AT(former_prefix), "", 0, MARK_AFFIX_MAX,
+	  "txt_prefix of the former marks" },
+	{ "former_suffix", OPTION_TEXT, AT(former_suffix), "", 0, MARK_AFFIX_MAX,
+	  "txt_suffix of the former marks" },
+	{ "provider", OPTION_WORD, AT(provider), "rfc2136", .words = provider_words,
+	  .help = "where the zone is. rfc2136: on a primary that takes dynamic updates; "
+	  "managed: in central, as a domain of zonefleet" },
+	{ "host", OPTION_TEXT, AT(host), "", 0, 255,
+	  "address or name of the primary. Provider rfc2136 needs it" },
+	{ "port", OPTION_INT, AT(port), "53", 1, 65535,
+	  "TCP port of the primary" },
+	{ "tsig_key", OPTION_TEXT, AT(tsig_key), "", 0, 255,
+	  "name of the key that signs transfers and updates. \"\": no signature" },
+	{ "tsig_algorithm", OPTION_TEXT, AT(tsig_algorithm), "hmac-sha256", 1, 32,
+	  "algorithm of tsig_key" },
+	{ "tsig_secret", OPTION_SECRET, AT(tsig_secret), NULL, 0, 0,
+	  "secret of tsig_key in base64, or \"@\" and the path of a file that has it" },
+	{ "timeout", OPTION_DURATION, AT(timeout_ms), "10s", 100, 600 * 1000,
+	  "longest silence of the primary before the round fails" },
+	{ "resync_period", OPTION_DURATION, AT(resync_ms), "60s", 100, 86400 * 1000,
+	  "time between two checks of the zone while nothing changes" },
+	{ "reread_period", OPTION_SECONDS, AT(reread_s), "1h", 1, 30 * 86400,
+	  "time after which zonefleet reads the zone again although its serial is the "
+	  "same" },
+	{ "interval", OPTION_DURATION, AT(interval_ms), "1s", 0, 3600 * 1000,
+	  "shortest time between two rounds, to limit the load of the primary" },
+	{ "batch_changes", OPTION_INT, AT(batch_changes), "50", 1, 1000,
+	  "largest number of changes in one update message" },
+	{ "batch_bytes", OPTION_BYTES, AT(batch_bytes), "16K", 512, 60000,
+	  "largest size of one update message" },
+	{ "max_endpoints", OPTION_INT, AT(max_endpoints), "100000", 1, 10000000,
+	  "largest number of endpoints that all resources of the zone may want together. "
+	  "A resource counts as one at least" },
+	{ "policy", OPTION_WORD, AT(policy), "sync", .words = policy_words,
+	  .help = "upsert-only deletes no record set; create-only also changes none" },
+	{ "ownership_scope", OPTION_WORD, AT(scope), "name", .words = scope_words,
+	  .help = "what belongs to one owner. name: all record sets of a name; rrset: one record "
+	  "set, so that another owner may have record sets of other types at the name" },
+	{ "managed_types", OPTION_TEXTS, AT(types), EVERYTHING, 0, 0,
+	  "record types that zonefleet may write" },
+	{ "domain_filter", OPTION_TEXTS, AT(within), NULL, 0, 0,
+	  "write only names at or below one of these. Empty: all names" },
+	{ "exclude_domains", OPTION_TEXTS, AT(without), NULL, 0, 0,
+	  "leave out names at or below these" },
+	{ "max_delete_pct", OPTION_PERCENT, AT(max_delete_pct), "30", 0, 100,
+	  "share of its marked record sets that zonefleet may delete in one round. "
+	  "Beyond it, an operator must approve the deletions" },
+	{ "max_update_pct", OPTION_PERCENT, AT(max_update_pct), "30", 0, 100,
+	  "share of its marked record sets that may lose a record in one round. Beyond "
+	  "it, an operator must approve these changes" },
+	{ "min_records", OPTION_INT, AT(min_records), "10", 0, 1000000,
+	  "number of marked record sets from which on the two limits apply. From this "
+	  "number of endpoints on, an operator must also approve that a resource wants "
+	  "no endpoint any more" },
+	{ "ttl", OPTION_SECONDS, AT(ttl), "300", 0, INT32_MAX,
+	  "TTL of a new record set whose endpoint has no TTL. A record set that exists "
+	  "keeps its TTL" },
+	{ "mark_ttl", OPTION_SECONDS, AT(mark_ttl), "300", 0, INT32_MAX,
+	  "TTL of ownership marks" },
+	{ "dry_run", OPTION_BOOL, AT(dry_run), "false", 0, 0,
+	  "plan the changes, and write nothing" },
+	{ "keep_drift", OPTION_BOOL, AT(keep_drift), "false", 0, 0,
+	  "leave marked record sets as others changed them. false: repair them" },
+	{ "reclaim", OPTION_BOOL, AT(reclaim), "false", 0, 0,
+	  "mark a record set again if zonefleet made it, it lost its mark and its "
+	  "records are unchanged" },
+	{ 0 }
+};
+
+const struct option_list registry_lists[] = {
+	{ "registries", "zones", "shared zones, and the owner name of zonefleet in each",
+	  rows, sizeof(struct registry_settings), &settings, &settings_count },
+	{ 0 }
+};
+
+/* ---- what they mean ---- */
+
+static enum err parse_zone(const char *text, const char *field, struct name *name,
+                           struct why *why)
+{
+	struct name root = { .len = 1 };
+	enum err err = name_parse_in(text, &root, field, name, why);
+
+	if (!err)
+		name_fold(name);
+	return err;
+}
+
+static enum err parse_marks(struct registry *registry, struct why *why)
+{
+	const struct registry_settings *from = registry->settings;
+	enum err err;
+
+	if (!mark_owner_is_valid(from->storage_id))
+		return fail(why, ERR_INVALID,
+		            "storage_id: \"%s\" must have only letters, digits "
+		            "and . _ : / @ -", from->storage_id);
+	registry->marks.owner = from->storage_id;
+	if (from->txt_encrypt_key) {
+		err = mark_key_parse(from->txt_encrypt_key, "txt_encrypt_key",
+		                     registry->mark_key, why);
+		if (err)
+			return err;
+		registry->marks.key = registry->mark_key;
+	}
+	registry->marks.form = registry->former = mark_form_seed;
+	if (from->txt_form == FORM_TYPED) {
+		err = mark_form_parse(from->txt_prefix, from->txt_suffix, from->txt_wildcard,
+		                      "txt_prefix", &registry->marks.form, why);
+		if (err)
+			return err;
+	}
+	if (from->former_form == FORM_NONE)
+		return OK;
+	registry->marks.former = &registry->former;
+	if (from->former_form == FORM_SAME)
+		return OK;
+	return mark_form_parse(from->former_prefix, from->former_suffix, from->txt_wildcard,
+	                       "former_prefix", &registry->former, why);
+}
+
+static enum err parse_names(const struct option_texts *texts, const char *field,
+                            const struct name **names, size_t *count, struct why *why)
+{
+	struct name *parsed = xcalloc(texts->count + 1, sizeof(*parsed));
+	enum err err = OK;
+
+	for (size_t i = 0; i < texts->count && !err; i++)
+		err = parse_zone(texts->item[i], field, &parsed[i], why);
+	*names = parsed;
+	*count = texts->count;
+	return err;
+}
+
+static enum err parse_types(const struct option_texts *texts, struct plan_rules *rules,
+                            struct why *why)
+{
+	enum err err = OK;
+
+	if (texts->count > PLAN_TYPES_MAX)
+		return fail(why, ERR_INVALID, "managed_types: has %zu types, must have "
+		            "at most %d", texts->count, PLAN_TYPES_MAX);
+	rules->type_count = texts->count;
+	for (size_t i = 0; i < texts->count && !err; i++) {
+		err = rrtype_parse(texts->item[i], "managed_types", &rules->types[i],
+		                   why);
+		if (!err && !mark_type_is_known(rules->types[i]))
+			err = fail(why, ERR_INVALID, "managed_types: zonefleet cannot "
+			           "mark records of type %s", texts->item[i]);
+	}
+	return err;
+}
+
+static enum err parse_rules(struct registry *registry, struct why *why)
+{
+	const struct registry_settings *from = registry->settings;
+	struct plan_rules *rules = &registry->rules;
+	enum err err = parse_types(&from->types, rules, why);
+
+	if (!err)
+		err = parse_names(&from->within, "domain_filter", &rules->within,
+		                  &rules->within_count, why);
+	if (!err)
+		err = parse_names(&from->without, "exclude_domains", &rules->without,
+		                  &rules->without_count, why);
+	if (err)
+		return err;
+	rules->policy = (enum plan_policy)from->policy;
+	rules->by_set = from->scope == SCOPE_RRSET;
+	rules->keeps_drift = from->keep_drift;
+	rules->reclaims = from->reclaim;
+	rules->ttl = (uint32_t)from->ttl;
+	rules->max_delete_pct = (unsigned)from->max_delete_pct;
+	rules->max_update_pct = (unsigned)from->max_update_pct;
+	rules->min_records = (size_t)from->min_records;
+	return OK;
+}
+
+static enum err parse_provider(struct registry *registry, struct why *why)
+{
+	const struct registry_settings *from = registry->settings;
+
+	registry->provider = providers[from->provider];
+	registry->limits = (struct batch_limits){ (size_t)from->batch_changes,
+	                                          (size_t)from->batch_bytes };
+	if (registry->provider == &provider_managed)
+		return OK;
+	if (!*from->host)
+		return fail(why, ERR_INVALID, "host: required with provider \"rfc2136\"");
+	registry->has_key = *from->tsig_key;
+	if (!registry->has_key)
+		return OK;
+	if (!from->tsig_secret)
+		return fail(why, ERR_INVALID, "tsig_secret: required with tsig_key");
+	return tsig_key_parse(from->tsig_key, from->tsig_algorithm, from->tsig_secret,
+	                      &registry->key, why);
+}
+
+static void set_storage(struct registry *registry)
+{
+	registry->storage = storages[registry->settings->storage];
+	if (!registry->storage->is_in_zone)
+		registry->marks.form = mark_form_none;
+}
+
+static enum err build_one(struct registry *registry, struct why *why)
+{
+	const char *tenant = registry->settings->tenant;
+	enum err err = parse_zone(registry->settings->zone, "zone", &registry->zone, why);
+
+	if (!err && *tenant)
+		err = identity_check(tenant, "tenant", why);
+	if (!err)
+		err = parse_marks(registry, why);
+	set_storage(registry);
+	if (!err)
+		err = parse_rules(registry, why);
+	if (!err)
+		err = parse_provider(registry, why);
+	if (err)
+		return err;
+	name_format(&registry->zone, registry->zone_text);
+	snprintf(registry->lock, sizeof(registry->lock), "registry:%.80s:%.*s",
+	         registry->settings->storage_id, REGISTRY_LOCK_ZONE,
+	         registry->zone_text);
+	return OK;
+}
+
+static enum err about(const struct registry *registry, enum err err, struct why *why)
+{
+	struct why said = *why;
+
+	return err ? fail(why, err, "registries: zone %.255s: %.240s",
+	                  registry->settings->zone, said.text) : OK;
+}
+
+enum err registries_build(struct registries *registries, struct why *why)
+{
+	struct registry_settings *from = settings;
+	enum err err = OK;
+
+	*registries = (struct registries){ xcalloc(settings_count + 1,
+	                                           sizeof(struct registry)), 0 };
+	for (size_t i = 0; i < settings_count && !err; i++) {
+		struct registry *registry = &registries->item[i];
+
+		registry->settings = &from[i];
+		err = build_one(registry, why);
+		if (!err && registries_find(registries, from[i].storage_id,
+		                            registry->zone_text))
+			err = fail(why, ERR_INVALID,
+			           "storage_id: \"%s\" has this zone twice, must have it "
+			           "once", from[i].storage_id);
+		err = about(registry, err, why);
+		registries->count++;
+	}
+	if (!err && !registries->count)
+		return fail(why, ERR_INVALID,
+		            "there are no zones: add one to registries.zones");
+	return err;
+}

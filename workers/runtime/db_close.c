@@ -1,0 +1,75 @@
+/* How a connection ends, with its prepared statements; and which failures end it. */
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "runtime/db_mysql.h"
+
+enum { REFUSED_MS = 15 * 1000 };	/* so long a refusal is told */
+
+void db_statement_close(struct db *db, struct db_statement *statement)
+{
+	HASH_DEL(db->statements, statement);
+	mysql_stmt_close(statement->stmt);
+	arena_free(&statement->row);
+	free(statement->params);
+	free(statement->columns);
+	free(statement->cells);
+	free(statement);
+}
+
+/* After mysql_close(), which detaches them. */
+static void close_statements(struct db *db)
+{
+	struct db_statement *statement, *next;
+
+	db->reading = NULL;
+	HASH_ITER(hh, db->statements, statement, next)
+		db_statement_close(db, statement);
+}
+
+void db_forget(struct db *db)
+{
+	mysql_close(db->mysql);
+	close_statements(db);
+	db->mysql = NULL;
+	db->host = NULL;
+	db->in_transaction = false;
+	db->doubted = false;
+}
+
+/* Cut off: mysql_close() would say goodbye, and a silent server must not make us wait. */
+void db_drop(struct db *db, const char *reason)
+{
+	log_warn("database lost: host=%s reason=%s", db->host->text, reason);
+	db->host->blamed_until_ms = clock_ms() + BLAME_MS;
+	shutdown(mysql_get_socket(db->mysql), SHUT_RDWR);
+	db_forget(db);
+}
+
+/* A host that refuses is a race where there is another: run again, it meets that one. */
+enum err db_failed(struct db *db, unsigned number, const char *text, struct why *why)
+{
+	struct db_error error = db_error(number, text, why);
+
+	if (error.connection == DB_DOUBTED)
+		db->doubted = true;
+	if (error.connection == DB_STAYS || error.connection == DB_DOUBTED)
+		return error.err;
+	if (error.connection == DB_REFUSED) {
+		db->refused_until_ms = clock_ms() + REFUSED_MS;
+		db->refusal = *why;
+	}
+	db_drop(db, why->text);
+	if (error.connection == DB_REFUSED && db->hosts.count > 1)
+		return ERR_RACE;
+	return error.err;
+}
+
+enum err db_check_transaction(const struct db *db, struct why *why)
+{
+	if (!db->in_transaction || db->mysql->server_status & SERVER_STATUS_IN_TRANS)
+		return OK;
+	return fail(why, ERR_RACE, "database: the server has rolled the transaction back");
+}

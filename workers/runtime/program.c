@@ -1,0 +1,192 @@
+/* The settings that all programs have, and what the supervisor and its processes share. */
+#include <stddef.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "base/backoff.h"
+#include "base/id.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/loop.h"
+#include "runtime/metrics.h"
+#include "runtime/worker_private.h"
+
+#define AT(field) offsetof(struct worker_common, field)
+
+enum { SHARED_MAX = 6 };		/* groups */
+enum { KEPT_QUIET_MS = 10 * 1000 };
+
+static const struct option log_options[] = {
+	{ "level",  OPTION_WORD, AT(log_level),  "info",  .words = log_level_words,
+	  .help = "log events of this level or worse", .reloadable = true },
+	{ "syslog", OPTION_BOOL, AT(log_syslog), "false", 0, 0,
+	  "log to syslog. false: log to standard error, which journald reads" },
+	{ "core_dumps", OPTION_BOOL, AT(core_dumps), "false", 0, 0,
+	  "allow core dumps of a process that fails, and debuggers. Both show the keys "
+	  "of the process" },
+	{ 0 }
+};
+
+static const struct option process_options[] = {
+	{ "processes", OPTION_INT,  AT(processes), "1",  1, 64,
+	  "number of processes that share the work. Each one serves one request at a "
+	  "time" },
+	/* from here on also for those of one process */
+	{ "prefetch",  OPTION_INT,  AT(prefetch),  "64", 1, 10000,
+	  "number of messages that the broker hands to a process in advance" },
+	{ "metrics",   OPTION_TEXT, AT(metrics),   "",   0, 64,
+	  "address and port of /metrics and /healthz, as \"127.0.0.1:9153\". \"\": no "
+	  "such page" },
+	{ 0 }
+};
+
+static size_t sections_count(const struct option_section *sections)
+{
+	size_t count = 0;
+
+	while (sections && sections[count].group)
+		count++;
+	return count;
+}
+
+struct option_section *worker_sections(struct worker_common *common, const char *group,
+                                       const struct option_section *own)
+{
+	const struct option_section broker = {
+		"broker", "RabbitMQ, which carries the messages of the programs",
+		broker_options, &common->broker };
+	const struct option_section accounts = {
+		"broker", "rights of the accounts at RabbitMQ", trust_broker_options,
+		&common->trust };
+	const struct option_section fleet = {
+		"fleet", "signatures of the fleet's messages", trust_fleet_options,
+		&common->trust };
+	const struct option_section database = {
+		"database", "MySQL or MariaDB, which stores all state", db_options,
+		&common->db };
+	const struct option_section log = { "log", "the log", log_options, common };
+	const struct option_section process = {
+		group, common->one_process ? "the metrics page"
+		                           : "processes and the metrics page",
+		process_options + common->one_process, common };
+	size_t own_count = sections_count(own), count = 0;
+	struct option_section *all = xcalloc(SHARED_MAX + own_count + 1, sizeof *all);
+
+	all[count++] = broker;
+	all[count++] = accounts;
+	if (!common->no_database)
+		all[count++] = database;
+	all[count++] = log;
+	if (group) {
+		all[count++] = fleet;
+		all[count++] = process;
+	}
+	if (own_count)
+		memcpy(all + count, own, own_count * sizeof *all);
+	return all;
+}
+
+enum err worker_common_check(const struct worker_common *common, struct why *why)
+{
+	enum err err = broker_check(&common->broker, why);
+
+	return err || common->no_database ? err : db_check(&common->db, why);
+}
+
+static enum err program_check(const struct program *program, struct why *why)
+{
+	const struct worker *worker = program->worker;
+	enum err err = worker_common_check(&program->common, why);
+
+	if (!err)
+		err = trust_check(&program->common.trust, worker->fleet, worker->is_agent,
+		                  why);
+	if (err || !worker->check)
+		return err;
+	return worker->check(worker->self, why);
+}
+
+enum err program_load(struct program *program, struct why *why)
+{
+	struct why rule;
+	enum err err = option_load(&program->schema, program->path, why);
+
+	if (err)
+		return err;
+	err = program_check(program, &rule);
+	return err ? fail(why, err, "%s: %s", program->path, rule.text) : OK;
+}
+
+static void program_log_level(const struct program *program)
+{
+	log_level_set(program->debug ? LOG_LEVEL_DEBUG
+			             : (enum log_level)program->common.log_level);
+}
+
+void program_log_open(const struct program *program)
+{
+	log_open(program->name, program->common.log_syslog);
+	program_log_level(program);
+}
+
+enum err program_reload(struct program *program, bool quiet, struct why *why)
+{
+	enum err err;
+
+	if (quiet)
+		log_level_set(LOG_LEVEL_ERROR);
+	err = option_reload(&program->schema, program->path, why);
+	if (!err)
+		err = program_check(program, why);
+	program_log_level(program);
+	return err;
+}
+
+/* A reader has logged in its own process: what it wrote counts here, too. */
+void program_reread(struct reread *reread)
+{
+	static const struct backoff again = { .first_ms = 500, .max_ms = 10 * 1000 };
+
+	loop_timer_set(reread->timer, backoff_ms(&again, reread->count++, random_u32()));
+	log_is_due(&reread->log_limit, KEPT_QUIET_MS);
+}
+
+void program_log_kept(struct reread *reread, enum err err, const struct why *why)
+{
+	if (err != ERR_BUSY || log_is_due(&reread->log_limit, KEPT_QUIET_MS))
+		log_warn("settings kept: reason=\"%s\"", why->text);
+	else
+		log_debug("settings still kept: reason=\"%s\"", why->text);
+}
+
+void program_toggle_debug(struct program *program)
+{
+	program->debug = !program->debug;
+	program_log_level(program);
+}
+
+int program_exit_status(enum err err)
+{
+	return err_fate(err) == FATE_RETRY ? EX_TEMPFAIL : EX_CONFIG;
+}
+
+struct metric *timer_metric(const struct timer *timer)
+{
+	return metric_new(METRIC_HISTOGRAM, "timer_seconds",
+			  "time of one turn of periodic work, by the name of the work",
+			  "timer", timer->name);
+}
+
+struct metric *lacks_metric(void)
+{
+	return metric_new(METRIC_COUNTER, "descriptor_lacks_total",
+			  "calls of the system that found no free file descriptor",
+			  NULL, NULL);
+}
+
+struct metric *lateness_metric(void)
+{
+	return metric_new(METRIC_HISTOGRAM, "loop_late_seconds",
+			  "how late the loop came to a timer, once a second: how busy "
+			  "the process is", NULL, NULL);
+}

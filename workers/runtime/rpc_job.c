@@ -1,0 +1,149 @@
+/*
+ * rpc_job -- the pool of jobs, what a job is about, and the recent messages that may have
+ * a duplicate.
+ */
+#include "runtime/rpc_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum {
+	POOL_MAX = 64,
+	POOLED_BODY_MAX = 64 * 1024,
+};
+
+/* ---- duplicates ---- */
+
+static struct seen *job_find_seen(struct rpc_server *server, const struct job *job)
+{
+	const char *queue = job->req.is_call ? job->envelope.reply_queue : "";
+
+	for (size_t i = 0; i < SEEN_MAX; i++)
+		if (strcmp(server->seen[i].unique_id, job->unique_id) == 0 &&
+		    server->seen[i].hash == job->hash &&
+		    strcmp(server->seen[i].reply_queue, queue) == 0)
+			return &server->seen[i];
+	return NULL;
+}
+
+static void job_add_seen(struct rpc_server *server, const struct job *job)
+{
+	struct seen *seen = &server->seen[server->seen_next];
+
+	server->seen_next = (server->seen_next + 1) % SEEN_MAX;
+	memcpy(seen->unique_id, job->unique_id, sizeof seen->unique_id);
+	seen->hash = job->hash;
+	snprintf(seen->reply_queue, sizeof seen->reply_queue, "%s",
+	         job->req.is_call ? job->envelope.reply_queue : "");
+}
+
+/* A failed message may come again, from the delay queue or from the dead letters. */
+void rpc_job_forget(struct rpc_server *server, const struct job *job)
+{
+	struct seen *seen = job_find_seen(server, job);
+
+	if (seen)
+		*seen = (struct seen){ 0 };
+}
+
+/*
+ * A publisher that lost its connection sends the same bytes again: a duplicate. A message
+ * that the broker delivers again must run: a process may have died in its first run.
+ */
+bool rpc_job_is_duplicate(struct rpc_server *server, const struct job *job)
+{
+	if (!job->envelope.unique_id)
+		return false;
+	if (!job->req.redelivered && job_find_seen(server, job))
+		return true;
+	job_add_seen(server, job);
+	return false;
+}
+
+/* ---- jobs ---- */
+
+struct job *rpc_job_take(struct rpc_server *server)
+{
+	struct job *job = server->pool;
+
+	if (!job) {
+		job = xcalloc(1, sizeof *job);
+		job->req.arena = arena_new();
+		return job;
+	}
+	server->pool = job->next;
+	server->pooled--;
+	return job;
+}
+
+static void job_free(struct job *job)
+{
+	arena_free(&job->req.arena);
+	buf_clear(&job->body);
+	free(job);
+}
+
+void rpc_job_release(struct rpc_server *server, struct job *job)
+{
+	struct arena *arena = job->req.arena;
+	struct buf body = job->body;
+
+	json_decref(job->req.result);
+	envelope_request_clear(&job->envelope);
+	if (server->pooled >= POOL_MAX) {
+		job_free(job);
+		return;
+	}
+	arena_reset(arena);
+	if (body.size > POOLED_BODY_MAX)
+		buf_clear(&body);
+	buf_reset(&body);
+	*job = (struct job){ .next = server->pool, .req.arena = arena, .body = body };
+	server->pool = job;
+	server->pooled++;
+}
+
+void rpc_jobs_free(struct rpc_server *server)
+{
+	while (server->pool) {
+		struct job *job = server->pool;
+
+		server->pool = job->next;
+		job_free(job);
+	}
+}
+
+/* ---- what it is about ---- */
+
+/* The name of an object, as the sender of an argument VALUE gives it; NULL: no name. */
+static const char *job_name(const json_t *value)
+{
+	if (json_is_object(value)) {
+		const json_t *id = json_object_get(value, "id");
+
+		value = id ? id : json_object_get(value, "name");
+	}
+	return json_string_value(value);
+}
+
+const char *rpc_job_subject(const struct job *job)
+{
+	if (!job->method || !job->method->subject)
+		return NULL;
+	return job_name(json_object_get(job->req.args, job->method->subject));
+}
+
+const char *rpc_job_about(const struct job *job)
+{
+	const char *args = job->method ? job->method->args : "";
+	const char *name = job->parked.subject;
+
+	args += strspn(args, " ");
+	if (!name)
+		name = job_name(json_object_getn(job->req.args, args,
+		                                 strcspn(args, " ?")));
+	return name ? name : "";
+}
