@@ -108,19 +108,19 @@ $(BUILD)/schema_sql.o: $(BUILD)/schema_sql.c
 define program
 $(BUILD)/bin/$(BINARY_$(1)): $(BUILD)/$(FOLDER_$(1))/main.o $(BUILD)/$(1).a $(BUILD)/workers.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$(LIBS_$(1))
+	@echo "  LINK  $$@" && $$(CC) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$(LIBS_$(1))
 endef
 define part
 $(BUILD)/$(1).a: $(call objects,$(FOLDER_$(1))/*.c $(FOLDER_$(1))/*/*.c)
 $(BUILD)/$(FOLDER_$(1))/%.o $(BUILD)/unit/$(1)/%.o $(BUILD)/bench/$(1)_%.o: INC = -Iworkers -I$(FOLDER_$(1))
 $(BUILD)/unit/$(1)/%: $(BUILD)/unit/$(1)/%.o $(BUILD)/$(1).a $(BUILD)/workers.a
-	$$(CC) $$(LDFLAGS) -o $$@ $$^ -lcmocka $$(LIBS) $$(LIBS_$(1))
+	@echo "  LINK  $$@" && $$(CC) $$(LDFLAGS) -o $$@ $$^ -lcmocka $$(LIBS) $$(LIBS_$(1))
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program,$(p))))
 $(foreach p,$(PROGRAMS),$(eval $(call part,$(p))))
 
 $(BUILD)/unit/%: $(BUILD)/unit/%.o $(BUILD)/workers.a
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 # A hundred programs of the same objects: gold links one in a third of the time.
 $(BUILD)/unit/%: LDFLAGS += -fuse-ld=gold
@@ -131,52 +131,52 @@ $(BUILD)/unit/central/test_changes: LDFLAGS += -Wl,--wrap=canonical_of_rr
 # Programs that the stories in tests/integration drive.
 $(BUILD)/drivers/%: tests/integration/drivers/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/drivers/backend_driver: tests/integration/drivers/backend_driver.c \
     $(BUILD)/poolmgr.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Ipoolmgr $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_poolmgr)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) -Iworkers -Ipoolmgr $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_poolmgr)
 $(BUILD)/drivers/primary_driver: tests/integration/drivers/primary_driver.c \
     $(BUILD)/ownership.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iworkers/ownership $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) -Iworkers -Iworkers/ownership $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/drivers/reverse_driver: tests/integration/drivers/reverse_driver.c \
     $(BUILD)/ports.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iworkers/ports $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) -Iworkers -Iworkers/ports $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # docs/rpc.md is printed from the rows that the programs use. These print the rows as JSON.
 RPC_WORDS = $(patsubst %,$(BUILD)/rpc/%,central ports routes ownership poolmgr minidns)
 $(RPC_WORDS): $(BUILD)/rpc/%: $(BUILD)/docs/rpc/words.o $(BUILD)/%.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_$*)
+	@echo "  LINK  $@" && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS) $(LIBS_$*)
 
 drivers: $(DRIVERS) $(RPC_WORDS)
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) $(INC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # libFuzzer targets: fuzz_NAME.c; they see the cores, and poolmgr's backends.
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/minidns.a $(BUILD)/poolmgr.a $(BUILD)/ownership.a \
     $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -Iworkers/ownership -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) -Iworkers -Iminidns -Ipoolmgr -Iworkers/ownership -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 # ownership, ports and routes have files of the same names: these targets see those of ports,
 # and then one of routes.
 $(BUILD)/fuzz/fuzz_neutron $(BUILD)/fuzz/fuzz_port_request: $(BUILD)/fuzz/%: tests/fuzz/%.c \
     tests/fuzz/port_case.c $(BUILD)/ports.a $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iworkers/ports -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) -Iworkers -Iworkers/ports -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 $(BUILD)/fuzz/fuzz_route_request: $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/routes.a \
     $(BUILD)/workers.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Iworkers -Iworkers/routes -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	@echo "  LINK  $@" && $(CC) $(CFLAGS) -Iworkers -Iworkers/routes -fsanitize=fuzzer $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzzers: $(FUZZ)
 
 $(BUILD)/%.a:
 	@mkdir -p $(@D); rm -f $@
-	$(AR) crs $@ $^
+	@echo "  AR    $@" && $(AR) crs $@ $^
 
 INC = -Iworkers
 $(BUILD)/unit/%.o: tests/unit/%.c
