@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/accord.h"
+#include "core/cache_lease.h"
 #include "core/known.h"
 #include "minidns.h"
 #include "model/json.h"

@@ -1,7 +1,7 @@
 /*
  * herald -- tells all instances of minidns that a zone has changed before a NOTIFY
  * says so to a name server, and knows whether questions may be answered from memory:
- * the hands of core/accord.h, over the fanout exchange of the topic.
+ * the hands of core/cache_lease.h, over the fanout exchange of the topic.
  *
  * Nothing is said while nobody asks and nothing changes: an instance holds only if it
  * was asked lately.

@@ -1,4 +1,4 @@
-#include "core/accord.h"
+#include "core/cache_lease.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../rounds.h"
-#include "core/accord.h"
+#include "core/cache_lease.h"
 
 /*
  * A fleet and its broker, in steps of a millisecond, driven by chance: each message comes
