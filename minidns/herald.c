@@ -48,7 +48,7 @@ struct heard {
 struct herald {
 	struct loop *loop;
 	struct herald_config config;
-	struct accord *accord;
+	struct cache_lease *lease;
 	char id[ID_LEN + 1];
 	struct loop_timer *timer;
 	struct telling *first, **end;
@@ -79,11 +79,11 @@ struct herald *herald_new(struct loop *loop, const struct herald_config *config)
 
 	herald->loop = loop;
 	herald->config = *config;
-	herald->accord = xcalloc(1, sizeof(*herald->accord));
+	herald->lease = xcalloc(1, sizeof(*herald->lease));
 	herald->end = &herald->first;
 	herald->timer = loop_timer_new(loop, on_timer, herald);
 	id_new(herald->id);
-	accord_reset(herald->accord, clock_boot_ms());
+	cache_lease_reset(herald->lease, clock_boot_ms());
 	return herald;
 }
 
@@ -114,7 +114,7 @@ void herald_free(struct herald **herald)
 	forget_sent(old);
 	loop_later_cancel(old->loop, old);
 	loop_timer_free(&old->timer);
-	free(old->accord);
+	free(old->lease);
 	free(old);
 }
 
@@ -184,7 +184,7 @@ static bool release_one(struct herald *herald, uint64_t settled)
 /* Who waited will be busy: the others come in the next turn. */
 static void release(struct herald *herald)
 {
-	uint64_t settled = accord_settled(herald->accord);
+	uint64_t settled = cache_lease_settled(herald->lease);
 	int released = 0;
 
 	while (released < RELEASED_A_TURN && release_one(herald, settled))
@@ -223,10 +223,10 @@ static void on_confirm(void *self, enum err err)
 	}
 	LIST_REMOVE(sent, link);
 	if (err) {
-		accord_given_up(herald->accord, sent->number);
+		cache_lease_given_up(herald->lease, sent->number);
 		tell_again(herald, sent->number);
 	} else {
-		accord_confirmed(herald->accord, sent->number);
+		cache_lease_confirmed(herald->lease, sent->number);
 		herald->wants_back = true;
 		say_later(herald);
 	}
@@ -292,7 +292,7 @@ static void publish(struct herald *herald, const json_t *args, uint64_t number)
 		return;
 	LIST_REMOVE(sent, link);
 	log_debug("news not published: reason=%s", why.text);
-	accord_given_up(herald->accord, number);
+	cache_lease_given_up(herald->lease, number);
 	for (struct telling *at = herald->first; at; at = at->next)
 		if (at->number == number)
 			at->number = 0;		/* the timer tries again */
@@ -304,14 +304,14 @@ static void say(struct herald *herald)
 	uint64_t number;
 	json_t *args;
 
-	if (!accord_may_send(herald->accord))
+	if (!cache_lease_may_send(herald->lease))
 		return;
 	herald->said_ms = clock_boot_ms();
 	if (herald->paid_until_ms < herald->said_ms)
 		herald->paid_until_ms = herald->said_ms;
 	herald->paid_until_ms += GAP_MS;
 	herald->wants_back = false;
-	number = accord_send(herald->accord, herald->said_ms);
+	number = cache_lease_send(herald->lease, herald->said_ms);
 	args = json_pack("{s:s, s:I, s:o, s:o}", "from", herald->id, "number",
 	                 (json_int_t)number, "zones", zones_to_tell(herald, number),
 	                 "heard", heard_to_tell(herald));
@@ -340,7 +340,7 @@ static bool has_to_say(const struct herald *herald)
 	if (!herald->wants_back)
 		return false;
 	return herald->first || (wants_hold(herald) &&
-				 !accord_holds(herald->accord, clock_boot_ms()));
+				 !cache_lease_is_valid(herald->lease, clock_boot_ms()));
 }
 
 /* Now, or a little later if much was said lately; what comes meanwhile goes along. */
@@ -359,7 +359,7 @@ static void on_turn_end(void *self)
 		say(herald);
 	}
 	if (herald->first || wants_hold(herald))
-		loop_timer_set(herald->timer, ACCORD_BEAT_MS);
+		loop_timer_set(herald->timer, CACHE_LEASE_RENEW_MS);
 }
 
 static void say_later(struct herald *herald)
@@ -383,20 +383,20 @@ static void tell_old_again(struct herald *herald)
 static void on_timer(void *self)
 {
 	struct herald *herald = self;
-	bool beat = clock_boot_ms() - herald->said_ms >= ACCORD_BEAT_MS;
+	bool beat = clock_boot_ms() - herald->said_ms >= CACHE_LEASE_RENEW_MS;
 
 	release(herald);
 	tell_old_again(herald);
 	if (has_to_say(herald) || (beat && (herald->first || wants_hold(herald))))
 		say(herald);
 	if (herald->first || wants_hold(herald))
-		loop_timer_set(herald->timer, ACCORD_BEAT_MS);
+		loop_timer_set(herald->timer, CACHE_LEASE_RENEW_MS);
 }
 
 bool herald_holds(struct herald *herald)
 {
 	int64_t now_ms = clock_boot_ms();
-	bool holds = accord_holds(herald->accord, now_ms);
+	bool holds = cache_lease_is_valid(herald->lease, now_ms);
 	bool was_idle = !wants_hold(herald);
 
 	herald->asked_ms = now_ms;
@@ -511,16 +511,17 @@ enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
 		return err;
 	ours = !strcmp(news.from, herald->id);
 	err = take_zones(herald, news.zones,
-	                 ours && accord_holds(herald->accord, clock_boot_ms()), why);
+	                 ours && cache_lease_is_valid(herald->lease,
+	                                              clock_boot_ms()), why);
 	if (ours) {
-		accord_came_back(herald->accord, (uint64_t)news.number);
+		cache_lease_echoed(herald->lease, (uint64_t)news.number);
 	} else {
 		const json_t *heard = json_object_get(news.heard, herald->id);
 
-		accord_saw(herald->accord, news.from, clock_boot_ms());
+		cache_lease_saw(herald->lease, news.from, clock_boot_ms());
 		if (json_is_integer(heard) && json_integer_value(heard) > 0)
-			accord_was_heard(herald->accord, news.from,
-			                 (uint64_t)json_integer_value(heard));
+			cache_lease_acked(herald->lease, news.from,
+			                  (uint64_t)json_integer_value(heard));
 		if (json_array_size(news.zones))
 			note_heard(herald, news.from, (uint64_t)news.number);
 	}
@@ -531,7 +532,7 @@ enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
 void herald_queue_is_new(struct herald *herald)
 {
 	herald->config.missed(herald->config.self);
-	accord_reset(herald->accord, clock_boot_ms());
+	cache_lease_reset(herald->lease, clock_boot_ms());
 	if (herald->first || wants_hold(herald))
 		say_later(herald);
 }

@@ -2,144 +2,147 @@
 
 #include <string.h>
 
-static struct accord_message *message_of(struct accord *accord, uint64_t number)
+static struct cache_lease_message *cache_lease_message_of(struct cache_lease *lease,
+                                                          uint64_t number)
 {
-	return &accord->out[number % ACCORD_OUT];
+	return &lease->out[number % CACHE_LEASE_OUT];
 }
 
-void accord_reset(struct accord *accord, int64_t now_ms)
+void cache_lease_reset(struct cache_lease *lease, int64_t now_ms)
 {
-	accord->old_queue = accord->sent;
-	accord->held_until_ms = 0;
-	accord->strangers_until_ms = now_ms + ACCORD_GONE_MS;
+	lease->old_queue = lease->sent;
+	lease->valid_until_ms = 0;
+	lease->unknown_until_ms = now_ms + CACHE_LEASE_GONE_MS;
 }
 
 /* ---- our messages ---- */
 
-bool accord_may_send(const struct accord *accord)
+bool cache_lease_may_send(const struct cache_lease *lease)
 {
-	/* one that went to a queue that is gone never comes back */
-	uint64_t back = accord->back > accord->old_queue ? accord->back
-	                                                 : accord->old_queue;
-	uint64_t done = accord->confirmed < back ? accord->confirmed : back;
+	/* a message to a lost queue never comes back */
+	uint64_t echoed = lease->echoed > lease->old_queue ? lease->echoed
+	                                                   : lease->old_queue;
+	uint64_t done = lease->confirmed < echoed ? lease->confirmed : echoed;
 
-	return accord->sent - done < ACCORD_OUT;
+	return lease->sent - done < CACHE_LEASE_OUT;
 }
 
-uint64_t accord_send(struct accord *accord, int64_t now_ms)
+uint64_t cache_lease_send(struct cache_lease *lease, int64_t now_ms)
 {
-	uint64_t number = ++accord->sent;
+	uint64_t number = ++lease->sent;
 
-	*message_of(accord, number) = (struct accord_message){
+	*cache_lease_message_of(lease, number) = (struct cache_lease_message){
 		.sent_ms = now_ms,
-		.confirmed = accord->confirmed,
-		.chained = accord->confirmed_sent_ms &&
-			   now_ms - accord->confirmed_sent_ms <= ACCORD_HOLD_MS / 2,
+		.confirmed = lease->confirmed,
+		.renews = lease->confirmed_sent_ms &&
+			  now_ms - lease->confirmed_sent_ms <= CACHE_LEASE_MS / 2,
 	};
 	return number;
 }
 
-static void settle_message(struct accord *accord, uint64_t number)
+static void cache_lease_finish_message(struct cache_lease *lease, uint64_t number)
 {
-	message_of(accord, number)->done = true;
-	while (accord->confirmed < accord->sent &&
-	       message_of(accord, accord->confirmed + 1)->done)
-		accord->confirmed++;
+	cache_lease_message_of(lease, number)->done = true;
+	while (lease->confirmed < lease->sent &&
+	       cache_lease_message_of(lease, lease->confirmed + 1)->done)
+		lease->confirmed++;
 }
 
-void accord_confirmed(struct accord *accord, uint64_t number)
+void cache_lease_confirmed(struct cache_lease *lease, uint64_t number)
 {
-	int64_t sent_ms = message_of(accord, number)->sent_ms;
+	int64_t sent_ms = cache_lease_message_of(lease, number)->sent_ms;
 
-	if (sent_ms > accord->confirmed_sent_ms)
-		accord->confirmed_sent_ms = sent_ms;
-	settle_message(accord, number);
+	if (sent_ms > lease->confirmed_sent_ms)
+		lease->confirmed_sent_ms = sent_ms;
+	cache_lease_finish_message(lease, number);
 }
 
-void accord_given_up(struct accord *accord, uint64_t number)
+void cache_lease_given_up(struct cache_lease *lease, uint64_t number)
 {
-	settle_message(accord, number);
+	cache_lease_finish_message(lease, number);
 }
 
-void accord_came_back(struct accord *accord, uint64_t number)
+void cache_lease_echoed(struct cache_lease *lease, uint64_t number)
 {
-	const struct accord_message *message = message_of(accord, number);
+	const struct cache_lease_message *message = cache_lease_message_of(lease, number);
 
-	if (number <= accord->back || number <= accord->old_queue ||
-	    number > accord->sent)
+	if (number <= lease->echoed || number <= lease->old_queue ||
+	    number > lease->sent)
 		return;
-	accord->back = number;
-	accord->covered = message->confirmed;
-	accord->horizon_ms = message->sent_ms;
-	if (message->chained)
-		accord->held_until_ms = message->sent_ms + ACCORD_HOLD_MS;
+	lease->echoed = number;
+	lease->covered = message->confirmed;
+	lease->horizon_ms = message->sent_ms;
+	if (message->renews)
+		lease->valid_until_ms = message->sent_ms + CACHE_LEASE_MS;
 }
 
-bool accord_holds(const struct accord *accord, int64_t now_ms)
+bool cache_lease_is_valid(const struct cache_lease *lease, int64_t now_ms)
 {
-	return now_ms < accord->held_until_ms;
+	return now_ms < lease->valid_until_ms;
 }
 
-/* ---- the others ---- */
+/* ---- other instances ---- */
 
-static bool is_gone(const struct accord *accord, const struct accord_peer *peer)
+static bool cache_lease_is_gone(const struct cache_lease *lease,
+                                const struct cache_lease_peer *peer)
 {
-	return peer->seen_ms + ACCORD_GONE_MS <= accord->horizon_ms;
+	return peer->seen_ms + CACHE_LEASE_GONE_MS <= lease->horizon_ms;
 }
 
-static struct accord_peer *find_peer(struct accord *accord, const char *id)
+static struct cache_lease_peer *cache_lease_find_peer(struct cache_lease *lease,
+                                                      const char *id)
 {
-	for (size_t i = 0; i < accord->peer_count; i++)
-		if (!strcmp(accord->peers[i].id, id))
-			return &accord->peers[i];
+	for (size_t i = 0; i < lease->peer_count; i++)
+		if (!strcmp(lease->peers[i].id, id))
+			return &lease->peers[i];
 	return NULL;
 }
 
-/* A place for one more: of somebody who is gone, or a new one; NULL: there is none. */
-static struct accord_peer *new_peer(struct accord *accord)
+/* Reuses the row of an instance that is gone. NULL: no row is left. */
+static struct cache_lease_peer *cache_lease_new_peer(struct cache_lease *lease)
 {
-	for (size_t i = 0; i < accord->peer_count; i++)
-		if (is_gone(accord, &accord->peers[i]))
-			return &accord->peers[i];
-	return accord->peer_count < ACCORD_PEERS ? &accord->peers[accord->peer_count++]
-	                                         : NULL;
+	for (size_t i = 0; i < lease->peer_count; i++)
+		if (cache_lease_is_gone(lease, &lease->peers[i]))
+			return &lease->peers[i];
+	return lease->peer_count < CACHE_LEASE_PEERS ? &lease->peers[lease->peer_count++]
+	                                             : NULL;
 }
 
-void accord_saw(struct accord *accord, const char *id, int64_t now_ms)
+void cache_lease_saw(struct cache_lease *lease, const char *id, int64_t now_ms)
 {
-	struct accord_peer *peer = find_peer(accord, id);
+	struct cache_lease_peer *peer = cache_lease_find_peer(lease, id);
 
 	if (!peer) {
-		peer = new_peer(accord);
+		peer = cache_lease_new_peer(lease);
 		if (!peer) {
-			accord->strangers_until_ms = now_ms + ACCORD_GONE_MS;
+			lease->unknown_until_ms = now_ms + CACHE_LEASE_GONE_MS;
 			return;
 		}
-		*peer = (struct accord_peer){ .heard = 0 };
+		*peer = (struct cache_lease_peer){ .acked = 0 };
 		memcpy(peer->id, id, strnlen(id, ID_LEN));
 	}
 	peer->seen_ms = now_ms;
 }
 
-void accord_was_heard(struct accord *accord, const char *id, uint64_t number)
+void cache_lease_acked(struct cache_lease *lease, const char *id, uint64_t number)
 {
-	struct accord_peer *peer = find_peer(accord, id);
+	struct cache_lease_peer *peer = cache_lease_find_peer(lease, id);
 
-	if (peer && number > peer->heard && number <= accord->sent)
-		peer->heard = number;
+	if (peer && number > peer->acked && number <= lease->sent)
+		peer->acked = number;
 }
 
-uint64_t accord_settled(const struct accord *accord)
+uint64_t cache_lease_settled(const struct cache_lease *lease)
 {
-	uint64_t settled = accord->covered;
+	uint64_t settled = lease->covered;
 
-	if (accord->horizon_ms < accord->strangers_until_ms)
+	if (lease->horizon_ms < lease->unknown_until_ms)
 		return 0;
-	for (size_t i = 0; i < accord->peer_count; i++) {
-		const struct accord_peer *peer = &accord->peers[i];
+	for (size_t i = 0; i < lease->peer_count; i++) {
+		const struct cache_lease_peer *peer = &lease->peers[i];
 
-		if (!is_gone(accord, peer) && peer->heard < settled)
-			settled = peer->heard;
+		if (!cache_lease_is_gone(lease, peer) && peer->acked < settled)
+			settled = peer->acked;
 	}
 	return settled;
 }
