@@ -9,7 +9,7 @@
  * Ordinary questions may use what was read less than a second ago.
  *
  * What was read of a zone's own name is kept until there are news of it, for a minute at
- * most and within a budget (core/known.h): while the herald holds (herald.h), questions
+ * most and within a budget (core/known.h): while the herald holds (announcer.h), questions
  * for it need no database. When news may have been missed, heads_recover() compares what
  * is kept with the database (seed 004, "recover"), and forgets what differs; meanwhile it
  * is not used.

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
+#include "announcer.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/known.h"
-#include "herald.h"
 #include "model/messages.h"
 #include "notifier.h"
 #include "poller.h"

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "announcer.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -14,7 +15,6 @@
 #include "deltas.h"
 #include "exchange.h"
 #include "heads.h"
-#include "herald.h"
 #include "intake.h"
 #include "limiter.h"
 #include "listener.h"
@@ -27,8 +27,8 @@
 #include "runtime/worker.h"
 #include "serve.h"
 #include "servers.h"
-#include "stream.h"
 #include "service.h"
+#include "stream.h"
 #include "tcp_clients.h"
 #include "transfers.h"
 #include "zones.h"

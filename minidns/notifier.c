@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
+#include "announcer.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "exchange.h"
-#include "herald.h"
 #include "minidns.h"
 #include "model/serial.h"
 #include "route.h"

@@ -6,7 +6,7 @@
  *
  * The serial of an order can be read by any instance: it was committed before
  * the message that brought the order was sent. No NOTIFY is too early, for it
- * leaves once all instances have heard of the change (herald.h).
+ * leaves once all instances have heard of the change (announcer.h).
  */
 #pragma once
 

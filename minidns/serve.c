@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "announcer.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -13,7 +14,6 @@
 #include "core/refusal.h"
 #include "deltas.h"
 #include "heads.h"
-#include "herald.h"
 #include "limiter.h"
 #include "minidns.h"
 #include "model/serial.h"

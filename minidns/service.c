@@ -1,9 +1,9 @@
 #include "service.h"
 
+#include "announcer.h"
 #include "compare.h"
 #include "core/known.h"
 #include "dns/address.h"
-#include "herald.h"
 #include "intake.h"
 #include "model/json.h"
 #include "model/messages.h"

@@ -1,4 +1,4 @@
-#include "herald.h"
+#include "announcer.h"
 
 #include <stdlib.h>
 #include <string.h>
