@@ -16,241 +16,242 @@
 #include "runtime/rpc.h"
 
 enum {
-	INTEREST_MS = 2000,		/* how long a question keeps us holding */
-	AGAIN_MS = 1500,		/* then unsettled news are told once more */
+	LEASE_WANTED_MS = 2000,		/* a question keeps the lease this long */
+	RESEND_MS = 1500,		/* then unsettled announcements go out again */
 	GIVE_UP_MS = 5000,
 	GAP_MS = 5,			/* between messages, while they go on */
-	BURST_MS = 8 * GAP_MS,		/* as many at once, after a pause */
+	BURST_MS = 8 * GAP_MS,		/* eight at once, after a pause */
 	ZONES_MAX = 500,		/* of a message */
-	HEARD_MAX = 64,			/* likewise; more wait for the next one */
+	ACKS_MAX = 64,			/* of a message */
 	RELEASED_A_TURN = 256,
 };
 
 #define NUMBER_MAX (INT64_C(1) << 62)
 
-/* Somebody who waits for a zone's news to be settled. */
-struct telling {
-	struct telling *next, **link;
+/* A changed zone, until all instances know it. */
+struct announcement {
+	struct announcement *next, **link;
 	struct name zone;
 	struct edition edition;
-	herald_fn *fn;
+	announcer_fn *fn;
 	void *self;
-	uint64_t number;		/* of the message; 0: it was not sent yet */
+	uint64_t number;		/* of the message; 0: not sent yet */
 	int64_t began_ms, sent_ms;
 };
 
-/* What a peer's message said that we have to say we heard. */
-struct heard {
+/* A message of another instance that the next message acknowledges. */
+struct ack {
 	char from[ID_LEN + 1];
 	uint64_t number;
 };
 
-struct herald {
+struct announcer {
 	struct loop *loop;
-	struct herald_config config;
+	struct announcer_config config;
 	struct cache_lease *lease;
 	char id[ID_LEN + 1];
 	struct loop_timer *timer;
-	struct telling *first, **end;
-	LIST_HEAD(, sent) sent;
-	struct heard heard[HEARD_MAX];
-	size_t heard_count;
-	bool due;			/* say() runs at the end of the turn */
-	bool releasing;			/* release() does, once more */
-	bool wants_back;		/* a message is to be sent, to come back */
-	int64_t asked_ms, said_ms;
+	struct announcement *first, **end;
+	LIST_HEAD(, unconfirmed) sent;
+	struct ack acks[ACKS_MAX];
+	size_t ack_count;
+	bool due;			/* announcer_on_turn_end() is */
+	bool releasing;			/* announcer_release_again() is due */
+	bool wants_echo;		/* send a message, so that it comes back */
+	int64_t lease_asked_ms, last_sent_ms;
 	int64_t paid_until_ms;		/* each message costs GAP_MS */
 };
 
 /* A message that is not confirmed yet. */
-struct sent {
-	LIST_ENTRY(sent) link;
-	struct herald *herald;		/* NULL: it has ended meanwhile */
+struct unconfirmed {
+	LIST_ENTRY(unconfirmed) link;
+	struct announcer *announcer;	/* NULL: freed meanwhile */
 	uint64_t number;
 };
 
-static void say_later(struct herald *herald);
-static void on_timer(void *self);
-static void release_again(void *self);
+static void announcer_send_later(struct announcer *announcer);
+static void announcer_on_timer(void *self);
+static void announcer_release_again(void *self);
 
-struct herald *herald_new(struct loop *loop, const struct herald_config *config)
+struct announcer *announcer_new(struct loop *loop, const struct announcer_config *config)
 {
-	struct herald *herald = xcalloc(1, sizeof(*herald));
+	struct announcer *announcer = xcalloc(1, sizeof(*announcer));
 
-	herald->loop = loop;
-	herald->config = *config;
-	herald->lease = xcalloc(1, sizeof(*herald->lease));
-	herald->end = &herald->first;
-	herald->timer = loop_timer_new(loop, on_timer, herald);
-	id_new(herald->id);
-	cache_lease_reset(herald->lease, clock_boot_ms());
-	return herald;
+	announcer->loop = loop;
+	announcer->config = *config;
+	announcer->lease = xcalloc(1, sizeof(*announcer->lease));
+	announcer->end = &announcer->first;
+	announcer->timer = loop_timer_new(loop, announcer_on_timer, announcer);
+	id_new(announcer->id);
+	cache_lease_reset(announcer->lease, clock_boot_ms());
+	return announcer;
 }
 
 /* They are freed when their confirms come. */
-static void forget_sent(struct herald *herald)
+static void announcer_forget_unconfirmed(struct announcer *announcer)
 {
-	struct sent *sent;
+	struct unconfirmed *sent;
 
-	while ((sent = LIST_FIRST(&herald->sent))) {
+	while ((sent = LIST_FIRST(&announcer->sent))) {
 		LIST_REMOVE(sent, link);
-		sent->herald = NULL;
+		sent->announcer = NULL;
 	}
 }
 
-void herald_free(struct herald **herald)
+void announcer_free(struct announcer **announcer)
 {
-	struct herald *old = *herald;
+	struct announcer *old = *announcer;
 
-	*herald = NULL;
+	*announcer = NULL;
 	if (!old)
 		return;
 	while (old->first) {
-		struct telling *telling = old->first;
+		struct announcement *announcement = old->first;
 
-		old->first = telling->next;
-		free(telling);
+		old->first = announcement->next;
+		free(announcement);
 	}
-	forget_sent(old);
+	announcer_forget_unconfirmed(old);
 	loop_later_cancel(old->loop, old);
 	loop_timer_free(&old->timer);
 	free(old->lease);
 	free(old);
 }
 
-/* ---- who waits ---- */
+/* ---- announcements ---- */
 
-struct telling *herald_tell(struct herald *herald, const struct name *zone,
-                            const struct edition *edition, herald_fn *fn, void *self)
+struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
+                                    const struct edition *edition, announcer_fn *fn,
+                                    void *self)
 {
-	struct telling *telling = xcalloc(1, sizeof(*telling));
+	struct announcement *announcement = xcalloc(1, sizeof(*announcement));
 
-	telling->zone = *zone;
-	telling->edition = *edition;
-	telling->fn = fn;
-	telling->self = self;
-	telling->began_ms = clock_boot_ms();
-	telling->link = herald->end;
-	*herald->end = telling;
-	herald->end = &telling->next;
-	say_later(herald);
-	return telling;
+	announcement->zone = *zone;
+	announcement->edition = *edition;
+	announcement->fn = fn;
+	announcement->self = self;
+	announcement->began_ms = clock_boot_ms();
+	announcement->link = announcer->end;
+	*announcer->end = announcement;
+	announcer->end = &announcement->next;
+	announcer_send_later(announcer);
+	return announcement;
 }
 
-void herald_cancel(struct herald *herald, struct telling **telling)
+void announcer_cancel(struct announcer *announcer, struct announcement **announcement)
 {
-	struct telling *old = *telling;
+	struct announcement *old = *announcement;
 
-	*telling = NULL;
+	*announcement = NULL;
 	if (!old)
 		return;
 	*old->link = old->next;
 	if (old->next)
 		old->next->link = old->link;
 	else
-		herald->end = old->link;
+		announcer->end = old->link;
 	free(old);
 }
 
-static bool is_over(const struct herald *herald, const struct telling *telling,
-                    uint64_t settled)
+static bool announcer_is_over(const struct announcer *announcer,
+                              const struct announcement *announcement, uint64_t settled)
 {
-	if (telling->number && telling->number <= settled)
+	if (announcement->number && announcement->number <= settled)
 		return true;
-	if (clock_boot_ms() - telling->began_ms < GIVE_UP_MS)
+	if (clock_boot_ms() - announcement->began_ms < GIVE_UP_MS)
 		return false;
-	metric_add(herald->config.figures->news_unsettled, 1);
-	log_warn("news not settled: reason=not all instances could be heard in %d ms",
+	metric_add(announcer->config.figures->news_unsettled, 1);
+	log_warn("news not settled: reason=not all instances have answered in %d ms",
 	         GIVE_UP_MS);
 	return true;
 }
 
-/* A callback may tell, or cancel: the list is looked at from its beginning each time. */
-static bool release_one(struct herald *herald, uint64_t settled)
+/* A callback may change the list, so each search begins at its start. */
+static bool announcer_release_one(struct announcer *announcer, uint64_t settled)
 {
-	for (struct telling *at = herald->first; at; at = at->next) {
-		herald_fn *fn = at->fn;
+	for (struct announcement *at = announcer->first; at; at = at->next) {
+		announcer_fn *fn = at->fn;
 		void *self = at->self;
 
-		if (!is_over(herald, at, settled))
+		if (!announcer_is_over(announcer, at, settled))
 			continue;
-		herald_cancel(herald, &at);
+		announcer_cancel(announcer, &at);
 		fn(self);
 		return true;
 	}
 	return false;
 }
 
-/* Who waited will be busy: the others come in the next turn. */
-static void release(struct herald *herald)
+/* Each callback makes work: the rest follows in the next turn. */
+static void announcer_release(struct announcer *announcer)
 {
-	uint64_t settled = cache_lease_settled(herald->lease);
+	uint64_t settled = cache_lease_settled(announcer->lease);
 	int released = 0;
 
-	while (released < RELEASED_A_TURN && release_one(herald, settled))
+	while (released < RELEASED_A_TURN && announcer_release_one(announcer, settled))
 		released++;
-	if (released == RELEASED_A_TURN && !herald->releasing)
-		loop_later(herald->loop, release_again, herald);
-	herald->releasing |= released == RELEASED_A_TURN;
+	if (released == RELEASED_A_TURN && !announcer->releasing)
+		loop_later(announcer->loop, announcer_release_again, announcer);
+	announcer->releasing |= released == RELEASED_A_TURN;
 }
 
-static void release_again(void *self)
+static void announcer_release_again(void *self)
 {
-	struct herald *herald = self;
+	struct announcer *announcer = self;
 
-	herald->releasing = false;
-	release(herald);
+	announcer->releasing = false;
+	announcer_release(announcer);
 }
 
-/* ---- what is said ---- */
+/* ---- messages out ---- */
 
-static void tell_again(struct herald *herald, uint64_t number)
+static void announcer_resend(struct announcer *announcer, uint64_t number)
 {
-	for (struct telling *at = herald->first; at; at = at->next)
+	for (struct announcement *at = announcer->first; at; at = at->next)
 		if (at->number == number)
 			at->number = 0;
-	say_later(herald);
+	announcer_send_later(announcer);
 }
 
-static void on_confirm(void *self, enum err err)
+static void announcer_on_confirm(void *self, enum err err)
 {
-	struct sent *sent = self;
-	struct herald *herald = sent->herald;
+	struct unconfirmed *sent = self;
+	struct announcer *announcer = sent->announcer;
 
-	if (!herald) {
+	if (!announcer) {
 		free(sent);
 		return;
 	}
 	LIST_REMOVE(sent, link);
 	if (err) {
-		cache_lease_given_up(herald->lease, sent->number);
-		tell_again(herald, sent->number);
+		cache_lease_given_up(announcer->lease, sent->number);
+		announcer_resend(announcer, sent->number);
 	} else {
-		cache_lease_confirmed(herald->lease, sent->number);
-		herald->wants_back = true;
-		say_later(herald);
+		cache_lease_confirmed(announcer->lease, sent->number);
+		announcer->wants_echo = true;
+		announcer_send_later(announcer);
 	}
 	free(sent);
 }
 
-static json_t *encode_zone(const struct telling *telling)
+static json_t *announcer_encode_zone(const struct announcement *announcement)
 {
 	char text[NAME_MAX_TEXT + 1];
 
-	name_format(&telling->zone, text);
-	return json_pack("[s, s, I, I]", text, telling->edition.id,
-	                 (json_int_t)telling->edition.version,
-	                 (json_int_t)telling->edition.serial);
+	name_format(&announcement->zone, text);
+	return json_pack("[s, s, I, I]", text, announcement->edition.id,
+	                 (json_int_t)announcement->edition.version,
+	                 (json_int_t)announcement->edition.serial);
 }
 
-/* The zones that were not told yet, as many as fit. */
-static json_t *zones_to_tell(struct herald *herald, uint64_t number)
+/* The zones that are not sent yet, up to ZONES_MAX. */
+static json_t *announcer_encode_zones(struct announcer *announcer, uint64_t number)
 {
 	json_t *zones = json_array();
-	const struct telling *last = NULL;
+	const struct announcement *last = NULL;
 	int64_t now_ms = clock_boot_ms();
 
-	for (struct telling *at = herald->first; at; at = at->next) {
+	for (struct announcement *at = announcer->first; at; at = at->next) {
 		if (at->number)
 			continue;
 		if (json_array_size(zones) == ZONES_MAX)
@@ -262,176 +263,182 @@ static json_t *zones_to_tell(struct herald *herald, uint64_t number)
 		    edition_equal(&last->edition, &at->edition))
 			continue;
 		last = at;
-		json_array_append_new(zones, encode_zone(at));
+		json_array_append_new(zones, announcer_encode_zone(at));
 	}
 	return zones;
 }
 
-static json_t *heard_to_tell(struct herald *herald)
+static json_t *announcer_encode_acks(struct announcer *announcer)
 {
-	json_t *heard = json_object();
+	json_t *acks = json_object();
 
-	for (size_t i = 0; i < herald->heard_count; i++)
-		json_object_set_new(heard, herald->heard[i].from,
-		                    json_integer((json_int_t)herald->heard[i].number));
-	herald->heard_count = 0;
-	return heard;
+	for (size_t i = 0; i < announcer->ack_count; i++)
+		json_object_set_new(acks, announcer->acks[i].from,
+		                    json_integer((json_int_t)announcer->acks[i].number));
+	announcer->ack_count = 0;
+	return acks;
 }
 
-static void publish(struct herald *herald, const json_t *args, uint64_t number)
+static void announcer_publish(struct announcer *announcer, const json_t *args,
+                              uint64_t number)
 {
 	static const struct rpc_target target = { .topic = "minidns", .fanout = true };
-	struct sent *sent = xcalloc(1, sizeof(*sent));
+	struct unconfirmed *sent = xcalloc(1, sizeof(*sent));
 	struct why why;
 
-	sent->herald = herald;
+	sent->announcer = announcer;
 	sent->number = number;
-	LIST_INSERT_HEAD(&herald->sent, sent, link);
-	if (!rpc_cast_confirmed(herald->config.rpc, &target, "news", args, NULL,
-	                        on_confirm, sent, &why))
+	LIST_INSERT_HEAD(&announcer->sent, sent, link);
+	if (!rpc_cast_confirmed(announcer->config.rpc, &target, "news", args, NULL,
+	                        announcer_on_confirm, sent, &why))
 		return;
 	LIST_REMOVE(sent, link);
 	log_debug("news not published: reason=%s", why.text);
-	cache_lease_given_up(herald->lease, number);
-	for (struct telling *at = herald->first; at; at = at->next)
+	cache_lease_given_up(announcer->lease, number);
+	for (struct announcement *at = announcer->first; at; at = at->next)
 		if (at->number == number)
 			at->number = 0;		/* the timer tries again */
 	free(sent);
 }
 
-static void say(struct herald *herald)
+static void announcer_send_message(struct announcer *announcer)
 {
 	uint64_t number;
 	json_t *args;
 
-	if (!cache_lease_may_send(herald->lease))
+	if (!cache_lease_may_send(announcer->lease))
 		return;
-	herald->said_ms = clock_boot_ms();
-	if (herald->paid_until_ms < herald->said_ms)
-		herald->paid_until_ms = herald->said_ms;
-	herald->paid_until_ms += GAP_MS;
-	herald->wants_back = false;
-	number = cache_lease_send(herald->lease, herald->said_ms);
-	args = json_pack("{s:s, s:I, s:o, s:o}", "from", herald->id, "number",
-	                 (json_int_t)number, "zones", zones_to_tell(herald, number),
-	                 "heard", heard_to_tell(herald));
-	publish(herald, args, number);
+	announcer->last_sent_ms = clock_boot_ms();
+	if (announcer->paid_until_ms < announcer->last_sent_ms)
+		announcer->paid_until_ms = announcer->last_sent_ms;
+	announcer->paid_until_ms += GAP_MS;
+	announcer->wants_echo = false;
+	number = cache_lease_send(announcer->lease, announcer->last_sent_ms);
+	args = json_pack("{s:s, s:I, s:o, s:o}", "from", announcer->id, "number",
+	                 (json_int_t)number, "zones", announcer_encode_zones(announcer,
+	                                                                     number),
+	                 "heard", announcer_encode_acks(announcer));
+	announcer_publish(announcer, args, number);
 	json_decref(args);
 }
 
-static bool has_untold(const struct herald *herald)
+static bool announcer_has_unsent(const struct announcer *announcer)
 {
-	for (const struct telling *at = herald->first; at; at = at->next)
+	for (const struct announcement *at = announcer->first; at; at = at->next)
 		if (!at->number)
 			return true;
 	return false;
 }
 
-static bool wants_hold(const struct herald *herald)
+static bool announcer_wants_lease(const struct announcer *announcer)
 {
-	return herald->asked_ms && clock_boot_ms() - herald->asked_ms < INTEREST_MS;
+	return announcer->lease_asked_ms &&
+	clock_boot_ms() - announcer->lease_asked_ms < LEASE_WANTED_MS;
 }
 
-/* Only what somebody waits for has to come back at once. */
-static bool has_to_say(const struct herald *herald)
+/* A message has to come back at once only if an announcement or the lease waits. */
+static bool announcer_has_to_send(const struct announcer *announcer)
 {
-	if (has_untold(herald) || herald->heard_count)
+	if (announcer_has_unsent(announcer) || announcer->ack_count)
 		return true;
-	if (!herald->wants_back)
+	if (!announcer->wants_echo)
 		return false;
-	return herald->first || (wants_hold(herald) &&
-				 !cache_lease_is_valid(herald->lease, clock_boot_ms()));
+	return announcer->first || (announcer_wants_lease(announcer) &&
+				    !cache_lease_is_valid(announcer->lease,
+				                          clock_boot_ms()));
 }
 
-/* Now, or a little later if much was said lately; what comes meanwhile goes along. */
-static void on_turn_end(void *self)
+/* Sends now, or a little later after a burst. Later zones share the message. */
+static void announcer_on_turn_end(void *self)
 {
-	struct herald *herald = self;
-	int64_t early_ms = herald->paid_until_ms - BURST_MS - clock_boot_ms();
+	struct announcer *announcer = self;
+	int64_t early_ms = announcer->paid_until_ms - BURST_MS - clock_boot_ms();
 
-	herald->due = false;
-	if (!has_to_say(herald)) {
-		herald->wants_back = false;
+	announcer->due = false;
+	if (!announcer_has_to_send(announcer)) {
+		announcer->wants_echo = false;
 	} else if (early_ms > 0) {
-		loop_timer_set(herald->timer, early_ms);
+		loop_timer_set(announcer->timer, early_ms);
 		return;
 	} else {
-		say(herald);
+		announcer_send_message(announcer);
 	}
-	if (herald->first || wants_hold(herald))
-		loop_timer_set(herald->timer, CACHE_LEASE_RENEW_MS);
+	if (announcer->first || announcer_wants_lease(announcer))
+		loop_timer_set(announcer->timer, CACHE_LEASE_RENEW_MS);
 }
 
-static void say_later(struct herald *herald)
+static void announcer_send_later(struct announcer *announcer)
 {
-	if (herald->due)
+	if (announcer->due)
 		return;
-	herald->due = true;
-	loop_later(herald->loop, on_turn_end, herald);
+	announcer->due = true;
+	loop_later(announcer->loop, announcer_on_turn_end, announcer);
 }
 
-/* What was told long ago, and is not settled, may have been lost on the way. */
-static void tell_old_again(struct herald *herald)
+/* An announcement that is not settled for long may be lost. */
+static void announcer_resend_old(struct announcer *announcer)
 {
 	int64_t now_ms = clock_boot_ms();
 
-	for (struct telling *at = herald->first; at; at = at->next)
-		if (at->number && now_ms - at->sent_ms >= AGAIN_MS)
+	for (struct announcement *at = announcer->first; at; at = at->next)
+		if (at->number && now_ms - at->sent_ms >= RESEND_MS)
 			at->number = 0;
 }
 
-static void on_timer(void *self)
+static void announcer_on_timer(void *self)
 {
-	struct herald *herald = self;
-	bool beat = clock_boot_ms() - herald->said_ms >= CACHE_LEASE_RENEW_MS;
+	struct announcer *announcer = self;
+	bool beat = clock_boot_ms() - announcer->last_sent_ms >= CACHE_LEASE_RENEW_MS;
 
-	release(herald);
-	tell_old_again(herald);
-	if (has_to_say(herald) || (beat && (herald->first || wants_hold(herald))))
-		say(herald);
-	if (herald->first || wants_hold(herald))
-		loop_timer_set(herald->timer, CACHE_LEASE_RENEW_MS);
+	announcer_release(announcer);
+	announcer_resend_old(announcer);
+	if (announcer_has_to_send(announcer) ||
+	    (beat && (announcer->first || announcer_wants_lease(announcer))))
+		announcer_send_message(announcer);
+	if (announcer->first || announcer_wants_lease(announcer))
+		loop_timer_set(announcer->timer, CACHE_LEASE_RENEW_MS);
 }
 
-bool herald_holds(struct herald *herald)
+bool announcer_has_lease(struct announcer *announcer)
 {
 	int64_t now_ms = clock_boot_ms();
-	bool holds = cache_lease_is_valid(herald->lease, now_ms);
-	bool was_idle = !wants_hold(herald);
+	bool has_lease = cache_lease_is_valid(announcer->lease, now_ms);
+	bool was_idle = !announcer_wants_lease(announcer);
 
-	herald->asked_ms = now_ms;
+	announcer->lease_asked_ms = now_ms;
 	if (was_idle) {
-		herald->wants_back = true;
-		say_later(herald);
+		announcer->wants_echo = true;
+		announcer_send_later(announcer);
 	}
-	return holds;
+	return has_lease;
 }
 
-/* ---- what is heard ---- */
+/* ---- messages in ---- */
 
-static void note_heard(struct herald *herald, const char *from, uint64_t number)
+static void announcer_note_ack(struct announcer *announcer, const char *from,
+                               uint64_t number)
 {
 	size_t i = 0;
 
-	while (i < herald->heard_count && strcmp(herald->heard[i].from, from))
+	while (i < announcer->ack_count && strcmp(announcer->acks[i].from, from))
 		i++;
-	if (i == HEARD_MAX)
-		return;			/* it tells us again */
-	if (i == herald->heard_count)
-		herald->heard_count++;
-	memcpy(herald->heard[i].from, from, sizeof(herald->heard[i].from));
-	herald->heard[i].number = number;
-	say_later(herald);
+	if (i == ACKS_MAX)
+		return;			/* the sender announces again */
+	if (i == announcer->ack_count)
+		announcer->ack_count++;
+	memcpy(announcer->acks[i].from, from, sizeof(announcer->acks[i].from));
+	announcer->acks[i].number = number;
+	announcer_send_later(announcer);
 }
 
-static enum err decode_zone(const json_t *json, struct name *zone,
-                            struct edition *edition, struct why *why)
+static enum err announcer_decode_zone(const json_t *json, struct name *zone,
+                                      struct edition *edition, struct why *why)
 {
 	const char *name = json_string_value(json), *id;
 	json_int_t version, serial;
 
 	*edition = (struct edition){ .version = 0 };
-	if (name)	/* of an instance that knows no versions */
+	if (name)	/* an instance that knows no versions sends the name only */
 		return name_parse(name, "zones", zone, why);
 	if (json_unpack((json_t *)json, "[s, s, I, I!]", &name, &id, &version, &serial) ||
 	    version < 0 || serial < 0 || serial > UINT32_MAX ||
@@ -442,9 +449,9 @@ static enum err decode_zone(const json_t *json, struct name *zone,
 	return name_parse(name, "zones", zone, why);
 }
 
-/* Of what cannot be read, it may be any zone. */
-static enum err take_zones(struct herald *herald, const json_t *zones, bool soon,
-                           struct why *why)
+/* An unreadable zone may be any zone. */
+static enum err announcer_receive_zones(struct announcer *announcer, const json_t *zones,
+                                        bool soon, struct why *why)
 {
 	const json_t *item;
 	size_t i;
@@ -452,13 +459,13 @@ static enum err take_zones(struct herald *herald, const json_t *zones, bool soon
 	json_array_foreach(zones, i, item) {
 		struct edition edition;
 		struct name zone;
-		enum err err = decode_zone(item, &zone, &edition, why);
+		enum err err = announcer_decode_zone(item, &zone, &edition, why);
 
 		if (err) {
-			herald->config.missed(herald->config.self);
+			announcer->config.missed(announcer->config.self);
 			return err;
 		}
-		herald->config.news(herald->config.self, &zone, &edition, soon);
+		announcer->config.news(announcer->config.self, &zone, &edition, soon);
 	}
 	return OK;
 }
@@ -466,23 +473,23 @@ static enum err take_zones(struct herald *herald, const json_t *zones, bool soon
 struct news {
 	const char *from;
 	int64_t number;
-	const json_t *zones, *heard;
+	const json_t *zones, *acks;
 };
 
-/* By instance, the number of the last of its messages that was heard. */
-static enum err check_heard(const json_t *heard, struct why *why)
+/* By instance, the number of its last message that was received. */
+static enum err announcer_check_acks(const json_t *acks, struct why *why)
 {
 	char id[ID_LEN + 1];
 	const char *key;
 	json_t *number;
 
-	json_object_foreach((json_t *)heard, key, number)
+	json_object_foreach((json_t *)acks, key, number)
 		if (!id_parse(key, id) || !json_is_integer(number))
 			return fail(why, ERR_INVALID, "heard: not numbers by instance");
 	return OK;
 }
 
-static enum err decode(const json_t *args, struct news *news, struct why *why)
+static enum err announcer_decode(const json_t *args, struct news *news, struct why *why)
 {
 	enum err err = json_get_text(args, "from", JSON_REQUIRED, ID_LEN, &news->from,
 	                             why);
@@ -495,44 +502,45 @@ static enum err decode(const json_t *args, struct news *news, struct why *why)
 		err = json_get_array(args, "zones", JSON_REQUIRED, ZONES_MAX,
 		                     &news->zones, why);
 	if (!err)
-		err = json_get_object(args, "heard", JSON_REQUIRED, &news->heard, why);
+		err = json_get_object(args, "heard", JSON_REQUIRED, &news->acks, why);
 	if (!err && !id_parse(news->from, id))
 		return fail(why, ERR_INVALID, "from: not an id");
-	return err ? err : check_heard(news->heard, why);
+	return err ? err : announcer_check_acks(news->acks, why);
 }
 
-enum err herald_take(struct herald *herald, const json_t *args, struct why *why)
+enum err announcer_receive(struct announcer *announcer, const json_t *args,
+                           struct why *why)
 {
 	struct news news;
-	enum err err = decode(args, &news, why);
+	enum err err = announcer_decode(args, &news, why);
 	bool ours;
 
 	if (err)
 		return err;
-	ours = !strcmp(news.from, herald->id);
-	err = take_zones(herald, news.zones,
-	                 ours && cache_lease_is_valid(herald->lease,
-	                                              clock_boot_ms()), why);
+	ours = !strcmp(news.from, announcer->id);
+	err = announcer_receive_zones(announcer, news.zones,
+	                              ours && cache_lease_is_valid(announcer->lease,
+	                                                           clock_boot_ms()), why);
 	if (ours) {
-		cache_lease_echoed(herald->lease, (uint64_t)news.number);
+		cache_lease_echoed(announcer->lease, (uint64_t)news.number);
 	} else {
-		const json_t *heard = json_object_get(news.heard, herald->id);
+		const json_t *ack = json_object_get(news.acks, announcer->id);
 
-		cache_lease_saw(herald->lease, news.from, clock_boot_ms());
-		if (json_is_integer(heard) && json_integer_value(heard) > 0)
-			cache_lease_acked(herald->lease, news.from,
-			                  (uint64_t)json_integer_value(heard));
+		cache_lease_saw(announcer->lease, news.from, clock_boot_ms());
+		if (json_is_integer(ack) && json_integer_value(ack) > 0)
+			cache_lease_acked(announcer->lease, news.from,
+			                  (uint64_t)json_integer_value(ack));
 		if (json_array_size(news.zones))
-			note_heard(herald, news.from, (uint64_t)news.number);
+			announcer_note_ack(announcer, news.from, (uint64_t)news.number);
 	}
-	release(herald);
+	announcer_release(announcer);
 	return err;
 }
 
-void herald_queue_is_new(struct herald *herald)
+void announcer_queue_is_new(struct announcer *announcer)
 {
-	herald->config.missed(herald->config.self);
-	cache_lease_reset(herald->lease, clock_boot_ms());
-	if (herald->first || wants_hold(herald))
-		say_later(herald);
+	announcer->config.missed(announcer->config.self);
+	cache_lease_reset(announcer->lease, clock_boot_ms());
+	if (announcer->first || announcer_wants_lease(announcer))
+		announcer_send_later(announcer);
 }

@@ -1,10 +1,11 @@
 /*
- * herald -- tells all instances of minidns that a zone has changed before a NOTIFY
- * says so to a name server, and knows whether questions may be answered from memory:
- * the hands of core/cache_lease.h, over the fanout exchange of the topic.
+ * announcer -- announces a changed zone to all instances of minidns before a NOTIFY
+ * tells a name server. It also knows whether questions may be answered from memory. It
+ * sends and receives the messages of core/cache_lease.h over the fanout exchange of the
+ * topic.
  *
- * Nothing is said while nobody asks and nothing changes: an instance holds only if it
- * was asked lately.
+ * It sends nothing while no question comes and nothing changes: an instance keeps a
+ * lease only while questions use it.
  */
 #pragma once
 
@@ -16,46 +17,46 @@
 
 struct edition;
 struct figures;
-struct herald;
+struct announcer;
 struct loop;
 struct rpc_client;
-struct telling;
+struct announcement;
 
-struct herald_config {
+struct announcer_config {
 	struct rpc_client *rpc;
 	const struct figures *figures;
 	/*
-	 * There is this edition of a zone: what is older is not to be answered from
-	 * memory any more. SOON: name servers are about to be told by this instance, and
-	 * will ask.
+	 * This edition of a zone exists: older ones must not be answered from memory any
+	 * more. SOON: this instance is about to notify name servers, which will ask.
 	 */
 	void (*news)(void *self, const struct name *zone, const struct edition *edition,
 	             bool soon);
-	/* News of any zone may have been missed. */
+	/* Announcements of any zone may be lost. */
 	void (*missed)(void *self);
 	void *self;
 };
 
-struct herald *herald_new(struct loop *loop, const struct herald_config *config);
-void herald_free(struct herald **herald);
+struct announcer *announcer_new(struct loop *loop, const struct announcer_config *config);
+void announcer_free(struct announcer **announcer);
 
-typedef void herald_fn(void *self);
+typedef void announcer_fn(void *self);
 /*
- * FN is called once when every instance has forgotten what it knew of ZONE that is older
- * than EDITION, or after five seconds in which that could not be learned; never from
- * within this call.
+ * Announces EDITION of ZONE. FN is called once: when all instances have dropped older
+ * editions from memory, or after five seconds. It is never called from within this call.
  */
-struct telling *herald_tell(struct herald *herald, const struct name *zone,
-                            const struct edition *edition, herald_fn *fn, void *self);
-/* Of one that was not called yet. */
-void herald_cancel(struct herald *herald, struct telling **telling);
+struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
+                                    const struct edition *edition, announcer_fn *fn,
+                                    void *self);
+/* FN was not called yet, and is not called any more. */
+void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
 
-/* May a question that is here now be answered from memory? Asking makes it so, soon. */
-bool herald_holds(struct herald *herald);
+/* True: a question may be answered from memory. Each call keeps the lease alive. */
+bool announcer_has_lease(struct announcer *announcer);
 
 /*
- * The method "news", with its arguments "from number zones heard"; a zone is
- * [name, id, version, serial], or of an instance that knows no versions its name.
+ * The method "news" with arguments "from number zones heard". A zone is [name, id,
+ * version, serial]. An instance that knows no versions sends its name only.
  */
-enum err herald_take(struct herald *herald, const json_t *args, struct why *why);
-void herald_queue_is_new(struct herald *herald);
+enum err announcer_receive(struct announcer *announcer, const json_t *args,
+                           struct why *why);
+void announcer_queue_is_new(struct announcer *announcer);

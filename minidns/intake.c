@@ -28,21 +28,21 @@ struct intake {
 	struct loop *loop;
 	struct notifier *notifier;
 	struct poller *poller;
-	struct herald *herald;
+	struct announcer *announcer;
 	struct list *first, **end;
 	size_t waiting;			/* orders of all lists */
 	bool due;			/* take_some() runs at the end of the turn */
 };
 
 struct intake *intake_new(struct loop *loop, struct notifier *notifier,
-                          struct poller *poller, struct herald *herald)
+                          struct poller *poller, struct announcer *announcer)
 {
 	struct intake *intake = xcalloc(1, sizeof(*intake));
 
 	intake->loop = loop;
 	intake->notifier = notifier;
 	intake->poller = poller;
-	intake->herald = herald;
+	intake->announcer = announcer;
 	intake->end = &intake->first;
 	return intake;
 }
@@ -166,12 +166,12 @@ static void enqueue(struct intake *intake, struct list *list)
 		take_some(intake);
 }
 
-static void told(void *self)
+static void ignore_announced(void *self)
 {
 	(void)self;
 }
 
-static void tell_instances(struct intake *intake, const struct domain_refs *domains)
+static void intake_announce(struct intake *intake, const struct domain_refs *domains)
 {
 	struct name zone;
 	struct why why;
@@ -180,8 +180,8 @@ static void tell_instances(struct intake *intake, const struct domain_refs *doma
 		struct edition edition = edition_of(&domains->item[i]);
 
 		if (!name_parse(domains->item[i].name, "domain.name", &zone, &why))
-			herald_tell(intake->herald, &zone, &edition, told,
-			            intake->herald);
+			announcer_send(intake->announcer, &zone, &edition,
+			               ignore_announced, intake->announcer);
 	}
 }
 
@@ -201,7 +201,7 @@ enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
 		err = fail(why, ERR_BUSY, "too many polls are out already");
 	if (err || !list->count) {
 		if (!err && !quiet)
-			tell_instances(intake, &list->propagation.domains);
+			intake_announce(intake, &list->propagation.domains);
 		list_free(list);
 		return err;
 	}

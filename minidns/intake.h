@@ -12,14 +12,14 @@
 
 #include "base/err.h"
 
-struct herald;
+struct announcer;
 struct intake;
 struct loop;
 struct notifier;
 struct poller;
 
 struct intake *intake_new(struct loop *loop, struct notifier *notifier,
-                          struct poller *poller, struct herald *herald);
+                          struct poller *poller, struct announcer *announcer);
 void intake_free(struct intake **intake);
 /*
  * ARGS of "propagate_zones", or of "poll_zones": QUIET. ERR_INVALID: what is wrong with

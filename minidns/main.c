@@ -183,7 +183,7 @@ static void on_news_missed(void *self)
 static void on_fanout_is_new(void *self)
 {
 	(void)self;
-	herald_queue_is_new(minidns.service.herald);
+	announcer_queue_is_new(minidns.service.announcer);
 }
 
 static void on_heard(void *self, const struct address *peer)
@@ -252,14 +252,14 @@ static void make_outbound(struct loop *loop)
 		.ended = on_transfer_ended,
 		.released = on_zone_released,
 	};
-	struct herald_config herald = {
+	struct announcer_config announcer = {
 		.rpc = minidns.runtime.rpc,
 		.figures = &minidns.figures,
 		.news = on_news,
 		.missed = on_news_missed,
 	};
 	struct notifier_config notifier = {
-		.herald = minidns.service.herald = herald_new(loop, &herald),
+		.announcer = minidns.service.announcer = announcer_new(loop, &announcer),
 		.figures = &minidns.figures,
 		.exchanges = minidns.exchanges =
 		    exchanges_new(loop, minidns.servers, &minidns.figures),
@@ -277,7 +277,7 @@ static void make_outbound(struct loop *loop)
 	minidns.service.poller = poller_new(loop, &poller);
 	minidns.service.intake =
 	    intake_new(loop, minidns.service.notifier, minidns.service.poller,
-	               minidns.service.herald);
+	               minidns.service.announcer);
 }
 
 static void make_serving(const struct runtime *runtime)
@@ -291,7 +291,7 @@ static void make_serving(const struct runtime *runtime)
 	struct serve_config serve = {
 		.figures = &minidns.figures,
 		.loop = runtime->loop,
-		.herald = minidns.service.herald,
+		.announcer = minidns.service.announcer,
 		.heads = minidns.heads,
 		.zones = minidns.zones = zones_new(runtime->loop, &zones),
 		.deltas = minidns.deltas,
@@ -574,7 +574,7 @@ static void stop(void *self)
 	poller_free(&minidns.service.poller);
 	reporter_free(&minidns.reporter);
 	notifier_free(&minidns.service.notifier);
-	herald_free(&minidns.service.herald);
+	announcer_free(&minidns.service.announcer);
 	transfers_free(&minidns.transfers);
 	exchanges_free(&minidns.exchanges);
 	stream_tls_free(&minidns.tls);

@@ -8,7 +8,7 @@
  *	                                    -> limiter -> servers
  *	service -> intake -> notifier, poller -> exchange;  poller -> peers
  *	service -> compare -> comparison -> heads, zones
- *	notifier -> herald <-> the heralds of the other instances;  herald -> heads
+ *	notifier -> announcer <-> announcers of other instances;  announcer -> heads
  *
  * Everything on the loop but store.c, which runs on lanes.
  */

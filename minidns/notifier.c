@@ -22,7 +22,7 @@ enum {
 };
 
 /*
- * A zone and a server of it. It is `telling` (the other instances do not all know yet),
+ * A zone and a server of it. It is `announcing` (not all instances know the change yet),
  * `asking` (a NOTIFY is out), `silent` (until the next try), or `quiet` (answered; the
  * gap to the next one runs), and then gone.
  */
@@ -32,14 +32,14 @@ struct route {
 	struct name zone;
 	struct address server;
 	struct name tsig_key;
-	enum { TELLING, ASKING, SILENT, QUIET } state;
+	enum { ANNOUNCING, ASKING, SILENT, QUIET } state;
 	struct exchange *exchange;
 	struct loop_timer *timer;
 	uint32_t serial;		/* newest that was ordered */
 	/* after the NOTIFY that is out, or that was last */
 	bool ordered;
-	struct telling *telling;	/* the herald has it to tell */
-	bool told;			/* all instances know what was ordered */
+	struct announcement *announcement;	/* NULL: none is under way */
+	bool announced;			/* all instances know the change */
 	int timeout_ms, retry_interval_ms, max_retries;
 	int tries, gap_ms;
 };
@@ -64,7 +64,7 @@ static void route_free(struct route *route)
 {
 	map_remove(route->notifier->routes, route->key.octets, route->key.len);
 	exchange_cancel(&route->exchange);
-	herald_cancel(route->notifier->config.herald, &route->telling);
+	announcer_cancel(route->notifier->config.announcer, &route->announcement);
 	loop_timer_free(&route->timer);
 	free(route);
 }
@@ -99,7 +99,7 @@ static void send_notify(struct route *route)
 	};
 
 	route->state = ASKING;
-	route->ordered &= !route->told;
+	route->ordered &= !route->announced;
 	metric_add(route->notifier->config.figures->notifies, 1);
 	route->exchange =
 	    exchange_start(route->notifier->config.exchanges, &want, on_answer, route);
@@ -158,21 +158,21 @@ static void on_timer(void *self)
 	if (route->state == QUIET)
 		route->gap_ms =
 		    route->gap_ms < MAX_GAP_MS / 2 ? 2 * route->gap_ms : MAX_GAP_MS;
-	if (route->state == QUIET && !route->told)
-		route->state = TELLING;
+	if (route->state == QUIET && !route->announced)
+		route->state = ANNOUNCING;
 	else
 		send_notify(route);
 }
 
 /* ---- orders ---- */
 
-static void on_told(void *self)
+static void notifier_on_announced(void *self)
 {
 	struct route *route = self;
 
-	route->telling = NULL;
-	route->told = true;
-	if (route->state == TELLING)
+	route->announcement = NULL;
+	route->announced = true;
+	if (route->state == ANNOUNCING)
 		send_notify(route);
 }
 
@@ -184,10 +184,11 @@ static void take_order(struct route *route, const struct notify_order *order)
 	route->timeout_ms = order->timeout_ms;
 	route->retry_interval_ms = order->retry_interval_ms;
 	route->max_retries = order->max_retries;
-	route->told = false;
-	herald_cancel(route->notifier->config.herald, &route->telling);
-	route->telling = herald_tell(route->notifier->config.herald, &route->zone,
-	                             &order->edition, on_told, route);
+	route->announced = false;
+	announcer_cancel(route->notifier->config.announcer, &route->announcement);
+	route->announcement = announcer_send(route->notifier->config.announcer,
+	                                     &route->zone, &order->edition,
+	                                     notifier_on_announced, route);
 }
 
 static struct route *route_new(struct notifier *notifier,
@@ -222,7 +223,7 @@ enum err notifier_tell(struct notifier *notifier, const struct notify_order *ord
 	if (map_count(notifier->routes) >= MAX_ROUTES)
 		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
 	route = route_new(notifier, order, &key);
-	route->state = TELLING;
+	route->state = ANNOUNCING;
 	take_order(route, order);
 	return OK;
 }
@@ -249,5 +250,5 @@ bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
 
 	route_key(zone, server, &key);
 	route = map_get(notifier->routes, key.octets, key.len);
-	return route && (route->state == TELLING || route->state == ASKING);
+	return route && (route->state == ANNOUNCING || route->state == ASKING);
 }

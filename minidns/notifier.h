@@ -6,7 +6,7 @@
  *
  * The serial of an order can be read by any instance: it was committed before
  * the message that brought the order was sent. No NOTIFY is too early, for it
- * leaves once all instances have heard of the change (announcer.h).
+ * leaves once all instances know the change (announcer.h).
  */
 #pragma once
 
@@ -21,14 +21,14 @@
 
 struct exchanges;
 struct figures;
-struct herald;
+struct announcer;
 struct loop;
 struct notifier;
 
 struct notifier_config {
 	const struct figures *figures;
 	struct exchanges *exchanges;
-	struct herald *herald;
+	struct announcer *announcer;
 	void (*answered)(void *self, const struct name *zone,
 	                 const struct address *server);
 	void *self;

@@ -350,7 +350,7 @@ static bool is_of_now(const struct query *query)
 
 static bool find_head(struct serve *serve, const struct query *query, struct head *head)
 {
-	return is_of_now(query) && herald_holds(serve->config.herald) &&
+	return is_of_now(query) && announcer_has_lease(serve->config.announcer) &&
 	       heads_known(serve->config.heads, &query->name, head);
 }
 
@@ -371,7 +371,7 @@ static bool answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
 	size_t len;
 
 	if (query->type != RR_SOA || zones_some_broken(serve->config.zones) ||
-	    !herald_holds(serve->config.herald))
+	    !announcer_has_lease(serve->config.announcer))
 		return false;
 	record = heads_soa_record(serve->config.heads, &query->raw, &len);
 	if (!record)

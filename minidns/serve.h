@@ -16,7 +16,7 @@ struct cookie_secrets;
 struct deltas;
 struct figures;
 struct heads;
-struct herald;
+struct announcer;
 struct loop;
 struct limiter;
 struct serve;
@@ -39,7 +39,7 @@ typedef void reply_fn(void *self, const struct reply *reply);
 struct serve_config {
 	const struct figures *figures;
 	struct loop *loop;
-	struct herald *herald;
+	struct announcer *announcer;
 	struct heads *heads;
 	struct zones *zones;
 	struct deltas *deltas;

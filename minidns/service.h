@@ -14,7 +14,7 @@
 #include "runtime/rpc.h"
 
 struct compares;
-struct herald;
+struct announcer;
 struct intake;
 struct notifier;
 struct poller;
@@ -22,7 +22,7 @@ struct poller;
 /* What the handlers' self points to. */
 struct service {
 	struct compares *compares;
-	struct herald *herald;
+	struct announcer *announcer;
 	struct intake *intake;
 	struct notifier *notifier;
 	struct poller *poller;
