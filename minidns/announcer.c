@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "core/cache_lease.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "minidns.h"
 #include "model/json.h"
 #include "runtime/loop.h"

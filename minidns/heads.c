@@ -5,9 +5,9 @@
 
 #include "base/id.h"
 #include "base/log.h"
-#include "base/mem.h"
-#include "core/known.h"
 #include "base/map.h"
+#include "base/mem.h"
+#include "core/soa_cache.h"
 #include "deltas.h"
 #include "recovery.h"
 #include "runtime/db.h"

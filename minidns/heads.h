@@ -9,7 +9,7 @@
  * Ordinary questions may use what was read less than a second ago.
  *
  * What was read of a zone's own name is kept until there are news of it, for a minute at
- * most and within a budget (core/known.h): under a lease (announcer.h), questions for
+ * most and within a budget (core/soa_cache.h): under a lease (announcer.h), questions for
  * it need no database. When news may have been missed, heads_recover() compares what
  * is kept with the database (seed 004, "recover"), and forgets what differs; meanwhile it
  * is not used.
@@ -48,7 +48,7 @@ enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head
 void heads_expect(struct heads *heads, const struct name *zone);
 /* Of the zone of that name, as it was read last. Use it under a lease only (announcer.h). */
 bool heads_known(const struct heads *heads, const struct name *name, struct head *head);
-/* Its SOA record, ready to be sent (core/known.h). */
+/* Its SOA record, ready to be sent (core/soa_cache.h). */
 const uint8_t *heads_soa_record(const struct heads *heads, const struct name *name,
                                 size_t *len);
 /*

@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "model/messages.h"
 #include "notifier.h"
 #include "poller.h"

@@ -66,7 +66,7 @@ static struct minidns {
 	bool started;
 } minidns;
 
-/* What is known of SOAs may take a fourth of zone_memory besides (core/known.h). */
+/* What is known of SOAs may take a fourth of zone_memory besides (core/soa_cache.h). */
 enum { HEADS_SHARE = 4 };
 
 #define AT(field) offsetof(struct minidns_options, field)

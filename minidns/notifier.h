@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "dns/address.h"
 #include "model/messages.h"
 #include "model/name.h"

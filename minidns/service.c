@@ -2,7 +2,7 @@
 
 #include "announcer.h"
 #include "compare.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "dns/address.h"
 #include "intake.h"
 #include "model/json.h"

@@ -12,7 +12,7 @@
 #include "base/id.h"
 #include "core/access.h"
 #include "core/ixfr.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "core/zone.h"
 #include "model/name.h"
 

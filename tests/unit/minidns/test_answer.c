@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/answer.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "core/verdict.h"
 #include "packets.h"
 

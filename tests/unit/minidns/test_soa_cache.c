@@ -8,7 +8,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "packets.h"
 
 enum { NOW = 1000000, PLENTY = 1 << 30 };

@@ -1,4 +1,4 @@
-#include "core/known.h"
+#include "core/soa_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
