@@ -64,7 +64,7 @@ struct heads {
 	size_t waiting_count;
 	bool running, was_down, closing;
 	struct batch *batch;		/* that is running */
-	struct known *known;
+	struct soa_cache *cache;
 	struct recovery *recovery;
 	struct map *recent_by_name;
 	struct recent *oldest, **newest_end;
@@ -81,8 +81,8 @@ struct heads *heads_new(struct loop *loop, const struct db_config *config,
 	heads->db = db_new(config);
 	heads->deltas = deltas;
 	heads->waiting_end = &heads->waiting;
-	heads->known = known_new(random_u32(), (size_t)memory);
-	heads->recovery = recovery_new(loop, config, heads->known, figures);
+	heads->cache = soa_cache_new(random_u32(), (size_t)memory);
+	heads->recovery = recovery_new(loop, config, heads->cache, figures);
 	heads->recent_by_name = map_new(random_u32());
 	heads->newest_end = &heads->oldest;
 	return heads;
@@ -139,17 +139,17 @@ bool heads_recent(const struct heads *heads, const struct name *name,
 	return true;
 }
 
-/* ---- what is known of zones ---- */
+/* ---- the SOA cache ---- */
 
 bool heads_known(const struct heads *heads, const struct name *name, struct head *head)
 {
-	return known_get(heads->known, name, loop_now_ms(heads->loop), head);
+	return soa_cache_get(heads->cache, name, loop_now_ms(heads->loop), head);
 }
 
 const uint8_t *heads_soa_record(const struct heads *heads, const struct name *name,
                                 size_t *len)
 {
-	return known_soa_record(heads->known, name, loop_now_ms(heads->loop), len);
+	return soa_cache_record(heads->cache, name, loop_now_ms(heads->loop), len);
 }
 
 static void outdate(struct heads *heads, const struct name *zone)
@@ -164,9 +164,9 @@ bool heads_news(struct heads *heads, const struct name *zone,
                 const struct edition *edition)
 {
 	outdate(heads, zone);
-	if (known_has(heads->known, zone, edition))
+	if (soa_cache_has(heads->cache, zone, edition))
 		return false;
-	known_forget(heads->known, zone);
+	soa_cache_drop(heads->cache, zone);
 	return true;
 }
 
@@ -174,7 +174,7 @@ bool heads_news(struct heads *heads, const struct name *zone,
 void heads_recover(struct heads *heads)
 {
 	outdate(heads, NULL);
-	known_doubt(heads->known);
+	soa_cache_doubt(heads->cache);
 	recovery_start(heads->recovery);
 }
 
@@ -226,7 +226,7 @@ static void answer(struct batch *batch, struct question *question)
 	if (!batch->err && !question->apex)
 		remember(batch->heads, &question->name, head, batch->asked_ms);
 	else if (is_it && head->soa_len && !question->outdated)
-		known_put(batch->heads->known, head, batch->asked_ms);
+		soa_cache_put(batch->heads->cache, head, batch->asked_ms);
 	if (question->fn)
 		question->fn(question->self, batch->err, head);
 	free(question);
@@ -382,7 +382,7 @@ void heads_free(struct heads **heads)
 	recovery_free(&old->recovery);
 	while (old->oldest)
 		forget_oldest(old);
-	known_free(&old->known);
+	soa_cache_free(&old->cache);
 	map_free(&old->recent_by_name);
 	free(old);
 }

@@ -33,7 +33,7 @@ struct loop;
  */
 typedef void head_fn(void *self, enum err err, const struct head *head);
 
-/* MEMORY: bytes for what is known of zones. What is read of changes is for DELTAS. */
+/* MEMORY: bytes for the SOA cache. What is read of changes goes to DELTAS. */
 struct heads *heads_new(struct loop *loop, const struct db_config *config,
                         struct deltas *deltas, const struct figures *figures,
                         int64_t memory);

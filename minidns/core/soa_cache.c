@@ -14,7 +14,7 @@ enum {
 	ALLOCATION = 16,	/* what malloc takes for itself, about */
 };
 
-enum belief { SURE, DOUBTED, TAKEN };
+enum soa_cache_state { VALID, DOUBTED, CHECKING };
 
 /* A head, as far as it differs from others; what is cold is in `data`. */
 struct item {
@@ -23,13 +23,13 @@ struct item {
 	uint64_t version;
 	uint32_t serial, records, soa_ttl;
 	char id[ID_LEN + 1];
-	uint8_t belief;
+	uint8_t state;
 	uint8_t pool_len, name_len;
 	uint16_t soa_len, record_len;
 	uint8_t data[];			/* pool, name, the SOA's rdata, its record */
 };
 
-struct known {
+struct soa_cache {
 	struct map *by_name;
 	struct item *newest, *oldest;
 	struct item *doubted;		/* the oldest that is; all up to a SURE one are */
@@ -65,69 +65,71 @@ struct rr head_soa(const struct head *head)
 	};
 }
 
-struct known *known_new(uint32_t seed, size_t budget)
+struct soa_cache *soa_cache_new(uint32_t seed, size_t budget)
 {
-	struct known *known = xcalloc(1, sizeof(*known));
+	struct soa_cache *cache = xcalloc(1, sizeof(*cache));
 
-	known->by_name = map_new(seed);
-	known->budget = budget;
-	return known;
+	cache->by_name = map_new(seed);
+	cache->budget = budget;
+	return cache;
 }
 
-static const uint8_t *name_of(const struct item *item)
+static const uint8_t *soa_cache_name_of(const struct item *item)
 {
 	return item->data + item->pool_len;
 }
 
-static size_t bytes_of(const struct item *item)
+static size_t soa_cache_bytes_of(const struct item *item)
 {
 	return sizeof(*item) + item->pool_len + item->name_len + item->soa_len +
 	       item->record_len + map_entry_bytes(item->name_len) + 2 * ALLOCATION;
 }
 
-static void drop(struct known *known, struct item *item)
+static void soa_cache_remove(struct soa_cache *cache, struct item *item)
 {
-	*(item->newer ? &item->newer->older : &known->newest) = item->older;
-	*(item->older ? &item->older->newer : &known->oldest) = item->newer;
-	if (known->doubted == item)
-		known->doubted = item->newer;
-	known->bytes -= bytes_of(item);
-	map_remove(known->by_name, name_of(item), item->name_len);
+	*(item->newer ? &item->newer->older : &cache->newest) = item->older;
+	*(item->older ? &item->older->newer : &cache->oldest) = item->newer;
+	if (cache->doubted == item)
+		cache->doubted = item->newer;
+	cache->bytes -= soa_cache_bytes_of(item);
+	map_remove(cache->by_name, soa_cache_name_of(item), item->name_len);
 	free(item);
 }
 
-void known_free(struct known **known)
+void soa_cache_free(struct soa_cache **cache)
 {
-	struct known *old = *known;
+	struct soa_cache *old = *cache;
 
-	*known = NULL;
+	*cache = NULL;
 	if (!old)
 		return;
 	while (old->oldest)
-		drop(old, old->oldest);
+		soa_cache_remove(old, old->oldest);
 	map_free(&old->by_name);
 	free(old);
 }
 
-static bool is_old(const struct item *item, int64_t now_ms)
+static bool soa_cache_is_old(const struct item *item, int64_t now_ms)
 {
-	return item->read_ms + KNOWN_MS < now_ms;
+	return item->read_ms + SOA_CACHE_MS < now_ms;
 }
 
-static bool is_usable(const struct item *item, int64_t now_ms)
+static bool soa_cache_is_usable(const struct item *item, int64_t now_ms)
 {
-	return item && item->belief == SURE && !is_old(item, now_ms);
+	return item && item->state == VALID && !soa_cache_is_old(item, now_ms);
 }
 
-static void make_room(struct known *known, int64_t now_ms)
+static void soa_cache_make_room(struct soa_cache *cache, int64_t now_ms)
 {
-	for (int i = 0; i < DROPS_A_PUT && known->oldest; i++)
-		if (known->bytes > known->budget || is_old(known->oldest, now_ms))
-			drop(known, known->oldest);
+	for (int i = 0; i < DROPS_A_PUT && cache->oldest; i++)
+		if (cache->bytes > cache->budget ||
+		    soa_cache_is_old(cache->oldest, now_ms))
+			soa_cache_remove(cache, cache->oldest);
 }
 
 /* Behind a question for it, of which there is nothing in it. */
-static size_t make_record(const struct head *head, uint8_t record[PACKET_UDP_MAX])
+static size_t soa_cache_make_record(const struct head *head,
+                                    uint8_t record[PACKET_UDP_MAX])
 {
 	struct rr soa = head_soa(head);
 	uint8_t answer[PACKET_UDP_MAX];
@@ -144,21 +146,21 @@ static size_t make_record(const struct head *head, uint8_t record[PACKET_UDP_MAX
 	return writer.len - start;
 }
 
-static const uint8_t *record_of(const struct item *item)
+static const uint8_t *soa_cache_record_of(const struct item *item)
 {
-	return name_of(item) + item->name_len + item->soa_len;
+	return soa_cache_name_of(item) + item->name_len + item->soa_len;
 }
 
-static struct item *item_new(const struct head *head, int64_t read_ms)
+static struct item *soa_cache_item_new(const struct head *head, int64_t read_ms)
 {
 	size_t pool_len = strlen(head->pool);
 	uint8_t record[PACKET_UDP_MAX];
-	size_t record_len = make_record(head, record);
+	size_t record_len = soa_cache_make_record(head, record);
 	struct item *item = xmalloc(sizeof(*item) + pool_len + head->name.len +
 	                            head->soa_len + record_len);
 
 	item->read_ms = read_ms;
-	item->belief = SURE;
+	item->state = VALID;
 	item->serial = head->serial;
 	item->version = head->version;
 	item->records = head->records;
@@ -176,26 +178,26 @@ static struct item *item_new(const struct head *head, int64_t read_ms)
 	return item;
 }
 
-void known_put(struct known *known, const struct head *head, int64_t read_ms)
+void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t read_ms)
 {
-	struct item *item = item_new(head, read_ms);
+	struct item *item = soa_cache_item_new(head, read_ms);
 
-	known_forget(known, &head->name);
+	soa_cache_drop(cache, &head->name);
 	item->newer = NULL;
-	item->older = known->newest;
-	*(known->newest ? &known->newest->newer : &known->oldest) = item;
-	known->newest = item;
-	known->bytes += bytes_of(item);
-	map_put(known->by_name, head->name.wire, head->name.len, item);
-	make_room(known, read_ms);
+	item->older = cache->newest;
+	*(cache->newest ? &cache->newest->newer : &cache->oldest) = item;
+	cache->newest = item;
+	cache->bytes += soa_cache_bytes_of(item);
+	map_put(cache->by_name, head->name.wire, head->name.len, item);
+	soa_cache_make_room(cache, read_ms);
 }
 
-bool known_get(const struct known *known, const struct name *name, int64_t now_ms,
-               struct head *head)
+bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64_t now_ms,
+                   struct head *head)
 {
-	const struct item *item = map_get(known->by_name, name->wire, name->len);
+	const struct item *item = map_get(cache->by_name, name->wire, name->len);
 
-	if (!is_usable(item, now_ms))
+	if (!soa_cache_is_usable(item, now_ms))
 		return false;
 	memcpy(head->id, item->id, sizeof(head->id));
 	head->name = *name;
@@ -207,35 +209,35 @@ bool known_get(const struct known *known, const struct name *name, int64_t now_m
 	head->records = item->records;
 	head->soa_ttl = item->soa_ttl;
 	head->soa_len = item->soa_len;
-	memcpy(head->soa, name_of(item) + item->name_len, item->soa_len);
+	memcpy(head->soa, soa_cache_name_of(item) + item->name_len, item->soa_len);
 	return true;
 }
 
-const uint8_t *known_soa_record(const struct known *known, const struct name *name,
+const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name *name,
                                 int64_t now_ms, size_t *len)
 {
-	const struct item *item = map_get(known->by_name, name->wire, name->len);
+	const struct item *item = map_get(cache->by_name, name->wire, name->len);
 
-	if (!is_usable(item, now_ms) || !item->record_len)
+	if (!soa_cache_is_usable(item, now_ms) || !item->record_len)
 		return NULL;
 	*len = item->record_len;
-	return record_of(item);
+	return soa_cache_record_of(item);
 }
 
-void known_forget(struct known *known, const struct name *name)
+void soa_cache_drop(struct soa_cache *cache, const struct name *name)
 {
-	struct item *item = map_get(known->by_name, name->wire, name->len);
+	struct item *item = map_get(cache->by_name, name->wire, name->len);
 
 	if (item)
-		drop(known, item);
+		soa_cache_remove(cache, item);
 }
 
-bool known_has(const struct known *known, const struct name *name,
-               const struct edition *edition)
+bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
+                   const struct edition *edition)
 {
-	const struct item *item = map_get(known->by_name, name->wire, name->len);
+	const struct item *item = map_get(cache->by_name, name->wire, name->len);
 
-	return item && item->belief == SURE && edition->version &&
+	return item && item->state == VALID && edition->version &&
 	       item->version >= edition->version &&
 	       !strcmp(item->id, edition->id) &&
 	       !serial_newer(edition->serial, item->serial);
@@ -243,78 +245,78 @@ bool known_has(const struct known *known, const struct name *name,
 
 /* ---- in doubt ---- */
 
-void known_doubt(struct known *known)
+void soa_cache_doubt(struct soa_cache *cache)
 {
-	if (known->doubted == known->oldest && known->newest &&
-	    known->newest->belief == DOUBTED)
+	if (cache->doubted == cache->oldest && cache->newest &&
+	    cache->newest->state == DOUBTED)
 		return;			/* all is already */
-	for (struct item *at = known->oldest; at; at = at->newer)
-		at->belief = DOUBTED;
-	known->doubted = known->oldest;
+	for (struct item *at = cache->oldest; at; at = at->newer)
+		at->state = DOUBTED;
+	cache->doubted = cache->oldest;
 }
 
-static void take(struct item *item, struct edition *edition, struct name *name)
+static void soa_cache_take(struct item *item, struct edition *edition, struct name *name)
 {
-	item->belief = TAKEN;
+	item->state = CHECKING;
 	memcpy(edition->id, item->id, sizeof(edition->id));
 	edition->version = item->version;
 	edition->serial = item->serial;
 	name->len = item->name_len;
-	memcpy(name->wire, name_of(item), item->name_len);
+	memcpy(name->wire, soa_cache_name_of(item), item->name_len);
 }
 
-static bool is_any_doubted(const struct known *known)
+static bool soa_cache_has_doubted(const struct soa_cache *cache)
 {
-	return known->doubted && known->doubted->belief == DOUBTED;
+	return cache->doubted && cache->doubted->state == DOUBTED;
 }
 
-size_t known_take_doubted(struct known *known, int64_t now_ms, struct edition *taken,
-                          struct name *names, size_t limit)
+size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
+                              struct edition *taken, struct name *names, size_t limit)
 {
 	size_t count = 0;
 
-	while (is_any_doubted(known) && count < limit) {
-		struct item *item = known->doubted;
-		bool is_gone = is_old(item, now_ms);
+	while (soa_cache_has_doubted(cache) && count < limit) {
+		struct item *item = cache->doubted;
+		bool is_gone = soa_cache_is_old(item, now_ms);
 
-		known->doubted = item->newer;
+		cache->doubted = item->newer;
 		if (is_gone)
-			drop(known, item);
+			soa_cache_remove(cache, item);
 		else
-			take(item, &taken[count], &names[count]);
+			soa_cache_take(item, &taken[count], &names[count]);
 		count += !is_gone;
 	}
 	return count;
 }
 
-void known_forget_doubted(struct known *known)
+void soa_cache_drop_doubted(struct soa_cache *cache)
 {
-	while (is_any_doubted(known))
-		drop(known, known->doubted);
+	while (soa_cache_has_doubted(cache))
+		soa_cache_remove(cache, cache->doubted);
 }
 
-static bool is_of(const struct item *item, const struct edition *edition)
+static bool soa_cache_matches(const struct item *item, const struct edition *edition)
 {
 	return !strcmp(item->id, edition->id) && item->version == edition->version &&
 	       item->serial == edition->serial;
 }
 
-enum settled known_settle(struct known *known, const struct name *name,
-                          const struct edition *stored)
+enum soa_cache_check soa_cache_verify(struct soa_cache *cache, const struct name *name,
+                                      const struct edition *stored)
 {
-	struct item *item = map_get(known->by_name, name->wire, name->len);
+	struct item *item = map_get(cache->by_name, name->wire, name->len);
 
-	if (!item || item->belief != TAKEN)
-		return SETTLED_OTHERWISE;
-	if (stored && is_of(item, stored)) {
-		item->belief = SURE;
-		return SETTLED_SAME;
+	if (!item || item->state != CHECKING)
+		return SOA_CACHE_REPLACED;
+	if (stored && soa_cache_matches(item, stored)) {
+		item->state = VALID;
+		return SOA_CACHE_SAME;
 	}
-	drop(known, item);
-	return SETTLED_DIFFERS;
+	soa_cache_remove(cache, item);
+	return SOA_CACHE_DIFFERS;
 }
 
-size_t known_bytes(const struct known *known)
+size_t soa_cache_bytes(const struct soa_cache *cache)
 {
-	return known->bytes;
+	return cache->bytes;
 }

@@ -1,12 +1,12 @@
 /*
- * known -- what was read lately of zones, by their names, in little room, for there may
- * be a million: some 400 bytes each, the SOA in two forms. It keeps within a budget of
- * bytes, in which the map over it is counted; the head that was read before all others
- * goes first. One that is older than KNOWN_MS counts no more, whatever was heard of it,
- * and goes as others come: a few each time, so that no question waits for a million.
+ * soa_cache -- the heads of zones that were read lately, by name. There may be a
+ * million, at some 400 bytes each. The cache keeps within a budget of bytes, which
+ * includes its map, and evicts the oldest entry first. An entry older than SOA_CACHE_MS
+ * is not used. Each put removes a few of those, so that no question waits long.
  *
- * News that may have been missed put what is known in doubt: it is not used until it was
- * compared with what is stored, a list after the other, and forgotten where it differs.
+ * When announcements may be lost, all entries are in doubt. The cache does not use an
+ * entry in doubt until recovery.c has compared it with the database, and drops it if it
+ * differs.
  *
  * Pure. Times are milliseconds of the caller's clock.
  */
@@ -37,7 +37,7 @@ struct edition {
 struct edition edition_of(const struct domain_ref *domain);
 bool edition_equal(const struct edition *a, const struct edition *b);
 
-/* What is to be known of a zone to answer for its SOA: one row of domains. */
+/* The part of a row of domains that an answer with the SOA needs. */
 struct head {
 	char id[ID_LEN + 1];
 	struct name name;
@@ -52,43 +52,43 @@ struct head {
 
 struct rr head_soa(const struct head *head);	/* borrows from it */
 
-enum { KNOWN_MS = 60 * 1000 };
+enum { SOA_CACHE_MS = 60 * 1000 };
 
-struct known;
-struct known *known_new(uint32_t seed, size_t budget);
-void known_free(struct known **known);
+struct soa_cache;
+struct soa_cache *soa_cache_new(uint32_t seed, size_t budget);
+void soa_cache_free(struct soa_cache **cache);
 /* READ_MS: when it was read, not before that of the one before. It replaces. */
-void known_put(struct known *known, const struct head *head, int64_t read_ms);
-bool known_get(const struct known *known, const struct name *name, int64_t now_ms,
-               struct head *head);
+void soa_cache_put(struct soa_cache *cache, const struct head *head, int64_t read_ms);
+bool soa_cache_get(const struct soa_cache *cache, const struct name *name, int64_t now_ms,
+                   struct head *head);
 /*
  * The SOA record of a zone as it stands right behind a question for the zone, made once:
  * its names point into the question, so NAME is what was asked, and is not found in upper
- * case, nor is a head that is broken. Borrowed until the head goes; NULL: not known.
+ * case, nor is a head that is broken. Borrowed until the head goes; NULL: not cached.
  */
-const uint8_t *known_soa_record(const struct known *known, const struct name *name,
+const uint8_t *soa_cache_record(const struct soa_cache *cache, const struct name *name,
                                 int64_t now_ms, size_t *len);
-void known_forget(struct known *known, const struct name *name);
-/* Is that of the zone known for sure, or a newer one? Then what tells of it is old. */
-bool known_has(const struct known *known, const struct name *name,
-               const struct edition *edition);
+void soa_cache_drop(struct soa_cache *cache, const struct name *name);
+/* True: the cache has that edition of the zone, or a newer one, and not in doubt. */
+bool soa_cache_has(const struct soa_cache *cache, const struct name *name,
+                   const struct edition *edition);
 
-/* All of it. */
-void known_doubt(struct known *known);
+/* Puts all entries in doubt. */
+void soa_cache_doubt(struct soa_cache *cache);
 /*
- * Up to LIMIT of those in doubt, the oldest first, that were not taken since they are;
- * each is to be given to known_settle(). Returns how many. What is old is forgotten.
+ * Up to LIMIT entries in doubt, the oldest first. Each is returned once; give each to
+ * soa_cache_verify(). Returns their number. Drops entries that are too old.
  */
-size_t known_take_doubted(struct known *known, int64_t now_ms, struct edition *taken,
-                          struct name *names, size_t limit);
-enum settled {
-	SETTLED_SAME,
-	SETTLED_DIFFERS,	/* and is forgotten */
-	SETTLED_OTHERWISE,	/* read again, or doubted again, meanwhile: it stays so */
+size_t soa_cache_take_doubted(struct soa_cache *cache, int64_t now_ms,
+                              struct edition *taken, struct name *names, size_t limit);
+enum soa_cache_check {
+	SOA_CACHE_SAME,
+	SOA_CACHE_DIFFERS,	/* and is dropped */
+	SOA_CACHE_REPLACED,	/* read or doubted again meanwhile: unchanged */
 };
-/* What is stored of a zone that was taken; NULL: nothing. */
-enum settled known_settle(struct known *known, const struct name *name,
-                          const struct edition *stored);
-/* All that is in doubt and not taken. */
-void known_forget_doubted(struct known *known);
-size_t known_bytes(const struct known *known);	/* that all heads take */
+/* STORED: the edition in the database of a zone that was taken; NULL: none. */
+enum soa_cache_check soa_cache_verify(struct soa_cache *cache, const struct name *name,
+                                      const struct edition *stored);
+/* Drops the entries that are in doubt and not taken. */
+void soa_cache_drop_doubted(struct soa_cache *cache);
+size_t soa_cache_bytes(const struct soa_cache *cache);	/* of all entries */

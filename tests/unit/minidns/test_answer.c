@@ -312,14 +312,14 @@ static struct head head_with(const char *zone, const char *mname, const char *rn
 }
 
 /* Whoever asks: with EDNS, or room for nothing, over TCP, by a name in other letters. */
-static void same_answer(const struct known *known, const struct head *head,
+static void same_answer(const struct soa_cache *cache, const struct head *head,
                         const char *asked, bool edns, uint16_t udp_size, bool tcp)
 {
 	uint8_t made[PACKET_MAX], ready[PACKET_MAX];
 	struct rr soa = head_soa(head);
 	struct query query = query_for(asked, RR_SOA);
 	size_t record_len, len;
-	const uint8_t *record = known_soa_record(known, &query.raw, 1, &record_len);
+	const uint8_t *record = soa_cache_record(cache, &query.raw, 1, &record_len);
 
 	assert_int_equal(!!record, query.raw.len == head->name.len &&
 	                 !memcmp(query.raw.wire, head->name.wire, query.raw.len));
@@ -346,14 +346,14 @@ static void a_ready_soa_is_as_one_that_is_made(void **state)
 	for (int i = 0; i < NAMES * NAMES * NAMES; i++) {
 		struct head head = head_with(names[i % NAMES], names[i / NAMES % NAMES],
 		                             names[i / NAMES / NAMES]);
-		struct known *known = known_new(1, 1 << 20);
+		struct soa_cache *cache = soa_cache_new(1, 1 << 20);
 
 		name_fold(&head.name);
-		known_put(known, &head, 0);
+		soa_cache_put(cache, &head, 0);
 		for (int how = 0; how < 8; how++)
-			same_answer(known, &head, names[i % NAMES], how & 1,
+			same_answer(cache, &head, names[i % NAMES], how & 1,
 			            how & 2 ? 1232 : 100, how & 4);
-		known_free(&known);
+		soa_cache_free(&cache);
 	}
 }
 
@@ -362,7 +362,7 @@ static void a_ready_soa_is_signed(void **state)
 {
 	struct head head = head_with("example.org.", "ns1.example.org.", "h.example.org.");
 	struct ask ask = { .id = 9, .opcode = OPCODE_QUERY, .zone = head.name };
-	struct known *known = known_new(1, 1 << 20);
+	struct soa_cache *cache = soa_cache_new(1, 1 << 20);
 	uint8_t asked[ASK_MAX], answer[PACKET_MAX];
 	struct judgement judgement;
 	struct tsig_key key;
@@ -372,13 +372,13 @@ static void a_ready_soa_is_signed(void **state)
 	struct why why;
 
 	(void)state;
-	known_put(known, &head, 0);
+	soa_cache_put(cache, &head, 0);
 	assert_int_equal(tsig_key_parse("key.example.", "hmac-sha256", "c2VjcmV0", &key,
 	                                &why), OK);
 	len = ask_encode(&ask, &key, 1000, asked);
 	query_read(asked, len, false, &query);
 	assert_int_equal(query_verify(&query, asked, &key, 1000), QUERY_SERVE);
-	record = known_soa_record(known, &query.raw, 1, &record_len);
+	record = soa_cache_record(cache, &query.raw, 1, &record_len);
 	for (int i = 0; i < 2; i++) {
 		struct ask asker = ask;		/* who hears the first, or the second */
 
@@ -390,7 +390,7 @@ static void a_ready_soa_is_signed(void **state)
 	}
 	answer[PACKET_HEADER + 20] ^= 1;
 	assert_int_not_equal(verdict_of(&ask, answer, len, 1000).verdict, VERDICT_SERIAL);
-	known_free(&known);
+	soa_cache_free(&cache);
 }
 
 static void nodes_stand_in_canonical_order(void **state)

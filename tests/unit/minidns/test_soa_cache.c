@@ -37,11 +37,11 @@ static struct head large_head(unsigned number)
 	return head;
 }
 
-static bool is_known(const struct known *known, unsigned number, int64_t now_ms)
+static bool is_cached(const struct soa_cache *cache, unsigned number, int64_t now_ms)
 {
 	struct head wanted = head_of(number), got;
 
-	if (!known_get(known, &wanted.name, now_ms, &got))
+	if (!soa_cache_get(cache, &wanted.name, now_ms, &got))
 		return false;
 	assert_int_equal(got.serial, number);
 	return true;
@@ -49,13 +49,13 @@ static bool is_known(const struct known *known, unsigned number, int64_t now_ms)
 
 static void a_head_comes_back_whole(void **state)
 {
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 	struct head put = large_head(7), got;
 
 	(void)state;
-	assert_false(is_known(known, 7, NOW));
-	known_put(known, &put, NOW);
-	assert_true(known_get(known, &put.name, NOW, &got));
+	assert_false(is_cached(cache, 7, NOW));
+	soa_cache_put(cache, &put, NOW);
+	assert_true(soa_cache_get(cache, &put.name, NOW, &got));
 	assert_string_equal(got.id, put.id);
 	assert_string_equal(got.pool, put.pool);
 	assert_true(name_equal(&got.name, &put.name));
@@ -63,91 +63,91 @@ static void a_head_comes_back_whole(void **state)
 	assert_int_equal(got.soa_ttl, put.soa_ttl);
 	assert_int_equal(got.soa_len, put.soa_len);
 	assert_memory_equal(got.soa, put.soa, put.soa_len);
-	known_forget(known, &put.name);
-	assert_false(is_known(known, 7, NOW));
-	assert_int_equal(known_bytes(known), 0);
-	known_free(&known);
+	soa_cache_drop(cache, &put.name);
+	assert_false(is_cached(cache, 7, NOW));
+	assert_int_equal(soa_cache_bytes(cache), 0);
+	soa_cache_free(&cache);
 }
 
 static void a_newer_one_takes_its_place(void **state)
 {
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 	struct head head = large_head(7);
 	size_t bytes;
 
 	(void)state;
-	known_put(known, &head, NOW);
-	bytes = known_bytes(known);
+	soa_cache_put(cache, &head, NOW);
+	bytes = soa_cache_bytes(cache);
 	head = head_of(7);
-	known_put(known, &head, NOW + KNOWN_MS);
-	assert_true(known_bytes(known) < bytes);
-	assert_true(is_known(known, 7, NOW + 2 * KNOWN_MS));
-	assert_false(is_known(known, 7, NOW + 2 * KNOWN_MS + 1));
-	known_free(&known);
+	soa_cache_put(cache, &head, NOW + SOA_CACHE_MS);
+	assert_true(soa_cache_bytes(cache) < bytes);
+	assert_true(is_cached(cache, 7, NOW + 2 * SOA_CACHE_MS));
+	assert_false(is_cached(cache, 7, NOW + 2 * SOA_CACHE_MS + 1));
+	soa_cache_free(&cache);
 }
 
 static void the_oldest_goes_when_there_is_no_room(void **state)
 {
-	struct known *one = known_new(1, PLENTY), *known;
+	struct soa_cache *one = soa_cache_new(1, PLENTY), *cache;
 	struct head head = head_of(1000);
 	size_t budget;
 
 	(void)state;
-	known_put(one, &head, NOW);
-	budget = 100 * known_bytes(one);
-	known_free(&one);
-	known = known_new(1, budget);
+	soa_cache_put(one, &head, NOW);
+	budget = 100 * soa_cache_bytes(one);
+	soa_cache_free(&one);
+	cache = soa_cache_new(1, budget);
 	for (unsigned number = 1000; number < 2000; number++) {
 		head = head_of(number);
-		known_put(known, &head, NOW);
-		assert_true(known_bytes(known) <= budget);
+		soa_cache_put(cache, &head, NOW);
+		assert_true(soa_cache_bytes(cache) <= budget);
 		/* read again, it is young */
 		head = head_of(1000);
-		known_put(known, &head, NOW);
+		soa_cache_put(cache, &head, NOW);
 	}
 	for (unsigned number = 1001; number < 2000; number++)
-		assert_int_equal(is_known(known, number, NOW), number > 1900);
-	assert_true(is_known(known, 1000, NOW));
-	known_free(&known);
+		assert_int_equal(is_cached(cache, number, NOW), number > 1900);
+	assert_true(is_cached(cache, 1000, NOW));
+	soa_cache_free(&cache);
 }
 
 /* A large one among small ones, too, after each put. */
 static void the_budget_is_kept(void **state)
 {
 	enum { BUDGET = 100000 };
-	struct known *known = known_new(1, BUDGET);
+	struct soa_cache *cache = soa_cache_new(1, BUDGET);
 
 	(void)state;
 	for (unsigned number = 0; number < 5000; number++) {
 		struct head head =
 			number > 1000 ? large_head(number) : head_of(number);
 
-		known_put(known, &head, NOW);
-		assert_true(known_bytes(known) <= BUDGET);
-		assert_true(is_known(known, number, NOW));
+		soa_cache_put(cache, &head, NOW);
+		assert_true(soa_cache_bytes(cache) <= BUDGET);
+		assert_true(is_cached(cache, number, NOW));
 	}
-	known_free(&known);
+	soa_cache_free(&cache);
 }
 
 static void what_is_old_goes_as_others_come(void **state)
 {
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 	struct head head;
 	size_t full;
 
 	(void)state;
 	for (unsigned number = 1000; number < 2000; number++) {
 		head = head_of(number);
-		known_put(known, &head, NOW);
+		soa_cache_put(cache, &head, NOW);
 	}
-	full = known_bytes(known);
+	full = soa_cache_bytes(cache);
 	for (unsigned number = 2000; number < 2200; number++) {
 		head = head_of(number);
-		known_put(known, &head, NOW + KNOWN_MS + 1);
-		assert_true(known_bytes(known) < full);
+		soa_cache_put(cache, &head, NOW + SOA_CACHE_MS + 1);
+		assert_true(soa_cache_bytes(cache) < full);
 	}
-	assert_int_equal(known_bytes(known) * 5, full);
-	known_free(&known);
+	assert_int_equal(soa_cache_bytes(cache) * 5, full);
+	soa_cache_free(&cache);
 }
 
 /* What is counted is what malloc gave, but for a tenth. */
@@ -155,17 +155,17 @@ static void bytes_are_those_of_malloc(void **state)
 {
 	enum { COUNT = 100000 };
 	size_t before = mallinfo2().uordblks, taken, counted;
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 
 	(void)state;
 	for (unsigned number = 0; number < COUNT; number++) {
 		struct head head = head_of(number);
 
-		known_put(known, &head, NOW);
+		soa_cache_put(cache, &head, NOW);
 	}
 	taken = mallinfo2().uordblks + mallinfo2().hblkhd - before;
-	counted = known_bytes(known);
-	known_free(&known);
+	counted = soa_cache_bytes(cache);
+	soa_cache_free(&cache);
 	if (!mallinfo2().arena)
 		skip();			/* another allocator, of a sanitizer */
 	print_message("%zu bytes a head, %zu counted\n", taken / COUNT, counted / COUNT);
@@ -191,11 +191,12 @@ static struct edition edition(unsigned number, unsigned version)
 	return edition;
 }
 
-static bool has(const struct known *known, unsigned number, const struct edition *edition)
+static bool has(const struct soa_cache *cache, unsigned number,
+                const struct edition *edition)
 {
 	struct head head = head_of(number);
 
-	return known_has(known, &head.name, edition);
+	return soa_cache_has(cache, &head.name, edition);
 }
 
 static void news_are_old_or_new(void **state)
@@ -215,45 +216,45 @@ static void news_are_old_or_new(void **state)
 		{ "another of that name",        0,  0, true,  false, false },
 		{ "no version",                  0,  0, false, true,  false },
 	};
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 	struct head head = version_of(1, 5);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct edition news = edition(1, 5);
 
-		assert_false(i == 0 && has(known, 1, &news));
-		known_put(known, &head, NOW);
+		assert_false(i == 0 && has(cache, 1, &news));
+		soa_cache_put(cache, &head, NOW);
 		news.version = rows[i].unknown ? 0 : 5 + (uint64_t)rows[i].version;
 		news.serial += (uint32_t)rows[i].serial;
 		if (rows[i].other_id)
 			news.id[0] = 'f';
-		if (has(known, 1, &news) != rows[i].old)
+		if (has(cache, 1, &news) != rows[i].old)
 			fail_msg("%s", rows[i].what);
 	}
-	known_free(&known);
+	soa_cache_free(&cache);
 }
 
-static bool is_usable(const struct known *known, unsigned number)
+static bool is_usable(const struct soa_cache *cache, unsigned number)
 {
 	struct head wanted = head_of(number), got;
 
-	return known_get(known, &wanted.name, NOW, &got);
+	return soa_cache_get(cache, &wanted.name, NOW, &got);
 }
 
-static void settle(struct known *known, unsigned number, const struct edition *stored,
-                   enum settled how)
+static void verify(struct soa_cache *cache, unsigned number, const struct edition *stored,
+                   enum soa_cache_check how)
 {
 	struct head head = head_of(number);
 
-	assert_int_equal(known_settle(known, &head.name, stored), how);
+	assert_int_equal(soa_cache_verify(cache, &head.name, stored), how);
 }
 
 /* The first is gone, of the others every second one was changed. */
 static void what_is_in_doubt_is_not_used_until_it_was_compared(void **state)
 {
 	enum { COUNT = 10, LIMIT = 4 };
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 	struct edition taken[LIMIT], was, stored;
 	struct name names[LIMIT];
 	unsigned next = 0;
@@ -263,68 +264,70 @@ static void what_is_in_doubt_is_not_used_until_it_was_compared(void **state)
 	for (unsigned number = 0; number < COUNT; number++) {
 		struct head head = version_of(number, 5);
 
-		known_put(known, &head, NOW);
+		soa_cache_put(cache, &head, NOW);
 	}
-	known_doubt(known);
-	while ((count = known_take_doubted(known, NOW, taken, names, LIMIT)))
+	soa_cache_doubt(cache);
+	while ((count = soa_cache_take_doubted(cache, NOW, taken, names, LIMIT)))
 		for (size_t i = 0; i < count; i++, next++) {
 			was = edition(next, 5);
 			stored = edition(next, 5 + next % 2);
 			assert_true(edition_equal(&taken[i], &was));
-			assert_false(is_usable(known, next));
-			settle(known, next, next ? &stored : NULL,
-			       next && next % 2 == 0 ? SETTLED_SAME : SETTLED_DIFFERS);
+			assert_false(is_usable(cache, next));
+			verify(cache, next, next ? &stored : NULL,
+			       next &&
+			       next % 2 == 0 ? SOA_CACHE_SAME : SOA_CACHE_DIFFERS);
 		}
 	assert_int_equal(next, COUNT);
 	for (unsigned number = 0; number < COUNT; number++)
-		assert_int_equal(is_usable(known, number), number && number % 2 == 0);
-	known_free(&known);
+		assert_int_equal(is_usable(cache, number), number && number % 2 == 0);
+	soa_cache_free(&cache);
 }
 
 /* A comparison that is overtaken says nothing of what was read, or doubted, since. */
 static void a_comparison_that_is_late_changes_nothing(void **state)
 {
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 	struct head first = version_of(1, 5), again = version_of(1, 6);
 	struct edition taken[2], old = edition(1, 4);
 	struct name names[2];
 
 	(void)state;
-	known_put(known, &first, NOW);
-	known_doubt(known);
-	assert_int_equal(known_take_doubted(known, NOW, taken, names, 2), 1);
-	known_doubt(known);
-	settle(known, 1, &taken[0], SETTLED_OTHERWISE);
-	assert_false(is_usable(known, 1));
-	assert_int_equal(known_take_doubted(known, NOW, taken, names, 2), 1);
-	known_put(known, &again, NOW);
-	settle(known, 1, &old, SETTLED_OTHERWISE);
-	assert_true(is_usable(known, 1));
-	assert_int_equal(known_take_doubted(known, NOW, taken, names, 2), 0);
-	known_doubt(known);
-	known_forget(known, &again.name);
-	assert_int_equal(known_take_doubted(known, NOW, taken, names, 2), 0);
-	known_free(&known);
+	soa_cache_put(cache, &first, NOW);
+	soa_cache_doubt(cache);
+	assert_int_equal(soa_cache_take_doubted(cache, NOW, taken, names, 2), 1);
+	soa_cache_doubt(cache);
+	verify(cache, 1, &taken[0], SOA_CACHE_REPLACED);
+	assert_false(is_usable(cache, 1));
+	assert_int_equal(soa_cache_take_doubted(cache, NOW, taken, names, 2), 1);
+	soa_cache_put(cache, &again, NOW);
+	verify(cache, 1, &old, SOA_CACHE_REPLACED);
+	assert_true(is_usable(cache, 1));
+	assert_int_equal(soa_cache_take_doubted(cache, NOW, taken, names, 2), 0);
+	soa_cache_doubt(cache);
+	soa_cache_drop(cache, &again.name);
+	assert_int_equal(soa_cache_take_doubted(cache, NOW, taken, names, 2), 0);
+	soa_cache_free(&cache);
 }
 
 static void what_is_in_doubt_and_old_is_not_compared(void **state)
 {
-	struct known *known = known_new(1, PLENTY);
+	struct soa_cache *cache = soa_cache_new(1, PLENTY);
 	struct head first = version_of(1, 5), second = version_of(2, 5);
 	struct edition taken[2];
 	struct name names[2];
 
 	(void)state;
-	known_put(known, &first, NOW);
-	known_put(known, &second, NOW + 1000);
-	known_doubt(known);
-	assert_int_equal(known_take_doubted(known, NOW + KNOWN_MS + 1, taken, names, 2), 1);
+	soa_cache_put(cache, &first, NOW);
+	soa_cache_put(cache, &second, NOW + 1000);
+	soa_cache_doubt(cache);
+	assert_int_equal(soa_cache_take_doubted(cache, NOW + SOA_CACHE_MS + 1, taken,
+	                                        names, 2), 1);
 	assert_string_equal(taken[0].id, second.id);
-	known_doubt(known);
-	known_forget_doubted(known);
-	assert_int_equal(known_take_doubted(known, NOW, taken, names, 2), 0);
-	settle(known, 2, &taken[0], SETTLED_OTHERWISE);
-	known_free(&known);
+	soa_cache_doubt(cache);
+	soa_cache_drop_doubted(cache);
+	assert_int_equal(soa_cache_take_doubted(cache, NOW, taken, names, 2), 0);
+	verify(cache, 2, &taken[0], SOA_CACHE_REPLACED);
+	soa_cache_free(&cache);
 }
 
 int main(void)
