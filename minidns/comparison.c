@@ -8,10 +8,10 @@
 #include "core/past.h"
 #include "deltas.h"
 #include "exchange.h"
-#include "heads.h"
 #include "net/fetch.h"
 #include "runtime/loop.h"
 #include "servers.h"
+#include "zone_lookup.h"
 #include "zones.h"
 
 enum {

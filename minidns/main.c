@@ -14,7 +14,6 @@
 #include "core/rate.h"
 #include "deltas.h"
 #include "exchange.h"
-#include "heads.h"
 #include "intake.h"
 #include "limiter.h"
 #include "listener.h"
@@ -31,6 +30,7 @@
 #include "stream.h"
 #include "tcp_clients.h"
 #include "transfers.h"
+#include "zone_lookup.h"
 #include "zones.h"
 
 /* Of one address: both, or under TLS only the second. */

@@ -13,7 +13,6 @@
 #include "core/query.h"
 #include "core/refusal.h"
 #include "deltas.h"
-#include "heads.h"
 #include "limiter.h"
 #include "minidns.h"
 #include "model/serial.h"
@@ -21,6 +20,7 @@
 #include "runtime/metrics.h"
 #include "servers.h"
 #include "transfers.h"
+#include "zone_lookup.h"
 #include "zones.h"
 
 enum { MAX_PENDING = 16384 };

@@ -1,4 +1,4 @@
-#include "heads.h"
+#include "zone_lookup.h"
 
 #include <stdlib.h>
 #include <string.h>
