@@ -81,7 +81,7 @@ struct compares *compares_new(struct loop *loop, const struct compares_config *c
 		.servers = config->servers,
 		.exchanges = config->exchanges,
 		.record = &compares->record,
-		.heads = config->heads,
+		.lookup = config->lookup,
 		.zones = config->zones,
 		.deltas = config->deltas,
 		.released = config->released,

@@ -24,7 +24,7 @@ struct compares;
 struct deltas;
 struct exchanges;
 struct figures;
-struct heads;
+struct zone_lookup;
 struct loop;
 struct server_report;
 struct servers;
@@ -32,7 +32,7 @@ struct zones;
 
 struct compares_config {
 	const struct figures *figures;
-	struct heads *heads;
+	struct zone_lookup *lookup;
 	struct zones *zones;
 	struct deltas *deltas;
 	struct servers *servers;
@@ -43,7 +43,7 @@ struct compares_config {
 };
 
 struct compares *compares_new(struct loop *loop, const struct compares_config *config);
-/* None goes on. Then heads and zones are freed, which owe some of them a callback. */
+/* None goes on. Then the lookup and zones are freed, which owe some of them a callback. */
 void compares_end(struct compares *compares);
 void compares_free(struct compares **compares);
 /*

@@ -25,7 +25,7 @@ struct comparison {
 	struct comparison_want want;
 	comparison_fn *fn;
 	void *self;
-	bool owed;			/* by the heads, the zones or the deltas */
+	bool owed;			/* by the lookup, the zones or the deltas */
 	bool cancelled;
 	struct head head;
 	struct fetch *fetch;
@@ -401,7 +401,7 @@ struct comparison *comparison_start(const struct comparison_parts *parts,
 	comparison->self = self;
 	comparison->timer = loop_timer_new(parts->loop, fail_now, comparison);
 	comparison->owed =
-	    !heads_ask(parts->heads, &want->zone, true, on_head, comparison);
+	    !zone_lookup_find(parts->lookup, &want->zone, true, on_head, comparison);
 	if (!comparison->owed) {
 		comparison->fault = "has a zone that we are too busy to look for";
 		loop_timer_set(comparison->timer, 0);

@@ -23,7 +23,7 @@ struct comparison;
 struct canonical;
 struct deltas;
 struct exchanges;
-struct heads;
+struct zone_lookup;
 struct loop;
 struct servers;
 struct zones;
@@ -43,7 +43,7 @@ struct comparison_parts {
 	struct servers *servers;
 	const struct exchanges *exchanges;
 	struct canonical *record;	/* room for one, which nobody keeps over a turn */
-	struct heads *heads;
+	struct zone_lookup *lookup;
 	struct zones *zones;
 	struct deltas *deltas;
 	struct contrast_keys keys;
@@ -73,7 +73,7 @@ struct comparison *comparison_start(const struct comparison_parts *parts,
                                     const struct comparison_want *want,
                                     comparison_fn *fn, void *self);
 /*
- * Without a callback. What the heads, the zones or the deltas owe it still comes: they
+ * Without a callback. What the lookup, the zones or the deltas owe it still comes: they
  * are freed first, then the parts.
  */
 void comparison_cancel(struct comparison **comparison);

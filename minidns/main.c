@@ -49,7 +49,7 @@ static struct minidns {
 	struct figures figures;
 	struct siphash_key cookie_key;	/* where no secret is set */
 	struct runtime runtime;
-	struct heads *heads;
+	struct zone_lookup *lookup;
 	struct zones *zones;
 	struct deltas *deltas;
 	struct servers *servers;
@@ -67,7 +67,7 @@ static struct minidns {
 } minidns;
 
 /* What is known of SOAs may take a fourth of zone_memory besides (core/soa_cache.h). */
-enum { HEADS_SHARE = 4 };
+enum { SOA_CACHE_SHARE = 4 };
 
 #define AT(field) offsetof(struct minidns_options, field)
 
@@ -168,16 +168,16 @@ static void on_news(void *self, const struct name *zone, const struct edition *e
                     bool soon)
 {
 	(void)self;
-	if (!heads_news(minidns.heads, zone, edition))
+	if (!zone_lookup_changed(minidns.lookup, zone, edition))
 		metric_add(minidns.figures.news_old, 1);
 	else if (soon)
-		heads_expect(minidns.heads, zone);
+		zone_lookup_prefetch(minidns.lookup, zone);
 }
 
 static void on_news_missed(void *self)
 {
 	(void)self;
-	heads_recover(minidns.heads);
+	zone_lookup_recover(minidns.lookup);
 }
 
 static void on_fanout_is_new(void *self)
@@ -292,7 +292,7 @@ static void make_serving(const struct runtime *runtime)
 		.figures = &minidns.figures,
 		.loop = runtime->loop,
 		.announcer = minidns.service.announcer,
-		.heads = minidns.heads,
+		.lookup = minidns.lookup,
 		.zones = minidns.zones = zones_new(runtime->loop, &zones),
 		.deltas = minidns.deltas,
 		.servers = minidns.servers,
@@ -318,7 +318,7 @@ static void make_comparing(struct loop *loop)
 {
 	struct compares_config compares = {
 		.figures = &minidns.figures,
-		.heads = minidns.heads,
+		.lookup = minidns.lookup,
 		.zones = minidns.zones,
 		.deltas = minidns.deltas,
 		.servers = minidns.servers,
@@ -497,9 +497,9 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	minidns.runtime = *runtime;
 	minidns.servers = servers_new(runtime->loop, runtime->db_config, &minidns.figures);
 	minidns.deltas = deltas_new(runtime->loop, runtime->db_config);
-	minidns.heads = heads_new(runtime->loop, runtime->db_config, minidns.deltas,
-	                          &minidns.figures,
-	                          minidns.options.zone_memory / HEADS_SHARE);
+	minidns.lookup = zone_lookup_new(runtime->loop, runtime->db_config,
+	                                 minidns.deltas, &minidns.figures,
+	                                 minidns.options.zone_memory / SOA_CACHE_SHARE);
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	make_comparing(runtime->loop);
@@ -563,7 +563,7 @@ static void stop(void *self)
 	limiter_lift(minidns.limiter);
 	serve_end(minidns.serve);
 	compares_end(minidns.service.compares);
-	heads_free(&minidns.heads);
+	zone_lookup_free(&minidns.lookup);
 	servers_free(&minidns.servers);
 	deltas_free(&minidns.deltas);
 	zones_free(&minidns.zones);

@@ -3,12 +3,13 @@
  * pools, tells them of changes, asks them what they have, and reports. It
  * only reads the database.
  *
- *	listener_udp, listener_tcp -> serve -> heads, zones, deltas -> store
+ *	listener_udp, listener_tcp -> serve -> zone_lookup, zones, deltas -> store
  *	                                    -> transfers -> poller
  *	                                    -> limiter -> servers
  *	service -> intake -> notifier, poller -> exchange;  poller -> peers
- *	service -> compare -> comparison -> heads, zones
- *	notifier -> announcer <-> announcers of other instances;  announcer -> heads
+ *	service -> compare -> comparison -> zone_lookup, zones
+ *	notifier -> announcer <-> announcers of other instances;
+ *	announcer -> zone_lookup
  *
  * Everything on the loop but store.c, which runs on lanes.
  */

@@ -312,8 +312,8 @@ static bool ask_at_the_name(struct pending *pending)
 	if (pending->query.type != RR_DS || pending->at_the_name)
 		return false;
 	pending->at_the_name = true;
-	return !heads_ask(pending->serve->config.heads, &pending->query.name, false,
-	                  on_head, pending);
+	return !zone_lookup_find(pending->serve->config.lookup, &pending->query.name,
+	                         false, on_head, pending);
 }
 
 static void on_head(void *self, enum err err, const struct head *head)
@@ -351,7 +351,7 @@ static bool is_of_now(const struct query *query)
 static bool find_head(struct serve *serve, const struct query *query, struct head *head)
 {
 	return is_of_now(query) && announcer_has_lease(serve->config.announcer) &&
-	       heads_known(serve->config.heads, &query->name, head);
+	       zone_lookup_cached(serve->config.lookup, &query->name, head);
 }
 
 static void answer_soa_now(struct serve *serve, struct query *query, bool tcp,
@@ -373,7 +373,7 @@ static bool answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
 	if (query->type != RR_SOA || zones_some_broken(serve->config.zones) ||
 	    !announcer_has_lease(serve->config.announcer))
 		return false;
-	record = heads_soa_record(serve->config.heads, &query->raw, &len);
+	record = zone_lookup_soa_record(serve->config.lookup, &query->raw, &len);
 	if (!record)
 		return false;
 	metric_add(serve->config.figures->soa_from_memory, 1);
@@ -386,12 +386,13 @@ static bool answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
 static bool recent_head(const struct serve *serve, const struct query *query,
                         const struct head **head)
 {
-	const struct heads *heads = serve->config.heads;
+	const struct zone_lookup *lookup = serve->config.lookup;
 	struct name above;
 
-	if (!heads_recent(heads, sought(query, &above), head))
+	if (!zone_lookup_recent(lookup, sought(query, &above), head))
 		return false;
-	return *head || query->type != RR_DS || heads_recent(heads, &query->name, head);
+	return *head || query->type != RR_DS || zone_lookup_recent(lookup, &query->name,
+	                                                           head);
 }
 
 /*
@@ -478,8 +479,8 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 		make_ready(serve, pending);
 		return true;
 	}
-	if (!heads_ask(serve->config.heads, sought(query, &above), is_of_now(query),
-	               on_head, pending))
+	if (!zone_lookup_find(serve->config.lookup, sought(query, &above),
+	                      is_of_now(query), on_head, pending))
 		return true;
 	serve->pending--;
 	pending_free(pending);

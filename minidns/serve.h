@@ -15,7 +15,7 @@
 struct cookie_secrets;
 struct deltas;
 struct figures;
-struct heads;
+struct zone_lookup;
 struct announcer;
 struct loop;
 struct limiter;
@@ -40,7 +40,7 @@ struct serve_config {
 	const struct figures *figures;
 	struct loop *loop;
 	struct announcer *announcer;
-	struct heads *heads;
+	struct zone_lookup *lookup;
 	struct zones *zones;
 	struct deltas *deltas;
 	struct servers *servers;

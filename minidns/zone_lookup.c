@@ -16,23 +16,22 @@
 
 enum {
 	MAX_WAITING = 8192,
-	MAX_EXPECTED = 64,		/* that wait already */
+	MAX_PREFETCHED = 64,		/* while so many requests wait */
 	MAX_RECENT = 4096,
 	RECENT_MS = 1000,
 };
 
-struct question {
-	struct question *next;
+struct lookup_request {
+	struct lookup_request *next;
 	struct name name;
 	bool apex;
-	bool outdated;			/* news came after the statement began */
-	head_fn *fn;			/* NULL: it is only expected */
+	bool outdated;			/* the zone has changed since the read */
+	zone_lookup_fn *fn;		/* NULL: a prefetch */
 	void *self;
 };
 
 /*
- * The answer to a question, to be used again for a second. In
- * the order of their making.
+ * A result, to be used again for a second. In the order of their making.
  */
 struct recent {
 	struct recent *next;
@@ -44,8 +43,8 @@ struct recent {
 
 /* What one statement asks for. */
 struct batch {
-	struct heads *heads;
-	struct question *questions;
+	struct zone_lookup *lookup;
+	struct lookup_request *requests;
 	char *names[STORE_NAMES];
 	size_t count;
 	int64_t asked_ms;
@@ -55,12 +54,12 @@ struct batch {
 	struct why why;
 };
 
-struct heads {
+struct zone_lookup {
 	struct loop *loop;
 	struct lane *lane;
 	struct db *db;			/* the lane's */
 	struct deltas *deltas;
-	struct question *waiting, **waiting_end;
+	struct lookup_request *waiting, **waiting_end;
 	size_t waiting_count;
 	bool running, was_down, closing;
 	struct batch *batch;		/* that is running */
@@ -70,49 +69,50 @@ struct heads {
 	struct recent *oldest, **newest_end;
 };
 
-struct heads *heads_new(struct loop *loop, const struct db_config *config,
-                        struct deltas *deltas, const struct figures *figures,
-                        int64_t memory)
+struct zone_lookup *zone_lookup_new(struct loop *loop, const struct db_config *config,
+                                    struct deltas *deltas, const struct figures *figures,
+                                    int64_t memory)
 {
-	struct heads *heads = xcalloc(1, sizeof(*heads));
+	struct zone_lookup *lookup = xcalloc(1, sizeof(*lookup));
 
-	heads->loop = loop;
-	heads->lane = lane_new(loop, "heads", 1);
-	heads->db = db_new(config);
-	heads->deltas = deltas;
-	heads->waiting_end = &heads->waiting;
-	heads->cache = soa_cache_new(random_u32(), (size_t)memory);
-	heads->recovery = recovery_new(loop, config, heads->cache, figures);
-	heads->recent_by_name = map_new(random_u32());
-	heads->newest_end = &heads->oldest;
-	return heads;
+	lookup->loop = loop;
+	lookup->lane = lane_new(loop, "heads", 1);
+	lookup->db = db_new(config);
+	lookup->deltas = deltas;
+	lookup->waiting_end = &lookup->waiting;
+	lookup->cache = soa_cache_new(random_u32(), (size_t)memory);
+	lookup->recovery = recovery_new(loop, config, lookup->cache, figures);
+	lookup->recent_by_name = map_new(random_u32());
+	lookup->newest_end = &lookup->oldest;
+	return lookup;
 }
 
-/* ---- what was asked lately ---- */
+/* ---- recent results ---- */
 
-static void forget_oldest(struct heads *heads)
+static void zone_lookup_forget_oldest(struct zone_lookup *lookup)
 {
-	struct recent *oldest = heads->oldest;
+	struct recent *oldest = lookup->oldest;
 
-	heads->oldest = oldest->next;
-	if (!heads->oldest)
-		heads->newest_end = &heads->oldest;
-	if (map_get(heads->recent_by_name, oldest->name.wire, oldest->name.len) == oldest)
-		map_remove(heads->recent_by_name, oldest->name.wire, oldest->name.len);
+	lookup->oldest = oldest->next;
+	if (!lookup->oldest)
+		lookup->newest_end = &lookup->oldest;
+	if (map_get(lookup->recent_by_name, oldest->name.wire,
+	            oldest->name.len) == oldest)
+		map_remove(lookup->recent_by_name, oldest->name.wire, oldest->name.len);
 	free(oldest);
 }
 
-static void forget_old(struct heads *heads)
+static void zone_lookup_forget_old(struct zone_lookup *lookup)
 {
-	int64_t limit_ms = loop_now_ms(heads->loop) - RECENT_MS;
+	int64_t limit_ms = loop_now_ms(lookup->loop) - RECENT_MS;
 
-	while (heads->oldest && (heads->oldest->asked_ms < limit_ms ||
-				 map_count(heads->recent_by_name) > MAX_RECENT))
-		forget_oldest(heads);
+	while (lookup->oldest && (lookup->oldest->asked_ms < limit_ms ||
+				  map_count(lookup->recent_by_name) > MAX_RECENT))
+		zone_lookup_forget_oldest(lookup);
 }
 
-static void remember(struct heads *heads, const struct name *name,
-                     const struct head *head, int64_t asked_ms)
+static void zone_lookup_remember(struct zone_lookup *lookup, const struct name *name,
+                                 const struct head *head, int64_t asked_ms)
 {
 	struct recent *recent = xcalloc(1, sizeof(*recent));
 
@@ -121,19 +121,19 @@ static void remember(struct heads *heads, const struct name *name,
 	if (head)
 		recent->head = *head;
 	recent->asked_ms = asked_ms;
-	*heads->newest_end = recent;
-	heads->newest_end = &recent->next;
-	map_put(heads->recent_by_name, name->wire, name->len, recent);
-	forget_old(heads);
+	*lookup->newest_end = recent;
+	lookup->newest_end = &recent->next;
+	map_put(lookup->recent_by_name, name->wire, name->len, recent);
+	zone_lookup_forget_old(lookup);
 }
 
-bool heads_recent(const struct heads *heads, const struct name *name,
-                  const struct head **head)
+bool zone_lookup_recent(const struct zone_lookup *lookup, const struct name *name,
+                        const struct head **head)
 {
 	const struct recent *recent =
-	    map_get(heads->recent_by_name, name->wire, name->len);
+	    map_get(lookup->recent_by_name, name->wire, name->len);
 
-	if (!recent || recent->asked_ms < loop_now_ms(heads->loop) - RECENT_MS)
+	if (!recent || recent->asked_ms < loop_now_ms(lookup->loop) - RECENT_MS)
 		return false;
 	*head = recent->is_ours ? &recent->head : NULL;
 	return true;
@@ -141,41 +141,42 @@ bool heads_recent(const struct heads *heads, const struct name *name,
 
 /* ---- the SOA cache ---- */
 
-bool heads_known(const struct heads *heads, const struct name *name, struct head *head)
+bool zone_lookup_cached(const struct zone_lookup *lookup, const struct name *name,
+                        struct head *head)
 {
-	return soa_cache_get(heads->cache, name, loop_now_ms(heads->loop), head);
+	return soa_cache_get(lookup->cache, name, loop_now_ms(lookup->loop), head);
 }
 
-const uint8_t *heads_soa_record(const struct heads *heads, const struct name *name,
-                                size_t *len)
+const uint8_t *zone_lookup_soa_record(const struct zone_lookup *lookup,
+                                      const struct name *name, size_t *len)
 {
-	return soa_cache_record(heads->cache, name, loop_now_ms(heads->loop), len);
+	return soa_cache_record(lookup->cache, name, loop_now_ms(lookup->loop), len);
 }
 
-static void outdate(struct heads *heads, const struct name *zone)
+static void zone_lookup_outdate(struct zone_lookup *lookup, const struct name *zone)
 {
-	struct question *at = heads->batch ? heads->batch->questions : NULL;
+	struct lookup_request *at = lookup->batch ? lookup->batch->requests : NULL;
 
 	for (; at; at = at->next)
 		at->outdated |= !zone || name_equal(&at->name, zone);
 }
 
-bool heads_news(struct heads *heads, const struct name *zone,
-                const struct edition *edition)
+bool zone_lookup_changed(struct zone_lookup *lookup, const struct name *zone,
+                         const struct edition *edition)
 {
-	outdate(heads, zone);
-	if (soa_cache_has(heads->cache, zone, edition))
+	zone_lookup_outdate(lookup, zone);
+	if (soa_cache_has(lookup->cache, zone, edition))
 		return false;
-	soa_cache_drop(heads->cache, zone);
+	soa_cache_drop(lookup->cache, zone);
 	return true;
 }
 
-/* What is being read now may be as old. */
-void heads_recover(struct heads *heads)
+/* The batch that is being read may be as old. */
+void zone_lookup_recover(struct zone_lookup *lookup)
 {
-	outdate(heads, NULL);
-	soa_cache_doubt(heads->cache);
-	recovery_start(heads->recovery);
+	zone_lookup_outdate(lookup, NULL);
+	soa_cache_doubt(lookup->cache);
+	recovery_start(lookup->recovery);
 }
 
 /* ---- a batch ---- */
@@ -185,12 +186,13 @@ static void batch_run(void *job)
 	struct batch *batch = job;
 
 	batch->err =
-	    store_heads(batch->heads->db, (const char *const *)batch->names, batch->count,
-	                &batch->found, &batch->found_count, &batch->why);
+	    store_heads(batch->lookup->db, (const char *const *)batch->names,
+	                batch->count, &batch->found, &batch->found_count, &batch->why);
 }
 
-/* The zone of a name is the longest of those above it. */
-static const struct head *find_zone(const struct batch *batch, const struct name *name)
+/* The zone of a name is the longest one at or above it. */
+static const struct head *zone_lookup_find_zone(const struct batch *batch,
+                                                const struct name *name)
 {
 	const struct head *best = NULL;
 
@@ -204,52 +206,54 @@ static const struct head *find_zone(const struct batch *batch, const struct name
 	return best;
 }
 
-static void append(struct heads *heads, struct question *question)
+static void zone_lookup_append(struct zone_lookup *lookup, struct lookup_request *request)
 {
-	question->next = NULL;
-	*heads->waiting_end = question;
-	heads->waiting_end = &question->next;
-	heads->waiting_count++;
+	request->next = NULL;
+	*lookup->waiting_end = request;
+	lookup->waiting_end = &request->next;
+	lookup->waiting_count++;
 }
 
-static void answer(struct batch *batch, struct question *question)
+static void zone_lookup_answer(struct batch *batch, struct lookup_request *request)
 {
-	const struct head *head = batch->err ? NULL : find_zone(batch, &question->name);
-	bool is_it = head && name_equal(&head->name, &question->name);
+	const struct head *head =
+	    batch->err ? NULL : zone_lookup_find_zone(batch, &request->name);
+	bool is_it = head && name_equal(&head->name, &request->name);
 
-	if (!batch->err && question->apex && !is_it && !batch->heads->closing &&
-	    question->fn) {
-		question->apex = false;		/* now with those above it */
-		append(batch->heads, question);
+	if (!batch->err && request->apex && !is_it && !batch->lookup->closing &&
+	    request->fn) {
+		request->apex = false;		/* now with those above it */
+		zone_lookup_append(batch->lookup, request);
 		return;
 	}
-	if (!batch->err && !question->apex)
-		remember(batch->heads, &question->name, head, batch->asked_ms);
-	else if (is_it && head->soa_len && !question->outdated)
-		soa_cache_put(batch->heads->cache, head, batch->asked_ms);
-	if (question->fn)
-		question->fn(question->self, batch->err, head);
-	free(question);
+	if (!batch->err && !request->apex)
+		zone_lookup_remember(batch->lookup, &request->name, head,
+		                     batch->asked_ms);
+	else if (is_it && head->soa_len && !request->outdated)
+		soa_cache_put(batch->lookup->cache, head, batch->asked_ms);
+	if (request->fn)
+		request->fn(request->self, batch->err, head);
+	free(request);
 }
 
-/* Said once when it goes away and once when it is back, not for every question. */
-static void note_health(struct heads *heads, const struct batch *batch)
+/* Logs once when the database fails and once when it is back. */
+static void zone_lookup_note_health(struct zone_lookup *lookup, const struct batch *batch)
 {
 	bool down = batch->err;
 
-	if (down && !heads->was_down)
+	if (down && !lookup->was_down)
 		log_warn("database failed: error=%s reason=%s", err_name(batch->err),
 		         batch->why.text);
-	if (!down && heads->was_down)
+	if (!down && lookup->was_down)
 		log_info("database answers again");
-	heads->was_down = down;
+	lookup->was_down = down;
 }
 
-/* Who sees that a zone has changed asks what has, and need not wait for that again. */
-static void keep_changes(struct batch *batch)
+/* A client that sees a new serial asks for the changes next: they are at hand then. */
+static void zone_lookup_keep_changes(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->found_count; i++)
-		deltas_put(batch->heads->deltas, &batch->found[i].head,
+		deltas_put(batch->lookup->deltas, &batch->found[i].head,
 		           &batch->found[i].newest);
 }
 
@@ -261,31 +265,31 @@ static void batch_free(struct batch *batch)
 	free(batch);
 }
 
-static void start_batch(struct heads *heads);
+static void zone_lookup_start_batch(struct zone_lookup *lookup);
 
 static void batch_done(void *job)
 {
 	struct batch *batch = job;
-	struct heads *heads = batch->heads;
-	struct question *question;
+	struct zone_lookup *lookup = batch->lookup;
+	struct lookup_request *request;
 
-	if (!lane_job_ran(heads->lane)) {
+	if (!lane_job_ran(lookup->lane)) {
 		batch->err = ERR_UNREACHABLE;
 		fail(&batch->why, batch->err, "the program is stopping");
 	}
-	heads->running = false;
-	heads->batch = NULL;
-	note_health(heads, batch);
-	keep_changes(batch);
-	while ((question = batch->questions)) {
-		batch->questions = question->next;
-		answer(batch, question);
+	lookup->running = false;
+	lookup->batch = NULL;
+	zone_lookup_note_health(lookup, batch);
+	zone_lookup_keep_changes(batch);
+	while ((request = batch->requests)) {
+		batch->requests = request->next;
+		zone_lookup_answer(batch, request);
 	}
 	batch_free(batch);
-	start_batch(heads);
+	zone_lookup_start_batch(lookup);
 }
 
-static bool has_name(const struct batch *batch, const char *text)
+static bool batch_has_name(const struct batch *batch, const char *text)
 {
 	for (size_t i = 0; i < batch->count; i++)
 		if (!strcmp(batch->names[i], text))
@@ -297,91 +301,91 @@ static bool has_name(const struct batch *batch, const char *text)
  * The name and all above it, the root with them; or, for an apex, it alone.
  * False, and nothing added, if there is no room.
  */
-static bool add_names(struct batch *batch, const struct question *question)
+static bool batch_add_names(struct batch *batch, const struct lookup_request *request)
 {
 	char text[NAME_MAX_TEXT + 1];
-	struct name at = question->name;
+	struct name at = request->name;
 
 	if (batch->count + name_labels(&at) + 1 > STORE_NAMES)
 		return false;
 	do {
 		name_format(&at, text);
-		if (!has_name(batch, text))
+		if (!batch_has_name(batch, text))
 			batch->names[batch->count++] = xstrdup(text);
-	} while (!question->apex && name_parent(&at, &at));
+	} while (!request->apex && name_parent(&at, &at));
 	return true;
 }
 
-static void start_batch(struct heads *heads)
+static void zone_lookup_start_batch(struct zone_lookup *lookup)
 {
 	struct batch *batch;
-	struct question **end;
+	struct lookup_request **end;
 
-	if (heads->running || !heads->waiting)
+	if (lookup->running || !lookup->waiting)
 		return;
 	batch = xcalloc(1, sizeof(*batch));
-	batch->heads = heads;
-	batch->asked_ms = loop_now_ms(heads->loop);
-	end = &batch->questions;
-	while (heads->waiting && add_names(batch, heads->waiting)) {
-		*end = heads->waiting;
-		end = &heads->waiting->next;
-		heads->waiting = heads->waiting->next;
-		heads->waiting_count--;
+	batch->lookup = lookup;
+	batch->asked_ms = loop_now_ms(lookup->loop);
+	end = &batch->requests;
+	while (lookup->waiting && batch_add_names(batch, lookup->waiting)) {
+		*end = lookup->waiting;
+		end = &lookup->waiting->next;
+		lookup->waiting = lookup->waiting->next;
+		lookup->waiting_count--;
 	}
 	*end = NULL;
-	if (!heads->waiting)
-		heads->waiting_end = &heads->waiting;
-	heads->running = true;
-	heads->batch = batch;
-	bug_if(!lane_submit(heads->lane, batch_run, batch_done, batch));
+	if (!lookup->waiting)
+		lookup->waiting_end = &lookup->waiting;
+	lookup->running = true;
+	lookup->batch = batch;
+	bug_if(!lane_submit(lookup->lane, batch_run, batch_done, batch));
 }
 
-enum err heads_ask(struct heads *heads, const struct name *name, bool apex, head_fn *fn,
-                   void *self)
+enum err zone_lookup_find(struct zone_lookup *lookup, const struct name *name, bool apex,
+                          zone_lookup_fn *fn, void *self)
 {
-	struct question *question;
+	struct lookup_request *request;
 
-	if (heads->closing || heads->waiting_count >= MAX_WAITING)
+	if (lookup->closing || lookup->waiting_count >= MAX_WAITING)
 		return ERR_BUSY;
-	question = xcalloc(1, sizeof(*question));
-	question->name = *name;
-	question->apex = apex;
-	question->fn = fn;
-	question->self = self;
-	append(heads, question);
-	start_batch(heads);
+	request = xcalloc(1, sizeof(*request));
+	request->name = *name;
+	request->apex = apex;
+	request->fn = fn;
+	request->self = self;
+	zone_lookup_append(lookup, request);
+	zone_lookup_start_batch(lookup);
 	return OK;
 }
 
-void heads_expect(struct heads *heads, const struct name *zone)
+void zone_lookup_prefetch(struct zone_lookup *lookup, const struct name *zone)
 {
-	if (heads->waiting_count < MAX_EXPECTED)
-		heads_ask(heads, zone, true, NULL, NULL);
+	if (lookup->waiting_count < MAX_PREFETCHED)
+		zone_lookup_find(lookup, zone, true, NULL, NULL);
 }
 
-void heads_free(struct heads **heads)
+void zone_lookup_free(struct zone_lookup **lookup)
 {
-	struct heads *old = *heads;
-	struct question *question;
+	struct zone_lookup *old = *lookup;
+	struct lookup_request *request;
 
-	*heads = NULL;
+	*lookup = NULL;
 	if (!old)
 		return;
 	old->closing = true;
-	question = old->waiting;
+	request = old->waiting;
 	old->waiting = NULL;		/* so that the last batch starts no other */
 	lane_free(&old->lane);
-	for (struct question *next; question; question = next) {
-		next = question->next;
-		if (question->fn)
-			question->fn(question->self, ERR_UNREACHABLE, NULL);
-		free(question);
+	for (struct lookup_request *next; request; request = next) {
+		next = request->next;
+		if (request->fn)
+			request->fn(request->self, ERR_UNREACHABLE, NULL);
+		free(request);
 	}
 	db_free(&old->db);
 	recovery_free(&old->recovery);
 	while (old->oldest)
-		forget_oldest(old);
+		zone_lookup_forget_oldest(old);
 	soa_cache_free(&old->cache);
 	map_free(&old->recent_by_name);
 	free(old);
