@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/contrast_words.h"
+#include "core/diff_text.h"
 #include "core/past.h"
 #include "deltas.h"
 #include "exchange.h"

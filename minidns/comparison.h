@@ -1,6 +1,6 @@
 /*
  * comparison -- one zone as one name server serves it, against ours at the same serial: a
- * transfer (net/fetch.h), whose records are summed up as they come (core/contrast.h) and
+ * transfer (net/fetch.h), whose records are summed up as they come (core/set_diff.h) and
  * not kept, then a walk over our own zone; and where the two differ and what in cannot be
  * told yet, both once more. A server may be behind, and of a domain that changes all the
  * time it mostly is: ours is then taken as it was at its serial, if the journal tells it
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/id.h"
-#include "core/contrast.h"
+#include "core/set_diff.h"
 #include "dns/address.h"
 #include "model/name.h"
 

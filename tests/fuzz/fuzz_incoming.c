@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/contrast_words.h"
+#include "core/diff_text.h"
 #include "dns/incoming.h"
 #include "model/rr.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/contrast_words.h"
+#include "core/diff_text.h"
 #include "core/zone_walk.h"
 #include "packets.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/contrast.h"
+#include "core/set_diff.h"
 
 enum { CONTRAST_WORDS = 1000 };
 

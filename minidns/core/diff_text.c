@@ -1,4 +1,4 @@
-#include "core/contrast_words.h"
+#include "core/diff_text.h"
 
 #include <stdio.h>
 #include <string.h>

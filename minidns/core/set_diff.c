@@ -1,11 +1,11 @@
-#include "core/contrast.h"
+#include "core/set_diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "core/contrast_words.h"
+#include "core/diff_text.h"
 
 enum {
 	SHARES = 1024,
