@@ -34,8 +34,8 @@ struct comparison {
 	struct delta *delta;		/* from their serial to ours; NULL: it is the same */
 	struct zone *zone;		/* ours, once that was known */
 	struct past *past;		/* ours at their serial */
-	struct contrast *contrast;
-	void (*on_ours)(struct contrast *contrast, const struct canonical *record);
+	struct set_diff *diff;
+	void (*on_ours)(struct set_diff *diff, const struct canonical *record);
 	struct loop_timer *timer;	/* only to fail soon */
 	const char *fault;
 	bool is_unread;			/* we may not have read of the server or its key yet */
@@ -63,7 +63,7 @@ static void comparison_free(struct comparison *comparison)
 	fetch_cancel(&comparison->fetch);
 	loop_later_cancel(comparison->parts->loop, comparison);
 	loop_timer_free(&comparison->timer);
-	contrast_free(&comparison->contrast);
+	set_diff_free(&comparison->diff);
 	past_free(&comparison->past);
 	delta_release(&comparison->delta);
 	zone_release(&comparison->zone);
@@ -125,25 +125,25 @@ static void fail_now(void *self)
 
 /* ---- our own zone ---- */
 
-typedef void ours_fn(struct contrast *contrast, const struct canonical *record);
+typedef void ours_fn(struct set_diff *diff, const struct canonical *record);
 
 static void transfer(struct comparison *comparison);
 static void walk(struct comparison *comparison, ours_fn *on_ours);
 
 static void tell_difference(struct comparison *comparison)
 {
-	struct contrast_side theirs, ours;
-	char words[CONTRAST_WORDS];
+	struct set_diff_side theirs, ours;
+	char words[DIFF_TEXT_MAX];
 
-	switch (contrast_found(comparison->contrast, &theirs, &ours)) {
-	case CONTRAST_EQUAL:
+	switch (set_diff_found(comparison->diff, &theirs, &ours)) {
+	case SET_DIFF_EQUAL:
 		finish(comparison, COMPARISON_EQUAL, "");
 		return;
-	case CONTRAST_DIFFERENT:
-		contrast_words(&theirs, &ours, comparison->serial, words);
+	case SET_DIFF_DIFFERENT:
+		diff_text_format(&theirs, &ours, comparison->serial, words);
 		finish(comparison, COMPARISON_DIFFERS, words);
 		return;
-	case CONTRAST_UNKNOWN:
+	case SET_DIFF_UNKNOWN:
 		finish(comparison, COMPARISON_FAILED,
 		       "sends records twice, or others each time");
 	}
@@ -152,15 +152,15 @@ static void tell_difference(struct comparison *comparison)
 /* All of ours went by. */
 static void walked(struct comparison *comparison)
 {
-	if (comparison->on_ours == contrast_find) {
+	if (comparison->on_ours == set_diff_find) {
 		tell_difference(comparison);
-	} else if (contrast_equal(comparison->contrast)) {
+	} else if (set_diff_equal(comparison->diff)) {
 		finish(comparison, COMPARISON_EQUAL, "");
-	} else if (contrast_look(comparison->contrast)) {
+	} else if (set_diff_second_pass(comparison->diff)) {
 		comparison->second = true;
 		transfer(comparison);
 	} else {
-		walk(comparison, contrast_find);
+		walk(comparison, set_diff_find);
 	}
 }
 
@@ -174,7 +174,7 @@ static void walk_some(void *self)
 			walked(comparison);
 			return;
 		}
-		comparison->on_ours(comparison->contrast, record);
+		comparison->on_ours(comparison->diff, record);
 	}
 	loop_later(comparison->parts->loop, walk_some, comparison);
 }
@@ -192,7 +192,7 @@ static void begin_walk(struct comparison *comparison)
 {
 	comparison->past = past_new(comparison->zone, comparison->delta, random_u32());
 	if (comparison->past)
-		walk(comparison, contrast_ours);
+		walk(comparison, set_diff_local);
 	else
 		finish(comparison, COMPARISON_SERIAL, "is many changes behind");
 }
@@ -262,16 +262,16 @@ static void on_record(void *self, const struct canonical *record)
 	struct comparison *comparison = self;
 
 	if (comparison->second)
-		contrast_again(comparison->contrast, record);
+		set_diff_remote_again(comparison->diff, record);
 	else
-		contrast_theirs(comparison->contrast, record);
+		set_diff_remote(comparison->diff, record);
 }
 
 static void on_whole(struct comparison *comparison, uint32_t serial)
 {
 	if (comparison->second) {
 		if (serial == comparison->serial)
-			walk(comparison, contrast_find);
+			walk(comparison, set_diff_find);
 		else
 			finish(comparison, COMPARISON_SERIAL, "has another serial by now");
 		return;
@@ -384,7 +384,7 @@ static void on_head(void *self, enum err err, const struct head *head)
 		finish(comparison, COMPARISON_FAILED, "has a zone that is gone here");
 	} else {
 		comparison->head = *head;
-		comparison->contrast = contrast_new(&comparison->parts->keys);
+		comparison->diff = set_diff_new(&comparison->parts->keys);
 		transfer(comparison);
 	}
 }

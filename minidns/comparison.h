@@ -46,7 +46,7 @@ struct comparison_parts {
 	struct zone_lookup *lookup;
 	struct zones *zones;
 	struct deltas *deltas;
-	struct contrast_keys keys;
+	struct set_diff_keys keys;
 	void (*released)(void *self);	/* a zone of ours that was held */
 	void *self;
 };

@@ -5,10 +5,11 @@
 
 #include "model/presentation.h"
 
-enum { RDATA_SHOWN = 256 };		/* octets: of longer ones only the length is */
+enum { RDATA_SHOWN = 256 };		/* octets; of longer rdata only the length is shown */
 
-/* "192.0.2.1"; or how long it is, if it is too long or what its type does not have. */
-static void put_rdata(struct buf *text, uint16_t type, const uint8_t *rdata, size_t len)
+/* "192.0.2.1", or the length if it is too long or does not fit its type. */
+static void diff_text_put_rdata(struct buf *text, uint16_t type, const uint8_t *rdata,
+                                size_t len)
 {
 	struct buf shown = { 0 };
 	struct why why;
@@ -20,10 +21,10 @@ static void put_rdata(struct buf *text, uint16_t type, const uint8_t *rdata, siz
 	buf_clear(&shown);
 }
 
-/* What does not fit ends in dots. */
-static void shorten(const struct buf *from, char text[CONTRAST_TEXT])
+/* A text that is too long ends in dots. */
+static void diff_text_shorten(const struct buf *from, char text[SET_DIFF_TEXT])
 {
-	size_t len = from->len < CONTRAST_TEXT ? from->len : CONTRAST_TEXT - 1;
+	size_t len = from->len < SET_DIFF_TEXT ? from->len : SET_DIFF_TEXT - 1;
 
 	memcpy(text, from->data, len);
 	text[len] = '\0';
@@ -39,7 +40,7 @@ static uint16_t load_u16(const uint8_t *from)
 	return (uint16_t)(from[0] << 8 | from[1]);
 }
 
-void contrast_name(struct contrast_side *side, const uint8_t *octets, size_t len)
+void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len)
 {
 	size_t owner = name_wire_len(octets, len), rdata = owner + CANONICAL_FIXED;
 	const uint8_t *fixed = octets + owner;
@@ -47,19 +48,19 @@ void contrast_name(struct contrast_side *side, const uint8_t *octets, size_t len
 	struct buf text = { 0 };
 
 	side->count++;
-	if (side->named == CONTRAST_NAMED)
+	if (side->named == SET_DIFF_NAMED)
 		return;
 	name_format_wire(octets, name);
 	rrtype_format(load_u16(fixed), type);
 	buf_printf(&text, "%s %u %s ", name,
 	           (unsigned)load_u16(fixed + 4) << 16 | load_u16(fixed + 6), type);
-	put_rdata(&text, load_u16(fixed), octets + rdata, len - rdata);
-	shorten(&text, side->text[side->named++]);
+	diff_text_put_rdata(&text, load_u16(fixed), octets + rdata, len - rdata);
+	diff_text_shorten(&text, side->text[side->named++]);
 	buf_clear(&text);
 }
 
 /* " (a; b; ...)" */
-static void put_named(struct buf *text, const struct contrast_side *side)
+static void diff_text_put_named(struct buf *text, const struct set_diff_side *side)
 {
 	for (int i = 0; i < side->named; i++)
 		buf_printf(text, "%s%s", i ? "; " : " (", side->text[i]);
@@ -67,27 +68,28 @@ static void put_named(struct buf *text, const struct contrast_side *side)
 		buf_text(text, side->count > (uint64_t)side->named ? "; ...)" : ")");
 }
 
-static const char *least(const struct contrast_side *side)
+static const char *diff_text_least(const struct set_diff_side *side)
 {
 	return side->more ? "at least " : "";
 }
 
-void contrast_words(const struct contrast_side *theirs, const struct contrast_side *ours,
-                    uint32_t serial, char words[CONTRAST_WORDS])
+void diff_text_format(const struct set_diff_side *remote,
+                      const struct set_diff_side *local, uint32_t serial,
+                      char words[DIFF_TEXT_MAX])
 {
 	struct buf text = { 0 };
 
-	if (theirs->count)
+	if (remote->count)
 		buf_printf(&text, "serves %s%llu record%s not in serial %u",
-		           least(theirs), (unsigned long long)theirs->count,
-		           theirs->count == 1 ? " that is" : "s that are", serial);
-	put_named(&text, theirs);
-	if (ours->count)
-		buf_printf(&text, "%slacks %s%llu", theirs->count ? " and " : "",
-		           least(ours), (unsigned long long)ours->count);
-	if (ours->count && !theirs->count)
+		           diff_text_least(remote), (unsigned long long)remote->count,
+		           remote->count == 1 ? " that is" : "s that are", serial);
+	diff_text_put_named(&text, remote);
+	if (local->count)
+		buf_printf(&text, "%slacks %s%llu", remote->count ? " and " : "",
+		           diff_text_least(local), (unsigned long long)local->count);
+	if (local->count && !remote->count)
 		buf_printf(&text, " of serial %u", serial);
-	put_named(&text, ours);
-	snprintf(words, CONTRAST_WORDS, "%s", buf_string(&text));
+	diff_text_put_named(&text, local);
+	snprintf(words, DIFF_TEXT_MAX, "%s", buf_string(&text));
 	buf_clear(&text);
 }

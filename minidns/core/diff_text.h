@@ -1,7 +1,6 @@
 /*
- * contrast_words -- a difference in words, for whoever has to find out who made it. They
- * are printable ASCII: what stands in a record is somebody else's, and ends up in logs
- * and on terminals.
+ * diff_text -- a difference as text, for the operator who looks for its cause. The text
+ * is printable ASCII: record data comes from others and goes to logs and terminals.
  */
 #pragma once
 
@@ -10,13 +9,14 @@
 
 #include "core/set_diff.h"
 
-enum { CONTRAST_WORDS = 1000 };
+enum { DIFF_TEXT_MAX = 1000 };
 
-/* One more record, of LEN octets as canonical.h has them. */
-void contrast_name(struct contrast_side *side, const uint8_t *octets, size_t len);
+/* Adds a record to SIDE, in LEN octets of the form of canonical.h. */
+void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len);
 /*
  * "serves 2 records that are not in serial 17 (www.example.org. 300 A 192.0.2.9; ...) and
  * lacks 1 (www.example.org. 300 A 192.0.2.1)"
  */
-void contrast_words(const struct contrast_side *theirs, const struct contrast_side *ours,
-                    uint32_t serial, char words[CONTRAST_WORDS]);
+void diff_text_format(const struct set_diff_side *remote,
+                      const struct set_diff_side *local, uint32_t serial,
+                      char words[DIFF_TEXT_MAX]);

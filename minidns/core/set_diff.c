@@ -9,15 +9,15 @@
 
 enum {
 	SHARES = 1024,
-	SIGNED_SHARES = 64,		/* the last ones: of what a signer makes */
+	SIGNED_SHARES = 64,		/* the last ones: for records of a signer */
 	SLOTS = 16384,			/* a power of two */
 	KEPT_MAX = SLOTS / 2,		/* records */
-	KEPT_BYTES = 512 * 1024,	/* of their octets; of others the hash is kept */
+	KEPT_BYTES = 512 * 1024,	/* of their octets; of further records only the hash */
 };
 
 #define NOT_KEPT UINT32_MAX
 
-/* PRIVATE is BIND's: what it has still to sign. */
+/* PRIVATE is BIND's: its signing state. */
 enum { TYPE_NSEC3PARAM = 51, TYPE_CDS = 59, TYPE_CDNSKEY = 60, TYPE_ZONEMD = 63,
        TYPE_PRIVATE = 65534 };
 
@@ -26,59 +26,59 @@ struct hash {
 };
 
 struct share {
-	struct hash sum;		/* theirs less ours */
-	uint64_t theirs, ours;		/* how many */
-	bool wanted;			/* it differs, and is looked into */
+	struct hash sum;		/* remote minus local */
+	uint64_t remote, local;		/* how many */
+	bool wanted;			/* it differs: look for its records */
 };
 
-/* A record of theirs, found by its hash. */
+/* A remote record, found by its hash. */
 struct slot {
 	struct hash hash;
 	uint32_t at;			/* in kept: its length, then itself */
 	const struct share *share;	/* NULL: the slot is free */
-	bool is_ours;
+	bool is_local;
 };
 
-struct contrast {
-	struct contrast_keys keys;
+struct set_diff {
+	struct set_diff_keys keys;
 	struct share shares[SHARES];
 	struct slot slots[SLOTS];
 	struct buf kept;
 	size_t kept_count;
-	bool overflowed;		/* there were more than KEPT_MAX */
-	bool they_sign, we_sign;
-	bool some_unwanted;		/* a share differs and was not looked into */
-	struct contrast_side lacking;
+	bool overflowed;		/* more than KEPT_MAX records */
+	bool remote_signs, local_signs;
+	bool some_skipped;		/* of the shares that differ, for lack of room */
+	struct set_diff_side lacking;
 };
 
-struct contrast *contrast_new(const struct contrast_keys *keys)
+struct set_diff *set_diff_new(const struct set_diff_keys *keys)
 {
-	struct contrast *contrast = xcalloc(1, sizeof(*contrast));
+	struct set_diff *diff = xcalloc(1, sizeof(*diff));
 
-	contrast->keys = *keys;
-	return contrast;
+	diff->keys = *keys;
+	return diff;
 }
 
-void contrast_free(struct contrast **contrast)
+void set_diff_free(struct set_diff **diff)
 {
-	if (*contrast)
-		buf_clear(&(*contrast)->kept);
-	free(*contrast);
-	*contrast = NULL;
+	if (*diff)
+		buf_clear(&(*diff)->kept);
+	free(*diff);
+	*diff = NULL;
 }
 
 /* ---- shares ---- */
 
-static struct hash hash_of(const struct contrast *contrast,
-                           const struct canonical *record)
+static struct hash set_diff_hash(const struct set_diff *diff,
+                                 const struct canonical *record)
 {
 	return (struct hash){
-		siphash(&contrast->keys.low, record->octets, record->len),
-		siphash(&contrast->keys.high, record->octets, record->len),
+		siphash(&diff->keys.low, record->octets, record->len),
+		siphash(&diff->keys.high, record->octets, record->len),
 	};
 }
 
-static bool is_of_a_signer(uint16_t type)
+static bool set_diff_is_signer_type(uint16_t type)
 {
 	switch (type) {
 	case RR_RRSIG:
@@ -96,158 +96,159 @@ static bool is_of_a_signer(uint16_t type)
 	}
 }
 
-static struct share *share_of(struct contrast *contrast, struct hash hash, uint16_t type)
+static struct share *set_diff_share(struct set_diff *diff, struct hash hash,
+                                    uint16_t type)
 {
 	enum { OTHERS = SHARES - SIGNED_SHARES };
 
-	return &contrast->shares[is_of_a_signer(type)
+	return &diff->shares[set_diff_is_signer_type(type)
 					 ? OTHERS + hash.high % SIGNED_SHARES
 					 : hash.high % OTHERS];
 }
 
-/* How many count: the last ones are what they made themselves. */
-static size_t shares_that_count(const struct contrast *contrast)
+/* Without the last ones if only the remote server signs. */
+static size_t set_diff_share_count(const struct set_diff *diff)
 {
-	bool only_they = contrast->they_sign && !contrast->we_sign;
+	bool only_remote = diff->remote_signs && !diff->local_signs;
 
-	return only_they ? SHARES - SIGNED_SHARES : SHARES;
+	return only_remote ? SHARES - SIGNED_SHARES : SHARES;
 }
 
-static bool differs(const struct share *share)
+static bool set_diff_differs(const struct share *share)
 {
-	return share->sum.low || share->sum.high || share->theirs != share->ours;
+	return share->sum.low || share->sum.high || share->remote != share->local;
 }
 
-/* ---- what is kept of theirs ---- */
+/* ---- kept remote records ---- */
 
-/* Its slot, or the free one where it would be. */
-static struct slot *slot_of(struct contrast *contrast, struct hash hash)
+/* The slot of the hash, or the free slot for it. */
+static struct slot *set_diff_slot(struct set_diff *diff, struct hash hash)
 {
 	size_t at = hash.low % SLOTS;
 
-	while (contrast->slots[at].share &&
-	       (contrast->slots[at].hash.low != hash.low ||
-	        contrast->slots[at].hash.high != hash.high))
+	while (diff->slots[at].share &&
+	       (diff->slots[at].hash.low != hash.low ||
+	        diff->slots[at].hash.high != hash.high))
 		at = (at + 1) % SLOTS;
-	return &contrast->slots[at];
+	return &diff->slots[at];
 }
 
-static void keep(struct contrast *contrast, struct hash hash,
-                 const struct share *share, const struct canonical *record)
+static void set_diff_keep(struct set_diff *diff, struct hash hash,
+                          const struct share *share, const struct canonical *record)
 {
-	struct slot *slot = slot_of(contrast, hash);
-	bool whole = contrast->kept.len + record->len <= KEPT_BYTES;
+	struct slot *slot = set_diff_slot(diff, hash);
+	bool whole = diff->kept.len + record->len <= KEPT_BYTES;
 
 	if (slot->share)
-		return;			/* twice is once */
-	if (contrast->kept_count == KEPT_MAX) {
-		contrast->overflowed = true;
+		return;			/* a repeated record */
+	if (diff->kept_count == KEPT_MAX) {
+		diff->overflowed = true;
 		return;
 	}
-	contrast->kept_count++;
+	diff->kept_count++;
 	*slot = (struct slot){ .hash = hash, .share = share, .at = NOT_KEPT };
 	if (!whole)
 		return;
-	slot->at = contrast->kept.len;
-	buf_u32(&contrast->kept, record->len);
-	buf_append(&contrast->kept, record->octets, record->len);
+	slot->at = diff->kept.len;
+	buf_u32(&diff->kept, record->len);
+	buf_append(&diff->kept, record->octets, record->len);
 }
 
-static void drop_kept(struct contrast *contrast)
+static void set_diff_drop_kept(struct set_diff *diff)
 {
-	memset(contrast->slots, 0, sizeof(contrast->slots));
-	buf_reset(&contrast->kept);
-	contrast->kept_count = 0;
-	contrast->overflowed = false;
+	memset(diff->slots, 0, sizeof(diff->slots));
+	buf_reset(&diff->kept);
+	diff->kept_count = 0;
+	diff->overflowed = false;
 }
 
-/* ---- first look ---- */
+/* ---- first pass ---- */
 
-void contrast_theirs(struct contrast *contrast, const struct canonical *record)
+void set_diff_remote(struct set_diff *diff, const struct canonical *record)
 {
-	struct hash hash = hash_of(contrast, record);
-	struct share *share = share_of(contrast, hash, record->type);
+	struct hash hash = set_diff_hash(diff, record);
+	struct share *share = set_diff_share(diff, hash, record->type);
 
 	share->sum.low += hash.low;
 	share->sum.high += hash.high;
-	share->theirs++;
-	contrast->they_sign |= record->type == RR_RRSIG;
-	if (!contrast->overflowed)
-		keep(contrast, hash, share, record);
+	share->remote++;
+	diff->remote_signs |= record->type == RR_RRSIG;
+	if (!diff->overflowed)
+		set_diff_keep(diff, hash, share, record);
 }
 
-void contrast_ours(struct contrast *contrast, const struct canonical *record)
+void set_diff_local(struct set_diff *diff, const struct canonical *record)
 {
-	struct hash hash = hash_of(contrast, record);
-	struct share *share = share_of(contrast, hash, record->type);
+	struct hash hash = set_diff_hash(diff, record);
+	struct share *share = set_diff_share(diff, hash, record->type);
 
 	share->sum.low -= hash.low;
 	share->sum.high -= hash.high;
-	share->ours++;
-	contrast->we_sign |= record->type == RR_RRSIG;
+	share->local++;
+	diff->local_signs |= record->type == RR_RRSIG;
 }
 
-bool contrast_equal(const struct contrast *contrast)
+bool set_diff_equal(const struct set_diff *diff)
 {
-	size_t count = shares_that_count(contrast);
+	size_t count = set_diff_share_count(diff);
 
 	for (size_t i = 0; i < count; i++)
-		if (differs(&contrast->shares[i]))
+		if (set_diff_differs(&diff->shares[i]))
 			return false;
 	return true;
 }
 
-/* ---- second look ---- */
+/* ---- second pass ---- */
 
-/* As many as there is room for, if all of theirs are to be kept. */
-bool contrast_look(struct contrast *contrast)
+/* As many shares as there is room for their remote records. */
+bool set_diff_second_pass(struct set_diff *diff)
 {
-	size_t count = shares_that_count(contrast);
-	uint64_t room = contrast->overflowed ? KEPT_MAX : UINT64_MAX;
+	size_t count = set_diff_share_count(diff);
+	uint64_t room = diff->overflowed ? KEPT_MAX : UINT64_MAX;
 
 	for (size_t i = 0; i < count; i++) {
-		struct share *share = &contrast->shares[i];
+		struct share *share = &diff->shares[i];
 
-		if (!differs(share))
+		if (!set_diff_differs(share))
 			continue;
-		share->wanted = share->theirs <= room;
-		contrast->some_unwanted |= !share->wanted;
+		share->wanted = share->remote <= room;
+		diff->some_skipped |= !share->wanted;
 		if (share->wanted)
-			room -= share->theirs;
+			room -= share->remote;
 	}
-	if (!contrast->overflowed)
+	if (!diff->overflowed)
 		return false;
-	drop_kept(contrast);
+	set_diff_drop_kept(diff);
 	return true;
 }
 
-void contrast_again(struct contrast *contrast, const struct canonical *record)
+void set_diff_remote_again(struct set_diff *diff, const struct canonical *record)
 {
-	struct hash hash = hash_of(contrast, record);
-	const struct share *share = share_of(contrast, hash, record->type);
+	struct hash hash = set_diff_hash(diff, record);
+	const struct share *share = set_diff_share(diff, hash, record->type);
 
 	if (share->wanted)
-		keep(contrast, hash, share, record);
+		set_diff_keep(diff, hash, share, record);
 }
 
-void contrast_find(struct contrast *contrast, const struct canonical *record)
+void set_diff_find(struct set_diff *diff, const struct canonical *record)
 {
-	struct hash hash = hash_of(contrast, record);
+	struct hash hash = set_diff_hash(diff, record);
 	struct slot *slot;
 
-	if (!share_of(contrast, hash, record->type)->wanted)
+	if (!set_diff_share(diff, hash, record->type)->wanted)
 		return;
-	slot = slot_of(contrast, hash);
+	slot = set_diff_slot(diff, hash);
 	if (slot->share)
-		slot->is_ours = true;
+		slot->is_local = true;
 	else
-		contrast_name(&contrast->lacking, record->octets, record->len);
+		diff_text_add(&diff->lacking, record->octets, record->len);
 }
 
-static void name_slot(const struct contrast *contrast, const struct slot *slot,
-                      struct contrast_side *side)
+static void set_diff_name_slot(const struct set_diff *diff, const struct slot *slot,
+                               struct set_diff_side *side)
 {
-	const uint8_t *kept = contrast->kept.data + slot->at;
+	const uint8_t *kept = diff->kept.data + slot->at;
 	size_t len;
 
 	if (slot->at == NOT_KEPT) {
@@ -255,25 +256,25 @@ static void name_slot(const struct contrast *contrast, const struct slot *slot,
 		return;
 	}
 	len = (size_t)kept[0] << 24 | kept[1] << 16 | kept[2] << 8 | kept[3];
-	contrast_name(side, kept + sizeof(uint32_t), len);
+	diff_text_add(side, kept + sizeof(uint32_t), len);
 }
 
-enum contrast_result contrast_found(const struct contrast *contrast,
-                                    struct contrast_side *theirs,
-                                    struct contrast_side *ours)
+enum set_diff_result set_diff_found(const struct set_diff *diff,
+                                    struct set_diff_side *remote,
+                                    struct set_diff_side *local)
 {
-	*theirs = (struct contrast_side){ .count = 0 };
-	*ours = contrast->lacking;
+	*remote = (struct set_diff_side){ .count = 0 };
+	*local = diff->lacking;
 	for (size_t i = 0; i < SLOTS; i++) {
-		const struct slot *slot = &contrast->slots[i];
+		const struct slot *slot = &diff->slots[i];
 
-		if (slot->share && slot->share->wanted && !slot->is_ours)
-			name_slot(contrast, slot, theirs);
+		if (slot->share && slot->share->wanted && !slot->is_local)
+			set_diff_name_slot(diff, slot, remote);
 	}
-	theirs->more = ours->more = contrast->some_unwanted;
-	if (contrast->overflowed)
-		return CONTRAST_UNKNOWN;
-	if (theirs->count || ours->count)
-		return CONTRAST_DIFFERENT;
-	return contrast->some_unwanted ? CONTRAST_UNKNOWN : CONTRAST_EQUAL;
+	remote->more = local->more = diff->some_skipped;
+	if (diff->overflowed)
+		return SET_DIFF_UNKNOWN;
+	if (remote->count || local->count)
+		return SET_DIFF_DIFFERENT;
+	return diff->some_skipped ? SET_DIFF_UNKNOWN : SET_DIFF_EQUAL;
 }

@@ -1,20 +1,16 @@
 /*
- * contrast -- do two sets of records differ, and in what? Theirs go by once, in any
- * order, as a server sends them; ours can be walked as often as need be. Pure, and of a
- * fixed size whatever the sets are.
+ * set_diff -- compares two sets of records and names their differences. The remote set
+ * is streamed once, in any order; the local set can be walked again. Pure, and of a
+ * fixed size.
  *
- * Each record has a hash of 128 bits under keys that nobody else knows. Their sums tell
- * whether all is equal: the order does not matter, and nobody who has not the keys can
- * make two sets with the same sum. The sums are kept for 1024 shares of the records,
- * which hashes deal out. Some thousand records of theirs are kept as well. That is all of
- * a small zone, so that a difference can be named at once; of a larger one it is those of
- * some shares that differ, when theirs go by a second time. A record that comes twice
- * counts once, but in the sums, so a difference is one only when it is named.
+ * Each record has a hash of 128 bits under secret keys: without the keys no two sets
+ * with equal sums can be constructed. 1024 shares of the records have a sum each. Some
+ * thousand remote records are kept, which is all of a small zone. Of a larger one the
+ * remote set is streamed again, and the records of differing shares are kept. A repeated
+ * record counts once.
  *
- * Records that a server makes when it signs the zone by itself (RRSIG, NSEC, NSEC3,
- * NSEC3PARAM, DNSKEY, CDS, CDNSKEY, ZONEMD, and BIND's private type) have shares of their
- * own, which do not count if theirs have RRSIGs and ours have none: that is no hand's
- * work. Mostly such a server has another serial anyway; PowerDNS need not.
+ * Records of a signer (RRSIG, NSEC, DNSKEY ...) have shares of their own. These do not
+ * count if only the remote set has RRSIGs: the server signs the zone by itself.
  */
 #pragma once
 
@@ -25,47 +21,47 @@
 #include "core/siphash.h"
 #include "dns/canonical.h"
 
-struct contrast;
+struct set_diff;
 
-/* For a process: at random. */
-struct contrast_keys {
+/* Random numbers, the same for the process. */
+struct set_diff_keys {
 	struct siphash_key low, high;
 };
 
-enum { CONTRAST_NAMED = 3, CONTRAST_TEXT = 120 };
+enum { SET_DIFF_NAMED = 3, SET_DIFF_TEXT = 120 };
 
 /* Records on one side only. */
-struct contrast_side {
+struct set_diff_side {
 	uint64_t count;
-	bool more;			/* there may be others, that were not looked at */
+	bool more;			/* there may be more: not all shares were looked into */
 	int named;			/* the first few, as text: printable ASCII */
-	char text[CONTRAST_NAMED][CONTRAST_TEXT];
+	char text[SET_DIFF_NAMED][SET_DIFF_TEXT];
 };
 
-enum contrast_result {
-	CONTRAST_EQUAL,			/* records that come twice were all */
-	CONTRAST_DIFFERENT,
-	CONTRAST_UNKNOWN,		/* theirs changed in between, or come twice */
+enum set_diff_result {
+	SET_DIFF_EQUAL,			/* only repeated records differed */
+	SET_DIFF_DIFFERENT,
+	SET_DIFF_UNKNOWN,		/* the remote set changed, or repeats records */
 };
 
-struct contrast *contrast_new(const struct contrast_keys *keys);
-void contrast_free(struct contrast **contrast);
+struct set_diff *set_diff_new(const struct set_diff_keys *keys);
+void set_diff_free(struct set_diff **diff);
 
-/* ---- first look: all of theirs, then all of ours ---- */
+/* ---- first pass: all remote records, then all local ones ---- */
 
-void contrast_theirs(struct contrast *contrast, const struct canonical *record);
-void contrast_ours(struct contrast *contrast, const struct canonical *record);
-bool contrast_equal(const struct contrast *contrast);
+void set_diff_remote(struct set_diff *diff, const struct canonical *record);
+void set_diff_local(struct set_diff *diff, const struct canonical *record);
+bool set_diff_equal(const struct set_diff *diff);
 
-/* ---- if they are not: which records are it? ---- */
+/* ---- second pass: which records differ? ---- */
 
 /*
- * True: theirs must go by again, by contrast_again(); then, as if they need not,
- * contrast_find() comes with all of ours.
+ * True: stream the remote set again, through set_diff_remote_again(). In both cases pass
+ * all local records to set_diff_find() then.
  */
-bool contrast_look(struct contrast *contrast);
-void contrast_again(struct contrast *contrast, const struct canonical *record);
-void contrast_find(struct contrast *contrast, const struct canonical *record);
-enum contrast_result contrast_found(const struct contrast *contrast,
-                                    struct contrast_side *theirs,
-                                    struct contrast_side *ours);
+bool set_diff_second_pass(struct set_diff *diff);
+void set_diff_remote_again(struct set_diff *diff, const struct canonical *record);
+void set_diff_find(struct set_diff *diff, const struct canonical *record);
+enum set_diff_result set_diff_found(const struct set_diff *diff,
+                                    struct set_diff_side *remote,
+                                    struct set_diff_side *local);

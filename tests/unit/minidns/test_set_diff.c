@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct contrast_keys keys = {
+static const struct set_diff_keys keys = {
 	{ "0123456789abcdef" }, { "fedcba9876543210" },
 };
 
@@ -60,8 +60,8 @@ struct side {
 enum { NONE = UINT32_MAX };
 
 static void walk(const struct side *side,
-                 void (*take)(struct contrast *, const struct canonical *),
-                 struct contrast *contrast)
+                 void (*take)(struct set_diff *, const struct canonical *),
+                 struct set_diff *diff)
 {
 	unsigned count = side->end - side->first;
 
@@ -69,33 +69,33 @@ static void walk(const struct side *side,
 		unsigned i = side->first + (uint64_t)k * side->step % count;
 
 		if (i != side->skip)
-			take(contrast, numbered(i, i == side->edited ? "edited"
-			                                             : "text"));
+			take(diff, numbered(i, i == side->edited ? "edited"
+			                                         : "text"));
 		if (i == side->twice)
-			take(contrast, numbered(i, "text"));
+			take(diff, numbered(i, "text"));
 	}
 }
 
 /* As a comparison does it; *looks is how often theirs went by. */
-static enum contrast_result compare(const struct side *theirs, const struct side *ours,
-                                    struct contrast_side found[2], int *looks)
+static enum set_diff_result compare(const struct side *theirs, const struct side *ours,
+                                    struct set_diff_side found[2], int *looks)
 {
-	struct contrast *contrast = contrast_new(&keys);
-	enum contrast_result result = CONTRAST_EQUAL;
+	struct set_diff *diff = set_diff_new(&keys);
+	enum set_diff_result result = SET_DIFF_EQUAL;
 
 	*looks = 1;
 	memset(found, 0, 2 * sizeof(*found));
-	walk(theirs, contrast_theirs, contrast);
-	walk(ours, contrast_ours, contrast);
-	if (!contrast_equal(contrast)) {
-		if (contrast_look(contrast)) {
-			walk(theirs, contrast_again, contrast);
+	walk(theirs, set_diff_remote, diff);
+	walk(ours, set_diff_local, diff);
+	if (!set_diff_equal(diff)) {
+		if (set_diff_second_pass(diff)) {
+			walk(theirs, set_diff_remote_again, diff);
 			++*looks;
 		}
-		walk(ours, contrast_find, contrast);
-		result = contrast_found(contrast, &found[0], &found[1]);
+		walk(ours, set_diff_find, diff);
+		result = set_diff_found(diff, &found[0], &found[1]);
 	}
-	contrast_free(&contrast);
+	set_diff_free(&diff);
 	return result;
 }
 
@@ -103,39 +103,39 @@ static void sets(void **state)
 {
 	static const struct {
 		struct side theirs, ours;
-		enum contrast_result want;
+		enum set_diff_result want;
 		uint64_t extra, lacking;
 		int looks;
 	} cases[] = {
 #define PLAIN(first, end) { first, end, NONE, NONE, 1, NONE }
-		{ PLAIN(0, 0), PLAIN(0, 0), CONTRAST_EQUAL, 0, 0, 1 },
-		{ PLAIN(0, 9), PLAIN(0, 9), CONTRAST_EQUAL, 0, 0, 1 },
-		{ { 0, 10, NONE, NONE, 7, NONE }, PLAIN(0, 10), CONTRAST_EQUAL, 0, 0, 1 },
-		{ PLAIN(0, 9), PLAIN(0, 8), CONTRAST_DIFFERENT, 1, 0, 1 },
-		{ PLAIN(0, 8), PLAIN(0, 9), CONTRAST_DIFFERENT, 0, 1, 1 },
-		{ PLAIN(0, 9), PLAIN(9, 18), CONTRAST_DIFFERENT, 9, 9, 1 },
-		{ PLAIN(0, 0), PLAIN(0, 20000), CONTRAST_DIFFERENT, 0, 20000, 1 },
-		{ { 0, 9, NONE, 4, 1, NONE }, PLAIN(0, 9), CONTRAST_DIFFERENT, 1, 1, 1 },
+		{ PLAIN(0, 0), PLAIN(0, 0), SET_DIFF_EQUAL, 0, 0, 1 },
+		{ PLAIN(0, 9), PLAIN(0, 9), SET_DIFF_EQUAL, 0, 0, 1 },
+		{ { 0, 10, NONE, NONE, 7, NONE }, PLAIN(0, 10), SET_DIFF_EQUAL, 0, 0, 1 },
+		{ PLAIN(0, 9), PLAIN(0, 8), SET_DIFF_DIFFERENT, 1, 0, 1 },
+		{ PLAIN(0, 8), PLAIN(0, 9), SET_DIFF_DIFFERENT, 0, 1, 1 },
+		{ PLAIN(0, 9), PLAIN(9, 18), SET_DIFF_DIFFERENT, 9, 9, 1 },
+		{ PLAIN(0, 0), PLAIN(0, 20000), SET_DIFF_DIFFERENT, 0, 20000, 1 },
+		{ { 0, 9, NONE, 4, 1, NONE }, PLAIN(0, 9), SET_DIFF_DIFFERENT, 1, 1, 1 },
 		/* twice is once */
-		{ { 0, 9, NONE, NONE, 1, 3 }, PLAIN(0, 9), CONTRAST_EQUAL, 0, 0, 1 },
-		{ PLAIN(0, 9), { 0, 9, NONE, NONE, 1, 3 }, CONTRAST_EQUAL, 0, 0, 1 },
-		{ { 0, 9, 5, NONE, 1, 3 }, PLAIN(0, 9), CONTRAST_DIFFERENT, 0, 1, 1 },
+		{ { 0, 9, NONE, NONE, 1, 3 }, PLAIN(0, 9), SET_DIFF_EQUAL, 0, 0, 1 },
+		{ PLAIN(0, 9), { 0, 9, NONE, NONE, 1, 3 }, SET_DIFF_EQUAL, 0, 0, 1 },
+		{ { 0, 9, 5, NONE, 1, 3 }, PLAIN(0, 9), SET_DIFF_DIFFERENT, 0, 1, 1 },
 		/* more than can be kept */
 		{ { 0, 100000, NONE, NONE, 7, NONE }, PLAIN(0, 100000),
-		  CONTRAST_EQUAL, 0, 0, 1 },
+		  SET_DIFF_EQUAL, 0, 0, 1 },
 		{ { 0, 100000, NONE, 77, 7, NONE }, PLAIN(0, 100000),
-		  CONTRAST_DIFFERENT, 1, 1, 2 },
+		  SET_DIFF_DIFFERENT, 1, 1, 2 },
 		{ { 0, 100000, 99999, NONE, 7, NONE }, PLAIN(0, 100000),
-		  CONTRAST_DIFFERENT, 0, 1, 2 },
+		  SET_DIFF_DIFFERENT, 0, 1, 2 },
 		{ { 0, 100000, NONE, NONE, 7, 5000 }, PLAIN(0, 100000),
-		  CONTRAST_EQUAL, 0, 0, 2 },
+		  SET_DIFF_EQUAL, 0, 0, 2 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct contrast_side found[2];
+		struct set_diff_side found[2];
 		int looks;
-		enum contrast_result got =
+		enum set_diff_result got =
 		    compare(&cases[i].theirs, &cases[i].ours, found, &looks);
 
 		if (got != cases[i].want)
@@ -152,15 +152,15 @@ static void sets(void **state)
 static void all_of_a_large_one_differs(void **state)
 {
 	const struct side theirs = PLAIN(0, 50000), ours = PLAIN(50000, 100000);
-	struct contrast_side found[2];
+	struct set_diff_side found[2];
 	int looks;
 
 	(void)state;
-	assert_int_equal(compare(&theirs, &ours, found, &looks), CONTRAST_DIFFERENT);
+	assert_int_equal(compare(&theirs, &ours, found, &looks), SET_DIFF_DIFFERENT);
 	assert_true(found[0].count > 4000 && found[0].count <= 8192);
 	assert_true(found[1].count > 4000 && found[1].count <= 50000);
 	assert_true(found[0].more && found[1].more);
-	assert_int_equal(found[0].named, CONTRAST_NAMED);
+	assert_int_equal(found[0].named, SET_DIFF_NAMED);
 }
 
 /* What changes while it is looked at twice is no difference. */
@@ -168,24 +168,23 @@ static void a_second_look_that_sees_too_much(void **state)
 {
 	const struct side theirs = PLAIN(0, 20000), ours = PLAIN(20000, 40000);
 	const struct side later = PLAIN(0, 60000);
-	struct contrast *contrast = contrast_new(&keys);
-	struct contrast_side found[2];
+	struct set_diff *diff = set_diff_new(&keys);
+	struct set_diff_side found[2];
 
 	(void)state;
-	walk(&theirs, contrast_theirs, contrast);
-	walk(&ours, contrast_ours, contrast);
-	assert_true(contrast_look(contrast));
-	walk(&later, contrast_again, contrast);
-	walk(&ours, contrast_find, contrast);
-	assert_int_equal(contrast_found(contrast, &found[0], &found[1]),
-	                 CONTRAST_UNKNOWN);
-	contrast_free(&contrast);
+	walk(&theirs, set_diff_remote, diff);
+	walk(&ours, set_diff_local, diff);
+	assert_true(set_diff_second_pass(diff));
+	walk(&later, set_diff_remote_again, diff);
+	walk(&ours, set_diff_find, diff);
+	assert_int_equal(set_diff_found(diff, &found[0], &found[1]), SET_DIFF_UNKNOWN);
+	set_diff_free(&diff);
 }
 
 /* The sum of a set changes with every bit of every record in it. */
 static void every_bit_matters(void **state)
 {
-	struct contrast *contrast = contrast_new(&keys);
+	struct set_diff *diff = set_diff_new(&keys);
 	struct canonical one = *numbered(1, "some text");
 
 	(void)state;
@@ -193,14 +192,14 @@ static void every_bit_matters(void **state)
 		struct canonical other = one;
 
 		other.octets[bit / 8] ^= 1 << bit % 8;
-		contrast_theirs(contrast, &other);
-		contrast_ours(contrast, &one);
-		assert_false(contrast_equal(contrast));
-		contrast_theirs(contrast, &one);
-		contrast_ours(contrast, &other);
-		assert_true(contrast_equal(contrast));
+		set_diff_remote(diff, &other);
+		set_diff_local(diff, &one);
+		assert_false(set_diff_equal(diff));
+		set_diff_remote(diff, &one);
+		set_diff_local(diff, &other);
+		assert_true(set_diff_equal(diff));
 	}
-	contrast_free(&contrast);
+	set_diff_free(&diff);
 }
 
 enum { THEIRS = 1, OURS = 2 };
@@ -235,20 +234,20 @@ static void signers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct contrast *contrast = contrast_new(&keys);
+		struct set_diff *diff = set_diff_new(&keys);
 
 		for (int side = THEIRS; side <= OURS; side++) {
-			void (*take)(struct contrast *, const struct canonical *) =
-			    side == THEIRS ? contrast_theirs : contrast_ours;
+			void (*take)(struct set_diff *, const struct canonical *) =
+			    side == THEIRS ? set_diff_remote : set_diff_local;
 
-			take(contrast, of_type(RR_A, "\1\2\3\4", 4));
+			take(diff, of_type(RR_A, "\1\2\3\4", 4));
 			if (cases[i].rrsig & side)
-				take(contrast, of_type(RR_RRSIG, rrsig, sizeof(rrsig)));
+				take(diff, of_type(RR_RRSIG, rrsig, sizeof(rrsig)));
 			if (cases[i].record & side)
-				take(contrast, of_type(cases[i].type, "\1A\1B", 4));
+				take(diff, of_type(cases[i].type, "\1A\1B", 4));
 		}
-		assert_int_equal(contrast_equal(contrast), cases[i].equal);
-		contrast_free(&contrast);
+		assert_int_equal(set_diff_equal(diff), cases[i].equal);
+		set_diff_free(&diff);
 	}
 }
 
@@ -274,12 +273,12 @@ static void words_name_records(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct contrast_side found[2];
-		char words[CONTRAST_WORDS];
+		struct set_diff_side found[2];
+		char words[DIFF_TEXT_MAX];
 		int looks;
 
 		compare(&cases[i].theirs, &cases[i].ours, found, &looks);
-		contrast_words(&found[0], &found[1], 17, words);
+		diff_text_format(&found[0], &found[1], 17, words);
 		assert_string_equal(words, cases[i].want);
 	}
 }
@@ -287,14 +286,14 @@ static void words_name_records(void **state)
 /* Whatever stands in a record, its words are short, printable and end. */
 static void words_are_harmless(void **state)
 {
-	struct contrast_side theirs = { 0 }, ours = { 0 };
-	char words[CONTRAST_WORDS];
+	struct set_diff_side theirs = { 0 }, ours = { 0 };
+	char words[DIFF_TEXT_MAX];
 	uint8_t rdata[1000];
 
 	(void)state;
 	for (unsigned type = 1; type < 70; type++)
 		for (unsigned len = 0; len < 300; len += 7) {
-			struct contrast_side side = { 0 };
+			struct set_diff_side side = { 0 };
 			struct name owner = name_of("\\000\\027[2J\\010.example.org.");
 			struct rr rr = { .name = owner.wire, .type = type, .ttl = 300,
 			                 .rdata = rdata, .rdata_len = len };
@@ -302,15 +301,15 @@ static void words_are_harmless(void **state)
 			memset(rdata, (int)(type * 7 + len), sizeof(rdata));
 			if (!canonical_of_rr(&rr, &record))
 				continue;
-			contrast_name(&side, record.octets, record.len);
-			contrast_name(&theirs, record.octets, record.len);
-			contrast_name(&ours, record.octets, record.len);
+			diff_text_add(&side, record.octets, record.len);
+			diff_text_add(&theirs, record.octets, record.len);
+			diff_text_add(&ours, record.octets, record.len);
 			for (const char *at = side.text[0]; *at; at++)
 				assert_true(*at >= ' ' && *at <= '~');
 			assert_non_null(strstr(side.text[0], "\\000\\027"));
 		}
-	contrast_words(&theirs, &ours, 17, words);
-	assert_true(strlen(words) > 200 && strlen(words) < CONTRAST_WORDS - 1);
+	diff_text_format(&theirs, &ours, 17, words);
+	assert_true(strlen(words) > 200 && strlen(words) < DIFF_TEXT_MAX - 1);
 }
 
 /* A walk of a zone goes by each record once, whatever its sets and nodes are. */
