@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "core/diff_text.h"
-#include "core/past.h"
+#include "core/zone_at_serial.h"
 #include "deltas.h"
 #include "exchange.h"
 #include "net/fetch.h"

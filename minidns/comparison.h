@@ -4,7 +4,7 @@
  * not kept, then a walk over our own zone; and where the two differ and what in cannot be
  * told yet, both once more. A server may be behind, and of a domain that changes all the
  * time it mostly is: ours is then taken as it was at its serial, if the journal tells it
- * within a bound (core/past.h). One that is ahead of us is not read.
+ * within a bound (core/zone_at_serial.h). One that is ahead of us is not read.
  *
  * Whatever a server sends, it takes no more than some three megabytes, a message or some
  * hundred records a turn of the loop, and records of twice our own zone and a bit.

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/past.h"
+#include "core/zone_at_serial.h"
 #include "packets.h"
 
 /*
- * A zone that goes through random serials; what past.h makes of the last zone and of the
+ * A zone that goes through random serials; what zone_at_serial.h makes of the last zone and of the
  * way there must be, record for record, what the zone was. The model is what it had then.
  */
 

@@ -1,4 +1,4 @@
-#include "core/past.h"
+#include "core/zone_at_serial.h"
 
 #include <stdlib.h>
 #include <string.h>
