@@ -33,7 +33,7 @@ struct comparison {
 	uint32_t serial;		/* theirs, once it was whole */
 	struct delta *delta;		/* from their serial to ours; NULL: it is the same */
 	struct zone *zone;		/* ours, once that was known */
-	struct past *past;		/* ours at their serial */
+	struct zone_at_serial *view;	/* ours at their serial */
 	struct set_diff *diff;
 	void (*on_ours)(struct set_diff *diff, const struct canonical *record);
 	struct loop_timer *timer;	/* only to fail soon */
@@ -64,7 +64,7 @@ static void comparison_free(struct comparison *comparison)
 	loop_later_cancel(comparison->parts->loop, comparison);
 	loop_timer_free(&comparison->timer);
 	set_diff_free(&comparison->diff);
-	past_free(&comparison->past);
+	zone_at_serial_free(&comparison->view);
 	delta_release(&comparison->delta);
 	zone_release(&comparison->zone);
 	if (had_zone)
@@ -170,7 +170,7 @@ static void walk_some(void *self)
 	struct canonical *record = comparison->parts->record;
 
 	for (int i = 0; i < WALK_A_TURN; i++) {
-		if (!past_next(comparison->past, record)) {
+		if (!zone_at_serial_next(comparison->view, record)) {
 			walked(comparison);
 			return;
 		}
@@ -181,7 +181,7 @@ static void walk_some(void *self)
 
 static void walk(struct comparison *comparison, ours_fn *on_ours)
 {
-	past_rewind(comparison->past);
+	zone_at_serial_rewind(comparison->view);
 	comparison->on_ours = on_ours;
 	loop_later(comparison->parts->loop, walk_some, comparison);
 }
@@ -190,8 +190,9 @@ static void walk(struct comparison *comparison, ours_fn *on_ours)
 
 static void begin_walk(struct comparison *comparison)
 {
-	comparison->past = past_new(comparison->zone, comparison->delta, random_u32());
-	if (comparison->past)
+	comparison->view = zone_at_serial_new(comparison->zone, comparison->delta,
+	                                      random_u32());
+	if (comparison->view)
 		walk(comparison, set_diff_local);
 	else
 		finish(comparison, COMPARISON_SERIAL, "is many changes behind");
@@ -246,7 +247,7 @@ static void ask_delta(struct comparison *comparison)
 {
 	comparison->owed = true;
 	deltas_get(comparison->parts->deltas, &comparison->head, comparison->serial,
-	           PAST_OCTETS_MAX, on_delta, comparison);
+	           ZONE_AT_SERIAL_OCTETS, on_delta, comparison);
 }
 
 static void ask_zone(struct comparison *comparison)

@@ -7,107 +7,110 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-struct past {
+struct zone_at_serial {
 	const struct zone *zone;
 	const struct delta *delta;
-	struct map *gained;
+	struct map *added;
 	struct zone_walk walk;
-	size_t lost;			/* where in the delta the next one stands */
+	size_t removed;			/* where the next one is in the delta */
 	struct canonical key;		/* room for one */
 };
 
 /*
- * What a record is found by among the gained: it, but with the names of its rdata as they
- * were written, for two records may differ in that alone. Its owner the zone may write in
- * another case than the journal.
+ * The key of a record in `added`: its canonical form, but with the rdata as written,
+ * because two records may differ in the case of names in their rdata alone. The case of
+ * the owner may differ between zone and journal.
  */
-static void make_key(struct past *past, const struct rr *rr,
-                     const struct canonical *record)
+static void zone_at_serial_make_key(struct zone_at_serial *view, const struct rr *rr,
+                                    const struct canonical *record)
 {
-	bug_if(rr->rdata_len > sizeof(past->key.octets) - record->rdata);
-	past->key.len = record->rdata + rr->rdata_len;
-	memcpy(past->key.octets, record->octets, record->rdata);
-	memcpy(past->key.octets + record->rdata, rr->rdata, rr->rdata_len);
+	bug_if(rr->rdata_len > sizeof(view->key.octets) - record->rdata);
+	view->key.len = record->rdata + rr->rdata_len;
+	memcpy(view->key.octets, record->octets, record->rdata);
+	memcpy(view->key.octets + record->rdata, rr->rdata, rr->rdata_len);
 }
 
-static void read_gained(struct past *past)
+static void zone_at_serial_read_added(struct zone_at_serial *view)
 {
 	struct canonical *record = xmalloc(sizeof(*record));
-	const struct delta *delta = past->delta;
+	const struct delta *delta = view->delta;
 	size_t at = delta->newest_soa;
 	struct rr rr;
 
 	while (rr_next(delta->rrs.data, delta->rrs.len, &at, &rr)) {
 		if (!canonical_of_rr(&rr, record))
 			continue;
-		make_key(past, &rr, record);
-		map_put(past->gained, past->key.octets, past->key.len, past);
+		zone_at_serial_make_key(view, &rr, record);
+		map_put(view->added, view->key.octets, view->key.len, view);
 	}
 	free(record);
 }
 
-static bool is_usable(const struct zone *zone, const struct delta *delta)
+static bool zone_at_serial_is_usable(const struct zone *zone, const struct delta *delta)
 {
 	return !delta ||
-	       (delta->to == zone->serial && delta->rrs.len <= PAST_OCTETS_MAX);
+	       (delta->to == zone->serial && delta->rrs.len <= ZONE_AT_SERIAL_OCTETS);
 }
 
-struct past *past_new(const struct zone *zone, const struct delta *delta, uint32_t seed)
+struct zone_at_serial *zone_at_serial_new(const struct zone *zone,
+                                          const struct delta *delta, uint32_t seed)
 {
-	struct past *past;
+	struct zone_at_serial *view;
 
-	if (!is_usable(zone, delta))
+	if (!zone_at_serial_is_usable(zone, delta))
 		return NULL;
-	past = xcalloc(1, sizeof(*past));
-	past->zone = zone;
-	past->delta = delta;
-	past->gained = map_new(seed);
+	view = xcalloc(1, sizeof(*view));
+	view->zone = zone;
+	view->delta = delta;
+	view->added = map_new(seed);
 	if (delta)
-		read_gained(past);
-	past_rewind(past);
-	return past;
+		zone_at_serial_read_added(view);
+	zone_at_serial_rewind(view);
+	return view;
 }
 
-void past_free(struct past **past)
+void zone_at_serial_free(struct zone_at_serial **view)
 {
-	if (*past)
-		map_free(&(*past)->gained);
-	free(*past);
-	*past = NULL;
+	if (*view)
+		map_free(&(*view)->added);
+	free(*view);
+	*view = NULL;
 }
 
-void past_rewind(struct past *past)
+void zone_at_serial_rewind(struct zone_at_serial *view)
 {
-	past->walk = zone_walk(past->zone);
-	past->lost = 0;
+	view->walk = zone_walk(view->zone);
+	view->removed = 0;
 }
 
-static bool is_gained(struct past *past, const struct rr *rr,
-                      const struct canonical *record)
+static bool zone_at_serial_is_added(struct zone_at_serial *view, const struct rr *rr,
+                                    const struct canonical *record)
 {
-	if (!past->delta)
+	if (!view->delta)
 		return false;
-	make_key(past, rr, record);
-	return map_get(past->gained, past->key.octets, past->key.len);
+	zone_at_serial_make_key(view, rr, record);
+	return map_get(view->added, view->key.octets, view->key.len);
 }
 
-static bool next_lost(struct past *past, struct canonical *record)
+static bool zone_at_serial_next_removed(struct zone_at_serial *view,
+                                        struct canonical *record)
 {
-	const struct delta *delta = past->delta;
+	const struct delta *delta = view->delta;
 	struct rr rr;
 
-	while (delta && rr_next(delta->rrs.data, delta->newest_soa, &past->lost, &rr))
+	while (delta && rr_next(delta->rrs.data, delta->newest_soa, &view->removed, &rr))
 		if (canonical_of_rr(&rr, record))
 			return true;
 	return false;
 }
 
-bool past_next(struct past *past, struct canonical *record)
+bool zone_at_serial_next(struct zone_at_serial *view, struct canonical *record)
 {
 	struct rr rr;
 
-	while (zone_walk_next(&past->walk, &rr))
-		if (canonical_of_rr(&rr, record) && !is_gained(past, &rr, record))
+	while (zone_walk_next(&view->walk, &rr))
+		if (canonical_of_rr(&rr, record) &&
+		    !zone_at_serial_is_added(view, &rr, record))
 			return true;
-	return next_lost(past, record);
+	return zone_at_serial_next_removed(view, record);
 }

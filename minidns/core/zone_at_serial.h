@@ -1,8 +1,8 @@
 /*
- * past -- a zone as it was at an earlier serial: what it is now, without what it has
- * gained since and with what it has lost, as a delta (ixfr.h) tells. All its records, one
- * after the other, in no order, canonical as they are compared; whoever reads a large one
- * does so a little at a time. Pure.
+ * zone_at_serial -- a zone as it was at an earlier serial: the present zone, without the
+ * records that a delta (ixfr.h) has added since, with the records that it has removed.
+ * It yields all records one by one, in no order, in the canonical form for comparisons.
+ * A caller may read a large zone in steps. Pure.
  */
 #pragma once
 
@@ -13,17 +13,18 @@
 #include "core/zone_walk.h"
 #include "dns/canonical.h"
 
-struct past;
+struct zone_at_serial;
 
-/* Of a delta with more octets none is made: all it has gained is read at once. */
-enum { PAST_OCTETS_MAX = 256 * 1024 };
+/* The largest delta, in octets: all records that it adds are read at once. */
+enum { ZONE_AT_SERIAL_OCTETS = 256 * 1024 };
 
 /*
  * ZONE at the serial that DELTA leads from; DELTA NULL: as it is. Both are borrowed; SEED
  * is random. NULL: the delta is too large, or does not lead to this zone.
  */
-struct past *past_new(const struct zone *zone, const struct delta *delta, uint32_t seed);
-void past_free(struct past **past);
-void past_rewind(struct past *past);
-/* False: there are no more. */
-bool past_next(struct past *past, struct canonical *record);
+struct zone_at_serial *zone_at_serial_new(const struct zone *zone,
+                                          const struct delta *delta, uint32_t seed);
+void zone_at_serial_free(struct zone_at_serial **view);
+void zone_at_serial_rewind(struct zone_at_serial *view);
+/* False: no more records. */
+bool zone_at_serial_next(struct zone_at_serial *view, struct canonical *record);

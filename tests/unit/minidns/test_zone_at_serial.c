@@ -11,8 +11,8 @@
 #include "packets.h"
 
 /*
- * A zone that goes through random serials; what zone_at_serial.h makes of the last zone and of the
- * way there must be, record for record, what the zone was. The model is what it had then.
+ * A zone goes through random serials. The model keeps what it was at each. The view of
+ * the last zone and of a delta to it must have the same records.
  */
 
 enum { SERIALS = 8, NAMES = 12, ADDRESSES = 3, RUNS = 300 };
@@ -144,14 +144,14 @@ static void octets_of_rrs(const struct buf *rrs, struct octets *all)
 	}
 }
 
-static void octets_of_past(struct past *past, struct octets *all)
+static void octets_of_past(struct zone_at_serial *view, struct octets *all)
 {
 	static struct canonical record;
 
-	past_rewind(past);
-	while (past_next(past, &record))
+	zone_at_serial_rewind(view);
+	while (zone_at_serial_next(view, &record))
 		put_octets(all, &record);
-	assert_false(past_next(past, &record));
+	assert_false(zone_at_serial_next(view, &record));
 }
 
 static void assert_same(struct octets *a, struct octets *b)
@@ -171,21 +171,21 @@ static void check(const struct story *story, const struct zone *zone, int i)
 	struct delta *delta = i == SERIALS - 1 ? NULL :
 		delta_new(&apex, FIRST + i, FIRST + SERIALS - 1, story->steps,
 		          SERIALS - 1);
-	struct past *past = past_new(zone, delta, 7);
+	struct zone_at_serial *view = zone_at_serial_new(zone, delta, 7);
 	struct octets was = { .count = 0 }, found = { .count = 0 };
 	struct buf rrs = { 0 };
 
-	assert_non_null(past);
+	assert_non_null(view);
 	put_zone(story, i, &rrs, false);
 	octets_of_rrs(&rrs, &was);
 	for (int again = 0; again < 2; again++) {
-		octets_of_past(past, &found);
+		octets_of_past(view, &found);
 		assert_same(&found, &was);
 		octets_clear(&found);
 	}
 	octets_clear(&was);
 	buf_clear(&rrs);
-	past_free(&past);
+	zone_at_serial_free(&view);
 	delta_release(&delta);
 }
 
@@ -234,17 +234,17 @@ static void a_name_in_another_case(void **state)
 	put_name_rr(&rrs, "example.org.", RR_MX, "Mail.example.org.");
 	put_name_rr(&rrs, "example.org.", RR_MX, "mail.example.org.");
 	struct zone *zone = zone_of("example.org.", &rrs);
-	struct past *past = past_new(zone, delta, 7);
+	struct zone_at_serial *view = zone_at_serial_new(zone, delta, 7);
 
 	buf_reset(&rrs);
 	put_soa_rr(&rrs, "example.org.", 1);
 	put_name_rr(&rrs, "example.org.", RR_MX, "Mail.example.org.");
 	octets_of_rrs(&rrs, &was);
-	octets_of_past(past, &found);
+	octets_of_past(view, &found);
 	assert_same(&found, &was);
 	octets_clear(&was);
 	octets_clear(&found);
-	past_free(&past);
+	zone_at_serial_free(&view);
 	zone_release(&zone);
 	delta_release(&delta);
 	buf_clear(&rrs);
@@ -288,7 +288,7 @@ static void no_way_to_this_zone(void **state)
 	struct delta *delta = delta_of_size(500);
 
 	(void)state;
-	assert_null(past_new(zone, delta, 7));
+	assert_null(zone_at_serial_new(zone, delta, 7));
 	delta_release(&delta);
 	zone_release(&zone);
 }
@@ -299,11 +299,11 @@ static void a_bound(void **state)
 
 	(void)state;
 	for (unsigned more = 0; more < 2; more++) {
-		struct delta *delta = delta_of_size(PAST_OCTETS_MAX + more * 100);
-		struct past *past = past_new(zone, delta, 7);
+		struct delta *delta = delta_of_size(ZONE_AT_SERIAL_OCTETS + more * 100);
+		struct zone_at_serial *view = zone_at_serial_new(zone, delta, 7);
 
-		assert_int_equal(!past, more);
-		past_free(&past);
+		assert_int_equal(!view, more);
+		zone_at_serial_free(&view);
 		delta_release(&delta);
 	}
 	zone_release(&zone);
