@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/condense.h"
+#include "core/ixfr_merge.h"
 #include "core/zone.h"
 
 /* ---- the delta ---- */

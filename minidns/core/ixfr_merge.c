@@ -1,4 +1,4 @@
-#include "core/condense.h"
+#include "core/ixfr_merge.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/condense.h"
 #include "core/ixfr.h"
+#include "core/ixfr_merge.h"
 #include "packets.h"
 
 /*
