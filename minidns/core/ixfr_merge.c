@@ -32,7 +32,7 @@ struct changes {
  * Octet by octet is right for the lengths of labels too: they are below all letters, and
  * no name is the beginning of another one.
  */
-static int compare_owners(const struct change *a, const struct change *b)
+static int change_compare_owners(const struct change *a, const struct change *b)
 {
 	int order = 0;
 
@@ -43,12 +43,12 @@ static int compare_owners(const struct change *a, const struct change *b)
 	return order;
 }
 
-static int compare_types(const struct change *a, const struct change *b)
+static int change_compare_types(const struct change *a, const struct change *b)
 {
 	return memcmp(a->rr + a->owner_len, b->rr + b->owner_len, TYPE_LEN);
 }
 
-static int compare_rdata(const struct change *a, const struct change *b)
+static int change_compare_rdata(const struct change *a, const struct change *b)
 {
 	size_t a_len = a->len - a->owner_len, b_len = b->len - b->owner_len;
 
@@ -58,31 +58,31 @@ static int compare_rdata(const struct change *a, const struct change *b)
 	              a_len - RDATA_AT);
 }
 
-static int compare(const struct change *a, const struct change *b)
+static int change_compare(const struct change *a, const struct change *b)
 {
-	int order = compare_owners(a, b);
+	int order = change_compare_owners(a, b);
 
 	if (!order)
-		order = compare_types(a, b);
-	return order ? order : compare_rdata(a, b);
+		order = change_compare_types(a, b);
+	return order ? order : change_compare_rdata(a, b);
 }
 
-static int compare_all(const void *left, const void *right)
+static int change_compare_all(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
-	int order = compare(a, b);
+	int order = change_compare(a, b);
 
 	return order ? order : (a->rr > b->rr) - (a->rr < b->rr);
 }
 
-static bool is_same_to_the_octet(const struct change *a, const struct change *b)
+static bool change_is_identical(const struct change *a, const struct change *b)
 {
 	return a->len == b->len && !memcmp(a->rr, b->rr, a->len);
 }
 
 /* ---- the steps ---- */
 
-static void add_change(struct changes *changes, struct change change)
+static void changes_add(struct changes *changes, struct change change)
 {
 	if (changes->count == changes->size) {
 		changes->size = changes->size ? 2 * changes->size : 64;
@@ -93,7 +93,7 @@ static void add_change(struct changes *changes, struct change change)
 }
 
 /* Each SOA begins the other half. */
-static void list_changes(const struct buf *steps, struct changes *changes)
+static void changes_list(const struct buf *steps, struct changes *changes)
 {
 	bool added = true;
 	size_t at = 0, start = 0;
@@ -101,7 +101,7 @@ static void list_changes(const struct buf *steps, struct changes *changes)
 
 	for (; rr_next(steps->data, steps->len, &at, &rr); start = at) {
 		if (rr.type != RR_SOA) {
-			add_change(changes, (struct change){
+			changes_add(changes, (struct change){
 				.rr = rr.name, .len = at - start,
 				.owner_len = name_wire_len(rr.name, NAME_MAX_WIRE),
 				.added = added,
@@ -118,34 +118,35 @@ static void list_changes(const struct buf *steps, struct changes *changes)
 
 /* ---- one after the other ---- */
 
-static size_t count_same(const struct change *change, size_t left)
+static size_t changes_count_same(const struct change *change, size_t left)
 {
 	size_t count = 1;
 
-	while (count < left && !compare(change, change + count))
+	while (count < left && !change_compare(change, change + count))
 		count++;
 	return count;
 }
 
 /* By turns, and what is removed is what was added before. */
-static bool is_possible(const struct change *change, size_t count)
+static bool changes_are_possible(const struct change *change, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (change[i].added == change[i - 1].added ||
 		    (change[i - 1].added &&
-		     !is_same_to_the_octet(&change[i - 1], &change[i])))
+		     !change_is_identical(&change[i - 1], &change[i])))
 			return false;
 	return true;
 }
 
 /* Of the changes of one record the two at most that count, to KEPT; how many. */
-static size_t keep(const struct change *change, size_t count, struct change *kept)
+static size_t ixfr_merge_keep(const struct change *change, size_t count,
+                              struct change *kept)
 {
 	const struct change first = change[0], last = change[count - 1];
 	bool goes = !first.added, comes = last.added;
 	size_t found = 0;
 
-	if (goes && comes && is_same_to_the_octet(&first, &last))
+	if (goes && comes && change_is_identical(&first, &last))
 		return 0;
 	if (goes)
 		kept[found++] = first;
@@ -155,16 +156,16 @@ static size_t keep(const struct change *change, size_t count, struct change *kep
 }
 
 /* Those that count move to the front. */
-static bool settle(struct changes *changes)
+static bool ixfr_merge_all(struct changes *changes)
 {
 	struct change *change = changes->change;
 	size_t kept = 0, count;
 
 	for (size_t i = 0; i < changes->count; i += count) {
-		count = count_same(&change[i], changes->count - i);
-		if (!is_possible(&change[i], count))
+		count = changes_count_same(&change[i], changes->count - i);
+		if (!changes_are_possible(&change[i], count))
 			return false;
-		kept += keep(&change[i], count, &change[kept]);
+		kept += ixfr_merge_keep(&change[i], count, &change[kept]);
 	}
 	changes->count = kept;
 	return true;
@@ -172,7 +173,8 @@ static bool settle(struct changes *changes)
 
 /* ---- the difference ---- */
 
-static void put_half(const struct changes *changes, bool added, struct buf *rrs)
+static void ixfr_merge_put_half(const struct changes *changes, bool added,
+                                struct buf *rrs)
 {
 	rr_append(rrs, added ? &changes->new_soa : &changes->old_soa);
 	for (size_t i = 0; i < changes->count; i++)
@@ -180,27 +182,27 @@ static void put_half(const struct changes *changes, bool added, struct buf *rrs)
 			buf_append(rrs, changes->change[i].rr, changes->change[i].len);
 }
 
-static void put(const struct changes *changes, struct condensed *condensed)
+static void ixfr_merge_put(const struct changes *changes, struct ixfr_merged *merged)
 {
-	put_half(changes, false, &condensed->rrs);
-	condensed->new_soa = condensed->rrs.len;
-	put_half(changes, true, &condensed->rrs);
-	condensed->records = changes->count + 2;
+	ixfr_merge_put_half(changes, false, &merged->rrs);
+	merged->new_soa = merged->rrs.len;
+	ixfr_merge_put_half(changes, true, &merged->rrs);
+	merged->records = changes->count + 2;
 }
 
-bool condense(const struct buf *steps, struct condensed *condensed)
+bool ixfr_merge(const struct buf *steps, struct ixfr_merged *merged)
 {
 	struct changes changes = { .change = NULL };
 	bool possible;
 
-	*condensed = (struct condensed){ .new_soa = 0 };
-	list_changes(steps, &changes);
+	*merged = (struct ixfr_merged){ .new_soa = 0 };
+	changes_list(steps, &changes);
 	if (changes.count)
 		qsort(changes.change, changes.count, sizeof(*changes.change),
-		      compare_all);
-	possible = settle(&changes);
+		      change_compare_all);
+	possible = ixfr_merge_all(&changes);
 	if (possible)
-		put(&changes, condensed);
+		ixfr_merge_put(&changes, merged);
 	free(changes.change);
 	return possible;
 }
