@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "comparison.h"
-#include "exchange.h"
+#include "dns_request.h"
 #include "minidns.h"
 #include "model/messages.h"
 #include "route.h"

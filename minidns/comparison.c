@@ -7,7 +7,7 @@
 #include "core/diff_text.h"
 #include "core/zone_at_serial.h"
 #include "deltas.h"
-#include "exchange.h"
+#include "dns_request.h"
 #include "net/fetch.h"
 #include "runtime/loop.h"
 #include "servers.h"

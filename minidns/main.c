@@ -13,7 +13,7 @@
 #include "core/cookie.h"
 #include "core/rate.h"
 #include "deltas.h"
-#include "exchange.h"
+#include "dns_request.h"
 #include "intake.h"
 #include "limiter.h"
 #include "listener.h"

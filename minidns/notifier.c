@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "exchange.h"
+#include "dns_request.h"
 #include "minidns.h"
 #include "model/serial.h"
 #include "route.h"

@@ -1,14 +1,14 @@
 /*
  * exchange_private -- what the files of an exchange share.
  *
- * exchange.c sends the question and receives the answer. exchange_ask.c encodes the
- * question. exchange_place.c keeps a place for each server: it limits the open
+ * dns_request.c sends the question and receives the answer. dns_request_encode.c encodes the
+ * question. request_slots.c keeps a place for each server: it limits the open
  * exchanges, queues the others, and knows whether the server is silent. An exchange
  * frees itself before it calls its callback.
  */
 #pragma once
 
-#include "exchange.h"
+#include "dns_request.h"
 
 #include "base/log.h"
 #include "core/forgery.h"
@@ -75,18 +75,18 @@ struct exchanges {
 	struct log_limit unknown_server, mismatched;
 };
 
-/* ---- exchange.c ---- */
+/* ---- dns_request.c ---- */
 
 void exchange_open(struct exchange *exchange);
 /* The server is silent. Ends the exchange at once, without an answer. */
 void exchange_spare(struct exchange *exchange);
 
-/* ---- exchange_ask.c ---- */
+/* ---- dns_request_encode.c ---- */
 
 /* False: mini-DNS does not know the TSIG key of the server. */
 bool exchange_encode(struct exchange *exchange);
 
-/* ---- exchange_place.c ---- */
+/* ---- request_slots.c ---- */
 
 struct place *places_new(void);
 /* False: no server of a pool has the address. The table of servers is read again soon. */

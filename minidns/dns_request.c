@@ -1,4 +1,4 @@
-#include "exchange_private.h"
+#include "dns_request_private.h"
 
 #include <errno.h>
 #include <stdlib.h>

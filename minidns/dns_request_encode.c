@@ -1,7 +1,7 @@
 /*
  * exchange_ask -- encodes the question of an exchange.
  */
-#include "exchange_private.h"
+#include "dns_request_private.h"
 
 #include "base/clock.h"
 #include "base/id.h"

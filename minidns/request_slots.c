@@ -8,7 +8,7 @@
  * at once. A question over UDP or TCP from the address of the server also ends its
  * silence, unless several servers have this address.
  */
-#include "exchange_private.h"
+#include "dns_request_private.h"
 
 #include "base/clock.h"
 #include "base/id.h"
