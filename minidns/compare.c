@@ -79,7 +79,7 @@ struct compares *compares_new(struct loop *loop, const struct compares_config *c
 	compares->parts = (struct comparison_parts){
 		.loop = loop,
 		.servers = config->servers,
-		.exchanges = config->exchanges,
+		.requests = config->requests,
 		.record = &compares->record,
 		.lookup = config->lookup,
 		.zones = config->zones,

@@ -22,7 +22,7 @@
 
 struct compares;
 struct deltas;
-struct exchanges;
+struct dns_requests;
 struct figures;
 struct zone_lookup;
 struct loop;
@@ -36,7 +36,7 @@ struct compares_config {
 	struct zones *zones;
 	struct deltas *deltas;
 	struct servers *servers;
-	const struct exchanges *exchanges;
+	const struct dns_requests *requests;
 	void (*report)(void *self, const struct server_report *report);
 	void (*released)(void *self);	/* a zone of the zones */
 	void *self;

@@ -331,7 +331,7 @@ static void connect_to(struct comparison *comparison, struct fetch_want *fetch)
 	fetch->fd = -1;
 	fetch->fault = "is silent";
 	comparison->is_unread = false;
-	if (exchanges_silent_since(parts->exchanges, &want->server))
+	if (dns_requests_silent_since(parts->requests, &want->server))
 		return;
 	comparison->is_unread = true;
 	fetch->fault = "is no server of a pool, as far as is known";
@@ -346,7 +346,7 @@ static void connect_to(struct comparison *comparison, struct fetch_want *fetch)
 		return;
 	comparison->is_unread = false;
 	fetch->fault = "cannot be reached over TCP";
-	fetch->fd = exchanges_connect(parts->exchanges, &want->server);
+	fetch->fd = dns_requests_connect(parts->requests, &want->server);
 }
 
 static void transfer(struct comparison *comparison)

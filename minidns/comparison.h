@@ -22,7 +22,7 @@
 struct comparison;
 struct canonical;
 struct deltas;
-struct exchanges;
+struct dns_requests;
 struct zone_lookup;
 struct loop;
 struct servers;
@@ -41,7 +41,7 @@ const char *comparison_outcome_name(enum comparison_outcome outcome);	/* "equal"
 struct comparison_parts {
 	struct loop *loop;
 	struct servers *servers;
-	const struct exchanges *exchanges;
+	const struct dns_requests *requests;
 	struct canonical *record;	/* room for one, which nobody keeps over a turn */
 	struct zone_lookup *lookup;
 	struct zones *zones;

@@ -20,296 +20,302 @@ enum {
 	READS = 16,			/* from a socket at a time */
 	ANSWERS_A_TURN = 96,		/* from all: one costs some 15 us */
 	UNKNOWN_MS = 3000,		/* until the database must know a server */
-	LOOK_AGAIN_MS = 100,
+	CHECK_AGAIN_MS = 100,
 };
 
-struct exchanges *exchanges_new(struct loop *loop, struct servers *servers,
-                                const struct figures *figures)
+struct dns_requests *dns_requests_new(struct loop *loop, struct servers *servers,
+                                      const struct figures *figures)
 {
-	struct exchanges *exchanges = xcalloc(1, sizeof(*exchanges));
+	struct dns_requests *requests = xcalloc(1, sizeof(*requests));
 
-	exchanges->loop = loop;
-	exchanges->servers = servers;
-	exchanges->figures = figures;
-	exchanges->places = places_new();
-	return exchanges;
+	requests->loop = loop;
+	requests->servers = servers;
+	requests->figures = figures;
+	requests->all_slots = request_slots_new();
+	return requests;
 }
 
-void exchanges_free(struct exchanges **exchanges)
+void dns_requests_free(struct dns_requests **requests)
 {
-	struct exchanges *old = *exchanges;
+	struct dns_requests *old = *requests;
 
-	*exchanges = NULL;
+	*requests = NULL;
 	if (!old)
 		return;
-	for (int i = 0; i < old->place_count; i++)
-		bug_if(old->places[i].open || old->places[i].waiting);
+	for (int i = 0; i < old->server_count; i++)
+		bug_if(old->all_slots[i].open || old->all_slots[i].waiting);
 	loop_later_cancel(old->loop, old);
-	free(old->places);
+	free(old->all_slots);
 	free(old);
 }
 
-static const struct address *host_for(const struct exchanges *exchanges,
-                                      const struct address *server)
+static const struct address *dns_request_host(const struct dns_requests *requests,
+                                              const struct address *server)
 {
-	for (int i = 0; i < exchanges->host_count; i++)
-		if (exchanges->hosts[i].bits == server->bits)
-			return &exchanges->hosts[i];
+	for (int i = 0; i < requests->host_count; i++)
+		if (requests->hosts[i].bits == server->bits)
+			return &requests->hosts[i];
 	return NULL;
 }
 
-void exchanges_bind(struct exchanges *exchanges, const struct address *host)
+void dns_requests_bind(struct dns_requests *requests, const struct address *host)
 {
-	if (address_is_any(host) || host_for(exchanges, host))
+	if (address_is_any(host) || dns_request_host(requests, host))
 		return;
-	exchanges->hosts[exchanges->host_count] = *host;
-	exchanges->hosts[exchanges->host_count++].port = 0;
+	requests->hosts[requests->host_count] = *host;
+	requests->hosts[requests->host_count++].port = 0;
 }
 
 /* ---- sockets ---- */
 
-static int connected_socket(struct exchange *exchange, int type)
+static int dns_request_socket(struct dns_request *request, int type)
 {
-	const struct address *server = &exchange->want.server;
+	const struct address *server = &request->want.server;
 	int fd = dial_socket(server, type);
 
-	exchange->asked |= fd >= 0;
-	return dial_connect(fd, server, host_for(exchange->exchanges, server));
+	request->asked |= fd >= 0;
+	return dial_connect(fd, server, dns_request_host(request->requests, server));
 }
 
-int exchanges_connect(const struct exchanges *exchanges, const struct address *server)
+int dns_requests_connect(const struct dns_requests *requests,
+                         const struct address *server)
 {
 	return dial_connect(dial_socket(server, SOCK_STREAM), server,
-	                    host_for(exchanges, server));
+	                    dns_request_host(requests, server));
 }
 
-static void close_socket(struct exchange *exchange)
+static void dns_request_close_socket(struct dns_request *request)
 {
-	loop_io_free(&exchange->io);
-	if (exchange->fd >= 0)
-		close(exchange->fd);
-	exchange->fd = -1;
-	free(exchange->in);
-	exchange->in = NULL;
-	exchange->in_len = exchange->sent = 0;
+	loop_io_free(&request->io);
+	if (request->fd >= 0)
+		close(request->fd);
+	request->fd = -1;
+	free(request->in);
+	request->in = NULL;
+	request->in_len = request->sent = 0;
 }
 
 /* ---- the end ---- */
 
-static void exchange_free(struct exchange *exchange)
+static void dns_request_free(struct dns_request *request)
 {
-	if (exchange->place)
-		place_leave(exchange);
-	close_socket(exchange);
-	loop_timer_free(&exchange->timer);
-	explicit_bzero(&exchange->ask.chain, sizeof(exchange->ask.chain));
-	free(exchange);
+	if (request->slots)
+		request_slots_leave(request);
+	dns_request_close_socket(request);
+	loop_timer_free(&request->timer);
+	explicit_bzero(&request->ask.chain, sizeof(request->ask.chain));
+	free(request);
 }
 
-static void finish(struct exchange *exchange, const struct judgement *judgement)
+static void dns_request_finish(struct dns_request *request,
+                               const struct judgement *judgement)
 {
-	exchange_fn *fn = exchange->fn;
-	void *self = exchange->self;
+	dns_request_fn *fn = request->fn;
+	void *self = request->self;
 
-	if (exchange->asked)
-		(judgement ? place_heard : place_unanswered)(exchange);
-	exchange_free(exchange);
+	if (request->asked)
+		(judgement ? request_slots_answered : request_slots_unanswered)(request);
+	dns_request_free(request);
 	fn(self, judgement);
 }
 
-void exchange_cancel(struct exchange **exchange)
+void dns_request_cancel(struct dns_request **request)
 {
-	if (*exchange)
-		exchange_free(*exchange);
-	*exchange = NULL;
+	if (*request)
+		dns_request_free(*request);
+	*request = NULL;
 }
 
-static void set_timer(struct exchange *exchange, int64_t after_ms)
+static void dns_request_set_timer(struct dns_request *request, int64_t after_ms)
 {
-	exchange->due_us = clock_us() + 1000 * after_ms;
-	loop_timer_set(exchange->timer, after_ms);
+	request->due_us = clock_us() + 1000 * after_ms;
+	loop_timer_set(request->timer, after_ms);
 }
 
 /* ---- TCP ---- */
 
 /* What TCP refuses, or breaks off, is no answer: only the timeout is waited for. */
-static void give_up_tcp(struct exchange *exchange)
+static void dns_request_give_up_tcp(struct dns_request *request)
 {
-	if (forgery_case_not_echoed(&exchange->forgery, NULL))
-		place_note_case_not_echoed(exchange);
-	close_socket(exchange);
+	if (forgery_case_not_echoed(&request->forgery, NULL))
+		request_slots_note_case_not_echoed(request);
+	dns_request_close_socket(request);
 }
 
-static bool tcp_send(struct exchange *exchange)
+static bool dns_request_tcp_send(struct dns_request *request)
 {
-	size_t left = FRAME_PREFIX + exchange->message_len - exchange->sent;
+	size_t left = FRAME_PREFIX + request->message_len - request->sent;
 	ssize_t sent;
 
 	if (!left)
 		return true;
-	sent = send(exchange->fd, exchange->message + exchange->sent, left, MSG_NOSIGNAL);
+	sent = send(request->fd, request->message + request->sent, left, MSG_NOSIGNAL);
 	if (sent < 0)
 		return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
-	exchange->sent += sent;
+	request->sent += sent;
 	if ((size_t)sent == left)
-		loop_io_set(exchange->io, LOOP_READ);
+		loop_io_set(request->io, LOOP_READ);
 	return true;
 }
 
-static bool tcp_read(struct exchange *exchange)
+static bool dns_request_tcp_read(struct dns_request *request)
 {
-	size_t wanted = frame_wanted(exchange->in, exchange->in_len);
-	ssize_t len = recv(exchange->fd, exchange->in + exchange->in_len,
-	                   wanted - exchange->in_len, 0);
+	size_t wanted = frame_wanted(request->in, request->in_len);
+	ssize_t len = recv(request->fd, request->in + request->in_len,
+	                   wanted - request->in_len, 0);
 
 	if (len < 0)
 		return errno == EAGAIN || errno == EINTR;
-	exchange->in_len += len;
+	request->in_len += len;
 	return len > 0;
 }
 
-static bool tcp_is_complete(const struct exchange *exchange)
+static bool dns_request_tcp_is_complete(const struct dns_request *request)
 {
-	return exchange->in_len == frame_wanted(exchange->in, exchange->in_len);
+	return request->in_len == frame_wanted(request->in, request->in_len);
 }
 
-static void finish_over_tcp(struct exchange *exchange, const struct judgement *judgement)
+static void dns_request_finish_tcp(struct dns_request *request,
+                                   const struct judgement *judgement)
 {
-	if (forgery_case_not_echoed(&exchange->forgery, judgement))
-		place_note_case_not_echoed(exchange);
-	finish(exchange, judgement);
+	if (forgery_case_not_echoed(&request->forgery, judgement))
+		request_slots_note_case_not_echoed(request);
+	dns_request_finish(request, judgement);
 }
 
-/* False: the exchange is over. */
-static bool hear_tcp(struct exchange *exchange)
+/* False: the request is over. */
+static bool dns_request_receive_tcp(struct dns_request *request)
 {
 	struct judgement judgement;
 
-	for (int i = 0; i < 2 && !tcp_is_complete(exchange); i++)
-		if (!tcp_read(exchange)) {
-			give_up_tcp(exchange);
+	for (int i = 0; i < 2 && !dns_request_tcp_is_complete(request); i++)
+		if (!dns_request_tcp_read(request)) {
+			dns_request_give_up_tcp(request);
 			return true;
 		}
-	if (!tcp_is_complete(exchange))
+	if (!dns_request_tcp_is_complete(request))
 		return true;
-	judgement = verdict_of(&exchange->ask, exchange->in + FRAME_PREFIX,
-	                       exchange->in_len - FRAME_PREFIX, clock_unix());
+	judgement = verdict_of(&request->ask, request->in + FRAME_PREFIX,
+	                       request->in_len - FRAME_PREFIX, clock_unix());
 	if (judgement.fault)
 		judgement.verdict = VERDICT_FAILED;	/* nobody else speaks here */
 	if (judgement.verdict == VERDICT_MISMATCH)
-		exchange->in_len = 0;		/* not ours; another may follow */
+		request->in_len = 0;		/* not ours; another may follow */
 	else if (judgement.verdict == VERDICT_TRUNCATED)
-		give_up_tcp(exchange);		/* nonsense over TCP */
+		dns_request_give_up_tcp(request);	/* nonsense over TCP */
 	else
-		finish_over_tcp(exchange, &judgement);
+		dns_request_finish_tcp(request, &judgement);
 	return judgement.verdict == VERDICT_MISMATCH ||
 	       judgement.verdict == VERDICT_TRUNCATED;
 }
 
-static void on_tcp(void *self, int events)
+static void dns_request_on_tcp(void *self, int events)
 {
-	struct exchange *exchange = self;
+	struct dns_request *request = self;
 
-	if (events & LOOP_WRITE && !tcp_send(exchange))
-		give_up_tcp(exchange);
+	if (events & LOOP_WRITE && !dns_request_tcp_send(request))
+		dns_request_give_up_tcp(request);
 	else if (events & LOOP_READ)
-		hear_tcp(exchange);
+		dns_request_receive_tcp(request);
 }
 
-static void open_tcp(struct exchange *exchange)
+static void dns_request_open_tcp(struct dns_request *request)
 {
-	int64_t left_ms = exchange->end_ms - loop_now_ms(exchange->exchanges->loop);
+	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
 
-	close_socket(exchange);
-	set_timer(exchange, left_ms > 0 ? left_ms : 0);
-	exchange->repeat_ms = 0;
-	exchange->forgery.link = FORGERY_TCP;
-	exchange->fd = connected_socket(exchange, SOCK_STREAM);
-	if (exchange->fd < 0)
+	dns_request_close_socket(request);
+	dns_request_set_timer(request, left_ms > 0 ? left_ms : 0);
+	request->repeat_ms = 0;
+	request->forgery.link = FORGERY_TCP;
+	request->fd = dns_request_socket(request, SOCK_STREAM);
+	if (request->fd < 0)
 		return;
-	exchange->in = xmalloc(FRAME_PREFIX + PACKET_MAX);
-	exchange->io = loop_io_new(exchange->exchanges->loop, exchange->fd,
-	                           LOOP_READ | LOOP_WRITE, on_tcp, exchange);
+	request->in = xmalloc(FRAME_PREFIX + PACKET_MAX);
+	request->io = loop_io_new(request->requests->loop, request->fd,
+	                          LOOP_READ | LOOP_WRITE, dns_request_on_tcp, request);
 }
 
 /* ---- UDP ---- */
 
 /* Whoever is better at signing may still answer; if nobody does, this was the answer. */
-static void doubt(struct exchange *exchange, const struct judgement *judgement)
+static void dns_request_doubt(struct dns_request *request,
+                              const struct judgement *judgement)
 {
 	if (!judgement->fault)
 		return;
-	exchange->doubted = *judgement;
-	exchange->doubted.verdict = VERDICT_FAILED;
+	request->doubted = *judgement;
+	request->doubted.verdict = VERDICT_FAILED;
 }
 
-static void finish_unanswered(struct exchange *exchange)
+static void dns_request_finish_unanswered(struct dns_request *request)
 {
 	static const struct judgement unasked = {
 		.verdict = VERDICT_UNASKED,
 		.fault = "was not asked: mini-DNS has no socket left",
 	};
-	struct judgement doubted = exchange->doubted;
+	struct judgement doubted = request->doubted;
 
-	if (forgery_case_not_echoed(&exchange->forgery, NULL))
-		place_note_case_not_echoed(exchange);
-	if (!exchange->asked)
-		finish(exchange, &unasked);
+	if (forgery_case_not_echoed(&request->forgery, NULL))
+		request_slots_note_case_not_echoed(request);
+	if (!request->asked)
+		dns_request_finish(request, &unasked);
 	else
-		finish(exchange, doubted.fault ? &doubted : NULL);
+		dns_request_finish(request, doubted.fault ? &doubted : NULL);
 }
 
-static void leave_udp(struct exchange *exchange)
+static void dns_request_leave_udp(struct dns_request *request)
 {
-	place_distrusted(exchange);
-	open_tcp(exchange);
+	request_slots_distrusted(request);
+	dns_request_open_tcp(request);
 }
 
-static void take(struct exchange *exchange, const struct judgement *judgement)
+static void dns_request_accept(struct dns_request *request,
+                               const struct judgement *judgement)
 {
 	if (judgement->verdict == VERDICT_TRUNCATED) {
-		place_heard(exchange);
-		open_tcp(exchange);
+		request_slots_answered(request);
+		dns_request_open_tcp(request);
 	} else {
-		finish(exchange, judgement);
+		dns_request_finish(request, judgement);
 	}
 }
 
-/* False: the exchange is over, or goes on over TCP. */
-static bool take_datagram(struct exchange *exchange, const uint8_t *data, size_t len)
+/* False: the request is over, or goes on over TCP. */
+static bool dns_request_take_datagram(struct dns_request *request, const uint8_t *data,
+                                      size_t len)
 {
-	struct judgement judgement = verdict_of(&exchange->ask, data, len, clock_unix());
+	struct judgement judgement = verdict_of(&request->ask, data, len, clock_unix());
 	enum forgery_heard heard = forgery_heard(&judgement);
 
 	if (heard == FORGERY_WRONG)
-		metric_add(exchange->exchanges->figures->answers_wrong, 1);
-	switch (forgery_step(&exchange->forgery, heard)) {
+		metric_add(request->requests->figures->answers_wrong, 1);
+	switch (forgery_step(&request->forgery, heard)) {
 	case FORGERY_WAIT:
-		doubt(exchange, &judgement);
+		dns_request_doubt(request, &judgement);
 		return true;
 	case FORGERY_LEAVE:
-		leave_udp(exchange);
+		dns_request_leave_udp(request);
 		return false;
 	case FORGERY_TAKE:
-		take(exchange, &judgement);
+		dns_request_accept(request, &judgement);
 	}
 	return false;
 }
 
 /*
- * False: the exchange is over, or goes on over TCP. An error that
+ * False: the request is over, or goes on over TCP. An error that
  * ICMP brought says nothing about the zone: the timeout decides.
  */
-static bool hear_udp(struct exchange *exchange)
+static bool dns_request_receive_udp(struct dns_request *request)
 {
 	uint8_t data[4096];
 
 	for (int i = 0; i < READS; i++) {
-		ssize_t len = recv(exchange->fd, data, sizeof(data), 0);
+		ssize_t len = recv(request->fd, data, sizeof(data), 0);
 
 		if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 			return true;
-		if (len >= 0 && !take_datagram(exchange, data, len))
+		if (len >= 0 && !dns_request_take_datagram(request, data, len))
 			return false;
 	}
 	return true;
@@ -319,131 +325,133 @@ static bool hear_udp(struct exchange *exchange)
  * A server that wakes up may answer hundreds at once. What is more than can be taken
  * in without timers being late lies in its socket until the next turn.
  */
-static bool may_hear(struct exchanges *exchanges)
+static bool dns_request_may_receive(struct dns_requests *requests)
 {
-	uint64_t turn = loop_turn(exchanges->loop);
+	uint64_t turn = loop_turn(requests->loop);
 
-	if (exchanges->turn != turn)
-		exchanges->answers = 0;
-	exchanges->turn = turn;
-	return exchanges->answers++ < ANSWERS_A_TURN;
+	if (requests->turn != turn)
+		requests->answers = 0;
+	requests->turn = turn;
+	return requests->answers++ < ANSWERS_A_TURN;
 }
 
-static void on_udp(void *self, int events)
+static void dns_request_on_udp(void *self, int events)
 {
-	struct exchange *exchange = self;
+	struct dns_request *request = self;
 
 	(void)events;
-	if (may_hear(exchange->exchanges))
-		hear_udp(exchange);
+	if (dns_request_may_receive(request->requests))
+		dns_request_receive_udp(request);
 }
 
-static void send_datagram(struct exchange *exchange)
+static void dns_request_send_datagram(struct dns_request *request)
 {
-	if (send(exchange->fd, exchange->message + FRAME_PREFIX, exchange->message_len,
+	if (send(request->fd, request->message + FRAME_PREFIX, request->message_len,
 	         MSG_NOSIGNAL) < 0)
 		log_debug("datagram not sent: error=%s", strerror(errno));
 }
 
 /* Until the next repetition, or the end of the try. */
-static void wait_for_answer(struct exchange *exchange)
+static void dns_request_wait(struct dns_request *request)
 {
-	int64_t left_ms = exchange->end_ms - loop_now_ms(exchange->exchanges->loop);
-	int64_t wait_ms = exchange->repeat_ms && exchange->repeat_ms < left_ms
-				  ? exchange->repeat_ms : left_ms;
+	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
+	int64_t wait_ms = request->repeat_ms && request->repeat_ms < left_ms
+				  ? request->repeat_ms : left_ms;
 
-	set_timer(exchange, wait_ms > 0 ? wait_ms : 0);
+	dns_request_set_timer(request, wait_ms > 0 ? wait_ms : 0);
 }
 
 /* Without a socket it tries again for one, as it would repeat the question. */
-static void open_udp(struct exchange *exchange)
+static void dns_request_open_udp(struct dns_request *request)
 {
-	exchange->fd = connected_socket(exchange, SOCK_DGRAM);
-	exchange->repeat_ms = FIRST_REPEAT_MS;
-	if (exchange->fd >= 0) {
-		exchange->io = loop_io_new(exchange->exchanges->loop, exchange->fd,
-		                           LOOP_READ, on_udp, exchange);
-		send_datagram(exchange);
+	request->fd = dns_request_socket(request, SOCK_DGRAM);
+	request->repeat_ms = FIRST_REPEAT_MS;
+	if (request->fd >= 0) {
+		request->io = loop_io_new(request->requests->loop, request->fd,
+		                          LOOP_READ, dns_request_on_udp, request);
+		dns_request_send_datagram(request);
 	}
-	wait_for_answer(exchange);
+	dns_request_wait(request);
 }
 
 /* What came in while we were busy, for timers are looked at before sockets. */
-static bool hear(struct exchange *exchange)
+static bool dns_request_receive(struct dns_request *request)
 {
-	if (exchange->fd < 0)
+	if (request->fd < 0)
 		return true;
-	return exchange->in ? hear_tcp(exchange) : hear_udp(exchange);
+	return request->in ? dns_request_receive_tcp(request)
+	                   : dns_request_receive_udp(request);
 }
 
 /* A server that was added a moment ago is not turned away: the list is read again. */
-static void seek_place(struct exchange *exchange)
+static void dns_request_seek_slot(struct dns_request *request)
 {
 	static const struct judgement unknown = {
 		.verdict = VERDICT_UNASKED,
 		.fault = "was not asked: the database knows no such server",
 	};
-	int64_t left_ms = exchange->end_ms - loop_now_ms(exchange->exchanges->loop);
+	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
 
-	if (place_is_known(exchange)) {
-		place_wait(exchange);
+	if (request_slots_is_known(request)) {
+		request_slots_wait(request);
 	} else if (left_ms > 0) {
-		set_timer(exchange, left_ms < LOOK_AGAIN_MS ? left_ms : LOOK_AGAIN_MS);
+		dns_request_set_timer(request, left_ms < CHECK_AGAIN_MS ? left_ms
+		                                                        : CHECK_AGAIN_MS);
 	} else {
-		place_note_unknown(exchange);
-		finish(exchange, &unknown);
+		request_slots_note_unknown(request);
+		dns_request_finish(request, &unknown);
 	}
 }
 
-static void on_timer(void *self)
+static void dns_request_on_timer(void *self)
 {
 	static const struct judgement keyless = {
 		.verdict = VERDICT_UNASKED,
 		.fault = "has a TSIG key that is not known here",
 	};
-	struct exchange *exchange = self;
+	struct dns_request *request = self;
 
-	metric_observe_us(exchange->exchanges->figures->timer_late_us,
-	                  clock_us() - exchange->due_us);
-	if (!exchange->place) {
-		seek_place(exchange);
+	metric_observe_us(request->requests->figures->timer_late_us,
+	                  clock_us() - request->due_us);
+	if (!request->slots) {
+		dns_request_seek_slot(request);
 		return;
 	}
-	if (!exchange->message_len) {
-		finish(exchange, &keyless);
+	if (!request->message_len) {
+		dns_request_finish(request, &keyless);
 		return;
 	}
-	if (!hear(exchange))
+	if (!dns_request_receive(request))
 		return;
-	if (loop_now_ms(exchange->exchanges->loop) >= exchange->end_ms ||
-	    !exchange->repeat_ms) {
-		finish_unanswered(exchange);
-		return;
-	}
-	if (exchange->fd < 0) {
-		open_udp(exchange);
+	if (loop_now_ms(request->requests->loop) >= request->end_ms ||
+	    !request->repeat_ms) {
+		dns_request_finish_unanswered(request);
 		return;
 	}
-	send_datagram(exchange);
-	exchange->repeat_ms =
-	    exchange->repeat_ms < MAX_REPEAT_MS ? 2 * exchange->repeat_ms : 0;
-	wait_for_answer(exchange);
+	if (request->fd < 0) {
+		dns_request_open_udp(request);
+		return;
+	}
+	dns_request_send_datagram(request);
+	request->repeat_ms =
+	    request->repeat_ms < MAX_REPEAT_MS ? 2 * request->repeat_ms : 0;
+	dns_request_wait(request);
 }
 
 /* ---- the beginning ---- */
 
-void exchange_open(struct exchange *exchange)
+void dns_request_open(struct dns_request *request)
 {
-	struct exchanges *exchanges = exchange->exchanges;
+	struct dns_requests *requests = request->requests;
 
-	exchange->began_ms = loop_now_ms(exchanges->loop);
-	exchange->end_ms = exchange->began_ms + exchange->want.timeout_ms;
-	if (!exchange_encode(exchange))
-		set_timer(exchange, 0);
-	else if (exchange->want.tcp)
-		open_tcp(exchange);
+	request->began_ms = loop_now_ms(requests->loop);
+	request->end_ms = request->began_ms + request->want.timeout_ms;
+	if (!dns_request_encode(request))
+		dns_request_set_timer(request, 0);
+	else if (request->want.tcp)
+		dns_request_open_tcp(request);
 	else
-		open_udp(exchange);
+		dns_request_open_udp(request);
 }
 
 /*
@@ -451,32 +459,33 @@ void exchange_open(struct exchange *exchange)
  * who listen and never answer, and who just came back hears of the change a little
  * earlier. It costs a datagram.
  */
-void exchange_spare(struct exchange *exchange)
+void dns_request_skip(struct dns_request *request)
 {
-	metric_add(exchange->exchanges->figures->exchanges_spared, 1);
-	if (exchange->want.opcode == OPCODE_NOTIFY && !exchange->want.tcp &&
-	    exchange_encode(exchange)) {
-		exchange->fd = connected_socket(exchange, SOCK_DGRAM);
-		if (exchange->fd >= 0)
-			send_datagram(exchange);
+	metric_add(request->requests->figures->exchanges_spared, 1);
+	if (request->want.opcode == OPCODE_NOTIFY && !request->want.tcp &&
+	    dns_request_encode(request)) {
+		request->fd = dns_request_socket(request, SOCK_DGRAM);
+		if (request->fd >= 0)
+			dns_request_send_datagram(request);
 	}
-	exchange->asked = false;
-	finish(exchange, NULL);
+	request->asked = false;
+	dns_request_finish(request, NULL);
 }
 
-struct exchange *exchange_start(struct exchanges *exchanges,
-                                const struct exchange_want *want, exchange_fn *fn,
-                                void *self)
+struct dns_request *dns_request_start(struct dns_requests *requests,
+                                      const struct dns_request_want *want,
+                                      dns_request_fn *fn,
+                                      void *self)
 {
-	struct exchange *exchange = xcalloc(1, sizeof(*exchange));
+	struct dns_request *request = xcalloc(1, sizeof(*request));
 
-	exchange->exchanges = exchanges;
-	exchange->want = *want;
-	exchange->fn = fn;
-	exchange->self = self;
-	exchange->fd = -1;
-	exchange->timer = loop_timer_new(exchanges->loop, on_timer, exchange);
-	exchange->end_ms = loop_now_ms(exchanges->loop) + UNKNOWN_MS;
-	seek_place(exchange);
-	return exchange;
+	request->requests = requests;
+	request->want = *want;
+	request->fn = fn;
+	request->self = self;
+	request->fd = -1;
+	request->timer = loop_timer_new(requests->loop, dns_request_on_timer, request);
+	request->end_ms = loop_now_ms(requests->loop) + UNKNOWN_MS;
+	dns_request_seek_slot(request);
+	return request;
 }

@@ -54,7 +54,7 @@ static struct minidns {
 	struct deltas *deltas;
 	struct servers *servers;
 	struct transfers *transfers;
-	struct exchanges *exchanges;
+	struct dns_requests *requests;
 	struct reporter *reporter;
 	struct limiter *limiter;
 	struct serve *serve;
@@ -189,7 +189,7 @@ static void on_fanout_is_new(void *self)
 static void on_heard(void *self, const struct address *peer)
 {
 	(void)self;
-	exchanges_heard_from(minidns.exchanges, peer);
+	dns_requests_note_alive(minidns.requests, peer);
 }
 
 static void on_transfer_began(void *self, const struct name *zone,
@@ -261,13 +261,13 @@ static void make_outbound(struct loop *loop)
 	struct notifier_config notifier = {
 		.announcer = minidns.service.announcer = announcer_new(loop, &announcer),
 		.figures = &minidns.figures,
-		.exchanges = minidns.exchanges =
-		    exchanges_new(loop, minidns.servers, &minidns.figures),
+		.requests = minidns.requests =
+		    dns_requests_new(loop, minidns.servers, &minidns.figures),
 		.answered = on_notify_answered,
 	};
 	struct poller_config poller = {
 		.figures = &minidns.figures,
-		.exchanges = minidns.exchanges,
+		.requests = minidns.requests,
 		.notifier = minidns.service.notifier = notifier_new(loop, &notifier),
 		.transfers = minidns.transfers = transfers_new(loop, &transfers),
 		.report = on_report,
@@ -322,7 +322,7 @@ static void make_comparing(struct loop *loop)
 		.zones = minidns.zones,
 		.deltas = minidns.deltas,
 		.servers = minidns.servers,
-		.exchanges = minidns.exchanges,
+		.requests = minidns.requests,
 		.report = on_report,
 		.released = on_zone_released,
 	};
@@ -352,7 +352,7 @@ static enum err listen_on(struct loop *loop, const char *text, struct sockets *s
 		err = tcp_listener_open(loop, minidns.clients, &address, NULL,
 		                        &sockets->tcp, why);
 	if (!err)
-		exchanges_bind(minidns.exchanges, &address);
+		dns_requests_bind(minidns.requests, &address);
 	return err;
 }
 
@@ -576,7 +576,7 @@ static void stop(void *self)
 	notifier_free(&minidns.service.notifier);
 	announcer_free(&minidns.service.announcer);
 	transfers_free(&minidns.transfers);
-	exchanges_free(&minidns.exchanges);
+	dns_requests_free(&minidns.requests);
 	stream_tls_free(&minidns.tls);
 	free(minidns.sockets);
 }

@@ -33,7 +33,7 @@ struct route {
 	struct address server;
 	struct name tsig_key;
 	enum { ANNOUNCING, ASKING, SILENT, QUIET } state;
-	struct exchange *exchange;
+	struct dns_request *request;
 	struct loop_timer *timer;
 	uint32_t serial;		/* newest that was ordered */
 	/* after the NOTIFY that is out, or that was last */
@@ -63,7 +63,7 @@ struct notifier *notifier_new(struct loop *loop, const struct notifier_config *c
 static void route_free(struct route *route)
 {
 	map_remove(route->notifier->routes, route->key.octets, route->key.len);
-	exchange_cancel(&route->exchange);
+	dns_request_cancel(&route->request);
 	announcer_cancel(route->notifier->config.announcer, &route->announcement);
 	loop_timer_free(&route->timer);
 	free(route);
@@ -89,7 +89,7 @@ static void on_answer(void *self, const struct judgement *judgement);
 
 static void send_notify(struct route *route)
 {
-	struct exchange_want want = {
+	struct dns_request_want want = {
 		.opcode = OPCODE_NOTIFY,
 		.zone = route->zone,
 		.server = route->server,
@@ -101,8 +101,8 @@ static void send_notify(struct route *route)
 	route->state = ASKING;
 	route->ordered &= !route->announced;
 	metric_add(route->notifier->config.figures->notifies, 1);
-	route->exchange =
-	    exchange_start(route->notifier->config.exchanges, &want, on_answer, route);
+	route->request =
+	    dns_request_start(route->notifier->config.requests, &want, on_answer, route);
 }
 
 static void log_outcome(const struct route *route, const char *outcome)
@@ -133,7 +133,7 @@ static void on_answer(void *self, const struct judgement *judgement)
 	struct route *route = self;
 	struct notifier *notifier = route->notifier;
 
-	route->exchange = NULL;
+	route->request = NULL;
 	if (!judgement || judgement->verdict == VERDICT_UNASKED) {
 		fall_silent(route);
 		return;

@@ -19,7 +19,7 @@
 #include "model/messages.h"
 #include "model/name.h"
 
-struct exchanges;
+struct dns_requests;
 struct figures;
 struct announcer;
 struct loop;
@@ -27,7 +27,7 @@ struct notifier;
 
 struct notifier_config {
 	const struct figures *figures;
-	struct exchanges *exchanges;
+	struct dns_requests *requests;
 	struct announcer *announcer;
 	void (*answered)(void *self, const struct name *zone,
 	                 const struct address *server);

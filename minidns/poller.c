@@ -38,7 +38,7 @@ struct watch {
 	struct name tsig_key;
 	struct subject subject;
 	struct poll poll;
-	struct exchange *exchange;
+	struct dns_request *request;
 	struct loop_timer *timer;
 	int64_t ordered_us;
 	bool quiet;			/* nobody waits to hear that all is well */
@@ -206,7 +206,7 @@ static void watch_free(struct watch *watch)
 		at = &(*at)->next;
 	*at = watch->next;
 	set_first(poller, watch, first);
-	exchange_cancel(&watch->exchange);
+	dns_request_cancel(&watch->request);
 	loop_timer_free(&watch->timer);
 	subject_clear(&watch->subject);
 	free(watch);
@@ -234,7 +234,7 @@ static void on_answer(void *self, const struct judgement *judgement);
 
 static void send_query(struct watch *watch)
 {
-	struct exchange_want want = {
+	struct dns_request_want want = {
 		.opcode = OPCODE_QUERY,
 		.zone = watch->zone,
 		.server = watch->server,
@@ -246,8 +246,8 @@ static void send_query(struct watch *watch)
 	};
 
 	loop_timer_cancel(watch->timer);
-	watch->exchange =
-	    exchange_start(watch->poller->config.exchanges, &want, on_answer, watch);
+	watch->request =
+	    dns_request_start(watch->poller->config.requests, &want, on_answer, watch);
 }
 
 /* The server has what an order wanted that a newer one has replaced. */
@@ -345,12 +345,12 @@ static void on_answer(void *self, const struct judgement *judgement)
 	struct watch *watch = self;
 	struct metric *const *polls = watch->poller->config.figures->polls;
 
-	watch->exchange = NULL;
+	watch->request = NULL;
 	/* the cell of a mismatch, which no poll ends with, counts silence */
 	metric_add(polls[judgement ? judgement->verdict : VERDICT_MISMATCH], 1);
 	if (!judgement)
-		watch->poll.silent_since = exchanges_silent_since(
-		    watch->poller->config.exchanges, &watch->server);
+		watch->poll.silent_since = dns_requests_silent_since(
+		    watch->poller->config.requests, &watch->server);
 	if (watch->quiet && is_behind(watch, judgement))
 		tell_behind(watch);
 	make(watch,

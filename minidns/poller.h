@@ -20,7 +20,7 @@
 #include "model/messages.h"
 #include "model/name.h"
 
-struct exchanges;
+struct dns_requests;
 struct figures;
 struct loop;
 struct notifier;
@@ -29,7 +29,7 @@ struct transfers;
 
 struct poller_config {
 	const struct figures *figures;
-	struct exchanges *exchanges;
+	struct dns_requests *requests;
 	struct notifier *notifier;
 	struct transfers *transfers;
 	void (*report)(void *self, const struct server_report *report);

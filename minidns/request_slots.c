@@ -1,10 +1,10 @@
 /*
- * exchange_place -- opens the exchanges that wait, one server after the other.
+ * request_slots -- opens the requests that wait, one server after the other.
  *
  * It opens them at the end of a turn of the loop, a few at a time, so that timers and
  * answers are not late. The rest waits for the next turn.
  *
- * A silent server (core/silence.h) gets few questions. The other exchanges with it end
+ * A silent server (core/silence.h) gets few questions. The other requests with it end
  * at once. A question over UDP or TCP from the address of the server also ends its
  * silence, unless several servers have this address.
  */
@@ -21,80 +21,85 @@
 
 enum {
 	MAX_OPEN = 500,			/* of one server: a dead one must not take all */
-	MAX_PLACES = 64,		/* more servers than these share places */
+	MAX_SERVERS = 64,		/* beyond them, servers share slots */
 	OPEN_A_TURN = 32,		/* about a millisecond of work, */
 	OPEN_US = 1000,			/* and no more */
 	LOWER_CASE_MS = 3600 * 1000,	/* then mini-DNS tries 0x20 again */
 };
 
-struct place *places_new(void)
+struct request_slots *request_slots_new(void)
 {
-	return xcalloc(MAX_PLACES, sizeof(struct place));
+	return xcalloc(MAX_SERVERS, sizeof(struct request_slots));
 }
 
-/* ---- places ---- */
+/* ---- slots of servers ---- */
 
-static bool same_server(const struct address *a, const struct address *b)
+static bool request_slots_same_server(const struct address *a, const struct address *b)
 {
 	return a->port == b->port && address_same_host(a, b);
 }
 
-/* More servers than places: some share one, by their address. */
-static unsigned shared_place(const struct address *server)
+/* Beyond MAX_SERVERS, servers share slots, by their address. */
+static unsigned request_slots_shared_index(const struct address *server)
 {
 	unsigned hash = server->port;
 
 	for (size_t i = 0; i < sizeof(server->octets); i++)
 		hash = hash * 31 + server->octets[i];
-	return hash % MAX_PLACES;
+	return hash % MAX_SERVERS;
 }
 
-static struct place *find_place(const struct exchanges *exchanges,
-                                const struct address *server)
+static struct request_slots *request_slots_find(const struct dns_requests *requests,
+                                                const struct address *server)
 {
-	for (int i = 0; i < exchanges->place_count; i++)
-		if (same_server(&exchanges->places[i].server, server))
-			return &exchanges->places[i];
+	for (int i = 0; i < requests->server_count; i++)
+		if (request_slots_same_server(&requests->all_slots[i].server, server))
+			return &requests->all_slots[i];
 	return NULL;
 }
 
-static struct place *place_new(struct exchanges *exchanges, const struct address *server)
+static struct request_slots *request_slots_add(struct dns_requests *requests,
+                                               const struct address *server)
 {
-	struct place *place = &exchanges->places[exchanges->place_count++];
+	struct request_slots *slots = &requests->all_slots[requests->server_count++];
 
-	place->server = *server;
-	place->waiting_end = &place->waiting;
+	slots->server = *server;
+	slots->waiting_end = &slots->waiting;
 	for (int kind = 0; kind < ASKED_KINDS; kind++)
-		silence_init(&place->silence[kind]);
-	return place;
+		silence_init(&slots->silence[kind]);
+	return slots;
 }
 
-static void hear_from(struct exchanges *exchanges, struct place *place);
+static void request_slots_note_alive(struct dns_requests *requests,
+                                     struct request_slots *slots);
 
-static struct place *share_place(struct exchanges *exchanges,
-                                 const struct address *server)
+static struct request_slots *request_slots_share(struct dns_requests *requests,
+                                                 const struct address *server)
 {
-	struct place *place = &exchanges->places[shared_place(server)];
+	struct request_slots *slots =
+	    &requests->all_slots[request_slots_shared_index(server)];
 
-	hear_from(exchanges, place);
-	place->shared = true;
-	return place;
+	request_slots_note_alive(requests, slots);
+	slots->shared = true;
+	return slots;
 }
 
-static struct place *place_for(struct exchanges *exchanges, const struct address *server)
+static struct request_slots *request_slots_for(struct dns_requests *requests,
+                                               const struct address *server)
 {
-	struct place *place = find_place(exchanges, server);
+	struct request_slots *slots = request_slots_find(requests, server);
 
-	if (place)
-		return place;
-	return exchanges->place_count < MAX_PLACES ? place_new(exchanges, server)
-	                                           : share_place(exchanges, server);
+	if (slots)
+		return slots;
+	return requests->server_count < MAX_SERVERS ? request_slots_add(requests, server)
+	                                            : request_slots_share(requests,
+	                                                                  server);
 }
 
-bool place_is_known(const struct exchange *exchange)
+bool request_slots_is_known(const struct dns_request *request)
 {
-	struct servers *servers = exchange->exchanges->servers;
-	const struct exchange_want *want = &exchange->want;
+	struct servers *servers = request->requests->servers;
+	const struct dns_request_want *want = &request->want;
 
 	if (servers_may_hear(servers, &want->server, want->opcode == OPCODE_NOTIFY))
 		return true;
@@ -104,233 +109,239 @@ bool place_is_known(const struct exchange *exchange)
 
 /* ---- what is told of a server ---- */
 
-static void log_limited(const struct exchange *exchange, const char *event,
-                        struct log_limit *limit)
+static void request_slots_log_limited(const struct dns_request *request,
+                                      const char *event, struct log_limit *limit)
 {
-	const struct address *to = &exchange->want.server;
+	const struct address *to = &request->want.server;
 	char server[ADDRESS_TEXT], zone[NAME_MAX_TEXT + 1];
 
 	if (!log_is_due(limit, LOG_STRANGER_MS))
 		return;
 	address_format(to, server);
-	name_format(&exchange->want.zone, zone);
+	name_format(&request->want.zone, zone);
 	log_warn("%s: server=%s port=%u zone=%s unlogged=%llu", event, server,
 	         to->port, zone, (unsigned long long)limit->unlogged);
 }
 
-void place_note_unknown(struct exchange *exchange)
+void request_slots_note_unknown(struct dns_request *request)
 {
-	struct exchanges *exchanges = exchange->exchanges;
+	struct dns_requests *requests = request->requests;
 
-	metric_add(exchanges->figures->exchanges_unknown_server, 1);
-	log_limited(exchange, "message not sent, its address is no server of a pool",
-	            &exchanges->unknown_server);
+	metric_add(requests->figures->exchanges_unknown_server, 1);
+	request_slots_log_limited(request,
+	                          "message not sent, its address is no server of a pool",
+	                          &requests->unknown_server);
 }
 
-void place_distrusted(struct exchange *exchange)
+void request_slots_distrusted(struct dns_request *request)
 {
-	struct exchanges *exchanges = exchange->exchanges;
+	struct dns_requests *requests = request->requests;
 
-	metric_add(exchanges->figures->exchanges_distrusted, 1);
-	log_limited(exchange, "answers may be forged, asked again over TCP",
-	            &exchanges->mismatched);
+	metric_add(requests->figures->exchanges_distrusted, 1);
+	request_slots_log_limited(request, "answers may be forged, asked again over TCP",
+	                          &requests->mismatched);
 }
 
-bool place_case_not_echoed(const struct exchange *exchange)
+bool request_slots_case_not_echoed(const struct dns_request *request)
 {
-	int64_t now_ms = loop_now_ms(exchange->exchanges->loop);
+	int64_t now_ms = loop_now_ms(request->requests->loop);
 
-	return now_ms < exchange->place->lower_case_until_ms;
+	return now_ms < request->slots->lower_case_until_ms;
 }
 
-void place_note_case_not_echoed(struct exchange *exchange)
+void request_slots_note_case_not_echoed(struct dns_request *request)
 {
-	struct place *place = exchange->place;
+	struct request_slots *slots = request->slots;
 	char server[ADDRESS_TEXT];
 
-	place->lower_case_until_ms = loop_now_ms(exchange->exchanges->loop) + LOWER_CASE_MS;
-	address_format(&place->server, server);
+	slots->lower_case_until_ms = loop_now_ms(request->requests->loop) + LOWER_CASE_MS;
+	address_format(&slots->server, server);
 	log_info("server does not echo the case of questions: server=%s port=%u", server,
-	         place->server.port);
+	         slots->server.port);
 }
 
 /* ---- silence ---- */
 
-static enum asked kind_of(const struct exchange *exchange)
+static enum asked request_slots_kind(const struct dns_request *request)
 {
-	return exchange->want.opcode == OPCODE_NOTIFY ? ASKED_NOTIFY : ASKED_QUERY;
+	return request->want.opcode == OPCODE_NOTIFY ? ASKED_NOTIFY : ASKED_QUERY;
 }
 
-static struct silence *silence_of(struct exchange *exchange)
+static struct silence *request_slots_silence(struct dns_request *request)
 {
-	return &exchange->place->silence[kind_of(exchange)];
+	return &request->slots->silence[request_slots_kind(request)];
 }
 
-static void log_place(const char *event, const struct place *place, enum asked kind)
+static void request_slots_log(const char *event, const struct request_slots *slots,
+                              enum asked kind)
 {
 	static const char *const names[] = { "query", "notify" };
 	char server[ADDRESS_TEXT];
 
-	address_format(&place->server, server);
-	log_warn("%s: server=%s port=%u asked=%s", event, server, place->server.port,
+	address_format(&slots->server, server);
+	log_warn("%s: server=%s port=%u asked=%s", event, server, slots->server.port,
 	         names[kind]);
 }
 
 /* Whatever it says, it is there for all. */
-static void hear_from(struct exchanges *exchanges, struct place *place)
+static void request_slots_note_alive(struct dns_requests *requests,
+                                     struct request_slots *slots)
 {
-	int64_t now_ms = loop_now_ms(exchanges->loop);
+	int64_t now_ms = loop_now_ms(requests->loop);
 
 	for (int kind = 0; kind < ASKED_KINDS; kind++) {
-		if (!silence_heard(&place->silence[kind], now_ms))
+		if (!silence_heard(&slots->silence[kind], now_ms))
 			continue;
-		metric_add(exchanges->figures->servers_silent[kind], -1);
-		log_place("server answers again", place, kind);
+		metric_add(requests->figures->servers_silent[kind], -1);
+		request_slots_log("server answers again", slots, kind);
 	}
 }
 
-void place_heard(struct exchange *exchange)
+void request_slots_answered(struct dns_request *request)
 {
-	hear_from(exchange->exchanges, exchange->place);
+	request_slots_note_alive(request->requests, request->slots);
 }
 
-void place_unanswered(struct exchange *exchange)
+void request_slots_unanswered(struct dns_request *request)
 {
-	struct place *place = exchange->place;
-	int64_t now_ms = loop_now_ms(exchange->exchanges->loop);
-	const struct unanswered question = { &exchange->want.zone, exchange->began_ms };
+	struct request_slots *slots = request->slots;
+	int64_t now_ms = loop_now_ms(request->requests->loop);
+	const struct unanswered question = { &request->want.zone, request->began_ms };
+	enum asked kind = request_slots_kind(request);
 
-	if (place->shared || !silence_unanswered(silence_of(exchange), &question, now_ms,
+	if (slots->shared || !silence_unanswered(&slots->silence[kind], &question, now_ms,
 	                                         random_u32()))
 		return;
-	metric_add(exchange->exchanges->figures->servers_silent[kind_of(exchange)], 1);
-	log_place("server is silent", place, kind_of(exchange));
+	metric_add(request->requests->figures->servers_silent[kind], 1);
+	request_slots_log("server is silent", slots, kind);
 }
 
-void exchanges_heard_from(struct exchanges *exchanges, const struct address *peer)
+void dns_requests_note_alive(struct dns_requests *requests, const struct address *peer)
 {
-	struct place *found = NULL;
+	struct request_slots *found = NULL;
 
-	for (int i = 0; i < exchanges->place_count; i++) {
-		if (!address_same_host(&exchanges->places[i].server, peer))
+	for (int i = 0; i < requests->server_count; i++) {
+		if (!address_same_host(&requests->all_slots[i].server, peer))
 			continue;
 		if (found)
 			return;
-		found = &exchanges->places[i];
+		found = &requests->all_slots[i];
 	}
 	if (found)
-		hear_from(exchanges, found);
+		request_slots_note_alive(requests, found);
 }
 
-int64_t exchanges_silent_since(const struct exchanges *exchanges,
-                               const struct address *server)
+int64_t dns_requests_silent_since(const struct dns_requests *requests,
+                                  const struct address *server)
 {
-	const struct place *place = find_place(exchanges, server);
-	const struct silence *silence = place ? &place->silence[ASKED_QUERY] : NULL;
+	const struct request_slots *slots = request_slots_find(requests, server);
+	const struct silence *silence = slots ? &slots->silence[ASKED_QUERY] : NULL;
 
 	if (!silence || !silence_is(silence))
 		return 0;
-	return clock_unix() - (loop_now_ms(exchanges->loop) - silence->since_ms) / 1000;
+	return clock_unix() - (loop_now_ms(requests->loop) - silence->since_ms) / 1000;
 }
 
 /* ---- who waits ---- */
 
-static void unlink_waiting(struct exchange *exchange)
+static void request_slots_unlink(struct dns_request *request)
 {
-	*exchange->link = exchange->next;
-	if (exchange->next)
-		exchange->next->link = exchange->link;
+	*request->link = request->next;
+	if (request->next)
+		request->next->link = request->link;
 	else
-		exchange->place->waiting_end = exchange->link;
+		request->slots->waiting_end = request->link;
 }
 
-static bool has_work(const struct place *place)
+static bool request_slots_has_work(const struct request_slots *slots)
 {
-	struct exchange *first = place->waiting;
+	struct dns_request *first = slots->waiting;
 
-	return first && (place->open < MAX_OPEN || silence_is(silence_of(first)));
+	return first && (slots->open < MAX_OPEN ||
+	                 silence_is(request_slots_silence(first)));
 }
 
 /* The next server, in turn, that somebody may be sent to, or need not wait for. */
-static struct place *next_place(struct exchanges *exchanges)
+static struct request_slots *request_slots_next(struct dns_requests *requests)
 {
-	for (int i = 0; i < exchanges->place_count; i++) {
-		unsigned at = exchanges->next_place++ % exchanges->place_count;
-		struct place *place = &exchanges->places[at];
+	for (int i = 0; i < requests->server_count; i++) {
+		unsigned at = requests->next_server++ % requests->server_count;
+		struct request_slots *slots = &requests->all_slots[at];
 
-		if (has_work(place))
-			return place;
+		if (request_slots_has_work(slots))
+			return slots;
 	}
 	return NULL;
 }
 
-static bool is_spared(struct exchange *exchange)
+static bool request_slots_is_skipped(struct dns_request *request)
 {
-	struct silence *silence = silence_of(exchange);
-	int64_t now_ms = loop_now_ms(exchange->exchanges->loop);
+	struct silence *silence = request_slots_silence(request);
+	int64_t now_ms = loop_now_ms(request->requests->loop);
 
 	return silence_is(silence) && !silence_allows(silence, now_ms, random_u32());
 }
 
-static void open_first(struct place *place)
+static void request_slots_open_first(struct request_slots *slots)
 {
-	struct exchange *exchange = place->waiting;
+	struct dns_request *request = slots->waiting;
 
-	if (is_spared(exchange)) {
-		exchange_spare(exchange);
+	if (request_slots_is_skipped(request)) {
+		dns_request_skip(request);
 		return;
 	}
-	unlink_waiting(exchange);
-	exchange->open = true;
-	place->open++;
-	exchange_open(exchange);
+	request_slots_unlink(request);
+	request->open = true;
+	slots->open++;
+	dns_request_open(request);
 }
 
-static void open_waiting_later(struct exchanges *exchanges);
+static void request_slots_open_later(struct dns_requests *requests);
 
-static void open_waiting(void *self)
+static void request_slots_open_waiting(void *self)
 {
-	struct exchanges *exchanges = self;
+	struct dns_requests *requests = self;
 	int64_t until_us = clock_us() + OPEN_US;
-	struct place *place;
+	struct request_slots *slots;
 	int opened = 0;
 
-	exchanges->opening = false;
+	requests->opening = false;
 	do {
-		place = next_place(exchanges);
-		if (place)
-			open_first(place);
-	} while (place && ++opened < OPEN_A_TURN && clock_us() < until_us);
-	if (place)
-		open_waiting_later(exchanges);
+		slots = request_slots_next(requests);
+		if (slots)
+			request_slots_open_first(slots);
+	} while (slots && ++opened < OPEN_A_TURN && clock_us() < until_us);
+	if (slots)
+		request_slots_open_later(requests);
 }
 
-static void open_waiting_later(struct exchanges *exchanges)
+static void request_slots_open_later(struct dns_requests *requests)
 {
-	if (exchanges->opening)
+	if (requests->opening)
 		return;
-	exchanges->opening = true;
-	loop_later(exchanges->loop, open_waiting, exchanges);
+	requests->opening = true;
+	loop_later(requests->loop, request_slots_open_waiting, requests);
 }
 
-void place_wait(struct exchange *exchange)
+void request_slots_wait(struct dns_request *request)
 {
-	struct place *place = place_for(exchange->exchanges, &exchange->want.server);
+	struct request_slots *slots = request_slots_for(request->requests,
+	                                                &request->want.server);
 
-	exchange->place = place;
-	exchange->link = place->waiting_end;
-	*place->waiting_end = exchange;
-	place->waiting_end = &exchange->next;
-	open_waiting_later(exchange->exchanges);
+	request->slots = slots;
+	request->link = slots->waiting_end;
+	*slots->waiting_end = request;
+	slots->waiting_end = &request->next;
+	request_slots_open_later(request->requests);
 }
 
-void place_leave(struct exchange *exchange)
+void request_slots_leave(struct dns_request *request)
 {
-	if (!exchange->open) {
-		unlink_waiting(exchange);
+	if (!request->open) {
+		request_slots_unlink(request);
 		return;
 	}
-	exchange->place->open--;
-	if (exchange->place->waiting)
-		open_waiting_later(exchange->exchanges);
+	request->slots->open--;
+	if (request->slots->waiting)
+		request_slots_open_later(request->requests);
 }

@@ -1,9 +1,9 @@
 /*
- * forgery -- which answer an exchange accepts, and when it goes from UDP to TCP.
+ * forgery -- which answer a request accepts, and when it goes from UDP to TCP.
  *
  * A forger who knows the server's address and our port must still guess the id and the
  * case of each letter of the question (0x20: draft-vixie-dnsext-dns0x20). After
- * FORGERY_GUESSES wrong answers the exchange asks again over TCP, where a forger cannot
+ * FORGERY_GUESSES wrong answers the request asks again over TCP, where a forger cannot
  * answer, and reads nothing more from UDP. It also asks over TCP after an inexact
  * answer: the id is right and the question is not ours octet by octet. This is a
  * forger's guess, or the server does not echo the case of questions. The answer over
