@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/verdict.h"
+#include "core/response.h"
 #include "dns/address.h"
 
 struct dns_request;

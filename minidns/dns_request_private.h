@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "core/forgery.h"
+#include "core/response.h"
 #include "core/silence.h"
-#include "core/verdict.h"
 #include "dns/frames.h"
 
 struct figures;

@@ -1,7 +1,7 @@
 #include "minidns.h"
 
 #include "comparison.h"
-#include "core/verdict.h"
+#include "core/response.h"
 #include "runtime/metrics.h"
 
 static struct metric *counter(const char *name, const char *help, const char *key,

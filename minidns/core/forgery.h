@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "core/verdict.h"
+#include "core/response.h"
 #include "model/name.h"
 
 enum { FORGERY_GUESSES = 4, FORGERY_LETTERS = (NAME_MAX_WIRE + 7) / 8 };

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "core/pace.h"
-#include "core/verdict.h"
+#include "core/response.h"
 #include "model/state.h"
 
 struct poll_terms {

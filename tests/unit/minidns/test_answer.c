@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/answer.h"
+#include "core/response.h"
 #include "core/soa_cache.h"
-#include "core/verdict.h"
 #include "packets.h"
 
 /* A zone of all the cases, and what it says to each question. */

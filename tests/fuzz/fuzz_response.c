@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/verdict.h"
+#include "core/response.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

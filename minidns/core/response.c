@@ -1,4 +1,4 @@
-#include "core/verdict.h"
+#include "core/response.h"
 
 #include "dns/tsig_words.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/verdict.h"
+#include "core/response.h"
 #include "packets.h"
 
 #define NAME "\7example\3org\0"
