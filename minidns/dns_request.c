@@ -108,15 +108,15 @@ static void dns_request_free(struct dns_request *request)
 }
 
 static void dns_request_finish(struct dns_request *request,
-                               const struct judgement *judgement)
+                               const struct response *response)
 {
 	dns_request_fn *fn = request->fn;
 	void *self = request->self;
 
 	if (request->asked)
-		(judgement ? request_slots_answered : request_slots_unanswered)(request);
+		(response ? request_slots_answered : request_slots_unanswered)(request);
 	dns_request_free(request);
-	fn(self, judgement);
+	fn(self, response);
 }
 
 void dns_request_cancel(struct dns_request **request)
@@ -176,17 +176,17 @@ static bool dns_request_tcp_is_complete(const struct dns_request *request)
 }
 
 static void dns_request_finish_tcp(struct dns_request *request,
-                                   const struct judgement *judgement)
+                                   const struct response *response)
 {
-	if (forgery_case_not_echoed(&request->forgery, judgement))
+	if (forgery_case_not_echoed(&request->forgery, response))
 		request_slots_note_case_not_echoed(request);
-	dns_request_finish(request, judgement);
+	dns_request_finish(request, response);
 }
 
 /* False: the request is over. */
 static bool dns_request_receive_tcp(struct dns_request *request)
 {
-	struct judgement judgement;
+	struct response response;
 
 	for (int i = 0; i < 2 && !dns_request_tcp_is_complete(request); i++)
 		if (!dns_request_tcp_read(request)) {
@@ -195,18 +195,18 @@ static bool dns_request_receive_tcp(struct dns_request *request)
 		}
 	if (!dns_request_tcp_is_complete(request))
 		return true;
-	judgement = verdict_of(&request->ask, request->in + FRAME_PREFIX,
-	                       request->in_len - FRAME_PREFIX, clock_unix());
-	if (judgement.fault)
-		judgement.verdict = VERDICT_FAILED;	/* nobody else speaks here */
-	if (judgement.verdict == VERDICT_MISMATCH)
+	response = response_read(&request->ask, request->in + FRAME_PREFIX,
+	                         request->in_len - FRAME_PREFIX, clock_unix());
+	if (response.fault)
+		response.kind = RESPONSE_FAILED;	/* nobody else speaks here */
+	if (response.kind == RESPONSE_MISMATCH)
 		request->in_len = 0;		/* not ours; another may follow */
-	else if (judgement.verdict == VERDICT_TRUNCATED)
+	else if (response.kind == RESPONSE_TRUNCATED)
 		dns_request_give_up_tcp(request);	/* nonsense over TCP */
 	else
-		dns_request_finish_tcp(request, &judgement);
-	return judgement.verdict == VERDICT_MISMATCH ||
-	       judgement.verdict == VERDICT_TRUNCATED;
+		dns_request_finish_tcp(request, &response);
+	return response.kind == RESPONSE_MISMATCH ||
+	       response.kind == RESPONSE_TRUNCATED;
 }
 
 static void dns_request_on_tcp(void *self, int events)
@@ -239,21 +239,21 @@ static void dns_request_open_tcp(struct dns_request *request)
 
 /* Whoever is better at signing may still answer; if nobody does, this was the answer. */
 static void dns_request_doubt(struct dns_request *request,
-                              const struct judgement *judgement)
+                              const struct response *response)
 {
-	if (!judgement->fault)
+	if (!response->fault)
 		return;
-	request->doubted = *judgement;
-	request->doubted.verdict = VERDICT_FAILED;
+	request->doubted = *response;
+	request->doubted.kind = RESPONSE_FAILED;
 }
 
 static void dns_request_finish_unanswered(struct dns_request *request)
 {
-	static const struct judgement unasked = {
-		.verdict = VERDICT_UNASKED,
+	static const struct response unasked = {
+		.kind = RESPONSE_UNASKED,
 		.fault = "was not asked: mini-DNS has no socket left",
 	};
-	struct judgement doubted = request->doubted;
+	struct response doubted = request->doubted;
 
 	if (forgery_case_not_echoed(&request->forgery, NULL))
 		request_slots_note_case_not_echoed(request);
@@ -270,13 +270,13 @@ static void dns_request_leave_udp(struct dns_request *request)
 }
 
 static void dns_request_accept(struct dns_request *request,
-                               const struct judgement *judgement)
+                               const struct response *response)
 {
-	if (judgement->verdict == VERDICT_TRUNCATED) {
+	if (response->kind == RESPONSE_TRUNCATED) {
 		request_slots_answered(request);
 		dns_request_open_tcp(request);
 	} else {
-		dns_request_finish(request, judgement);
+		dns_request_finish(request, response);
 	}
 }
 
@@ -284,20 +284,20 @@ static void dns_request_accept(struct dns_request *request,
 static bool dns_request_take_datagram(struct dns_request *request, const uint8_t *data,
                                       size_t len)
 {
-	struct judgement judgement = verdict_of(&request->ask, data, len, clock_unix());
-	enum forgery_heard heard = forgery_heard(&judgement);
+	struct response response = response_read(&request->ask, data, len, clock_unix());
+	enum forgery_heard heard = forgery_heard(&response);
 
 	if (heard == FORGERY_WRONG)
 		metric_add(request->requests->figures->answers_wrong, 1);
 	switch (forgery_step(&request->forgery, heard)) {
 	case FORGERY_WAIT:
-		dns_request_doubt(request, &judgement);
+		dns_request_doubt(request, &response);
 		return true;
 	case FORGERY_LEAVE:
 		dns_request_leave_udp(request);
 		return false;
 	case FORGERY_TAKE:
-		dns_request_accept(request, &judgement);
+		dns_request_accept(request, &response);
 	}
 	return false;
 }
@@ -386,8 +386,8 @@ static bool dns_request_receive(struct dns_request *request)
 /* A server that was added a moment ago is not turned away: the list is read again. */
 static void dns_request_seek_slot(struct dns_request *request)
 {
-	static const struct judgement unknown = {
-		.verdict = VERDICT_UNASKED,
+	static const struct response unknown = {
+		.kind = RESPONSE_UNASKED,
 		.fault = "was not asked: the database knows no such server",
 	};
 	int64_t left_ms = request->end_ms - loop_now_ms(request->requests->loop);
@@ -405,8 +405,8 @@ static void dns_request_seek_slot(struct dns_request *request)
 
 static void dns_request_on_timer(void *self)
 {
-	static const struct judgement keyless = {
-		.verdict = VERDICT_UNASKED,
+	static const struct response keyless = {
+		.kind = RESPONSE_UNASKED,
 		.fault = "has a TSIG key that is not known here",
 	};
 	struct dns_request *request = self;

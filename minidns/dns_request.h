@@ -34,10 +34,10 @@ struct dns_request_want {
 };
 
 /*
- * VERDICT_UNASKED: mini-DNS could not ask the server, so nothing is known about it. NULL:
- * no answer within the timeout, or the server is known to be silent and was not asked.
+ * RESPONSE_UNASKED: mini-DNS could not ask, so nothing is known of the server. NULL: no
+ * answer within the timeout, or the server is known to be silent and was not asked.
  */
-typedef void dns_request_fn(void *self, const struct judgement *judgement);
+typedef void dns_request_fn(void *self, const struct response *response);
 
 struct dns_requests *dns_requests_new(struct loop *loop, struct servers *servers,
                                       const struct figures *figures);

@@ -37,8 +37,8 @@ bool dns_request_encode(struct dns_request *request)
 	request->ask.opcode = request->want.opcode;
 	request->ask.zone = request->want.zone;
 	dns_request_make_unlikely(request, key);
-	len = ask_encode(&request->ask, key, (uint64_t)clock_unix(),
-	                 request->message + FRAME_PREFIX);
+	len = soa_request_encode(&request->ask, key, (uint64_t)clock_unix(),
+	                         request->message + FRAME_PREFIX);
 	frame_put_prefix(request->message, len);
 	request->message_len = len;
 	return true;

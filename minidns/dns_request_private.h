@@ -25,16 +25,16 @@ struct dns_request {
 	struct request_slots *slots;	/* NULL: its server is not known yet */
 	struct dns_request *next, **link;	/* in the queue of the slots */
 	struct dns_request_want want;
-	struct ask ask;
+	struct soa_request ask;
 	struct forgery forgery;
-	uint8_t message[FRAME_PREFIX + ASK_MAX];
+	uint8_t message[FRAME_PREFIX + SOA_REQUEST_MAX];
 	size_t message_len;		/* 0: mini-DNS has no key to sign it with */
 	dns_request_fn *fn;
 	void *self;
 	bool open;			/* it counts in slots->open */
 	bool asked;			/* it had a socket to send from */
 	/* the last answer without a good signature; fault NULL: there was none */
-	struct judgement doubted;
+	struct response doubted;
 	int fd;				/* -1: none; the request waits for its timeout */
 	struct loop_io *io;
 	struct loop_timer *timer;

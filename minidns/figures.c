@@ -14,10 +14,10 @@ static void polls_new(struct figures *figures)
 {
 	static const char help[] = "SOA polls of name servers, by what was said";
 
-	for (int i = 0; i < VERDICT_COUNT; i++)
+	for (int i = 0; i < RESPONSE_KINDS; i++)
 		figures->polls[i] =
 		    counter("minidns_polls_total", help, "verdict",
-		            i == VERDICT_MISMATCH ? "silent" : verdict_name(i));
+		            i == RESPONSE_MISMATCH ? "silent" : response_kind_name(i));
 }
 
 static void comparisons_new(struct figures *figures)

@@ -85,7 +85,7 @@ void notifier_free(struct notifier **notifier)
 
 /* ---- a NOTIFY and its answer ---- */
 
-static void on_answer(void *self, const struct judgement *judgement);
+static void on_answer(void *self, const struct response *response);
 
 static void send_notify(struct route *route)
 {
@@ -128,19 +128,19 @@ static void fall_silent(struct route *route)
 }
 
 /* An error is logged and let be: the poll finds out what the server has. */
-static void on_answer(void *self, const struct judgement *judgement)
+static void on_answer(void *self, const struct response *response)
 {
 	struct route *route = self;
 	struct notifier *notifier = route->notifier;
 
 	route->request = NULL;
-	if (!judgement || judgement->verdict == VERDICT_UNASKED) {
+	if (!response || response->kind == RESPONSE_UNASKED) {
 		fall_silent(route);
 		return;
 	}
-	if (judgement->verdict != VERDICT_SERIAL)
-		log_outcome(route, judgement->fault ? judgement->fault
-		                                     : rcode_name(judgement->rcode));
+	if (response->kind != RESPONSE_SERIAL)
+		log_outcome(route, response->fault ? response->fault
+		                                     : rcode_name(response->rcode));
 	route->state = QUIET;
 	route->tries = 0;
 	loop_timer_set(route->timer, route->gap_ms);

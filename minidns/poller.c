@@ -230,7 +230,7 @@ void poller_free(struct poller **poller)
 
 /* ---- moves ---- */
 
-static void on_answer(void *self, const struct judgement *judgement);
+static void on_answer(void *self, const struct response *response);
 
 static void send_query(struct watch *watch)
 {
@@ -334,27 +334,27 @@ static void tell_behind(struct watch *watch)
 		          why.text);
 }
 
-static bool is_behind(const struct watch *watch, const struct judgement *judgement)
+static bool is_behind(const struct watch *watch, const struct response *response)
 {
-	return judgement && judgement->verdict == VERDICT_SERIAL &&
-	       serial_newer(watch->poll.terms.wanted, judgement->serial);
+	return response && response->kind == RESPONSE_SERIAL &&
+	       serial_newer(watch->poll.terms.wanted, response->serial);
 }
 
-static void on_answer(void *self, const struct judgement *judgement)
+static void on_answer(void *self, const struct response *response)
 {
 	struct watch *watch = self;
 	struct metric *const *polls = watch->poller->config.figures->polls;
 
 	watch->request = NULL;
 	/* the cell of a mismatch, which no poll ends with, counts silence */
-	metric_add(polls[judgement ? judgement->verdict : VERDICT_MISMATCH], 1);
-	if (!judgement)
+	metric_add(polls[response ? response->kind : RESPONSE_MISMATCH], 1);
+	if (!response)
 		watch->poll.silent_since = dns_requests_silent_since(
 		    watch->poller->config.requests, &watch->server);
-	if (watch->quiet && is_behind(watch, judgement))
+	if (watch->quiet && is_behind(watch, response))
 		tell_behind(watch);
 	make(watch,
-	     poll_step(&watch->poll, judgement ? POLL_ANSWERED : POLL_SILENT, judgement));
+	     poll_step(&watch->poll, response ? POLL_ANSWERED : POLL_SILENT, response));
 }
 
 static void on_timer(void *self)
@@ -475,7 +475,7 @@ void poller_notify_answered(struct poller *poller, const struct name *zone,
  */
 static bool tell_all(struct poller *poller, const struct name *zone,
                      const struct address *peer, enum poll_event event,
-                     const struct judgement *brought)
+                     const struct response *brought)
 {
 	struct watch *first = first_watch(poller, zone, peer);
 
@@ -498,8 +498,8 @@ void poller_transfer_began(struct poller *poller, const struct name *zone,
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial)
 {
-	const struct judgement brought = {
-		.verdict = VERDICT_SERIAL,
+	const struct response brought = {
+		.kind = RESPONSE_SERIAL,
 		.serial = serial ? *serial : 0,
 	};
 

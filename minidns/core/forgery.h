@@ -49,13 +49,13 @@ struct forgery {
 	bool case_in_doubt;		/* an answer over UDP was inexact */
 };
 
-enum forgery_heard forgery_heard(const struct judgement *judgement);
+enum forgery_heard forgery_heard(const struct response *response);
 enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard);
 /*
  * True: the server does not echo the case of questions. JUDGEMENT is of the answer over
  * TCP; NULL: no answer came.
  */
 bool forgery_case_not_echoed(const struct forgery *forgery,
-                             const struct judgement *judgement);
+                             const struct response *response);
 /* NAME in lower case gets each letter in a case of its own, by a random bit an octet. */
 void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS]);

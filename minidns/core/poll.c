@@ -62,27 +62,27 @@ static bool is_satisfied(const struct poll *poll)
 	if (poll->silent)
 		return false;
 	if (poll->terms.absence)
-		return poll->last.verdict == VERDICT_ABSENT;
-	return poll->last.verdict == VERDICT_SERIAL &&
+		return poll->last.kind == RESPONSE_ABSENT;
+	return poll->last.kind == RESPONSE_SERIAL &&
 	       serial_covers(poll->last.serial, poll->terms.wanted);
 }
 
 static bool pays_owed(struct poll *poll)
 {
-	if (!poll->owes || poll->last.verdict != VERDICT_SERIAL ||
+	if (!poll->owes || poll->last.kind != RESPONSE_SERIAL ||
 	    !serial_covers(poll->last.serial, poll->owed))
 		return false;
 	poll->owes = false;
 	return true;
 }
 
-static void note(struct poll *poll, const struct judgement *judgement)
+static void note(struct poll *poll, const struct response *response)
 {
 	poll->silent = false;
-	poll->last = *judgement;
-	if (judgement->verdict == VERDICT_SERIAL) {
+	poll->last = *response;
+	if (response->kind == RESPONSE_SERIAL) {
 		poll->has_serial = true;
-		poll->serial = judgement->serial;
+		poll->serial = response->serial;
 	}
 }
 
@@ -93,7 +93,7 @@ static void learn(struct poll *poll)
 
 	poll->asked_from = PACE_COUNT;
 	if (from == PACE_COUNT || poll->terms.absence ||
-	    poll->last.verdict != VERDICT_SERIAL)
+	    poll->last.kind != RESPONSE_SERIAL)
 		return;
 	if (poll->pause_ms < pace_ms(poll->pace, from))
 		poll->pause_ms = pace_ms(poll->pace, from);
@@ -106,10 +106,10 @@ static bool is_on_its_way(const struct poll *poll)
 	if (poll->last.fault)
 		return false;
 	if (poll->terms.absence)
-		return poll->last.verdict == VERDICT_SERIAL ||
-		       poll->last.verdict == VERDICT_FAILED;
-	return poll->last.verdict == VERDICT_ABSENT ||
-	       poll->last.verdict == VERDICT_FAILED;
+		return poll->last.kind == RESPONSE_SERIAL ||
+		       poll->last.kind == RESPONSE_FAILED;
+	return poll->last.kind == RESPONSE_ABSENT ||
+	       poll->last.kind == RESPONSE_FAILED;
 }
 
 static struct poll_move wait_patiently(struct poll *poll)
@@ -134,23 +134,23 @@ static struct poll_move ask_again(struct poll *poll)
 
 /* ---- the table: what each event does in each state ---- */
 
-typedef struct poll_move poll_fn(struct poll *poll, const struct judgement *judgement);
+typedef struct poll_move poll_fn(struct poll *poll, const struct response *response);
 
-static struct poll_move on_nothing(struct poll *poll, const struct judgement *judgement)
+static struct poll_move on_nothing(struct poll *poll, const struct response *response)
 {
-	(void)poll, (void)judgement;
+	(void)poll, (void)response;
 	return stay;
 }
 
-static struct poll_move on_notified(struct poll *poll, const struct judgement *judgement)
+static struct poll_move on_notified(struct poll *poll, const struct response *response)
 {
-	(void)judgement;
+	(void)response;
 	return pause_at_its_pace(poll, PACE_FROM_NOTIFY);
 }
 
-static struct poll_move on_began(struct poll *poll, const struct judgement *judgement)
+static struct poll_move on_began(struct poll *poll, const struct response *response)
 {
-	(void)judgement;
+	(void)response;
 	poll->transfers++;
 	return stay;
 }
@@ -166,7 +166,7 @@ static bool quicken(struct poll *poll)
 	return true;
 }
 
-static bool brought_it(const struct poll *poll, const struct judgement *brought)
+static bool brought_it(const struct poll *poll, const struct response *brought)
 {
 	return brought && !poll->terms.absence &&
 	       serial_covers(brought->serial, poll->terms.wanted);
@@ -174,7 +174,7 @@ static bool brought_it(const struct poll *poll, const struct judgement *brought)
 
 /* What is out was asked before the end: its answer says nothing of the pace. */
 static struct poll_move on_ended_while_asking(struct poll *poll,
-                                              const struct judgement *brought)
+                                              const struct response *brought)
 {
 	poll->asked_from = PACE_COUNT;
 	if (quicken(poll) && brought_it(poll, brought)) {
@@ -185,10 +185,10 @@ static struct poll_move on_ended_while_asking(struct poll *poll,
 }
 
 static struct poll_move on_ended_while_waiting(struct poll *poll,
-                                               const struct judgement *brought)
+                                               const struct response *brought)
 {
 	/* a transfer does not end what kept mini-DNS from asking */
-	if (!quicken(poll) || poll->last.verdict == VERDICT_UNASKED)
+	if (!quicken(poll) || poll->last.kind == RESPONSE_UNASKED)
 		return stay;
 	if (brought_it(poll, brought))
 		return pause_at_its_pace(poll, PACE_FROM_TRANSFER);
@@ -196,31 +196,31 @@ static struct poll_move on_ended_while_waiting(struct poll *poll,
 	return send(poll);
 }
 
-static struct poll_move on_timer(struct poll *poll, const struct judgement *judgement)
+static struct poll_move on_timer(struct poll *poll, const struct response *response)
 {
-	(void)judgement;
+	(void)response;
 	return send(poll);
 }
 
-static struct poll_move on_answered(struct poll *poll, const struct judgement *judgement)
+static struct poll_move on_answered(struct poll *poll, const struct response *response)
 {
 	struct poll_move move;
 	bool reached_owed;
 
-	note(poll, judgement);
+	note(poll, response);
 	learn(poll);
 	if (is_satisfied(poll))
 		return report(poll);
 	reached_owed = pays_owed(poll);
 	/* what kept mini-DNS from asking does not pass in milliseconds */
-	move = judgement->verdict == VERDICT_UNASKED ? fail_try(poll) : ask_again(poll);
+	move = response->kind == RESPONSE_UNASKED ? fail_try(poll) : ask_again(poll);
 	move.reached_owed = reached_owed;
 	return move;
 }
 
-static struct poll_move on_silent(struct poll *poll, const struct judgement *judgement)
+static struct poll_move on_silent(struct poll *poll, const struct response *response)
 {
-	(void)judgement;
+	(void)response;
 	poll->silent = true;
 	return fail_try(poll);
 }
@@ -261,9 +261,9 @@ static poll_fn *const table[POLL_STATES][POLL_EVENTS] = {
 };
 
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
-                           const struct judgement *judgement)
+                           const struct response *response)
 {
-	return table[poll->state][event](poll, judgement);
+	return table[poll->state][event](poll, response);
 }
 
 /* A NOTIFY that gets no answer holds the poll no longer than one try would last. */
@@ -292,7 +292,7 @@ struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
 /* Else what is wrong is not the serial: a newer one changes nothing about it. */
 static bool serves_it(const struct poll *poll)
 {
-	return !poll->silent && poll->last.verdict == VERDICT_SERIAL;
+	return !poll->silent && poll->last.kind == RESPONSE_SERIAL;
 }
 
 /*
@@ -359,7 +359,7 @@ static void explain_rcode(const struct poll *poll, struct poll_result *result)
 
 void poll_result(const struct poll *poll, struct poll_result *result)
 {
-	bool absent = !poll->silent && poll->last.verdict == VERDICT_ABSENT;
+	bool absent = !poll->silent && poll->last.kind == RESPONSE_ABSENT;
 
 	*result =
 	    (struct poll_result){ .report = absent ? REPORT_NO_DOMAIN : REPORT_ERROR };
@@ -367,16 +367,16 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 	result->has_serial = poll->has_serial && (!absent || poll->terms.absence);
 	result->serial = poll->serial;
 	result->silent = poll->silent;
-	result->unasked = !poll->silent && poll->last.verdict == VERDICT_UNASKED;
+	result->unasked = !poll->silent && poll->last.kind == RESPONSE_UNASKED;
 	if (poll->silent)
 		explain_silence(poll, result);
 	else if (is_satisfied(poll) && !absent)
 		result->report = REPORT_SUCCESS;
 	else if (poll->last.fault)
 		snprintf(result->reason, sizeof(result->reason), "%s", poll->last.fault);
-	else if (poll->last.verdict == VERDICT_SERIAL)
+	else if (poll->last.kind == RESPONSE_SERIAL)
 		explain_serial(poll, result);
-	else if (poll->last.verdict == VERDICT_LAME)
+	else if (poll->last.kind == RESPONSE_LAME)
 		snprintf(result->reason, sizeof(result->reason),
 		         "answers for the domain without authority");
 	else

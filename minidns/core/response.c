@@ -2,23 +2,23 @@
 
 #include "dns/tsig_words.h"
 
-static const char *const names[VERDICT_COUNT] = {
-	[VERDICT_MISMATCH] = "mismatch",
-	[VERDICT_TRUNCATED] = "truncated",
-	[VERDICT_SERIAL] = "serial",
-	[VERDICT_ABSENT] = "absent",
-	[VERDICT_LAME] = "lame",
-	[VERDICT_FAILED] = "failed",
-	[VERDICT_UNASKED] = "unasked",
+static const char *const names[RESPONSE_KINDS] = {
+	[RESPONSE_MISMATCH] = "mismatch",
+	[RESPONSE_TRUNCATED] = "truncated",
+	[RESPONSE_SERIAL] = "serial",
+	[RESPONSE_ABSENT] = "absent",
+	[RESPONSE_LAME] = "lame",
+	[RESPONSE_FAILED] = "failed",
+	[RESPONSE_UNASKED] = "unasked",
 };
 
-const char *verdict_name(enum verdict verdict)
+const char *response_kind_name(enum response_kind kind)
 {
-	return names[verdict];
+	return names[kind];
 }
 
-size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
-                  uint8_t *data)
+size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
+                          uint64_t now, uint8_t *data)
 {
 	struct packet_writer writer;
 	struct packet_header header = {
@@ -28,7 +28,7 @@ size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
 		.count = { [SECTION_QUESTION] = 1 },
 	};
 
-	packet_writer_init(&writer, data, ASK_MAX);
+	packet_writer_init(&writer, data, SOA_REQUEST_MAX);
 	packet_put_question(&writer, &ask->zone, RR_SOA, RR_CLASS_IN);
 	packet_set_header(&writer, &header);
 	ask->is_signed = key;
@@ -39,7 +39,7 @@ size_t ask_encode(struct ask *ask, const struct tsig_key *key, uint64_t now,
 	return writer.len;
 }
 
-static bool is_same_name(const struct name *a, const struct name *b)
+static bool response_same_name(const struct name *a, const struct name *b)
 {
 	struct name left = *a, right = *b;
 
@@ -52,8 +52,9 @@ static bool is_same_name(const struct name *a, const struct name *b)
  * The question comes back, by RFC 5452 octet by octet; an error may come without it
  * (RFC 1035 knows no rule).
  */
-static bool is_our_question(const struct ask *ask, const struct packet_header *header,
-                            struct packet_reader *reader, bool *exact)
+static bool response_has_our_question(const struct soa_request *ask,
+                                      const struct packet_header *header,
+                                      struct packet_reader *reader, bool *exact)
 {
 	struct name name;
 	uint16_t type, class;
@@ -67,45 +68,49 @@ static bool is_our_question(const struct ask *ask, const struct packet_header *h
 	type = packet_read_u16(reader);
 	class = packet_read_u16(reader);
 	*exact = name_equal(&name, &ask->zone);
-	return !reader->broken && is_same_name(&name, &ask->zone) && type == RR_SOA &&
+	return !reader->broken && response_same_name(&name,
+	                                             &ask->zone) && type == RR_SOA &&
 	       class == RR_CLASS_IN;
 }
 
-static bool is_our_answer(const struct ask *ask, const struct packet_header *header,
-                          struct packet_reader *reader, bool *exact)
+static bool response_is_ours(const struct soa_request *ask,
+                             const struct packet_header *header,
+                             struct packet_reader *reader, bool *exact)
 {
 	return !reader->broken && header->id == ask->id && header->flags & FLAG_QR &&
 	       (header->flags & FLAG_OPCODE) >> OPCODE_SHIFT == ask->opcode &&
-	       is_our_question(ask, header, reader, exact);
+	       response_has_our_question(ask, header, reader, exact);
 }
 
 /* What an rcode says by itself; SERIAL: look at the records. */
-static enum verdict of_rcode(enum rcode rcode)
+static enum response_kind response_of_rcode(enum rcode rcode)
 {
 	switch (rcode) {
 	case RCODE_NOERROR:
-		return VERDICT_SERIAL;
+		return RESPONSE_SERIAL;
 	case RCODE_REFUSED:
 	case RCODE_NOTAUTH:
 	case RCODE_NXDOMAIN:
-		return VERDICT_ABSENT;
+		return RESPONSE_ABSENT;
 	default:
-		return VERDICT_FAILED;
+		return RESPONSE_FAILED;
 	}
 }
 
-static bool is_soa_of(const struct ask *ask, const struct packet_rr *rr)
+static bool response_is_soa(const struct soa_request *ask, const struct packet_rr *rr)
 {
 	return rr->type == RR_SOA && rr->class == RR_CLASS_IN &&
-	       is_same_name(&rr->name, &ask->zone);
+	       response_same_name(&rr->name, &ask->zone);
 }
 
 /*
  * The SOA in the answer section. One that is broken says no
  * more than none of an error.
  */
-static enum verdict find_serial(const struct ask *ask, struct packet_reader *reader,
-                                const struct packet_header *header, uint32_t *serial)
+static enum response_kind response_find_serial(const struct soa_request *ask,
+                                               struct packet_reader *reader,
+                                               const struct packet_header *header,
+                                               uint32_t *serial)
 {
 	struct packet_rr rr;
 	uint32_t got;
@@ -113,22 +118,22 @@ static enum verdict find_serial(const struct ask *ask, struct packet_reader *rea
 	for (int i = 0; i < header->count[SECTION_ANSWER]; i++) {
 		packet_read_rr(reader, &rr);
 		if (reader->broken)
-			return VERDICT_FAILED;
-		if (!is_soa_of(ask, &rr))
+			return RESPONSE_FAILED;
+		if (!response_is_soa(ask, &rr))
 			continue;
 		if (!packet_soa_serial(reader, &rr, &got))
-			return VERDICT_FAILED;
+			return RESPONSE_FAILED;
 		if (!(header->flags & FLAG_AA))
-			return VERDICT_LAME;
+			return RESPONSE_LAME;
 		*serial = got;
-		return VERDICT_SERIAL;
+		return RESPONSE_SERIAL;
 	}
-	return VERDICT_ABSENT;
+	return RESPONSE_ABSENT;
 }
 
 /* NULL: the answer is signed as it must be. */
-static const char *signature_fault(const struct ask *ask, const uint8_t *data, size_t len,
-                                   uint64_t now)
+static const char *response_signature_fault(const struct soa_request *ask,
+                                            const uint8_t *data, size_t len, uint64_t now)
 {
 	struct tsig_chain chain = ask->chain;
 	struct tsig tsig;
@@ -142,30 +147,32 @@ static const char *signature_fault(const struct ask *ask, const uint8_t *data, s
 	return !fault && tsig.error ? tsig_words_refusal(tsig.error) : fault;
 }
 
-struct judgement verdict_of(const struct ask *ask, const uint8_t *data, size_t len,
-                            uint64_t now)
+struct response response_read(const struct soa_request *ask, const uint8_t *data,
+                              size_t len, uint64_t now)
 {
 	struct packet_reader reader = packet_reader(data, len);
 	struct packet_header header;
-	struct judgement judgement = { .verdict = VERDICT_MISMATCH };
+	struct response response = { .kind = RESPONSE_MISMATCH };
 	bool exact;
 
 	packet_read_header(&reader, &header);
-	if (!is_our_answer(ask, &header, &reader, &exact))
-		return judgement;
-	judgement.is_exact = exact;
-	judgement.rcode = header.flags & FLAG_RCODE;
-	judgement.fault = ask->is_signed ? signature_fault(ask, data, len, now) : NULL;
-	if (judgement.fault)
-		return judgement;
-	judgement.verdict = of_rcode(judgement.rcode);
+	if (!response_is_ours(ask, &header, &reader, &exact))
+		return response;
+	response.is_exact = exact;
+	response.rcode = header.flags & FLAG_RCODE;
+	response.fault = ask->is_signed ? response_signature_fault(ask, data, len,
+	                                                           now) : NULL;
+	if (response.fault)
+		return response;
+	response.kind = response_of_rcode(response.rcode);
 	if (ask->opcode == OPCODE_NOTIFY) {
-		judgement.verdict = judgement.rcode ? VERDICT_FAILED : VERDICT_SERIAL;
-		return judgement;
+		response.kind = response.rcode ? RESPONSE_FAILED : RESPONSE_SERIAL;
+		return response;
 	}
 	if (header.flags & FLAG_TC)
-		judgement.verdict = VERDICT_TRUNCATED;
-	else if (judgement.verdict == VERDICT_SERIAL)
-		judgement.verdict = find_serial(ask, &reader, &header, &judgement.serial);
-	return judgement;
+		response.kind = RESPONSE_TRUNCATED;
+	else if (response.kind == RESPONSE_SERIAL)
+		response.kind = response_find_serial(ask, &reader, &header,
+		                                     &response.serial);
+	return response;
 }

@@ -19,37 +19,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { TAIL = 4, CLOCK_STEP_S = 4, NOW = 1800000000 };
 enum { IS_NOTIFY = 1, IS_SIGNED = 2, IS_FORGED = 4, HASH_SHIFT = 3 };
 
-static struct ask ask_of(uint8_t kind)
+static struct soa_request ask_of(uint8_t kind)
 {
-	return (struct ask){
+	return (struct soa_request){
 		.id = 0x102,
 		.opcode = kind & IS_NOTIFY ? OPCODE_NOTIFY : OPCODE_QUERY,
 		.zone = { .len = 13, .wire = "\7example\3org" },
 	};
 }
 
-static void judge(const struct ask *ask, const uint8_t *data, size_t size)
+static void check(const struct soa_request *ask, const uint8_t *data, size_t size)
 {
-	struct judgement judgement = verdict_of(ask, data, size, NOW);
+	struct response response = response_read(ask, data, size, NOW);
 
-	assert(judgement.verdict < VERDICT_COUNT);
-	if (judgement.verdict != VERDICT_MISMATCH)
+	assert(response.kind < RESPONSE_KINDS);
+	if (response.kind != RESPONSE_MISMATCH)
 		assert(size >= PACKET_HEADER && data[0] == 1 && data[1] == 2 &&
 		       data[2] & 0x80);
-	if (judgement.verdict == VERDICT_ABSENT)	/* SERVFAIL, and its like, never is */
+	if (response.kind == RESPONSE_ABSENT)	/* never SERVFAIL, or its like */
 		assert(ask->opcode == OPCODE_QUERY &&
-		       (judgement.rcode == RCODE_NOERROR ||
-		        judgement.rcode == RCODE_REFUSED ||
-		        judgement.rcode == RCODE_NOTAUTH ||
-		        judgement.rcode == RCODE_NXDOMAIN));
-	if (judgement.verdict == VERDICT_SERIAL && ask->opcode == OPCODE_QUERY)
+		       (response.rcode == RCODE_NOERROR ||
+		        response.rcode == RCODE_REFUSED ||
+		        response.rcode == RCODE_NOTAUTH ||
+		        response.rcode == RCODE_NXDOMAIN));
+	if (response.kind == RESPONSE_SERIAL && ask->opcode == OPCODE_QUERY)
 		assert(size >= PACKET_HEADER + 17 + 34 && data[2] & 4);
 }
 
 /* Nothing is learned of the zone. */
-static void assert_refused(const struct judgement *judgement)
+static void assert_refused(const struct response *response)
 {
-	assert(judgement->verdict == VERDICT_MISMATCH);
+	assert(response->kind == RESPONSE_MISMATCH);
 }
 
 static struct tsig_key key_of(uint8_t kind)
@@ -62,10 +62,11 @@ static struct tsig_key key_of(uint8_t kind)
 }
 
 /* The question as the server gets it: its side of the chain. */
-static struct tsig_chain take_question(struct ask *ask, const struct tsig_key *key)
+static struct tsig_chain take_question(struct soa_request *ask,
+                                       const struct tsig_key *key)
 {
-	uint8_t question[ASK_MAX];
-	size_t len = ask_encode(ask, key, NOW, question);
+	uint8_t question[SOA_REQUEST_MAX];
+	size_t len = soa_request_encode(ask, key, NOW, question);
 	struct tsig_chain chain;
 	struct tsig tsig;
 
@@ -89,29 +90,30 @@ static bool is_unsigned(const struct tsig *tsig, size_t at, uint8_t octet, uint8
 	return at < 2 || (is_name && bit == 0x20 && octet >= 'a' && octet <= 'z');
 }
 
-static void flip_and_judge(const struct ask *ask, uint8_t *data, size_t len, unsigned bit)
+static void flip_and_check(const struct soa_request *ask, uint8_t *data, size_t len,
+                           unsigned bit)
 {
 	size_t at = bit / 8 % len;
-	struct judgement judgement;
+	struct response response;
 	struct tsig tsig;
 
 	assert(tsig_find(data, len, &tsig) && tsig.present);
 	if (is_unsigned(&tsig, at, data[at], 1 << bit % 8))
 		return;
 	data[at] ^= 1 << bit % 8;
-	judgement = verdict_of(ask, data, len, NOW);
-	assert_refused(&judgement);
+	response = response_read(ask, data, len, NOW);
+	assert_refused(&response);
 }
 
 /* MESSAGE is what the server has to say, and signs by its own clock. */
-static void judge_signed(uint8_t kind, const uint8_t *message, size_t len,
+static void check_signed(uint8_t kind, const uint8_t *message, size_t len,
                          const uint8_t *tail)
 {
 	static uint8_t data[PACKET_MAX];
-	struct ask plain = ask_of(kind), ask = plain;
+	struct soa_request plain = ask_of(kind), ask = plain;
 	struct tsig_key key = key_of(kind);
 	struct tsig_chain chain = take_question(&ask, &key);
-	struct judgement wanted = verdict_of(&plain, message, len, NOW), got;
+	struct response wanted = response_read(&plain, message, len, NOW), got;
 	unsigned late_s = tail[2] * CLOCK_STEP_S;
 	struct packet_writer writer;
 
@@ -119,25 +121,25 @@ static void judge_signed(uint8_t kind, const uint8_t *message, size_t len,
 	memcpy(data, message, len);
 	writer.len = len;
 	tsig_sign(&chain, TSIG_FINE, NULL, NOW - late_s, &writer);
-	got = verdict_of(&ask, data, writer.len, NOW);
+	got = response_read(&ask, data, writer.len, NOW);
 	if (late_s > TSIG_FUDGE_S) {
 		assert_refused(&got);
 	} else {
-		assert(got.verdict == wanted.verdict && got.rcode == wanted.rcode);
+		assert(got.kind == wanted.kind && got.rcode == wanted.rcode);
 		assert(got.serial == wanted.serial && !got.fault);
-		flip_and_judge(&ask, data, writer.len, tail[0] << 8 | tail[1]);
+		flip_and_check(&ask, data, writer.len, tail[0] << 8 | tail[1]);
 	}
 }
 
-static void judge_forged(uint8_t kind, const uint8_t *data, size_t len)
+static void check_forged(uint8_t kind, const uint8_t *data, size_t len)
 {
-	struct ask ask = ask_of(kind);
+	struct soa_request ask = ask_of(kind);
 	struct tsig_key key = key_of(kind);
-	struct judgement judgement;
+	struct response response;
 
 	take_question(&ask, &key);
-	judgement = verdict_of(&ask, data, len, NOW);
-	assert_refused(&judgement);
+	response = response_read(&ask, data, len, NOW);
+	assert_refused(&response);
 }
 
 /* Can it be signed: a whole message, that is not yet? */
@@ -145,19 +147,20 @@ static bool is_message(const uint8_t *data, size_t len)
 {
 	struct tsig tsig;
 
-	return len < PACKET_MAX - ASK_MAX && tsig_find(data, len, &tsig) && !tsig.present;
+	return len < PACKET_MAX - SOA_REQUEST_MAX && tsig_find(data, len,
+	                                                       &tsig) && !tsig.present;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t kind = size ? data[size - 1] : 0;
-	struct ask ask = ask_of(kind);
+	struct soa_request ask = ask_of(kind);
 
 	if (size < TAIL || !(kind & IS_SIGNED))
-		judge(&ask, data, size);
+		check(&ask, data, size);
 	else if (kind & IS_FORGED)
-		judge_forged(kind, data, size - TAIL);
+		check_forged(kind, data, size - TAIL);
 	else if (is_message(data, size - TAIL))
-		judge_signed(kind, data, size - TAIL, data + size - TAIL);
+		check_signed(kind, data, size - TAIL, data + size - TAIL);
 	return 0;
 }

@@ -361,10 +361,10 @@ static void a_ready_soa_is_as_one_that_is_made(void **state)
 static void a_ready_soa_is_signed(void **state)
 {
 	struct head head = head_with("example.org.", "ns1.example.org.", "h.example.org.");
-	struct ask ask = { .id = 9, .opcode = OPCODE_QUERY, .zone = head.name };
+	struct soa_request ask = { .id = 9, .opcode = OPCODE_QUERY, .zone = head.name };
 	struct soa_cache *cache = soa_cache_new(1, 1 << 20);
-	uint8_t asked[ASK_MAX], answer[PACKET_MAX];
-	struct judgement judgement;
+	uint8_t asked[SOA_REQUEST_MAX], answer[PACKET_MAX];
+	struct response response;
 	struct tsig_key key;
 	struct query query;
 	const uint8_t *record;
@@ -375,21 +375,22 @@ static void a_ready_soa_is_signed(void **state)
 	soa_cache_put(cache, &head, 0);
 	assert_int_equal(tsig_key_parse("key.example.", "hmac-sha256", "c2VjcmV0", &key,
 	                                &why), OK);
-	len = ask_encode(&ask, &key, 1000, asked);
+	len = soa_request_encode(&ask, &key, 1000, asked);
 	query_read(asked, len, false, &query);
 	assert_int_equal(query_verify(&query, asked, &key, 1000), QUERY_SERVE);
 	record = soa_cache_record(cache, &query.raw, 1, &record_len);
 	for (int i = 0; i < 2; i++) {
-		struct ask asker = ask;		/* who hears the first, or the second */
+		struct soa_request asker = ask;	/* who hears the first, or the second */
 
 		len = query_answer_ready(&query, FLAG_AA, record, record_len, false,
 		                         answer, sizeof(answer));
-		judgement = verdict_of(&asker, answer, len, 1000);
-		assert_int_equal(judgement.verdict, VERDICT_SERIAL);
-		assert_int_equal(judgement.serial, 7);
+		response = response_read(&asker, answer, len, 1000);
+		assert_int_equal(response.kind, RESPONSE_SERIAL);
+		assert_int_equal(response.serial, 7);
 	}
 	answer[PACKET_HEADER + 20] ^= 1;
-	assert_int_not_equal(verdict_of(&ask, answer, len, 1000).verdict, VERDICT_SERIAL);
+	assert_int_not_equal(response_read(&ask, answer, len, 1000).kind,
+	                     RESPONSE_SERIAL);
 	soa_cache_free(&cache);
 }
 
