@@ -4,11 +4,11 @@
 #include "compare.h"
 #include "core/soa_cache.h"
 #include "dns/address.h"
-#include "intake.h"
 #include "model/json.h"
 #include "model/messages.h"
 #include "model/name.h"
 #include "notifier.h"
+#include "order_queue.h"
 #include "poller.h"
 
 enum { ADDRESS_MAX = 64 };

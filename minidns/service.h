@@ -2,7 +2,7 @@
  * service -- the RPC methods of topic "minidns":
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
- *	propagate_zones, poll_zones			lists of them (intake.h)
+ *	propagate_zones, poll_zones			lists of them (order_queue.h)
  *	compare_zones					a list of comparisons (compare.h)
  *	transfer_ended, news				told by another instance
  *

@@ -1,4 +1,4 @@
-#include "intake.h"
+#include "order_queue.h"
 
 #include <stdlib.h>
 
