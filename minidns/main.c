@@ -275,9 +275,9 @@ static void make_outbound(struct loop *loop)
 
 	minidns.reporter = reporter_new(loop, minidns.runtime.rpc, polls_are_out, NULL);
 	minidns.service.poller = poller_new(loop, &poller);
-	minidns.service.intake =
-	    intake_new(loop, minidns.service.notifier, minidns.service.poller,
-	               minidns.service.announcer);
+	minidns.service.orders =
+	    order_queue_new(loop, minidns.service.notifier, minidns.service.poller,
+	                    minidns.service.announcer);
 }
 
 static void make_serving(const struct runtime *runtime)
@@ -570,7 +570,7 @@ static void stop(void *self)
 	compares_free(&minidns.service.compares);
 	serve_free(&minidns.serve);
 	limiter_free(&minidns.limiter);
-	intake_free(&minidns.service.intake);
+	order_queue_free(&minidns.service.orders);
 	poller_free(&minidns.service.poller);
 	reporter_free(&minidns.reporter);
 	notifier_free(&minidns.service.notifier);

@@ -6,7 +6,7 @@
  *	listener_udp, listener_tcp -> serve -> zone_lookup, zones, deltas -> store
  *	                                    -> transfers -> poller
  *	                                    -> limiter -> servers
- *	service -> intake -> notifier, poller -> dns_request;  poller -> peers
+ *	service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
  *	service -> compare -> comparison -> zone_lookup, zones
  *	notifier -> announcer <-> announcers of other instances;
  *	announcer -> zone_lookup

@@ -15,66 +15,66 @@
 
 enum { ORDERS_A_TURN = 128 };		/* less than a millisecond of work */
 
-/* A message, and how far it was taken up. */
-struct list {
-	struct list *next;
+/* A message, and how many of its orders are started. */
+struct order_list {
+	struct order_list *next;
 	struct arena *arena;
 	json_t *args;			/* what the propagation points into */
 	struct propagation propagation;
-	size_t taken, count;
+	size_t started, count;
 };
 
-struct intake {
+struct order_queue {
 	struct loop *loop;
 	struct notifier *notifier;
 	struct poller *poller;
 	struct announcer *announcer;
-	struct list *first, **end;
+	struct order_list *first, **end;
 	size_t waiting;			/* orders of all lists */
-	bool due;			/* take_some() runs at the end of the turn */
+	bool due;			/* order_queue_start_some() is */
 };
 
-struct intake *intake_new(struct loop *loop, struct notifier *notifier,
-                          struct poller *poller, struct announcer *announcer)
+struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier,
+                                    struct poller *poller, struct announcer *announcer)
 {
-	struct intake *intake = xcalloc(1, sizeof(*intake));
+	struct order_queue *queue = xcalloc(1, sizeof(*queue));
 
-	intake->loop = loop;
-	intake->notifier = notifier;
-	intake->poller = poller;
-	intake->announcer = announcer;
-	intake->end = &intake->first;
-	return intake;
+	queue->loop = loop;
+	queue->notifier = notifier;
+	queue->poller = poller;
+	queue->announcer = announcer;
+	queue->end = &queue->first;
+	return queue;
 }
 
-static void list_free(struct list *list)
+static void order_list_free(struct order_list *list)
 {
 	json_decref(list->args);
 	arena_free(&list->arena);
 	free(list);
 }
 
-/* What is left of it is not taken up. */
-static void drop_first(struct intake *intake)
+/* Its remaining orders are not started. */
+static void order_queue_drop_first(struct order_queue *queue)
 {
-	struct list *list = intake->first;
+	struct order_list *list = queue->first;
 
-	intake->first = list->next;
-	if (!intake->first)
-		intake->end = &intake->first;
-	intake->waiting -= list->count - list->taken;
-	list_free(list);
+	queue->first = list->next;
+	if (!queue->first)
+		queue->end = &queue->first;
+	queue->waiting -= list->count - list->started;
+	order_list_free(list);
 }
 
-void intake_free(struct intake **intake)
+void order_queue_free(struct order_queue **queue)
 {
-	struct intake *old = *intake;
+	struct order_queue *old = *queue;
 
-	*intake = NULL;
+	*queue = NULL;
 	if (!old)
 		return;
 	while (old->first)
-		drop_first(old);
+		order_queue_drop_first(old);
 	loop_later_cancel(old->loop, old);
 	free(old);
 }
@@ -82,7 +82,7 @@ void intake_free(struct intake **intake)
 /* ---- orders ---- */
 
 /* Number I: each domain for all its servers, then the next one. */
-static struct poll_order order_of(const struct propagation *propagation, size_t i)
+static struct poll_order order_list_at(const struct propagation *propagation, size_t i)
 {
 	struct poll_order order = propagation->terms;
 
@@ -91,53 +91,53 @@ static struct poll_order order_of(const struct propagation *propagation, size_t 
 	return order;
 }
 
-static enum err take_order(struct intake *intake, const struct poll_order *order,
-                           struct why *why)
+static enum err order_queue_start_order(struct order_queue *queue,
+                                        const struct poll_order *order, struct why *why)
 {
 	enum err err = OK;
 
 	if (!order->quiet)
-		err = notifier_order(intake->notifier, order, why);
-	return err ? err : poller_order(intake->poller, order, why);
+		err = notifier_order(queue->notifier, order, why);
+	return err ? err : poller_order(queue->poller, order, why);
 }
 
-/* What is wrong with an order was told when the list came. */
-static void take_next(struct intake *intake)
+/* The caller learned of faults when the list came. */
+static void order_queue_start_next(struct order_queue *queue)
 {
-	struct list *list = intake->first;
-	struct poll_order order = order_of(&list->propagation, list->taken);
+	struct order_list *list = queue->first;
+	struct poll_order order = order_list_at(&list->propagation, list->started);
 	struct why why;
 
-	list->taken++;
-	intake->waiting--;
-	if (take_order(intake, &order, &why) == ERR_BUSY) {
+	list->started++;
+	queue->waiting--;
+	if (order_queue_start_order(queue, &order, &why) == ERR_BUSY) {
 		log_warn("orders not taken up: count=%zu why=\"%s\"",
-		         list->count - list->taken + 1, why.text);
-		drop_first(intake);
-	} else if (list->taken == list->count) {
-		drop_first(intake);
+		         list->count - list->started + 1, why.text);
+		order_queue_drop_first(queue);
+	} else if (list->started == list->count) {
+		order_queue_drop_first(queue);
 	}
 }
 
-static void take_some(void *self)
+static void order_queue_start_some(void *self)
 {
-	struct intake *intake = self;
+	struct order_queue *queue = self;
 
-	intake->due = false;
-	for (int i = 0; i < ORDERS_A_TURN && intake->first; i++)
-		take_next(intake);
-	if (!intake->first)
+	queue->due = false;
+	for (int i = 0; i < ORDERS_A_TURN && queue->first; i++)
+		order_queue_start_next(queue);
+	if (!queue->first)
 		return;
-	intake->due = true;
-	loop_later(intake->loop, take_some, intake);
+	queue->due = true;
+	loop_later(queue->loop, order_queue_start_some, queue);
 }
 
 /* ---- lists ---- */
 
-static enum err check_order(const struct propagation *propagation, size_t i,
-                            struct why *why)
+static enum err order_list_check_one(const struct propagation *propagation, size_t i,
+                                     struct why *why)
 {
-	struct poll_order order = order_of(propagation, i);
+	struct poll_order order = order_list_at(propagation, i);
 	struct name zone, tsig_key;
 	struct address server;
 
@@ -145,25 +145,25 @@ static enum err check_order(const struct propagation *propagation, size_t i,
 }
 
 /* All servers with the first domain, and all domains with the first server. */
-static enum err check(const struct list *list, struct why *why)
+static enum err order_list_check(const struct order_list *list, struct why *why)
 {
 	size_t servers = list->propagation.destination_count;
 	enum err err = OK;
 
 	for (size_t i = 0; i < servers && !err; i++)
-		err = check_order(&list->propagation, i, why);
+		err = order_list_check_one(&list->propagation, i, why);
 	for (size_t i = servers; i < list->count && !err; i += servers)
-		err = check_order(&list->propagation, i, why);
+		err = order_list_check_one(&list->propagation, i, why);
 	return err;
 }
 
-static void enqueue(struct intake *intake, struct list *list)
+static void order_queue_append(struct order_queue *queue, struct order_list *list)
 {
-	*intake->end = list;
-	intake->end = &list->next;
-	intake->waiting += list->count;
-	if (!intake->due)
-		take_some(intake);
+	*queue->end = list;
+	queue->end = &list->next;
+	queue->waiting += list->count;
+	if (!queue->due)
+		order_queue_start_some(queue);
 }
 
 static void ignore_announced(void *self)
@@ -171,7 +171,8 @@ static void ignore_announced(void *self)
 	(void)self;
 }
 
-static void intake_announce(struct intake *intake, const struct domain_refs *domains)
+static void order_queue_announce(struct order_queue *queue,
+                                 const struct domain_refs *domains)
 {
 	struct name zone;
 	struct why why;
@@ -180,15 +181,15 @@ static void intake_announce(struct intake *intake, const struct domain_refs *dom
 		struct edition edition = edition_of(&domains->item[i]);
 
 		if (!name_parse(domains->item[i].name, "domain.name", &zone, &why))
-			announcer_send(intake->announcer, &zone, &edition,
-			               ignore_announced, intake->announcer);
+			announcer_send(queue->announcer, &zone, &edition,
+			               ignore_announced, queue->announcer);
 	}
 }
 
-enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
-                     struct why *why)
+enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
+                         struct why *why)
 {
-	struct list *list = xcalloc(1, sizeof(*list));
+	struct order_list *list = xcalloc(1, sizeof(*list));
 	enum err err;
 
 	list->arena = arena_new();
@@ -197,15 +198,15 @@ enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
 	list->propagation.terms.quiet = quiet;
 	list->count = list->propagation.domains.count *
 	              list->propagation.destination_count;
-	if (!err && !poller_has_room(intake->poller, intake->waiting + list->count))
+	if (!err && !poller_has_room(queue->poller, queue->waiting + list->count))
 		err = fail(why, ERR_BUSY, "too many polls are out already");
 	if (err || !list->count) {
 		if (!err && !quiet)
-			intake_announce(intake, &list->propagation.domains);
-		list_free(list);
+			order_queue_announce(queue, &list->propagation.domains);
+		order_list_free(list);
 		return err;
 	}
-	err = check(list, why);
-	enqueue(intake, list);
+	err = order_list_check(list, why);
+	order_queue_append(queue, list);
 	return err;
 }

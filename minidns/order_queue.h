@@ -1,9 +1,10 @@
 /*
- * intake -- lists of orders, NOTIFY and poll of each, taken up a few at a time: a
- * message may bring thousands, and timers and answers are not to wait for them all.
+ * order_queue -- lists of orders, each a NOTIFY and a poll. A message may bring
+ * thousands: the queue starts a few in each turn of the loop, so that timers and answers
+ * are not late.
  *
- * A list is looked through, and acknowledged, before all of it is taken up. What is
- * lost with the process is lost as its polls are: the pool manager's rows know.
+ * A list is checked and acknowledged before all its orders are started. If the process
+ * dies, the rest is lost like its polls: the pool manager's rows know what is owed.
  */
 #pragma once
 
@@ -13,19 +14,18 @@
 #include "base/err.h"
 
 struct announcer;
-struct intake;
+struct order_queue;
 struct loop;
 struct notifier;
 struct poller;
 
-struct intake *intake_new(struct loop *loop, struct notifier *notifier,
-                          struct poller *poller, struct announcer *announcer);
-void intake_free(struct intake **intake);
+struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier,
+                                    struct poller *poller, struct announcer *announcer);
+void order_queue_free(struct order_queue **queue);
 /*
- * ARGS of "propagate_zones", or of "poll_zones": QUIET. ERR_INVALID: what is wrong with
- * one order holds up no other, and the first reason is told. ERR_BUSY: nothing was taken.
- * Without destinations, for no server is there to be told, the instances of minidns hear
- * of the change all the same: others may ask them.
+ * ARGS of "propagate_zones", or of "poll_zones": QUIET. ERR_INVALID: one order is wrong; the
+ * others are started, and WHY tells the first fault. ERR_BUSY: no order is started. Without
+ * destinations the change is only announced to the instances of minidns.
  */
-enum err intake_take(struct intake *intake, const json_t *args, bool quiet,
-                     struct why *why);
+enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
+                         struct why *why);

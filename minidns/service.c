@@ -58,7 +58,7 @@ static enum err on_propagate_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return intake_take(service->intake, req->args, false, &req->why);
+	return order_queue_add(service->orders, req->args, false, &req->why);
 }
 
 /* The pool manager looks after its servers: it hears of those that differ. */
@@ -66,7 +66,7 @@ static enum err on_poll_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return intake_take(service->intake, req->args, true, &req->why);
+	return order_queue_add(service->orders, req->args, true, &req->why);
 }
 
 /* The same, of what each has under its serial. */

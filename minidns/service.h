@@ -15,7 +15,7 @@
 
 struct compares;
 struct announcer;
-struct intake;
+struct order_queue;
 struct notifier;
 struct poller;
 
@@ -23,7 +23,7 @@ struct poller;
 struct service {
 	struct compares *compares;
 	struct announcer *announcer;
-	struct intake *intake;
+	struct order_queue *orders;
 	struct notifier *notifier;
 	struct poller *poller;
 };
