@@ -20,7 +20,7 @@
 #include "order_queue.h"
 #include "peers.h"
 #include "poller.h"
-#include "reporter.h"
+#include "report_batch.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "runtime/worker.h"

@@ -1,4 +1,4 @@
-#include "reporter.h"
+#include "report_batch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
