@@ -55,7 +55,7 @@ static struct minidns {
 	struct servers *servers;
 	struct transfers *transfers;
 	struct dns_requests *requests;
-	struct reporter *reporter;
+	struct report_batch *reports;
 	struct limiter *limiter;
 	struct serve *serve;
 	struct tcp_clients *clients;
@@ -231,7 +231,7 @@ static void on_notify_answered(void *self, const struct name *zone,
 static void on_report(void *self, const struct server_report *report)
 {
 	(void)self;
-	reporter_add(minidns.reporter, report);
+	report_batch_add(minidns.reports, report);
 }
 
 static bool polls_are_out(const void *self)
@@ -273,7 +273,8 @@ static void make_outbound(struct loop *loop)
 		.report = on_report,
 	};
 
-	minidns.reporter = reporter_new(loop, minidns.runtime.rpc, polls_are_out, NULL);
+	minidns.reports = report_batch_new(loop, minidns.runtime.rpc, polls_are_out,
+	                                   NULL);
 	minidns.service.poller = poller_new(loop, &poller);
 	minidns.service.orders =
 	    order_queue_new(loop, minidns.service.notifier, minidns.service.poller,
@@ -545,7 +546,7 @@ static bool idle(const void *self)
 {
 	(void)self;
 	return !serve_pending(minidns.serve) && !transfers_count(minidns.transfers) &&
-	       !tcp_clients_busy(minidns.clients) && reporter_idle(minidns.reporter);
+	       !tcp_clients_busy(minidns.clients) && report_batch_idle(minidns.reports);
 }
 
 /* First what asks, then what answers it: each part outlives those that call it back. */
@@ -572,7 +573,7 @@ static void stop(void *self)
 	limiter_free(&minidns.limiter);
 	order_queue_free(&minidns.service.orders);
 	poller_free(&minidns.service.poller);
-	reporter_free(&minidns.reporter);
+	report_batch_free(&minidns.reports);
 	notifier_free(&minidns.service.notifier);
 	announcer_free(&minidns.service.announcer);
 	transfers_free(&minidns.transfers);

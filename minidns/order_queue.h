@@ -23,9 +23,9 @@ struct order_queue *order_queue_new(struct loop *loop, struct notifier *notifier
                                     struct poller *poller, struct announcer *announcer);
 void order_queue_free(struct order_queue **queue);
 /*
- * ARGS of "propagate_zones", or of "poll_zones": QUIET. ERR_INVALID: one order is wrong; the
- * others are started, and WHY tells the first fault. ERR_BUSY: no order is started. Without
- * destinations the change is only announced to the instances of minidns.
+ * ARGS of "propagate_zones", or of "poll_zones": QUIET. ERR_INVALID: an order is wrong;
+ * the others are started, and WHY tells the first fault. ERR_BUSY: no order is started.
+ * Without destinations the change is only announced to the instances of minidns.
  */
 enum err order_queue_add(struct order_queue *queue, const json_t *args, bool quiet,
                          struct why *why);

@@ -12,129 +12,131 @@
 
 enum { LINGER_MS = 10 };
 
-/* What one pool's managers are to hear. */
-struct parcel {
-	struct parcel *next;
-	char *pool;
+/* The reports for the managers of one pool. */
+struct pool_batch {
+	struct pool_batch *next;
+	char *name;
 	json_t *reports;
 };
 
-struct reporter {
+struct report_batch {
 	struct loop *loop;
 	struct rpc_client *rpc;
 	bool (*more_to_come)(const void *self);
 	const void *self;
 	struct loop_timer *timer;
-	bool looking;			/* look() is due at the end of the turn */
-	struct parcel *parcels;
+	bool due;			/* report_batch_on_turn_end() is */
+	struct pool_batch *pools;
 };
 
-static void send_parcels(void *self);
+static void report_batch_send(void *self);
 
-struct reporter *reporter_new(struct loop *loop, struct rpc_client *rpc,
-                              bool (*more_to_come)(const void *self), const void *self)
+struct report_batch *report_batch_new(struct loop *loop, struct rpc_client *rpc,
+                                      bool (*more_to_come)(const void *self),
+                                      const void *self)
 {
-	struct reporter *reporter = xcalloc(1, sizeof(*reporter));
+	struct report_batch *batch = xcalloc(1, sizeof(*batch));
 
-	reporter->loop = loop;
-	reporter->rpc = rpc;
-	reporter->more_to_come = more_to_come;
-	reporter->self = self;
-	reporter->timer = loop_timer_new(loop, send_parcels, reporter);
-	return reporter;
+	batch->loop = loop;
+	batch->rpc = rpc;
+	batch->more_to_come = more_to_come;
+	batch->self = self;
+	batch->timer = loop_timer_new(loop, report_batch_send, batch);
+	return batch;
 }
 
-static void parcel_free(struct parcel *parcel)
+static void pool_batch_free(struct pool_batch *pool)
 {
-	json_decref(parcel->reports);
-	free(parcel->pool);
-	free(parcel);
+	json_decref(pool->reports);
+	free(pool->name);
+	free(pool);
 }
 
-void reporter_free(struct reporter **reporter)
+void report_batch_free(struct report_batch **batch)
 {
-	struct reporter *old = *reporter;
+	struct report_batch *old = *batch;
 
-	*reporter = NULL;
+	*batch = NULL;
 	if (!old)
 		return;
-	for (struct parcel *parcel = old->parcels, *next; parcel; parcel = next) {
-		next = parcel->next;
-		parcel_free(parcel);
+	for (struct pool_batch *pool = old->pools, *next; pool; pool = next) {
+		next = pool->next;
+		pool_batch_free(pool);
 	}
 	loop_later_cancel(old->loop, old);
 	loop_timer_free(&old->timer);
 	free(old);
 }
 
-bool reporter_idle(const struct reporter *reporter)
+bool report_batch_idle(const struct report_batch *batch)
 {
-	return !reporter->parcels;
+	return !batch->pools;
 }
 
 /* ---- out ---- */
 
-static void send_parcel(struct reporter *reporter, const struct parcel *parcel)
+static void report_batch_send_pool(struct report_batch *batch,
+                                   const struct pool_batch *pool)
 {
 	char topic[300], request_id[ID_LEN + 1];
 	struct rpc_target target = { .topic = topic };
-	json_t *args = json_pack("{s:O}", "reports", parcel->reports), *context;
+	json_t *args = json_pack("{s:O}", "reports", pool->reports), *context;
 	struct why why;
 
 	id_random(request_id);
 	context = context_encode(request_id, true);
-	snprintf(topic, sizeof(topic), "pool_manager.%s", parcel->pool);
-	if (rpc_cast(reporter->rpc, &target, "update_statuses", args, context, &why))
+	snprintf(topic, sizeof(topic), "pool_manager.%s", pool->name);
+	if (rpc_cast(batch->rpc, &target, "update_statuses", args, context, &why))
 		log_warn("reports not sent: req=%s pool=%s count=%zu why=\"%s\"",
-		         request_id, parcel->pool, json_array_size(parcel->reports),
+		         request_id, pool->name, json_array_size(pool->reports),
 		         why.text);
 	json_decref(context);
 	json_decref(args);
 }
 
-static void send_parcels(void *self)
+static void report_batch_send(void *self)
 {
-	struct reporter *reporter = self;
-	struct parcel *parcel;
+	struct report_batch *batch = self;
+	struct pool_batch *pool;
 
-	loop_timer_cancel(reporter->timer);
-	while ((parcel = reporter->parcels)) {
-		reporter->parcels = parcel->next;
-		send_parcel(reporter, parcel);
-		parcel_free(parcel);
+	loop_timer_cancel(batch->timer);
+	while ((pool = batch->pools)) {
+		batch->pools = pool->next;
+		report_batch_send_pool(batch, pool);
+		pool_batch_free(pool);
 	}
 }
 
 /* ---- in ---- */
 
-static void look(void *self)
+static void report_batch_on_turn_end(void *self)
 {
-	struct reporter *reporter = self;
+	struct report_batch *batch = self;
 
-	reporter->looking = false;
-	if (!reporter->more_to_come(reporter->self))
-		send_parcels(reporter);
-	else if (reporter->parcels && !loop_timer_armed(reporter->timer))
-		loop_timer_set(reporter->timer, LINGER_MS);
+	batch->due = false;
+	if (!batch->more_to_come(batch->self))
+		report_batch_send(batch);
+	else if (batch->pools && !loop_timer_armed(batch->timer))
+		loop_timer_set(batch->timer, LINGER_MS);
 }
 
-static struct parcel *parcel_for(struct reporter *reporter, const char *pool)
+static struct pool_batch *report_batch_pool(struct report_batch *batch, const char *name)
 {
-	struct parcel *parcel = reporter->parcels;
+	struct pool_batch *pool = batch->pools;
 
-	while (parcel && strcmp(parcel->pool, pool))
-		parcel = parcel->next;
-	if (parcel)
-		return parcel;
-	parcel = xcalloc(1, sizeof(*parcel));
-	parcel->pool = xstrdup(pool);
-	parcel->reports = json_array();
-	parcel->next = reporter->parcels;
-	reporter->parcels = parcel;
-	return parcel;
+	while (pool && strcmp(pool->name, name))
+		pool = pool->next;
+	if (pool)
+		return pool;
+	pool = xcalloc(1, sizeof(*pool));
+	pool->name = xstrdup(name);
+	pool->reports = json_array();
+	pool->next = batch->pools;
+	batch->pools = pool;
+	return pool;
 }
 
-static void log_report(const struct server_report *report)
+static void report_batch_log(const struct server_report *report)
 {
 	if (report->differs)
 		log_warn("server differs: domain=%s server=%s serial=%u why=\"%s\"",
@@ -151,15 +153,15 @@ static void log_report(const struct server_report *report)
 		         report->reason);
 }
 
-void reporter_add(struct reporter *reporter, const struct server_report *report)
+void report_batch_add(struct report_batch *batch, const struct server_report *report)
 {
-	struct parcel *parcel = parcel_for(reporter, report->domain.pool);
+	struct pool_batch *pool = report_batch_pool(batch, report->domain.pool);
 
-	log_report(report);
-	json_array_append_new(parcel->reports, server_report_encode(report));
-	if (json_array_size(parcel->reports) == LIST_MAX)
-		send_parcels(reporter);
-	if (!reporter->looking)
-		loop_later(reporter->loop, look, reporter);
-	reporter->looking = true;
+	report_batch_log(report);
+	json_array_append_new(pool->reports, server_report_encode(report));
+	if (json_array_size(pool->reports) == LIST_MAX)
+		report_batch_send(batch);
+	if (!batch->due)
+		loop_later(batch->loop, report_batch_on_turn_end, batch);
+	batch->due = true;
 }
