@@ -1,6 +1,6 @@
 #include "minidns.h"
 
-#include "comparison.h"
+#include "compare_zone.h"
 #include "core/response.h"
 #include "runtime/metrics.h"
 

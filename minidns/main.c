@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "compare.h"
+#include "compare_queue.h"
 #include "consistency/pulse.h"
 #include "core/access.h"
 #include "core/cookie.h"

@@ -1,7 +1,7 @@
 #include "service.h"
 
 #include "announcer.h"
-#include "compare.h"
+#include "compare_queue.h"
 #include "core/soa_cache.h"
 #include "dns/address.h"
 #include "model/json.h"

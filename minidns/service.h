@@ -3,7 +3,7 @@
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
  *	propagate_zones, poll_zones			lists of them (order_queue.h)
- *	compare_zones					a list of comparisons (compare.h)
+ *	compare_zones					a list of comparisons (compare_queue.h)
  *	transfer_ended, news				told by another instance
  *
  * The first two are casts that are acknowledged once their timers are set;

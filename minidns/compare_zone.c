@@ -1,4 +1,4 @@
-#include "comparison.h"
+#include "compare_zone.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "compare.h"
+#include "compare_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "comparison.h"
+#include "compare_zone.h"
 #include "dns_request.h"
 #include "minidns.h"
 #include "model/messages.h"
