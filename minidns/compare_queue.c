@@ -28,20 +28,20 @@ enum {
 };
 
 /* A message, as long as an order of it is left. */
-struct list {
+struct compare_list {
 	struct arena *arena;
 	json_t *args;			/* what the propagation points into */
 	struct propagation propagation;
 	size_t users;
 };
 
-struct order {
-	struct order *next;
-	struct list *list;
+struct compare_order {
+	struct compare_order *next;
+	struct compare_list *list;
 	size_t at;
 	struct route_key key;
 	struct server *server;
-	struct comparison *comparison;	/* NULL: it waits */
+	struct compare_zone *compare;	/* NULL: it waits */
 	struct loop_timer *timer;	/* till it waits, after a break */
 	int tries, breaks;
 	bool tell_equal;
@@ -49,52 +49,53 @@ struct order {
 
 struct server {
 	struct server *next;		/* of those whose turn comes */
-	struct compares *compares;
+	struct compare_queue *queue;
 	struct route_key key;
-	struct order *first, **end;
+	struct compare_order *first, **end;
 	int running;
 	bool in_turn;
-	struct log_limit log_limits[COMPARISON_OUTCOMES];
+	struct log_limit log_limits[COMPARE_OUTCOMES];
 };
 
-struct compares {
+struct compare_queue {
 	struct loop *loop;
-	struct compares_config config;
-	struct comparison_parts parts;
+	struct compare_queue_config config;
+	struct compare_zone_parts parts;
 	struct canonical record;
 	struct map *servers;		/* by address; never forgotten */
 	struct map *orders;		/* by zone and server: what waits or runs */
 	struct server *turns, **turns_end;
 	size_t waiting;
 	int running;
-	bool ended, due;		/* due: begin_some() is, at the end of the turn */
+	bool ended, due;		/* compare_queue_begin_some() is due */
 };
 
-struct compares *compares_new(struct loop *loop, const struct compares_config *config)
+struct compare_queue *compare_queue_new(struct loop *loop,
+                                        const struct compare_queue_config *config)
 {
-	struct compares *compares = xcalloc(1, sizeof(*compares));
+	struct compare_queue *queue = xcalloc(1, sizeof(*queue));
 
-	compares->loop = loop;
-	compares->config = *config;
-	compares->parts = (struct comparison_parts){
+	queue->loop = loop;
+	queue->config = *config;
+	queue->parts = (struct compare_zone_parts){
 		.loop = loop,
 		.servers = config->servers,
 		.requests = config->requests,
-		.record = &compares->record,
+		.record = &queue->record,
 		.lookup = config->lookup,
 		.zones = config->zones,
 		.deltas = config->deltas,
 		.released = config->released,
 		.self = config->self,
 	};
-	random_fill(&compares->parts.keys, sizeof(compares->parts.keys));
-	compares->servers = map_new(random_u32());
-	compares->orders = map_new(random_u32());
-	compares->turns_end = &compares->turns;
-	return compares;
+	random_fill(&queue->parts.keys, sizeof(queue->parts.keys));
+	queue->servers = map_new(random_u32());
+	queue->orders = map_new(random_u32());
+	queue->turns_end = &queue->turns;
+	return queue;
 }
 
-static void list_release(struct list *list)
+static void compare_list_release(struct compare_list *list)
 {
 	if (--list->users)
 		return;
@@ -104,7 +105,7 @@ static void list_release(struct list *list)
 }
 
 /* Number AT: each domain for all its servers, then the next one. */
-static struct poll_order poll_order_of(const struct list *list, size_t at)
+static struct poll_order compare_list_at(const struct compare_list *list, size_t at)
 {
 	const struct propagation *propagation = &list->propagation;
 	size_t servers = propagation->destination_count;
@@ -115,49 +116,52 @@ static struct poll_order poll_order_of(const struct list *list, size_t at)
 	return order;
 }
 
-static void order_free(struct order *order)
+static void compare_order_free(struct compare_order *order)
 {
-	struct compares *compares = order->server->compares;
+	struct compare_queue *queue = order->server->queue;
 
-	map_remove(compares->orders, order->key.octets, order->key.len);
+	map_remove(queue->orders, order->key.octets, order->key.len);
 	loop_timer_free(&order->timer);
-	list_release(order->list);
+	compare_list_release(order->list);
 	free(order);
 }
 
 /* ---- the end of one ---- */
 
-static void begin_later(struct compares *compares);
-static void take_turn(struct server *server);
+static void compare_queue_begin_later(struct compare_queue *queue);
+static void compare_queue_enter_turn(struct server *server);
 
-static void report(const struct compares *compares, const struct poll_order *order,
-                   const struct comparison_end *end)
+static void compare_queue_report(const struct compare_queue *queue,
+                                 const struct poll_order *order,
+                                 const struct compare_zone_end *end)
 {
-	bool refused = end->outcome == COMPARISON_REFUSED;
+	bool refused = end->outcome == COMPARE_REFUSED;
 	const struct server_report found = {
 		.domain = order->domain,
 		.name_server = order->destination.id,
 		.report = REPORT_SUCCESS,
 		.has_serial = !refused,
 		.serial = refused ? 0 : end->serial,
-		.differs = end->outcome == COMPARISON_DIFFERS,
-		.equal = end->outcome == COMPARISON_EQUAL,
+		.differs = end->outcome == COMPARE_DIFFERS,
+		.equal = end->outcome == COMPARE_EQUAL,
 		.refused = refused,
-		.reason = end->outcome == COMPARISON_EQUAL ? "" : end->words,
+		.reason = end->outcome == COMPARE_EQUAL ? "" : end->words,
 	};
 
-	compares->config.report(compares->config.self, &found);
+	queue->config.report(queue->config.self, &found);
 }
 
-static bool is_to_be_told(const struct order *order, enum comparison_outcome outcome)
+static bool compare_queue_is_reported(const struct compare_order *order,
+                                      enum compare_outcome outcome)
 {
-	return outcome == COMPARISON_DIFFERS ||
+	return outcome == COMPARE_DIFFERS ||
 	       (order->tell_equal &&
-	        (outcome == COMPARISON_EQUAL || outcome == COMPARISON_REFUSED));
+	        (outcome == COMPARE_EQUAL || outcome == COMPARE_REFUSED));
 }
 
-static void log_uncompared(struct server *server, const struct poll_order *order,
-                           const struct comparison_end *end)
+static void compare_queue_log_uncompared(struct server *server,
+                                         const struct poll_order *order,
+                                         const struct compare_zone_end *end)
 {
 	static const char advice[] =
 	    "; allow transfers to minidns' address to have the content compared";
@@ -167,230 +171,239 @@ static void log_uncompared(struct server *server, const struct poll_order *order
 	log_info("content not compared: domain=%s server=%s host=%s port=%u outcome=%s "
 	         "why=\"%s%s\"", order->domain.name, order->destination.id,
 	         order->destination.host, order->destination.port,
-	         comparison_outcome_name(end->outcome), end->words,
-	         end->outcome == COMPARISON_REFUSED ? advice : "");
+	         compare_outcome_name(end->outcome), end->words,
+	         end->outcome == COMPARE_REFUSED ? advice : "");
 }
 
-static void tell(struct order *order, const struct comparison_end *end)
+static void compare_queue_finish(struct compare_order *order,
+                                 const struct compare_zone_end *end)
 {
-	struct compares *compares = order->server->compares;
-	struct poll_order what = poll_order_of(order->list, order->at);
+	struct compare_queue *queue = order->server->queue;
+	struct poll_order what = compare_list_at(order->list, order->at);
 
-	metric_add(compares->config.figures->comparisons[end->outcome], 1);
-	if (is_to_be_told(order, end->outcome))
-		report(compares, &what, end);
-	if (end->outcome >= COMPARISON_REFUSED)
-		log_uncompared(order->server, &what, end);
-	else if (end->outcome != COMPARISON_DIFFERS)
+	metric_add(queue->config.figures->comparisons[end->outcome], 1);
+	if (compare_queue_is_reported(order, end->outcome))
+		compare_queue_report(queue, &what, end);
+	if (end->outcome >= COMPARE_REFUSED)
+		compare_queue_log_uncompared(order->server, &what, end);
+	else if (end->outcome != COMPARE_DIFFERS)
 		log_debug("content compared: domain=%s server=%s serial=%u outcome=%s "
 		          "why=\"%s\"", what.domain.name, what.destination.id,
-		          end->serial, comparison_outcome_name(end->outcome), end->words);
+		          end->serial, compare_outcome_name(end->outcome), end->words);
 }
 
-static void put(struct order *order)
+static void compare_queue_put(struct compare_order *order)
 {
 	struct server *server = order->server;
 
 	order->next = NULL;
-	order->comparison = NULL;
+	order->compare = NULL;
 	*server->end = order;
 	server->end = &order->next;
-	server->compares->waiting++;
+	server->queue->waiting++;
 }
 
 /* Else the server has a serial of its own, and will have it at the next try, too. */
-static bool changes(const struct order *order, const struct comparison_end *end)
+static bool compare_queue_is_changing(const struct compare_order *order,
+                                      const struct compare_zone_end *end)
 {
-	const struct state state = poll_order_of(order->list, order->at).domain.state;
+	const struct state state = compare_list_at(order->list, order->at).domain.state;
 
 	return state.status != STATUS_ACTIVE || state.serial != end->serial;
 }
 
-static void put_again(void *self)
+static void compare_queue_put_again(void *self)
 {
-	struct order *order = self;
+	struct compare_order *order = self;
 
-	put(order);
-	take_turn(order->server);
-	begin_later(order->server->compares);
+	compare_queue_put(order);
+	compare_queue_enter_turn(order->server);
+	compare_queue_begin_later(order->server->queue);
 }
 
-static void put_after_break(struct order *order)
+static void compare_queue_put_after_break(struct compare_order *order)
 {
-	order->comparison = NULL;
+	order->compare = NULL;
 	order->breaks++;
-	order->timer = loop_timer_new(order->server->compares->loop, put_again, order);
+	order->timer = loop_timer_new(order->server->queue->loop, compare_queue_put_again,
+	                              order);
 	loop_timer_set(order->timer, AFTER_BREAK_MS);
 }
 
 /* A zone that changes meanwhile comes again, behind the others. */
-static void on_end(void *self, const struct comparison_end *end)
+static void compare_queue_on_end(void *self, const struct compare_zone_end *end)
 {
-	struct order *order = self;
+	struct compare_order *order = self;
 	struct server *server = order->server;
 
-	server->compares->running--;
+	server->queue->running--;
 	server->running--;
-	if (end->outcome == COMPARISON_SERIAL && changes(order, end) &&
+	if (end->outcome == COMPARE_SERIAL && compare_queue_is_changing(order, end) &&
 	    ++order->tries < MAX_TRIES) {
-		put(order);
+		compare_queue_put(order);
 	} else if (end->may_pass && order->breaks < BREAKS) {
-		put_after_break(order);
+		compare_queue_put_after_break(order);
 	} else {
-		tell(order, end);
-		order_free(order);
+		compare_queue_finish(order, end);
+		compare_order_free(order);
 	}
-	take_turn(server);
-	begin_later(server->compares);
+	compare_queue_enter_turn(server);
+	compare_queue_begin_later(server->queue);
 }
 
 /* ---- turns ---- */
 
 /* Behind the others, if something waits for it and it has room. */
-static void take_turn(struct server *server)
+static void compare_queue_enter_turn(struct server *server)
 {
-	struct compares *compares = server->compares;
+	struct compare_queue *queue = server->queue;
 
 	if (server->in_turn || server->running == MAX_RUNNING_A_SERVER || !server->first)
 		return;
 	server->in_turn = true;
 	server->next = NULL;
-	*compares->turns_end = server;
-	compares->turns_end = &server->next;
+	*queue->turns_end = server;
+	queue->turns_end = &server->next;
 }
 
-static struct server *next_in_turn(struct compares *compares)
+static struct server *compare_queue_next_in_turn(struct compare_queue *queue)
 {
-	struct server *server = compares->turns;
+	struct server *server = queue->turns;
 
-	compares->turns = server->next;
-	if (!compares->turns)
-		compares->turns_end = &compares->turns;
+	queue->turns = server->next;
+	if (!queue->turns)
+		queue->turns_end = &queue->turns;
 	server->in_turn = false;
 	return server;
 }
 
-static struct order *pop(struct server *server)
+static struct compare_order *compare_queue_pop(struct server *server)
 {
-	struct order *order = server->first;
+	struct compare_order *order = server->first;
 
 	server->first = order->next;
 	if (!server->first)
 		server->end = &server->first;
-	server->compares->waiting--;
+	server->queue->waiting--;
 	return order;
 }
 
-static void begin(struct server *server)
+static void compare_queue_begin(struct server *server)
 {
-	struct compares *compares = server->compares;
-	struct order *order = pop(server);
-	struct poll_order what = poll_order_of(order->list, order->at);
-	struct comparison_want want = { .silence_ms = what.timeout_ms };
+	struct compare_queue *queue = server->queue;
+	struct compare_order *order = compare_queue_pop(server);
+	struct poll_order what = compare_list_at(order->list, order->at);
+	struct compare_zone_want want = { .silence_ms = what.timeout_ms };
 	struct why why;
 
 	/* it was read when it was taken up */
 	bug_if(route_read(&what, &want.zone, &want.server, &want.tsig_key, &why));
 	memcpy(want.id, what.domain.id, sizeof(want.id));
 	server->running++;
-	compares->running++;
-	order->comparison = comparison_start(&compares->parts, &want, on_end, order);
-	take_turn(server);
+	queue->running++;
+	order->compare = compare_zone_start(&queue->parts, &want, compare_queue_on_end,
+	                                    order);
+	compare_queue_enter_turn(server);
 }
 
-static void begin_some(void *self)
+static void compare_queue_begin_some(void *self)
 {
-	struct compares *compares = self;
+	struct compare_queue *queue = self;
 
-	compares->due = false;
-	while (compares->turns && compares->running < MAX_RUNNING)
-		begin(next_in_turn(compares));
+	queue->due = false;
+	while (queue->turns && queue->running < MAX_RUNNING)
+		compare_queue_begin(compare_queue_next_in_turn(queue));
 }
 
-static void begin_later(struct compares *compares)
+static void compare_queue_begin_later(struct compare_queue *queue)
 {
-	if (compares->due || compares->ended)
+	if (queue->due || queue->ended)
 		return;
-	compares->due = true;
-	loop_later(compares->loop, begin_some, compares);
+	queue->due = true;
+	loop_later(queue->loop, compare_queue_begin_some, queue);
 }
 
 /* ---- orders ---- */
 
 /* NULL: there are too many. */
-static struct server *server_of(struct compares *compares, const struct address *address)
+static struct server *compare_queue_server(struct compare_queue *queue,
+                                           const struct address *address)
 {
 	static const struct name no_zone = { .len = 0 };
 	struct route_key key;
 	struct server *server;
 
 	route_key(&no_zone, address, &key);
-	server = map_get(compares->servers, key.octets, key.len);
-	if (server || map_count(compares->servers) >= MAX_SERVERS)
+	server = map_get(queue->servers, key.octets, key.len);
+	if (server || map_count(queue->servers) >= MAX_SERVERS)
 		return server;
 	server = xcalloc(1, sizeof(*server));
-	server->compares = compares;
+	server->queue = queue;
 	server->key = key;
 	server->end = &server->first;
-	map_put(compares->servers, key.octets, key.len, server);
+	map_put(queue->servers, key.octets, key.len, server);
 	return server;
 }
 
-static enum err add(struct compares *compares, struct list *list, size_t at,
-                    struct why *why)
+static enum err compare_queue_add_one(struct compare_queue *queue,
+                                      struct compare_list *list, size_t at,
+                                      struct why *why)
 {
-	struct poll_order what = poll_order_of(list, at);
+	struct poll_order what = compare_list_at(list, at);
 	struct name zone, tsig_key;
 	struct address address;
 	struct route_key key;
 	struct server *server;
-	struct order *order;
+	struct compare_order *order;
 	enum err err = route_read(&what, &zone, &address, &tsig_key, why);
 
 	if (err)
 		return err;
 	route_key(&zone, &address, &key);
-	order = map_get(compares->orders, key.octets, key.len);
+	order = map_get(queue->orders, key.octets, key.len);
 	if (order) {
 		order->tell_equal |= list->propagation.tell_equal;
 		return OK;
 	}
-	server = server_of(compares, &address);
+	server = compare_queue_server(queue, &address);
 	if (!server)
 		return fail(why, ERR_INVALID, "more than %d servers", MAX_SERVERS);
 	order = xcalloc(1, sizeof(*order));
-	*order = (struct order){
+	*order = (struct compare_order){
 		.list = list, .at = at, .key = key, .server = server,
 		.tell_equal = list->propagation.tell_equal,
 	};
 	list->users++;
-	map_put(compares->orders, key.octets, key.len, order);
-	put(order);
-	take_turn(server);
+	map_put(queue->orders, key.octets, key.len, order);
+	compare_queue_put(order);
+	compare_queue_enter_turn(server);
 	return OK;
 }
 
-static enum err add_all(struct compares *compares, struct list *list, struct why *why)
+static enum err compare_queue_add_all(struct compare_queue *queue,
+                                      struct compare_list *list, struct why *why)
 {
 	size_t count =
 	    list->propagation.domains.count * list->propagation.destination_count;
 	enum err first = OK;
 	struct why other;
 
-	if (compares->waiting + count > MAX_WAITING)
+	if (queue->waiting + count > MAX_WAITING)
 		return fail(why, ERR_BUSY, "too many zones wait to be compared already");
 	for (size_t at = 0; at < count; at++) {
-		enum err err = add(compares, list, at, first ? &other : why);
+		enum err err = compare_queue_add_one(queue, list, at,
+		                                     first ? &other : why);
 
 		first = first ? first : err;
 	}
-	begin_later(compares);
+	compare_queue_begin_later(queue);
 	return first;
 }
 
-enum err compares_take(struct compares *compares, const json_t *args, struct why *why)
+enum err compare_queue_add(struct compare_queue *queue, const json_t *args,
+                           struct why *why)
 {
-	struct list *list = xcalloc(1, sizeof(*list));
+	struct compare_list *list = xcalloc(1, sizeof(*list));
 	enum err err;
 
 	list->users = 1;
@@ -398,31 +411,31 @@ enum err compares_take(struct compares *compares, const json_t *args, struct why
 	list->args = json_incref((json_t *)args);
 	err = propagation_decode(list->args, list->arena, &list->propagation, why);
 	if (!err)
-		err = add_all(compares, list, why);
-	list_release(list);
+		err = compare_queue_add_all(queue, list, why);
+	compare_list_release(list);
 	return err;
 }
 
 /* ---- the end of all ---- */
 
-void compares_end(struct compares *compares)
+void compare_queue_end(struct compare_queue *queue)
 {
-	struct order *order;
+	struct compare_order *order;
 
-	compares->ended = true;
-	loop_later_cancel(compares->loop, compares);
-	while ((order = map_any(compares->orders))) {
-		comparison_cancel(&order->comparison);
-		order_free(order);
+	queue->ended = true;
+	loop_later_cancel(queue->loop, queue);
+	while ((order = map_any(queue->orders))) {
+		compare_zone_cancel(&order->compare);
+		compare_order_free(order);
 	}
 }
 
-void compares_free(struct compares **compares)
+void compare_queue_free(struct compare_queue **queue)
 {
-	struct compares *old = *compares;
+	struct compare_queue *old = *queue;
 	struct server *server;
 
-	*compares = NULL;
+	*queue = NULL;
 	if (!old)
 		return;
 	while ((server = map_any(old->servers))) {

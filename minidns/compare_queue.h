@@ -1,18 +1,15 @@
 /*
- * compare -- the method compare_zones: of each domain and each name server of a list,
- * does the server have under its serial what we have, or had, under it? Who changes a
- * record by hand and leaves the serial as it is, no poll ever notices.
+ * compare_queue -- the method compare_zones: compares domains with the zones that name
+ * servers serve. It finds a record that was changed by hand under an unchanged serial.
  *
- * mini-DNS reports a difference. With tell_equal it also reports that a server is equal
- * or refuses to be compared. All other outcomes are only counted. The log names a server
- * that refuses transfers, once a minute at most. What fails is not tried again: the next
- * round will; but what a server broke off is, once and two seconds later, and a zone that
- * changes, and could not be compared at one serial, a few times, behind the others. Of the
- * terms only the timeout counts: how long a server may say nothing.
+ * mini-DNS reports a difference, and with tell_equal also an equal zone or a refusal.
+ * Other outcomes are counted. A failed comparison is not repeated: the next round comes.
+ * If the server breaks off, it is repeated once after two seconds. A zone that changes
+ * meanwhile is repeated a few times, behind the others. Of the terms only the timeout
+ * counts.
  *
- * Eight run at a time, two a server, so that transfers and polls are served as before;
- * the servers take turns. The others wait, up to a bound, and each once: what waits or
- * runs is not taken up again. They end with the process, for nobody waits for them.
+ * Eight comparisons run at a time, two for a server; the servers take turns. Each zone
+ * and server is in the queue once. The queue ends with the process.
  */
 #pragma once
 
@@ -20,7 +17,7 @@
 
 #include "base/err.h"
 
-struct compares;
+struct compare_queue;
 struct deltas;
 struct dns_requests;
 struct figures;
@@ -30,7 +27,7 @@ struct server_report;
 struct servers;
 struct zones;
 
-struct compares_config {
+struct compare_queue_config {
 	const struct figures *figures;
 	struct zone_lookup *lookup;
 	struct zones *zones;
@@ -42,12 +39,14 @@ struct compares_config {
 	void *self;
 };
 
-struct compares *compares_new(struct loop *loop, const struct compares_config *config);
+struct compare_queue *compare_queue_new(struct loop *loop,
+                                        const struct compare_queue_config *config);
 /* None goes on. Then the lookup and zones are freed, which owe some of them a callback. */
-void compares_end(struct compares *compares);
-void compares_free(struct compares **compares);
+void compare_queue_end(struct compare_queue *queue);
+void compare_queue_free(struct compare_queue **queue);
 /*
  * ARGS of "compare_zones". ERR_INVALID: what is wrong with one order holds up no other,
  * and the first reason is told. ERR_BUSY: nothing was taken.
  */
-enum err compares_take(struct compares *compares, const json_t *args, struct why *why);
+enum err compare_queue_add(struct compare_queue *queue, const json_t *args,
+                           struct why *why);

@@ -16,39 +16,39 @@
 
 enum {
 	WALK_A_TURN = 500,		/* records: less than a millisecond of work */
-	RECORDS_BESIDES = 100000,	/* that a server may send beyond twice ours */
+	RECORDS_BESIDES = 100000,	/* may come beyond twice the local ones */
 	WHOLE_MS = 300 * 1000,		/* all of a transfer */
 };
 
-struct comparison {
-	const struct comparison_parts *parts;
-	struct comparison_want want;
-	comparison_fn *fn;
+struct compare_zone {
+	const struct compare_zone_parts *parts;
+	struct compare_zone_want want;
+	compare_zone_fn *fn;
 	void *self;
 	bool owed;			/* by the lookup, the zones or the deltas */
 	bool cancelled;
 	struct head head;
 	struct fetch *fetch;
-	bool second;			/* theirs go by for the second time */
-	uint32_t serial;		/* theirs, once it was whole */
-	struct delta *delta;		/* from their serial to ours; NULL: it is the same */
-	struct zone *zone;		/* ours, once that was known */
-	struct zone_at_serial *view;	/* ours at their serial */
+	bool second_pass;		/* the remote records come a second time */
+	uint32_t serial;		/* of the remote zone, when it is whole */
+	struct delta *delta;		/* from its serial to the local; NULL: none */
+	struct zone *zone;		/* the local zone, when it is read */
+	struct zone_at_serial *view;	/* the local zone at the remote serial */
 	struct set_diff *diff;
-	void (*on_ours)(struct set_diff *diff, const struct canonical *record);
+	void (*on_local)(struct set_diff *diff, const struct canonical *record);
 	struct loop_timer *timer;	/* only to fail soon */
 	const char *fault;
 	bool is_unread;			/* we may not have read of the server or its key yet */
 };
 
-const char *comparison_outcome_name(enum comparison_outcome outcome)
+const char *compare_outcome_name(enum compare_outcome outcome)
 {
-	static const char *const names[COMPARISON_OUTCOMES] = {
-		[COMPARISON_EQUAL] = "equal",
-		[COMPARISON_DIFFERS] = "differs",
-		[COMPARISON_SERIAL] = "serial",
-		[COMPARISON_REFUSED] = "refused",
-		[COMPARISON_FAILED] = "failed",
+	static const char *const names[COMPARE_OUTCOMES] = {
+		[COMPARE_EQUAL] = "equal",
+		[COMPARE_DIFFERS] = "differs",
+		[COMPARE_SERIAL] = "serial",
+		[COMPARE_REFUSED] = "refused",
+		[COMPARE_FAILED] = "failed",
 	};
 
 	return names[outcome];
@@ -56,284 +56,286 @@ const char *comparison_outcome_name(enum comparison_outcome outcome)
 
 /* ---- the end ---- */
 
-static void comparison_free(struct comparison *comparison)
+static void compare_zone_free(struct compare_zone *compare)
 {
-	bool had_zone = comparison->zone;
+	bool had_zone = compare->zone;
 
-	fetch_cancel(&comparison->fetch);
-	loop_later_cancel(comparison->parts->loop, comparison);
-	loop_timer_free(&comparison->timer);
-	set_diff_free(&comparison->diff);
-	zone_at_serial_free(&comparison->view);
-	delta_release(&comparison->delta);
-	zone_release(&comparison->zone);
+	fetch_cancel(&compare->fetch);
+	loop_later_cancel(compare->parts->loop, compare);
+	loop_timer_free(&compare->timer);
+	set_diff_free(&compare->diff);
+	zone_at_serial_free(&compare->view);
+	delta_release(&compare->delta);
+	zone_release(&compare->zone);
 	if (had_zone)
-		comparison->parts->released(comparison->parts->self);
-	free(comparison);
+		compare->parts->released(compare->parts->self);
+	free(compare);
 }
 
-static void finish_with(struct comparison *comparison, const struct comparison_end *end)
+static void compare_zone_finish_with(struct compare_zone *compare,
+                                     const struct compare_zone_end *end)
 {
-	comparison_fn *fn = comparison->fn;
-	void *self = comparison->self;
+	compare_zone_fn *fn = compare->fn;
+	void *self = compare->self;
 
-	comparison_free(comparison);
+	compare_zone_free(compare);
 	fn(self, end);
 }
 
-static void finish(struct comparison *comparison, enum comparison_outcome outcome,
-                   const char *words)
+static void compare_zone_finish(struct compare_zone *compare,
+                                enum compare_outcome outcome, const char *words)
 {
-	bool compared = outcome == COMPARISON_EQUAL || outcome == COMPARISON_DIFFERS;
+	bool compared = outcome == COMPARE_EQUAL || outcome == COMPARE_DIFFERS;
 
-	finish_with(comparison, &(struct comparison_end){
+	compare_zone_finish_with(compare, &(struct compare_zone_end){
 		.outcome = outcome,
-		.serial = compared ? comparison->serial : comparison->head.serial,
+		.serial = compared ? compare->serial : compare->head.serial,
 		.words = words,
 	});
 }
 
-void comparison_cancel(struct comparison **comparison)
+void compare_zone_cancel(struct compare_zone **compare)
 {
-	struct comparison *old = *comparison;
+	struct compare_zone *old = *compare;
 
-	*comparison = NULL;
+	*compare = NULL;
 	if (!old)
 		return;
 	old->cancelled = true;
 	if (!old->owed)
-		comparison_free(old);
+		compare_zone_free(old);
 }
 
-/* What was owed came. True: too late, and the comparison is gone. */
-static bool comes_late(struct comparison *comparison)
+/* An owed callback came. True: the comparison is cancelled, and freed now. */
+static bool compare_zone_is_late(struct compare_zone *compare)
 {
-	bool late = comparison->cancelled;
+	bool late = compare->cancelled;
 
-	comparison->owed = false;
+	compare->owed = false;
 	if (late)
-		comparison_free(comparison);
+		compare_zone_free(compare);
 	return late;
 }
 
-static void fail_now(void *self)
+static void compare_zone_fail_now(void *self)
 {
-	struct comparison *comparison = self;
+	struct compare_zone *compare = self;
 
-	finish(comparison, COMPARISON_FAILED, comparison->fault);
+	compare_zone_finish(compare, COMPARE_FAILED, compare->fault);
 }
 
-/* ---- our own zone ---- */
+/* ---- the local zone ---- */
 
-typedef void ours_fn(struct set_diff *diff, const struct canonical *record);
+typedef void local_fn(struct set_diff *diff, const struct canonical *record);
 
-static void transfer(struct comparison *comparison);
-static void walk(struct comparison *comparison, ours_fn *on_ours);
+static void compare_zone_transfer(struct compare_zone *compare);
+static void compare_zone_walk(struct compare_zone *compare, local_fn *on_local);
 
-static void tell_difference(struct comparison *comparison)
+static void compare_zone_report(struct compare_zone *compare)
 {
-	struct set_diff_side theirs, ours;
+	struct set_diff_side remote, local;
 	char words[DIFF_TEXT_MAX];
 
-	switch (set_diff_found(comparison->diff, &theirs, &ours)) {
+	switch (set_diff_found(compare->diff, &remote, &local)) {
 	case SET_DIFF_EQUAL:
-		finish(comparison, COMPARISON_EQUAL, "");
+		compare_zone_finish(compare, COMPARE_EQUAL, "");
 		return;
 	case SET_DIFF_DIFFERENT:
-		diff_text_format(&theirs, &ours, comparison->serial, words);
-		finish(comparison, COMPARISON_DIFFERS, words);
+		diff_text_format(&remote, &local, compare->serial, words);
+		compare_zone_finish(compare, COMPARE_DIFFERS, words);
 		return;
 	case SET_DIFF_UNKNOWN:
-		finish(comparison, COMPARISON_FAILED,
-		       "sends records twice, or others each time");
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "sends records twice, or others each time");
 	}
 }
 
-/* All of ours went by. */
-static void walked(struct comparison *comparison)
+/* All local records are walked. */
+static void compare_zone_walked(struct compare_zone *compare)
 {
-	if (comparison->on_ours == set_diff_find) {
-		tell_difference(comparison);
-	} else if (set_diff_equal(comparison->diff)) {
-		finish(comparison, COMPARISON_EQUAL, "");
-	} else if (set_diff_second_pass(comparison->diff)) {
-		comparison->second = true;
-		transfer(comparison);
+	if (compare->on_local == set_diff_find) {
+		compare_zone_report(compare);
+	} else if (set_diff_equal(compare->diff)) {
+		compare_zone_finish(compare, COMPARE_EQUAL, "");
+	} else if (set_diff_second_pass(compare->diff)) {
+		compare->second_pass = true;
+		compare_zone_transfer(compare);
 	} else {
-		walk(comparison, set_diff_find);
+		compare_zone_walk(compare, set_diff_find);
 	}
 }
 
-static void walk_some(void *self)
+static void compare_zone_walk_some(void *self)
 {
-	struct comparison *comparison = self;
-	struct canonical *record = comparison->parts->record;
+	struct compare_zone *compare = self;
+	struct canonical *record = compare->parts->record;
 
 	for (int i = 0; i < WALK_A_TURN; i++) {
-		if (!zone_at_serial_next(comparison->view, record)) {
-			walked(comparison);
+		if (!zone_at_serial_next(compare->view, record)) {
+			compare_zone_walked(compare);
 			return;
 		}
-		comparison->on_ours(comparison->diff, record);
+		compare->on_local(compare->diff, record);
 	}
-	loop_later(comparison->parts->loop, walk_some, comparison);
+	loop_later(compare->parts->loop, compare_zone_walk_some, compare);
 }
 
-static void walk(struct comparison *comparison, ours_fn *on_ours)
+static void compare_zone_walk(struct compare_zone *compare, local_fn *on_local)
 {
-	zone_at_serial_rewind(comparison->view);
-	comparison->on_ours = on_ours;
-	loop_later(comparison->parts->loop, walk_some, comparison);
+	zone_at_serial_rewind(compare->view);
+	compare->on_local = on_local;
+	loop_later(compare->parts->loop, compare_zone_walk_some, compare);
 }
 
-/* ---- our own zone, at their serial: the way there, then what it leads to ---- */
+/* ---- the local zone at the remote serial: the delta, then the zone ---- */
 
-static void begin_walk(struct comparison *comparison)
+static void compare_zone_begin_walk(struct compare_zone *compare)
 {
-	comparison->view = zone_at_serial_new(comparison->zone, comparison->delta,
-	                                      random_u32());
-	if (comparison->view)
-		walk(comparison, set_diff_local);
+	compare->view = zone_at_serial_new(compare->zone, compare->delta, random_u32());
+	if (compare->view)
+		compare_zone_walk(compare, set_diff_local);
 	else
-		finish(comparison, COMPARISON_SERIAL, "is many changes behind");
+		compare_zone_finish(compare, COMPARE_SERIAL, "is many changes behind");
 }
 
-static void ask_delta(struct comparison *comparison);
-static void ask_zone(struct comparison *comparison);
+static void compare_zone_ask_delta(struct compare_zone *compare);
+static void compare_zone_ask_zone(struct compare_zone *compare);
 
-static void on_zone(void *self, enum err err, struct zone *zone)
+static void compare_zone_on_zone(void *self, enum err err, struct zone *zone)
 {
-	struct comparison *comparison = self;
+	struct compare_zone *compare = self;
 
-	if (comes_late(comparison))
+	if (compare_zone_is_late(compare))
 		return;
 	if (err) {
-		finish(comparison, COMPARISON_FAILED, "has a zone that we cannot read");
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "has a zone that we cannot read");
 		return;
 	}
-	comparison->zone = zone_hold(zone);
-	if (zone->serial == comparison->head.serial) {
-		begin_walk(comparison);
+	compare->zone = zone_hold(zone);
+	if (zone->serial == compare->head.serial) {
+		compare_zone_begin_walk(compare);
 	} else {
-		comparison->head.serial = zone->serial;
-		ask_delta(comparison);
+		compare->head.serial = zone->serial;
+		compare_zone_ask_delta(compare);
 	}
 }
 
-static void on_delta(void *self, enum err err, struct delta *delta)
+static void compare_zone_on_delta(void *self, enum err err, struct delta *delta)
 {
-	struct comparison *comparison = self;
+	struct compare_zone *compare = self;
 
-	if (comes_late(comparison))
+	if (compare_zone_is_late(compare))
 		return;
 	if (err) {
-		finish(comparison, COMPARISON_FAILED,
-		       "is behind, and we cannot read our journal");
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "is behind, and we cannot read our journal");
 		return;
 	}
 	if (!delta) {
-		finish(comparison, COMPARISON_SERIAL, "has another serial");
+		compare_zone_finish(compare, COMPARE_SERIAL, "has another serial");
 		return;
 	}
-	delta_release(&comparison->delta);
-	comparison->delta = delta_hold(delta);
-	if (comparison->zone)
-		begin_walk(comparison);
+	delta_release(&compare->delta);
+	compare->delta = delta_hold(delta);
+	if (compare->zone)
+		compare_zone_begin_walk(compare);
 	else
-		ask_zone(comparison);
+		compare_zone_ask_zone(compare);
 }
 
-static void ask_delta(struct comparison *comparison)
+static void compare_zone_ask_delta(struct compare_zone *compare)
 {
-	comparison->owed = true;
-	deltas_get(comparison->parts->deltas, &comparison->head, comparison->serial,
-	           ZONE_AT_SERIAL_OCTETS, on_delta, comparison);
+	compare->owed = true;
+	deltas_get(compare->parts->deltas, &compare->head, compare->serial,
+	           ZONE_AT_SERIAL_OCTETS, compare_zone_on_delta, compare);
 }
 
-static void ask_zone(struct comparison *comparison)
+static void compare_zone_ask_zone(struct compare_zone *compare)
 {
-	comparison->owed = true;
-	zones_get(comparison->parts->zones, &comparison->head, on_zone, comparison);
+	compare->owed = true;
+	zones_get(compare->parts->zones, &compare->head, compare_zone_on_zone, compare);
 }
 
-/* ---- the server's ---- */
+/* ---- the remote zone ---- */
 
-static void on_record(void *self, const struct canonical *record)
+static void compare_zone_on_record(void *self, const struct canonical *record)
 {
-	struct comparison *comparison = self;
+	struct compare_zone *compare = self;
 
-	if (comparison->second)
-		set_diff_remote_again(comparison->diff, record);
+	if (compare->second_pass)
+		set_diff_remote_again(compare->diff, record);
 	else
-		set_diff_remote(comparison->diff, record);
+		set_diff_remote(compare->diff, record);
 }
 
-static void on_whole(struct comparison *comparison, uint32_t serial)
+static void compare_zone_on_whole(struct compare_zone *compare, uint32_t serial)
 {
-	if (comparison->second) {
-		if (serial == comparison->serial)
-			walk(comparison, set_diff_find);
+	if (compare->second_pass) {
+		if (serial == compare->serial)
+			compare_zone_walk(compare, set_diff_find);
 		else
-			finish(comparison, COMPARISON_SERIAL, "has another serial by now");
+			compare_zone_finish(compare, COMPARE_SERIAL,
+			                    "has another serial by now");
 		return;
 	}
-	comparison->serial = serial;
-	if (serial == comparison->head.serial)
-		ask_zone(comparison);
+	compare->serial = serial;
+	if (serial == compare->head.serial)
+		compare_zone_ask_zone(compare);
 	else
-		ask_delta(comparison);
+		compare_zone_ask_delta(compare);
 }
 
 /* Another attempt may do better. */
-static void finish_for_now(struct comparison *comparison, const char *words)
+static void compare_zone_finish_for_now(struct compare_zone *compare, const char *words)
 {
-	finish_with(comparison, &(struct comparison_end){
-		.outcome = COMPARISON_FAILED,
-		.serial = comparison->head.serial,
+	compare_zone_finish_with(compare, &(struct compare_zone_end){
+		.outcome = COMPARE_FAILED,
+		.serial = compare->head.serial,
 		.may_pass = true,
 		.words = words,
 	});
 }
 
-static void on_end(void *self, enum fetch_outcome outcome, uint32_t serial,
-                   const char *words)
+static void compare_zone_on_end(void *self, enum fetch_outcome outcome, uint32_t serial,
+                                const char *words)
 {
-	struct comparison *comparison = self;
+	struct compare_zone *compare = self;
 
-	comparison->fetch = NULL;
+	compare->fetch = NULL;
 	switch (outcome) {
 	case FETCH_WHOLE:
-		on_whole(comparison, serial);
+		compare_zone_on_whole(compare, serial);
 		return;
 	case FETCH_NEWER:
-		finish(comparison, COMPARISON_SERIAL, words);
+		compare_zone_finish(compare, COMPARE_SERIAL, words);
 		return;
 	case FETCH_REFUSED:
-		finish(comparison, COMPARISON_REFUSED, words);
+		compare_zone_finish(compare, COMPARE_REFUSED, words);
 		return;
 	case FETCH_BROKEN:
-		finish_for_now(comparison, words);
+		compare_zone_finish_for_now(compare, words);
 		return;
 	case FETCH_FAILED:
-		if (comparison->is_unread)
-			finish_for_now(comparison, words);
+		if (compare->is_unread)
+			compare_zone_finish_for_now(compare, words);
 		else
-			finish(comparison, COMPARISON_FAILED, words);
+			compare_zone_finish(compare, COMPARE_FAILED, words);
 	}
 }
 
 /* To ask for it, signed if the server has a key; of no socket the fault is known. */
-static void connect_to(struct comparison *comparison, struct fetch_want *fetch)
+static void compare_zone_connect(struct compare_zone *compare, struct fetch_want *fetch)
 {
-	const struct comparison_parts *parts = comparison->parts;
-	const struct comparison_want *want = &comparison->want;
+	const struct compare_zone_parts *parts = compare->parts;
+	const struct compare_zone_want *want = &compare->want;
 
 	fetch->fd = -1;
 	fetch->fault = "is silent";
-	comparison->is_unread = false;
+	compare->is_unread = false;
 	if (dns_requests_silent_since(parts->requests, &want->server))
 		return;
-	comparison->is_unread = true;
+	compare->is_unread = true;
 	fetch->fault = "is no server of a pool, as far as is known";
 	if (!servers_may_hear(parts->servers, &want->server, false)) {
 		servers_hurry(parts->servers, &want->server);
@@ -344,68 +346,72 @@ static void connect_to(struct comparison *comparison, struct fetch_want *fetch)
 		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);
 	if (want->tsig_key.len && !fetch->key)
 		return;
-	comparison->is_unread = false;
+	compare->is_unread = false;
 	fetch->fault = "cannot be reached over TCP";
 	fetch->fd = dns_requests_connect(parts->requests, &want->server);
 }
 
-static void transfer(struct comparison *comparison)
+static void compare_zone_transfer(struct compare_zone *compare)
 {
 	struct fetch_want fetch = {
-		.zone = comparison->want.zone,
+		.zone = compare->want.zone,
 		.has_newest = true,
-		.newest = comparison->head.serial,
-		.silence_ms = comparison->want.silence_ms,
+		.newest = compare->head.serial,
+		.silence_ms = compare->want.silence_ms,
 		.whole_ms = WHOLE_MS,
 		.limits = {
-			.records = 2 * (uint64_t)comparison->head.records +
+			.records = 2 * (uint64_t)compare->head.records +
 				   RECORDS_BESIDES,
 			.octets = UINT32_MAX,	/* as zone.c has it */
 		},
-		.record = comparison->parts->record,
+		.record = compare->parts->record,
 	};
-	const struct fetch_listener listener = { on_record, on_end, comparison };
+	const struct fetch_listener listener = { compare_zone_on_record,
+	                                        compare_zone_on_end, compare };
 
-	connect_to(comparison, &fetch);
-	comparison->fetch = fetch_start(comparison->parts->loop, &fetch, &listener);
+	compare_zone_connect(compare, &fetch);
+	compare->fetch = fetch_start(compare->parts->loop, &fetch, &listener);
 }
 
 /* ---- the beginning ---- */
 
-static void on_head(void *self, enum err err, const struct head *head)
+static void compare_zone_on_head(void *self, enum err err, const struct head *head)
 {
-	struct comparison *comparison = self;
+	struct compare_zone *compare = self;
 
-	if (comes_late(comparison))
+	if (compare_zone_is_late(compare))
 		return;
 	if (err) {
-		finish(comparison, COMPARISON_FAILED, "has a zone that we cannot read");
-	} else if (!head || !name_equal(&head->name, &comparison->want.zone) ||
-	           strcmp(head->id, comparison->want.id)) {
-		finish(comparison, COMPARISON_FAILED, "has a zone that is gone here");
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "has a zone that we cannot read");
+	} else if (!head || !name_equal(&head->name, &compare->want.zone) ||
+	           strcmp(head->id, compare->want.id)) {
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "has a zone that is gone here");
 	} else {
-		comparison->head = *head;
-		comparison->diff = set_diff_new(&comparison->parts->keys);
-		transfer(comparison);
+		compare->head = *head;
+		compare->diff = set_diff_new(&compare->parts->keys);
+		compare_zone_transfer(compare);
 	}
 }
 
-struct comparison *comparison_start(const struct comparison_parts *parts,
-                                    const struct comparison_want *want,
-                                    comparison_fn *fn, void *self)
+struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
+                                        const struct compare_zone_want *want,
+                                        compare_zone_fn *fn, void *self)
 {
-	struct comparison *comparison = xcalloc(1, sizeof(*comparison));
+	struct compare_zone *compare = xcalloc(1, sizeof(*compare));
 
-	comparison->parts = parts;
-	comparison->want = *want;
-	comparison->fn = fn;
-	comparison->self = self;
-	comparison->timer = loop_timer_new(parts->loop, fail_now, comparison);
-	comparison->owed =
-	    !zone_lookup_find(parts->lookup, &want->zone, true, on_head, comparison);
-	if (!comparison->owed) {
-		comparison->fault = "has a zone that we are too busy to look for";
-		loop_timer_set(comparison->timer, 0);
+	compare->parts = parts;
+	compare->want = *want;
+	compare->fn = fn;
+	compare->self = self;
+	compare->timer = loop_timer_new(parts->loop, compare_zone_fail_now, compare);
+	compare->owed =
+	    !zone_lookup_find(parts->lookup, &want->zone, true, compare_zone_on_head,
+	                      compare);
+	if (!compare->owed) {
+		compare->fault = "has a zone that we are too busy to look for";
+		loop_timer_set(compare->timer, 0);
 	}
-	return comparison;
+	return compare;
 }

@@ -1,13 +1,12 @@
 /*
- * comparison -- one zone as one name server serves it, against ours at the same serial: a
- * transfer (net/fetch.h), whose records are summed up as they come (core/set_diff.h) and
- * not kept, then a walk over our own zone; and where the two differ and what in cannot be
- * told yet, both once more. A server may be behind, and of a domain that changes all the
- * time it mostly is: ours is then taken as it was at its serial, if the journal tells it
- * within a bound (core/zone_at_serial.h). One that is ahead of us is not read.
+ * compare_zone -- compares one zone with the copy of one name server at the same serial.
+ * A transfer (net/fetch.h) feeds the remote records to a set_diff (core/set_diff.h);
+ * then a walk feeds the local ones. To name a difference it may repeat both. If the
+ * server is behind, the local zone is taken at the server's serial, if the journal
+ * allows it (core/zone_at_serial.h). A server that is ahead is not read.
  *
- * Whatever a server sends, it takes no more than some three megabytes, a message or some
- * hundred records a turn of the loop, and records of twice our own zone and a bit.
+ * A comparison takes at most three megabytes, a message or some hundred records in a
+ * turn of the loop, and twice the records of the local zone.
  */
 #pragma once
 
@@ -19,7 +18,7 @@
 #include "dns/address.h"
 #include "model/name.h"
 
-struct comparison;
+struct compare_zone;
 struct canonical;
 struct deltas;
 struct dns_requests;
@@ -28,17 +27,17 @@ struct loop;
 struct servers;
 struct zones;
 
-enum comparison_outcome {
-	COMPARISON_EQUAL,
-	COMPARISON_DIFFERS,
-	COMPARISON_SERIAL,	/* what we had at theirs is not known */
-	COMPARISON_REFUSED,	/* the server does not let us have the zone */
-	COMPARISON_FAILED,	/* silent, broken off, malformed, too much */
-	COMPARISON_OUTCOMES
+enum compare_outcome {
+	COMPARE_EQUAL,
+	COMPARE_DIFFERS,
+	COMPARE_SERIAL,		/* the local zone at its serial is unknown */
+	COMPARE_REFUSED,	/* the server does not let us have the zone */
+	COMPARE_FAILED,		/* silent, broken off, malformed, too much */
+	COMPARE_OUTCOMES
 };
-const char *comparison_outcome_name(enum comparison_outcome outcome);	/* "equal" */
+const char *compare_outcome_name(enum compare_outcome outcome);		/* "equal" */
 
-struct comparison_parts {
+struct compare_zone_parts {
 	struct loop *loop;
 	struct servers *servers;
 	const struct dns_requests *requests;
@@ -47,11 +46,11 @@ struct comparison_parts {
 	struct zones *zones;
 	struct deltas *deltas;
 	struct set_diff_keys keys;
-	void (*released)(void *self);	/* a zone of ours that was held */
+	void (*released)(void *self);	/* a local zone that was held */
 	void *self;
 };
 
-struct comparison_want {
+struct compare_zone_want {
 	char id[ID_LEN + 1];		/* the domain's */
 	struct name zone;
 	struct address server;
@@ -59,21 +58,21 @@ struct comparison_want {
 	int silence_ms;			/* how long the server may say nothing */
 };
 
-struct comparison_end {
-	enum comparison_outcome outcome;
-	uint32_t serial;		/* of EQUAL and DIFFERS both's, else ours */
+struct compare_zone_end {
+	enum compare_outcome outcome;
+	uint32_t serial;		/* the local one; EQUAL, DIFFERS: of both */
 	bool may_pass;			/* FAILED: the server restarts, or is new to us */
 	const char *words;		/* that go behind the server's name */
 };
 
-typedef void comparison_fn(void *self, const struct comparison_end *end);
+typedef void compare_zone_fn(void *self, const struct compare_zone_end *end);
 
 /* PARTS are borrowed. The callback comes once, last, and not from within this call. */
-struct comparison *comparison_start(const struct comparison_parts *parts,
-                                    const struct comparison_want *want,
-                                    comparison_fn *fn, void *self);
+struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
+                                        const struct compare_zone_want *want,
+                                        compare_zone_fn *fn, void *self);
 /*
  * Without a callback. What the lookup, the zones or the deltas owe it still comes: they
  * are freed first, then the parts.
  */
-void comparison_cancel(struct comparison **comparison);
+void compare_zone_cancel(struct compare_zone **compare);

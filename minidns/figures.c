@@ -25,10 +25,10 @@ static void comparisons_new(struct figures *figures)
 	static const char help[] =
 	    "Zones compared with what a name server has, by what came of it";
 
-	for (int i = 0; i < COMPARISON_OUTCOMES; i++)
+	for (int i = 0; i < COMPARE_OUTCOMES; i++)
 		figures->comparisons[i] =
 		    counter("minidns_comparisons_total", help, "outcome",
-		            comparison_outcome_name(i));
+		            compare_outcome_name(i));
 }
 
 static void recovered_new(struct figures *figures)

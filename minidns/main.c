@@ -317,7 +317,7 @@ static void make_serving(const struct runtime *runtime)
 
 static void make_comparing(struct loop *loop)
 {
-	struct compares_config compares = {
+	struct compare_queue_config compare_queue = {
 		.figures = &minidns.figures,
 		.lookup = minidns.lookup,
 		.zones = minidns.zones,
@@ -328,7 +328,7 @@ static void make_comparing(struct loop *loop)
 		.released = on_zone_released,
 	};
 
-	minidns.service.compares = compares_new(loop, &compares);
+	minidns.service.compare_queue = compare_queue_new(loop, &compare_queue);
 }
 
 static enum err parse_address(const char *option, const char *text,
@@ -563,12 +563,12 @@ static void stop(void *self)
 	tcp_clients_free(&minidns.clients);
 	limiter_lift(minidns.limiter);
 	serve_end(minidns.serve);
-	compares_end(minidns.service.compares);
+	compare_queue_end(minidns.service.compare_queue);
 	zone_lookup_free(&minidns.lookup);
 	servers_free(&minidns.servers);
 	deltas_free(&minidns.deltas);
 	zones_free(&minidns.zones);
-	compares_free(&minidns.service.compares);
+	compare_queue_free(&minidns.service.compare_queue);
 	serve_free(&minidns.serve);
 	limiter_free(&minidns.limiter);
 	order_queue_free(&minidns.service.orders);

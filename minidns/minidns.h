@@ -7,7 +7,7 @@
  *	                                    -> transfers -> poller
  *	                                    -> limiter -> servers
  *	service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
- *	service -> compare -> comparison -> zone_lookup, zones
+ *	service -> compare_queue -> compare_zone -> zone_lookup, zones
  *	notifier -> announcer <-> announcers of other instances;
  *	announcer -> zone_lookup
  *

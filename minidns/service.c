@@ -74,7 +74,7 @@ static enum err on_compare_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return compares_take(service->compares, req->args, &req->why);
+	return compare_queue_add(service->compare_queue, req->args, &req->why);
 }
 
 struct ended {

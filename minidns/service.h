@@ -3,7 +3,7 @@
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
  *	propagate_zones, poll_zones			lists of them (order_queue.h)
- *	compare_zones					a list of comparisons (compare_queue.h)
+ *	compare_zones					a list of zones (compare_queue.h)
  *	transfer_ended, news				told by another instance
  *
  * The first two are casts that are acknowledged once their timers are set;
@@ -13,7 +13,7 @@
 
 #include "runtime/rpc.h"
 
-struct compares;
+struct compare_queue;
 struct announcer;
 struct order_queue;
 struct notifier;
@@ -21,7 +21,7 @@ struct poller;
 
 /* What the handlers' self points to. */
 struct service {
-	struct compares *compares;
+	struct compare_queue *compare_queue;
 	struct announcer *announcer;
 	struct order_queue *orders;
 	struct notifier *notifier;
