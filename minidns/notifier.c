@@ -85,9 +85,9 @@ void notifier_free(struct notifier **notifier)
 
 /* ---- a NOTIFY and its answer ---- */
 
-static void on_answer(void *self, const struct response *response);
+static void notifier_on_answer(void *self, const struct response *response);
 
-static void send_notify(struct route *route)
+static void notifier_send_notify(struct route *route)
 {
 	struct dns_request_want want = {
 		.opcode = OPCODE_NOTIFY,
@@ -102,10 +102,11 @@ static void send_notify(struct route *route)
 	route->ordered &= !route->announced;
 	metric_add(route->notifier->config.figures->notifies, 1);
 	route->request =
-	    dns_request_start(route->notifier->config.requests, &want, on_answer, route);
+	    dns_request_start(route->notifier->config.requests, &want, notifier_on_answer,
+	                      route);
 }
 
-static void log_outcome(const struct route *route, const char *outcome)
+static void notifier_log_outcome(const struct route *route, const char *outcome)
 {
 	char zone[NAME_MAX_TEXT + 1], server[ADDRESS_TEXT];
 
@@ -115,11 +116,11 @@ static void log_outcome(const struct route *route, const char *outcome)
 	         route->serial, server, route->server.port, outcome);
 }
 
-static void fall_silent(struct route *route)
+static void notifier_retry_or_give_up(struct route *route)
 {
 	if (++route->tries >= route->max_retries) {
 		metric_add(route->notifier->config.figures->notifies_unanswered, 1);
-		log_outcome(route, "no answer");
+		notifier_log_outcome(route, "no answer");
 		route_free(route);
 		return;
 	}
@@ -128,18 +129,19 @@ static void fall_silent(struct route *route)
 }
 
 /* An error is logged and let be: the poll finds out what the server has. */
-static void on_answer(void *self, const struct response *response)
+static void notifier_on_answer(void *self, const struct response *response)
 {
 	struct route *route = self;
 	struct notifier *notifier = route->notifier;
 
 	route->request = NULL;
 	if (!response || response->kind == RESPONSE_UNASKED) {
-		fall_silent(route);
+		notifier_retry_or_give_up(route);
 		return;
 	}
 	if (response->kind != RESPONSE_SERIAL)
-		log_outcome(route, response->fault ? response->fault
+		notifier_log_outcome(route,
+		                     response->fault ? response->fault
 		                                     : rcode_name(response->rcode));
 	route->state = QUIET;
 	route->tries = 0;
@@ -147,7 +149,7 @@ static void on_answer(void *self, const struct response *response)
 	notifier->config.answered(notifier->config.self, &route->zone, &route->server);
 }
 
-static void on_timer(void *self)
+static void notifier_on_timer(void *self)
 {
 	struct route *route = self;
 
@@ -161,7 +163,7 @@ static void on_timer(void *self)
 	if (route->state == QUIET && !route->announced)
 		route->state = ANNOUNCING;
 	else
-		send_notify(route);
+		notifier_send_notify(route);
 }
 
 /* ---- orders ---- */
@@ -173,10 +175,10 @@ static void notifier_on_announced(void *self)
 	route->announcement = NULL;
 	route->announced = true;
 	if (route->state == ANNOUNCING)
-		send_notify(route);
+		notifier_send_notify(route);
 }
 
-static void take_order(struct route *route, const struct notify_order *order)
+static void notifier_set_order(struct route *route, const struct notify_order *order)
 {
 	route->tsig_key = order->tsig_key;
 	route->serial = order->edition.serial;
@@ -202,7 +204,7 @@ static struct route *route_new(struct notifier *notifier,
 	route->zone = order->zone;
 	route->server = order->server;
 	route->gap_ms = FIRST_GAP_MS;
-	route->timer = loop_timer_new(notifier->loop, on_timer, route);
+	route->timer = loop_timer_new(notifier->loop, notifier_on_timer, route);
 	map_put(notifier->routes, key->octets, key->len, route);
 	return route;
 }
@@ -217,14 +219,14 @@ enum err notifier_tell(struct notifier *notifier, const struct notify_order *ord
 	route = map_get(notifier->routes, key.octets, key.len);
 	if (route) {
 		if (serial_newer(order->edition.serial, route->serial))
-			take_order(route, order);
+			notifier_set_order(route, order);
 		return OK;
 	}
 	if (map_count(notifier->routes) >= MAX_ROUTES)
 		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
 	route = route_new(notifier, order, &key);
 	route->state = ANNOUNCING;
-	take_order(route, order);
+	notifier_set_order(route, order);
 	return OK;
 }
 
