@@ -75,9 +75,9 @@ static void strangers_new(struct figures *figures)
 	static const char limited_help[] =
 	    "Answers over UDP beyond rate_limit, by what became of them";
 
-	for (int i = 0; i < COOKIE_VERDICTS; i++)
+	for (int i = 0; i < COOKIE_RESULTS; i++)
 		figures->cookies[i] = counter(cookies, cookies_help, "verdict",
-		                              cookie_verdict_name(i));
+		                              cookie_result_name(i));
 	figures->rate_truncated = counter(limited, limited_help, "action", "truncated");
 	figures->rate_badcookie = counter(limited, limited_help, "action", "badcookie");
 	figures->rate_dropped = counter(limited, limited_help, "action", "dropped");

@@ -84,7 +84,7 @@ enum err limiter_set(struct limiter *limiter, const struct limiter_options *opti
 	return OK;
 }
 
-/* ---- judgement ---- */
+/* ---- checks ---- */
 
 static int limiter_opcode(const struct query *query)
 {
@@ -102,7 +102,7 @@ static bool limiter_is_of_servers(const struct query *query)
 bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
                        const struct address *peer)
 {
-	return query->cookie.verdict == COOKIE_VALID || query_key(query) ||
+	return query->cookie.result == COOKIE_VALID || query_key(query) ||
 	       prefixes_cover(&limiter->exempt, peer);
 }
 
@@ -124,13 +124,13 @@ static enum rate_kind limiter_kind(const struct limiter *limiter,
 static bool limiter_takes_badcookie(const struct query *query)
 {
 	return limiter_opcode(query) == OPCODE_QUERY &&
-	       (query->cookie.verdict == COOKIE_CLIENT_ONLY ||
-		query->cookie.verdict == COOKIE_BAD);
+	       (query->cookie.result == COOKIE_CLIENT_ONLY ||
+		query->cookie.result == COOKIE_BAD);
 }
 
 /*
- * Who has shown half a cookie, or a bad one, asks again with the one that comes with this
- * answer (RFC 7873 5.2.3); whoever knows of no cookies comes over TCP.
+ * A client with half a cookie, or a bad one, asks again with the cookie of this answer
+ * (RFC 7873 5.2.3). A client without cookies comes over TCP.
  */
 static size_t limiter_shorten(const struct limiter *limiter, const struct query *query,
                               uint8_t *data, size_t size)

@@ -37,7 +37,7 @@ struct minidns_options {
 struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;
-	struct metric *cookies[COOKIE_VERDICTS];
+	struct metric *cookies[COOKIE_RESULTS];
 	/* by TSIG error; NULL where no number is one */
 	struct metric *badly_signed[TSIG_ERRORS];
 	struct metric *rate_truncated, *rate_badcookie, *rate_dropped;
@@ -48,7 +48,7 @@ struct figures {
 	struct metric *servers_silent[2], *exchanges_spared;
 	struct metric *exchanges_unknown_server, *exchanges_distrusted, *answers_wrong;
 	struct metric *servers_known;
-	/* by verdict; the first, where no verdict is counted, by silence */
+	/* by kind of response; the first cell counts silence */
 	struct metric *polls[8];
 	struct metric *comparisons[8];	/* by outcome */
 	struct metric *zones_bytes, *tcp_clients, *tcp_stalled, *orders;

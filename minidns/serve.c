@@ -228,7 +228,7 @@ static void serve_on_delta(void *self, enum err err, struct delta *delta)
 		serve_send_whole_zone(pending);
 }
 
-/* Over UDP anybody writes a server's address on his questions. */
+/* Over UDP a client can forge a server's address. */
 static bool serve_is_proven(const struct pending *pending)
 {
 	return pending->tcp || limiter_is_proven(pending->serve->config.limiter,
@@ -283,14 +283,14 @@ static void serve_on_allowed(void *self, bool allowed)
 		serve_send_changes(pending);
 }
 
-/* ---- the way there ---- */
+/* ---- from the question to the zone ---- */
 
 static bool serve_is_transfer(const struct query *query)
 {
 	return query->type == RR_AXFR || query->type == RR_IXFR;
 }
 
-/* Who asks for a transfer, and with which key it is signed. */
+/* Checks the peer and the key of a transfer. */
 static void serve_ask_access(struct pending *pending)
 {
 	const struct tsig_key *key = query_key(&pending->query);
@@ -349,7 +349,7 @@ static void serve_on_head(void *self, enum err err, const struct head *head)
 		zones_get(serve->config.zones, &pending->head, serve_on_zone, pending);
 }
 
-/* What a name server acts upon: it must not be older than what it was told of. */
+/* A name server acts upon it: it must not be older than a NOTIFY said. */
 static bool serve_must_be_current(const struct query *query)
 {
 	return serve_is_transfer(query) || query->type == RR_SOA;
@@ -496,7 +496,7 @@ static bool serve_ask_database(struct serve *serve, const struct serve_request *
 	return false;
 }
 
-/* Whoever sends a datagram causes it. */
+/* Any datagram can cause it, so it is rate-limited. */
 static void serve_note_badly_signed(struct serve *serve, const struct query *query,
                                     const struct address *peer)
 {
@@ -536,7 +536,7 @@ static size_t serve_answer_rcode(struct serve *serve, const struct query *query)
 	return query_answer_rcode(query, query->rcode, serve->data, sizeof(serve->data));
 }
 
-/* A bad cookie is as good as none, except to whoever asks only for a cookie. */
+/* A bad cookie counts as none, unless the client asks only for a cookie. */
 static void serve_check_cookie(struct serve *serve, const struct address *peer,
                                struct query *query)
 {
@@ -547,11 +547,11 @@ static void serve_check_cookie(struct serve *serve, const struct address *peer,
 	if (!query->has_cookie)
 		return;
 	request.now = (uint32_t)clock_unix();
-	query->cookie = cookie_judge(&serve->secrets, &request);
-	metric_add(serve->config.figures->cookies[query->cookie.verdict], 1);
+	query->cookie = cookie_check(&serve->secrets, &request);
+	metric_add(serve->config.figures->cookies[query->cookie.result], 1);
 }
 
-/* Who signs with a key of a list that was not read is not told that it is unknown. */
+/* The keys are not read yet: the key may be good, so it is not called unknown. */
 static enum query_fate serve_refuse_unread(struct query *query)
 {
 	query->rcode = refusal_rcode(REFUSAL_NOT_READ);
@@ -591,7 +591,7 @@ static enum query_fate serve_check(struct serve *serve,
 	serve_check_cookie(serve, &request->peer, query);
 	if (query->tsig.present)
 		fate = serve_verify(serve, request, query);
-	if (fate == QUERY_COOKIE && query->cookie.verdict == COOKIE_BAD)
+	if (fate == QUERY_COOKIE && query->cookie.result == COOKIE_BAD)
 		query->rcode = RCODE_BADCOOKIE;
 	return fate;
 }

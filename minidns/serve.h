@@ -1,8 +1,8 @@
 /*
- * serve -- from a request to its answer, the same for UDP and TCP: judge it,
- * find the zone, check the peer where it wants a transfer, answer. What can
- * be said from memory is said at once; else the request is kept until the
- * database has answered, and the listener is called back.
+ * serve -- from a request to its answer, the same for UDP and TCP: checks the request,
+ * finds the zone, checks the peer of a transfer, and answers. It answers from memory at
+ * once if it can. If it cannot, it keeps the request until the database has answered,
+ * and calls the listener back.
  */
 #pragma once
 

@@ -285,7 +285,7 @@ static void a_cookie_takes_its_room(void **state)
 
 		query.has_edns = true;
 		query.has_cookie = cookie;
-		query.cookie.verdict = COOKIE_CLIENT_ONLY;
+		query.cookie.result = COOKIE_CLIENT_ONLY;
 		len = answer_build(&query, zone, false, data, sizeof(data));
 		reader = packet_reader(data, len);
 		packet_read_header(&reader, &header);
