@@ -20,7 +20,8 @@ command_fn status_show;							/* status.c */
 command_fn workers_show, locks_show, repairs_show, servers_show;	/* fleet.c */
 command_fn server_drain, server_add, server_remove, sync_domain;
 command_fn queues_show;							/* queues.c */
-command_fn letters_list, letters_show, letters_retry, letters_drop;	/* dead_letters.c */
+/* dead_letters.c */
+command_fn dead_letters_list, dead_letters_show, dead_letters_retry, dead_letters_drop;
 command_fn owner_list;						/* owner.c */
 command_fn owner_plan, owner_approve;				/* owner_plan.c */
 command_fn owner_apply;						/* owner_apply.c */
