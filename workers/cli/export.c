@@ -4,7 +4,7 @@
 
 #include "handlers.h"
 #include "progress.h"
-#include "whole.h"
+#include "whole_file.h"
 
 enum { ATTEMPTS = 5 };
 

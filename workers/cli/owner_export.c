@@ -4,7 +4,7 @@
 
 #include "handlers.h"
 #include "owner_document.h"
-#include "whole.h"
+#include "whole_file.h"
 
 /*
  * The document of seed 001 is a ConfigMap. It contains the records as one JSON text, with

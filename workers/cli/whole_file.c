@@ -1,4 +1,4 @@
-#include "whole.h"
+#include "whole_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
