@@ -7,38 +7,38 @@
 
 #include "base/mem.h"
 
-enum err whole_cannot_write(const char *path, struct why *why)
+enum err whole_file_cannot_write(const char *path, struct why *why)
 {
 	return fail(why, ERR_INTERNAL, "cannot write %.300s: %s", path, strerror(errno));
 }
 
-static void forget(struct whole *whole)
+static void whole_file_forget(struct whole_file *file)
 {
-	free(whole->part);
-	*whole = (struct whole){ 0 };
+	free(file->part);
+	*file = (struct whole_file){ 0 };
 }
 
-enum err whole_open(struct whole *whole, const char *path, struct why *why)
+enum err whole_file_open(struct whole_file *file, const char *path, struct why *why)
 {
 	enum err err;
 
-	*whole = (struct whole){ .path = path, .part = xprintf("%s.part", path) };
-	whole->to = fopen(whole->part, "we");
-	if (whole->to)
+	*file = (struct whole_file){ .path = path, .part = xprintf("%s.part", path) };
+	file->to = fopen(file->part, "we");
+	if (file->to)
 		return OK;
-	err = whole_cannot_write(whole->part, why);
-	forget(whole);
+	err = whole_file_cannot_write(file->part, why);
+	whole_file_forget(file);
 	return err;
 }
 
-enum err whole_close(struct whole *whole, enum err err, struct why *why)
+enum err whole_file_close(struct whole_file *file, enum err err, struct why *why)
 {
-	if ((ferror(whole->to) | fclose(whole->to)) && !err)
-		err = whole_cannot_write(whole->part, why);
-	if (!err && rename(whole->part, whole->path))
-		err = whole_cannot_write(whole->path, why);
+	if ((ferror(file->to) | fclose(file->to)) && !err)
+		err = whole_file_cannot_write(file->part, why);
+	if (!err && rename(file->part, file->path))
+		err = whole_file_cannot_write(file->path, why);
 	if (err)
-		unlink(whole->part);
-	forget(whole);
+		unlink(file->part);
+	whole_file_forget(file);
 	return err;
 }
