@@ -1,11 +1,8 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "handlers.h"
 #include "pages.h"
-
-/* ---- blacklist ---- */
 
 static const struct column blacklist_columns[] = {
 	{ "NAME",        COLUMN_LEFT },
@@ -50,7 +47,7 @@ enum err blacklist_add(struct cli *cli)
 	return OK;
 }
 
-static const json_t *find_by_name(const json_t *page, const char *name)
+static const json_t *blacklist_find_by_name(const json_t *page, const char *name)
 {
 	size_t i;
 	json_t *entry;
@@ -62,7 +59,7 @@ static const json_t *find_by_name(const json_t *page, const char *name)
 }
 
 /* Central takes the id of an entry, so look the name up. *id is "" if it is missing. */
-static enum err find_blacklist(struct cli *cli, const char *name, char id[ID_LEN + 1])
+static enum err blacklist_find(struct cli *cli, const char *name, char id[ID_LEN + 1])
 {
 	json_t *args = json_pack("{s:i}", "limit", 1000), *page;
 	bool more = true;
@@ -74,7 +71,7 @@ static enum err find_blacklist(struct cli *cli, const char *name, char id[ID_LEN
 		if (err)
 			break;
 		snprintf(id, ID_LEN + 1, "%s",
-		         answer_text(find_by_name(page, name), "id"));
+		         answer_text(blacklist_find_by_name(page, name), "id"));
 		more = json_is_string(json_object_get(page, "marker"));
 		json_object_set(args, "marker", json_object_get(page, "marker"));
 		json_decref(page);
@@ -89,7 +86,7 @@ enum err blacklist_delete(struct cli *cli)
 	enum err err = cli_domain(cli, 0, name);
 
 	if (!err)
-		err = find_blacklist(cli, name, id);
+		err = blacklist_find(cli, name, id);
 	if (!err && !*id)
 		err = fail(&cli->why, ERR_NOT_FOUND, "%.200s is not a reserved name",
 		           name);
@@ -102,50 +99,4 @@ enum err blacklist_delete(struct cli *cli)
 		printf("%s is not reserved any more\n", name);
 	cli_answer(cli, json_pack("{s:s}", "name", name));
 	return OK;
-}
-
-/* ---- quotas ---- */
-
-static const struct field quota_fields[] = {
-	{ "tenant",            "tenant" },
-	{ "domains",           "domains" },
-	{ "domain_recordsets", "domain_recordsets" },
-	{ "recordset_records", "recordset_records" },
-	{ 0 }
-};
-
-static enum err show_quotas(struct cli *cli, const char *tenant)
-{
-	json_t *quotas;
-	enum err err = cli_call(cli, "get_quotas", json_pack("{s:s}", "tenant", tenant),
-	                        &quotas);
-
-	if (err)
-		return err;
-	json_object_set_new(quotas, "tenant", json_string(tenant));
-	if (!cli->out.json && !cli->out.quiet)
-		output_fields(&cli->out, quotas, quota_fields);
-	cli_answer(cli, quotas);
-	return OK;
-}
-
-enum err quota_show(struct cli *cli)
-{
-	return show_quotas(cli, cli->argc ? cli->argv[0] : cli->settings.tenant);
-}
-
-enum err quota_set(struct cli *cli)
-{
-	char *end;
-	long limit = strtol(cli->argv[2], &end, 10);
-	enum err err;
-
-	if (!*cli->argv[2] || *end || limit < -1 || limit > INT32_MAX)
-		return cli_usage(cli, "LIMIT must be a number from 0 to %d, or -1 for no "
-		                 "limit, not '%s'", INT32_MAX, cli->argv[2]);
-	err = cli_call(cli, "set_quota",
-	               json_pack("{s:s, s:s, s:I}", "tenant", cli->argv[0], "resource",
-	                         cli->argv[1], "hard_limit", (json_int_t)limit),
-	               NULL);
-	return err ? err : show_quotas(cli, cli->argv[0]);
 }
