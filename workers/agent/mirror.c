@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heard.h"
 #include "agent/kept_file.h"
 #include "agent/signaller.h"
+#include "agent/version_gaps.h"
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/id.h"

@@ -1,4 +1,4 @@
-#include "agent/heard.h"
+#include "agent/version_gaps.h"
 
 /* The one after ALL is known by now: so are those that follow it without a gap. */
 static void next(struct heard *heard)

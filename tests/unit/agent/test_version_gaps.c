@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "agent/heard.h"
+#include "agent/version_gaps.h"
 
 enum { VERSIONS = 400, WALKS = 100 };
 
