@@ -55,7 +55,7 @@ struct mirror {
 	struct entries held, coming;	/* of a reading that is not at its end */
 	struct entries wanted, out;	/* keys; that are asked for */
 	char marker[KEY_MAX + 1];	/* of coming */
-	struct heard heard;		/* versions */
+	struct version_gaps gaps;	/* versions */
 	uint64_t out_version, held_version;	/* with what is asked for; of what is held, */
 	uint64_t file_version;		/* and of the files */
 	bool has_version;
@@ -155,7 +155,7 @@ static enum err take_version(struct mirror *mirror, const json_t *answer, struct
 		return err;
 	mirror->has_version = version >= 0;
 	if (mirror->has_version)
-		heard_all(&mirror->heard, (uint64_t)version);
+		version_gaps_read(&mirror->gaps, (uint64_t)version);
 	return OK;
 }
 
@@ -297,7 +297,7 @@ static void ask(struct mirror *mirror, enum question what)
 	args = arguments(mirror);
 	mirror->out_version = mirror->has_version && what == KEYS && !mirror->wanted.count &&
 	                      !mirror->is_stale && !mirror->is_reading
-	                      ? mirror->heard.all : 0;
+	                      ? mirror->gaps.all : 0;
 	metric_add(figures.questions, 1);
 	err = rpc_call(mirror->config.rpc, &target, mirror->config.kind->method, args,
 	               NULL, ANSWER_MS, on_answer, mirror, &why);
@@ -490,7 +490,7 @@ static void mirror_step(struct mirror *mirror)
 	int64_t ask_ms, write_ms;
 
 	if (is_level(mirror))
-		mirror->held_version = mirror->heard.all;
+		mirror->held_version = mirror->gaps.all;
 	ask_ms = ask_next(mirror);
 	write_ms = write_next(mirror);
 	note_same(mirror);
@@ -578,7 +578,7 @@ void mirror_changed(struct mirror *mirror, const char *key)
 
 void mirror_told(struct mirror *mirror, uint64_t version)
 {
-	heard_one(&mirror->heard, version);
+	version_gaps_received(&mirror->gaps, version);
 	mirror_step(mirror);
 }
 
@@ -586,15 +586,16 @@ void mirror_compare(struct mirror *mirror, uint64_t version)
 {
 	bool is_anew = version < mirror->known;
 	bool is_behind = mirror->has_version &&
-	                 (is_anew || !heard_has(&mirror->heard, mirror->compared));
+	                 (is_anew ||
+	                  !version_gaps_none_up_to(&mirror->gaps, mirror->compared));
 
 	mirror->compared = version;
-	mirror->known = mirror->heard.all;
+	mirror->known = mirror->gaps.all;
 	if (!is_behind || mirror->is_stale || mirror->is_reading || !mirror->is_whole)
 		return;
 	if (is_anew)
-		mirror->heard = (struct heard){ 0 };
-	heard_all(&mirror->heard, version);
+		mirror->gaps = (struct version_gaps){ 0 };
+	version_gaps_read(&mirror->gaps, version);
 	mirror->known = version;
 	log_info("a change was not told: folder=%s version=%" PRIu64,
 	         mirror->config.folder, version);

@@ -1,41 +1,41 @@
 #include "agent/version_gaps.h"
 
-/* The one after ALL is known by now: so are those that follow it without a gap. */
-static void next(struct heard *heard)
+/* The version after ALL has come: advances to the next gap. */
+static void version_gaps_advance(struct version_gaps *gaps)
 {
 	bool is_known;
 
 	do {
-		is_known = heard->ahead & 1;
-		heard->ahead >>= 1;
-		heard->all++;
+		is_known = gaps->ahead & 1;
+		gaps->ahead >>= 1;
+		gaps->all++;
 	} while (is_known);
 }
 
-static uint64_t between(uint64_t a, uint64_t b)
+static uint64_t version_gaps_distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
-void heard_all(struct heard *heard, uint64_t version)
+void version_gaps_read(struct version_gaps *gaps, uint64_t version)
 {
-	if (between(version, heard->all) > HEARD_AHEAD)
-		*heard = (struct heard){ .all = version };
-	while (heard->all < version)
-		next(heard);
+	if (version_gaps_distance(version, gaps->all) > VERSION_GAPS_AHEAD)
+		*gaps = (struct version_gaps){ .all = version };
+	while (gaps->all < version)
+		version_gaps_advance(gaps);
 }
 
-void heard_one(struct heard *heard, uint64_t version)
+void version_gaps_received(struct version_gaps *gaps, uint64_t version)
 {
-	if (version <= heard->all || version - heard->all > HEARD_AHEAD + 1)
+	if (version <= gaps->all || version - gaps->all > VERSION_GAPS_AHEAD + 1)
 		return;
-	if (version == heard->all + 1)
-		next(heard);
+	if (version == gaps->all + 1)
+		version_gaps_advance(gaps);
 	else
-		heard->ahead |= UINT64_C(1) << (version - heard->all - 2);
+		gaps->ahead |= UINT64_C(1) << (version - gaps->all - 2);
 }
 
-bool heard_has(const struct heard *heard, uint64_t version)
+bool version_gaps_none_up_to(const struct version_gaps *gaps, uint64_t version)
 {
-	return version <= heard->all;
+	return version <= gaps->all;
 }

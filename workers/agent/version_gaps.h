@@ -1,26 +1,26 @@
 /*
- * heard -- which versions of a thing are known, of those that are told one by one: all up
- * to one, and some of the next. What was told out of order fills its gap; a gap that
- * stays is a message that got lost. Pure.
+ * version_gaps -- which versions of an object have arrived as messages, one by one: all
+ * up to one version, and some of the next 64. A version out of order fills its gap. A
+ * gap that stays is a lost message. Pure.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HEARD_AHEAD = 64 };
+enum { VERSION_GAPS_AHEAD = 64 };
 
-struct heard {				/* zeroed: nothing */
-	uint64_t all;			/* each one up to it is known */
-	uint64_t ahead;			/* bit i: all + 2 + i is, too */
+struct version_gaps {			/* zeroed: nothing */
+	uint64_t all;			/* all up to it have come */
+	uint64_t ahead;			/* bit i: all + 2 + i has come */
 };
 
 /*
- * The thing was read as it is in VERSION; what was told meanwhile is still known. If VERSION
- * is far behind, they are counted anew.
+ * The object was read as of VERSION. Versions that came meanwhile still count, unless
+ * VERSION is far behind: then counting starts anew.
  */
-void heard_all(struct heard *heard, uint64_t version);
-/* VERSION was told. One that is more than HEARD_AHEAD ahead is forgotten: it is a gap. */
-void heard_one(struct heard *heard, uint64_t version);
-/* Nothing up to VERSION is missing. */
-bool heard_has(const struct heard *heard, uint64_t version);
+void version_gaps_read(struct version_gaps *gaps, uint64_t version);
+/* A message with VERSION came. Beyond VERSION_GAPS_AHEAD it is ignored, and is a gap. */
+void version_gaps_received(struct version_gaps *gaps, uint64_t version);
+/* True: no version up to VERSION is missing. */
+bool version_gaps_none_up_to(const struct version_gaps *gaps, uint64_t version);
