@@ -1,4 +1,4 @@
-#include "agent/entries.h"
+#include "agent/file_entries.h"
 
 #include <stdlib.h>
 #include <string.h>

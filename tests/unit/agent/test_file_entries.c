@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "agent/entries.h"
+#include "agent/file_entries.h"
 
 static bool put(struct entries *entries, const char *key, const char *first,
                 const char *second)
