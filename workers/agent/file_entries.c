@@ -5,23 +5,24 @@
 
 #include "base/mem.h"
 
-static void entry_clear(struct entry *entry)
+static void file_entry_clear(struct file_entry *entry)
 {
 	free(entry->key);
 	for (int i = 0; i < ENTRY_FILES; i++)
 		free(entry->lines[i]);
 }
 
-void entries_clear(struct entries *entries)
+void file_entries_clear(struct file_entries *entries)
 {
 	for (size_t i = 0; i < entries->count; i++)
-		entry_clear(&entries->item[i]);
+		file_entry_clear(&entries->item[i]);
 	free(entries->item);
-	*entries = (struct entries){ 0 };
+	*entries = (struct file_entries){ 0 };
 }
 
-/* The first whose key is not before KEY. They mostly come in order: behind the last. */
-static size_t place_of(const struct entries *entries, const char *key, bool *is_there)
+/* The first entry not before KEY. Keys mostly come in order, so the end is tried first. */
+static size_t file_entries_find(const struct file_entries *entries, const char *key,
+                                bool *is_there)
 {
 	size_t low = 0, high = entries->count;
 
@@ -39,7 +40,7 @@ static size_t place_of(const struct entries *entries, const char *key, bool *is_
 	return low;
 }
 
-static void insert(struct entries *entries, size_t at, const char *key)
+static void file_entries_insert(struct file_entries *entries, size_t at, const char *key)
 {
 	if (entries->count == entries->size) {
 		entries->size = 2 * entries->size + 16;
@@ -48,28 +49,28 @@ static void insert(struct entries *entries, size_t at, const char *key)
 	}
 	memmove(entries->item + at + 1, entries->item + at,
 	        (entries->count - at) * sizeof *entries->item);
-	entries->item[at] = (struct entry){ .key = xstrdup(key) };
+	entries->item[at] = (struct file_entry){ .key = xstrdup(key) };
 	entries->count++;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool file_entries_is_same(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-bool entries_put(struct entries *entries, const char *key,
-                 const char *const lines[ENTRY_FILES])
+bool file_entries_put(struct file_entries *entries, const char *key,
+                      const char *const lines[ENTRY_FILES])
 {
 	bool is_there, is_new;
-	size_t at = place_of(entries, key, &is_there);
+	size_t at = file_entries_find(entries, key, &is_there);
 
 	if (!is_there)
-		insert(entries, at, key);
+		file_entries_insert(entries, at, key);
 	is_new = !is_there;
 	for (int i = 0; i < ENTRY_FILES; i++) {
 		char **was = &entries->item[at].lines[i];
 
-		if (is_same(*was, lines[i]))
+		if (file_entries_is_same(*was, lines[i]))
 			continue;
 		free(*was);
 		*was = lines[i] ? xstrdup(lines[i]) : NULL;
@@ -78,29 +79,29 @@ bool entries_put(struct entries *entries, const char *key,
 	return is_new;
 }
 
-bool entries_drop(struct entries *entries, const char *key)
+bool file_entries_drop(struct file_entries *entries, const char *key)
 {
 	bool is_there;
-	size_t at = place_of(entries, key, &is_there);
+	size_t at = file_entries_find(entries, key, &is_there);
 
 	if (!is_there)
 		return false;
-	entry_clear(&entries->item[at]);
+	file_entry_clear(&entries->item[at]);
 	entries->count--;
 	memmove(entries->item + at, entries->item + at + 1,
 	        (entries->count - at) * sizeof *entries->item);
 	return true;
 }
 
-bool entries_has(const struct entries *entries, const char *key)
+bool file_entries_has(const struct file_entries *entries, const char *key)
 {
 	bool is_there;
 
-	place_of(entries, key, &is_there);
+	file_entries_find(entries, key, &is_there);
 	return is_there;
 }
 
-void entries_print(const struct entries *entries, int file, struct buf *text)
+void file_entries_print(const struct file_entries *entries, int file, struct buf *text)
 {
 	for (size_t i = 0; i < entries->count; i++)
 		if (entries->item[i].lines[file])

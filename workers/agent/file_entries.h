@@ -1,6 +1,6 @@
 /*
- * entries -- what a kept file is made of: entries by their keys, each with its lines of
- * each file. Pure. A key that is wanted and not there yet has no lines.
+ * file_entries -- the content of kept files: entries by key, each with its lines of each
+ * file. Pure. A key that is wanted and has not come yet has no lines.
  */
 #pragma once
 
@@ -11,21 +11,22 @@
 
 enum { ENTRY_FILES = 2 };		/* at most */
 
-struct entry {
+struct file_entry {
 	char *key;
 	char *lines[ENTRY_FILES];	/* NULL: none */
 };
 
-struct entries {			/* zeroed: empty */
-	struct entry *item;		/* by their keys */
+struct file_entries {			/* zeroed: empty */
+	struct file_entry *item;	/* by their keys */
 	size_t count, size;
 };
 
-void entries_clear(struct entries *entries);
+void file_entries_clear(struct file_entries *entries);
 /* LINES (each may be NULL) are copied. True: that is new, or another. */
-bool entries_put(struct entries *entries, const char *key,
-                 const char *const lines[ENTRY_FILES]);
-bool entries_drop(struct entries *entries, const char *key);	/* true: it was there */
-bool entries_has(const struct entries *entries, const char *key);
+bool file_entries_put(struct file_entries *entries, const char *key,
+                      const char *const lines[ENTRY_FILES]);
+/* True: it was there. */
+bool file_entries_drop(struct file_entries *entries, const char *key);
+bool file_entries_has(const struct file_entries *entries, const char *key);
 /* All lines of a file. */
-void entries_print(const struct entries *entries, int file, struct buf *text);
+void file_entries_print(const struct file_entries *entries, int file, struct buf *text);

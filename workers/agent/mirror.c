@@ -52,8 +52,8 @@ struct mirror {
 	struct loop_timer *timer, *period;
 	int armed_ms;			/* the period that runs */
 	enum question { NOTHING, PAGE, KEYS } asked, last_asked;
-	struct entries held, coming;	/* of a reading that is not at its end */
-	struct entries wanted, out;	/* keys; that are asked for */
+	struct file_entries held, coming;	/* of a reading that is not at its end */
+	struct file_entries wanted, out;	/* keys; that are asked for */
 	char marker[KEY_MAX + 1];	/* of coming */
 	struct version_gaps gaps;	/* versions */
 	uint64_t out_version, held_version;	/* with what is asked for; of what is held, */
@@ -115,7 +115,7 @@ static void question_failed(struct mirror *mirror, enum err err, const struct wh
 /* ---- answers ---- */
 
 static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
-                           struct entries *into, struct why *why)
+                           struct file_entries *into, struct why *why)
 {
 	const char *lines[ENTRY_FILES] = { NULL }, *key;
 	enum err err = json_get_text(json, kind->key, JSON_REQUIRED, KEY_MAX, &key, why);
@@ -125,13 +125,14 @@ static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
 			err = json_get_text(json, kind->file[i].field, JSON_REQUIRED,
 			                    LINES_MAX, &lines[i], why);
 	if (!err)
-		entries_put(into, key, lines);
+		file_entries_put(into, key, lines);
 	return err;
 }
 
 /* MARKER: "" if there are no more. */
 static enum err take_answer(const struct mirror_kind *kind, const json_t *answer,
-                            struct entries *into, const char **marker, struct why *why)
+                            struct file_entries *into, const char **marker,
+                            struct why *why)
 {
 	const json_t *list;
 	enum err err = json_get_array(answer, kind->list, JSON_REQUIRED, PAGE_MAX, &list,
@@ -175,47 +176,47 @@ static enum err take_page(struct mirror *mirror, const json_t *answer, struct wh
 	snprintf(mirror->marker, sizeof mirror->marker, "%s", marker);
 	if (*marker)
 		return OK;
-	entries_clear(&mirror->held);
+	file_entries_clear(&mirror->held);
 	mirror->held = mirror->coming;
-	mirror->coming = (struct entries){ 0 };
+	mirror->coming = (struct file_entries){ 0 };
 	mirror->is_reading = false;
 	mirror->is_whole = mirror->is_dirty = true;
 	return OK;
 }
 
-static const char *const *lines_of(const struct entry *entry)
+static const char *const *lines_of(const struct file_entry *entry)
 {
 	return (const char *const *)entry->lines;
 }
 
-static bool put(struct mirror *mirror, const struct entry *entry)
+static bool put(struct mirror *mirror, const struct file_entry *entry)
 {
 	if (mirror->is_reading)
-		entries_put(&mirror->coming, entry->key, lines_of(entry));
-	return entries_put(&mirror->held, entry->key, lines_of(entry));
+		file_entries_put(&mirror->coming, entry->key, lines_of(entry));
+	return file_entries_put(&mirror->held, entry->key, lines_of(entry));
 }
 
 static bool drop(struct mirror *mirror, const char *key)
 {
 	if (mirror->is_reading)
-		entries_drop(&mirror->coming, key);
-	return entries_drop(&mirror->held, key);
+		file_entries_drop(&mirror->coming, key);
+	return file_entries_drop(&mirror->held, key);
 }
 
 /* What was asked for and is not in the answer is not there. */
 static enum err take_keys(struct mirror *mirror, const json_t *answer, struct why *why)
 {
-	struct entries got = { 0 };
+	struct file_entries got = { 0 };
 	const char *marker;
 	enum err err = take_answer(mirror->config.kind, answer, &got, &marker, why);
 
 	for (size_t i = 0; !err && i < mirror->out.count; i++)
-		if (!entries_has(&got, mirror->out.item[i].key))
+		if (!file_entries_has(&got, mirror->out.item[i].key))
 			mirror->is_dirty |= drop(mirror, mirror->out.item[i].key);
 	for (size_t i = 0; !err && i < got.count; i++)
-		if (entries_has(&mirror->out, got.item[i].key))
+		if (file_entries_has(&mirror->out, got.item[i].key))
 			mirror->is_dirty |= put(mirror, &got.item[i]);
-	entries_clear(&got);
+	file_entries_clear(&got);
 	return err;
 }
 
@@ -230,9 +231,9 @@ static bool is_level(const struct mirror *mirror)
 static void want_again(struct mirror *mirror)
 {
 	for (size_t i = 0; i < mirror->out.count; i++)
-		entries_put(&mirror->wanted, mirror->out.item[i].key,
-		            lines_of(&mirror->out.item[i]));
-	entries_clear(&mirror->out);
+		file_entries_put(&mirror->wanted, mirror->out.item[i].key,
+		                 lines_of(&mirror->out.item[i]));
+	file_entries_clear(&mirror->out);
 }
 
 static void on_answer(void *self, const struct rpc_answer *answer)
@@ -252,7 +253,7 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 	} else {
 		mirror->asking.failures = 0;
 		mirror->failed = OK;
-		entries_clear(&mirror->out);
+		file_entries_clear(&mirror->out);
 		if (mirror->out_version > mirror->held_version)
 			mirror->held_version = mirror->out_version;
 	}
@@ -266,11 +267,12 @@ static json_t *keys_taken(struct mirror *mirror)
 	json_t *keys = json_array();
 
 	while (mirror->wanted.count && mirror->out.count < MIRROR_KEYS_MAX) {
-		const struct entry *last = &mirror->wanted.item[mirror->wanted.count - 1];
+		const struct file_entry *last =
+		    &mirror->wanted.item[mirror->wanted.count - 1];
 
 		json_array_append_new(keys, json_string(last->key));
-		entries_put(&mirror->out, last->key, lines_of(last));
-		entries_drop(&mirror->wanted, last->key);
+		file_entries_put(&mirror->out, last->key, lines_of(last));
+		file_entries_drop(&mirror->wanted, last->key);
 	}
 	return keys;
 }
@@ -314,7 +316,7 @@ static void begin_reading(struct mirror *mirror)
 	mirror->is_stale = false;
 	mirror->is_reading = true;
 	mirror->marker[0] = '\0';
-	entries_clear(&mirror->coming);
+	file_entries_clear(&mirror->coming);
 }
 
 /* A page and what has changed in turns: neither waits for all of the other. */
@@ -415,7 +417,7 @@ static struct writing *writing_new(struct mirror *mirror)
 	writing->folder = xstrdup(mirror->config.folder);
 	writing->version = mirror->held_version;
 	for (int i = 0; i < ENTRY_FILES; i++)
-		entries_print(&mirror->held, i, &writing->text[i]);
+		file_entries_print(&mirror->held, i, &writing->text[i]);
 	return writing;
 }
 
@@ -547,10 +549,10 @@ void mirror_free(struct mirror **mirror)
 		m->writing->mirror = NULL;
 	loop_timer_free(&m->timer);
 	loop_timer_free(&m->period);
-	entries_clear(&m->held);
-	entries_clear(&m->coming);
-	entries_clear(&m->wanted);
-	entries_clear(&m->out);
+	file_entries_clear(&m->held);
+	file_entries_clear(&m->coming);
+	file_entries_clear(&m->wanted);
+	file_entries_clear(&m->out);
 	free(m);
 	*mirror = NULL;
 }
@@ -566,9 +568,9 @@ void mirror_read(struct mirror *mirror)
 /* One that nobody knew may be known by now. */
 void mirror_changed(struct mirror *mirror, const char *key)
 {
-	entries_put(&mirror->wanted, key, (const char *[ENTRY_FILES]){ NULL });
+	file_entries_put(&mirror->wanted, key, (const char *[ENTRY_FILES]){ NULL });
 	if (mirror->wanted.count > WANTED_MAX) {
-		entries_clear(&mirror->wanted);
+		file_entries_clear(&mirror->wanted);
 		mirror->is_stale = true;
 	}
 	if (mirror->failed == ERR_NOT_FOUND)

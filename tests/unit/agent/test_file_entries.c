@@ -8,24 +8,25 @@
 
 #include "agent/file_entries.h"
 
-static bool put(struct entries *entries, const char *key, const char *first,
+static bool put(struct file_entries *entries, const char *key, const char *first,
                 const char *second)
 {
-	return entries_put(entries, key, (const char *[ENTRY_FILES]){ first, second });
+	return file_entries_put(entries, key,
+	                        (const char *[ENTRY_FILES]){ first, second });
 }
 
-static void assert_file(const struct entries *entries, int file, const char *want)
+static void assert_file(const struct file_entries *entries, int file, const char *want)
 {
 	struct buf text = { 0 };
 
-	entries_print(entries, file, &text);
+	file_entries_print(entries, file, &text);
 	assert_string_equal(buf_string(&text), want);
 	buf_clear(&text);
 }
 
 static void lines_stand_by_their_keys(void **state)
 {
-	struct entries entries = { 0 };
+	struct file_entries entries = { 0 };
 
 	(void)state;
 	assert_true(put(&entries, "b", "b\n", "B\n"));
@@ -36,18 +37,18 @@ static void lines_stand_by_their_keys(void **state)
 	assert_file(&entries, 1, "B\nC\n");
 	assert_true(put(&entries, "b", "other\n", "B\n"));
 	assert_file(&entries, 0, "a\nother\nd\n");
-	assert_true(entries_drop(&entries, "b"));
-	assert_false(entries_drop(&entries, "b"));
+	assert_true(file_entries_drop(&entries, "b"));
+	assert_false(file_entries_drop(&entries, "b"));
 	assert_file(&entries, 0, "a\nd\n");
-	assert_true(entries_has(&entries, "c"));
-	assert_false(entries_has(&entries, "b"));
-	entries_clear(&entries);
+	assert_true(file_entries_has(&entries, "c"));
+	assert_false(file_entries_has(&entries, "b"));
+	file_entries_clear(&entries);
 	assert_file(&entries, 0, "");
 }
 
 static void the_same_is_nothing_new(void **state)
 {
-	struct entries entries = { 0 };
+	struct file_entries entries = { 0 };
 
 	(void)state;
 	assert_true(put(&entries, "a", "a\n", NULL));
@@ -57,12 +58,12 @@ static void the_same_is_nothing_new(void **state)
 	assert_true(put(&entries, "a", NULL, "A\n"));
 	assert_true(put(&entries, "empty", NULL, NULL));
 	assert_false(put(&entries, "empty", NULL, NULL));
-	entries_clear(&entries);
+	file_entries_clear(&entries);
 }
 
 static void in_whatever_order(void **state)
 {
-	struct entries entries = { 0 };
+	struct file_entries entries = { 0 };
 	char key[8], want[4 * 100 + 1] = "";
 
 	(void)state;
@@ -75,10 +76,10 @@ static void in_whatever_order(void **state)
 	assert_file(&entries, 0, want);
 	for (int i = 0; i < 100; i++) {
 		snprintf(key, sizeof(key), "%02d\n", i * 73 % 100);
-		assert_true(entries_drop(&entries, key));
+		assert_true(file_entries_drop(&entries, key));
 		assert_int_equal(entries.count, 99 - i);
 	}
-	entries_clear(&entries);
+	file_entries_clear(&entries);
 }
 
 int main(void)
