@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "catalog.h"
 #include "codec_domain.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/status.h"
 #include "edit.h"
 #include "model/json.h"

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "compare_queue.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/access.h"
 #include "core/cookie.h"
 #include "core/rate.h"

@@ -10,7 +10,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"

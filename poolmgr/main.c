@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "content.h"
 #include "follow_up.h"

@@ -8,7 +8,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "health.h"
 #include "judge.h"
 #include "lock_name.h"

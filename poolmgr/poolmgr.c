@@ -1,6 +1,6 @@
 #include "poolmgr.h"
 
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 
 /* One try that gets no answer costs the timeout and the pause behind it. */
 int poolmgr_poll_budget_s(const struct poolmgr *self)

@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/circuit.h"
 #include "judge.h"
 #include "repair.h"
@@ -17,8 +17,8 @@
 #include "store.h"
 #include "store_census.h"
 #include "store_due.h"
-#include "store_servers.h"
 #include "store_repair.h"
+#include "store_servers.h"
 #include "strays.h"
 #include "tell.h"
 

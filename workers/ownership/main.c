@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "net/lookup.h"
 #include "ownership.h"

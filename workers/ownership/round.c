@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "provider.h"
 #include "round_orders.h"
 #include "runtime/loop.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 
 struct set_key set_key_of(const struct name *name, uint16_t type)
 {

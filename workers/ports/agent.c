@@ -15,7 +15,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "model/json.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/reverse.h"
 #include "runtime/metrics.h"
 

@@ -8,7 +8,7 @@
 #include "agent/signaller.h"
 #include "agent/versions.h"
 #include "base/log.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/route_name.h"
 #include "dns/address.h"
 #include "model/json.h"

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "claims.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "core/route_backend.h"
 #include "core/strategy.h"

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "binding.h"
 #include "consistency/fleet.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/strategy.h"
 #include "peers.h"
 #include "runtime/metrics.h"

@@ -1,4 +1,4 @@
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 
 #include <stdlib.h>
 
