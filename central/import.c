@@ -475,7 +475,9 @@ static enum err claim(void *self, struct why *why)
 	enum err err;
 
 	memcpy(id, c->id, sizeof id);
-	found = store_import_claim(&tx, fleet_name(pulse_fleet(c->central->pulse)), id);
+	found = store_import_claim(&tx,
+	                           fleet_name(heartbeat_fleet(c->central->heartbeat)),
+	                           id);
 	err = tx_commit(&tx);
 	if (err || !found)
 		*id = '\0';

@@ -87,7 +87,7 @@ static const struct option options[] = {
 
 static const struct option_section sections[] = {
 	{ "central", "the domains, record sets and records", options, &central },
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -100,7 +100,7 @@ static enum err check(void *self, struct why *why)
 	                             why);
 
 	if (!err)
-		err = fleet_check(&pulse_config, why);
+		err = fleet_check(&heartbeat_config, why);
 	if (c->config.ns_records.count > POOL_NS_MAX)
 		return fail(why, ERR_INVALID, "central.ns_records: has %zu hosts, must "
 		            "have at most %d", c->config.ns_records.count, POOL_NS_MAX);
@@ -123,8 +123,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	catalog_start(c);
 	import_start(c);
 	sweep_start(c);
-	c->pulse = pulse_new("central", runtime->loop, runtime->db_config);
-	c->queues = queue_watch_new(pulse_fleet(c->pulse), runtime);
+	c->heartbeat = heartbeat_new("central", runtime->loop, runtime->db_config);
+	c->queues = queue_watch_new(heartbeat_fleet(c->heartbeat), runtime);
 	return OK;
 }
 
@@ -142,7 +142,7 @@ static void stop(void *self)
 	import_stop(self);
 	catalog_stop(self);
 	queue_watch_free(&((struct central *)self)->queues);
-	pulse_free(&((struct central *)self)->pulse);
+	heartbeat_free(&((struct central *)self)->heartbeat);
 }
 
 static enum err prepare(void *self, int processes, struct why *why)
@@ -158,7 +158,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 
 static void fleet_fire(void *self)
 {
-	pulse_fire(((struct central *)self)->pulse);
+	heartbeat_fire(((struct central *)self)->heartbeat);
 }
 
 static void queues_fire(void *self)
@@ -167,7 +167,7 @@ static void queues_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sweep", &central.config.sweep_ms, sweep_fire },
 	{ "catalog", &central.catalog_repair_ms, catalog_fire },

@@ -62,7 +62,7 @@ static struct minidns {
 	struct stream_tls *tls;		/* NULL: nobody listens for it */
 	struct sockets *sockets;	/* as many as options.listen and listen_tls */
 	size_t socket_count;
-	struct pulse *pulse;
+	struct heartbeat *heartbeat;
 	bool started;
 } minidns;
 
@@ -155,7 +155,7 @@ static const struct option rows[] = {
 
 static const struct option_section sections[] = {
 	{ "minidns", "the hidden primary of the name servers", rows, &minidns.options },
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -452,7 +452,7 @@ static enum err check(void *self, struct why *why)
 	if (!err)
 		err = check_strangers(why);
 	if (!err)
-		err = fleet_check(&pulse_config, why);
+		err = fleet_check(&heartbeat_config, why);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen: is empty, must list "
 		            "an address with a port (0.0.0.0:5354)");
@@ -504,7 +504,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	make_comparing(runtime->loop);
-	minidns.pulse = pulse_new("minidns", runtime->loop, runtime->db_config);
+	minidns.heartbeat = heartbeat_new("minidns", runtime->loop, runtime->db_config);
 	minidns.started = true;
 	err = set_options(why);
 	return err ? err : open_sockets(runtime->loop, why);
@@ -559,7 +559,7 @@ static void stop(void *self)
 		udp_listener_close(&minidns.sockets[i].udp);
 		tcp_listener_close(&minidns.sockets[i].tcp);
 	}
-	pulse_free(&minidns.pulse);
+	heartbeat_free(&minidns.heartbeat);
 	tcp_clients_free(&minidns.clients);
 	limiter_lift(minidns.limiter);
 	serve_end(minidns.serve);
@@ -585,11 +585,11 @@ static void stop(void *self)
 static void fleet_fire(void *self)
 {
 	(void)self;
-	pulse_fire(minidns.pulse);
+	heartbeat_fire(minidns.heartbeat);
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ 0 }
 };
 

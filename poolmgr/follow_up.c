@@ -105,7 +105,7 @@ static struct poolmgr *poolmgr_of(const struct pursuit *pursuit)
 
 static struct holder *holder_of(const struct pursuit *pursuit)
 {
-	return fleet_holder(pulse_fleet(poolmgr_of(pursuit)->pulse));
+	return fleet_holder(heartbeat_fleet(poolmgr_of(pursuit)->heartbeat));
 }
 
 /* A server that provisions itself from a catalog has a word for people only. */
@@ -127,7 +127,7 @@ static enum err write_record(void *self, struct why *why)
 {
 	struct recording *recording = self;
 	const struct pursuit *pursuit = recording->pursuit;
-	const struct fleet *fleet = pulse_fleet(poolmgr_of(pursuit)->pulse);
+	const struct fleet *fleet = heartbeat_fleet(poolmgr_of(pursuit)->heartbeat);
 	const struct followed followed = {
 		.domain = &pursuit->domain,
 		.server_id = pursuit->server->settings->id,

@@ -27,7 +27,7 @@
 
 struct servers;
 struct tell;
-struct pulse;
+struct heartbeat;
 struct queue_watch;
 struct patrol;
 struct contents;
@@ -55,7 +55,7 @@ struct poolmgr {
 	struct endpoint *masters, *also;
 	struct servers *servers;
 	struct tell *tell;
-	struct pulse *pulse;
+	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
 	struct patrol *patrol;
 	struct contents *contents;

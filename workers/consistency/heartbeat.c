@@ -5,57 +5,57 @@
 #include "base/mem.h"
 #include "runtime/offload.h"
 
-struct fleet_config pulse_config;
+struct fleet_config heartbeat_config;
 
-struct pulse {
+struct heartbeat {
 	struct db *db;
 	struct lane *lane;
 	struct fleet *fleet;
 };
 
-static void beat(void *self)
+static void heartbeat_run(void *self)
 {
-	struct pulse *pulse = self;
+	struct heartbeat *heartbeat = self;
 
-	fleet_beat(pulse->fleet);
+	fleet_beat(heartbeat->fleet);
 }
 
-static void beaten(void *self)
+static void heartbeat_done(void *self)
 {
 	(void)self;
 }
 
-/* A beat that hangs is not followed by others. */
-void pulse_fire(struct pulse *pulse)
+/* While a heartbeat hangs, no other is sent. */
+void heartbeat_fire(struct heartbeat *heartbeat)
 {
-	if (pulse && !lane_waiting(pulse->lane))
-		lane_submit(pulse->lane, beat, beaten, pulse);
+	if (heartbeat && !lane_waiting(heartbeat->lane))
+		lane_submit(heartbeat->lane, heartbeat_run, heartbeat_done, heartbeat);
 }
 
-struct pulse *pulse_new(const char *service, struct loop *loop,
-                        const struct db_config *db_config)
+struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
+                                const struct db_config *db_config)
 {
-	struct pulse *pulse = xcalloc(1, sizeof(*pulse));
+	struct heartbeat *heartbeat = xcalloc(1, sizeof(*heartbeat));
 
-	pulse->db = db_new(db_config);
-	pulse->fleet = fleet_new(&pulse_config, service, pulse->db);
-	pulse->lane = lane_new(loop, "fleet", 1);
-	pulse_fire(pulse);
-	return pulse;
+	heartbeat->db = db_new(db_config);
+	heartbeat->fleet = fleet_new(&heartbeat_config, service, heartbeat->db);
+	heartbeat->lane = lane_new(loop, "fleet", 1);
+	heartbeat_fire(heartbeat);
+	return heartbeat;
 }
 
-void pulse_free(struct pulse **pulse)
+void heartbeat_free(struct heartbeat **heartbeat)
 {
-	if (!*pulse)
+	if (!*heartbeat)
 		return;
-	lane_free(&(*pulse)->lane);
-	fleet_free(&(*pulse)->fleet);
-	db_free(&(*pulse)->db);
-	free(*pulse);
-	*pulse = NULL;
+	lane_free(&(*heartbeat)->lane);
+	fleet_free(&(*heartbeat)->fleet);
+	db_free(&(*heartbeat)->db);
+	free(*heartbeat);
+	*heartbeat = NULL;
 }
 
-struct fleet *pulse_fleet(struct pulse *pulse)
+struct fleet *heartbeat_fleet(struct heartbeat *heartbeat)
 {
-	return pulse->fleet;
+	return heartbeat->fleet;
 }

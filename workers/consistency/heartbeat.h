@@ -1,25 +1,27 @@
 /*
- * pulse -- the beats of a fleet, beside the loop: on a thread and a database connection
- * of their own, so that a database that hangs stops no service of this process.
+ * heartbeat -- sends the heartbeats of this process beside the loop: on a thread and a
+ * database connection of their own, so that a database that hangs stops no service of
+ * this process.
  */
 #pragma once
 
 #include "consistency/fleet.h"
 
 struct loop;
-struct pulse;
+struct heartbeat;
 
 /* The group "fleet" of the settings, for a program's sections and its check(). */
-extern struct fleet_config pulse_config;
-#define PULSE_SECTION { "fleet", "heartbeats and locks of the processes", fleet_options, \
-                        &pulse_config }
-/* For a program without a pulse: the file has the rows for others. */
-#define PULSE_SECTION_OF_OTHERS { "fleet", "", fleet_options, &pulse_config, \
-                                  .is_of_others = true }
-/* Rows of a program's timers call this, every pulse_config.period_ms. */
-void pulse_fire(struct pulse *pulse);
+extern struct fleet_config heartbeat_config;
+#define HEARTBEAT_SECTION { "fleet", "heartbeats and locks of the processes", \
+                            fleet_options, &heartbeat_config }
+/* For a program without heartbeats: the file has the rows for others. */
+#define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", fleet_options, &heartbeat_config, \
+                                      .is_of_others = true }
+/* Rows of a program's timers call this, every heartbeat_config.period_ms. */
+void heartbeat_fire(struct heartbeat *heartbeat);
 
-struct pulse *pulse_new(const char *service, struct loop *loop,
-                        const struct db_config *db_config);
-void pulse_free(struct pulse **pulse);		/* says that it goes */
-struct fleet *pulse_fleet(struct pulse *pulse);
+struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
+                                const struct db_config *db_config);
+/* Writes that the process leaves. */
+void heartbeat_free(struct heartbeat **heartbeat);
+struct fleet *heartbeat_fleet(struct heartbeat *heartbeat);

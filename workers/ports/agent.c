@@ -80,7 +80,7 @@ static const struct option rows[] = {
 static const struct option_section sections[] = {
 	{ "ports_agent", "the files of dnsmasq, for the networks of this machine", rows,
 	  &agent.settings },
-	PULSE_SECTION_OF_OTHERS,
+	HEARTBEAT_SECTION_OF_OTHERS,
 	{ 0 }
 };
 

@@ -338,7 +338,7 @@ static bool is_wanted(const struct scheduler *scheduler, const struct route_shar
 void scheduler_fire(struct scheduler *scheduler)
 {
 	void (*const reads[])(struct batch *) = { read_due, read_moving };
-	struct share share = fleet_share(pulse_fleet(scheduler->routes->pulse),
+	struct share share = fleet_share(heartbeat_fleet(scheduler->routes->heartbeat),
 	                                 scheduler->routes->runtime.db);
 	struct batch *batch = batch_new(scheduler);
 
