@@ -12,7 +12,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/store_roster.h"
+#include "consistency/store_members.h"
 #include "runtime/metrics.h"
 
 #define AT(field) offsetof(struct fleet_config, field)

@@ -2,7 +2,7 @@
  * fleet -- this process's place among those of its service (seed 004: the election, the
  * hash factor). It enters itself, says every `period` that it is alive, and stands for
  * master when there is none. Who is master holds the lock "election:<service>" and lays
- * down by it who is down and what share of the work each of the others has (roster.h).
+ * down by it who is down and what share of the work each of the others has (election.h).
  *
  * A master that died is succeeded within timeout + period, one that went at the next beat
  * of another. One that slept is not the master any more: what it lays down is refused by
@@ -12,8 +12,8 @@
 #pragma once
 
 #include "base/option.h"
+#include "consistency/election.h"
 #include "consistency/holder.h"
-#include "consistency/roster.h"
 
 struct fleet_config {
 	int period_ms, timeout_ms, lock_ttl_ms;

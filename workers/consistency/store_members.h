@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "consistency/roster.h"
+#include "consistency/election.h"
 #include "runtime/tx.h"
 
 enum { ROSTER_MAX = 256 };

@@ -1,4 +1,4 @@
-#include "consistency/roster.h"
+#include "consistency/election.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consistency/roster.h"
+#include "consistency/election.h"
 
 enum { TIMEOUT = 1000, MOST = 12, OBJECTS = 500 };
 

@@ -1,4 +1,4 @@
-#include "consistency/store_roster.h"
+#include "consistency/store_members.h"
 
 #include <stdio.h>
 #include <string.h>
