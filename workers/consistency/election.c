@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct member *master_of(const struct member *members, size_t count)
+static const struct member *election_master(const struct member *members, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (members[i].is_master)
@@ -11,32 +11,32 @@ static const struct member *master_of(const struct member *members, size_t count
 	return NULL;
 }
 
-static bool is_heard(const struct member *member, int64_t now_ms, int timeout_ms)
+static bool member_is_alive(const struct member *member, int64_t now_ms, int timeout_ms)
 {
-	/* far in the future is no time: a clock that went back */
+	/* a time far in the future: the clock went back */
 	return member->plugin_time_ms + timeout_ms >= now_ms &&
 	       member->plugin_time_ms <= now_ms + timeout_ms;
 }
 
-bool roster_is_vacant(const struct member *members, size_t count, int64_t now_ms,
-                      int timeout_ms)
+bool election_is_vacant(const struct member *members, size_t count, int64_t now_ms,
+                        int timeout_ms)
 {
-	const struct member *master = master_of(members, count);
+	const struct member *master = election_master(members, count);
 
-	return !master || !is_heard(master, now_ms, timeout_ms);
+	return !master || !member_is_alive(master, now_ms, timeout_ms);
 }
 
-bool roster_is_master(const struct member *members, size_t count, const char *me)
+bool election_is_master(const struct member *members, size_t count, const char *me)
 {
-	const struct member *master = master_of(members, count);
+	const struct member *master = election_master(members, count);
 
 	return master && !strcmp(master->plugin_name, me);
 }
 
 /* ---- the master's work ---- */
 
-/* In the order of their shares; who has none is behind, by name. */
-static int compare_members(const void *left, const void *right)
+/* In the order of shares; members without a share follow, by name. */
+static int election_compare(const void *left, const void *right)
 {
 	const struct member *a = left, *b = right;
 	unsigned x = (unsigned)a->hash_factor, y = (unsigned)b->hash_factor;
@@ -60,7 +60,7 @@ static bool set_bool(bool *value, bool to)
 	return differs;
 }
 
-static uint64_t highest(const struct member *members, size_t count)
+static uint64_t election_generation(const struct member *members, size_t count)
 {
 	uint64_t generation = 0;
 
@@ -70,7 +70,7 @@ static uint64_t highest(const struct member *members, size_t count)
 	return generation;
 }
 
-static bool is_even(const struct member *members, size_t count)
+static bool election_is_consistent(const struct member *members, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (members[i].generation != members[0].generation)
@@ -78,18 +78,18 @@ static bool is_even(const struct member *members, size_t count)
 	return true;
 }
 
-bool roster_arrange(struct member *members, size_t count, const char *me,
-                    int64_t now_ms, int timeout_ms)
+bool election_assign(struct member *members, size_t count, const char *me,
+                     int64_t now_ms, int timeout_ms)
 {
-	uint64_t generation = highest(members, count);
-	bool differs = !is_even(members, count);
+	uint64_t generation = election_generation(members, count);
+	bool differs = !election_is_consistent(members, count);
 	int active = 0;
 
-	qsort(members, count, sizeof(*members), compare_members);
+	qsort(members, count, sizeof(*members), election_compare);
 	for (size_t i = 0; i < count; i++) {
 		struct member *member = &members[i];
 		bool is_me = !strcmp(member->plugin_name, me);
-		bool heard = is_me || is_heard(member, now_ms, timeout_ms);
+		bool heard = is_me || member_is_alive(member, now_ms, timeout_ms);
 
 		differs |= set_bool(&member->active, heard);
 		differs |= set_bool(&member->is_master, is_me);
@@ -105,10 +105,10 @@ bool roster_arrange(struct member *members, size_t count, const char *me,
 
 /* ---- a member's work ---- */
 
-struct share roster_share(const struct member *members, size_t count, const char *me)
+struct share election_share(const struct member *members, size_t count, const char *me)
 {
 	const struct share none = { .total = 0 };
-	const struct member *master = master_of(members, count), *own = NULL;
+	const struct member *master = election_master(members, count), *own = NULL;
 
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(members[i].plugin_name, me))

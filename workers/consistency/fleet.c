@@ -61,14 +61,14 @@ struct fleet {
 	const struct fleet_config *config;
 	struct db *db;
 	char *service, *election;
-	char name[ROSTER_NAME + 1];
+	char name[MEMBER_NAME + 1];
 	char master_id[ID_LEN + 1];
 	struct lock_session master_session;	/* of the seat: its time is the timeout */
 	atomic_llong heard_ms;			/* when the database was last reached */
 	struct lock lock;			/* fence 0: not the master */
 	atomic_bool is_master;			/* the same, for other threads */
 	struct holder *holder;
-	struct roster roster;			/* of the beat in hand */
+	struct members members;			/* of the beat in hand */
 };
 
 /* A name that no other has, in any container, and that tells where it runs. */
@@ -136,7 +136,7 @@ static enum err lay_down(struct fleet *fleet, bool differs, struct why *why)
 
 	lock_guard(&tx, &fleet->lock, &fleet->master_session);
 	if (differs)
-		store_roster_write(&tx, &fleet->roster);
+		store_members_write(&tx, &fleet->members);
 	return tx_commit(&tx);
 }
 
@@ -146,17 +146,17 @@ static enum err lay_down(struct fleet *fleet, bool differs, struct why *why)
  */
 static enum err preside(struct fleet *fleet, struct why *why)
 {
-	struct roster *roster = &fleet->roster;
-	bool differs = roster_arrange(roster->member, roster->count, fleet->name,
-	                              roster->now_ms, fleet->config->timeout_ms);
+	struct members *members = &fleet->members;
+	bool differs = election_assign(members->member, members->count, fleet->name,
+	                               members->now_ms, fleet->config->timeout_ms);
 	enum err err = lay_down(fleet, differs, why);
 
 	if (err == ERR_BUSY)
 		note_master(fleet, false);
 	if (!err && differs)
 		log_info("roster: service=%s generation=%llu workers=%d", fleet->service,
-		         (unsigned long long)roster->member[0].generation,
-		         (int)roster->count);
+		         (unsigned long long)members->member[0].generation,
+		         (int)members->count);
 	return err;
 }
 
@@ -167,8 +167,9 @@ static enum err beat(struct fleet *fleet, struct why *why)
 	const struct newcomer me = { fleet->name, fleet->service, ZONEFLEET_VERSION };
 	struct tx tx = tx_once(fleet->db, why);
 
-	store_roster_beat(&tx, &me);
-	store_roster_read(&tx, fleet->service, fleet->config->timeout_ms, &fleet->roster);
+	store_members_beat(&tx, &me);
+	store_members_read(&tx, fleet->service, fleet->config->timeout_ms,
+	                   &fleet->members);
 	return tx_commit(&tx);
 }
 
@@ -176,7 +177,7 @@ static enum err tidy(struct fleet *fleet, struct why *why)
 {
 	struct tx tx = tx_once(fleet->db, why);
 
-	store_roster_forget(&tx, fleet->service);
+	store_members_forget(&tx, fleet->service);
 	lock_forget(&tx);
 	return tx_commit(&tx);
 }
@@ -187,12 +188,12 @@ static enum err tidy(struct fleet *fleet, struct why *why)
  */
 static bool should_stand(const struct fleet *fleet)
 {
-	const struct roster *roster = &fleet->roster;
+	const struct members *members = &fleet->members;
 
 	return !fleet->lock.fence &&
-	       (roster_is_vacant(roster->member, roster->count, roster->now_ms,
-	                         fleet->config->timeout_ms) ||
-	        roster_is_master(roster->member, roster->count, fleet->name));
+	       (election_is_vacant(members->member, members->count, members->now_ms,
+	                           fleet->config->timeout_ms) ||
+	        election_is_master(members->member, members->count, fleet->name));
 }
 
 static enum err beat_once(void *self, struct why *why)
@@ -230,14 +231,14 @@ void fleet_beat(struct fleet *fleet)
 struct share fleet_share(const struct fleet *fleet, struct db *db)
 {
 	static const struct share none;
-	struct roster roster;
+	struct members members;
 	struct why why;
 	struct tx tx = tx_once(db, &why);
 
-	store_roster_read_own(&tx, fleet->service, fleet->name, &roster);
+	store_members_read_own(&tx, fleet->service, fleet->name, &members);
 	if (tx_commit(&tx))
 		return none;
-	return roster_share(roster.member, roster.count, fleet->name);
+	return election_share(members.member, members.count, fleet->name);
 }
 
 bool fleet_is_master(const struct fleet *fleet)
@@ -266,7 +267,7 @@ void fleet_free(struct fleet **fleet)
 	if (!gone)
 		return;
 	struct tx tx = tx_once(gone->db, &why);
-	store_roster_leave(&tx, gone->name, gone->config->timeout_ms);
+	store_members_leave(&tx, gone->name, gone->config->timeout_ms);
 	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));
 	if (tx_commit(&tx))

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void store_roster_beat(struct tx *tx, const struct newcomer *me)
+void store_members_beat(struct tx *tx, const struct newcomer *me)
 {
 	tx_exec(tx,
 	    "INSERT INTO worker_nodes "
@@ -14,7 +14,7 @@ void store_roster_beat(struct tx *tx, const struct newcomer *me)
 	            tx_text(me->version)));
 }
 
-void store_roster_leave(struct tx *tx, const char *plugin_name, int timeout_ms)
+void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms)
 {
 	tx_exec(tx,
 	    "UPDATE worker_nodes SET plugin_time = NOW(6) - INTERVAL ? * 1000 MICROSECOND "
@@ -28,14 +28,14 @@ void store_roster_leave(struct tx *tx, const char *plugin_name, int timeout_ms)
                 "ROUND(UNIX_TIMESTAMP(NOW(6)) * 1000)"
 
 static void read_members(struct tx *tx, const char *sql, const struct tx_value *bind,
-                         struct roster *roster)
+                         struct members *members)
 {
 	struct tx_rows rows;
 
-	roster->count = 0;
+	members->count = 0;
 	tx_select(tx, NULL, &rows, sql, bind);
-	while (roster->count < ROSTER_MAX && tx_next(&rows)) {
-		struct member *member = &roster->member[roster->count];
+	while (members->count < MEMBERS_MAX && tx_next(&rows)) {
+		struct member *member = &members->member[members->count];
 
 		snprintf(member->plugin_name, sizeof(member->plugin_name), "%s",
 		         row_text(&rows));
@@ -45,28 +45,28 @@ static void read_members(struct tx *tx, const char *sql, const struct tx_value *
 		member->total_number = (int)row_int(&rows);
 		member->plugin_time_ms = row_int(&rows);
 		member->generation = (uint64_t)row_int(&rows);
-		roster->now_ms = row_int(&rows);
-		roster->count++;
+		members->now_ms = row_int(&rows);
+		members->count++;
 	}
 	tx_select_end(&rows);
 }
 
-void store_roster_read(struct tx *tx, const char *service, int timeout_ms,
-                       struct roster *roster)
+void store_members_read(struct tx *tx, const char *service, int timeout_ms,
+                        struct members *members)
 {
 	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
 	             "AND (role = 'master' OR status = 'active' "
 	             "OR plugin_time > NOW(6) - INTERVAL ? * 1000 MICROSECOND) "
 	             "ORDER BY role, status, plugin_time DESC",
-	             TX_BIND(tx_text(service), tx_int(timeout_ms)), roster);
+	             TX_BIND(tx_text(service), tx_int(timeout_ms)), members);
 }
 
-void store_roster_read_own(struct tx *tx, const char *service, const char *me,
-                           struct roster *roster)
+void store_members_read_own(struct tx *tx, const char *service, const char *me,
+                            struct members *members)
 {
 	read_members(tx, "SELECT " COLUMNS " FROM worker_nodes WHERE service = ? "
 	             "AND (plugin_name = ? OR role = 'master')",
-	             TX_BIND(tx_text(service), tx_text(me)), roster);
+	             TX_BIND(tx_text(service), tx_text(me)), members);
 }
 
 static void write_member(struct tx *tx, const struct member *member)
@@ -81,13 +81,13 @@ static void write_member(struct tx *tx, const struct member *member)
 	            tx_int((int64_t)member->generation), tx_text(member->plugin_name)));
 }
 
-void store_roster_write(struct tx *tx, const struct roster *roster)
+void store_members_write(struct tx *tx, const struct members *members)
 {
-	for (size_t i = 0; i < roster->count; i++)
-		write_member(tx, &roster->member[i]);
+	for (size_t i = 0; i < members->count; i++)
+		write_member(tx, &members->member[i]);
 }
 
-void store_roster_forget(struct tx *tx, const char *service)
+void store_members_forget(struct tx *tx, const char *service)
 {
 	tx_exec(tx,
 	    "DELETE FROM worker_nodes WHERE service = ? AND status = 'down' "

@@ -46,12 +46,13 @@ static void pass(struct fleet *fleet, const char *dead)
 
 static bool arrange(struct fleet *fleet, const char *master)
 {
-	return roster_arrange(fleet->members, fleet->count, master, fleet->now_ms, TIMEOUT);
+	return election_assign(fleet->members, fleet->count, master, fleet->now_ms,
+	                       TIMEOUT);
 }
 
 static void has(struct fleet *fleet, const char *name, int factor, int total)
 {
-	struct share share = roster_share(fleet->members, fleet->count, name);
+	struct share share = election_share(fleet->members, fleet->count, name);
 
 	assert_int_equal(share.total, total);
 	if (total)
@@ -66,7 +67,8 @@ static void b_dies_and_the_others_move_up(void **state)
 
 	(void)state;
 	join(&fleet, "A"), join(&fleet, "B"), join(&fleet, "C");
-	assert_true(roster_is_vacant(fleet.members, fleet.count, fleet.now_ms, TIMEOUT));
+	assert_true(election_is_vacant(fleet.members, fleet.count, fleet.now_ms,
+	                               TIMEOUT));
 	assert_true(arrange(&fleet, "A"));
 	has(&fleet, "A", 0, 3), has(&fleet, "B", 1, 3), has(&fleet, "C", 2, 3);
 	assert_false(arrange(&fleet, "A"));
@@ -83,7 +85,8 @@ static void b_dies_and_the_others_move_up(void **state)
 	assert_int_equal(find(&fleet, "C")->generation, generation + 1);
 	/* the master dies, and comes back as one of the others */
 	pass(&fleet, "A");
-	assert_true(roster_is_vacant(fleet.members, fleet.count, fleet.now_ms, TIMEOUT));
+	assert_true(election_is_vacant(fleet.members, fleet.count, fleet.now_ms,
+	                               TIMEOUT));
 	assert_true(arrange(&fleet, "C"));
 	assert_true(find(&fleet, "C")->is_master);
 	assert_false(find(&fleet, "A")->is_master || find(&fleet, "A")->active);
@@ -93,7 +96,7 @@ static void b_dies_and_the_others_move_up(void **state)
 	has(&fleet, "B", 2, 4), has(&fleet, "A", 3, 4);	/* B was back before */
 }
 
-/* Who has not heard of the newest roster has no share. */
+/* A member of an older generation has no share. */
 static void an_old_generation_does_nothing(void **state)
 {
 	struct fleet fleet = { .now_ms = 5000 };
@@ -116,8 +119,8 @@ static int owners_of(struct fleet *fleet, const char *object)
 	int owners = 0;
 
 	for (size_t i = 0; i < fleet->count; i++) {
-		struct share share = roster_share(fleet->members, fleet->count,
-		                                  fleet->members[i].plugin_name);
+		struct share share = election_share(fleet->members, fleet->count,
+		                                    fleet->members[i].plugin_name);
 
 		owners += share_has(&share, object);
 	}
