@@ -15,7 +15,7 @@
  * its own; the loop only does what was found on a page.
  *
  * Messages go to whichever process takes them. What is done by time is shared: each
- * domain is looked after by one process of the pool (consistency/fleet.h).
+ * domain is looked after by one process of the pool (consistency/membership.h).
  */
 #pragma once
 

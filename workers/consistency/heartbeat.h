@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "consistency/fleet.h"
+#include "consistency/membership.h"
 
 struct loop;
 struct heartbeat;

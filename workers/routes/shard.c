@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/fleet.h"
 #include "consistency/heartbeat.h"
 #include "consistency/holder.h"
+#include "consistency/membership.h"
 #include "runtime/metrics.h"
 
 enum { CALL_MS = 10 * 1000 };

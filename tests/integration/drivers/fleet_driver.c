@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "consistency/fleet.h"
+#include "consistency/membership.h"
 #include "runtime/db.h"
 #include "runtime/metrics.h"
 #include "runtime/tx.h"

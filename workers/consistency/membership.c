@@ -1,4 +1,4 @@
-#include "consistency/fleet.h"
+#include "consistency/membership.h"
 
 #include <errno.h>
 #include <limits.h>
