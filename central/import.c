@@ -470,14 +470,13 @@ static enum err claim(void *self, struct why *why)
 {
 	struct commit *c = self;
 	char id[ID_LEN + 1];
+	struct membership *membership = heartbeat_membership(c->central->heartbeat);
 	struct tx tx = tx_begin(c->central->import_db, why);
 	bool found;
 	enum err err;
 
 	memcpy(id, c->id, sizeof id);
-	found = store_import_claim(&tx,
-	                           fleet_name(heartbeat_fleet(c->central->heartbeat)),
-	                           id);
+	found = store_import_claim(&tx, membership_name(membership), id);
 	err = tx_commit(&tx);
 	if (err || !found)
 		*id = '\0';

@@ -100,7 +100,7 @@ static enum err check(void *self, struct why *why)
 	                             why);
 
 	if (!err)
-		err = fleet_check(&heartbeat_config, why);
+		err = membership_check(&heartbeat_config, why);
 	if (c->config.ns_records.count > POOL_NS_MAX)
 		return fail(why, ERR_INVALID, "central.ns_records: has %zu hosts, must "
 		            "have at most %d", c->config.ns_records.count, POOL_NS_MAX);
@@ -124,7 +124,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	import_start(c);
 	sweep_start(c);
 	c->heartbeat = heartbeat_new("central", runtime->loop, runtime->db_config);
-	c->queues = queue_watch_new(heartbeat_fleet(c->heartbeat), runtime);
+	c->queues = queue_watch_new(heartbeat_membership(c->heartbeat), runtime);
 	return OK;
 }
 
@@ -150,7 +150,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	static const char *const topics[] = { "central", "minidns", NULL };
 
 	(void)self, (void)processes, (void)why;
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics(topics, true);
 	service_metrics();
 	return OK;

@@ -452,7 +452,7 @@ static enum err check(void *self, struct why *why)
 	if (!err)
 		err = check_strangers(why);
 	if (!err)
-		err = fleet_check(&heartbeat_config, why);
+		err = membership_check(&heartbeat_config, why);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen: is empty, must list "
 		            "an address with a port (0.0.0.0:5354)");
@@ -484,7 +484,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	figures_new(&minidns.figures);
-	fleet_metrics();
+	membership_metrics();
 	/* all processes take each other's cookies */
 	random_fill(&minidns.cookie_key, sizeof(minidns.cookie_key));
 	return OK;

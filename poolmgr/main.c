@@ -137,7 +137,7 @@ static enum err parse_all(const struct option_texts *texts, uint16_t default_por
 static enum err check(void *self, struct why *why)
 {
 	struct poolmgr *pm = self;
-	enum err err = fleet_check(&heartbeat_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	if (!err)
 		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
@@ -168,7 +168,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	repair_metrics();
 	sync_metrics();
 	tell_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ topic(pm), NULL }, true);
 	return OK;
 }
@@ -208,7 +208,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	pm->retry = retry_new(pm);
 	pm->sync = sync_new(pm);
 	pm->heartbeat = heartbeat_new(topic(pm), runtime->loop, runtime->db_config);
-	pm->queues = queue_watch_new(heartbeat_fleet(pm->heartbeat), runtime);
+	pm->queues = queue_watch_new(heartbeat_membership(pm->heartbeat), runtime);
 	return OK;
 }
 

@@ -106,7 +106,7 @@ static void job_free(struct job *job)
 
 static struct holder *holder_of(const struct job *job)
 {
-	return fleet_holder(heartbeat_fleet(job->poolmgr->heartbeat));
+	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
 /* Later, by its row; nothing is said of the server. */

@@ -15,7 +15,8 @@ int poolmgr_poll_budget_s(const struct poolmgr *self)
 struct scope poolmgr_scope(const struct poolmgr *pm, struct db *db)
 {
 	return (struct scope){ pm->config.pool_name,
-	                       fleet_share(heartbeat_fleet(pm->heartbeat), db) };
+	                       membership_share(heartbeat_membership(pm->heartbeat),
+	                                        db) };
 }
 
 bool poolmgr_submit(struct poolmgr *pm, lane_fn *work, lane_fn *done, void *job)

@@ -61,7 +61,7 @@ struct job {
 
 static struct holder *holder_of(const struct job *job)
 {
-	return fleet_holder(heartbeat_fleet(job->poolmgr->heartbeat));
+	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
 /*
@@ -189,7 +189,7 @@ static void note(struct job *job, enum err err, const struct why *reason)
 		.outcome = !err ? "DONE" : is_for_a_person(err) ? "PARKED" : "FAILED",
 		.is_renewed = job->is_renewed,
 		.detail = err ? reason->text : "",
-		.worker = fleet_name(heartbeat_fleet(job->poolmgr->heartbeat)),
+		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
 		.fence = held_fence(job->held),
 	} };
 	struct why why;
@@ -323,7 +323,7 @@ static enum err write_sight(void *self, struct why *why)
 	const struct ending parking = {
 		.outcome = "PARKED",
 		.detail = "repaired too often within the hour",
-		.worker = fleet_name(heartbeat_fleet(job->poolmgr->heartbeat)),
+		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
 	};
 
 	/* ours of a moment ago, in a transaction whose end we did not hear */

@@ -199,7 +199,8 @@ static void keep_up(void *self)
 	if (!sync->scope.share.total)
 		return;
 	log_request(sync->id);
-	sync->is_master = fleet_is_master(heartbeat_fleet(sync->poolmgr->heartbeat));
+	sync->is_master =
+	    membership_is_master(heartbeat_membership(sync->poolmgr->heartbeat));
 	bool registered = register_again(sync);
 	count_domains(sync);
 	for (size_t i = 0; i < servers->count; i++)

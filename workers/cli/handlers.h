@@ -17,7 +17,7 @@ command_fn quota_show, quota_set;					/* quota.c */
 command_fn tsigkey_create, tsigkey_list, tsigkey_show;			/* tsigkey.c */
 command_fn tsigkey_rotate, tsigkey_delete;
 command_fn status_show;							/* status.c */
-command_fn workers_show, locks_show, repairs_show, servers_show;	/* membership.c */
+command_fn workers_show, locks_show, repairs_show, servers_show;	/* fleet.c */
 command_fn server_drain, server_add, server_remove, sync_domain;
 command_fn queues_show;							/* queues.c */
 /* dead_letters.c */

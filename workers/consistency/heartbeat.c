@@ -5,19 +5,19 @@
 #include "base/mem.h"
 #include "runtime/offload.h"
 
-struct fleet_config heartbeat_config;
+struct membership_config heartbeat_config;
 
 struct heartbeat {
 	struct db *db;
 	struct lane *lane;
-	struct fleet *fleet;
+	struct membership *membership;
 };
 
 static void heartbeat_run(void *self)
 {
 	struct heartbeat *heartbeat = self;
 
-	fleet_beat(heartbeat->fleet);
+	membership_beat(heartbeat->membership);
 }
 
 static void heartbeat_done(void *self)
@@ -38,7 +38,7 @@ struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
 	struct heartbeat *heartbeat = xcalloc(1, sizeof(*heartbeat));
 
 	heartbeat->db = db_new(db_config);
-	heartbeat->fleet = fleet_new(&heartbeat_config, service, heartbeat->db);
+	heartbeat->membership = membership_new(&heartbeat_config, service, heartbeat->db);
 	heartbeat->lane = lane_new(loop, "fleet", 1);
 	heartbeat_fire(heartbeat);
 	return heartbeat;
@@ -49,13 +49,13 @@ void heartbeat_free(struct heartbeat **heartbeat)
 	if (!*heartbeat)
 		return;
 	lane_free(&(*heartbeat)->lane);
-	fleet_free(&(*heartbeat)->fleet);
+	membership_free(&(*heartbeat)->membership);
 	db_free(&(*heartbeat)->db);
 	free(*heartbeat);
 	*heartbeat = NULL;
 }
 
-struct fleet *heartbeat_fleet(struct heartbeat *heartbeat)
+struct membership *heartbeat_membership(struct heartbeat *heartbeat)
 {
-	return heartbeat->fleet;
+	return heartbeat->membership;
 }

@@ -11,12 +11,12 @@ struct loop;
 struct heartbeat;
 
 /* The group "fleet" of the settings, for a program's sections and its check(). */
-extern struct fleet_config heartbeat_config;
+extern struct membership_config heartbeat_config;
 #define HEARTBEAT_SECTION { "fleet", "heartbeats and locks of the processes", \
-                            fleet_options, &heartbeat_config }
+                            membership_options, &heartbeat_config }
 /* For a program without heartbeats: the file has the rows for others. */
-#define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", fleet_options, &heartbeat_config, \
-                                      .is_of_others = true }
+#define HEARTBEAT_SECTION_OF_OTHERS { "fleet", "", membership_options, \
+                                      &heartbeat_config, .is_of_others = true }
 /* Rows of a program's timers call this, every heartbeat_config.period_ms. */
 void heartbeat_fire(struct heartbeat *heartbeat);
 
@@ -24,4 +24,4 @@ struct heartbeat *heartbeat_new(const char *service, struct loop *loop,
                                 const struct db_config *db_config);
 /* Writes that the process leaves. */
 void heartbeat_free(struct heartbeat **heartbeat);
-struct fleet *heartbeat_fleet(struct heartbeat *heartbeat);
+struct membership *heartbeat_membership(struct heartbeat *heartbeat);

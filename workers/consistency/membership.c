@@ -15,9 +15,9 @@
 #include "consistency/store_members.h"
 #include "runtime/metrics.h"
 
-#define AT(field) offsetof(struct fleet_config, field)
+#define AT(field) offsetof(struct membership_config, field)
 
-const struct option fleet_options[] = {
+const struct option membership_options[] = {
 	{ "period", OPTION_DURATION, AT(period_ms), "5s", 50, 300 * 1000,
 	  "time between two heartbeats of a process" },
 	{ "timeout", OPTION_DURATION, AT(timeout_ms), "15s", 150, 3600 * 1000,
@@ -29,7 +29,7 @@ const struct option fleet_options[] = {
 	{ 0 }
 };
 
-enum err fleet_check(const struct fleet_config *config, struct why *why)
+enum err membership_check(const struct membership_config *config, struct why *why)
 {
 	if (config->timeout_ms <= 2 * config->period_ms)
 		return fail(why, ERR_INVALID, "fleet.timeout: is %d ms, must be more "
@@ -45,7 +45,7 @@ enum err fleet_check(const struct fleet_config *config, struct why *why)
 
 static struct metric *masters, *is_master, *beats;
 
-void fleet_metrics(void)
+void membership_metrics(void)
 {
 	masters = metric_new(METRIC_COUNTER, "fleet_master_changes_total",
 	                     "Times that a process became the master of its service",
@@ -57,22 +57,22 @@ void fleet_metrics(void)
 	                   "Times that a process said that it is alive", NULL, NULL);
 }
 
-struct fleet {
-	const struct fleet_config *config;
+struct membership {
+	const struct membership_config *config;
 	struct db *db;
 	char *service, *election;
 	char name[MEMBER_NAME + 1];
 	char master_id[ID_LEN + 1];
-	struct lock_session master_session;	/* of the seat: its time is the timeout */
+	struct lock_session master_session;	/* of the election lock */
 	atomic_llong heard_ms;			/* when the database was last reached */
 	struct lock lock;			/* fence 0: not the master */
 	atomic_bool is_master;			/* the same, for other threads */
 	struct holder *holder;
-	struct members members;			/* of the beat in hand */
+	struct members members;			/* of the present heartbeat */
 };
 
-/* A name that no other has, in any container, and that tells where it runs. */
-static void name_self(char *name, size_t size)
+/* A unique name, in any container, that says where the process runs. */
+static void membership_choose_name(char *name, size_t size)
 {
 	char host[HOST_NAME_MAX + 1] = "?";
 
@@ -81,187 +81,192 @@ static void name_self(char *name, size_t size)
 	         (long)getpid(), random_u32() & 0xffff);
 }
 
-struct fleet *fleet_new(const struct fleet_config *config, const char *service,
-                        struct db *db)
+struct membership *membership_new(const struct membership_config *config,
+                                  const char *service, struct db *db)
 {
-	struct fleet *fleet = xcalloc(1, sizeof(*fleet));
+	struct membership *membership = xcalloc(1, sizeof(*membership));
 
-	fleet->config = config;
-	fleet->db = db;
-	fleet->service = xstrdup(service);
-	fleet->election = xprintf("election:%s", service);
-	name_self(fleet->name, sizeof(fleet->name));
-	fleet->holder = holder_new(fleet->name, config->lock_ttl_ms);
-	id_random(fleet->master_id);
-	fleet->master_session = (struct lock_session){ fleet->master_id, fleet->name,
-	                                               config->timeout_ms };
-	return fleet;
+	membership->config = config;
+	membership->db = db;
+	membership->service = xstrdup(service);
+	membership->election = xprintf("election:%s", service);
+	membership_choose_name(membership->name, sizeof(membership->name));
+	membership->holder = holder_new(membership->name, config->lock_ttl_ms);
+	id_random(membership->master_id);
+	membership->master_session = (struct lock_session){
+		membership->master_id, membership->name, config->timeout_ms,
+	};
+	return membership;
 }
 
 /* ---- the election ---- */
 
-static void note_master(struct fleet *fleet, bool now)
+static void membership_note_master(struct membership *membership, bool now)
 {
 	metric_set(is_master, now);
-	atomic_store(&fleet->is_master, now);
+	atomic_store(&membership->is_master, now);
 	if (!now) {
-		log_warn("not the master any more: service=%s", fleet->service);
-		fleet->lock.fence = 0;
+		log_warn("not the master any more: service=%s", membership->service);
+		membership->lock.fence = 0;
 		return;
 	}
 	metric_add(masters, 1);
-	log_info("master: service=%s fence=%llu", fleet->service,
-	         (unsigned long long)fleet->lock.fence);
+	log_info("master: service=%s fence=%llu", membership->service,
+	         (unsigned long long)membership->lock.fence);
 }
 
-/* As the seed has it: the master's seat is free, or his time is over. */
-static enum err stand(struct fleet *fleet, struct why *why)
+/* Takes the lock of the master if it is free or has ended (seed 004). */
+static enum err membership_try_election(struct membership *membership, struct why *why)
 {
-	struct tx tx = tx_once(fleet->db, why);
+	struct tx tx = tx_once(membership->db, why);
 	struct lock lock;
 
-	lock_try(&tx, fleet->election, &fleet->master_session, &lock);
+	lock_try(&tx, membership->election, &membership->master_session, &lock);
 	enum err err = tx_commit(&tx);
 	if (err || !lock.fence)
 		return err;
-	fleet->lock = lock;
-	note_master(fleet, true);
+	membership->lock = lock;
+	membership_note_master(membership, true);
 	return OK;
 }
 
-/* The first statement is the fence: who slept changes nothing. */
-static enum err lay_down(struct fleet *fleet, bool differs, struct why *why)
+/* The first statement is the fence: a process that slept changes nothing. */
+static enum err membership_write(struct membership *membership, bool differs,
+                                 struct why *why)
 {
-	struct tx tx = tx_begin(fleet->db, why);
+	struct tx tx = tx_begin(membership->db, why);
 
-	lock_guard(&tx, &fleet->lock, &fleet->master_session);
+	lock_guard(&tx, &membership->lock, &membership->master_session);
 	if (differs)
-		store_members_write(&tx, &fleet->members);
+		store_members_write(&tx, &membership->members);
 	return tx_commit(&tx);
 }
 
 /*
- * The rows were read before the fence is written: what came between, a newcomer's row, is
- * seen at the next beat.
+ * The rows were read before the fence is written: a newcomer's row that came between is
+ * read at the next heartbeat.
  */
-static enum err preside(struct fleet *fleet, struct why *why)
+static enum err membership_assign(struct membership *membership, struct why *why)
 {
-	struct members *members = &fleet->members;
-	bool differs = election_assign(members->member, members->count, fleet->name,
-	                               members->now_ms, fleet->config->timeout_ms);
-	enum err err = lay_down(fleet, differs, why);
+	struct members *members = &membership->members;
+	bool differs = election_assign(members->member, members->count, membership->name,
+	                               members->now_ms, membership->config->timeout_ms);
+	enum err err = membership_write(membership, differs, why);
 
 	if (err == ERR_BUSY)
-		note_master(fleet, false);
+		membership_note_master(membership, false);
 	if (!err && differs)
-		log_info("roster: service=%s generation=%llu workers=%d", fleet->service,
+		log_info("roster: service=%s generation=%llu workers=%d",
+		         membership->service,
 		         (unsigned long long)members->member[0].generation,
 		         (int)members->count);
 	return err;
 }
 
-/* ---- a beat ---- */
+/* ---- a heartbeat ---- */
 
-static enum err beat(struct fleet *fleet, struct why *why)
+static enum err membership_store_beat(struct membership *membership, struct why *why)
 {
-	const struct newcomer me = { fleet->name, fleet->service, ZONEFLEET_VERSION };
-	struct tx tx = tx_once(fleet->db, why);
+	const struct newcomer me = {
+		membership->name, membership->service, ZONEFLEET_VERSION,
+	};
+	struct tx tx = tx_once(membership->db, why);
 
 	store_members_beat(&tx, &me);
-	store_members_read(&tx, fleet->service, fleet->config->timeout_ms,
-	                   &fleet->members);
+	store_members_read(&tx, membership->service, membership->config->timeout_ms,
+	                   &membership->members);
 	return tx_commit(&tx);
 }
 
-static enum err tidy(struct fleet *fleet, struct why *why)
+static enum err membership_remove_old(struct membership *membership, struct why *why)
 {
-	struct tx tx = tx_once(fleet->db, why);
+	struct tx tx = tx_once(membership->db, why);
 
-	store_members_forget(&tx, fleet->service);
+	store_members_forget(&tx, membership->service);
 	lock_forget(&tx);
 	return tx_commit(&tx);
 }
 
 /*
- * Nobody is, or I am by the rows and do not hold the seat: it was lost to a failure that
- * was no take-over, or to one who died before he laid anything down.
+ * There is no master, or this process is the master by the rows and does not hold the
+ * lock: a failure took it, or a process that died before it wrote the members.
  */
-static bool should_stand(const struct fleet *fleet)
+static bool membership_should_try(const struct membership *membership)
 {
-	const struct members *members = &fleet->members;
+	const struct members *members = &membership->members;
 
-	return !fleet->lock.fence &&
+	return !membership->lock.fence &&
 	       (election_is_vacant(members->member, members->count, members->now_ms,
-	                           fleet->config->timeout_ms) ||
-	        election_is_master(members->member, members->count, fleet->name));
+	                           membership->config->timeout_ms) ||
+	        election_is_master(members->member, members->count, membership->name));
 }
 
-static enum err beat_once(void *self, struct why *why)
+static enum err membership_beat_once(void *self, struct why *why)
 {
-	struct fleet *fleet = self;
-	enum err err = beat(fleet, why);
+	struct membership *membership = self;
+	enum err err = membership_store_beat(membership, why);
 
 	if (!err)
-		atomic_store(&fleet->heard_ms, clock_boot_ms());
-	if (!err && should_stand(fleet))
-		err = stand(fleet, why);
-	if (!err && fleet->lock.fence)
-		err = preside(fleet, why);
+		atomic_store(&membership->heard_ms, clock_boot_ms());
+	if (!err && membership_should_try(membership))
+		err = membership_try_election(membership, why);
+	if (!err && membership->lock.fence)
+		err = membership_assign(membership, why);
 	return err;
 }
 
 enum { TIDY_EVERY = 60 };	/* beats of a master, on average */
 
-void fleet_beat(struct fleet *fleet)
+void membership_beat(struct membership *membership)
 {
 	struct why why;
-	enum err err = tx_redo(beat_once, fleet, &why);
+	enum err err = tx_redo(membership_beat_once, membership, &why);
 
 	metric_add(beats, !err);
-	holder_renew(fleet->holder, fleet->db);
-	if (!err && fleet->lock.fence && random_u32() % TIDY_EVERY == 0)
-		err = tidy(fleet, &why);
+	holder_renew(membership->holder, membership->db);
+	if (!err && membership->lock.fence && random_u32() % TIDY_EVERY == 0)
+		err = membership_remove_old(membership, &why);
 	if (err && err != ERR_UNREACHABLE && err != ERR_BUSY)
-		log_warn("beat failed: service=%s err=%s why=\"%s\"", fleet->service,
+		log_warn("beat failed: service=%s err=%s why=\"%s\"", membership->service,
 		         err_name(err), why.text);
 }
 
-/* ---- what follows from it ---- */
+/* ---- share and master ---- */
 
-struct share fleet_share(const struct fleet *fleet, struct db *db)
+struct share membership_share(const struct membership *membership, struct db *db)
 {
 	static const struct share none;
 	struct members members;
 	struct why why;
 	struct tx tx = tx_once(db, &why);
 
-	store_members_read_own(&tx, fleet->service, fleet->name, &members);
+	store_members_read_own(&tx, membership->service, membership->name, &members);
 	if (tx_commit(&tx))
 		return none;
-	return election_share(members.member, members.count, fleet->name);
+	return election_share(members.member, members.count, membership->name);
 }
 
-bool fleet_is_master(const struct fleet *fleet)
+bool membership_is_master(const struct membership *membership)
 {
-	int64_t silent_ms = clock_boot_ms() - atomic_load(&fleet->heard_ms);
+	int64_t silent_ms = clock_boot_ms() - atomic_load(&membership->heard_ms);
 
-	return atomic_load(&fleet->is_master) &&
-	       silent_ms < fleet->config->timeout_ms;
+	return atomic_load(&membership->is_master) &&
+	       silent_ms < membership->config->timeout_ms;
 }
 
-struct holder *fleet_holder(struct fleet *fleet)
+struct holder *membership_holder(struct membership *membership)
 {
-	return fleet->holder;
+	return membership->holder;
 }
 
-const char *fleet_name(const struct fleet *fleet)
+const char *membership_name(const struct membership *membership)
 {
-	return fleet->name;
+	return membership->name;
 }
 
-void fleet_free(struct fleet **fleet)
+void membership_free(struct membership **membership)
 {
-	struct fleet *gone = *fleet;
+	struct membership *gone = *membership;
 	struct why why;
 
 	if (!gone)
@@ -271,10 +276,10 @@ void fleet_free(struct fleet **fleet)
 	lock_release_all(&tx, &gone->master_session);
 	lock_release_all(&tx, holder_session(gone->holder));
 	if (tx_commit(&tx))
-		log_info("left without a word: why=\"%s\"", why.text);
+		log_info("leave not written: why=\"%s\"", why.text);
 	holder_free(&gone->holder);
 	free(gone->service);
 	free(gone->election);
 	free(gone);
-	*fleet = NULL;
+	*membership = NULL;
 }

@@ -40,7 +40,7 @@ static const struct timer timers[] = {
 static enum err check(void *self, struct why *why)
 {
 	struct ownership *own = self;
-	enum err err = fleet_check(&heartbeat_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	if (err || own->registries.item)	/* a reload: no registry changes */
 		return err;
@@ -51,7 +51,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	round_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "ownership", NULL }, false);
 	return OK;
 }
@@ -117,7 +117,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	if (err)
 		return err;
 	own->heartbeat = heartbeat_new("ownership", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(heartbeat_fleet(own->heartbeat), runtime);
+	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	look_up_primaries(own);
 	for (size_t i = 0; i < own->registries.count; i++) {
 		struct registry *registry = &own->registries.item[i];

@@ -23,7 +23,7 @@ static const struct backoff again = { .first_ms = 1000, .max_ms = 300 * 1000 };
 
 static struct holder *holder_of(const struct round *round)
 {
-	return fleet_holder(heartbeat_fleet(round->ownership->heartbeat));
+	return membership_holder(heartbeat_membership(round->ownership->heartbeat));
 }
 
 /* ---- the end ---- */

@@ -18,7 +18,7 @@ struct set_key set_key_of(const struct name *name, uint16_t type)
 struct tx round_begin_tx(struct round *round, struct why *why)
 {
 	struct holder *holder =
-	    fleet_holder(heartbeat_fleet(round->ownership->heartbeat));
+	    membership_holder(heartbeat_membership(round->ownership->heartbeat));
 	struct tx tx = tx_begin(round->ownership->runtime.db, why);
 
 	holder_guard(holder, &tx, round->held);

@@ -99,7 +99,7 @@ static const struct timer timers[] = {
 static enum err check(void *self, struct why *why)
 {
 	const struct ports *own = self;
-	enum err err = fleet_check(&heartbeat_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	return err ? err : ports_settings_check(&own->settings, why);
 }
@@ -111,7 +111,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	feed_metrics();
 	telling_metrics();
 	compare_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "ports", NULL }, false);
 	return OK;
 }
@@ -123,7 +123,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	(void)why;
 	own->runtime = *runtime;
 	own->heartbeat = heartbeat_new("ports", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(heartbeat_fleet(own->heartbeat), runtime);
+	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->publisher = publisher_new(own);
 	own->comparison = compare_new(own);
 	own->watch = watch_new(own);

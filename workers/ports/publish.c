@@ -28,7 +28,7 @@ void publish_metrics(void)
 
 static struct holder *holder_of(const struct publisher *publisher)
 {
-	return fleet_holder(heartbeat_fleet(publisher->ports->heartbeat));
+	return membership_holder(heartbeat_membership(publisher->ports->heartbeat));
 }
 
 /* ---- the end of one ---- */

@@ -227,7 +227,7 @@ static enum err take_domain(char *domain, const char *option, struct why *why)
 static enum err check(void *self, struct why *why)
 {
 	struct routes_settings *settings = &((struct routes *)self)->settings;
-	enum err err = fleet_check(&heartbeat_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	if (!err)
 		err = take_domain(settings->suffix, "routes.suffix", why);
@@ -248,7 +248,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	(void)self, (void)processes, (void)why;
 	schedule_metrics();
 	shard_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "routes", NULL }, false);
 	return OK;
 }
@@ -260,7 +260,7 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	(void)why;
 	own->runtime = *runtime;
 	own->heartbeat = heartbeat_new("routes", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(heartbeat_fleet(own->heartbeat), runtime);
+	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->scheduler = scheduler_new(own);
 	own->shards = shards_new(own);
 	own->backends = backends_new(own);

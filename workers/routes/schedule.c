@@ -338,8 +338,9 @@ static bool is_wanted(const struct scheduler *scheduler, const struct route_shar
 void scheduler_fire(struct scheduler *scheduler)
 {
 	void (*const reads[])(struct batch *) = { read_due, read_moving };
-	struct share share = fleet_share(heartbeat_fleet(scheduler->routes->heartbeat),
-	                                 scheduler->routes->runtime.db);
+	struct share share =
+	    membership_share(heartbeat_membership(scheduler->routes->heartbeat),
+	                     scheduler->routes->runtime.db);
 	struct batch *batch = batch_new(scheduler);
 
 	batch->share = (struct route_share){ .factor = share.factor, .total = share.total };

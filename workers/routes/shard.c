@@ -29,7 +29,7 @@ void shard_metrics(void)
 
 static struct holder *holder_of(const struct shards *shards)
 {
-	return fleet_holder(heartbeat_fleet(shards->routes->heartbeat));
+	return membership_holder(heartbeat_membership(shards->routes->heartbeat));
 }
 
 /* ---- the end ---- */

@@ -12,13 +12,13 @@
 
 enum { TIMEOUT = 1000, MOST = 12, OBJECTS = 500 };
 
-struct fleet {
+struct membership {
 	struct member members[MOST];
 	size_t count;
 	int64_t now_ms;
 };
 
-static void join(struct fleet *fleet, const char *name)
+static void join(struct membership *fleet, const char *name)
 {
 	struct member *member = &fleet->members[fleet->count++];
 
@@ -27,7 +27,7 @@ static void join(struct fleet *fleet, const char *name)
 	snprintf(member->plugin_name, sizeof(member->plugin_name), "%s", name);
 }
 
-static struct member *find(struct fleet *fleet, const char *name)
+static struct member *find(struct membership *fleet, const char *name)
 {
 	for (size_t i = 0; i < fleet->count; i++)
 		if (!strcmp(fleet->members[i].plugin_name, name))
@@ -36,7 +36,7 @@ static struct member *find(struct fleet *fleet, const char *name)
 }
 
 /* Time passes, and all but DEAD say that they are there. */
-static void pass(struct fleet *fleet, const char *dead)
+static void pass(struct membership *fleet, const char *dead)
 {
 	fleet->now_ms += TIMEOUT + 1;
 	for (size_t i = 0; i < fleet->count; i++)
@@ -44,13 +44,13 @@ static void pass(struct fleet *fleet, const char *dead)
 			fleet->members[i].plugin_time_ms = fleet->now_ms;
 }
 
-static bool arrange(struct fleet *fleet, const char *master)
+static bool arrange(struct membership *fleet, const char *master)
 {
 	return election_assign(fleet->members, fleet->count, master, fleet->now_ms,
 	                       TIMEOUT);
 }
 
-static void has(struct fleet *fleet, const char *name, int factor, int total)
+static void has(struct membership *fleet, const char *name, int factor, int total)
 {
 	struct share share = election_share(fleet->members, fleet->count, name);
 
@@ -62,7 +62,7 @@ static void has(struct fleet *fleet, const char *name, int factor, int total)
 /* The seed's own story. */
 static void b_dies_and_the_others_move_up(void **state)
 {
-	struct fleet fleet = { .now_ms = 5000 };
+	struct membership fleet = { .now_ms = 5000 };
 	uint64_t generation;
 
 	(void)state;
@@ -99,7 +99,7 @@ static void b_dies_and_the_others_move_up(void **state)
 /* A member of an older generation has no share. */
 static void an_old_generation_does_nothing(void **state)
 {
-	struct fleet fleet = { .now_ms = 5000 };
+	struct membership fleet = { .now_ms = 5000 };
 	struct member old;
 
 	(void)state;
@@ -114,7 +114,7 @@ static void an_old_generation_does_nothing(void **state)
 	has(&fleet, "B", 1, 3);
 }
 
-static int owners_of(struct fleet *fleet, const char *object)
+static int owners_of(struct membership *fleet, const char *object)
 {
 	int owners = 0;
 
@@ -130,7 +130,7 @@ static int owners_of(struct fleet *fleet, const char *object)
 /* Whoever comes and goes: after the master's turn each object is one member's. */
 static void each_object_is_one_members(void **state)
 {
-	struct fleet fleet = { .now_ms = 5000 };
+	struct membership fleet = { .now_ms = 5000 };
 
 	(void)state;
 	srand(7);
