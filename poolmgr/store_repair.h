@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "consistency/suspicion.h"
+#include "consistency/drift.h"
 #include "model/domain.h"
 #include "runtime/tx.h"
 

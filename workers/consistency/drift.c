@@ -1,4 +1,4 @@
-#include "consistency/suspicion.h"
+#include "consistency/drift.h"
 
 enum { HOUR_MS = 3600 * 1000 };
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "consistency/suspicion.h"
+#include "consistency/drift.h"
 
 enum { APART = 60, STALE = 400, LOST = 240, LIMIT = 5, HOUR = 3600 * 1000 };
 
