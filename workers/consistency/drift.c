@@ -2,29 +2,28 @@
 
 enum { HOUR_MS = 3600 * 1000 };
 
-static enum advice of_seen(const struct suspicion *known,
-                           const struct suspicion_terms *terms)
+static enum drift_action drift_decide_seen(const struct drift *known,
+                                           const struct drift_terms *terms)
 {
 	if (known->age_ms > terms->stale_ms)
-		return ADVICE_SUSPECT;
+		return DRIFT_RECORD;
 	if (known->age_ms < terms->apart_ms)
-		return ADVICE_NOTHING;
-	return known->repairs_this_hour < terms->repairs_an_hour ? ADVICE_REPAIR
-	                                                         : ADVICE_PARK;
+		return DRIFT_IGNORE;
+	return known->repairs_this_hour < terms->repairs_an_hour ? DRIFT_REPAIR
+	                                                         : DRIFT_PARK;
 }
 
-enum advice suspicion_advice(const struct suspicion *known,
-                             const struct suspicion_terms *terms)
+enum drift_action drift_decide(const struct drift *known, const struct drift_terms *terms)
 {
 	switch (known->state) {
-	case SUSPICION_NONE:
-		return ADVICE_SUSPECT;
-	case SUSPICION_SEEN:
-		return of_seen(known, terms);
-	case SUSPICION_CONFIRMED:	/* under way, or lost with its process */
-		return known->age_ms < terms->lost_ms ? ADVICE_NOTHING : ADVICE_SUSPECT;
-	case SUSPICION_PARKED:
-		return known->age_ms < HOUR_MS ? ADVICE_NOTHING : ADVICE_SUSPECT;
+	case DRIFT_NONE:
+		return DRIFT_RECORD;
+	case DRIFT_SEEN:
+		return drift_decide_seen(known, terms);
+	case DRIFT_CONFIRMED:		/* a repair runs, or is lost with its process */
+		return known->age_ms < terms->lost_ms ? DRIFT_IGNORE : DRIFT_RECORD;
+	case DRIFT_PARKED:
+		return known->age_ms < HOUR_MS ? DRIFT_IGNORE : DRIFT_RECORD;
 	}
-	return ADVICE_NOTHING;
+	return DRIFT_IGNORE;
 }

@@ -1,48 +1,42 @@
 /*
- * suspicion -- whether what a slave store was seen to have otherwise than the master is
- * to be put right now (seed 004: two comparisons confirm it; ours: not for ever).
- *
- * Both stores go on changing while they are read, so a difference is believed only when a
- * later round finds it again. Each sight is of one version of the master's, the same on both
- * sides, and need not be of the same one as the last: an object that changes all the time
- * would never be put right. Whoever repairs takes the object's lock, and asks once more
- * whether it is confirmed still and what the master has. The memory is the caller's, a row
- * in the database: any process may see the second time what another saw first.
+ * drift -- decides whether a difference between the database and a name server is
+ * repaired now (seed 004: two comparisons confirm it). Both change while they are read,
+ * so only a later round confirms a difference; the two rounds may see different serials.
+ * The repair takes the lock of the object and asks again. The caller stores the state in
+ * a row of the database. Pure: times are ages.
  *
  *	seen once                    wait for a later round
- *	seen again                   put it right
- *	repaired too often           something undoes it: parked, for a person to look at
+ *	seen again                   repair it
+ *	repaired too often           something undoes it: parked, for an operator
  *	not seen again for long      forgotten
- *
- * Pure: times are ages.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* What is known of it. */
-struct suspicion {
+/* The stored state of one. */
+struct drift {
 	enum {
-		SUSPICION_NONE, SUSPICION_SEEN, SUSPICION_CONFIRMED, SUSPICION_PARKED,
+		DRIFT_NONE, DRIFT_SEEN, DRIFT_CONFIRMED, DRIFT_PARKED,
 	} state;
-	int64_t age_ms;		/* since that; confirmed or parked: since then */
+	int64_t age_ms;		/* of the state */
 	int repairs_this_hour;
 };
 
-struct suspicion_terms {
-	int64_t apart_ms;	/* two sights that are nearer are one */
-	int64_t stale_ms;	/* an older one is forgotten */
-	int64_t lost_ms;	/* nothing was done for so long after the second: begin anew */
+struct drift_terms {
+	int64_t apart_ms;	/* nearer observations count as one */
+	int64_t stale_ms;	/* an older observation is forgotten */
+	int64_t lost_ms;	/* a repair that takes this long is lost: begin anew */
 	int repairs_an_hour;
 };
 
-enum advice {
-	ADVICE_NOTHING,
-	ADVICE_SUSPECT,		/* it is new, or begins anew */
-	ADVICE_REPAIR,
-	ADVICE_PARK,
+enum drift_action {
+	DRIFT_IGNORE,
+	DRIFT_RECORD,		/* new, or begins anew */
+	DRIFT_REPAIR,
+	DRIFT_PARK,
 };
 
-/* It is seen now. */
-enum advice suspicion_advice(const struct suspicion *known,
-                             const struct suspicion_terms *terms);
+/* The action for a difference that is seen now. */
+enum drift_action drift_decide(const struct drift *known,
+                               const struct drift_terms *terms);
