@@ -67,7 +67,7 @@ static void signatures_new(struct figures *figures)
 		            "error", tsig_error_name(errors[i]));
 }
 
-static void strangers_new(struct figures *figures)
+static void limits_new(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
 	static const char cookies_help[] = "Questions with a cookie, by what it was";
@@ -125,7 +125,7 @@ void figures_new(struct figures *figures)
 
 	queries_new(figures);
 	signatures_new(figures);
-	strangers_new(figures);
+	limits_new(figures);
 	silence_new(figures);
 	outgoing_new(figures);
 	polls_new(figures);

@@ -430,7 +430,7 @@ static enum err read_secrets(struct cookie_secrets *secrets, struct why *why)
 	return cookie_secrets_parse(&texts, &minidns.cookie_key, secrets, why);
 }
 
-static enum err check_strangers(struct why *why)
+static enum err check_limits(struct why *why)
 {
 	struct cookie_secrets secrets;
 	enum err err = limiter_check(&minidns.options.limits, why);
@@ -450,7 +450,7 @@ static enum err check(void *self, struct why *why)
 		err = keyring_parse(&access.own, minidns.options.tsig_keys, why);
 	access_clear(&access);
 	if (!err)
-		err = check_strangers(why);
+		err = check_limits(why);
 	if (!err)
 		err = membership_check(&heartbeat_config, why);
 	if (!err && !minidns.options.listen.count)

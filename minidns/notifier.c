@@ -209,7 +209,7 @@ static struct route *route_new(struct notifier *notifier,
 	return route;
 }
 
-enum err notifier_tell(struct notifier *notifier, const struct notify_order *order,
+enum err notifier_send(struct notifier *notifier, const struct notify_order *order,
                        struct why *why)
 {
 	struct route_key key;
@@ -241,7 +241,7 @@ enum err notifier_order(struct notifier *notifier, const struct poll_order *orde
 	};
 	enum err err = route_read(order, &own.zone, &own.server, &own.tsig_key, why);
 
-	return err ? err : notifier_tell(notifier, &own, why);
+	return err ? err : notifier_send(notifier, &own, why);
 }
 
 bool notifier_is_out(const struct notifier *notifier, const struct name *zone,

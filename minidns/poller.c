@@ -21,7 +21,7 @@
 
 enum { MAX_ORDERS = 200000, MAX_PACES = 10000 };
 
-/* What an order says of itself, kept for the report. */
+/* The parts of an order that the report repeats. */
 struct subject {
 	char id[ID_LEN + 1];
 	char *name, *pool, *tenant, *name_server;
@@ -41,7 +41,7 @@ struct watch {
 	struct dns_request *request;
 	struct loop_timer *timer;
 	int64_t ordered_us;
-	bool quiet;			/* nobody waits to hear that all is well */
+	bool quiet;			/* report only what is not as expected */
 };
 
 struct poller {
@@ -50,7 +50,7 @@ struct poller {
 	struct map *by_host;		/* first watch of a zone and host */
 	size_t count;
 	struct map *paces;		/* by server; never forgotten */
-	struct pace other;		/* of those there is no place for */
+	struct pace other;		/* of servers beyond MAX_PACES */
 };
 
 struct poller *poller_new(struct loop *loop, const struct poller_config *config)
@@ -315,8 +315,8 @@ static void poller_make_move(struct watch *watch, struct poll_move move)
 }
 
 /*
- * A look found it at an older serial: it went back, or nobody told it. If it is only late
- * with a change of now, a NOTIFY more does no harm.
+ * A quiet order found it at an older serial: it went back, or missed the NOTIFY. If it is
+ * only late with a present change, another NOTIFY does no harm.
  */
 static void poller_notify_behind(struct watch *watch)
 {
@@ -334,7 +334,7 @@ static void poller_notify_behind(struct watch *watch)
 	struct why why;
 
 	watch->quiet = false;
-	if (notifier_tell(watch->poller->config.notifier, &order, &why))
+	if (notifier_send(watch->poller->config.notifier, &order, &why))
 		log_debug("not notified: domain=%s why=\"%s\"", watch->subject.name,
 		          why.text);
 }
@@ -465,7 +465,7 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	return OK;
 }
 
-/* ---- what was seen meanwhile ---- */
+/* ---- events meanwhile ---- */
 
 void poller_notify_answered(struct poller *poller, const struct name *zone,
                             const struct address *server)
