@@ -218,7 +218,7 @@ test-drift: all
 	ZONEFLEET_DRIFTS=1000 ZONEFLEET_DRIFT_SECONDS=600 ZONEFLEET_WRITES=200 \
 	    /usr/bin/python3 tests/faults/test_drift.py
 
-# Locks and the roster: 32 x 10 000 increments over three Galera nodes take some twenty minutes.
+# Locks and elections: 32 x 10 000 increments over three Galera nodes take some 20 minutes.
 test-fleet: all drivers
 	STORY_SECONDS=1 ZONEFLEET_INCREMENTS=10000 /usr/bin/python3 tests/integration/test_fleet.py
 

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "catalog.h"
 #include "codec_domain.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/status.h"
 #include "edit.h"
 #include "model/json.h"
@@ -470,12 +470,13 @@ static enum err claim(void *self, struct why *why)
 {
 	struct commit *c = self;
 	char id[ID_LEN + 1];
+	struct membership *membership = heartbeat_membership(c->central->heartbeat);
 	struct tx tx = tx_begin(c->central->import_db, why);
 	bool found;
 	enum err err;
 
 	memcpy(id, c->id, sizeof id);
-	found = store_import_claim(&tx, fleet_name(pulse_fleet(c->central->pulse)), id);
+	found = store_import_claim(&tx, membership_name(membership), id);
 	err = tx_commit(&tx);
 	if (err || !found)
 		*id = '\0';

@@ -3,11 +3,11 @@
 #include "catalog.h"
 #include "central.h"
 #include "codec.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "core/zone.h"
-#include "model/rr.h"
 #include "import.h"
+#include "model/rr.h"
 #include "runtime/offload.h"
 #include "service.h"
 #include "sweep.h"
@@ -90,7 +90,7 @@ static const struct option options[] = {
 
 static const struct option_section sections[] = {
 	{ "central", "the domains, record sets and records", options, &central },
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -103,7 +103,7 @@ static enum err check(void *self, struct why *why)
 	                             why);
 
 	if (!err)
-		err = fleet_check(&pulse_config, why);
+		err = membership_check(&heartbeat_config, why);
 	if (c->config.ns_records.count > POOL_NS_MAX)
 		return fail(why, ERR_INVALID, "central.ns_records: has %zu hosts, must "
 		            "have at most %d", c->config.ns_records.count, POOL_NS_MAX);
@@ -126,8 +126,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	catalog_start(c);
 	import_start(c);
 	sweep_start(c);
-	c->pulse = pulse_new("central", runtime->loop, runtime->db_config);
-	c->queues = queue_watch_new(pulse_fleet(c->pulse), runtime);
+	c->heartbeat = heartbeat_new("central", runtime->loop, runtime->db_config);
+	c->queues = queue_watch_new(heartbeat_membership(c->heartbeat), runtime);
 	return OK;
 }
 
@@ -145,7 +145,7 @@ static void stop(void *self)
 	import_stop(self);
 	catalog_stop(self);
 	queue_watch_free(&((struct central *)self)->queues);
-	pulse_free(&((struct central *)self)->pulse);
+	heartbeat_free(&((struct central *)self)->heartbeat);
 }
 
 static enum err prepare(void *self, int processes, struct why *why)
@@ -153,7 +153,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	static const char *const topics[] = { "central", "minidns", NULL };
 
 	(void)self, (void)processes, (void)why;
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics(topics, true);
 	service_metrics();
 	return OK;
@@ -161,7 +161,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 
 static void fleet_fire(void *self)
 {
-	pulse_fire(((struct central *)self)->pulse);
+	heartbeat_fire(((struct central *)self)->heartbeat);
 }
 
 static void queues_fire(void *self)
@@ -170,7 +170,7 @@ static void queues_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sweep", &central.config.sweep_ms, sweep_fire },
 	{ "catalog", &central.catalog_repair_ms, catalog_fire },

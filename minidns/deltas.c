@@ -56,19 +56,19 @@ struct deltas *deltas_new(struct loop *loop, const struct db_config *config)
 /* ---- the list ---- */
 
 /* What was not found within a bound may be found within a larger one. */
-static bool leads(const struct entry *entry, const struct entry *wanted)
+static bool deltas_leads(const struct entry *entry, const struct entry *wanted)
 {
 	return entry->from == wanted->from && entry->octets >= wanted->octets &&
 	       entry->head.serial == wanted->head.serial &&
 	       !strcmp(entry->head.id, wanted->head.id);
 }
 
-static struct entry *take(struct deltas *deltas, const struct entry *wanted)
+static struct entry *deltas_take(struct deltas *deltas, const struct entry *wanted)
 {
 	struct entry **at = &deltas->newest;
 	struct entry *entry;
 
-	while (*at && !leads(*at, wanted))
+	while (*at && !deltas_leads(*at, wanted))
 		at = &(*at)->next;
 	entry = *at;
 	if (entry)
@@ -76,7 +76,7 @@ static struct entry *take(struct deltas *deltas, const struct entry *wanted)
 	return entry;
 }
 
-static void take_out(struct deltas *deltas, const struct entry *entry)
+static void deltas_take_out(struct deltas *deltas, const struct entry *entry)
 {
 	struct entry **at = &deltas->newest;
 
@@ -92,7 +92,7 @@ static void entry_free(struct entry *entry)
 }
 
 /* What is behind the newest that fit; what is being read stays. */
-static void trim(struct deltas *deltas)
+static void deltas_trim(struct deltas *deltas)
 {
 	struct entry **at = &deltas->newest;
 	size_t count = 0, bytes = 0;
@@ -112,7 +112,7 @@ static void trim(struct deltas *deltas)
 
 /* ---- reading ---- */
 
-static void read_run(void *job)
+static void deltas_read_run(void *job)
 {
 	struct entry *entry = job;
 
@@ -120,7 +120,7 @@ static void read_run(void *job)
 	                         entry->octets, &entry->delta, &entry->why);
 }
 
-static void tell_waiters(struct entry *entry)
+static void deltas_answer_waiters(struct entry *entry)
 {
 	struct waiter *waiter = entry->waiters, *next;
 
@@ -132,7 +132,7 @@ static void tell_waiters(struct entry *entry)
 	}
 }
 
-static void read_done(void *job)
+static void deltas_read_done(void *job)
 {
 	struct entry *entry = job;
 	struct deltas *deltas = entry->deltas;
@@ -146,17 +146,17 @@ static void read_done(void *job)
 		         entry->head.id, entry->from, entry->head.serial,
 		         err_name(entry->err), entry->why.text);
 	/* still loading: it cannot be trimmed below them */
-	tell_waiters(entry);
+	deltas_answer_waiters(entry);
 	entry->loading = false;
 	entry->known = true;
 	if (entry->err || entry->octets < DELTAS_OCTETS) {
-		take_out(deltas, entry);
+		deltas_take_out(deltas, entry);
 		entry_free(entry);
 	}
-	trim(deltas);
+	deltas_trim(deltas);
 }
 
-static void add_waiter(struct entry *entry, delta_fn *fn, void *self)
+static void deltas_add_waiter(struct entry *entry, delta_fn *fn, void *self)
 {
 	struct waiter *waiter = xcalloc(1, sizeof(*waiter));
 
@@ -167,9 +167,10 @@ static void add_waiter(struct entry *entry, delta_fn *fn, void *self)
 }
 
 /* The entry that leads there, or else a copy of it. */
-static struct entry *take_or_make(struct deltas *deltas, const struct entry *wanted)
+static struct entry *deltas_take_or_make(struct deltas *deltas,
+                                         const struct entry *wanted)
 {
-	struct entry *entry = take(deltas, wanted);
+	struct entry *entry = deltas_take(deltas, wanted);
 
 	if (entry)
 		return entry;
@@ -178,7 +179,7 @@ static struct entry *take_or_make(struct deltas *deltas, const struct entry *wan
 	return entry;
 }
 
-static void put_first(struct deltas *deltas, struct entry *entry)
+static void deltas_put_first(struct deltas *deltas, struct entry *entry)
 {
 	entry->next = deltas->newest;
 	deltas->newest = entry;
@@ -192,7 +193,7 @@ void deltas_put(struct deltas *deltas, const struct head *head, struct delta **d
 	*delta = NULL;
 	if (!newest)
 		return;
-	entry = take_or_make(deltas, &(struct entry){
+	entry = deltas_take_or_make(deltas, &(struct entry){
 		.deltas = deltas, .head = *head, .from = newest->from,
 		.octets = DELTAS_OCTETS,
 	});
@@ -202,34 +203,35 @@ void deltas_put(struct deltas *deltas, const struct head *head, struct delta **d
 	} else {
 		delta_release(&newest);
 	}
-	put_first(deltas, entry);
-	trim(deltas);
+	deltas_put_first(deltas, entry);
+	deltas_trim(deltas);
 }
 
 /* False: too many wait. */
-static bool load(struct deltas *deltas, struct entry *entry)
+static bool deltas_load(struct deltas *deltas, struct entry *entry)
 {
-	entry->loading = lane_submit(deltas->lane, read_run, read_done, entry);
+	entry->loading = lane_submit(deltas->lane, deltas_read_run, deltas_read_done,
+	                             entry);
 	return entry->loading;
 }
 
 void deltas_get(struct deltas *deltas, const struct head *head, uint32_t from,
                 size_t octets, delta_fn *fn, void *self)
 {
-	struct entry *entry = take_or_make(deltas, &(struct entry){
+	struct entry *entry = deltas_take_or_make(deltas, &(struct entry){
 		.deltas = deltas, .head = *head, .from = from, .octets = octets,
 	});
 
-	if (!entry->known && !entry->loading && !load(deltas, entry)) {
+	if (!entry->known && !entry->loading && !deltas_load(deltas, entry)) {
 		entry_free(entry);
 		fn(self, ERR_BUSY, NULL);
 		return;
 	}
-	put_first(deltas, entry);
+	deltas_put_first(deltas, entry);
 	if (entry->known)
 		fn(self, OK, entry->delta);
 	else
-		add_waiter(entry, fn, self);
+		deltas_add_waiter(entry, fn, self);
 }
 
 void deltas_free(struct deltas **deltas)

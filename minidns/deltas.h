@@ -1,14 +1,13 @@
 /*
- * deltas -- the ways from one serial of a zone to another, read from the
- * journal, condensed to one difference and kept for a while: after a change
- * all servers of a pool ask for the same one within milliseconds, and it is
- * made once, on a thread of its own. That of the newest change alone is mostly
- * here before anybody asks: it was read along with the zone's serial.
+ * deltas -- the changes from one serial of a zone to another, read from the journal,
+ * merged into one difference and kept for a while. After a change all servers of a pool
+ * ask for the same delta within milliseconds; it is made once, on a thread of its own.
+ * The delta of the newest change is mostly here before: it is read with the head of the
+ * zone.
  *
- * What is read for one is bounded, not only what comes of it: a zone may
- * change for a week and be as it was, and whoever asks for a small delta
- * waits while a large one is read. A bound below DELTAS_OCTETS is that of one who
- * only looks: what is read for him is not kept.
+ * The octets that are read for a delta are bounded too: a zone may change for a week and
+ * end as it was, and a request for a small delta waits while a large one is read. With a
+ * bound below DELTAS_OCTETS the delta is not kept.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 #include "minidns.h"
 
-#include "comparison.h"
-#include "core/verdict.h"
+#include "compare_zone.h"
+#include "core/response.h"
 #include "runtime/metrics.h"
 
 static struct metric *counter(const char *name, const char *help, const char *key,
@@ -14,10 +14,10 @@ static void polls_new(struct figures *figures)
 {
 	static const char help[] = "SOA polls of name servers, by the answer";
 
-	for (int i = 0; i < VERDICT_COUNT; i++)
+	for (int i = 0; i < RESPONSE_KINDS; i++)
 		figures->polls[i] =
 		    counter("minidns_polls_total", help, "verdict",
-		            i == VERDICT_MISMATCH ? "silent" : verdict_name(i));
+		            i == RESPONSE_MISMATCH ? "silent" : response_kind_name(i));
 }
 
 static void comparisons_new(struct figures *figures)
@@ -25,10 +25,10 @@ static void comparisons_new(struct figures *figures)
 	static const char help[] =
 	    "zones that were compared with a name server, by the outcome";
 
-	for (int i = 0; i < COMPARISON_OUTCOMES; i++)
+	for (int i = 0; i < COMPARE_OUTCOMES; i++)
 		figures->comparisons[i] =
 		    counter("minidns_comparisons_total", help, "outcome",
-		            comparison_outcome_name(i));
+		            compare_outcome_name(i));
 }
 
 static void recovered_new(struct figures *figures)
@@ -68,7 +68,7 @@ static void signatures_new(struct figures *figures)
 		            "error", tsig_error_name(errors[i]));
 }
 
-static void strangers_new(struct figures *figures)
+static void limits_new(struct figures *figures)
 {
 	static const char cookies[] = "minidns_cookies_total";
 	static const char cookies_help[] = "questions with a DNS cookie, by what it is";
@@ -76,9 +76,9 @@ static void strangers_new(struct figures *figures)
 	static const char limited_help[] =
 	    "answers over UDP beyond rate_limit or rate_limit_servers, by what was sent";
 
-	for (int i = 0; i < COOKIE_VERDICTS; i++)
+	for (int i = 0; i < COOKIE_RESULTS; i++)
 		figures->cookies[i] = counter(cookies, cookies_help, "verdict",
-		                              cookie_verdict_name(i));
+		                              cookie_result_name(i));
 	figures->rate_truncated = counter(limited, limited_help, "action", "truncated");
 	figures->rate_badcookie = counter(limited, limited_help, "action", "badcookie");
 	figures->rate_dropped = counter(limited, limited_help, "action", "dropped");
@@ -129,7 +129,7 @@ void figures_new(struct figures *figures)
 
 	queries_new(figures);
 	signatures_new(figures);
-	strangers_new(figures);
+	limits_new(figures);
 	silence_new(figures);
 	outgoing_new(figures);
 	polls_new(figures);

@@ -84,60 +84,61 @@ enum err limiter_set(struct limiter *limiter, const struct limiter_options *opti
 	return OK;
 }
 
-/* ---- judgement ---- */
+/* ---- checks ---- */
 
-static int opcode_of(const struct query *query)
+static int limiter_opcode(const struct query *query)
 {
 	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
 }
 
 /* What name servers ask without a cookie, to see whether there is a change. */
-static bool is_of_servers(const struct query *query)
+static bool limiter_is_of_servers(const struct query *query)
 {
 	return !query->tsig_error &&
-	       (opcode_of(query) == OPCODE_NOTIFY || query->type == RR_SOA ||
+	       (limiter_opcode(query) == OPCODE_NOTIFY || query->type == RR_SOA ||
 		query->type == RR_IXFR);
 }
 
 bool limiter_is_proven(const struct limiter *limiter, const struct query *query,
                        const struct address *peer)
 {
-	return query->cookie.verdict == COOKIE_VALID || query_key(query) ||
+	return query->cookie.result == COOKIE_VALID || query_key(query) ||
 	       prefixes_cover(&limiter->exempt, peer);
 }
 
 /* BADVERS and its like do not stand in the header. */
-static enum rcode rcode_of(const struct query *query, const uint8_t *data)
+static enum rcode limiter_rcode(const struct query *query, const uint8_t *data)
 {
 	return query->rcode ? query->rcode : data[3] & FLAG_RCODE;
 }
 
-static enum rate_kind kind_of(const struct limiter *limiter, const struct query *query,
-                              const struct address *peer, const uint8_t *data)
+static enum rate_kind limiter_kind(const struct limiter *limiter,
+                                   const struct query *query, const struct address *peer,
+                                   const uint8_t *data)
 {
-	if (is_of_servers(query) && servers_of_pool(limiter->servers, peer))
+	if (limiter_is_of_servers(query) && servers_of_pool(limiter->servers, peer))
 		return RATE_SERVER;
-	return rate_kind_of(rcode_of(query, data));
+	return rate_kind_of(limiter_rcode(query, data));
 }
 
-static bool takes_badcookie(const struct query *query)
+static bool limiter_takes_badcookie(const struct query *query)
 {
-	return opcode_of(query) == OPCODE_QUERY &&
-	       (query->cookie.verdict == COOKIE_CLIENT_ONLY ||
-		query->cookie.verdict == COOKIE_BAD);
+	return limiter_opcode(query) == OPCODE_QUERY &&
+	       (query->cookie.result == COOKIE_CLIENT_ONLY ||
+		query->cookie.result == COOKIE_BAD);
 }
 
 /*
- * Who has shown half a cookie, or a bad one, asks again with the one that comes with this
- * answer (RFC 7873 5.2.3); whoever knows of no cookies comes over TCP.
+ * A client with half a cookie, or a bad one, asks again with the cookie of this answer
+ * (RFC 7873 5.2.3). A client without cookies comes over TCP.
  */
-static size_t shorten(const struct limiter *limiter, const struct query *query,
-                      uint8_t *data, size_t size)
+static size_t limiter_shorten(const struct limiter *limiter, const struct query *query,
+                              uint8_t *data, size_t size)
 {
 	struct query again = *query;
 
 	again.error = NULL;
-	if (!takes_badcookie(query)) {
+	if (!limiter_takes_badcookie(query)) {
 		metric_add(limiter->figures->rate_truncated, 1);
 		return query_answer_truncated(&again, data, size);
 	}
@@ -154,12 +155,12 @@ size_t limiter_pass(struct limiter *limiter, const struct query *query,
 
 	if (!limiter->rate || !len || limiter_is_proven(limiter, query, peer))
 		return len;
-	answer.kind = kind_of(limiter, query, peer, data);
+	answer.kind = limiter_kind(limiter, query, peer, data);
 	switch (rate_decide(limiter->rate, &answer, clock_ms())) {
 	case RATE_SEND:
 		return len;
 	case RATE_TRUNCATE:
-		return shorten(limiter, query, data, size);
+		return limiter_shorten(limiter, query, data, size);
 	case RATE_DROP:
 		metric_add(limiter->figures->rate_dropped, 1);
 	}

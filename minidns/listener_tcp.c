@@ -28,7 +28,7 @@ struct tcp_listener {
  * Out of descriptors: the connection would stay in the backlog and the loop would
  * spin. Take it with the one kept for this, drop it, and pause.
  */
-static void back_off(struct tcp_listener *listener)
+static void tcp_listener_back_off(struct tcp_listener *listener)
 {
 	if (listener->reserve >= 0)
 		close(listener->reserve);
@@ -40,14 +40,14 @@ static void back_off(struct tcp_listener *listener)
 	loop_timer_set(listener->pause, ACCEPT_PAUSE_MS);
 }
 
-static void on_pause_over(void *self)
+static void tcp_listener_on_pause_over(void *self)
 {
 	struct tcp_listener *listener = self;
 
 	loop_io_set(listener->io, LOOP_READ);
 }
 
-static void on_connection(void *self, int events)
+static void tcp_listener_on_connection(void *self, int events)
 {
 	struct tcp_listener *listener = self;
 
@@ -64,7 +64,7 @@ static void on_connection(void *self, int events)
 		}
 		if (descriptors_lack("a TCP client") || errno == ENOBUFS ||
 		    errno == ENOMEM)
-			back_off(listener);
+			tcp_listener_back_off(listener);
 		return;
 	}
 }
@@ -89,8 +89,8 @@ enum err tcp_listener_open(struct loop *loop, struct tcp_clients *clients,
 	new->tls = tls;
 	new->fd = fd;
 	new->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	new->pause = loop_timer_new(loop, on_pause_over, new);
-	new->io = loop_io_new(loop, fd, LOOP_READ, on_connection, new);
+	new->pause = loop_timer_new(loop, tcp_listener_on_pause_over, new);
+	new->io = loop_io_new(loop, fd, LOOP_READ, tcp_listener_on_connection, new);
 	*listener = new;
 	return OK;
 }

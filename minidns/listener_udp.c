@@ -63,7 +63,7 @@ struct due {
 
 /* ---- sockets ---- */
 
-static bool set_option(int fd, int level, int option, int value)
+static bool udp_listener_set_option(int fd, int level, int option, int value)
 {
 	return !setsockopt(fd, level, option, &value, sizeof(value));
 }
@@ -73,14 +73,17 @@ static bool set_option(int fd, int level, int option, int value)
  * goes out in fragments, whatever a forged ICMP message says of the way (RFC 9715 3.1);
  * over IPv6 none is long enough.
  */
-static bool set_udp_options(int fd, const struct address *address, int family)
+static bool udp_listener_set_udp_options(int fd, const struct address *address,
+                                         int family)
 {
 	bool any = address_is_any(address);
 
 	if (family == AF_INET6)
-		return !any || set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
-	return set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) &&
-	       (!any || set_option(fd, IPPROTO_IP, IP_PKTINFO, 1));
+		return !any || udp_listener_set_option(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO,
+		                                       1);
+	return udp_listener_set_option(fd, IPPROTO_IP, IP_MTU_DISCOVER,
+	                               IP_PMTUDISC_PROBE) &&
+	       (!any || udp_listener_set_option(fd, IPPROTO_IP, IP_PKTINFO, 1));
 }
 
 int listener_socket(const struct address *address, int type, struct why *why)
@@ -90,11 +93,12 @@ int listener_socket(const struct address *address, int type, struct why *why)
 	char text[ADDRESS_TEXT];
 	int fd = socket(name.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-	if (fd >= 0 && set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
-	    set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1) &&
+	if (fd >= 0 && udp_listener_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1) &&
+	    udp_listener_set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1) &&
 	    (name.ss_family == AF_INET ||
-	     set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1)) &&
-	    (type != SOCK_DGRAM || set_udp_options(fd, address, name.ss_family)) &&
+	     udp_listener_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1)) &&
+	    (type != SOCK_DGRAM ||
+	     udp_listener_set_udp_options(fd, address, name.ss_family)) &&
 	    !bind(fd, (struct sockaddr *)&name, len))
 		return fd;
 	descriptors_lack("a listening socket");
@@ -108,7 +112,7 @@ int listener_socket(const struct address *address, int type, struct why *why)
 
 /* ---- answers ---- */
 
-static void flush(void *self)
+static void udp_listener_flush(void *self)
 {
 	struct udp_listener *listener = self;
 	unsigned sent = 0;
@@ -124,8 +128,9 @@ static void flush(void *self)
 	listener->out_count = 0;
 }
 
-static void put_answer(struct udp_listener *listener, const struct datagram *asker,
-                       const struct reply *reply)
+static void udp_listener_put_answer(struct udp_listener *listener,
+                                    const struct datagram *asker,
+                                    const struct reply *reply)
 {
 	unsigned i = listener->out_count;
 	struct msghdr *header = &listener->out[i].msg_hdr;
@@ -140,10 +145,10 @@ static void put_answer(struct udp_listener *listener, const struct datagram *ask
 	                          ? sizeof(struct sockaddr_in)
 	                          : sizeof(struct sockaddr_in6);
 	if (++listener->out_count == BATCH) {
-		flush(listener);
+		udp_listener_flush(listener);
 	} else if (!listener->flush_is_due) {
 		listener->flush_is_due = true;
-		loop_later(listener->loop, flush, listener);
+		loop_later(listener->loop, udp_listener_flush, listener);
 	}
 }
 
@@ -155,19 +160,20 @@ static void listener_free(struct udp_listener *listener)
 	free(listener);
 }
 
-static void on_reply(void *self, const struct reply *reply)
+static void udp_listener_on_reply(void *self, const struct reply *reply)
 {
 	struct due *due = self;
 	struct udp_listener *listener = due->listener;
 
-	put_answer(listener, &due->asker, reply);
+	udp_listener_put_answer(listener, &due->asker, reply);
 	free(due);
 	listener->due--;
 	listener_free(listener);
 }
 
 /* The spare one is his, who will call back. */
-static void answer_later(struct udp_listener *listener, const struct datagram *asker)
+static void udp_listener_answer_later(struct udp_listener *listener,
+                                      const struct datagram *asker)
 {
 	*listener->spare = (struct due){ .listener = listener, .asker = *asker };
 	listener->spare = NULL;
@@ -176,11 +182,12 @@ static void answer_later(struct udp_listener *listener, const struct datagram *a
 
 /* ---- questions ---- */
 
-static void serve_datagram(struct udp_listener *listener, const struct datagram *from,
-                           const uint8_t *packet, size_t len)
+static void udp_listener_serve_datagram(struct udp_listener *listener,
+                                        const struct datagram *from,
+                                        const uint8_t *packet, size_t len)
 {
 	struct serve_request request = {
-		.packet = packet, .len = len, .later = on_reply,
+		.packet = packet, .len = len, .later = udp_listener_on_reply,
 	};
 	struct reply reply;
 	enum serve_fate fate = SERVE_SILENCE;
@@ -191,13 +198,13 @@ static void serve_datagram(struct udp_listener *listener, const struct datagram 
 	if (address_from_socket(&from->peer, &request.peer) && request.peer.port)
 		fate = serve(listener->serve, &request, &reply);
 	if (fate == SERVE_NOW)
-		put_answer(listener, from, &reply);
+		udp_listener_put_answer(listener, from, &reply);
 	else if (fate == SERVE_LATER)
-		answer_later(listener, from);
+		udp_listener_answer_later(listener, from);
 }
 
 /* The interface it came in on is the kernel's choice again on the way out. */
-static void keep_control(struct datagram *from, size_t len)
+static void udp_listener_keep_control(struct datagram *from, size_t len)
 {
 	struct cmsghdr *header = (struct cmsghdr *)&from->control;
 	struct in_pktinfo *v4 = (struct in_pktinfo *)CMSG_DATA(header);
@@ -212,7 +219,7 @@ static void keep_control(struct datagram *from, size_t len)
 		v6->ipi6_ifindex = 0;
 }
 
-static void prepare_in(struct udp_listener *listener)
+static void udp_listener_prepare_in(struct udp_listener *listener)
 {
 	for (int i = 0; i < BATCH; i++) {
 		listener->in[i].msg_hdr.msg_namelen = sizeof(struct sockaddr_storage);
@@ -220,7 +227,7 @@ static void prepare_in(struct udp_listener *listener)
 	}
 }
 
-static void on_readable(void *self, int events)
+static void udp_listener_on_readable(void *self, int events)
 {
 	struct udp_listener *listener = self;
 
@@ -228,23 +235,25 @@ static void on_readable(void *self, int events)
 	for (int round = 0; round < ROUNDS; round++) {
 		int count;
 
-		prepare_in(listener);
+		udp_listener_prepare_in(listener);
 		count = recvmmsg(listener->fd, listener->in, BATCH, MSG_DONTWAIT, NULL);
 		for (int i = 0; i < count; i++) {
 			const struct msghdr *header = &listener->in[i].msg_hdr;
 
 			if (header->msg_flags & (MSG_TRUNC | MSG_CTRUNC))
 				continue;
-			keep_control(&listener->from[i], header->msg_controllen);
-			serve_datagram(listener, &listener->from[i],
-			               listener->questions[i], listener->in[i].msg_len);
+			udp_listener_keep_control(&listener->from[i],
+			                          header->msg_controllen);
+			udp_listener_serve_datagram(listener, &listener->from[i],
+			                            listener->questions[i],
+			                            listener->in[i].msg_len);
 		}
 		if (count < BATCH)
 			return;
 	}
 }
 
-static void set_up_batches(struct udp_listener *listener)
+static void udp_listener_set_up_batches(struct udp_listener *listener)
 {
 	for (int i = 0; i < BATCH; i++) {
 		listener->in_vec[i] =
@@ -274,14 +283,14 @@ enum err udp_listener_open(struct loop *loop, struct serve *serve,
 
 	if (fd < 0)
 		return ERR_UNREACHABLE;
-	set_option(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
-	set_option(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
+	udp_listener_set_option(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
+	udp_listener_set_option(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
 	new = xcalloc(1, sizeof(*new));
 	new->loop = loop;
 	new->serve = serve;
 	new->fd = fd;
-	set_up_batches(new);
-	new->io = loop_io_new(loop, fd, LOOP_READ, on_readable, new);
+	udp_listener_set_up_batches(new);
+	new->io = loop_io_new(loop, fd, LOOP_READ, udp_listener_on_readable, new);
 	*listener = new;
 	return OK;
 }
@@ -293,7 +302,7 @@ void udp_listener_close(struct udp_listener **listener)
 	*listener = NULL;
 	if (!old)
 		return;
-	flush(old);
+	udp_listener_flush(old);
 	loop_later_cancel(old->loop, old);
 	loop_io_free(&old->io);
 	close(old->fd);

@@ -3,34 +3,34 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "announcer.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "compare.h"
-#include "consistency/pulse.h"
+#include "compare_queue.h"
+#include "consistency/heartbeat.h"
 #include "core/access.h"
 #include "core/cookie.h"
 #include "core/rate.h"
 #include "deltas.h"
-#include "exchange.h"
-#include "heads.h"
-#include "herald.h"
-#include "intake.h"
+#include "dns_request.h"
 #include "limiter.h"
 #include "listener.h"
 #include "notifier.h"
+#include "order_queue.h"
 #include "peers.h"
 #include "poller.h"
-#include "reporter.h"
+#include "report_batch.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
 #include "runtime/worker.h"
 #include "serve.h"
 #include "servers.h"
-#include "stream.h"
 #include "service.h"
+#include "stream.h"
 #include "tcp_clients.h"
 #include "transfers.h"
+#include "zone_lookup.h"
 #include "zones.h"
 
 /* Of one address: both, or under TLS only the second. */
@@ -49,25 +49,25 @@ static struct minidns {
 	struct figures figures;
 	struct siphash_key cookie_key;	/* where no secret is set */
 	struct runtime runtime;
-	struct heads *heads;
+	struct zone_lookup *lookup;
 	struct zones *zones;
 	struct deltas *deltas;
 	struct servers *servers;
 	struct transfers *transfers;
-	struct exchanges *exchanges;
-	struct reporter *reporter;
+	struct dns_requests *requests;
+	struct report_batch *reports;
 	struct limiter *limiter;
 	struct serve *serve;
 	struct tcp_clients *clients;
 	struct stream_tls *tls;		/* NULL: nobody listens for it */
 	struct sockets *sockets;	/* as many as options.listen and listen_tls */
 	size_t socket_count;
-	struct pulse *pulse;
+	struct heartbeat *heartbeat;
 	bool started;
 } minidns;
 
-/* What is known of SOAs may take a fourth of zone_memory besides (core/known.h). */
-enum { HEADS_SHARE = 4 };
+/* What is known of SOAs may take a fourth of zone_memory besides (core/soa_cache.h). */
+enum { SOA_CACHE_SHARE = 4 };
 
 #define AT(field) offsetof(struct minidns_options, field)
 
@@ -155,7 +155,7 @@ static const struct option rows[] = {
 
 static const struct option_section sections[] = {
 	{ "minidns", "the hidden primary of the name servers", rows, &minidns.options },
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -168,28 +168,28 @@ static void on_news(void *self, const struct name *zone, const struct edition *e
                     bool soon)
 {
 	(void)self;
-	if (!heads_news(minidns.heads, zone, edition))
+	if (!zone_lookup_changed(minidns.lookup, zone, edition))
 		metric_add(minidns.figures.news_old, 1);
 	else if (soon)
-		heads_expect(minidns.heads, zone);
+		zone_lookup_prefetch(minidns.lookup, zone);
 }
 
 static void on_news_missed(void *self)
 {
 	(void)self;
-	heads_recover(minidns.heads);
+	zone_lookup_recover(minidns.lookup);
 }
 
 static void on_fanout_is_new(void *self)
 {
 	(void)self;
-	herald_queue_is_new(minidns.service.herald);
+	announcer_queue_is_new(minidns.service.announcer);
 }
 
 static void on_heard(void *self, const struct address *peer)
 {
 	(void)self;
-	exchanges_heard_from(minidns.exchanges, peer);
+	dns_requests_note_alive(minidns.requests, peer);
 }
 
 static void on_transfer_began(void *self, const struct name *zone,
@@ -231,7 +231,7 @@ static void on_notify_answered(void *self, const struct name *zone,
 static void on_report(void *self, const struct server_report *report)
 {
 	(void)self;
-	reporter_add(minidns.reporter, report);
+	report_batch_add(minidns.reports, report);
 }
 
 static bool polls_are_out(const void *self)
@@ -252,32 +252,33 @@ static void make_outbound(struct loop *loop)
 		.ended = on_transfer_ended,
 		.released = on_zone_released,
 	};
-	struct herald_config herald = {
+	struct announcer_config announcer = {
 		.rpc = minidns.runtime.rpc,
 		.figures = &minidns.figures,
 		.news = on_news,
 		.missed = on_news_missed,
 	};
 	struct notifier_config notifier = {
-		.herald = minidns.service.herald = herald_new(loop, &herald),
+		.announcer = minidns.service.announcer = announcer_new(loop, &announcer),
 		.figures = &minidns.figures,
-		.exchanges = minidns.exchanges =
-		    exchanges_new(loop, minidns.servers, &minidns.figures),
+		.requests = minidns.requests =
+		    dns_requests_new(loop, minidns.servers, &minidns.figures),
 		.answered = on_notify_answered,
 	};
 	struct poller_config poller = {
 		.figures = &minidns.figures,
-		.exchanges = minidns.exchanges,
+		.requests = minidns.requests,
 		.notifier = minidns.service.notifier = notifier_new(loop, &notifier),
 		.transfers = minidns.transfers = transfers_new(loop, &transfers),
 		.report = on_report,
 	};
 
-	minidns.reporter = reporter_new(loop, minidns.runtime.rpc, polls_are_out, NULL);
+	minidns.reports = report_batch_new(loop, minidns.runtime.rpc, polls_are_out,
+	                                   NULL);
 	minidns.service.poller = poller_new(loop, &poller);
-	minidns.service.intake =
-	    intake_new(loop, minidns.service.notifier, minidns.service.poller,
-	               minidns.service.herald);
+	minidns.service.orders =
+	    order_queue_new(loop, minidns.service.notifier, minidns.service.poller,
+	                    minidns.service.announcer);
 }
 
 static void make_serving(const struct runtime *runtime)
@@ -291,8 +292,8 @@ static void make_serving(const struct runtime *runtime)
 	struct serve_config serve = {
 		.figures = &minidns.figures,
 		.loop = runtime->loop,
-		.herald = minidns.service.herald,
-		.heads = minidns.heads,
+		.announcer = minidns.service.announcer,
+		.lookup = minidns.lookup,
 		.zones = minidns.zones = zones_new(runtime->loop, &zones),
 		.deltas = minidns.deltas,
 		.servers = minidns.servers,
@@ -316,18 +317,18 @@ static void make_serving(const struct runtime *runtime)
 
 static void make_comparing(struct loop *loop)
 {
-	struct compares_config compares = {
+	struct compare_queue_config compare_queue = {
 		.figures = &minidns.figures,
-		.heads = minidns.heads,
+		.lookup = minidns.lookup,
 		.zones = minidns.zones,
 		.deltas = minidns.deltas,
 		.servers = minidns.servers,
-		.exchanges = minidns.exchanges,
+		.requests = minidns.requests,
 		.report = on_report,
 		.released = on_zone_released,
 	};
 
-	minidns.service.compares = compares_new(loop, &compares);
+	minidns.service.compare_queue = compare_queue_new(loop, &compare_queue);
 }
 
 static enum err parse_address(const char *option, const char *text,
@@ -352,7 +353,7 @@ static enum err listen_on(struct loop *loop, const char *text, struct sockets *s
 		err = tcp_listener_open(loop, minidns.clients, &address, NULL,
 		                        &sockets->tcp, why);
 	if (!err)
-		exchanges_bind(minidns.exchanges, &address);
+		dns_requests_bind(minidns.requests, &address);
 	return err;
 }
 
@@ -429,7 +430,7 @@ static enum err read_secrets(struct cookie_secrets *secrets, struct why *why)
 	return cookie_secrets_parse(&texts, &minidns.cookie_key, secrets, why);
 }
 
-static enum err check_strangers(struct why *why)
+static enum err check_limits(struct why *why)
 {
 	struct cookie_secrets secrets;
 	enum err err = limiter_check(&minidns.options.limits, why);
@@ -449,9 +450,9 @@ static enum err check(void *self, struct why *why)
 		err = keyring_parse(&access.own, minidns.options.tsig_keys, why);
 	access_clear(&access);
 	if (!err)
-		err = check_strangers(why);
+		err = check_limits(why);
 	if (!err)
-		err = fleet_check(&pulse_config, why);
+		err = membership_check(&heartbeat_config, why);
 	if (!err && !minidns.options.listen.count)
 		return fail(why, ERR_INVALID, "minidns.listen: is empty, must list "
 		            "an address with a port (0.0.0.0:5354)");
@@ -483,7 +484,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	figures_new(&minidns.figures);
-	fleet_metrics();
+	membership_metrics();
 	/* all processes take each other's cookies */
 	random_fill(&minidns.cookie_key, sizeof(minidns.cookie_key));
 	return OK;
@@ -497,13 +498,13 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	minidns.runtime = *runtime;
 	minidns.servers = servers_new(runtime->loop, runtime->db_config, &minidns.figures);
 	minidns.deltas = deltas_new(runtime->loop, runtime->db_config);
-	minidns.heads = heads_new(runtime->loop, runtime->db_config, minidns.deltas,
-	                          &minidns.figures,
-	                          minidns.options.zone_memory / HEADS_SHARE);
+	minidns.lookup = zone_lookup_new(runtime->loop, runtime->db_config,
+	                                 minidns.deltas, &minidns.figures,
+	                                 minidns.options.zone_memory / SOA_CACHE_SHARE);
 	make_outbound(runtime->loop);
 	make_serving(runtime);
 	make_comparing(runtime->loop);
-	minidns.pulse = pulse_new("minidns", runtime->loop, runtime->db_config);
+	minidns.heartbeat = heartbeat_new("minidns", runtime->loop, runtime->db_config);
 	minidns.started = true;
 	err = set_options(why);
 	return err ? err : open_sockets(runtime->loop, why);
@@ -545,7 +546,7 @@ static bool idle(const void *self)
 {
 	(void)self;
 	return !serve_pending(minidns.serve) && !transfers_count(minidns.transfers) &&
-	       !tcp_clients_busy(minidns.clients) && reporter_idle(minidns.reporter);
+	       !tcp_clients_busy(minidns.clients) && report_batch_idle(minidns.reports);
 }
 
 /* First what asks, then what answers it: each part outlives those that call it back. */
@@ -558,25 +559,25 @@ static void stop(void *self)
 		udp_listener_close(&minidns.sockets[i].udp);
 		tcp_listener_close(&minidns.sockets[i].tcp);
 	}
-	pulse_free(&minidns.pulse);
+	heartbeat_free(&minidns.heartbeat);
 	tcp_clients_free(&minidns.clients);
 	limiter_lift(minidns.limiter);
 	serve_end(minidns.serve);
-	compares_end(minidns.service.compares);
-	heads_free(&minidns.heads);
+	compare_queue_end(minidns.service.compare_queue);
+	zone_lookup_free(&minidns.lookup);
 	servers_free(&minidns.servers);
 	deltas_free(&minidns.deltas);
 	zones_free(&minidns.zones);
-	compares_free(&minidns.service.compares);
+	compare_queue_free(&minidns.service.compare_queue);
 	serve_free(&minidns.serve);
 	limiter_free(&minidns.limiter);
-	intake_free(&minidns.service.intake);
+	order_queue_free(&minidns.service.orders);
 	poller_free(&minidns.service.poller);
-	reporter_free(&minidns.reporter);
+	report_batch_free(&minidns.reports);
 	notifier_free(&minidns.service.notifier);
-	herald_free(&minidns.service.herald);
+	announcer_free(&minidns.service.announcer);
 	transfers_free(&minidns.transfers);
-	exchanges_free(&minidns.exchanges);
+	dns_requests_free(&minidns.requests);
 	stream_tls_free(&minidns.tls);
 	free(minidns.sockets);
 }
@@ -584,11 +585,11 @@ static void stop(void *self)
 static void fleet_fire(void *self)
 {
 	(void)self;
-	pulse_fire(minidns.pulse);
+	heartbeat_fire(minidns.heartbeat);
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ 0 }
 };
 

@@ -3,12 +3,13 @@
  * pools, tells them of changes, asks them what they have, and reports. It
  * only reads the database.
  *
- *	listener_udp, listener_tcp -> serve -> heads, zones, deltas -> store
+ *	listener_udp, listener_tcp -> serve -> zone_lookup, zones, deltas -> store
  *	                                    -> transfers -> poller
  *	                                    -> limiter -> servers
- *	service -> intake -> notifier, poller -> exchange;  poller -> peers
- *	service -> compare -> comparison -> heads, zones
- *	notifier -> herald <-> the heralds of the other instances;  herald -> heads
+ *	service -> order_queue -> notifier, poller -> dns_request;  poller -> peers
+ *	service -> compare_queue -> compare_zone -> zone_lookup, zones
+ *	notifier -> announcer <-> announcers of other instances;
+ *	announcer -> zone_lookup
  *
  * Everything on the loop but store.c, which runs on lanes.
  */
@@ -36,7 +37,7 @@ struct minidns_options {
 struct figures {
 	struct metric *queries_soa, *queries_axfr, *queries_ixfr, *queries_other,
 	    *queries_refused;
-	struct metric *cookies[COOKIE_VERDICTS];
+	struct metric *cookies[COOKIE_RESULTS];
 	/* by TSIG error; NULL where no number is one */
 	struct metric *badly_signed[TSIG_ERRORS];
 	struct metric *rate_truncated, *rate_badcookie, *rate_dropped;
@@ -47,7 +48,7 @@ struct figures {
 	struct metric *servers_silent[2], *exchanges_spared;
 	struct metric *exchanges_unknown_server, *exchanges_distrusted, *answers_wrong;
 	struct metric *servers_known;
-	/* by verdict; the first, where no verdict is counted, by silence */
+	/* by kind of response; the first cell counts silence */
 	struct metric *polls[8];
 	struct metric *comparisons[8];	/* by outcome */
 	struct metric *zones_bytes, *tcp_clients, *tcp_stalled, *orders;

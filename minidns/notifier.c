@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
+#include "announcer.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/map.h"
-#include "exchange.h"
-#include "herald.h"
+#include "base/mem.h"
+#include "dns_request.h"
 #include "minidns.h"
 #include "model/serial.h"
 #include "route.h"
@@ -22,7 +22,7 @@ enum {
 };
 
 /*
- * A zone and a server of it. It is `telling` (the other instances do not all know yet),
+ * A zone and a server of it. It is `announcing` (not all instances know the change yet),
  * `asking` (a NOTIFY is out), `silent` (until the next try), or `quiet` (answered; the
  * gap to the next one runs), and then gone.
  */
@@ -32,14 +32,14 @@ struct route {
 	struct name zone;
 	struct address server;
 	struct name tsig_key;
-	enum { TELLING, ASKING, SILENT, QUIET } state;
-	struct exchange *exchange;
+	enum { ANNOUNCING, ASKING, SILENT, QUIET } state;
+	struct dns_request *request;
 	struct loop_timer *timer;
 	uint32_t serial;		/* newest that was ordered */
 	/* after the NOTIFY that is out, or that was last */
 	bool ordered;
-	struct telling *telling;	/* the herald has it to tell */
-	bool told;			/* all instances know what was ordered */
+	struct announcement *announcement;	/* NULL: none is under way */
+	bool announced;			/* all instances know the change */
 	int timeout_ms, retry_interval_ms, max_retries;
 	int tries, gap_ms;
 };
@@ -63,8 +63,8 @@ struct notifier *notifier_new(struct loop *loop, const struct notifier_config *c
 static void route_free(struct route *route)
 {
 	map_remove(route->notifier->routes, route->key.octets, route->key.len);
-	exchange_cancel(&route->exchange);
-	herald_cancel(route->notifier->config.herald, &route->telling);
+	dns_request_cancel(&route->request);
+	announcer_cancel(route->notifier->config.announcer, &route->announcement);
 	loop_timer_free(&route->timer);
 	free(route);
 }
@@ -85,11 +85,11 @@ void notifier_free(struct notifier **notifier)
 
 /* ---- a NOTIFY and its answer ---- */
 
-static void on_answer(void *self, const struct judgement *judgement);
+static void notifier_on_answer(void *self, const struct response *response);
 
-static void send_notify(struct route *route)
+static void notifier_send_notify(struct route *route)
 {
-	struct exchange_want want = {
+	struct dns_request_want want = {
 		.opcode = OPCODE_NOTIFY,
 		.zone = route->zone,
 		.server = route->server,
@@ -99,13 +99,14 @@ static void send_notify(struct route *route)
 	};
 
 	route->state = ASKING;
-	route->ordered &= !route->told;
+	route->ordered &= !route->announced;
 	metric_add(route->notifier->config.figures->notifies, 1);
-	route->exchange =
-	    exchange_start(route->notifier->config.exchanges, &want, on_answer, route);
+	route->request =
+	    dns_request_start(route->notifier->config.requests, &want, notifier_on_answer,
+	                      route);
 }
 
-static void log_outcome(const struct route *route, const char *outcome)
+static void notifier_log_outcome(const struct route *route, const char *outcome)
 {
 	char zone[NAME_MAX_TEXT + 1], server[ADDRESS_TEXT];
 
@@ -115,11 +116,11 @@ static void log_outcome(const struct route *route, const char *outcome)
 	         route->serial, server, route->server.port, outcome);
 }
 
-static void fall_silent(struct route *route)
+static void notifier_retry_or_give_up(struct route *route)
 {
 	if (++route->tries >= route->max_retries) {
 		metric_add(route->notifier->config.figures->notifies_unanswered, 1);
-		log_outcome(route, "no answer");
+		notifier_log_outcome(route, "no answer");
 		route_free(route);
 		return;
 	}
@@ -128,26 +129,27 @@ static void fall_silent(struct route *route)
 }
 
 /* An error is logged and let be: the poll finds out what the server has. */
-static void on_answer(void *self, const struct judgement *judgement)
+static void notifier_on_answer(void *self, const struct response *response)
 {
 	struct route *route = self;
 	struct notifier *notifier = route->notifier;
 
-	route->exchange = NULL;
-	if (!judgement || judgement->verdict == VERDICT_UNASKED) {
-		fall_silent(route);
+	route->request = NULL;
+	if (!response || response->kind == RESPONSE_UNASKED) {
+		notifier_retry_or_give_up(route);
 		return;
 	}
-	if (judgement->verdict != VERDICT_SERIAL)
-		log_outcome(route, judgement->fault ? judgement->fault
-		                                     : rcode_name(judgement->rcode));
+	if (response->kind != RESPONSE_SERIAL)
+		notifier_log_outcome(route,
+		                     response->fault ? response->fault
+		                                     : rcode_name(response->rcode));
 	route->state = QUIET;
 	route->tries = 0;
 	loop_timer_set(route->timer, route->gap_ms);
 	notifier->config.answered(notifier->config.self, &route->zone, &route->server);
 }
 
-static void on_timer(void *self)
+static void notifier_on_timer(void *self)
 {
 	struct route *route = self;
 
@@ -158,25 +160,25 @@ static void on_timer(void *self)
 	if (route->state == QUIET)
 		route->gap_ms =
 		    route->gap_ms < MAX_GAP_MS / 2 ? 2 * route->gap_ms : MAX_GAP_MS;
-	if (route->state == QUIET && !route->told)
-		route->state = TELLING;
+	if (route->state == QUIET && !route->announced)
+		route->state = ANNOUNCING;
 	else
-		send_notify(route);
+		notifier_send_notify(route);
 }
 
 /* ---- orders ---- */
 
-static void on_told(void *self)
+static void notifier_on_announced(void *self)
 {
 	struct route *route = self;
 
-	route->telling = NULL;
-	route->told = true;
-	if (route->state == TELLING)
-		send_notify(route);
+	route->announcement = NULL;
+	route->announced = true;
+	if (route->state == ANNOUNCING)
+		notifier_send_notify(route);
 }
 
-static void take_order(struct route *route, const struct notify_order *order)
+static void notifier_set_order(struct route *route, const struct notify_order *order)
 {
 	route->tsig_key = order->tsig_key;
 	route->serial = order->edition.serial;
@@ -184,10 +186,11 @@ static void take_order(struct route *route, const struct notify_order *order)
 	route->timeout_ms = order->timeout_ms;
 	route->retry_interval_ms = order->retry_interval_ms;
 	route->max_retries = order->max_retries;
-	route->told = false;
-	herald_cancel(route->notifier->config.herald, &route->telling);
-	route->telling = herald_tell(route->notifier->config.herald, &route->zone,
-	                             &order->edition, on_told, route);
+	route->announced = false;
+	announcer_cancel(route->notifier->config.announcer, &route->announcement);
+	route->announcement = announcer_send(route->notifier->config.announcer,
+	                                     &route->zone, &order->edition,
+	                                     notifier_on_announced, route);
 }
 
 static struct route *route_new(struct notifier *notifier,
@@ -201,12 +204,12 @@ static struct route *route_new(struct notifier *notifier,
 	route->zone = order->zone;
 	route->server = order->server;
 	route->gap_ms = FIRST_GAP_MS;
-	route->timer = loop_timer_new(notifier->loop, on_timer, route);
+	route->timer = loop_timer_new(notifier->loop, notifier_on_timer, route);
 	map_put(notifier->routes, key->octets, key->len, route);
 	return route;
 }
 
-enum err notifier_tell(struct notifier *notifier, const struct notify_order *order,
+enum err notifier_send(struct notifier *notifier, const struct notify_order *order,
                        struct why *why)
 {
 	struct route_key key;
@@ -216,14 +219,14 @@ enum err notifier_tell(struct notifier *notifier, const struct notify_order *ord
 	route = map_get(notifier->routes, key.octets, key.len);
 	if (route) {
 		if (serial_newer(order->edition.serial, route->serial))
-			take_order(route, order);
+			notifier_set_order(route, order);
 		return OK;
 	}
 	if (map_count(notifier->routes) >= MAX_ROUTES)
 		return fail(why, ERR_BUSY, "%d NOTIFYs are out already", MAX_ROUTES);
 	route = route_new(notifier, order, &key);
-	route->state = TELLING;
-	take_order(route, order);
+	route->state = ANNOUNCING;
+	notifier_set_order(route, order);
 	return OK;
 }
 
@@ -238,7 +241,7 @@ enum err notifier_order(struct notifier *notifier, const struct poll_order *orde
 	};
 	enum err err = route_read(order, &own.zone, &own.server, &own.tsig_key, why);
 
-	return err ? err : notifier_tell(notifier, &own, why);
+	return err ? err : notifier_send(notifier, &own, why);
 }
 
 bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
@@ -249,5 +252,5 @@ bool notifier_is_out(const struct notifier *notifier, const struct name *zone,
 
 	route_key(zone, server, &key);
 	route = map_get(notifier->routes, key.octets, key.len);
-	return route && (route->state == TELLING || route->state == ASKING);
+	return route && (route->state == ANNOUNCING || route->state == ASKING);
 }

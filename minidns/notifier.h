@@ -1,12 +1,10 @@
 /*
- * notifier -- tells name servers that a zone has changed (RFC 1996): a NOTIFY
- * to each, said again while it is not answered. A burst of changes is few
- * NOTIFYs: while one is out, and for a moment that grows with the burst, a
- * newer serial only takes the place of the older.
+ * notifier -- sends a NOTIFY to name servers when a zone has changed (RFC 1996), again
+ * while no answer comes. A burst of changes gives few NOTIFYs: while one is out, and for
+ * a pause that grows with the burst, a newer serial replaces the older one.
  *
- * The serial of an order can be read by any instance: it was committed before
- * the message that brought the order was sent. No NOTIFY is too early, for it
- * leaves once all instances have heard of the change (herald.h).
+ * Any instance can read the serial of an order: it was committed before the message with
+ * the order was sent. A NOTIFY leaves when all instances know the change (announcer.h).
  */
 #pragma once
 
@@ -14,21 +12,21 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "dns/address.h"
 #include "model/messages.h"
 #include "model/name.h"
 
-struct exchanges;
+struct dns_requests;
 struct figures;
-struct herald;
+struct announcer;
 struct loop;
 struct notifier;
 
 struct notifier_config {
 	const struct figures *figures;
-	struct exchanges *exchanges;
-	struct herald *herald;
+	struct dns_requests *requests;
+	struct announcer *announcer;
 	void (*answered)(void *self, const struct name *zone,
 	                 const struct address *server);
 	void *self;
@@ -46,7 +44,7 @@ struct notify_order {
 };
 
 /* ERR_BUSY when too many are out. */
-enum err notifier_tell(struct notifier *notifier, const struct notify_order *order,
+enum err notifier_send(struct notifier *notifier, const struct notify_order *order,
                        struct why *why);
 /* The same; ERR_INVALID for a destination that is no address. */
 enum err notifier_order(struct notifier *notifier, const struct poll_order *order,

@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "core/pace.h"
 #include "core/poll.h"
-#include "exchange.h"
+#include "dns_request.h"
 #include "minidns.h"
 #include "model/serial.h"
 #include "notifier.h"
@@ -21,7 +21,7 @@
 
 enum { MAX_ORDERS = 200000, MAX_PACES = 10000 };
 
-/* What an order says of itself, kept for the report. */
+/* The parts of an order that the report repeats. */
 struct subject {
 	char id[ID_LEN + 1];
 	char *name, *pool, *tenant, *name_server;
@@ -38,10 +38,10 @@ struct watch {
 	struct name tsig_key;
 	struct subject subject;
 	struct poll poll;
-	struct exchange *exchange;
+	struct dns_request *request;
 	struct loop_timer *timer;
 	int64_t ordered_us;
-	bool quiet;			/* nobody waits to hear that all is well */
+	bool quiet;			/* report only what is not as expected */
 };
 
 struct poller {
@@ -50,7 +50,7 @@ struct poller {
 	struct map *by_host;		/* first watch of a zone and host */
 	size_t count;
 	struct map *paces;		/* by server; never forgotten */
-	struct pace other;		/* of those there is no place for */
+	struct pace other;		/* of servers beyond MAX_PACES */
 };
 
 struct poller *poller_new(struct loop *loop, const struct poller_config *config)
@@ -102,7 +102,7 @@ static void subject_set(struct subject *subject, const struct poll_order *order)
 	memcpy(subject->id, domain->id, sizeof(subject->id));
 }
 
-static struct server_report report_on(const struct subject *subject)
+static struct server_report subject_report(const struct subject *subject)
 {
 	struct server_report report = {
 		.domain = {
@@ -128,7 +128,7 @@ struct paced {
 	struct route_key key;
 };
 
-static struct pace *pace_of(struct poller *poller, const struct address *server)
+static struct pace *poller_pace(struct poller *poller, const struct address *server)
 {
 	static const struct name no_zone = { .len = 0 };
 	struct route_key key;
@@ -160,8 +160,9 @@ static void paces_free(struct poller *poller)
 
 /* ---- watches by zone and host ---- */
 
-static struct watch *first_watch(const struct poller *poller, const struct name *zone,
-                                 const struct address *host)
+static struct watch *poller_first_watch(const struct poller *poller,
+                                        const struct name *zone,
+                                        const struct address *host)
 {
 	struct route_key key;
 
@@ -169,7 +170,8 @@ static struct watch *first_watch(const struct poller *poller, const struct name 
 	return map_get(poller->by_host, key.octets, key.len);
 }
 
-static void set_first(struct poller *poller, const struct watch *of, struct watch *first)
+static void poller_set_first(struct poller *poller, const struct watch *of,
+                             struct watch *first)
 {
 	struct route_key key;
 
@@ -180,17 +182,18 @@ static void set_first(struct poller *poller, const struct watch *of, struct watc
 		map_remove(poller->by_host, key.octets, key.len);
 }
 
-static struct watch *find_watch(const struct poller *poller, const struct name *zone,
-                                const struct address *server)
+static struct watch *poller_find_watch(const struct poller *poller,
+                                       const struct name *zone,
+                                       const struct address *server)
 {
-	struct watch *at = first_watch(poller, zone, server);
+	struct watch *at = poller_first_watch(poller, zone, server);
 
 	while (at && at->server.port != server->port)
 		at = at->next;
 	return at;
 }
 
-static void count_orders(struct poller *poller, int by)
+static void poller_count_orders(struct poller *poller, int by)
 {
 	poller->count += by;
 	metric_add(poller->config.figures->orders, by);
@@ -199,18 +202,18 @@ static void count_orders(struct poller *poller, int by)
 static void watch_free(struct watch *watch)
 {
 	struct poller *poller = watch->poller;
-	struct watch *first = first_watch(poller, &watch->zone, &watch->server);
+	struct watch *first = poller_first_watch(poller, &watch->zone, &watch->server);
 	struct watch **at = &first;
 
 	while (*at != watch)
 		at = &(*at)->next;
 	*at = watch->next;
-	set_first(poller, watch, first);
-	exchange_cancel(&watch->exchange);
+	poller_set_first(poller, watch, first);
+	dns_request_cancel(&watch->request);
 	loop_timer_free(&watch->timer);
 	subject_clear(&watch->subject);
 	free(watch);
-	count_orders(poller, -1);
+	poller_count_orders(poller, -1);
 }
 
 void poller_free(struct poller **poller)
@@ -230,11 +233,11 @@ void poller_free(struct poller **poller)
 
 /* ---- moves ---- */
 
-static void on_answer(void *self, const struct judgement *judgement);
+static void poller_on_answer(void *self, const struct response *response);
 
-static void send_query(struct watch *watch)
+static void watch_send_query(struct watch *watch)
 {
-	struct exchange_want want = {
+	struct dns_request_want want = {
 		.opcode = OPCODE_QUERY,
 		.zone = watch->zone,
 		.server = watch->server,
@@ -246,14 +249,15 @@ static void send_query(struct watch *watch)
 	};
 
 	loop_timer_cancel(watch->timer);
-	watch->exchange =
-	    exchange_start(watch->poller->config.exchanges, &want, on_answer, watch);
+	watch->request =
+	    dns_request_start(watch->poller->config.requests, &want, poller_on_answer,
+	                      watch);
 }
 
 /* The server has what an order wanted that a newer one has replaced. */
-static void report_owed(struct watch *watch)
+static void watch_report_owed(struct watch *watch)
 {
-	struct server_report report = report_on(&watch->subject);
+	struct server_report report = subject_report(&watch->subject);
 
 	report.report = REPORT_SUCCESS;
 	report.has_serial = true;
@@ -262,16 +266,17 @@ static void report_owed(struct watch *watch)
 	watch->poller->config.report(watch->poller->config.self, &report);
 }
 
-static bool is_as_expected(const struct watch *watch, const struct poll_result *result)
+static bool watch_is_as_expected(const struct watch *watch,
+                                 const struct poll_result *result)
 {
 	return result->report == REPORT_SUCCESS && result->has_serial &&
 	       result->serial == watch->poll.terms.wanted;
 }
 
-static void report_end(struct watch *watch)
+static void watch_report_end(struct watch *watch)
 {
 	struct poller *poller = watch->poller;
-	struct server_report report = report_on(&watch->subject);
+	struct server_report report = subject_report(&watch->subject);
 	struct poll_result result;
 
 	poll_result(&watch->poll, &result);
@@ -284,39 +289,39 @@ static void report_end(struct watch *watch)
 	if (result.report == REPORT_SUCCESS)
 		metric_observe_us(poller->config.figures->success_us,
 		                  clock_us() - watch->ordered_us);
-	if (!watch->quiet || !is_as_expected(watch, &result))
+	if (!watch->quiet || !watch_is_as_expected(watch, &result))
 		poller->config.report(poller->config.self, &report);
 	watch_free(watch);
 }
 
 /* The watch is gone after a report. */
-static void make(struct watch *watch, struct poll_move move)
+static void poller_make_move(struct watch *watch, struct poll_move move)
 {
 	if (move.reached_owed)
-		report_owed(watch);
+		watch_report_owed(watch);
 	switch (move.action) {
 	case POLL_STAY:
 		return;
 	case POLL_SEND:
-		send_query(watch);
+		watch_send_query(watch);
 		return;
 	case POLL_WAIT:
 		loop_timer_set(watch->timer, move.wait_ms);
 		return;
 	case POLL_REPORT:
-		report_end(watch);
+		watch_report_end(watch);
 		return;
 	}
 }
 
 /*
- * A look found it at an older serial: it went back, or nobody told it. If it is only late
- * with a change of now, a NOTIFY more does no harm.
+ * A quiet order found it at an older serial: it went back, or missed the NOTIFY. If it is
+ * only late with a present change, another NOTIFY does no harm.
  */
-static void tell_behind(struct watch *watch)
+static void poller_notify_behind(struct watch *watch)
 {
 	const struct poll_terms *terms = &watch->poll.terms;
-	const struct server_report subject = report_on(&watch->subject);
+	const struct server_report subject = subject_report(&watch->subject);
 	const struct notify_order order = {
 		.zone = watch->zone,
 		.server = watch->server,
@@ -329,39 +334,40 @@ static void tell_behind(struct watch *watch)
 	struct why why;
 
 	watch->quiet = false;
-	if (notifier_tell(watch->poller->config.notifier, &order, &why))
+	if (notifier_send(watch->poller->config.notifier, &order, &why))
 		log_debug("not notified: domain=%s why=\"%s\"", watch->subject.name,
 		          why.text);
 }
 
-static bool is_behind(const struct watch *watch, const struct judgement *judgement)
+static bool watch_is_behind(const struct watch *watch, const struct response *response)
 {
-	return judgement && judgement->verdict == VERDICT_SERIAL &&
-	       serial_newer(watch->poll.terms.wanted, judgement->serial);
+	return response && response->kind == RESPONSE_SERIAL &&
+	       serial_newer(watch->poll.terms.wanted, response->serial);
 }
 
-static void on_answer(void *self, const struct judgement *judgement)
+static void poller_on_answer(void *self, const struct response *response)
 {
 	struct watch *watch = self;
 	struct metric *const *polls = watch->poller->config.figures->polls;
 
-	watch->exchange = NULL;
+	watch->request = NULL;
 	/* the cell of a mismatch, which no poll ends with, counts silence */
-	metric_add(polls[judgement ? judgement->verdict : VERDICT_MISMATCH], 1);
-	if (!judgement)
-		watch->poll.silent_since = exchanges_silent_since(
-		    watch->poller->config.exchanges, &watch->server);
-	if (watch->quiet && is_behind(watch, judgement))
-		tell_behind(watch);
-	make(watch,
-	     poll_step(&watch->poll, judgement ? POLL_ANSWERED : POLL_SILENT, judgement));
+	metric_add(polls[response ? response->kind : RESPONSE_MISMATCH], 1);
+	if (!response)
+		watch->poll.silent_since = dns_requests_silent_since(
+		    watch->poller->config.requests, &watch->server);
+	if (watch->quiet && watch_is_behind(watch, response))
+		poller_notify_behind(watch);
+	poller_make_move(watch,
+	                 poll_step(&watch->poll, response ? POLL_ANSWERED : POLL_SILENT,
+	                           response));
 }
 
-static void on_timer(void *self)
+static void poller_on_timer(void *self)
 {
 	struct watch *watch = self;
 
-	make(watch, poll_step(&watch->poll, POLL_TIMER, NULL));
+	poller_make_move(watch, poll_step(&watch->poll, POLL_TIMER, NULL));
 }
 
 /* ---- orders ---- */
@@ -374,14 +380,14 @@ static struct watch *watch_new(struct poller *poller, const struct name *zone,
 	watch->poller = poller;
 	watch->zone = *zone;
 	watch->server = *server;
-	watch->timer = loop_timer_new(poller->loop, on_timer, watch);
-	watch->next = first_watch(poller, zone, server);
-	set_first(poller, watch, watch);
-	count_orders(poller, 1);
+	watch->timer = loop_timer_new(poller->loop, poller_on_timer, watch);
+	watch->next = poller_first_watch(poller, zone, server);
+	poller_set_first(poller, watch, watch);
+	poller_count_orders(poller, 1);
 	return watch;
 }
 
-static struct poll_terms terms_of(const struct poll_order *order)
+static struct poll_terms poller_terms(const struct poll_order *order)
 {
 	return (struct poll_terms){
 		.wanted = order->domain.state.serial,
@@ -393,7 +399,7 @@ static struct poll_terms terms_of(const struct poll_order *order)
 	};
 }
 
-static void start(struct watch *watch, const struct poll_terms *terms)
+static void poller_start(struct watch *watch, const struct poll_terms *terms)
 {
 	const struct poller_config *config = &watch->poller->config;
 	bool notify_is_out =
@@ -401,20 +407,21 @@ static void start(struct watch *watch, const struct poll_terms *terms)
 	int transfers =
 	    transfers_running(config->transfers, &watch->zone, &watch->server);
 	struct poll_move move =
-	    poll_start(&watch->poll, terms, pace_of(watch->poller, &watch->server),
+	    poll_start(&watch->poll, terms, poller_pace(watch->poller, &watch->server),
 	               notify_is_out);
 
 	while (transfers--)
 		poll_step(&watch->poll, POLL_TRANSFER_BEGAN, NULL);
-	make(watch, move);
+	poller_make_move(watch, move);
 }
 
 /*
  * Newer, or about the domain's end where the other was about its life. Of
  * two domains of one name the newer has the newer serial, and only it counts.
  */
-static bool replaces(const struct poll_order *order, const struct poll_terms *terms,
-                     const struct watch *watch)
+static bool poller_order_replaces(const struct poll_order *order,
+                                  const struct poll_terms *terms,
+                                  const struct watch *watch)
 {
 	const struct poll_terms *old = &watch->poll.terms;
 	bool same = strcmp(order->domain.id, watch->subject.id) == 0;
@@ -426,7 +433,7 @@ static bool replaces(const struct poll_order *order, const struct poll_terms *te
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why)
 {
-	struct poll_terms terms = terms_of(order);
+	struct poll_terms terms = poller_terms(order);
 	struct name zone;
 	struct address server;
 	struct name tsig_key;
@@ -435,10 +442,10 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 
 	if (err)
 		return err;
-	watch = find_watch(poller, &zone, &server);
+	watch = poller_find_watch(poller, &zone, &server);
 	if (watch)
 		watch->quiet &= order->quiet;
-	if (watch && !replaces(order, &terms, watch))
+	if (watch && !poller_order_replaces(order, &terms, watch))
 		return OK;
 	if (!watch && poller->count >= MAX_ORDERS)
 		return fail(why, ERR_BUSY, "%d polls are out already", MAX_ORDERS);
@@ -446,7 +453,7 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 		subject_set(&watch->subject, order);
 		watch->tsig_key = tsig_key;
 		watch->ordered_us = clock_us();
-		make(watch, poll_renew(&watch->poll, &terms));
+		poller_make_move(watch, poll_renew(&watch->poll, &terms));
 		return OK;
 	}
 	watch = watch_new(poller, &zone, &server);
@@ -454,37 +461,38 @@ enum err poller_order(struct poller *poller, const struct poll_order *order,
 	watch->tsig_key = tsig_key;
 	subject_set(&watch->subject, order);
 	watch->ordered_us = clock_us();
-	start(watch, &terms);
+	poller_start(watch, &terms);
 	return OK;
 }
 
-/* ---- what was seen meanwhile ---- */
+/* ---- events meanwhile ---- */
 
 void poller_notify_answered(struct poller *poller, const struct name *zone,
                             const struct address *server)
 {
-	struct watch *watch = find_watch(poller, zone, server);
+	struct watch *watch = poller_find_watch(poller, zone, server);
 
 	if (watch)
-		make(watch, poll_step(&watch->poll, POLL_NOTIFY_ANSWERED, NULL));
+		poller_make_move(watch,
+		                 poll_step(&watch->poll, POLL_NOTIFY_ANSWERED, NULL));
 }
 
 /*
  * Neither event ends a poll (core/poll.c), and still the next one is known before this
  * one moves: a move that ends its watch frees it.
  */
-static bool tell_all(struct poller *poller, const struct name *zone,
-                     const struct address *peer, enum poll_event event,
-                     const struct judgement *brought)
+static bool poller_step_all(struct poller *poller, const struct name *zone,
+                            const struct address *peer, enum poll_event event,
+                            const struct response *brought)
 {
-	struct watch *first = first_watch(poller, zone, peer);
+	struct watch *first = poller_first_watch(poller, zone, peer);
 
 	for (struct watch *at = first, *next; at; at = next) {
 		struct poll_move move = poll_step(&at->poll, event, brought);
 
 		bug_if(move.action == POLL_REPORT || move.reached_owed);
 		next = at->next;
-		make(at, move);
+		poller_make_move(at, move);
 	}
 	return first;
 }
@@ -492,17 +500,17 @@ static bool tell_all(struct poller *poller, const struct name *zone,
 void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer)
 {
-	tell_all(poller, zone, peer, POLL_TRANSFER_BEGAN, NULL);
+	poller_step_all(poller, zone, peer, POLL_TRANSFER_BEGAN, NULL);
 }
 
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial)
 {
-	const struct judgement brought = {
-		.verdict = VERDICT_SERIAL,
+	const struct response brought = {
+		.kind = RESPONSE_SERIAL,
 		.serial = serial ? *serial : 0,
 	};
 
-	return tell_all(poller, zone, peer, POLL_TRANSFER_ENDED,
-	                serial ? &brought : NULL);
+	return poller_step_all(poller, zone, peer, POLL_TRANSFER_ENDED,
+	                       serial ? &brought : NULL);
 }

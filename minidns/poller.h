@@ -1,14 +1,14 @@
 /*
- * poller -- waits until a name server has a zone at a serial, or has it no
- * more, and reports what it found. core/poll.h decides; here are the timers,
- * the queries and the orders, one for each zone and server at a time: a newer
- * order replaces the one that is out.
+ * poller -- waits until a name server has a zone at a serial, or does not have it any
+ * more, and reports the result. core/poll.h decides; this file has the timers, the
+ * queries and the orders, one for each zone and server. A newer order replaces an older
+ * one.
  *
- * A quiet order is a look: nobody waits for it, and what is as it should be is not
- * reported. A server that a look finds behind is sent a NOTIFY, and then reported on.
+ * The result of a quiet order is reported only if it is not as expected. A server that a
+ * quiet order finds behind gets a NOTIFY, and then a report.
  *
- * An order is acknowledged when it is taken up. If this process dies, its
- * polls die with it: the pool manager's row knows that an answer is owed.
+ * An order is acknowledged when it starts. If this process dies, its polls die with it:
+ * the row of the pool manager says that a report is missing.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #include "model/messages.h"
 #include "model/name.h"
 
-struct exchanges;
+struct dns_requests;
 struct figures;
 struct loop;
 struct notifier;
@@ -29,7 +29,7 @@ struct transfers;
 
 struct poller_config {
 	const struct figures *figures;
-	struct exchanges *exchanges;
+	struct dns_requests *requests;
 	struct notifier *notifier;
 	struct transfers *transfers;
 	void (*report)(void *self, const struct server_report *report);
@@ -44,12 +44,12 @@ bool poller_has_room(const struct poller *poller, size_t orders);
 enum err poller_order(struct poller *poller, const struct poll_order *order,
                       struct why *why);
 
-/* ---- what was seen meanwhile ---- */
+/* ---- events meanwhile ---- */
 
 void poller_notify_answered(struct poller *poller, const struct name *zone,
                             const struct address *server);
 void poller_transfer_began(struct poller *poller, const struct name *zone,
                            const struct address *peer);
-/* SERIAL is what it brought; NULL: it broke. False: nobody waits for it here. */
+/* SERIAL is what it brought; NULL: it broke. False: no order here waits for it. */
 bool poller_transfer_ended(struct poller *poller, const struct name *zone,
                            const struct address *peer, const uint32_t *serial);

@@ -16,10 +16,10 @@ struct recovery {
 	struct loop *loop;
 	struct lane *lane;
 	struct db *db;			/* the lane's */
-	struct known *known;
+	struct soa_cache *cache;
 	const struct figures *figures;
 	bool is_running;
-	size_t settled[SETTLED_OTHERWISE + 1];	/* since it began to run */
+	size_t checked[SOA_CACHE_REPLACED + 1];	/* since it began to run */
 	/* the list in hand */
 	struct edition taken[STORE_NAMES], stored[STORE_NAMES];
 	struct name names[STORE_NAMES];
@@ -29,14 +29,14 @@ struct recovery {
 };
 
 struct recovery *recovery_new(struct loop *loop, const struct db_config *config,
-                              struct known *known, const struct figures *figures)
+                              struct soa_cache *cache, const struct figures *figures)
 {
 	struct recovery *recovery = xcalloc(1, sizeof(*recovery));
 
 	recovery->loop = loop;
 	recovery->lane = lane_new(loop, "recovery", 1);
 	recovery->db = db_new(config);
-	recovery->known = known;
+	recovery->cache = cache;
 	recovery->figures = figures;
 	return recovery;
 }
@@ -53,7 +53,7 @@ void recovery_free(struct recovery **recovery)
 	free(old);
 }
 
-static void read_stored(void *job)
+static void recovery_read_stored(void *job)
 {
 	struct recovery *recovery = job;
 	const char *ids[STORE_NAMES];
@@ -65,7 +65,8 @@ static void read_stored(void *job)
 	                               &recovery->why);
 }
 
-static const struct edition *find_stored(const struct recovery *recovery, const char *id)
+static const struct edition *recovery_find_stored(const struct recovery *recovery,
+                                                  const char *id)
 {
 	for (size_t i = 0; i < recovery->stored_count; i++)
 		if (!strcmp(recovery->stored[i].id, id))
@@ -73,31 +74,35 @@ static const struct edition *find_stored(const struct recovery *recovery, const 
 	return NULL;
 }
 
-static void settle(struct recovery *recovery)
+static void recovery_verify(struct recovery *recovery)
 {
-	for (size_t i = 0; i < recovery->count; i++)
-		recovery->settled[known_settle(recovery->known, &recovery->names[i],
-		                               find_stored(recovery,
-		                                           recovery->taken[i].id))]++;
+	for (size_t i = 0; i < recovery->count; i++) {
+		const char *id = recovery->taken[i].id;
+		enum soa_cache_check check =
+		    soa_cache_verify(recovery->cache, &recovery->names[i],
+		                     recovery_find_stored(recovery, id));
+
+		recovery->checked[check]++;
+	}
 }
 
-static void end(struct recovery *recovery)
+static void recovery_end(struct recovery *recovery)
 {
-	size_t same = recovery->settled[SETTLED_SAME];
-	size_t differ = recovery->settled[SETTLED_DIFFERS];
+	size_t same = recovery->checked[SOA_CACHE_SAME];
+	size_t differ = recovery->checked[SOA_CACHE_DIFFERS];
 
 	recovery->is_running = false;
-	memset(recovery->settled, 0, sizeof(recovery->settled));
+	memset(recovery->checked, 0, sizeof(recovery->checked));
 	metric_add(recovery->figures->recovered_same, (int64_t)same);
 	metric_add(recovery->figures->recovered_changed, (int64_t)differ);
 	if (same || differ)
 		log_info("memory compared: zones=%zu differ=%zu", same + differ, differ);
 }
 
-static void go_on(struct recovery *recovery);
+static void recovery_continue(struct recovery *recovery);
 
 /* What cannot be compared is forgotten: it is read when it is asked for. */
-static void on_stored(void *job)
+static void recovery_on_stored(void *job)
 {
 	struct recovery *recovery = job;
 
@@ -105,23 +110,25 @@ static void on_stored(void *job)
 		return;
 	if (recovery->err) {
 		recovery->stored_count = 0;
-		known_forget_doubted(recovery->known);
+		soa_cache_drop_doubted(recovery->cache);
 		log_warn("memory not compared: error=%s reason=\"%s\"",
 		         err_name(recovery->err), recovery->why.text);
 	}
-	settle(recovery);
-	go_on(recovery);
+	recovery_verify(recovery);
+	recovery_continue(recovery);
 }
 
-static void go_on(struct recovery *recovery)
+static void recovery_continue(struct recovery *recovery)
 {
-	recovery->count = known_take_doubted(recovery->known, loop_now_ms(recovery->loop),
-	                                     recovery->taken, recovery->names,
-	                                     STORE_NAMES);
+	recovery->count = soa_cache_take_doubted(recovery->cache,
+	                                         loop_now_ms(recovery->loop),
+	                                         recovery->taken, recovery->names,
+	                                         STORE_NAMES);
 	if (recovery->count)
-		bug_if(!lane_submit(recovery->lane, read_stored, on_stored, recovery));
+		bug_if(!lane_submit(recovery->lane, recovery_read_stored,
+		                    recovery_on_stored, recovery));
 	else
-		end(recovery);
+		recovery_end(recovery);
 }
 
 void recovery_start(struct recovery *recovery)
@@ -129,5 +136,5 @@ void recovery_start(struct recovery *recovery)
 	if (recovery->is_running)
 		return;
 	recovery->is_running = true;
-	go_on(recovery);
+	recovery_continue(recovery);
 }

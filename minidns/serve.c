@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "announcer.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -12,8 +13,6 @@
 #include "core/query.h"
 #include "core/refusal.h"
 #include "deltas.h"
-#include "heads.h"
-#include "herald.h"
 #include "limiter.h"
 #include "minidns.h"
 #include "model/serial.h"
@@ -21,6 +20,7 @@
 #include "runtime/metrics.h"
 #include "servers.h"
 #include "transfers.h"
+#include "zone_lookup.h"
 #include "zones.h"
 
 enum { MAX_PENDING = 16384 };
@@ -77,16 +77,16 @@ size_t serve_pending(const struct serve *serve)
 }
 
 /* The answer in the buffer, before it goes out: what becomes of it. */
-static size_t limit(struct serve *serve, const struct query *query,
-                    const struct address *peer, size_t len)
+static size_t serve_limit(struct serve *serve, const struct query *query,
+                          const struct address *peer, size_t len)
 {
 	return limiter_pass(serve->config.limiter, query, peer, serve->data, len,
 	                    sizeof(serve->data));
 }
 
 /* No records, and why. Returns the length of the answer. */
-static size_t answer_refusal(struct serve *serve, struct query *query,
-                             enum refusal refusal)
+static size_t serve_answer_refusal(struct serve *serve, struct query *query,
+                                   enum refusal refusal)
 {
 	metric_add(serve->config.figures->queries_refused, 1);
 	query->error = refusal_error(refusal);
@@ -102,77 +102,81 @@ static void pending_free(struct pending *pending)
 	free(pending);
 }
 
-static void finish(struct pending *pending, const struct reply *reply)
+static void serve_finish(struct pending *pending, const struct reply *reply)
 {
 	pending->serve->pending--;
 	pending->later(pending->self, reply);
 	pending_free(pending);
 }
 
-static void finish_message(struct pending *pending, size_t len)
+static void serve_finish_message(struct pending *pending, size_t len)
 {
 	struct serve *serve = pending->serve;
 
 	if (!pending->tcp)
-		len = limit(serve, &pending->query, &pending->peer, len);
-	finish(pending, &(struct reply){ .data = serve->data, .len = len });
+		len = serve_limit(serve, &pending->query, &pending->peer, len);
+	serve_finish(pending, &(struct reply){ .data = serve->data, .len = len });
 }
 
-static void finish_refusal(struct pending *pending, enum refusal refusal)
+static void serve_finish_refusal(struct pending *pending, enum refusal refusal)
 {
-	finish_message(pending,
-	               answer_refusal(pending->serve, &pending->query, refusal));
+	serve_finish_message(pending,
+	                     serve_answer_refusal(pending->serve, &pending->query,
+	                                          refusal));
 }
 
-static void finish_soa(struct pending *pending)
+static void serve_finish_soa(struct pending *pending)
 {
 	struct serve *serve = pending->serve;
 	struct rr soa = head_soa(&pending->head);
 
-	finish_message(pending, answer_soa(&pending->query, &soa, pending->tcp,
-	                                   serve->data, sizeof(serve->data)));
+	serve_finish_message(pending, answer_soa(&pending->query, &soa, pending->tcp,
+	                                         serve->data, sizeof(serve->data)));
 }
 
 /* ---- ordinary questions ---- */
 
-static void on_zone(void *self, enum err err, struct zone *zone)
+static void serve_on_zone(void *self, enum err err, struct zone *zone)
 {
 	struct pending *pending = self;
 	struct serve *serve = pending->serve;
 
 	if (err)
-		finish_refusal(pending, refusal_of(err));
+		serve_finish_refusal(pending, refusal_of(err));
 	else
-		finish_message(pending, answer_build(&pending->query, zone, pending->tcp,
-		                                     serve->data, sizeof(serve->data)));
+		serve_finish_message(pending,
+		                     answer_build(&pending->query, zone, pending->tcp,
+		                                  serve->data, sizeof(serve->data)));
 }
 
 /* ---- transfers ---- */
 
-static void finish_transfer(struct pending *pending, struct transfer *transfer)
+static void serve_finish_transfer(struct pending *pending, struct transfer *transfer)
 {
-	finish(pending, &(struct reply){ .transfer = transfer });
+	serve_finish(pending, &(struct reply){ .transfer = transfer });
 }
 
-static void on_whole_zone(void *self, enum err err, struct zone *zone)
+static void serve_on_whole_zone(void *self, enum err err, struct zone *zone)
 {
 	struct pending *pending = self;
 
 	if (err)
-		finish_refusal(pending, refusal_of(err));
+		serve_finish_refusal(pending, refusal_of(err));
 	else
-		finish_transfer(pending,
-		                transfer_axfr(pending->serve->config.transfers,
-		                              &pending->query, zone, &pending->peer));
+		serve_finish_transfer(pending,
+		                      transfer_axfr(pending->serve->config.transfers,
+		                                    &pending->query, zone,
+		                                    &pending->peer));
 }
 
-static void send_whole_zone(struct pending *pending)
+static void serve_send_whole_zone(struct pending *pending)
 {
-	zones_get(pending->serve->config.zones, &pending->head, on_whole_zone, pending);
+	zones_get(pending->serve->config.zones, &pending->head, serve_on_whole_zone,
+	          pending);
 }
 
 /* In one datagram, or only the SOA: then the client comes over TCP (RFC 1995 2). */
-static void send_delta_by_udp(struct pending *pending, struct delta *delta)
+static void serve_send_delta_by_udp(struct pending *pending, struct delta *delta)
 {
 	struct serve *serve = pending->serve;
 	struct query query = pending->query;	/* is needed again if this is too long */
@@ -182,16 +186,16 @@ static void send_delta_by_udp(struct pending *pending, struct delta *delta)
 	ixfr_init(&ixfr, &query, delta);
 	len = ixfr_next(&ixfr, false, serve->data, sizeof(serve->data));
 	if (ixfr.ended)
-		finish_message(pending, len);
+		serve_finish_message(pending, len);
 	else
-		finish_soa(pending);
+		serve_finish_soa(pending);
 }
 
 /*
  * Is there a delta, and is it no larger than the zone? Where that is not in memory
  * the records are counted: it is not read only to be measured.
  */
-static bool is_worth_sending(struct pending *pending, const struct delta *delta)
+static bool serve_is_worth_sending(struct pending *pending, const struct delta *delta)
 {
 	const struct zone *zone =
 	    zones_cached(pending->serve->config.zones, &pending->head);
@@ -203,28 +207,29 @@ static bool is_worth_sending(struct pending *pending, const struct delta *delta)
 	return delta->records <= (uint64_t)pending->head.records + 1;
 }
 
-static void on_delta(void *self, enum err err, struct delta *delta)
+static void serve_on_delta(void *self, enum err err, struct delta *delta)
 {
 	struct pending *pending = self;
 	struct serve *serve = pending->serve;
-	bool worth = is_worth_sending(pending, delta);
+	bool worth = serve_is_worth_sending(pending, delta);
 
 	if (err)
-		finish_refusal(pending, refusal_of(err));
+		serve_finish_refusal(pending, refusal_of(err));
 	else if (!pending->tcp && worth)
-		send_delta_by_udp(pending, delta);
+		serve_send_delta_by_udp(pending, delta);
 	else if (!pending->tcp)
-		finish_soa(pending);
+		serve_finish_soa(pending);
 	else if (worth)
-		finish_transfer(pending,
-		                transfer_ixfr(serve->config.transfers, &pending->query,
-		                              delta, &pending->peer));
+		serve_finish_transfer(pending,
+		                      transfer_ixfr(serve->config.transfers,
+		                                    &pending->query, delta,
+		                                    &pending->peer));
 	else
-		send_whole_zone(pending);
+		serve_send_whole_zone(pending);
 }
 
-/* Over UDP anybody writes a server's address on his questions. */
-static bool is_proven(const struct pending *pending)
+/* Over UDP a client can forge a server's address. */
+static bool serve_is_proven(const struct pending *pending)
 {
 	return pending->tcp || limiter_is_proven(pending->serve->config.limiter,
 	                                         &pending->query, &pending->peer);
@@ -235,18 +240,19 @@ static bool is_proven(const struct pending *pending)
  * does one that may not have its address: then it comes over TCP, and nobody else can
  * be sent many octets for few.
  */
-static void send_changes(struct pending *pending)
+static void serve_send_changes(struct pending *pending)
 {
 	if (!serial_newer(pending->head.serial, pending->query.ixfr_serial) ||
-	    !is_proven(pending))
-		finish_soa(pending);
+	    !serve_is_proven(pending))
+		serve_finish_soa(pending);
 	else
 		deltas_get(pending->serve->config.deltas, &pending->head,
-		           pending->query.ixfr_serial, DELTAS_OCTETS, on_delta, pending);
+		           pending->query.ixfr_serial, DELTAS_OCTETS, serve_on_delta,
+		           pending);
 }
 
 /* It was broken: if it is not any more, its head may still be from before. */
-static void on_mended_zone(void *self, enum err err, struct zone *zone)
+static void serve_on_mended_zone(void *self, enum err err, struct zone *zone)
 {
 	struct pending *pending = self;
 
@@ -254,37 +260,38 @@ static void on_mended_zone(void *self, enum err err, struct zone *zone)
 	if (!err && !pending->head.soa_len)
 		err = ERR_BUSY;
 	if (err)
-		finish_refusal(pending, refusal_of(err));
+		serve_finish_refusal(pending, refusal_of(err));
 	else
-		send_changes(pending);
+		serve_send_changes(pending);
 }
 
-static void on_allowed(void *self, bool allowed)
+static void serve_on_allowed(void *self, bool allowed)
 {
 	struct pending *pending = self;
 	struct serve *serve = pending->serve;
 
 	if (!allowed)
-		finish_refusal(pending, servers_were_read(serve->config.servers)
+		serve_finish_refusal(pending, servers_were_read(serve->config.servers)
 		                            ? REFUSAL_NOT_ALLOWED
 		                            : REFUSAL_NOT_READ);
 	else if (pending->query.type == RR_AXFR)
-		send_whole_zone(pending);
+		serve_send_whole_zone(pending);
 	else if (zones_broken(serve->config.zones, &pending->head))
-		zones_get(serve->config.zones, &pending->head, on_mended_zone, pending);
+		zones_get(serve->config.zones, &pending->head, serve_on_mended_zone,
+		          pending);
 	else
-		send_changes(pending);
+		serve_send_changes(pending);
 }
 
-/* ---- the way there ---- */
+/* ---- from the question to the zone ---- */
 
-static bool is_transfer(const struct query *query)
+static bool serve_is_transfer(const struct query *query)
 {
 	return query->type == RR_AXFR || query->type == RR_IXFR;
 }
 
-/* Who asks for a transfer, and with which key it is signed. */
-static void ask_access(struct pending *pending)
+/* Checks the peer and the key of a transfer. */
+static void serve_ask_access(struct pending *pending)
 {
 	const struct tsig_key *key = query_key(&pending->query);
 	struct access_ask ask = { .peer = pending->peer, .is_proven = pending->tcp };
@@ -293,13 +300,13 @@ static void ask_access(struct pending *pending)
 	memcpy(ask.domain, pending->head.id, sizeof(ask.domain));
 	if (key)
 		ask.key = key->name;
-	servers_ask(pending->serve->config.servers, &ask, on_allowed, pending);
+	servers_ask(pending->serve->config.servers, &ask, serve_on_allowed, pending);
 }
 
-static void on_head(void *self, enum err err, const struct head *head);
+static void serve_on_head(void *self, enum err err, const struct head *head);
 
 /* A DS record is of the zone above (RFC 4035 3.1.4.1): if that is ours, it answers. */
-static const struct name *sought(const struct query *query, struct name *above)
+static const struct name *serve_wanted_name(const struct query *query, struct name *above)
 {
 	bool is_above = query->type == RR_DS && name_parent(&query->name, above);
 
@@ -307,55 +314,57 @@ static const struct name *sought(const struct query *query, struct name *above)
 }
 
 /* True: there is no zone above, and the name's own is looked for. */
-static bool ask_at_the_name(struct pending *pending)
+static bool serve_find_at_name(struct pending *pending)
 {
 	if (pending->query.type != RR_DS || pending->at_the_name)
 		return false;
 	pending->at_the_name = true;
-	return !heads_ask(pending->serve->config.heads, &pending->query.name, false,
-	                  on_head, pending);
+	return !zone_lookup_find(pending->serve->config.lookup, &pending->query.name,
+	                         false, serve_on_head, pending);
 }
 
-static void on_head(void *self, enum err err, const struct head *head)
+static void serve_on_head(void *self, enum err err, const struct head *head)
 {
 	struct pending *pending = self;
 	struct serve *serve = pending->serve;
 	bool apex;
 
-	if (!err && !head && ask_at_the_name(pending))
+	if (!err && !head && serve_find_at_name(pending))
 		return;
 	if (err || !head) {
-		finish_refusal(pending, refusal_of(err ? err : ERR_NOT_FOUND));
+		serve_finish_refusal(pending, refusal_of(err ? err : ERR_NOT_FOUND));
 		return;
 	}
 	if (head != &pending->head)
 		pending->head = *head;
 	apex = name_equal(&head->name, &pending->query.name);
-	if (is_transfer(&pending->query) && !apex)
-		finish_refusal(pending, REFUSAL_NOT_AN_APEX);
-	else if (is_transfer(&pending->query))
-		ask_access(pending);
+	if (serve_is_transfer(&pending->query) && !apex)
+		serve_finish_refusal(pending, REFUSAL_NOT_AN_APEX);
+	else if (serve_is_transfer(&pending->query))
+		serve_ask_access(pending);
 	else if (pending->query.type == RR_SOA && apex &&
 	         !zones_broken(serve->config.zones, &pending->head))
-		finish_soa(pending);
+		serve_finish_soa(pending);
 	else
-		zones_get(serve->config.zones, &pending->head, on_zone, pending);
+		zones_get(serve->config.zones, &pending->head, serve_on_zone, pending);
 }
 
-/* What a name server acts upon: it must not be older than what it was told of. */
-static bool is_of_now(const struct query *query)
+/* A name server acts upon it: it must not be older than a NOTIFY said. */
+static bool serve_must_be_current(const struct query *query)
 {
-	return is_transfer(query) || query->type == RR_SOA;
+	return serve_is_transfer(query) || query->type == RR_SOA;
 }
 
-static bool find_head(struct serve *serve, const struct query *query, struct head *head)
+static bool serve_find_head(struct serve *serve, const struct query *query,
+                            struct head *head)
 {
-	return is_of_now(query) && herald_holds(serve->config.herald) &&
-	       heads_known(serve->config.heads, &query->name, head);
+	return serve_must_be_current(query) &&
+	announcer_has_lease(serve->config.announcer) &&
+	       zone_lookup_cached(serve->config.lookup, &query->name, head);
 }
 
-static void answer_soa_now(struct serve *serve, struct query *query, bool tcp,
-                           const struct head *head, struct reply *answer)
+static void serve_answer_soa_now(struct serve *serve, struct query *query, bool tcp,
+                                 const struct head *head, struct reply *answer)
 {
 	struct rr soa = head_soa(head);
 
@@ -364,16 +373,16 @@ static void answer_soa_now(struct serve *serve, struct query *query, bool tcp,
 }
 
 /* What all name servers ask all the time. */
-static bool answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
-                             struct reply *answer)
+static bool serve_answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
+                                   struct reply *answer)
 {
 	const uint8_t *record;
 	size_t len;
 
 	if (query->type != RR_SOA || zones_some_broken(serve->config.zones) ||
-	    !herald_holds(serve->config.herald))
+	    !announcer_has_lease(serve->config.announcer))
 		return false;
-	record = heads_soa_record(serve->config.heads, &query->raw, &len);
+	record = zone_lookup_soa_record(serve->config.lookup, &query->raw, &len);
 	if (!record)
 		return false;
 	metric_add(serve->config.figures->soa_from_memory, 1);
@@ -383,15 +392,16 @@ static bool answer_ready_soa(struct serve *serve, struct query *query, bool tcp,
 }
 
 /* Of the zone that answers. *head NULL: none of ours. False: the database knows. */
-static bool recent_head(const struct serve *serve, const struct query *query,
-                        const struct head **head)
+static bool serve_recent_head(const struct serve *serve, const struct query *query,
+                              const struct head **head)
 {
-	const struct heads *heads = serve->config.heads;
+	const struct zone_lookup *lookup = serve->config.lookup;
 	struct name above;
 
-	if (!heads_recent(heads, sought(query, &above), head))
+	if (!zone_lookup_recent(lookup, serve_wanted_name(query, &above), head))
 		return false;
-	return *head || query->type != RR_DS || heads_recent(heads, &query->name, head);
+	return *head || query->type != RR_DS || zone_lookup_recent(lookup, &query->name,
+	                                                           head);
 }
 
 /*
@@ -399,26 +409,26 @@ static bool recent_head(const struct serve *serve, const struct query *query,
  * of a zone that cannot be served is not told: who heard it would come for the zone,
  * again and again.
  */
-static bool answer_now(struct serve *serve, struct query *query, bool tcp,
-                       struct reply *answer)
+static bool serve_answer_now(struct serve *serve, struct query *query, bool tcp,
+                             struct reply *answer)
 {
 	const struct head *head;
 	struct head known;
 	struct zone *zone;
 
-	if (answer_ready_soa(serve, query, tcp, answer))
+	if (serve_answer_ready_soa(serve, query, tcp, answer))
 		return true;
-	if (query->type == RR_SOA && find_head(serve, query, &known) &&
+	if (query->type == RR_SOA && serve_find_head(serve, query, &known) &&
 	    !zones_broken(serve->config.zones, &known)) {
-		answer_soa_now(serve, query, tcp, &known, answer);
+		serve_answer_soa_now(serve, query, tcp, &known, answer);
 		return true;
 	}
-	if (is_of_now(query))
+	if (serve_must_be_current(query))
 		return false;
-	if (!recent_head(serve, query, &head))
+	if (!serve_recent_head(serve, query, &head))
 		return false;
 	if (!head) {
-		answer->len = answer_refusal(serve, query, REFUSAL_NOT_OURS);
+		answer->len = serve_answer_refusal(serve, query, REFUSAL_NOT_OURS);
 		return true;
 	}
 	zone = zones_cached(serve->config.zones, head);
@@ -428,7 +438,7 @@ static bool answer_now(struct serve *serve, struct query *query, bool tcp,
 	return true;
 }
 
-static void go_on(void *self)
+static void serve_run_ready(void *self)
 {
 	struct serve *serve = self;
 	struct pending *pending;
@@ -437,28 +447,28 @@ static void go_on(void *self)
 		serve->ready = pending->next;
 		if (!serve->ready)
 			serve->ready_end = &serve->ready;
-		on_head(pending, OK, &pending->head);
+		serve_on_head(pending, OK, &pending->head);
 	}
 }
 
 void serve_end(struct serve *serve)
 {
 	loop_later_cancel(serve->config.loop, serve);
-	go_on(serve);
+	serve_run_ready(serve);
 }
 
 /* Not at once: the caller is to return before its callback comes. */
-static void make_ready(struct serve *serve, struct pending *pending)
+static void serve_make_ready(struct serve *serve, struct pending *pending)
 {
 	if (!serve->ready)
-		loop_later(serve->config.loop, go_on, serve);
+		loop_later(serve->config.loop, serve_run_ready, serve);
 	pending->next = NULL;
 	*serve->ready_end = pending;
 	serve->ready_end = &pending->next;
 }
 
-static bool ask_database(struct serve *serve, const struct serve_request *request,
-                         const struct query *query)
+static bool serve_ask_database(struct serve *serve, const struct serve_request *request,
+                               const struct query *query)
 {
 	struct pending *pending;
 	struct name above;
@@ -474,21 +484,21 @@ static bool ask_database(struct serve *serve, const struct serve_request *reques
 	pending->later = request->later;
 	pending->self = request->self;
 	serve->pending++;
-	if (find_head(serve, query, &pending->head)) {
-		make_ready(serve, pending);
+	if (serve_find_head(serve, query, &pending->head)) {
+		serve_make_ready(serve, pending);
 		return true;
 	}
-	if (!heads_ask(serve->config.heads, sought(query, &above), is_of_now(query),
-	               on_head, pending))
+	if (!zone_lookup_find(serve->config.lookup, serve_wanted_name(query, &above),
+	                      serve_must_be_current(query), serve_on_head, pending))
 		return true;
 	serve->pending--;
 	pending_free(pending);
 	return false;
 }
 
-/* Whoever sends a datagram causes it. */
-static void note_badly_signed(struct serve *serve, const struct query *query,
-                              const struct address *peer)
+/* Any datagram can cause it, so it is rate-limited. */
+static void serve_note_badly_signed(struct serve *serve, const struct query *query,
+                                    const struct address *peer)
 {
 	char key[NAME_MAX_TEXT + 1], from[ADDRESS_TEXT];
 
@@ -502,7 +512,7 @@ static void note_badly_signed(struct serve *serve, const struct query *query,
 	         (unsigned long long)serve->badly_signed.unlogged);
 }
 
-static void count_query(const struct figures *figures, const struct query *query)
+static void serve_count_query(const struct figures *figures, const struct query *query)
 {
 	switch (query->type) {
 	case RR_SOA:
@@ -519,16 +529,16 @@ static void count_query(const struct figures *figures, const struct query *query
 	}
 }
 
-static size_t answer_judged(struct serve *serve, const struct query *query)
+static size_t serve_answer_rcode(struct serve *serve, const struct query *query)
 {
 	if (query->rcode)
 		metric_add(serve->config.figures->queries_refused, 1);
 	return query_answer_rcode(query, query->rcode, serve->data, sizeof(serve->data));
 }
 
-/* A bad cookie is as good as none, except to whoever asks only for a cookie. */
-static void judge_cookie(struct serve *serve, const struct address *peer,
-                         struct query *query)
+/* A bad cookie counts as none, unless the client asks only for a cookie. */
+static void serve_check_cookie(struct serve *serve, const struct address *peer,
+                               struct query *query)
 {
 	struct cookie_request request = {
 		.option = query->cookie_option, .len = query->cookie_len, .client = peer,
@@ -537,20 +547,21 @@ static void judge_cookie(struct serve *serve, const struct address *peer,
 	if (!query->has_cookie)
 		return;
 	request.now = (uint32_t)clock_unix();
-	query->cookie = cookie_judge(&serve->secrets, &request);
-	metric_add(serve->config.figures->cookies[query->cookie.verdict], 1);
+	query->cookie = cookie_check(&serve->secrets, &request);
+	metric_add(serve->config.figures->cookies[query->cookie.result], 1);
 }
 
-/* Who signs with a key of a list that was not read is not told that it is unknown. */
-static enum query_fate put_off(struct query *query)
+/* The keys are not read yet: the key may be good, so it is not called unknown. */
+static enum query_fate serve_refuse_unread(struct query *query)
 {
 	query->rcode = refusal_rcode(REFUSAL_NOT_READ);
 	query->error = refusal_error(REFUSAL_NOT_READ);
 	return QUERY_REFUSED;
 }
 
-static enum query_fate verify(struct serve *serve, const struct serve_request *request,
-                              struct query *query)
+static enum query_fate serve_verify(struct serve *serve,
+                                    const struct serve_request *request,
+                                    struct query *query)
 {
 	struct servers *servers = serve->config.servers;
 	const struct tsig_key *key =
@@ -558,17 +569,18 @@ static enum query_fate verify(struct serve *serve, const struct serve_request *r
 	enum query_fate fate;
 
 	if (!key && !servers_were_read(servers) && query->rcode != RCODE_FORMERR)
-		return put_off(query);
+		return serve_refuse_unread(query);
 	fate = query_verify(query, request->packet, key, (uint64_t)clock_unix());
 	if (query->tsig_error)
-		note_badly_signed(serve, query, &request->peer);
+		serve_note_badly_signed(serve, query, &request->peer);
 	if (query->tsig_error == TSIG_BADSIG)
 		servers_hurry(servers, &request->peer);	/* the secret may be new */
 	return fate;
 }
 
-static enum query_fate judge(struct serve *serve, const struct serve_request *request,
-                             struct query *query)
+static enum query_fate serve_check(struct serve *serve,
+                                   const struct serve_request *request,
+                                   struct query *query)
 {
 	enum query_fate fate =
 	    query_read(request->packet, request->len, request->tcp, query);
@@ -576,26 +588,27 @@ static enum query_fate judge(struct serve *serve, const struct serve_request *re
 	if (fate == QUERY_SILENCE)
 		return fate;
 	query->keepalive_ds = request->idle_ms / 100;
-	judge_cookie(serve, &request->peer, query);
+	serve_check_cookie(serve, &request->peer, query);
 	if (query->tsig.present)
-		fate = verify(serve, request, query);
-	if (fate == QUERY_COOKIE && query->cookie.verdict == COOKIE_BAD)
+		fate = serve_verify(serve, request, query);
+	if (fate == QUERY_COOKIE && query->cookie.result == COOKIE_BAD)
 		query->rcode = RCODE_BADCOOKIE;
 	return fate;
 }
 
 /* False: the answer comes later. */
-static bool answer_question(struct serve *serve, const struct serve_request *request,
-                            struct query *query, struct reply *answer)
+static bool serve_answer_question(struct serve *serve,
+                                  const struct serve_request *request,
+                                  struct query *query, struct reply *answer)
 {
-	count_query(serve->config.figures, query);
-	if (is_of_now(query))
+	serve_count_query(serve->config.figures, query);
+	if (serve_must_be_current(query))
 		serve->config.heard(serve->config.self, &request->peer);
-	if (answer_now(serve, query, request->tcp, answer))
+	if (serve_answer_now(serve, query, request->tcp, answer))
 		return true;
-	if (ask_database(serve, request, query))
+	if (serve_ask_database(serve, request, query))
 		return false;
-	answer->len = answer_refusal(serve, query, REFUSAL_BUSY);
+	answer->len = serve_answer_refusal(serve, query, REFUSAL_BUSY);
 	return true;
 }
 
@@ -603,16 +616,16 @@ enum serve_fate serve(struct serve *serve, const struct serve_request *request,
                       struct reply *answer)
 {
 	struct query query;
-	enum query_fate fate = judge(serve, request, &query);
+	enum query_fate fate = serve_check(serve, request, &query);
 
 	*answer = (struct reply){ .data = serve->data };
 	if (fate == QUERY_SILENCE)
 		return SERVE_SILENCE;
 	if (fate != QUERY_SERVE)
-		answer->len = answer_judged(serve, &query);
-	else if (!answer_question(serve, request, &query, answer))
+		answer->len = serve_answer_rcode(serve, &query);
+	else if (!serve_answer_question(serve, request, &query, answer))
 		return SERVE_LATER;
 	if (!request->tcp)
-		answer->len = limit(serve, &query, &request->peer, answer->len);
+		answer->len = serve_limit(serve, &query, &request->peer, answer->len);
 	return answer->len ? SERVE_NOW : SERVE_SILENCE;
 }

@@ -1,8 +1,8 @@
 /*
- * serve -- from a request to its answer, the same for UDP and TCP: judge it,
- * find the zone, check the peer where it wants a transfer, answer. What can
- * be said from memory is said at once; else the request is kept until the
- * database has answered, and the listener is called back.
+ * serve -- from a request to its answer, the same for UDP and TCP: checks the request,
+ * finds the zone, checks the peer of a transfer, and answers. It answers from memory at
+ * once if it can. If it cannot, it keeps the request until the database has answered,
+ * and calls the listener back.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 struct cookie_secrets;
 struct deltas;
 struct figures;
-struct heads;
-struct herald;
+struct zone_lookup;
+struct announcer;
 struct loop;
 struct limiter;
 struct serve;
@@ -39,8 +39,8 @@ typedef void reply_fn(void *self, const struct reply *reply);
 struct serve_config {
 	const struct figures *figures;
 	struct loop *loop;
-	struct herald *herald;
-	struct heads *heads;
+	struct announcer *announcer;
+	struct zone_lookup *lookup;
 	struct zones *zones;
 	struct deltas *deltas;
 	struct servers *servers;

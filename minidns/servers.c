@@ -60,11 +60,11 @@ struct servers {
 	int failures;			/* in a row */
 };
 
-static void start(struct servers *servers);
+static void servers_start_read(struct servers *servers);
 
-static void on_timer(void *self)
+static void servers_on_timer(void *self)
 {
-	start(self);
+	servers_start_read(self);
 }
 
 struct servers *servers_new(struct loop *loop, const struct db_config *config,
@@ -78,9 +78,9 @@ struct servers *servers_new(struct loop *loop, const struct db_config *config,
 	servers->db = db_new(config);
 	servers->hosts = map_new(random_u32());
 	servers->ends = map_new(random_u32());
-	servers->timer = loop_timer_new(loop, on_timer, servers);
+	servers->timer = loop_timer_new(loop, servers_on_timer, servers);
 	servers->read_ms = servers->stranger_ms = INT64_MIN / 2;
-	start(servers);
+	servers_start_read(servers);
 	return servers;
 }
 
@@ -97,7 +97,7 @@ enum err servers_set_keys(struct servers *servers, const char *text, struct why 
 
 /* ---- reading ---- */
 
-static void read_run(void *job)
+static void servers_read_run(void *job)
 {
 	struct reading *reading = job;
 
@@ -105,7 +105,7 @@ static void read_run(void *job)
 	    store_servers(reading->servers->db, &reading->found, &reading->why);
 }
 
-static void tell(struct servers *servers, struct waiter *waiter)
+static void servers_answer_waiting(struct servers *servers, struct waiter *waiter)
 {
 	for (struct waiter *next; waiter; waiter = next) {
 		next = waiter->next;
@@ -122,7 +122,7 @@ struct end_key {
 	uint8_t port[2];
 };
 
-static struct end_key end_key(const struct address *address)
+static struct end_key servers_end_key(const struct address *address)
 {
 	return (struct end_key){
 		.host = address_host_key(address),
@@ -130,14 +130,14 @@ static struct end_key end_key(const struct address *address)
 	};
 }
 
-static void note_hosts(struct servers *servers)
+static void servers_note_hosts(struct servers *servers)
 {
 	map_free(&servers->hosts);
 	map_free(&servers->ends);
 	servers->hosts = map_new(random_u32());
 	servers->ends = map_new(random_u32());
 	for (size_t i = 0; i < servers->access.server_count; i++) {
-		struct end_key key = end_key(&servers->access.servers[i].address);
+		struct end_key key = servers_end_key(&servers->access.servers[i].address);
 
 		map_put(servers->hosts, &key.host, sizeof(key.host), servers);
 		map_put(servers->ends, &key, sizeof(key), servers);
@@ -148,7 +148,7 @@ static void note_hosts(struct servers *servers)
 bool servers_may_hear(const struct servers *servers, const struct address *server,
                       bool notify)
 {
-	struct end_key key = end_key(server);
+	struct end_key key = servers_end_key(server);
 
 	return map_get(servers->ends, &key, sizeof(key)) ||
 	       (notify && prefixes_cover(&servers->access.always, server));
@@ -168,7 +168,7 @@ bool servers_knows(const struct servers *servers, const struct address *peer)
 }
 
 /* Said when it begins. */
-static void note_cut(struct servers *servers, bool cut)
+static void servers_note_cut(struct servers *servers, bool cut)
 {
 	if (cut && !servers->was_cut)
 		log_warn("access list cut: servers=%d keys=%d are read, there are more",
@@ -177,7 +177,7 @@ static void note_cut(struct servers *servers, bool cut)
 }
 
 /* The list that was read last stays in force while the database is away. */
-static void note(struct servers *servers, struct reading *reading)
+static void servers_note_change(struct servers *servers, struct reading *reading)
 {
 	bool down = reading->err;
 
@@ -185,9 +185,9 @@ static void note(struct servers *servers, struct reading *reading)
 		servers->was_read = true;
 		access_set_servers(&servers->access, &reading->found.servers,
 		                   reading->found.server_count);
-		note_hosts(servers);
+		servers_note_hosts(servers);
 		keyring_replace(&servers->access.keys, &reading->found.keys);
-		note_cut(servers, reading->found.cut);
+		servers_note_cut(servers, reading->found.cut);
 	}
 	if (down && !servers->failures)
 		log_warn("access list not read: error=%s reason=%s",
@@ -195,7 +195,7 @@ static void note(struct servers *servers, struct reading *reading)
 	servers->failures = down ? servers->failures + 1 : 0;
 }
 
-static void set_timer(struct servers *servers)
+static void servers_set_timer(struct servers *servers)
 {
 	int64_t left_ms = servers->due_ms - loop_now_ms(servers->loop);
 
@@ -203,41 +203,42 @@ static void set_timer(struct servers *servers)
 }
 
 /* The next reading is due then, if not sooner. */
-static void make_due(struct servers *servers, int64_t due_ms, bool for_stranger)
+static void servers_make_due(struct servers *servers, int64_t due_ms, bool for_stranger)
 {
 	if (due_ms >= servers->due_ms)
 		return;
 	servers->due_ms = due_ms;
 	servers->due_for_stranger = for_stranger;
 	if (!servers->reading)
-		set_timer(servers);
+		servers_set_timer(servers);
 }
 
 /* When nobody hurries. */
-static int64_t pause_ms(const struct servers *servers)
+static int64_t servers_pause_ms(const struct servers *servers)
 {
 	if (!servers->failures)
 		return PERIOD_MS;
 	return backoff_ms(&retry, servers->failures - 1, random_u32());
 }
 
-static void read_done(void *job)
+static void servers_read_done(void *job)
 {
 	struct reading *reading = job;
 	struct servers *servers = reading->servers;
 
 	servers->reading = false;
 	if (lane_job_ran(servers->lane))
-		note(servers, reading);
-	tell(servers, reading->waiters);
+		servers_note_change(servers, reading);
+	servers_answer_waiting(servers, reading->waiters);
 	free(reading);
 	if (!servers->timer)
 		return;
-	make_due(servers, loop_now_ms(servers->loop) + pause_ms(servers), false);
-	set_timer(servers);
+	servers_make_due(servers, loop_now_ms(servers->loop) + servers_pause_ms(servers),
+	                 false);
+	servers_set_timer(servers);
 }
 
-static void start(struct servers *servers)
+static void servers_start_read(struct servers *servers)
 {
 	struct reading *reading;
 
@@ -253,12 +254,12 @@ static void start(struct servers *servers)
 	servers->due_ms = INT64_MAX;
 	servers->due_for_stranger = false;
 	servers->reading = true;
-	bug_if(!lane_submit(servers->lane, read_run, read_done, reading));
+	bug_if(!lane_submit(servers->lane, servers_read_run, servers_read_done, reading));
 }
 
 void servers_reload(struct servers *servers)
 {
-	make_due(servers, loop_now_ms(servers->loop), false);
+	servers_make_due(servers, loop_now_ms(servers->loop), false);
 }
 
 /* ---- ask ---- */
@@ -275,7 +276,7 @@ void servers_hurry(struct servers *servers, const struct address *peer)
 
 	if (stranger && due_ms < servers->stranger_ms + STRANGER_MS)
 		due_ms = servers->stranger_ms + STRANGER_MS;
-	make_due(servers, due_ms, stranger);
+	servers_make_due(servers, due_ms, stranger);
 }
 
 void servers_ask(struct servers *servers, const struct access_ask *ask, allowed_fn *fn,
@@ -317,7 +318,7 @@ void servers_free(struct servers **servers)
 		return;
 	loop_timer_free(&old->timer);
 	lane_free(&old->lane);
-	tell(old, old->waiting);
+	servers_answer_waiting(old, old->waiting);
 	db_free(&old->db);
 	access_clear(&old->access);
 	map_free(&old->hosts);

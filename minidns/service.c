@@ -1,14 +1,14 @@
 #include "service.h"
 
-#include "compare.h"
-#include "core/known.h"
+#include "announcer.h"
+#include "compare_queue.h"
+#include "core/soa_cache.h"
 #include "dns/address.h"
-#include "herald.h"
-#include "intake.h"
 #include "model/json.h"
 #include "model/messages.h"
 #include "model/name.h"
 #include "notifier.h"
+#include "order_queue.h"
 #include "poller.h"
 
 enum { ADDRESS_MAX = 64 };
@@ -22,20 +22,22 @@ static enum err on_notify_zone_changed(void *self, struct request *req)
 	return err ? err : notifier_order(service->notifier, &order, &req->why);
 }
 
-static void nothing(void *self)
+static void ignore_announced(void *self)
 {
 	(void)self;
 }
 
-/* No NOTIFY tells of it, and no instance is to remember the zone. */
-static void tell_of_end(const struct service *service, const struct poll_order *order)
+/* No NOTIFY announces a deletion, and all instances must forget the zone. */
+static void announce_deletion(const struct service *service,
+                              const struct poll_order *order)
 {
 	struct edition edition = edition_of(&order->domain);
 	struct name zone;
 	struct why why;
 
 	if (!name_parse(order->domain.name, "domain.name", &zone, &why))
-		herald_tell(service->herald, &zone, &edition, nothing, service->herald);
+		announcer_send(service->announcer, &zone, &edition, ignore_announced,
+		               service->announcer);
 }
 
 static enum err on_poll_for_serial_number(void *self, struct request *req)
@@ -47,7 +49,7 @@ static enum err on_poll_for_serial_number(void *self, struct request *req)
 	if (!err)
 		err = poller_order(service->poller, &order, &req->why);
 	if (!err && order.domain.state.task == TASK_DELETE)
-		tell_of_end(service, &order);
+		announce_deletion(service, &order);
 	return err;
 }
 
@@ -56,7 +58,7 @@ static enum err on_propagate_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return intake_take(service->intake, req->args, false, &req->why);
+	return order_queue_add(service->orders, req->args, false, &req->why);
 }
 
 /* The pool manager looks after its servers: it hears of those that differ. */
@@ -64,7 +66,7 @@ static enum err on_poll_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return intake_take(service->intake, req->args, true, &req->why);
+	return order_queue_add(service->orders, req->args, true, &req->why);
 }
 
 /* The same, of what each has under its serial. */
@@ -72,7 +74,7 @@ static enum err on_compare_zones(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return compares_take(service->compares, req->args, &req->why);
+	return compare_queue_add(service->compare_queue, req->args, &req->why);
 }
 
 struct ended {
@@ -116,7 +118,7 @@ static enum err on_news(void *self, struct request *req)
 {
 	const struct service *service = self;
 
-	return herald_take(service->herald, req->args, &req->why);
+	return announcer_receive(service->announcer, req->args, &req->why);
 }
 
 #define TERMS "timeout retry_interval max_retries"

@@ -2,8 +2,8 @@
  * service -- the RPC methods of topic "minidns":
  *
  *	notify_zone_changed, poll_for_serial_number	orders of the pool manager
- *	propagate_zones, poll_zones			lists of them (intake.h)
- *	compare_zones					a list of comparisons (compare.h)
+ *	propagate_zones, poll_zones			lists of them (order_queue.h)
+ *	compare_zones					a list of zones (compare_queue.h)
  *	transfer_ended, news				told by another instance
  *
  * The first two are casts that are acknowledged once their timers are set;
@@ -13,17 +13,17 @@
 
 #include "runtime/rpc.h"
 
-struct compares;
-struct herald;
-struct intake;
+struct compare_queue;
+struct announcer;
+struct order_queue;
 struct notifier;
 struct poller;
 
 /* What the handlers' self points to. */
 struct service {
-	struct compares *compares;
-	struct herald *herald;
-	struct intake *intake;
+	struct compare_queue *compare_queue;
+	struct announcer *announcer;
+	struct order_queue *orders;
 	struct notifier *notifier;
 	struct poller *poller;
 };

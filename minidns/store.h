@@ -12,7 +12,7 @@
 #include "base/id.h"
 #include "core/access.h"
 #include "core/ixfr.h"
-#include "core/known.h"
+#include "core/soa_cache.h"
 #include "core/zone.h"
 #include "model/name.h"
 
@@ -47,7 +47,7 @@ enum err store_zone(struct db *db, const char *domain_id, struct zone **zone,
 
 /*
  * *delta is NULL when the journal does not lead there, or in more than LIMIT bytes:
- * as it was written, before the delta is condensed.
+ * as it was written, before the steps are merged.
  */
 enum err store_delta(struct db *db, const struct head *head, uint32_t from, size_t limit,
                      struct delta **delta, struct why *why);

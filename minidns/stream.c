@@ -32,8 +32,9 @@ void stream_tls_free(struct stream_tls **tls)
 }
 
 /* RFC 7858 3.1, RFC 9103 7.1: a client that names protocols must name "dot". */
-static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_len,
-                           const unsigned char *in, unsigned in_len, void *unused)
+static int stream_choose_protocol(SSL *ssl, const unsigned char **out,
+                                  unsigned char *out_len, const unsigned char *in,
+                                  unsigned in_len, void *unused)
 {
 	static const unsigned char dot[] = "\3dot";
 
@@ -45,7 +46,7 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
 	                                        : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-static enum err fail_file(struct why *why, const char *what, const char *path)
+static enum err stream_fail_file(struct why *why, const char *what, const char *path)
 {
 	const char *reason = ERR_reason_error_string(ERR_peek_last_error());
 	unsigned long first = ERR_peek_error();
@@ -57,18 +58,18 @@ static enum err fail_file(struct why *why, const char *what, const char *path)
 	            reason ? reason : "cannot be used");
 }
 
-static enum err load(SSL_CTX *context, const struct stream_tls_files *files,
-                     struct why *why)
+static enum err stream_load(SSL_CTX *context, const struct stream_tls_files *files,
+                            struct why *why)
 {
 	ERR_clear_error();
 	if (SSL_CTX_use_certificate_chain_file(context, files->certificate) != 1)
-		return fail_file(why, "tls_certificate", files->certificate);
+		return stream_fail_file(why, "tls_certificate", files->certificate);
 	if (SSL_CTX_use_PrivateKey_file(context, files->key, SSL_FILETYPE_PEM) != 1)
-		return fail_file(why, "tls_key", files->key);
+		return stream_fail_file(why, "tls_key", files->key);
 	if (!files->client_ca)
 		return OK;
 	if (SSL_CTX_load_verify_locations(context, files->client_ca, NULL) != 1)
-		return fail_file(why, "tls_client_ca", files->client_ca);
+		return stream_fail_file(why, "tls_client_ca", files->client_ca);
 	SSL_CTX_set_client_CA_list(context, SSL_load_client_CA_file(files->client_ca));
 	SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
 	                   NULL);
@@ -86,10 +87,10 @@ enum err stream_tls_load(struct stream_tls *tls, const struct stream_tls_files *
 	SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
 				  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 				  SSL_MODE_RELEASE_BUFFERS);
-	SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
+	SSL_CTX_set_alpn_select_cb(context, stream_choose_protocol, NULL);
 	/* each process would have tickets of its own, and a client comes to any */
 	SSL_CTX_set_num_tickets(context, 0);
-	err = load(context, files, why);
+	err = stream_load(context, files, why);
 	if (err) {
 		SSL_CTX_free(context);
 		return err;
@@ -117,7 +118,7 @@ void stream_open(struct stream *stream, int fd, const struct stream_tls *tls)
 }
 
 /* What came of an operation of TLS that did not succeed: 0 at the end, else -1. */
-static int outcome(struct stream *stream, int result)
+static int stream_outcome(struct stream *stream, int result)
 {
 	switch (SSL_get_error(stream->tls, result)) {
 	case SSL_ERROR_WANT_READ:
@@ -149,7 +150,7 @@ int stream_shake_hands(struct stream *stream)
 		stream->shaking_hands = false;
 		return 1;
 	}
-	return outcome(stream, result) < 0 && errno == EAGAIN ? 0 : -1;
+	return stream_outcome(stream, result) < 0 && errno == EAGAIN ? 0 : -1;
 }
 
 ssize_t stream_read(struct stream *stream, void *data, size_t size)
@@ -164,7 +165,7 @@ ssize_t stream_read(struct stream *stream, void *data, size_t size)
 	result = SSL_read_ex(stream->tls, data, size, &got);
 	if (result == 1)
 		return (ssize_t)got;
-	result = outcome(stream, result);
+	result = stream_outcome(stream, result);
 	stream->wants &= ~LOOP_READ;	/* whoever reads waits for that, or does not */
 	return result;
 }
@@ -181,7 +182,7 @@ ssize_t stream_write(struct stream *stream, const void *data, size_t len)
 	result = SSL_write_ex(stream->tls, data, len, &sent);
 	if (result == 1)
 		return (ssize_t)sent;
-	if (outcome(stream, result) == 0)
+	if (stream_outcome(stream, result) == 0)
 		errno = ECONNRESET;		/* the client said that it goes */
 	stream->wants &= ~LOOP_WRITE;
 	return -1;

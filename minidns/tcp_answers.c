@@ -28,13 +28,13 @@ void tcp_answers_init(struct tcp_answers *answers)
 	};
 }
 
-static void add(struct outputs *outputs, struct output *output)
+static void tcp_answers_add(struct outputs *outputs, struct output *output)
 {
 	*outputs->end = output;
 	outputs->end = &output->next;
 }
 
-static struct output *remove_first(struct outputs *outputs)
+static struct output *tcp_answers_remove_first(struct outputs *outputs)
 {
 	struct output *output = outputs->first;
 
@@ -44,17 +44,17 @@ static struct output *remove_first(struct outputs *outputs)
 	return output;
 }
 
-static void drop_message(struct tcp_answers *answers)
+static void output_drop_message(struct tcp_answers *answers)
 {
-	struct output *output = remove_first(&answers->messages);
+	struct output *output = tcp_answers_remove_first(&answers->messages);
 
 	answers->queued -= output->len;
 	free(output);
 }
 
-static void drop_transfer(struct tcp_answers *answers, bool complete)
+static void output_drop_transfer(struct tcp_answers *answers, bool complete)
 {
-	struct output *output = remove_first(&answers->transfers);
+	struct output *output = tcp_answers_remove_first(&answers->transfers);
 
 	answers->transfer_count--;
 	transfer_free(&output->transfer, complete);
@@ -66,9 +66,9 @@ static void drop_transfer(struct tcp_answers *answers, bool complete)
 void tcp_answers_clear(struct tcp_answers *answers)
 {
 	while (answers->messages.first)
-		drop_message(answers);
+		output_drop_message(answers);
 	while (answers->transfers.first)
-		drop_transfer(answers, false);
+		output_drop_transfer(answers, false);
 	tcp_answers_init(answers);
 }
 
@@ -108,16 +108,16 @@ void tcp_answers_put(struct tcp_answers *answers, const struct reply *reply,
 
 	answers->queued += output->len;
 	if (!output->transfer) {
-		add(&answers->messages, output);
+		tcp_answers_add(&answers->messages, output);
 		return;
 	}
-	add(&answers->transfers, output);
+	tcp_answers_add(&answers->transfers, output);
 	answers->transfer_count++;
 	transfer_start(output->transfer, ready, self);
 }
 
 /* The first of the messages. False: it was sent. */
-static bool take_message(struct tcp_answers *answers)
+static bool tcp_answers_take_message(struct tcp_answers *answers)
 {
 	struct output *output = answers->messages.first;
 
@@ -129,7 +129,7 @@ static bool take_message(struct tcp_answers *answers)
 }
 
 /* The next of the first transfer. False: there is none any more. */
-static bool make_message(struct tcp_answers *answers)
+static bool tcp_answers_make_message(struct tcp_answers *answers)
 {
 	size_t len;
 
@@ -144,19 +144,20 @@ static bool make_message(struct tcp_answers *answers)
 }
 
 /* What is first is done with if it has no more to say. */
-static void next_message(struct tcp_answers *answers)
+static void tcp_answers_next_message(struct tcp_answers *answers)
 {
 	if (!answers->out && answers->messages.first) {
-		if (!take_message(answers))
-			drop_message(answers);
-	} else if (!make_message(answers)) {
-		drop_transfer(answers, true);
+		if (!tcp_answers_take_message(answers))
+			output_drop_message(answers);
+	} else if (!tcp_answers_make_message(answers)) {
+		output_drop_transfer(answers, true);
 	}
 }
 
 enum sent { SENT_ALL, SENT_WAITS, SENT_BROKEN };
 
-static enum sent send_message(struct tcp_answers *answers, struct stream *stream)
+static enum sent tcp_answers_send_message(struct tcp_answers *answers,
+                                          struct stream *stream)
 {
 	while (answers->sending_len) {
 		ssize_t sent =
@@ -180,8 +181,8 @@ bool tcp_answers_send(struct tcp_answers *answers, struct stream *stream)
 		enum sent sent;
 
 		if (!answers->sending_len)
-			next_message(answers);
-		sent = send_message(answers, stream);
+			tcp_answers_next_message(answers);
+		sent = tcp_answers_send_message(answers, stream);
 		if (sent != SENT_ALL)
 			return sent == SENT_WAITS;
 	}

@@ -49,9 +49,9 @@ struct tcp_client {
 	bool known;			/* a server of ours when it came, or a stranger */
 	bool asked;			/* its first question was complete */
 	bool had_transfer;
-	/* within take_questions(): not again, and not freed, from below */
+	/* within tcp_clients_take_questions(): not again, and not freed, from below */
 	bool reading;
-	bool taking;			/* has_to_take() was true after the last event */
+	bool taking;			/* it had output after the last event */
 	/* since when it asks nothing, or since when it has to take STALL_BYTES */
 	int64_t last_ms;
 	int64_t taken;			/* at last_ms, if taking */
@@ -79,7 +79,7 @@ struct tcp_clients *tcp_clients_new(struct loop *loop,
 
 /* ---- the end of a client ---- */
 
-static void free_if_done(struct tcp_client *client)
+static void tcp_clients_free_if_done(struct tcp_client *client)
 {
 	if (client->stream.fd >= 0 || client->in_flight || client->reading)
 		return;
@@ -87,7 +87,7 @@ static void free_if_done(struct tcp_client *client)
 }
 
 /* Answers that are still due find it closed; the last of them frees it. */
-static void close_client(struct tcp_client *client)
+static void tcp_clients_close_client(struct tcp_client *client)
 {
 	struct tcp_clients *clients = client->clients;
 
@@ -103,15 +103,15 @@ static void close_client(struct tcp_client *client)
 	stream_close(&client->stream);
 	tcp_answers_clear(&client->answers);
 	frames_clear(&client->questions);
-	free_if_done(client);
+	tcp_clients_free_if_done(client);
 }
 
-static void reset_client(struct tcp_client *client)
+static void tcp_clients_reset_client(struct tcp_client *client)
 {
 	static const struct linger reset = { .l_onoff = 1 };
 
 	setsockopt(client->stream.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-	close_client(client);
+	tcp_clients_close_client(client);
 }
 
 /*
@@ -122,46 +122,46 @@ static void reset_client(struct tcp_client *client)
  * it more than the transfer. Any other client may have hung up in one direction only, and
  * gets its end of file.
  */
-static void part_from(struct tcp_client *client)
+static void tcp_clients_disconnect(struct tcp_client *client)
 {
 	int unsent;
 
 	if (client->had_transfer && !ioctl(client->stream.fd, SIOCOUTQ, &unsent) &&
 	    !unsent)
-		reset_client(client);
+		tcp_clients_reset_client(client);
 	else
-		close_client(client);
+		tcp_clients_close_client(client);
 }
 
 /* ---- deadlines ---- */
 
-static bool has_room(const struct tcp_client *client)
+static bool tcp_clients_has_room(const struct tcp_client *client)
 {
 	return client->in_flight + client->answers.transfer_count < MAX_IN_FLIGHT &&
 	       client->answers.queued < MAX_QUEUED;
 }
 
 /* We could go on by ourselves: there is room again for the answer to what was read. */
-static bool has_question(const struct tcp_client *client)
+static bool tcp_clients_has_question(const struct tcp_client *client)
 {
-	return has_room(client) && frames_wait(&client->questions);
+	return tcp_clients_has_room(client) && frames_wait(&client->questions);
 }
 
 /* Something for it is there, or is made as soon as its socket has room. */
-static bool has_to_take(const struct tcp_client *client)
+static bool tcp_clients_has_output(const struct tcp_client *client)
 {
-	return tcp_answers_ready(&client->answers) || has_question(client);
+	return tcp_answers_ready(&client->answers) || tcp_clients_has_question(client);
 }
 
 /* Nothing is owed to it. */
-static bool is_idle(const struct tcp_client *client)
+static bool tcp_clients_is_idle(const struct tcp_client *client)
 {
 	return !client->in_flight && tcp_answers_empty(&client->answers) &&
 	       !frames_wait(&client->questions);
 }
 
 /* Of whoever has asked something. */
-static int64_t idle_ms(const struct tcp_clients *clients)
+static int64_t tcp_clients_idle_ms(const struct tcp_clients *clients)
 {
 	const struct tcp_clients_config *config = &clients->config;
 
@@ -175,47 +175,49 @@ static int64_t idle_ms(const struct tcp_clients *clients)
  * What a client is told of it. 0: it is to close the connection as soon as it has its
  * answers (RFC 7828 3.3.2); what it asks until then is answered.
  */
-static int64_t told_idle_ms(const struct tcp_clients *clients)
+static int64_t tcp_clients_announced_idle_ms(const struct tcp_clients *clients)
 {
-	return clients->draining ? 0 : idle_ms(clients);
+	return clients->draining ? 0 : tcp_clients_idle_ms(clients);
 }
 
-static int64_t patience_ms(const struct tcp_client *client)
+static int64_t tcp_clients_patience_ms(const struct tcp_client *client)
 {
-	return client->asked ? idle_ms(client->clients) : FIRST_QUESTION_MS;
+	return client->asked ? tcp_clients_idle_ms(client->clients) : FIRST_QUESTION_MS;
 }
 
 /* When it is to be dropped, unless something happens; -1: it waits for us. */
-static int64_t deadline_ms(const struct tcp_client *client)
+static int64_t tcp_clients_deadline_ms(const struct tcp_client *client)
 {
-	if (has_to_take(client))
+	if (tcp_clients_has_output(client))
 		return client->look_ms;
-	if (!is_idle(client))
+	if (!tcp_clients_is_idle(client))
 		return -1;
-	return client->last_ms + patience_ms(client);
+	return client->last_ms + tcp_clients_patience_ms(client);
 }
 
-static void set_timer(struct tcp_client *client)
+static void tcp_clients_set_timer(struct tcp_client *client)
 {
-	int64_t left_ms = deadline_ms(client) - loop_now_ms(client->clients->loop);
+	int64_t left_ms =
+	    tcp_clients_deadline_ms(client) - loop_now_ms(client->clients->loop);
 
-	if (deadline_ms(client) < 0)
+	if (tcp_clients_deadline_ms(client) < 0)
 		loop_timer_cancel(client->timer);
 	else
 		loop_timer_set(client->timer, left_ms > 0 ? left_ms : 0);
 }
 
 /* Not before those that were read have been taken: they are kept in memory. */
-static bool wants_questions(const struct tcp_client *client)
+static bool tcp_clients_wants_questions(const struct tcp_client *client)
 {
-	return !client->said_all && has_room(client) && !frames_wait(&client->questions);
+	return !client->said_all && tcp_clients_has_room(client) &&
+	!frames_wait(&client->questions);
 }
 
 /*
  * What its host has acknowledged. That it has room for some octets more now and then, or
  * asks something else, does not count.
  */
-static int64_t taken(const struct tcp_client *client)
+static int64_t tcp_clients_taken(const struct tcp_client *client)
 {
 	int unsent = 0;
 
@@ -223,7 +225,7 @@ static int64_t taken(const struct tcp_client *client)
 	return client->answers.written - unsent;
 }
 
-static void look_later(struct tcp_client *client)
+static void tcp_clients_resume_later(struct tcp_client *client)
 {
 	int stall_ms = client->clients->config.stall_ms;
 
@@ -231,14 +233,14 @@ static void look_later(struct tcp_client *client)
 	    loop_now_ms(client->clients->loop) + (stall_ms + STALL_LOOKS - 1) / STALL_LOOKS;
 }
 
-static void begin_period(struct tcp_client *client)
+static void tcp_clients_begin_period(struct tcp_client *client)
 {
 	client->last_ms = loop_now_ms(client->clients->loop);
-	client->taken = taken(client);
-	look_later(client);
+	client->taken = tcp_clients_taken(client);
+	tcp_clients_resume_later(client);
 }
 
-static bool has_stalled(const struct tcp_client *client)
+static bool tcp_clients_has_stalled(const struct tcp_client *client)
 {
 	const struct tcp_clients *clients = client->clients;
 
@@ -246,74 +248,74 @@ static bool has_stalled(const struct tcp_client *client)
 }
 
 /* One that takes too little gets a reset: the kernel is not to keep the rest, either. */
-static void on_timer(void *self)
+static void tcp_clients_on_timer(void *self)
 {
 	struct tcp_client *client = self;
 
-	if (!has_to_take(client)) {
-		close_client(client);
+	if (!tcp_clients_has_output(client)) {
+		tcp_clients_close_client(client);
 		return;
 	}
-	if (taken(client) - client->taken >= STALL_BYTES) {
-		begin_period(client);
-	} else if (has_stalled(client)) {
+	if (tcp_clients_taken(client) - client->taken >= STALL_BYTES) {
+		tcp_clients_begin_period(client);
+	} else if (tcp_clients_has_stalled(client)) {
 		metric_add(client->clients->config.figures->tcp_stalled, 1);
-		reset_client(client);
+		tcp_clients_reset_client(client);
 		return;
 	} else {
-		look_later(client);
+		tcp_clients_resume_later(client);
 	}
-	set_timer(client);
+	tcp_clients_set_timer(client);
 }
 
 /* After each event: what is to be waited for next, or nothing any more. */
-static void settle(struct tcp_client *client)
+static void tcp_clients_settle(struct tcp_client *client)
 {
 	int events;
 
 	if (client->stream.fd < 0)
 		return;
-	if (client->said_all && is_idle(client)) {
-		close_client(client);
+	if (client->said_all && tcp_clients_is_idle(client)) {
+		tcp_clients_close_client(client);
 		return;
 	}
-	if (has_to_take(client) != client->taking) {
+	if (tcp_clients_has_output(client) != client->taking) {
 		client->taking = !client->taking;
-		begin_period(client);
+		tcp_clients_begin_period(client);
 	}
-	events = (wants_questions(client) ? LOOP_READ : 0) |
-		 (has_to_take(client) ? LOOP_WRITE : 0);
+	events = (tcp_clients_wants_questions(client) ? LOOP_READ : 0) |
+		 (tcp_clients_has_output(client) ? LOOP_WRITE : 0);
 	loop_io_set(client->io, stream_events(&client->stream, events));
-	set_timer(client);
+	tcp_clients_set_timer(client);
 }
 
 /* ---- answers ---- */
 
 /* The client must be held by its caller: it may be closed in here. */
-static void send_answers(struct tcp_client *client)
+static void tcp_clients_send_answers(struct tcp_client *client)
 {
 	if (!tcp_answers_send(&client->answers, &client->stream))
-		close_client(client);
+		tcp_clients_close_client(client);
 }
 
-static void on_transfer_ready(void *self)
+static void tcp_clients_on_transfer_ready(void *self)
 {
-	settle(self);
+	tcp_clients_settle(self);
 }
 
-static void put_answer(struct tcp_client *client, const struct reply *reply)
+static void tcp_clients_put_answer(struct tcp_client *client, const struct reply *reply)
 {
 	if (!reply->transfer && !reply->len)
 		return;
 	client->had_transfer |= reply->transfer != NULL;
-	tcp_answers_put(&client->answers, reply, on_transfer_ready, client);
+	tcp_answers_put(&client->answers, reply, tcp_clients_on_transfer_ready, client);
 }
 
 /* ---- questions ---- */
 
-static void take_questions(struct tcp_client *client);
+static void tcp_clients_take_questions(struct tcp_client *client);
 
-static void on_reply(void *self, const struct reply *reply)
+static void tcp_clients_on_reply(void *self, const struct reply *reply)
 {
 	struct tcp_client *client = self;
 
@@ -322,22 +324,23 @@ static void on_reply(void *self, const struct reply *reply)
 		struct transfer *transfer = reply->transfer;
 
 		transfer_free(&transfer, false);
-		free_if_done(client);
+		tcp_clients_free_if_done(client);
 		return;
 	}
-	put_answer(client, reply);
-	take_questions(client);
+	tcp_clients_put_answer(client, reply);
+	tcp_clients_take_questions(client);
 }
 
-static void serve_question(struct tcp_client *client, const uint8_t *packet, size_t len)
+static void tcp_clients_serve_question(struct tcp_client *client, const uint8_t *packet,
+                                       size_t len)
 {
 	struct serve_request request = {
 		.packet = packet,
 		.len = len,
 		.peer = client->peer,
 		.tcp = true,
-		.idle_ms = told_idle_ms(client->clients),
-		.later = on_reply,
+		.idle_ms = tcp_clients_announced_idle_ms(client->clients),
+		.later = tcp_clients_on_reply,
 		.self = client,
 	};
 	struct reply reply;
@@ -347,7 +350,7 @@ static void serve_question(struct tcp_client *client, const uint8_t *packet, siz
 	case SERVE_LATER:
 		return;
 	case SERVE_NOW:
-		put_answer(client, &reply);
+		tcp_clients_put_answer(client, &reply);
 		break;
 	case SERVE_SILENCE:
 		break;
@@ -355,7 +358,7 @@ static void serve_question(struct tcp_client *client, const uint8_t *packet, siz
 	client->in_flight--;
 }
 
-static void forget_taken(struct tcp_client *client)
+static void tcp_clients_forget_taken(struct tcp_client *client)
 {
 	if (!frames_drop_taken(&client->questions))
 		return;
@@ -365,7 +368,7 @@ static void forget_taken(struct tcp_client *client)
 }
 
 /* All questions that are there, as far as there is room for their answers. */
-static void take_questions(struct tcp_client *client)
+static void tcp_clients_take_questions(struct tcp_client *client)
 {
 	const uint8_t *question;
 	size_t len;
@@ -373,18 +376,19 @@ static void take_questions(struct tcp_client *client)
 	if (client->reading)
 		return;
 	client->reading = true;
-	while (has_room(client) && (question = frames_next(&client->questions, &len)))
-		serve_question(client, question, len);
-	forget_taken(client);
-	send_answers(client);
-	settle(client);
+	while (tcp_clients_has_room(client) &&
+	       (question = frames_next(&client->questions, &len)))
+		tcp_clients_serve_question(client, question, len);
+	tcp_clients_forget_taken(client);
+	tcp_clients_send_answers(client);
+	tcp_clients_settle(client);
 	/* until here whoever closed it could not free it */
 	client->reading = false;
-	free_if_done(client);
+	tcp_clients_free_if_done(client);
 }
 
 /* False: the client is gone. */
-static bool read_some(struct tcp_client *client)
+static bool tcp_clients_read_some(struct tcp_client *client)
 {
 	struct tcp_clients *clients = client->clients;
 	ssize_t len =
@@ -396,48 +400,49 @@ static bool read_some(struct tcp_client *client)
 	}
 	if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return true;
-	if (len == 0 && !is_idle(client)) {
+	if (len == 0 && !tcp_clients_is_idle(client)) {
 		client->said_all = true;	/* it may still want to hear */
 		return true;
 	}
 	if (len == 0)
-		part_from(client);
+		tcp_clients_disconnect(client);
 	else
-		close_client(client);
+		tcp_clients_close_client(client);
 	return false;
 }
 
 /* False: it is not over yet, or the client is gone. */
-static bool shake_hands(struct tcp_client *client)
+static bool tcp_clients_handshake(struct tcp_client *client)
 {
 	int done = stream_shake_hands(&client->stream);
 
 	if (done < 0)
-		close_client(client);
+		tcp_clients_close_client(client);
 	else if (!done)
-		settle(client);
+		tcp_clients_settle(client);
 	return done > 0;
 }
 
-static void on_event(void *self, int events)
+static void tcp_clients_on_event(void *self, int events)
 {
 	struct tcp_client *client = self;
 
-	if (client->stream.shaking_hands && !shake_hands(client))
+	if (client->stream.shaking_hands && !tcp_clients_handshake(client))
 		return;
 	/* TLS tells by itself whether it has something to read */
 	if (client->stream.tls)
 		events |= LOOP_READ;
-	if (events & LOOP_READ && wants_questions(client) && !read_some(client))
+	if (events & LOOP_READ && tcp_clients_wants_questions(client) &&
+	    !tcp_clients_read_some(client))
 		return;
-	take_questions(client);
+	tcp_clients_take_questions(client);
 }
 
 /* ---- places ---- */
 
 /* Servers of ours may stand side by side; strangers there may be one and the same. */
-static bool are_one_peer(const struct tcp_client *client, const struct address *peer,
-                         bool known)
+static bool tcp_clients_are_one_peer(const struct tcp_client *client,
+                                     const struct address *peer, bool known)
 {
 	if (client->known != known)
 		return false;
@@ -445,35 +450,36 @@ static bool are_one_peer(const struct tcp_client *client, const struct address *
 	             : address_same_site(&client->peer, peer);
 }
 
-static int clients_of(const struct tcp_clients *clients, const struct address *peer,
-                      bool known)
+static int tcp_clients_of_peer(const struct tcp_clients *clients,
+                               const struct address *peer, bool known)
 {
 	int count = 0;
 
 	for (const struct tcp_client *at = clients->first; at; at = at->next)
-		count += are_one_peer(at, peer, known);
+		count += tcp_clients_are_one_peer(at, peer, known);
 	return count;
 }
 
 /* Of two the lesser goes, and of equals the one that was silent for longest. */
 enum worth { IDLE_STRANGER, IDLE_SERVER, BUSY_STRANGER, BUSY_SERVER };
 
-static enum worth worth_of(const struct tcp_client *client)
+static enum worth tcp_clients_worth(const struct tcp_client *client)
 {
-	if (is_idle(client))
+	if (tcp_clients_is_idle(client))
 		return client->known ? IDLE_SERVER : IDLE_STRANGER;
 	return client->known ? BUSY_SERVER : BUSY_STRANGER;
 }
 
-static bool goes_before(const struct tcp_client *a, const struct tcp_client *b)
+static bool tcp_clients_is_evicted_first(const struct tcp_client *a,
+                                         const struct tcp_client *b)
 {
-	if (worth_of(a) != worth_of(b))
-		return worth_of(a) < worth_of(b);
+	if (tcp_clients_worth(a) != tcp_clients_worth(b))
+		return tcp_clients_worth(a) < tcp_clients_worth(b);
 	return a->last_ms < b->last_ms;
 }
 
 /* The last descriptors are for the program's own work. */
-static bool has_place(const struct tcp_clients *clients, int fd)
+static bool tcp_clients_has_place(const struct tcp_clients *clients, int fd)
 {
 	if (descriptors_are_scarce(fd)) {
 		errno = EMFILE;
@@ -483,21 +489,21 @@ static bool has_place(const struct tcp_clients *clients, int fd)
 	return clients->count < clients->config.limit;
 }
 
-static bool make_room(struct tcp_clients *clients, bool known)
+static bool tcp_clients_make_room(struct tcp_clients *clients, bool known)
 {
 	struct tcp_client *last = clients->first;
 
 	if (!last)
 		return false;
 	for (struct tcp_client *at = clients->first; at; at = at->next)
-		if (goes_before(at, last))
+		if (tcp_clients_is_evicted_first(at, last))
 			last = at;
-	if (worth_of(last) > (known ? BUSY_STRANGER : IDLE_SERVER))
+	if (tcp_clients_worth(last) > (known ? BUSY_STRANGER : IDLE_SERVER))
 		return false;
-	if (is_idle(last))
-		close_client(last);
+	if (tcp_clients_is_idle(last))
+		tcp_clients_close_client(last);
 	else
-		reset_client(last);
+		tcp_clients_reset_client(last);
 	return true;
 }
 
@@ -514,8 +520,9 @@ static struct tcp_client *client_new(struct tcp_clients *clients, int fd,
 	client->peer = *peer;
 	tcp_answers_init(&client->answers);
 	client->last_ms = loop_now_ms(clients->loop);
-	client->io = loop_io_new(clients->loop, fd, LOOP_READ, on_event, client);
-	client->timer = loop_timer_new(clients->loop, on_timer, client);
+	client->io = loop_io_new(clients->loop, fd, LOOP_READ, tcp_clients_on_event,
+	                         client);
+	client->timer = loop_timer_new(clients->loop, tcp_clients_on_timer, client);
 	client->next = clients->first;
 	if (client->next)
 		client->next->link = &client->next;
@@ -523,7 +530,7 @@ static struct tcp_client *client_new(struct tcp_clients *clients, int fd,
 	clients->first = client;
 	clients->count++;
 	metric_add(clients->config.figures->tcp_clients, 1);
-	settle(client);
+	tcp_clients_settle(client);
 	return client;
 }
 
@@ -539,8 +546,8 @@ void tcp_clients_admit(struct tcp_clients *clients, int fd,
 		return;
 	}
 	known = servers_knows(config->servers, &peer);
-	if (clients_of(clients, &peer, known) < config->limit_per_peer &&
-	    (has_place(clients, fd) || make_room(clients, known)))
+	if (tcp_clients_of_peer(clients, &peer, known) < config->limit_per_peer &&
+	    (tcp_clients_has_place(clients, fd) || tcp_clients_make_room(clients, known)))
 		client_new(clients, fd, &peer, tls)->known = known;
 	else
 		close(fd);
@@ -556,7 +563,7 @@ size_t tcp_clients_busy(const struct tcp_clients *clients)
 	size_t busy = 0;
 
 	for (const struct tcp_client *at = clients->first; at; at = at->next)
-		busy += !is_idle(at);
+		busy += !tcp_clients_is_idle(at);
 	return busy;
 }
 
@@ -568,6 +575,6 @@ void tcp_clients_free(struct tcp_clients **clients)
 	if (!old)
 		return;
 	while (old->first)
-		close_client(old->first);
+		tcp_clients_close_client(old->first);
 	free(old);
 }

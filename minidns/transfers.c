@@ -124,7 +124,8 @@ int transfers_running(const struct transfers *transfers, const struct name *zone
 
 /* ---- places ---- */
 
-static struct peer *peer_of(struct transfers *transfers, const struct address *address)
+static struct peer *transfers_peer(struct transfers *transfers,
+                                   const struct address *address)
 {
 	struct host_key key = address_host_key(address);
 	struct peer *peer = map_get(transfers->peers, &key, sizeof(key));
@@ -138,7 +139,7 @@ static struct peer *peer_of(struct transfers *transfers, const struct address *a
 }
 
 /* Behind the others, if it has something to send and not yet its share. */
-static void take_turn(struct transfers *transfers, struct peer *peer)
+static void transfers_take_turn(struct transfers *transfers, struct peer *peer)
 {
 	if (peer->link || !peer->waiting.first ||
 	    peer->running_count >= transfers->config.limit_per_peer)
@@ -149,7 +150,7 @@ static void take_turn(struct transfers *transfers, struct peer *peer)
 	transfers->turns_end = &peer->next;
 }
 
-static void leave_turn(struct transfers *transfers, struct peer *peer)
+static void transfers_leave_turn(struct transfers *transfers, struct peer *peer)
 {
 	if (!peer->link)
 		return;
@@ -161,7 +162,7 @@ static void leave_turn(struct transfers *transfers, struct peer *peer)
 	peer->link = NULL;
 }
 
-static void run(struct transfer *transfer)
+static void transfers_run(struct transfer *transfer)
 {
 	struct transfers *transfers = transfer->transfers;
 
@@ -171,13 +172,13 @@ static void run(struct transfer *transfer)
 	transfer->at->running_count++;
 	transfer->running = true;
 	transfer->started_us = clock_us();
-	take_turn(transfers, transfer->at);
+	transfers_take_turn(transfers, transfer->at);
 	transfers->config.began(transfers->config.self, &transfer->query.name,
 	                        &transfer->peer);
 	transfer->ready(transfer->self);
 }
 
-static void admit(void *self)
+static void transfers_admit(void *self)
 {
 	struct transfers *transfers = self;
 
@@ -185,17 +186,17 @@ static void admit(void *self)
 	while (transfers->turns && transfers->running_count < transfers->config.limit) {
 		struct peer *peer = transfers->turns;
 
-		leave_turn(transfers, peer);
-		run(peer->waiting.first);
+		transfers_leave_turn(transfers, peer);
+		transfers_run(peer->waiting.first);
 	}
 }
 
-static void admit_later(struct transfers *transfers)
+static void transfers_admit_later(struct transfers *transfers)
 {
 	if (transfers->admitting || !transfers->turns)
 		return;
 	transfers->admitting = true;
-	loop_later(transfers->loop, admit, transfers);
+	loop_later(transfers->loop, transfers_admit, transfers);
 }
 
 /* ---- a transfer ---- */
@@ -241,11 +242,11 @@ void transfer_start(struct transfer *transfer, void (*ready)(void *self), void *
 
 	transfer->ready = ready;
 	transfer->self = self;
-	transfer->at = peer_of(transfers, &transfer->peer);
+	transfer->at = transfers_peer(transfers, &transfer->peer);
 	transfer->at->count++;
 	list_add(&transfer->at->waiting, transfer);
-	take_turn(transfers, transfer->at);
-	admit_later(transfers);
+	transfers_take_turn(transfers, transfer->at);
+	transfers_admit_later(transfers);
 }
 
 bool transfer_is_ready(const struct transfer *transfer)
@@ -266,7 +267,8 @@ size_t transfer_next(struct transfer *transfer, uint8_t *data, size_t size)
 	return len;
 }
 
-static void log_end(const struct transfer *transfer, const struct transfer_end *end)
+static void transfers_log_end(const struct transfer *transfer,
+                              const struct transfer_end *end)
 {
 	char zone[NAME_MAX_TEXT + 1], peer[ADDRESS_TEXT];
 
@@ -280,7 +282,7 @@ static void log_end(const struct transfer *transfer, const struct transfer_end *
 	         (long long)end->took_us / 1000);
 }
 
-static void count_end(const struct transfer *transfer, bool complete)
+static void transfers_count_end(const struct transfer *transfer, bool complete)
 {
 	const struct figures *figures = transfer->transfers->config.figures;
 
@@ -294,7 +296,7 @@ static void count_end(const struct transfer *transfer, bool complete)
 }
 
 /* It ran: give its place to the next, and tell who waits for its end. */
-static void leave(struct transfer *transfer, bool complete)
+static void transfers_leave(struct transfer *transfer, bool complete)
 {
 	struct transfers *transfers = transfer->transfers;
 	struct transfer_end end = {
@@ -307,36 +309,36 @@ static void leave(struct transfer *transfer, bool complete)
 
 	transfers->running_count--;
 	transfer->at->running_count--;
-	take_turn(transfers, transfer->at);
-	log_end(transfer, &end);
-	count_end(transfer, complete);
-	admit_later(transfers);
+	transfers_take_turn(transfers, transfer->at);
+	transfers_log_end(transfer, &end);
+	transfers_count_end(transfer, complete);
+	transfers_admit_later(transfers);
 	transfers->config.ended(transfers->config.self, &end);
 }
 
-static void leave_peer(struct transfer *transfer)
+static void transfers_leave_peer(struct transfer *transfer)
 {
 	struct transfers *transfers = transfer->transfers;
 	struct peer *peer = transfer->at;
 	struct host_key key = address_host_key(&transfer->peer);
 
 	if (!peer->waiting.first)
-		leave_turn(transfers, peer);
+		transfers_leave_turn(transfers, peer);
 	if (--peer->count)
 		return;
 	map_remove(transfers->peers, &key, sizeof(key));
 	free(peer);
 }
 
-static void end(struct transfer *transfer, bool complete)
+static void transfers_end(struct transfer *transfer, bool complete)
 {
 	struct transfers *transfers = transfer->transfers;
 
 	list_remove(transfer->running ? &transfers->running : &transfer->at->waiting,
 	            transfer);
 	if (transfer->running)
-		leave(transfer, complete);
-	leave_peer(transfer);
+		transfers_leave(transfer, complete);
+	transfers_leave_peer(transfer);
 }
 
 void transfer_free(struct transfer **transfer, bool complete)
@@ -351,7 +353,7 @@ void transfer_free(struct transfer **transfer, bool complete)
 	transfers = old->transfers;
 	had_zone = old->zone;
 	if (old->at)
-		end(old, complete);
+		transfers_end(old, complete);
 	zone_release(&old->zone);
 	delta_release(&old->delta);
 	transfers->count--;

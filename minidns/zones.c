@@ -95,27 +95,27 @@ struct zones *zones_new(struct loop *loop, const struct zones_config *config)
 
 /* ---- order of use ---- */
 
-static void unlink_snapshot(struct zones *zones, struct snapshot *snapshot)
+static void zones_unlink_snapshot(struct zones *zones, struct snapshot *snapshot)
 {
 	*(snapshot->newer ? &snapshot->newer->older : &zones->newest) = snapshot->older;
 	*(snapshot->older ? &snapshot->older->newer : &zones->oldest) = snapshot->newer;
 	snapshot->newer = snapshot->older = NULL;
 }
 
-static void link_newest(struct zones *zones, struct snapshot *snapshot)
+static void zones_link_newest(struct zones *zones, struct snapshot *snapshot)
 {
 	snapshot->older = zones->newest;
 	*(zones->newest ? &zones->newest->newer : &zones->oldest) = snapshot;
 	zones->newest = snapshot;
 }
 
-static void touch(struct zones *zones, struct snapshot *snapshot)
+static void zones_touch(struct zones *zones, struct snapshot *snapshot)
 {
-	unlink_snapshot(zones, snapshot);
-	link_newest(zones, snapshot);
+	zones_unlink_snapshot(zones, snapshot);
+	zones_link_newest(zones, snapshot);
 }
 
-static struct snapshot *snapshot_of(struct zones *zones, const char *id)
+static struct snapshot *zones_snapshot(struct zones *zones, const char *id)
 {
 	struct snapshot *snapshot = map_get(zones->by_id, id, ID_LEN);
 
@@ -124,27 +124,27 @@ static struct snapshot *snapshot_of(struct zones *zones, const char *id)
 	snapshot = xcalloc(1, sizeof(*snapshot));
 	memcpy(snapshot->id, id, sizeof(snapshot->id));
 	map_put(zones->by_id, id, ID_LEN, snapshot);
-	link_newest(zones, snapshot);
+	zones_link_newest(zones, snapshot);
 	return snapshot;
 }
 
 /* ---- the budget ---- */
 
-static void account(struct zones *zones, int64_t bytes)
+static void zones_account(struct zones *zones, int64_t bytes)
 {
 	zones->bytes += bytes;
 	metric_add(zones->config.figures->zones_bytes, bytes);
 }
 
 /* Free it, or set it aside until its last transfer has ended. */
-static void let_go(struct zones *zones, struct zone **zone)
+static void zones_release(struct zones *zones, struct zone **zone)
 {
 	struct leaving *leaving;
 
 	if (!*zone)
 		return;
 	if ((*zone)->users == 1) {
-		account(zones, -(int64_t)(*zone)->memory);
+		zones_account(zones, -(int64_t)(*zone)->memory);
 		zone_release(zone);
 		return;
 	}
@@ -155,7 +155,7 @@ static void let_go(struct zones *zones, struct zone **zone)
 	*zone = NULL;
 }
 
-static void free_left(struct zones *zones)
+static void zones_free_left(struct zones *zones)
 {
 	struct leaving **at = &zones->leaving;
 
@@ -167,27 +167,28 @@ static void free_left(struct zones *zones)
 			continue;
 		}
 		*at = leaving->next;
-		let_go(zones, &leaving->zone);
+		zones_release(zones, &leaving->zone);
 		free(leaving);
 	}
 }
 
-static void set_broken(struct zones *zones, struct snapshot *snapshot, int64_t until_ms)
+static void zones_set_broken(struct zones *zones, struct snapshot *snapshot,
+                             int64_t until_ms)
 {
 	zones->broken += !!until_ms - !!snapshot->broken_until_ms;
 	snapshot->broken_until_ms = until_ms;
 }
 
-static void forget(struct zones *zones, struct snapshot *snapshot)
+static void zones_forget(struct zones *zones, struct snapshot *snapshot)
 {
-	set_broken(zones, snapshot, 0);
-	let_go(zones, &snapshot->zone);
-	unlink_snapshot(zones, snapshot);
+	zones_set_broken(zones, snapshot, 0);
+	zones_release(zones, &snapshot->zone);
+	zones_unlink_snapshot(zones, snapshot);
 	map_remove(zones->by_id, snapshot->id, ID_LEN);
 	free(snapshot);
 }
 
-static bool is_idle(const struct zones *zones, const struct snapshot *snapshot)
+static bool zones_is_idle(const struct zones *zones, const struct snapshot *snapshot)
 {
 	if (snapshot->loading || snapshot->waiters)
 		return false;
@@ -200,26 +201,26 @@ static bool is_idle(const struct zones *zones, const struct snapshot *snapshot)
  * From the one not used for longest, until the budget is kept
  * or all others are in use.
  */
-static void trim(struct zones *zones)
+static void zones_trim(struct zones *zones)
 {
 	struct snapshot *snapshot = zones->oldest;
 
-	free_left(zones);
+	zones_free_left(zones);
 	while (snapshot && zones->bytes > (uint64_t)zones->config.memory) {
 		struct snapshot *newer = snapshot->newer;
 
-		if (is_idle(zones, snapshot))
-			forget(zones, snapshot);
+		if (zones_is_idle(zones, snapshot))
+			zones_forget(zones, snapshot);
 		snapshot = newer;
 	}
 }
 
-static void on_trim(void *self)
+static void zones_on_trim(void *self)
 {
 	struct zones *zones = self;
 
 	zones->trimming = false;
-	trim(zones);
+	zones_trim(zones);
 }
 
 void zones_trim_later(struct zones *zones)
@@ -227,21 +228,22 @@ void zones_trim_later(struct zones *zones)
 	if (zones->trimming || zones->stopping)
 		return;
 	zones->trimming = true;
-	loop_later(zones->loop, on_trim, zones);
+	loop_later(zones->loop, zones_on_trim, zones);
 }
 
 /* ---- loads ---- */
 
-static void load_run(void *job)
+static void zones_load_run(void *job)
 {
 	struct load *load = job;
 
 	load->err = store_zone(load->reader->db, load->id, &load->zone, &load->why);
 }
 
-static void start_load(struct zones *zones, struct snapshot *snapshot, uint32_t serial);
+static void zones_start_load(struct zones *zones, struct snapshot *snapshot,
+                             uint32_t serial);
 
-static void tell_waiter(struct waiter *waiter, enum err err, struct zone *zone)
+static void zones_answer_waiter(struct waiter *waiter, enum err err, struct zone *zone)
 {
 	waiter->fn(waiter->self, err, err ? NULL : zone);
 	free(waiter);
@@ -251,13 +253,13 @@ static void tell_waiter(struct waiter *waiter, enum err err, struct zone *zone)
  * A snapshot from before the waiter's head was read does not
  * do; then there is another load.
  */
-static bool is_served(const struct waiter *waiter, const struct load *load)
+static bool zones_is_served(const struct waiter *waiter, const struct load *load)
 {
 	return load->err || serial_covers(load->zone->serial, waiter->serial);
 }
 
-static void tell_waiters(struct zones *zones, struct snapshot *snapshot,
-                         struct load *load)
+static void zones_answer_waiters(struct zones *zones, struct snapshot *snapshot,
+                                 struct load *load)
 {
 	struct waiter *waiter = snapshot->waiters, *next;
 	bool again = false;
@@ -266,10 +268,10 @@ static void tell_waiters(struct zones *zones, struct snapshot *snapshot,
 	snapshot->waiters = NULL;
 	for (; waiter; waiter = next) {
 		next = waiter->next;
-		if (is_served(waiter, load)) {
-			tell_waiter(waiter, load->err, load->zone);
+		if (zones_is_served(waiter, load)) {
+			zones_answer_waiter(waiter, load->err, load->zone);
 		} else if (++waiter->loads >= MAX_LOADS_FOR_ONE) {
-			tell_waiter(waiter, ERR_BUSY, NULL);
+			zones_answer_waiter(waiter, ERR_BUSY, NULL);
 		} else {
 			again = true;
 			serial = waiter->serial;
@@ -278,37 +280,38 @@ static void tell_waiters(struct zones *zones, struct snapshot *snapshot,
 		}
 	}
 	if (again && !snapshot->loading)
-		start_load(zones, snapshot, serial);
+		zones_start_load(zones, snapshot, serial);
 }
 
-static void note_failure(struct zones *zones, struct snapshot *snapshot,
-                         const struct load *load)
+static void zones_note_failure(struct zones *zones, struct snapshot *snapshot,
+                               const struct load *load)
 {
 	if (load->err == ERR_INVALID) {
 		snapshot->broken_serial = load->serial;
-		set_broken(zones, snapshot, loop_now_ms(zones->loop) + BROKEN_MS);
+		zones_set_broken(zones, snapshot, loop_now_ms(zones->loop) + BROKEN_MS);
 	}
 	if (load->err != ERR_NOT_FOUND)
 		log_warn("zone not loaded: id=%s serial=%u error=%s reason=%s", load->id,
 		         load->serial, err_name(load->err), load->why.text);
 }
 
-static void keep(struct zones *zones, struct snapshot *snapshot, const struct load *load)
+static void zones_keep(struct zones *zones, struct snapshot *snapshot,
+                       const struct load *load)
 {
-	let_go(zones, &snapshot->zone);
+	zones_release(zones, &snapshot->zone);
 	snapshot->zone = load->zone;
-	set_broken(zones, snapshot, 0);
-	account(zones, load->zone->memory);
+	zones_set_broken(zones, snapshot, 0);
+	zones_account(zones, load->zone->memory);
 	log_debug("zone loaded: id=%s serial=%u records=%llu bytes=%llu", load->id,
 	          load->zone->serial, (unsigned long long)load->zone->record_count,
 	          (unsigned long long)load->zone->memory);
 }
 
-static void load_done(void *job)
+static void zones_load_done(void *job)
 {
 	struct load *load = job;
 	struct zones *zones = load->zones;
-	struct snapshot *snapshot = snapshot_of(zones, load->id);
+	struct snapshot *snapshot = zones_snapshot(zones, load->id);
 
 	if (!lane_job_ran(load->reader->lane)) {
 		load->err = ERR_UNREACHABLE;
@@ -316,21 +319,22 @@ static void load_done(void *job)
 	}
 	snapshot->loading = false;
 	if (load->err)
-		note_failure(zones, snapshot, load);
+		zones_note_failure(zones, snapshot, load);
 	else
-		keep(zones, snapshot, load);
+		zones_keep(zones, snapshot, load);
 	if (load->zone)
 		/* a callback may cause a newer one to take its place */
 		zone_hold(load->zone);
-	tell_waiters(zones, snapshot, load);
+	zones_answer_waiters(zones, snapshot, load);
 	zone_release(&load->zone);
-	if (load->err == ERR_NOT_FOUND && !snapshot->zone && is_idle(zones, snapshot))
-		forget(zones, snapshot);
+	if (load->err == ERR_NOT_FOUND && !snapshot->zone &&
+	    zones_is_idle(zones, snapshot))
+		zones_forget(zones, snapshot);
 	free(load);
-	trim(zones);
+	zones_trim(zones);
 }
 
-static struct reader *least_busy(const struct zones *zones)
+static struct reader *zones_least_busy(const struct zones *zones)
 {
 	struct reader *best = &zones->readers[0];
 
@@ -340,31 +344,32 @@ static struct reader *least_busy(const struct zones *zones)
 	return best;
 }
 
-static void start_load(struct zones *zones, struct snapshot *snapshot, uint32_t serial)
+static void zones_start_load(struct zones *zones, struct snapshot *snapshot,
+                             uint32_t serial)
 {
 	struct load *load = xcalloc(1, sizeof(*load));
 	struct waiter *waiter;
 
 	load->zones = zones;
-	load->reader = zones->stopping ? NULL : least_busy(zones);
+	load->reader = zones->stopping ? NULL : zones_least_busy(zones);
 	load->serial = serial;
 	memcpy(load->id, snapshot->id, sizeof(load->id));
 	if (!zones->stopping &&
-	    lane_submit(load->reader->lane, load_run, load_done, load)) {
+	    lane_submit(load->reader->lane, zones_load_run, zones_load_done, load)) {
 		snapshot->loading = true;
 		return;
 	}
 	free(load);
 	while ((waiter = snapshot->waiters)) {
 		snapshot->waiters = waiter->next;
-		tell_waiter(waiter, ERR_BUSY, NULL);
+		zones_answer_waiter(waiter, ERR_BUSY, NULL);
 	}
 }
 
 /* ---- ask ---- */
 
 /* What was read before its head broke is not served any longer. */
-static bool is_at(const struct snapshot *snapshot, const struct head *head)
+static bool zones_is_at(const struct snapshot *snapshot, const struct head *head)
 {
 	return snapshot->zone && head->soa_len && snapshot->zone->serial == head->serial;
 }
@@ -373,14 +378,14 @@ struct zone *zones_cached(struct zones *zones, const struct head *head)
 {
 	struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
 
-	if (!snapshot || !is_at(snapshot, head))
+	if (!snapshot || !zones_is_at(snapshot, head))
 		return NULL;
-	touch(zones, snapshot);
+	zones_touch(zones, snapshot);
 	return snapshot->zone;
 }
 
-static void wait_for(struct snapshot *snapshot, const struct head *head, zone_fn *fn,
-                     void *self)
+static void zones_wait_for(struct snapshot *snapshot, const struct head *head,
+                           zone_fn *fn, void *self)
 {
 	struct waiter *waiter = xcalloc(1, sizeof(*waiter));
 
@@ -391,7 +396,7 @@ static void wait_for(struct snapshot *snapshot, const struct head *head, zone_fn
 	snapshot->waiters = waiter;
 }
 
-static bool is_broken(const struct snapshot *snapshot, const struct head *head)
+static bool zones_is_broken(const struct snapshot *snapshot, const struct head *head)
 {
 	return snapshot->broken_until_ms && snapshot->broken_serial == head->serial;
 }
@@ -401,8 +406,8 @@ bool zones_broken(struct zones *zones, const struct head *head)
 	struct snapshot *snapshot = map_get(zones->by_id, head->id, ID_LEN);
 
 	if (snapshot && serial_newer(head->serial, snapshot->broken_serial))
-		set_broken(zones, snapshot, 0);
-	return !head->soa_len || (snapshot && is_broken(snapshot, head));
+		zones_set_broken(zones, snapshot, 0);
+	return !head->soa_len || (snapshot && zones_is_broken(snapshot, head));
 }
 
 bool zones_some_broken(const struct zones *zones)
@@ -412,21 +417,21 @@ bool zones_some_broken(const struct zones *zones)
 
 void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *self)
 {
-	struct snapshot *snapshot = snapshot_of(zones, head->id);
+	struct snapshot *snapshot = zones_snapshot(zones, head->id);
 
-	touch(zones, snapshot);
-	if (is_at(snapshot, head)) {
+	zones_touch(zones, snapshot);
+	if (zones_is_at(snapshot, head)) {
 		fn(self, OK, snapshot->zone);
 		return;
 	}
-	if (is_broken(snapshot, head) &&
+	if (zones_is_broken(snapshot, head) &&
 	    snapshot->broken_until_ms > loop_now_ms(zones->loop)) {
 		fn(self, ERR_INVALID, NULL);
 		return;
 	}
 	if (!snapshot->loading) {
-		trim(zones);
-		snapshot = snapshot_of(zones, head->id);
+		zones_trim(zones);
+		snapshot = zones_snapshot(zones, head->id);
 	}
 	if (!snapshot->loading && zones->bytes > (uint64_t)zones->config.memory) {
 		log_warn(
@@ -435,9 +440,9 @@ void zones_get(struct zones *zones, const struct head *head, zone_fn *fn, void *
 		fn(self, ERR_BUSY, NULL);
 		return;
 	}
-	wait_for(snapshot, head, fn, self);
+	zones_wait_for(snapshot, head, fn, self);
 	if (!snapshot->loading)
-		start_load(zones, snapshot, head->serial);
+		zones_start_load(zones, snapshot, head->serial);
 }
 
 void zones_free(struct zones **zones)
@@ -455,7 +460,7 @@ void zones_free(struct zones **zones)
 		db_free(&old->readers[i].db);
 	}
 	while ((snapshot = map_any(old->by_id)))
-		forget(old, snapshot);
+		zones_forget(old, snapshot);
 	while (old->leaving) {
 		struct leaving *leaving = old->leaving;
 

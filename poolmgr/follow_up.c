@@ -10,7 +10,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "lock_name.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
@@ -105,7 +105,7 @@ static struct poolmgr *poolmgr_of(const struct pursuit *pursuit)
 
 static struct holder *holder_of(const struct pursuit *pursuit)
 {
-	return fleet_holder(pulse_fleet(poolmgr_of(pursuit)->pulse));
+	return membership_holder(heartbeat_membership(poolmgr_of(pursuit)->heartbeat));
 }
 
 /* A server that provisions itself from a catalog has a word for people only. */
@@ -127,11 +127,12 @@ static enum err write_record(void *self, struct why *why)
 {
 	struct recording *recording = self;
 	const struct pursuit *pursuit = recording->pursuit;
-	const struct fleet *fleet = pulse_fleet(poolmgr_of(pursuit)->pulse);
+	const struct membership *fleet =
+	    heartbeat_membership(poolmgr_of(pursuit)->heartbeat);
 	const struct followed followed = {
 		.domain = &pursuit->domain,
 		.server_id = pursuit->server->settings->id,
-		.worker = fleet_name(fleet),
+		.worker = membership_name(fleet),
 		.action = pursuit->action,
 		.outcome = recording->outcome,
 		.serves = pursuit->serves,

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "content.h"
 #include "follow_up.h"
@@ -71,7 +71,7 @@ static const struct option options[] = {
 static const struct option_section sections[] = {
 	{ "poolmgr", "the pool manager, which drives the name servers of one pool",
 	  options, &poolmgr },
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -85,7 +85,7 @@ static void patrol_fire(void *self)
 
 static void fleet_fire(void *self)
 {
-	pulse_fire(((struct poolmgr *)self)->pulse);
+	heartbeat_fire(((struct poolmgr *)self)->heartbeat);
 }
 
 static void retry_timer_fire(void *self)
@@ -104,7 +104,7 @@ static void queues_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "sync", &poolmgr.config.periodic_sync_interval_ms, sync_timer_fire },
 	{ "patrol", &poolmgr.patrol_period_ms, patrol_fire },
@@ -138,7 +138,7 @@ static enum err parse_all(const struct option_texts *texts, uint16_t default_por
 static enum err check(void *self, struct why *why)
 {
 	struct poolmgr *pm = self;
-	enum err err = fleet_check(&pulse_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	if (!err)
 		err = identity_check(pm->config.pool_name, "poolmgr.pool_name", why);
@@ -169,7 +169,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	repair_metrics();
 	sync_metrics();
 	tell_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ topic(pm), NULL }, true);
 	return OK;
 }
@@ -208,8 +208,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	pm->contents = contents_new(pm);
 	pm->retry = retry_new(pm);
 	pm->sync = sync_new(pm);
-	pm->pulse = pulse_new(topic(pm), runtime->loop, runtime->db_config);
-	pm->queues = queue_watch_new(pulse_fleet(pm->pulse), runtime);
+	pm->heartbeat = heartbeat_new(topic(pm), runtime->loop, runtime->db_config);
+	pm->queues = queue_watch_new(heartbeat_membership(pm->heartbeat), runtime);
 	return OK;
 }
 
@@ -242,7 +242,7 @@ static void stop(void *self)
 	retry_free(&pm->retry);
 	sync_free(&pm->sync);
 	queue_watch_free(&pm->queues);
-	pulse_free(&pm->pulse);
+	heartbeat_free(&pm->heartbeat);
 	tell_free(&pm->tell);
 }
 

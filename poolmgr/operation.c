@@ -8,7 +8,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "health.h"
 #include "judge.h"
 #include "lock_name.h"
@@ -107,7 +107,7 @@ static void job_free(struct job *job)
 
 static struct holder *holder_of(const struct job *job)
 {
-	return fleet_holder(pulse_fleet(job->poolmgr->pulse));
+	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
 /* Later, by its row; nothing is said of the server. */

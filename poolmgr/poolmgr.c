@@ -1,6 +1,6 @@
 #include "poolmgr.h"
 
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 
 /* One try that gets no answer costs the timeout and the pause behind it. */
 int poolmgr_poll_budget_s(const struct poolmgr *self)
@@ -15,7 +15,8 @@ int poolmgr_poll_budget_s(const struct poolmgr *self)
 struct scope poolmgr_scope(const struct poolmgr *pm, struct db *db)
 {
 	return (struct scope){ pm->config.pool_name,
-	                       fleet_share(pulse_fleet(pm->pulse), db) };
+	                       membership_share(heartbeat_membership(pm->heartbeat),
+	                                        db) };
 }
 
 bool poolmgr_submit(struct poolmgr *pm, lane_fn *work, lane_fn *done, void *job)

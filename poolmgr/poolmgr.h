@@ -15,7 +15,7 @@
  * its own; the loop only does what was found on a page.
  *
  * Messages go to whichever process takes them. What is done by time is shared: each
- * domain is looked after by one process of the pool (consistency/fleet.h).
+ * domain is looked after by one process of the pool (consistency/membership.h).
  */
 #pragma once
 
@@ -27,7 +27,7 @@
 
 struct servers;
 struct tell;
-struct pulse;
+struct heartbeat;
 struct queue_watch;
 struct patrol;
 struct contents;
@@ -55,7 +55,7 @@ struct poolmgr {
 	struct endpoint *masters, *also;
 	struct servers *servers;
 	struct tell *tell;
-	struct pulse *pulse;
+	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
 	struct patrol *patrol;
 	struct contents *contents;

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/content.h"
 #include "lock_name.h"
 #include "model/serial.h"
@@ -48,8 +48,8 @@ struct job {
 	struct server *server;
 	struct arena *arena;
 	struct fault fault;
-	struct suspicion_terms terms;
-	enum advice advice;		/* by what was seen before */
+	struct drift_terms terms;
+	enum drift_action action;	/* by what was seen before */
 	int repairs;			/* within the hour */
 	bool is_renewed;		/* the server's zone was set up again */
 	enum err err;			/* of writing the sight down */
@@ -61,7 +61,7 @@ struct job {
 
 static struct holder *holder_of(const struct job *job)
 {
-	return fleet_holder(pulse_fleet(job->poolmgr->pulse));
+	return membership_holder(heartbeat_membership(job->poolmgr->heartbeat));
 }
 
 /*
@@ -189,7 +189,7 @@ static void note(struct job *job, enum err err, const struct why *reason)
 		.outcome = !err ? "DONE" : is_for_a_person(err) ? "PARKED" : "FAILED",
 		.is_renewed = job->is_renewed,
 		.detail = err ? reason->text : "",
-		.worker = fleet_name(pulse_fleet(job->poolmgr->pulse)),
+		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
 		.fence = held_fence(job->held),
 	} };
 	struct why why;
@@ -283,13 +283,12 @@ static void ended(void *self)
 
 /* ---- a sight: written down on the poolmgr's lane, for there may be many ---- */
 
-static struct suspicion_terms terms_of(const struct poolmgr *poolmgr,
-                                       enum repair_kind kind)
+static struct drift_terms terms_of(const struct poolmgr *poolmgr, enum repair_kind kind)
 {
 	int64_t round_ms = poolmgr->config.periodic_sync_interval_ms;
 	bool by_itself = kind == REPAIR_CONTENT && round_ms / 2 > CONTENT_APART_MS;
 
-	return (struct suspicion_terms){
+	return (struct drift_terms){
 		.apart_ms = by_itself ? CONTENT_APART_MS : round_ms / 2,
 		.stale_ms = round_ms * repair_rounds(poolmgr),
 		.lost_ms = round_ms * LOST_ROUNDS,
@@ -319,21 +318,21 @@ static enum err write_sight(void *self, struct why *why)
 	struct job *job = self;
 	int64_t repair_age_ms = 0;
 	struct tx tx = tx_begin(job->poolmgr->lane_db, why);
-	struct suspicion known = store_suspicion(&tx, &job->fault, &repair_age_ms);
+	struct drift known = store_suspicion(&tx, &job->fault, &repair_age_ms);
 	const struct ending parking = {
 		.outcome = "PARKED",
 		.detail = "repaired too often within the hour",
-		.worker = fleet_name(pulse_fleet(job->poolmgr->pulse)),
+		.worker = membership_name(heartbeat_membership(job->poolmgr->heartbeat)),
 	};
 
 	/* ours of a moment ago, in a transaction whose end we did not hear */
-	if (job->advice == ADVICE_REPAIR && known.state == SUSPICION_CONFIRMED)
+	if (job->action == DRIFT_REPAIR && known.state == DRIFT_CONFIRMED)
 		return tx_commit(&tx);
 	job->repairs = known.repairs_this_hour;
-	job->advice = is_to_wait(&tx, job, repair_age_ms)
-	                  ? ADVICE_NOTHING : suspicion_advice(&known, &job->terms);
-	store_suspect(&tx, &job->fault, job->advice);
-	if (job->advice == ADVICE_PARK)
+	job->action = is_to_wait(&tx, job, repair_age_ms)
+	                  ? DRIFT_IGNORE : drift_decide(&known, &job->terms);
+	store_suspect(&tx, &job->fault, job->action);
+	if (job->action == DRIFT_PARK)
 		store_repaired(&tx, &job->fault, &parking);
 	return tx_commit(&tx);
 }
@@ -349,12 +348,12 @@ static void note_sight(const struct job *job)
 {
 	const struct fault *fault = &job->fault;
 
-	metric_add(suspected, job->advice == ADVICE_SUSPECT);
-	metric_add(parked, job->advice == ADVICE_PARK);
-	if (job->advice == ADVICE_SUSPECT)
+	metric_add(suspected, job->action == DRIFT_RECORD);
+	metric_add(parked, job->action == DRIFT_PARK);
+	if (job->action == DRIFT_RECORD)
 		log_warn("server differs: domain=%s server=%s why=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
-	if (job->advice == ADVICE_PARK)
+	if (job->action == DRIFT_PARK)
 		log_warn("server differs again and again, left alone for an hour: "
 		         "domain=%s server=%s why=\"%s\"", fault->name,
 		         fault->server_id, fault->detail);
@@ -371,7 +370,7 @@ static void looked(void *self)
 	if (is_written)
 		note_sight(job);
 	/* no room there: the suspicion gets old, and begins anew */
-	if (!is_written || job->advice != ADVICE_REPAIR ||
+	if (!is_written || job->action != DRIFT_REPAIR ||
 	    !lane_submit(job->server->lane, run, ended, job))
 		ended(job);
 }
@@ -391,7 +390,7 @@ static struct job *job_new(struct poolmgr *poolmgr, struct server *server,
 	job->fault.name = arena_strdup(job->arena, fault->name);
 	job->fault.detail = arena_strdup(job->arena, fault->detail);
 	job->terms = terms_of(poolmgr, fault->kind);
-	job->advice = ADVICE_NOTHING;
+	job->action = DRIFT_IGNORE;
 	return job;
 }
 

@@ -13,9 +13,9 @@ static const struct {
 	const char *name;
 	int state;
 } states[] = {
-	{ "SEEN",      SUSPICION_SEEN      },
-	{ "CONFIRMED", SUSPICION_CONFIRMED },
-	{ "PARKED",    SUSPICION_PARKED    },
+	{ "SEEN",      DRIFT_SEEN      },
+	{ "CONFIRMED", DRIFT_CONFIRMED },
+	{ "PARKED",    DRIFT_PARKED    },
 };
 
 static int state_of(const char *name)
@@ -23,7 +23,7 @@ static int state_of(const char *name)
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		if (!strcmp(states[i].name, name))
 			return states[i].state;
-	return SUSPICION_NONE;
+	return DRIFT_NONE;
 }
 
 #define FAULT_KEY(fault) tx_text((fault)->object), tx_text((fault)->server_id), \
@@ -54,10 +54,10 @@ static int repairs_this_hour(struct tx *tx, const struct fault *fault, int64_t *
 	return count;
 }
 
-struct suspicion store_suspicion(struct tx *tx, const struct fault *fault,
-                                 int64_t *repair_age_ms)
+struct drift store_suspicion(struct tx *tx, const struct fault *fault,
+                             int64_t *repair_age_ms)
 {
-	struct suspicion known = { .state = SUSPICION_NONE };
+	struct drift known = { .state = DRIFT_NONE };
 	struct tx_rows rows;
 
 	known.repairs_this_hour = repairs_this_hour(tx, fault, repair_age_ms);
@@ -117,11 +117,11 @@ static void log_row(struct tx *tx, const struct fault *fault, const struct endin
 	            FAULT_KEY(fault)));
 }
 
-void store_suspect(struct tx *tx, const struct fault *fault, enum advice advice)
+void store_suspect(struct tx *tx, const struct fault *fault, enum drift_action action)
 {
-	if (advice == ADVICE_SUSPECT)
+	if (action == DRIFT_RECORD)
 		begin(tx, fault);
-	else if (advice == ADVICE_REPAIR)
+	else if (action == DRIFT_REPAIR)
 		confirm(tx, fault, "CONFIRMED");
 }
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "consistency/suspicion.h"
+#include "consistency/drift.h"
 #include "model/domain.h"
 #include "runtime/tx.h"
 
@@ -23,10 +23,10 @@ struct fault {
  * What is known of it, locked until the end of the transaction; and the age of the last of
  * its repairs this hour.
  */
-struct suspicion store_suspicion(struct tx *tx, const struct fault *fault,
-                                 int64_t *repair_age_ms);
+struct drift store_suspicion(struct tx *tx, const struct fault *fault,
+                             int64_t *repair_age_ms);
 /* Seen for the first time, or confirmed, as ADVICE says. */
-void store_suspect(struct tx *tx, const struct fault *fault, enum advice advice);
+void store_suspect(struct tx *tx, const struct fault *fault, enum drift_action action);
 
 /* How a repair ended: a row of the log; no suspicion any more, unless it is PARKED. */
 struct ending {

@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/circuit.h"
 #include "judge.h"
 #include "repair.h"
@@ -17,8 +17,8 @@
 #include "store.h"
 #include "store_census.h"
 #include "store_due.h"
-#include "store_servers.h"
 #include "store_repair.h"
+#include "store_servers.h"
 #include "strays.h"
 #include "tell.h"
 
@@ -202,7 +202,8 @@ static void keep_up(void *self)
 	if (!sync->scope.share.total)
 		return;
 	log_request(sync->id);
-	sync->is_master = fleet_is_master(pulse_fleet(sync->poolmgr->pulse));
+	sync->is_master =
+	    membership_is_master(heartbeat_membership(sync->poolmgr->heartbeat));
 	bool registered = register_again(sync);
 	count_domains(sync);
 	for (size_t i = 0; i < servers->count; i++)

@@ -18,12 +18,12 @@ enum {
 
 /* ---- secrets ---- */
 
-static bool is_set(const char *text)
+static bool cookie_is_set(const char *text)
 {
 	return text && *text;
 }
 
-static bool parse_key(const char *text, struct siphash_key *key)
+static bool cookie_parse_key(const char *text, struct siphash_key *key)
 {
 	if (strlen(text) != SECRET_DIGITS ||
 	    strspn(text, "0123456789abcdefABCDEF") != SECRET_DIGITS)
@@ -39,15 +39,16 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 {
 	struct cookie_secrets got = { .key = { *unset }, .count = 1 };
 
-	if (is_set(texts->current) && !parse_key(texts->current, &got.key[0]))
+	if (cookie_is_set(texts->current) &&
+	    !cookie_parse_key(texts->current, &got.key[0]))
 		return fail(why, ERR_INVALID,
 		            "minidns.cookie_secret: must be 32 hexadecimal digits");
-	if (is_set(texts->other)) {
-		if (!is_set(texts->current))
+	if (cookie_is_set(texts->other)) {
+		if (!cookie_is_set(texts->current))
 			return fail(why, ERR_INVALID,
 			            "minidns.cookie_secret_other: needs "
 			            "minidns.cookie_secret");
-		if (!parse_key(texts->other, &got.key[got.count++]))
+		if (!cookie_parse_key(texts->other, &got.key[got.count++]))
 			return fail(why, ERR_INVALID,
 			            "minidns.cookie_secret_other: must be 32 hexadecimal digits");
 	}
@@ -55,11 +56,11 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
 	return OK;
 }
 
-/* ---- judgement ---- */
+/* ---- check ---- */
 
 /* Of the client cookie, the version, the reserved octets, the time and the address. */
-static uint64_t hash_of(const struct siphash_key *key, const uint8_t *data,
-                        const struct address *client)
+static uint64_t cookie_hash(const struct siphash_key *key, const uint8_t *data,
+                            const struct address *client)
 {
 	uint8_t text[HASH_AT + sizeof(client->octets)];
 	size_t len = client->bits / 8;
@@ -70,8 +71,8 @@ static uint64_t hash_of(const struct siphash_key *key, const uint8_t *data,
 }
 
 /* The secret that made the server cookie; `count` if none did. */
-static size_t maker_of(const struct cookie_secrets *secrets,
-                       const struct cookie_request *request)
+static size_t cookie_maker(const struct cookie_secrets *secrets,
+                           const struct cookie_request *request)
 {
 	const uint8_t *data = request->option;
 	uint64_t hash;
@@ -81,13 +82,13 @@ static size_t maker_of(const struct cookie_secrets *secrets,
 	memcpy(&hash, data + HASH_AT, sizeof(hash));
 	hash = le64toh(hash);
 	while (i < secrets->count &&
-	       hash_of(&secrets->key[i], data, request->client) != hash)
+	       cookie_hash(&secrets->key[i], data, request->client) != hash)
 		i++;
 	return i;
 }
 
 /* In seconds, below zero when it is of the future, in serial arithmetic (RFC 1982). */
-static int32_t age_of(const struct cookie_request *request)
+static int32_t cookie_age(const struct cookie_request *request)
 {
 	uint32_t time;
 
@@ -95,17 +96,17 @@ static int32_t age_of(const struct cookie_request *request)
 	return (int32_t)(request->now - be32toh(time));
 }
 
-const char *cookie_verdict_name(enum cookie_verdict verdict)
+const char *cookie_result_name(enum cookie_result result)
 {
-	static const char *const names[COOKIE_VERDICTS] = {
+	static const char *const names[COOKIE_RESULTS] = {
 		[COOKIE_MALFORMED] = "malformed",
 		[COOKIE_CLIENT_ONLY] = "client_only",
 		[COOKIE_BAD] = "bad",
 		[COOKIE_VALID] = "valid",
 	};
 
-	bug_if(verdict >= COOKIE_VERDICTS);
-	return names[verdict];
+	bug_if(result >= COOKIE_RESULTS);
+	return names[result];
 }
 
 bool cookie_len_is_good(size_t len)
@@ -114,8 +115,9 @@ bool cookie_len_is_good(size_t len)
 	       (len >= MIN_WITH_SERVER && len <= COOKIE_MAX_LEN);
 }
 
-static enum cookie_verdict judge(const struct cookie_secrets *secrets,
-                                 const struct cookie_request *request, bool *fresh)
+static enum cookie_result cookie_check_option(const struct cookie_secrets *secrets,
+                                              const struct cookie_request *request,
+                                              bool *fresh)
 {
 	size_t maker;
 	int32_t age;
@@ -127,18 +129,18 @@ static enum cookie_verdict judge(const struct cookie_secrets *secrets,
 		return COOKIE_CLIENT_ONLY;
 	if (request->len != COOKIE_LEN || request->option[VERSION_AT] != VERSION)
 		return COOKIE_BAD;
-	age = age_of(request);
+	age = cookie_age(request);
 	if (age > MAX_AGE || age < -MAX_AHEAD)
 		return COOKIE_BAD;
-	maker = maker_of(secrets, request);
+	maker = cookie_maker(secrets, request);
 	if (maker == secrets->count)
 		return COOKIE_BAD;
 	*fresh = maker > 0 || age > RENEWAL_AGE;
 	return COOKIE_VALID;
 }
 
-static void make(const struct cookie_secrets *secrets,
-                 const struct cookie_request *request, uint8_t answer[COOKIE_LEN])
+static void cookie_make(const struct cookie_secrets *secrets,
+                        const struct cookie_request *request, uint8_t answer[COOKIE_LEN])
 {
 	uint32_t time = htobe32(request->now);
 	uint64_t hash;
@@ -146,21 +148,21 @@ static void make(const struct cookie_secrets *secrets,
 	memcpy(answer, request->option, COOKIE_CLIENT_LEN);
 	answer[VERSION_AT] = VERSION;
 	memcpy(answer + TIME_AT, &time, sizeof(time));
-	hash = htole64(hash_of(&secrets->key[0], answer, request->client));
+	hash = htole64(cookie_hash(&secrets->key[0], answer, request->client));
 	memcpy(answer + HASH_AT, &hash, sizeof(hash));
 }
 
-struct cookie cookie_judge(const struct cookie_secrets *secrets,
+struct cookie cookie_check(const struct cookie_secrets *secrets,
                            const struct cookie_request *request)
 {
 	struct cookie cookie = { 0 };
 
 	bug_if(!secrets->count);
-	cookie.verdict = judge(secrets, request, &cookie.fresh);
-	if (cookie.verdict == COOKIE_MALFORMED)
+	cookie.result = cookie_check_option(secrets, request, &cookie.fresh);
+	if (cookie.result == COOKIE_MALFORMED)
 		cookie.fresh = false;
 	else if (cookie.fresh)
-		make(secrets, request, cookie.answer);
+		cookie_make(secrets, request, cookie.answer);
 	else
 		memcpy(cookie.answer, request->option, COOKIE_LEN);
 	return cookie;

@@ -59,21 +59,21 @@ enum err cookie_secrets_parse(const struct cookie_texts *texts,
                               const struct siphash_key *unset,
                               struct cookie_secrets *secrets, struct why *why);
 
-/* ---- judgement ---- */
+/* ---- check ---- */
 
-enum cookie_verdict {
+enum cookie_result {
 	/* neither 8 octets nor 16 to 40: FORMERR (RFC 7873 5.2.2) */
 	COOKIE_MALFORMED,
 	COOKIE_CLIENT_ONLY,	/* it is new here (5.2.3) */
 	COOKIE_BAD,		/* not ours, or not of now: as if it were not there */
 	COOKIE_VALID,
-	COOKIE_VERDICTS
+	COOKIE_RESULTS
 };
 
 /* 8, or 16 to 40 octets (RFC 7873 5.2). */
 bool cookie_len_is_good(size_t len);
 
-const char *cookie_verdict_name(enum cookie_verdict verdict);	/* "client_only" */
+const char *cookie_result_name(enum cookie_result result);	/* "client_only" */
 
 struct cookie_request {
 	const uint8_t *option;		/* its data, of any length */
@@ -83,7 +83,7 @@ struct cookie_request {
 };
 
 struct cookie {
-	enum cookie_verdict verdict;
+	enum cookie_result result;
 	/*
 	 * The server cookie of the answer is a new one. A valid one is good for an hour
 	 * and changed after half of it (RFC 9018 4.3), or if the other secret made it;
@@ -94,5 +94,5 @@ struct cookie {
 	uint8_t answer[COOKIE_LEN];
 };
 
-struct cookie cookie_judge(const struct cookie_secrets *secrets,
+struct cookie cookie_check(const struct cookie_secrets *secrets,
                            const struct cookie_request *request);

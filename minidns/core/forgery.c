@@ -10,11 +10,11 @@ static const unsigned char table[FORGERY_LINKS][FORGERY_HEARD] = {
 	[FORGERY_TCP]            = { FORGERY_TAKE, FORGERY_TAKE,  FORGERY_WAIT },
 };
 
-enum forgery_heard forgery_heard(const struct judgement *judgement)
+enum forgery_heard forgery_heard(const struct response *response)
 {
-	if (judgement->verdict == VERDICT_MISMATCH)
+	if (response->kind == RESPONSE_MISMATCH)
 		return FORGERY_WRONG;
-	return judgement->is_exact ? FORGERY_EXACT : FORGERY_INEXACT;
+	return response->is_exact ? FORGERY_EXACT : FORGERY_INEXACT;
 }
 
 enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard)
@@ -32,10 +32,10 @@ enum forgery_move forgery_step(struct forgery *forgery, enum forgery_heard heard
 }
 
 bool forgery_case_not_echoed(const struct forgery *forgery,
-                             const struct judgement *judgement)
+                             const struct response *response)
 {
 	return forgery->case_in_doubt &&
-	       (!judgement || forgery_heard(judgement) == FORGERY_INEXACT);
+	       (!response || forgery_heard(response) == FORGERY_INEXACT);
 }
 
 void forgery_mix_case(struct name *name, const uint8_t random[FORGERY_LETTERS])

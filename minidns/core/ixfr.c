@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "core/condense.h"
+#include "core/ixfr_merge.h"
 #include "core/zone.h"
 
 /* ---- the delta ---- */
@@ -96,14 +96,14 @@ static size_t add_steps(struct delta *delta, const struct name *apex,
 
 static bool make_one(struct delta *delta)
 {
-	struct condensed condensed;
+	struct ixfr_merged merged;
 
-	if (!condense(&delta->rrs, &condensed))
+	if (!ixfr_merge(&delta->rrs, &merged))
 		return false;
 	buf_clear(&delta->rrs);
-	delta->rrs = condensed.rrs;
-	delta->newest_soa = condensed.new_soa;
-	delta->records = condensed.records;
+	delta->rrs = merged.rrs;
+	delta->newest_soa = merged.new_soa;
+	delta->records = merged.records;
 	return true;
 }
 

@@ -2,7 +2,7 @@
  * ixfr -- the way from one serial to another (RFC 1995): the old SOA, what
  * was removed, the new SOA, what was added, between two copies of the new
  * SOA. The changes of the journal are proven to be an unbroken chain of
- * well-formed records; of several one difference is made (condense.h), so
+ * well-formed records; several are merged into one (ixfr_merge.h), so
  * that a client that is far behind is sent what it lacks, not what the zone
  * went through. A delta is made once and shared by all servers that ask for
  * the same; the generator works as that of axfr.h does.

@@ -10,23 +10,23 @@ enum { LINE_MAX_TEXT = NAME_MAX_TEXT + 512 };
 
 /* ---- find ---- */
 
-static int compare_names(const struct name *a, const struct name *b)
+static int keyring_compare_names(const struct name *a, const struct name *b)
 {
 	int order = memcmp(a->wire, b->wire, a->len < b->len ? a->len : b->len);
 
 	return order ? order : a->len - b->len;
 }
 
-static int compare_keys(const void *a, const void *b)
+static int keyring_compare_keys(const void *a, const void *b)
 {
 	const struct known_key *x = a, *y = b;
 
-	return compare_names(&x->key.name, &y->key.name);
+	return keyring_compare_names(&x->key.name, &y->key.name);
 }
 
-static int compare_to_key(const void *name, const void *known)
+static int keyring_compare_to_key(const void *name, const void *known)
 {
-	return compare_names(name, &((const struct known_key *)known)->key.name);
+	return keyring_compare_names(name, &((const struct known_key *)known)->key.name);
 }
 
 const struct known_key *keyring_find(const struct keyring *keyring,
@@ -35,7 +35,7 @@ const struct known_key *keyring_find(const struct keyring *keyring,
 	if (!keyring->count)
 		return NULL;
 	return bsearch(name, keyring->keys, keyring->count, sizeof(*keyring->keys),
-	               compare_to_key);
+	               keyring_compare_to_key);
 }
 
 /* ---- set ---- */
@@ -47,7 +47,7 @@ void keyring_clear(struct keyring *keyring)
 }
 
 /* Not by realloc, which would leave the secrets where they were. */
-static void grow(struct keyring *keyring)
+static void keyring_grow(struct keyring *keyring)
 {
 	size_t size = keyring->size ? 2 * keyring->size : 16;
 	struct known_key *keys = secret_alloc(size * sizeof(*keys));
@@ -62,7 +62,7 @@ static void grow(struct keyring *keyring)
 void keyring_add(struct keyring *keyring, const struct known_key *known)
 {
 	if (keyring->count == keyring->size)
-		grow(keyring);
+		keyring_grow(keyring);
 	keyring->keys[keyring->count++] = *known;
 }
 
@@ -70,7 +70,7 @@ void keyring_sort(struct keyring *keyring)
 {
 	if (keyring->count)
 		qsort(keyring->keys, keyring->count, sizeof(*keyring->keys),
-		      compare_keys);
+		      keyring_compare_keys);
 }
 
 void keyring_replace(struct keyring *keyring, struct keyring *with)
@@ -82,19 +82,19 @@ void keyring_replace(struct keyring *keyring, struct keyring *with)
 
 /* ---- parse ---- */
 
-static bool is_end(char c)
+static bool keyring_is_end(char c)
 {
 	return !c || c == '\n' || c == ';';
 }
 
 /* The next line without what surrounds it; "" at the end. */
-static enum err next_line(const char **text, char line[LINE_MAX_TEXT + 1],
-                          struct why *why)
+static enum err keyring_next_line(const char **text, char line[LINE_MAX_TEXT + 1],
+                                  struct why *why)
 {
 	size_t len = 0;
 
 	*text += strspn(*text, " \t\r\n;");
-	while (!is_end((*text)[len]))
+	while (!keyring_is_end((*text)[len]))
 		len++;
 	if (len > LINE_MAX_TEXT)
 		return fail(why, ERR_INVALID,
@@ -105,7 +105,7 @@ static enum err next_line(const char **text, char line[LINE_MAX_TEXT + 1],
 	return OK;
 }
 
-static enum err parse_line(char *line, struct tsig_key *key, struct why *why)
+static enum err keyring_parse_line(char *line, struct tsig_key *key, struct why *why)
 {
 	char *rest, *name = strtok_r(line, " \t\r", &rest);
 	char *algorithm = strtok_r(NULL, " \t\r", &rest);
@@ -129,10 +129,10 @@ enum err keyring_parse(struct keyring *keyring, const char *text, struct why *wh
 	enum err err = OK;
 
 	for (text = text ? text : ""; !err; ) {
-		err = next_line(&text, line, why);
+		err = keyring_next_line(&text, line, why);
 		if (err || !*line)
 			break;
-		err = parse_line(line, &known.key, why);
+		err = keyring_parse_line(line, &known.key, why);
 		if (!err)
 			keyring_add(&new, &known);
 	}

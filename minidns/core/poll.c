@@ -16,7 +16,7 @@ static const struct poll_move stay = { .action = POLL_STAY };
 
 /* ---- moves ---- */
 
-static struct poll_move send(struct poll *poll)
+static struct poll_move poll_send(struct poll *poll)
 {
 	poll->state = POLL_ASKING;
 	poll->asked_from = poll->next_from;
@@ -24,7 +24,7 @@ static struct poll_move send(struct poll *poll)
 	return (struct poll_move){ .action = POLL_SEND };
 }
 
-static struct poll_move pause(struct poll *poll, int wait_ms)
+static struct poll_move poll_pause(struct poll *poll, int wait_ms)
 {
 	poll->state = POLL_PAUSING;
 	poll->paused_ms = wait_ms;
@@ -32,130 +32,132 @@ static struct poll_move pause(struct poll *poll, int wait_ms)
 }
 
 /* Until the server is likely to serve it. */
-static struct poll_move pause_at_its_pace(struct poll *poll, enum pace_from from)
+static struct poll_move poll_pause_at_its_pace(struct poll *poll, enum pace_from from)
 {
 	poll->next_from = from;
-	return pause(poll, pace_ms(poll->pace, from));
+	return poll_pause(poll, pace_ms(poll->pace, from));
 }
 
-static struct poll_move report(struct poll *poll)
+static struct poll_move poll_report(struct poll *poll)
 {
 	poll->state = POLL_ENDED;
 	return (struct poll_move){ .action = POLL_REPORT };
 }
 
 /* A try has failed: the last one allowed, or a pause of the whole interval. */
-static struct poll_move fail_try(struct poll *poll)
+static struct poll_move poll_fail_try(struct poll *poll)
 {
 	if (!poll->transfers)
 		poll->tries++;
 	poll->next_from = PACE_COUNT;
 	if (poll->tries >= poll->terms.max_retries)
-		return report(poll);
-	return pause(poll, poll->terms.retry_interval_ms);
+		return poll_report(poll);
+	return poll_pause(poll, poll->terms.retry_interval_ms);
 }
 
 /* ---- what an answer is worth ---- */
 
-static bool is_satisfied(const struct poll *poll)
+static bool poll_is_satisfied(const struct poll *poll)
 {
 	if (poll->silent)
 		return false;
 	if (poll->terms.absence)
-		return poll->last.verdict == VERDICT_ABSENT;
-	return poll->last.verdict == VERDICT_SERIAL &&
+		return poll->last.kind == RESPONSE_ABSENT;
+	return poll->last.kind == RESPONSE_SERIAL &&
 	       serial_covers(poll->last.serial, poll->terms.wanted);
 }
 
-static bool pays_owed(struct poll *poll)
+static bool poll_pays_owed(struct poll *poll)
 {
-	if (!poll->owes || poll->last.verdict != VERDICT_SERIAL ||
+	if (!poll->owes || poll->last.kind != RESPONSE_SERIAL ||
 	    !serial_covers(poll->last.serial, poll->owed))
 		return false;
 	poll->owes = false;
 	return true;
 }
 
-static void note(struct poll *poll, const struct judgement *judgement)
+static void poll_note(struct poll *poll, const struct response *response)
 {
 	poll->silent = false;
-	poll->last = *judgement;
-	if (judgement->verdict == VERDICT_SERIAL) {
+	poll->last = *response;
+	if (response->kind == RESPONSE_SERIAL) {
 		poll->has_serial = true;
-		poll->serial = judgement->serial;
+		poll->serial = response->serial;
 	}
 }
 
 /* A query that came at the server's pace tells whether that was too early. */
-static void learn(struct poll *poll)
+static void poll_learn(struct poll *poll)
 {
 	enum pace_from from = poll->asked_from;
 
 	poll->asked_from = PACE_COUNT;
 	if (from == PACE_COUNT || poll->terms.absence ||
-	    poll->last.verdict != VERDICT_SERIAL)
+	    poll->last.kind != RESPONSE_SERIAL)
 		return;
 	if (poll->pause_ms < pace_ms(poll->pace, from))
 		poll->pause_ms = pace_ms(poll->pace, from);
-	pace_learn(poll->pace, from, is_satisfied(poll));
+	pace_learn(poll->pace, from, poll_is_satisfied(poll));
 }
 
 /* It does not have the zone yet, or serve it; or, if that is wanted, it still does. */
-static bool is_on_its_way(const struct poll *poll)
+static bool poll_is_on_its_way(const struct poll *poll)
 {
 	if (poll->last.fault)
 		return false;
 	if (poll->terms.absence)
-		return poll->last.verdict == VERDICT_SERIAL ||
-		       poll->last.verdict == VERDICT_FAILED;
-	return poll->last.verdict == VERDICT_ABSENT ||
-	       poll->last.verdict == VERDICT_FAILED;
+		return poll->last.kind == RESPONSE_SERIAL ||
+		       poll->last.kind == RESPONSE_FAILED;
+	return poll->last.kind == RESPONSE_ABSENT ||
+	       poll->last.kind == RESPONSE_FAILED;
 }
 
-static struct poll_move wait_patiently(struct poll *poll)
+static struct poll_move poll_wait_patiently(struct poll *poll)
 {
 	poll->patience_ms -= poll->terms.retry_interval_ms;
 	poll->next_from = PACE_COUNT;
-	return pause(poll, poll->terms.retry_interval_ms);
+	return poll_pause(poll, poll->terms.retry_interval_ms);
 }
 
 /* Soon again, at half the pace each time; at the slowest it is a try. */
-static struct poll_move ask_again(struct poll *poll)
+static struct poll_move poll_ask_again(struct poll *poll)
 {
 	int wait_ms = poll->pause_ms;
 
 	if (wait_ms >= poll->terms.retry_interval_ms)
-		return poll->patience_ms > 0 && is_on_its_way(poll)
-			   ? wait_patiently(poll) : fail_try(poll);
+		return poll->patience_ms > 0 && poll_is_on_its_way(poll)
+			   ? poll_wait_patiently(poll) : poll_fail_try(poll);
 	poll->pause_ms = wait_ms > poll->terms.retry_interval_ms / 2
 				 ? poll->terms.retry_interval_ms : 2 * wait_ms;
-	return pause(poll, wait_ms);
+	return poll_pause(poll, wait_ms);
 }
 
 /* ---- the table: what each event does in each state ---- */
 
-typedef struct poll_move poll_fn(struct poll *poll, const struct judgement *judgement);
+typedef struct poll_move poll_fn(struct poll *poll, const struct response *response);
 
-static struct poll_move on_nothing(struct poll *poll, const struct judgement *judgement)
+static struct poll_move poll_on_nothing(struct poll *poll,
+                                        const struct response *response)
 {
-	(void)poll, (void)judgement;
+	(void)poll, (void)response;
 	return stay;
 }
 
-static struct poll_move on_notified(struct poll *poll, const struct judgement *judgement)
+static struct poll_move poll_on_notified(struct poll *poll,
+                                         const struct response *response)
 {
-	(void)judgement;
-	return pause_at_its_pace(poll, PACE_FROM_NOTIFY);
+	(void)response;
+	return poll_pause_at_its_pace(poll, PACE_FROM_NOTIFY);
 }
 
-static struct poll_move on_began(struct poll *poll, const struct judgement *judgement)
+static struct poll_move poll_on_began(struct poll *poll, const struct response *response)
 {
-	(void)judgement;
+	(void)response;
 	poll->transfers++;
 	return stay;
 }
 
-static bool quicken(struct poll *poll)
+static bool poll_quicken(struct poll *poll)
 {
 	if (poll->transfers)
 		poll->transfers--;
@@ -166,104 +168,107 @@ static bool quicken(struct poll *poll)
 	return true;
 }
 
-static bool brought_it(const struct poll *poll, const struct judgement *brought)
+static bool poll_brought_it(const struct poll *poll, const struct response *brought)
 {
 	return brought && !poll->terms.absence &&
 	       serial_covers(brought->serial, poll->terms.wanted);
 }
 
 /* What is out was asked before the end: its answer says nothing of the pace. */
-static struct poll_move on_ended_while_asking(struct poll *poll,
-                                              const struct judgement *brought)
+static struct poll_move poll_on_ended_while_asking(struct poll *poll,
+                                                   const struct response *brought)
 {
 	poll->asked_from = PACE_COUNT;
-	if (quicken(poll) && brought_it(poll, brought)) {
+	if (poll_quicken(poll) && poll_brought_it(poll, brought)) {
 		poll->next_from = PACE_FROM_TRANSFER;
 		poll->pause_ms = pace_ms(poll->pace, PACE_FROM_TRANSFER);
 	}
 	return stay;
 }
 
-static struct poll_move on_ended_while_waiting(struct poll *poll,
-                                               const struct judgement *brought)
+static struct poll_move poll_on_ended_while_waiting(struct poll *poll,
+                                                    const struct response *brought)
 {
 	/* a transfer does not end what kept mini-DNS from asking */
-	if (!quicken(poll) || poll->last.verdict == VERDICT_UNASKED)
+	if (!poll_quicken(poll) || poll->last.kind == RESPONSE_UNASKED)
 		return stay;
-	if (brought_it(poll, brought))
-		return pause_at_its_pace(poll, PACE_FROM_TRANSFER);
+	if (poll_brought_it(poll, brought))
+		return poll_pause_at_its_pace(poll, PACE_FROM_TRANSFER);
 	poll->next_from = PACE_COUNT;		/* it comes before its time */
-	return send(poll);
+	return poll_send(poll);
 }
 
-static struct poll_move on_timer(struct poll *poll, const struct judgement *judgement)
+static struct poll_move poll_on_timer(struct poll *poll, const struct response *response)
 {
-	(void)judgement;
-	return send(poll);
+	(void)response;
+	return poll_send(poll);
 }
 
-static struct poll_move on_answered(struct poll *poll, const struct judgement *judgement)
+static struct poll_move poll_on_answered(struct poll *poll,
+                                         const struct response *response)
 {
 	struct poll_move move;
 	bool reached_owed;
 
-	note(poll, judgement);
-	learn(poll);
-	if (is_satisfied(poll))
-		return report(poll);
-	reached_owed = pays_owed(poll);
+	poll_note(poll, response);
+	poll_learn(poll);
+	if (poll_is_satisfied(poll))
+		return poll_report(poll);
+	reached_owed = poll_pays_owed(poll);
 	/* what kept mini-DNS from asking does not pass in milliseconds */
-	move = judgement->verdict == VERDICT_UNASKED ? fail_try(poll) : ask_again(poll);
+	move =
+	    response->kind == RESPONSE_UNASKED ? poll_fail_try(poll)
+	                                       : poll_ask_again(poll);
 	move.reached_owed = reached_owed;
 	return move;
 }
 
-static struct poll_move on_silent(struct poll *poll, const struct judgement *judgement)
+static struct poll_move poll_on_silent(struct poll *poll, const struct response *response)
 {
-	(void)judgement;
+	(void)response;
 	poll->silent = true;
-	return fail_try(poll);
+	return poll_fail_try(poll);
 }
 
 static poll_fn *const table[POLL_STATES][POLL_EVENTS] = {
 	[POLL_HELD] = {
-		[POLL_NOTIFY_ANSWERED] = on_notified,
-		[POLL_TRANSFER_BEGAN]  = on_began,
-		[POLL_TRANSFER_ENDED]  = on_ended_while_waiting,
-		[POLL_TIMER]           = on_timer,
-		[POLL_ANSWERED]        = on_nothing,
-		[POLL_SILENT]          = on_nothing,
+		[POLL_NOTIFY_ANSWERED] = poll_on_notified,
+		[POLL_TRANSFER_BEGAN]  = poll_on_began,
+		[POLL_TRANSFER_ENDED]  = poll_on_ended_while_waiting,
+		[POLL_TIMER]           = poll_on_timer,
+		[POLL_ANSWERED]        = poll_on_nothing,
+		[POLL_SILENT]          = poll_on_nothing,
 	},
 	[POLL_ASKING] = {
-		[POLL_NOTIFY_ANSWERED] = on_nothing,
-		[POLL_TRANSFER_BEGAN]  = on_began,
-		[POLL_TRANSFER_ENDED]  = on_ended_while_asking,
-		[POLL_TIMER]           = on_nothing,
-		[POLL_ANSWERED]        = on_answered,
-		[POLL_SILENT]          = on_silent,
+		[POLL_NOTIFY_ANSWERED] = poll_on_nothing,
+		[POLL_TRANSFER_BEGAN]  = poll_on_began,
+		[POLL_TRANSFER_ENDED]  = poll_on_ended_while_asking,
+		[POLL_TIMER]           = poll_on_nothing,
+		[POLL_ANSWERED]        = poll_on_answered,
+		[POLL_SILENT]          = poll_on_silent,
 	},
 	[POLL_PAUSING] = {
-		[POLL_NOTIFY_ANSWERED] = on_nothing,
-		[POLL_TRANSFER_BEGAN]  = on_began,
-		[POLL_TRANSFER_ENDED]  = on_ended_while_waiting,
-		[POLL_TIMER]           = on_timer,
-		[POLL_ANSWERED]        = on_nothing,
-		[POLL_SILENT]          = on_nothing,
+		[POLL_NOTIFY_ANSWERED] = poll_on_nothing,
+		[POLL_TRANSFER_BEGAN]  = poll_on_began,
+		[POLL_TRANSFER_ENDED]  = poll_on_ended_while_waiting,
+		[POLL_TIMER]           = poll_on_timer,
+		[POLL_ANSWERED]        = poll_on_nothing,
+		[POLL_SILENT]          = poll_on_nothing,
 	},
 	[POLL_ENDED] = {
-		[POLL_NOTIFY_ANSWERED] = on_nothing,
-		[POLL_TRANSFER_BEGAN]  = on_nothing,
-		[POLL_TRANSFER_ENDED]  = on_nothing,
-		[POLL_TIMER]           = on_nothing,
-		[POLL_ANSWERED]        = on_nothing,
-		[POLL_SILENT]          = on_nothing,
+		[POLL_NOTIFY_ANSWERED] = poll_on_nothing,
+		[POLL_TRANSFER_BEGAN]  = poll_on_nothing,
+		[POLL_TRANSFER_ENDED]  = poll_on_nothing,
+		[POLL_TIMER]           = poll_on_nothing,
+		[POLL_ANSWERED]        = poll_on_nothing,
+		[POLL_SILENT]          = poll_on_nothing,
 	},
 };
 
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
-                           const struct judgement *judgement)
+                           const struct response *response)
 {
-	return table[poll->state][event](poll, judgement);
+	return table[poll->state][event](poll, response);
 }
 
 /* A NOTIFY that gets no answer holds the poll no longer than one try would last. */
@@ -284,15 +289,15 @@ struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
 		.silent = true,
 	};
 	if (!notify_is_out)
-		return send(poll);
+		return poll_send(poll);
 	poll->state = POLL_HELD;
 	return (struct poll_move){ .action = POLL_WAIT, .wait_ms = hold_ms };
 }
 
 /* Else what is wrong is not the serial: a newer one changes nothing about it. */
-static bool serves_it(const struct poll *poll)
+static bool poll_serves_it(const struct poll *poll)
 {
-	return !poll->silent && poll->last.verdict == VERDICT_SERIAL;
+	return !poll->silent && poll->last.kind == RESPONSE_SERIAL;
 }
 
 /*
@@ -310,7 +315,7 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 		poll->owed = poll->terms.wanted;
 	}
 	poll->owes &= !terms->absence;
-	if (serves_it(poll) || terms->absence != poll->terms.absence) {
+	if (poll_serves_it(poll) || terms->absence != poll->terms.absence) {
 		poll->tries = 0;
 		poll->patience_ms = terms->patience_ms;
 		poll->pause_ms = FIRST_PAUSE_MS;
@@ -318,12 +323,12 @@ struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms)
 	poll->terms = *terms;
 	poll->restarts = 0;
 	poll->next_from = poll->asked_from = PACE_COUNT;
-	return is_long ? send(poll) : stay;
+	return is_long ? poll_send(poll) : stay;
 }
 
 /* ---- the report ---- */
 
-static void explain_silence(const struct poll *poll, struct poll_result *result)
+static void poll_explain_silence(const struct poll *poll, struct poll_result *result)
 {
 	time_t since = (time_t)poll->silent_since;
 	struct tm tm;
@@ -339,7 +344,7 @@ static void explain_silence(const struct poll *poll, struct poll_result *result)
 	         poll->terms.timeout_ms / 1e3);
 }
 
-static void explain_serial(const struct poll *poll, struct poll_result *result)
+static void poll_explain_serial(const struct poll *poll, struct poll_result *result)
 {
 	if (poll->terms.absence)
 		snprintf(result->reason, sizeof(result->reason),
@@ -350,7 +355,7 @@ static void explain_serial(const struct poll *poll, struct poll_result *result)
 		         poll->terms.wanted);
 }
 
-static void explain_rcode(const struct poll *poll, struct poll_result *result)
+static void poll_explain_rcode(const struct poll *poll, struct poll_result *result)
 {
 	snprintf(result->reason, sizeof(result->reason), "answers %s",
 	         poll->last.rcode ? rcode_name(poll->last.rcode)
@@ -359,7 +364,7 @@ static void explain_rcode(const struct poll *poll, struct poll_result *result)
 
 void poll_result(const struct poll *poll, struct poll_result *result)
 {
-	bool absent = !poll->silent && poll->last.verdict == VERDICT_ABSENT;
+	bool absent = !poll->silent && poll->last.kind == RESPONSE_ABSENT;
 
 	*result =
 	    (struct poll_result){ .report = absent ? REPORT_NO_DOMAIN : REPORT_ERROR };
@@ -367,18 +372,18 @@ void poll_result(const struct poll *poll, struct poll_result *result)
 	result->has_serial = poll->has_serial && (!absent || poll->terms.absence);
 	result->serial = poll->serial;
 	result->silent = poll->silent;
-	result->unasked = !poll->silent && poll->last.verdict == VERDICT_UNASKED;
+	result->unasked = !poll->silent && poll->last.kind == RESPONSE_UNASKED;
 	if (poll->silent)
-		explain_silence(poll, result);
-	else if (is_satisfied(poll) && !absent)
+		poll_explain_silence(poll, result);
+	else if (poll_is_satisfied(poll) && !absent)
 		result->report = REPORT_SUCCESS;
 	else if (poll->last.fault)
 		snprintf(result->reason, sizeof(result->reason), "%s", poll->last.fault);
-	else if (poll->last.verdict == VERDICT_SERIAL)
-		explain_serial(poll, result);
-	else if (poll->last.verdict == VERDICT_LAME)
+	else if (poll->last.kind == RESPONSE_SERIAL)
+		poll_explain_serial(poll, result);
+	else if (poll->last.kind == RESPONSE_LAME)
 		snprintf(result->reason, sizeof(result->reason),
 		         "answers for the domain without authority");
 	else
-		explain_rcode(poll, result);
+		poll_explain_rcode(poll, result);
 }

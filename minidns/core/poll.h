@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "core/pace.h"
-#include "core/verdict.h"
+#include "core/response.h"
 #include "model/state.h"
 
 struct poll_terms {
@@ -38,7 +38,7 @@ enum poll_event {
 	/* here, or told by another instance; with the serial that it brought */
 	POLL_TRANSFER_ENDED,
 	POLL_TIMER,
-	/* with a judgement: SERIAL, ABSENT, LAME, FAILED or UNASKED */
+	/* with a response: SERIAL, ABSENT, LAME, FAILED or UNASKED */
 	POLL_ANSWERED,
 	POLL_SILENT,			/* the whole timeout passed without an answer */
 	POLL_EVENTS
@@ -64,7 +64,7 @@ struct poll {
 	uint32_t owed;			/* its serial */
 	bool silent;			/* the last try; else `last` is what was said */
 	int64_t silent_since;		/* to all; in seconds since 1970; 0: unknown */
-	struct judgement last;
+	struct response last;
 	bool has_serial;		/* one was seen at some time */
 	uint32_t serial;
 };
@@ -97,5 +97,5 @@ struct poll_move poll_start(struct poll *poll, const struct poll_terms *terms,
 /* A newer order for the same zone and server: it replaces the one that is out. */
 struct poll_move poll_renew(struct poll *poll, const struct poll_terms *terms);
 struct poll_move poll_step(struct poll *poll, enum poll_event event,
-                           const struct judgement *judgement);
+                           const struct response *response);
 void poll_result(const struct poll *poll, struct poll_result *result);

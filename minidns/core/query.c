@@ -23,7 +23,7 @@ struct walk {
 	bool has_soa;
 };
 
-static bool is_notify(const struct query *query)
+static bool query_is_notify(const struct query *query)
 {
 	return (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT == OPCODE_NOTIFY;
 }
@@ -31,7 +31,7 @@ static bool is_notify(const struct query *query)
 /* ---- the records behind the question ---- */
 
 /* The first one counts (RFC 7873 5.2). */
-static void read_cookie(struct walk *walk, const uint8_t *data, size_t len)
+static void query_read_cookie(struct walk *walk, const uint8_t *data, size_t len)
 {
 	struct query *query = walk->query;
 
@@ -45,7 +45,7 @@ static void read_cookie(struct walk *walk, const uint8_t *data, size_t len)
 }
 
 /* A client sends it without a time (RFC 7828 3.2.1). */
-static void read_keepalive(struct walk *walk, size_t len)
+static void query_read_keepalive(struct walk *walk, size_t len)
 {
 	if (!walk->tcp)
 		return;
@@ -53,7 +53,7 @@ static void read_keepalive(struct walk *walk, size_t len)
 	walk->wrong |= len > 0;
 }
 
-static void read_option(struct walk *walk, struct packet_reader *options)
+static void query_read_option(struct walk *walk, struct packet_reader *options)
 {
 	uint16_t code = packet_read_u16(options);
 	size_t len = packet_read_u16(options);
@@ -63,44 +63,45 @@ static void read_option(struct walk *walk, struct packet_reader *options)
 		return;
 	}
 	if (code == COOKIE_OPTION)
-		read_cookie(walk, options->data + options->at, len);
+		query_read_cookie(walk, options->data + options->at, len);
 	else if (code == OPTION_KEEPALIVE)
-		read_keepalive(walk, len);
+		query_read_keepalive(walk, len);
 	options->at += len;
 }
 
-static void read_options(struct walk *walk, const struct packet_rr *rr)
+static void query_read_options(struct walk *walk, const struct packet_rr *rr)
 {
 	struct packet_reader options = packet_rdata(&walk->reader, rr);
 
 	while (!options.broken && options.at < options.len)
-		read_option(walk, &options);
+		query_read_option(walk, &options);
 	walk->wrong |= options.broken;
 }
 
-static uint16_t bounded_size(uint16_t size)
+static uint16_t query_bounded_size(uint16_t size)
 {
 	if (size < PACKET_UDP_MIN)
 		return PACKET_UDP_MIN;
 	return size > PACKET_UDP_MAX ? PACKET_UDP_MAX : size;
 }
 
-static void read_opt(struct walk *walk, enum section section, const struct packet_rr *rr)
+static void query_read_opt(struct walk *walk, enum section section,
+                           const struct packet_rr *rr)
 {
 	struct query *query = walk->query;
 
 	if (section != SECTION_ADDITIONAL || walk->opts++ || rr->name.len != 1)
 		walk->wrong = true;
 	query->has_edns = true;
-	query->udp_size = bounded_size(rr->class);
+	query->udp_size = query_bounded_size(rr->class);
 	query->dnssec_ok = rr->ttl & EDNS_DO;
 	walk->edns_version = (rr->ttl & EDNS_VERSION) >> 16;
-	read_options(walk, rr);
+	query_read_options(walk, rr);
 }
 
 /* The last record of all, and one of them. */
-static void read_tsig(struct walk *walk, enum section section, const struct packet_rr *rr,
-                      size_t at)
+static void query_read_tsig(struct walk *walk, enum section section,
+                            const struct packet_rr *rr, size_t at)
 {
 	if (section != SECTION_ADDITIONAL || walk->tsigs++ ||
 	    !tsig_read(&walk->reader, rr, at, &walk->query->tsig))
@@ -111,7 +112,7 @@ static void read_tsig(struct walk *walk, enum section section, const struct pack
  * An SOA where one is expected: what an IXFR client has (RFC
  * 1995 3), what a NOTIFY tells.
  */
-static void read_soa(struct walk *walk, const struct packet_rr *rr)
+static void query_read_soa(struct walk *walk, const struct packet_rr *rr)
 {
 	struct name owner = rr->name;
 
@@ -123,20 +124,20 @@ static void read_soa(struct walk *walk, const struct packet_rr *rr)
 	walk->has_soa = true;
 }
 
-static void read_plain(struct walk *walk, enum section section,
-                       const struct packet_rr *rr)
+static void query_read_plain(struct walk *walk, enum section section,
+                             const struct packet_rr *rr)
 {
-	bool notify = is_notify(walk->query);
+	bool notify = query_is_notify(walk->query);
 	bool ixfr = !notify && walk->query->type == RR_IXFR;
 
 	if ((ixfr && section == SECTION_AUTHORITY) ||
 	    (notify && section == SECTION_ANSWER))
-		read_soa(walk, rr);
+		query_read_soa(walk, rr);
 	else if (section != SECTION_ADDITIONAL)
 		walk->wrong = true;	/* a question carries no answers */
 }
 
-static void read_record(struct walk *walk, enum section section)
+static void query_read_record(struct walk *walk, enum section section)
 {
 	size_t at = walk->reader.at;
 	struct packet_rr rr;
@@ -147,26 +148,26 @@ static void read_record(struct walk *walk, enum section section)
 	if (walk->tsigs)
 		walk->wrong = true;	/* something stands behind the signature */
 	if (rr.type == RR_OPT)
-		read_opt(walk, section, &rr);
+		query_read_opt(walk, section, &rr);
 	else if (rr.type == RR_TSIG)
-		read_tsig(walk, section, &rr, at);
+		query_read_tsig(walk, section, &rr, at);
 	else
-		read_plain(walk, section, &rr);
+		query_read_plain(walk, section, &rr);
 }
 
-static void read_records(struct walk *walk)
+static void query_read_records(struct walk *walk)
 {
 	for (int section = SECTION_ANSWER; section < SECTIONS; section++)
 		for (int i = 0; i < walk->header.count[section]; i++) {
-			read_record(walk, section);
+			query_read_record(walk, section);
 			if (walk->reader.broken)
 				return;
 		}
 }
 
-/* ---- the judgement ---- */
+/* ---- check ---- */
 
-static void read_question(struct walk *walk)
+static void query_read_question(struct walk *walk)
 {
 	struct query *query = walk->query;
 
@@ -180,7 +181,7 @@ static void read_question(struct walk *walk)
 	query->has_question = true;
 }
 
-static bool is_malformed(const struct walk *walk)
+static bool query_is_malformed(const struct walk *walk)
 {
 	const struct query *query = walk->query;
 	uint16_t class = query->class;
@@ -188,40 +189,40 @@ static bool is_malformed(const struct walk *walk)
 	if (walk->reader.broken || walk->wrong)
 		return true;
 	if (!query->has_question)
-		return is_notify(query) || !query->has_cookie;
+		return query_is_notify(query) || !query->has_cookie;
 	if (!class || class == CLASS_NONE || class == RR_CLASS_ANY)
 		return true;
-	if (is_notify(query))
+	if (query_is_notify(query))
 		return false;
 	return (query->type == RR_IXFR && !walk->has_soa) ||
 	       (query->type == RR_AXFR && !walk->tcp);
 }
 
-static enum rcode judge(const struct walk *walk)
+static enum rcode query_check(const struct walk *walk)
 {
 	const struct query *query = walk->query;
 	bool transfer = query->type == RR_AXFR || query->type == RR_IXFR;
 
-	if (is_malformed(walk))
+	if (query_is_malformed(walk))
 		return RCODE_FORMERR;
 	if (walk->edns_version)
 		return RCODE_BADVERS;
 	if (!query->has_question)
 		return RCODE_NOERROR;
-	if (is_notify(query))
+	if (query_is_notify(query))
 		return RCODE_REFUSED;	/* we are nobody's secondary */
 	if (query->class != RR_CLASS_IN)
 		return transfer ? RCODE_NOTAUTH : RCODE_REFUSED;
 	return RCODE_NOERROR;
 }
 
-static enum query_fate refuse(struct query *query, enum rcode rcode)
+static enum query_fate query_refuse(struct query *query, enum rcode rcode)
 {
 	query->rcode = rcode;
 	return QUERY_REFUSED;
 }
 
-static enum query_fate fate_of(const struct query *query)
+static enum query_fate query_choose_fate(const struct query *query)
 {
 	if (query->rcode)
 		return QUERY_REFUSED;
@@ -246,15 +247,15 @@ enum query_fate query_read(const uint8_t *packet, size_t len, bool tcp,
 		return QUERY_SILENCE;
 	opcode = (query->flags & FLAG_OPCODE) >> OPCODE_SHIFT;
 	if (opcode != OPCODE_QUERY && opcode != OPCODE_NOTIFY)
-		return refuse(query, RCODE_NOTIMP);
+		return query_refuse(query, RCODE_NOTIMP);
 	if (walk.header.count[SECTION_QUESTION] > 1)	/* RFC 9619 */
-		return refuse(query, RCODE_FORMERR);
+		return query_refuse(query, RCODE_FORMERR);
 	if (walk.header.count[SECTION_QUESTION])
-		read_question(&walk);
+		query_read_question(&walk);
 	if (!walk.reader.broken)
-		read_records(&walk);
-	query->rcode = judge(&walk);
-	return fate_of(query);
+		query_read_records(&walk);
+	query->rcode = query_check(&walk);
+	return query_choose_fate(query);
 }
 
 /* ---- its signature ---- */
@@ -264,7 +265,7 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 {
 	query->now = now;
 	if (!query->tsig.present || query->rcode == RCODE_FORMERR)
-		return fate_of(query);
+		return query_choose_fate(query);
 	query->tsig_error = TSIG_BADKEY;
 	if (key) {
 		tsig_chain_begin(&query->chain, key);
@@ -273,9 +274,9 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 	switch (query->tsig_error) {
 	case TSIG_FINE:
 		query->signature = SIGNED;
-		return fate_of(query);
+		return query_choose_fate(query);
 	case TSIG_MALFORMED:
-		return refuse(query, RCODE_FORMERR);
+		return query_refuse(query, RCODE_FORMERR);
 	case TSIG_BADKEY:
 	case TSIG_BADSIG:
 		query->signature = BADLY_SIGNED;
@@ -284,7 +285,7 @@ enum query_fate query_verify(struct query *query, const uint8_t *packet,
 	case TSIG_BADTRUNC:
 		query->signature = SIGNED;
 	}
-	return refuse(query, RCODE_NOTAUTH);
+	return query_refuse(query, RCODE_NOTAUTH);
 }
 
 void query_wipe(struct query *query)
@@ -301,17 +302,17 @@ const struct tsig_key *query_key(const struct query *query)
 
 /* ---- the frame of an answer ---- */
 
-static bool answers_cookie(const struct query *query)
+static bool query_answers_cookie(const struct query *query)
 {
-	return query->has_cookie && query->cookie.verdict != COOKIE_MALFORMED;
+	return query->has_cookie && query->cookie.result != COOKIE_MALFORMED;
 }
 
 /* Without the text of an error. */
-static size_t options_len(const struct query *query)
+static size_t query_options_len(const struct query *query)
 {
 	size_t len = 0;
 
-	if (answers_cookie(query))
+	if (query_answers_cookie(query))
 		len += OPTION_HEAD + COOKIE_LEN;
 	if (query->wants_keepalive)
 		len += OPTION_HEAD + sizeof(uint16_t);
@@ -320,9 +321,9 @@ static size_t options_len(const struct query *query)
 	return len;
 }
 
-static size_t least_tail_len(const struct query *query)
+static size_t query_least_tail_len(const struct query *query)
 {
-	size_t len = query->has_edns ? OPT_LEN + options_len(query) : 0;
+	size_t len = query->has_edns ? OPT_LEN + query_options_len(query) : 0;
 
 	if (query->signature != UNSIGNED)
 		len += tsig_room(&query->tsig.key, &query->tsig.algorithm);
@@ -330,77 +331,77 @@ static size_t least_tail_len(const struct query *query)
 }
 
 /* What an answer cannot do without. */
-static size_t least_len(const struct query *query)
+static size_t query_least_len(const struct query *query)
 {
-	return PACKET_HEADER + query->raw.len + 4 + least_tail_len(query);
+	return PACKET_HEADER + query->raw.len + 4 + query_least_tail_len(query);
 }
 
 /* Octets of the error's text: all of it or, where that is too much, none. */
-static size_t text_len(const struct query *query)
+static size_t query_text_len(const struct query *query)
 {
 	size_t len = query->has_edns && query->error ? strlen(query->error->text) : 0;
 
-	return least_len(query) + len <= query->udp_size ? len : 0;
+	return query_least_len(query) + len <= query->udp_size ? len : 0;
 }
 
-static size_t tail_len(const struct query *query)
+static size_t query_tail_len(const struct query *query)
 {
-	return least_tail_len(query) + text_len(query);
+	return query_least_tail_len(query) + query_text_len(query);
 }
 
-/* Whoever signs with a long name takes an answer that has room for it. */
-static size_t limit_of(const struct query *query, bool tcp)
+/* A client that signs with a long name accepts an answer with room for it. */
+static size_t query_limit(const struct query *query, bool tcp)
 {
-	size_t least = least_len(query);
+	size_t least = query_least_len(query);
 
 	if (tcp)
 		return PACKET_MAX;
 	return query->udp_size > least ? query->udp_size : least;
 }
 
-static void begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
-                  struct packet_writer *writer)
+static void query_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
+                        struct packet_writer *writer)
 {
-	size_t limit = limit_of(query, tcp);
+	size_t limit = query_limit(query, tcp);
 
 	packet_writer_init(writer, data, limit < size ? limit : size);
-	writer->limit -= tail_len(query);
+	writer->limit -= query_tail_len(query);
 }
 
 void query_answer_begin(const struct query *query, bool tcp, uint8_t *data, size_t size,
                         struct packet_writer *writer)
 {
-	begin(query, tcp, data, size, writer);
+	query_begin(query, tcp, data, size, writer);
 	if (query->has_question)
 		packet_put_question(writer, &query->raw, query->type, query->class);
 }
 
-static void put_option(struct packet_writer *writer, uint16_t code, size_t len)
+static void query_put_option(struct packet_writer *writer, uint16_t code, size_t len)
 {
 	packet_put_u16(writer, code);
 	packet_put_u16(writer, len);
 }
 
-static void put_options(const struct query *query, struct packet_writer *writer)
+static void query_put_options(const struct query *query, struct packet_writer *writer)
 {
-	if (answers_cookie(query)) {
-		put_option(writer, COOKIE_OPTION, COOKIE_LEN);
+	if (query_answers_cookie(query)) {
+		query_put_option(writer, COOKIE_OPTION, COOKIE_LEN);
 		packet_put(writer, query->cookie.answer, COOKIE_LEN);
 	}
 	if (query->wants_keepalive) {
-		put_option(writer, OPTION_KEEPALIVE, sizeof(uint16_t));
+		query_put_option(writer, OPTION_KEEPALIVE, sizeof(uint16_t));
 		packet_put_u16(writer, query->keepalive_ds);
 	}
 	if (query->error) {
-		put_option(writer, OPTION_EXTENDED_ERROR,
-		           sizeof(uint16_t) + text_len(query));
+		query_put_option(writer, OPTION_EXTENDED_ERROR,
+		                 sizeof(uint16_t) + query_text_len(query));
 		packet_put_u16(writer, query->error->code);
-		packet_put(writer, query->error->text, text_len(query));
+		packet_put(writer, query->error->text, query_text_len(query));
 	}
 }
 
-static void put_opt(const struct query *query, enum rcode rcode,
-                    struct packet_writer *writer)
+static void query_put_opt(const struct query *query, enum rcode rcode,
+                          struct packet_writer *writer)
 {
 	uint32_t dnssec_ok = query->dnssec_ok ? EDNS_DO : 0;
 
@@ -408,22 +409,22 @@ static void put_opt(const struct query *query, enum rcode rcode,
 	packet_put_u16(writer, RR_OPT);
 	packet_put_u16(writer, PACKET_UDP_MAX);
 	packet_put_u32(writer, (uint32_t)rcode >> 4 << 24 | dnssec_ok);
-	packet_put_u16(writer, options_len(query) + text_len(query));
-	put_options(query, writer);
+	packet_put_u16(writer, query_options_len(query) + query_text_len(query));
+	query_put_options(query, writer);
 }
 
 /* To the next message of a transfer. */
-static void go_on(struct query *query)
+static void query_go_on(struct query *query)
 {
 	query->has_question = false;
-	query->has_edns = answers_cookie(query);
+	query->has_edns = query_answers_cookie(query);
 	query->wants_keepalive = false;
 	query->error = NULL;
 }
 
 /* All but the signature. */
-static void put_tail(const struct query *query, uint16_t flags, enum rcode rcode,
-                     const uint16_t count[SECTIONS], struct packet_writer *writer)
+static void query_put_tail(const struct query *query, uint16_t flags, enum rcode rcode,
+                           const uint16_t count[SECTIONS], struct packet_writer *writer)
 {
 	struct packet_header header = {
 		.id = query->id,
@@ -433,16 +434,16 @@ static void put_tail(const struct query *query, uint16_t flags, enum rcode rcode
 
 	memcpy(header.count, count, sizeof(header.count));
 	header.count[SECTION_QUESTION] = query->has_question;
-	writer->limit += tail_len(query);
+	writer->limit += query_tail_len(query);
 	writer->full = false;
 	if (query->has_edns) {
-		put_opt(query, rcode, writer);
+		query_put_opt(query, rcode, writer);
 		header.count[SECTION_ADDITIONAL]++;
 	}
 	packet_set_header(writer, &header);
 }
 
-static void sign(struct query *query, struct packet_writer *writer)
+static void query_sign(struct query *query, struct packet_writer *writer)
 {
 	if (query->signature == SIGNED)
 		tsig_sign(&query->chain, query->tsig_error, &query->tsig, query->now,
@@ -454,9 +455,9 @@ static void sign(struct query *query, struct packet_writer *writer)
 void query_answer_end(struct query *query, uint16_t flags, enum rcode rcode,
                       const uint16_t count[SECTIONS], struct packet_writer *writer)
 {
-	put_tail(query, flags, rcode, count, writer);
-	sign(query, writer);
-	go_on(query);
+	query_put_tail(query, flags, rcode, count, writer);
+	query_sign(query, writer);
+	query_go_on(query);
 }
 
 /* No name is looked for, for none is to come: the question is copied as well. */
@@ -466,25 +467,25 @@ size_t query_answer_ready(const struct query *query, uint16_t flags, const uint8
 	uint16_t count[SECTIONS] = { 0 };
 	struct packet_writer writer;
 
-	begin(query, tcp, data, size, &writer);
+	query_begin(query, tcp, data, size, &writer);
 	packet_put(&writer, query->raw.wire, query->raw.len);
 	packet_put_u16(&writer, query->type);
 	packet_put_u16(&writer, query->class);
 	packet_put(&writer, record, len);
 	count[SECTION_ANSWER] = !writer.full;
-	put_tail(query, writer.full ? flags | FLAG_TC : flags, RCODE_NOERROR, count,
-	         &writer);
+	query_put_tail(query, writer.full ? flags | FLAG_TC : flags, RCODE_NOERROR, count,
+	               &writer);
 	if (query->signature != UNSIGNED) {
 		struct query copy = *query;	/* whose chain is used up */
 
-		sign(&copy, &writer);
+		query_sign(&copy, &writer);
 	}
 	return writer.len;
 }
 
 /* QUERY is a copy: it is used up. */
-static size_t answer_nothing(struct query query, uint16_t flags, enum rcode rcode,
-                             struct packet_writer *writer)
+static size_t query_answer_nothing(struct query query, uint16_t flags, enum rcode rcode,
+                                   struct packet_writer *writer)
 {
 	static const uint16_t nothing[SECTIONS];
 
@@ -498,7 +499,7 @@ size_t query_answer_rcode(const struct query *query, enum rcode rcode, uint8_t *
 	struct packet_writer writer;
 
 	query_answer_begin(query, true, data, size, &writer);
-	return answer_nothing(*query, 0, rcode, &writer);
+	return query_answer_nothing(*query, 0, rcode, &writer);
 }
 
 size_t query_answer_truncated(const struct query *query, uint8_t *data, size_t size)
@@ -506,5 +507,5 @@ size_t query_answer_truncated(const struct query *query, uint8_t *data, size_t s
 	struct packet_writer writer;
 
 	query_answer_begin(query, true, data, size, &writer);
-	return answer_nothing(*query, FLAG_TC, RCODE_NOERROR, &writer);
+	return query_answer_nothing(*query, FLAG_TC, RCODE_NOERROR, &writer);
 }

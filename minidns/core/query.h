@@ -1,12 +1,12 @@
 /*
- * query -- a request, read and judged: what it asks for, or with which rcode,
+ * query -- a request, read and checked: what it asks for, or with which rcode,
  * or with silence, it is turned away. RFC 8906 and the tables of malformed
  * packets in tests/unit/minidns/test_query.c say what comes of each. A
  * struct query is its own copy: the packet may go.
  *
- * A signature (tsig.h) is read here and judged by query_verify(), with the key of whoever
+ * A signature (tsig.h) is read here and checked by query_verify(), with the key of whoever
  * calls: until then nobody knows who asks. A cookie (cookie.h) is likewise read here, and
- * judged by whoever has the secrets.
+ * checked by whoever has the secrets.
  *
  * EDNS (RFC 6891) is of version 0; of the options we know COOKIE, edns-tcp-keepalive
  * (over TCP; over UDP it means nothing) and, in answers, extended errors. Others are

@@ -76,7 +76,7 @@ void rate_free(struct rate **rate)
 }
 
 /* Rounded up: never more than the limit. */
-static struct pace_ns pace_ns(int per_second, int burst)
+static struct pace_ns rate_pace_ns(int per_second, int burst)
 {
 	int64_t answer_ns = (NS_PER_S + per_second - 1) / per_second;
 
@@ -88,28 +88,28 @@ void rate_set_limits(struct rate *rate, const struct rate_limits *limits)
 	bug_if(limits->per_second < 1 || limits->per_second > RATE_MAX);
 	bug_if(limits->burst < 1 || limits->burst > RATE_MAX || limits->slip < 0);
 	bug_if(limits->servers_per_second < 0 || limits->servers_per_second > RATE_MAX);
-	rate->strangers = pace_ns(limits->per_second, limits->burst);
+	rate->strangers = rate_pace_ns(limits->per_second, limits->burst);
 	if (limits->servers_per_second)
 		rate->servers =
-		    pace_ns(limits->servers_per_second, limits->servers_per_second);
+		    rate_pace_ns(limits->servers_per_second, limits->servers_per_second);
 	else
 		rate->servers = (struct pace_ns){ 0 };
 	rate->slip = limits->slip;
 }
 
 /* Servers stand side by side in one network. */
-static size_t key_octets(const struct address *client, enum rate_kind kind)
+static size_t rate_key_octets(const struct address *client, enum rate_kind kind)
 {
 	if (kind == RATE_SERVER)
 		return client->bits / 8;
 	return (client->bits == 32 ? V4_PREFIX : V6_PREFIX) / 8;
 }
 
-static uint64_t hash_of(const struct rate *rate, const struct address *client,
-                        enum rate_kind kind)
+static uint64_t rate_hash(const struct rate *rate, const struct address *client,
+                          enum rate_kind kind)
 {
 	uint8_t text[1 + sizeof(client->octets)] = { kind };
-	size_t len = key_octets(client, kind);
+	size_t len = rate_key_octets(client, kind);
 
 	/* of the two families one is shorter: they have no text in common */
 	memcpy(text + 1, client->octets, len);
@@ -117,7 +117,7 @@ static uint64_t hash_of(const struct rate *rate, const struct address *client,
 }
 
 /* The network's own, or the one that becomes it. */
-static struct bucket *find(struct rate *rate, uint64_t hash)
+static struct bucket *rate_find(struct rate *rate, uint64_t hash)
 {
 	struct bucket *set = &rate->buckets[WAYS * ((hash >> 32) & rate->set_mask)];
 	struct bucket *first = set;
@@ -133,7 +133,7 @@ static struct bucket *find(struct rate *rate, uint64_t hash)
 	return first;
 }
 
-static enum rate_fate suppress(const struct rate *rate, struct bucket *bucket)
+static enum rate_fate rate_suppress(const struct rate *rate, struct bucket *bucket)
 {
 	if (rate->slip && bucket->suppressed++ % rate->slip == 0)
 		return RATE_TRUNCATE;
@@ -141,7 +141,7 @@ static enum rate_fate suppress(const struct rate *rate, struct bucket *bucket)
 }
 
 /* How many answers it counts as. */
-static int64_t worth(const struct rate_answer *answer)
+static int64_t rate_worth(const struct rate_answer *answer)
 {
 	if (answer->len <= answer->question_len + RATE_OCTETS)
 		return 1;
@@ -159,10 +159,10 @@ enum rate_fate rate_decide(struct rate *rate, const struct rate_answer *answer,
 
 	if (!pace->answer)
 		return RATE_SEND;
-	bucket = find(rate, hash_of(rate, answer->client, answer->kind));
+	bucket = rate_find(rate, rate_hash(rate, answer->client, answer->kind));
 	full_at_ns = now_ns > bucket->full_at_ns ? now_ns : bucket->full_at_ns;
 	if (full_at_ns + pace->answer - now_ns > pace->burst)
-		return suppress(rate, bucket);
-	bucket->full_at_ns = full_at_ns + worth(answer) * pace->answer;
+		return rate_suppress(rate, bucket);
+	bucket->full_at_ns = full_at_ns + rate_worth(answer) * pace->answer;
 	return RATE_SEND;
 }

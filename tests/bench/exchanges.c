@@ -35,7 +35,7 @@
 enum {
 	SERVERS = 3, SERIAL = 17,
 	TIMEOUT_MS = 2000, RETRY_MS = 1000, TRIES = 3,
-	REPEAT_US = 500 * 1000,			/* minidns/exchange.h */
+	REPEAT_US = 500 * 1000,			/* minidns/dns_request.c */
 	DEADLINE_MS = 60 * 1000, READY_POLL_MS = 5,
 	SOCKET_BUFFER = 8 * 1024 * 1024, DATAGRAM = 512,
 	HEADER = 12, OPCODE_NOTIFY = 4,

@@ -35,23 +35,23 @@ static void must_be_taken_back(const struct cookie_secrets *secrets,
 	struct cookie_request again = {
 		cookie->answer, COOKIE_LEN, request->client, request->now,
 	};
-	struct cookie back = cookie_judge(secrets, &again);
+	struct cookie back = cookie_check(secrets, &again);
 
 	assert(!memcmp(cookie->answer, request->option, COOKIE_CLIENT_LEN));
-	assert(back.verdict == COOKIE_VALID && !back.fresh);
+	assert(back.result == COOKIE_VALID && !back.fresh);
 	assert(!memcmp(back.answer, cookie->answer, COOKIE_LEN));
 }
 
-static void judge(const struct cookie_secrets *secrets,
+static void check(const struct cookie_secrets *secrets,
                   const struct cookie_request *request)
 {
-	struct cookie cookie = cookie_judge(secrets, request);
+	struct cookie cookie = cookie_check(secrets, request);
 	size_t len = request->len;
 	bool good = len == 8 || (len >= 16 && len <= 40);
 
-	assert((cookie.verdict == COOKIE_MALFORMED) == !good);
-	assert((cookie.verdict == COOKIE_CLIENT_ONLY) == (len == 8));
-	if (cookie.verdict == COOKIE_VALID)
+	assert((cookie.result == COOKIE_MALFORMED) == !good);
+	assert((cookie.result == COOKIE_CLIENT_ONLY) == (len == 8));
+	if (cookie.result == COOKIE_VALID)
 		assert(len == COOKIE_LEN && request->option[8] == 1);
 	else
 		assert(cookie.fresh == good);
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&front, data, len);
 	client = (struct address){ .bits = front.is_v6 & 1 ? 128 : 32 };
 	memcpy(client.octets, front.octets, client.bits / 8);
-	judge(&secrets, &(struct cookie_request){ data + len, size - len, &client,
+	check(&secrets, &(struct cookie_request){ data + len, size - len, &client,
 	                                          front.now });
 	parse(data, size);
 	return 0;

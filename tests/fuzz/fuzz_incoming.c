@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/contrast_words.h"
+#include "core/diff_text.h"
 #include "dns/incoming.h"
 #include "model/rr.h"
 
@@ -57,11 +57,11 @@ static void check_record(void)
 
 static void check_words(void)
 {
-	struct contrast_side side = { .count = 0 };
+	struct set_diff_side side = { .count = 0 };
 
-	contrast_name(&side, record.octets, record.len);
+	diff_text_add(&side, record.octets, record.len);
 	assert(side.count == 1 && side.named == 1);
-	assert(memchr(side.text[0], '\0', CONTRAST_TEXT));
+	assert(memchr(side.text[0], '\0', SET_DIFF_TEXT));
 	for (const char *at = side.text[0]; *at; at++)
 		assert(*at >= ' ' && *at <= '~');
 }

@@ -56,7 +56,7 @@ static void must_be_read(const uint8_t *data, size_t len)
 }
 
 /* Of its client, with a secret of zeroes. */
-static void judge_cookie(struct query *query)
+static void check_cookie(struct query *query)
 {
 	static const struct cookie_secrets secrets = { .count = 1 };
 	static const struct address client = { .bits = 32 };
@@ -65,9 +65,9 @@ static void judge_cookie(struct query *query)
 	};
 
 	if (query->has_cookie)
-		query->cookie = cookie_judge(&secrets, &request);
+		query->cookie = cookie_check(&secrets, &request);
 	assert(!query->has_cookie || query->has_edns);
-	assert(!query->has_cookie || query->cookie.verdict || query->rcode);
+	assert(!query->has_cookie || query->cookie.result || query->rcode);
 }
 
 static void answer_all_ways(struct query *query, const struct zone *zone, bool tcp)
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (query_read(data, size, tcp, &query) == QUERY_SILENCE)
 			continue;
 		query.keepalive_ds = 300;
-		judge_cookie(&query);
+		check_cookie(&query);
 		answer_all_ways(&query, zone, tcp);
 	}
 	return 0;

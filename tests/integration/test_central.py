@@ -1201,7 +1201,7 @@ class Doubt(Story):
         self.addCleanup(relay.close)
         with self.one_central_behind(relay), told(pool) as next_one:
             relay.lose_one(f".zones.{catalog['name']}".encode())
-            self.create(pool=pool)
+            self.create(context=ADMIN, pool=pool)
             serial = self.lost_at(relay, catalog)
             heard = wait_for(next_one, 20, "the pool manager is told")
             self.assertEqual((heard["name"], heard["serial"]), (catalog["name"], serial))

@@ -1,4 +1,4 @@
-"""Locks and the roster: workers that die, sleep, come and go, over a private MariaDB.
+"""Locks and the election: workers that die, sleep, come and go, over a private MariaDB.
 
 fleet_driver.c is a worker at the end of a pipe; several of them play a fleet. `make test-fleet`
 is the long form; ZONEFLEET_INCREMENTS is what each of its 32 workers does over Galera.

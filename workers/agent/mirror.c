@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/heard.h"
 #include "agent/kept_file.h"
 #include "agent/signaller.h"
+#include "agent/version_gaps.h"
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/id.h"
@@ -52,10 +52,10 @@ struct mirror {
 	struct loop_timer *timer, *period;
 	int armed_ms;			/* the period that runs */
 	enum question { NOTHING, PAGE, KEYS } asked, last_asked;
-	struct entries held, coming;	/* of a reading that is not at its end */
-	struct entries wanted, out;	/* keys; that are asked for */
+	struct file_entries held, coming;	/* of a reading that is not at its end */
+	struct file_entries wanted, out;	/* keys; that are asked for */
 	char marker[KEY_MAX + 1];	/* of coming */
-	struct heard heard;		/* versions */
+	struct version_gaps gaps;	/* versions */
 	uint64_t out_version, held_version;	/* with what is asked for; of what is held, */
 	uint64_t file_version;		/* and of the files */
 	bool has_version;
@@ -116,7 +116,7 @@ static void question_failed(struct mirror *mirror, enum err err, const struct wh
 /* ---- answers ---- */
 
 static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
-                           struct entries *into, struct why *why)
+                           struct file_entries *into, struct why *why)
 {
 	const char *lines[ENTRY_FILES] = { NULL }, *key;
 	enum err err = json_get_text(json, kind->key, JSON_REQUIRED, KEY_MAX, &key, why);
@@ -126,13 +126,14 @@ static enum err take_entry(const struct mirror_kind *kind, const json_t *json,
 			err = json_get_text(json, kind->file[i].field, JSON_REQUIRED,
 			                    LINES_MAX, &lines[i], why);
 	if (!err)
-		entries_put(into, key, lines);
+		file_entries_put(into, key, lines);
 	return err;
 }
 
 /* MARKER: "" if there are no more. */
 static enum err take_answer(const struct mirror_kind *kind, const json_t *answer,
-                            struct entries *into, const char **marker, struct why *why)
+                            struct file_entries *into, const char **marker,
+                            struct why *why)
 {
 	const json_t *list;
 	enum err err = json_get_array(answer, kind->list, JSON_REQUIRED, PAGE_MAX, &list,
@@ -156,7 +157,7 @@ static enum err take_version(struct mirror *mirror, const json_t *answer, struct
 		return err;
 	mirror->has_version = version >= 0;
 	if (mirror->has_version)
-		heard_all(&mirror->heard, (uint64_t)version);
+		version_gaps_read(&mirror->gaps, (uint64_t)version);
 	return OK;
 }
 
@@ -176,47 +177,47 @@ static enum err take_page(struct mirror *mirror, const json_t *answer, struct wh
 	snprintf(mirror->marker, sizeof mirror->marker, "%s", marker);
 	if (*marker)
 		return OK;
-	entries_clear(&mirror->held);
+	file_entries_clear(&mirror->held);
 	mirror->held = mirror->coming;
-	mirror->coming = (struct entries){ 0 };
+	mirror->coming = (struct file_entries){ 0 };
 	mirror->is_reading = false;
 	mirror->is_whole = mirror->is_dirty = true;
 	return OK;
 }
 
-static const char *const *lines_of(const struct entry *entry)
+static const char *const *lines_of(const struct file_entry *entry)
 {
 	return (const char *const *)entry->lines;
 }
 
-static bool put(struct mirror *mirror, const struct entry *entry)
+static bool put(struct mirror *mirror, const struct file_entry *entry)
 {
 	if (mirror->is_reading)
-		entries_put(&mirror->coming, entry->key, lines_of(entry));
-	return entries_put(&mirror->held, entry->key, lines_of(entry));
+		file_entries_put(&mirror->coming, entry->key, lines_of(entry));
+	return file_entries_put(&mirror->held, entry->key, lines_of(entry));
 }
 
 static bool drop(struct mirror *mirror, const char *key)
 {
 	if (mirror->is_reading)
-		entries_drop(&mirror->coming, key);
-	return entries_drop(&mirror->held, key);
+		file_entries_drop(&mirror->coming, key);
+	return file_entries_drop(&mirror->held, key);
 }
 
 /* What was asked for and is not in the answer is not there. */
 static enum err take_keys(struct mirror *mirror, const json_t *answer, struct why *why)
 {
-	struct entries got = { 0 };
+	struct file_entries got = { 0 };
 	const char *marker;
 	enum err err = take_answer(mirror->config.kind, answer, &got, &marker, why);
 
 	for (size_t i = 0; !err && i < mirror->out.count; i++)
-		if (!entries_has(&got, mirror->out.item[i].key))
+		if (!file_entries_has(&got, mirror->out.item[i].key))
 			mirror->is_dirty |= drop(mirror, mirror->out.item[i].key);
 	for (size_t i = 0; !err && i < got.count; i++)
-		if (entries_has(&mirror->out, got.item[i].key))
+		if (file_entries_has(&mirror->out, got.item[i].key))
 			mirror->is_dirty |= put(mirror, &got.item[i]);
-	entries_clear(&got);
+	file_entries_clear(&got);
 	return err;
 }
 
@@ -231,9 +232,9 @@ static bool is_level(const struct mirror *mirror)
 static void want_again(struct mirror *mirror)
 {
 	for (size_t i = 0; i < mirror->out.count; i++)
-		entries_put(&mirror->wanted, mirror->out.item[i].key,
-		            lines_of(&mirror->out.item[i]));
-	entries_clear(&mirror->out);
+		file_entries_put(&mirror->wanted, mirror->out.item[i].key,
+		                 lines_of(&mirror->out.item[i]));
+	file_entries_clear(&mirror->out);
 }
 
 static void on_answer(void *self, const struct rpc_answer *answer)
@@ -253,7 +254,7 @@ static void on_answer(void *self, const struct rpc_answer *answer)
 	} else {
 		mirror->asking.failures = 0;
 		mirror->failed = OK;
-		entries_clear(&mirror->out);
+		file_entries_clear(&mirror->out);
 		if (mirror->out_version > mirror->held_version)
 			mirror->held_version = mirror->out_version;
 	}
@@ -267,11 +268,12 @@ static json_t *keys_taken(struct mirror *mirror)
 	json_t *keys = json_array();
 
 	while (mirror->wanted.count && mirror->out.count < MIRROR_KEYS_MAX) {
-		const struct entry *last = &mirror->wanted.item[mirror->wanted.count - 1];
+		const struct file_entry *last =
+		    &mirror->wanted.item[mirror->wanted.count - 1];
 
 		json_array_append_new(keys, json_string(last->key));
-		entries_put(&mirror->out, last->key, lines_of(last));
-		entries_drop(&mirror->wanted, last->key);
+		file_entries_put(&mirror->out, last->key, lines_of(last));
+		file_entries_drop(&mirror->wanted, last->key);
 	}
 	return keys;
 }
@@ -298,7 +300,7 @@ static void ask(struct mirror *mirror, enum question what)
 	args = arguments(mirror);
 	mirror->out_version = mirror->has_version && what == KEYS && !mirror->wanted.count &&
 	                      !mirror->is_stale && !mirror->is_reading
-	                      ? mirror->heard.all : 0;
+	                      ? mirror->gaps.all : 0;
 	metric_add(figures.questions, 1);
 	err = rpc_call(mirror->config.rpc, &target, mirror->config.kind->method, args,
 	               NULL, ANSWER_MS, on_answer, mirror, &why);
@@ -315,7 +317,7 @@ static void begin_reading(struct mirror *mirror)
 	mirror->is_stale = false;
 	mirror->is_reading = true;
 	mirror->marker[0] = '\0';
-	entries_clear(&mirror->coming);
+	file_entries_clear(&mirror->coming);
 }
 
 /* A page and what has changed in turns: neither waits for all of the other. */
@@ -416,7 +418,7 @@ static struct writing *writing_new(struct mirror *mirror)
 	writing->folder = xstrdup(mirror->config.folder);
 	writing->version = mirror->held_version;
 	for (int i = 0; i < ENTRY_FILES; i++)
-		entries_print(&mirror->held, i, &writing->text[i]);
+		file_entries_print(&mirror->held, i, &writing->text[i]);
 	return writing;
 }
 
@@ -491,7 +493,7 @@ static void mirror_step(struct mirror *mirror)
 	int64_t ask_ms, write_ms;
 
 	if (is_level(mirror))
-		mirror->held_version = mirror->heard.all;
+		mirror->held_version = mirror->gaps.all;
 	ask_ms = ask_next(mirror);
 	write_ms = write_next(mirror);
 	note_same(mirror);
@@ -548,10 +550,10 @@ void mirror_free(struct mirror **mirror)
 		m->writing->mirror = NULL;
 	loop_timer_free(&m->timer);
 	loop_timer_free(&m->period);
-	entries_clear(&m->held);
-	entries_clear(&m->coming);
-	entries_clear(&m->wanted);
-	entries_clear(&m->out);
+	file_entries_clear(&m->held);
+	file_entries_clear(&m->coming);
+	file_entries_clear(&m->wanted);
+	file_entries_clear(&m->out);
 	free(m);
 	*mirror = NULL;
 }
@@ -567,9 +569,9 @@ void mirror_read(struct mirror *mirror)
 /* One that nobody knew may be known by now. */
 void mirror_changed(struct mirror *mirror, const char *key)
 {
-	entries_put(&mirror->wanted, key, (const char *[ENTRY_FILES]){ NULL });
+	file_entries_put(&mirror->wanted, key, (const char *[ENTRY_FILES]){ NULL });
 	if (mirror->wanted.count > WANTED_MAX) {
-		entries_clear(&mirror->wanted);
+		file_entries_clear(&mirror->wanted);
 		mirror->is_stale = true;
 	}
 	if (mirror->failed == ERR_NOT_FOUND)
@@ -579,7 +581,7 @@ void mirror_changed(struct mirror *mirror, const char *key)
 
 void mirror_told(struct mirror *mirror, uint64_t version)
 {
-	heard_one(&mirror->heard, version);
+	version_gaps_received(&mirror->gaps, version);
 	mirror_step(mirror);
 }
 
@@ -587,15 +589,16 @@ void mirror_compare(struct mirror *mirror, uint64_t version)
 {
 	bool is_anew = version < mirror->known;
 	bool is_behind = mirror->has_version &&
-	                 (is_anew || !heard_has(&mirror->heard, mirror->compared));
+	                 (is_anew ||
+	                  !version_gaps_none_up_to(&mirror->gaps, mirror->compared));
 
 	mirror->compared = version;
-	mirror->known = mirror->heard.all;
+	mirror->known = mirror->gaps.all;
 	if (!is_behind || mirror->is_stale || mirror->is_reading || !mirror->is_whole)
 		return;
 	if (is_anew)
-		mirror->heard = (struct heard){ 0 };
-	heard_all(&mirror->heard, version);
+		mirror->gaps = (struct version_gaps){ 0 };
+	version_gaps_read(&mirror->gaps, version);
 	mirror->known = version;
 	log_info("a change was not told: folder=%s version=%" PRIu64,
 	         mirror->config.folder, version);

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/entries.h"
+#include "agent/file_entries.h"
 
 struct lane;
 struct loop;

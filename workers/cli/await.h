@@ -15,7 +15,7 @@ struct await {
 	struct cli *cli;
 	int64_t seconds;
 	const char *subject, *what;	/* "example.org." "is read and planned" */
-	enum err (*look)(void *self, bool *is_over);
+	enum err (*poll)(void *self, bool *is_over);
 	void *self;
 };
 /* OK without *is_over: the time has run out. */

@@ -631,19 +631,19 @@ const struct command commands[] = {
 	  "changes of users first.",
 	  "zonefleet queues --admin" },
 	{ "dead-letters list", "", 0, 0, OPT(LIMIT) | OPT(POOL), NEED_BROKER,
-	  letters_list,
+	  dead_letters_list,
 	  "list dead letters (administrators)",
 	  "Lists the messages that no worker could process, with the reason. Some are "
 	  "broken, and others have failed for good. The sync makes up for a lost order "
 	  "inside the fleet. A cast of another program is lost until it is sent again. "
 	  "The queue and the content of a message make its ID.",
 	  "zonefleet dead-letters list --admin" },
-	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_show,
+	{ "dead-letters show", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_show,
 	  "show a dead letter (administrators)",
 	  "Prints the whole message as JSON. With the ID all it prints every message.",
 	  "zonefleet dead-letters show 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },
 	{ "dead-letters retry", "ID", 1, 1, OPT(POOL) | OPT(VOUCH), NEED_BROKER,
-	  letters_retry,
+	  dead_letters_retry,
 	  "send a dead letter to its queue again (administrators)",
 	  "Puts the message back into its queue. With the ID all it does so with every "
 	  "message. A message that a worker gets twice has one effect. The message "
@@ -652,7 +652,7 @@ const struct command commands[] = {
 	  "your own account and with your rights. First read that message with "
 	  "'zonefleet dead-letters show'. --vouch does not work with all.",
 	  "zonefleet dead-letters retry all --admin" },
-	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, letters_drop,
+	{ "dead-letters drop", "ID", 1, 1, OPT(POOL), NEED_BROKER, dead_letters_drop,
 	  "delete a dead letter (administrators)",
 	  "Deletes the message for good. With the ID all it deletes every message.",
 	  "zonefleet dead-letters drop 5f0d7c3e9a2b4d6f8a1c3e5f7a9b1d3f --admin" },

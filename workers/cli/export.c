@@ -4,7 +4,7 @@
 
 #include "handlers.h"
 #include "progress.h"
-#include "whole.h"
+#include "whole_file.h"
 
 enum { ATTEMPTS = 5 };
 
@@ -84,7 +84,7 @@ static enum err begin_again(struct export *export)
 		json_array_clear(export->lines);
 	rewind(export->to);
 	if (ftruncate(fileno(export->to), 0))
-		return whole_cannot_write("the file", &export->cli->why);
+		return whole_file_cannot_write("the file", &export->cli->why);
 	return OK;
 }
 
@@ -107,13 +107,13 @@ static enum err export_zone(struct export *export)
 static enum err to_file(struct export *export, const char *path)
 {
 	struct why *why = &export->cli->why;
-	struct whole whole;
-	enum err err = whole_open(&whole, path, why);
+	struct whole_file file;
+	enum err err = whole_file_open(&file, path, why);
 
 	if (err)
 		return err;
-	export->to = whole.to;
-	return whole_close(&whole, export_zone(export), why);
+	export->to = file.to;
+	return whole_file_close(&file, export_zone(export), why);
 }
 
 static enum err copy(struct export *export)
@@ -125,8 +125,8 @@ static enum err copy(struct export *export)
 	rewind(export->to);
 	while ((len = fread(block, 1, sizeof block, export->to)) > 0)
 		if (fwrite(block, 1, len, stdout) != len)
-			return whole_cannot_write("standard output", why);
-	return ferror(export->to) ? whole_cannot_write("a temporary file", why) : OK;
+			return whole_file_cannot_write("standard output", why);
+	return ferror(export->to) ? whole_file_cannot_write("a temporary file", why) : OK;
 }
 
 static enum err to_stdout(struct export *export)
@@ -136,10 +136,10 @@ static enum err to_stdout(struct export *export)
 	export->lines = export->cli->out.json ? json_array() : NULL;
 	export->to = tmpfile();
 	if (!export->to)
-		return whole_cannot_write("a temporary file", &export->cli->why);
+		return whole_file_cannot_write("a temporary file", &export->cli->why);
 	err = export_zone(export);
 	if (!err && (fflush(export->to) || ferror(export->to)))
-		err = whole_cannot_write("a temporary file", &export->cli->why);
+		err = whole_file_cannot_write("a temporary file", &export->cli->why);
 	if (!err && !export->lines)
 		err = copy(export);
 	fclose(export->to);

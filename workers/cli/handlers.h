@@ -12,15 +12,16 @@ command_fn domain_export;						/* export.c */
 command_fn record_add, record_list, record_set, record_delete;		/* record.c */
 command_fn record_apply;						/* apply.c */
 command_fn pool_list, pool_show, pool_create, pool_set;			/* pool.c */
-command_fn blacklist_add, blacklist_list, blacklist_delete;		/* limits.c */
-command_fn quota_show, quota_set;
+command_fn blacklist_add, blacklist_list, blacklist_delete;		/* blacklist.c */
+command_fn quota_show, quota_set;					/* quota.c */
 command_fn tsigkey_create, tsigkey_list, tsigkey_show;			/* tsigkey.c */
 command_fn tsigkey_rotate, tsigkey_delete;
 command_fn status_show;							/* status.c */
 command_fn workers_show, locks_show, repairs_show, servers_show;	/* fleet.c */
 command_fn server_drain, server_add, server_remove, sync_domain;
 command_fn queues_show;							/* queues.c */
-command_fn letters_list, letters_show, letters_retry, letters_drop;	/* letters.c */
+/* dead_letters.c */
+command_fn dead_letters_list, dead_letters_show, dead_letters_retry, dead_letters_drop;
 command_fn owner_list;						/* owner.c */
 command_fn owner_plan, owner_approve;				/* owner_plan.c */
 command_fn owner_apply;						/* owner_apply.c */

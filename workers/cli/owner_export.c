@@ -4,7 +4,7 @@
 
 #include "handlers.h"
 #include "owner_document.h"
-#include "whole.h"
+#include "whole_file.h"
 
 /*
  * The document of seed 001 is a ConfigMap. It contains the records as one JSON text, with
@@ -41,15 +41,15 @@ static json_t *config_map(const struct document *document, struct buf *list)
 static enum err to_file(const struct document *document, json_t *map, const char *path)
 {
 	struct cli *cli = document->cli;
-	struct whole whole;
-	enum err err = whole_open(&whole, path, &cli->why);
+	struct whole_file file;
+	enum err err = whole_file_open(&file, path, &cli->why);
 
 	if (err) {
 		json_decref(map);
 		return err;
 	}
-	output_json_to(map, whole.to);
-	err = whole_close(&whole, OK, &cli->why);
+	output_json_to(map, file.to);
+	err = whole_file_close(&file, OK, &cli->why);
 	if (err)
 		return err;
 	cli_answer(cli, json_pack("{s:s, s:I, s:s, s:I}", "zone", document->zone->name,

@@ -99,7 +99,7 @@ static enum err check_zone(const struct order *order)
 	return err;
 }
 
-static enum err look(void *self, bool *is_over)
+static enum err order_poll(void *self, bool *is_over)
 {
 	struct order *order = self;
 	json_t *id = json_incref(json_object_get(order->told, "order"));
@@ -118,7 +118,7 @@ static enum err look(void *self, bool *is_over)
 static enum err await_order(struct order *order)
 {
 	const struct await await = { order->cli, order->wait_s, order->zone.name,
-	                             "carries out the order", look, order };
+	                             "carries out the order", order_poll, order };
 	bool is_over;
 	enum err err = await_end(&await, &is_over);
 

@@ -23,7 +23,7 @@ static bool is_fresh(const json_t *status, const json_t *before)
 	        answer_number(status, "planned_rev") >= answer_number(before, "rev"));
 }
 
-static enum err look(void *self, bool *is_over)
+static enum err plan_poll(void *self, bool *is_over)
 {
 	struct awaited *awaited = self;
 	enum err err;
@@ -38,7 +38,7 @@ static enum err look(void *self, bool *is_over)
 static enum err await_round(struct awaited *awaited, int64_t wait_s)
 {
 	const struct await await = { awaited->cli, wait_s, awaited->zone->name,
-	                             "is read and planned", look, awaited };
+	                             "is read and planned", plan_poll, awaited };
 	bool is_over;
 	enum err err = await_end(&await, &is_over);
 

@@ -65,7 +65,7 @@ static void tell_network(const struct cli *cli, const json_t *answer)
 /* Reads where its ports are published now. A new network is published nowhere. */
 static enum err look_before(struct cli *cli, struct published *published)
 {
-	enum err err = cli_has(cli, OPT_WAIT) ? published_look(cli, published) : OK;
+	enum err err = cli_has(cli, OPT_WAIT) ? published_read(cli, published) : OK;
 
 	return err == ERR_NOT_FOUND ? OK : err;
 }

@@ -17,7 +17,7 @@ struct site {
 
 /* ---- at zonefleet-ports ---- */
 
-static void add_site(struct published *published, const char *domain)
+static void published_add_site(struct published *published, const char *domain)
 {
 	for (size_t i = 0; i < published->count; i++)
 		if (!strcmp(published->sites[i].domain, domain))
@@ -27,7 +27,7 @@ static void add_site(struct published *published, const char *domain)
 	published->sites[published->count++] = (struct site){ .domain = xstrdup(domain) };
 }
 
-enum err published_look(struct cli *cli, struct published *published)
+enum err published_read(struct cli *cli, struct published *published)
 {
 	json_t *answer, *domain;
 	size_t i;
@@ -38,7 +38,7 @@ enum err published_look(struct cli *cli, struct published *published)
 	if (err)
 		return err;
 	json_array_foreach(json_object_get(answer, "domains"), i, domain)
-		add_site(published, json_string_value(domain));
+		published_add_site(published, json_string_value(domain));
 	published->open = answer_number(answer, "open");
 	published->refused = answer_number(answer, "refused");
 	snprintf(published->reason, sizeof(published->reason), "%s",
@@ -49,19 +49,19 @@ enum err published_look(struct cli *cli, struct published *published)
 
 /* ---- at central ---- */
 
-static enum err look_site(struct cli *cli, struct site *site)
+static enum err published_poll_site(struct cli *cli, struct site *site)
 {
 	struct goal goal = { .domain = site->domain, .serial = site->serial };
-	enum verdict verdict;
-	enum err err = wait_look(cli, &goal, &verdict);
+	enum wait_outcome outcome;
+	enum err err = wait_poll(cli, &goal, &outcome);
 
 	site->serial = goal.serial;
-	site->is_out = err == ERR_NOT_FOUND || (!err && verdict != VERDICT_OPEN);
+	site->is_out = err == ERR_NOT_FOUND || (!err && outcome != WAIT_OPEN);
 	return err == ERR_NOT_FOUND ? OK : err;
 }
 
 /* The first domain that is not on its name servers yet; NULL: all are. */
-static const struct site *next_site(const struct published *published)
+static const struct site *published_next_site(const struct published *published)
 {
 	for (size_t i = 0; i < published->count; i++)
 		if (!published->sites[i].is_out)
@@ -69,13 +69,13 @@ static const struct site *next_site(const struct published *published)
 	return NULL;
 }
 
-static enum err look_sites(struct cli *cli, struct published *published)
+static enum err published_poll_sites(struct cli *cli, struct published *published)
 {
 	enum err err = OK;
 
 	for (size_t i = 0; !err && i < published->count; i++)
 		if (!published->sites[i].is_out)
-			err = look_site(cli, &published->sites[i]);
+			err = published_poll_site(cli, &published->sites[i]);
 	return err;
 }
 
@@ -87,7 +87,7 @@ struct work {
 	bool is_taken;			/* central has taken all records */
 };
 
-static enum err were_refused(struct cli *cli, const struct published *published)
+static enum err published_were_refused(struct cli *cli, const struct published *published)
 {
 	fail(&cli->why, ERR_CONFLICT, "%s %.36s is in ERROR: central refuses %" PRId64
 	     " of its records: %.300s; zonefleet-ports tries again", published->key,
@@ -97,37 +97,38 @@ static enum err were_refused(struct cli *cli, const struct published *published)
 	return ERR_CONFLICT;
 }
 
-static enum err look_taken(struct work *work)
+static enum err published_poll_taken(struct work *work)
 {
 	struct published *published = work->published;
-	enum err err = published_look(work->cli, published);
+	enum err err = published_read(work->cli, published);
 
 	if (err)
 		return err;
 	snprintf(published->what, sizeof(published->what), "waits for central: %" PRId64
 	         " records", published->open);
 	work->is_taken = !published->open;
-	return work->is_taken && published->refused ? were_refused(work->cli, published)
+	return work->is_taken && published->refused ? published_were_refused(work->cli,
+	                                                                     published)
 	                                            : OK;
 }
 
-static enum err look(void *self, bool *is_over)
+static enum err published_poll(void *self, bool *is_over)
 {
 	struct work *work = self;
 	struct published *published = work->published;
-	enum err err = work->is_taken ? OK : look_taken(work);
+	enum err err = work->is_taken ? OK : published_poll_taken(work);
 
 	*is_over = false;
 	if (!err && work->is_taken) {
-		err = look_sites(work->cli, published);
-		*is_over = !next_site(published);
+		err = published_poll_sites(work->cli, published);
+		*is_over = !published_next_site(published);
 		snprintf(published->what, sizeof(published->what),
 		         "waits for the name servers");
 	}
 	return err;
 }
 
-static enum err out_of_time(const struct work *work)
+static enum err published_out_of_time(const struct work *work)
 {
 	const struct published *published = work->published;
 	struct cli *cli = work->cli;
@@ -137,7 +138,7 @@ static enum err out_of_time(const struct work *work)
 		return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: %.255s is not on its name "
 		            "servers after %.1f s (see 'zonefleet status')",
 		            published->key, published->id,
-		            next_site(published)->domain, after_s);
+		            published_next_site(published)->domain, after_s);
 	return fail(&cli->why, ERR_TIMEOUT, "%s %.36s: central has not taken %" PRId64
 	            " records after %.1f s%s%.300s", published->key, published->id,
 	            published->open, after_s, *published->reason ? ": " : "",
@@ -149,7 +150,8 @@ enum err published_wait(struct cli *cli, struct published *published, const char
 {
 	struct work work = { cli, published, false };
 	struct await await = { .cli = cli, .subject = published->key,
-	                       .what = published->what, .look = look, .self = &work };
+	                       .what = published->what, .poll = published_poll, .self =
+	                           &work };
 	bool is_over = false;
 	enum err err;
 
@@ -157,7 +159,7 @@ enum err published_wait(struct cli *cli, struct published *published, const char
 		return OK;
 	err = await_in_time(&await, &is_over);
 	if (!err && !is_over)
-		err = out_of_time(&work);
+		err = published_out_of_time(&work);
 	json_object_set_new(result, "seconds", json_real(cli_elapsed(cli)));
 	if (err)
 		return err;

@@ -20,7 +20,7 @@ struct published {
 };
 
 /* Reads its present domains. Call it before a change, to wait for the old domains too. */
-enum err published_look(struct cli *cli, struct published *published);
+enum err published_read(struct cli *cli, struct published *published);
 /*
  * With --wait: waits until all is on the name servers, prints STATUS and adds the seconds
  * to RESULT, the answer. Refused records fail as InError.

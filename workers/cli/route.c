@@ -135,7 +135,7 @@ static enum err waits_for_host(const struct work *work)
 }
 
 /* Over: it has a router, and the name servers have the domain of that router. */
-static enum err look(void *self, bool *is_over)
+static enum err route_poll(void *self, bool *is_over)
 {
 	struct work *work = self;
 	json_t *route;
@@ -171,7 +171,7 @@ static enum err wait_route(struct work *work)
 {
 	struct cli *cli = work->cli;
 	struct await await = { .cli = cli, .subject = cli->argv[0],
-	                       .what = "waits for its router", .look = look,
+	                       .what = "waits for its router", .poll = route_poll,
 	                       .self = work };
 	bool is_over = false;
 	enum err err;
@@ -254,7 +254,7 @@ struct leaving {
 };
 
 /* Checks the routers from the last one on, and removes each that is done. */
-static enum err look_left(void *self, bool *is_over)
+static enum err route_poll_left(void *self, bool *is_over)
 {
 	struct leaving *leaving = self;
 	json_t *router = NULL;
@@ -283,7 +283,7 @@ static enum err wait_left(struct leaving *leaving)
 {
 	struct cli *cli = leaving->cli;
 	struct await await = { .cli = cli, .subject = cli->argv[0],
-	                       .what = "is being deleted", .look = look_left,
+	                       .what = "is being deleted", .poll = route_poll_left,
 	                       .self = leaving };
 	bool is_over = false;
 	enum err err = await_in_time(&await, &is_over);

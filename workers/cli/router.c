@@ -68,14 +68,14 @@ struct work {
 	json_t *router;			/* its latest state */
 };
 
-static enum err look_zone(void *self, bool *is_over)
+static enum err poll_zone(void *self, bool *is_over)
 {
 	struct work *work = self;
 
 	return router_look(work->cli, work->cli->argv[0], &work->router, is_over);
 }
 
-static enum err look_routes(void *self, bool *is_over)
+static enum err poll_routes(void *self, bool *is_over)
 {
 	struct work *work = self;
 	json_t *seen;
@@ -90,7 +90,7 @@ static enum err look_routes(void *self, bool *is_over)
 }
 
 /* A domain that is older than its router, or has other records, stays. */
-static enum err look_domain(struct work *work, bool *is_over)
+static enum err poll_domain(struct work *work, bool *is_over)
 {
 	json_t *domain = json_sprintf("%s.", answer_text(work->router, "dns")), *seen = NULL;
 	enum err err = cli_call(work->cli, "get_domain", json_pack("{s:O}", "domain", domain),
@@ -104,7 +104,7 @@ static enum err look_domain(struct work *work, bool *is_over)
 }
 
 /* The router disappears once central deletes the domain. Then wait for the domain. */
-static enum err look_gone(void *self, bool *is_over)
+static enum err poll_gone(void *self, bool *is_over)
 {
 	struct work *work = self;
 	json_t *seen = NULL;
@@ -112,15 +112,15 @@ static enum err look_gone(void *self, bool *is_over)
 	enum err err = router_look(work->cli, work->cli->argv[0], &seen, &is_out);
 
 	json_decref(seen);
-	return err == ERR_NOT_FOUND ? look_domain(work, is_over) : err;
+	return err == ERR_NOT_FOUND ? poll_domain(work, is_over) : err;
 }
 
 /* WHAT: the text of the progress line. */
 static enum err wait_for(struct work *work, const char *what,
-                         enum err (*look)(void *self, bool *is_over), bool *is_over)
+                         enum err (*poll)(void *self, bool *is_over), bool *is_over)
 {
 	struct await await = { .cli = work->cli, .subject = work->cli->argv[0],
-	                       .what = what, .look = look, .self = work };
+	                       .what = what, .poll = poll, .self = work };
 
 	return await_in_time(&await, is_over);
 }
@@ -148,7 +148,7 @@ static enum err wait_zone(struct work *work)
 
 	if (!cli_has(cli, OPT_WAIT))
 		return OK;
-	err = wait_for(work, "waits for the name servers", look_zone, &is_out);
+	err = wait_for(work, "waits for the name servers", poll_zone, &is_out);
 	if (!err && !is_out)
 		err = fail(&cli->why, ERR_TIMEOUT, "the domain of router %.63s is still "
 		           "%.16s after %.1f s (see 'zonefleet status %.255s')",
@@ -292,7 +292,7 @@ static enum err wait_routes(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_empty = false;
-	enum err err = wait_for(work, "is drained", look_routes, &is_empty);
+	enum err err = wait_for(work, "is drained", poll_routes, &is_empty);
 
 	if (!err && !is_empty)
 		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s still has routes after "
@@ -331,7 +331,7 @@ static enum err wait_gone(struct work *work)
 {
 	struct cli *cli = work->cli;
 	bool is_gone = false;
-	enum err err = wait_for(work, "is being deleted", look_gone, &is_gone);
+	enum err err = wait_for(work, "is being deleted", poll_gone, &is_gone);
 
 	if (!err && !is_gone)
 		err = fail(&cli->why, ERR_TIMEOUT, "router %.63s is not deleted after "

@@ -13,27 +13,27 @@ enum { WAIT_DEFAULT_S = 60, WAIT_MAX_S = 7 * 24 * 3600 };
 
 /* ---- judging ---- */
 
-static bool is_out(const struct goal *goal, const struct standing *standing)
+static bool wait_is_out(const struct goal *goal, const struct domain_view *view)
 {
-	if (standing->status == STATUS_ACTIVE)
-		return serial_covers(standing->serial, goal->serial);
+	if (view->status == STATUS_ACTIVE)
+		return serial_covers(view->serial, goal->serial);
 	/* a newer change is pending, but the servers have this one */
-	return standing->is_everywhere && serial_newer(standing->serial, goal->serial);
+	return view->is_everywhere && serial_newer(view->serial, goal->serial);
 }
 
-enum verdict wait_judge(const struct goal *goal, const struct standing *standing)
+enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view)
 {
-	if (standing->status == STATUS_DELETED)
-		return VERDICT_DELETED;
-	if (goal->is_deletion ? standing->task != TASK_DELETE
-	                      : standing->task == TASK_DELETE)
-		return VERDICT_OPEN;
-	if (!goal->is_deletion && is_out(goal, standing))
-		return VERDICT_ACTIVE;
-	if (standing->status == STATUS_ERROR &&
-	    serial_covers(standing->serial, goal->serial))
-		return VERDICT_ERROR;
-	return VERDICT_OPEN;
+	if (view->status == STATUS_DELETED)
+		return WAIT_DELETED;
+	if (goal->is_deletion ? view->task != TASK_DELETE
+	                      : view->task == TASK_DELETE)
+		return WAIT_OPEN;
+	if (!goal->is_deletion && wait_is_out(goal, view))
+		return WAIT_ACTIVE;
+	if (view->status == STATUS_ERROR &&
+	    serial_covers(view->serial, goal->serial))
+		return WAIT_ERROR;
+	return WAIT_OPEN;
 }
 
 /* Central answers a row for each server and action. */
@@ -60,16 +60,16 @@ static bool is_everywhere(const json_t *domain, uint32_t serial)
 	return servers > 0;
 }
 
-static void read_standing(const json_t *domain, const struct goal *goal,
-                          struct standing *standing)
+static void wait_read_view(const json_t *domain, const struct goal *goal,
+                           struct domain_view *view)
 {
-	*standing = (struct standing){
+	*view = (struct domain_view){
 		.task = TASK_ADD, .status = STATUS_PENDING,
 		.serial = (uint32_t)answer_number(domain, "serial"),
 		.is_everywhere = is_everywhere(domain, goal->serial),
 	};
-	task_parse(answer_text(domain, "task"), &standing->task);
-	status_parse(answer_text(domain, "status"), &standing->status);
+	task_parse(answer_text(domain, "task"), &view->task);
+	status_parse(answer_text(domain, "status"), &view->status);
 }
 
 /* ---- waiting ---- */
@@ -85,7 +85,7 @@ struct watcher {
 	struct buf line;
 };
 
-static void describe_server(const json_t *server, struct buf *line)
+static void wait_describe_server(const json_t *server, struct buf *line)
 {
 	const json_t *serial = json_object_get(server, "serial");
 
@@ -96,7 +96,7 @@ static void describe_server(const json_t *server, struct buf *line)
 	                                              : "waiting");
 }
 
-static void describe(const json_t *domain, struct buf *line)
+static void wait_describe(const json_t *domain, struct buf *line)
 {
 	bool is_deletion = !strcmp(answer_text(domain, "task"), "DELETE");
 	enum action action = is_deletion ? ACTION_DELETE : ACTION_UPDATE;
@@ -109,15 +109,15 @@ static void describe(const json_t *domain, struct buf *line)
 	           answer_text(domain, "status"));
 	json_array_foreach(json_object_get(domain, "servers"), i, server)
 		if (is_action(server, action))
-			describe_server(server, line);
+			wait_describe_server(server, line);
 }
 
 /* A terminal shows one line that changes. Elsewhere `watch` prints each new line. */
-static void show(struct watcher *watcher)
+static void wait_show(struct watcher *watcher)
 {
 	struct buf line = { 0 };
 
-	describe(watcher->domain, &line);
+	wait_describe(watcher->domain, &line);
 	progress_line(&watcher->progress, "%s", buf_string(&line));
 	if (watcher->is_told && !watcher->progress.is_live && !watcher->cli->out.json &&
 	    strcmp(buf_string(&line), buf_string(&watcher->line)) != 0) {
@@ -132,7 +132,7 @@ static void show(struct watcher *watcher)
 	watcher->line = line;
 }
 
-static enum err look(struct watcher *watcher, struct standing *standing)
+static enum err wait_poll_once(struct watcher *watcher, struct domain_view *view)
 {
 	struct cli *cli = watcher->cli;
 	json_t *status;
@@ -140,7 +140,7 @@ static enum err look(struct watcher *watcher, struct standing *standing)
 	                        watcher->goal->domain), &status);
 
 	if (err == ERR_NOT_FOUND && watcher->domain) {
-		standing->status = STATUS_DELETED;
+		view->status = STATUS_DELETED;
 		return OK;
 	}
 	if (err)
@@ -148,39 +148,39 @@ static enum err look(struct watcher *watcher, struct standing *standing)
 	json_decref(watcher->domain);
 	watcher->domain = json_incref(json_object_get(status, "domain"));
 	json_decref(status);
-	read_standing(watcher->domain, watcher->goal, standing);
-	show(watcher);
+	wait_read_view(watcher->domain, watcher->goal, view);
+	wait_show(watcher);
 	return OK;
 }
 
-static enum err out_of_time(struct watcher *watcher)
+static enum err wait_out_of_time(struct watcher *watcher)
 {
-	describe(watcher->domain, &watcher->line);
+	wait_describe(watcher->domain, &watcher->line);
 	return fail(&watcher->cli->why, ERR_TIMEOUT,
 	            "not on the name servers after %.1f s: %.400s",
 	            cli_elapsed(watcher->cli), buf_string(&watcher->line));
 }
 
-static enum err watch(struct watcher *watcher, enum verdict *verdict)
+static enum err wait_watch(struct watcher *watcher, enum wait_outcome *outcome)
 {
-	struct standing standing;
+	struct domain_view view;
 	int pause_ms = 0;
 
 	for (;;) {
-		enum err err = look(watcher, &standing);
+		enum err err = wait_poll_once(watcher, &view);
 		struct goal goal = *watcher->goal;
 
 		if (err)
 			return err;
 		if (watcher->is_any) {
-			goal.serial = standing.serial;
-			goal.is_deletion = standing.task == TASK_DELETE;
+			goal.serial = view.serial;
+			goal.is_deletion = view.task == TASK_DELETE;
 		}
-		*verdict = wait_judge(&goal, &standing);
-		if (*verdict != VERDICT_OPEN)
+		*outcome = wait_decide(&goal, &view);
+		if (*outcome != WAIT_OPEN)
 			return OK;
 		if (watcher->until_ms && clock_ms() >= watcher->until_ms)
-			return out_of_time(watcher);
+			return wait_out_of_time(watcher);
 		client_pause(watcher->cli->client, &pause_ms);
 	}
 }
@@ -188,7 +188,7 @@ static enum err watch(struct watcher *watcher, enum verdict *verdict)
 /* ---- result ---- */
 
 /* Lists the failed servers with their reasons, or else the reason of the domain. */
-static void explain(const json_t *domain, struct buf *words)
+static void wait_explain(const json_t *domain, struct buf *words)
 {
 	size_t i;
 	json_t *server;
@@ -204,12 +204,12 @@ static void explain(const json_t *domain, struct buf *words)
 		buf_text(words, answer_text(domain, "reason"));
 }
 
-static enum err ended_in_error(struct watcher *watcher)
+static enum err wait_ended_in_error(struct watcher *watcher)
 {
 	struct cli *cli = watcher->cli;
 	struct buf words = { 0 };
 
-	explain(watcher->domain, &words);
+	wait_explain(watcher->domain, &words);
 	fail(&cli->why, ERR_CONFLICT, "%.200s is in ERROR: %.300s",
 	     answer_text(watcher->domain, "name"),
 	     words.len ? buf_string(&words) : "central gives no reason");
@@ -219,42 +219,43 @@ static enum err ended_in_error(struct watcher *watcher)
 	return ERR_CONFLICT;
 }
 
-enum err wait_look(struct cli *cli, struct goal *goal, enum verdict *verdict)
+enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome)
 {
 	struct watcher watcher = { .cli = cli, .goal = goal };
-	struct standing standing;
-	enum err err = look(&watcher, &standing);
+	struct domain_view view;
+	enum err err = wait_poll_once(&watcher, &view);
 
-	*verdict = VERDICT_OPEN;
+	*outcome = WAIT_OPEN;
 	if (err)
 		return err;
 	if (!goal->serial)
-		goal->serial = standing.serial;
-	*verdict = wait_judge(goal, &standing);
-	if (*verdict == VERDICT_ERROR)
-		err = ended_in_error(&watcher);
+		goal->serial = view.serial;
+	*outcome = wait_decide(goal, &view);
+	if (*outcome == WAIT_ERROR)
+		err = wait_ended_in_error(&watcher);
 	json_decref(watcher.domain);
 	buf_clear(&watcher.line);
 	return err;
 }
 
-static enum err judge_end(struct watcher *watcher, enum verdict verdict)
+static enum err wait_check_end(struct watcher *watcher, enum wait_outcome outcome)
 {
-	if (verdict == VERDICT_ERROR)
-		return ended_in_error(watcher);
-	if (verdict == VERDICT_DELETED && !watcher->goal->is_deletion && !watcher->is_any)
+	if (outcome == WAIT_ERROR)
+		return wait_ended_in_error(watcher);
+	if (outcome == WAIT_DELETED && !watcher->goal->is_deletion && !watcher->is_any)
 		return fail(&watcher->cli->why, ERR_NOT_FOUND,
 		            "%.200s was deleted before it was ACTIVE",
 		            answer_text(watcher->domain, "name"));
 	return OK;
 }
 
-static void note_end(struct watcher *watcher, enum verdict verdict, json_t *result)
+static void wait_note_end(struct watcher *watcher, enum wait_outcome outcome,
+                          json_t *result)
 {
-	const char *status = verdict == VERDICT_DELETED ? "DELETED"
-	                   : verdict == VERDICT_ACTIVE ? "ACTIVE"
+	const char *status = outcome == WAIT_DELETED ? "DELETED"
+	                   : outcome == WAIT_ACTIVE ? "ACTIVE"
 	                   : answer_text(watcher->domain, "status");
-	const char *task = verdict == VERDICT_OPEN || verdict == VERDICT_ERROR
+	const char *task = outcome == WAIT_OPEN || outcome == WAIT_ERROR
 	                 ? answer_text(watcher->domain, "task") : "NONE";
 
 	if (!json_object_get(result, "serial"))
@@ -265,13 +266,13 @@ static void note_end(struct watcher *watcher, enum verdict verdict, json_t *resu
 	json_object_set_new(result, "seconds", json_real(cli_elapsed(watcher->cli)));
 }
 
-static void tell_end(const struct watcher *watcher, enum verdict verdict)
+static void wait_print_end(const struct watcher *watcher, enum wait_outcome outcome)
 {
 	const struct cli *cli = watcher->cli;
 
 	if (cli->out.quiet || cli->out.json)
 		return;
-	if (verdict == VERDICT_DELETED)
+	if (outcome == WAIT_DELETED)
 		printf("DELETED after %.3f s\n", cli_elapsed(cli));
 	else
 		printf("ACTIVE at serial %" PRId64 " after %.3f s\n",
@@ -280,20 +281,20 @@ static void tell_end(const struct watcher *watcher, enum verdict verdict)
 
 static enum err watcher_run(struct watcher *watcher, int64_t wait_s, json_t *result)
 {
-	enum verdict verdict = VERDICT_OPEN;
+	enum wait_outcome outcome = WAIT_OPEN;
 	enum err err = cli_seconds(watcher->cli, OPT_WAIT_TIMEOUT, WAIT_MAX_S, &wait_s);
 
 	if (err)
 		return err;
 	watcher->until_ms = wait_s ? clock_ms() + wait_s * 1000 : 0;
 	progress_begin(&watcher->progress, &watcher->cli->out);
-	err = watch(watcher, &verdict);
+	err = wait_watch(watcher, &outcome);
 	progress_end(&watcher->progress);
-	note_end(watcher, verdict, result);
+	wait_note_end(watcher, outcome, result);
 	if (!err)
-		err = judge_end(watcher, verdict);
+		err = wait_check_end(watcher, outcome);
 	if (!err)
-		tell_end(watcher, verdict);
+		wait_print_end(watcher, outcome);
 	json_decref(watcher->domain);
 	buf_clear(&watcher->line);
 	return err;

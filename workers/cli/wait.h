@@ -14,22 +14,22 @@ struct goal {
 	bool is_deletion;
 };
 
-enum verdict { VERDICT_OPEN, VERDICT_ACTIVE, VERDICT_ERROR, VERDICT_DELETED };
+enum wait_outcome { WAIT_OPEN, WAIT_ACTIVE, WAIT_ERROR, WAIT_DELETED };
 
 /* The present state of the domain, from the answer of central. */
-struct standing {
+struct domain_view {
 	enum task task;
 	enum status status;
 	uint32_t serial;
 	bool is_everywhere;	/* all servers have the goal's serial or a newer one */
 };
-enum verdict wait_judge(const struct goal *goal, const struct standing *standing);
+enum wait_outcome wait_decide(const struct goal *goal, const struct domain_view *view);
 
 /*
  * Polls the domain once. A goal with serial 0 gets the present serial of the domain.
  * Fails as --wait does if the domain is in ERROR, or with ERR_NOT_FOUND.
  */
-enum err wait_look(struct cli *cli, struct goal *goal, enum verdict *verdict);
+enum err wait_poll(struct cli *cli, struct goal *goal, enum wait_outcome *outcome);
 /*
  * The end of each command that changes a domain: RESULT (taken over) is the answer, and
  * LINE is printed. --wait waits for GOAL and adds "status" and "seconds" to RESULT.

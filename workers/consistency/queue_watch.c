@@ -20,7 +20,7 @@ static struct watched {
 static size_t watched_count;
 
 struct queue_watch {
-	const struct fleet *fleet;
+	const struct membership *fleet;
 	struct lane *lane;
 	struct broker_config config;
 	struct broker_desk *desk;
@@ -92,7 +92,7 @@ static enum err count_all(struct queue_watch *watch, struct why *why)
 static void run(void *self)
 {
 	struct queue_watch *watch = self;
-	bool is_mine = fleet_is_master(watch->fleet);
+	bool is_mine = membership_is_master(watch->fleet);
 	struct why why;
 	enum err err = is_mine ? count_all(watch, &why) : OK;
 
@@ -117,7 +117,7 @@ void queue_watch_fire(struct queue_watch *watch)
 		lane_submit(watch->lane, run, ended, watch);
 }
 
-struct queue_watch *queue_watch_new(const struct fleet *fleet,
+struct queue_watch *queue_watch_new(const struct membership *fleet,
                                     const struct runtime *runtime)
 {
 	struct queue_watch *watch = xcalloc(1, sizeof(*watch));

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "consistency/fleet.h"
+#include "consistency/membership.h"
 
 struct queue_watch;
 struct runtime;
@@ -17,7 +17,7 @@ extern const int queue_watch_period_ms;	/* of the row in a program's timers */
  * queue, too. RabbitMQ logs an error for each question about a queue that does not exist.
  */
 void queue_watch_metrics(const char *const *topics, bool has_recovery);
-struct queue_watch *queue_watch_new(const struct fleet *fleet,
+struct queue_watch *queue_watch_new(const struct membership *fleet,
                                     const struct runtime *runtime);
 void queue_watch_fire(struct queue_watch *watch);
 void queue_watch_free(struct queue_watch **watch);	/* before the fleet */

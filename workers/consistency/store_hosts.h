@@ -3,7 +3,7 @@
  * keep a copy elsewhere (schema/014). Whoever changes them raises their version, in the
  * transaction of the change and last of all in it, for others wait; and tells the agents of
  * the change and its version once it is committed. What an agent was not told it finds by
- * the versions between (agent/heard.h).
+ * the versions between (agent/version_gaps.h).
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "net/lookup.h"
 #include "ownership.h"
@@ -15,13 +15,13 @@ static struct ownership ownership = { .due_period_ms = 1000,
                                        .sweep_period_ms = 60 * 1000 };
 
 static const struct option_section sections[] = {
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
 static void fleet_fire(void *self)
 {
-	pulse_fire(((struct ownership *)self)->pulse);
+	heartbeat_fire(((struct ownership *)self)->heartbeat);
 }
 
 static void queues_fire(void *self)
@@ -30,7 +30,7 @@ static void queues_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "due", &ownership.due_period_ms, due_fire },
 	{ "sweep", &ownership.sweep_period_ms, sweep_fire },
@@ -40,7 +40,7 @@ static const struct timer timers[] = {
 static enum err check(void *self, struct why *why)
 {
 	struct ownership *own = self;
-	enum err err = fleet_check(&pulse_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	if (err || own->registries.item)	/* a reload: no registry changes */
 		return err;
@@ -51,7 +51,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	round_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "ownership", NULL }, false);
 	return OK;
 }
@@ -116,8 +116,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	err = tx_redo(enter_all, own, why);
 	if (err)
 		return err;
-	own->pulse = pulse_new("ownership", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
+	own->heartbeat = heartbeat_new("ownership", runtime->loop, runtime->db_config);
+	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	look_up_primaries(own);
 	for (size_t i = 0; i < own->registries.count; i++) {
 		struct registry *registry = &own->registries.item[i];
@@ -159,7 +159,7 @@ static void stop(void *self)
 	}
 	lane_free(&own->names);
 	queue_watch_free(&own->queues);
-	pulse_free(&own->pulse);
+	heartbeat_free(&own->heartbeat);
 }
 
 int main(int argc, char **argv)

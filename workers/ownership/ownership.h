@@ -15,14 +15,14 @@
 #include "registry.h"
 #include "runtime/worker.h"
 
-struct pulse;
+struct heartbeat;
 struct lane;
 struct queue_watch;
 
 struct ownership {
 	struct runtime runtime;
 	struct registries registries;
-	struct pulse *pulse;
+	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
 	struct lane *names;		/* of primaries, that are looked up */
 	bool is_draining;

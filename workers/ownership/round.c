@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "provider.h"
 #include "round_orders.h"
 #include "runtime/loop.h"
@@ -23,7 +23,7 @@ static const struct backoff again = { .first_ms = 1000, .max_ms = 300 * 1000 };
 
 static struct holder *holder_of(const struct round *round)
 {
-	return fleet_holder(pulse_fleet(round->ownership->pulse));
+	return membership_holder(heartbeat_membership(round->ownership->heartbeat));
 }
 
 /* ---- the end ---- */

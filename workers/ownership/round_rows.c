@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/map.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "round_orders.h"
 #include "storage.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 
 struct set_key set_key_of(const struct name *name, uint16_t type)
 {
@@ -17,7 +17,8 @@ struct set_key set_key_of(const struct name *name, uint16_t type)
 
 struct tx round_begin_tx(struct round *round, struct why *why)
 {
-	struct holder *holder = fleet_holder(pulse_fleet(round->ownership->pulse));
+	struct holder *holder =
+	    membership_holder(heartbeat_membership(round->ownership->heartbeat));
 	struct tx tx = tx_begin(round->ownership->runtime.db, why);
 
 	holder_guard(holder, &tx, round->held);

@@ -15,7 +15,7 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "model/json.h"
 #include "runtime/metrics.h"
 #include "runtime/offload.h"
@@ -80,7 +80,7 @@ static const struct option rows[] = {
 static const struct option_section sections[] = {
 	{ "ports_agent", "the files of dnsmasq, for the networks of this machine", rows,
 	  &agent.settings },
-	PULSE_SECTION_OF_OTHERS,
+	HEARTBEAT_SECTION_OF_OTHERS,
 	{ 0 }
 };
 

@@ -1,8 +1,8 @@
 #include "agent.h"
 #include "base/log.h"
-#include "consistency/pulse.h"
-#include "consistency/queue_watch.h"
 #include "compare.h"
+#include "consistency/heartbeat.h"
+#include "consistency/queue_watch.h"
 #include "feed.h"
 #include "ports.h"
 #include "publish.h"
@@ -15,13 +15,13 @@ static struct ports ports = { .due_period_ms = 1000, .look_period_ms = 2000,
 
 static const struct option_section sections[] = {
 	{ "ports", "names of network ports", ports_options, &ports.settings },
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
 static void fleet_fire(void *self)
 {
-	pulse_fire(((struct ports *)self)->pulse);
+	heartbeat_fire(((struct ports *)self)->heartbeat);
 }
 
 static void queues_fire(void *self)
@@ -86,7 +86,7 @@ static void retry_fire(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet", &pulse_config.period_ms, fleet_fire },
+	{ "fleet", &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms, queues_fire },
 	{ "due", &ports.due_period_ms, due_fire },
 	{ "sweep", &ports.sweep_period_ms, sweep_fire },
@@ -99,7 +99,7 @@ static const struct timer timers[] = {
 static enum err check(void *self, struct why *why)
 {
 	const struct ports *own = self;
-	enum err err = fleet_check(&pulse_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	return err ? err : ports_settings_check(&own->settings, why);
 }
@@ -111,7 +111,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	feed_metrics();
 	telling_metrics();
 	compare_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "ports", NULL }, false);
 	return OK;
 }
@@ -122,8 +122,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 
 	(void)why;
 	own->runtime = *runtime;
-	own->pulse = pulse_new("ports", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
+	own->heartbeat = heartbeat_new("ports", runtime->loop, runtime->db_config);
+	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->publisher = publisher_new(own);
 	own->comparison = compare_new(own);
 	own->watch = watch_new(own);
@@ -153,7 +153,7 @@ static void stop(void *self)
 	compare_free(&own->comparison);
 	publisher_free(&own->publisher);
 	queue_watch_free(&own->queues);
-	pulse_free(&own->pulse);
+	heartbeat_free(&own->heartbeat);
 }
 
 int main(int argc, char **argv)

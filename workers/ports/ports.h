@@ -22,7 +22,7 @@
 struct comparison;
 struct feed;
 struct publisher;
-struct pulse;
+struct heartbeat;
 struct queue_watch;
 struct watch;
 
@@ -40,7 +40,7 @@ struct ports_settings {
 struct ports {
 	struct runtime runtime;
 	struct ports_settings settings;
-	struct pulse *pulse;
+	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
 	struct publisher *publisher;
 	struct feed *feed;

@@ -4,7 +4,7 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/reverse.h"
 #include "runtime/metrics.h"
 
@@ -23,7 +23,7 @@ void publish_step_metrics(void)
 
 struct holder *publish_holder(const struct publisher *publisher)
 {
-	return fleet_holder(pulse_fleet(publisher->ports->pulse));
+	return membership_holder(heartbeat_membership(publisher->ports->heartbeat));
 }
 
 bool publish_may_create(const struct publication *publication)

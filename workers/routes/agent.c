@@ -8,7 +8,7 @@
 #include "agent/signaller.h"
 #include "agent/versions.h"
 #include "base/log.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "core/route_name.h"
 #include "dns/address.h"
 #include "model/json.h"
@@ -74,7 +74,7 @@ static const struct option rows[] = {
 static const struct option_section sections[] = {
 	{ "routes_agent", "the host map of HAProxy, for the router of this machine", rows,
 	  &agent.settings },
-	PULSE_SECTION_OF_OTHERS,
+	HEARTBEAT_SECTION_OF_OTHERS,
 	{ 0 }
 };
 

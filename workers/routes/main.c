@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "claims.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "core/route_backend.h"
 #include "core/strategy.h"
@@ -79,7 +79,7 @@ static const struct option rows[] = {
 static const struct option_section sections[] = {
 	{ "routes", "routers, their routes and their domains", rows,
 	  &routes.settings },
-	PULSE_SECTION,
+	HEARTBEAT_SECTION,
 	{ 0 }
 };
 
@@ -87,7 +87,7 @@ static const struct option_section sections[] = {
 
 static void fleet_fire(void *self)
 {
-	pulse_fire(((struct routes *)self)->pulse);
+	heartbeat_fire(((struct routes *)self)->heartbeat);
 }
 
 static void queues_fire(void *self)
@@ -200,7 +200,7 @@ static void backends_timer(void *self)
 }
 
 static const struct timer timers[] = {
-	{ "fleet",  &pulse_config.period_ms, fleet_fire },
+	{ "fleet",  &heartbeat_config.period_ms, fleet_fire },
 	{ "queues", &queue_watch_period_ms,  queues_fire },
 	{ "due",    &routes.due_period_ms,   due_fire },
 	{ "moves",  &routes.moves_period_ms, moves_timer },
@@ -227,7 +227,7 @@ static enum err take_domain(char *domain, const char *option, struct why *why)
 static enum err check(void *self, struct why *why)
 {
 	struct routes_settings *settings = &((struct routes *)self)->settings;
-	enum err err = fleet_check(&pulse_config, why);
+	enum err err = membership_check(&heartbeat_config, why);
 
 	if (!err)
 		err = take_domain(settings->suffix, "routes.suffix", why);
@@ -248,7 +248,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 	(void)self, (void)processes, (void)why;
 	schedule_metrics();
 	shard_metrics();
-	fleet_metrics();
+	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "routes", NULL }, false);
 	return OK;
 }
@@ -259,8 +259,8 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 
 	(void)why;
 	own->runtime = *runtime;
-	own->pulse = pulse_new("routes", runtime->loop, runtime->db_config);
-	own->queues = queue_watch_new(pulse_fleet(own->pulse), runtime);
+	own->heartbeat = heartbeat_new("routes", runtime->loop, runtime->db_config);
+	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->scheduler = scheduler_new(own);
 	own->shards = shards_new(own);
 	own->backends = backends_new(own);
@@ -285,7 +285,7 @@ static void stop(void *self)
 	shards_free(&own->shards);
 	scheduler_free(&own->scheduler);
 	queue_watch_free(&own->queues);
-	pulse_free(&own->pulse);
+	heartbeat_free(&own->heartbeat);
 }
 
 int main(int argc, char **argv)

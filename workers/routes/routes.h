@@ -19,7 +19,7 @@
 #include "store.h"
 
 struct backends_look;
-struct pulse;
+struct heartbeat;
 struct queue_watch;
 struct scheduler;
 struct shards;
@@ -40,7 +40,7 @@ struct routes_settings {
 struct routes {
 	struct runtime runtime;
 	struct routes_settings settings;
-	struct pulse *pulse;
+	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
 	struct scheduler *scheduler;
 	struct shards *shards;

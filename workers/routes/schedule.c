@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "binding.h"
-#include "consistency/fleet.h"
-#include "consistency/pulse.h"
+#include "consistency/heartbeat.h"
+#include "consistency/membership.h"
 #include "core/strategy.h"
 #include "peers.h"
 #include "runtime/metrics.h"
@@ -339,8 +339,9 @@ static bool is_wanted(const struct scheduler *scheduler, const struct route_shar
 void scheduler_fire(struct scheduler *scheduler)
 {
 	void (*const reads[])(struct batch *) = { read_due, read_moving };
-	struct share share = fleet_share(pulse_fleet(scheduler->routes->pulse),
-	                                 scheduler->routes->runtime.db);
+	struct share share =
+	    membership_share(heartbeat_membership(scheduler->routes->heartbeat),
+	                     scheduler->routes->runtime.db);
 	struct batch *batch = batch_new(scheduler);
 
 	batch->share = (struct route_share){ .factor = share.factor, .total = share.total };

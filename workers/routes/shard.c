@@ -6,9 +6,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/fleet.h"
+#include "consistency/heartbeat.h"
 #include "consistency/holder.h"
-#include "consistency/pulse.h"
 
 void shard_metrics(void)
 {

@@ -4,9 +4,9 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
-#include "consistency/fleet.h"
+#include "consistency/heartbeat.h"
 #include "consistency/holder.h"
-#include "consistency/pulse.h"
+#include "consistency/membership.h"
 #include "runtime/metrics.h"
 
 enum { CALL_MS = 10 * 1000 };
@@ -25,7 +25,7 @@ void shard_step_metrics(void)
 
 struct holder *shard_holder(const struct shards *shards)
 {
-	return fleet_holder(pulse_fleet(shards->routes->pulse));
+	return membership_holder(heartbeat_membership(shards->routes->heartbeat));
 }
 
 void shard_end(struct shard *shard)

@@ -26,15 +26,15 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/log.h"
-#include "consistency/fleet.h"
+#include "consistency/membership.h"
 #include "runtime/db.h"
 #include "runtime/metrics.h"
 #include "runtime/tx.h"
 
 struct driver {
 	struct db *db;
-	struct fleet_config config;
-	struct fleet *fleet;
+	struct membership_config config;
+	struct membership *fleet;
 	struct held_set held;
 	struct why why;
 	bool running;
@@ -57,11 +57,11 @@ static int int_of(const json_t *command, const char *key)
 
 static enum err do_join(struct driver *d, const json_t *command, json_t *answer)
 {
-	d->config = (struct fleet_config){ int_of(command, "period"),
-	                                   int_of(command, "timeout"),
-	                                   int_of(command, "ttl") };
-	d->fleet = fleet_new(&d->config, text_of(command, "service"), d->db);
-	json_object_set_new(answer, "name", json_string(fleet_name(d->fleet)));
+	d->config = (struct membership_config){ int_of(command, "period"),
+	                                        int_of(command, "timeout"),
+	                                        int_of(command, "ttl") };
+	d->fleet = membership_new(&d->config, text_of(command, "service"), d->db);
+	json_object_set_new(answer, "name", json_string(membership_name(d->fleet)));
 	return OK;
 }
 
@@ -75,14 +75,15 @@ static enum err do_run(struct driver *d, const json_t *command, json_t *answer)
 static enum err do_beat(struct driver *d, const json_t *command, json_t *answer)
 {
 	(void)command;
-	fleet_beat(d->fleet);
-	json_object_set_new(answer, "master", json_boolean(fleet_is_master(d->fleet)));
+	membership_beat(d->fleet);
+	json_object_set_new(answer, "master",
+	                    json_boolean(membership_is_master(d->fleet)));
 	return OK;
 }
 
 static enum err do_share(struct driver *d, const json_t *command, json_t *answer)
 {
-	struct share share = fleet_share(d->fleet, d->db);
+	struct share share = membership_share(d->fleet, d->db);
 
 	(void)command;
 	json_object_set_new(answer, "factor", json_integer(share.factor));
@@ -103,7 +104,7 @@ static enum err do_take(struct driver *d, const json_t *command, json_t *answer)
 
 	for (size_t i = 0; i < count; i++)
 		objects[i] = json_string_value(json_array_get(list, i));
-	enum err err = holder_take_all(fleet_holder(d->fleet), d->db, objects, count,
+	enum err err = holder_take_all(membership_holder(d->fleet), d->db, objects, count,
 	                               clock_ms() + int_of(command, "ms"), &d->held,
 	                               &d->why);
 	for (size_t i = 0; i < d->held.count; i++)
@@ -116,7 +117,7 @@ static enum err do_take(struct driver *d, const json_t *command, json_t *answer)
 static enum err do_drop(struct driver *d, const json_t *command, json_t *answer)
 {
 	(void)command, (void)answer;
-	holder_drop_all(fleet_holder(d->fleet), d->db, &d->held);
+	holder_drop_all(membership_holder(d->fleet), d->db, &d->held);
 	return OK;
 }
 
@@ -124,7 +125,7 @@ static enum err do_sure(struct driver *d, const json_t *command, json_t *answer)
 {
 	(void)command;
 	json_object_set_new(answer, "sure", json_boolean(
-	    holder_is_sure(fleet_holder(d->fleet), d->held.item[0])));
+	    holder_is_sure(membership_holder(d->fleet), d->held.item[0])));
 	return OK;
 }
 
@@ -157,11 +158,11 @@ static enum err write_counter(void *self, struct why *why)
 	struct tx tx = tx_begin(step->d->db, why);
 
 	if (step->held)
-		holder_guard(fleet_holder(step->d->fleet), &tx, step->held);
+		holder_guard(membership_holder(step->d->fleet), &tx, step->held);
 	tx_exec(&tx, "UPDATE counters SET n = ? WHERE object = ?",
 	        TX_BIND(tx_int(step->value), tx_text(step->object)));
 	tx_exec(&tx, "INSERT INTO held (object, worker, fence, n) VALUES (?, ?, ?, ?)",
-	        TX_BIND(tx_text(step->object), tx_text(fleet_name(step->d->fleet)),
+	        TX_BIND(tx_text(step->object), tx_text(membership_name(step->d->fleet)),
 	                tx_int(step->held ? (int64_t)held_fence(step->held) : 0),
 	                tx_int(step->value)));
 	return tx_commit(&tx);
@@ -183,7 +184,7 @@ static enum err increment(struct driver *d, const char *object, bool lock)
 	enum err err = OK;
 
 	if (lock)
-		err = holder_take(fleet_holder(d->fleet), d->db, object,
+		err = holder_take(membership_holder(d->fleet), d->db, object,
 		                  clock_ms() + 60 * 1000, &held, &d->why);
 	step.held = held;
 	if (!err)
@@ -192,7 +193,7 @@ static enum err increment(struct driver *d, const char *object, bool lock)
 	if (!err)
 		err = tx_redo(write_counter, &step, &d->why);
 	if (lock)
-		holder_drop(fleet_holder(d->fleet), d->db, &held);
+		holder_drop(membership_holder(d->fleet), d->db, &held);
 	return err;
 }
 
@@ -262,7 +263,7 @@ static void live(struct driver *d)
 	if (clock_ms() < d->beat_ms)
 		return;
 	d->beat_ms = clock_ms() + d->config.period_ms;
-	fleet_beat(d->fleet);
+	membership_beat(d->fleet);
 }
 
 static int until_next(const struct driver *d)
@@ -297,7 +298,7 @@ int main(void)
 	setvbuf(stdin, NULL, _IONBF, 0);	/* so that poll() tells what is left */
 	log_open("fleet_driver", false);
 	metrics_init(1);
-	fleet_metrics();
+	membership_metrics();
 	d.db = db_new(&config);
 	for (;;) {
 		if (poll(&in, 1, until_next(&d)) > 0) {
@@ -310,8 +311,8 @@ int main(void)
 	}
 	free(line);
 	if (d.fleet)
-		holder_drop_all(fleet_holder(d.fleet), d.db, &d.held);
-	fleet_free(&d.fleet);
+		holder_drop_all(membership_holder(d.fleet), d.db, &d.held);
+	membership_free(&d.fleet);
 	db_free(&d.db);
 	return 0;
 }

@@ -11,7 +11,7 @@
 
 enum { OLD = 16, OURS = 17, NEWER = 18 };
 
-static void verdicts(void **state)
+static void outcomes(void **state)
 {
 	static const struct {
 		bool is_deletion;
@@ -19,28 +19,28 @@ static void verdicts(void **state)
 		enum status status;
 		uint32_t serial;
 		bool is_everywhere;
-		enum verdict want;
+		enum wait_outcome want;
 	} cases[] = {
 		/* deletion task         status          serial everywhere */
-		{ false, TASK_ADD,    STATUS_PENDING, OURS,  false, VERDICT_OPEN },
-		{ false, TASK_UPDATE, STATUS_PENDING, OURS,  false, VERDICT_OPEN },
-		{ false, TASK_UPDATE, STATUS_PENDING, OURS,  true,  VERDICT_OPEN },
-		{ false, TASK_UPDATE, STATUS_PENDING, NEWER, true,  VERDICT_ACTIVE },
-		{ false, TASK_UPDATE, STATUS_PENDING, NEWER, false, VERDICT_OPEN },
-		{ false, TASK_UPDATE, STATUS_ERROR,   NEWER, true,  VERDICT_ACTIVE },
-		{ false, TASK_NONE,   STATUS_ACTIVE,  OURS,  false, VERDICT_ACTIVE },
-		{ false, TASK_NONE,   STATUS_ACTIVE,  NEWER, false, VERDICT_ACTIVE },
-		{ false, TASK_NONE,   STATUS_ACTIVE,  OLD,   false, VERDICT_OPEN },
-		{ false, TASK_ADD,    STATUS_ERROR,   OURS,  false, VERDICT_ERROR },
-		{ false, TASK_UPDATE, STATUS_ERROR,   OURS,  false, VERDICT_ERROR },
-		{ false, TASK_UPDATE, STATUS_ERROR,   NEWER, false, VERDICT_ERROR },
-		{ false, TASK_UPDATE, STATUS_ERROR,   OLD,   false, VERDICT_OPEN },
-		{ false, TASK_DELETE, STATUS_PENDING, OURS,  true,  VERDICT_OPEN },
-		{ false, TASK_NONE,   STATUS_DELETED, OURS,  false, VERDICT_DELETED },
-		{ true,  TASK_DELETE, STATUS_PENDING, OURS,  true,  VERDICT_OPEN },
-		{ true,  TASK_DELETE, STATUS_ERROR,   OURS,  false, VERDICT_ERROR },
-		{ true,  TASK_NONE,   STATUS_DELETED, OURS,  false, VERDICT_DELETED },
-		{ true,  TASK_NONE,   STATUS_ACTIVE,  OURS,  true,  VERDICT_OPEN },
+		{ false, TASK_ADD,    STATUS_PENDING, OURS,  false, WAIT_OPEN },
+		{ false, TASK_UPDATE, STATUS_PENDING, OURS,  false, WAIT_OPEN },
+		{ false, TASK_UPDATE, STATUS_PENDING, OURS,  true,  WAIT_OPEN },
+		{ false, TASK_UPDATE, STATUS_PENDING, NEWER, true,  WAIT_ACTIVE },
+		{ false, TASK_UPDATE, STATUS_PENDING, NEWER, false, WAIT_OPEN },
+		{ false, TASK_UPDATE, STATUS_ERROR,   NEWER, true,  WAIT_ACTIVE },
+		{ false, TASK_NONE,   STATUS_ACTIVE,  OURS,  false, WAIT_ACTIVE },
+		{ false, TASK_NONE,   STATUS_ACTIVE,  NEWER, false, WAIT_ACTIVE },
+		{ false, TASK_NONE,   STATUS_ACTIVE,  OLD,   false, WAIT_OPEN },
+		{ false, TASK_ADD,    STATUS_ERROR,   OURS,  false, WAIT_ERROR },
+		{ false, TASK_UPDATE, STATUS_ERROR,   OURS,  false, WAIT_ERROR },
+		{ false, TASK_UPDATE, STATUS_ERROR,   NEWER, false, WAIT_ERROR },
+		{ false, TASK_UPDATE, STATUS_ERROR,   OLD,   false, WAIT_OPEN },
+		{ false, TASK_DELETE, STATUS_PENDING, OURS,  true,  WAIT_OPEN },
+		{ false, TASK_NONE,   STATUS_DELETED, OURS,  false, WAIT_DELETED },
+		{ true,  TASK_DELETE, STATUS_PENDING, OURS,  true,  WAIT_OPEN },
+		{ true,  TASK_DELETE, STATUS_ERROR,   OURS,  false, WAIT_ERROR },
+		{ true,  TASK_NONE,   STATUS_DELETED, OURS,  false, WAIT_DELETED },
+		{ true,  TASK_NONE,   STATUS_ACTIVE,  OURS,  true,  WAIT_OPEN },
 	};
 
 	(void)state;
@@ -48,12 +48,12 @@ static void verdicts(void **state)
 		const struct goal goal = {
 			.serial = OURS, .is_deletion = cases[i].is_deletion,
 		};
-		const struct standing standing = {
+		const struct domain_view view = {
 			cases[i].task, cases[i].status, cases[i].serial,
 			cases[i].is_everywhere,
 		};
 
-		assert_int_equal(wait_judge(&goal, &standing), cases[i].want);
+		assert_int_equal(wait_decide(&goal, &view), cases[i].want);
 	}
 }
 
@@ -67,24 +67,24 @@ static void old_serials_settle_nothing(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(serials); i++) {
 		const struct goal goal = { .serial = serials[i] };
-		struct standing standing = {
+		struct domain_view view = {
 			TASK_NONE, STATUS_ACTIVE, serials[i] - 1, false,
 		};
 
-		assert_int_equal(wait_judge(&goal, &standing), VERDICT_OPEN);
-		standing.serial = serials[i] + 1;
-		assert_int_equal(wait_judge(&goal, &standing), VERDICT_ACTIVE);
-		standing = (struct standing){
+		assert_int_equal(wait_decide(&goal, &view), WAIT_OPEN);
+		view.serial = serials[i] + 1;
+		assert_int_equal(wait_decide(&goal, &view), WAIT_ACTIVE);
+		view = (struct domain_view){
 			TASK_UPDATE, STATUS_ERROR, serials[i] - 1, true,
 		};
-		assert_int_equal(wait_judge(&goal, &standing), VERDICT_OPEN);
+		assert_int_equal(wait_decide(&goal, &view), WAIT_OPEN);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(verdicts),
+		cmocka_unit_test(outcomes),
 		cmocka_unit_test(old_serials_settle_nothing),
 	};
 

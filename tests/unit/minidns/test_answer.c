@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/answer.h"
-#include "core/known.h"
-#include "core/verdict.h"
+#include "core/response.h"
+#include "core/soa_cache.h"
 #include "packets.h"
 
 /* A zone of all the cases, and what it says to each question. */
@@ -285,7 +285,7 @@ static void a_cookie_takes_its_room(void **state)
 
 		query.has_edns = true;
 		query.has_cookie = cookie;
-		query.cookie.verdict = COOKIE_CLIENT_ONLY;
+		query.cookie.result = COOKIE_CLIENT_ONLY;
 		len = answer_build(&query, zone, false, data, sizeof(data));
 		reader = packet_reader(data, len);
 		packet_read_header(&reader, &header);
@@ -312,14 +312,14 @@ static struct head head_with(const char *zone, const char *mname, const char *rn
 }
 
 /* Whoever asks: with EDNS, or room for nothing, over TCP, by a name in other letters. */
-static void same_answer(const struct known *known, const struct head *head,
+static void same_answer(const struct soa_cache *cache, const struct head *head,
                         const char *asked, bool edns, uint16_t udp_size, bool tcp)
 {
 	uint8_t made[PACKET_MAX], ready[PACKET_MAX];
 	struct rr soa = head_soa(head);
 	struct query query = query_for(asked, RR_SOA);
 	size_t record_len, len;
-	const uint8_t *record = known_soa_record(known, &query.raw, 1, &record_len);
+	const uint8_t *record = soa_cache_record(cache, &query.raw, 1, &record_len);
 
 	assert_int_equal(!!record, query.raw.len == head->name.len &&
 	                 !memcmp(query.raw.wire, head->name.wire, query.raw.len));
@@ -346,14 +346,14 @@ static void a_ready_soa_is_as_one_that_is_made(void **state)
 	for (int i = 0; i < NAMES * NAMES * NAMES; i++) {
 		struct head head = head_with(names[i % NAMES], names[i / NAMES % NAMES],
 		                             names[i / NAMES / NAMES]);
-		struct known *known = known_new(1, 1 << 20);
+		struct soa_cache *cache = soa_cache_new(1, 1 << 20);
 
 		name_fold(&head.name);
-		known_put(known, &head, 0);
+		soa_cache_put(cache, &head, 0);
 		for (int how = 0; how < 8; how++)
-			same_answer(known, &head, names[i % NAMES], how & 1,
+			same_answer(cache, &head, names[i % NAMES], how & 1,
 			            how & 2 ? 1232 : 100, how & 4);
-		known_free(&known);
+		soa_cache_free(&cache);
 	}
 }
 
@@ -361,10 +361,10 @@ static void a_ready_soa_is_as_one_that_is_made(void **state)
 static void a_ready_soa_is_signed(void **state)
 {
 	struct head head = head_with("example.org.", "ns1.example.org.", "h.example.org.");
-	struct ask ask = { .id = 9, .opcode = OPCODE_QUERY, .zone = head.name };
-	struct known *known = known_new(1, 1 << 20);
-	uint8_t asked[ASK_MAX], answer[PACKET_MAX];
-	struct judgement judgement;
+	struct soa_request ask = { .id = 9, .opcode = OPCODE_QUERY, .zone = head.name };
+	struct soa_cache *cache = soa_cache_new(1, 1 << 20);
+	uint8_t asked[SOA_REQUEST_MAX], answer[PACKET_MAX];
+	struct response response;
 	struct tsig_key key;
 	struct query query;
 	const uint8_t *record;
@@ -372,25 +372,26 @@ static void a_ready_soa_is_signed(void **state)
 	struct why why;
 
 	(void)state;
-	known_put(known, &head, 0);
+	soa_cache_put(cache, &head, 0);
 	assert_int_equal(tsig_key_parse("key.example.", "hmac-sha256", "c2VjcmV0", &key,
 	                                &why), OK);
-	len = ask_encode(&ask, &key, 1000, asked);
+	len = soa_request_encode(&ask, &key, 1000, asked);
 	query_read(asked, len, false, &query);
 	assert_int_equal(query_verify(&query, asked, &key, 1000), QUERY_SERVE);
-	record = known_soa_record(known, &query.raw, 1, &record_len);
+	record = soa_cache_record(cache, &query.raw, 1, &record_len);
 	for (int i = 0; i < 2; i++) {
-		struct ask asker = ask;		/* who hears the first, or the second */
+		struct soa_request asker = ask;	/* who hears the first, or the second */
 
 		len = query_answer_ready(&query, FLAG_AA, record, record_len, false,
 		                         answer, sizeof(answer));
-		judgement = verdict_of(&asker, answer, len, 1000);
-		assert_int_equal(judgement.verdict, VERDICT_SERIAL);
-		assert_int_equal(judgement.serial, 7);
+		response = response_read(&asker, answer, len, 1000);
+		assert_int_equal(response.kind, RESPONSE_SERIAL);
+		assert_int_equal(response.serial, 7);
 	}
 	answer[PACKET_HEADER + 20] ^= 1;
-	assert_int_not_equal(verdict_of(&ask, answer, len, 1000).verdict, VERDICT_SERIAL);
-	known_free(&known);
+	assert_int_not_equal(response_read(&ask, answer, len, 1000).kind,
+	                     RESPONSE_SERIAL);
+	soa_cache_free(&cache);
 }
 
 static void nodes_stand_in_canonical_order(void **state)

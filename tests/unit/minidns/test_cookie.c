@@ -38,20 +38,20 @@ static size_t from_digits(const char *digits, uint8_t *octets)
 	return len;
 }
 
-static struct cookie judge(const struct cookie_secrets *secrets, const char *client,
+static struct cookie check(const struct cookie_secrets *secrets, const char *client,
                            const uint8_t *option, size_t len, uint32_t now)
 {
 	struct address address;
 
 	assert_true(address_parse(client, 40000, &address));
-	return cookie_judge(secrets, &(struct cookie_request){ option, len, &address,
+	return cookie_check(secrets, &(struct cookie_request){ option, len, &address,
 	                                                       now });
 }
 
 /* A cookie that was given out at NOON. */
 static struct cookie given(const struct cookie_secrets *secrets, const char *client)
 {
-	return judge(secrets, client, (const uint8_t *)"resolver", COOKIE_CLIENT_LEN,
+	return check(secrets, client, (const uint8_t *)"resolver", COOKIE_CLIENT_LEN,
 	             NOON);
 }
 
@@ -61,7 +61,7 @@ static const struct vector {
 	const char *name, *current, *other, *client;
 	uint32_t now;
 	const char *option;
-	enum cookie_verdict verdict;
+	enum cookie_result result;
 	const char *answer;
 } vectors[] = {
 	{ "A.1, a new client", A_SECRET, NULL, "198.51.100.100", 1559731985,
@@ -97,11 +97,11 @@ static void the_rfc_s_vectors_come_out(void **state)
 		struct cookie_secrets secrets = secrets_of(row->current, row->other);
 		size_t len = from_digits(row->option, option);
 		struct cookie cookie =
-		    judge(&secrets, row->client, option, len, row->now);
+		    check(&secrets, row->client, option, len, row->now);
 
 		print_message("%s\n", row->name);
 		from_digits(row->answer, answer);
-		assert_int_equal(cookie.verdict, row->verdict);
+		assert_int_equal(cookie.result, row->result);
 		assert_memory_equal(cookie.answer, answer, COOKIE_LEN);
 		assert_int_equal(cookie.fresh, !!strcmp(row->option, row->answer));
 	}
@@ -117,12 +117,12 @@ static void a_length_says_what_it_is(void **state)
 
 	(void)state;
 	for (size_t len = 0; len <= sizeof(option); len++) {
-		struct cookie cookie = judge(&secrets, "::1", option, len, NOON);
+		struct cookie cookie = check(&secrets, "::1", option, len, NOON);
 		bool good = len == 8 || (len >= 16 && len <= 40);
 
-		assert_int_equal(cookie.verdict, !good      ? COOKIE_MALFORMED
-		                                 : len == 8 ? COOKIE_CLIENT_ONLY
-		                                            : COOKIE_BAD);
+		assert_int_equal(cookie.result, !good      ? COOKIE_MALFORMED
+		                                : len == 8 ? COOKIE_CLIENT_ONLY
+		                                           : COOKIE_BAD);
 		assert_int_equal(cookie.fresh, good);
 		assert_int_equal(!memcmp(cookie.answer, zeroes, COOKIE_LEN), !good);
 	}
@@ -139,7 +139,7 @@ static void what_follows_a_valid_one_spoils_it(void **state)
 	memcpy(option, cookie.answer, COOKIE_LEN);
 	for (size_t len = 16; len <= sizeof(option); len++)
 		assert_int_equal(
-		    judge(&secrets, "192.0.2.1", option, len, NOON).verdict,
+		    check(&secrets, "192.0.2.1", option, len, NOON).result,
 		    len == COOKIE_LEN ? COOKIE_VALID : COOKIE_BAD);
 }
 
@@ -158,13 +158,13 @@ static void another_version_is_bad(void **state)
 		memcpy(text, cookie.answer, 16);
 		hash = htole64(siphash(&secrets.key[0], text, sizeof(text)));
 		memcpy(cookie.answer + 16, &hash, sizeof(hash));
-		assert_int_equal(judge(&secrets, "192.0.2.1", cookie.answer, COOKIE_LEN,
-		                       NOON).verdict,
+		assert_int_equal(check(&secrets, "192.0.2.1", cookie.answer, COOKIE_LEN,
+		                       NOON).result,
 		                 version == 1 ? COOKIE_VALID : COOKIE_BAD);
 	}
 }
 
-static const struct { int64_t age; enum cookie_verdict verdict; bool fresh; } ages[] = {
+static const struct { int64_t age; enum cookie_result result; bool fresh; } ages[] = {
 	{ 0, COOKIE_VALID, false },
 	{ 1800, COOKIE_VALID, false },
 	{ 1801, COOKIE_VALID, true },
@@ -187,13 +187,13 @@ static void a_cookie_has_its_time(void **state)
 	for (size_t i = 0; i < sizeof(births) / sizeof(births[0]); i++)
 		for (size_t j = 0; j < sizeof(ages) / sizeof(ages[0]); j++) {
 			struct cookie born =
-			    judge(&secrets, "::1", (const uint8_t *)"resolver",
+			    check(&secrets, "::1", (const uint8_t *)"resolver",
 			          COOKIE_CLIENT_LEN, births[i]);
 			struct cookie cookie =
-			    judge(&secrets, "::1", born.answer, COOKIE_LEN,
+			    check(&secrets, "::1", born.answer, COOKIE_LEN,
 			          births[i] + (uint32_t)ages[j].age);
 
-			assert_int_equal(cookie.verdict, ages[j].verdict);
+			assert_int_equal(cookie.result, ages[j].result);
 			assert_int_equal(cookie.fresh, ages[j].fresh);
 			assert_int_equal(
 			    !memcmp(cookie.answer, born.answer, COOKIE_LEN),
@@ -216,10 +216,10 @@ static void what_is_given_out_is_taken_back(void **state)
 
 		for (size_t j = 0; j < len; j++)
 			option[j] = rand();
-		first = judge(&secrets, "2001:db8::53", option, len, now);
-		second = judge(&secrets, "2001:db8::53", first.answer, COOKIE_LEN, now);
+		first = check(&secrets, "2001:db8::53", option, len, now);
+		second = check(&secrets, "2001:db8::53", first.answer, COOKIE_LEN, now);
 		assert_memory_equal(first.answer, option, COOKIE_CLIENT_LEN);
-		assert_int_equal(second.verdict, COOKIE_VALID);
+		assert_int_equal(second.result, COOKIE_VALID);
 		assert_false(second.fresh);
 	}
 }
@@ -234,8 +234,8 @@ static void any_flipped_bit_is_refused(void **state)
 	(void)state;
 	for (int bit = 0; bit < 8 * COOKIE_LEN; bit++) {
 		cookie.answer[bit / 8] ^= 1 << bit % 8;
-		assert_int_equal(judge(&secrets, "192.0.2.1", cookie.answer, COOKIE_LEN,
-		                       NOON).verdict, COOKIE_BAD);
+		assert_int_equal(check(&secrets, "192.0.2.1", cookie.answer, COOKIE_LEN,
+		                       NOON).result, COOKIE_BAD);
 		cookie.answer[bit / 8] ^= 1 << bit % 8;
 	}
 }
@@ -250,8 +250,8 @@ static void any_other_secret_refuses(void **state)
 		struct cookie_secrets others = secrets;
 
 		others.key[0].octets[bit / 8] ^= 1 << bit % 8;
-		assert_int_equal(judge(&others, "192.0.2.1", cookie.answer, COOKIE_LEN,
-		                       NOON).verdict, COOKIE_BAD);
+		assert_int_equal(check(&others, "192.0.2.1", cookie.answer, COOKIE_LEN,
+		                       NOON).result, COOKIE_BAD);
 	}
 }
 
@@ -269,10 +269,10 @@ static void any_other_address_is_refused(void **state)
 		};
 
 		assert_true(address_parse(clients[i], 53, &address));
-		assert_int_equal(cookie_judge(&secrets, &request).verdict, COOKIE_VALID);
+		assert_int_equal(cookie_check(&secrets, &request).result, COOKIE_VALID);
 		for (int bit = 0; bit < address.bits; bit++) {
 			address.octets[bit / 8] ^= 1 << bit % 8;
-			assert_int_equal(cookie_judge(&secrets, &request).verdict,
+			assert_int_equal(cookie_check(&secrets, &request).result,
 			                 COOKIE_BAD);
 			address.octets[bit / 8] ^= 1 << bit % 8;
 		}
@@ -287,7 +287,7 @@ static void a_mapped_address_is_the_one_it_maps(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    judge(&secrets, "192.0.2.1", cookie.answer, COOKIE_LEN, NOON).verdict,
+	    check(&secrets, "192.0.2.1", cookie.answer, COOKIE_LEN, NOON).result,
 	    COOKIE_VALID);
 }
 
@@ -302,9 +302,9 @@ static void instances_of_one_secret_agree(void **state)
 
 	(void)state;
 	assert_memory_equal(a.answer, b.answer, COOKIE_LEN);
-	assert_int_equal(judge(&two, "::1", a.answer, COOKIE_LEN, NOON).verdict,
+	assert_int_equal(check(&two, "::1", a.answer, COOKIE_LEN, NOON).result,
 	                 COOKIE_VALID);
-	assert_int_equal(judge(&one, "::1", b.answer, COOKIE_LEN, NOON).verdict,
+	assert_int_equal(check(&one, "::1", b.answer, COOKIE_LEN, NOON).result,
 	                 COOKIE_VALID);
 }
 
@@ -327,10 +327,10 @@ static void a_fleet_changes_its_secret_without_a_refusal(void **state)
 		struct cookie a = given(&here, "::1"), b = given(&there, "::1");
 
 		assert_int_equal(
-		    judge(&there, "::1", a.answer, COOKIE_LEN, NOON).verdict,
+		    check(&there, "::1", a.answer, COOKIE_LEN, NOON).result,
 		    COOKIE_VALID);
 		assert_int_equal(
-		    judge(&here, "::1", b.answer, COOKIE_LEN, NOON).verdict,
+		    check(&here, "::1", b.answer, COOKIE_LEN, NOON).result,
 		    COOKIE_VALID);
 	}
 }

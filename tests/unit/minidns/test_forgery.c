@@ -63,33 +63,33 @@ static void a_forger_has_few_guesses(void **state)
 }
 
 static const struct {
-	struct judgement judgement;
+	struct response response;
 	enum forgery_heard heard;
 } answers[] = {
-	{ { .verdict = VERDICT_MISMATCH }, FORGERY_WRONG },
+	{ { .kind = RESPONSE_MISMATCH }, FORGERY_WRONG },
 	/* of a signature, with our question */
-	{ { .verdict = VERDICT_MISMATCH, .is_exact = true, .fault = "x" }, FORGERY_WRONG },
-	{ { .verdict = VERDICT_SERIAL, .is_exact = true }, FORGERY_EXACT },
-	{ { .verdict = VERDICT_SERIAL }, FORGERY_INEXACT },
-	{ { .verdict = VERDICT_TRUNCATED, .is_exact = true }, FORGERY_EXACT },
-	{ { .verdict = VERDICT_TRUNCATED }, FORGERY_INEXACT },
-	{ { .verdict = VERDICT_ABSENT, .is_exact = true }, FORGERY_EXACT },
-	{ { .verdict = VERDICT_ABSENT }, FORGERY_INEXACT },
-	{ { .verdict = VERDICT_FAILED }, FORGERY_INEXACT },
+	{ { .kind = RESPONSE_MISMATCH, .is_exact = true, .fault = "x" }, FORGERY_WRONG },
+	{ { .kind = RESPONSE_SERIAL, .is_exact = true }, FORGERY_EXACT },
+	{ { .kind = RESPONSE_SERIAL }, FORGERY_INEXACT },
+	{ { .kind = RESPONSE_TRUNCATED, .is_exact = true }, FORGERY_EXACT },
+	{ { .kind = RESPONSE_TRUNCATED }, FORGERY_INEXACT },
+	{ { .kind = RESPONSE_ABSENT, .is_exact = true }, FORGERY_EXACT },
+	{ { .kind = RESPONSE_ABSENT }, FORGERY_INEXACT },
+	{ { .kind = RESPONSE_FAILED }, FORGERY_INEXACT },
 };
 
 static void answers_are_sorted(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
-		assert_int_equal(forgery_heard(&answers[i].judgement), answers[i].heard);
+		assert_int_equal(forgery_heard(&answers[i].response), answers[i].heard);
 }
 
 /* An answer over UDP was inexact. Then one over TCP is exact, or inexact, or does not come. */
 static void tcp_tells_who_does_not_echo_the_case(void **state)
 {
-	static const struct judgement exact = { VERDICT_SERIAL, .is_exact = true };
-	static const struct judgement inexact = { VERDICT_SERIAL };
+	static const struct response exact = { RESPONSE_SERIAL, .is_exact = true };
+	static const struct response inexact = { RESPONSE_SERIAL };
 	struct forgery good = { 0 }, doubtful = { 0 };
 
 	(void)state;

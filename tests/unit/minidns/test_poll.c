@@ -12,11 +12,11 @@
 
 /* ---- a table: what is answered each time, and what comes of it ---- */
 
-#define NOTHING VERDICT_COUNT
+#define NOTHING RESPONSE_KINDS
 #define FAULT "was not asked"
 
 struct say {
-	enum verdict verdict;		/* NOTHING: silence; a row of zeroes is no row */
+	enum response_kind kind;	/* NOTHING: silence; a row of zeroes is no row */
 	uint32_t serial;
 	enum rcode rcode;
 };
@@ -32,52 +32,57 @@ struct story {
 };
 
 static const struct story stories[] = {
-	{ "it has the serial", false, { { VERDICT_SERIAL, 42 } }, REPORT_SUCCESS,
+	{ "it has the serial", false, { { RESPONSE_SERIAL, 42 } }, REPORT_SUCCESS,
 	  "", 42 },
-	{ "it has a newer one", false, { { VERDICT_SERIAL, 50 } }, REPORT_SUCCESS,
+	{ "it has a newer one", false, { { RESPONSE_SERIAL, 50 } }, REPORT_SUCCESS,
 	  "", 50 },
-	{ "it gets the serial", false, { { VERDICT_SERIAL, 41 }, { VERDICT_SERIAL, 42 } },
+	{ "it gets the serial", false,
+	 { { RESPONSE_SERIAL, 41 }, { RESPONSE_SERIAL, 42 } },
 	  REPORT_SUCCESS, "", 42 },
-	{ "it stays behind", false, { { VERDICT_SERIAL, 41 } },
+	{ "it stays behind", false, { { RESPONSE_SERIAL, 41 } },
 	  REPORT_ERROR, "serves serial 41, not yet 42", 41 },
-	{ "no order between them", false, { { VERDICT_SERIAL, 42 + 0x80000000u } },
+	{ "no order between them", false, { { RESPONSE_SERIAL, 42 + 0x80000000u } },
 	  REPORT_ERROR, "serves serial 2147483690, not yet 42", INT32_MAX },
-	{ "it has no such zone", false, { { VERDICT_ABSENT, 0, RCODE_REFUSED } },
+	{ "it has no such zone", false, { { RESPONSE_ABSENT, 0, RCODE_REFUSED } },
 	  REPORT_NO_DOMAIN, "answers REFUSED", -1 },
 	{ "it had the zone", false,
-	  { { VERDICT_SERIAL, 41 }, { VERDICT_ABSENT, 0, RCODE_NXDOMAIN } },
+	  { { RESPONSE_SERIAL, 41 }, { RESPONSE_ABSENT, 0, RCODE_NXDOMAIN } },
 	  REPORT_NO_DOMAIN, "answers NXDOMAIN", -1 },
 	{ "silence", false, { { NOTHING } }, REPORT_ERROR,
 	  "no answer in 3 tries of 2 s", -1 },
 	{ "silence after absence", false,
-	  { { VERDICT_ABSENT, 0, RCODE_REFUSED }, { NOTHING } },
+	  { { RESPONSE_ABSENT, 0, RCODE_REFUSED }, { NOTHING } },
 	  REPORT_ERROR, "no answer in 3 tries of 2 s", -1 },
-	{ "silence after a serial", false, { { VERDICT_SERIAL, 41 }, { NOTHING } },
+	{ "silence after a serial", false, { { RESPONSE_SERIAL, 41 }, { NOTHING } },
 	  REPORT_ERROR, "no answer in 3 tries of 2 s", 41 },
-	{ "lame", false, { { VERDICT_LAME } }, REPORT_ERROR,
+	{ "lame", false, { { RESPONSE_LAME } }, REPORT_ERROR,
 	  "answers for the domain without authority", -1 },
-	{ "failing", false, { { VERDICT_FAILED, 0, RCODE_SERVFAIL } }, REPORT_ERROR,
+	{ "failing", false, { { RESPONSE_FAILED, 0, RCODE_SERVFAIL } }, REPORT_ERROR,
 	  "answers SERVFAIL", -1 },
-	{ "to be gone: it is", true, { { VERDICT_ABSENT, 0, RCODE_REFUSED } },
+	{ "to be gone: it is", true, { { RESPONSE_ABSENT, 0, RCODE_REFUSED } },
 	  REPORT_NO_DOMAIN, "answers REFUSED", -1 },
 	{ "to be gone: it goes", true,
-	  { { VERDICT_SERIAL, 41 }, { NOTHING }, { VERDICT_ABSENT, 0, RCODE_NOTAUTH } },
+	  { { RESPONSE_SERIAL, 41 }, { NOTHING }, { RESPONSE_ABSENT, 0, RCODE_NOTAUTH } },
 	  REPORT_NO_DOMAIN, "answers NOTAUTH", 41 },
-	{ "to be gone: it stays", true, { { VERDICT_SERIAL, 41 } }, REPORT_ERROR,
+	{ "to be gone: it stays", true, { { RESPONSE_SERIAL, 41 } }, REPORT_ERROR,
 	  "still serves the domain at serial 41", 41 },
-	{ "to be gone: it stays, newer", true, { { VERDICT_SERIAL, 99 } }, REPORT_ERROR,
+	{ "to be gone: it stays, newer", true, { { RESPONSE_SERIAL, 99 } }, REPORT_ERROR,
 	  "still serves the domain at serial 99", 99 },
 	{ "to be gone: silence", true, { { NOTHING } }, REPORT_ERROR,
 	  "no answer in 3 tries of 2 s", -1 },
-	{ "it could not be asked", false, { { VERDICT_UNASKED } }, REPORT_ERROR, FAULT, -1,
+	{ "it could not be asked", false, { { RESPONSE_UNASKED } }, REPORT_ERROR, FAULT,
+	 -1,
 	  true },
-	{ "it could not be asked in the end", false, { { NOTHING }, { VERDICT_UNASKED } },
+	{ "it could not be asked in the end", false,
+	 { { NOTHING }, { RESPONSE_UNASKED } },
 	  REPORT_ERROR, FAULT, -1, true },
-	{ "silence in the end", false, { { VERDICT_UNASKED }, { NOTHING } }, REPORT_ERROR,
+	{ "silence in the end", false, { { RESPONSE_UNASKED }, { NOTHING } },
+	 REPORT_ERROR,
 	  "no answer in 3 tries of 2 s", -1 },
-	{ "to be gone: it could not be asked", true, { { VERDICT_UNASKED } }, REPORT_ERROR,
+	{ "to be gone: it could not be asked", true, { { RESPONSE_UNASKED } },
+	 REPORT_ERROR,
 	  FAULT, -1, true },
-	{ "to be gone: failing", true, { { VERDICT_FAILED, 0, RCODE_SERVFAIL } },
+	{ "to be gone: failing", true, { { RESPONSE_FAILED, 0, RCODE_SERVFAIL } },
 	  REPORT_ERROR, "answers SERVFAIL", -1 },
 };
 
@@ -96,13 +101,13 @@ static struct pace *new_pace(void)
 
 static struct poll_move answer(struct poll *poll, const struct say *say)
 {
-	struct judgement judgement = { say->verdict, say->rcode, say->serial };
+	struct response response = { say->kind, say->rcode, say->serial };
 
-	if (say->verdict == VERDICT_UNASKED)
-		judgement.fault = FAULT;
-	if (say->verdict == NOTHING)
+	if (say->kind == RESPONSE_UNASKED)
+		response.fault = FAULT;
+	if (say->kind == NOTHING)
 		return poll_step(poll, POLL_SILENT, NULL);
-	return poll_step(poll, POLL_ANSWERED, &judgement);
+	return poll_step(poll, POLL_ANSWERED, &response);
 }
 
 static void run_story(const struct story *story, struct poll_result *result)
@@ -122,7 +127,7 @@ static void run_story(const struct story *story, struct poll_result *result)
 		}
 		assert_int_equal(move.action, POLL_SEND);
 		move = answer(&poll, &story->says[i]);
-		if (i < 3 && story->says[i + 1].verdict)
+		if (i < 3 && story->says[i + 1].kind)
 			i++;
 	}
 	poll_result(&poll, result);
@@ -165,7 +170,7 @@ static void a_server_that_is_silent_to_all_is_said_to_be(void **state)
 
 /* ---- the pace ---- */
 
-static const struct judgement behind = { VERDICT_SERIAL, RCODE_NOERROR, 41 };
+static const struct response behind = { RESPONSE_SERIAL, RCODE_NOERROR, 41 };
 
 static void the_pace_slows_down(void **state)
 {
@@ -233,13 +238,13 @@ static const struct {
 	struct say say;
 	bool is_borne;
 } patience[] = {
-	{ "absent yet", false, { VERDICT_ABSENT, 0, RCODE_REFUSED }, true },
-	{ "not loaded yet", false, { VERDICT_FAILED, 0, RCODE_SERVFAIL }, true },
-	{ "an old serial", false, { VERDICT_SERIAL, 41 }, false },
-	{ "lame", false, { VERDICT_LAME }, false },
+	{ "absent yet", false, { RESPONSE_ABSENT, 0, RCODE_REFUSED }, true },
+	{ "not loaded yet", false, { RESPONSE_FAILED, 0, RCODE_SERVFAIL }, true },
+	{ "an old serial", false, { RESPONSE_SERIAL, 41 }, false },
+	{ "lame", false, { RESPONSE_LAME }, false },
 	{ "silent", false, { NOTHING }, false },
-	{ "still there", true, { VERDICT_SERIAL, 41 }, true },
-	{ "there, and failing", true, { VERDICT_FAILED, 0, RCODE_SERVFAIL }, true },
+	{ "still there", true, { RESPONSE_SERIAL, 41 }, true },
+	{ "there, and failing", true, { RESPONSE_FAILED, 0, RCODE_SERVFAIL }, true },
 	{ "silent at its end", true, { NOTHING }, false },
 };
 
@@ -277,8 +282,8 @@ static void patience_is_borne_with_what_comes_by_itself(void **state)
 
 static void a_wrong_signature_is_not_borne(void **state)
 {
-	const struct judgement judgement = {
-		.verdict = VERDICT_FAILED, .fault = "BADKEY",
+	const struct response response = {
+		.kind = RESPONSE_FAILED, .fault = "BADKEY",
 	};
 	struct poll_terms own = terms;
 	struct poll poll;
@@ -287,7 +292,7 @@ static void a_wrong_signature_is_not_borne(void **state)
 	(void)state;
 	own.patience_ms = 1000 * 1000;
 	poll_start(&poll, &own, new_pace(), false);
-	while (poll_step(&poll, POLL_ANSWERED, &judgement).action != POLL_REPORT) {
+	while (poll_step(&poll, POLL_ANSWERED, &response).action != POLL_REPORT) {
 		assert_true(++steps < 20);
 		poll_step(&poll, POLL_TIMER, NULL);
 	}
@@ -296,7 +301,7 @@ static void a_wrong_signature_is_not_borne(void **state)
 /* Else mini-DNS would try ten times before it counts one. */
 static void what_could_not_be_asked_is_a_try(void **state)
 {
-	const struct judgement unasked = { .verdict = VERDICT_UNASKED, .fault = FAULT };
+	const struct response unasked = { .kind = RESPONSE_UNASKED, .fault = FAULT };
 	struct poll_move move;
 	struct poll poll;
 
@@ -316,7 +321,7 @@ static void what_could_not_be_asked_is_a_try(void **state)
 /* Under a stream of orders an absent zone would never be in error. */
 static void a_newer_order_renews_no_patience(void **state)
 {
-	const struct judgement absent = { VERDICT_ABSENT, RCODE_REFUSED, 0 };
+	const struct response absent = { RESPONSE_ABSENT, RCODE_REFUSED, 0 };
 	struct poll_terms own = terms;
 	struct poll poll;
 	int steps = 0;
@@ -353,8 +358,8 @@ static void a_notify_holds_the_first_query(void **state)
 
 static void a_newer_order_replaces_the_older(void **state)
 {
-	static const struct judgement between = { VERDICT_SERIAL, RCODE_NOERROR, 45 };
-	static const struct judgement reached = { VERDICT_SERIAL, RCODE_NOERROR, 50 };
+	static const struct response between = { RESPONSE_SERIAL, RCODE_NOERROR, 45 };
+	static const struct response reached = { RESPONSE_SERIAL, RCODE_NOERROR, 50 };
 	struct poll_terms newer = terms;
 	struct poll poll;
 	struct poll_move move;
@@ -396,7 +401,7 @@ static void a_new_order_ends_a_long_pause(void **state)
 /* However fast newer orders come: that the server lacks the zone is found out. */
 static void a_stream_of_orders_hides_no_absence(void **state)
 {
-	static const struct judgement absent = { VERDICT_ABSENT, RCODE_REFUSED, 0 };
+	static const struct response absent = { RESPONSE_ABSENT, RCODE_REFUSED, 0 };
 	struct poll_terms newer = terms;
 	struct poll poll;
 
@@ -414,11 +419,11 @@ static void a_stream_of_orders_hides_no_absence(void **state)
 /* A right wait gets shorter, one that was too short longer; others teach nothing. */
 static void it_learns_the_servers_pace(void **state)
 {
-	static const struct judgement served = { VERDICT_SERIAL, RCODE_NOERROR, 42 };
-	static const struct judgement absent = { VERDICT_ABSENT, RCODE_REFUSED, 0 };
+	static const struct response served = { RESPONSE_SERIAL, RCODE_NOERROR, 42 };
+	static const struct response absent = { RESPONSE_ABSENT, RCODE_REFUSED, 0 };
 	static const struct {
 		enum poll_event event;
-		const struct judgement *brought, *heard;
+		const struct response *brought, *heard;
 		int notify_us, transfer_us;
 	} cases[] = {
 		{ POLL_NOTIFY_ANSWERED, NULL,    &served, 9375, 10000 },
@@ -451,7 +456,7 @@ static void it_learns_the_servers_pace(void **state)
 /* What was asked before the transfer ended says nothing of the time after it. */
 static void an_early_answer_teaches_nothing(void **state)
 {
-	static const struct judgement brought = { VERDICT_SERIAL, RCODE_NOERROR, 42 };
+	static const struct response brought = { RESPONSE_SERIAL, RCODE_NOERROR, 42 };
 	struct pace *pace = new_pace();
 	struct poll poll;
 	struct poll_move move;
@@ -472,12 +477,12 @@ static void an_early_answer_teaches_nothing(void **state)
 /* ---- a property over all sequences of events ---- */
 
 /* What can happen next; -1 at the end. Answers come when asked, timers when set. */
-static const struct judgement says[] = {
-	{ VERDICT_SERIAL, RCODE_NOERROR, 41 },
-	{ VERDICT_SERIAL, RCODE_NOERROR, 42 },
-	{ VERDICT_ABSENT, RCODE_REFUSED, 0 },
-	{ VERDICT_LAME, RCODE_NOERROR, 0 },
-	{ VERDICT_FAILED, RCODE_SERVFAIL, 0 },
+static const struct response says[] = {
+	{ RESPONSE_SERIAL, RCODE_NOERROR, 41 },
+	{ RESPONSE_SERIAL, RCODE_NOERROR, 42 },
+	{ RESPONSE_ABSENT, RCODE_REFUSED, 0 },
+	{ RESPONSE_LAME, RCODE_NOERROR, 0 },
+	{ RESPONSE_FAILED, RCODE_SERVFAIL, 0 },
 };
 
 struct world {
@@ -530,22 +535,22 @@ static void take(const struct poll *poll, struct poll_move move, struct world *w
 static void explore(const struct poll *poll, const struct world *world, int depth);
 
 static void step(const struct poll *from, const struct world *was, enum poll_event event,
-                 const struct judgement *judgement, int depth)
+                 const struct response *response, int depth)
 {
 	struct poll poll = *from;
 	struct world world = *was;
 
 	if (event == POLL_ANSWERED || event == POLL_SILENT) {
 		world.asked = false;
-		world.last_absent = judgement && judgement->verdict == VERDICT_ABSENT;
-		world.last_good = judgement && judgement->verdict == VERDICT_SERIAL &&
-				  serial_covers(judgement->serial, poll.terms.wanted);
+		world.last_absent = response && response->kind == RESPONSE_ABSENT;
+		world.last_good = response && response->kind == RESPONSE_SERIAL &&
+				  serial_covers(response->serial, poll.terms.wanted);
 	}
 	if (event == POLL_TIMER)
 		world.timer = false;
 	world.transfers += (event == POLL_TRANSFER_BEGAN) -
 	                   (event == POLL_TRANSFER_ENDED);
-	struct poll_move move = poll_step(&poll, event, judgement);
+	struct poll_move move = poll_step(&poll, event, response);
 
 	/* what is told to all polls of a zone ends none: the poller walks their list */
 	if (event == POLL_TRANSFER_BEGAN || event == POLL_TRANSFER_ENDED ||

@@ -425,8 +425,8 @@ static const struct opt_row {
 static void read_opt_row(const struct opt_row *row, struct query *query)
 {
 	query_read((const uint8_t *)row->packet, row->len, row->tcp, query);
-	query->cookie.verdict = cookie_len_is_good(query->cookie_len) ? COOKIE_CLIENT_ONLY
-								      : COOKIE_MALFORMED;
+	query->cookie.result = cookie_len_is_good(query->cookie_len) ? COOKIE_CLIENT_ONLY
+								     : COOKIE_MALFORMED;
 	memcpy(query->cookie.answer, query->cookie_option, COOKIE_CLIENT_LEN);
 	memcpy(query->cookie.answer + COOKIE_CLIENT_LEN, "ABCDEFGHIJKLMNOP",
 	       COOKIE_LEN - COOKIE_CLIENT_LEN);

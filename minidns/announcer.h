@@ -1,0 +1,62 @@
+/*
+ * announcer -- announces a changed zone to all instances of minidns before a NOTIFY
+ * tells a name server. It also knows whether questions may be answered from memory. It
+ * sends and receives the messages of core/cache_lease.h over the fanout exchange of the
+ * topic.
+ *
+ * It sends nothing while no question comes and nothing changes: an instance keeps a
+ * lease only while questions use it.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "model/name.h"
+
+struct edition;
+struct figures;
+struct announcer;
+struct loop;
+struct rpc_client;
+struct announcement;
+
+struct announcer_config {
+	struct rpc_client *rpc;
+	const struct figures *figures;
+	/*
+	 * This edition of a zone exists: older ones must not be answered from memory any
+	 * more. SOON: this instance is about to notify name servers, which will ask.
+	 */
+	void (*news)(void *self, const struct name *zone, const struct edition *edition,
+	             bool soon);
+	/* Announcements of any zone may be lost. */
+	void (*missed)(void *self);
+	void *self;
+};
+
+struct announcer *announcer_new(struct loop *loop, const struct announcer_config *config);
+void announcer_free(struct announcer **announcer);
+
+typedef void announcer_fn(void *self);
+/*
+ * Announces EDITION of ZONE. FN is called once: when all instances have dropped older
+ * editions from memory, or after five seconds. It is never called from within this call.
+ */
+struct announcement *announcer_send(struct announcer *announcer, const struct name *zone,
+                                    const struct edition *edition, announcer_fn *fn,
+                                    void *self);
+/* FN was not called yet, and is not called any more. */
+void announcer_cancel(struct announcer *announcer, struct announcement **announcement);
+
+/* True: a question may be answered from memory. Each call keeps the lease alive. */
+bool announcer_has_lease(struct announcer *announcer);
+
+/*
+ * The method "news" with arguments "from number zones heard". A zone is [name, id,
+ * version, serial]. An instance that knows no versions sends its name only.
+ */
+enum err announcer_receive(struct announcer *announcer, const json_t *args,
+                           struct why *why);
+void announcer_queue_is_new(struct announcer *announcer);

@@ -1,0 +1,417 @@
+#include "compare_zone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/diff_text.h"
+#include "core/zone_at_serial.h"
+#include "deltas.h"
+#include "dns_request.h"
+#include "net/fetch.h"
+#include "runtime/loop.h"
+#include "servers.h"
+#include "zone_lookup.h"
+#include "zones.h"
+
+enum {
+	WALK_A_TURN = 500,		/* records: less than a millisecond of work */
+	RECORDS_BESIDES = 100000,	/* may come beyond twice the local ones */
+	WHOLE_MS = 300 * 1000,		/* all of a transfer */
+};
+
+struct compare_zone {
+	const struct compare_zone_parts *parts;
+	struct compare_zone_want want;
+	compare_zone_fn *fn;
+	void *self;
+	bool owed;			/* by the lookup, the zones or the deltas */
+	bool cancelled;
+	struct head head;
+	struct fetch *fetch;
+	bool second_pass;		/* the remote records come a second time */
+	uint32_t serial;		/* of the remote zone, when it is whole */
+	struct delta *delta;		/* from its serial to the local; NULL: none */
+	struct zone *zone;		/* the local zone, when it is read */
+	struct zone_at_serial *view;	/* the local zone at the remote serial */
+	struct set_diff *diff;
+	void (*on_local)(struct set_diff *diff, const struct canonical *record);
+	struct loop_timer *timer;	/* only to fail soon */
+	const char *fault;
+	bool is_unread;			/* we may not have read of the server or its key yet */
+};
+
+const char *compare_outcome_name(enum compare_outcome outcome)
+{
+	static const char *const names[COMPARE_OUTCOMES] = {
+		[COMPARE_EQUAL] = "equal",
+		[COMPARE_DIFFERS] = "differs",
+		[COMPARE_SERIAL] = "serial",
+		[COMPARE_REFUSED] = "refused",
+		[COMPARE_FAILED] = "failed",
+	};
+
+	return names[outcome];
+}
+
+/* ---- the end ---- */
+
+static void compare_zone_free(struct compare_zone *compare)
+{
+	bool had_zone = compare->zone;
+
+	fetch_cancel(&compare->fetch);
+	loop_later_cancel(compare->parts->loop, compare);
+	loop_timer_free(&compare->timer);
+	set_diff_free(&compare->diff);
+	zone_at_serial_free(&compare->view);
+	delta_release(&compare->delta);
+	zone_release(&compare->zone);
+	if (had_zone)
+		compare->parts->released(compare->parts->self);
+	free(compare);
+}
+
+static void compare_zone_finish_with(struct compare_zone *compare,
+                                     const struct compare_zone_end *end)
+{
+	compare_zone_fn *fn = compare->fn;
+	void *self = compare->self;
+
+	compare_zone_free(compare);
+	fn(self, end);
+}
+
+static void compare_zone_finish(struct compare_zone *compare,
+                                enum compare_outcome outcome, const char *words)
+{
+	bool compared = outcome == COMPARE_EQUAL || outcome == COMPARE_DIFFERS;
+
+	compare_zone_finish_with(compare, &(struct compare_zone_end){
+		.outcome = outcome,
+		.serial = compared ? compare->serial : compare->head.serial,
+		.words = words,
+	});
+}
+
+void compare_zone_cancel(struct compare_zone **compare)
+{
+	struct compare_zone *old = *compare;
+
+	*compare = NULL;
+	if (!old)
+		return;
+	old->cancelled = true;
+	if (!old->owed)
+		compare_zone_free(old);
+}
+
+/* An owed callback came. True: the comparison is cancelled, and freed now. */
+static bool compare_zone_is_late(struct compare_zone *compare)
+{
+	bool late = compare->cancelled;
+
+	compare->owed = false;
+	if (late)
+		compare_zone_free(compare);
+	return late;
+}
+
+static void compare_zone_fail_now(void *self)
+{
+	struct compare_zone *compare = self;
+
+	compare_zone_finish(compare, COMPARE_FAILED, compare->fault);
+}
+
+/* ---- the local zone ---- */
+
+typedef void local_fn(struct set_diff *diff, const struct canonical *record);
+
+static void compare_zone_transfer(struct compare_zone *compare);
+static void compare_zone_walk(struct compare_zone *compare, local_fn *on_local);
+
+static void compare_zone_report(struct compare_zone *compare)
+{
+	struct set_diff_side remote, local;
+	char words[DIFF_TEXT_MAX];
+
+	switch (set_diff_found(compare->diff, &remote, &local)) {
+	case SET_DIFF_EQUAL:
+		compare_zone_finish(compare, COMPARE_EQUAL, "");
+		return;
+	case SET_DIFF_DIFFERENT:
+		diff_text_format(&remote, &local, compare->serial, words);
+		compare_zone_finish(compare, COMPARE_DIFFERS, words);
+		return;
+	case SET_DIFF_UNKNOWN:
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "sends records twice, or others each time");
+	}
+}
+
+/* All local records are walked. */
+static void compare_zone_walked(struct compare_zone *compare)
+{
+	if (compare->on_local == set_diff_find) {
+		compare_zone_report(compare);
+	} else if (set_diff_equal(compare->diff)) {
+		compare_zone_finish(compare, COMPARE_EQUAL, "");
+	} else if (set_diff_second_pass(compare->diff)) {
+		compare->second_pass = true;
+		compare_zone_transfer(compare);
+	} else {
+		compare_zone_walk(compare, set_diff_find);
+	}
+}
+
+static void compare_zone_walk_some(void *self)
+{
+	struct compare_zone *compare = self;
+	struct canonical *record = compare->parts->record;
+
+	for (int i = 0; i < WALK_A_TURN; i++) {
+		if (!zone_at_serial_next(compare->view, record)) {
+			compare_zone_walked(compare);
+			return;
+		}
+		compare->on_local(compare->diff, record);
+	}
+	loop_later(compare->parts->loop, compare_zone_walk_some, compare);
+}
+
+static void compare_zone_walk(struct compare_zone *compare, local_fn *on_local)
+{
+	zone_at_serial_rewind(compare->view);
+	compare->on_local = on_local;
+	loop_later(compare->parts->loop, compare_zone_walk_some, compare);
+}
+
+/* ---- the local zone at the remote serial: the delta, then the zone ---- */
+
+static void compare_zone_begin_walk(struct compare_zone *compare)
+{
+	compare->view = zone_at_serial_new(compare->zone, compare->delta, random_u32());
+	if (compare->view)
+		compare_zone_walk(compare, set_diff_local);
+	else
+		compare_zone_finish(compare, COMPARE_SERIAL, "is many changes behind");
+}
+
+static void compare_zone_ask_delta(struct compare_zone *compare);
+static void compare_zone_ask_zone(struct compare_zone *compare);
+
+static void compare_zone_on_zone(void *self, enum err err, struct zone *zone)
+{
+	struct compare_zone *compare = self;
+
+	if (compare_zone_is_late(compare))
+		return;
+	if (err) {
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "has a zone that we cannot read");
+		return;
+	}
+	compare->zone = zone_hold(zone);
+	if (zone->serial == compare->head.serial) {
+		compare_zone_begin_walk(compare);
+	} else {
+		compare->head.serial = zone->serial;
+		compare_zone_ask_delta(compare);
+	}
+}
+
+static void compare_zone_on_delta(void *self, enum err err, struct delta *delta)
+{
+	struct compare_zone *compare = self;
+
+	if (compare_zone_is_late(compare))
+		return;
+	if (err) {
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "is behind, and we cannot read our journal");
+		return;
+	}
+	if (!delta) {
+		compare_zone_finish(compare, COMPARE_SERIAL, "has another serial");
+		return;
+	}
+	delta_release(&compare->delta);
+	compare->delta = delta_hold(delta);
+	if (compare->zone)
+		compare_zone_begin_walk(compare);
+	else
+		compare_zone_ask_zone(compare);
+}
+
+static void compare_zone_ask_delta(struct compare_zone *compare)
+{
+	compare->owed = true;
+	deltas_get(compare->parts->deltas, &compare->head, compare->serial,
+	           ZONE_AT_SERIAL_OCTETS, compare_zone_on_delta, compare);
+}
+
+static void compare_zone_ask_zone(struct compare_zone *compare)
+{
+	compare->owed = true;
+	zones_get(compare->parts->zones, &compare->head, compare_zone_on_zone, compare);
+}
+
+/* ---- the remote zone ---- */
+
+static void compare_zone_on_record(void *self, const struct canonical *record)
+{
+	struct compare_zone *compare = self;
+
+	if (compare->second_pass)
+		set_diff_remote_again(compare->diff, record);
+	else
+		set_diff_remote(compare->diff, record);
+}
+
+static void compare_zone_on_whole(struct compare_zone *compare, uint32_t serial)
+{
+	if (compare->second_pass) {
+		if (serial == compare->serial)
+			compare_zone_walk(compare, set_diff_find);
+		else
+			compare_zone_finish(compare, COMPARE_SERIAL,
+			                    "has another serial by now");
+		return;
+	}
+	compare->serial = serial;
+	if (serial == compare->head.serial)
+		compare_zone_ask_zone(compare);
+	else
+		compare_zone_ask_delta(compare);
+}
+
+/* Another attempt may do better. */
+static void compare_zone_finish_for_now(struct compare_zone *compare, const char *words)
+{
+	compare_zone_finish_with(compare, &(struct compare_zone_end){
+		.outcome = COMPARE_FAILED,
+		.serial = compare->head.serial,
+		.may_pass = true,
+		.words = words,
+	});
+}
+
+static void compare_zone_on_end(void *self, enum fetch_outcome outcome, uint32_t serial,
+                                const char *words)
+{
+	struct compare_zone *compare = self;
+
+	compare->fetch = NULL;
+	switch (outcome) {
+	case FETCH_WHOLE:
+		compare_zone_on_whole(compare, serial);
+		return;
+	case FETCH_NEWER:
+		compare_zone_finish(compare, COMPARE_SERIAL, words);
+		return;
+	case FETCH_REFUSED:
+		compare_zone_finish(compare, COMPARE_REFUSED, words);
+		return;
+	case FETCH_BROKEN:
+		compare_zone_finish_for_now(compare, words);
+		return;
+	case FETCH_FAILED:
+		if (compare->is_unread)
+			compare_zone_finish_for_now(compare, words);
+		else
+			compare_zone_finish(compare, COMPARE_FAILED, words);
+	}
+}
+
+/* To ask for it, signed if the server has a key; of no socket the fault is known. */
+static void compare_zone_connect(struct compare_zone *compare, struct fetch_want *fetch)
+{
+	const struct compare_zone_parts *parts = compare->parts;
+	const struct compare_zone_want *want = &compare->want;
+
+	fetch->fd = -1;
+	fetch->fault = "is silent";
+	compare->is_unread = false;
+	if (dns_requests_silent_since(parts->requests, &want->server))
+		return;
+	compare->is_unread = true;
+	fetch->fault = "is no server of a pool, as far as is known";
+	if (!servers_may_hear(parts->servers, &want->server, false)) {
+		servers_hurry(parts->servers, &want->server);
+		return;
+	}
+	fetch->fault = "has a TSIG key that is not known here";
+	if (want->tsig_key.len)
+		fetch->key = servers_key(parts->servers, &want->tsig_key, NULL);
+	if (want->tsig_key.len && !fetch->key)
+		return;
+	compare->is_unread = false;
+	fetch->fault = "cannot be reached over TCP";
+	fetch->fd = dns_requests_connect(parts->requests, &want->server);
+}
+
+static void compare_zone_transfer(struct compare_zone *compare)
+{
+	struct fetch_want fetch = {
+		.zone = compare->want.zone,
+		.has_newest = true,
+		.newest = compare->head.serial,
+		.silence_ms = compare->want.silence_ms,
+		.whole_ms = WHOLE_MS,
+		.limits = {
+			.records = 2 * (uint64_t)compare->head.records +
+				   RECORDS_BESIDES,
+			.octets = UINT32_MAX,	/* as zone.c has it */
+		},
+		.record = compare->parts->record,
+	};
+	const struct fetch_listener listener = { compare_zone_on_record,
+	                                        compare_zone_on_end, compare };
+
+	compare_zone_connect(compare, &fetch);
+	compare->fetch = fetch_start(compare->parts->loop, &fetch, &listener);
+}
+
+/* ---- the beginning ---- */
+
+static void compare_zone_on_head(void *self, enum err err, const struct head *head)
+{
+	struct compare_zone *compare = self;
+
+	if (compare_zone_is_late(compare))
+		return;
+	if (err) {
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "has a zone that we cannot read");
+	} else if (!head || !name_equal(&head->name, &compare->want.zone) ||
+	           strcmp(head->id, compare->want.id)) {
+		compare_zone_finish(compare, COMPARE_FAILED,
+		                    "has a zone that is gone here");
+	} else {
+		compare->head = *head;
+		compare->diff = set_diff_new(&compare->parts->keys);
+		compare_zone_transfer(compare);
+	}
+}
+
+struct compare_zone *compare_zone_start(const struct compare_zone_parts *parts,
+                                        const struct compare_zone_want *want,
+                                        compare_zone_fn *fn, void *self)
+{
+	struct compare_zone *compare = xcalloc(1, sizeof(*compare));
+
+	compare->parts = parts;
+	compare->want = *want;
+	compare->fn = fn;
+	compare->self = self;
+	compare->timer = loop_timer_new(parts->loop, compare_zone_fail_now, compare);
+	compare->owed =
+	    !zone_lookup_find(parts->lookup, &want->zone, true, compare_zone_on_head,
+	                      compare);
+	if (!compare->owed) {
+		compare->fault = "has a zone that we are too busy to look for";
+		loop_timer_set(compare->timer, 0);
+	}
+	return compare;
+}

@@ -1,0 +1,22 @@
+/*
+ * diff_text -- a difference as text, for the operator who looks for its cause. The text
+ * is printable ASCII: record data comes from others and goes to logs and terminals.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/set_diff.h"
+
+enum { DIFF_TEXT_MAX = 1000 };
+
+/* Adds a record to SIDE, in LEN octets of the form of canonical.h. */
+void diff_text_add(struct set_diff_side *side, const uint8_t *octets, size_t len);
+/*
+ * "serves 2 records that are not in serial 17 (www.example.org. 300 A 192.0.2.9; ...) and
+ * lacks 1 (www.example.org. 300 A 192.0.2.1)"
+ */
+void diff_text_format(const struct set_diff_side *remote,
+                      const struct set_diff_side *local, uint32_t serial,
+                      char words[DIFF_TEXT_MAX]);

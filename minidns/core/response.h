@@ -1,0 +1,66 @@
+/*
+ * response -- reads the answer of a name server to a question for the SOA of a zone.
+ * Only an answer to this very question counts (RFC 5452: id, question, opcode; the
+ * connected socket checks the source). Silence is never read as absence.
+ *
+ *	serial	  it serves the zone, at this serial
+ *	absent	  it does not serve the zone to us: REFUSED, NOTAUTH, NXDOMAIN, or no
+ *		  error and no SOA (a second server must confirm: poolmgr/core/absence.h)
+ *	lame	  it has an SOA, but without authority
+ *	failed	  any other rcode, or not signed as the server's TSIG key demands
+ *	unasked	  mini-DNS had no socket, or not the key of the server
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dns/packet.h"
+#include "dns/tsig.h"
+
+enum response_kind {
+	RESPONSE_MISMATCH,	/* not an answer to this question: keep waiting */
+	RESPONSE_TRUNCATED,	/* ask again over TCP */
+	RESPONSE_SERIAL,
+	RESPONSE_ABSENT,
+	RESPONSE_LAME,
+	RESPONSE_FAILED,
+	RESPONSE_UNASKED,	/* `fault` says why; only the caller sets it */
+	RESPONSE_KINDS
+};
+const char *response_kind_name(enum response_kind kind);	/* "serial" */
+
+struct soa_request {
+	uint16_t id;
+	int opcode;		/* QUERY: for the SOA; NOTIFY */
+	struct name zone;	/* in any case: so it is asked */
+	bool is_signed;
+	struct tsig_chain chain;	/* if it is; the answer goes on from it */
+};
+
+enum { SOA_REQUEST_MAX = 1024 };	/* octets */
+
+struct response {
+	enum response_kind kind;
+	enum rcode rcode;
+	uint32_t serial;	/* of RESPONSE_SERIAL */
+	/* the question came back octet by octet; else in another case, or not at all */
+	bool is_exact;
+	/*
+	 * RESPONSE_FAILED: the cause as text; NULL: the rcode says it. RESPONSE_MISMATCH:
+	 * what is wrong with its signature, or how it refuses ours without one. It may be
+	 * forged: the true answer may follow. If none follows, this is the reason.
+	 */
+	const char *fault;
+};
+
+/*
+ * The question as a message, signed with KEY unless it is NULL; NOW: unix seconds.
+ * Returns its length. DATA has SOA_REQUEST_MAX octets.
+ */
+size_t soa_request_encode(struct soa_request *ask, const struct tsig_key *key,
+                          uint64_t now, uint8_t *data);
+/* A NOTIFY that was answered without an error is RESPONSE_SERIAL, else FAILED. */
+struct response response_read(const struct soa_request *ask, const uint8_t *data,
+                              size_t len, uint64_t now);

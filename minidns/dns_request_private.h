@@ -1,0 +1,105 @@
+/*
+ * dns_request_private -- what the files of a request share.
+ *
+ * dns_request.c sends the question and receives the answer. dns_request_encode.c encodes
+ * the question. request_slots.c keeps the slots of each server: it limits the open
+ * requests, queues the others, and knows whether the server is silent. A request frees
+ * itself before it calls its callback.
+ */
+#pragma once
+
+#include "dns_request.h"
+
+#include "base/log.h"
+#include "core/forgery.h"
+#include "core/response.h"
+#include "core/silence.h"
+#include "dns/frames.h"
+
+struct figures;
+struct loop_io;
+struct loop_timer;
+
+struct dns_request {
+	struct dns_requests *requests;
+	struct request_slots *slots;	/* NULL: its server is not known yet */
+	struct dns_request *next, **link;	/* in the queue of the slots */
+	struct dns_request_want want;
+	struct soa_request ask;
+	struct forgery forgery;
+	uint8_t message[FRAME_PREFIX + SOA_REQUEST_MAX];
+	size_t message_len;		/* 0: mini-DNS has no key to sign it with */
+	dns_request_fn *fn;
+	void *self;
+	bool open;			/* it counts in slots->open */
+	bool asked;			/* it had a socket to send from */
+	/* the last answer without a good signature; fault NULL: there was none */
+	struct response doubted;
+	int fd;				/* -1: none; the request waits for its timeout */
+	struct loop_io *io;
+	struct loop_timer *timer;
+	int64_t began_ms;
+	int64_t end_ms;			/* when it times out */
+	int64_t due_us;			/* when its timer is due */
+	int repeat_ms;			/* until it sends the question again; 0: never */
+	size_t sent;			/* over TCP */
+	uint8_t *in;			/* over TCP: the length and the answer so far */
+	size_t in_len;
+};
+
+/* A server may ignore NOTIFYs and answer queries. So each kind has a silence of its own. */
+enum asked { ASKED_QUERY, ASKED_NOTIFY, ASKED_KINDS };
+
+/* The requests with one server: how many are open, and the queue of the others. */
+struct request_slots {
+	struct address server;
+	bool shared;			/* by several servers: it never counts as silent */
+	int64_t lower_case_until_ms;	/* core/forgery.h */
+	struct silence silence[ASKED_KINDS];
+	struct dns_request *waiting, **waiting_end;
+	int open;
+};
+
+struct dns_requests {
+	struct loop *loop;
+	struct servers *servers;	/* with their keys */
+	const struct figures *figures;
+	struct request_slots *all_slots;
+	void (*open)(struct dns_request *request);	/* the slots call these two */
+	/* The server is silent. Ends the request at once, without an answer. */
+	void (*skip)(struct dns_request *request);
+	int server_count;
+	unsigned next_server;		/* which server gets a request next */
+	uint64_t turn;			/* the turn of the loop that `answers` counts in */
+	int answers;
+	bool opening;			/* request_slots_open_waiting() is due */
+	struct address hosts[2];
+	int host_count;
+	struct log_limit unknown_server, mismatched;
+};
+
+/* ---- dns_request_encode.c ---- */
+
+/* False: mini-DNS does not know the TSIG key of the server. */
+bool dns_request_encode(struct dns_request *request);
+
+/* ---- request_slots.c ---- */
+
+struct request_slots *request_slots_new(void);
+/* False: no server of a pool has the address. The table of servers is read again soon. */
+bool request_slots_is_known(const struct dns_request *request);
+/* Counts and logs that no server of a pool has the address. */
+void request_slots_note_unknown(struct dns_request *request);
+/* Puts the request at the end of the queue of its server. */
+void request_slots_wait(struct dns_request *request);
+/* Takes the request from the open ones or from the queue. */
+void request_slots_leave(struct dns_request *request);
+/* The server has answered. */
+void request_slots_answered(struct dns_request *request);
+/* The server has not answered within the timeout. */
+void request_slots_unanswered(struct dns_request *request);
+/* Counts and logs that the answers over UDP may be forged. */
+void request_slots_distrusted(struct dns_request *request);
+/* The server does not echo the case of questions, as far as is known (core/forgery.h). */
+bool request_slots_case_not_echoed(const struct dns_request *request);
+void request_slots_note_case_not_echoed(struct dns_request *request);

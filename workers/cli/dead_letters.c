@@ -1,0 +1,283 @@
+#include <inttypes.h>
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/hex.h"
+#include "base/mem.h"
+#include "handlers.h"
+#include "names.h"
+#include "queues.h"
+#include "runtime/envelope.h"
+
+enum { LETTERS_MAX = 100000, BODY_MAX = 16 << 20, LETTER_ID_LEN = 32 };
+
+/* A dead letter, as the commands show it. */
+struct dead_letter {
+	const char *queue;		/* from which it came */
+	char id[LETTER_ID_LEN + 1];
+	const struct desk_letter *message;
+	const char *message_id, *method;	/* "": not readable */
+};
+
+/*
+ * Visits the dead letters of all queues one by one. A letter that VISIT does not drop
+ * goes back to its queue at the end.
+ */
+struct scan {
+	struct cli *cli;
+	struct broker_desk *desk;
+	struct arena *arena;
+	size_t limit, seen, done;
+	enum err (*visit)(struct scan *scan, const struct dead_letter *letter);
+	const char *wanted;		/* an id; NULL: all */
+	struct table table;
+	json_t *list;
+};
+
+/*
+ * The id is a digest of the queue and the body. The id in the message is not safe: its
+ * sender chooses it. It could name another letter that an operator is about to retry.
+ */
+static void dead_letter_set_id(struct dead_letter *letter)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+	struct buf buf = { 0 };
+
+	buf_append(&buf, letter->queue, strlen(letter->queue) + 1);
+	buf_append(&buf, letter->message->body, letter->message->len);
+	SHA256(buf.data, buf.len, digest);
+	hex_encode(digest, LETTER_ID_LEN / 2, letter->id);
+	buf_clear(&buf);
+}
+
+static enum err dead_letter_visit(struct scan *scan, struct dead_letter *letter)
+{
+	const struct desk_letter *message = letter->message;
+	struct envelope_request request;
+	struct why why;
+	bool is_readable = message->is_json &&
+	                   !envelope_request_decode(message->body, message->len, BODY_MAX,
+	                                            &request, &why);
+	enum err err;
+
+	if (is_readable) {
+		letter->message_id = request.unique_id ? request.unique_id : "";
+		letter->method = request.method;
+	}
+	err = scan->visit(scan, letter);
+	if (is_readable)
+		envelope_request_clear(&request);
+	return err;
+}
+
+static enum err scan_letter(struct scan *scan, const char *queue,
+                            const struct desk_letter *message)
+{
+	struct dead_letter letter = {
+		.queue = queue, .message = message, .message_id = "", .method = "",
+	};
+
+	dead_letter_set_id(&letter);
+	if (scan->wanted && strcmp(scan->wanted, letter.id))
+		return OK;
+	return dead_letter_visit(scan, &letter);
+}
+
+static enum err scan_queue(struct scan *scan, const char *queue)
+{
+	char *dead = xprintf("%s.dead", queue);
+	struct desk_queue count;
+	bool found = true;
+	enum err err = broker_desk_count(scan->desk, dead, &count, &scan->cli->why);
+
+	/* skip letters that arrive meanwhile: a retried one may die again */
+	for (uint32_t i = 0; !err && found && i < count.messages; i++) {
+		struct desk_letter message;
+
+		if (scan->seen == scan->limit)
+			break;
+		arena_reset(scan->arena);
+		err = broker_desk_take(scan->desk, dead, scan->arena, &message, &found,
+		                       &scan->cli->why);
+		if (err || !found)
+			break;
+		scan->seen++;
+		err = scan_letter(scan, queue, &message);
+	}
+	free(dead);
+	return err;
+}
+
+static enum err scan_all(struct scan *scan)
+{
+	struct queue_names names;
+	enum err err = broker_desk_open(&scan->cli->common.broker, &scan->desk,
+	                                &scan->cli->why);
+
+	if (err)
+		return err;
+	scan->arena = arena_new();
+	queue_names_find(scan->cli, &names);
+	for (size_t i = 0; !err && i < names.count; i++)
+		err = scan_queue(scan, names.item[i]);
+	queue_names_clear(&names);
+	arena_free(&scan->arena);
+	broker_desk_close(&scan->desk);
+	return err;
+}
+
+/* ---- list ---- */
+
+static const struct column columns[] = {
+	{ "QUEUE",  COLUMN_LEFT },
+	{ "ID",     COLUMN_LEFT },
+	{ "METHOD", COLUMN_LEFT },
+	{ "BURIED", COLUMN_LEFT },
+	{ "REASON", COLUMN_LEFT },
+	{ 0 }
+};
+
+/* The part that list and show share. */
+static json_t *dead_letter_json(const struct dead_letter *letter)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "queue", letter->queue, "id",
+	                 letter->id, "message_id", letter->message_id, "method",
+	                 letter->method, "buried_at",
+	                 (json_int_t)letter->message->buried_unix, "reason",
+	                 letter->message->reason);
+}
+
+static enum err dead_letter_list(struct scan *scan, const struct dead_letter *letter)
+{
+	int64_t buried_unix = letter->message->buried_unix;
+	char ago[DURATION_TEXT] = "-";
+
+	if (buried_unix)
+		names_duration(clock_unix() - buried_unix, ago);
+	table_text(&scan->table, letter->queue);
+	table_text(&scan->table, letter->id);
+	table_text(&scan->table, *letter->method ? letter->method : "-");
+	table_printf(&scan->table, buried_unix ? "%s ago" : "%s", ago);
+	table_text(&scan->table, letter->message->reason);
+	json_array_append_new(scan->list, dead_letter_json(letter));
+	return OK;
+}
+
+enum err dead_letters_list(struct cli *cli)
+{
+	int64_t limit = 100;
+	enum err err = cli_number(cli, OPT_LIMIT, 1, LETTERS_MAX, &limit);
+	struct scan scan = { .cli = cli, .limit = (size_t)limit,
+	                    .visit = dead_letter_list };
+
+	if (err)
+		return err;
+	scan.list = json_array();
+	table_begin(&scan.table, &cli->out, columns);
+	err = scan_all(&scan);
+	if (!err && !cli->out.json && json_array_size(scan.list))
+		table_flush(&scan.table, stdout);
+	else if (!err && !cli->out.json && !cli->out.quiet)
+		puts("there are no dead letters");
+	table_clear(&scan.table);
+	cli_answer(cli, json_pack("{s:o}", "dead_letters", scan.list));
+	return err;
+}
+
+/* ---- one, or all ---- */
+
+static enum err dead_letter_show(struct scan *scan, const struct dead_letter *letter)
+{
+	const struct desk_letter *message = letter->message;
+	json_t *body = json_loadb((const char *)message->body, message->len,
+	                          JSON_REJECT_DUPLICATES, NULL);
+	json_t *shown = dead_letter_json(letter);
+
+	scan->done++;
+	if (!body)
+		body = json_sprintf("%zu octets that are not JSON", message->len);
+	json_object_set_new(shown, "body", body);
+	if (scan->cli->out.json) {
+		cli_answer(scan->cli, shown);
+		return OK;
+	}
+	output_json(shown);
+	return OK;
+}
+
+static enum err dead_letter_retry(struct scan *scan, const struct dead_letter *letter)
+{
+	enum err err = broker_desk_send(scan->desk, letter->queue, letter->message,
+	                                cli_has(scan->cli, OPT_VOUCH), &scan->cli->why);
+
+	if (!err)
+		err = broker_desk_drop(scan->desk, letter->message, &scan->cli->why);
+	scan->done += !err;
+	return err;
+}
+
+static enum err dead_letter_drop(struct scan *scan, const struct dead_letter *letter)
+{
+	enum err err = broker_desk_drop(scan->desk, letter->message, &scan->cli->why);
+
+	scan->done += !err;
+	return err;
+}
+
+/* WORDS: "sent back". NULL prints no count. */
+static enum err scan_and_report(struct cli *cli, struct scan *scan, const char *words)
+{
+	const char *which = cli->argv[0];
+	bool all = !strcmp(which, "all");
+	enum err err;
+
+	scan->cli = cli;
+	scan->limit = LETTERS_MAX;
+	scan->wanted = all ? NULL : which;
+	err = scan_all(scan);
+	if (!err && !scan->done && !all)
+		err = fail(&cli->why, ERR_NOT_FOUND, "there is no dead letter %s "
+		           "(see 'zonefleet dead-letters list')", which);
+	if (words && !cli->out.json && !cli->out.quiet && (scan->done || !err))
+		printf("%zu %s\n", scan->done, words);
+	if (words)
+		cli_answer(cli, json_pack("{s:I}", "count", (json_int_t)scan->done));
+	return err;
+}
+
+enum err dead_letters_show(struct cli *cli)
+{
+	return scan_and_report(cli, &(struct scan){ .visit = dead_letter_show }, NULL);
+}
+
+/* The operator must read a letter before vouching for it, so never "all". */
+static enum err dead_letters_check_vouch(struct cli *cli)
+{
+	if (!strcmp(cli->argv[0], "all"))
+		return fail(&cli->why, ERR_INVALID, "--vouch sends one dead letter: name "
+		            "the ID that 'zonefleet dead-letters list' shows");
+	if (!cli->common.broker.send_user_id)
+		return fail(&cli->why, ERR_INVALID, "--vouch cannot name your account: "
+		            "broker.send_user_id is false");
+	return OK;
+}
+
+enum err dead_letters_retry(struct cli *cli)
+{
+	enum err err = cli_has(cli, OPT_VOUCH) ? dead_letters_check_vouch(cli) : OK;
+
+	if (err)
+		return err;
+	return scan_and_report(cli, &(struct scan){ .visit = dead_letter_retry },
+	                       "sent back");
+}
+
+enum err dead_letters_drop(struct cli *cli)
+{
+	return scan_and_report(cli, &(struct scan){ .visit = dead_letter_drop },
+	                       "dropped");
+}

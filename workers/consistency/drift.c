@@ -1,0 +1,29 @@
+#include "consistency/drift.h"
+
+enum { HOUR_MS = 3600 * 1000 };
+
+static enum drift_action drift_decide_seen(const struct drift *known,
+                                           const struct drift_terms *terms)
+{
+	if (known->age_ms > terms->stale_ms)
+		return DRIFT_RECORD;
+	if (known->age_ms < terms->apart_ms)
+		return DRIFT_IGNORE;
+	return known->repairs_this_hour < terms->repairs_an_hour ? DRIFT_REPAIR
+	                                                         : DRIFT_PARK;
+}
+
+enum drift_action drift_decide(const struct drift *known, const struct drift_terms *terms)
+{
+	switch (known->state) {
+	case DRIFT_NONE:
+		return DRIFT_RECORD;
+	case DRIFT_SEEN:
+		return drift_decide_seen(known, terms);
+	case DRIFT_CONFIRMED:		/* a repair runs, or is lost with its process */
+		return known->age_ms < terms->lost_ms ? DRIFT_IGNORE : DRIFT_RECORD;
+	case DRIFT_PARKED:
+		return known->age_ms < HOUR_MS ? DRIFT_IGNORE : DRIFT_RECORD;
+	}
+	return DRIFT_IGNORE;
+}

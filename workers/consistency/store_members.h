@@ -1,0 +1,39 @@
+/*
+ * store_members -- the statements of worker_nodes: the members of a service, and what
+ * its master has written. Times are the database's.
+ */
+#pragma once
+
+#include "consistency/election.h"
+#include "runtime/tx.h"
+
+enum { MEMBERS_MAX = 256 };
+
+/* A process that adds itself. */
+struct newcomer {
+	const char *plugin_name, *service, *version;
+};
+
+/* Writes a heartbeat of ME. The first one makes the row. */
+void store_members_beat(struct tx *tx, const struct newcomer *me);
+/* ME leaves: its heartbeat is set TIMEOUT_MS back, so that the master acts at once. */
+void store_members_leave(struct tx *tx, const char *plugin_name, int timeout_ms);
+
+struct members {
+	int64_t now_ms;		/* the database's time */
+	size_t count;
+	struct member member[MEMBERS_MAX];
+};
+/*
+ * The master, the active members, and those with a heartbeat within TIMEOUT_MS. Beyond
+ * MEMBERS_MAX the last ones are left out.
+ */
+void store_members_read(struct tx *tx, const char *service, int timeout_ms,
+                        struct members *members);
+/* Writes what the master has decided, in one transaction. */
+void store_members_write(struct tx *tx, const struct members *members);
+/* The rows of ME and of the master, for election_share(). */
+void store_members_read_own(struct tx *tx, const char *service, const char *me,
+                            struct members *members);
+/* Removes the rows of members that are down for an hour. */
+void store_members_forget(struct tx *tx, const char *service);
