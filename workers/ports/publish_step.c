@@ -1,9 +1,11 @@
 #include "publish_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "codec.h"
 #include "consistency/heartbeat.h"
 #include "core/reverse.h"
 #include "runtime/metrics.h"
@@ -98,12 +100,24 @@ void publish_not_ours(struct publication *publication)
 		*publication->zone.project_id ? "" : " (setting ports.reverse_tenant)"));
 }
 
+static bool step_is_default_domain(const struct publication *publication)
+{
+	const struct ports_settings *settings = &publication->publisher->ports->settings;
+	const char *domain;
+	struct why why;
+
+	return *settings->domain &&
+	       !codec_domain_text(settings->domain, publication->arena, &domain, &why) &&
+	       !strcmp(domain, publication->zone.zone);
+}
+
 /*
  * As the project that the records are of. Records that belong to no project (reverse names,
  * networks without a project) are written as an administrator. The addresses and domains
- * are a tenant's word: that must not reach into the domain of another tenant.
+ * are a tenant's word: that must not reach into the domain of another tenant. ports.domain
+ * is the operator's word.
  */
-static json_t *context_of(const struct publication *publication)
+static json_t *step_context(const struct publication *publication)
 {
 	const struct ports_settings *settings = &publication->publisher->ports->settings;
 	const char *project = publication->zone.project_id;
@@ -115,15 +129,16 @@ static json_t *context_of(const struct publication *publication)
 		project = settings->reverse_tenant;
 	id_random(id);
 	context = context_encode(id, is_admin);
-	json_object_set_new(context, "own_tenant_only", json_boolean(is_admin));
 	json_object_set_new(context, "project_id", json_string(project));
+	json_object_set_new(context, "own_tenant_only",
+	                    json_boolean(is_admin && !step_is_default_domain(publication)));
 	return context;
 }
 
 void publish_ask(struct publication *publication, const char *method, json_t *args,
                  rpc_answer_fn *answered)
 {
-	json_t *context = context_of(publication);
+	json_t *context = step_context(publication);
 	struct why why;
 	enum err err = rpc_call(publication->publisher->ports->runtime.rpc, &central,
 	                        method, args, context, CALL_MS, answered, publication,
