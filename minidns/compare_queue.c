@@ -22,8 +22,7 @@ enum {
 	MAX_WAITING = 70000,		/* a message may bring 65536 */
 	MAX_SERVERS = 10000,
 	MAX_TRIES = 5,			/* until it stands still at one serial */
-	BREAKS = 1,			/* a server that restarts, or is new to us, */
-	AFTER_BREAK_MS = 3000,		/* is tried again when it is back and was read of */
+	BREAKS = 1,			/* a server is tried again once */
 	QUIET_MS = 60 * 1000,		/* between two lines on the same of a server */
 };
 
@@ -221,13 +220,13 @@ static void compare_queue_put_again(void *self)
 	compare_queue_begin_later(order->server->queue);
 }
 
-static void compare_queue_put_after_break(struct compare_order *order)
+static void compare_queue_put_later(struct compare_order *order, int pause_ms)
 {
 	order->compare = NULL;
 	order->breaks++;
 	order->timer = loop_timer_new(order->server->queue->loop, compare_queue_put_again,
 	                              order);
-	loop_timer_set(order->timer, AFTER_BREAK_MS);
+	loop_timer_set(order->timer, pause_ms);
 }
 
 /* A zone that changes meanwhile comes again, behind the others. */
@@ -241,8 +240,8 @@ static void compare_queue_on_end(void *self, const struct compare_zone_end *end)
 	if (end->outcome == COMPARE_SERIAL && compare_queue_is_changing(order, end) &&
 	    ++order->tries < MAX_TRIES) {
 		compare_queue_put(order);
-	} else if (end->may_pass && order->breaks < BREAKS) {
-		compare_queue_put_after_break(order);
+	} else if (end->again_ms && order->breaks < BREAKS) {
+		compare_queue_put_later(order, end->again_ms);
 	} else {
 		compare_queue_finish(order, end);
 		compare_order_free(order);

@@ -18,6 +18,8 @@ enum {
 	WALK_A_TURN = 500,		/* records: less than a millisecond of work */
 	RECORDS_BESIDES = 100000,	/* may come beyond twice the local ones */
 	WHOLE_MS = 300 * 1000,		/* all of a transfer */
+	RESTART_MS = 2000,		/* until a server that broke off is back */
+	UNREAD_MS = 3000,		/* until the servers and keys were read again */
 };
 
 struct compare_zone {
@@ -287,12 +289,13 @@ static void compare_zone_on_whole(struct compare_zone *compare, uint32_t serial)
 }
 
 /* Another attempt may do better. */
-static void compare_zone_finish_for_now(struct compare_zone *compare, const char *words)
+static void compare_zone_finish_for_now(struct compare_zone *compare, int again_ms,
+                                        const char *words)
 {
 	compare_zone_finish_with(compare, &(struct compare_zone_end){
 		.outcome = COMPARE_FAILED,
 		.serial = compare->head.serial,
-		.may_pass = true,
+		.again_ms = again_ms,
 		.words = words,
 	});
 }
@@ -314,11 +317,11 @@ static void compare_zone_on_end(void *self, enum fetch_outcome outcome, uint32_t
 		compare_zone_finish(compare, COMPARE_REFUSED, words);
 		return;
 	case FETCH_BROKEN:
-		compare_zone_finish_for_now(compare, words);
+		compare_zone_finish_for_now(compare, RESTART_MS, words);
 		return;
 	case FETCH_FAILED:
 		if (compare->is_unread)
-			compare_zone_finish_for_now(compare, words);
+			compare_zone_finish_for_now(compare, UNREAD_MS, words);
 		else
 			compare_zone_finish(compare, COMPARE_FAILED, words);
 	}

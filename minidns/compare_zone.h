@@ -61,7 +61,7 @@ struct compare_zone_want {
 struct compare_zone_end {
 	enum compare_outcome outcome;
 	uint32_t serial;		/* the local one; EQUAL, DIFFERS: of both */
-	bool may_pass;			/* FAILED: the server restarts, or is new to us */
+	int again_ms;			/* FAILED: another attempt may do better then; or 0 */
 	const char *words;		/* that go behind the server's name */
 };
 
