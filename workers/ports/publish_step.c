@@ -93,11 +93,17 @@ void publish_give_up(struct publication *publication, const char *reason)
 	publish_end(publication);
 }
 
+/* A reverse domain: its records belong to no project. */
+static bool publish_is_reverse(const struct publication *publication)
+{
+	return !*publication->zone.project_id && reverse_is_zone(publication->zone.zone);
+}
+
 void publish_not_ours(struct publication *publication)
 {
 	publish_give_up(publication, arena_printf(publication->arena,
 		"there is no domain %s, or it is of another project%s", publication->zone_text,
-		*publication->zone.project_id ? "" : " (setting ports.reverse_tenant)"));
+		publish_is_reverse(publication) ? " (setting ports.reverse_tenant)" : ""));
 }
 
 static bool step_is_default_domain(const struct publication *publication)
@@ -125,7 +131,7 @@ static json_t *step_context(const struct publication *publication)
 	char id[ID_LEN + 1];
 	json_t *context;
 
-	if (is_admin && reverse_is_zone(publication->zone.zone))
+	if (publish_is_reverse(publication))
 		project = settings->reverse_tenant;
 	id_random(id);
 	context = context_encode(id, is_admin);
