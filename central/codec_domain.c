@@ -12,7 +12,8 @@ const struct json_field codec_domain_fields[] = {
 	{ "name", "name", "the name of the zone", .is_fixed = true },
 	{ "tenant", "text", "the owner. Only an administrator may name another tenant",
 	  "the caller's tenant", TENANT_MAX, .is_fixed = true },
-	{ "pool", "text", "the name of its pool", "`central.default_pool`", POOL_NAME_MAX,
+	{ "pool", "text", "the name of its pool. A tenant may name the default pool and the "
+	  "pools of `central.tenant_pools`", "`central.default_pool`", POOL_NAME_MAX,
 	  .is_fixed = true },
 	{ "ns", "list of names", "the hosts of the NS records at the apex",
 	  "`ns_records` of the pool", POOL_NS_MAX, .is_fixed = true },

@@ -110,7 +110,8 @@ static const struct rpc_words words[] = {
 	{ "delete_pool", "Deletes a pool. `Conflict` if it has domains, or had some lately.", ADMIN,
 	  NOTHING, "{'pool': 'edge'}" },
 	{ "begin_import", "Begins an import: a zone of any size that replaces the records of a domain, "
-	  "or creates the domain, as one change. Then come `add_to_import` and `commit_import`.", OWNER, "`id`: id",
+	  "or creates the domain, as one change. Then come `add_to_import` and "
+	  "`commit_import`.", OWNER, "`id`: id",
 	  "{'domain': {'name': 'example.org.'}, 'mode': 'upsert'}",
 	  FIELDS({ "domain", "[new domain]", "the domain" },
 	         { "mode", "text", "`create`: the domain must not exist. `replace`: it must exist. "

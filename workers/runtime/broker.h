@@ -77,7 +77,8 @@ struct broker_delivery {
 	 */
 	const char *user;	/* borrowed as the body is */
 	bool is_user_copied;
-	const char *user_proof;	/* of a copy's user, or for the next copy: trust.h; or "" */
+	/* Shows that a worker wrote the header; broker_retry() sends it. trust.h; "": none */
+	const char *user_proof;
 	bool is_fanout;
 	/* to settle it */
 	uint64_t tag;

@@ -31,7 +31,7 @@ struct context {
 	const char *user;
 	bool is_admin;		/* may see and change what is not its own */
 	bool all_tenants;	/* wants to: finds are not narrowed to its tenant */
-	bool own_tenant_only;	/* of an administrator: does not want to */
+	bool own_tenant_only;	/* limits an administrator to the things of its tenant */
 	const json_t *all;	/* every key, to be passed on */
 };
 
