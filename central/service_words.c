@@ -16,7 +16,7 @@ static const struct json_field args[] = {
 	{ "domain", "id or name", "the domain" },
 	{ "version", "number", "the `version` of the domain that the caller has read; `Conflict` if it "
 	  "has changed since", "any" },
-	{ "criterion", "object", "no field: there is nothing to choose by", "all" },
+	{ "criterion", "object", "an empty object: this list has no criteria", "all" },
 	{ "marker", "id", "the `marker` of the page before", "the first page" },
 	{ "limit", "number from 1", "the most items of the answer", "100", FIND_LIMIT_MAX },
 	{ "sort_key", "text", "`name`", "`name`" },
@@ -202,7 +202,7 @@ static const struct rpc_object objects[] = {
 		{ "added", "number", "how many records were added" },
 		{ "updated", "number", "how many got another TTL" },
 		{ "deleted", "number", "how many were deleted" },
-		{ "unchanged", "number", "how many were so already" },
+		{ "unchanged", "number", "how many needed no change" },
 		{ "changed", "true or false", "false: nothing changed, the serial is the old one" }),
 	  true },
 	{ "recordset", "A record set as it is shown.", codec_recordset_shown, true },

@@ -18,7 +18,7 @@ static enum err within(const char *field, enum err err, struct why *why)
 
 const struct json_field codec_network_fields[] = {
 	{ "id", "id", "its id, that of Neutron for example" },
-	{ "project_id", "text", "the tenant of a new network; that of another never changes",
+	{ "project_id", "text", "the tenant of a new network. A network keeps its tenant",
 	  "the caller's tenant", 255 },
 	{ "dns_domain", "name", "the domain of the names of its ports; empty: they have no names",
 	  "empty", PORT_NAME_MAX },
