@@ -4,9 +4,9 @@
  *
  * mini-DNS reports a difference, and with tell_equal also an equal zone or a refusal.
  * Other outcomes are counted. A failed comparison is not repeated: the next round comes.
- * If the server breaks off, it is repeated once after two seconds. A zone that changes
- * meanwhile is repeated a few times, behind the others. Of the terms only the timeout
- * counts.
+ * It is repeated once if the server broke off (after two seconds), or if this instance has
+ * not read of the server or its key yet (after three). A zone that changes meanwhile is
+ * repeated a few times, behind the others. Of the terms only the timeout counts.
  *
  * Eight comparisons run at a time, two for a server; the servers take turns. Each zone
  * and server is in the queue once. The queue ends with the process.
