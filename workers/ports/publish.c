@@ -6,68 +6,73 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "consistency/heartbeat.h"
 #include "core/reverse.h"
+#include "runtime/metrics.h"
+
+enum { PUBLISH_AT_ONCE = 16 };		/* domains of a process */
+
+struct publisher {
+	struct ports *ports;
+	struct reconciler *reconciler;
+};
+
+static struct metric *publish_failures;
 
 void publish_metrics(void)
 {
 	publish_rows_metrics();
-	publish_step_metrics();
+	publish_failures = metric_new(METRIC_COUNTER, "ports_failures_total",
+	    "changes of domains that failed and are tried again", NULL, NULL);
 }
 
-/* ---- what is to be done ---- */
+/* ---- one step ---- */
 
-static void take_row(void *self, const struct record_row *row)
+static void publish_add_row(void *self, const struct record_row *row)
 {
 	struct publication *publication = self;
 
 	publication->rows[publication->count++] = *row;
 }
 
-/* If nothing is there. That of all networks without one is nobody's, too, and stays. */
-static bool may_delete(const struct publication *publication)
+/* The domain of networks without a project is not a reverse domain: it stays. */
+static bool publish_can_delete(const struct publication *publication)
 {
-	return publication->publisher->ports->settings.deletes_reverse &&
+	return publication->ports->settings.deletes_reverse &&
 	       *publication->row.made_id && !*publication->zone.project_id &&
 	       reverse_is_zone(publication->zone.zone);
 }
 
-static enum err read_open(void *self, struct why *why)
+static void publish_read(void *object, struct tx *tx)
 {
-	struct publication *publication = self;
+	struct publication *publication = object;
+	struct arena *arena = publication->work.arena;
 	size_t drops_max = (publication->limit + 1) / 2, drops;
-	struct tx tx = publish_begin_guarded(publication, why);
 
 	publication->count = 0;
-	arena_reset(publication->arena);
-	publication->rows = arena_alloc(publication->arena, publication->limit *
-	                                                    sizeof(*publication->rows));
-	if (!store_zone_read(&tx, &publication->zone, &publication->row))
-		tx_fail(&tx, ERR_NOT_FOUND, "the domain has no row");
-	store_zone_open(&tx, publication->arena, &publication->zone, RECORD_DROP, drops_max,
-	                take_row, publication);
+	publication->rows = arena_alloc(arena, publication->limit *
+	                                       sizeof(*publication->rows));
+	publication->is_known = store_zone_read(tx, &publication->zone,
+	                                        &publication->row);
+	publication->work.failures = publication->row.failures;
+	store_zone_open(tx, arena, &publication->zone, RECORD_DROP, drops_max,
+	                publish_add_row, publication);
 	drops = publication->count;
-	store_zone_open(&tx, publication->arena, &publication->zone, RECORD_ADD,
-	                publication->limit - drops, take_row, publication);
+	store_zone_open(tx, arena, &publication->zone, RECORD_ADD,
+	                publication->limit - drops, publish_add_row, publication);
 	publish_rows_keep_whole(publication, drops, drops_max);
-	publication->is_unneeded = !publication->count && may_delete(publication) &&
-	                           !store_zone_is_used(&tx, &publication->zone);
-	if (!tx.err && !publication->count && !publication->is_unneeded)
-		store_zone_settled(&tx, &publication->zone, publication->row.rev);
-	return tx_commit(&tx);
+	publication->is_unneeded = !publication->count &&
+	                           publish_can_delete(publication) &&
+	                           !store_zone_is_used(tx, &publication->zone);
+	if (!tx->err && !publication->count && !publication->is_unneeded)
+		store_zone_settled(tx, &publication->zone, publication->row.rev);
 }
 
-static void publisher_look(struct publication *publication)
+static void publish_step(void *object)
 {
-	struct why why;
+	struct publication *publication = object;
 
-	if (tx_again(read_open, publication, &why)) {
-		publish_give_up(publication, why.text);
-		return;
-	}
-	if (publication->publisher->is_draining ||
-	    (!publication->count && !publication->is_unneeded))
-		publish_end(publication);
+	if (!publication->is_known || (!publication->count && !publication->is_unneeded))
+		work_end(publication);
 	else if (!publication->count)
 		publish_domain_delete(publication);
 	else if (publication->domain == PUBLISH_MISSING)
@@ -76,69 +81,76 @@ static void publisher_look(struct publication *publication)
 		publish_rows(publication);
 }
 
-/* ---- the beginning ---- */
-
-static bool is_under_way(const struct publisher *publisher, const struct zone_key *zone)
+static void publish_log_failure(const void *object, const char *reason)
 {
-	for (struct publication *at = publisher->all; at; at = at->next)
-		if (!strcmp(at->zone_text, zone->zone) &&
-		    !strcmp(at->project, zone->project_id))
-			return true;
-	return false;
+	const struct publication *publication = object;
+
+	metric_add(publish_failures, 1);
+	log_warn("domain not published: domain=%s tenant=\"%s\" reason=\"%s\"",
+	         publication->zone.zone, publication->zone.project_id, reason);
 }
 
-/* Its lock's name is short, whatever the domain's is. */
-static enum err take_lock(struct publication *publication, struct why *why)
+static void publish_write_failure(void *object, struct tx *tx, const char *reason,
+                                  int pause_ms)
 {
-	struct publisher *publisher = publication->publisher;
-	char object[256];
-
-	snprintf(object, sizeof(object), "ports:%.240s", publication->zone.zone);
-	return holder_take(publish_holder(publisher), publisher->ports->runtime.db, object, 0,
-	                   &publication->held, why);
+	store_zone_failed(tx, &((struct publication *)object)->zone, reason, pause_ms);
 }
 
-static void begin(struct publisher *publisher, const struct zone_key *zone)
+static void publication_free(void *object)
 {
+	struct publication *publication = object;
+
+	free((char *)publication->zone.zone);
+	free((char *)publication->zone.project_id);
+	free(publication);
+}
+
+static const struct reconcile_kind publications = {
+	.at_once = PUBLISH_AT_ONCE,
+	.call_ms = 20 * 1000,
+	.pause = { .first_ms = 500, .max_ms = 300 * 1000 },
+	.read = publish_read,
+	.step = publish_step,
+	.log_failure = publish_log_failure,
+	.write_failure = publish_write_failure,
+	.free = publication_free,
+};
+
+/* ---- the start ---- */
+
+static void publisher_start(struct publisher *publisher, const struct zone_key *zone)
+{
+	char key[2048], lock[256];
 	struct publication *publication;
-	struct why why;
 
-	if (publisher->is_draining || publisher->count >= PUBLISH_AT_ONCE ||
-	    is_under_way(publisher, zone))
-		return;			/* publisher_fire() comes by again */
+	snprintf(key, sizeof(key), "%s %s", zone->zone, zone->project_id);
+	if (!reconciler_can_start(publisher->reconciler, key))
+		return;
 	publication = xcalloc(1, sizeof(*publication));
-	publication->next = publisher->all;
-	publisher->all = publication;
-	publisher->count++;
-	publication->publisher = publisher;
-	publication->zone_text = xstrdup(zone->zone);
-	publication->project = xstrdup(zone->project_id);
-	publication->zone = (struct zone_key){ publication->zone_text,
-	                                       publication->project };
-	publication->arena = arena_new();
+	publication->ports = publisher->ports;
+	publication->zone = (struct zone_key){ .zone = xstrdup(zone->zone),
+	                                       .project_id = xstrdup(zone->project_id) };
 	publication->limit = PUBLISH_ROWS_MAX;
-	if (take_lock(publication, &why))
-		publish_end(publication);	/* who has it sees what is open */
-	else
-		publisher_look(publication);
+	/* Long names share a lock. */
+	snprintf(lock, sizeof(lock), "ports:%.240s", zone->zone);
+	work_start(publication, publisher->reconciler, key, lock);
 }
 
 void publisher_now(struct publisher *publisher, const struct zone_key *zones,
                    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		begin(publisher, &zones[i]);
+		publisher_start(publisher, &zones[i]);
 }
 
-struct due {
-	struct arena *arena;
+struct publish_due {
 	struct zone_key zones[PUBLISH_AT_ONCE];
 	size_t count;
 };
 
-static void take_due(void *self, const struct zone_key *zone)
+static void publish_add_due(void *self, const struct zone_key *zone)
 {
-	struct due *due = self;
+	struct publish_due *due = self;
 
 	if (due->count < PUBLISH_AT_ONCE)
 		due->zones[due->count++] = *zone;
@@ -146,16 +158,17 @@ static void take_due(void *self, const struct zone_key *zone)
 
 void publisher_fire(struct publisher *publisher)
 {
-	struct due due = { .arena = arena_new() };
+	struct publish_due due = { .count = 0 };
+	struct arena *arena = arena_new();
 	struct why why;
 	struct tx tx = tx_once(publisher->ports->runtime.db, &why);
 
-	store_zones_due(&tx, due.arena, take_due, &due);
+	store_zones_due(&tx, arena, publish_add_due, &due);
 	if (tx_commit(&tx))
 		log_warn("due domains not read: reason=\"%s\"", why.text);
 	else
 		publisher_now(publisher, due.zones, due.count);
-	arena_free(&due.arena);
+	arena_free(&arena);
 }
 
 /* ---- life ---- */
@@ -165,24 +178,25 @@ struct publisher *publisher_new(struct ports *ports)
 	struct publisher *publisher = xcalloc(1, sizeof(*publisher));
 
 	publisher->ports = ports;
-	publisher->look = publisher_look;
+	publisher->reconciler = reconciler_new(&publications, &ports->runtime,
+	                                       ports->heartbeat);
 	return publisher;
 }
 
 void publisher_free(struct publisher **publisher)
 {
-	while (*publisher && (*publisher)->all)
-		publish_end((*publisher)->all);
+	if (*publisher)
+		reconciler_free(&(*publisher)->reconciler);
 	free(*publisher);
 	*publisher = NULL;
 }
 
 void publisher_drain(struct publisher *publisher)
 {
-	publisher->is_draining = true;
+	reconciler_drain(publisher->reconciler);
 }
 
 bool publisher_is_idle(const struct publisher *publisher)
 {
-	return !publisher->count;
+	return reconciler_is_idle(publisher->reconciler);
 }

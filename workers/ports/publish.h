@@ -1,33 +1,32 @@
 /*
- * publish -- what is open in a domain goes to central: one change of all of it, with one
- * serial, by whoever has the domain's lock. What central refuses is tried in halves, so
- * that a record that cannot be keeps no other back. What nobody knows the end of is said
- * again: to add what is there and to delete what is not changes nothing.
+ * publish -- brings the open records of ports to central: one change of a domain for all
+ * of them, with one serial, by the process that has the lock of the domain. If central
+ * refuses a change, its halves are tried, so that one bad record does not hold back the
+ * others. A call without an answer is repeated: to add a record that exists, or to delete
+ * one that does not, changes nothing.
  *
- * Reverse domains, and others if `create_domains` says so, are made when they are needed.
- * Of a domain that is gone, for somebody has deleted it, all that should be there is
- * published again as soon as anything of it is. A reverse domain that was made here may
- * be deleted when nothing in it is ours (`delete_reverse`): by its id, so that it is no
- * other of the same name, and if central finds it empty; else it is not ours any more.
- * What comes while it is on its way out waits until it can be made again. All of this is
- * done by whoever has the lock.
+ * publish creates reverse domains when they are needed, and others if
+ * ports.create_domains is set. If an operator has deleted a domain, publish writes all
+ * its records again as soon as one of them changes. With ports.delete_reverse it deletes a
+ * reverse domain that it has created and that has no records of ports any more: by the
+ * id of the domain, so that another domain of that name stays, and only if central finds
+ * it empty. Otherwise the domain belongs to the tenant of the other records from then
+ * on. Records for a domain that is being deleted wait until it can be created again.
  */
 #pragma once
 
 #include "ports.h"
 #include "store.h"
 
-enum { PUBLISH_AT_ONCE = 16 };		/* domains, of a process */
-
 void publish_metrics(void);		/* before the fork */
 
 struct publisher *publisher_new(struct ports *ports);
 void publisher_free(struct publisher **publisher);
 
-/* These have just changed, and are committed. */
+/* These domains have changed, and the change is committed. */
 void publisher_now(struct publisher *publisher, const struct zone_key *zones,
                    size_t count);
-/* Each second: those whose time has come. */
+/* Each second: starts the domains that are due. */
 void publisher_fire(struct publisher *publisher);
-void publisher_drain(struct publisher *publisher);	/* begin with none any more */
+void publisher_drain(struct publisher *publisher);	/* start none from now on */
 bool publisher_is_idle(const struct publisher *publisher);

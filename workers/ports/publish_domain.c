@@ -3,47 +3,39 @@
 #include "base/log.h"
 #include "publish_private.h"
 
-/* It is gone, or somebody else's. */
-static enum err write_not_ours(void *self, struct why *why)
+/* The domain is gone or another tenant's. */
+static void publish_write_not_ours(void *object, struct tx *tx)
 {
-	struct publication *publication = self;
-	struct tx tx = publish_begin_guarded(publication, why);
-
-	store_zone_made(&tx, &publication->zone, "");
-	return tx_commit(&tx);
+	store_zone_made(tx, &((struct publication *)object)->zone, "");
 }
 
-/* ---- one that is not there ---- */
+/* ---- create ---- */
 
-/* Whoever else has records there does not know yet that they were lost with it. */
-static enum err write_created(void *self, struct why *why)
+/* The records of other projects were lost with the former domain. */
+static void publish_write_created(void *object, struct tx *tx)
 {
-	struct publication *publication = self;
-	struct tx tx = publish_begin_guarded(publication, why);
+	const struct publication *publication = object;
 
-	store_zone_known(&tx, publication->zone.zone, publication->row.made_id);
-	store_zone_lost_all(&tx, &publication->zone);
-	return tx_commit(&tx);
+	store_zone_known(tx, publication->zone.zone, publication->row.made_id);
+	store_zone_lost_all(tx, &publication->zone);
 }
 
-/* Somebody else may have made it meanwhile: then there it is, and theirs. */
-static void hear_created(void *self, const struct rpc_answer *answer)
+/* ERR_EXISTS: another program has created it meanwhile, and it stays that program's. */
+static void publish_on_created(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
-	struct why why;
 
 	publication->domain = PUBLISH_CREATED;
 	if (answer->err && answer->err != ERR_EXISTS)
-		publish_give_up(publication, answer->why.text);
-	else if (tx_again(answer->err ? write_not_ours : write_created, publication, &why))
-		publish_give_up(publication, why.text);
-	else
+		work_fail(publication, answer->why.text);
+	else if (work_write(publication, answer->err ? publish_write_not_ours
+	                                             : publish_write_created))
 		publish_rows(publication);
 }
 
-static json_t *domain_of(const struct publication *publication)
+static json_t *publish_new_domain(const struct publication *publication)
 {
-	const struct ports_settings *settings = &publication->publisher->ports->settings;
+	const struct ports_settings *settings = &publication->ports->settings;
 	json_t *domain = json_pack("{s:s, s:s}", "id", publication->row.made_id,
 	                           "name", publication->zone.zone);
 
@@ -56,34 +48,33 @@ static json_t *domain_of(const struct publication *publication)
 
 void publish_domain_create(struct publication *publication)
 {
-	if (publish_may_create(publication))
-		publish_ask(publication, "create_domain",
-		            json_pack("{s:o}", "domain", domain_of(publication)),
-		            hear_created);
+	if (publish_can_create(publication))
+		publish_call(publication, "create_domain", json_pack("{s:o}", "domain",
+		    publish_new_domain(publication)), publish_on_created);
 	else
-		publish_not_ours(publication);
+		publish_fail_no_domain(publication);
 }
 
-/* ---- one that nobody needs ---- */
+/* ---- delete ---- */
 
-/* What somebody else keeps there is theirs from now on, and so is the domain. */
-static void hear_deleted(void *self, const struct rpc_answer *answer)
+/* ERR_CONFLICT: it has records of others. The domain is theirs from now on. */
+static void publish_on_deleted(void *self, const struct rpc_answer *answer)
 {
 	struct publication *publication = self;
 
 	if (answer->err && answer->err != ERR_NOT_FOUND && answer->err != ERR_CONFLICT) {
-		publish_give_up(publication, answer->why.text);
+		work_fail(publication, answer->why.text);
 		return;
 	}
 	log_info("empty domain %s: domain=%s reason=\"%s\"",
 	         answer->err ? "not ours" : "deleted", publication->zone.zone,
 	         answer->err ? answer->why.text : "");
-	publish_look_after(publication, write_not_ours);
+	work_write_then(publication, publish_write_not_ours, work_step);
 }
 
 void publish_domain_delete(struct publication *publication)
 {
-	publish_ask(publication, "delete_domain",
-	            json_pack("{s:s, s:b}", "domain", publication->row.made_id,
-	                      "if_empty", true), hear_deleted);
+	publish_call(publication, "delete_domain",
+	             json_pack("{s:s, s:b}", "domain", publication->row.made_id,
+	                       "if_empty", true), publish_on_deleted);
 }

@@ -14,7 +14,7 @@
 #include "runtime/broker.h"
 #include "runtime/db.h"
 #include "schedule.h"
-#include "shard.h"
+#include "publish.h"
 #include "store.h"
 
 static struct routes routes = { .due_period_ms = 1000, .moves_period_ms = MOVES_PERIOD_MS,
@@ -132,7 +132,7 @@ static void due_fire(void *self)
 	if (err && err != ERR_RACE)	/* who lost a race hears all the same */
 		own->hears_since_ms = 0;
 	scheduler_fire(own->scheduler);
-	shards_fire(own->shards);
+	publisher_fire(own->publisher);
 }
 
 /* ---- what should never be ---- */
@@ -247,7 +247,7 @@ static enum err prepare(void *self, int processes, struct why *why)
 {
 	(void)self, (void)processes, (void)why;
 	schedule_metrics();
-	shard_metrics();
+	publish_metrics();
 	membership_metrics();
 	queue_watch_metrics((const char *const[]){ "routes", NULL }, false);
 	return OK;
@@ -262,19 +262,19 @@ static enum err start(void *self, const struct runtime *runtime, struct why *why
 	own->heartbeat = heartbeat_new("routes", runtime->loop, runtime->db_config);
 	own->queues = queue_watch_new(heartbeat_membership(own->heartbeat), runtime);
 	own->scheduler = scheduler_new(own);
-	own->shards = shards_new(own);
+	own->publisher = publisher_new(own);
 	own->backends = backends_new(own);
 	return OK;
 }
 
 static void drain(void *self)
 {
-	shards_drain(((struct routes *)self)->shards);
+	publisher_drain(((struct routes *)self)->publisher);
 }
 
 static bool idle(const void *self)
 {
-	return shards_are_idle(((const struct routes *)self)->shards);
+	return publisher_is_idle(((const struct routes *)self)->publisher);
 }
 
 static void stop(void *self)
@@ -282,7 +282,7 @@ static void stop(void *self)
 	struct routes *own = self;
 
 	backends_free(&own->backends);
-	shards_free(&own->shards);
+	publisher_free(&own->publisher);
 	scheduler_free(&own->scheduler);
 	queue_watch_free(&own->queues);
 	heartbeat_free(&own->heartbeat);

@@ -5,7 +5,7 @@
  *	service   calls -> rows: routers, routes, bindings
  *	claims    whose a host is; who has it next
  *	schedule  routes without a router -> bindings, by a strategy
- *	shard     what a router's domain should have -> central
+ *	publish   what a router's domain should have -> central
  *	moves     names that routes had before -> their next state, once its time is over
  *
  * A router is a shard: what runs at its addresses are its instances, and all of them have
@@ -22,7 +22,7 @@ struct backends_look;
 struct heartbeat;
 struct queue_watch;
 struct scheduler;
-struct shards;
+struct publisher;
 
 /* So long an instance that is behind keeps names from its router: store_serving.h. */
 enum { ROUTES_PATIENCE_S = 300 };
@@ -43,7 +43,7 @@ struct routes {
 	struct heartbeat *heartbeat;
 	struct queue_watch *queues;
 	struct scheduler *scheduler;
-	struct shards *shards;
+	struct publisher *publisher;
 	int64_t turn_ms, hears_since_ms;	/* the last one; 0: it does not */
 	int due_period_ms, hosts_period_ms;	/* constant */
 	int moves_period_ms;			/* moves.h sets it */

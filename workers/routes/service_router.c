@@ -7,7 +7,7 @@
 #include "hosts_news.h"
 #include "model/json.h"
 #include "service_private.h"
-#include "shard.h"
+#include "publish.h"
 
 /* The argument "router", locked, if it is there. */
 static void lock_router(struct request *req, struct tx *tx, const char *name,
@@ -34,7 +34,7 @@ static enum err end(struct routes *routes, struct request *req, struct tx *tx,
 		                        codec_encode_router(&router, true, routes));
 	err = tx_commit(tx);
 	if (!err)
-		shards_now(routes->shards, name);
+		publisher_now(routes->publisher, name);
 	return err;
 }
 
@@ -345,7 +345,7 @@ enum err service_delete_router(void *self, struct request *req)
 		end_router(req, &tx, &router, &news);
 	err = tx_commit(&tx);
 	if (!err) {
-		shards_now(routes->shards, name);
+		publisher_now(routes->publisher, name);
 		hosts_news_tell(&news, routes);
 	}
 	return rpc_deleted(req, err);

@@ -1,0 +1,185 @@
+#include "publish_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "runtime/metrics.h"
+
+enum { PUBLISH_AT_ONCE = 16 };		/* routers of a process */
+
+struct publisher {
+	struct routes *routes;
+	struct reconciler *reconciler;
+};
+
+static struct metric *publish_failures;
+
+void publish_metrics(void)
+{
+	publish_failures = metric_new(METRIC_COUNTER, "routes_zone_failures_total",
+	    "changes of routers' domains that failed and are tried again. The "
+	    "router's reason has the cause", NULL, NULL);
+	publish_changes_metrics();
+}
+
+/* ---- one step ---- */
+
+static void publish_add_move(void *self, const struct move_row *move)
+{
+	struct publication *publication = self;
+
+	publication->moves[publication->move_count++] = *move;
+}
+
+static void publish_read(void *object, struct tx *tx)
+{
+	struct publication *publication = object;
+	struct arena *arena = publication->work.arena;
+
+	publication->move_count = 0;
+	publication->moves = arena_alloc(arena, MOVES_MAX * sizeof(*publication->moves));
+	publication->is_known = store_router_read(tx, arena, publication->name,
+	                                          ROUTER_LOCK, &publication->router);
+	if (!publication->is_known)
+		return;
+	publication->work.failures = publication->router.failures;
+	store_moves_need(tx, publication->name);
+	store_moves_open(tx, arena, publication->name, MOVES_MAX, ROUTES_PATIENCE_S,
+	                 publish_add_move, publication);
+}
+
+static bool publish_is_sent(const struct publication *publication)
+{
+	return publication->router.done_rev == publication->router.rev &&
+	       !publication->move_count &&
+	       publication->router.zone_status == ZONE_PENDING;
+}
+
+static void publish_step(void *object)
+{
+	struct publication *publication = object;
+
+	if (!publication->is_known) {
+		work_end(publication);
+		return;
+	}
+	json_decref(publication->zone);
+	publication->zone = json_loads(publication->router.zone, 0, NULL);
+	if (publication->router.state == ROUTER_GOING)
+		publish_delete(publication);
+	else if (publish_is_sent(publication))
+		publish_check(publication);
+	else
+		publish_changes(publication);
+}
+
+static void publish_log_failure(const void *object, const char *reason)
+{
+	const struct publication *publication = object;
+
+	metric_add(publish_failures, 1);
+	log_warn("router's domain not published: router=%s domain=%s reason=\"%s\"",
+	         publication->name, publication->router.dns, reason);
+}
+
+static void publish_write_failure(void *object, struct tx *tx, const char *reason,
+                                  int pause_ms)
+{
+	store_shard_failed(tx, &((struct publication *)object)->router, reason, pause_ms);
+}
+
+static void publication_free(void *object)
+{
+	struct publication *publication = object;
+
+	json_decref(publication->zone);
+	free(publication->name);
+	free(publication);
+}
+
+static const struct reconcile_kind publications = {
+	.at_once = PUBLISH_AT_ONCE,
+	.call_ms = 10 * 1000,
+	.pause = { .first_ms = 500, .max_ms = 60 * 1000 },
+	.read = publish_read,
+	.step = publish_step,
+	.log_failure = publish_log_failure,
+	.write_failure = publish_write_failure,
+	.free = publication_free,
+};
+
+/* ---- the start ---- */
+
+void publisher_now(struct publisher *publisher, const char *router)
+{
+	struct publication *publication;
+	char lock[128];
+
+	if (!reconciler_can_start(publisher->reconciler, router))
+		return;
+	publication = xcalloc(1, sizeof(*publication));
+	publication->routes = publisher->routes;
+	publication->name = xstrdup(router);
+	snprintf(lock, sizeof(lock), "routes:%s", router);
+	work_start(publication, publisher->reconciler, router, lock);
+}
+
+struct publish_due {
+	char names[PUBLISH_AT_ONCE][ROUTE_LABEL_MAX + 1];
+	size_t count;
+};
+
+static void publish_add_due(void *self, const char *name)
+{
+	struct publish_due *due = self;
+
+	snprintf(due->names[due->count++], sizeof(due->names[0]), "%s", name);
+}
+
+void publisher_fire(struct publisher *publisher)
+{
+	struct publish_due due = { .count = 0 };
+	struct why why;
+	struct tx tx = tx_once(publisher->routes->runtime.db, &why);
+
+	store_shards_due(&tx, NULL, PUBLISH_AT_ONCE, publish_add_due, &due);
+	if (tx_commit(&tx)) {
+		log_warn("due routers not read: reason=\"%s\"", why.text);
+		return;
+	}
+	for (size_t i = 0; i < due.count; i++)
+		publisher_now(publisher, due.names[i]);
+}
+
+/* ---- life ---- */
+
+struct publisher *publisher_new(struct routes *routes)
+{
+	struct publisher *publisher = xcalloc(1, sizeof(*publisher));
+
+	publisher->routes = routes;
+	publisher->reconciler = reconciler_new(&publications, &routes->runtime,
+	                                       routes->heartbeat);
+	return publisher;
+}
+
+void publisher_free(struct publisher **publisher)
+{
+	if (*publisher)
+		reconciler_free(&(*publisher)->reconciler);
+	free(*publisher);
+	*publisher = NULL;
+}
+
+void publisher_drain(struct publisher *publisher)
+{
+	reconciler_drain(publisher->reconciler);
+}
+
+bool publisher_is_idle(const struct publisher *publisher)
+{
+	return reconciler_is_idle(publisher->reconciler);
+}

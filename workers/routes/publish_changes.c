@@ -1,0 +1,293 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "core/shard_zone.h"
+#include "model/serial.h"
+#include "peers.h"
+#include "publish_private.h"
+#include "runtime/metrics.h"
+
+enum {
+	PUBLISH_CHECK_MS = 250,		/* until the name servers have the change */
+};
+
+static struct metric *publish_sent;
+
+void publish_changes_metrics(void)
+{
+	publish_sent = metric_new(METRIC_COUNTER, "routes_zone_changes_total",
+	    "changes of routers' domains that central took", NULL, NULL);
+}
+
+/* ---- do the name servers have it? ---- */
+
+static void publish_write_active(void *object, struct tx *tx)
+{
+	const struct publication *publication = object;
+
+	store_shard_active(tx, &publication->router,
+	                   publication->routes->settings.check_ms, ROUTES_PATIENCE_S);
+}
+
+static void publish_write_wait(void *object, struct tx *tx)
+{
+	store_shard_wait(tx, ((struct publication *)object)->name, PUBLISH_CHECK_MS,
+	                 ROUTES_PATIENCE_S);
+}
+
+static const char *publish_text(const json_t *json, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : "";
+}
+
+static bool publish_is_active(const struct publication *publication, const json_t *domain)
+{
+	json_int_t serial = json_integer_value(json_object_get(domain, "serial"));
+
+	return !strcmp(publish_text(domain, "status"), "ACTIVE") &&
+	       serial_covers((uint32_t)serial, publication->router.serial);
+}
+
+static void publish_finish(struct publication *publication)
+{
+	if (publication->is_news)
+		peers_zone_published(publication->routes, &publication->router);
+	work_write_then(publication, publish_write_active, work_end);
+}
+
+static void publish_on_delegated(void *self, const struct rpc_answer *answer)
+{
+	struct publication *publication = self;
+
+	if (answer->err)
+		publish_fail_delegation(publication, answer);
+	else
+		publish_finish(publication);
+}
+
+static void publish_delegate_then_finish(struct publication *publication, bool is_news)
+{
+	publication->is_news = is_news;
+	if (publish_is_delegated(publication))
+		publish_delegate(publication, publish_on_delegated);
+	else
+		publish_finish(publication);
+}
+
+static void publish_on_state(void *self, const struct rpc_answer *answer)
+{
+	struct publication *publication = self;
+
+	if (answer->err)
+		work_fail(publication, answer->why.text);
+	else if (!strcmp(publish_text(answer->result, "status"), "ERROR"))
+		work_fail(publication, publish_text(answer->result, "reason"));
+	else if (publish_is_active(publication, answer->result))
+		publish_delegate_then_finish(publication, true);
+	else
+		work_write_then(publication, publish_write_wait, work_end);
+}
+
+void publish_check(struct publication *publication)
+{
+	publish_call(publication, "get_domain",
+	             json_pack("{s:s}", "domain", publish_domain(publication)),
+	             publish_on_state);
+}
+
+/* ---- a change ---- */
+
+/* The router's row has another domain than the one that took the change, or none. */
+static bool publish_is_new_domain(const struct publication *publication)
+{
+	return *publication->domain_id &&
+	       strcmp(publication->router.domain_id, publication->domain_id);
+}
+
+/* A new domain of the same name has no records of routes. */
+static bool publish_is_other_domain(const struct publication *publication)
+{
+	return publish_is_new_domain(publication) && *publication->router.domain_id;
+}
+
+static void publish_write_sent(void *object, struct tx *tx)
+{
+	const struct publication *publication = object;
+	const struct shard_told told = {
+		.rev = publication->move_count < MOVES_MAX ? publication->router.rev
+		                                           : publication->router.done_rev,
+		.serial = publication->serial, .after_ms = PUBLISH_CHECK_MS,
+	};
+
+	if (publish_is_other_domain(publication))
+		store_moves_again(tx, publication->name);
+	if (publish_is_new_domain(publication))
+		store_shard_is(tx, publication->name, publication->domain_id);
+	store_moves_told(tx, &publication->router, publication->moves,
+	                 publication->move_count);
+	store_shard_told(tx, publication->name, &told, ROUTES_PATIENCE_S);
+}
+
+static const char *publish_target(const struct move_row *move)
+{
+	return move_asks(move->state) == MOVE_ASKS_CNAME ? move->target : NULL;
+}
+
+static json_t *publish_changes_json(const struct publication *publication)
+{
+	const struct router_row *router = &publication->router;
+	struct address *shown = arena_alloc(publication->work.arena,
+	                                    (router->count + 1) * sizeof(*shown));
+	bool is_deleted = router->state == ROUTER_GOING;
+	json_t *changes = json_array();
+	size_t count = 0;
+
+	for (size_t i = 0; i < router->count; i++)
+		if (router->addresses[i].is_shown && !is_deleted)
+			shown[count++] = router->addresses[i].address;
+	if (!is_deleted)
+		shard_zone_extras(changes, publication->zone, router->dns);
+	else if (!publication->has_no_extras)
+		shard_zone_no_extras(changes, publication->zone, router->dns);
+	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 32);
+	shard_zone_wildcard(changes, router->dns, router->ttl, shown, count, 128);
+	for (size_t i = 0; i < publication->move_count; i++)
+		if (publication->moves[i].target)
+			shard_zone_alias(changes, publication->moves[i].dns,
+			                 publish_target(&publication->moves[i]),
+			                 router->ttl);
+	return changes;
+}
+
+json_t *publish_change(const struct publication *publication)
+{
+	return json_pack("{s:s, s:o}", "domain", publish_domain(publication), "changes",
+	                 publish_changes_json(publication));
+}
+
+/* ---- a domain that central does not have ---- */
+
+static void publish_write_adopted(void *object, struct tx *tx)
+{
+	struct publication *publication = object;
+
+	publication->router.made_id[0] = '\0';
+	store_shard_adopted(tx, publication->name);
+}
+
+/* ERR_EXISTS: another program has created it meanwhile, and it stays that program's. */
+static void publish_on_created(void *self, const struct rpc_answer *answer)
+{
+	struct publication *publication = self;
+
+	if (answer->err == ERR_EXISTS)
+		work_write_then(publication, publish_write_adopted, publish_changes);
+	else if (answer->err)
+		work_fail(publication, answer->why.text);
+	else
+		publish_changes(publication);
+}
+
+static void publish_create_domain(void *object)
+{
+	struct publication *publication = object;
+	json_t *domain = shard_zone_domain(publication->zone, publication->router.dns,
+	                                   publication->routes->settings.pool,
+	                                   publication->router.description);
+
+	json_object_set_new(domain, "id", json_string(publication->router.made_id));
+	publish_call(publication, "create_domain", json_pack("{s:o}", "domain", domain),
+	             publish_on_created);
+}
+
+/* The id is written before the call, because the answer may be lost. */
+static void publish_write_missing(void *object, struct tx *tx)
+{
+	struct publication *publication = object;
+
+	if (!*publication->router.made_id || publication->router.done_rev)
+		id_random(publication->router.made_id);	/* else the call is repeated */
+	publication->router.done_rev = 0;
+	store_shard_missing(tx, publication->name, publication->router.made_id);
+}
+
+/* ---- what central answers ---- */
+
+/* The check of a domain that is ACTIVE found nothing to change. */
+static bool publish_is_unchanged(const struct publication *publication)
+{
+	const struct router_row *router = &publication->router;
+
+	return !publish_is_new_domain(publication) &&
+	       router->zone_status == ZONE_ACTIVE && !publication->move_count &&
+	       router->done_rev == router->rev && router->has_serial &&
+	       router->serial == publication->serial;
+}
+
+static void publish_on_success(struct publication *publication, const json_t *answer)
+{
+	metric_add(publish_sent, 1);
+	publication->serial =
+	    (uint32_t)json_integer_value(json_object_get(answer, "serial"));
+	snprintf(publication->domain_id, sizeof(publication->domain_id), "%s",
+	         publish_text(answer, "id"));
+	if (publish_is_unchanged(publication))
+		publish_delegate_then_finish(publication, false);
+	else
+		work_write_then(publication, publish_write_sent, work_step);
+}
+
+/* We have created the domain and not yet sent the SOA fields and the first serial. */
+static bool publish_is_first(const struct publication *publication)
+{
+	return *publication->router.made_id && !publication->router.done_rev;
+}
+
+static bool publish_has_serial(const struct publication *publication)
+{
+	return publish_is_first(publication) && !publication->has_no_serial &&
+	       json_object_get(publication->zone, "serial");
+}
+
+static void publish_on_changed(void *self, const struct rpc_answer *answer)
+{
+	struct publication *publication = self;
+
+	if (answer->err == ERR_NOT_FOUND && !publication->is_asked_for) {
+		publication->is_asked_for = true;
+		work_write_then(publication, publish_write_missing,
+		                publish_create_domain);
+	} else if (answer->err == ERR_CONFLICT && publish_has_serial(publication)) {
+		/* An earlier call may have set it. */
+		publication->has_no_serial = true;
+		publish_changes(publication);
+	} else if (answer->err) {
+		work_fail(publication, answer->why.text);
+	} else {
+		publish_on_success(publication, answer->result);
+	}
+}
+
+/* Sent once: later the values are those of callers who change them in central. */
+static void publish_add_first(const struct publication *publication, json_t *args)
+{
+	json_t *soa = json_object_get(publication->zone, "soa");
+
+	if (soa)
+		json_object_set(args, "soa", soa);
+	if (publish_has_serial(publication))
+		json_object_set(args, "serial",
+		                json_object_get(publication->zone, "serial"));
+}
+
+void publish_changes(void *object)
+{
+	struct publication *publication = object;
+	json_t *args = publish_change(publication);
+
+	if (publish_is_first(publication))
+		publish_add_first(publication, args);
+	publish_call(publication, "apply_changes", args, publish_on_changed);
+}

@@ -1,0 +1,65 @@
+/*
+ * publish_private -- the parts of publish.h. One step reads a router (publish.c):
+ *
+ *	the router is              call
+ *	deleted                    publish_delete.c
+ *	changed, or to be checked  apply_changes, create_domain (publish_changes.c)
+ *	sent to central            get_domain: do the name servers have it?
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "consistency/reconcile.h"
+#include "publish.h"
+#include "store.h"
+
+enum { MOVES_MAX = 1000 };		/* of a change */
+
+struct publication {
+	struct work work;
+	struct routes *routes;
+	char *name;			/* the router's */
+	struct router_row router;
+	struct move_row *moves;
+	size_t move_count;
+	json_t *zone;			/* router.zone */
+	rpc_answer_fn *delegated;	/* gets the answer about the delegation */
+	bool is_known;			/* the router has a row */
+	bool is_news;			/* the name servers have the change now */
+	bool is_asked_for;		/* create_domain was called */
+	bool has_no_serial;		/* central has a newer one than the first */
+	bool has_no_extras;		/* central cannot read the extra records */
+	uint32_t serial;		/* of the change that central took, */
+	char domain_id[ID_LEN + 1];	/* and of the domain that took it */
+};
+
+/* ---- publish_call.c ---- */
+
+/* "shard1.v3.rhcloud.com." */
+const char *publish_domain(const struct publication *publication);
+/* Steals ARGS. */
+void publish_call(struct publication *publication, const char *method, json_t *args,
+                  rpc_answer_fn *answered);
+
+/* ---- publish_changes.c ---- */
+
+void publish_changes(void *publication);
+/* Asks central whether the name servers have the change. */
+void publish_check(struct publication *publication);
+/* The arguments of apply_changes. A router that is being deleted has no records. */
+json_t *publish_change(const struct publication *publication);
+void publish_changes_metrics(void);
+
+/* ---- publish_delegation.c: in the ownership registry of routes.parent ---- */
+
+bool publish_is_delegated(const struct publication *publication);
+void publish_delegate(struct publication *publication, rpc_answer_fn *answered);
+void publish_undelegate(struct publication *publication, rpc_answer_fn *answered);
+void publish_fail_delegation(struct publication *publication,
+                             const struct rpc_answer *answer);
+
+/* ---- publish_delete.c ---- */
+
+/* Deletes the delegation, the records and, if it is ours and empty, the domain. */
+void publish_delete(struct publication *publication);
