@@ -9,11 +9,11 @@
 #include "base/mem.h"
 #include "codec.h"
 #include "model/json.h"
+#include "neutron_apply.h"
 #include "ovo.h"
 #include "pull.h"
 #include "runtime/loop.h"
 #include "runtime/metrics.h"
-#include "telling.h"
 
 enum {
 	APART_MS = 5000,		/* from the end of the first look to the second */

@@ -9,11 +9,11 @@
 #include "compare.h"
 #include "model/json.h"
 #include "neutron.h"
+#include "neutron_apply.h"
 #include "ovo.h"
 #include "runtime/broker.h"
 #include "runtime/envelope.h"
 #include "runtime/metrics.h"
-#include "telling.h"
 
 enum {
 	PREFETCH = 64,

@@ -4,10 +4,10 @@
 #include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
 #include "feed.h"
+#include "neutron_apply.h"
 #include "ports.h"
 #include "publish.h"
 #include "store.h"
-#include "telling.h"
 #include "watch.h"
 
 static struct ports ports = { .due_period_ms = 1000, .look_period_ms = 2000,

@@ -9,8 +9,8 @@
  */
 #pragma once
 
+#include "neutron_apply.h"
 #include "store.h"
-#include "telling.h"
 
 /*
  * Each function runs a transaction of its own, and only if it has to delete something.

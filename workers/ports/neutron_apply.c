@@ -1,4 +1,4 @@
-#include "telling.h"
+#include "neutron_apply.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * telling -- what Neutron says of a network, a subnet, a port or a floating IP becomes
+ * neutron_apply -- what Neutron says of a network, a subnet, a port or a floating IP becomes
  * rows, whichever way it was said. Of two that tell of one object the one with the higher
  * revision_number holds, and what is gone stays gone. A port or a subnet that comes
  * before its network waits for it in its row. A port that comes before its subnet is
