@@ -12,7 +12,7 @@
 #include "core/reverse.h"
 #include "fuzz_request.h"
 #include "model/rr.h"
-#include "writing.h"
+#include "port_update.h"
 
 enum { COLUMN_MAX = 255 };
 

@@ -4,10 +4,10 @@
 
 #include "base/log.h"
 #include "codec.h"
+#include "port_update.h"
 #include "precedence.h"
 #include "renaming.h"
 #include "runtime/metrics.h"
-#include "writing.h"
 
 static struct figures {
 	struct metric *stale, *conflicts;

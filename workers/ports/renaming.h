@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "writing.h"
+#include "port_update.h"
 
 struct renaming {
 	struct ports *ports;

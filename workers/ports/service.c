@@ -2,9 +2,9 @@
 
 #include "model/json.h"
 #include "port_network.h"
+#include "port_update.h"
 #include "reverse_quota.h"
 #include "service_private.h"
-#include "writing.h"
 
 /* ---- what each call about a port does in its transaction ---- */
 

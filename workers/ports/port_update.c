@@ -1,4 +1,4 @@
-#include "writing.h"
+#include "port_update.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * writing -- what is done to a port within a transaction, whoever asks for it: its row is
+ * port_update -- what is done to a port within a transaction, whoever asks for it: its row is
  * read, its name found, its row written, and its records follow. A call says no where the
  * feed, whose source has said yes already, goes without the name.
  */
