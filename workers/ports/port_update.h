@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "change.h"
 #include "ports.h"
+#include "record_diff.h"
 #include "store.h"
 
 struct writing {

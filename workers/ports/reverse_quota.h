@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "change.h"
 #include "ports.h"
+#include "record_diff.h"
 
 struct request;
 

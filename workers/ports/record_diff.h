@@ -1,5 +1,5 @@
 /*
- * change -- from what a port's records are to what they should be: the rows that have to
+ * record_diff -- from what a port's records are to what they should be: the rows that have to
  * be written for that, and the domains that they are in. A row that is as it should be
  * is not touched, so that what a change costs depends on what it changes.
  */

@@ -1,4 +1,4 @@
-#include "change.h"
+#include "record_diff.h"
 
 #include <stdio.h>
 #include <string.h>
