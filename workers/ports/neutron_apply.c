@@ -4,9 +4,9 @@
 
 #include "base/log.h"
 #include "codec.h"
+#include "network_update.h"
 #include "port_update.h"
 #include "precedence.h"
-#include "renaming.h"
 #include "runtime/metrics.h"
 
 static struct figures {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "renaming.h"
+#include "network_update.h"
 
 static struct log_limit limit;
 

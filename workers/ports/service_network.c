@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "model/json.h"
-#include "renaming.h"
+#include "network_update.h"
 #include "reverse_quota.h"
 #include "service_private.h"
 

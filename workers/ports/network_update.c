@@ -1,4 +1,4 @@
-#include "renaming.h"
+#include "network_update.h"
 
 #include <string.h>
 

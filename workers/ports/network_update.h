@@ -1,5 +1,5 @@
 /*
- * renaming -- a network's domain is that of all its ports' names. Another one renames
+ * network_update -- a network's domain is that of all its ports' names. Another one renames
  * them all, in one transaction: what is published afterwards is one change of each
  * domain. Another subnet leaves them their names, and may give or take all records of
  * some of their addresses, in the same way.
