@@ -4,7 +4,7 @@
 
 #include "base/id.h"
 #include "base/map.h"
-#include "lines.h"
+#include "dnsmasq_lines.h"
 #include "publish.h"
 
 static void take_port(void *self, const struct port_row *port)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lines.h"
+#include "dnsmasq_lines.h"
 #include "port_network.h"
 #include "publish.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "consistency/hosts_versions.h"
-#include "lines.h"
+#include "dnsmasq_lines.h"
 #include "model/json.h"
 #include "service_private.h"
 

@@ -1,4 +1,4 @@
-#include "lines.h"
+#include "dnsmasq_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * lines -- what one port is in the files of its network for dnsmasq (core/hosts.h). The
+ * dnsmasq_lines -- what one port is in the files of its network for dnsmasq (core/hosts.h). The
  * files are those of all its ports, by their ids. Whoever keeps them on another machine
  * is told which ports' lines are others by now, and asks for those (service_hosts.c).
  *

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lines.h"
+#include "dnsmasq_lines.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAC "fa:16:3e:00:00:01"
