@@ -3,12 +3,12 @@
 #include "compare.h"
 #include "consistency/heartbeat.h"
 #include "consistency/queue_watch.h"
+#include "domain_watch.h"
 #include "feed.h"
 #include "neutron_apply.h"
 #include "ports.h"
 #include "publish.h"
 #include "store.h"
-#include "watch.h"
 
 static struct ports ports = { .due_period_ms = 1000, .look_period_ms = 2000,
                               .sweep_period_ms = 60 * 1000 };

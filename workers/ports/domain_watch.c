@@ -1,4 +1,4 @@
-#include "watch.h"
+#include "domain_watch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * watch -- domains that somebody deleted, though ports have records there. Central is asked
+ * domain_watch -- domains that somebody deleted, though ports have records there. Central is asked
  * for each domain from time to time (`retry_period`): if it is not there, or another one of
  * its name is, all that should be in it is open again, and publish.h does the rest. Where
  * nobody may make the domain again, its ports say so. Which domain it was is known from
