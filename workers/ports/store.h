@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/id.h"
 #include "core/port_records.h"
-#include "core/sight.h"
+#include "core/revisions.h"
 #include "core/subnets.h"
 #include "runtime/tx.h"
 

@@ -1,4 +1,4 @@
-#include "sight.h"
+#include "revisions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * sight -- what two have of the same objects, by their ids and revisions: which of them
+ * revisions -- what two have of the same objects, by their ids and revisions: which of them
  * is worth a second look? Nothing here knows what the objects are.
  */
 #pragma once

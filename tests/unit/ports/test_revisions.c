@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/sight.h"
+#include "core/revisions.h"
 
 enum { MANY = 300, ROUNDS = 200 };
 
