@@ -1,7 +1,7 @@
 /*
  * codec -- networks, subnets and ports as messages have them: each field is checked here,
- * but for what only their network's row can tell. The fields are rows beside their decoders.
- * Ids are UUIDs, with hyphens or without.
+ * but for what only their network's row can tell. The fields are rows beside their
+ * decoders. Ids are UUIDs, with hyphens or without.
  */
 #pragma once
 
@@ -42,16 +42,18 @@ enum err codec_network(const struct request *req, struct network_row *network,
 enum err codec_subnet(struct request *req, struct subnet_row *subnet, bool *has_id);
 
 /* What a message says of a port; what it does not say is as it was, or nothing. */
-struct port_wish {
+struct port_values {
 	bool has_dns_name, has_dns_domain, has_mac, has_addresses;
 	struct port_row port;
 };
 /* The argument "port", of a new one. Without an id the message's is the port's. */
-enum err codec_port(struct request *req, struct port_wish *wish);
+enum err codec_port(struct request *req, struct port_values *values);
 /* The argument "values", of one that is there. */
-enum err codec_values(struct request *req, struct port_wish *wish);
+enum err codec_values(struct request *req, struct port_values *values);
 /* What is not said in WISH is PORT's. */
-void codec_complete(struct port_wish *wish, const struct port_row *port);
+void codec_merge(struct port_values *values, const struct port_row *port);
+
+bool codec_has_address(const struct port_row *port, const struct address *address);
 
 /* The arguments network, marker and limit. */
 enum err codec_filter(struct request *req, struct port_filter *filter);

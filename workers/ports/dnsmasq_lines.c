@@ -11,7 +11,7 @@
 
 /* ---- of a port ---- */
 
-static int compare(const void *a, const void *b)
+static int lines_compare_addresses(const void *a, const void *b)
 {
 	const struct address *left = a, *right = b;
 
@@ -20,22 +20,22 @@ static int compare(const void *a, const void *b)
 	return memcmp(left->octets, right->octets, left->bits / 8);
 }
 
-static struct address *sorted(const struct port_row *port)
+static struct address *lines_sort_addresses(const struct port_row *port)
 {
 	size_t size = port->count * sizeof(*port->addresses);
 	struct address *addresses = xmalloc(size + 1);
 
 	if (port->count)
 		memcpy(addresses, port->addresses, size);
-	qsort(addresses, port->count, sizeof(*addresses), compare);
+	qsort(addresses, port->count, sizeof(*addresses), lines_compare_addresses);
 	return addresses;
 }
 
-void lines_of(const struct ports *ports, const struct network_row *network,
-              const struct port_row *port, struct lines *lines)
+void dnsmasq_lines_of(const struct ports *ports, const struct network_row *network,
+                      const struct port_row *port, struct dnsmasq_lines *lines)
 {
 	const struct port_network as = port_network_of(ports, network, port);
-	struct address *addresses = sorted(port);
+	struct address *addresses = lines_sort_addresses(port);
 	struct name fqdn;
 	struct why why;
 	bool is_named = port->dns_fqdn && !name_parse(port->dns_fqdn, "dns_fqdn", &fqdn,
@@ -45,7 +45,7 @@ void lines_of(const struct ports *ports, const struct network_row *network,
 		const struct host host = { &addresses[i], &network->domain,
 		                           is_named ? &fqdn : NULL, port->mac };
 
-		/* it has its lease in any case */
+		/* a hidden address still has a lease */
 		if (subnets_publish(&as.subnets, host.address))
 			hosts_addn(&host, &lines->addn);
 		hosts_dhcp(&host, &lines->dhcp);
@@ -53,63 +53,64 @@ void lines_of(const struct ports *ports, const struct network_row *network,
 	free(addresses);
 }
 
-void lines_clear(struct lines *lines)
+void dnsmasq_lines_clear(struct dnsmasq_lines *lines)
 {
 	buf_clear(&lines->addn);
 	buf_clear(&lines->dhcp);
 }
 
-bool lines_differ(const struct ports *ports, const struct network_row *network,
-                  const struct port_row *was, const struct port_row *is)
+bool dnsmasq_lines_differ(const struct ports *ports, const struct network_row *network,
+                          const struct port_row *old, const struct port_row *new)
 {
-	struct lines before = { 0 }, after = { 0 };
+	struct dnsmasq_lines before = { 0 }, after = { 0 };
 	bool differ;
 
-	if (was)
-		lines_of(ports, network, was, &before);
-	if (!is->is_gone)
-		lines_of(ports, network, is, &after);
+	if (old)
+		dnsmasq_lines_of(ports, network, old, &before);
+	if (!new->is_gone)
+		dnsmasq_lines_of(ports, network, new, &after);
 	differ = strcmp(buf_string(&before.addn), buf_string(&after.addn)) ||
 	         strcmp(buf_string(&before.dhcp), buf_string(&after.dhcp));
-	lines_clear(&before);
-	lines_clear(&after);
+	dnsmasq_lines_clear(&before);
+	dnsmasq_lines_clear(&after);
 	return differ;
 }
 
-/* ---- who keeps files is told ---- */
+/* ---- the announcement to agents ---- */
 
-static json_t *arguments(const struct lines_news *news)
+static json_t *lines_encode_change(const struct lines_change *change)
 {
-	json_t *args = json_pack("{s:s, s:I}", "network", news->network_id,
-	                         "version", (json_int_t)news->version);
+	json_t *args = json_pack("{s:s, s:I}", "network", change->network_id,
+	                         "version", (json_int_t)change->version);
 	json_t *ids = json_array();
 
-	for (size_t i = 0; i < news->count; i++)
-		json_array_append_new(ids, json_string(news->port_ids[i]));
-	if (news->port_ids)
+	for (size_t i = 0; i < change->count; i++)
+		json_array_append_new(ids, json_string(change->port_ids[i]));
+	if (change->port_ids)
 		json_object_set(args, "ports", ids);
 	json_decref(ids);
 	return args;
 }
 
-void lines_raise(struct lines_news *news, struct tx *tx)
+void dnsmasq_lines_raise(struct lines_change *change, struct tx *tx)
 {
-	if (news->network_id && !tx->err)
-		news->version = store_hosts_raise(tx, HOSTS_OF_NETWORK, news->network_id);
+	if (change->network_id && !tx->err)
+		change->version = store_hosts_raise(tx, HOSTS_OF_NETWORK,
+		                                    change->network_id);
 }
 
-void lines_tell(const struct lines_news *news, struct ports *ports)
+void dnsmasq_lines_announce(const struct lines_change *change, struct ports *ports)
 {
 	const struct rpc_target target = { .topic = "ports_agent", .fanout = true,
 	                                   .agents = true };
 	json_t *args;
 	struct why why;
 
-	if (!news->network_id)
+	if (!change->network_id)
 		return;
-	args = arguments(news);
+	args = lines_encode_change(change);
 	if (rpc_cast(ports->runtime.rpc, &target, "hosts_changed", args, NULL, &why))
-		log_warn("hosts not told: network=%s reason=\"%s\"", news->network_id,
-		         why.text);
+		log_warn("new lines not announced: network=%s reason=\"%s\"",
+		         change->network_id, why.text);
 	json_decref(args);
 }

@@ -1,7 +1,7 @@
 /*
- * dnsmasq_lines -- what one port is in the files of its network for dnsmasq (core/hosts.h). The
- * files are those of all its ports, by their ids. Whoever keeps them on another machine
- * is told which ports' lines are others by now, and asks for those (service_hosts.c).
+ * dnsmasq_lines -- the lines of one port in the files of dnsmasq (core/hosts.h). A file
+ * of a network has the lines of all its ports, by port id. A fanout tells the agents
+ * which ports have new lines. The agents then read those (service_hosts.c).
  *
  *	ports_agent	hosts_changed(network, ports?, version)		cast, fanout
  */
@@ -11,26 +11,26 @@
 #include "ports.h"
 #include "store.h"
 
-struct lines {
+struct dnsmasq_lines {
 	struct buf addn, dhcp;
 };
 
-/* Of a port that is there; by its addresses' order, whoever told them. */
-void lines_of(const struct ports *ports, const struct network_row *network,
-              const struct port_row *port, struct lines *lines);
-void lines_clear(struct lines *lines);
-/* Is anything of them another? WAS: NULL if it was not there; IS may be gone. */
-bool lines_differ(const struct ports *ports, const struct network_row *network,
-                  const struct port_row *was, const struct port_row *is);
-/* Which lines of a network a transaction makes others. */
-struct lines_news {
-	const char *network_id;		/* NULL: none */
-	const char *const *port_ids;	/* NULL: any of the network's */
+/* Appends the lines of PORT, in the order of its addresses. */
+void dnsmasq_lines_of(const struct ports *ports, const struct network_row *network,
+                      const struct port_row *port, struct dnsmasq_lines *lines);
+void dnsmasq_lines_clear(struct dnsmasq_lines *lines);
+/* OLD is NULL for a new port; NEW may be deleted. */
+bool dnsmasq_lines_differ(const struct ports *ports, const struct network_row *network,
+                          const struct port_row *old, const struct port_row *new);
+/* The lines of a network that a transaction changes. */
+struct lines_change {
+	const char *network_id;		/* NULL: no lines */
+	const char *const *port_ids;	/* NULL: those of all ports */
 	size_t count;
-	uint64_t version;		/* of its lines, from now on */
+	uint64_t version;		/* the new version of the network's lines */
 };
 
-/* Last of all in the transaction: they have another version (consistency/store_hosts.h). */
-void lines_raise(struct lines_news *news, struct tx *tx);
-/* Once it is committed. */
-void lines_tell(const struct lines_news *news, struct ports *ports);
+/* The last step of a transaction: raises the version (consistency/store_hosts.h). */
+void dnsmasq_lines_raise(struct lines_change *change, struct tx *tx);
+/* After the commit. */
+void dnsmasq_lines_announce(const struct lines_change *change, struct ports *ports);

@@ -10,133 +10,134 @@
 #include "store.h"
 
 enum {
-	AT_ONCE = 64,			/* domains of a turn, asked for one after another */
+	BATCH = 64,			/* domains that one timer call reads */
 	CALL_MS = 10 * 1000,
 };
 
-struct watch {
+struct domain_watch {
 	struct ports *ports;
 	struct arena *arena;
-	struct watched_zone zones[AT_ONCE];
-	size_t count, at;
+	struct watched_zone zones[BATCH];
+	size_t count, next;
 	bool is_asking;
 };
 
-static void take(void *self, const struct watched_zone *zone)
+static void domain_watch_add(void *self, const struct watched_zone *zone)
 {
-	struct watch *watch = self;
+	struct domain_watch *watch = self;
 
 	watch->zones[watch->count++] = *zone;
 }
 
-static enum err read_zones(void *self, struct why *why)
+static enum err domain_watch_read(void *self, struct why *why)
 {
-	struct watch *watch = self;
+	struct domain_watch *watch = self;
 	struct tx tx = tx_once(watch->ports->runtime.db, why);
 
 	arena_reset(watch->arena);
-	watch->count = watch->at = 0;
-	store_zones_watched(&tx, watch->arena, watch->ports->settings.retry_ms, AT_ONCE, take,
-	                    watch);
+	watch->count = watch->next = 0;
+	store_zones_watched(&tx, watch->arena, watch->ports->settings.retry_ms, BATCH,
+	                    domain_watch_add, watch);
 	return tx_commit(&tx);
 }
 
-/* ID "": there is none. */
-struct finding {
-	struct watch *watch;
+/* ID "": central has no such domain. */
+struct domain_check {
+	struct domain_watch *watch;
 	const struct watched_zone *zone;
 	const char *id;
 };
 
-static bool is_lost(const struct finding *finding)
+static bool domain_check_is_lost(const struct domain_check *check)
 {
-	const char *was = finding->zone->domain_id;
+	const char *was = check->zone->domain_id;
 
-	return !*finding->id || (*was && strcmp(finding->id, was));
+	return !*check->id || (*was && strcmp(check->id, was));
 }
 
-static enum err write_finding(void *self, struct why *why)
+static enum err domain_check_write(void *self, struct why *why)
 {
-	const struct finding *finding = self;
-	const struct zone_key key = { .zone = finding->zone->zone, .project_id = "" };
-	struct tx tx = tx_begin(finding->watch->ports->runtime.db, why);
+	const struct domain_check *check = self;
+	const struct zone_key key = { .zone = check->zone->zone, .project_id = "" };
+	struct tx tx = tx_begin(check->watch->ports->runtime.db, why);
 
-	store_zone_known(&tx, key.zone, finding->id);
-	if (is_lost(finding))
+	store_zone_known(&tx, key.zone, check->id);
+	if (domain_check_is_lost(check))
 		store_zone_lost_all(&tx, &key);
 	return tx_commit(&tx);
 }
 
-static void find(struct watch *watch, const struct watched_zone *zone, const char *id)
+static void domain_watch_check(struct domain_watch *watch,
+                               const struct watched_zone *zone, const char *id)
 {
-	struct finding finding = { watch, zone, id };
+	struct domain_check check = { watch, zone, id };
 	struct why why;
 
-	if (tx_again(write_finding, &finding, &why))
-		log_warn("domain not looked after: domain=%s reason=\"%s\"", zone->zone,
+	if (tx_again(domain_check_write, &check, &why))
+		log_warn("domain not checked: domain=%s reason=\"%s\"", zone->zone,
 		         why.text);
-	else if (is_lost(&finding))
-		log_warn("domain is gone, or another one: domain=%s was=%s is=%s", zone->zone,
-		         zone->domain_id, id);
+	else if (domain_check_is_lost(&check))
+		log_warn("domain was deleted or replaced: domain=%s old=%s new=%s",
+		         zone->zone, zone->domain_id, id);
 }
 
-static void ask_next(struct watch *watch);
+static void domain_watch_ask_next(struct domain_watch *watch);
 
-static void hear_domain(void *self, const struct rpc_answer *answer)
+static void domain_watch_on_answer(void *self, const struct rpc_answer *answer)
 {
-	struct watch *watch = self;
-	const struct watched_zone *zone = &watch->zones[watch->at];
+	struct domain_watch *watch = self;
+	const struct watched_zone *zone = &watch->zones[watch->next];
 	const char *id = json_string_value(json_object_get(answer->result, "id"));
 
 	watch->is_asking = false;
 	if (answer->err && answer->err != ERR_NOT_FOUND)
-		return;				/* the next turn asks again */
-	watch->at++;
-	find(watch, zone, !answer->err && id ? id : "");
-	ask_next(watch);
+		return;				/* the next timer call asks again */
+	watch->next++;
+	domain_watch_check(watch, zone, !answer->err && id ? id : "");
+	domain_watch_ask_next(watch);
 }
 
-static void ask_next(struct watch *watch)
+static void domain_watch_ask_next(struct domain_watch *watch)
 {
 	const struct rpc_target central = { .topic = "central" };
 	json_t *args;
 	struct why why;
 
-	if (watch->at == watch->count)
+	if (watch->next == watch->count)
 		return;
-	args = json_pack("{s:s}", "domain", watch->zones[watch->at].zone);
+	args = json_pack("{s:s}", "domain", watch->zones[watch->next].zone);
 	watch->is_asking = !rpc_call(watch->ports->runtime.rpc, &central, "get_domain", args,
-	                             NULL, CALL_MS, hear_domain, watch, &why);
-	if (!watch->is_asking)			/* the next turn asks again */
-		log_warn("domain not looked after: domain=%s reason=\"%s\"",
-		         watch->zones[watch->at].zone, why.text);
+	                             NULL, CALL_MS, domain_watch_on_answer, watch, &why);
+	if (!watch->is_asking)			/* the next timer call asks again */
+		log_warn("domain not checked: domain=%s reason=\"%s\"",
+		         watch->zones[watch->next].zone, why.text);
 	json_decref(args);
 }
 
-void watch_fire(struct watch *watch)
+void domain_watch_fire(struct domain_watch *watch)
 {
 	struct why why;
 
 	if (watch->is_asking)
 		return;
-	if (watch->at == watch->count && tx_again(read_zones, watch, &why)) {
-		log_warn("domains not looked after: reason=\"%s\"", why.text);
+	if (watch->next == watch->count && tx_again(domain_watch_read, watch, &why)) {
+		log_warn("domains not checked: reason=\"%s\"", why.text);
 		watch->count = 0;
 		return;
 	}
-	ask_next(watch);
+	domain_watch_ask_next(watch);
 }
 
-struct watch *watch_new(struct ports *ports)
+struct domain_watch *domain_watch_new(struct ports *ports)
 {
-	struct watch *watch = xcalloc(1, sizeof(*watch));
+	struct domain_watch *watch = xcalloc(1, sizeof(*watch));
 
 	watch->ports = ports;
 	watch->arena = arena_new();
 	return watch;
 }
 
-void watch_free(struct watch **watch)
+void domain_watch_free(struct domain_watch **watch)
 {
 	if (!*watch)
 		return;

@@ -1,18 +1,18 @@
 /*
- * domain_watch -- domains that somebody deleted, though ports have records there. Central is asked
- * for each domain from time to time (`retry_period`): if it is not there, or another one of
- * its name is, all that should be in it is open again, and publish.h does the rest. Where
- * nobody may make the domain again, its ports say so. Which domain it was is known from
- * whoever published there last, or from the first look.
+ * domain_watch -- finds domains with records of ports that a tenant or operator deleted.
+ * It asks central for each domain once per `retry_period`. If central has no such domain,
+ * or another one of that name, all records of the domain are published again (publish.h).
+ * If zonefleet-ports may not create the domain, its ports show the reason. The row of the
+ * domain has the id that the last change or the last check saw.
  *
- * Whoever comes by first looks after a few; what two look at at once is found twice.
+ * Each process takes the next few domains. Two processes may check the same domain.
  */
 #pragma once
 
 #include "ports.h"
 
-struct watch;
+struct domain_watch;
 
-struct watch *watch_new(struct ports *ports);
-void watch_free(struct watch **watch);
-void watch_fire(struct watch *watch);	/* each few seconds */
+struct domain_watch *domain_watch_new(struct ports *ports);
+void domain_watch_free(struct domain_watch **watch);
+void domain_watch_fire(struct domain_watch *watch);	/* every few seconds */

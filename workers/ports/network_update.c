@@ -7,104 +7,104 @@
 #include "dnsmasq_lines.h"
 #include "publish.h"
 
-static void take_port(void *self, const struct port_row *port)
+static void network_update_add_port(void *self, const struct port_row *port)
 {
-	struct renaming *renaming = self;
+	struct network_update *update = self;
 
-	if (renaming->count == renaming->size) {
-		const struct port_row *old = renaming->all;
+	if (update->count == update->size) {
+		const struct port_row *old = update->rows;
 
-		renaming->size = 2 * renaming->size + 64;
-		renaming->all = arena_alloc(renaming->arena, renaming->size *
+		update->size = 2 * update->size + 64;
+		update->rows = arena_alloc(update->arena, update->size *
 		                                             sizeof(*old));
 		if (old)
-			memcpy(renaming->all, old, renaming->count * sizeof(*old));
+			memcpy(update->rows, old, update->count * sizeof(*old));
 	}
-	renaming->all[renaming->count++] = *port;
+	update->rows[update->count++] = *port;
 }
 
-/* The first one, by its id, has a name that several want. */
-static void name_port(struct renaming *renaming, struct port_row *port)
+/* Of several ports with one name the port with the lowest id gets it. */
+static void network_update_name_port(struct network_update *update, struct port_row *port)
 {
 	struct why why;
-	enum label_rules rules = *renaming->ports->settings.feed
-	                         ? LABELS_RFC1123 : ports_label_rules(renaming->ports);
-	enum err err = writing_name(renaming->network, port, rules, renaming->arena,
-	                            &why);
+	enum label_rules rules = *update->ports->settings.feed
+	                         ? LABELS_RFC1123 : ports_label_rules(update->ports);
+	enum err err = port_update_set_fqdn(update->network, port, rules, update->arena,
+	                                    &why);
 
-	if (!err && port->dns_fqdn && map_get(renaming->names, port->dns_fqdn,
+	if (!err && port->dns_fqdn && map_get(update->names, port->dns_fqdn,
 	                                      strlen(port->dns_fqdn)))
 		port->dns_fqdn = NULL;
 	if (port->dns_fqdn)
-		map_put(renaming->names, port->dns_fqdn, strlen(port->dns_fqdn), port);
-	else if (port->dns_name && renaming->network->domain.len &&
-	         json_array_size(renaming->unnamed) < UNNAMED_SHOWN)
-		json_array_append_new(renaming->unnamed, json_string(port->id));
+		map_put(update->names, port->dns_fqdn, strlen(port->dns_fqdn), port);
+	else if (port->dns_name && update->network->domain.len &&
+	         json_array_size(update->unnamed) < UNNAMED_SHOWN)
+		json_array_append_new(update->unnamed, json_string(port->id));
 }
 
-/* All that the network's ports are and have. */
-static void read_all(struct renaming *renaming, struct tx *tx)
+/* The ports of the network and their records. */
+static void network_update_read(struct network_update *update, struct tx *tx)
 {
-	const struct port_filter all = { .network_id = renaming->network->id,
+	const struct port_filter all = { .network_id = update->network->id,
 	                                 .marker = "", .limit = INT32_MAX };
 
-	store_ports(tx, renaming->arena, &all, take_port, renaming);
-	renaming->is_told |= renaming->count > 0;
-	change_begin(&renaming->change, renaming->arena);
-	store_records(tx, renaming->arena, renaming->network->id, NULL, change_was,
-	              &renaming->change);
+	store_ports(tx, update->arena, &all, network_update_add_port, update);
+	update->has_new_lines |= update->count > 0;
+	record_diff_init(&update->diff, update->arena);
+	store_records(tx, update->arena, update->network->id, NULL, record_diff_add_old,
+	              &update->diff);
 }
 
-static void write_records(struct renaming *renaming, struct tx *tx)
+static void network_update_write(struct network_update *update, struct tx *tx)
 {
-	for (size_t i = 0; i < renaming->count; i++)
-		writing_want(renaming->ports, renaming->network, &renaming->all[i],
-		             &renaming->change);
-	change_write(&renaming->change, tx);
-	change_end(&renaming->change);
+	for (size_t i = 0; i < update->count; i++)
+		port_update_want_records(update->ports, update->network, &update->rows[i],
+		                         &update->diff);
+	record_diff_write(&update->diff, tx);
+	record_diff_clear(&update->diff);
 }
 
-void renaming_all(struct renaming *renaming, struct tx *tx)
+void network_update_rename(struct network_update *update, struct tx *tx)
 {
-	read_all(renaming, tx);
-	renaming->names = map_new(random_u32());
-	for (size_t i = 0; i < renaming->count; i++)
-		name_port(renaming, &renaming->all[i]);
-	map_free(&renaming->names);
-	store_ports_rename(tx, renaming->network->id, renaming->all, renaming->count);
-	write_records(renaming, tx);
+	network_update_read(update, tx);
+	update->names = map_new(random_u32());
+	for (size_t i = 0; i < update->count; i++)
+		network_update_name_port(update, &update->rows[i]);
+	map_free(&update->names);
+	store_ports_rename(tx, update->network->id, update->rows, update->count);
+	network_update_write(update, tx);
 }
 
-void renaming_none(struct renaming *renaming, struct tx *tx)
+void network_update_republish(struct network_update *update, struct tx *tx)
 {
-	read_all(renaming, tx);
-	write_records(renaming, tx);
+	network_update_read(update, tx);
+	network_update_write(update, tx);
 }
 
-void renaming_end(struct renaming *renaming, struct tx *tx)
+void network_update_delete_ports(struct network_update *update, struct tx *tx)
 {
-	change_begin(&renaming->change, renaming->arena);
-	store_records(tx, renaming->arena, renaming->network->id, NULL, change_was,
-	              &renaming->change);
-	store_ports_delete(tx, renaming->network->id);
-	renaming->is_told = true;
-	change_write(&renaming->change, tx);
-	change_end(&renaming->change);
+	record_diff_init(&update->diff, update->arena);
+	store_records(tx, update->arena, update->network->id, NULL, record_diff_add_old,
+	              &update->diff);
+	store_ports_delete(tx, update->network->id);
+	update->has_new_lines = true;
+	record_diff_write(&update->diff, tx);
+	record_diff_clear(&update->diff);
 }
 
-enum err renaming_commit(struct renaming *renaming, struct tx *tx)
+enum err network_update_commit(struct network_update *update, struct tx *tx)
 {
-	struct lines_news news = {
-		.network_id = renaming->is_told ? renaming->network->id : NULL,
+	struct lines_change change = {
+		.network_id = update->has_new_lines ? update->network->id : NULL,
 	};
 	enum err err;
 
-	lines_raise(&news, tx);
+	dnsmasq_lines_raise(&change, tx);
 	err = tx_commit(tx);
 	if (err)
 		return err;
-	publisher_now(renaming->ports->publisher, renaming->change.zones,
-	              renaming->change.zone_count);
-	lines_tell(&news, renaming->ports);
+	publisher_now(update->ports->publisher, update->diff.zones,
+	              update->diff.zone_count);
+	dnsmasq_lines_announce(&change, update->ports);
 	return OK;
 }

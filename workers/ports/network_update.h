@@ -1,8 +1,8 @@
 /*
- * network_update -- a network's domain is that of all its ports' names. Another one renames
- * them all, in one transaction: what is published afterwards is one change of each
- * domain. Another subnet leaves them their names, and may give or take all records of
- * some of their addresses, in the same way.
+ * network_update -- a change of a network or its subnets, for all its ports in one
+ * transaction. A new domain renames all ports. A change of a subnet adds or removes the
+ * records of addresses and keeps the names. The publisher then makes one change of each
+ * domain.
  */
 #pragma once
 
@@ -10,28 +10,25 @@
 
 #include "port_update.h"
 
-struct renaming {
+struct network_update {
 	struct ports *ports;
 	struct arena *arena;
-	const struct network_row *network;	/* as it is from now on */
-	struct map *names;		/* that are taken */
-	struct change change;
-	struct port_row *all;
+	const struct network_row *network;	/* with its new values */
+	struct map *names;		/* taken full names */
+	struct record_diff diff;
+	struct port_row *rows;		/* its ports */
 	size_t count, size;
-	json_t *unnamed;		/* ids of ports whose name cannot be */
-	bool is_told;			/* lines for dnsmasq are others: to be told */
+	json_t *unnamed;		/* ids of ports that cannot have their name */
+	bool has_new_lines;		/* announce new lines for dnsmasq */
 };
 
-enum { UNNAMED_SHOWN = 100 };		/* of which so many are listed */
+enum { UNNAMED_SHOWN = 100 };		/* the most ids in unnamed */
 
-/* After the network's row was written. UNNAMED is the caller's. */
-void renaming_all(struct renaming *renaming, struct tx *tx);
-/* After a subnet's row was written; NETWORK was read since. */
-void renaming_none(struct renaming *renaming, struct tx *tx);
-/*
- * The network is gone, and with it its ports, whatever was told of them: a source lets no
- * network go that has any.
- */
-void renaming_end(struct renaming *renaming, struct tx *tx);
-/* Commits; and what changed is published at once. */
-enum err renaming_commit(struct renaming *renaming, struct tx *tx);
+/* Call it after the network's row was written. The caller owns UNNAMED. */
+void network_update_rename(struct network_update *update, struct tx *tx);
+/* Call it after a subnet's row was written and NETWORK was read again. */
+void network_update_republish(struct network_update *update, struct tx *tx);
+/* For a deleted network. Neutron deletes no network that has ports, so they are gone. */
+void network_update_delete_ports(struct network_update *update, struct tx *tx);
+/* Commits, publishes the changes and announces the lines. */
+enum err network_update_commit(struct network_update *update, struct tx *tx);

@@ -21,7 +21,7 @@ enum neutron_kind {
 };
 
 struct neutron_event {
-	enum neutron_kind of;
+	enum neutron_kind kind;
 	bool is_gone;
 	const json_t *one, *many;	/* an object, or a list of some */
 	char id[ID_LEN + 1];		/* of what is gone */

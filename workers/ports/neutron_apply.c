@@ -13,20 +13,21 @@ static struct figures {
 	struct metric *stale, *conflicts;
 } figures;
 
-void telling_metrics(void)
+void neutron_apply_metrics(void)
 {
 	figures.stale = metric_new(METRIC_COUNTER, "ports_events_stale_total",
-	    "objects in notifications that are older than what is known", NULL, NULL);
+	    "objects in notifications that are older than the stored ones", NULL, NULL);
 	figures.conflicts = metric_new(METRIC_COUNTER, "ports_conflicts_total",
 	    "ports whose name another port of their network has", NULL, NULL);
 }
 
 /* ---- networks ---- */
 
-/* Its own domain, or that of all who have none, which is ours. */
-static void settle_domain(const struct told *told, struct network_row *network)
+/* A network without a domain gets ports.domain. */
+static void apply_default_domain(const struct neutron_apply *apply,
+                                 struct network_row *network)
 {
-	const char *domain = told->ports->settings.domain;
+	const char *domain = apply->ports->settings.domain;
 	char text[NAME_MAX_TEXT + 1];
 	struct why why;
 
@@ -35,11 +36,11 @@ static void settle_domain(const struct told *told, struct network_row *network)
 	    !network->domain.len)
 		return;
 	name_format(&network->domain, text);
-	network->domain_text = arena_strdup(told->arena, text);
+	network->domain_text = arena_strdup(apply->arena, text);
 	network->is_default = true;
 }
 
-static bool is_stale(uint64_t revision, uint64_t known)
+static bool apply_is_stale(uint64_t revision, uint64_t known)
 {
 	bool is_old = revision && known && revision <= known;
 
@@ -48,104 +49,98 @@ static bool is_stale(uint64_t revision, uint64_t known)
 	return is_old;
 }
 
-/* The domain of those who have none is another since: no revision tells that. */
-static bool has_new_default(const struct network_row *was,
-                            const struct network_row *network)
+/* ports.domain was changed: the revision stays the same then. */
+static bool apply_has_new_default(const struct network_row *old,
+                                  const struct network_row *network)
 {
-	return was->revision == network->revision &&
-	       (was->is_default || !was->domain.len) &&
-	       strcmp(was->domain_text, network->domain_text);
+	return old->revision == network->revision &&
+	       (old->is_default || !old->domain.len) &&
+	       strcmp(old->domain_text, network->domain_text);
 }
 
-static void put_network(struct told *told, struct renaming *renaming,
-                        struct network_row *network, struct tx *tx)
+static void apply_write_network(struct neutron_apply *apply,
+                                struct network_update *update,
+                                struct network_row *network, struct tx *tx)
 {
-	struct network_row was;
-	bool is_there = store_network_lock(tx, told->arena, network->id, &was);
+	struct network_row old;
+	bool exists = store_network_lock(tx, apply->arena, network->id, &old);
 
 	if (tx->err || store_network_is_gone(tx, network->id) ||
-	    (is_there && !has_new_default(&was, network) &&
-	     is_stale(network->revision, was.revision)))
+	    (exists && !apply_has_new_default(&old, network) &&
+	     apply_is_stale(network->revision, old.revision)))
 		return;
-	told->has_changed = true;
+	apply->has_changed = true;
 	store_network_put(tx, network);
-	if (!is_there)
+	if (!exists)
 		return;
-	network->subnets = was.subnets;
-	if (strcmp(was.domain_text, network->domain_text))
-		renaming_all(renaming, tx);
+	network->subnets = old.subnets;
+	if (strcmp(old.domain_text, network->domain_text))
+		network_update_rename(update, tx);
 }
 
-static enum err take_network(void *self, struct why *why)
+static enum err apply_network(void *self, struct why *why)
 {
-	struct told *told = self;
+	struct neutron_apply *apply = self;
 	struct network_row network;
-	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
-	                             .network = &network, .unnamed = json_array() };
-	enum err err = neutron_network(told->json, told->arena, &network, why);
+	struct network_update update = { .ports = apply->ports, .arena = apply->arena,
+	                                 .network = &network, .unnamed = json_array() };
+	enum err err = neutron_network(apply->json, apply->arena, &network, why);
 
 	if (!err)
-		err = precedence_network(told, &network, why);
+		err = precedence_network(apply, &network, why);
 	if (!err) {
-		struct tx tx = tx_begin(told->ports->runtime.db, why);
+		struct tx tx = tx_begin(apply->ports->runtime.db, why);
 
-		settle_domain(told, &network);
-		put_network(told, &renaming, &network, &tx);
-		err = renaming_commit(&renaming, &tx);
+		apply_default_domain(apply, &network);
+		apply_write_network(apply, &update, &network, &tx);
+		err = network_update_commit(&update, &tx);
 	}
-	json_decref(renaming.unnamed);
+	json_decref(update.unnamed);
 	return err;
 }
 
-static void remove_network(struct told *told, struct renaming *renaming,
-                           struct network_row *network, struct tx *tx)
+static void apply_delete_network(struct neutron_apply *apply,
+                                 struct network_update *update,
+                                 struct network_row *network, struct tx *tx)
 {
-	told->has_changed = true;
-	if (!store_network_lock(tx, told->arena, told->id, network))
+	apply->has_changed = true;
+	if (!store_network_lock(tx, apply->arena, apply->id, network))
 		*network = (struct network_row){ .project_id = "" };
-	memcpy(network->id, told->id, sizeof(network->id));
+	memcpy(network->id, apply->id, sizeof(network->id));
 	network->is_fed = true;
 	network->domain_text = "";
 	network->domain.len = 0;
 	store_network_put(tx, network);
-	renaming_end(renaming, tx);
+	network_update_delete_ports(update, tx);
 	store_network_delete(tx, network->id);
 }
 
-/* It is told at least twice, by a notification and as an object: the first one counts. */
-static enum err end_network(void *self, struct why *why)
+/* The end of a network comes at least twice, as notification and push. */
+static enum err apply_network_gone(void *self, struct why *why)
 {
-	struct told *told = self;
+	struct neutron_apply *apply = self;
 	struct network_row network;
-	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
-	                             .network = &network };
-	struct tx tx = tx_begin(told->ports->runtime.db, why);
+	struct network_update update = { .ports = apply->ports, .arena = apply->arena,
+	                                 .network = &network };
+	struct tx tx = tx_begin(apply->ports->runtime.db, why);
 
-	if (!store_network_is_gone(&tx, told->id) && !tx.err)
-		remove_network(told, &renaming, &network, &tx);
-	return renaming_commit(&renaming, &tx);
-}
-
-/* Neutron has not told of it yet: it has no domain until Neutron does; it is compared. */
-static void put_unknown(struct network_row *network, struct tx *tx, const char *id)
-{
-	*network = (struct network_row){ .project_id = "", .domain_text = "",
-	                                 .is_fed = true };
-	memcpy(network->id, id, sizeof(network->id));
-	store_network_put_unknown(tx, id);
+	if (!store_network_is_gone(&tx, apply->id) && !tx.err)
+		apply_delete_network(apply, &update, &network, &tx);
+	return network_update_commit(&update, &tx);
 }
 
 /* ---- subnets ---- */
 
-/* The option is another since: no revision tells that. */
-static bool has_new_option(const struct subnet_row *was, const struct subnet_row *subnet)
+/* ports.publish was changed: the revision stays the same then. */
+static bool apply_has_new_option(const struct subnet_row *old,
+                                 const struct subnet_row *subnet)
 {
-	return was->revision == subnet->revision &&
-	       was->is_published != subnet->is_published;
+	return old->revision == subnet->revision &&
+	       old->is_published != subnet->is_published;
 }
 
-static void warn_overlaps(const struct network_row *network,
-                          const struct subnet_row *subnet)
+static void apply_warn_overlaps(const struct network_row *network,
+                                const struct subnet_row *subnet)
 {
 	char cidr[CIDR_TEXT], other[CIDR_TEXT];
 
@@ -161,241 +156,243 @@ static void warn_overlaps(const struct network_row *network,
 	}
 }
 
-/* Locks its network, if that is not gone. */
-static bool find_its_network(struct told *told, struct network_row *network,
-                             struct tx *tx, const char *id)
+/* Locks the network of a subnet. False if it is deleted. */
+static bool apply_lock_network(struct neutron_apply *apply, struct network_row *network,
+                               struct tx *tx, const char *id)
 {
-	if (store_network_lock(tx, told->arena, id, network))
+	if (store_network_lock(tx, apply->arena, id, network))
 		return true;
 	if (tx->err || store_network_is_gone(tx, id))
 		return false;
-	put_unknown(network, tx, id);
+	store_network_put_unknown(tx, id, network);
 	return !tx->err;
 }
 
-/* A subnet of the network is another one, or has gone. */
-static void publish_again(struct told *told, struct renaming *renaming,
-                          struct network_row *network, struct tx *tx)
+/* After a change of one of the network's subnets. */
+static void apply_republish(struct neutron_apply *apply, struct network_update *update,
+                            struct network_row *network, struct tx *tx)
 {
-	if (store_network_lock(tx, told->arena, network->id, network))
-		renaming_none(renaming, tx);
+	if (store_network_lock(tx, apply->arena, network->id, network))
+		network_update_republish(update, tx);
 }
 
-static void put_subnet(struct told *told, struct renaming *renaming,
-                       struct network_row *network, struct subnet_row *subnet,
-                       struct tx *tx)
+static void apply_write_subnet(struct neutron_apply *apply, struct network_update *update,
+                               struct network_row *network, struct subnet_row *subnet,
+                               struct tx *tx)
 {
-	struct subnet_row was;
-	bool is_there, is_other;
+	struct subnet_row old;
+	bool exists, is_other;
 
-	if (!find_its_network(told, network, tx, subnet->network_id))
+	if (!apply_lock_network(apply, network, tx, subnet->network_id))
 		return;
-	is_there = store_subnet_lock(tx, subnet->id, &was);
+	exists = store_subnet_lock(tx, subnet->id, &old);
 	if (tx->err || store_subnet_is_gone(tx, subnet->id) ||
-	    (is_there && !has_new_option(&was, subnet) &&
-	     is_stale(subnet->revision, was.revision)))
+	    (exists && !apply_has_new_option(&old, subnet) &&
+	     apply_is_stale(subnet->revision, old.revision)))
 		return;
-	if (is_there && strcmp(was.network_id, subnet->network_id)) {
-		tx_fail(tx, was.is_fed ? ERR_INVALID : ERR_RACE,
+	if (exists && strcmp(old.network_id, subnet->network_id)) {
+		tx_fail(tx, old.is_fed ? ERR_INVALID : ERR_RACE,
 		        "subnet %.32s is of another network", subnet->id);
 		return;
 	}
-	is_other = !is_there || !cidr_equal(&was.cidr, &subnet->cidr);
+	is_other = !exists || !cidr_equal(&old.cidr, &subnet->cidr);
 	if (is_other)
-		warn_overlaps(network, subnet);
-	told->has_changed = true;
+		apply_warn_overlaps(network, subnet);
+	apply->has_changed = true;
 	store_subnet_put(tx, subnet);
-	if (is_other || was.is_published != subnet->is_published)
-		publish_again(told, renaming, network, tx);
+	if (is_other || old.is_published != subnet->is_published)
+		apply_republish(apply, update, network, tx);
 }
 
-static enum err take_subnet(void *self, struct why *why)
+static enum err apply_subnet(void *self, struct why *why)
 {
-	struct told *told = self;
+	struct neutron_apply *apply = self;
 	struct network_row network;
 	struct subnet_row subnet;
-	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
-	                             .network = &network };
-	enum err err = neutron_subnet(told->json, &subnet, why);
+	struct network_update update = { .ports = apply->ports, .arena = apply->arena,
+	                                 .network = &network };
+	enum err err = neutron_subnet(apply->json, &subnet, why);
 
 	if (!err)
-		err = precedence_subnet(told, &subnet, why);
+		err = precedence_subnet(apply, &subnet, why);
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(told->ports->runtime.db, why);
-	subnet.is_published = subnet.is_flagged || ports_publishes_all(told->ports);
-	put_subnet(told, &renaming, &network, &subnet, &tx);
-	return renaming_commit(&renaming, &tx);
+	struct tx tx = tx_begin(apply->ports->runtime.db, why);
+	subnet.is_published = subnet.is_flagged || ports_publishes_all(apply->ports);
+	apply_write_subnet(apply, &update, &network, &subnet, &tx);
+	return network_update_commit(&update, &tx);
 }
 
-/* Its network first, as all do who change a subnet. */
-static bool lock_subnet(struct told *told, struct network_row *network,
-                        struct subnet_row *subnet, struct tx *tx)
+/* Locks its network first, as each change of a subnet does. */
+static bool apply_lock_subnet(struct neutron_apply *apply, struct network_row *network,
+                              struct subnet_row *subnet, struct tx *tx)
 {
-	if (!store_subnet_read(tx, told->arena, told->id, subnet))
+	if (!store_subnet_read(tx, apply->arena, apply->id, subnet))
 		return false;
-	if (!store_network_lock(tx, told->arena, subnet->network_id, network))
+	if (!store_network_lock(tx, apply->arena, subnet->network_id, network))
 		memcpy(network->id, subnet->network_id, sizeof(network->id));
-	return store_subnet_lock(tx, told->id, subnet);
+	return store_subnet_lock(tx, apply->id, subnet);
 }
 
-/* Remembered also if it was never heard of. */
-static enum err end_subnet(void *self, struct why *why)
+/* An unknown subnet gets a tombstone: an older message about it may come later. */
+static enum err apply_subnet_gone(void *self, struct why *why)
 {
-	struct told *told = self;
+	struct neutron_apply *apply = self;
 	struct network_row network;
 	struct subnet_row subnet = { .is_fed = false };
-	struct renaming renaming = { .ports = told->ports, .arena = told->arena,
-	                             .network = &network };
-	struct tx tx = tx_begin(told->ports->runtime.db, why);
+	struct network_update update = { .ports = apply->ports, .arena = apply->arena,
+	                                 .network = &network };
+	struct tx tx = tx_begin(apply->ports->runtime.db, why);
 
-	told->has_changed = true;
-	if (lock_subnet(told, &network, &subnet, &tx)) {
-		store_subnet_delete(&tx, told->id);
-		publish_again(told, &renaming, &network, &tx);
+	apply->has_changed = true;
+	if (apply_lock_subnet(apply, &network, &subnet, &tx)) {
+		store_subnet_delete(&tx, apply->id);
+		apply_republish(apply, &update, &network, &tx);
 	}
 	if (!subnet.is_fed && !tx.err)
-		store_subnet_never(&tx, told->id);
-	return renaming_commit(&renaming, &tx);
+		store_subnet_put_tombstone(&tx, apply->id);
+	return network_update_commit(&update, &tx);
 }
 
 /* ---- ports ---- */
 
-static void find_network(struct writing *writing, struct tx *tx, const char *id)
+static void apply_read_network(struct port_update *update, struct tx *tx, const char *id)
 {
-	if (!store_network_share(tx, writing->arena, id, &writing->network) && !tx->err)
-		put_unknown(&writing->network, tx, id);
+	if (!store_network_share(tx, update->arena, id, &update->network) && !tx->err)
+		store_network_put_unknown(tx, id, &update->network);
 }
 
-static void tell_conflict(const struct writing *writing, const struct port_row *port,
-                          const char *rival)
+static void apply_report_conflict(const struct port_update *update,
+                                  const struct port_row *port, const char *taken_by)
 {
 	json_t *payload = json_pack("{s:s, s:s, s:s, s:s}", "port", port->id, "network",
 	                            port->network_id, "dns_name", port->dns_name,
-	                            "taken_by", rival);
+	                            "taken_by", taken_by);
 	struct why why;
 
 	metric_add(figures.conflicts, 1);
 	log_warn("name taken: network=%s port=%s name=%s by=%s", port->network_id,
-	         port->id, port->dns_name, rival);
-	if (rpc_notify(writing->ports->runtime.rpc, "dns.port.conflict", payload, &why))
+	         port->id, port->dns_name, taken_by);
+	if (rpc_notify(update->ports->runtime.rpc, "dns.port.conflict", payload, &why))
 		log_warn("notification not sent: reason=\"%s\"", why.text);
 	json_decref(payload);
 }
 
-static void name_port(struct told *told, struct writing *writing, struct tx *tx,
-                      struct port_row *port)
+static void apply_name_port(struct neutron_apply *apply, struct port_update *update,
+                            struct tx *tx, struct port_row *port)
 {
 	struct why why;
 
-	if (writing_name(&writing->network, port, LABELS_RFC1123, writing->arena, &why))
-		log_warn("name left out: port=%s reason=\"%s\"", port->id, why.text);
-	told->rival = writing_rival(writing, tx, port);
-	if (!told->rival)
+	if (port_update_set_fqdn(&update->network, port, LABELS_RFC1123, update->arena,
+	                         &why))
+		log_warn("name not used: port=%s reason=\"%s\"", port->id, why.text);
+	apply->taken_by = port_update_taken_by(update, tx, port);
+	if (!apply->taken_by)
 		return;
-	store_port_name_lock(tx, told->rival, port->dns_fqdn);
+	store_port_name_lock(tx, apply->taken_by, port->dns_fqdn);
 	port->dns_fqdn = NULL;
 }
 
-/* WAS is newer than PORT, or gone. What a call made of the id is neither. */
-static bool is_late(const struct told *told, const struct port_row *was,
-                    const struct port_row *port)
+/* OLD is newer than PORT, or deleted. A port of a call has no revision of Neutron. */
+static bool apply_is_late(const struct neutron_apply *apply, const struct port_row *old,
+                          const struct port_row *port)
 {
-	return was->is_fed && (told->is_hint || was->is_gone ||
-	                       is_stale(port->revision, was->revision));
+	return old->is_fed && (apply->is_partial || old->is_gone ||
+	                       apply_is_stale(port->revision, old->revision));
 }
 
-static void write_port(struct writing *writing, struct tx *tx, const struct port_row *port)
+static void apply_write_row(struct port_update *update, struct tx *tx,
+                            const struct port_row *port)
 {
-	if (!writing->is_there)
+	if (!update->exists)
 		store_port_insert(tx, port);
-	else if (writing->was.is_fed)
+	else if (update->old.is_fed)
 		store_port_update(tx, port);
 	else
-		store_port_take(tx, port);
-	writing->is_there &= !writing->was.is_gone;
-	writing_records(writing, tx, port);
+		store_port_take_over(tx, port);
+	update->exists &= !update->old.is_gone;
+	port_update_write_records(update, tx, port);
 }
 
-static void put_port(struct told *told, struct writing *writing, struct tx *tx,
-                     struct port_row *port)
+static void apply_write_port(struct neutron_apply *apply, struct port_update *update,
+                             struct tx *tx, struct port_row *port)
 {
-	writing_read(writing, tx, port->id);
-	if (told->has_changed && writing->is_there)
-		writing_note(writing, &writing->was);
-	if (tx->err || (writing->is_there && is_late(told, &writing->was, port)) ||
+	port_update_read(update, tx, port->id);
+	if (apply->has_changed && update->exists)
+		port_update_mark_lines(update, &update->old);
+	if (tx->err || (update->exists && apply_is_late(apply, &update->old, port)) ||
 	    store_network_is_gone(tx, port->network_id))
 		return;
-	told->has_changed = true;
-	find_network(writing, tx, port->network_id);
-	name_port(told, writing, tx, port);
-	write_port(writing, tx, port);
+	apply->has_changed = true;
+	apply_read_network(update, tx, port->network_id);
+	apply_name_port(apply, update, tx, port);
+	apply_write_row(update, tx, port);
 }
 
-static enum err take_port(void *self, struct why *why)
+static enum err apply_port(void *self, struct why *why)
 {
-	struct told *told = self;
-	struct writing writing = { .ports = told->ports, .arena = told->arena };
+	struct neutron_apply *apply = self;
+	struct port_update update = { .ports = apply->ports, .arena = apply->arena };
 	struct port_row port;
-	enum err err = told->of == NEUTRON_FLOATING
-	               ? neutron_floating(told->json, told->arena, &port, why)
-	               : neutron_port(told->json, told->arena, &port, why);
+	enum err err = apply->kind == NEUTRON_FLOATING
+	               ? neutron_floating(apply->json, apply->arena, &port, why)
+	               : neutron_port(apply->json, apply->arena, &port, why);
 
-	if (err || neutron_is_of_floating(told->json))
+	if (err || neutron_is_of_floating(apply->json))
 		return err;
-	err = precedence_port(told, &port, why);
+	err = precedence_port(apply, &port, why);
 	if (err)
 		return err;
 
-	struct tx tx = tx_begin(told->ports->runtime.db, why);
-	told->rival = NULL;
-	put_port(told, &writing, &tx, &port);
-	if (tx.err == ERR_EXISTS)	/* its name came to another one just now */
+	struct tx tx = tx_begin(apply->ports->runtime.db, why);
+	apply->taken_by = NULL;
+	apply_write_port(apply, &update, &tx, &port);
+	if (tx.err == ERR_EXISTS)	/* another port has just got the name */
 		tx.err = ERR_RACE;
-	err = writing_commit(&writing, &tx);
-	if (!err && told->rival)
-		tell_conflict(&writing, &port, told->rival);
+	err = port_update_commit(&update, &tx);
+	if (!err && apply->taken_by)
+		apply_report_conflict(&update, &port, apply->taken_by);
 	return err;
 }
 
-/* Remembered also if it was never heard of: what tells of it may come yet. */
-static enum err end_port(void *self, struct why *why)
+/* An unknown port gets a tombstone: an older message about it may come later. */
+static enum err apply_port_gone(void *self, struct why *why)
 {
-	struct told *told = self;
-	struct writing writing = { .ports = told->ports, .arena = told->arena };
-	struct tx tx = tx_begin(told->ports->runtime.db, why);
+	struct neutron_apply *apply = self;
+	struct port_update update = { .ports = apply->ports, .arena = apply->arena };
+	struct tx tx = tx_begin(apply->ports->runtime.db, why);
 
-	writing_read(&writing, &tx, told->id);
-	if (told->has_changed && writing.is_there)
-		writing_note(&writing, &writing.was);
-	if (writing.is_there && !writing.was.is_gone && !tx.err) {
-		told->has_changed = true;
-		writing_end(&writing, &tx);
+	port_update_read(&update, &tx, apply->id);
+	if (apply->has_changed && update.exists)
+		port_update_mark_lines(&update, &update.old);
+	if (update.exists && !update.old.is_gone && !tx.err) {
+		apply->has_changed = true;
+		port_update_delete(&update, &tx);
 	}
-	if (!writing.was.is_fed && !tx.err)
-		store_port_never(&tx, told->id);
-	return writing_commit(&writing, &tx);
+	if (!update.old.is_fed && !tx.err)
+		store_port_put_tombstone(&tx, apply->id);
+	return port_update_commit(&update, &tx);
 }
 
 /* ---- of each kind ---- */
 
 static const struct {
-	enum err (*take)(void *self, struct why *why);
-	enum err (*end)(void *self, struct why *why);
+	enum err (*apply)(void *self, struct why *why);
+	enum err (*apply_gone)(void *self, struct why *why);
 } kinds[] = {
-	[NEUTRON_PORT]     = { take_port,    end_port    },
-	[NEUTRON_NETWORK]  = { take_network, end_network },
-	[NEUTRON_SUBNET]   = { take_subnet,  end_subnet  },
-	[NEUTRON_FLOATING] = { take_port,    end_port    },
+	[NEUTRON_PORT]     = { apply_port,    apply_port_gone    },
+	[NEUTRON_NETWORK]  = { apply_network, apply_network_gone },
+	[NEUTRON_SUBNET]   = { apply_subnet,  apply_subnet_gone  },
+	[NEUTRON_FLOATING] = { apply_port,    apply_port_gone    },
 };
 
-enum err tell(struct told *told, struct why *why)
+enum err neutron_apply(struct neutron_apply *apply, struct why *why)
 {
-	return tx_again(kinds[told->of].take, told, why);
+	return tx_again(kinds[apply->kind].apply, apply, why);
 }
 
-enum err tell_gone(struct told *told, struct why *why)
+enum err neutron_apply_gone(struct neutron_apply *apply, struct why *why)
 {
-	return tx_again(kinds[told->of].end, told, why);
+	return tx_again(kinds[apply->kind].apply_gone, apply, why);
 }

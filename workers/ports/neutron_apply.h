@@ -1,36 +1,36 @@
 /*
- * neutron_apply -- what Neutron says of a network, a subnet, a port or a floating IP becomes
- * rows, whichever way it was said. Of two that tell of one object the one with the higher
- * revision_number holds, and what is gone stays gone. A port or a subnet that comes
- * before its network waits for it in its row. A port that comes before its subnet is
- * published by what holds for addresses in no known subnet (port_network_of()).
+ * neutron_apply -- writes a network, subnet, port or floating IP of Neutron to the
+ * tables, from any source: notification, push or comparison. Of two versions the higher
+ * revision_number holds, and a deleted object stays deleted. A port or subnet that comes
+ * before its network gets a row and waits there for the network. A port that comes before
+ * its subnet follows the rule for addresses in no known subnet (port_network_of()).
  *
- * Neutron lets no two subnets of a network overlap, but of two that never were at the
- * same time the end of the first may not have been told yet: both hold until it is
- * (core/subnets.h), and the log says so.
+ * Neutron lets no two subnets of a network overlap. But the deletion of one may arrive
+ * after its successor: until then both rows hold (core/subnets.h), and the log has a
+ * warning.
  *
- * Neutron has accepted what it tells of: a name that cannot be here, or that another port
- * of the network has, costs the port that name and not its generated ones, until it is
- * free.
+ * Neutron has already accepted these objects, so an invalid or taken name is no error:
+ * the port has only its generated names until the name is free.
  */
 #pragma once
 
 #include "neutron.h"
 #include "ports.h"
 
-void telling_metrics(void);		/* before the fork */
+void neutron_apply_metrics(void);		/* before the fork */
 
-struct told {
+/* One object, and what its application brings about. */
+struct neutron_apply {
 	struct ports *ports;
 	struct arena *arena;
-	enum neutron_kind of;
-	const json_t *json;		/* of what is there: neutron.h */
-	const char *id;			/* of what is gone */
-	bool is_hint;			/* less than a notification tells: only of what is new */
-	bool has_changed;		/* something here, by that */
-	const char *rival;		/* NULL: nobody else has the port's name */
+	enum neutron_kind kind;
+	const json_t *json;		/* the object (neutron.h); NULL if deleted */
+	const char *id;			/* of a deleted object */
+	bool is_partial;		/* without all fields: writes new objects only */
+	bool has_changed;		/* set if it changed rows */
+	const char *taken_by;		/* set to the port that has the name already */
 };
 
-/* Runs its transaction, again if it has to. ERR_INVALID: it says nothing that can be. */
-enum err tell(struct told *told, struct why *why);
-enum err tell_gone(struct told *told, struct why *why);
+/* Each runs a transaction and retries it if needed. ERR_INVALID: an invalid object. */
+enum err neutron_apply(struct neutron_apply *apply, struct why *why);
+enum err neutron_apply_gone(struct neutron_apply *apply, struct why *why);

@@ -1,8 +1,9 @@
 /*
  * port_network -- what PORT of NETWORK is published as. What is said of a subnet's
- * addresses is not said of floating IPs, for they are no fixed ones: they are published in
- * any case. With ports.publish "flagged" an address of Neutron's that is in no known subnet
- * is not published until its subnet is told; others are, and with "all" all of them.
+ * addresses is not said of floating IPs, for they are no fixed ones: they are published
+ * in any case. With ports.publish "flagged" an address of Neutron's that is in no known
+ * subnet is not published until its subnet is told; others are, and with "all" all of
+ * them.
  */
 #pragma once
 

@@ -6,8 +6,8 @@
 #include "port_network.h"
 #include "publish.h"
 
-/* len 0: TEXT is NULL, or damaged. */
-static struct name name_of(const char *text)
+/* len 0: TEXT is NULL or not a valid name. */
+static struct name port_update_parse_name(const char *text)
 {
 	struct name name = { 0 };
 	struct why why;
@@ -17,16 +17,18 @@ static struct name name_of(const char *text)
 	return name;
 }
 
-static struct name domain_of(const struct network_row *network,
-                             const struct port_row *port)
+static struct name port_update_domain(const struct network_row *network,
+                                      const struct port_row *port)
 {
-	return port->dns_domain ? name_of(port->dns_domain) : network->domain;
+	return port->dns_domain ? port_update_parse_name(port->dns_domain)
+	                        : network->domain;
 }
 
-enum err writing_name(const struct network_row *network, struct port_row *port,
-                      enum label_rules rules, struct arena *arena, struct why *why)
+enum err port_update_set_fqdn(const struct network_row *network, struct port_row *port,
+                              enum label_rules rules, struct arena *arena,
+                              struct why *why)
 {
-	struct name fqdn, domain = domain_of(network, port);
+	struct name fqdn, domain = port_update_domain(network, port);
 	char text[NAME_MAX_TEXT + 1];
 	enum err err;
 
@@ -41,72 +43,75 @@ enum err writing_name(const struct network_row *network, struct port_row *port,
 	return OK;
 }
 
-const char *writing_rival(struct writing *writing, struct tx *tx,
-                          const struct port_row *port)
+const char *port_update_taken_by(struct port_update *update, struct tx *tx,
+                                 const struct port_row *port)
 {
-	const char *id = port->dns_fqdn ? store_port_named(tx, writing->arena,
-	                                                   port->network_id,
-	                                                   port->dns_fqdn) : NULL;
+	const char *id = port->dns_fqdn ? store_port_find_fqdn(tx, update->arena,
+	                                                       port->network_id,
+	                                                       port->dns_fqdn) : NULL;
 
 	return id && strcmp(id, port->id) ? id : NULL;
 }
 
-void writing_want(const struct ports *ports, const struct network_row *network,
-                  const struct port_row *port, struct change *change)
+void port_update_want_records(const struct ports *ports,
+                              const struct network_row *network,
+                              const struct port_row *port, struct record_diff *diff)
 {
 	struct port_network as = port_network_of(ports, network, port);
 	const struct port_names names = {
-		name_of(port->dns_fqdn), name_of(port->dns_domain), port->addresses,
-		port->count,
+		port_update_parse_name(port->dns_fqdn),
+		port_update_parse_name(port->dns_domain), port->addresses, port->count,
 	};
 	struct port_record *records;
-	size_t count = port_records(&as, &names, change->arena, &records);
+	size_t count = port_records(&as, &names, diff->arena, &records);
 
-	change_want(change, port, network->is_default ? "" : network->project_id,
-	            records, count);
+	record_diff_add_wanted(diff, port, network->is_default ? "" : network->project_id,
+	                       records, count);
 }
 
-void writing_read(struct writing *writing, struct tx *tx, const char *id)
+void port_update_read(struct port_update *update, struct tx *tx, const char *id)
 {
-	writing->is_there = store_port_read(tx, writing->arena, id, &writing->was);
+	update->exists = store_port_read(tx, update->arena, id, &update->old);
 }
 
-/* ---- a name that is free by now ---- */
+/* ---- the next port of a free name ---- */
 
-struct waiting {
-	struct writing *writing;
-	struct port_row *heir;
+struct name_search {
+	struct port_update *update;
+	struct port_row *waiting;
 	bool is_found;
 };
 
-static void take_waiting(void *self, const struct port_row *port)
+static void name_search_on_port(void *self, const struct port_row *port)
 {
-	struct waiting *waiting = self;
-	const struct writing *writing = waiting->writing;
+	struct name_search *search = self;
+	const struct port_update *update = search->update;
 	struct port_row named = *port;
 	struct why why;
 
-	if (waiting->is_found || writing_name(&writing->network, &named, LABELS_RFC1123,
-	                                      writing->arena, &why) ||
-	    !named.dns_fqdn || strcmp(named.dns_fqdn, writing->was.dns_fqdn))
+	if (search->is_found || port_update_set_fqdn(&update->network, &named,
+	                                             LABELS_RFC1123, update->arena,
+	                                             &why) ||
+	    !named.dns_fqdn || strcmp(named.dns_fqdn, update->old.dns_fqdn))
 		return;
-	*waiting->heir = named;
-	waiting->is_found = true;
+	*search->waiting = named;
+	search->is_found = true;
 }
 
-static bool has_freed(const struct writing *writing, const struct port_row *port)
+static bool port_update_frees_name(const struct port_update *update,
+                                   const struct port_row *port)
 {
-	const char *had = writing->was.dns_fqdn;
+	const char *had = update->old.dns_fqdn;
 
-	return writing->is_there && had &&
+	return update->exists && had &&
 	       (port->is_gone || !port->dns_fqdn || strcmp(port->dns_fqdn, had));
 }
 
-/* Its name without its domain, as a dns_name may be. */
-static const char *relative(const struct writing *writing)
+/* The old name without its domain: a dns_name may have this form. */
+static const char *port_update_relative_name(const struct port_update *update)
 {
-	const struct name domain = domain_of(&writing->network, &writing->was);
-	const char *full = writing->was.dns_fqdn;
+	const struct name domain = port_update_domain(&update->network, &update->old);
+	const char *full = update->old.dns_fqdn;
 	char suffix[NAME_MAX_TEXT + 2] = ".";
 	size_t len = strlen(full), suffix_len;
 
@@ -115,94 +120,101 @@ static const char *relative(const struct writing *writing)
 	name_format(&domain, suffix + 1);
 	suffix_len = strlen(suffix);
 	return len > suffix_len && !strcmp(full + len - suffix_len, suffix)
-	       ? arena_printf(writing->arena, "%.*s", (int)(len - suffix_len), full) : full;
+	       ? arena_printf(update->arena, "%.*s", (int)(len - suffix_len),
+	                      full) : full;
 }
 
-static bool find_heir(struct writing *writing, struct tx *tx, const struct port_row *port,
-                      struct port_row *heir)
+static bool port_update_find_waiting(struct port_update *update, struct tx *tx,
+                                     const struct port_row *port,
+                                     struct port_row *waiting)
 {
-	struct waiting waiting = { writing, heir, false };
+	struct name_search search = { update, waiting, false };
 
-	if (!has_freed(writing, port))
+	if (!port_update_frees_name(update, port))
 		return false;
-	store_ports_waiting(tx, writing->arena, port->network_id, writing->was.dns_fqdn,
-	                    relative(writing), take_waiting, &waiting);
-	if (waiting.is_found)
-		store_port_update(tx, heir);
-	return waiting.is_found && !tx->err;
+	store_ports_awaiting_name(tx, update->arena, port->network_id,
+	                          update->old.dns_fqdn, port_update_relative_name(update),
+	                          name_search_on_port, &search);
+	if (search.is_found)
+		store_port_update(tx, waiting);
+	return search.is_found && !tx->err;
 }
 
-void writing_note(struct writing *writing, const struct port_row *port)
+void port_update_mark_lines(struct port_update *update, const struct port_row *port)
 {
-	if (writing->told_count)
+	if (update->lines_count)
 		return;
-	writing->told_of = arena_strdup(writing->arena, port->network_id);
-	writing->told[writing->told_count++] = arena_strdup(writing->arena, port->id);
+	update->lines_network = arena_strdup(update->arena, port->network_id);
+	update->lines_ports[update->lines_count++] = arena_strdup(update->arena,
+	                                                          port->id);
 }
 
-static void note_lines(struct writing *writing, const struct port_row *port,
-                       const struct port_row *heir)
+static void port_update_collect_lines(struct port_update *update,
+                                      const struct port_row *port,
+                                      const struct port_row *waiting)
 {
-	const struct port_row *was = writing->is_there ? &writing->was : NULL;
+	const struct port_row *old = update->exists ? &update->old : NULL;
 
-	writing->told_count = 0;
-	writing->told_of = arena_strdup(writing->arena, port->network_id);
-	if (lines_differ(writing->ports, &writing->network, was, port))
-		writing->told[writing->told_count++] =
-			arena_strdup(writing->arena, port->id);
-	if (heir)
-		writing->told[writing->told_count++] =
-			arena_strdup(writing->arena, heir->id);
+	update->lines_count = 0;
+	update->lines_network = arena_strdup(update->arena, port->network_id);
+	if (dnsmasq_lines_differ(update->ports, &update->network, old, port))
+		update->lines_ports[update->lines_count++] =
+			arena_strdup(update->arena, port->id);
+	if (waiting)
+		update->lines_ports[update->lines_count++] =
+			arena_strdup(update->arena, waiting->id);
 }
 
-void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port)
+void port_update_write_records(struct port_update *update, struct tx *tx,
+                               const struct port_row *port)
 {
-	struct change *change = &writing->change;
-	struct port_row heir;
-	bool has_heir = find_heir(writing, tx, port, &heir);
+	struct record_diff *diff = &update->diff;
+	struct port_row waiting;
+	bool has_waiting = port_update_find_waiting(update, tx, port, &waiting);
 
-	note_lines(writing, port, has_heir ? &heir : NULL);
-	change_begin(change, writing->arena);
-	store_records(tx, writing->arena, NULL, port->id, change_was, change);
-	if (has_heir)
-		store_records(tx, writing->arena, NULL, heir.id, change_was, change);
+	port_update_collect_lines(update, port, has_waiting ? &waiting : NULL);
+	record_diff_init(diff, update->arena);
+	store_records(tx, update->arena, NULL, port->id, record_diff_add_old, diff);
+	if (has_waiting)
+		store_records(tx, update->arena, NULL, waiting.id, record_diff_add_old,
+		              diff);
 	if (!port->is_gone)
-		writing_want(writing->ports, &writing->network, port, change);
-	if (has_heir)
-		writing_want(writing->ports, &writing->network, &heir, change);
-	change_write(&writing->change, tx);
-	change_end(&writing->change);
+		port_update_want_records(update->ports, &update->network, port, diff);
+	if (has_waiting)
+		port_update_want_records(update->ports, &update->network, &waiting, diff);
+	record_diff_write(&update->diff, tx);
+	record_diff_clear(&update->diff);
 }
 
-void writing_read_network(struct writing *writing, struct tx *tx)
+void port_update_read_network(struct port_update *update, struct tx *tx)
 {
-	if (!store_network_share(tx, writing->arena, writing->was.network_id,
-	                         &writing->network))
-		writing->network = (struct network_row){ .project_id = "" };
+	if (!store_network_share(tx, update->arena, update->old.network_id,
+	                         &update->network))
+		update->network = (struct network_row){ .project_id = "" };
 }
 
-void writing_end(struct writing *writing, struct tx *tx)
+void port_update_delete(struct port_update *update, struct tx *tx)
 {
-	writing_read_network(writing, tx);
-	writing->was.is_gone = true;
-	store_port_delete(tx, writing->was.id);
-	writing_records(writing, tx, &writing->was);
+	port_update_read_network(update, tx);
+	update->old.is_gone = true;
+	store_port_delete(tx, update->old.id);
+	port_update_write_records(update, tx, &update->old);
 }
 
-enum err writing_commit(struct writing *writing, struct tx *tx)
+enum err port_update_commit(struct port_update *update, struct tx *tx)
 {
-	struct lines_news news = {
-		.network_id = writing->told_count ? writing->told_of : NULL,
-		.port_ids = writing->told, .count = writing->told_count,
+	struct lines_change change = {
+		.network_id = update->lines_count ? update->lines_network : NULL,
+		.port_ids = update->lines_ports, .count = update->lines_count,
 	};
 	enum err err;
 
-	lines_raise(&news, tx);
+	dnsmasq_lines_raise(&change, tx);
 	err = tx_commit(tx);
 	if (err)
 		return err;
-	publisher_now(writing->ports->publisher, writing->change.zones,
-	              writing->change.zone_count);
-	lines_tell(&news, writing->ports);
+	publisher_now(update->ports->publisher, update->diff.zones,
+	              update->diff.zone_count);
+	dnsmasq_lines_announce(&change, update->ports);
 	return OK;
 }

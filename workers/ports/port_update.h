@@ -1,7 +1,7 @@
 /*
- * port_update -- what is done to a port within a transaction, whoever asks for it: its row is
- * read, its name found, its row written, and its records follow. A call says no where the
- * feed, whose source has said yes already, goes without the name.
+ * port_update -- a change of one port in a transaction, for calls and for the feed: read
+ * the port's row, find its name, write the row, then its records. A call fails if its
+ * name is invalid or taken. The feed then leaves out the name.
  */
 #pragma once
 
@@ -9,42 +9,45 @@
 #include "record_diff.h"
 #include "store.h"
 
-struct writing {
+struct port_update {
 	struct ports *ports;
 	struct arena *arena;
 	struct network_row network;
-	struct port_row was;		/* the port's row, if there is one */
-	bool is_there;
-	struct change change;
-	const char *told_of;		/* a network, of which these ports' lines for */
-	const char *told[2];		/* dnsmasq are others now */
-	size_t told_count;
+	struct port_row old;		/* if it exists */
+	bool exists;
+	struct record_diff diff;
+	const char *lines_network;	/* announce new lines of this network's */
+	const char *lines_ports[2];	/* ports for dnsmasq */
+	size_t lines_count;
 };
 
-/* PORT's full name, if it has a name and it or NETWORK a domain. ERR_INVALID. */
-enum err writing_name(const struct network_row *network, struct port_row *port,
-                      enum label_rules rules, struct arena *arena, struct why *why);
-/* The port that has its fqdn; NULL: it may have it. */
-const char *writing_rival(struct writing *writing, struct tx *tx,
-                          const struct port_row *port);
-/* PORT should have its records in CHANGE. */
-void writing_want(const struct ports *ports, const struct network_row *network,
-                  const struct port_row *port, struct change *change);
+/* Sets the full name of PORT if it has a name and a domain. ERR_INVALID. */
+enum err port_update_set_fqdn(const struct network_row *network, struct port_row *port,
+                              enum label_rules rules, struct arena *arena,
+                              struct why *why);
+/* The id of the port that has the full name of PORT; NULL: the name is free. */
+const char *port_update_taken_by(struct port_update *update, struct tx *tx,
+                                 const struct port_row *port);
+/* Adds the records of PORT to DIFF as wanted. */
+void port_update_want_records(const struct ports *ports,
+                              const struct network_row *network,
+                              const struct port_row *port, struct record_diff *diff);
 
-void writing_read(struct writing *writing, struct tx *tx, const char *id);
+void port_update_read(struct port_update *update, struct tx *tx, const char *id);
 /*
- * The records of PORT, whose row was just written, become as it and the network say. A
- * name that it had and has no more goes to a port of Neutron's that was told to have it.
+ * Writes the records of PORT, whose row was just written. If PORT had a name that it has
+ * no longer, a port of Neutron that waits for the name gets it.
  */
-void writing_records(struct writing *writing, struct tx *tx, const struct port_row *port);
-/* The network of the port that was read; of no project if it is gone. */
-void writing_read_network(struct writing *writing, struct tx *tx);
-/* The port that was read goes, and its records with it. */
-void writing_end(struct writing *writing, struct tx *tx);
+void port_update_write_records(struct port_update *update, struct tx *tx,
+                               const struct port_row *port);
+/* Reads the network of the old port; a deleted network has an empty project. */
+void port_update_read_network(struct port_update *update, struct tx *tx);
+/* Deletes the old port and its records. */
+void port_update_delete(struct port_update *update, struct tx *tx);
 /*
- * Its lines are told of, though they may be as they were: who runs again, for the answer
- * to its commit was lost, finds them so.
+ * Announces the lines of PORT even if they do not change: a retry after a lost answer to
+ * COMMIT finds them unchanged.
  */
-void writing_note(struct writing *writing, const struct port_row *port);
-/* Commits; and what changed is published at once, and its lines are told (lines.h). */
-enum err writing_commit(struct writing *writing, struct tx *tx);
+void port_update_mark_lines(struct port_update *update, const struct port_row *port);
+/* Commits, publishes the changes and announces the lines (dnsmasq_lines.h). */
+enum err port_update_commit(struct port_update *update, struct tx *tx);

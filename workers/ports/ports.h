@@ -24,7 +24,7 @@ struct feed;
 struct publisher;
 struct heartbeat;
 struct queue_watch;
-struct watch;
+struct domain_watch;
 
 enum ports_publish { PUBLISH_ALL, PUBLISH_FLAGGED };
 
@@ -45,7 +45,7 @@ struct ports {
 	struct publisher *publisher;
 	struct feed *feed;
 	struct comparison *comparison;
-	struct watch *watch;
+	struct domain_watch *watch;
 	int due_period_ms, look_period_ms, sweep_period_ms;	/* constant */
 };
 

@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "base/map.h"
 
-enum { KEY_MAX = 1100 };		/* four texts of a row's columns, and a number */
+enum { KEY_MAX = 1100 };		/* four texts and a number */
 
-static size_t key_of(const char *port_id, const char *name, uint16_t type,
-                     const char *data, const char *zone, char key[KEY_MAX])
+static size_t diff_key(const char *port_id, const char *name, uint16_t type,
+                       const char *data, const char *zone, char key[KEY_MAX])
 {
 	int len = snprintf(key, KEY_MAX, "%s %s %d %s %s", port_id, name, type, data, zone);
 
@@ -18,20 +18,20 @@ static size_t key_of(const char *port_id, const char *name, uint16_t type,
 	return (size_t)len;
 }
 
-void change_begin(struct change *change, struct arena *arena)
+void record_diff_init(struct record_diff *diff, struct arena *arena)
 {
-	*change = (struct change){ .arena = arena, .was = map_new(random_u32()),
-	                           .seen = map_new(random_u32()) };
+	*diff = (struct record_diff){ .arena = arena, .old_by_key = map_new(random_u32()),
+	                              .zones_seen = map_new(random_u32()) };
 }
 
-void change_end(struct change *change)
+void record_diff_clear(struct record_diff *diff)
 {
-	map_free(&change->was);
-	map_free(&change->seen);
+	map_free(&diff->old_by_key);
+	map_free(&diff->zones_seen);
 }
 
-static void *grown(struct arena *arena, const void *items, size_t count, size_t *size,
-                   size_t each)
+static void *diff_grow(struct arena *arena, const void *items, size_t count, size_t *size,
+                       size_t each)
 {
 	void *larger;
 
@@ -44,57 +44,59 @@ static void *grown(struct arena *arena, const void *items, size_t count, size_t 
 	return larger;
 }
 
-void change_was(void *self, const struct record_row *row)
+void record_diff_add_old(void *self, const struct record_row *row)
 {
-	struct change *change = self;
-	struct former *former = arena_alloc(change->arena, sizeof(*former));
+	struct record_diff *diff = self;
+	struct old_record *old = arena_alloc(diff->arena, sizeof(*old));
 	char key[KEY_MAX];
-	size_t len = key_of(row->port_id, row->name, row->type, row->data, row->zone,
-	                    key);
+	size_t len = diff_key(row->port_id, row->name, row->type, row->data, row->zone,
+	                      key);
 
-	change->all_was = grown(change->arena, change->all_was, change->was_count,
-	                        &change->was_size, sizeof(*change->all_was));
-	former->row = *row;
-	change->all_was[change->was_count++] = former;
-	map_put(change->was, key, len, former);
+	diff->old = diff_grow(diff->arena, diff->old, diff->old_count,
+	                      &diff->old_size, sizeof(*diff->old));
+	old->row = *row;
+	diff->old[diff->old_count++] = old;
+	map_put(diff->old_by_key, key, len, old);
 }
 
-static void push_zone(struct change *change, const struct record_row *row)
+static void diff_add_zone(struct record_diff *diff, const struct record_row *row)
 {
-	const char *key = arena_printf(change->arena, "%s %s", row->zone,
+	const char *key = arena_printf(diff->arena, "%s %s", row->zone,
 	                               row->project_id);
 
-	if (map_get(change->seen, key, strlen(key)))
+	if (map_get(diff->zones_seen, key, strlen(key)))
 		return;
-	map_put(change->seen, key, strlen(key), change);
-	change->zones = grown(change->arena, change->zones, change->zone_count,
-	                      &change->zone_size, sizeof(*change->zones));
-	change->zones[change->zone_count++] = (struct zone_key){
+	map_put(diff->zones_seen, key, strlen(key), diff);
+	diff->zones = diff_grow(diff->arena, diff->zones, diff->zone_count,
+	                        &diff->zone_size, sizeof(*diff->zones));
+	diff->zones[diff->zone_count++] = (struct zone_key){
 		.zone = row->zone, .project_id = row->project_id,
 		.made_for = row->made_for };
 }
 
-static void push_row(struct change *change, const struct record_row *row, int state)
+static void diff_add_row(struct record_diff *diff, const struct record_row *row,
+                         int state)
 {
-	change->rows = grown(change->arena, change->rows, change->count, &change->size,
-	                     sizeof(*change->rows));
-	change->rows[change->count] = *row;
-	change->rows[change->count++].state = state;
-	push_zone(change, row);
+	diff->rows = diff_grow(diff->arena, diff->rows, diff->count, &diff->size,
+	                       sizeof(*diff->rows));
+	diff->rows[diff->count] = *row;
+	diff->rows[diff->count++].state = state;
+	diff_add_zone(diff, row);
 }
 
-/* What was refused is tried again whenever the port changes. */
-static bool is_on_its_way(const struct record_row *row)
+/* A refused record is retried with each change of its port. */
+static bool diff_is_current(const struct record_row *row)
 {
 	return row->state == RECORD_ADD || row->state == RECORD_HAVE;
 }
 
-void change_want(struct change *change, const struct port_row *port,
-                 const char *project_id, const struct port_record *records, size_t count)
+void record_diff_add_wanted(struct record_diff *diff, const struct port_row *port,
+                            const char *project_id, const struct port_record *records,
+                            size_t count)
 {
 	const char *const projects[] = {
 		[ZONE_OF_NETWORK] = project_id, [ZONE_OF_PORT] = port->project_id,
-		[ZONE_OF_NOBODY] = "",
+		[ZONE_REVERSE] = "",
 	};
 
 	for (size_t i = 0; i < count; i++) {
@@ -102,29 +104,31 @@ void change_want(struct change *change, const struct port_row *port,
 		struct record_row row = {
 			.port_id = port->id, .zone = record->zone, .name = record->name,
 			.type = record->type, .data = record->data,
-			.project_id = projects[record->of],
-			.made_for = record->of == ZONE_OF_NOBODY ? port->project_id : NULL,
+			.project_id = projects[record->owner],
+			.made_for = record->owner == ZONE_REVERSE ? port->project_id
+			                                          : NULL,
 		};
 		char key[KEY_MAX];
-		size_t len = key_of(port->id, row.name, row.type, row.data, row.zone, key);
-		struct former *former = map_get(change->was, key, len);
+		size_t len = diff_key(port->id, row.name, row.type, row.data, row.zone,
+		                      key);
+		struct old_record *old = map_get(diff->old_by_key, key, len);
 
-		if (former)
-			former->is_wanted = true;
-		if (!former || !is_on_its_way(&former->row))
-			push_row(change, &row, RECORD_ADD);
+		if (old)
+			old->is_wanted = true;
+		if (!old || !diff_is_current(&old->row))
+			diff_add_row(diff, &row, RECORD_ADD);
 	}
 }
 
-void change_write(struct change *change, struct tx *tx)
+void record_diff_write(struct record_diff *diff, struct tx *tx)
 {
-	for (size_t i = 0; i < change->was_count; i++) {
-		const struct former *former = change->all_was[i];
+	for (size_t i = 0; i < diff->old_count; i++) {
+		const struct old_record *old = diff->old[i];
 
-		if (!former->is_wanted && former->row.state != RECORD_DROP)
-			push_row(change, &former->row, RECORD_DROP);
+		if (!old->is_wanted && old->row.state != RECORD_DROP)
+			diff_add_row(diff, &old->row, RECORD_DROP);
 	}
-	store_zones_look(tx, change->zones, change->zone_count);
-	store_records_put(tx, change->rows, change->count);
-	store_zones_changed(tx, change->zones, change->zone_count);
+	store_zones_find_claims(tx, diff->zones, diff->zone_count);
+	store_records_put(tx, diff->rows, diff->count);
+	store_zones_changed(tx, diff->zones, diff->zone_count);
 }

@@ -1,7 +1,7 @@
 /*
- * record_diff -- from what a port's records are to what they should be: the rows that have to
- * be written for that, and the domains that they are in. A row that is as it should be
- * is not touched, so that what a change costs depends on what it changes.
+ * record_diff -- the difference between the records that ports have and those that they
+ * should have: the rows to write, and their domains. A row that stays is not written, so
+ * the cost of a change depends on what it changes.
  */
 #pragma once
 
@@ -9,30 +9,30 @@
 
 struct map;
 
-struct former {
+struct old_record {
 	struct record_row row;
-	bool is_wanted;			/* still */
+	bool is_wanted;
 };
 
-struct change {
+struct record_diff {
 	struct arena *arena;
-	struct map *was;		/* struct former, by port and record */
-	struct former **all_was;
-	size_t was_count, was_size;
-	struct record_row *rows;	/* that are to be written */
+	struct map *old_by_key;		/* struct old_record, by port and record */
+	struct old_record **old;
+	size_t old_count, old_size;
+	struct record_row *rows;	/* to write */
 	size_t count, size;
-	struct map *seen;		/* zones */
-	struct zone_key *zones;
+	struct map *zones_seen;
+	struct zone_key *zones;		/* of rows */
 	size_t zone_count, zone_size;
 };
 
-void change_begin(struct change *change, struct arena *arena);
-/* For store_records(): what is. All of it before change_want(). */
-void change_was(void *change, const struct record_row *row);
-/* PORT, of a network of PROJECT_ID, should have these. */
-void change_want(struct change *change, const struct port_row *port,
-                 const char *project_id, const struct port_record *records,
-                 size_t count);
-/* Whatever was and nobody wants goes; all of it is written, and its domains are due. */
-void change_write(struct change *change, struct tx *tx);
-void change_end(struct change *change);
+void record_diff_init(struct record_diff *diff, struct arena *arena);
+/* A callback of store_records(). Add all old records before the wanted ones. */
+void record_diff_add_old(void *diff, const struct record_row *row);
+/* RECORDS of PORT, which is in a network of PROJECT_ID. */
+void record_diff_add_wanted(struct record_diff *diff, const struct port_row *port,
+                            const char *project_id, const struct port_record *records,
+                            size_t count);
+/* Writes the rows, drops old records that are not wanted, and makes the domains due. */
+void record_diff_write(struct record_diff *diff, struct tx *tx);
+void record_diff_clear(struct record_diff *diff);

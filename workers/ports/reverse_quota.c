@@ -13,17 +13,17 @@ static bool quota_counts(const struct zone_key *zone)
 }
 
 /* One for each project for which CHANGE needs new reverse domains; returns how many. */
-static size_t quota_collect(const struct ports *ports, const struct change *change,
+static size_t quota_collect(const struct ports *ports, const struct record_diff *diff,
                             struct zone_quota *quotas)
 {
 	struct map *seen = map_new(random_u32());
 	size_t count = 0;
 
-	for (size_t i = 0; i < change->zone_count; i++) {
-		const char *project_id = change->zones[i].made_for;
+	for (size_t i = 0; i < diff->zone_count; i++) {
+		const char *project_id = diff->zones[i].made_for;
 		struct zone_quota *quota;
 
-		if (!quota_counts(&change->zones[i]))
+		if (!quota_counts(&diff->zones[i]))
 			continue;
 		quota = map_get(seen, project_id, strlen(project_id));
 		if (!quota) {
@@ -63,15 +63,15 @@ static void quota_refuse(struct tx *tx, const struct request *req,
 }
 
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
-                         const struct request *req, const struct change *change)
+                         const struct request *req, const struct record_diff *diff)
 {
 	struct zone_quota *quotas;
 	size_t count;
 
-	if (req->context.is_admin || !change->zone_count || tx->err)
+	if (req->context.is_admin || !diff->zone_count || tx->err)
 		return;
-	quotas = arena_alloc(change->arena, change->zone_count * sizeof(*quotas));
-	count = quota_collect(ports, change, quotas);
+	quotas = arena_alloc(diff->arena, diff->zone_count * sizeof(*quotas));
+	count = quota_collect(ports, diff, quotas);
 	store_quotas_read(tx, quotas, count);
 	count = quota_keep_limited(quotas, count);
 	store_quotas_lock(tx, quotas, count);

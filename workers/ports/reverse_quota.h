@@ -1,8 +1,8 @@
 /*
- * reverse_quota -- a reverse domain belongs to no project, and is made when a port needs it.
- * It counts for the project of that port: the project's quota of domains, or
- * ports.quota_reverse, bounds how many there are. Ports in a reverse domain that exists need
- * nothing. What Neutron tells is counted, and not refused: its own quotas bound it.
+ * reverse_quota -- a reverse domain belongs to no project, and is made when a port needs
+ * it. It counts for the project of that port: the project's quota of domains, or
+ * ports.quota_reverse, bounds how many there are. Ports in a reverse domain that exists
+ * need nothing. What Neutron tells is counted, and not refused: its own quotas bound it.
  */
 #pragma once
 
@@ -18,4 +18,4 @@ struct request;
  * at the same time; a new transaction sees it.
  */
 void reverse_quota_check(const struct ports *ports, struct tx *tx,
-                         const struct request *req, const struct change *change);
+                         const struct request *req, const struct record_diff *diff);

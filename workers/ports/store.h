@@ -41,10 +41,11 @@ bool store_network_is_gone(struct tx *tx, const char *id);
 /* The project that such a network was of; NULL: it is not gone, or was never there. */
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
 /* A network of that id that a call made, of another project. */
-bool store_network_is_called(struct tx *tx, const struct network_row *network);
+bool store_network_conflicts(struct tx *tx, const struct network_row *network);
 void store_network_put(struct tx *tx, const struct network_row *network);
-/* Neutron's, of which it has not told yet: it has no project, and no domain. */
-void store_network_put_unknown(struct tx *tx, const char *id);
+/* A network of Neutron whose data has not arrived: without project and domain. */
+void store_network_put_unknown(struct tx *tx, const char *id,
+                               struct network_row *network);
 /* Deletes the ports and subnets that calls made in it. */
 void store_network_clear(struct tx *tx, const char *id);
 /* Has it ports? */
@@ -73,15 +74,16 @@ bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet)
 bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
                        struct subnet_row *subnet);
 /* A subnet of that id that a call made, in another network. */
-bool store_subnet_is_called(struct tx *tx, const struct subnet_row *subnet);
+bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet);
 /* Neutron told its end, and that is remembered. */
 bool store_subnet_is_gone(struct tx *tx, const char *id);
 /* The same, and of which network it was. */
-bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1]);
+bool store_subnet_gone_network(struct tx *tx, const char *id,
+                               char network_id[ID_LEN + 1]);
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet);
 void store_subnet_delete(struct tx *tx, const char *id);
 /* It is gone by Neutron's word, and Neutron did not tell of it before. */
-void store_subnet_never(struct tx *tx, const char *id);
+void store_subnet_put_tombstone(struct tx *tx, const char *id);
 struct port_filter;
 /* Of networks of its project, by id. */
 void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
@@ -116,23 +118,23 @@ void store_ports_rename(struct tx *tx, const char *network_id,
 void store_port_delete(struct tx *tx, const char *id);
 void store_ports_delete(struct tx *tx, const char *network_id);
 /* A port of that id that a call made, of another network or project. */
-bool store_port_is_called(struct tx *tx, const struct port_row *port);
+bool store_port_conflicts(struct tx *tx, const struct port_row *port);
 /* As store_port_update(), of a port that a call made or that is gone: it is Neutron's now. */
-void store_port_take(struct tx *tx, const struct port_row *port);
+void store_port_take_over(struct tx *tx, const struct port_row *port);
 /* It is gone by Neutron's word, and Neutron did not tell of it before. */
-void store_port_never(struct tx *tx, const char *id);
+void store_port_put_tombstone(struct tx *tx, const char *id);
 /* Those that went a day ago and have no records any more; and networks without any. */
-void store_sweep_ports(struct tx *tx);
+void store_ports_sweep(struct tx *tx);
 /* Of a network that has the fqdn; NULL: none. */
-const char *store_port_named(struct tx *tx, struct arena *arena, const char *network_id,
-                             const char *fqdn);
+const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
+                                 const char *network_id, const char *fqdn);
 /* Port ID has the name until the transaction ends: whoever frees the name comes behind it. */
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn);
 /* Those of a network that should be called so (either text), and are not yet; a few, locked. */
-void store_ports_waiting(struct tx *tx, struct arena *arena, const char *network_id,
-                         const char *fqdn, const char *relative,
-                         void (*each)(void *self, const struct port_row *port),
-                         void *self);
+void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
+                               const char *fqdn, const char *relative,
+                               void (*each)(void *self, const struct port_row *port),
+                               void *self);
 struct port_filter {
 	const char *project_id, *network_id;	/* NULL: of all */
 	const char *dns_fqdn;			/* NULL: whatever they are called */
@@ -182,9 +184,9 @@ struct comparison_row {
 };
 
 /* The next one of FEED is due at the latest so soon; it is made known. */
-void store_comparison_due(struct tx *tx, const char *feed, int seconds);
+void store_comparison_due(struct tx *tx, const char *feed, int ms);
 /* Is one due? Then it is the caller's, and the next PERIOD_S from now. */
-bool store_comparison_take(struct tx *tx, const char *feed, int period_ms);
+bool store_comparison_claim(struct tx *tx, const char *feed, int period_ms);
 void store_comparison_put(struct tx *tx, const char *feed,
                           const struct comparison_row *row);
 /* False: nobody asked for one yet. */
@@ -194,23 +196,24 @@ bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
  * What is known of Neutron's networks, also that they are gone. Those whose domain is
  * that of all who have none, but is not DOMAIN, have no revision.
  */
-void store_network_sights(struct tx *tx, const char *domain,
-                          void (*each)(void *self, const struct sight *sight),
-                          void *self);
+void store_network_revisions(struct tx *tx, const char *domain,
+                             void (*each)(void *self, const struct revision *revision),
+                             void *self);
 /* The same of its subnets; ALL: whatever their flag, they should be published. */
-void store_subnet_sights(struct tx *tx, bool all,
-                         void (*each)(void *self, const struct sight *sight), void *self);
+void store_subnet_revisions(struct tx *tx, bool all,
+                            void (*each)(void *self, const struct revision *revision),
+                            void *self);
 /* The same of its ports in a network, its floating IPs among them. */
-void store_port_sights(struct tx *tx, const char *network_id,
-                       void (*each)(void *self, const struct sight *sight,
-                                    bool is_floating), void *self);
+void store_port_revisions(struct tx *tx, const char *network_id,
+                          void (*each)(void *self, const struct revision *revision,
+                                       bool is_floating), void *self);
 
 /* ---- domains that have open ones ---- */
 
 struct zone_key {
 	const char *zone, *project_id;
 	const char *made_for;		/* the project whose port needs a reverse domain; or NULL */
-	/* store_zones_look() sets these for a reverse domain that a port needs: */
+	/* store_zones_find_claims() sets these for a reverse domain that a port needs: */
 	uint64_t rev;			/* of the row of the zone; 0: there is no row */
 	bool is_claimed;		/* from now on it counts for MADE_FOR */
 	bool is_new;			/* central has to make it */
@@ -228,7 +231,7 @@ struct zone_row {
  * Finds, before the change, the reverse domains that count for no project yet: no port
  * has a record in them, and no domain that zonefleet-ports made exists.
  */
-void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count);
+void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
 /* Makes zones due. ERR_RACE: another transaction changed a zone that this one claims. */
 void store_zones_changed(struct tx *tx, const struct zone_key *zones, size_t count);
 void store_zones_due(struct tx *tx, struct arena *arena,
@@ -240,8 +243,8 @@ struct watched_zone {
 	const char *zone, *domain_id;	/* "": not known yet */
 };
 /*
- * At most LIMIT that have records of ours, of which nothing is open, and that nobody looked
- * at for PERIOD_S, the oldest first.
+ * At most LIMIT that have records of ours, of which nothing is open, and that nobody
+ * looked at for PERIOD_S, the oldest first.
  */
 void store_zones_watched(struct tx *tx, struct arena *arena, int period_ms, int limit,
                          void (*each)(void *self, const struct watched_zone *zone),
@@ -264,8 +267,8 @@ void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
  * Locks the numbers of the projects' reverse domains: until this transaction ends, no
  * other transaction can give these projects any. ERR_RACE: another one did so after this
- * one began to read. Sets rev and count: domains that zonefleet-ports made and that exist,
- * and domains that it has to make because a port needs them.
+ * one began to read. Sets rev and count: domains that zonefleet-ports made and that
+ * exist, and domains that it has to make because a port needs them.
  */
 void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
 /* Reverse ones that we made and that have no record are due. */
@@ -283,7 +286,7 @@ void store_zone_done(struct tx *tx, const struct zone_key *zone,
                      const struct record_row *rows, size_t count);
 void store_zone_refused(struct tx *tx, const struct record_row *row, const char *reason);
 /* All that was refused may be taken by now: it is open again. */
-void store_retry_refused(struct tx *tx);
+void store_records_retry_refused(struct tx *tx);
 /* All that was open at REV is done; due again only if there is more by now. */
 void store_zone_settled(struct tx *tx, const struct zone_key *zone, uint64_t rev);
 void store_zone_failed(struct tx *tx, const struct zone_key *zone, const char *reason,

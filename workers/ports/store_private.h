@@ -7,7 +7,7 @@
 
 /* A network of which nobody knows more than that something gone was of it. */
 #define NO_NETWORK "00000000000000000000000000000000"
-void store_no_network(struct tx *tx);
+void store_network_put_placeholder(struct tx *tx);
 
 /* Of ZONES those that are claimed count for their projects from now on, and are due. */
 void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count);

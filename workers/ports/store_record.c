@@ -10,7 +10,7 @@ static const char *const states[] = {
 #define COLUMNS "SELECT r.port_id, r.project_id, r.zone, r.name, r.data, r.type, " \
                 "r.state, r.seq"
 
-static void read_record(struct tx_rows *rows, struct record_row *row)
+static void record_row_read(struct tx_rows *rows, struct record_row *row)
 {
 	const char *state;
 
@@ -44,7 +44,7 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
 	while (tx_next(&rows)) {
 		struct record_row row;
 
-		read_record(&rows, &row);
+		record_row_read(&rows, &row);
 		each(self, &row);
 	}
 }
@@ -96,7 +96,7 @@ void store_published_zones(struct tx *tx, struct arena *arena, const char *netwo
 
 enum { KEYS = 7 };			/* columns of rows that are written */
 
-static void fill_key(struct tx_value *at, const struct record_row *row)
+static void record_row_bind(struct tx_value *at, const struct record_row *row)
 {
 	at[0] = tx_text(row->port_id);
 	at[1] = tx_text(row->zone);
@@ -115,7 +115,7 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 	                                             sizeof(*values));
 
 	for (size_t i = 0; i < count; i++) {
-		fill_key(&values[KEYS * i], &rows[i]);
+		record_row_bind(&values[KEYS * i], &rows[i]);
 		values[KEYS * i + 6] = tx_text(states[rows[i].state]);
 	}
 	if (count)
@@ -148,7 +148,7 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
 	while (tx_next(&rows)) {
 		struct record_row row;
 
-		read_record(&rows, &row);
+		record_row_read(&rows, &row);
 		row.is_shared = row_int(&rows);
 		each(self, &row);
 	}
@@ -170,7 +170,7 @@ void store_zone_done(struct tx *tx, const struct zone_key *zone,
 	                                             sizeof(*values));
 
 	for (size_t i = 0; i < count; i++) {
-		fill_key(&values[KEYS * i], &rows[i]);
+		record_row_bind(&values[KEYS * i], &rows[i]);
 		values[KEYS * i + 6] = tx_int((int64_t)rows[i].seq);
 	}
 	if (count)
@@ -192,7 +192,7 @@ void store_zone_refused(struct tx *tx, const struct record_row *row, const char 
 	            tx_int((int64_t)row->seq)));
 }
 
-void store_retry_refused(struct tx *tx)
+void store_records_retry_refused(struct tx *tx)
 {
 	tx_exec(tx,
 	    "UPDATE port_zones z JOIN (SELECT DISTINCT zone, project_id "

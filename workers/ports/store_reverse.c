@@ -160,7 +160,7 @@ static const struct thing_query zone_domains = {
 	"WHERE d.live = 1 AND " STAYS " AND d.name IN (", ")", zone_take_domain
 };
 
-void store_zones_look(struct tx *tx, struct zone_key *zones, size_t count)
+void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count)
 {
 	struct things things;
 

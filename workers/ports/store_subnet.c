@@ -19,7 +19,7 @@ void store_cidr(struct tx_rows *rows, struct prefix *cidr)
 #define WITH_NETWORK "SELECT " COLUMNS ", n.project_id, n.domain FROM subnets s " \
                      "JOIN networks n ON n.id = s.network_id "
 
-static void read_subnet(struct tx_rows *rows, struct subnet_row *subnet)
+static void subnet_row_read(struct tx_rows *rows, struct subnet_row *subnet)
 {
 	*subnet = (struct subnet_row){ 0 };
 	snprintf(subnet->id, sizeof(subnet->id), "%s", row_text(rows));
@@ -31,9 +31,9 @@ static void read_subnet(struct tx_rows *rows, struct subnet_row *subnet)
 	subnet->revision = (uint64_t)row_int(rows);
 }
 
-static void read_with_network(struct tx_rows *rows, struct subnet_row *subnet)
+static void subnet_row_read_with_network(struct tx_rows *rows, struct subnet_row *subnet)
 {
-	read_subnet(rows, subnet);
+	subnet_row_read(rows, subnet);
 	subnet->project_id = row_text(rows);
 	subnet->domain_text = row_text(rows);
 }
@@ -46,7 +46,7 @@ bool store_subnet_lock(struct tx *tx, const char *id, struct subnet_row *subnet)
 	    "SELECT " COLUMNS "FROM subnets s WHERE s.id = ? AND s.deleted_at IS NULL "
 	    "FOR UPDATE", TX_BIND(tx_text(id))))
 		return false;
-	read_subnet(&rows, subnet);
+	subnet_row_read(&rows, subnet);
 	tx_select_end(&rows);
 	return !tx->err;
 }
@@ -60,7 +60,7 @@ bool store_subnet_read(struct tx *tx, struct arena *arena, const char *id,
 	    WITH_NETWORK "WHERE s.id = ? AND s.deleted_at IS NULL",
 	    TX_BIND(tx_text(id))))
 		return false;
-	read_with_network(&rows, subnet);
+	subnet_row_read_with_network(&rows, subnet);
 	tx_select_end(&rows);
 	return !tx->err;
 }
@@ -80,14 +80,14 @@ bool store_subnet_is_gone(struct tx *tx, const char *id)
 	                     "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
-bool store_subnet_is_called(struct tx *tx, const struct subnet_row *subnet)
+bool store_subnet_conflicts(struct tx *tx, const struct subnet_row *subnet)
 {
 	return subnet_exists(tx, "SELECT 1 FROM subnets WHERE id = ? AND NOT is_fed "
 	                     "AND network_id <> ? AND deleted_at IS NULL",
 	                     TX_BIND(tx_text(subnet->id), tx_text(subnet->network_id)));
 }
 
-bool store_subnet_was_of(struct tx *tx, const char *id, char network_id[ID_LEN + 1])
+bool store_subnet_gone_network(struct tx *tx, const char *id, char network_id[ID_LEN + 1])
 {
 	struct tx_rows rows;
 
@@ -117,7 +117,7 @@ void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter 
 	while (tx_next(&rows)) {
 		struct subnet_row subnet;
 
-		read_with_network(&rows, &subnet);
+		subnet_row_read_with_network(&rows, &subnet);
 		each(self, &subnet);
 	}
 }
@@ -149,7 +149,7 @@ void store_subnet_delete(struct tx *tx, const char *id)
 	    TX_BIND(tx_text(id)));
 }
 
-void store_no_network(struct tx *tx)
+void store_network_put_placeholder(struct tx *tx)
 {
 	struct tx_rows rows;
 
@@ -164,9 +164,9 @@ void store_no_network(struct tx *tx)
 	    TX_NONE);
 }
 
-void store_subnet_never(struct tx *tx, const char *id)
+void store_subnet_put_tombstone(struct tx *tx, const char *id)
 {
-	store_no_network(tx);
+	store_network_put_placeholder(tx);
 	tx_exec(tx,
 	    "INSERT INTO subnets (id, network_id, address, bits, is_fed, deleted_at) "
 	    "VALUES (?, '" NO_NETWORK "', '', 0, 1, NOW(3)) "

@@ -5,7 +5,7 @@
 
 enum { MAC_TEXT = 17 };
 
-static bool is_hex(char c)
+static bool mac_is_hex(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
@@ -15,7 +15,7 @@ enum err mac_check(const char *text, struct why *why)
 	bool is_one = strlen(text) == MAC_TEXT;
 
 	for (size_t i = 0; is_one && i < MAC_TEXT; i++)
-		is_one = i % 3 == 2 ? text[i] == ':' : is_hex(text[i]);
+		is_one = i % 3 == 2 ? text[i] == ':' : mac_is_hex(text[i]);
 	return is_one ? OK : fail(why, ERR_INVALID, "mac_address: must be six pairs of "
 	                          "hexadecimal digits in lower case, with colons");
 }

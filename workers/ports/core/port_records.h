@@ -31,7 +31,7 @@ struct port_record {
 	const char *zone, *name;
 	uint16_t type;
 	const char *data;		/* presentation */
-	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_OF_NOBODY } of;	/* reverse: nobody */
+	enum { ZONE_OF_NETWORK, ZONE_OF_PORT, ZONE_REVERSE } owner;	/* whose zone */
 };
 
 /* Their number; *records: in ARENA. */

@@ -3,35 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_id(const void *a, const void *b)
+static int revision_compare_ids(const void *a, const void *b)
 {
-	return strcmp(((const struct sight *)a)->id, ((const struct sight *)b)->id);
+	return strcmp(((const struct revision *)a)->id, ((const struct revision *)b)->id);
 }
 
-void sights_sort(struct sight *sights, size_t count)
+void revisions_sort(struct revision *revisions, size_t count)
 {
 	if (count)
-		qsort(sights, count, sizeof(*sights), by_id);
+		qsort(revisions, count, sizeof(*revisions), revision_compare_ids);
 }
 
-bool sights_have(const struct sight *sights, size_t count, const char *id)
+bool revisions_have(const struct revision *revisions, size_t count, const char *id)
 {
-	struct sight key;
+	struct revision key;
 
 	memcpy(key.id, id, sizeof(key.id));
-	return count && bsearch(&key, sights, count, sizeof(key), by_id);
+	return count && bsearch(&key, revisions, count, sizeof(key),
+	                        revision_compare_ids);
 }
 
-static bool is_newer(const struct sight *their, const struct sight *our)
+static bool revision_is_newer(const struct revision *their, const struct revision *our)
 {
-	if (our->is_gone || their->is_hint)
+	if (our->is_gone || their->is_partial)
 		return false;
 	return !our->revision || !their->revision || their->revision > our->revision;
 }
 
-size_t sights_differing(const struct sight *ours, size_t our_count,
-                        const struct sight *theirs, size_t their_count,
-                        struct sight *differing)
+size_t revisions_diff(const struct revision *ours, size_t our_count,
+                      const struct revision *theirs, size_t their_count,
+                      struct revision *differing)
 {
 	size_t i = 0, j = 0, count = 0;
 
@@ -43,7 +44,7 @@ size_t sights_differing(const struct sight *ours, size_t our_count,
 			differing[count++] = ours[i];
 		if (order > 0)
 			differing[count++] = theirs[j];
-		if (!order && is_newer(&theirs[j], &ours[i]))
+		if (!order && revision_is_newer(&theirs[j], &ours[i]))
 			differing[count++] = theirs[j];
 		i += order <= 0;
 		j += order >= 0;

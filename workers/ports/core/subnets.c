@@ -19,7 +19,7 @@ bool subnets_publish(const struct subnets *subnets, const struct address *addres
 
 /* ---- cidrs ---- */
 
-static void clear_hosts(struct prefix *cidr)
+static void cidr_clear_hosts(struct prefix *cidr)
 {
 	uint8_t *octets = cidr->address.octets;
 
@@ -36,7 +36,7 @@ enum err cidr_parse(const char *text, struct prefix *cidr, struct why *why)
 	if (!strchr(text, '/') || !prefix_parse(text, cidr) || cidr->address.scope)
 		return fail(why, ERR_INVALID, "cidr: must be an IPv4 or IPv6 prefix, "
 		            "10.1.0.0/16 or fd00::/64");
-	clear_hosts(cidr);
+	cidr_clear_hosts(cidr);
 	return OK;
 }
 
