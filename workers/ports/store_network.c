@@ -49,7 +49,7 @@ static void network_row_read_subnets(struct tx *tx, struct arena *arena, const c
 	network->subnets = (struct subnets){ list, count, false };
 }
 
-/* What is read under a lock is as it is now, not as the transaction has seen it first. */
+/* A read with a lock sees the present row, not the transaction's snapshot. */
 static bool network_row_select(struct tx *tx, struct arena *arena, const char *id,
                                const char *sql, const char *subnets,
                                struct network_row *network)

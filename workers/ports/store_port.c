@@ -4,11 +4,11 @@
 #include "store_private.h"
 
 enum {
-	SWEPT_MAX = 1000,		/* rows at a time */
+	SWEPT_MAX = 1000,		/* rows of one statement */
 	WAITING_MAX = 16,
 };
 
-/* ---- a port as it is read: its row, its addresses, the state of its records ---- */
+/* ---- reads: the row, its addresses, the state of its records ---- */
 
 #define COLUMNS \
 	"SELECT p.id, p.network_id, p.project_id, p.dns_name, p.dns_fqdn, p.dns_domain, " \
@@ -114,7 +114,7 @@ void store_ports(struct tx *tx, struct arena *arena, const struct port_filter *f
 	}
 }
 
-/* Under a lock: those of a transaction that has just ended are among them. */
+/* The lock also shows rows that a transaction committed after this one began. */
 void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *network_id,
                                const char *fqdn, const char *relative,
                                void (*each)(void *self, const struct port_row *port),
@@ -177,9 +177,9 @@ bool store_port_conflicts(struct tx *tx, const struct port_row *port)
 	return exists;
 }
 
-/* ---- and written ---- */
+/* ---- writes ---- */
 
-/* It is a port of no other network, and of no other project, ever. */
+/* The network and project of a port never change. */
 static void port_row_insert(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
@@ -193,7 +193,7 @@ static void port_row_insert(struct tx *tx, const struct port_row *port)
 	            tx_int(port->is_fed), tx_int(port->is_floating)));
 }
 
-/* Only a floating IP that was found by its port (compare.c) has no project, until it is told. */
+/* A floating IP that a comparison found (compare.c) first has no project. */
 static void port_row_update(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
@@ -284,7 +284,7 @@ void store_ports_delete(struct tx *tx, const char *network_id)
 	    "WHERE network_id = ? AND deleted_at IS NULL", TX_BIND(tx_text(network_id)));
 }
 
-/* A port is of some network: of these nobody knows which, and it does not matter. */
+/* The row needs a network, and the port's network is unknown. */
 void store_port_put_tombstone(struct tx *tx, const char *id)
 {
 	store_network_put_placeholder(tx);

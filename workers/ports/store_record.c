@@ -49,7 +49,7 @@ void store_records(struct tx *tx, struct arena *arena, const char *network_id,
 	}
 }
 
-/* ---- how far they are ---- */
+/* ---- progress of records ---- */
 
 #define OF_THEM "FROM ports p JOIN port_records r ON r.port_id = p.id "
 #define PUBLISHED \
@@ -92,9 +92,9 @@ void store_published_zones(struct tx *tx, struct arena *arena, const char *netwo
 		each(self, row_text(&rows));
 }
 
-/* ---- what is wanted of them ---- */
+/* ---- wanted records ---- */
 
-enum { KEYS = 7 };			/* columns of rows that are written */
+enum { KEYS = 7 };			/* columns of a written row */
 
 static void record_row_bind(struct tx_value *at, const struct record_row *row)
 {
@@ -125,14 +125,14 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 	arena_free(&arena);
 }
 
-/* ---- what was done ---- */
+/* ---- results of publishing ---- */
 
-/* Another port's, or what another project wrote to the domain: it stays as long. */
+/* Another port, perhaps of another project, wants the same record: it stays. */
 #define IS_SHARED "EXISTS (SELECT 1 FROM port_records o WHERE o.zone = r.zone " \
                   "AND o.name = r.name AND o.type = r.type AND o.data = r.data " \
                   "AND (o.port_id <> r.port_id) AND o.state IN ('ADD', 'HAVE'))"
 
-/* In the order of its index: how many there are behind them does not matter. */
+/* In the order of the index: the rows after LIMIT cost nothing. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,
                      int state, size_t limit,
                      void (*each)(void *self, const struct record_row *row), void *self)
@@ -155,8 +155,8 @@ void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *
 }
 
 /*
- * Said again, when nobody knows whether it was committed, it changes nothing: what has
- * become HAVE stays so, and what is gone is not brought back.
+ * Idempotent: a retry after a lost answer to COMMIT changes nothing. A row in HAVE stays,
+ * and a deleted row does not come back.
  */
 #define DONE " ON DUPLICATE KEY UPDATE state = IF(seq <> VALUES(seq), state, " \
              "CASE state WHEN 'ADD' THEN 'HAVE' WHEN 'DROP' THEN 'GONE' " \
@@ -203,7 +203,7 @@ void store_records_retry_refused(struct tx *tx)
 	        "WHERE state = 'REFUSED'", TX_NONE);
 }
 
-/* ---- what is not there any more ---- */
+/* ---- records of lost domains ---- */
 
 void store_zone_lost(struct tx *tx, const struct zone_key *zone)
 {

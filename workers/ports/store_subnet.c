@@ -122,7 +122,7 @@ void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter 
 	}
 }
 
-/* ---- and written ---- */
+/* ---- writes ---- */
 
 void store_subnet_put(struct tx *tx, const struct subnet_row *subnet)
 {

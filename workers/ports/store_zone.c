@@ -2,9 +2,9 @@
 
 #include "store_private.h"
 
-enum { ZONES_DUE_MAX = 1000 };		/* of one look */
+enum { ZONES_DUE_MAX = 1000 };		/* of one read */
 
-/* Blind: a change of records does not depend on what these rows were. */
+/* A blind write: it does not read the old rows. */
 static void zones_raise(struct tx *tx, const struct zone_key *zones, size_t count)
 {
 	struct arena *arena = arena_new();
