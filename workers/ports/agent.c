@@ -21,19 +21,19 @@
 #include "runtime/offload.h"
 
 enum {
-	WRITES_MAX = 10000,		/* that wait for the disk */
-	CHANGED_MAX = 1000,		/* ports of a message */
+	WRITES_MAX = 10000,		/* queued for the disk */
+	CHANGED_MAX = 1000,		/* ports in a message */
 };
 
-/* A directory, and what is kept in it. */
+/* A network, and the files in its directory. */
 struct network {
 	struct network *next;
 	char id[ID_LEN + 1];
-	char *name, *folder;		/* in the directory; with it */
+	char *name, *folder;		/* name in the directory; path */
 	json_t *args;
 	struct signaller *signaller;
 	struct mirror *mirror;
-	bool is_seen;			/* by the look that goes on */
+	bool is_seen;			/* in the present scan */
 };
 
 struct agent_settings {
@@ -45,11 +45,11 @@ static struct agent {
 	const struct runtime *runtime;
 	struct agent_settings settings;
 	struct lane *lane;
-	struct network *networks, *unchecked;	/* of those, who is checked next */
+	struct network *networks, *unchecked;	/* unchecked: the next to check */
 	struct versions *versions;
 	struct metric *count, *age;
-	bool hears_changes;			/* what changes is told us */
-	bool is_unreadable;			/* it cannot be read, as the log has */
+	bool hears_changes;			/* the fanout queue is open */
+	bool is_unreadable;			/* and the log says so */
 	int look_period_ms;		/* constant */
 } agent = { .look_period_ms = 2000 };
 
@@ -106,7 +106,7 @@ static void network_new(const char *name, const char *id)
 	network->is_seen = true;
 	network->next = agent.networks;
 	agent.networks = network;
-	log_info("network came: folder=%s", network->folder);
+	log_info("network added: folder=%s", network->folder);
 	if (agent.hears_changes)
 		mirror_read(network->mirror);
 }
@@ -121,7 +121,7 @@ static void network_free(struct network *network)
 	free(network);
 }
 
-/* The network of a directory, which may be written with hyphens. */
+/* NAME is a UUID with or without hyphens. */
 static struct network *networks_find(const char *name)
 {
 	struct network *network = agent.networks;
@@ -163,7 +163,7 @@ static void networks_see_all(DIR *directory)
 		networks_see(dirfd(directory), entry->d_name);
 }
 
-/* Those that are not seen go. Returns how many are left. */
+/* Frees networks whose directory is gone. Returns how many are left. */
 static int64_t networks_forget_unseen(void)
 {
 	struct network **link = &agent.networks;
@@ -180,13 +180,13 @@ static int64_t networks_forget_unseen(void)
 		*link = network->next;
 		if (agent.unchecked == network)
 			agent.unchecked = network->next;
-		log_info("network went: folder=%s", network->folder);
+		log_info("network removed: folder=%s", network->folder);
 		network_free(network);
 	}
 	return left;
 }
 
-/* Which has not to be there yet. */
+/* The directory may not exist yet. */
 static void networks_log_unreadable(int error)
 {
 	if (!agent.is_unreadable)
@@ -195,7 +195,7 @@ static void networks_log_unreadable(int error)
 	agent.is_unreadable = true;
 }
 
-/* Each looks after its files; how far behind is the last of them? */
+/* Lets each mirror work, and measures the oldest change that is not in files. */
 static void networks_look_after(void)
 {
 	int64_t oldest_ms = 0;
@@ -228,7 +228,7 @@ static void networks_look(void *self)
 	networks_look_after();
 }
 
-/* As many as fit in a question; the others have their turn the next time. */
+/* One message has some networks. The next message has those after them. */
 static void networks_check_versions(void *self)
 {
 	struct network *network = agent.unchecked ? agent.unchecked : agent.networks;
@@ -241,7 +241,7 @@ static void networks_check_versions(void *self)
 		agent.unchecked = network;
 }
 
-/* Two directories may be of one network. */
+/* One network may have two directories. */
 static void networks_on_version(void *self, const char *id, uint64_t version)
 {
 	(void)self;
@@ -256,7 +256,7 @@ static const struct timer timers[] = {
 	{ 0 }
 };
 
-/* ---- what is told ---- */
+/* ---- announced changes ---- */
 
 static enum err hosts_decode_ids(const json_t *list, char ids[][ID_LEN + 1],
                                  struct why *why)
@@ -270,7 +270,7 @@ static enum err hosts_decode_ids(const json_t *list, char ids[][ID_LEN + 1],
 	return OK;
 }
 
-/* IDS: NULL: any of its ports. */
+/* IDS NULL: any port of the network. */
 static void network_changed(const struct network *network, char ids[][ID_LEN + 1],
                             size_t count, uint64_t version)
 {
@@ -312,7 +312,7 @@ static const struct rpc_method methods[] = {
 	{ 0 }
 };
 
-/* From now on we hear what changes; what was told before may be anything. */
+/* Changes before this moment were not announced here, so read everything. */
 static void networks_on_new_fanout(void *self)
 {
 	(void)self;
@@ -321,7 +321,7 @@ static void networks_on_new_fanout(void *self)
 		mirror_read(network->mirror);
 }
 
-/* ---- its life ---- */
+/* ---- start and stop ---- */
 
 static enum err ports_agent_check(void *self, struct why *why)
 {

@@ -8,7 +8,7 @@
 #include "model/identity.h"
 #include "model/json.h"
 
-/* The words begin with the way to what they are about: "port.network_id is missing". */
+/* Puts FIELD in front of the reason: "port.network_id is missing". */
 static enum err codec_within(const char *field, enum err err, struct why *why)
 {
 	return err ? fail(why, err, "%s.%s", field, why->text) : OK;
@@ -32,7 +32,7 @@ const struct json_field codec_network_shown[] = {
 	{ 0 }
 };
 
-/* In any case, with or without the last dot, as users of Neutron write it. */
+/* Accepts capitals and a missing last dot, as Neutron does. */
 enum err codec_domain(const char *text, const char *field, struct name *domain,
                       struct why *why)
 {
@@ -193,7 +193,7 @@ json_t *codec_encode_subnet(const struct subnet_row *subnet)
 	                 "published", subnet->is_published);
 }
 
-/* ---- what a message says of a port ---- */
+/* ---- ports in messages ---- */
 
 const struct json_field codec_port_fields[] = {
 	{ "id", "id", "its id", "a new id", .is_fixed = true },
@@ -234,7 +234,7 @@ static enum err codec_decode_address(const json_t *json, struct port_row *port,
 	if (err)
 		return err;
 	if (codec_has_address(port, address))
-		return fail(why, ERR_INVALID, "ip_address: %.64s is there twice", text);
+		return fail(why, ERR_INVALID, "ip_address: %.64s is repeated", text);
 	port->count++;
 	return OK;
 }
@@ -258,7 +258,7 @@ static enum err codec_decode_addresses(struct request *req, const json_t *json,
 	return err;
 }
 
-/* null and "" are none. */
+/* null and "": no name. */
 static enum err codec_decode_dns_name(struct request *req, const json_t *json,
                                       struct port_values *values)
 {
@@ -271,7 +271,7 @@ static enum err codec_decode_dns_name(struct request *req, const json_t *json,
 	for (const char *at = text; !err && at && *at; at++)
 		if (*at <= ' ' || *at > '~')
 			err = fail(&req->why, ERR_INVALID,
-			           "dns_name: is of printable characters of ASCII");
+			           "dns_name: must be printable ASCII characters");
 	if (!err && text && *text) {
 		char lower[PORT_NAME_MAX + 1];
 
@@ -281,7 +281,7 @@ static enum err codec_decode_dns_name(struct request *req, const json_t *json,
 	return err;
 }
 
-/* "" and null: the network's is its domain. */
+/* null and "": the domain of the network. */
 static enum err codec_decode_dns_domain(struct request *req, const json_t *json,
                                         struct port_values *values)
 {
@@ -426,7 +426,7 @@ enum err codec_port_filter(struct request *req, struct port_filter *filter)
 	return OK;
 }
 
-/* ---- ports as they are shown ---- */
+/* ---- ports in answers ---- */
 
 const struct json_field codec_assignment_shown[] = {
 	{ "ip_address", "text", "an address" },
@@ -450,7 +450,7 @@ const struct json_field codec_port_shown[] = {
 	{ 0 }
 };
 
-/* What an address is called: as Neutron's dns_assignment. */
+/* The name of an address, as in Neutron's dns_assignment. */
 static json_t *codec_encode_assignment(const struct port_row *port,
                                        const struct address *address,
                                        const struct name *domain)

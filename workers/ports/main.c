@@ -48,7 +48,7 @@ static void sweep_timer_fire(void *self)
 	store_ports_sweep(&tx);
 	store_zones_sweep(&tx);
 	if (tx_commit(&tx))
-		log_warn("rows not swept: reason=\"%s\"", why.text);
+		log_warn("old rows not removed: reason=\"%s\"", why.text);
 }
 
 static void watch_timer_fire(void *self)
@@ -80,9 +80,9 @@ static void refused_timer_fire(void *self)
 	struct why why;
 
 	if (tx_again(retry_refused, own, &why))
-		log_warn("refused records not tried again: reason=\"%s\"", why.text);
+		log_warn("refused records not retried: reason=\"%s\"", why.text);
 	if (own->settings.deletes_reverse && tx_again(find_unused, own, &why))
-		log_warn("unused domains not looked for: reason=\"%s\"", why.text);
+		log_warn("unused domains not found: reason=\"%s\"", why.text);
 }
 
 static const struct timer timers[] = {

@@ -10,7 +10,7 @@
 #include "model/identity.h"
 #include "model/json.h"
 
-/* ---- which of its events is it? ---- */
+/* ---- types of events ---- */
 
 static const struct event_kind {
 	const char *object, *many;
@@ -77,7 +77,7 @@ const json_t *neutron_item(const struct neutron_event *event, size_t i)
 	                                  : json_array_get(event->many, i);
 }
 
-/* ---- what it says ---- */
+/* ---- objects ---- */
 
 static const char *neutron_text(const json_t *json, const char *key)
 {
@@ -87,8 +87,8 @@ static const char *neutron_text(const json_t *json, const char *key)
 }
 
 /*
- * The project; "" if there is none. One that no caller can be (model/identity.h) is a
- * blank, which no caller can be either: central refuses to publish for it.
+ * The tenant; "" if it is missing. An invalid tenant (model/identity.h) becomes a blank,
+ * which matches no caller, and central refuses to publish for it.
  */
 static const char *neutron_project(const json_t *json)
 {
@@ -117,7 +117,7 @@ static bool neutron_is_printable(const char *text)
 	return true;
 }
 
-/* NULL: none, or none that can be. */
+/* NULL: no name, or an invalid one. */
 static const char *neutron_dns_name(const json_t *json, struct arena *arena)
 {
 	const char *text = neutron_text(json, "dns_name");
@@ -139,18 +139,18 @@ static const char *neutron_mac(const json_t *json, struct arena *arena)
 	return mac_check(lower, &why) ? NULL : arena_strdup(arena, lower);
 }
 
-/* NULL: none of its own, or none that can be. */
+/* NULL: no domain of its own, or an invalid one. */
 static const char *neutron_domain(const json_t *json, const char *id, struct arena *arena)
 {
 	const char *domain;
 	struct why why;
 
 	if (codec_domain_text(neutron_text(json, "dns_domain"), arena, &domain, &why))
-		log_warn("domain left out: of=%s reason=\"%s\"", id, why.text);
+		log_warn("domain ignored: id=%s reason=\"%s\"", id, why.text);
 	return domain;
 }
 
-/* Neutron's own ports between routers have link-local ones: DNS must not have these. */
+/* DNS must not have link-local addresses, which Neutron's ports between routers have. */
 static bool neutron_address(const json_t *json, const char *key, struct address *address)
 {
 	return address_parse(neutron_text(json, key), 0, address) && !address->scope &&
@@ -170,7 +170,7 @@ static void neutron_addresses(const json_t *json, struct arena *arena,
 		    codec_has_address(port, &address))
 			continue;
 		if (port->count == ADDRESSES_MAX) {
-			log_warn("addresses left out: port=%s reason=\"it has more than "
+			log_warn("addresses ignored: port=%s reason=\"more than "
 			         "%d\"", port->id, ADDRESSES_MAX);
 			return;
 		}
@@ -178,7 +178,7 @@ static void neutron_addresses(const json_t *json, struct arena *arena,
 	}
 }
 
-/* What ports and floating IPs have. */
+/* The fields that ports and floating IPs share. */
 static enum err neutron_common(const json_t *json, const char *network_key,
                                struct arena *arena, struct port_row *port, struct why *why)
 {
@@ -209,7 +209,7 @@ enum err neutron_port(const json_t *json, struct arena *arena, struct port_row *
 	return OK;
 }
 
-/* Both or neither (Neutron): a name alone would be one of the network's. */
+/* As in Neutron, a name without a domain does not count: it would be in the network's. */
 enum err neutron_floating(const json_t *json, struct arena *arena, struct port_row *port,
                           struct why *why)
 {
@@ -244,7 +244,7 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 		return err;
 	if (codec_domain(neutron_text(json, "dns_domain"), "dns_domain", &network->domain,
 	                 &domain_why))
-		log_warn("domain left out: network=%s reason=\"%s\"", network->id,
+		log_warn("domain ignored: network=%s reason=\"%s\"", network->id,
 		         domain_why.text);
 	if (network->domain.len)
 		name_format(&network->domain, text);
@@ -253,7 +253,7 @@ enum err neutron_network(const json_t *json, struct arena *arena,
 	return OK;
 }
 
-/* Without the extension that knows the flag nobody has set it. */
+/* A Neutron without the extension has no flag, so it is false. */
 enum err neutron_subnet(const json_t *json, struct subnet_row *subnet, struct why *why)
 {
 	enum err err;

@@ -286,7 +286,7 @@ static void apply_name_port(struct neutron_apply *apply, struct port_update *upd
 
 	if (port_update_set_fqdn(&update->network, port, LABELS_RFC1123, update->arena,
 	                         &why))
-		log_warn("name not used: port=%s reason=\"%s\"", port->id, why.text);
+		log_warn("name ignored: port=%s reason=\"%s\"", port->id, why.text);
 	apply->taken_by = port_update_taken_by(update, tx, port);
 	if (!apply->taken_by)
 		return;

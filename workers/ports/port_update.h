@@ -40,7 +40,7 @@ void port_update_read(struct port_update *update, struct tx *tx, const char *id)
  */
 void port_update_write_records(struct port_update *update, struct tx *tx,
                                const struct port_row *port);
-/* Reads the network of the old port; a deleted network has an empty project. */
+/* Reads the network of the old port; a deleted network has an empty tenant. */
 void port_update_read_network(struct port_update *update, struct tx *tx);
 /* Deletes the old port and its records. */
 void port_update_delete(struct port_update *update, struct tx *tx);

@@ -2,9 +2,9 @@
  * precedence -- an object of Neutron replaces an object of a call with the same id.
  *
  * A tenant's call may use the id of a network, subnet or port of Neutron before Neutron's
- * message about it arrives. If the two differ in project or network, these functions
+ * message about it arrives. If the two differ in tenant or network, these functions
  * delete the call's object before Neutron's object is written. Else the row becomes
- * Neutron's. A network without a project stays: only an administrator can create one. A
+ * Neutron's. A network without a tenant stays: only an administrator can create one. A
  * row with is_fed is Neutron's, also after Neutron deleted the object.
  */
 #pragma once

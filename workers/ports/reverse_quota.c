@@ -12,7 +12,7 @@ static bool quota_counts(const struct zone_key *zone)
 	return zone->is_new && *zone->made_for;
 }
 
-/* One for each project for which CHANGE needs new reverse domains; returns how many. */
+/* A quota for each tenant that needs new reverse domains; returns their number. */
 static size_t quota_collect(const struct ports *ports, const struct record_diff *diff,
                             struct zone_quota *quotas)
 {
@@ -38,7 +38,7 @@ static size_t quota_collect(const struct ports *ports, const struct record_diff 
 	return count;
 }
 
-/* Only those with a limit; returns how many. */
+/* Drops quotas without a limit; returns their number. */
 static size_t quota_keep_limited(struct zone_quota *quotas, size_t count)
 {
 	size_t kept = 0;
@@ -53,12 +53,13 @@ static void quota_refuse(struct tx *tx, const struct request *req,
                          const struct zone_quota *quota)
 {
 	if (!access_is_owner(req, quota->project_id))
-		tx_fail(tx, ERR_QUOTA, "a port of another project needs a reverse domain, "
-		        "and the quota of that project is used up");
+		tx_fail(tx, ERR_QUOTA, "a port of another tenant needs a reverse "
+		        "domain, and the quota of that tenant is used up");
 	else
-		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the project exist or "
-		        "are to be made, and this needs %" PRId64 " more: the limit is %"
-		        PRId64 " (the project's quota of domains, or ports.quota_reverse)",
+		tx_fail(tx, ERR_QUOTA, "%" PRId64 " reverse domains of the tenant exist "
+		        "or will be created, and this call needs %" PRId64 " more: the "
+		        "limit is %" PRId64 " (the tenant's quota of domains, or "
+		        "ports.quota_reverse)",
 		        quota->count - quota->needed, quota->needed, quota->max);
 }
 

@@ -6,7 +6,7 @@
 #include "reverse_quota.h"
 #include "service_private.h"
 
-/* ---- what each call about a port does in its transaction ---- */
+/* ---- steps of the calls about a port ---- */
 
 struct port_call {
 	struct request *req;
@@ -18,17 +18,18 @@ static struct port_call port_call_of(struct ports *ports, struct request *req)
 	return (struct port_call){ req, { .ports = ports, .arena = req->arena } };
 }
 
-/* Which has to be the caller's, as its ports are. */
+/* The network must belong to the caller. */
 static void port_call_read_network(struct port_call *call, struct tx *tx, const char *id)
 {
 	struct request *req = call->req;
 
 	if (!store_network_share(tx, req->arena, id, &call->update.network) ||
 	    !access_is_owner(req, call->update.network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it", id);
+		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: create it with set_network",
+		        id);
 }
 
-/* The port of that id, if the caller may see it; else "". */
+/* ID if the caller may see the port; else "". */
 static const char *port_visible_id(const struct request *req, struct tx *tx,
                                    const char *id)
 {
@@ -40,18 +41,17 @@ static const char *port_visible_id(const struct request *req, struct tx *tx,
 
 static enum err port_fail_taken(struct why *why, const char *id, const char *fqdn)
 {
-	return fail(why, ERR_EXISTS, "dns_name: %s%s of the network is called %.255s "
-	            "already", *id ? "port " : "another port", id, fqdn);
+	return fail(why, ERR_EXISTS, "dns_name: %s%s has the name %.255s in this "
+	            "network", *id ? "port " : "another port", id, fqdn);
 }
 
-/* Nobody had it, but of those that come together all but one meet the table's key. */
+/* Two calls at the same time: the unique key of the table refuses the second one. */
 static void port_explain_taken(struct tx *tx, const struct port_row *port)
 {
 	if (tx->err == ERR_EXISTS && port->dns_fqdn)
 		port_fail_taken(tx->why, "", port->dns_fqdn);
 }
 
-/* Nobody else of the network has the name. */
 static void port_call_check_name(struct port_call *call, struct tx *tx,
                                  const struct port_row *port)
 {
@@ -101,7 +101,7 @@ static bool port_same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* A repeated call. */
+/* True for a repeated call. */
 static bool port_is_same(const struct port_row *a, const struct port_row *b)
 {
 	if (strcmp(a->network_id, b->network_id) || a->count != b->count ||
@@ -121,7 +121,7 @@ static void port_call_check_reverse(const struct port_call *call, struct tx *tx)
 	reverse_quota_check(call->update.ports, tx, call->req, &call->update.diff);
 }
 
-/* The id is taken. A caller does not hear of another project's port. */
+/* The id exists. A caller learns nothing about a port of another tenant. */
 static void port_call_check_same(const struct port_call *call, struct tx *tx,
                                  const struct port_row *port)
 {
@@ -130,7 +130,7 @@ static void port_call_check_same(const struct port_call *call, struct tx *tx,
 	if (!access_is_owner(call->req, old->project_id))
 		tx_fail(tx, ERR_NOT_FOUND, "no port %.32s", port->id);
 	else if (old->is_gone || !port_is_same(old, port))
-		tx_fail(tx, ERR_EXISTS, "id: there is or was a port %.32s", port->id);
+		tx_fail(tx, ERR_EXISTS, "id: port %.32s exists or existed", port->id);
 }
 
 static void port_call_insert(struct port_call *call, struct tx *tx, struct port_row *port)
@@ -170,7 +170,7 @@ static enum err service_create_port(void *self, struct request *req)
 	return port_call_end(&call, &tx, values.port.id);
 }
 
-/* The port that the argument "port" names, if it is there and the caller's. */
+/* A port of the caller; it may be deleted. */
 static void port_call_find(struct port_call *call, struct tx *tx, const char *id)
 {
 	struct port_update *update = &call->update;
@@ -222,7 +222,7 @@ static enum err service_update_port(void *self, struct request *req)
 	return port_call_end(&call, &tx, id);
 }
 
-/* One that is gone stays so, however often that is said. */
+/* Idempotent. */
 static enum err service_delete_port(void *self, struct request *req)
 {
 	struct port_call call = port_call_of(self, req);
@@ -239,9 +239,9 @@ static enum err service_delete_port(void *self, struct request *req)
 	return port_call_end(&call, &tx, NULL);
 }
 
-/* ---- a name that it should have, and has not ---- */
+/* ---- why a port does not have its name ---- */
 
-/* "": it is called so, or is to be called nothing. */
+/* "": it has its name, or wants none. */
 static const char *port_why_unnamed(const struct ports *ports, const struct request *req,
                                     struct tx *tx, const struct port_row *port,
                                     const struct network_row *network)
@@ -249,7 +249,7 @@ static const char *port_why_unnamed(const struct ports *ports, const struct requ
 	struct arena *arena = req->arena;
 	enum label_rules rules = port->is_fed ? LABELS_RFC1123 : ports_label_rules(ports);
 	struct port_row named = *port;
-	const char *rival;
+	const char *holder;
 	struct why why;
 
 	if (port->dns_fqdn)
@@ -258,14 +258,14 @@ static const char *port_why_unnamed(const struct ports *ports, const struct requ
 		return arena_strdup(arena, why.text);
 	if (!named.dns_fqdn)
 		return "";
-	rival = store_port_find_fqdn(tx, arena, port->network_id, named.dns_fqdn);
-	if (!rival)
-		return "dns_name: was another port's, and is free by now: set it again";
-	port_fail_taken(&why, port_visible_id(req, tx, rival), named.dns_fqdn);
+	holder = store_port_find_fqdn(tx, arena, port->network_id, named.dns_fqdn);
+	if (!holder)
+		return "dns_name: the name is free now: set it again";
+	port_fail_taken(&why, port_visible_id(req, tx, holder), named.dns_fqdn);
 	return arena_strdup(arena, why.text);
 }
 
-/* It has generated names only, and they are published: else nobody would see it. */
+/* Such a port can be ACTIVE with its generated names, so the reason must be shown. */
 static void port_explain_name(const struct ports *ports, const struct request *req,
                               struct tx *tx, struct port_row *port,
                               const struct network_row *network)
@@ -318,7 +318,7 @@ static void port_list_add(void *self, const struct port_row *port)
 	list->ports[list->count++] = *port;
 }
 
-/* Their networks are few, and read once each. */
+/* Ports of one network usually follow each other: it is read once for them. */
 static json_t *port_list_encode(const struct ports *ports,
                                 const struct port_list *list, struct tx *tx)
 {
@@ -353,7 +353,7 @@ static enum err service_list_ports(void *self, struct request *req)
 
 	struct tx tx = tx_begin_snapshot(ports->runtime.db, &req->why);
 	store_ports(&tx, req->arena, &filter, port_list_add, &list);
-	/* one that nobody described may have ports all the same; this one has none */
+	/* a network without ports must exist; Neutron's may have ports before its data */
 	if (filter.network_id && !list.count && !*filter.marker)
 		service_check_network(req, &tx, filter.network_id);
 	json_t *encoded = port_list_encode(ports, &list, &tx);

@@ -6,13 +6,13 @@
 #include "service_private.h"
 
 /*
- * A network's files for dnsmasq, port by port: whoever keeps them asks for all ports, so
- * many at a time, and then for those that change.
+ * The lines of a network for dnsmasq, port by port. An agent first reads all ports, page
+ * by page, and later the ports that change.
  */
 
 enum {
 	PORTS_OF_A_PAGE = 50,		/* with 30 addresses and the longest names: 2 MB */
-	PORTS_NAMED = 100,		/* MIRROR_KEYS_MAX and more */
+	PORTS_NAMED = 100,		/* at least MIRROR_KEYS_MAX */
 };
 
 struct hosts_export {
@@ -37,7 +37,7 @@ static void hosts_export_add_port(void *self, const struct port_row *port)
 	export->count++;
 }
 
-/* Those of the network that are there. */
+/* Ports of other networks and deleted ports are skipped. */
 static void hosts_export_add_ports(struct hosts_export *export, struct tx *tx,
                                    struct request *req, const json_t *ids)
 {
@@ -92,7 +92,7 @@ enum err service_export_hosts(void *self, struct request *req)
 	                               : store_network_gone_project(&tx, req->arena,
 	                                                            filter.network_id);
 
-	/* one that has gone has no ports any more; one that nobody knows may have some */
+	/* a deleted network has no ports; an unknown one may have some */
 	if (!project || !access_is_owner(req, project))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", filter.network_id);
 	if (ids)

@@ -18,14 +18,14 @@ static void network_set(struct network_update *update, struct network_row *netwo
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", network->id);
 		return;
 	}
-	if (exists) {			/* whose it is, and what its source said of it */
+	if (exists) {			/* calls do not change these */
 		network->project_id = old.project_id;
 		network->revision = old.revision;
 		network->is_fed = old.is_fed;
 		network->subnets = old.subnets;
 	}
 	store_network_put(tx, network);
-	update->has_new_lines = exists;	/* the answer to a commit may have been lost */
+	update->has_new_lines = exists;	/* a retry must announce them, too */
 	if (exists && strcmp(old.domain_text, network->domain_text))
 		network_update_rename(update, tx);
 	reverse_quota_check(update->ports, tx, req, &update->diff);
@@ -57,7 +57,7 @@ enum err service_set_network(void *self, struct request *req)
 	return OK;
 }
 
-/* ---- the others ---- */
+/* ---- get, delete, list ---- */
 
 enum err service_get_network(void *self, struct request *req)
 {
@@ -90,12 +90,12 @@ enum err service_delete_network(void *self, struct request *req)
 		return err;
 
 	struct tx tx = tx_begin(ports->runtime.db, &req->why);
-	/* first of all: whoever makes a port of it meanwhile is waited for */
+	/* the lock comes first: it waits for calls that create ports in the network */
 	bool exists = store_network_lock(&tx, req->arena, id, &network);
 	const char *was_of = exists ? NULL
 	                              : store_network_gone_project(&tx, req->arena, id);
 	if (was_of && access_is_owner(req, was_of))
-		return tx_commit(&tx);		/* however often that is said */
+		return tx_commit(&tx);		/* idempotent */
 	if (!exists || access_check(req, network.project_id))
 		tx_fail(&tx, ERR_NOT_FOUND, "no network %.32s", id);
 	if (!tx.err && store_network_is_used(&tx, id))

@@ -3,7 +3,7 @@
 
 enum { DOMAINS_MAX = 1000 };
 
-/* What a port has; without one, what all ports of a network have. */
+/* One port, or without it all ports of a network. */
 struct published_query {
 	char port_id[ID_LEN + 1], network_id[ID_LEN + 1];
 };
@@ -17,11 +17,11 @@ static enum err published_query_decode(struct request *req, struct published_que
 	if (!err)
 		err = json_get_id(req->args, "network", 0, query->network_id, &req->why);
 	if (!err && !*query->port_id && !*query->network_id)
-		err = fail(&req->why, ERR_INVALID, "say a port or a network");
+		err = fail(&req->why, ERR_INVALID, "port or network: one is required");
 	return err;
 }
 
-/* A port that is gone may have records that are not. */
+/* A deleted port may still have records. */
 static void published_check_port(struct request *req, struct tx *tx, const char *id)
 {
 	struct port_row port;

@@ -5,7 +5,7 @@
 #include "reverse_quota.h"
 #include "service_private.h"
 
-/* ---- set, delete: what of the network's ports is published follows ---- */
+/* ---- set, delete: both publish the ports of the network again ---- */
 
 struct subnet_call {
 	struct request *req;
@@ -17,13 +17,13 @@ static void subnet_call_init(struct subnet_call *call, struct ports *ports,
                              struct request *req)
 {
 	*call = (struct subnet_call){ .req = req };
-	/* told in any case: the answer to a commit may have been lost */
+	/* announced in any case: a retry after a lost answer to COMMIT must, too */
 	call->update = (struct network_update){ .ports = ports, .arena = req->arena,
 	                                       .network = &call->network,
 	                                       .has_new_lines = true };
 }
 
-/* What Neutron tells of, only Neutron changes; else the next comparison would undo it. */
+/* Only Neutron changes its subnets: the next comparison would undo a call. */
 static void subnet_call_check_not_fed(const struct subnet_call *call,
                                       const struct subnet_row *subnet, struct tx *tx)
 {
@@ -41,16 +41,16 @@ static void subnet_call_republish(struct subnet_call *call, struct tx *tx)
 	                    &call->update.diff);
 }
 
-/* Among those of its network. */
+/* A subnet among the subnets of its network. */
 struct subnet_place {
 	struct subnet_row *subnet;
 	bool has_id;
-	struct subnet_row other;	/* that it overlaps */
-	bool is_taken;
+	struct subnet_row other;	/* overlaps subnet */
+	bool has_overlap;
 	int others;
 };
 
-enum { SUBNETS_MAX = 256 };		/* of a network: each call about a port reads them */
+enum { SUBNETS_MAX = 256 };		/* of a network; calls about its ports read all */
 
 static void subnet_place_compare(void *self, const struct subnet_row *other)
 {
@@ -67,7 +67,7 @@ static void subnet_place_compare(void *self, const struct subnet_row *other)
 		return;
 	}
 	place->other = *other;
-	place->is_taken = true;
+	place->has_overlap = true;
 }
 
 static void subnet_call_find_place(struct subnet_call *call, struct subnet_place *place,
@@ -81,8 +81,8 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 	if (tx->err)
 		return;
 	if (place->others >= SUBNETS_MAX)
-		tx_fail(tx, ERR_QUOTA, "the network has %d subnets", SUBNETS_MAX);
-	if (tx->err || !place->is_taken)
+		tx_fail(tx, ERR_QUOTA, "the network already has %d subnets", SUBNETS_MAX);
+	if (tx->err || !place->has_overlap)
 		return;
 	cidr_format(&place->subnet->cidr, own);
 	cidr_format(&place->other.cidr, other);
@@ -90,7 +90,7 @@ static void subnet_call_find_place(struct subnet_call *call, struct subnet_place
 	        own, other, place->other.id);
 }
 
-/* The id belongs to a subnet of another network, perhaps of another project. */
+/* The id belongs to a subnet of another network, perhaps of another tenant. */
 static void subnet_call_refuse_id(struct subnet_call *call, const char *id, struct tx *tx)
 {
 	struct subnet_row subnet;
@@ -133,11 +133,11 @@ static void subnet_call_set(struct subnet_call *call, struct subnet_place *place
 
 	if (!store_network_lock(tx, req->arena, network, &call->network) ||
 	    !access_is_owner(req, call->network.project_id))
-		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: set_network makes it",
+		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s: create it with set_network",
 		        network);
 	else if (call->network.is_fed && *call->update.ports->settings.feed)
-		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: its subnets are "
-		        "changed there", network);
+		tx_fail(tx, ERR_CONFLICT, "network %.32s is Neutron's: change its "
+		        "subnets there", network);
 	if (tx->err)
 		return;
 	subnet_call_find_place(call, place, tx);
@@ -178,7 +178,7 @@ static void subnet_call_delete(struct subnet_call *call, const char *id, struct 
 		store_subnet_delete(tx, id);
 }
 
-/* One that is gone stays so, however often that is said; and so often all hear of it. */
+/* Idempotent. A repeated call announces the lines again. */
 enum err service_delete_subnet(void *self, struct request *req)
 {
 	struct subnet_call call;

@@ -38,12 +38,12 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
                         struct network_row *network);
 /* Neutron has deleted the network, and a tombstone says so. */
 bool store_network_is_gone(struct tx *tx, const char *id);
-/* The project of a deleted network; NULL: not deleted, or unknown. */
+/* The tenant of a deleted network; NULL: not deleted, or unknown. */
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id);
-/* A call created a network with this id for another project. */
+/* A call created a network with this id for another tenant. */
 bool store_network_conflicts(struct tx *tx, const struct network_row *network);
 void store_network_put(struct tx *tx, const struct network_row *network);
-/* A network of Neutron whose data has not arrived: without project and domain. */
+/* A network of Neutron whose data has not arrived: without tenant and domain. */
 void store_network_put_unknown(struct tx *tx, const char *id,
                                struct network_row *network);
 /* Deletes the ports and subnets that calls created in it. */
@@ -84,7 +84,7 @@ void store_subnet_delete(struct tx *tx, const char *id);
 /* Neutron has deleted a subnet that is not known here. */
 void store_subnet_put_tombstone(struct tx *tx, const char *id);
 struct port_filter;
-/* By id; the project is that of the network. */
+/* By id; the tenant is that of the network. */
 void store_subnets(struct tx *tx, struct arena *arena, const struct port_filter *filter,
                    void (*each)(void *self, const struct subnet_row *subnet), void *self);
 
@@ -116,7 +116,7 @@ void store_ports_rename(struct tx *tx, const char *network_id,
 /* Frees its name and leaves a tombstone. */
 void store_port_delete(struct tx *tx, const char *id);
 void store_ports_delete(struct tx *tx, const char *network_id);
-/* A call created a port with this id in another network or project. */
+/* A call created a port with this id in another network or tenant. */
 bool store_port_conflicts(struct tx *tx, const struct port_row *port);
 /* As store_port_update(), for a port of a call or a deleted port that Neutron now has. */
 void store_port_take_over(struct tx *tx, const struct port_row *port);
@@ -192,8 +192,8 @@ void store_comparison_put(struct tx *tx, const char *feed,
 bool store_comparison_read(struct tx *tx, struct arena *arena, const char *feed,
                            struct comparison_row *row);
 /*
- * Neutron's networks, with tombstones. DOMAIN is ports.domain: a network that has an older
- * value of it has no revision, and so differs.
+ * Neutron's networks, with tombstones. DOMAIN is ports.domain: a network that has an
+ * older value of it has no revision, and so differs.
  */
 void store_network_revisions(struct tx *tx, const char *domain,
                              void (*each)(void *self, const struct revision *revision),
@@ -211,7 +211,7 @@ void store_port_revisions(struct tx *tx, const char *network_id,
 
 struct zone_key {
 	const char *zone, *project_id;
-	const char *made_for;		/* of a reverse domain: the port's project; else NULL */
+	const char *made_for;		/* of a reverse domain: tenant of the port */
 	/* store_zones_find_claims() sets these for a reverse domain that a port needs: */
 	uint64_t rev;			/* of the row of the zone; 0: there is no row */
 	bool is_claimed;		/* it now counts for MADE_FOR */
@@ -227,7 +227,7 @@ struct zone_row {
 };
 
 /*
- * Finds, before the change, the reverse domains that count for no project yet: no port
+ * Finds, before the change, the reverse domains that count for no tenant yet: no port
  * has a record in them, and no domain that zonefleet-ports made exists.
  */
 void store_zones_find_claims(struct tx *tx, struct zone_key *zones, size_t count);
@@ -259,13 +259,13 @@ struct zone_quota {
 	int64_t needed;			/* new reverse domains that a change needs */
 	int64_t max;			/* -1: no limit */
 	uint64_t rev;			/* of its row; 0: there is no row */
-	int64_t count;			/* of reverse domains that count for the project */
+	int64_t count;			/* of reverse domains that count for the tenant */
 };
-/* Sets max of the projects that have a limit of domains of their own (central's). */
+/* Sets max of the tenants that have a limit of domains of their own (central's). */
 void store_quotas_read(struct tx *tx, struct zone_quota *quotas, size_t count);
 /*
- * Locks the numbers of the projects' reverse domains: until this transaction ends, no
- * other transaction can give these projects any. ERR_RACE: another one did so after this
+ * Locks the numbers of the tenants' reverse domains: until this transaction ends, no
+ * other transaction can give these tenants any. ERR_RACE: another one did so after this
  * one began to read. Sets rev and count: domains that zonefleet-ports made and that
  * exist, and domains that it has to make because a port needs them.
  */
@@ -274,7 +274,7 @@ void store_quotas_lock(struct tx *tx, struct zone_quota *quotas, size_t count);
 void store_zones_unused_due(struct tx *tx);
 /* The domain does not exist: opens its wanted records and forgets dropped ones. */
 void store_zone_lost(struct tx *tx, const struct zone_key *zone);
-/* Opens the wanted records of all projects; keeps dropped ones. */
+/* Opens the wanted records of all tenants; keeps dropped ones. */
 void store_zone_lost_all(struct tx *tx, const struct zone_key *zone);
 /* The records in STATE (RECORD_ADD or RECORD_DROP), by name, at most LIMIT. */
 void store_zone_open(struct tx *tx, struct arena *arena, const struct zone_key *zone,

@@ -179,7 +179,7 @@ bool store_port_conflicts(struct tx *tx, const struct port_row *port)
 
 /* ---- writes ---- */
 
-/* The network and project of a port never change. */
+/* The network and tenant of a port never change. */
 static void port_row_insert(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,
@@ -193,7 +193,7 @@ static void port_row_insert(struct tx *tx, const struct port_row *port)
 	            tx_int(port->is_fed), tx_int(port->is_floating)));
 }
 
-/* A floating IP that a comparison found (compare.c) first has no project. */
+/* A floating IP that a comparison found (compare.c) first has no tenant. */
 static void port_row_update(struct tx *tx, const struct port_row *port)
 {
 	tx_exec(tx,

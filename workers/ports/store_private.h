@@ -9,7 +9,7 @@
 #define NO_NETWORK "00000000000000000000000000000000"
 void store_network_put_placeholder(struct tx *tx);
 
-/* Counts the claimed zones of ZONES for their projects and makes them due. */
+/* Counts the claimed zones of ZONES for their tenants and makes them due. */
 void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count);
 
 /* Reads the columns address and bits. */

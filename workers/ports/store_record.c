@@ -127,7 +127,7 @@ void store_records_put(struct tx *tx, const struct record_row *rows, size_t coun
 
 /* ---- results of publishing ---- */
 
-/* Another port, perhaps of another project, wants the same record: it stays. */
+/* Another port, perhaps of another tenant, wants the same record: it stays. */
 #define IS_SHARED "EXISTS (SELECT 1 FROM port_records o WHERE o.zone = r.zone " \
                   "AND o.name = r.name AND o.type = r.type AND o.data = r.data " \
                   "AND (o.port_id <> r.port_id) AND o.state IN ('ADD', 'HAVE'))"

@@ -1,5 +1,5 @@
 /*
- * The project that a reverse domain counts for. A network can have a thousand reverse
+ * The tenant that a reverse domain counts for. A network can have a thousand reverse
  * domains, and these functions run on the loop, so a statement handles many domains.
  */
 #include <string.h>
@@ -232,7 +232,7 @@ void store_zones_claim(struct tx *tx, const struct zone_key *zones, size_t count
 	arena_free(&arena);
 }
 
-/* ---- quotas of projects ---- */
+/* ---- quotas of tenants ---- */
 
 static void quotas_select(struct tx *tx, struct zone_quota *quotas, size_t count,
                           const struct keyed_query *query)

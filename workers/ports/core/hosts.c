@@ -4,14 +4,14 @@
 
 #include "port_name.h"
 
-/* As dnsmasq wants names: without the last dot. TEXT is of NAME_MAX_TEXT + 1. */
+/* Without the last dot, as dnsmasq wants names. TEXT: of NAME_MAX_TEXT + 1. */
 static void host_format_name(const struct name *name, char *text)
 {
 	name_format(name, text);
 	text[strlen(text) - 1] = '\0';
 }
 
-/* The chosen name, or the generated one. False: there is none. */
+/* The chosen name, else the generated one. False: no name. */
 static bool host_name(const struct host *host, struct name *name)
 {
 	struct why why;
@@ -22,7 +22,7 @@ static bool host_name(const struct host *host, struct name *name)
 	                      !host_fqdn(host->address, host->domain, name, &why));
 }
 
-/* What of TEXT is in front of the domain; of a name elsewhere its first label. */
+/* The length of TEXT before the domain; outside of the domain, of its first label. */
 static size_t host_short_len(const char *text, const struct name *domain)
 {
 	char suffix[NAME_MAX_TEXT + 2] = ".";

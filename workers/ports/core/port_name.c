@@ -26,22 +26,22 @@ static enum err port_name_check_label(const char *label, size_t len,
                                       enum label_rules rules, struct why *why)
 {
 	if (!len)
-		return fail(why, ERR_INVALID, "dns_name: has an empty label");
+		return fail(why, ERR_INVALID, "dns_name: a label must not be empty");
 	if (len > NAME_MAX_LABEL)
 		return fail(why, ERR_INVALID,
-		            "dns_name: has a label of more than %d octets",
+		            "dns_name: a label must not be longer than %d octets",
 		            NAME_MAX_LABEL);
 	for (size_t i = 0; i < len; i++)
 		if (!port_name_is_label_octet(label[i]))
-			return fail(why, ERR_INVALID, "dns_name: labels are of letters, "
+			return fail(why, ERR_INVALID, "dns_name: labels must be letters, "
 			            "digits and hyphens");
 	if (label[0] == '-' || label[len - 1] == '-')
 		return fail(why, ERR_INVALID,
-		            "dns_name: a label begins or ends with a hyphen");
+		            "dns_name: a label must not begin or end with a hyphen");
 	if (rules == LABELS_RFC1035 && !port_name_is_letter(label[0]))
 		return fail(why, ERR_INVALID,
-		            "dns_name: a label begins with a digit (RFC 1035 2.3.1; "
-		            "ports.label_rules may allow it)");
+		            "dns_name: a label must not begin with a digit (RFC 1035 "
+		            "2.3.1; ports.label_rules may allow it)");
 	return OK;
 }
 
@@ -60,7 +60,7 @@ static enum err port_name_check_labels(const char *text, size_t len,
 	return err;
 }
 
-/* The last of several labels is a top-level domain to Neutron: no number (RFC 1123 2.1). */
+/* Neutron takes the last of several labels as a top-level domain (RFC 1123 2.1). */
 static enum err port_name_check_last(const char *text, size_t len, struct why *why)
 {
 	size_t digits = 0;
@@ -68,7 +68,7 @@ static enum err port_name_check_last(const char *text, size_t len, struct why *w
 	while (digits < len && port_name_is_digit(text[len - 1 - digits]))
 		digits++;
 	if (digits && digits < len && text[len - 1 - digits] == '.')
-		return fail(why, ERR_INVALID, "dns_name: the last of its labels is a number");
+		return fail(why, ERR_INVALID, "dns_name: the last label is a number");
 	return OK;
 }
 
@@ -82,14 +82,14 @@ static enum err port_name_complete(const char *dns_name, size_t len,
 	name_format(domain, suffix);
 	if (len + (is_full ? 0 : 1 + strlen(suffix)) > PORT_NAME_MAX)
 		return fail(why, ERR_INVALID,
-		            "dns_name: with its domain it is of more than %d octets",
+		            "dns_name: longer than %d octets with its domain",
 		            PORT_NAME_MAX);
 	snprintf(full, PORT_NAME_MAX + 1, "%s%s%s", dns_name, is_full ? "" : ".",
 	         is_full ? "" : suffix);
 	return OK;
 }
 
-/* The labels before the domain are those that the rules are for. */
+/* The rules apply to the labels before the domain. */
 static enum err port_name_check_suffix(const char *full, const struct name *fqdn,
                                        const struct name *domain, enum label_rules rules,
                                        struct why *why)
@@ -99,7 +99,7 @@ static enum err port_name_check_suffix(const char *full, const struct name *fqdn
 	name_format(domain, suffix);
 	if (!name_is_below(fqdn, domain) || name_equal(fqdn, domain))
 		return fail(why, ERR_INVALID,
-		            "dns_name: a full name has to end in \".%.255s\", the domain "
+		            "dns_name: a full name must end in \".%.255s\", the domain "
 		            "of the network", suffix);
 	return port_name_check_labels(full, strlen(full) - strlen(suffix) - 1, rules,
 	                              why);

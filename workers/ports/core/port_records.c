@@ -16,9 +16,9 @@ static const char *records_text(const struct name *name, struct arena *arena)
 	return arena_strdup(arena, text);
 }
 
-/* A name that all addresses of a port, or one of them, have. */
+/* A name of a port or of one address. */
 struct forward_name {
-	const char *zone, *name;	/* name NULL: none */
+	const char *zone, *name;	/* name NULL: no name */
 	int owner;
 };
 
@@ -56,7 +56,6 @@ static void records_add_reverse(struct port_record *records, size_t *count,
 	};
 }
 
-/* Its name, in the domain that it is of. */
 static struct forward_name records_given_name(const struct port_network *network,
                                               const struct port_names *port,
                                               struct arena *arena)
@@ -78,7 +77,7 @@ static struct forward_name records_generated_name(const struct port_network *net
 	struct name name;
 	struct why why;
 
-	/* a network's domain leaves room for it: see codec_domain() */
+	/* codec_domain() leaves room for the generated name */
 	if (!network->domain.len || host_fqdn(address, &network->domain, &name, &why))
 		return (struct forward_name){ .name = NULL };
 	return (struct forward_name){ records_text(&network->domain,

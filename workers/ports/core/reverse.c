@@ -7,7 +7,7 @@
 
 enum { DIGITS_OF_A_LABEL = 4 };
 
-/* Appends a label in front of none: names are made from their first label on. */
+/* Appends a label: names are built from the first label on. */
 static void reverse_add_label(struct name *name, const char *text)
 {
 	uint8_t len = (uint8_t)strlen(text);
@@ -18,7 +18,7 @@ static void reverse_add_label(struct name *name, const char *text)
 	name->len = (uint8_t)(name->len + len);
 }
 
-/* What the first BITS of the address are, the last of it first. */
+/* The first BITS of the address, in reverse order. */
 static void reverse_make_name(const struct address *address, uint8_t bits,
                               struct name *name)
 {

@@ -1,6 +1,5 @@
 /*
- * revisions -- what two have of the same objects, by their ids and revisions: which of
- * them is worth a second look? Nothing here knows what the objects are.
+ * revisions -- compares two lists of the same objects by id and revision.
  */
 #pragma once
 
@@ -12,18 +11,18 @@
 
 struct revision {
 	char id[ID_LEN + 1];
-	uint64_t revision;		/* 0: none is known, so it may be any */
-	bool is_gone;			/* of ours: it was there, and stays gone */
-	bool is_partial;			/* of theirs: it is there, whatever its revision */
+	uint64_t revision;		/* 0: unknown */
+	bool is_gone;			/* of ours: deleted, and stays deleted */
+	bool is_partial;		/* of theirs: its revision does not count */
 };
 
 void revisions_sort(struct revision *revisions, size_t count);
-/* Of those that are sorted: is one of ID among them? */
+/* REVISIONS are sorted. */
 bool revisions_have(const struct revision *revisions, size_t count, const char *id);
 /*
- * Both sorted. Into DIFFERING, which has room for all of both, those of theirs that we do
- * not have or have of an older revision, and those of ours that they do not have. Theirs
- * may be older than ours: what was read takes its time to come. Returns their number.
+ * Both lists are sorted. Fills DIFFERING, which has room for both: theirs that we do not
+ * have or have with an older revision, and ours that they do not have. An older revision
+ * of theirs is no difference: their answer takes time to arrive. Returns the number.
  */
 size_t revisions_diff(const struct revision *ours, size_t our_count,
                       const struct revision *theirs, size_t their_count,

@@ -5,16 +5,16 @@
 
 bool subnets_publish(const struct subnets *subnets, const struct address *address)
 {
-	const struct subnet *holds = NULL;
+	const struct subnet *match = NULL;
 
 	for (size_t i = 0; i < subnets->count; i++) {
 		const struct subnet *subnet = &subnets->list[i];
 
 		if (prefix_covers(&subnet->cidr, address) &&
-		    (!holds || subnet->cidr.bits > holds->cidr.bits))
-			holds = subnet;
+		    (!match || subnet->cidr.bits > match->cidr.bits))
+			match = subnet;
 	}
-	return holds ? holds->is_published : !subnets->hides_others;
+	return match ? match->is_published : !subnets->hides_others;
 }
 
 /* ---- cidrs ---- */
@@ -49,8 +49,8 @@ enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *wh
 	if (err || (prefix_parse(text, &given) && cidr_equal(&given, cidr)))
 		return err;
 	cidr_format(cidr, canonical);
-	return fail(why, ERR_INVALID, "cidr: the bits behind the prefix are to be zero, "
-	            "as in %s", canonical);
+	return fail(why, ERR_INVALID, "cidr: bits after the prefix must be zero, as in %s",
+	            canonical);
 }
 
 void cidr_format(const struct prefix *cidr, char text[CIDR_TEXT])
