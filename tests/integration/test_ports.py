@@ -364,7 +364,7 @@ class Names(PortStory):
         self.assertEqual(len(won), 1, answers)
         for answer in answers:
             if answer not in won:
-                self.assertRegex(answer, "called")
+                self.assertRegex(answer, "has the name")
         ports = self.caller.list_ports(network=network)["ports"]
         self.assertEqual([port["id"] for port in ports], [won[0]["id"]])
 
@@ -679,7 +679,7 @@ class Requests(PortStory):
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fe80::1%eth0"}]},
                  "ip_address"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": "fd00::1"},
-                                                       {"ip_address": "fd00:0::1"}]}, "twice"),
+                                                       {"ip_address": "fd00:0::1"}]}, "is repeated"),
                 ({"network_id": network, "fixed_ips": [{"ip_address": f"10.0.0.{i}"}
                                                        for i in range(31)]}, "fixed_ips"),
                 ({"network_id": network, "dns_name": "a" * 256}, "dns_name"),

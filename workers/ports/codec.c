@@ -250,11 +250,10 @@ static enum err codec_decode_addresses(struct request *req, const json_t *json,
 	values->has_addresses = list != NULL;
 	port->addresses = arena_alloc(req->arena, (json_array_size(list) + 1) *
 	                                          sizeof(*port->addresses));
-	for (size_t i = 0; !err && i < json_array_size(list); i++)
-		err = codec_within("fixed_ips", codec_decode_address(json_array_get(list,
-		                                                                    i),
-		                                                     port, &req->why),
-		                   &req->why);
+	for (size_t i = 0; !err && i < json_array_size(list); i++) {
+		err = codec_decode_address(json_array_get(list, i), port, &req->why);
+		err = codec_within("fixed_ips", err, &req->why);
+	}
 	return err;
 }
 

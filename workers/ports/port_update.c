@@ -89,9 +89,9 @@ static void name_search_on_port(void *self, const struct port_row *port)
 	struct port_row named = *port;
 	struct why why;
 
-	if (search->is_found || port_update_set_fqdn(&update->network, &named,
-	                                             LABELS_RFC1123, update->arena,
-	                                             &why) ||
+	if (search->is_found ||
+	    port_update_set_fqdn(&update->network, &named, LABELS_RFC1123, update->arena,
+	                         &why) ||
 	    !named.dns_fqdn || strcmp(named.dns_fqdn, update->old.dns_fqdn))
 		return;
 	*search->waiting = named;
@@ -120,8 +120,8 @@ static const char *port_update_relative_name(const struct port_update *update)
 	name_format(&domain, suffix + 1);
 	suffix_len = strlen(suffix);
 	return len > suffix_len && !strcmp(full + len - suffix_len, suffix)
-	       ? arena_printf(update->arena, "%.*s", (int)(len - suffix_len),
-	                      full) : full;
+	       ? arena_printf(update->arena, "%.*s", (int)(len - suffix_len), full)
+	       : full;
 }
 
 static bool port_update_find_waiting(struct port_update *update, struct tx *tx,
@@ -140,13 +140,16 @@ static bool port_update_find_waiting(struct port_update *update, struct tx *tx,
 	return search.is_found && !tx->err;
 }
 
+static void port_update_add_lines(struct port_update *update, const struct port_row *port)
+{
+	update->lines_network = arena_strdup(update->arena, port->network_id);
+	update->lines_ports[update->lines_count++] = arena_strdup(update->arena, port->id);
+}
+
 void port_update_mark_lines(struct port_update *update, const struct port_row *port)
 {
-	if (update->lines_count)
-		return;
-	update->lines_network = arena_strdup(update->arena, port->network_id);
-	update->lines_ports[update->lines_count++] = arena_strdup(update->arena,
-	                                                          port->id);
+	if (!update->lines_count)
+		port_update_add_lines(update, port);
 }
 
 static void port_update_collect_lines(struct port_update *update,
@@ -156,13 +159,10 @@ static void port_update_collect_lines(struct port_update *update,
 	const struct port_row *old = update->exists ? &update->old : NULL;
 
 	update->lines_count = 0;
-	update->lines_network = arena_strdup(update->arena, port->network_id);
 	if (dnsmasq_lines_differ(update->ports, &update->network, old, port))
-		update->lines_ports[update->lines_count++] =
-			arena_strdup(update->arena, port->id);
+		port_update_add_lines(update, port);
 	if (waiting)
-		update->lines_ports[update->lines_count++] =
-			arena_strdup(update->arena, waiting->id);
+		port_update_add_lines(update, waiting);
 }
 
 void port_update_write_records(struct port_update *update, struct tx *tx,

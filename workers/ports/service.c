@@ -52,26 +52,20 @@ static void port_explain_taken(struct tx *tx, const struct port_row *port)
 		port_fail_taken(tx->why, "", port->dns_fqdn);
 }
 
-static void port_call_check_name(struct port_call *call, struct tx *tx,
-                                 const struct port_row *port)
-{
-	const char *id = port_update_taken_by(&call->update, tx, port);
-
-	if (id && !tx->err)
-		tx->err = port_fail_taken(tx->why, port_visible_id(call->req, tx, id),
-		                          port->dns_fqdn);
-}
-
 static void port_call_set_name(struct port_call *call, struct tx *tx,
                                struct port_row *port)
 {
-	const struct port_update *update = &call->update;
+	struct port_update *update = &call->update;
+	const char *holder;
 
 	if (!tx->err)
 		tx->err = port_update_set_fqdn(&update->network, port,
 		                               ports_label_rules(update->ports),
 		                               update->arena, tx->why);
-	port_call_check_name(call, tx, port);
+	holder = port_update_taken_by(update, tx, port);
+	if (holder && !tx->err)
+		tx->err = port_fail_taken(tx->why, port_visible_id(call->req, tx, holder),
+		                          port->dns_fqdn);
 }
 
 static json_t *port_encode(const struct ports *ports, const struct port_row *port,
@@ -106,8 +100,8 @@ static bool port_is_same(const struct port_row *a, const struct port_row *b)
 {
 	if (strcmp(a->network_id, b->network_id) || a->count != b->count ||
 	    strcmp(a->project_id, b->project_id) ||
-	    !port_same_text(a->dns_name, b->dns_name) || !port_same_text(a->mac,
-	                                                                 b->mac) ||
+	    !port_same_text(a->dns_name, b->dns_name) ||
+	    !port_same_text(a->mac, b->mac) ||
 	    !port_same_text(a->dns_domain, b->dns_domain))
 		return false;
 	for (size_t i = 0; i < a->count; i++)

@@ -34,11 +34,9 @@ static void subnet_call_check_not_fed(const struct subnet_call *call,
 
 static void subnet_call_republish(struct subnet_call *call, struct tx *tx)
 {
-	if (store_network_lock(tx, call->req->arena, call->network.id,
-	                       &call->network))
+	if (store_network_lock(tx, call->req->arena, call->network.id, &call->network))
 		network_update_republish(&call->update, tx);
-	reverse_quota_check(call->update.ports, tx, call->req,
-	                    &call->update.diff);
+	reverse_quota_check(call->update.ports, tx, call->req, &call->update.diff);
 }
 
 /* A subnet among the subnets of its network. */

@@ -85,39 +85,21 @@ bool store_network_read(struct tx *tx, struct arena *arena, const char *id,
 
 const char *store_network_gone_project(struct tx *tx, struct arena *arena, const char *id)
 {
-	struct tx_rows rows;
-	const char *project;
-
-	if (!tx_select_row(tx, arena, &rows,
-	    "SELECT project_id FROM networks WHERE id = ? AND deleted_at IS NOT NULL",
-	    TX_BIND(tx_text(id))))
-		return NULL;
-	project = row_text(&rows);
-	tx_select_end(&rows);
-	return project;
-}
-
-static bool network_exists(struct tx *tx, const char *sql, const struct tx_value *bind)
-{
-	struct tx_rows rows;
-	bool exists = tx_select_row(tx, NULL, &rows, sql, bind);
-
-	tx_select_end(&rows);
-	return exists;
+	return store_text(tx, arena, "SELECT project_id FROM networks WHERE id = ? "
+	                  "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
 bool store_network_is_gone(struct tx *tx, const char *id)
 {
-	return network_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND is_fed "
-	                      "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
+	return store_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND is_fed "
+	                    "AND deleted_at IS NOT NULL", TX_BIND(tx_text(id)));
 }
 
 bool store_network_conflicts(struct tx *tx, const struct network_row *network)
 {
-	return network_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND NOT is_fed "
-	                      "AND project_id NOT IN ('', ?) AND deleted_at IS NULL",
-	                      TX_BIND(tx_text(network->id),
-	                              tx_text(network->project_id)));
+	return store_exists(tx, "SELECT 1 FROM networks WHERE id = ? AND NOT is_fed "
+	                    "AND project_id NOT IN ('', ?) AND deleted_at IS NULL",
+	                    TX_BIND(tx_text(network->id), tx_text(network->project_id)));
 }
 
 void store_network_put(struct tx *tx, const struct network_row *network)
@@ -156,16 +138,8 @@ void store_network_clear(struct tx *tx, const char *id)
 
 bool store_network_is_used(struct tx *tx, const char *id)
 {
-	struct tx_rows rows;
-	bool is_used;
-
-	if (!tx_select_row(tx, NULL, &rows,
-	    "SELECT EXISTS (SELECT 1 FROM ports WHERE network_id = ? "
-	    "AND deleted_at IS NULL)", TX_BIND(tx_text(id))))
-		return false;
-	is_used = row_int(&rows);
-	tx_select_end(&rows);
-	return is_used;
+	return store_exists(tx, "SELECT 1 FROM ports WHERE network_id = ? "
+	                    "AND deleted_at IS NULL LIMIT 1", TX_BIND(tx_text(id)));
 }
 
 void store_network_delete(struct tx *tx, const char *id)

@@ -139,42 +139,26 @@ void store_ports_awaiting_name(struct tx *tx, struct arena *arena, const char *n
 const char *store_port_find_fqdn(struct tx *tx, struct arena *arena,
                                  const char *network_id, const char *fqdn)
 {
-	struct tx_rows rows;
-	const char *id;
-
-	if (!tx_select_row(tx, arena, &rows,
+	return store_text(tx, arena,
 	    "SELECT id FROM ports WHERE network_id = ? AND dns_fqdn = ?",
-	    TX_BIND(tx_text(network_id), tx_text(fqdn))))
-		return NULL;
-	id = row_text(&rows);
-	tx_select_end(&rows);
-	return id;
+	    TX_BIND(tx_text(network_id), tx_text(fqdn)));
 }
 
 void store_port_name_lock(struct tx *tx, const char *id, const char *fqdn)
 {
-	struct tx_rows rows;
-
-	if (tx_select_row(tx, NULL, &rows,
-	    "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? LOCK IN SHARE MODE",
-	    TX_BIND(tx_text(id), tx_text(fqdn))))
-		tx_select_end(&rows);
-	else
+	if (!store_exists(tx, "SELECT 1 FROM ports WHERE id = ? AND dns_fqdn = ? "
+	                  "LOCK IN SHARE MODE", TX_BIND(tx_text(id), tx_text(fqdn))))
 		tx_fail(tx, ERR_RACE, "port %.32s no longer has the name %.255s", id,
 		        fqdn);
 }
 
 bool store_port_conflicts(struct tx *tx, const struct port_row *port)
 {
-	struct tx_rows rows;
-	bool exists = tx_select_row(tx, NULL, &rows,
+	return store_exists(tx,
 	    "SELECT 1 FROM ports WHERE id = ? AND NOT is_fed AND deleted_at IS NULL "
 	    "AND (network_id <> ? OR project_id <> ?)",
 	    TX_BIND(tx_text(port->id), tx_text(port->network_id),
 	            tx_text(port->project_id)));
-
-	tx_select_end(&rows);
-	return exists;
 }
 
 /* ---- writes ---- */
