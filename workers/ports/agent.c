@@ -50,8 +50,8 @@ static struct agent {
 	struct metric *count, *age;
 	bool hears_changes;			/* the fanout queue is open */
 	bool is_unreadable;			/* and the log says so */
-	int look_period_ms;		/* constant */
-} agent = { .look_period_ms = 2000 };
+	int scan_period_ms;		/* constant */
+} agent = { .scan_period_ms = 2000 };
 
 static const struct mirror_kind hosts = {
 	.topic = "ports", .method = "hosts_export", .keys = "ports", .list = "hosts",
@@ -141,7 +141,7 @@ static bool networks_is_directory(int parent, const char *name)
 	       S_ISDIR(stat.st_mode);
 }
 
-static void networks_see(int parent, const char *name)
+static void networks_scan_entry(int parent, const char *name)
 {
 	char id[ID_LEN + 1];
 	struct network *network;
@@ -155,16 +155,16 @@ static void networks_see(int parent, const char *name)
 		network_new(name, id);
 }
 
-static void networks_see_all(DIR *directory)
+static void networks_scan_entries(DIR *directory)
 {
 	const struct dirent *entry;
 
 	while ((entry = readdir(directory)))
-		networks_see(dirfd(directory), entry->d_name);
+		networks_scan_entry(dirfd(directory), entry->d_name);
 }
 
 /* Frees networks whose directory is gone. Returns how many are left. */
-static int64_t networks_forget_unseen(void)
+static int64_t networks_remove_unseen(void)
 {
 	struct network **link = &agent.networks;
 	int64_t left = 0;
@@ -196,7 +196,7 @@ static void networks_log_unreadable(int error)
 }
 
 /* Lets each mirror work, and measures the oldest change that is not in files. */
-static void networks_look_after(void)
+static void networks_work(void)
 {
 	int64_t oldest_ms = 0;
 
@@ -209,7 +209,7 @@ static void networks_look_after(void)
 	metric_set(agent.age, oldest_ms / 1000);
 }
 
-static void networks_look(void *self)
+static void networks_scan(void *self)
 {
 	DIR *directory = opendir(agent.settings.directory);
 
@@ -222,10 +222,10 @@ static void networks_look(void *self)
 	agent.is_unreadable = false;
 	for (struct network *network = agent.networks; network; network = network->next)
 		network->is_seen = false;
-	networks_see_all(directory);
+	networks_scan_entries(directory);
 	closedir(directory);
-	metric_set(agent.count, networks_forget_unseen());
-	networks_look_after();
+	metric_set(agent.count, networks_remove_unseen());
+	networks_work();
 }
 
 /* One message has some networks. The next message has those after them. */
@@ -251,7 +251,7 @@ static void networks_on_version(void *self, const char *id, uint64_t version)
 }
 
 static const struct timer timers[] = {
-	{ "look",  &agent.look_period_ms,    networks_look           },
+	{ "look",  &agent.scan_period_ms,    networks_scan           },
 	{ "check", &agent.settings.check_ms, networks_check_versions },
 	{ 0 }
 };
@@ -357,7 +357,7 @@ static enum err ports_agent_start(void *self, const struct runtime *runtime,
 	agent.versions = versions_new(&(struct versions_config){
 		.rpc = runtime->rpc, .topic = hosts.topic, .keys = "networks",
 		.found = networks_on_version });
-	networks_look(self);
+	networks_scan(self);
 	return OK;
 }
 

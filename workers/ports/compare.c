@@ -437,7 +437,7 @@ static void comparison_first_pass(struct comparison *comparison)
 	else
 		loop_timer_set(comparison->timer,
 		               comparison_count_differing(comparison) ? PASS_PAUSE_MS
-		                                                              : 0);
+		                                                      : 0);
 }
 
 static void first_pass_add(void *self, const struct revision *revision)

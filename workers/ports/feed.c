@@ -59,9 +59,10 @@ static enum err feed_apply_all(struct feed *feed, const struct neutron_event *ev
 	enum err worst = OK;
 
 	for (size_t i = 0; i < neutron_count(event); i++) {
-		struct neutron_apply apply = { .ports = feed->ports, .arena = feed->arena,
-		                     .kind = event->kind, .json = neutron_item(event,
-		                                                               i) };
+		struct neutron_apply apply = {
+			.ports = feed->ports, .arena = feed->arena, .kind = event->kind,
+			.json = neutron_item(event, i),
+		};
 		struct why reason;
 
 		feed_keep_worst(&worst, neutron_apply(&apply, &reason), why, &reason);

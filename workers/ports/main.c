@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		.name = "ports",
 		.fleet = true,
 		.schema = true,
-		.summary = "gives names to what is attached to networks",
+		.summary = "gives names to the ports of networks",
 		.sections = sections,
 		.methods = ports_methods,
 		.timers = timers,

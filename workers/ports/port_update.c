@@ -143,7 +143,8 @@ static bool port_update_find_waiting(struct port_update *update, struct tx *tx,
 static void port_update_add_lines(struct port_update *update, const struct port_row *port)
 {
 	update->lines_network = arena_strdup(update->arena, port->network_id);
-	update->lines_ports[update->lines_count++] = arena_strdup(update->arena, port->id);
+	update->lines_ports[update->lines_count++] =
+		arena_strdup(update->arena, port->id);
 }
 
 void port_update_mark_lines(struct port_update *update, const struct port_row *port)

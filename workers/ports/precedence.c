@@ -10,8 +10,8 @@ static struct log_limit limit;
 static void precedence_log(const char *what, const char *id)
 {
 	if (log_is_due(&limit, LOG_STRANGER_MS))
-		log_warn("%s of a call gave way to Neutron's: id=%s unlogged=%llu", what, id,
-		         (unsigned long long)limit.unlogged);
+		log_warn("%s of a call replaced by Neutron's: id=%s unlogged=%llu", what,
+		         id, (unsigned long long)limit.unlogged);
 }
 
 static enum err precedence_delete_network(const struct neutron_apply *apply,
@@ -73,28 +73,28 @@ enum err precedence_network(const struct neutron_apply *apply,
                             const struct network_row *network, struct why *why)
 {
 	struct tx tx = tx_once(apply->ports->runtime.db, why);
-	bool gives_way = store_network_conflicts(&tx, network);
+	bool conflicts = store_network_conflicts(&tx, network);
 	enum err err = tx_commit(&tx);
 
-	return gives_way ? precedence_delete_network(apply, network->id, why) : err;
+	return conflicts ? precedence_delete_network(apply, network->id, why) : err;
 }
 
 enum err precedence_subnet(const struct neutron_apply *apply,
                            const struct subnet_row *subnet, struct why *why)
 {
 	struct tx tx = tx_once(apply->ports->runtime.db, why);
-	bool gives_way = store_subnet_conflicts(&tx, subnet);
+	bool conflicts = store_subnet_conflicts(&tx, subnet);
 	enum err err = tx_commit(&tx);
 
-	return gives_way ? precedence_delete_subnet(apply, subnet->id, why) : err;
+	return conflicts ? precedence_delete_subnet(apply, subnet->id, why) : err;
 }
 
 enum err precedence_port(const struct neutron_apply *apply, const struct port_row *port,
                          struct why *why)
 {
 	struct tx tx = tx_once(apply->ports->runtime.db, why);
-	bool gives_way = store_port_conflicts(&tx, port);
+	bool conflicts = store_port_conflicts(&tx, port);
 	enum err err = tx_commit(&tx);
 
-	return gives_way ? precedence_delete_port(apply, port->id, why) : err;
+	return conflicts ? precedence_delete_port(apply, port->id, why) : err;
 }

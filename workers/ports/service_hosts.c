@@ -89,7 +89,7 @@ enum err service_export_hosts(void *self, struct request *req)
 	bool exists = store_network_read(&tx, req->arena, filter.network_id,
 	                                 &export.network);
 	const char *project = exists ? export.network.project_id
-	                               : store_network_gone_project(&tx, req->arena,
+	                             : store_network_gone_project(&tx, req->arena,
 	                                                            filter.network_id);
 
 	/* a deleted network has no ports; an unknown one may have some */

@@ -14,7 +14,7 @@ static void network_set(struct network_update *update, struct network_row *netwo
 	if (tx->err)
 		return;
 	if (exists ? !access_is_owner(req, old.project_id)
-	             : store_network_is_gone(tx, network->id)) {
+	           : store_network_is_gone(tx, network->id)) {
 		tx_fail(tx, ERR_NOT_FOUND, "no network %.32s", network->id);
 		return;
 	}
@@ -35,7 +35,7 @@ enum err service_set_network(void *self, struct request *req)
 {
 	struct network_row network;
 	struct network_update update = { .ports = self, .arena = req->arena,
-	                             .network = &network };
+	                                 .network = &network };
 	enum err err = codec_network(req, &network, &req->why);
 
 	if (!err)
@@ -93,7 +93,7 @@ enum err service_delete_network(void *self, struct request *req)
 	/* the lock comes first: it waits for calls that create ports in the network */
 	bool exists = store_network_lock(&tx, req->arena, id, &network);
 	const char *was_of = exists ? NULL
-	                              : store_network_gone_project(&tx, req->arena, id);
+	                            : store_network_gone_project(&tx, req->arena, id);
 	if (was_of && access_is_owner(req, was_of))
 		return tx_commit(&tx);		/* idempotent */
 	if (!exists || access_check(req, network.project_id))
@@ -135,6 +135,6 @@ enum err service_list_networks(void *self, struct request *req)
 	               networks_page_add, &page);
 	req->result = json_pack("{s:o, s:s?}", "networks", page.list, "marker",
 		json_array_size(page.list) == (size_t)filter.limit ? page.last
-		                                                       : NULL);
+		                                                   : NULL);
 	return tx_commit(&tx);
 }

@@ -17,10 +17,10 @@ static void subnet_call_init(struct subnet_call *call, struct ports *ports,
                              struct request *req)
 {
 	*call = (struct subnet_call){ .req = req };
-	/* announced in any case: a retry after a lost answer to COMMIT must, too */
+	/* always: a retry after a lost answer to COMMIT must announce them */
 	call->update = (struct network_update){ .ports = ports, .arena = req->arena,
-	                                       .network = &call->network,
-	                                       .has_new_lines = true };
+	                                        .network = &call->network,
+	                                        .has_new_lines = true };
 }
 
 /* Only Neutron changes its subnets: the next comparison would undo a call. */
@@ -109,7 +109,7 @@ static void subnet_call_put(struct subnet_call *call, struct subnet_row *subnet,
 	if (tx->err)
 		return;
 	if (exists ? strcmp(old.network_id, subnet->network_id) != 0
-	             : store_subnet_is_gone(tx, subnet->id)) {
+	           : store_subnet_is_gone(tx, subnet->id)) {
 		subnet_call_refuse_id(call, subnet->id, tx);
 		return;
 	}

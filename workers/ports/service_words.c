@@ -118,8 +118,8 @@ static const struct rpc_method *words_agent_methods(void)
 }
 
 const struct rpc_topic rpc_topics[] = {
-	{ "ports", "Networks, subnets and ports, and their names.", words_ports_methods, words,
-	  args, objects },
+	{ "ports", "Networks, subnets and ports, and their names.", words_ports_methods,
+	  words, args, objects },
 	{ "ports_agent", "A fanout to the agents.", words_agent_methods, agent_words },
 	{ 0 }
 };

@@ -222,7 +222,7 @@ struct zone_row {
 	uint64_t rev;
 	uint32_t failures;
 	bool is_due;
-	char made_id[ID_LEN + 1];	/* of a domain that this program created; else "" */
+	char made_id[ID_LEN + 1];	/* of a domain that ports created; or "" */
 	char domain_id[ID_LEN + 1];	/* as last seen; or "" */
 };
 

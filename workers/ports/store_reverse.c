@@ -267,7 +267,8 @@ static const struct keyed_query quota_limits = {
 };
 
 static const struct keyed_query quota_revs = {
-	"SELECT project_id, rev FROM port_quotas WHERE project_id IN (", ")", quota_read_rev
+	"SELECT project_id, rev FROM port_quotas WHERE project_id IN (", ")",
+	quota_read_rev
 };
 
 static const struct keyed_query quota_counts = {

@@ -164,7 +164,8 @@ void store_subnet_delete(struct tx *tx, const char *id)
 
 void store_network_put_placeholder(struct tx *tx)
 {
-	if (store_exists(tx, "SELECT 1 FROM networks WHERE id = '" NO_NETWORK "'", TX_NONE))
+	if (store_exists(tx, "SELECT 1 FROM networks WHERE id = '" NO_NETWORK "'",
+	                 TX_NONE))
 		return;
 	tx_exec(tx,
 	    "INSERT INTO networks (id, project_id, deleted_at) "

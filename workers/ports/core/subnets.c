@@ -49,8 +49,8 @@ enum err cidr_parse_strict(const char *text, struct prefix *cidr, struct why *wh
 	if (err || (prefix_parse(text, &given) && cidr_equal(&given, cidr)))
 		return err;
 	cidr_format(cidr, canonical);
-	return fail(why, ERR_INVALID, "cidr: bits after the prefix must be zero, as in %s",
-	            canonical);
+	return fail(why, ERR_INVALID, "cidr: the bits after the prefix must be zero, "
+	            "as in %s", canonical);
 }
 
 void cidr_format(const struct prefix *cidr, char text[CIDR_TEXT])
