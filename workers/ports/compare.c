@@ -346,13 +346,6 @@ struct first_pass {
 	struct revision_list floating;	/* the floating IPs among ours */
 };
 
-static bool first_pass_is_floating(const struct first_pass *pass,
-                                   const struct revision *found)
-{
-	return found->is_partial || revisions_have(pass->floating.list,
-	                                           pass->floating.count, found->id);
-}
-
 static void first_pass_diff(struct first_pass *pass, enum neutron_kind kind)
 {
 	struct comparison *comparison = pass->comparison;
@@ -365,7 +358,9 @@ static void first_pass_diff(struct first_pass *pass, enum neutron_kind kind)
 	count = revisions_diff(pass->ours.list, pass->ours.count, pass->theirs.list,
 	                       pass->theirs.count, found);
 	for (size_t i = 0; i < count; i++) {
-		bool is_floating = first_pass_is_floating(pass, &found[i]);
+		bool is_floating = found[i].is_partial ||
+		                   revisions_have(pass->floating.list,
+		                                  pass->floating.count, found[i].id);
 
 		revision_list_add(&comparison->differing[is_floating ? NEUTRON_FLOATING
 		                                                     : kind], &found[i]);

@@ -80,16 +80,12 @@ bool dnsmasq_lines_differ(const struct ports *ports, const struct network_row *n
 
 static json_t *lines_encode_change(const struct lines_change *change)
 {
-	json_t *args = json_pack("{s:s, s:I}", "network", change->network_id,
-	                         "version", (json_int_t)change->version);
-	json_t *ids = json_array();
+	json_t *ids = change->port_ids ? json_array() : NULL;
 
 	for (size_t i = 0; i < change->count; i++)
 		json_array_append_new(ids, json_string(change->port_ids[i]));
-	if (change->port_ids)
-		json_object_set(args, "ports", ids);
-	json_decref(ids);
-	return args;
+	return json_pack("{s:s, s:I, s:o*}", "network", change->network_id, "version",
+	                 (json_int_t)change->version, "ports", ids);
 }
 
 void dnsmasq_lines_raise(struct lines_change *change, struct tx *tx)

@@ -9,10 +9,10 @@
 
 enum { KEY_MAX = 1100 };		/* four texts and a number */
 
-static size_t diff_key(const char *port_id, const char *name, uint16_t type,
-                       const char *data, const char *zone, char key[KEY_MAX])
+static size_t diff_key(const struct record_row *row, char key[KEY_MAX])
 {
-	int len = snprintf(key, KEY_MAX, "%s %s %d %s %s", port_id, name, type, data, zone);
+	int len = snprintf(key, KEY_MAX, "%s %s %d %s %s", row->port_id, row->name,
+	                   row->type, row->data, row->zone);
 
 	bug_if(len < 0 || len >= KEY_MAX);
 	return (size_t)len;
@@ -49,8 +49,7 @@ void record_diff_add_old(void *self, const struct record_row *row)
 	struct record_diff *diff = self;
 	struct old_record *old = arena_alloc(diff->arena, sizeof(*old));
 	char key[KEY_MAX];
-	size_t len = diff_key(row->port_id, row->name, row->type, row->data, row->zone,
-	                      key);
+	size_t len = diff_key(row, key);
 
 	diff->old = diff_grow(diff->arena, diff->old, diff->old_count,
 	                      &diff->old_size, sizeof(*diff->old));
@@ -109,8 +108,7 @@ void record_diff_add_wanted(struct record_diff *diff, const struct port_row *por
 			                                          : NULL,
 		};
 		char key[KEY_MAX];
-		size_t len = diff_key(port->id, row.name, row.type, row.data, row.zone,
-		                      key);
+		size_t len = diff_key(&row, key);
 		struct old_record *old = map_get(diff->old_by_key, key, len);
 
 		if (old)

@@ -66,8 +66,7 @@ static enum err hosts_export_decode(struct request *req, struct port_filter *fil
 	if (!err)
 		err = codec_filter(req, filter);
 	if (!err)
-		err = json_get_array(req->args, "ports", 0, PORTS_NAMED, ids,
-		                     &req->why);
+		err = json_get_array(req->args, "ports", 0, PORTS_NAMED, ids, &req->why);
 	if (filter->limit > PORTS_OF_A_PAGE)
 		filter->limit = PORTS_OF_A_PAGE;
 	return err;
